@@ -1,0 +1,1 @@
+//! Gradyn: bench.

@@ -1,0 +1,2 @@
+//! The gradyn command.
+fn main() {}

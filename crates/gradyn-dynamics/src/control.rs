@@ -1,0 +1,131 @@
+//! The mesh of a run and the choice of step sizes.
+//!
+//! ```text
+//! h ← h · clamp(0.9 e^{-1/p}, 0.2, 5)          e the error relative to the tolerance, p the order       (1)
+//! ```
+//! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. Fixed steps end on every declared time and knot with a shorter step.
+
+use crate::error::StepError;
+use crate::step::{Step, Tolerance};
+
+/// Times at which steps must end: (time, slot of a declared time).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mesh {
+    /// Start.
+    pub start: (f64, Option<u32>),
+    /// Ends of the smooth pieces, increasing; the last is the final time.
+    pub ends: Vec<(f64, Option<u32>)>,
+}
+
+impl Mesh {
+    /// Sorts declared times and knots; the final time is the last.
+    pub fn new(
+        start: (f64, Option<u32>),
+        declared: &[(f64, u32)],
+        knots: &[f64],
+        end: (f64, Option<u32>),
+    ) -> Result<Self, StepError> {
+        if !(end.0 > start.0) || !end.0.is_finite() || !start.0.is_finite() {
+            return Err(StepError::Times(format!(
+                "the run must end after it starts: t_start = {} s, t_end = {} s",
+                start.0, end.0
+            )));
+        }
+        let inside = |t: f64| t > start.0 && t < end.0;
+        let mut ends: Vec<(f64, Option<u32>)> = declared.iter().filter(|d| inside(d.0)).map(|&(t, s)| (t, Some(s))).collect();
+        ends.extend(knots.iter().filter(|t| inside(**t)).map(|&t| (t, None)));
+        ends.push(end);
+        // declared times first among equals, and no sliver between a knot and its neighbour
+        ends.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.is_some().cmp(&a.1.is_some())));
+        let tiny = 1e-12 * (end.0 - start.0);
+        let mut kept: Vec<(f64, Option<u32>)> = vec![];
+        for e in ends {
+            match kept.last_mut() {
+                Some(last) if e.0 - last.0 <= tiny => {
+                    if e.0 == end.0 || (last.1.is_none() && e.1.is_some()) {
+                        *last = if e.0 == end.0 { end } else { e };
+                    }
+                }
+                _ if e.0 - start.0 <= tiny => {}
+                _ => kept.push(e),
+            }
+        }
+        Ok(Self { start, ends: kept })
+    }
+    /// Final time.
+    pub fn end(&self) -> f64 {
+        self.ends.last().map_or(self.start.0, |e| e.0)
+    }
+}
+
+/// Fixed steps, or steps from an error estimate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Controller {
+    /// Fixed step, or first step of an adaptive run [s].
+    pub step: Option<f64>,
+    /// Tolerances; `None` for fixed steps.
+    pub tolerance: Option<Tolerance>,
+    /// Largest number of steps.
+    pub max_steps: usize,
+}
+
+impl Controller {
+    /// Fixed steps.
+    pub fn fixed(step: f64) -> Self {
+        Self { step: Some(step), tolerance: None, max_steps: 100_000_000 }
+    }
+    /// Adaptive steps.
+    pub fn adaptive(rtol: f64, atol: f64) -> Self {
+        Self { step: None, tolerance: Some(Tolerance { rtol, atol }), max_steps: 10_000_000 }
+    }
+    /// The next step from t: its size, and whether it arrives at `end`.
+    pub fn clip(&self, t: f64, h: f64, end: f64) -> (f64, bool) {
+        let rest = end - t;
+        let slack = if self.tolerance.is_some() { 1e-4 } else { 1e-9 };
+        match rest {
+            r if r <= h * (1.0 + slack) => (r, true),
+            // two equal steps rather than a full one and a sliver
+            r if self.tolerance.is_some() && r < 2.0 * h => (0.5 * r, false),
+            _ => (h, false),
+        }
+    }
+    /// (1).
+    pub fn factor(&self, error: f64, order: usize) -> f64 {
+        if error == 0.0 { 5.0 } else { (0.9 * error.powf(-1.0 / order as f64)).clamp(0.2, 5.0) }
+    }
+    /// Smallest sensible step at t.
+    pub fn minimum(&self, t: f64) -> f64 {
+        16.0 * f64::EPSILON * t.abs().max(1e-3)
+    }
+    /// First step: as given, or from the size of ẏ [Hairer, Nørsett & Wanner I, II.4].
+    pub fn first_step<T: Step>(&self, step: &T, x: &[f64], mesh: &Mesh) -> f64 {
+        let total = mesh.end() - mesh.start.0;
+        if let Some(h) = self.step {
+            return h;
+        }
+        let Some(tol) = self.tolerance else { return 1e-3 * total };
+        let (n, mut y, mut dy) = (step.layout().n, 0.0f64, 0.0f64);
+        for i in 0..2 * n {
+            let scale = tol.atol + tol.rtol * x[i].abs();
+            y = y.max(x[i].abs() / scale);
+            dy = dy.max(x[n + i].abs() / scale);
+        }
+        let h = if y < 1e-5 || dy < 1e-5 { 1e-6 } else { 0.01 * y / dy };
+        // an error of the order of the tolerance over the first step
+        (h * tol.rtol.max(tol.atol).powf(1.0 / step.order() as f64)).clamp(1e-9 * total, 0.1 * total)
+    }
+    /// How many steps to make room for.
+    pub fn expected_steps(&self, mesh: &Mesh) -> usize {
+        match (self.tolerance, self.step) {
+            (None, Some(h)) => (((mesh.end() - mesh.start.0) / h).ceil() as usize).min(1 << 24) + mesh.ends.len() + 1,
+            _ => 256,
+        }
+    }
+    /// An error when the number of steps is used up.
+    pub fn check_count(&self, steps: usize, t: f64, mesh: &Mesh) -> Result<(), StepError> {
+        if steps >= self.max_steps && t < mesh.end() {
+            return Err(StepError::TooManySteps { t, steps, t_end: mesh.end() });
+        }
+        Ok(())
+    }
+}

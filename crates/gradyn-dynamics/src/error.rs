@@ -1,0 +1,124 @@
+//! What can go wrong while a model runs: time, step, iteration and the equation by name.
+
+use gradyn_num::FactorError;
+
+/// A failure of assembly or of a step.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// Newton did not reach the tolerance.
+    #[error(
+        "t = {t:.6} s, h = {h:.3e} s: Newton stopped after {iterations} iterations, last correction {correction:.1e}, worst equation `{worst}` (residual {residual:.1e})"
+    )]
+    Newton {
+        /// Time at the end of the step [s].
+        t: f64,
+        /// Step size [s].
+        h: f64,
+        /// Iterations done.
+        iterations: usize,
+        /// Last correction, relative.
+        correction: f64,
+        /// Residual of the worst equation.
+        residual: f64,
+        /// Name of the worst equation.
+        worst: String,
+    },
+    /// The matrix of a step is singular.
+    #[error("t = {t:.6} s: the equations are singular at `{equation}`")]
+    Singular {
+        /// Time [s].
+        t: f64,
+        /// Constraint or coordinate where the factorisation stopped.
+        equation: String,
+    },
+    /// A value is not finite.
+    #[error("t = {t:.6} s: `{equation}` is not a finite number")]
+    NotFinite {
+        /// Time [s].
+        t: f64,
+        /// Where.
+        equation: String,
+    },
+    /// The step size fell below the minimum.
+    #[error("t = {t:.6} s: the step size fell to {h:.1e} s after {rejected} rejected steps; the largest error is in `{worst}`")]
+    StepTooSmall {
+        /// Time [s].
+        t: f64,
+        /// Step size [s].
+        h: f64,
+        /// Rejected steps so far.
+        rejected: usize,
+        /// Coordinate with the largest error.
+        worst: String,
+    },
+    /// Too many steps.
+    #[error("t = {t:.6} s: {steps} steps were not enough to reach t = {t_end} s")]
+    TooManySteps {
+        /// Time reached [s].
+        t: f64,
+        /// Steps done.
+        steps: usize,
+        /// Final time [s].
+        t_end: f64,
+    },
+    /// The mechanism cannot be assembled.
+    #[error("the mechanism cannot be assembled: `{worst}` is off by {residual:.3e} at best")]
+    Assembly {
+        /// Equation that stays violated.
+        worst: String,
+        /// By how much.
+        residual: f64,
+    },
+    /// Redundant constraint rows.
+    #[error("redundant constraints: {}", list(.rows))]
+    Redundant {
+        /// Dependent rows: name and the rows that it depends on.
+        rows: Vec<(String, Vec<String>)>,
+    },
+    /// The wrong number of initial conditions.
+    #[error("{given} {kind} conditions for {freedom} degrees of freedom{hint}")]
+    Conditions {
+        /// `position` or `velocity`.
+        kind: &'static str,
+        /// How many there are.
+        given: usize,
+        /// How many there must be.
+        freedom: usize,
+        /// What is free or surplus, by name.
+        hint: String,
+    },
+    /// The conditions do not determine the start.
+    #[error("the initial {kind} conditions do not determine the {kind}: `{equation}` depends on the others")]
+    Undetermined {
+        /// `position` or `velocity`.
+        kind: &'static str,
+        /// The dependent condition or row.
+        equation: String,
+    },
+    /// The times of the run make no sense.
+    #[error("{0}")]
+    Times(String),
+    /// The pattern cannot be factored.
+    #[error(transparent)]
+    Factor(#[from] FactorError),
+    /// A correction of the derivative parts did not converge.
+    #[error("record {record}: the derivative parts of `{block}` did not settle in {corrections} corrections (last {last:.1e})")]
+    Correction {
+        /// Record.
+        record: usize,
+        /// Corrections done.
+        corrections: usize,
+        /// Relative size of the last one.
+        last: f64,
+        /// Block: q, v, a, λ, z or an extra.
+        block: &'static str,
+    },
+}
+
+fn list(rows: &[(String, Vec<String>)]) -> String {
+    let each = rows
+        .iter()
+        .map(|(row, on)| format!("`{row}` follows from {}", on.iter().map(|r| format!("`{r}`")).collect::<Vec<_>>().join(", ")));
+    each.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,172 @@
+//! Formulations F(t, q, v, a, λ; p) = 0 with the multipliers always unknowns (mixed form).
+//!
+//! ```text
+//! F = [ g(q, a, λ) - Q                                     (1)   g = M a + Φ_qᵀ λ
+//!       c₂ Φ̈ + c₁ Φ̇ + c₀ Φ - λ/α ]                        (2)
+//! F_q = [ g_q + K ;  (c₂ Φ̈ + c₁ Φ̇ + c₀ Φ)_q ]              (3)   [P14, Eqs. 35, 38, with λ eliminated there]
+//! F_v = [ C ;        (c₂ Φ̈ + c₁ Φ̇)_v ]                     (4)   [P14, Eq. 36]
+//! F_a = [ M ;        c₂ Φ_q ],   F_λ = [ Φ_qᵀ ; -1/α ]      (5)   [P14, Eqs. 37, 19]
+//! F_p = [ (g - Q)_p ; (c₂ Φ̈ + c₁ Φ̇ + c₀ Φ)_p ]             (6)   [P14, Eqs. 39, 22]
+//! ```
+//! index 3: c = (1, 0, 0), 1/α = 0 [A22, Eq. 17]; index 1 (Baumgarte): c = (ω², 2ξω, 1), 1/α = 0 [P14, Table 1];
+//! penalty: the same with 1/α > 0 [P14, Eqs. 1–5, where λ is eliminated]. Eliminating λ loses digits as α grows, so it is kept.
+//! Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. Redundant rows need 1/α > 0.
+
+use gradyn_model::{At, System};
+use gradyn_num::ProgramScalar;
+
+/// (1), (2) by their weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lagrange {
+    /// (c₀, c₁, c₂).
+    pub level: [f64; 3],
+    /// 1/α, relative to the largest entry of M.
+    pub compliance: f64,
+    /// Leaves (Φ_qᵀλ)_q out of every tangent: a deliberate mistake, for the tests that show that the checks can fail.
+    pub wrong_tangent: bool,
+}
+
+impl Lagrange {
+    /// Position-level constraints [A22, Eq. 17].
+    pub const INDEX3: Self = Self { level: [1.0, 0.0, 0.0], compliance: 0.0, wrong_tangent: false };
+    /// Φ̈ = 0: the accelerations at the start of a coordinate step.
+    pub const ACCELERATION: Self = Self { level: [0.0, 0.0, 1.0], compliance: 0.0, wrong_tangent: false };
+    /// Index 1 with Baumgarte stabilisation.
+    pub fn index1(xi: f64, omega: f64) -> Self {
+        Self { level: [omega * omega, 2.0 * xi * omega, 1.0], ..Self::INDEX3 }
+    }
+    /// Penalty in mixed form [P14, Eqs. 1–5]; α is multiplied by the largest entry of M.
+    pub fn penalty(alpha: f64, xi: f64, omega: f64) -> Self {
+        Self { compliance: 1.0 / alpha, ..Self::index1(xi, omega) }
+    }
+    /// (1), (2), after `place`; `compliance` is 1/α in absolute terms.
+    #[inline]
+    pub fn residual<Y: System, S: ProgramScalar>(&self, sys: &Y, at: &At<S>, compliance: f64, d: &mut Y::Data<S>, r: &mut [S]) {
+        let (top, bottom) = r.split_at_mut(at.q.len());
+        top.fill(S::zero());
+        sys.balance(at.a, at.lam, d, top);
+        sys.forces(at, d, top);
+        for (r, l) in bottom.iter_mut().zip(at.lam) {
+            *r = *l * -compliance;
+        }
+        sys.constraint(at, self.level, d, bottom);
+    }
+}
+
+/// The partials (3)–(6) at a point.
+pub struct Linear<Y: System> {
+    /// The system's memory, placed at the point.
+    pub data: Y::Data<f64>,
+    point: Vec<f64>,
+    t: f64,
+    f: Lagrange,
+    /// g_q + K and C on n × n.
+    pub top_q: Vec<f64>,
+    /// C on n × n.
+    pub top_v: Vec<f64>,
+    /// Constraint rows of F_q on m × n.
+    pub bottom_q: Vec<f64>,
+    /// Constraint rows of F_v on m × n.
+    pub bottom_v: Vec<f64>,
+    n: usize,
+    m: usize,
+}
+
+impl<Y: System> Linear<Y> {
+    /// Memory.
+    pub fn new(sys: &Y, f: Lagrange) -> Self {
+        let (dims, p) = (sys.dims(), sys.patterns());
+        Self {
+            data: sys.data(),
+            point: vec![0.0; 3 * dims.n + dims.m],
+            t: 0.0,
+            f,
+            top_q: vec![0.0; p.nn.nnz()],
+            top_v: vec![0.0; p.nn.nnz()],
+            bottom_q: vec![0.0; p.mn.nnz()],
+            bottom_v: vec![0.0; p.mn.nnz()],
+            n: dims.n,
+            m: dims.m,
+        }
+    }
+    /// (3), (4) at a point; `data` is placed there.
+    pub fn set(&mut self, sys: &Y, at: &At) {
+        sys.place(at.t, at.q, &mut self.data);
+        self.set_placed(sys, at);
+    }
+    /// The same where `data` is placed already.
+    pub fn set_placed(&mut self, sys: &Y, at: &At) {
+        let (n, f) = (self.n, self.f);
+        self.t = at.t;
+        for (k, x) in [at.q, at.v, at.a, at.lam].into_iter().enumerate() {
+            self.point[k * n..k * n + x.len()].copy_from_slice(x);
+        }
+        [&mut self.top_q, &mut self.top_v, &mut self.bottom_q, &mut self.bottom_v].into_iter().for_each(|x| x.fill(0.0));
+        if !f.wrong_tangent {
+            sys.balance_q(at, at.a, at.lam, &mut self.data, &mut self.top_q);
+        }
+        sys.force_tangents(at, &mut self.data, &mut self.top_q, &mut self.top_v);
+        sys.constraint_q(at, f.level, &mut self.data, &mut self.bottom_q);
+        if f.level[1] != 0.0 || f.level[2] != 0.0 {
+            sys.constraint_v(at, f.level, &mut self.data, &mut self.bottom_v);
+        }
+    }
+    /// out += s (F_q δq + F_v δv).
+    pub fn state_mul(&self, sys: &Y, s: f64, dq: &[f64], dv: &[f64], out: &mut [f64]) {
+        let (p, (top, bottom)) = (sys.patterns(), out.split_at_mut(self.n));
+        p.nn.mul(&self.top_q, s, dq, top);
+        p.nn.mul(&self.top_v, s, dv, top);
+        p.mn.mul(&self.bottom_q, s, dq, bottom);
+        p.mn.mul(&self.bottom_v, s, dv, bottom);
+    }
+    /// q += s F_qᵀ μ, v += s F_vᵀ μ.
+    pub fn state_mul_t(&self, sys: &Y, s: f64, mu: &[f64], q: &mut [f64], v: &mut [f64]) {
+        let (p, (top, bottom)) = (sys.patterns(), mu.split_at(self.n));
+        p.nn.mul_t(&self.top_q, s, top, q);
+        p.nn.mul_t(&self.top_v, s, top, v);
+        p.mn.mul_t(&self.bottom_q, s, bottom, q);
+        p.mn.mul_t(&self.bottom_v, s, bottom, v);
+    }
+    /// out += F_v δv + F_a δa.
+    pub fn rate_mul(&self, sys: &Y, dv: &[f64], da: &[f64], out: &mut [f64]) {
+        let (p, (top, bottom)) = (sys.patterns(), out.split_at_mut(self.n));
+        p.nn.mul(&self.top_v, 1.0, dv, top);
+        p.nn.mul(sys.mass(&self.data), 1.0, da, top);
+        p.mn.mul(&self.bottom_v, 1.0, dv, bottom);
+        if self.f.level[2] != 0.0 {
+            p.mn.mul(sys.phi_q(&self.data), self.f.level[2], da, bottom);
+        }
+    }
+    /// v += F_vᵀ μ, a += F_aᵀ μ.
+    pub fn rate_mul_t(&self, sys: &Y, mu: &[f64], v: &mut [f64], a: &mut [f64]) {
+        let (p, (top, bottom)) = (sys.patterns(), mu.split_at(self.n));
+        p.nn.mul_t(&self.top_v, 1.0, top, v);
+        p.nn.mul_t(sys.mass(&self.data), 1.0, top, a);
+        p.mn.mul_t(&self.bottom_v, 1.0, bottom, v);
+        if self.f.level[2] != 0.0 {
+            p.mn.mul_t(sys.phi_q(&self.data), self.f.level[2], bottom, a);
+        }
+    }
+    /// out += F_p δ, (6).
+    pub fn slot_mul(&mut self, sys: &Y, delta: &[f64], out: &mut [f64]) {
+        let at = At::of(self.t, &self.point, self.n, self.m);
+        let (top, bottom) = out.split_at_mut(self.n);
+        sys.balance_p(&at, at.a, at.lam, delta, &mut self.data, top);
+        sys.forces_p(&at, delta, &mut self.data, top);
+        sys.constraint_p(&at, self.f.level, delta, &mut self.data, bottom);
+    }
+    /// grad += s F_pᵀ μ.
+    pub fn slot_mul_t(&mut self, sys: &Y, mu: &[f64], s: f64, grad: &mut [f64]) {
+        let at = At::of(self.t, &self.point, self.n, self.m);
+        let (top, bottom) = mu.split_at(self.n);
+        sys.balance_p_t(&at, at.a, at.lam, top, s, &mut self.data, grad);
+        sys.forces_p_t(&at, top, s, &mut self.data, grad);
+        sys.constraint_p_t(&at, self.f.level, bottom, s, &mut self.data, grad);
+    }
+}
+
+/// 1/α in absolute terms: relative to the largest entry of M.
+pub fn scaled_compliance(relative: f64, mass: &[f64]) -> f64 {
+    let largest = mass.iter().fold(0.0f64, |s, m| s.max(m.abs()));
+    if largest > 0.0 { relative / largest } else { relative }
+}

@@ -1,0 +1,260 @@
+//! Record 0: positions, velocities, accelerations and λ₀ as residuals like those of any step.
+//!
+//! ```text
+//! [ Φ(t₀, q) ; E(q; p) ] = 0                assembly with the user's position conditions           (1)  [A22, Eq. 31]
+//! [ Φ̇(q, v) ; E'(q, v; p) ] = 0             velocity conditions                                    (2)  [A22, Eq. 33]
+//! F₀(q, v, a, λ; p) = 0                     the law that the next step continues from               (3)  [A22, Eq. 34]
+//! z = 0,  extras = 0                                                                              (4)
+//! ```
+//! F₀ is the formulation itself for state steps and Φ̈ = 0 for coordinate steps. E and E' are expressions of sensors, as many as
+//! there are degrees of freedom, so that what is held when a parameter changes is explicit. The transposed sweep is
+//! [A22, Eqs. 43c, 43b, 43a].
+
+use crate::error::StepError;
+use crate::formulation::{Lagrange, Linear, scaled_compliance};
+use crate::step::{Layout, Report};
+use gradyn_model::{At, System};
+use gradyn_num::{Factor, Kkt, Pattern, ProgramScalar};
+
+/// Record 0, linearised.
+pub struct Initial<Y: System> {
+    layout: Layout,
+    /// [Φ_q; E_q] and [Φ_q; E'_v] on one pattern, and (2)_q on the same.
+    pattern: Pattern,
+    matrices: [Vec<f64>; 2],
+    factors: [Factor; 2],
+    velocity_q: Vec<f64>,
+    dphi_q: Vec<f64>,
+    /// ∂E/∂p, ∂E'/∂p: rows over the slots.
+    slots: [Vec<f64>; 2],
+    rows: [Vec<f64>; 2],
+    acceleration: Linear<Y>,
+    kkt: Kkt,
+    law: Lagrange,
+    compliance: f64,
+    point: Vec<f64>,
+    t: f64,
+    scratch: Vec<f64>,
+}
+
+/// (1)–(4) on any scalar; `data` holds the slots.
+pub fn residual<Y: System, S: ProgramScalar>(
+    sys: &Y,
+    law: &Lagrange,
+    compliance: f64,
+    layout: &Layout,
+    t: S,
+    x: &[S],
+    d: &mut Y::Data<S>,
+    r: &mut [S],
+) {
+    let (n, m) = (layout.n, layout.m);
+    let at = layout.node(t, x);
+    r.copy_from_slice(x); // (4)
+    sys.place(t, at.q, d);
+    let (position, rest) = r.split_at_mut(n);
+    let (velocity, rest) = rest.split_at_mut(n);
+    position[..m].fill(S::zero());
+    sys.constraint(&at, [1.0, 0.0, 0.0], d, &mut position[..m]);
+    velocity[..m].fill(S::zero());
+    sys.constraint(&at, [0.0, 1.0, 0.0], d, &mut velocity[..m]);
+    sys.conditions(&at, d, &mut position[m..], &mut velocity[m..]);
+    law.residual(sys, &at, compliance, d, &mut rest[..n + m]);
+}
+
+impl<Y: System> Initial<Y> {
+    /// Memory; `p` are the slots.
+    pub fn new(sys: &Y, law: Lagrange, layout: Layout, p: &[f64]) -> Result<Self, StepError> {
+        let (n, m, dims) = (layout.n, layout.m, sys.dims());
+        let mut entries: Vec<(usize, usize)> = sys.patterns().mn.iter().map(|(i, j, _)| (i, j)).collect();
+        for k in 0..n - m {
+            for velocity in [false, true] {
+                entries.extend(sys.condition_pattern(velocity, k).iter().map(|&j| (m + k, j as usize)));
+            }
+        }
+        entries.extend((0..n).map(|i| (i, i)));
+        let pattern = Pattern::from_entries(n, n, entries);
+        let matrix = vec![0.0; pattern.nnz()];
+        let slots = vec![0.0; (n - m) * dims.slots];
+        let mut acceleration = Linear::new(sys, law);
+        sys.prepare(p, &mut acceleration.data);
+        let mut kkt = Kkt::new(&sys.patterns().nn, &sys.patterns().mn)?;
+        kkt.prepare(sys.mass(&acceleration.data))?;
+        Ok(Self {
+            factors: [Factor::new(&pattern)?, Factor::new(&pattern)?],
+            pattern,
+            velocity_q: matrix.clone(),
+            dphi_q: vec![0.0; sys.patterns().mn.nnz()],
+            matrices: [matrix.clone(), matrix],
+            slots: [slots.clone(), slots],
+            rows: [vec![0.0; n], vec![0.0; n]],
+            compliance: scaled_compliance(law.compliance, sys.mass(&acceleration.data)),
+            acceleration,
+            kkt,
+            law,
+            layout,
+            point: vec![0.0; layout.z()],
+            t: 0.0,
+            scratch: vec![0.0; layout.len],
+        })
+    }
+    /// Solves (1)–(3) from the drawn configuration.
+    pub fn advance(&mut self, sys: &Y, t: f64, angles: &[f64], x: &mut [f64]) -> Result<Report, StepError> {
+        let n = self.layout.n;
+        x.fill(0.0);
+        x[..n].copy_from_slice(sys.drawn());
+        sys.set_angles(angles, &mut self.acceleration.data);
+        let mut r = std::mem::take(&mut self.scratch);
+        let result = self.newton(sys, t, x, &mut r);
+        self.scratch = r;
+        result
+    }
+    /// Whole sweeps: exact for a and v once q has converged.
+    fn newton(&mut self, sys: &Y, t: f64, x: &mut [f64], r: &mut [f64]) -> Result<Report, StepError> {
+        let (n, layout) = (self.layout.n, self.layout);
+        let mut last = f64::INFINITY;
+        for iterations in 1..=50 {
+            residual(sys, &self.law, self.compliance, &layout, t, x, &mut self.acceleration.data, r);
+            let worst = (0..n).fold(0, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
+            let violation = r[worst];
+            self.linearise(sys, t, x)?;
+            self.solve(sys, r);
+            x.iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
+            let blocks = &layout.blocks()[..4];
+            let size = |b: &std::ops::Range<usize>| {
+                let scale = b.clone().fold(0.0f64, |s, i| s.max(x[i].abs()));
+                b.clone().fold(0.0f64, |s, i| s.max(r[i].abs())) / if scale > 0.0 { scale } else { 1.0 }
+            };
+            let correction = blocks.iter().fold(0.0f64, |s, (_, b)| s.max(size(b)));
+            if !correction.is_finite() {
+                return Err(StepError::NotFinite { t, equation: self.equation(sys, worst) });
+            }
+            // at rounding, or no longer falling
+            if correction <= 8.0 * f64::EPSILON || (correction < 1e-11 && correction > 0.3 * last) {
+                return Ok(Report { iterations, factorizations: 3 * iterations });
+            }
+            last = correction;
+            if iterations == 50 {
+                return Err(StepError::Assembly { worst: self.equation(sys, worst), residual: violation.abs() });
+            }
+        }
+        unreachable!("the loop returns")
+    }
+    fn equation(&self, sys: &Y, i: usize) -> String {
+        if i < self.layout.m { sys.row_name(i) } else { format!("initial condition {}", i - self.layout.m + 1) }
+    }
+    /// Partials of (1)–(3) at x.
+    pub fn linearise(&mut self, sys: &Y, t: f64, x: &[f64]) -> Result<(), StepError> {
+        let (n, m, slots) = (self.layout.n, self.layout.m, sys.dims().slots);
+        self.t = t;
+        self.point.copy_from_slice(&x[..self.layout.z()]);
+        let at = At::of(t, &self.point, n, m);
+        self.acceleration.set(sys, &at);
+        let d = &mut self.acceleration.data;
+        // constraint rows: Φ_q twice, Φ̇_q
+        let mn = &sys.patterns().mn;
+        self.dphi_q.fill(0.0);
+        sys.constraint_q(&at, [0.0, 1.0, 0.0], d, &mut self.dphi_q);
+        self.matrices.iter_mut().for_each(|x| x.fill(0.0));
+        self.velocity_q.fill(0.0);
+        for (i, j, pos) in mn.iter() {
+            let k = self.pattern.position(i, j).expect("Φ_q is in the pattern");
+            self.matrices.iter_mut().for_each(|x| x[k] = sys.phi_q(d)[pos]);
+            self.velocity_q[k] = self.dphi_q[pos];
+        }
+        // conditions
+        for k in 0..n - m {
+            for level in 0..2 {
+                let [q, v] = &mut self.rows;
+                sys.condition_row(level == 1, k, &at, d, q, v, &mut self.slots[level][k * slots..(k + 1) * slots]);
+                for pos in self.pattern.row(m + k) {
+                    let j = self.pattern.col(pos);
+                    if level == 0 {
+                        self.matrices[0][pos] = q[j];
+                    } else {
+                        self.matrices[1][pos] = v[j];
+                        self.velocity_q[pos] = q[j];
+                    }
+                }
+            }
+        }
+        for (level, kind) in ["position", "velocity"].into_iter().enumerate() {
+            let equation = |i: usize| sys.coordinate_name(i.min(n - 1));
+            self.factors[level]
+                .refactor(&self.matrices[level])
+                .map_err(|s| StepError::Undetermined { kind, equation: equation(s.index) })?;
+        }
+        self.kkt
+            .refactor(sys.phi_q(d), self.compliance)
+            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
+    }
+    /// Positions, then velocities, then accelerations.
+    pub fn solve(&mut self, sys: &Y, b: &mut [f64]) {
+        let (n, m) = (self.layout.n, self.layout.m);
+        let (q, rest) = b.split_at_mut(n);
+        let (v, rest) = rest.split_at_mut(n);
+        self.factors[0].solve(q);
+        self.pattern.mul(&self.velocity_q, -1.0, q, v);
+        self.factors[1].solve(v);
+        let u = &mut rest[..n + m];
+        self.acceleration.state_mul(sys, -1.0, q, v, u);
+        self.kkt.solve(u);
+    }
+    /// The same blocks upwards [A22, Eqs. 43c, 43b, 43a].
+    pub fn solve_t(&mut self, sys: &Y, b: &mut [f64]) {
+        let (n, m) = (self.layout.n, self.layout.m);
+        let (q, rest) = b.split_at_mut(n);
+        let (v, rest) = rest.split_at_mut(n);
+        let u = &mut rest[..n + m];
+        self.kkt.solve(u);
+        self.acceleration.state_mul_t(sys, -1.0, u, q, v);
+        self.factors[1].solve_t(v);
+        self.pattern.mul_t(&self.velocity_q, -1.0, v, q);
+        self.factors[0].solve_t(q);
+    }
+    /// The first part of `solve_t`: b holds ψ_x at record 0 and becomes dψ/d(q₀, v₀), with (a₀, λ₀) following from (3).
+    pub fn state_t(&mut self, sys: &Y, b: &mut [f64]) {
+        let (n, m) = (self.layout.n, self.layout.m);
+        let (q, rest) = b.split_at_mut(n);
+        let (v, rest) = rest.split_at_mut(n);
+        self.kkt.solve(&mut rest[..n + m]);
+        self.acceleration.state_mul_t(sys, -1.0, &rest[..n + m], q, v);
+    }
+    /// r += R_p δ.
+    pub fn slot_mul(&mut self, sys: &Y, delta: &[f64], r: &mut [f64]) {
+        let (n, m, slots) = (self.layout.n, self.layout.m, sys.dims().slots);
+        let at = At::of(self.t, &self.point, n, m);
+        let (q, rest) = r.split_at_mut(n);
+        let (v, rest) = rest.split_at_mut(n);
+        for (level, x) in [q, v].into_iter().enumerate() {
+            let mut c = [0.0; 3];
+            c[level] = 1.0;
+            sys.constraint_p(&at, c, delta, &mut self.acceleration.data, &mut x[..m]);
+            for (x, row) in x[m..].iter_mut().zip(self.slots[level].chunks_exact(slots)) {
+                *x += row.iter().zip(delta).map(|(r, d)| r * d).sum::<f64>();
+            }
+        }
+        self.acceleration.slot_mul(sys, delta, &mut rest[..n + m]);
+    }
+    /// grad += s R_pᵀ μ.
+    pub fn slot_mul_t(&mut self, sys: &Y, mu: &[f64], s: f64, grad: &mut [f64]) {
+        let (n, m, slots) = (self.layout.n, self.layout.m, sys.dims().slots);
+        let at = At::of(self.t, &self.point, n, m);
+        for level in 0..2 {
+            let mu = &mu[level * n..(level + 1) * n];
+            let mut c = [0.0; 3];
+            c[level] = 1.0;
+            sys.constraint_p_t(&at, c, &mu[..m], s, &mut self.acceleration.data, grad);
+            for (mu, row) in mu[m..].iter().zip(self.slots[level].chunks_exact(slots)) {
+                grad.iter_mut().zip(row).for_each(|(g, r)| *g += s * mu * r);
+            }
+        }
+        self.acceleration.slot_mul_t(sys, &mu[2 * n..3 * n + m], s, grad);
+    }
+}
+
+/// Name of row `index` of a KKT system: constraints first, as [`Kkt`] reports them.
+pub fn row_or_coordinate<Y: System>(sys: &Y, index: usize) -> String {
+    let m = sys.dims().m;
+    if index < m { sys.row_name(index) } else { sys.coordinate_name(index - m) }
+}

@@ -1,0 +1,21 @@
+//! Formulations, integrators and trajectories of Gradyn.
+//!
+//! A [`formulation::Lagrange`] is F(t, q, v, a, λ; p) = 0 and its partials; a [`step::Step`] is R(x_n, x_{n-1}, h; p) = 0 with
+//! R_x⁻¹, R_x⁻ᵀ and the other products; [`simulate`] runs a step over a [`plan::Plan`].
+
+pub mod assembly;
+pub mod control;
+pub mod error;
+pub mod formulation;
+pub mod initial;
+pub mod kkt_map;
+pub mod plan;
+pub mod simulate;
+pub mod step;
+pub mod tableau;
+
+pub use error::StepError;
+pub use formulation::Lagrange;
+pub use plan::Plan;
+pub use simulate::{Statistics, Trajectory, simulate};
+pub use step::{Layout, Span, Step, newmark::Newmark, runge_kutta::RungeKutta};

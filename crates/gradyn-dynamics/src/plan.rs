@@ -1,0 +1,72 @@
+//! The plan: what the forward run decided and every derivative mode replays.
+//!
+//! Step sizes, the ends of steps that are declared times (breaks, final time) and the references of the angle branches. Only
+//! declared times move with the parameters: each moves the step that ends there and the one that starts there,
+//!
+//! ```text
+//! t_n(ρ) = declared time, or constant;   h_n(ρ) = h_n + (t_n(ρ) - t_n) - (t_{n-1}(ρ) - t_{n-1})          (1)
+//! ```
+//! The derivative of the step controller is deliberately not taken.
+
+use crate::step::Span;
+use gradyn_num::ProgramScalar;
+
+/// Node times and sizes of the steps, angle references.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    /// Node times t_0 … t_N [s].
+    pub t: Vec<f64>,
+    /// Step sizes h_1 … h_N [s].
+    pub h: Vec<f64>,
+    /// Slot of the declared time at each node, if it is one.
+    pub declared: Vec<Option<u32>>,
+    /// References of the angles for each record.
+    pub angles: Vec<f64>,
+    /// Angles per record.
+    pub angle_count: usize,
+}
+
+impl Plan {
+    /// Only record 0.
+    pub fn start(t: f64, declared: Option<u32>, angles: &[f64]) -> Self {
+        Self { t: vec![t], h: vec![], declared: vec![declared], angles: angles.to_vec(), angle_count: angles.len() }
+    }
+    /// Number of steps.
+    pub fn steps(&self) -> usize {
+        self.h.len()
+    }
+    /// Angle references of record `n`.
+    pub fn angles(&self, n: usize) -> &[f64] {
+        &self.angles[n * self.angle_count..(n + 1) * self.angle_count]
+    }
+    /// Appends a step.
+    pub fn push(&mut self, h: f64, t: f64, declared: Option<u32>, angles: &[f64]) {
+        self.t.push(t);
+        self.h.push(h);
+        self.declared.push(declared);
+        self.angles.extend_from_slice(angles);
+    }
+    /// Room for some steps, so that pushing does not allocate.
+    pub fn reserve(&mut self, steps: usize) {
+        self.t.reserve(steps);
+        self.h.reserve(steps);
+        self.declared.reserve(steps);
+        self.angles.reserve(steps * self.angle_count);
+    }
+    /// Time of node `n` on slots `p`.
+    pub fn node<S: ProgramScalar>(&self, n: usize, p: &[S]) -> S {
+        self.declared[n].map_or(S::from(self.t[n]), |slot| p[slot as usize])
+    }
+    /// Step that ends in record `n` on slots `p`, (1).
+    pub fn span<S: ProgramScalar>(&self, n: usize, p: &[S]) -> Span<S> {
+        if n == 0 {
+            return Span { t: self.node(0, p), h: S::zero() };
+        }
+        let moved = |n: usize| self.node(n, p) - S::from(self.t[n]);
+        Span { t: self.node(n - 1, p), h: S::from(self.h[n - 1]) + (moved(n) - moved(n - 1)) }
+    }
+    /// Does the step that ends in record `n` touch a declared time?
+    pub fn moves(&self, n: usize) -> bool {
+        self.declared[n].is_some() || (n > 0 && self.declared[n - 1].is_some())
+    }
+}

@@ -1,0 +1,178 @@
+//! The loop: record 0, then steps to the final time, on a mesh that ends at every declared time and spline knot.
+
+use crate::control::{Controller, Mesh};
+use crate::error::StepError;
+use crate::plan::Plan;
+use crate::step::{Layout, Step};
+use gradyn_model::System;
+
+/// Counts of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: usize,
+    /// Rejected steps.
+    pub rejected: usize,
+    /// Newton iterations, or evaluations.
+    pub iterations: usize,
+    /// Factorisations.
+    pub factorizations: usize,
+}
+
+/// Records in one arena, and the plan that produced them.
+#[derive(Clone, Debug)]
+pub struct Trajectory {
+    /// The plan.
+    pub plan: Plan,
+    /// Where things are in a record.
+    pub layout: Layout,
+    /// All records.
+    pub x: Vec<f64>,
+    /// Counts.
+    pub statistics: Statistics,
+}
+
+impl Trajectory {
+    /// Record `n`.
+    pub fn record(&self, n: usize) -> &[f64] {
+        &self.x[n * self.layout.len..(n + 1) * self.layout.len]
+    }
+    /// The record before `n`.
+    pub fn past(&self, n: usize) -> Option<&[f64]> {
+        (n > 0).then(|| self.record(n - 1))
+    }
+    /// The last record.
+    pub fn last(&self) -> &[f64] {
+        self.record(self.plan.steps())
+    }
+}
+
+/// Told about each accepted step: (t, steps done).
+pub type Observer<'a> = &'a mut dyn FnMut(f64, usize);
+
+/// Runs from the start to the end of the mesh.
+pub fn simulate<T: Step>(
+    step: &T,
+    p: &[f64],
+    angles: &[f64],
+    mesh: &Mesh,
+    control: &Controller,
+    observe: Observer,
+) -> Result<Trajectory, StepError> {
+    let (lay, mut l) = (step.layout(), step.linear(p)?);
+    let mut data = step.system().data();
+    step.system().prepare(p, &mut data);
+    let mut run = Trajectory {
+        plan: Plan::start(mesh.start.0, mesh.start.1, angles),
+        layout: lay,
+        x: vec![0.0; lay.len],
+        statistics: Statistics::default(),
+    };
+    let expected = control.expected_steps(mesh);
+    run.plan.reserve(expected);
+    run.x.reserve(expected * lay.len);
+    // record 0
+    let report = step.advance(run.plan.span(0, p), angles, None, &mut l, &mut run.x)?;
+    run.statistics.iterations += report.iterations;
+    let mut references = angles.to_vec();
+    let mut h = control.first_step(step, &run.x, mesh);
+    let mut t = mesh.start.0;
+    for &(end, declared) in &mesh.ends {
+        while t < end {
+            continue_angles(step, run.last(), &mut data, &mut references);
+            let (size, arrives) = control.clip(t, h, end);
+            let accepted = try_step(step, &mut run, size, &references, control, &mut l, &mut h)?;
+            if !accepted {
+                continue;
+            }
+            t = if arrives { end } else { t + size };
+            run.plan.push(size, t, if arrives { declared } else { None }, &references);
+            run.statistics.steps += 1;
+            control.check_count(run.statistics.steps, t, mesh)?;
+            observe(t, run.statistics.steps);
+        }
+    }
+    Ok(run)
+}
+
+/// Angle references of the next step: the angles at the last node, continued.
+fn continue_angles<T: Step>(step: &T, x: &[f64], d: &mut <T::System as System>::Data<f64>, references: &mut [f64]) {
+    if !references.is_empty() {
+        step.system().set_angles(references, d);
+        step.system().angles(&x[..step.layout().n], d, references);
+    }
+}
+
+/// One attempt; on success the record is appended. Sets the next step size.
+fn try_step<T: Step>(
+    step: &T,
+    run: &mut Trajectory,
+    size: f64,
+    references: &[f64],
+    control: &Controller,
+    l: &mut T::Linear,
+    h: &mut f64,
+) -> Result<bool, StepError> {
+    let (len, n) = (run.layout.len, run.plan.steps());
+    let span = crate::step::Span { t: run.plan.t[n], h: size };
+    run.x.resize((n + 2) * len, 0.0);
+    let (done, x) = run.x.split_at_mut((n + 1) * len);
+    let past = &done[n * len..];
+    let result = step.advance(span, references, Some(past), l, x);
+    let error = match (&result, control.tolerance) {
+        (Ok(_), Some(tol)) => step.error(span, x, past, tol, l),
+        (Err(_), Some(_)) => Some((f64::INFINITY, 0)),
+        _ => None,
+    };
+    if let Ok(report) = &result {
+        run.statistics.iterations += report.iterations;
+        run.statistics.factorizations += report.factorizations;
+    }
+    let accepted = match error {
+        None => {
+            result?;
+            true
+        }
+        Some((e, worst)) => {
+            let accepted = e <= 1.0;
+            if !accepted {
+                run.statistics.rejected += 1;
+            }
+            *h = size * control.factor(e, step.order());
+            if !accepted && *h < control.minimum(span.t) {
+                // the reason why the step failed, if it did, else the coordinate with the largest error
+                result?;
+                let worst = step.system().coordinate_name(worst);
+                return Err(StepError::StepTooSmall { t: span.t, h: *h, rejected: run.statistics.rejected, worst });
+            }
+            accepted
+        }
+    };
+    if !accepted {
+        run.x.truncate((n + 1) * len);
+    }
+    Ok(accepted)
+}
+
+/// Runs again on a plan with other slots: what differences and optimisers do. Allocates nothing in the loop.
+pub fn replay<T: Step>(step: &T, p: &[f64], plan: &Plan) -> Result<Trajectory, StepError> {
+    let (lay, mut l) = (step.layout(), step.linear(p)?);
+    let x = vec![0.0; (plan.steps() + 1) * lay.len];
+    let mut run = Trajectory { plan: plan.clone(), layout: lay, x, statistics: Statistics::default() };
+    replay_into(step, p, &mut run, &mut l)?;
+    Ok(run)
+}
+
+/// The same into memory at hand.
+pub fn replay_into<T: Step>(step: &T, p: &[f64], run: &mut Trajectory, l: &mut T::Linear) -> Result<(), StepError> {
+    let len = run.layout.len;
+    run.statistics = Statistics { steps: run.plan.steps(), ..Statistics::default() };
+    for n in 0..=run.plan.steps() {
+        let (done, x) = run.x.split_at_mut(n * len);
+        let past = (n > 0).then(|| &done[(n - 1) * len..]);
+        let report = step.advance(run.plan.span(n, p), run.plan.angles(n), past, l, &mut x[..len])?;
+        run.statistics.iterations += report.iterations;
+        run.statistics.factorizations += report.factorizations;
+    }
+    Ok(())
+}

@@ -1,0 +1,261 @@
+//! A step is a residual: R(x_n, x_{n-1}, t, h; p) = 0, block lower triangular, with its products and transposes.
+//!
+//! A record x holds everything that the step produced and begins with the node:
+//!
+//! ```text
+//! x = (q, v, a, λ | z | extras)                                                                   (1)
+//! z_n = z_{n-1} + h Σ_j b_j g(t_j, q_j, v_j, a_j, λ_j; p)       quadrature rows, strictly last      (2)  [A22, Eqs. 14, 15]
+//! ```
+//! `past = None` is record 0: assembly, velocities, accelerations and λ₀ as residuals like any other. Products are plain:
+//! `past_mul` adds R_past s, `slot_mul` adds R_p δ, `_t` their transposes; signs are the caller's. R_h and R_t are columns that
+//! any caller gets from `residual` on duals.
+
+pub mod newmark;
+pub mod runge_kutta;
+
+use crate::error::StepError;
+use crate::initial::Initial;
+use gradyn_model::{At, Set, System};
+use gradyn_num::ProgramScalar;
+
+/// Where things are in a record, (1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Coordinates.
+    pub n: usize,
+    /// Constraint rows.
+    pub m: usize,
+    /// Objectives.
+    pub o: usize,
+    /// Length of a record.
+    pub len: usize,
+}
+impl Layout {
+    /// Sizes of a system, with `extras` numbers after the head.
+    pub fn of<Y: System>(sys: &Y, extras: usize) -> Self {
+        let (d, o) = (sys.dims(), sys.functionals(Set::Integrand));
+        Self { n: d.n, m: d.m, o, len: 3 * d.n + d.m + o + extras }
+    }
+    /// Offset of v.
+    pub fn v(&self) -> usize {
+        self.n
+    }
+    /// Offset of a.
+    pub fn a(&self) -> usize {
+        2 * self.n
+    }
+    /// Offset of λ.
+    pub fn lam(&self) -> usize {
+        3 * self.n
+    }
+    /// Offset of z: the length of a node.
+    pub fn z(&self) -> usize {
+        3 * self.n + self.m
+    }
+    /// Offset of the extras.
+    pub fn head(&self) -> usize {
+        self.z() + self.o
+    }
+    /// The node of a record.
+    pub fn node<'a, S: Copy>(&self, t: S, x: &'a [S]) -> At<'a, S> {
+        At::of(t, x, self.n, self.m)
+    }
+    /// Names and ends of the blocks of a record.
+    pub fn blocks(&self) -> [(&'static str, std::ops::Range<usize>); 6] {
+        let (v, a, l, z, h) = (self.v(), self.a(), self.lam(), self.z(), self.head());
+        [("q", 0..v), ("v", v..a), ("a", a..l), ("λ", l..z), ("z", z..h), ("extras", h..self.len)]
+    }
+}
+
+/// From t to t + h.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span<S> {
+    /// Start of the step [s].
+    pub t: S,
+    /// Step size [s]; 0 for record 0.
+    pub h: S,
+}
+impl<S: ProgramScalar> Span<S> {
+    /// End of the step.
+    pub fn end(&self) -> S {
+        self.t + self.h
+    }
+}
+
+/// What one step cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Newton iterations, or evaluations.
+    pub iterations: usize,
+    /// Factorisations.
+    pub factorizations: usize,
+}
+
+/// An integrator on a formulation: R(x, past, h; p) = 0.
+pub trait Step: Sync {
+    /// The coordinates.
+    type System: System;
+    /// Memory of the residual on a scalar.
+    type Work<S: ProgramScalar>: Send;
+    /// Memory of `advance`, `linearise` and the products.
+    type Linear: Send;
+
+    /// The system.
+    fn system(&self) -> &Self::System;
+    /// Where things are in a record.
+    fn layout(&self) -> Layout;
+    /// Memory of the residual.
+    fn work<S: ProgramScalar>(&self, p: &[S]) -> Self::Work<S>;
+    /// Memory of the linearised step.
+    fn linear(&self, p: &[f64]) -> Result<Self::Linear, StepError>;
+    /// Record 0 of a linearised step.
+    fn initial<'l>(&self, l: &'l mut Self::Linear) -> &'l mut Initial<Self::System>;
+    /// Relative rounding level of the worst block of a record: corrections below it are noise.
+    fn rounding(&self, h: f64) -> f64;
+
+    /// R; `None` is record 0. `angles` are the references of this step's angle branches.
+    fn residual<S: ProgramScalar>(
+        &self,
+        span: Span<S>,
+        angles: &[f64],
+        x: &[S],
+        past: Option<&[S]>,
+        w: &mut Self::Work<S>,
+        r: &mut [S],
+    );
+    /// Solves R = 0 for x.
+    fn advance(
+        &self,
+        span: Span<f64>,
+        angles: &[f64],
+        past: Option<&[f64]>,
+        l: &mut Self::Linear,
+        x: &mut [f64],
+    ) -> Result<Report, StepError>;
+    /// Exact partials at a converged record.
+    fn linearise(
+        &self,
+        span: Span<f64>,
+        angles: &[f64],
+        x: &[f64],
+        past: Option<&[f64]>,
+        l: &mut Self::Linear,
+    ) -> Result<(), StepError>;
+    /// b ← R_x⁻¹ b.
+    fn solve(&self, l: &mut Self::Linear, b: &mut [f64]);
+    /// b ← R_x⁻ᵀ b.
+    fn solve_t(&self, l: &mut Self::Linear, b: &mut [f64]);
+    /// r += R_past s.
+    fn past_mul(&self, l: &mut Self::Linear, s: &[f64], r: &mut [f64]);
+    /// out += R_pastᵀ μ.
+    fn past_mul_t(&self, l: &mut Self::Linear, mu: &[f64], out: &mut [f64]);
+    /// r += R_p δ.
+    fn slot_mul(&self, l: &mut Self::Linear, delta: &[f64], r: &mut [f64]);
+    /// grad += s R_pᵀ μ.
+    fn slot_mul_t(&self, l: &mut Self::Linear, mu: &[f64], s: f64, grad: &mut [f64]);
+
+    /// Error of the embedded method relative to the tolerances, and the coordinate where it is largest.
+    fn error(&self, _span: Span<f64>, _x: &[f64], _past: &[f64], _tol: Tolerance, _l: &mut Self::Linear) -> Option<(f64, usize)> {
+        None
+    }
+    /// Order p of the step and of the estimate's controller, if there is one.
+    fn order(&self) -> usize;
+    /// (q, v) at t + θh by the scheme's own interpolant of order ≥ 3; `out` is a node whose (a, λ) follow from the equations.
+    fn interpolate(
+        &self,
+        span: Span<f64>,
+        theta: f64,
+        x: &[f64],
+        past: &[f64],
+        angles: &[f64],
+        l: &mut Self::Linear,
+        out: &mut [f64],
+    ) -> Result<(), StepError>;
+}
+
+/// Tolerances of an adaptive run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Relative.
+    pub rtol: f64,
+    /// Absolute.
+    pub atol: f64,
+}
+
+/// Gradients of the integrands at one point, over (q, v, a, λ | support).
+pub struct IntegrandRows {
+    /// One row per objective.
+    rows: Vec<f64>,
+    width: usize,
+    node: usize,
+}
+impl IntegrandRows {
+    /// Memory.
+    pub fn new<Y: System>(sys: &Y) -> Self {
+        let d = sys.dims();
+        let node = 3 * d.n + d.m;
+        let width = node + sys.support(Set::Integrand).len();
+        Self { rows: vec![0.0; width * sys.functionals(Set::Integrand)], width, node }
+    }
+    /// Evaluates the gradients at a point.
+    pub fn set<Y: System>(&mut self, sys: &Y, at: &At, d: &mut Y::Data<f64>) {
+        for (k, row) in self.rows.chunks_exact_mut(self.width.max(1)).enumerate() {
+            sys.measure_row(Set::Integrand, k, at, d, row);
+        }
+    }
+    /// g_x · s for objective `k` and a node `s`.
+    #[inline]
+    pub fn mul(&self, k: usize, s: &[f64]) -> f64 {
+        let row = &self.rows[k * self.width..k * self.width + self.node];
+        row.iter().zip(s).map(|(g, s)| g * s).sum()
+    }
+    /// out += s g_xᵀ.
+    #[inline]
+    pub fn mul_t(&self, k: usize, s: f64, out: &mut [f64]) {
+        let row = &self.rows[k * self.width..k * self.width + self.node];
+        out.iter_mut().zip(row).for_each(|(o, g)| *o += s * g);
+    }
+    /// g_p · δ.
+    pub fn slot_mul<Y: System>(&self, sys: &Y, k: usize, delta: &[f64]) -> f64 {
+        let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
+        row.iter().zip(sys.support(Set::Integrand)).map(|(g, &s)| g * delta[s as usize]).sum()
+    }
+    /// grad += s g_pᵀ.
+    pub fn slot_mul_t<Y: System>(&self, sys: &Y, k: usize, s: f64, grad: &mut [f64]) {
+        let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
+        row.iter().zip(sys.support(Set::Integrand)).for_each(|(g, &slot)| grad[slot as usize] += s * g);
+    }
+}
+
+/// (q, v) by cubic Hermite interpolation of (q, v) and of (v, a).
+fn hermite(lay: &Layout, h: f64, θ: f64, past: &[f64], x: &[f64], out: &mut [f64]) {
+    let (h00, h10) = ((1.0 + 2.0 * θ) * (1.0 - θ).powi(2), θ * (1.0 - θ).powi(2));
+    let (h01, h11) = (θ * θ * (3.0 - 2.0 * θ), θ * θ * (θ - 1.0));
+    let n = lay.n;
+    for i in 0..2 * n {
+        out[i] = h00 * past[i] + h * h10 * past[n + i] + h01 * x[i] + h * h11 * x[n + i];
+    }
+}
+
+/// (a, λ) of a node from Φ̈ = 0 and the equations of motion at (q, v).
+fn complete<Y: System>(
+    sys: &Y,
+    lay: &Layout,
+    t: f64,
+    angles: &[f64],
+    d: &mut Y::Data<f64>,
+    kkt: &mut gradyn_num::Kkt,
+    out: &mut [f64],
+) -> Result<(), StepError> {
+    let (n, m) = (lay.n, lay.m);
+    out[2 * n..lay.z()].fill(0.0);
+    sys.set_angles(angles, d);
+    sys.place(t, &out[..n], d);
+    let mut u = vec![0.0; n + m];
+    crate::formulation::Lagrange::ACCELERATION.residual(sys, &lay.node(t, out), 0.0, d, &mut u);
+    let name = |s: gradyn_num::Singular| crate::initial::row_or_coordinate(sys, s.index);
+    kkt.refactor(sys.phi_q(d), 0.0).map_err(|s| StepError::Singular { t, equation: name(s) })?;
+    kkt.solve(&mut u);
+    out[2 * n..lay.z()].iter_mut().zip(&u).for_each(|(o, u)| *o = -u);
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! Numbers of the model as symbols of the parameters ρ, and the slot table p = e(ρ).
+
+use crate::error::{ModelError, nearest};
+use crate::expression::{Ast, Env, ExpressionError, Value, compile, parse};
+use crate::mechanism::{Mechanism, Number, Source, Vector};
+use crate::ports::Affine;
+use crate::program::{Graph, Sym};
+use crate::quadratic::RowTerms;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// Names of parameters, constants and hard points, and what they mean in ρ.
+pub struct Numbers<'g> {
+    /// The graph whose inputs are ρ.
+    pub graph: &'g Graph,
+    names: HashMap<String, Value<'g>>,
+    /// Non-smooth functions met so far.
+    pub warnings: Vec<String>,
+    dimension: usize,
+}
+
+impl<'g> Env<'g> for Numbers<'g> {
+    fn name(&mut self, path: &str, _: Range<usize>) -> Result<Option<Value<'g>>, ExpressionError> {
+        Ok(self.lookup(path))
+    }
+    fn call(&mut self, _: &str, _: &[Ast], _: Range<usize>) -> Result<Option<Value<'g>>, ExpressionError> {
+        Ok(None)
+    }
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.names.keys().cloned().collect();
+        names.sort();
+        names
+    }
+}
+
+impl<'g> Numbers<'g> {
+    /// Parameters, then constants in order, then hard points.
+    pub fn new(graph: &'g Graph, m: &Mechanism) -> Result<Self, ModelError> {
+        let mut n = Self { graph, names: HashMap::new(), warnings: vec![], dimension: m.dimension };
+        for (i, p) in m.parameters.iter().enumerate() {
+            n.define(&p.name, Value::Scalar(graph.input(i)))?;
+        }
+        for (name, c) in &m.constants {
+            let value = n.number(c, &format!("constant `{name}`"))?;
+            n.define(name, Value::Scalar(value))?;
+        }
+        for (name, at) in &m.hard_points {
+            let value = n.vector(at, &format!("hard point `{name}`"))?;
+            n.define(name, Value::Vector(value.to_vec()))?;
+        }
+        Ok(n)
+    }
+    fn define(&mut self, name: &crate::mechanism::Text, value: Value<'g>) -> Result<(), ModelError> {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if name.text.is_empty() || name.text.starts_with(|c: char| c.is_ascii_digit()) || !name.text.chars().all(word) {
+            let help = "letters, digits and _ ; a letter first";
+            return Err(ModelError::new(format!("`{name}` cannot be a name")).at(&name.place).help(help));
+        }
+        if ["t", "pi"].contains(&name.text.as_str()) || self.names.insert(name.text.clone(), value).is_some() {
+            return Err(ModelError::new(format!("the name `{name}` is taken twice")).at(&name.place));
+        }
+        Ok(())
+    }
+    /// The value of a name, with `.x`, `.y` of a hard point.
+    pub fn lookup(&self, path: &str) -> Option<Value<'g>> {
+        if let Some(v) = self.names.get(path) {
+            return Some(v.clone());
+        }
+        let (head, tail) = path.rsplit_once('.')?;
+        match (self.names.get(head)?, tail) {
+            (Value::Vector(v), "x") => Some(Value::Scalar(v[0])),
+            (Value::Vector(v), "y") => Some(Value::Scalar(v[1])),
+            _ => None,
+        }
+    }
+    /// Parses an expression and notes what is not smooth.
+    pub fn parse(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
+        let text = match &x.source {
+            Source::Expression(text) => text.clone(),
+            Source::Value(v) => format!("{v:e}"),
+        };
+        let ast = parse(&text).map_err(|e| ModelError::expression(what, x, e))?;
+        for (_, name) in ast.nonsmooth() {
+            self.warnings.push(format!("{what}: {name} in `{text}` is not smooth; gradients are those of the branch taken"));
+        }
+        Ok(ast)
+    }
+    fn value(&mut self, x: &Number, what: &str) -> Result<Value<'g>, ModelError> {
+        if let Source::Value(v) = x.source {
+            if !v.is_finite() {
+                return Err(ModelError::new(format!("{what}: {v} is not a finite number")).at(&x.place));
+            }
+            return Ok(Value::Scalar(self.graph.constant(v)));
+        }
+        let ast = self.parse(x, what)?;
+        let graph = self.graph;
+        compile(&ast, graph, self).map_err(|e| ModelError::expression(what, x, e))
+    }
+    /// A scalar of ρ.
+    pub fn number(&mut self, x: &Number, what: &str) -> Result<Sym<'g>, ModelError> {
+        match self.value(x, what)? {
+            Value::Scalar(s) => Ok(s),
+            Value::Vector(_) => Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place)),
+        }
+    }
+    /// A plane vector of ρ.
+    pub fn vector(&mut self, x: &Vector, what: &str) -> Result<[Sym<'g>; 2], ModelError> {
+        let (parts, place) = match x {
+            Vector::Components(c, place) => {
+                (c.iter().map(|c| self.number(c, what)).collect::<Result<Vec<_>, _>>()?, place.clone())
+            }
+            Vector::Expression(e) => match self.value(e, what)? {
+                Value::Vector(v) => (v, e.place.clone()),
+                Value::Scalar(_) => {
+                    let help = format!("write {} components, such as [1, 0]", self.dimension);
+                    return Err(ModelError::new(format!("{what}: a vector is expected here, not a number"))
+                        .at(&e.place)
+                        .help(help));
+                }
+            },
+        };
+        let count = parts.len();
+        parts.try_into().map_err(|_| {
+            let d = self.dimension;
+            ModelError::new(format!("{what}: {count} components in a {d}-D model"))
+                .at(&place)
+                .help(format!("write {d} components"))
+        })
+    }
+    /// A number that no parameter may change.
+    pub fn constant(&mut self, x: &Number, what: &str) -> Result<f64, ModelError> {
+        self.number(x, what)?.as_constant().ok_or_else(|| {
+            ModelError::new(format!("{what}: this number cannot depend on parameters")).at(&x.place).help("write a plain number")
+        })
+    }
+}
+
+/// An unknown name, with the nearest known one.
+pub fn unknown<'a>(kind: &str, name: &crate::mechanism::Text, known: impl IntoIterator<Item = &'a str>) -> ModelError {
+    let known: Vec<&str> = known.into_iter().collect();
+    let help = match nearest(&name.text, known.iter().copied()) {
+        Some(n) => format!("did you mean `{n}`?"),
+        None if known.is_empty() => format!("the model has no {kind}"),
+        None => format!("known: {}", known.join(", ")),
+    };
+    ModelError::new(format!("there is no {kind} `{name}`")).at(&name.place).help(help)
+}
+
+/// Slots p = e(ρ): each distinct symbol once; slot 0 is 1, slot 1 is 0.
+pub struct SlotTable<'g> {
+    /// The symbols, in order.
+    pub symbols: Vec<Sym<'g>>,
+    index: HashMap<usize, u32>,
+}
+impl<'g> SlotTable<'g> {
+    /// The slots 1 and 0.
+    pub fn new(graph: &'g Graph) -> Self {
+        let mut table = Self { symbols: vec![], index: HashMap::new() };
+        table.slot(graph.constant(1.0));
+        table.slot(graph.constant(0.0));
+        table
+    }
+    /// The slot of a symbol.
+    pub fn slot(&mut self, s: Sym<'g>) -> u32 {
+        *self.index.entry(s.id()).or_insert_with(|| {
+            self.symbols.push(s);
+            self.symbols.len() as u32 - 1
+        })
+    }
+}
+
+/// Σ c q_i q_j + Σ c q_i + c with symbolic coefficients: a row while the system is being built.
+#[derive(Clone)]
+pub struct Quad<'g> {
+    bilinear: BTreeMap<(usize, usize), Sym<'g>>,
+    linear: BTreeMap<usize, Sym<'g>>,
+    constant: Sym<'g>,
+}
+impl<'g> Quad<'g> {
+    /// 0.
+    pub fn zero(graph: &'g Graph) -> Self {
+        Self { bilinear: BTreeMap::new(), linear: BTreeMap::new(), constant: graph.constant(0.0) }
+    }
+    /// self + c.
+    pub fn plus_constant(mut self, c: Sym<'g>) -> Self {
+        self.constant = self.constant + c;
+        self
+    }
+    /// self + s a.
+    pub fn plus(mut self, s: Sym<'g>, a: &Affine<'g>) -> Self {
+        for &(i, c) in &a.terms {
+            self.linear.entry(i).and_modify(|x| *x = *x + s * c).or_insert(s * c);
+        }
+        self.plus_constant(s * a.constant)
+    }
+    /// self + s a b.
+    pub fn plus_product(mut self, s: Sym<'g>, a: &Affine<'g>, b: &Affine<'g>) -> Self {
+        for &(i, ca) in &a.terms {
+            for &(j, cb) in &b.terms {
+                let c = s * ca * cb;
+                self.bilinear.entry((i.min(j), i.max(j))).and_modify(|x| *x = *x + c).or_insert(c);
+            }
+        }
+        let constants = (s * a.constant, s * b.constant);
+        let fixed = s * a.constant * b.constant;
+        let linear = |x: &Affine<'g>| Affine { terms: x.terms.clone(), constant: fixed * 0.0 };
+        self.plus(constants.1, &linear(a)).plus(constants.0, &linear(b)).plus_constant(fixed)
+    }
+    /// self + s a·b of plane vectors.
+    pub fn plus_dot(self, s: Sym<'g>, a: &[Affine<'g>; 2], b: &[Affine<'g>; 2]) -> Self {
+        self.plus_product(s, &a[0], &b[0]).plus_product(s, &a[1], &b[1])
+    }
+    /// The row on slots.
+    pub fn compile(&self, slots: &mut SlotTable<'g>) -> RowTerms {
+        let zero = |s: &Sym<'g>| s.as_constant() == Some(0.0);
+        RowTerms {
+            bilinear: self.bilinear.iter().filter(|(_, s)| !zero(s)).map(|(&(i, j), &s)| (i, j, slots.slot(s))).collect(),
+            linear: self.linear.iter().filter(|(_, s)| !zero(s)).map(|(&i, &s)| (i, slots.slot(s))).collect(),
+            constant: if zero(&self.constant) { vec![] } else { vec![slots.slot(self.constant)] },
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Functionals: expressions of sensors, t and parameters.
+//!
+//! ```text
+//! y_k = sensor_k(q, v, a, λ; p),   f_j = program(y, t, p)                                        (1)
+//! f_x = Σ_k f_{y_k} (y_k)_x          reverse sweep of the program, then of each sensor             (2)
+//! ```
+//! Sensors: components of points with their rates, distances and angles with their rates, the force of an element, joint
+//! reactions Σ λ_k ψ_k(q) (on body 2 by body 1, from -Φ_qᵀλ), the effort λ φ_u of a driver, kinetic and potential energy.
+
+use crate::element::{Args, ArgsBar, Element};
+use crate::force::{Force, ForceBar, LawScratch};
+use crate::ports::Ports;
+use crate::program::Program;
+use crate::quadratic::RowTerms;
+use crate::signal::Input;
+use crate::system::At;
+use gradyn_num::{Pattern, Scalar};
+
+/// What a sensor reads of the system.
+pub struct Sensed<'a> {
+    /// Forces.
+    pub forces: &'a [Force],
+    /// Driver elements, by position.
+    pub drivers: &'a [Element],
+    /// Index of the first driver row.
+    pub first_driver: usize,
+    /// (coordinate, slot): weight on each coordinate.
+    pub weights: &'a [(u32, u32)],
+    /// (i, j, slot): entries of M.
+    pub inertia: &'a [(u32, u32, u32)],
+    /// Slot of the constant part of the gravity potential.
+    pub level: u32,
+    /// n × n.
+    pub nn: &'a Pattern,
+}
+
+/// A scalar sensor.
+#[derive(Clone, Debug)]
+pub enum Sensor {
+    /// Affine in q (level 0), v (1) or a (2): argument 0 of the port.
+    Affine(Ports, usize),
+    /// y, ẏ or ÿ of a geometric quantity.
+    Geometry(Element, usize),
+    /// F of a force, along +y.
+    Force(usize),
+    /// Σ λ_row ψ(q).
+    Reaction(Vec<(usize, RowTerms)>),
+    /// λ φ_u of a driver (by position): the generalised force that it applies.
+    Effort(usize),
+    /// ½ vᵀ M v.
+    Kinetic,
+    /// Potential of gravity, zero at the origin.
+    Gravity,
+    /// ½ k (y - y₀)² of a force.
+    Elastic(usize),
+}
+
+/// Cotangents of (q, v, a, λ) and of the extended parameters.
+#[derive(Clone, Debug)]
+pub struct Cotangent {
+    /// q̄.
+    pub q: Vec<f64>,
+    /// v̄.
+    pub v: Vec<f64>,
+    /// ā.
+    pub a: Vec<f64>,
+    /// λ̄.
+    pub lam: Vec<f64>,
+    /// Slots, signals and angle references.
+    pub args: Vec<f64>,
+    /// Rates of the signals.
+    pub rates: Vec<(f64, f64)>,
+    /// Where the signals start.
+    pub slots: usize,
+}
+impl Cotangent {
+    /// The extended parameters.
+    pub fn bar(&mut self) -> ArgsBar<'_> {
+        ArgsBar { values: &mut self.args, rates: &mut self.rates, slots: self.slots }
+    }
+}
+
+impl Sensor {
+    fn value<S: Scalar>(&self, at: &At<S>, sys: &Sensed, mass: &[S], args: &Args<S>, w: &mut LawScratch<S>) -> S {
+        match self {
+            Sensor::Affine(ports, level) => {
+                let mut x = [S::zero()];
+                match level {
+                    0 => ports.gather(&args.values, at.q, &mut x),
+                    1 => ports.gather_rate(&args.values, at.v, &mut x),
+                    _ => ports.gather_rate(&args.values, at.a, &mut x),
+                }
+                x[0]
+            }
+            Sensor::Geometry(e, 0) => e.value(args, at.q),
+            Sensor::Geometry(e, level) => e.jet(args, at.q, at.v, at.a).level(*level),
+            Sensor::Force(k) => sys.forces[*k].value(at.t, at.q, at.v, args, w),
+            Sensor::Reaction(rows) => {
+                let mut sum = S::zero();
+                for (k, row) in rows {
+                    sum += at.lam[*k] * quadratic(row, &args.values, at.q);
+                }
+                sum
+            }
+            Sensor::Effort(k) => {
+                let e = &sys.drivers[*k];
+                let (_, j) = e.gradient(args, at.q);
+                at.lam[sys.first_driver + k] * j[e.kind.arity().0]
+            }
+            Sensor::Kinetic => {
+                let mut sum = S::zero();
+                for (i, j, pos) in sys.nn.iter() {
+                    sum += mass[pos] * at.v[i] * at.v[j] * 0.5;
+                }
+                sum
+            }
+            Sensor::Gravity => {
+                let mut sum = args.values[sys.level as usize];
+                for &(i, s) in sys.weights {
+                    sum -= args.values[s as usize] * at.q[i as usize];
+                }
+                sum
+            }
+            Sensor::Elastic(k) => {
+                let law = &sys.forces[*k].law;
+                let y = sys.forces[*k].element.value(args, at.q) - args.values[law.rest as usize];
+                args.values[law.stiffness as usize] * y * y * 0.5
+            }
+        }
+    }
+    /// cot += s (∂y/∂x)ᵀ, (2).
+    fn pull_back(
+        &self,
+        s: f64,
+        at: &At,
+        sys: &Sensed,
+        mass: &[f64],
+        args: &Args<f64>,
+        w: &mut LawScratch<f64>,
+        cot: &mut Cotangent,
+    ) {
+        match self {
+            Sensor::Affine(ports, level) => {
+                let (x, bar) = ([&mut cot.q, &mut cot.v, &mut cot.a], [s]);
+                ports.scatter(&args.values, &bar, x.into_iter().nth(*level).expect("a level is 0, 1 or 2"));
+                match level {
+                    0 => ports.gather_p_t(at.q, &bar, &mut cot.args),
+                    1 => ports.gather_rate_p_t(at.v, &bar, &mut cot.args),
+                    _ => ports.gather_rate_p_t(at.a, &bar, &mut cot.args),
+                }
+            }
+            Sensor::Geometry(e, level) => {
+                let mut c = [0.0; 3];
+                c[*level] = s;
+                let bars = e.bars(args, at.q, at.v, at.a, c);
+                for (x, bar) in [&mut cot.q, &mut cot.v, &mut cot.a].into_iter().zip(&bars) {
+                    e.ports.scatter(&args.values, bar, x);
+                }
+                e.bars_p_t(&bars, at.q, at.v, at.a, &mut cot.bar());
+            }
+            Sensor::Force(k) => {
+                let args_bar = ArgsBar { values: &mut cot.args, rates: &mut cot.rates, slots: cot.slots };
+                let out = ForceBar { q: &mut cot.q, q_rate: &mut cot.v, args: args_bar };
+                sys.forces[*k].value_t(at.t, at.q, at.v, args, w, s, out);
+            }
+            Sensor::Reaction(rows) => {
+                for (k, row) in rows {
+                    cot.lam[*k] += s * quadratic(row, &args.values, at.q);
+                    quadratic_t(row, s * at.lam[*k], at.q, &args.values, &mut cot.q, &mut cot.args);
+                }
+            }
+            Sensor::Effort(k) => {
+                let (e, row) = (&sys.drivers[*k], sys.first_driver + k);
+                let (ports, _) = e.kind.arity();
+                let (_, j, h) = e.hessian(args, at.q);
+                cot.lam[row] += s * j[ports];
+                let bar = h[ports].map(|h| s * at.lam[row] * h);
+                e.ports.scatter(&args.values, &bar, &mut cot.q);
+                e.bars_p_t(&[bar, [0.0; 5], [0.0; 5]], at.q, at.v, at.a, &mut cot.bar());
+            }
+            Sensor::Kinetic => {
+                for (i, j, pos) in sys.nn.iter() {
+                    cot.v[i] += s * mass[pos] * at.v[j];
+                }
+                for &(i, j, slot) in sys.inertia {
+                    cot.args[slot as usize] += 0.5 * s * at.v[i as usize] * at.v[j as usize];
+                }
+            }
+            Sensor::Gravity => {
+                cot.args[sys.level as usize] += s;
+                for &(i, slot) in sys.weights {
+                    cot.q[i as usize] -= s * args.values[slot as usize];
+                    cot.args[slot as usize] -= s * at.q[i as usize];
+                }
+            }
+            Sensor::Elastic(k) => {
+                let (law, e) = (&sys.forces[*k].law, &sys.forces[*k].element);
+                let y = e.value(args, at.q) - args.values[law.rest as usize];
+                let f = s * args.values[law.stiffness as usize] * y;
+                let bars = e.bars(args, at.q, at.v, at.a, [f, 0.0, 0.0]);
+                e.ports.scatter(&args.values, &bars[0], &mut cot.q);
+                e.bars_p_t(&bars, at.q, at.v, at.a, &mut cot.bar());
+                cot.args[law.rest as usize] -= f;
+                cot.args[law.stiffness as usize] += 0.5 * s * y * y;
+            }
+        }
+    }
+    /// Extended parameters that it reads.
+    fn reads(&self, sys: &Sensed, out: &mut Vec<u32>) {
+        match self {
+            Sensor::Affine(ports, _) => out.extend(ports.slots()),
+            Sensor::Geometry(e, _) => out.extend(e.reads()),
+            Sensor::Force(k) | Sensor::Elastic(k) => {
+                out.extend(sys.forces[*k].element.reads());
+                out.extend(sys.forces[*k].law.reads());
+            }
+            Sensor::Reaction(rows) => out.extend(rows.iter().flat_map(|(_, r)| {
+                r.bilinear.iter().map(|t| t.2).chain(r.linear.iter().map(|t| t.1)).chain(r.constant.iter().copied())
+            })),
+            Sensor::Effort(k) => out.extend(sys.drivers[*k].reads()),
+            Sensor::Kinetic => out.extend(sys.inertia.iter().map(|e| e.2)),
+            Sensor::Gravity => out.extend(sys.weights.iter().map(|w| w.1).chain([sys.level])),
+        }
+    }
+    /// Coordinates that it reads, or `None` for all of them.
+    fn coords(&self, sys: &Sensed, out: &mut Vec<u32>) -> Option<()> {
+        match self {
+            Sensor::Affine(ports, _) => out.extend(ports.coords()),
+            Sensor::Geometry(e, _) => out.extend(e.ports.coords()),
+            Sensor::Force(k) | Sensor::Elastic(k) => out.extend(sys.forces[*k].element.ports.coords()),
+            Sensor::Effort(k) => out.extend(sys.drivers[*k].ports.coords()),
+            Sensor::Reaction(rows) => out.extend(rows.iter().flat_map(|(_, r)| r.coords()).map(|i| i as u32)),
+            Sensor::Kinetic | Sensor::Gravity => return None,
+        }
+        Some(())
+    }
+    /// Does the sensor depend on the multipliers or accelerations?
+    pub fn needs_dynamics(&self) -> bool {
+        matches!(self, Sensor::Affine(_, 2) | Sensor::Geometry(_, 2) | Sensor::Reaction(_) | Sensor::Effort(_))
+    }
+}
+
+/// ψ(q) of one row.
+fn quadratic<S: Scalar>(row: &RowTerms, p: &[S], q: &[S]) -> S {
+    let mut sum = S::zero();
+    row.bilinear.iter().for_each(|&(i, j, s)| sum += p[s as usize] * q[i] * q[j]);
+    row.linear.iter().for_each(|&(i, s)| sum += p[s as usize] * q[i]);
+    row.constant.iter().for_each(|&s| sum += p[s as usize]);
+    sum
+}
+/// Its cotangents.
+fn quadratic_t(row: &RowTerms, bar: f64, q: &[f64], p: &[f64], q_bar: &mut [f64], p_bar: &mut [f64]) {
+    for &(i, j, s) in &row.bilinear {
+        q_bar[i] += bar * p[s as usize] * q[j];
+        q_bar[j] += bar * p[s as usize] * q[i];
+        p_bar[s as usize] += bar * q[i] * q[j];
+    }
+    for &(i, s) in &row.linear {
+        q_bar[i] += bar * p[s as usize];
+        p_bar[s as usize] += bar * q[i];
+    }
+    row.constant.iter().for_each(|&s| p_bar[s as usize] += bar);
+}
+
+/// (1): some outputs over shared sensors.
+#[derive(Clone, Debug)]
+pub struct Functional {
+    /// Sensors.
+    pub sensors: Vec<Sensor>,
+    /// The program.
+    pub program: Program,
+    /// Its inputs.
+    pub inputs: Vec<Input>,
+    /// Slots that it can depend on, sorted.
+    pub support: Vec<u32>,
+    /// Coordinates that it can depend on, sorted.
+    pub coords: Vec<u32>,
+}
+
+/// Scratch of a functional.
+#[derive(Clone, Debug)]
+pub struct FunctionalScratch<S> {
+    sensors: Vec<S>,
+    inputs: Vec<S>,
+    regs: Vec<S>,
+    bars: Vec<S>,
+    inputs_bar: Vec<S>,
+}
+impl<S: Scalar> FunctionalScratch<S> {
+    /// Memory for the largest of some functionals.
+    pub fn new<'a>(all: impl Iterator<Item = &'a Functional>) -> Self {
+        let (mut sensors, mut inputs, mut regs) = (0, 0, 0);
+        for f in all {
+            (sensors, inputs) = (sensors.max(f.sensors.len()), inputs.max(f.inputs.len()));
+            regs = regs.max(f.program.registers());
+        }
+        let z = S::zero();
+        Self {
+            sensors: vec![z; sensors],
+            inputs: vec![z; inputs],
+            regs: vec![z; regs],
+            bars: vec![z; regs],
+            inputs_bar: vec![z; inputs],
+        }
+    }
+}
+
+impl Functional {
+    /// No outputs.
+    pub fn empty() -> Self {
+        Self { sensors: vec![], program: Program::default(), inputs: vec![], support: vec![], coords: vec![] }
+    }
+    /// Finds what the functional can depend on; `signal_slots(k)` lists the slots behind a signal.
+    pub fn new(
+        sensors: Vec<Sensor>,
+        program: Program,
+        inputs: Vec<Input>,
+        sys: &Sensed,
+        n: usize,
+        slots: usize,
+        signal_slots: impl Fn(usize, &mut Vec<u32>),
+    ) -> Self {
+        let (mut reads, mut coords, mut all) = (vec![], vec![], false);
+        for s in &sensors {
+            s.reads(sys, &mut reads);
+            all |= s.coords(sys, &mut coords).is_none();
+        }
+        reads.extend(inputs.iter().filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None }));
+        let mut support = vec![];
+        for i in reads {
+            match (i as usize).checked_sub(slots) {
+                None => support.push(i),
+                Some(k) => signal_slots(k, &mut support),
+            }
+        }
+        if all {
+            coords = (0..n as u32).collect();
+        }
+        for list in [&mut support, &mut coords] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        Self { sensors, program, inputs, support, coords }
+    }
+    /// (1); results are read with `Program::output`.
+    #[inline]
+    pub fn eval<S: Scalar>(
+        &self,
+        at: &At<S>,
+        sys: &Sensed,
+        mass: &[S],
+        args: &Args<S>,
+        w: &mut FunctionalScratch<S>,
+        law: &mut LawScratch<S>,
+        out: &mut [S],
+    ) {
+        for (y, sensor) in w.sensors.iter_mut().zip(&self.sensors) {
+            *y = sensor.value(at, sys, mass, args, law);
+        }
+        for (x, i) in w.inputs.iter_mut().zip(&self.inputs) {
+            *x = match i {
+                Input::Time => at.t,
+                Input::Arg(i) => args.values[*i as usize],
+                Input::Sensor(k) => w.sensors[*k as usize],
+            };
+        }
+        self.program.eval(&w.inputs, &mut w.regs);
+        for (k, o) in out.iter_mut().enumerate() {
+            *o = self.program.output(k, &w.regs);
+        }
+    }
+    /// (2) for output `k`, after `eval` at the same point: cot += ∂f_k.
+    pub fn pull_back(
+        &self,
+        k: usize,
+        at: &At,
+        sys: &Sensed,
+        mass: &[f64],
+        args: &Args<f64>,
+        w: &mut FunctionalScratch<f64>,
+        law: &mut LawScratch<f64>,
+        cot: &mut Cotangent,
+    ) {
+        w.inputs_bar.fill(0.0);
+        self.program.reverse(&w.regs, &[(k, 1.0)], &mut w.bars, &mut w.inputs_bar);
+        for (i, b) in self.inputs.iter().zip(&w.inputs_bar) {
+            match i {
+                Input::Time => {}
+                Input::Arg(i) => cot.args[*i as usize] += b,
+                Input::Sensor(s) if *b != 0.0 => self.sensors[*s as usize].pull_back(*b, at, sys, mass, args, law, cot),
+                Input::Sensor(_) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Mechanisms, expressions and coordinates of Gradyn.
+//!
+//! A [`mechanism::Mechanism`] is coordinate-free data; [`build::build`] turns it into a [`build::Model`]: a [`system::System`]
+//! in natural coordinates, the slot map p = e(ρ), and the compiled functionals.
+
+pub mod build;
+pub mod element;
+pub mod error;
+pub mod expression;
+pub mod force;
+pub mod functional;
+pub mod geometry;
+pub mod mechanism;
+pub mod natural;
+pub mod ports;
+pub mod program;
+pub mod quadratic;
+pub mod signal;
+pub mod spline;
+pub mod system;
+
+pub use build::{Model, ParameterInfo, build};
+pub use error::ModelError;
+pub use mechanism::Mechanism;
+pub use natural::Natural;
+pub use system::{At, Dims, Set, System};

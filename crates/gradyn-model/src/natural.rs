@@ -1,0 +1,135 @@
+//! Natural coordinates: points and unit vectors shared by the bodies that they belong to.
+//!
+//! ```text
+//! r = C(p) q + d(p)       every point and direction of a body                                     (1)
+//! M constant, rows quadratic, drivers generic                                                    (2)
+//! ```
+//! A plane body has two points, or a point and a unit vector along its local x axis; revolute joints share points, so that
+//! they need no rows. [`build`](crate::build::build) makes the system from a [`Mechanism`](crate::mechanism::Mechanism).
+
+mod terms;
+
+use crate::element::{Args, Element};
+use crate::force::{Force, LawScratch};
+use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed};
+use crate::quadratic::QuadraticRows;
+use crate::signal::{Scratch, Signals};
+use crate::system::{Dims, Patterns};
+use gradyn_num::{Jet, Scalar};
+
+/// A driver: a generic constraint row on the patterns.
+#[derive(Clone, Debug)]
+pub struct Driver {
+    /// The row's function.
+    pub element: Element,
+    /// Position of each port entry in row k of m × n.
+    pub row: Vec<u32>,
+    /// Position of each pair of port entries in n × n.
+    pub pairs: Vec<u32>,
+}
+
+/// A mechanism in natural coordinates, with its functionals.
+#[derive(Clone, Debug)]
+pub struct Natural {
+    pub(crate) dims: Dims,
+    pub(crate) patterns: Patterns,
+    /// (i, j, slot, position): entries of M, both triangles.
+    pub(crate) inertia: Vec<(u32, u32, u32)>,
+    pub(crate) inertia_at: Vec<u32>,
+    /// (coordinate, slot).
+    pub(crate) weights: Vec<(u32, u32)>,
+    /// Slot of the constant of the gravity potential.
+    pub(crate) level: u32,
+    pub(crate) rows: QuadraticRows,
+    pub(crate) drivers: Vec<Driver>,
+    pub(crate) driver_elements: Vec<Element>,
+    pub(crate) forces: Vec<Force>,
+    pub(crate) signals: Signals,
+    /// Angle elements and the argument that holds their reference, in order.
+    pub(crate) angles: Vec<Element>,
+    pub(crate) integrand: Functional,
+    pub(crate) terminal: Functional,
+    pub(crate) output: Functional,
+    pub(crate) position: Vec<Functional>,
+    pub(crate) velocity: Vec<Functional>,
+    pub(crate) drawn: Vec<f64>,
+    pub(crate) row_names: Vec<String>,
+    pub(crate) coordinate_names: Vec<String>,
+}
+
+/// What evaluation writes.
+#[derive(Clone, Debug)]
+pub struct Data<S> {
+    pub(crate) args: Args<S>,
+    pub(crate) phi_q: Vec<S>,
+    pub(crate) mass: Vec<S>,
+    signals: Scratch<S>,
+    law: LawScratch<S>,
+    functional: FunctionalScratch<S>,
+    value: Vec<S>,
+    /// f64 only: cotangents and tangents of the extended parameters.
+    cot: Cotangent,
+    dot: Vec<[f64; 3]>,
+    /// Is there anything that moves with t?
+    timed: bool,
+}
+
+impl Natural {
+    pub(crate) fn sensed(&self) -> Sensed<'_> {
+        Sensed {
+            forces: &self.forces,
+            drivers: &self.driver_elements,
+            first_driver: self.rows.rows,
+            weights: &self.weights,
+            inertia: &self.inertia,
+            level: self.level,
+            nn: &self.patterns.nn,
+        }
+    }
+    fn functionals(&self) -> impl Iterator<Item = &Functional> {
+        [&self.integrand, &self.terminal, &self.output].into_iter().chain(&self.position).chain(&self.velocity)
+    }
+    fn new_data<S: Scalar>(&self) -> Data<S> {
+        let Dims { n, m, slots, args: ext, .. } = self.dims;
+        let signals = self.signals.list.len();
+        let zero = S::zero();
+        Data {
+            args: Args { values: vec![zero; ext], rates: vec![(zero, zero); signals], slots },
+            phi_q: vec![zero; self.patterns.mn.nnz()],
+            mass: vec![zero; self.patterns.nn.nnz()],
+            signals: self.signals.scratch(),
+            law: LawScratch::new(self.forces.iter().map(|f| &f.law)),
+            functional: FunctionalScratch::new(self.functionals()),
+            value: vec![zero; self.functionals().map(|f| f.program.outputs()).max().unwrap_or(0)],
+            cot: Cotangent {
+                q: vec![0.0; n],
+                v: vec![0.0; n],
+                a: vec![0.0; n],
+                lam: vec![0.0; m],
+                args: vec![0.0; ext],
+                rates: vec![(0.0, 0.0); signals],
+                slots,
+            },
+            dot: vec![[0.0; 3]; signals],
+            timed: signals > 0,
+        }
+    }
+    /// The mechanism's forces, for reports.
+    pub fn forces(&self) -> &[Force] {
+        &self.forces
+    }
+    /// Names of the constraint rows.
+    pub fn row_names(&self) -> &[String] {
+        &self.row_names
+    }
+    /// Does any objective read accelerations or multipliers?
+    pub fn reads_dynamics(&self) -> bool {
+        [&self.integrand, &self.terminal].iter().any(|f| f.sensors.iter().any(|s| s.needs_dynamics()))
+    }
+}
+
+impl<S: Scalar> Data<S> {
+    fn jet(&self, e: &Element, at: &crate::system::At<S>) -> Jet<S> {
+        e.jet(&self.args, at.q, at.v, at.a)
+    }
+}

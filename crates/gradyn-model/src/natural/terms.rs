@@ -1,0 +1,307 @@
+//! The terms of [`System`] in natural coordinates: loops over rows, drivers, forces and signals.
+
+use super::{Data, Natural};
+use crate::element::{ArgsBar, ArgsDot};
+use crate::functional::Functional;
+use crate::system::{At, Dims, Patterns, Set, System};
+use gradyn_num::ProgramScalar;
+
+impl System for Natural {
+    type Data<S: ProgramScalar> = Data<S>;
+
+    fn dims(&self) -> Dims {
+        self.dims
+    }
+    fn patterns(&self) -> &Patterns {
+        &self.patterns
+    }
+    fn data<S: ProgramScalar>(&self) -> Data<S> {
+        self.new_data()
+    }
+    fn prepare<S: ProgramScalar>(&self, p: &[S], d: &mut Data<S>) {
+        d.args.values[..p.len()].copy_from_slice(p);
+        d.mass.fill(S::zero());
+        for (&(_, _, s), &pos) in self.inertia.iter().zip(&self.inertia_at) {
+            d.mass[pos as usize] += p[s as usize];
+        }
+    }
+    fn set_angles<S: ProgramScalar>(&self, references: &[f64], d: &mut Data<S>) {
+        let first = d.args.values.len() - self.dims.angles;
+        for (x, r) in d.args.values[first..].iter_mut().zip(references) {
+            *x = S::from(*r);
+        }
+    }
+    #[inline]
+    fn place<S: ProgramScalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
+        if d.timed {
+            self.signals.eval(t, &mut d.args, &mut d.signals);
+        }
+        d.phi_q.fill(S::zero());
+        self.rows.phi_q(&d.args.values, q, &mut d.phi_q);
+        for driver in &self.drivers {
+            let (_, j) = driver.element.gradient(&d.args, q);
+            for (e, &pos) in driver.element.ports.linear.iter().zip(&driver.row) {
+                d.phi_q[pos as usize] += j[e.arg as usize] * d.args.values[e.slot as usize];
+            }
+        }
+    }
+
+    #[inline]
+    fn constraint<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+        self.rows.constraint(&d.args.values, at, c, &self.patterns.mn, &d.phi_q, out);
+        for (k, driver) in self.drivers.iter().enumerate() {
+            let y = d.jet(&driver.element, at);
+            out[self.rows.rows + k] += y.x * c[0] + y.d * c[1] + y.dd * c[2];
+        }
+    }
+    #[inline]
+    fn balance<S: ProgramScalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
+        self.patterns.nn.mul_scalar(&d.mass, w, out);
+        self.patterns.mn.mul_t_scalar(&d.phi_q, lam, out);
+    }
+    #[inline]
+    fn forces<S: ProgramScalar>(&self, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
+        for &(i, s) in &self.weights {
+            out[i as usize] -= d.args.values[s as usize];
+        }
+        for f in &self.forces {
+            f.subtract(at.t, at.q, at.v, &d.args, &mut d.law, out);
+        }
+    }
+
+    fn mass<'d>(&self, d: &'d Data<f64>) -> &'d [f64] {
+        &d.mass
+    }
+    fn phi_q<'d>(&self, d: &'d Data<f64>) -> &'d [f64] {
+        &d.phi_q
+    }
+    fn constraint_q(&self, at: &At, c: [f64; 3], d: &mut Data<f64>, out: &mut [f64]) {
+        let quadratic = self.driver_entries();
+        if c[0] != 0.0 {
+            out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += c[0] * j);
+        }
+        for (c, x) in [(c[1], at.v), (c[2], at.a)] {
+            if c != 0.0 {
+                self.rows.rate_q(&d.args.values, c, x, out);
+            }
+        }
+        self.driver_rows(at, c, d, 0, out);
+    }
+    fn constraint_v(&self, at: &At, c: [f64; 3], d: &mut Data<f64>, out: &mut [f64]) {
+        let quadratic = self.driver_entries();
+        if c[1] != 0.0 {
+            out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += c[1] * j);
+        }
+        if c[2] != 0.0 {
+            self.rows.rate_q(&d.args.values, 2.0 * c[2], at.v, out); // Φ̈_v = 2Φ̇_q
+        }
+        self.driver_rows(at, c, d, 1, out);
+    }
+    fn balance_q(&self, at: &At, _: &[f64], lam: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+        self.rows.balance_q(&d.args.values, lam, out);
+        for (driver, lam) in self.drivers.iter().zip(&lam[self.rows.rows..]) {
+            let (_, _, h) = driver.element.hessian(&d.args, at.q);
+            let entries = &driver.element.ports.linear;
+            for (a, pairs) in entries.iter().zip(driver.pairs.chunks_exact(entries.len())) {
+                for (b, &pos) in entries.iter().zip(pairs) {
+                    let s = d.args.values[a.slot as usize] * d.args.values[b.slot as usize];
+                    out[pos as usize] += lam * s * h[a.arg as usize][b.arg as usize];
+                }
+            }
+        }
+    }
+    fn force_tangents(&self, at: &At, d: &mut Data<f64>, k: &mut [f64], c: &mut [f64]) {
+        for f in &self.forces {
+            f.tangents(at.t, at.q, at.v, &d.args, &mut d.law, k, c);
+        }
+    }
+
+    fn constraint_p(&self, at: &At, c: [f64; 3], delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+        self.rows.constraint_p(at, c, delta, out);
+        self.signal_tangents(at.t, delta, d);
+        let dot = ArgsDot { slots: delta, signals: &d.dot };
+        for (k, driver) in self.drivers.iter().enumerate() {
+            let bars = driver.element.bars(&d.args, at.q, at.v, at.a, c);
+            out[self.rows.rows + k] += driver.element.bars_p(&bars, at.q, at.v, at.a, &dot);
+        }
+    }
+    fn constraint_p_t(&self, at: &At, c: [f64; 3], mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
+        self.rows.constraint_p_t(at, c, mu, s, grad);
+        if self.drivers.is_empty() {
+            return;
+        }
+        self.with_bar(at.t, d, grad, |d, bar| {
+            for (driver, mu) in self.drivers.iter().zip(&mu[self.rows.rows..]) {
+                let bars = driver.element.bars(&d.args, at.q, at.v, at.a, c.map(|c| s * mu * c));
+                driver.element.bars_p_t(&bars, at.q, at.v, at.a, bar);
+            }
+        });
+    }
+    fn balance_p(&self, at: &At, w: &[f64], lam: &[f64], delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+        for &(i, j, s) in &self.inertia {
+            out[i as usize] += delta[s as usize] * w[j as usize];
+        }
+        self.rows.balance_p(at.q, lam, delta, out);
+        self.signal_tangents(at.t, delta, d);
+        let dot = ArgsDot { slots: delta, signals: &d.dot };
+        for (driver, lam) in self.drivers.iter().zip(&lam[self.rows.rows..]) {
+            // δ(Cᵀ J) λ = δCᵀ J λ + Cᵀ H δx λ
+            let e = &driver.element;
+            let (_, j, h) = e.hessian(&d.args, at.q);
+            let change = h.map(|h| lam * e.bars_p(&[h, [0.0; 5], [0.0; 5]], at.q, at.v, at.a, &dot));
+            e.ports.scatter(&d.args.values, &change, out);
+            e.ports.scatter_p(delta, &j.map(|j| lam * j), out);
+        }
+    }
+    fn balance_p_t(&self, at: &At, w: &[f64], lam: &[f64], mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
+        for &(i, j, slot) in &self.inertia {
+            grad[slot as usize] += s * mu[i as usize] * w[j as usize];
+        }
+        self.rows.balance_p_t(at.q, lam, mu, s, grad);
+        if self.drivers.is_empty() {
+            return;
+        }
+        self.with_bar(at.t, d, grad, |d, bar| {
+            for (driver, lam) in self.drivers.iter().zip(&lam[self.rows.rows..]) {
+                let e = &driver.element;
+                let (_, j, h) = e.hessian(&d.args, at.q);
+                let nu: [f64; 5] = e.port_rates(&d.args, mu);
+                let x = h.map(|h| s * lam * h.iter().zip(&nu).map(|(h, n)| h * n).sum::<f64>());
+                e.bars_p_t(&[x, [0.0; 5], [0.0; 5]], at.q, at.v, at.a, bar);
+                e.ports.gather_rate_p_t(mu, &j.map(|j| s * lam * j), bar.values);
+            }
+        });
+    }
+    fn forces_p(&self, at: &At, delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+        for &(i, s) in &self.weights {
+            out[i as usize] -= delta[s as usize];
+        }
+        self.signal_tangents(at.t, delta, d);
+        let dot = ArgsDot { slots: delta, signals: &d.dot };
+        for f in &self.forces {
+            f.slots(at.t, at.q, at.v, &d.args, &mut d.law, &dot, out);
+        }
+    }
+    fn forces_p_t(&self, at: &At, mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
+        for &(i, slot) in &self.weights {
+            grad[slot as usize] -= s * mu[i as usize];
+        }
+        self.with_bar(at.t, d, grad, |d, bar| {
+            for f in &self.forces {
+                f.slots_t((at.t, at.q, at.v), &d.args, &mut d.law, mu, s, bar);
+            }
+        });
+    }
+
+    fn functionals(&self, set: Set) -> usize {
+        self.set(set).program.outputs()
+    }
+    fn support(&self, set: Set) -> &[u32] {
+        &self.set(set).support
+    }
+    #[inline]
+    fn measure<S: ProgramScalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
+        self.set(set).eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, &mut d.law, out);
+    }
+    fn measure_row(&self, set: Set, k: usize, at: &At, d: &mut Data<f64>, row: &mut [f64]) {
+        let f = self.set(set);
+        self.functional_cotangent(f, k, at, d);
+        let mut rest = row;
+        for x in [&mut d.cot.q, &mut d.cot.v, &mut d.cot.a, &mut d.cot.lam] {
+            let (head, tail) = rest.split_at_mut(x.len());
+            head.copy_from_slice(x);
+            x.fill(0.0);
+            rest = tail;
+        }
+        for (r, &s) in rest.iter_mut().zip(&f.support) {
+            *r = std::mem::take(&mut d.cot.args[s as usize]);
+        }
+    }
+
+    fn conditions<S: ProgramScalar>(&self, at: &At<S>, d: &mut Data<S>, position: &mut [S], velocity: &mut [S]) {
+        for (list, out) in [(&self.position, position), (&self.velocity, velocity)] {
+            for (f, o) in list.iter().zip(out) {
+                let mut value = [S::zero()];
+                f.eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, &mut d.law, &mut value);
+                *o = value[0];
+            }
+        }
+    }
+    fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
+        &(if velocity { &self.velocity } else { &self.position })[k].coords
+    }
+    fn condition_row(&self, velocity: bool, k: usize, at: &At, d: &mut Data<f64>, q: &mut [f64], v: &mut [f64], p: &mut [f64]) {
+        let f = &(if velocity { &self.velocity } else { &self.position })[k];
+        self.functional_cotangent(f, 0, at, d);
+        q.copy_from_slice(&d.cot.q);
+        v.copy_from_slice(&d.cot.v);
+        [&mut d.cot.q, &mut d.cot.v, &mut d.cot.a, &mut d.cot.lam].into_iter().for_each(|x| x.fill(0.0));
+        p.fill(0.0);
+        for &s in &f.support {
+            p[s as usize] = std::mem::take(&mut d.cot.args[s as usize]);
+        }
+    }
+
+    fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+        for (o, e) in out.iter_mut().zip(&self.angles) {
+            *o = e.value(&d.args, q);
+        }
+    }
+    fn drawn(&self) -> &[f64] {
+        &self.drawn
+    }
+    fn row_name(&self, k: usize) -> String {
+        self.row_names[k].clone()
+    }
+    fn coordinate_name(&self, i: usize) -> String {
+        self.coordinate_names[i].clone()
+    }
+}
+
+impl Natural {
+    fn set(&self, set: Set) -> &Functional {
+        match set {
+            Set::Integrand => &self.integrand,
+            Set::Terminal => &self.terminal,
+            Set::Output => &self.output,
+        }
+    }
+    /// Where the entries of the drivers begin on m × n.
+    fn driver_entries(&self) -> usize {
+        if self.drivers.is_empty() { self.patterns.mn.nnz() } else { self.patterns.mn.row(self.rows.rows).start }
+    }
+    /// Driver rows of (c₀Φ + c₁Φ̇ + c₂Φ̈)_q (level 0) or _v (level 1).
+    fn driver_rows(&self, at: &At, c: [f64; 3], d: &Data<f64>, level: usize, out: &mut [f64]) {
+        for driver in &self.drivers {
+            let bars = driver.element.bars(&d.args, at.q, at.v, at.a, c);
+            for (e, &pos) in driver.element.ports.linear.iter().zip(&driver.row) {
+                out[pos as usize] += bars[level][e.arg as usize] * d.args.values[e.slot as usize];
+            }
+        }
+    }
+    fn signal_tangents(&self, t: f64, delta: &[f64], d: &mut Data<f64>) {
+        if d.timed {
+            self.signals.tangent(t, &d.args, delta, &mut d.signals, &mut d.dot);
+        }
+    }
+    /// Runs `f` on cotangents of the extended parameters and pulls those of the signals back to the slots.
+    fn with_bar(&self, t: f64, d: &mut Data<f64>, grad: &mut [f64], f: impl FnOnce(&mut Data<f64>, &mut ArgsBar)) {
+        let mut rates = std::mem::take(&mut d.cot.rates);
+        let mut bar = ArgsBar { values: grad, rates: &mut rates, slots: self.dims.slots };
+        f(d, &mut bar);
+        if d.timed {
+            self.signals.pull_back(t, &d.args, &mut d.signals, &mut bar);
+        }
+        d.cot.rates = rates;
+    }
+    /// Evaluates a functional and leaves the gradient of output `k` in the cotangents.
+    fn functional_cotangent(&self, f: &Functional, k: usize, at: &At, d: &mut Data<f64>) {
+        let sys = self.sensed();
+        let outputs = f.program.outputs();
+        f.eval(at, &sys, &d.mass, &d.args, &mut d.functional, &mut d.law, &mut d.value[..outputs]);
+        f.pull_back(k, at, &sys, &d.mass, &d.args, &mut d.functional, &mut d.law, &mut d.cot);
+        if d.timed {
+            self.signals.pull_back(at.t, &d.args, &mut d.signals, &mut d.cot.bar());
+        }
+    }
+}

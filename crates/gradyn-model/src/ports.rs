@@ -1,0 +1,148 @@
+//! Ports: what an element touches, as affine functions of the natural coordinates.
+//!
+//! ```text
+//! x = C(p) q + d(p),   ẋ = C v,   ẍ = C a,   Q += Cᵀ f                                           (1)
+//! ```
+//! C is sparse and its entries are slots; slot [`ONE`] is the constant 1 and slot [`ZERO`] the constant 0.
+
+use crate::program::Sym;
+use gradyn_num::Scalar;
+
+/// The slot that is always 1.
+pub const ONE: u32 = 0;
+/// The slot that is always 0.
+pub const ZERO: u32 = 1;
+
+/// Σ c_i q_i + c₀ with symbolic coefficients: a port while the system is being built.
+#[derive(Clone, Debug)]
+pub struct Affine<'g> {
+    /// (coordinate, coefficient).
+    pub terms: Vec<(usize, Sym<'g>)>,
+    /// c₀.
+    pub constant: Sym<'g>,
+}
+
+impl<'g> Affine<'g> {
+    /// A constant.
+    pub fn constant(c: Sym<'g>) -> Self {
+        Self { terms: vec![], constant: c }
+    }
+    /// Coordinate `i`.
+    pub fn coordinate(i: usize, one: Sym<'g>) -> Self {
+        Self { terms: vec![(i, one)], constant: one * 0.0 }
+    }
+    /// self + s o.
+    pub fn plus(&self, s: Sym<'g>, o: &Self) -> Self {
+        let mut sum = Self { terms: self.terms.clone(), constant: self.constant + s * o.constant };
+        for &(i, c) in &o.terms {
+            match sum.terms.iter_mut().find(|(j, _)| *j == i) {
+                Some((_, d)) => *d = *d + s * c,
+                None => sum.terms.push((i, s * c)),
+            }
+        }
+        sum.terms.retain(|(_, c)| c.as_constant() != Some(0.0));
+        sum
+    }
+    /// self - o.
+    pub fn minus(&self, o: &Self) -> Self {
+        self.plus(o.constant.graph().constant(-1.0), o)
+    }
+    /// s self.
+    pub fn times(&self, s: Sym<'g>) -> Self {
+        Self::constant(s * 0.0).plus(s, self)
+    }
+    /// Equal to the letter: same coordinates, same coefficients.
+    pub fn same(&self, o: &Self) -> bool {
+        let sorted = |a: &Self| {
+            let mut t: Vec<_> = a.terms.iter().map(|(i, c)| (*i, c.id())).collect();
+            t.sort_unstable();
+            t
+        };
+        self.constant.id() == o.constant.id() && sorted(self) == sorted(o)
+    }
+}
+
+/// One entry of C: x[arg] += p[slot] q[coord].
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Local argument.
+    pub arg: u32,
+    /// Coordinate.
+    pub coord: u32,
+    /// Slot of the coefficient.
+    pub slot: u32,
+}
+
+/// (1), compiled.
+#[derive(Clone, Debug, Default)]
+pub struct Ports {
+    /// Entries of C.
+    pub linear: Vec<Entry>,
+    /// (argument, slot) of d.
+    pub constant: Vec<(u32, u32)>,
+}
+
+impl Ports {
+    /// x += C q + d.
+    #[inline]
+    pub fn gather<S: Scalar>(&self, p: &[S], q: &[S], x: &mut [S]) {
+        self.gather_rate(p, q, x);
+        for &(a, s) in &self.constant {
+            x[a as usize] += p[s as usize];
+        }
+    }
+    /// x += C v.
+    #[inline]
+    pub fn gather_rate<S: Scalar>(&self, p: &[S], v: &[S], x: &mut [S]) {
+        for e in &self.linear {
+            x[e.arg as usize] += p[e.slot as usize] * v[e.coord as usize];
+        }
+    }
+    /// out += Cᵀ f.
+    #[inline]
+    pub fn scatter<S: Scalar>(&self, p: &[S], f: &[S], out: &mut [S]) {
+        for e in &self.linear {
+            out[e.coord as usize] += p[e.slot as usize] * f[e.arg as usize];
+        }
+    }
+    /// x += C_p δ q + d_p δ.
+    pub fn gather_p(&self, delta: &[f64], q: &[f64], x: &mut [f64]) {
+        self.gather_rate_p(delta, q, x);
+        for &(a, s) in &self.constant {
+            x[a as usize] += delta[s as usize];
+        }
+    }
+    /// x += C_p δ v.
+    pub fn gather_rate_p(&self, delta: &[f64], v: &[f64], x: &mut [f64]) {
+        for e in &self.linear {
+            x[e.arg as usize] += delta[e.slot as usize] * v[e.coord as usize];
+        }
+    }
+    /// grad += (C q + d)_pᵀ x̄.
+    pub fn gather_p_t(&self, q: &[f64], bar: &[f64], grad: &mut [f64]) {
+        self.gather_rate_p_t(q, bar, grad);
+        for &(a, s) in &self.constant {
+            grad[s as usize] += bar[a as usize];
+        }
+    }
+    /// grad += (C v)_pᵀ x̄.
+    pub fn gather_rate_p_t(&self, v: &[f64], bar: &[f64], grad: &mut [f64]) {
+        for e in &self.linear {
+            grad[e.slot as usize] += bar[e.arg as usize] * v[e.coord as usize];
+        }
+    }
+    /// out += (Cᵀ f)_p δ.
+    pub fn scatter_p(&self, delta: &[f64], f: &[f64], out: &mut [f64]) {
+        for e in &self.linear {
+            out[e.coord as usize] += delta[e.slot as usize] * f[e.arg as usize];
+        }
+    }
+    /// Slots that the port reads.
+    pub fn slots(&self) -> impl Iterator<Item = u32> + '_ {
+        self.linear.iter().map(|e| e.slot).chain(self.constant.iter().map(|c| c.1))
+    }
+    /// Coordinates that the port reads.
+    pub fn coords(&self) -> impl Iterator<Item = u32> + '_ {
+        self.linear.iter().map(|e| e.coord)
+    }
+}

@@ -1,0 +1,527 @@
+//! Flat programs: a graph of symbols, evaluated forward and swept in reverse.
+//!
+//! ```text
+//! r_k = f_k(r_a, r_b),   k = 0 … n-1,   a, b < k                             (1)   eval
+//! r̄_a += r̄_k ∂f_k/∂r_a,  k = n-1 … 0,   x̄_i += r̄_k where r_k = x_i           (2)   reverse
+//! ```
+//!
+//! A [`Graph`] shares equal nodes, folds constants and applies the exact simplifications x+0, x-0, x·1, x·0, 0/x, x/1, -(-x),
+//! x⁰, x¹; x·0 = 0 even where x would not be finite. Branches are decided by real parts; the derivative is that of the branch
+//! taken (the first at a tie), and the other branch is never swept, so it may be singular. Comparisons and `sign` have the
+//! derivative zero. Registers are not reused, because (2) reads all of them; constants are registers too, loaded in (1).
+
+use gradyn_num::Scalar;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// One instruction; operands are registers. Constants are kept as bits, so that nodes can be compared and hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Node {
+    Constant(u64),
+    Input(u32),
+    Add(u32, u32),
+    Sub(u32, u32),
+    Mul(u32, u32),
+    Div(u32, u32),
+    Scale(u32, u64),
+    Neg(u32),
+    Powi(u32, i32),
+    Unary(Unary, u32),
+    Binary(Binary, u32, u32),
+    Select(u32, u32, u32),
+}
+
+#[rustfmt::skip]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Unary { Sqrt, Exp, Ln, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Abs, Sign }
+
+#[rustfmt::skip]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Binary { Atan2, Powf, Min, Max, Lt, Le, Gt, Ge, Eq }
+
+impl Unary {
+    #[inline(always)]
+    fn value<S: Scalar>(self, a: S) -> S {
+        match self {
+            Unary::Sqrt => a.sqrt(),
+            Unary::Exp => a.exp(),
+            Unary::Ln => a.ln(),
+            Unary::Sin => a.sin(),
+            Unary::Cos => a.cos(),
+            Unary::Tan => a.tan(),
+            Unary::Asin => a.asin(),
+            Unary::Acos => a.acos(),
+            Unary::Atan => a.atan(),
+            Unary::Sinh => a.sinh(),
+            Unary::Cosh => a.cosh(),
+            Unary::Tanh => a.tanh(),
+            Unary::Abs => a.abs(),
+            Unary::Sign if a.re() == 0.0 => S::zero(),
+            Unary::Sign => S::from(a.re().signum()),
+        }
+    }
+
+    /// f'(a), with v = f(a).
+    #[inline(always)]
+    fn slope<S: Scalar>(self, a: S, v: S) -> S {
+        match self {
+            Unary::Sqrt => S::from(0.5) / v,
+            Unary::Exp => v,
+            Unary::Ln => S::one() / a,
+            Unary::Sin => a.cos(),
+            Unary::Cos => -a.sin(),
+            Unary::Tan => S::one() + v * v,
+            Unary::Asin => S::one() / (S::one() - a * a).sqrt(),
+            Unary::Acos => -(S::one() / (S::one() - a * a).sqrt()),
+            Unary::Atan => S::one() / (S::one() + a * a),
+            Unary::Sinh => a.cosh(),
+            Unary::Cosh => a.sinh(),
+            Unary::Tanh => S::one() - v * v,
+            Unary::Abs => S::from(if a.re() < 0.0 { -1.0 } else { 1.0 }),
+            Unary::Sign => S::zero(),
+        }
+    }
+}
+
+impl Binary {
+    #[inline(always)]
+    fn value<S: Scalar>(self, a: S, b: S) -> S {
+        let truth = |c: bool| S::from(f64::from(u8::from(c)));
+        match self {
+            Binary::Atan2 => a.atan2(b),
+            Binary::Powf => a.powf(b),
+            Binary::Min => a.min(b),
+            Binary::Max => a.max(b),
+            Binary::Lt => truth(a.re() < b.re()),
+            Binary::Le => truth(a.re() <= b.re()),
+            Binary::Gt => truth(a.re() > b.re()),
+            Binary::Ge => truth(a.re() >= b.re()),
+            Binary::Eq => truth(a.re() == b.re()),
+        }
+    }
+
+    /// (∂f/∂a, ∂f/∂b) with v = f(a, b); `None` where f does not depend on the operand.
+    #[inline(always)]
+    fn slopes<S: Scalar>(self, a: S, b: S, v: S) -> (Option<S>, Option<S>) {
+        let first = |taken: bool| if taken { (Some(S::one()), None) } else { (None, Some(S::one())) };
+        match self {
+            Binary::Atan2 => {
+                let d = a * a + b * b;
+                (Some(b / d), Some(-(a / d)))
+            }
+            // ∂(aᵇ)/∂b → 0 as a → 0
+            Binary::Powf => (Some(b * a.powf(b - S::one())), (a.re() != 0.0).then(|| v * a.ln())),
+            Binary::Min => first(b.re() >= a.re() || b.re().is_nan()),
+            Binary::Max => first(b.re() <= a.re() || b.re().is_nan()),
+            _ => (None, None),
+        }
+    }
+}
+
+impl Node {
+    /// (1) with operands from `r`.
+    #[inline(always)]
+    fn value<S: Scalar>(self, x: &[S], r: impl Fn(u32) -> S) -> S {
+        match self {
+            Node::Constant(c) => S::from(f64::from_bits(c)),
+            Node::Input(i) => x[i as usize],
+            Node::Add(a, b) => r(a) + r(b),
+            Node::Sub(a, b) => r(a) - r(b),
+            Node::Mul(a, b) => r(a) * r(b),
+            Node::Div(a, b) => r(a) / r(b),
+            Node::Scale(a, c) => r(a) * f64::from_bits(c),
+            Node::Neg(a) => -r(a),
+            Node::Powi(a, n) => r(a).powi(n),
+            Node::Unary(f, a) => f.value(r(a)),
+            Node::Binary(f, a, b) => f.value(r(a), r(b)),
+            Node::Select(c, a, b) => r(if r(c).re() > 0.0 { a } else { b }),
+        }
+    }
+
+    /// The same node with operands mapped by `f`.
+    fn map(self, mut f: impl FnMut(u32) -> u32) -> Node {
+        match self {
+            Node::Constant(_) | Node::Input(_) => self,
+            Node::Add(a, b) => Node::Add(f(a), f(b)),
+            Node::Sub(a, b) => Node::Sub(f(a), f(b)),
+            Node::Mul(a, b) => Node::Mul(f(a), f(b)),
+            Node::Div(a, b) => Node::Div(f(a), f(b)),
+            Node::Scale(a, c) => Node::Scale(f(a), c),
+            Node::Neg(a) => Node::Neg(f(a)),
+            Node::Powi(a, n) => Node::Powi(f(a), n),
+            Node::Unary(g, a) => Node::Unary(g, f(a)),
+            Node::Binary(g, a, b) => Node::Binary(g, f(a), f(b)),
+            Node::Select(c, a, b) => Node::Select(f(c), f(a), f(b)),
+        }
+    }
+
+    fn each_operand(self, mut f: impl FnMut(u32)) {
+        self.map(|a| {
+            f(a);
+            a
+        });
+    }
+}
+
+#[derive(Debug, Default)]
+struct Nodes {
+    list: Vec<Node>,
+    index: HashMap<Node, u32>,
+}
+
+impl Nodes {
+    fn constant(&self, a: u32) -> Option<f64> {
+        if let Node::Constant(c) = self.list[a as usize] { Some(f64::from_bits(c)) } else { None }
+    }
+
+    /// The number of a node equal to `node` in value: folded, simplified, shared.
+    fn insert(&mut self, node: Node) -> u32 {
+        let mut constant = !matches!(node, Node::Input(_) | Node::Constant(_));
+        node.each_operand(|a| constant &= self.constant(a).is_some());
+        let node = if constant {
+            let value: f64 = node.value(&[], |a| self.constant(a).unwrap_or(f64::NAN));
+            Node::Constant(value.to_bits())
+        } else {
+            match self.simplify(node) {
+                Ok(same) => return same,
+                Err(node) => node,
+            }
+        };
+        let list = &mut self.list;
+        *self.index.entry(node).or_insert_with(|| {
+            list.push(node);
+            (list.len() - 1) as u32
+        })
+    }
+
+    /// An existing node, or the node to add; not all operands are constant.
+    fn simplify(&mut self, node: Node) -> Result<u32, Node> {
+        let is = |nodes: &Self, a: u32, v: f64| nodes.constant(a) == Some(v);
+        match node {
+            Node::Add(a, b) if is(self, b, 0.0) => Ok(a),
+            Node::Add(a, b) if is(self, a, 0.0) => Ok(b),
+            Node::Add(a, b) => Err(Node::Add(a.min(b), a.max(b))),
+            Node::Sub(a, b) if is(self, b, 0.0) => Ok(a),
+            Node::Sub(a, b) if is(self, a, 0.0) => Ok(self.insert(Node::Neg(b))),
+            Node::Mul(a, b) => match (self.constant(a), self.constant(b)) {
+                (Some(c), _) => self.simplify(Node::Scale(b, c.to_bits())),
+                (_, Some(c)) => self.simplify(Node::Scale(a, c.to_bits())),
+                _ => Err(Node::Mul(a.min(b), a.max(b))),
+            },
+            Node::Scale(a, c) => match f64::from_bits(c) {
+                0.0 => Ok(self.insert(Node::Constant(0))),
+                1.0 => Ok(a),
+                -1.0 => Ok(self.insert(Node::Neg(a))),
+                _ => Err(node),
+            },
+            Node::Div(a, _) if is(self, a, 0.0) => Ok(self.insert(Node::Constant(0))),
+            Node::Div(a, b) if is(self, b, 1.0) => Ok(a),
+            Node::Neg(a) => match self.list[a as usize] {
+                Node::Neg(x) => Ok(x),
+                _ => Err(node),
+            },
+            Node::Powi(_, 0) => Ok(self.insert(Node::Constant(1f64.to_bits()))),
+            Node::Powi(a, 1) => Ok(a),
+            Node::Powi(a, 2) => Err(Node::Mul(a, a)),
+            Node::Binary(Binary::Powf, a, b) => match self.constant(b) {
+                Some(n) if n.fract() == 0.0 && n.abs() <= 1e6 => Ok(self.insert(Node::Powi(a, n as i32))),
+                Some(0.5) => Err(Node::Unary(Unary::Sqrt, a)),
+                _ => Err(node),
+            },
+            Node::Select(_, a, b) if a == b => Ok(a),
+            Node::Select(c, a, b) => self.constant(c).map(|c| if c > 0.0 { a } else { b }).ok_or(node),
+            _ => Err(node),
+        }
+    }
+}
+
+/// A graph of symbols over inputs x₀, x₁, …
+#[derive(Debug, Default)]
+pub struct Graph {
+    nodes: RefCell<Nodes>,
+}
+
+impl Graph {
+    /// An empty graph.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The symbol of a constant.
+    pub fn constant(&self, value: f64) -> Sym<'_> {
+        self.insert(Node::Constant(value.to_bits()))
+    }
+
+    /// The symbol of input xᵢ.
+    pub fn input(&self, i: usize) -> Sym<'_> {
+        assert!(i < u32::MAX as usize, "input index {i} is too large");
+        self.insert(Node::Input(i as u32))
+    }
+
+    /// The program of some outputs: only what they need, registers in order of creation.
+    pub fn program(&self, outputs: &[Sym<'_>]) -> Program {
+        let nodes = &self.nodes.borrow().list;
+        let mut register = vec![u32::MAX; nodes.len()];
+        // needed: marked by 0, backwards
+        for s in outputs {
+            assert!(std::ptr::eq(s.graph, self), "symbol of another graph");
+            register[s.node as usize] = 0;
+        }
+        for k in (0..nodes.len()).rev() {
+            if register[k] == 0 {
+                nodes[k].each_operand(|a| register[a as usize] = 0);
+            }
+        }
+        // renumbered, forwards
+        let (mut code, mut used_inputs) = (Vec::new(), Vec::new());
+        for k in 0..nodes.len() {
+            if register[k] == 0 {
+                register[k] = code.len() as u32;
+                code.push(nodes[k].map(|a| register[a as usize]));
+                used_inputs.extend(if let Node::Input(i) = nodes[k] { Some(i as usize) } else { None });
+            }
+        }
+        used_inputs.sort_unstable();
+        let outputs = outputs.iter().map(|s| register[s.node as usize]).collect();
+        Program { code, outputs, used_inputs }
+    }
+
+    fn insert(&self, node: Node) -> Sym<'_> {
+        let node = self.nodes.borrow_mut().insert(node);
+        Sym { graph: self, node }
+    }
+}
+
+/// A symbol: one node of a [`Graph`].
+#[derive(Clone, Copy)]
+pub struct Sym<'g> {
+    graph: &'g Graph,
+    node: u32,
+}
+
+impl std::fmt::Debug for Sym<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "r{} = {:?}", self.node, self.graph.nodes.borrow().list[self.node as usize])
+    }
+}
+
+macro_rules! unary {
+    ($($f:ident $op:ident $doc:literal)*) => { $(
+        #[doc = $doc]
+        pub fn $f(self) -> Self {
+            self.graph.insert(Node::Unary(Unary::$op, self.node))
+        }
+    )* };
+}
+
+macro_rules! binary {
+    ($($f:ident $op:ident $doc:literal)*) => { $(
+        #[doc = $doc]
+        pub fn $f(self, o: Self) -> Self {
+            self.with(o, |a, b| Node::Binary(Binary::$op, a, b))
+        }
+    )* };
+}
+
+impl<'g> Sym<'g> {
+    unary! {
+        sqrt Sqrt "√x." exp Exp "eˣ." ln Ln "Natural logarithm." sin Sin "Sine." cos Cos "Cosine." tan Tan "Tangent."
+        asin Asin "Arc sine." acos Acos "Arc cosine." atan Atan "Arc tangent." sinh Sinh "Hyperbolic sine."
+        cosh Cosh "Hyperbolic cosine." tanh Tanh "Hyperbolic tangent." abs Abs "|x|; slope 1 at 0."
+        sign Sign "-1, 0 or 1, with zero derivative."
+    }
+
+    binary! {
+        atan2 Atan2 "Angle of the vector (o, self), in (-π, π]." powf Powf "xʸ; a constant integer y gives a product or xⁿ."
+        min Min "The smaller; the first at a tie." max Max "The larger; the first at a tie."
+        lt Lt "1 if self < o, else 0." le Le "1 if self ≤ o, else 0." gt Gt "1 if self > o, else 0."
+        ge Ge "1 if self ≥ o, else 0." eq Eq "1 if self = o, else 0."
+    }
+
+    /// xⁿ.
+    pub fn powi(self, n: i32) -> Self {
+        self.graph.insert(Node::Powi(self.node, n))
+    }
+
+    /// `a` if self > 0, else `b`.
+    pub fn select(self, a: Self, b: Self) -> Self {
+        assert!(std::ptr::eq(self.graph, b.graph), "symbols of two graphs");
+        self.with(a, |c, a| Node::Select(c, a, b.node))
+    }
+
+    /// Its value, if it is a constant.
+    pub fn as_constant(self) -> Option<f64> {
+        self.graph.nodes.borrow().constant(self.node)
+    }
+
+    /// The inputs it depends on, sorted.
+    pub fn inputs(self) -> Vec<usize> {
+        let nodes = &self.graph.nodes.borrow().list;
+        let (mut seen, mut stack, mut inputs) = (HashSet::from([self.node]), vec![self.node], Vec::new());
+        while let Some(k) = stack.pop() {
+            match nodes[k as usize] {
+                Node::Input(i) => inputs.push(i as usize),
+                node => node.each_operand(|a| stack.extend(seen.insert(a).then_some(a))),
+            }
+        }
+        inputs.sort_unstable();
+        inputs
+    }
+
+    /// Its graph.
+    pub fn graph(self) -> &'g Graph {
+        self.graph
+    }
+
+    /// The number of its node: the same for equal expressions.
+    pub fn id(self) -> usize {
+        self.node as usize
+    }
+
+    fn with(self, o: Self, node: impl FnOnce(u32, u32) -> Node) -> Self {
+        assert!(std::ptr::eq(self.graph, o.graph), "symbols of two graphs");
+        self.graph.insert(node(self.node, o.node))
+    }
+}
+
+macro_rules! operators {
+    ($($op:ident $f:ident)*) => { $(
+        impl<'g> $op for Sym<'g> {
+            type Output = Sym<'g>;
+            fn $f(self, o: Sym<'g>) -> Sym<'g> {
+                self.with(o, Node::$op)
+            }
+        }
+        impl<'g> $op<f64> for Sym<'g> {
+            type Output = Sym<'g>;
+            fn $f(self, o: f64) -> Sym<'g> {
+                self.with(self.graph.constant(o), Node::$op)
+            }
+        }
+        impl<'g> $op<Sym<'g>> for f64 {
+            type Output = Sym<'g>;
+            fn $f(self, o: Sym<'g>) -> Sym<'g> {
+                o.graph.constant(self).with(o, Node::$op)
+            }
+        }
+    )* };
+}
+
+operators! { Add add Sub sub Mul mul Div div }
+
+impl<'g> Neg for Sym<'g> {
+    type Output = Sym<'g>;
+    fn neg(self) -> Sym<'g> {
+        self.graph.insert(Node::Neg(self.node))
+    }
+}
+
+/// A flat program y = f(x); see (1), (2).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    code: Vec<Node>,
+    outputs: Vec<u32>,
+    used_inputs: Vec<usize>,
+}
+
+/// Mark of a register that no seed reaches: a NaN that no arithmetic produces.
+const UNREACHED: u64 = 0x7ff8_6772_6164_796e;
+
+impl Program {
+    /// Number of registers.
+    pub fn registers(&self) -> usize {
+        self.code.len()
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// 1 + the largest input index, 0 without inputs: the least length of x.
+    pub fn inputs(&self) -> usize {
+        self.used_inputs.last().map_or(0, |i| i + 1)
+    }
+
+    /// The inputs the outputs depend on, sorted.
+    pub fn used_inputs(&self) -> &[usize] {
+        &self.used_inputs
+    }
+
+    /// (1). `x.len() ≥ inputs()`, `regs.len() ≥ registers()`.
+    pub fn eval<S: Scalar>(&self, x: &[S], regs: &mut [S]) {
+        let regs = &mut regs[..self.code.len()];
+        for (k, node) in self.code.iter().enumerate() {
+            regs[k] = node.value(x, |a| regs[a as usize]);
+        }
+    }
+
+    /// Output `k` after [`eval`](Self::eval).
+    #[inline]
+    pub fn output<S: Scalar>(&self, k: usize, regs: &[S]) -> S {
+        regs[self.outputs[k] as usize]
+    }
+
+    /// (2): x̄ᵢ += Σ s ∂y_k/∂xᵢ over the seeds (k, s), at the registers of [`eval`](Self::eval). `bars.len() ≥ registers()` is
+    /// scratch; `xbar.len() ≥ inputs()`.
+    pub fn reverse<S: Scalar>(&self, regs: &[S], seeds: &[(usize, S)], bars: &mut [S], xbar: &mut [S]) {
+        let n = self.code.len();
+        let (regs, bars) = (&regs[..n], &mut bars[..n]);
+        bars.fill(S::from(f64::from_bits(UNREACHED)));
+        for &(k, s) in seeds {
+            add(bars, self.outputs[k], s);
+        }
+        for k in (0..n).rev() {
+            if bars[k].re().to_bits() != UNREACHED {
+                self.sweep(k, regs, bars, xbar);
+            }
+        }
+    }
+
+    /// One instruction of (2).
+    #[inline(always)]
+    fn sweep<S: Scalar>(&self, k: usize, regs: &[S], bars: &mut [S], xbar: &mut [S]) {
+        let r = |a: u32| regs[a as usize];
+        let (v, s) = (regs[k], bars[k]);
+        match self.code[k] {
+            Node::Constant(_) => {}
+            Node::Input(i) => xbar[i as usize] += s,
+            Node::Add(a, b) => {
+                add(bars, a, s);
+                add(bars, b, s);
+            }
+            Node::Sub(a, b) => {
+                add(bars, a, s);
+                add(bars, b, -s);
+            }
+            Node::Mul(a, b) => {
+                add(bars, a, s * r(b));
+                add(bars, b, s * r(a));
+            }
+            Node::Div(a, b) => {
+                let d = s / r(b);
+                add(bars, a, d);
+                add(bars, b, -(d * v));
+            }
+            Node::Scale(a, c) => add(bars, a, s * f64::from_bits(c)),
+            Node::Neg(a) => add(bars, a, -s),
+            Node::Powi(a, n) => add(bars, a, s * r(a).powi(n.saturating_sub(1)) * f64::from(n)),
+            Node::Unary(Unary::Sign, _) => {}
+            Node::Unary(f, a) => add(bars, a, s * f.slope(r(a), v)),
+            Node::Binary(f, a, b) => {
+                let (fa, fb) = f.slopes(r(a), r(b), v);
+                fa.into_iter().for_each(|fa| add(bars, a, s * fa));
+                fb.into_iter().for_each(|fb| add(bars, b, s * fb));
+            }
+            Node::Select(c, a, b) => add(bars, if r(c).re() > 0.0 { a } else { b }, s),
+        }
+    }
+}
+
+/// r̄_a += s.
+#[inline(always)]
+fn add<S: Scalar>(bars: &mut [S], a: u32, s: S) {
+    let bar = &mut bars[a as usize];
+    *bar = if bar.re().to_bits() == UNREACHED { s } else { *bar + s };
+}

@@ -1,0 +1,161 @@
+//! What every formulation sees: contracted terms only, no third-order tensors.
+//!
+//! ```text
+//! rates      Φ, Φ̇, Φ̈ (t, q, v, a; p)                contracted as c₀Φ + c₁Φ̇ + c₂Φ̈              (1)  [M13, Eqs. 2–5]
+//! balance    g(q, w, λ; p) = M w + Φ_qᵀ λ                                                    (2)
+//! forces     Q(t, q, v; p),   K = -Q_q,  C = -Q_v                                           (3)
+//! ```
+//! Identities used everywhere: Φ̇_v = Φ_q, Φ̈_a = Φ_q, g_w = M, g_λ = Φ_qᵀ; for holonomic rows Φ̈_v = 2Φ̇_q.
+//! The constraint force on the system is -Φ_qᵀλ. Slots p = e(ρ) are what the kernels read; e and its derivative are applied
+//! once per run. All `_t` products are plain transposes. Every product *adds* to its output.
+
+use gradyn_num::{Pattern, ProgramScalar};
+
+/// Sizes: n coordinates, m constraint rows, slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dims {
+    /// Coordinates.
+    pub n: usize,
+    /// Constraint rows.
+    pub m: usize,
+    /// Parameter slots p = e(ρ).
+    pub slots: usize,
+    /// Angles with a branch (part of the plan).
+    pub angles: usize,
+    /// Extended parameters: slots, signals of t, angle references. Slot gradients have this length; what follows the slots is
+    /// scratch and zero on return.
+    pub args: usize,
+}
+
+/// A point of evaluation, by reference into a record.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a, S = f64> {
+    /// Time t [s].
+    pub t: S,
+    /// Positions q.
+    pub q: &'a [S],
+    /// Velocities v = q̇.
+    pub v: &'a [S],
+    /// Accelerations a = q̈.
+    pub a: &'a [S],
+    /// Multipliers λ.
+    pub lam: &'a [S],
+}
+
+impl<'a, S: Copy> At<'a, S> {
+    /// The contiguous numbers (q, v, a, λ) of a node or stage.
+    #[inline]
+    pub fn of(t: S, x: &'a [S], n: usize, m: usize) -> Self {
+        let (q, x) = x.split_at(n);
+        let (v, x) = x.split_at(n);
+        let (a, x) = x.split_at(n);
+        Self { t, q, v, a, lam: &x[..m] }
+    }
+}
+
+/// The functionals of a study, compiled against the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// Integrands g of the objectives.
+    Integrand,
+    /// Terminal values w of the objectives.
+    Terminal,
+    /// Columns of the output table.
+    Output,
+}
+
+/// Patterns fixed at build: n × n for M, K, C, g_q; m × n for Φ_q and its rates.
+#[derive(Clone, Debug)]
+pub struct Patterns {
+    /// n × n.
+    pub nn: Pattern,
+    /// m × n.
+    pub mn: Pattern,
+}
+
+/// Contracted terms of a mechanism in some coordinates.
+///
+/// `place` comes first at each (t, q): it evaluates the signals of t and Φ_q, which the other terms read.
+pub trait System: Sync {
+    /// Everything that is written during evaluation; made once per thread and scalar.
+    type Data<S: ProgramScalar>: Send + Clone;
+    /// Sizes.
+    fn dims(&self) -> Dims;
+    /// Patterns of the matrices.
+    fn patterns(&self) -> &Patterns;
+    /// Memory for one point of evaluation.
+    fn data<S: ProgramScalar>(&self) -> Self::Data<S>;
+    /// Once per run: what depends on the slots only.
+    fn prepare<S: ProgramScalar>(&self, p: &[S], d: &mut Self::Data<S>);
+    /// Angle references of this step: the branch of each angle is the one nearest to its reference.
+    fn set_angles<S: ProgramScalar>(&self, references: &[f64], d: &mut Self::Data<S>);
+    /// Signals of t and Φ_q(t, q).
+    fn place<S: ProgramScalar>(&self, t: S, q: &[S], d: &mut Self::Data<S>);
+
+    /// (1): out += c₀Φ + c₁Φ̇ + c₂Φ̈.
+    fn constraint<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
+    /// (2): out += M w + Φ_qᵀ λ.
+    fn balance<S: ProgramScalar>(&self, w: &[S], lam: &[S], d: &Self::Data<S>, out: &mut [S]);
+    /// (3): out -= Q.
+    fn forces<S: ProgramScalar>(&self, at: &At<S>, d: &mut Self::Data<S>, out: &mut [S]);
+
+    /// M on `nn`.
+    fn mass<'d>(&self, d: &'d Self::Data<f64>) -> &'d [f64];
+    /// Φ_q on `mn`.
+    fn phi_q<'d>(&self, d: &'d Self::Data<f64>) -> &'d [f64];
+    /// (c₀Φ + c₁Φ̇ + c₂Φ̈)_q on `mn`.
+    fn constraint_q(&self, at: &At, c: [f64; 3], d: &mut Self::Data<f64>, out: &mut [f64]);
+    /// (c₁Φ̇ + c₂Φ̈)_v on `mn`.
+    fn constraint_v(&self, at: &At, c: [f64; 3], d: &mut Self::Data<f64>, out: &mut [f64]);
+    /// (M w + Φ_qᵀ λ)_q on `nn`.
+    fn balance_q(&self, at: &At, w: &[f64], lam: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
+    /// K = -Q_q and C = -Q_v on `nn`.
+    fn force_tangents(&self, at: &At, d: &mut Self::Data<f64>, k: &mut [f64], c: &mut [f64]);
+
+    /// out += (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
+    fn constraint_p(&self, at: &At, c: [f64; 3], delta: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
+    /// grad += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_pᵀ μ.
+    fn constraint_p_t(&self, at: &At, c: [f64; 3], mu: &[f64], s: f64, d: &mut Self::Data<f64>, grad: &mut [f64]);
+    /// out += (M w + Φ_qᵀ λ)_p δ.
+    fn balance_p(&self, at: &At, w: &[f64], lam: &[f64], delta: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
+    /// grad += s (M w + Φ_qᵀ λ)_pᵀ μ.
+    fn balance_p_t(&self, at: &At, w: &[f64], lam: &[f64], mu: &[f64], s: f64, d: &mut Self::Data<f64>, grad: &mut [f64]);
+    /// out -= Q_p δ.
+    fn forces_p(&self, at: &At, delta: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
+    /// grad -= s Q_pᵀ μ.
+    fn forces_p_t(&self, at: &At, mu: &[f64], s: f64, d: &mut Self::Data<f64>, grad: &mut [f64]);
+
+    /// Number of functionals in a set.
+    fn functionals(&self, set: Set) -> usize;
+    /// Slots that a set can depend on.
+    fn support(&self, set: Set) -> &[u32];
+    /// Values of a set.
+    fn measure<S: ProgramScalar>(&self, set: Set, at: &At<S>, d: &mut Self::Data<S>, out: &mut [S]);
+    /// Gradient of functional `k` of a set over (q, v, a, λ | slots of the support), written to `row`.
+    fn measure_row(&self, set: Set, k: usize, at: &At, d: &mut Self::Data<f64>, row: &mut [f64]);
+
+    /// Position and velocity conditions at the start (n - m of each).
+    fn conditions<S: ProgramScalar>(&self, at: &At<S>, d: &mut Self::Data<S>, position: &mut [S], velocity: &mut [S]);
+    /// Coordinates that position condition `k` (`velocity` = false) or velocity condition `k` can depend on.
+    fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32];
+    /// Gradient of a condition over (q, v, slots), dense.
+    fn condition_row(
+        &self,
+        velocity: bool,
+        k: usize,
+        at: &At,
+        d: &mut Self::Data<f64>,
+        q: &mut [f64],
+        v: &mut [f64],
+        p: &mut [f64],
+    );
+
+    /// The angles with a branch at (q), continued from the references that were set.
+    fn angles(&self, q: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
+    /// A start for the assembly.
+    fn drawn(&self) -> &[f64];
+    /// Name of constraint row `k`.
+    fn row_name(&self, k: usize) -> String;
+    /// Name of coordinate `i`.
+    fn coordinate_name(&self, i: usize) -> String;
+}

@@ -1,0 +1,94 @@
+//! One factorisation of a square matrix on a fixed pattern, dense or sparse.
+//!
+//! ```text
+//! refactor: P A Q = L U      solve: b ← A⁻¹ b      solve_t: b ← A⁻ᵀ b
+//! ```
+//! [`Factor::new`] takes the dense one for n ≤ 48, and for n ≤ 400 with more than 30 % of the entries in the pattern. A matrix
+//! that is singular to rounding, or has a value that is not finite, is an error of `refactor`; a solve is never NaN because of A.
+
+use crate::dense::DenseLu;
+use crate::sparse::SparseLu;
+use crate::{FactorError, Pattern, Singular};
+
+/// LU of a square matrix on a fixed pattern.
+#[derive(Clone, Debug)]
+pub struct Factor {
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// And the place of each position in the row-major matrix.
+    Dense(DenseLu, Vec<u32>),
+    Sparse(Box<SparseLu>),
+}
+
+impl Factor {
+    /// The faster one for the pattern.
+    pub fn new(pattern: &Pattern) -> Result<Self, FactorError> {
+        let n = pattern.rows();
+        let full = n <= 400 && pattern.nnz() as f64 > 0.3 * (n * n) as f64;
+        if n <= 48 || full { Self::dense(pattern) } else { Self::sparse(pattern) }
+    }
+
+    /// The dense factorisation.
+    pub fn dense(pattern: &Pattern) -> Result<Self, FactorError> {
+        let (n, cols) = (pattern.rows(), pattern.cols());
+        if n != cols {
+            return Err(FactorError::NotSquare { rows: n, cols });
+        }
+        let places = pattern.iter().map(|(i, j, _)| (i * n + j) as u32).collect();
+        Ok(Self { kind: Kind::Dense(DenseLu::new(n), places) })
+    }
+
+    /// The sparse factorisation.
+    pub fn sparse(pattern: &Pattern) -> Result<Self, FactorError> {
+        Ok(Self { kind: Kind::Sparse(Box::new(SparseLu::new(pattern)?)) })
+    }
+
+    /// True if this is the sparse factorisation.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.kind, Kind::Sparse(_))
+    }
+
+    /// Factorises A with new values, one per position of the pattern. The error names the column without a pivot, or with a
+    /// value that is not finite.
+    #[inline]
+    pub fn refactor(&mut self, values: &[f64]) -> Result<(), Singular> {
+        match &mut self.kind {
+            Kind::Dense(lu, places) => {
+                assert!(values.len() == places.len(), "{} values on a pattern of {}", values.len(), places.len());
+                let a = lu.matrix_mut();
+                for (&place, &value) in places.iter().zip(values) {
+                    a[place as usize] = value;
+                }
+                lu.factor()
+            }
+            Kind::Sparse(lu) => lu.refactor(values),
+        }
+    }
+
+    /// b ← A⁻¹ b.
+    ///
+    /// # Panics
+    /// If the last `refactor` failed.
+    #[inline]
+    pub fn solve(&mut self, b: &mut [f64]) {
+        match &mut self.kind {
+            Kind::Dense(lu, _) => lu.solve(b),
+            Kind::Sparse(lu) => lu.solve(b),
+        }
+    }
+
+    /// b ← A⁻ᵀ b.
+    ///
+    /// # Panics
+    /// If the last `refactor` failed.
+    #[inline]
+    pub fn solve_t(&mut self, b: &mut [f64]) {
+        match &mut self.kind {
+            Kind::Dense(lu, _) => lu.solve_t(b),
+            Kind::Sparse(lu) => lu.solve_t(b),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Numbers of Gradyn: scalars, jets, patterns, factorisations.
+
+pub mod complex;
+pub mod dense;
+pub mod dual;
+pub mod error;
+pub mod factor;
+pub mod jet;
+pub mod kkt;
+pub mod pattern;
+pub mod rank;
+pub mod scalar;
+pub mod sparse;
+
+pub use complex::Complex;
+pub use dense::{DenseLdl, DenseLu};
+pub use dual::{Dual, Wide};
+pub use error::{FactorError, Singular};
+pub use factor::Factor;
+pub use jet::Jet;
+pub use kkt::Kkt;
+pub use pattern::Pattern;
+pub use rank::{Dependencies, Dependent, row_dependencies};
+pub use scalar::{ProgramScalar, Scalar};
+pub use sparse::SparseLu;

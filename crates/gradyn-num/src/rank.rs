@@ -1,0 +1,129 @@
+//! Dependent rows of a matrix.
+//!
+//! Rows scaled to unit length, orthogonalised in the order of largest remainder (QR of the transpose with column pivoting):
+//!
+//! ```text
+//! â_i = a_i / |a_i|,   â_i = Σ_{k < r} ρ_ik q_k + remainder_i,   pivot row: largest |remainder_i|   (1)
+//! rank r: all remainders ≤ tol                                                                     (2)
+//! a_i = Σ_k γ_k a_k over the kept rows:   Σ_k γ̂_k ρ_kl = ρ_il,   γ_k = γ̂_k |a_i| / |a_k|           (3)
+//! ```
+//! Of rows with equal remainders the first is kept. A zero row is dependent on nothing. For analysis, not for the step: dense,
+//! allocates.
+
+use crate::Pattern;
+
+/// Rank of a matrix and its dependent rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dependencies {
+    /// Number of independent rows, (2).
+    pub rank: usize,
+    /// Independent rows, increasing.
+    pub kept: Vec<usize>,
+    /// The other rows, increasing.
+    pub dependent: Vec<Dependent>,
+    /// σ_min/σ_max of the kept rows scaled to unit length; 1 if there are none.
+    pub condition: f64,
+}
+
+/// A row that is a combination of kept rows, (3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dependent {
+    /// The row.
+    pub row: usize,
+    /// Kept rows and their coefficients γ.
+    pub on: Vec<(usize, f64)>,
+}
+
+/// Independent and dependent rows of the matrix with these values. `tol` is the relative size of a remainder that counts as
+/// zero, (2).
+pub fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> Dependencies {
+    let (m, n) = (pattern.rows(), pattern.cols());
+    assert!(values.len() == pattern.nnz(), "{} values on a pattern of {}", values.len(), pattern.nnz());
+
+    // â_i = a_i / |a_i|
+    let mut norms = vec![0.0; m];
+    let mut unit = vec![vec![0.0; n]; m];
+    for i in 0..m {
+        for (j, a) in pattern.entries(i, values) {
+            unit[i][j] = a;
+        }
+        norms[i] = norm(&unit[i]);
+        if norms[i] > 0.0 {
+            unit[i].iter_mut().for_each(|a| *a /= norms[i]);
+        }
+    }
+
+    let (order, coefficients) = orthogonalise(unit.clone(), tol);
+    let mut kept = order.clone();
+    kept.sort_unstable();
+    let dependent = (0..m)
+        .filter(|i| kept.binary_search(i).is_err())
+        .map(|row| Dependent { row, on: combination(row, &order, &coefficients, &norms, tol) })
+        .collect();
+    Dependencies { rank: kept.len(), condition: condition(&unit, &kept), kept, dependent }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Pivot rows in their order, and ρ of every row, (1).
+fn orthogonalise(mut rows: Vec<Vec<f64>>, tol: f64) -> (Vec<usize>, Vec<Vec<f64>>) {
+    let mut order = Vec::new();
+    let mut rho = vec![Vec::new(); rows.len()];
+    while order.len() < rows.len() {
+        // first row whose remainder is the largest to rounding
+        let sizes: Vec<f64> = rows.iter().enumerate().map(|(i, r)| if order.contains(&i) { 0.0 } else { norm(r) }).collect();
+        let largest = sizes.iter().fold(0.0, |a: f64, &b| a.max(b));
+        let Some(p) = sizes.iter().position(|&s| s > tol && s >= largest * (1.0 - 1e-9)) else { break };
+
+        // q = remainder_p / |remainder_p|,  ρ_i = â_i·q,  remainder_i -= ρ_i q, twice for orthogonality to rounding
+        let q: Vec<f64> = rows[p].iter().map(|x| x / sizes[p]).collect();
+        order.push(p);
+        for (i, (row, rho)) in rows.iter_mut().zip(&mut rho).enumerate() {
+            if i != p && order.contains(&i) {
+                rho.push(0.0);
+                continue;
+            }
+            let mut sum = 0.0;
+            for _ in 0..2 {
+                let s: f64 = row.iter().zip(&q).map(|(a, b)| a * b).sum();
+                row.iter_mut().zip(&q).for_each(|(a, b)| *a -= s * b);
+                sum += s;
+            }
+            rho.push(sum);
+        }
+    }
+    (order, rho)
+}
+
+/// γ of a dependent row, (3): back substitution with the triangular ρ of the pivot rows.
+fn combination(row: usize, order: &[usize], rho: &[Vec<f64>], norms: &[f64], tol: f64) -> Vec<(usize, f64)> {
+    let mut gamma = rho[row].clone();
+    for k in (0..order.len()).rev() {
+        gamma[k] /= rho[order[k]][k];
+        for l in 0..k {
+            gamma[l] -= gamma[k] * rho[order[k]][l];
+        }
+    }
+    let mut on: Vec<(usize, f64)> = order
+        .iter()
+        .zip(&gamma)
+        .filter(|(_, gamma)| gamma.abs() > tol)
+        .map(|(&k, gamma)| (k, gamma * norms[row] / norms[k]))
+        .collect();
+    on.sort_unstable_by_key(|&(k, _)| k);
+    on
+}
+
+/// σ_min/σ_max of some rows.
+fn condition(rows: &[Vec<f64>], kept: &[usize]) -> f64 {
+    if kept.is_empty() {
+        return 1.0;
+    }
+    let matrix = faer::Mat::from_fn(kept.len(), rows[0].len(), |i, j| rows[kept[i]][j]);
+    match matrix.singular_values() {
+        Ok(s) => s.last().zip(s.first()).map_or(1.0, |(min, max)| min / max),
+        Err(_) => 0.0,
+    }
+}

@@ -1,0 +1,221 @@
+//! Dense and sparse factorisations behind one interface; no allocation after construction, of these and of the KKT.
+#![allow(unsafe_code)] // the counting allocator
+
+use gradyn_num::{Factor, FactorError, Kkt, Pattern, Singular};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+thread_local!(static ALLOCATIONS: Cell<usize> = const { Cell::new(0) });
+
+// SAFETY: System does the work; the counter is a constant-initialised thread local without a destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        unsafe { System.realloc(p, layout, size) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(p, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(f: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    f();
+    ALLOCATIONS.get() - before
+}
+
+/// Uniform in [-1, 1), xorshift.
+struct Random(u64);
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+    fn vector(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.next()).collect()
+    }
+}
+
+/// Chain of n/2 planar points, block-diagonal A, one row of J between neighbours.
+fn chain(points: usize) -> (Pattern, Pattern) {
+    let n = 2 * points;
+    let nn = Pattern::from_entries(n, n, (0..n).flat_map(|i| [(i, i), (i, i ^ 1)]));
+    let mn = Pattern::from_entries(points - 1, n, (0..points - 1).flat_map(|i| (2 * i..2 * i + 4).map(move |j| (i, j))));
+    (nn, mn)
+}
+
+/// `[A Jᵀ; J 0]` of a chain with positive definite A + unsymmetric stiffness, rows and columns badly scaled.
+fn chain_kkt(points: usize, random: &mut Random) -> (Pattern, Vec<f64>) {
+    let (nn, mn) = chain(points);
+    let n = nn.rows();
+    let mut entries: Vec<(usize, usize, f64)> =
+        nn.iter().map(|(i, j, _)| (i, j, f64::from(i == j) * 3.0 + random.next())).collect();
+    for (i, j, _) in mn.iter() {
+        let x = random.next() + f64::from((i + j) % 2 == 0);
+        entries.extend([(n + i, j, x), (j, n + i, x)]);
+    }
+    let size = n + mn.rows();
+    let pattern = Pattern::from_entries(size, size, entries.iter().map(|&(i, j, _)| (i, j)));
+    let mut values = vec![0.0; pattern.nnz()];
+    for (i, j, x) in entries {
+        values[pattern.position(i, j).unwrap()] = x;
+    }
+    (pattern, values)
+}
+
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+}
+
+fn assert_close(x: &[f64], y: &[f64], tolerance: f64) {
+    let scale = 1.0 + largest(y);
+    for (x, y) in x.iter().zip(y) {
+        assert!((x - y).abs() <= tolerance * scale, "{x:e} against {y:e} of {scale:e}");
+    }
+}
+
+/// A A⁻¹ b = b, Aᵀ A⁻ᵀ b = b, ⟨A⁻¹ b, c⟩ = ⟨b, A⁻ᵀ c⟩, dense = sparse, on random KKT matrices.
+#[test]
+fn dense_and_sparse_solve_the_same() {
+    let mut random = Random(1);
+    for points in [2, 3, 5, 10, 40] {
+        let (pattern, values) = chain_kkt(points, &mut random);
+        let size = pattern.rows();
+        let mut dense = Factor::dense(&pattern).unwrap();
+        let mut sparse = Factor::sparse(&pattern).unwrap();
+        dense.refactor(&values).unwrap();
+        sparse.refactor(&values).unwrap();
+        let (b, c) = (random.vector(size), random.vector(size));
+        let (mut xd, mut xs, mut yd, mut ys) = (b.clone(), b.clone(), c.clone(), c.clone());
+        dense.solve(&mut xd);
+        sparse.solve(&mut xs);
+        dense.solve_t(&mut yd);
+        sparse.solve_t(&mut ys);
+        // 1e-12: condition ≤ 1e3 × 2⁻⁵²
+        assert_close(&xd, &xs, 1e-12);
+        assert_close(&yd, &ys, 1e-12);
+        let (mut ax, mut aty) = (vec![0.0; size], vec![0.0; size]);
+        pattern.mul(&values, 1.0, &xs, &mut ax);
+        pattern.mul_t(&values, 1.0, &ys, &mut aty);
+        assert_close(&ax, &b, 1e-12);
+        assert_close(&aty, &c, 1e-12);
+        let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+        assert!((dot(&xs, &c) - dot(&b, &ys)).abs() < 1e-12 * size as f64 * (1.0 + largest(&xs)));
+    }
+}
+
+/// Rows × 10^±12, columns × 10^±6: the equilibrated sparse solve keeps its digits, in the units of each unknown.
+#[test]
+fn sparse_is_equilibrated() {
+    let mut random = Random(2);
+    let (pattern, mut values) = chain_kkt(30, &mut random);
+    let size = pattern.rows();
+    let x = random.vector(size);
+    let (r, c) = (|i: usize| 10f64.powi((i % 5) as i32 * 6 - 12), |j: usize| 10f64.powi((j % 3) as i32 * 6 - 6));
+    for (i, j, k) in pattern.iter() {
+        values[k] *= r(i) * c(j);
+    }
+    let exact: Vec<f64> = (0..size).map(|j| x[j] / c(j)).collect();
+    let mut b = vec![0.0; size];
+    pattern.mul(&values, 1.0, &exact, &mut b);
+    let mut sparse = Factor::sparse(&pattern).unwrap();
+    sparse.refactor(&values).unwrap();
+    sparse.solve(&mut b);
+    let scaled: Vec<f64> = (0..size).map(|j| b[j] * c(j)).collect();
+    assert_close(&scaled, &x, 1e-12); // condition of the unscaled matrix ≤ 1e3 × 2⁻⁵²
+}
+
+#[test]
+fn the_choice_follows_size_and_fill() {
+    let tridiagonal =
+        |n: usize| Pattern::from_entries(n, n, (0..n).flat_map(move |i| [(i, i), (i, (i + 1) % n), ((i + 1) % n, i)]));
+    let full = |n: usize| Pattern::from_entries(n, n, (0..n * n).map(move |k| (k / n, k % n)));
+    assert!(!Factor::new(&tridiagonal(48)).unwrap().is_sparse());
+    assert!(Factor::new(&tridiagonal(49)).unwrap().is_sparse());
+    assert!(!Factor::new(&full(60)).unwrap().is_sparse());
+    let wide = Pattern::from_entries(2, 3, [(0, 0)]);
+    assert_eq!(Factor::new(&wide).err(), Some(FactorError::NotSquare { rows: 2, cols: 3 }));
+    assert_eq!(Factor::sparse(&wide).err(), Some(FactorError::NotSquare { rows: 2, cols: 3 }));
+}
+
+/// A column of zeros, in the values or in the pattern, and NaN are named; good values afterwards are solved.
+#[test]
+fn singular_and_non_finite_values_are_errors() {
+    let mut random = Random(3);
+    let (pattern, good) = chain_kkt(8, &mut random);
+    for mut factor in [Factor::dense(&pattern).unwrap(), Factor::sparse(&pattern).unwrap()] {
+        for column in [0, 5, 17] {
+            for bad in [0.0, f64::NAN, f64::NEG_INFINITY] {
+                let mut values = good.clone();
+                pattern.iter().filter(|e| e.1 == column).for_each(|(_, _, k)| values[k] = bad);
+                assert_eq!(factor.refactor(&values), Err(Singular { index: column }));
+            }
+        }
+        // two equal columns: one of them, whichever is eliminated last
+        let mut values = good.clone();
+        for i in 0..pattern.rows() {
+            let (p, q) = (pattern.position(i, 2), pattern.position(i, 3));
+            assert_eq!(p.is_some(), q.is_some());
+            p.zip(q).into_iter().for_each(|(p, q)| values[q] = values[p]);
+        }
+        assert!(matches!(factor.refactor(&values), Err(Singular { index: 2 | 3 })));
+        factor.refactor(&good).unwrap();
+    }
+    let empty_column = Pattern::from_entries(3, 3, [(0, 0), (1, 1), (2, 1)]);
+    for mut factor in [Factor::dense(&empty_column).unwrap(), Factor::sparse(&empty_column).unwrap()] {
+        assert_eq!(factor.refactor(&[1.0, 1.0, 1.0]), Err(Singular { index: 2 }));
+    }
+}
+
+/// The first and every later refactor and solve allocate nothing.
+#[test]
+fn refactor_and_solve_do_not_allocate() {
+    let mut random = Random(4);
+    for points in [3, 40, 200] {
+        let (pattern, _) = chain_kkt(points, &mut random);
+        let mut b = random.vector(pattern.rows());
+        for mut factor in [Factor::dense(&pattern).unwrap(), Factor::sparse(&pattern).unwrap()] {
+            for _ in 0..5 {
+                let (_, values) = chain_kkt(points, &mut random);
+                let count = allocations(|| {
+                    factor.refactor(&values).unwrap();
+                    factor.solve(&mut b);
+                    factor.solve_t(&mut b);
+                });
+                assert_eq!(count, 0, "{points} points, sparse: {}", factor.is_sparse());
+            }
+        }
+    }
+}
+
+/// Nor do those of the KKT, prepared again or not, whichever way it takes.
+#[test]
+fn kkt_does_not_allocate() {
+    let mut random = Random(5);
+    for (points, mass) in [(3, 2.0), (3, 0.0), (30, 2.0), (60, 2.0)] {
+        let (nn, mn) = chain(points);
+        let mut kkt = Kkt::new(&nn, &mn).unwrap();
+        // mass 0: A = [0 1/2; 1/2 0] in blocks is indefinite
+        let a: Vec<f64> = nn.iter().map(|(i, j, _)| if i == j { mass } else { 0.5 }).collect();
+        let mut b = random.vector(nn.rows() + mn.rows());
+        for _ in 0..5 {
+            let j = random.vector(mn.nnz());
+            let count = allocations(|| {
+                kkt.prepare(&a).unwrap();
+                kkt.refactor(&j, 1e-9).unwrap();
+                kkt.solve(&mut b);
+            });
+            assert_eq!((count, kkt.uses_schur()), (0, points <= 32 && mass > 0.0));
+        }
+    }
+}

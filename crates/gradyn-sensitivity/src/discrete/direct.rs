@@ -1,0 +1,69 @@
+//! Discrete direct sensitivities, once for all steps.
+//!
+//! ```text
+//! R_x s_n = -(R_past s_{n-1} + R_p p' + R_h h' + R_t t'),     ψ' = z_N' + w_x s_N + w_p p' + w_t t_N'       (1)
+//! ```
+//! One column per parameter; the factor of `linearise` serves them all. Record 0 is the same call.
+
+use super::TimeColumns;
+use crate::objective::{Case, Gradient, TerminalRows};
+use gradyn_dynamics::{Plan, Step, StepError};
+
+/// What a direct run returns.
+pub struct Direct {
+    /// ∇ψ.
+    pub gradient: Gradient,
+    /// Linear solves.
+    pub solves: usize,
+}
+
+/// (1); `observe` gets each record's number and all columns s_n (parameter-major).
+pub fn direct<T: Step>(case: &Case<T>, mut observe: impl FnMut(usize, &[f64])) -> Result<Direct, StepError> {
+    let (step, run, p) = (case.step, case.run, case.slots());
+    let (len, count) = (run.layout.len, case.rho.len());
+    let directions = directions(case);
+    let (mut l, mut times) = (step.linear(&p)?, TimeColumns::new(step, &p));
+    let (mut s, mut r) = (vec![0.0; count * len], vec![0.0; len]);
+    for n in 0..=run.plan.steps() {
+        let (span, x, past) = (run.plan.span(n, &p), run.record(n), run.past(n));
+        step.linearise(span, run.plan.angles(n), x, past, &mut l)?;
+        if run.plan.moves(n) {
+            times.set(step, n, &run.plan, span, x, past);
+        }
+        for (s, delta) in s.chunks_exact_mut(len).zip(&directions) {
+            r.fill(0.0);
+            step.past_mul(&mut l, s, &mut r);
+            step.slot_mul(&mut l, delta, &mut r);
+            let (dh, dt) = moved(&run.plan, n, delta);
+            if dh != 0.0 || dt != 0.0 {
+                (0..len).for_each(|i| r[i] += times.h[i] * dh + times.t[i] * dt);
+            }
+            step.solve(&mut l, &mut r);
+            s.iter_mut().zip(&r).for_each(|(s, r)| *s = -r);
+        }
+        observe(n, &s);
+    }
+    let (w, z) = (TerminalRows::new(case, &p), run.layout.z());
+    let entry = |j: usize, k: usize| {
+        let s = &s[k * len..(k + 1) * len];
+        s[z + j] + w.mul(case, j, s, &directions[k])
+    };
+    let gradient = (0..case.objectives()).map(|j| (0..count).map(|k| entry(j, k)).collect()).collect();
+    Ok(Direct { gradient, solves: (run.plan.steps() + 1) * count })
+}
+
+/// p' of every parameter.
+fn directions<T: Step>(case: &Case<T>) -> Vec<Vec<f64>> {
+    let mut all = vec![];
+    for first in (0..case.rho.len()).step_by(8) {
+        let wide = case.slot_directions(first);
+        all.extend((0..8.min(case.rho.len() - first)).map(|k| wide.iter().map(|p| p.eps[k]).collect()));
+    }
+    all
+}
+
+/// (h', t') of the step that ends in record `n`.
+fn moved(plan: &Plan, n: usize, delta: &[f64]) -> (f64, f64) {
+    let at = |n: usize| plan.declared[n].map_or(0.0, |slot| delta[slot as usize]);
+    if n == 0 { (0.0, at(0)) } else { (at(n) - at(n - 1), at(n - 1)) }
+}

@@ -1,0 +1,11 @@
+//! Sensitivities of Gradyn: discrete direct and adjoint, program derivatives, differences; written once against `Step`.
+
+pub mod differences;
+pub mod discrete;
+pub mod objective;
+pub mod program;
+
+pub use discrete::adjoint::{Adjoint, Contributions};
+pub use discrete::direct::{Direct, direct};
+pub use objective::{Case, Gradient, values};
+pub use program::{Corrections, automatic, complex_step};

@@ -1,0 +1,119 @@
+//! Objectives ψ = z_N + w(x_N, t_N; p), their terminal gradients, and what a sensitivity run needs to know.
+//!
+//! ```text
+//! ψ_k = ∫ g_k dt + w_k,   g = quadrature rows of the record,   w = terminal functional                  (1)  [A22, Eq. 6; P14, Eq. 8]
+//! ```
+
+use gradyn_dynamics::{Step, Trajectory};
+use gradyn_model::{At, Model, Set, System};
+use gradyn_num::{Dual, ProgramScalar, Wide};
+
+/// One row per objective, one column per parameter.
+pub type Gradient = Vec<Vec<f64>>;
+
+/// A run and what produced it.
+pub struct Case<'a, T: Step> {
+    /// The step.
+    pub step: &'a T,
+    /// The model: e(ρ).
+    pub model: &'a Model,
+    /// Parameters.
+    pub rho: &'a [f64],
+    /// The run to differentiate, with its plan.
+    pub run: &'a Trajectory,
+}
+
+impl<T: Step> Case<'_, T> {
+    /// p = e(ρ).
+    pub fn slots(&self) -> Vec<f64> {
+        self.model.slots(self.rho)
+    }
+    /// Number of objectives.
+    pub fn objectives(&self) -> usize {
+        self.run.layout.o
+    }
+    /// p' for directions `first` … `first + 8` of ρ.
+    pub fn slot_directions(&self, first: usize) -> Vec<Wide> {
+        let seed = |i: usize, x: f64| if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) };
+        let rho: Vec<Wide> = self.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
+        self.model.slots(&rho)
+    }
+}
+
+/// ψ at the end of a run, (1).
+pub fn values<T: Step>(step: &T, p: &[f64], run: &Trajectory) -> Vec<f64> {
+    let n = run.plan.steps();
+    terminal(step, p, run.plan.node(n, p), run.plan.angles(n), run.last())
+}
+
+/// z_N + w(x_N, t_N; p) on any scalar.
+pub fn terminal<T: Step, S: ProgramScalar>(step: &T, p: &[S], t: S, angles: &[f64], x: &[S]) -> Vec<S> {
+    let (sys, lay) = (step.system(), step.layout());
+    let mut d = sys.data();
+    sys.prepare(p, &mut d);
+    sys.set_angles(angles, &mut d);
+    sys.place(t, &x[..lay.n], &mut d);
+    let mut w = vec![S::zero(); lay.o];
+    sys.measure(Set::Terminal, &lay.node(t, x), &mut d, &mut w);
+    (0..lay.o).map(|k| x[lay.z() + k] + w[k]).collect()
+}
+
+/// Gradient of w_k over (q, v, a, λ | support) and its slope in t.
+pub struct TerminalRows {
+    rows: Vec<Vec<f64>>,
+    slopes: Vec<f64>,
+    node: usize,
+}
+
+impl TerminalRows {
+    /// At the end of a run.
+    pub fn new<T: Step>(case: &Case<T>, p: &[f64]) -> Self {
+        let (sys, lay, plan) = (case.step.system(), case.step.layout(), &case.run.plan);
+        let (n, t, x) = (plan.steps(), plan.node(plan.steps(), p), case.run.last());
+        let mut d = sys.data::<f64>();
+        sys.prepare(p, &mut d);
+        sys.set_angles(plan.angles(n), &mut d);
+        sys.place(t, &x[..lay.n], &mut d);
+        let at = lay.node(t, x);
+        let rows = (0..lay.o).map(|k| {
+            let mut row = vec![0.0; lay.z() + sys.support(Set::Terminal).len()];
+            sys.measure_row(Set::Terminal, k, &at, &mut d, &mut row);
+            row
+        });
+        Self { rows: rows.collect(), slopes: slopes(case.step, p, t, plan.angles(n), &at), node: lay.z() }
+    }
+    /// b += w_xᵀ of objective `k`.
+    pub fn add_state(&self, k: usize, b: &mut [f64]) {
+        b.iter_mut().zip(&self.rows[k][..self.node]).for_each(|(b, w)| *b += w);
+    }
+    /// grad += w_pᵀ + w_t t_N'ᵀ.
+    pub fn add_slots<T: Step>(&self, case: &Case<T>, k: usize, grad: &mut [f64]) {
+        let support = case.step.system().support(Set::Terminal);
+        support.iter().zip(&self.rows[k][self.node..]).for_each(|(&s, w)| grad[s as usize] += w);
+        if let Some(Some(slot)) = case.run.plan.declared.last() {
+            grad[*slot as usize] += self.slopes[k];
+        }
+    }
+    /// w_x s + w_p δ + w_t t_N'.
+    pub fn mul<T: Step>(&self, case: &Case<T>, k: usize, s: &[f64], delta: &[f64]) -> f64 {
+        let state: f64 = self.rows[k][..self.node].iter().zip(s).map(|(w, s)| w * s).sum();
+        let support = case.step.system().support(Set::Terminal);
+        let slots: f64 = support.iter().zip(&self.rows[k][self.node..]).map(|(&s, w)| w * delta[s as usize]).sum();
+        let time = case.run.plan.declared.last().copied().flatten().map_or(0.0, |slot| self.slopes[k] * delta[slot as usize]);
+        state + slots + time
+    }
+}
+
+/// ∂w/∂t.
+fn slopes<T: Step>(step: &T, p: &[f64], t: f64, angles: &[f64], at: &At) -> Vec<f64> {
+    let lift = |x: &[f64]| -> Vec<Wide> { x.iter().map(|&x| Dual::from(x)).collect() };
+    let (sys, q, v, a, lam) = (step.system(), lift(at.q), lift(at.v), lift(at.a), lift(at.lam));
+    let mut d = sys.data::<Wide>();
+    sys.prepare(&lift(p), &mut d);
+    sys.set_angles(angles, &mut d);
+    let t = Wide::var(t, 0);
+    sys.place(t, &q, &mut d);
+    let mut w = vec![Wide::from(0.0); step.layout().o];
+    sys.measure(Set::Terminal, &At { t, q: &q, v: &v, a: &a, lam: &lam }, &mut d, &mut w);
+    w.iter().map(|w| w.eps[0]).collect()
+}

@@ -1,0 +1,115 @@
+//! Derivatives of the program: duals (automatic) and complex step through the steps of a run.
+//!
+//! The real parts are those of the run. The derivative parts are corrected with whole block sweeps on the f64 factor,
+//!
+//! ```text
+//! x ← x - A⁻¹ R(x)   on the derivative parts, until the correction itself is at rounding               (1)
+//! ```
+//! so that A (the factor of `linearise`) affects the number of corrections, never the result: the residual kernels are the only
+//! truth [C12, automatic differentiation; M13, Eq. 86, complex step]. With an exact A one correction and one confirming
+//! evaluation suffice. Each block (q, v, a, λ, z) is measured against the largest derivative part that it has had in the run.
+
+use crate::objective::{Case, Gradient, terminal};
+use gradyn_dynamics::{Step, StepError};
+use gradyn_num::complex::STEP;
+use gradyn_num::{Complex, ProgramScalar, Wide};
+
+/// What the iterated correction needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Corrections {
+    /// Most corrections above rounding in a record.
+    pub worst: usize,
+    /// Corrections above rounding in all records.
+    pub total: usize,
+    /// Records.
+    pub records: usize,
+}
+
+const MOST: usize = 20;
+
+/// Carries seeded parameters through the run: ψ with its derivative parts. `unit` is the size of a seed, `scales[k]` the typical
+/// size of the parameter behind direction k.
+pub fn program<T: Step, S: ProgramScalar>(
+    case: &Case<T>,
+    rho: &[S],
+    unit: f64,
+    scales: &[f64],
+    stats: &mut Corrections,
+) -> Result<Vec<S>, StepError> {
+    let (step, run, lay) = (case.step, case.run, case.run.layout);
+    let (p, p_re) = (case.model.slots(rho), case.slots());
+    let (mut w, mut l) = (step.work(&p), step.linear(&p_re)?);
+    let zero = vec![S::zero(); lay.len];
+    let (mut x, mut past, mut r, mut b) = (zero.clone(), zero.clone(), zero, vec![0.0; lay.len]);
+    let mut largest = vec![[0.0f64; 5]; S::DIRECTIONS];
+    for n in 0..=run.plan.steps() {
+        let (span, real) = (run.plan.span(n, &p_re), run.record(n));
+        step.linearise(span, run.plan.angles(n), real, run.past(n), &mut l)?;
+        x.iter_mut().zip(real).for_each(|(x, re)| *x = S::from(*re));
+        let tolerance = step.rounding(if n == 0 { 1.0 } else { span.h });
+        let mut count = 0;
+        loop {
+            let earlier = (n > 0).then_some(&past[..]);
+            step.residual(run.plan.span(n, &p), run.plan.angles(n), &x, earlier, &mut w, &mut r);
+            let mut worst = (0.0f64, "q");
+            for k in 0..S::DIRECTIONS {
+                b.iter_mut().zip(&r).for_each(|(b, r)| *b = r.part(k));
+                step.solve(&mut l, &mut b);
+                x.iter_mut().zip(&b).for_each(|(x, b)| *x.part_mut(k) -= b);
+                for (i, (name, range)) in lay.blocks()[..5].iter().enumerate() {
+                    let size = range.clone().fold(0.0f64, |s, i| s.max(b[i].abs()));
+                    // a derivative far below x/ρ is noise around zero
+                    let floor = range.clone().fold(0.0f64, |s, i| s.max(real[i].abs())) * unit / scales[k] * 1e-3;
+                    largest[k][i] = range.clone().fold(largest[k][i].max(floor), |s, i| s.max(x[i].part(k).abs()));
+                    if size > 0.0 && size / largest[k][i] > worst.0 {
+                        worst = (size / largest[k][i], name);
+                    }
+                }
+            }
+            if worst.0 <= tolerance {
+                break;
+            }
+            count += 1;
+            if count == MOST || worst.0.is_nan() {
+                return Err(StepError::Correction { record: n, corrections: count, last: worst.0, block: worst.1 });
+            }
+        }
+        stats.worst = stats.worst.max(count);
+        stats.total += count;
+        stats.records += 1;
+        std::mem::swap(&mut x, &mut past);
+    }
+    let n = run.plan.steps();
+    Ok(terminal(step, &p, run.plan.node(n, &p), run.plan.angles(n), &past))
+}
+
+/// Duals through the program, 8 parameters at a time.
+pub fn automatic<T: Step>(case: &Case<T>) -> Result<(Gradient, Corrections), StepError> {
+    let count = case.rho.len();
+    let mut gradient = vec![vec![0.0; count]; case.objectives()];
+    let mut stats = Corrections::default();
+    for first in (0..count).step_by(8) {
+        let seed = |i: usize, x: f64| if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) };
+        let rho: Vec<Wide> = case.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
+        let scales: Vec<f64> = (0..8).map(|k| case.model.parameters.get(first + k).map_or(1.0, |p| p.scale)).collect();
+        let psi = program(case, &rho, 1.0, &scales, &mut stats)?;
+        for (row, psi) in gradient.iter_mut().zip(&psi) {
+            row[first..].iter_mut().zip(psi.eps).for_each(|(g, e)| *g = e);
+        }
+    }
+    Ok((gradient, stats))
+}
+
+/// Complex step through the program, one parameter at a time.
+pub fn complex_step<T: Step>(case: &Case<T>) -> Result<(Gradient, Corrections), StepError> {
+    let count = case.rho.len();
+    let mut gradient = vec![vec![0.0; count]; case.objectives()];
+    let mut stats = Corrections::default();
+    for k in 0..count {
+        let seed = |i: usize, re: f64| Complex { re, im: if i == k { STEP } else { 0.0 } };
+        let rho: Vec<Complex> = case.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
+        let psi = program(case, &rho, STEP, &[case.model.parameters[k].scale], &mut stats)?;
+        gradient.iter_mut().zip(&psi).for_each(|(row, psi)| row[k] = psi.im / STEP);
+    }
+    Ok((gradient, stats))
+}
