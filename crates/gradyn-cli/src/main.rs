@@ -1,2 +1,30 @@
-//! The gradyn command.
-fn main() {}
+//! The `gradyn` command: model files in, trajectories and exact gradients out.
+
+mod args;
+mod commands;
+mod diagnostic;
+mod output;
+mod progress;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match &cli.command {
+        Command::Check(a) => commands::check(a),
+        Command::Simulate(a) => commands::simulate(a),
+        Command::Gradient(a) => commands::gradient(a),
+        Command::List { what } => commands::list(*what),
+        Command::Example { name, out } => commands::example(name, out.as_deref()),
+        Command::Schema => commands::schema(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}

@@ -18,7 +18,7 @@ mod lexer;
 mod parser;
 mod unit;
 
-pub use compile::{Env, FUNCTIONS, Value, compile};
+pub use compile::{Env, FUNCTIONS, Value, compile, constant};
 pub use unit::UNITS;
 
 use std::ops::Range;

@@ -114,6 +114,10 @@ impl Natural {
             timed: signals > 0,
         }
     }
+    /// Replaces the start of the assembly, for example by an assembled configuration.
+    pub fn set_drawn(&mut self, q: &[f64]) {
+        self.drawn.copy_from_slice(q);
+    }
     /// The mechanism's forces, for reports.
     pub fn forces(&self) -> &[Force] {
         &self.forces

@@ -113,3 +113,9 @@ pub fn complex_step<T: Step>(case: &Case<T>) -> Result<(Gradient, Corrections), 
     }
     Ok((gradient, stats))
 }
+
+/// dψ along one direction of ρ by a complex step.
+pub fn directional<T: Step>(case: &Case<T>, direction: &[f64]) -> Result<Vec<f64>, StepError> {
+    let rho: Vec<Complex> = case.rho.iter().zip(direction).map(|(&re, d)| Complex { re, im: STEP * d }).collect();
+    Ok(program(case, &rho, STEP, &[1.0], &mut Corrections::default())?.iter().map(|psi| psi.im / STEP).collect())
+}

@@ -1,1 +1,40 @@
-//! Gradyn.
+//! Gradyn: multibody dynamics with exact gradients.
+//!
+//! ```
+//! use gradyn::{Method, Prepared};
+//! let file = gradyn::file::read_toml(gradyn::examples::find("pendulum").unwrap()).unwrap();
+//! let model = Prepared::new(&file.mechanism).unwrap();
+//! let method = Method::new("index1", "rk4").unwrap().step(0.01);
+//! let run = model.simulate(&method, &mut |_, _| {}).unwrap();
+//! let gradient = model.gradient(&run, gradyn::Sensitivity::DiscreteAdjoint).unwrap();
+//! assert_eq!(gradient.rows.len(), model.model.objectives.len());
+//! ```
+
+pub mod error;
+pub mod examples;
+pub mod file;
+pub mod method;
+pub mod prepared;
+pub mod reach;
+pub mod registry;
+pub mod report;
+
+pub use error::Error;
+pub use gradyn_model::expression::constant;
+pub use gradyn_model::mechanism;
+pub use gradyn_model::{Mechanism, ModelError};
+pub use method::{Method, Stepping};
+pub use prepared::{GradientReport, Prepared, Run};
+pub use registry::{Formulation, Integrator, Sensitivity};
+
+/// Sizes of a prepared model.
+pub fn dims(p: &Prepared) -> gradyn_model::Dims {
+    gradyn_model::System::dims(&p.model.system)
+}
+
+/// Names of the initial state (q₀, v₀).
+pub fn coordinate_names(p: &Prepared) -> Vec<String> {
+    let name = |i: usize| gradyn_model::System::coordinate_name(&p.model.system, i);
+    let n = dims(p).n;
+    (0..n).map(name).chain((0..n).map(|i| format!("vel({})", name(i)))).collect()
+}

@@ -333,7 +333,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         let (integral, terminal) = (list(&|o| o.integral.clone()), list(&|o| o.terminal.clone()));
         Ok(Objectives { integrand: self.draft(&integral)?, terminal: self.draft(&terminal)? })
     }
-    /// Output columns: as asked, or every point, angle and the energies.
+    /// Output columns: as asked, or every point, angle and the energies. The energy follows as a last, unnamed one.
     pub(super) fn outputs(&mut self) -> Result<(Vec<String>, Draft), ModelError> {
         let mut list: Vec<(String, Number)> = self.m.outputs.iter().map(|(n, x)| (n.text.clone(), x.clone())).collect();
         if list.is_empty() {
@@ -344,7 +344,8 @@ impl<'g, 'm> Builder<'g, 'm> {
             list.extend(["system.kinetic", "system.potential"].map(|n| (n.to_owned(), n.into())));
         }
         let (names, expressions): (Vec<String>, Vec<Number>) = list.into_iter().unzip();
-        let list: Vec<_> = expressions.into_iter().zip(&names).map(|(x, n)| (Some(x), format!("output `{n}`"))).collect();
+        let mut list: Vec<_> = expressions.into_iter().zip(&names).map(|(x, n)| (Some(x), format!("output `{n}`"))).collect();
+        list.push((Some("system.energy".into()), "energy".into()));
         Ok((names, self.draft(&list)?))
     }
     /// E(q) = key - value for positions; rates for velocities.

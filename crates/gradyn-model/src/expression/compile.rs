@@ -290,3 +290,28 @@ fn cross<'g>(args: &[Ast], graph: &'g Graph, env: &mut dyn Env<'g>) -> Compiled<
         n => Err(error(format!("cross takes vectors of 2 or 3 components, not of {n}"), &args[0])),
     }
 }
+
+/// The value of an expression without names, such as `1 ms` or `pi/2`.
+pub fn constant(text: &str) -> Result<f64, ExpressionError> {
+    let (ast, graph) = (super::parse(text)?, Graph::new());
+    let value = match compile(&ast, &graph, &mut NoNames)? {
+        Value::Scalar(s) => s.as_constant(),
+        Value::Vector(_) => None,
+    };
+    value.ok_or_else(|| ExpressionError::new("a constant number is expected here", ast.span))
+}
+
+/// An environment without names.
+struct NoNames;
+
+impl<'g> Env<'g> for NoNames {
+    fn name(&mut self, _: &str, _: Range<usize>) -> Result<Option<Value<'g>>, ExpressionError> {
+        Ok(None)
+    }
+    fn call(&mut self, _: &str, _: &[Ast], _: Range<usize>) -> Result<Option<Value<'g>>, ExpressionError> {
+        Ok(None)
+    }
+    fn names(&self) -> Vec<String> {
+        vec![]
+    }
+}

@@ -1,0 +1,141 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Multibody dynamics with exact gradients.
+#[derive(Parser)]
+#[command(
+    name = "gradyn",
+    version,
+    about,
+    after_help = "Exit codes: 0 done; 1 the computation failed; 2 the command line or the model file is wrong."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Parse and assemble a model: degrees of freedom, constraints, parameters and what they reach
+    Check(CheckArgs),
+    /// Run a model: trajectory as a table, summary of energy, drift and steps
+    Simulate(RunArgs),
+    /// Objectives and their gradients by one method
+    Gradient(GradientArgs),
+    /// What there is: formulations, integrators, sensitivities, options, joints, forces, sensors, examples
+    List { what: What },
+    /// Write a bundled model file to start from
+    Example {
+        /// Name of the example (`gradyn list examples`)
+        name: String,
+        /// File to write; the screen if absent
+        #[arg(long)]
+        out: Option<PathBuf>,
+    },
+    /// JSON Schema of the model file, for editors
+    Schema,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum What {
+    Formulations,
+    Integrators,
+    Sensitivities,
+    Options,
+    Joints,
+    Forces,
+    Sensors,
+    Optimizers,
+    Examples,
+}
+
+#[derive(Args)]
+pub struct ModelArgs {
+    /// Model file (.toml, or .json with the same schema)
+    pub model: PathBuf,
+    /// Set a parameter; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Final time [s]
+    #[arg(long, value_name = "T")]
+    pub t_end: Option<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// No progress and no warnings
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+#[derive(Args)]
+pub struct MethodArgs {
+    /// Coordinates: natural
+    #[arg(long, default_value = "natural")]
+    pub coordinates: String,
+    /// Formulation (`gradyn list formulations`)
+    #[arg(long)]
+    pub formulation: Option<String>,
+    /// Integrator (`gradyn list integrators`)
+    #[arg(long)]
+    pub integrator: Option<String>,
+    /// Fixed step [s], such as 0.001 or "1 ms"
+    #[arg(long, value_name = "H", conflicts_with_all = ["rtol", "atol"])]
+    pub step: Option<String>,
+    /// Relative tolerance of adaptive steps
+    #[arg(long, value_name = "R")]
+    pub rtol: Option<f64>,
+    /// Absolute tolerance of adaptive steps; the relative one if absent
+    #[arg(long, value_name = "A")]
+    pub atol: Option<f64>,
+    /// Option of the method (`gradyn list options`); repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub option: Vec<String>,
+}
+
+#[derive(Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// Write the table to a file: .csv or .json
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Time between rows of the table [s]; every step if absent
+    #[arg(long, value_name = "H")]
+    pub output_step: Option<String>,
+}
+
+#[derive(Args)]
+pub struct GradientArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// Sensitivity method (`gradyn list sensitivities`)
+    #[arg(long)]
+    pub sensitivity: Option<String>,
+    /// Write the history to a file (.csv or .json): sensitivities of every sensor against time for direct methods; for the
+    /// adjoint the running gradient, the contribution of each step and dψ/d(initial state)
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Check one direction of the gradient by a complex step through the program
+    #[arg(long)]
+    pub certify: bool,
+}
+
+impl MethodArgs {
+    /// Nothing asked: the file decides.
+    pub fn none() -> Self {
+        let coordinates = "natural".into();
+        Self { coordinates, formulation: None, integrator: None, step: None, rtol: None, atol: None, option: vec![] }
+    }
+}

@@ -1,0 +1,84 @@
+//! Errors on the screen: what happened, where in the file, what to try.
+
+use gradyn::Error;
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceSpan};
+use std::fmt;
+
+/// A failed command.
+#[derive(Debug)]
+pub enum Failure {
+    /// An error of the library, with the model file if it has a place.
+    Library { error: Box<Error>, file: Option<(String, String)> },
+    /// The command itself is wrong, or a file cannot be read or written.
+    Command { message: String, help: String },
+}
+
+impl Failure {
+    /// A wrong command.
+    pub fn command(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Command { message: message.into(), help: help.into() }
+    }
+    /// An error in a model file.
+    pub fn in_file(error: impl Into<Error>, name: &str, text: &str) -> Self {
+        Self::Library { error: Box::new(error.into()), file: Some((name.into(), text.into())) }
+    }
+    /// 1 the computation failed, 2 the input is wrong.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Library { error, .. } if !error.is_input() => 1,
+            _ => 2,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Report {
+    message: String,
+    help: Option<String>,
+    source: Option<NamedSource<String>>,
+    label: Option<SourceSpan>,
+}
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+impl std::error::Error for Report {}
+impl miette::Diagnostic for Report {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|h| Box::new(h) as Box<dyn fmt::Display>)
+    }
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.source.as_ref().map(|s| s as &dyn miette::SourceCode)
+    }
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.label.map(|l| Box::new(std::iter::once(LabeledSpan::new_with_span(Some("here".into()), l))) as Box<_>)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let mut report = Report { message: String::new(), help: None, source: None, label: None };
+        match self {
+            Self::Command { message, help } => {
+                report.message.clone_from(message);
+                report.help = (!help.is_empty()).then(|| help.clone());
+            }
+            Self::Library { error, file } => {
+                report.message = error.to_string();
+                report.help = error.help();
+                if let (Error::Model(e), Some((name, text))) = (&**error, file)
+                    && let Some(place) = &e.place
+                {
+                    let end = place.end.min(text.len());
+                    let start = place.start.min(end);
+                    report.source = Some(NamedSource::new(name, text.clone()));
+                    report.label = Some((start, end - start).into());
+                }
+            }
+        }
+        let color = std::env::var_os("NO_COLOR").is_none() && std::io::IsTerminal::is_terminal(&std::io::stderr());
+        let theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        GraphicalReportHandler::new_themed(theme).with_width(100).render_report(f, &report)
+    }
+}

@@ -1,0 +1,172 @@
+//! Results as JSON objects, CSV files and text.
+
+use crate::diagnostic::Failure;
+use gradyn::report::Table;
+use gradyn::{GradientReport, Method, Prepared, Run, Sensitivity, Stepping};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// `{"coordinates": …, "formulation": …, …}`.
+pub fn method(m: &Method, sensitivity: Option<Sensitivity>, run: &Run) -> Value {
+    let mut o = Map::new();
+    o.insert("coordinates".into(), "natural".into());
+    o.insert("formulation".into(), m.formulation.name().into());
+    o.insert("integrator".into(), m.integrator.name().into());
+    if let Some(s) = sensitivity {
+        o.insert("sensitivity".into(), s.name().into());
+    }
+    match m.stepping {
+        Stepping::Adaptive { rtol, atol } => {
+            o.insert("rtol".into(), rtol.into());
+            o.insert("atol".into(), atol.into());
+        }
+        Stepping::Fixed(h) => {
+            o.insert("step".into(), h.into());
+        }
+        Stepping::Default if m.integrator.adapts() => {
+            o.insert("rtol".into(), 1e-8.into());
+            o.insert("atol".into(), 1e-8.into());
+        }
+        Stepping::Default => {
+            o.insert("step".into(), run.trajectory.plan.h.first().copied().unwrap_or(0.0).into());
+        }
+    }
+    Value::Object(o)
+}
+
+/// `{name: value}`.
+pub fn named(names: impl IntoIterator<Item = String>, values: &[f64]) -> Value {
+    Value::Object(names.into_iter().zip(values).map(|(n, v)| (n, (*v).into())).collect())
+}
+
+fn parameter_names(p: &Prepared) -> Vec<String> {
+    p.model.parameters.iter().map(|p| p.name.clone()).collect()
+}
+
+/// Counts, times and memory of a run.
+pub fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value {
+    let s = &run.trajectory.statistics;
+    let mut o = json!({
+        "steps": s.steps, "rejected": s.rejected, "newton_iterations": s.iterations, "factorizations": s.factorizations,
+        "quadrature": run.method.integrator.quadrature(), "forward_s": run.seconds,
+        "peak_memory_bytes": peak_memory(), "max_phi": run.drift[0], "max_dphi": run.drift[1],
+        "energy_start": run.energy.0, "energy_deviation": run.energy.1,
+    });
+    if let (Some(g), Value::Object(map)) = (gradient, &mut o) {
+        map.insert("gradient_s".into(), g.seconds.into());
+        if let Some(c) = g.corrections {
+            map.insert("corrections_per_record".into(), (c.total as f64 / c.records.max(1) as f64).into());
+        }
+    }
+    o
+}
+
+/// The object of `simulate --json`.
+pub fn simulate_json(p: &Prepared, run: &Run, table: &Table) -> Value {
+    let objectives: Vec<Value> = p.model.objectives.iter().zip(&run.psi).map(|(n, v)| json!({"name": n, "value": v})).collect();
+    json!({
+        "model": p.model.name, "method": method(&run.method, None, run), "parameters": named(parameter_names(p), &p.rho),
+        "columns": table.columns, "rows": table.rows, "objectives": objectives, "statistics": statistics(run, None),
+        "warnings": run.warnings,
+    })
+}
+
+/// The object of `gradient --json`.
+pub fn gradient_json(p: &Prepared, run: &Run, g: &GradientReport, certificate: Option<f64>) -> Value {
+    let names = parameter_names(p);
+    let row =
+        |k: usize| json!({"name": p.model.objectives[k], "value": run.psi[k], "gradient": named(names.clone(), &g.rows[k])});
+    let certificate = certificate.map_or(json!({}), |d| json!({"direction_by_complex_step": d}));
+    let warnings: Vec<&String> = run.warnings.iter().chain(&g.warnings).collect();
+    json!({
+        "model": p.model.name, "method": method(&run.method, Some(g.sensitivity), run),
+        "parameters": named(names.clone(), &p.rho),
+        "objectives": (0..run.psi.len()).map(row).collect::<Vec<_>>(),
+        "statistics": statistics(run, Some(g)), "certificate": certificate, "warnings": warnings,
+    })
+}
+
+/// Largest resident memory of the process [bytes], where the system tells.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"));
+    line.and_then(|l| l.split_whitespace().nth(1)).and_then(|k| k.parse::<u64>().ok()).map_or(0, |k| k * 1024)
+}
+
+/// Rows as comma-separated values, every digit kept.
+pub fn csv(columns: &[String], rows: &[Vec<f64>]) -> String {
+    let quote = |c: &String| if c.contains([',', '"']) { format!("\"{}\"", c.replace('"', "\"\"")) } else { c.clone() };
+    let mut text = columns.iter().map(quote).collect::<Vec<_>>().join(",");
+    text.push('\n');
+    for row in rows {
+        let line: Vec<String> = row.iter().map(|x| format!("{x}")).collect();
+        text.push_str(&line.join(","));
+        text.push('\n');
+    }
+    text
+}
+
+/// Writes a file whose extension says what it is.
+pub fn write(path: &Path, csv: impl FnOnce() -> String, json: impl FnOnce() -> Value) -> Result<(), Failure> {
+    let text = match path.extension().and_then(|e| e.to_str()) {
+        Some("csv") => csv(),
+        Some("json") => json().to_string() + "\n",
+        _ => {
+            return Err(Failure::command(
+                format!("{}: unknown kind of file", path.display()),
+                "use a name that ends in .csv or .json",
+            ));
+        }
+    };
+    std::fs::write(path, text).map_err(|e| Failure::command(format!("{} cannot be written: {e}", path.display()), ""))
+}
+
+/// The method in words.
+pub fn method_line(m: &Method, run: &Run) -> String {
+    let s = &run.trajectory.statistics;
+    let stepping = match m.stepping {
+        Stepping::Fixed(h) => format!("step {h} s"),
+        Stepping::Adaptive { rtol, .. } => format!("rtol {rtol:.0e}"),
+        Stepping::Default if m.integrator.adapts() => "rtol 1e-8 (default)".into(),
+        Stepping::Default => format!("step {} s (default)", run.trajectory.plan.h.first().copied().unwrap_or(0.0)),
+    };
+    format!("{} + {}, {stepping}, {} steps", m.formulation.name(), m.integrator.name(), s.steps)
+}
+
+/// Objectives as columns, parameters as rows.
+pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
+    let mut out = String::new();
+    let width = p.model.parameters.iter().map(|p| p.name.len()).max().unwrap_or(0).max(9);
+    let _ = writeln!(out, "{}: {}, {}", p.model.name, method_line(&run.method, run), g.sensitivity.name());
+    let _ = writeln!(out);
+    let cell = |x: f64| format!("{x:>20.12e}");
+    let head: String = p.model.objectives.iter().map(|o| format!("{o:>20}")).collect();
+    let _ = writeln!(out, "{:width$} {:>16} {head}", "", "value");
+    let _ = writeln!(out, "{:width$} {:>16} {}", "objective", "", run.psi.iter().map(|x| cell(*x)).collect::<String>());
+    for (k, parameter) in p.model.parameters.iter().enumerate() {
+        let row: String = g.rows.iter().map(|r| cell(r[k])).collect();
+        let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho[k], w = width - 3);
+    }
+    let _ = writeln!(out, "\nforward {:.2} ms, gradient {:.2} ms", run.seconds * 1e3, g.seconds * 1e3);
+    out
+}
+
+/// Steps, energy, drift, objectives.
+pub fn run_text(p: &Prepared, run: &Run) -> String {
+    let (s, mut out) = (&run.trajectory.statistics, String::new());
+    let _ = writeln!(out, "{}: {}", p.model.name, method_line(&run.method, run));
+    let end = run.trajectory.plan.t.last().copied().unwrap_or(0.0);
+    let _ = writeln!(out, "  time            {} … {end} s in {:.2} ms", run.trajectory.plan.t[0], run.seconds * 1e3);
+    let _ = writeln!(
+        out,
+        "  work            {} iterations, {} factorisations, {} rejected steps",
+        s.iterations, s.factorizations, s.rejected
+    );
+    let _ = writeln!(out, "  energy          {:.6} J at the start, deviates by {:.2e} J at most", run.energy.0, run.energy.1);
+    let _ = writeln!(out, "  constraints     |Φ| ≤ {:.1e}, |Φ̇| ≤ {:.1e}", run.drift[0], run.drift[1]);
+    for (name, psi) in p.model.objectives.iter().zip(&run.psi) {
+        let _ = writeln!(out, "  {name:<15} {psi:.12}");
+    }
+    out
+}

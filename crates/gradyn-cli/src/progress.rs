@@ -1,0 +1,40 @@
+//! A progress bar that appears only when a run takes a while and somebody is watching.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// Shows how far a run has come.
+pub struct Progress {
+    started: Instant,
+    range: (f64, f64),
+    bar: Option<ProgressBar>,
+    on: bool,
+}
+
+impl Progress {
+    /// For a run between two times.
+    pub fn new(start: f64, end: f64, quiet: bool) -> Self {
+        Self { started: Instant::now(), range: (start, end), bar: None, on: !quiet && std::io::stderr().is_terminal() }
+    }
+    /// After a step.
+    pub fn at(&mut self, t: f64, steps: usize) {
+        if !self.on || steps % 64 != 0 || self.started.elapsed() < Duration::from_millis(500) {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let style =
+                ProgressStyle::with_template("{elapsed} {wide_bar} {percent}% {msg}").unwrap_or(ProgressStyle::default_bar());
+            ProgressBar::new(1000).with_style(style)
+        });
+        let (a, b) = self.range;
+        bar.set_position((1000.0 * (t - a) / (b - a)) as u64);
+        bar.set_message(format!("t = {t:.4} s, {steps} steps"));
+    }
+    /// At the end.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

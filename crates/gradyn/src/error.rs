@@ -1,0 +1,86 @@
+//! Everything that can go wrong, sorted by who can mend it.
+
+use gradyn_dynamics::StepError;
+use gradyn_model::{Model, ModelError};
+
+/// An error of the library.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The model is wrong: what, where, what to try.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The method does not exist or does not fit.
+    #[error("{message}")]
+    Method {
+        /// What is wrong.
+        message: String,
+        /// What to try.
+        help: String,
+    },
+    /// The computation failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+}
+
+impl Error {
+    /// A method that does not exist or does not fit.
+    pub fn method(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Method { message: message.into(), help: help.into() }
+    }
+    /// What to try.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Model(e) => e.help.clone(),
+            Self::Method { help, .. } => Some(help.clone()),
+            Self::Step(e) => advice(e),
+        }
+    }
+    /// Is it the model or the command that is wrong (true), or did the computation fail (false)?
+    pub fn is_input(&self) -> bool {
+        !matches!(self, Self::Step(_))
+    }
+}
+
+fn advice(e: &StepError) -> Option<String> {
+    let text = match e {
+        StepError::Newton { .. } => "try a smaller step; if it fails at the start, look at the initial conditions",
+        StepError::Singular { .. } => "the mechanism may pass a singular position; try another step or formulation",
+        StepError::NotFinite { .. } => "look for a spring whose ends meet, a root of a negative number or a division by zero",
+        StepError::StepTooSmall { .. } => "something may be discontinuous there; declare a break time, or loosen the tolerances",
+        StepError::TooManySteps { .. } => "loosen the tolerances, or raise max_steps with --option",
+        StepError::Correction { .. } => "the derivative does not settle; the run may be at a singular position",
+        _ => return None,
+    };
+    Some(text.into())
+}
+
+/// An assembly error as an error of the model, at the element that it names.
+pub fn assembly(model: &Model, e: StepError) -> Error {
+    let element = |row: &str| row.split(" (").next().unwrap_or(row).to_owned();
+    let place = |name: &str| model.places.iter().find(|(n, _)| *n == element(name)).and_then(|p| p.1.clone());
+    let condition = |name: &str| {
+        let all = model.conditions.0.iter().chain(&model.conditions.1);
+        all.into_iter().find(|c| c.text == name).and_then(|c| c.place.clone())
+    };
+    let (place, help) = match &e {
+        StepError::Assembly { worst, .. } => (
+            place(worst).or_else(|| condition(worst)),
+            "check the lengths and the initial conditions; `initial.near` gives the assembly a better start".to_owned(),
+        ),
+        StepError::Redundant { rows } => (
+            rows.first().and_then(|r| place(&r.0)),
+            "remove one of the joints named, or replace it by one that holds less".to_owned(),
+        ),
+        StepError::Conditions { given, freedom, .. } => {
+            let first = model.conditions.0.first().and_then(|c| c.place.clone());
+            let word = if given < freedom { "add" } else { "remove" };
+            (first, format!("{word} conditions in [initial] until there are {freedom}"))
+        }
+        StepError::Undetermined { equation, .. } => {
+            (condition(equation).or_else(|| place(equation)), "choose conditions on other sensors".to_owned())
+        }
+        _ => return Error::Step(e),
+    };
+    Error::Model(ModelError { message: e.to_string(), place, help: Some(help) })
+}

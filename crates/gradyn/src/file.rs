@@ -1,0 +1,102 @@
+//! Model files: TOML, or JSON with the same schema → [`Mechanism`] and [`Study`].
+//!
+//! ```text
+//! text ─ tree, json ─▶ tree with places ─ reader ─▶ checked tree ─ elements ─▶ Mechanism, Study
+//!                                           ▲
+//!                                         format: one table of keys for each section and element ─ schema ─▶ JSON Schema
+//! ```
+//!
+//! The tables of `format` are the only list of keys: the reader checks against them and the schema is made from them. Every
+//! mistake is a [`ModelError`] that knows its bytes of the file. Expressions are parsed later, by `gradyn_model::build`, except
+//! the few numbers that must be constant already here: those of [`Study`].
+//!
+//! ```
+//! let file = gradyn::file::read_toml(r#"
+//!     name = "pendulum"
+//!     parameters = { L = 1 }
+//!     ground.points = { O = [0, 0] }
+//!     body.bar = { rod = { points = ["A", "B"], length = "L", mass = 2 } }
+//!     joint.pin = { type = "revolute", between = ["ground.O", "bar.A"] }
+//!     initial.position = { "bar.angle" = "-60 deg" }
+//! "#)?;
+//! assert_eq!(file.mechanism.bodies[0].name.text, "bar");
+//! # Ok::<(), gradyn_model::ModelError>(())
+//! ```
+
+mod elements;
+mod format;
+mod json;
+mod reader;
+mod schema;
+mod tree;
+
+pub use schema::schema;
+
+use gradyn_model::ModelError;
+use gradyn_model::mechanism::{Mechanism, Text};
+use std::path::Path;
+
+/// What a model file says: the mechanism, and how to run it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelFile {
+    /// The mechanism.
+    pub mechanism: Mechanism,
+    /// The method that the file asks for.
+    pub study: Study,
+}
+
+/// How to run a model; what is absent is chosen by the program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Study {
+    /// Equations of motion, by name.
+    pub formulation: Option<Text>,
+    /// Integrator, by name.
+    pub integrator: Option<Text>,
+    /// Sensitivity method, by name.
+    pub sensitivity: Option<Text>,
+    /// Time step [s], > 0.
+    pub step: Option<f64>,
+    /// Relative tolerance of adaptive steps, > 0.
+    pub rtol: Option<f64>,
+    /// Absolute tolerance of adaptive steps, > 0.
+    pub atol: Option<f64>,
+    /// Options of the method, in order, as written.
+    pub options: Vec<(Text, String)>,
+    /// Time between output rows [s], > 0; every step if absent.
+    pub output_step: Option<f64>,
+}
+
+/// (type, what it is) of every joint.
+pub fn joint_types() -> Vec<(&'static str, &'static str)> {
+    format::JOINTS.iter().map(|v| (v.name, v.doc)).collect()
+}
+
+/// (type, what it is) of every force.
+pub fn force_types() -> Vec<(&'static str, &'static str)> {
+    format::FORCES.iter().map(|v| (v.name, v.doc)).collect()
+}
+
+/// Reads a TOML model file.
+pub fn read_toml(text: &str) -> Result<ModelFile, ModelError> {
+    read_tree(&tree::from_toml(text)?)
+}
+
+/// Reads a JSON model file.
+pub fn read_json(text: &str) -> Result<ModelFile, ModelError> {
+    read_tree(&json::from_json(text)?)
+}
+
+/// Reads a model file: JSON if the path ends in `.json`, TOML otherwise.
+pub fn read(path: &Path, text: &str) -> Result<ModelFile, ModelError> {
+    let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    if json { read_json(text) } else { read_toml(text) }
+}
+
+fn read_tree(root: &tree::Table) -> Result<ModelFile, ModelError> {
+    if root.entries.is_empty() {
+        let e = ModelError::new("the model file is empty").at(&Some(0..0));
+        return Err(e.help("a model needs at least a name, a [body] and a [joint]"));
+    }
+    reader::check_file(root)?;
+    Ok(ModelFile { mechanism: elements::mechanism(root)?, study: elements::study(root)? })
+}

@@ -1,0 +1,271 @@
+//! Checked tree → [`Mechanism`] and [`Study`]. The reader has seen every key and type; defaults here are those of the format.
+
+use super::Study;
+use super::format::MAX_COUNT;
+use super::tree::{Node, Table, Value, Word};
+use gradyn_model::ModelError;
+use gradyn_model::error::nearest;
+use gradyn_model::expression::constant;
+use gradyn_model::mechanism::*;
+use std::ops::Range;
+
+/// The mechanism of a file.
+pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
+    let mut m = Mechanism::new(&text(root, "name").unwrap_or_default().text);
+    if let Some(g) = vector(root, "gravity") {
+        m.gravity = g;
+    }
+    let lists = parameters(root, &mut m)?;
+    m.constants = numbers(root, "constants").collect();
+    m.hard_points = vectors(root, "points");
+    m.ground = section(root, "ground").map_or(vec![], |g| vectors(g, "points"));
+    m.bodies = elements(root, "body").map(|(n, t)| body(n, t)).collect::<Result<_, _>>()?;
+    m.joints = elements(root, "joint").map(|(n, t)| joint(n, t)).collect();
+    m.drivers = elements(root, "driver").map(|(n, t)| driver(n, t)).collect();
+    m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect();
+    m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
+    m.initial = section(root, "initial").map(initial).unwrap_or_default();
+    m.objectives = elements(root, "objective").map(|(n, t)| objective(n, t)).collect();
+    m.outputs = numbers(root, "output").collect();
+    if let Some(s) = section(root, "study") {
+        (m.t_start, m.t_end) = (number(s, "t_start", 0.0), number(s, "t_end", 1.0));
+        m.breaks = s.get("breaks").map_or(vec![], Node::numbers);
+    }
+    Ok(m)
+}
+
+// values of keys
+
+fn section<'a>(t: &'a Table, key: &str) -> Option<&'a Table> {
+    t.get(key)?.table()
+}
+fn entries<'a>(t: &'a Table, key: &str) -> impl Iterator<Item = &'a (Word, Node)> {
+    section(t, key).into_iter().flat_map(|t| &t.entries)
+}
+fn elements<'a>(t: &'a Table, key: &str) -> impl Iterator<Item = (Text, &'a Table)> {
+    entries(t, key).filter_map(|(name, node)| Some((name.name(), node.table()?)))
+}
+fn text(t: &Table, key: &str) -> Option<Text> {
+    t.get(key)?.word().map(Word::name)
+}
+fn maybe(t: &Table, key: &str) -> Option<Number> {
+    t.get(key)?.number()
+}
+fn number(t: &Table, key: &str, default: f64) -> Number {
+    maybe(t, key).unwrap_or(default.into())
+}
+fn vector(t: &Table, key: &str) -> Option<Vector> {
+    t.get(key)?.vector()
+}
+fn pair(t: &Table, key: &str) -> [Text; 2] {
+    let item = |i: usize| t.get(key)?.items().get(i)?.word().map(Word::name);
+    [0, 1].map(|i| item(i).unwrap_or_default())
+}
+fn numbers(t: &Table, key: &str) -> impl Iterator<Item = (Text, Number)> {
+    entries(t, key).filter_map(|(name, node)| Some((name.name(), node.number()?)))
+}
+fn vectors(t: &Table, key: &str) -> Vec<(Text, Vector)> {
+    entries(t, key).filter_map(|(name, node)| Some((name.name(), node.vector()?))).collect()
+}
+fn conditions(t: &Table, key: &str) -> Vec<(Number, Number)> {
+    entries(t, key).filter_map(|(key, node)| Some((key.expression(), node.number()?))).collect()
+}
+
+// parameters and splines
+
+/// List parameters and how many values they have.
+type Lists = Vec<(String, usize)>;
+
+fn parameters(root: &Table, m: &mut Mechanism) -> Result<Lists, ModelError> {
+    let mut lists = vec![];
+    for (name, node) in entries(root, "parameters") {
+        let Some(t) = node.table() else {
+            let value = node.number().unwrap_or(0.0.into());
+            m.parameters.push(Parameter { name: name.name(), value, unit: String::new(), min: None, max: None, scale: None });
+            continue;
+        };
+        let one = |name: Text, value: Number| Parameter {
+            name,
+            value,
+            unit: text(t, "unit").unwrap_or_default().text,
+            min: maybe(t, "min"),
+            max: maybe(t, "max"),
+            scale: maybe(t, "scale"),
+        };
+        match list_values(name, t)? {
+            None => m.parameters.push(one(name.name(), number(t, "value", 0.0))),
+            Some(values) => {
+                lists.push((name.text.clone(), values.len()));
+                let named = |i: usize| Text { text: format!("{}_{i}", name.text), place: Some(name.place.clone()) };
+                m.parameters.extend(values.into_iter().enumerate().map(|(i, v)| one(named(i), v)));
+            }
+        }
+    }
+    Ok(lists)
+}
+
+/// The values of a list parameter; `None` if it is a single one.
+fn list_values(name: &Word, t: &Table) -> Result<Option<Vec<Number>>, ModelError> {
+    let count = t.get("count").and_then(|c| if let Value::Number(x) = c.value { Some((x as usize, &c.place)) } else { None });
+    let values = t.get("value").filter(|v| matches!(v.value, Value::List(_))).map(|v| (v.numbers(), &v.place));
+    let wrong = |message: String, place: &Range<usize>| {
+        Err(ModelError::new(format!("parameter `{}`, {message}", name.text)).at(&Some(place.clone())))
+    };
+    match (count, values) {
+        (_, Some((v, place))) if v.is_empty() || v.len() > MAX_COUNT => {
+            wrong(format!("value: from 1 to {MAX_COUNT} values are expected here, not {}", v.len()), place)
+        }
+        (Some((n, place)), Some((v, _))) if v.len() != n => {
+            wrong(format!("count: {n}, but `value` has {} values", v.len()), place)
+        }
+        (_, Some((v, _))) => Ok(Some(v)),
+        (Some((n, _)), None) => Ok(Some(vec![number(t, "value", 0.0); n])),
+        (None, None) => Ok(None),
+    }
+}
+
+fn spline(name: Text, t: &Table, lists: &Lists) -> Result<Spline, ModelError> {
+    let cyclic = text(t, "kind").is_some_and(|k| k.text == "cyclic");
+    if let Some((key, _)) = t.entries.iter().find(|(k, _)| k.text == "period" && !cyclic) {
+        let e = ModelError::new(format!("spline `{name}`: only a cyclic spline has a period")).at(&Some(key.place.clone()));
+        return Err(e.help("write `duration`: the time from the first to the last value"));
+    }
+    let values = match text(t, "values") {
+        None => t.get("values").map_or(vec![], Node::numbers),
+        Some(list) => {
+            let Some((_, n)) = lists.iter().find(|l| l.0 == list.text) else {
+                let e = ModelError::new(format!("spline `{name}`, values: there is no list parameter `{list}`")).at(&list.place);
+                return Err(e.help(match nearest(&list.text, lists.iter().map(|l| l.0.as_str())) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "a list parameter has a `count`, or a list as its `value`".into(),
+                }));
+            };
+            let named = |i| Source::Expression(format!("{list}_{i}"));
+            (0..*n).map(|i| Number { source: named(i), place: list.place.clone(), exact: false }).collect()
+        }
+    };
+    let duration = maybe(t, "duration").or(maybe(t, "period")).unwrap_or(1.0.into());
+    Ok(Spline { name, cyclic, start: number(t, "start", 0.0), duration, values })
+}
+
+// elements
+
+fn body(name: Text, t: &Table) -> Result<Body, ModelError> {
+    let rod = section(t, "rod");
+    let (own, inner) = (maybe(t, "mass"), rod.and_then(|r| maybe(r, "mass")));
+    if let (Some(_), Some(second)) = (&own, &inner) {
+        let e = ModelError::new(format!("body `{name}`: the mass is given twice")).at(&second.place);
+        return Err(e.help("give it either for the body or inside `rod`"));
+    }
+    Ok(Body {
+        mass: own.or(inner).unwrap_or(0.0.into()),
+        com: vector(t, "com"),
+        inertia: maybe(t, "inertia"),
+        points: vectors(t, "points"),
+        hard: t.get("hard").map_or(&[][..], Node::items).iter().filter_map(|n| n.word().map(Word::name)).collect(),
+        rod: rod.map(|r| Rod { points: pair(r, "points"), length: maybe(r, "length") }),
+        name,
+    })
+}
+
+fn joint(name: Text, t: &Table) -> Joint {
+    let (axis, angle) = (vector(t, "axis"), number(t, "angle", 0.0));
+    let kind = match text(t, "type").unwrap_or_default().text.as_str() {
+        "prismatic" => JointKind::Prismatic { axis, angle },
+        "fixed" => JointKind::Fixed { angle },
+        "distance" => JointKind::Distance { length: number(t, "length", 0.0) },
+        "point-on-line" => JointKind::PointOnLine { axis },
+        _ => JointKind::Revolute,
+    };
+    Joint { name, kind, between: pair(t, "between") }
+}
+
+fn driver(name: Text, t: &Table) -> Driver {
+    let quantity = if let Some(body) = text(t, "angle") {
+        Quantity::Angle("ground".into(), body)
+    } else if let Some(coordinate) = text(t, "coordinate") {
+        Quantity::Coordinate(coordinate)
+    } else if t.get("distance").is_some() {
+        let [a, b] = pair(t, "distance");
+        Quantity::Distance(a, b)
+    } else {
+        let [a, b] = pair(t, "angle");
+        Quantity::Angle(a, b)
+    };
+    Driver { name, quantity, value: number(t, "value", 0.0) }
+}
+
+fn force(name: Text, t: &Table) -> Force {
+    let (between, stiffness, damping) = (pair(t, "between"), number(t, "stiffness", 0.0), number(t, "damping", 0.0));
+    let word = |key: &str| text(t, key).unwrap_or_default();
+    let kind = match word("type").text.as_str() {
+        "torsion" => {
+            ForceKind::Torsion { between, stiffness, damping, angle: number(t, "angle", 0.0), torque: maybe(t, "torque") }
+        }
+        "force" => ForceKind::Point { at: word("at"), force: vector(t, "force").unwrap_or([0.0, 0.0].into()) },
+        "torque" => {
+            let reaction = text(t, "reaction").unwrap_or("ground".into());
+            ForceKind::Torque { on: word("on"), reaction, torque: number(t, "torque", 0.0) }
+        }
+        _ => {
+            let length = number(t, "length", 0.0);
+            ForceKind::SpringDamper { between, stiffness, damping, length, force: maybe(t, "force") }
+        }
+    };
+    Force { name, kind }
+}
+
+fn initial(t: &Table) -> Initial {
+    let velocity = match section(t, "velocity") {
+        Some(_) => InitialVelocity::Conditions(conditions(t, "velocity")),
+        None => InitialVelocity::Rest,
+    };
+    Initial { position: conditions(t, "position"), velocity, near: vectors(t, "near") }
+}
+
+fn objective(name: Text, t: &Table) -> Objective {
+    Objective { name, integral: maybe(t, "integral"), terminal: maybe(t, "terminal") }
+}
+
+// study
+
+/// The study of a file.
+pub fn study(root: &Table) -> Result<Study, ModelError> {
+    let Some(s) = section(root, "study") else { return Ok(Study::default()) };
+    let output_step = positive(s, "output_step", "study")?;
+    let Some(m) = section(s, "method") else { return Ok(Study { output_step, ..Study::default() }) };
+    let option = |(name, node): &(Word, Node)| {
+        let value = match &node.value {
+            Value::Text(word) => word.text.clone(),
+            Value::Number(x) => x.to_string(),
+            Value::Flag(b) => b.to_string(),
+            _ => return None,
+        };
+        Some((name.name(), value))
+    };
+    let positive = |key: &str| positive(m, key, "study, method");
+    Ok(Study {
+        formulation: text(m, "formulation"),
+        integrator: text(m, "integrator"),
+        sensitivity: text(m, "sensitivity"),
+        step: positive("step")?,
+        rtol: positive("rtol")?,
+        atol: positive("atol")?,
+        options: entries(m, "options").filter_map(option).collect(),
+        output_step,
+    })
+}
+
+/// A positive number that does not depend on anything.
+fn positive(t: &Table, key: &str, parent: &str) -> Result<Option<f64>, ModelError> {
+    let Some(n) = maybe(t, key) else { return Ok(None) };
+    let what = format!("{parent}, {key}");
+    let value = match &n.source {
+        Source::Value(x) => *x,
+        Source::Expression(text) => constant(text).map_err(|e| ModelError::expression(&what, &n, e))?,
+    };
+    if value > 0.0 && value.is_finite() {
+        return Ok(Some(value));
+    }
+    Err(ModelError::new(format!("{what}: a positive number is expected here, not {value}")).at(&n.place))
+}

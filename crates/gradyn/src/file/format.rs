@@ -1,0 +1,256 @@
+//! The file format: one table of keys for each section and element. The reader and the schema know no others.
+
+/// What a value must be.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// A string.
+    Text,
+    /// One of some strings.
+    Word(&'static [&'static str]),
+    /// A number or an expression of parameters.
+    Number,
+    /// A number or an expression without names.
+    Constant,
+    /// A positive integer.
+    Count,
+    /// 2.
+    Dimension,
+    /// Components or a vector expression.
+    Vector,
+    /// A number, an expression or components.
+    NumberOrVector,
+    /// A list of numbers.
+    Numbers,
+    /// A number, or a list of them.
+    NumberOrNumbers,
+    /// The name of a list parameter, or a list of numbers.
+    Values,
+    /// Two names: of points or bodies.
+    Pair(&'static str),
+    /// One name, or two.
+    OneOrPair(&'static str),
+    /// A list of names.
+    Texts(&'static str),
+    /// A string, a number or true/false.
+    Setting,
+    /// A table with these keys.
+    Record(&'static Record),
+    /// A table of named things: what one is called, and its kind.
+    Map(&'static str, &'static Kind),
+    /// A table whose `type` decides which keys it has.
+    Variants(&'static str, &'static [Variant]),
+    /// Something short, or a table.
+    Either(&'static Kind, &'static Kind),
+}
+
+/// Keys of a table.
+#[derive(Debug)]
+pub struct Record {
+    pub fields: &'static [Field],
+    /// Exactly one of these keys is present; no rule if empty.
+    pub one_of: &'static [&'static str],
+}
+
+/// A key.
+#[derive(Debug)]
+pub struct Field {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub required: bool,
+    pub doc: &'static str,
+}
+
+/// A type of joint or force.
+#[derive(Debug)]
+pub struct Variant {
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub fields: &'static [Field],
+}
+
+/// The most values of one list parameter.
+pub const MAX_COUNT: usize = 10_000;
+
+const fn must(name: &'static str, kind: Kind, doc: &'static str) -> Field {
+    Field { name, kind, required: true, doc }
+}
+const fn may(name: &'static str, kind: Kind, doc: &'static str) -> Field {
+    Field { name, kind, required: false, doc }
+}
+const fn plain(fields: &'static [Field]) -> Record {
+    Record { fields, one_of: &[] }
+}
+
+/// The whole file.
+#[rustfmt::skip]
+pub const FILE: Record = plain(&[
+    must("name", Kind::Text, "Name of the model."),
+    may("dimension", Kind::Dimension, "2: a plane mechanism."),
+    may("gravity", Kind::Vector, "Gravity [m/s²], such as [0, -9.81]; none if absent."),
+    may("parameters", Kind::Map("parameter", &Kind::Either(&Kind::Number, &Kind::Record(&PARAMETER))), "What may change, and be differentiated."),
+    may("constants", Kind::Map("constant", &Kind::Number), "Named numbers: expressions of parameters and earlier constants."),
+    may("points", Kind::Map("point", &Kind::Vector), "Hard points of the design configuration, in the global frame [m]."),
+    may("ground", Kind::Record(&GROUND), "What does not move."),
+    may("body", Kind::Map("body", &Kind::Record(&BODY)), "Rigid bodies."),
+    may("joint", Kind::Map("joint", &Kind::Variants("joint", JOINTS)), "Joints between points of bodies or of the ground."),
+    may("driver", Kind::Map("driver", &Kind::Record(&DRIVER)), "Quantities that follow a function of time."),
+    may("force", Kind::Map("force", &Kind::Variants("force", FORCES)), "Springs, dampers, forces and torques."),
+    may("spline", Kind::Map("spline", &Kind::Record(&SPLINE)), "Cubic splines of time; their names may stand in expressions of t."),
+    may("initial", Kind::Record(&INITIAL), "Conditions at the start; the rest follows by assembly."),
+    may("objective", Kind::Map("objective", &Kind::Record(&OBJECTIVE)), "Functionals ψ = ∫ integral dt + terminal."),
+    may("output", Kind::Map("output", &Kind::Number), "Output columns: expressions of sensors."),
+    may("study", Kind::Record(&STUDY), "Time span and method."),
+]);
+
+#[rustfmt::skip]
+const PARAMETER: Record = plain(&[
+    must("value", Kind::NumberOrNumbers, "Nominal value; a list makes a list parameter name_0, name_1, …"),
+    may("count", Kind::Count, "Makes a list parameter name_0, name_1, … of so many values."),
+    may("unit", Kind::Text, "Unit label, not checked."),
+    may("min", Kind::Constant, "Lower bound."),
+    may("max", Kind::Constant, "Upper bound."),
+    may("scale", Kind::Constant, "Typical size; |value| (or 1) if absent."),
+]);
+
+const GROUND: Record = plain(&[may("points", Kind::Map("point", &Kind::Vector), "Fixed points [m].")]);
+
+#[rustfmt::skip]
+const BODY: Record = plain(&[
+    may("points", Kind::Map("point", &Kind::Vector), "Points in the frame of the body [m]."),
+    may("mass", Kind::Number, "Mass [kg]; 0 if absent."),
+    may("com", Kind::Vector, "Centre of mass in the frame of the body [m]; its origin, or the middle of the rod, if absent."),
+    may("inertia", Kind::Number, "Moment of inertia about the centre of mass [kg m²]."),
+    may("hard", Kind::Texts("points"), "Names of hard points that belong to the body."),
+    may("rod", Kind::Record(&ROD), "A uniform rod: centre of mass and inertia follow."),
+]);
+
+#[rustfmt::skip]
+const ROD: Record = plain(&[
+    must("points", Kind::Pair("points"), "Names of its ends; local x runs from the first to the second."),
+    may("length", Kind::Number, "Length [m]; may be absent if the ends are points of the body already."),
+    may("mass", Kind::Number, "Mass [kg], if not given for the body."),
+]);
+
+const BETWEEN: Field = must("between", Kind::Pair("points"), "Two points: body.point or ground.point.");
+const ANGLE: Field = may("angle", Kind::Number, "Angle of body 2 relative to body 1 [rad]; 0 if absent.");
+const AXIS: Field = may("axis", Kind::Vector, "Direction in the frame of body 1; its x axis if absent.");
+const TYPE: &str = "type";
+
+/// The types of joints.
+#[rustfmt::skip]
+pub const JOINTS: &[Variant] = &[
+    Variant { name: "revolute", doc: "The points coincide.", fields: &[BETWEEN] },
+    Variant { name: "prismatic", doc: "Point 2 slides along an axis of body 1 at a constant angle.", fields: &[BETWEEN, AXIS, ANGLE] },
+    Variant { name: "fixed", doc: "The points coincide and the angle is constant.", fields: &[BETWEEN, ANGLE] },
+    Variant { name: "distance", doc: "The points keep a distance.", fields: &[BETWEEN, must("length", Kind::Number, "Distance [m], > 0.")] },
+    Variant { name: "point-on-line", doc: "Point 2 stays on the line through point 1 along an axis of body 1.", fields: &[BETWEEN, AXIS] },
+];
+
+#[rustfmt::skip]
+const DRIVER: Record = Record { one_of: &["angle", "distance", "coordinate"], fields: &[
+    may("angle", Kind::OneOrPair("bodies"), "Angle of a body [rad], or of the second relative to the first."),
+    may("distance", Kind::Pair("points"), "Distance of two points [m]."),
+    may("coordinate", Kind::Text, "Coordinate of a point [m], such as slider.P.x."),
+    must("value", Kind::Number, "What it is: an expression of t, parameters and splines."),
+]};
+
+/// The types of forces.
+#[rustfmt::skip]
+pub const FORCES: &[Variant] = &[
+    Variant { name: "spring-damper", doc: "Tension stiffness (ℓ - length) + damping ℓ̇ + force between two points.", fields: &[
+        BETWEEN,
+        may("stiffness", Kind::Number, "k [N/m]; 0 if absent."),
+        may("damping", Kind::Number, "c [N s/m]; 0 if absent."),
+        may("length", Kind::Number, "Free length [m]; 0 if absent."),
+        may("force", Kind::Number, "Additional tension [N]: an expression of length, speed, t and parameters."),
+    ]},
+    Variant { name: "torsion", doc: "Restoring torque stiffness (θ - angle) + damping θ̇ + torque between two bodies.", fields: &[
+        must("between", Kind::Pair("bodies"), "Two bodies, or ground."),
+        may("stiffness", Kind::Number, "k [N m/rad]; 0 if absent."),
+        may("damping", Kind::Number, "c [N m s/rad]; 0 if absent."),
+        may("angle", Kind::Number, "Free angle of body 2 relative to body 1 [rad]; 0 if absent."),
+        may("torque", Kind::Number, "Additional restoring torque [N m]: an expression of angle, speed, t and parameters."),
+    ]},
+    Variant { name: "force", doc: "A force on a point, in the global frame.", fields: &[
+        must("at", Kind::Text, "The point: body.point."),
+        must("force", Kind::Vector, "Components [N]: expressions of t, parameters and splines."),
+    ]},
+    Variant { name: "torque", doc: "A torque on a body.", fields: &[
+        must("on", Kind::Text, "The body."),
+        may("reaction", Kind::Text, "The body that reacts; ground if absent."),
+        must("torque", Kind::Number, "[N m], positive counter-clockwise: an expression of t, parameters and splines."),
+    ]},
+];
+
+#[rustfmt::skip]
+const SPLINE: Record = Record { one_of: &["duration", "period"], fields: &[
+    must("kind", Kind::Word(&["cyclic", "clamped"]), "Periodic, or with zero slopes at both ends."),
+    must("values", Kind::Values, "The name of a list parameter, or numbers: values at equally spaced times."),
+    may("start", Kind::Constant, "Time of the first value [s]; 0 if absent."),
+    may("duration", Kind::Constant, "Period (cyclic), or time from the first to the last value (clamped) [s]."),
+    may("period", Kind::Constant, "The duration of a cyclic spline [s]."),
+]};
+
+#[rustfmt::skip]
+const INITIAL: Record = plain(&[
+    may("position", Kind::Map("condition", &Kind::NumberOrVector), "Position sensors and their values, as many as there are degrees of freedom."),
+    may("velocity", Kind::Either(&Kind::Word(&["rest"]), &Kind::Map("condition", &Kind::NumberOrVector)), "\"rest\", or sensors and their rates."),
+    may("near", Kind::Map("point", &Kind::Vector), "Rough positions of points that pick the branch of the assembly [m]."),
+]);
+
+#[rustfmt::skip]
+const OBJECTIVE: Record = plain(&[
+    may("integral", Kind::Number, "Integrand: an expression of sensors, t and parameters."),
+    may("terminal", Kind::Number, "Value at the final time: an expression of sensors and parameters."),
+]);
+
+#[rustfmt::skip]
+const STUDY: Record = plain(&[
+    may("t_start", Kind::Number, "Start time [s]; 0 if absent."),
+    may("t_end", Kind::Number, "Final time [s]; 1 if absent."),
+    may("breaks", Kind::Numbers, "Times at which something is not smooth: steps end there [s]."),
+    may("method", Kind::Record(&METHOD), "Method; the program chooses what is absent."),
+    may("output_step", Kind::Constant, "Time between output rows [s]; every step if absent."),
+]);
+
+#[rustfmt::skip]
+const METHOD: Record = plain(&[
+    may("formulation", Kind::Text, "Equations of motion, by name."),
+    may("integrator", Kind::Text, "Integrator, by name."),
+    may("sensitivity", Kind::Text, "Sensitivity method, by name."),
+    may("step", Kind::Constant, "Time step [s]."),
+    may("rtol", Kind::Constant, "Relative tolerance of adaptive steps."),
+    may("atol", Kind::Constant, "Absolute tolerance of adaptive steps."),
+    may("options", Kind::Map("option", &Kind::Setting), "Options of the method, such as alpha or projection."),
+]);
+
+impl Kind {
+    /// In words, for messages.
+    pub fn expected(&self) -> String {
+        match self {
+            Kind::Text => "a string".into(),
+            Kind::Word(words) => words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(" or "),
+            Kind::Number => "a number or an expression in quotes".into(),
+            Kind::Constant => "a number such as 0.001 or \"1 ms\"".into(),
+            Kind::Count => format!("an integer from 1 to {MAX_COUNT}"),
+            Kind::Dimension => "2".into(),
+            Kind::Vector => "a vector such as [1, 0] or \"(P + Q)/2\"".into(),
+            Kind::NumberOrVector => "a number, an expression in quotes or a vector such as [1, 0]".into(),
+            Kind::Numbers => "a list of numbers".into(),
+            Kind::NumberOrNumbers => "a number, an expression in quotes or a list of them".into(),
+            Kind::Values => "the name of a list parameter or a list of numbers".into(),
+            Kind::Pair(noun) => format!("a list of two {noun}"),
+            Kind::OneOrPair(noun) => format!("one of the {noun} or a list of two"),
+            Kind::Texts(noun) => format!("a list of {noun}"),
+            Kind::Setting => "a string, a number, true or false".into(),
+            Kind::Record(_) | Kind::Variants(..) => "a table { … }".into(),
+            Kind::Map(noun, _) => format!("a table with a {noun} for each name"),
+            Kind::Either(short, table) => format!("{} or {}", short.expected(), table.expected()),
+        }
+    }
+}
+
+/// The keys of a record or a variant, `type` first where there is one.
+pub fn keys(fields: &[Field], typed: bool) -> Vec<&'static str> {
+    typed.then_some(TYPE).into_iter().chain(fields.iter().map(|f| f.name)).collect()
+}

@@ -1,0 +1,259 @@
+//! A model that is built, assembled and checked, and what can be asked of it: runs and gradients.
+
+use crate::error::{Error, assembly};
+use crate::method::{Method, with_step};
+use crate::registry::{Formulation, Integrator, Sensitivity};
+use gradyn_dynamics::assembly::{Assembled, assemble};
+use gradyn_dynamics::control::Mesh;
+use gradyn_dynamics::simulate::{Observer, simulate};
+use gradyn_dynamics::{Step, Trajectory};
+use gradyn_model::mechanism::Mechanism;
+use gradyn_model::{Model, ModelError, Set, System, build};
+use gradyn_sensitivity::{Adjoint, Case, Contributions, Gradient, automatic, complex_step, differences, direct, program, values};
+use std::time::Instant;
+
+/// A model at certain parameters, assembled.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The model.
+    pub model: Model,
+    /// Parameters ρ.
+    pub rho: Vec<f64>,
+    /// Its assembly at the start.
+    pub assembled: Assembled,
+}
+
+/// A forward run.
+pub struct Run {
+    /// How it was made.
+    pub method: Method,
+    /// Records and plan.
+    pub trajectory: Trajectory,
+    /// Objectives.
+    pub psi: Vec<f64>,
+    /// Seconds.
+    pub seconds: f64,
+    /// Things to know about this run.
+    pub warnings: Vec<String>,
+    /// Largest |Φ|, |Φ̇| at a node.
+    pub drift: [f64; 2],
+    /// Energy at the start, largest deviation from it, largest kinetic energy cannot be known: (E₀, max |E - E₀|).
+    pub energy: (f64, f64),
+}
+
+/// A gradient and how it was computed.
+pub struct GradientReport {
+    /// One row per objective, one column per parameter.
+    pub rows: Gradient,
+    /// Method.
+    pub sensitivity: Sensitivity,
+    /// Seconds.
+    pub seconds: f64,
+    /// Corrections per record of program derivatives.
+    pub corrections: Option<program::Corrections>,
+    /// Things to know about this gradient.
+    pub warnings: Vec<String>,
+}
+
+impl Prepared {
+    /// Builds, assembles and checks a mechanism.
+    pub fn new(m: &Mechanism) -> Result<Self, Error> {
+        let model = build(m)?;
+        let rho = model.rho();
+        Self::assemble(model, rho)
+    }
+    /// The same model at other parameters; nothing is rebuilt.
+    pub fn at(&self, rho: &[f64]) -> Result<Self, Error> {
+        assert_eq!(rho.len(), self.rho.len(), "one value for each parameter");
+        Self::assemble(self.model.clone(), rho.to_vec())
+    }
+    fn assemble(mut model: Model, rho: Vec<f64>) -> Result<Self, Error> {
+        let p = model.slots(&rho);
+        let names = |list: &[gradyn_model::mechanism::Text]| list.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
+        let (position, velocity) = (names(&model.conditions.0), names(&model.conditions.1));
+        let t = p[model.times.start as usize];
+        let assembled = assemble(&model.system, t, &p, &model.angles, (&position, &velocity)).map_err(|e| assembly(&model, e))?;
+        model.system.set_drawn(&assembled.q);
+        Ok(Self { model, rho, assembled })
+    }
+    /// Times at which steps end.
+    pub fn mesh(&self) -> Result<Mesh, Error> {
+        let (p, times) = (self.model.slots(&self.rho), &self.model.times);
+        let at = |slot: u32| p[slot as usize];
+        let (start, end) = (at(times.start), at(times.end));
+        let breaks: Vec<(f64, u32)> = times.breaks.iter().map(|&s| (at(s), s)).collect();
+        let knots: Vec<f64> = self.model.splines.iter().flat_map(|s| s.knots(start, end)).collect();
+        let mesh = Mesh::new((start, Some(times.start)), &breaks, &knots, (end, Some(times.end)));
+        mesh.map_err(|e| Error::Model(ModelError::new(e.to_string()).help("look at t_start and t_end in [study]")))
+    }
+    /// Runs from the start to the final time; `observe(t, steps)` is called after each step.
+    pub fn simulate(&self, method: &Method, observe: Observer) -> Result<Run, Error> {
+        method.check()?;
+        let (mesh, p) = (self.mesh()?, self.model.slots(&self.rho));
+        let control = method.controller(mesh.end() - mesh.start.0);
+        let started = Instant::now();
+        let step = method.build(&self.model.system);
+        let (trajectory, psi) = with_step!(&step, step => {
+            let run = simulate(step, &p, &self.model.angles, &mesh, &control, observe)?;
+            let psi = values(step, &p, &run);
+            (run, psi)
+        });
+        let seconds = started.elapsed().as_secs_f64();
+        let mut run =
+            Run { method: method.clone(), trajectory, psi, seconds, warnings: vec![], drift: [0.0; 2], energy: (0.0, 0.0) };
+        self.inspect(&mut run, &p);
+        Ok(run)
+    }
+    /// Drift, energy and warnings of a run.
+    fn inspect(&self, run: &mut Run, p: &[f64]) {
+        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
+        let mut d = sys.data::<f64>();
+        sys.prepare(p, &mut d);
+        let (mut r, mut y) = (vec![0.0; lay.m], vec![0.0; sys.functionals(Set::Output)]);
+        let (mut growth, mut e0, mut accelerations) = ([0.0f64; 2], 0.0, 0.0f64);
+        for n in 0..=plan.steps() {
+            let at = lay.node(plan.t[n], run.trajectory.record(n));
+            sys.set_angles(plan.angles(n), &mut d);
+            sys.place(at.t, at.q, &mut d);
+            for level in 0..2 {
+                let mut c = [0.0; 3];
+                c[level] = 1.0;
+                r.fill(0.0);
+                sys.constraint(&at, c, &mut d, &mut r);
+                let size = r.iter().fold(0.0f64, |s, r| s.max(r.abs()));
+                run.drift[level] = run.drift[level].max(size);
+                if level == 1 {
+                    let late = 2 * n > plan.steps();
+                    growth[usize::from(late)] = growth[usize::from(late)].max(size);
+                }
+            }
+            sys.measure(Set::Output, &at, &mut d, &mut y);
+            let energy = *y.last().expect("the energy is always there");
+            if n == 0 {
+                e0 = energy;
+            }
+            run.energy = (e0, run.energy.1.max((energy - e0).abs()));
+            accelerations = at.a.iter().fold(accelerations, |s, a| s.max(a.abs()));
+        }
+        self.warn_newmark(run, growth, accelerations);
+    }
+    fn warn_newmark(&self, run: &mut Run, growth: [f64; 2], accelerations: f64) {
+        let m = &run.method;
+        if m.integrator != Integrator::Newmark {
+            return;
+        }
+        if m.formulation == Formulation::Index3 && !m.projects() {
+            let grew = growth[1] / growth[0].max(f64::MIN_POSITIVE);
+            run.warnings.push(format!(
+                "unstable-index3: without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the run, {:.1e} in the second, × {grew:.1}); use projection=on",
+                growth[0], growth[1]
+            ));
+        }
+        // a = Δq/(βh²): rounding of q is amplified
+        let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
+        let q = run.trajectory.record(0)[..run.trajectory.layout.n].iter().fold(0.0f64, |s, q| s.max(q.abs()));
+        let noise = f64::EPSILON * q / (m.newmark.0 * h * h);
+        if self.model.system.reads_dynamics() && noise > 1e-6 * accelerations {
+            run.warnings.push(format!(
+                "small-step: at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of {accelerations:.1e}"
+            ));
+        }
+    }
+    /// The gradient of a run by one method.
+    pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
+        self.check_parameters()?;
+        let (started, step) = (Instant::now(), run.method.build(&self.model.system));
+        let mut corrections = None;
+        let rows = with_step!(&step, step => {
+            let case = self.case(step, run);
+            match sensitivity {
+                Sensitivity::DiscreteDirect => direct(&case, |_, _| {})?.gradient,
+                Sensitivity::DiscreteAdjoint => Adjoint::new(&case)?.gradient(&case)?,
+                Sensitivity::Automatic => {
+                    let (g, c) = automatic(&case)?;
+                    corrections = Some(c);
+                    g
+                }
+                Sensitivity::ComplexStep => {
+                    let (g, c) = complex_step(&case)?;
+                    corrections = Some(c);
+                    g
+                }
+                Sensitivity::FiniteDifference => differences::central(&case, run.method.fd_step, false)?,
+            }
+        });
+        let warnings = self.check_gradient(&rows)?;
+        Ok(GradientReport { rows, sensitivity, seconds: started.elapsed().as_secs_f64(), corrections, warnings })
+    }
+    /// The discrete adjoint with the contribution of each record.
+    pub fn contributions(&self, run: &Run) -> Result<(Gradient, Contributions), Error> {
+        self.check_parameters()?;
+        let step = run.method.build(&self.model.system);
+        Ok(with_step!(&step, step => {
+            let case = self.case(step, run);
+            Adjoint::new(&case)?.contributions(&case)?
+        }))
+    }
+    /// Sensitivities of every output column at every node: [node][column][parameter], by the discrete direct method.
+    pub fn output_sensitivities(&self, run: &Run) -> Result<Vec<Gradient>, Error> {
+        self.check_parameters()?;
+        let step = run.method.build(&self.model.system);
+        Ok(with_step!(&step, step => {
+            let case = self.case(step, run);
+            let mut outputs = crate::report::OutputDerivatives::new(&case);
+            let mut all = vec![];
+            direct(&case, |n, s| all.push(outputs.rows(&case, n, s)))?;
+            all
+        }))
+    }
+    /// Compares one random direction of a gradient with a complex step through the program: relative distance.
+    pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<f64, Error> {
+        let step = run.method.build(&self.model.system);
+        let direction: Vec<f64> = (0..self.rho.len()).map(|k| ((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5).collect();
+        let direction: Vec<f64> = direction.iter().zip(&self.model.parameters).map(|(d, p)| d * p.scale).collect();
+        let exact = with_step!(&step, step => program::directional(&self.case(step, run), &direction)?);
+        let distance = rows.iter().zip(&exact).map(|(row, exact)| {
+            let parts: Vec<f64> = row.iter().zip(&direction).map(|(g, d)| g * d).collect();
+            let size = parts.iter().fold(exact.abs(), |s, x| s.max(x.abs()));
+            if size == 0.0 { 0.0 } else { (parts.iter().sum::<f64>() - exact).abs() / size }
+        });
+        Ok(distance.fold(0.0, f64::max))
+    }
+    fn case<'a, T: Step>(&'a self, step: &'a T, run: &'a Run) -> Case<'a, T> {
+        Case { step, model: &self.model, rho: &self.rho, run: &run.trajectory }
+    }
+    /// Gradients need objectives, parameters, and parameters that something reads.
+    fn check_parameters(&self) -> Result<(), Error> {
+        if self.model.objectives.is_empty() {
+            return Err(ModelError::new("the model has no objective")
+                .help("add [objective] with `integral` or `terminal`")
+                .into());
+        }
+        if self.rho.is_empty() {
+            return Err(ModelError::new("the model has no parameter").help("name numbers in [parameters]").into());
+        }
+        match self.model.parameters.iter().find(|p| !p.used) {
+            None => Ok(()),
+            Some(p) => {
+                let message = format!("parameter `{}` reaches nothing: no number of the model uses it", p.name);
+                Err(ModelError::new(message).help("use it in an expression, or remove it").into())
+            }
+        }
+    }
+    /// Non-finite entries are errors, zero entries are reported.
+    fn check_gradient(&self, rows: &Gradient) -> Result<Vec<String>, Error> {
+        let mut notes = vec![];
+        for (objective, row) in self.model.objectives.iter().zip(rows) {
+            for (p, g) in self.model.parameters.iter().zip(row) {
+                if !g.is_finite() {
+                    let equation = format!("d{objective}/d{}", p.name);
+                    return Err(Error::Step(gradyn_dynamics::StepError::NotFinite { t: 0.0, equation }));
+                }
+                if *g == 0.0 {
+                    notes.push(format!("zero: `{}` does not change `{objective}` in this run", p.name));
+                }
+            }
+        }
+        Ok(notes)
+    }
+}

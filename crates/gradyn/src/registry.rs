@@ -1,0 +1,143 @@
+//! The one list of formulations, integrators and sensitivities: names, what they are, what fits together.
+//!
+//! Command-line help, documentation tables and every cross-method test are made from these lists.
+
+use crate::error::Error;
+use gradyn_model::error::nearest;
+
+/// Declares an enum whose values have a name and a description.
+macro_rules! named {
+    ($(#[$doc:meta])* $type:ident, $what:literal: $($variant:ident $name:literal $about:literal),* $(,)?) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $type {
+            $(#[doc = $about] $variant,)*
+        }
+        impl $type {
+            /// All of them.
+            pub const ALL: &'static [$type] = &[$($type::$variant),*];
+            /// Name on the command line and in model files.
+            pub fn name(self) -> &'static str {
+                match self { $($type::$variant => $name),* }
+            }
+            /// What it is.
+            pub fn about(self) -> &'static str {
+                match self { $($type::$variant => $about),* }
+            }
+            /// The one of that name.
+            pub fn parse(name: &str) -> Result<Self, Error> {
+                Self::ALL.iter().copied().find(|x| x.name() == name).ok_or_else(|| {
+                    let names: Vec<&str> = Self::ALL.iter().map(|x| x.name()).collect();
+                    let hint = nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+                    Error::method(format!(concat!("there is no ", $what, " `{}`"), name), format!("{hint}valid: {}", names.join(", ")))
+                })
+            }
+        }
+    };
+}
+
+named! {
+    /// How the constraints enter the equations of motion.
+    Formulation, "formulation":
+    Index3 "index3" "Lagrange multipliers, position-level constraints; projections on by default [A22, Eq. 17]",
+    Penalty "penalty" "penalty in mixed form: stiff, damped constraints with compliance 1/alpha [P14, Eqs. 1-5]",
+    Index1 "index1" "Lagrange multipliers, acceleration-level constraints with Baumgarte stabilisation [P14, Table 1]",
+}
+named! {
+    /// How time advances.
+    Integrator, "integrator":
+    Newmark "newmark" "Newmark family, order 2; quadrature: trapezoidal rule [A22, Eqs. 4, 5, 14, 15]",
+    Rk4 "rk4" "classical Runge-Kutta, order 4, fixed steps; quadrature: its own weights",
+    Dopri5 "dopri5" "Dormand-Prince 5(4), fixed or adaptive steps, dense output; quadrature: its own weights",
+}
+named! {
+    /// How gradients are computed.
+    Sensitivity, "sensitivity":
+    DiscreteDirect "discrete-direct" "derivative of the steps, forward: cost grows with the number of parameters",
+    DiscreteAdjoint "discrete-adjoint" "derivative of the steps, backward: cost independent of the number of parameters",
+    Automatic "automatic" "dual numbers through the program, 8 parameters at a time",
+    ComplexStep "complex-step" "complex numbers through the program, one parameter at a time",
+    FiniteDifference "finite-difference" "central differences on the frozen plan: a check, not exact",
+}
+
+impl Formulation {
+    /// Does it work with an integrator? Position-level constraints need a coordinate step.
+    pub fn fits(self, integrator: Integrator) -> bool {
+        self != Formulation::Index3 || integrator == Integrator::Newmark
+    }
+}
+
+impl Integrator {
+    /// Name of the quadrature rule of integral objectives.
+    pub fn quadrature(self) -> &'static str {
+        match self {
+            Integrator::Newmark => "trapezoidal rule",
+            Integrator::Rk4 | Integrator::Dopri5 => "the scheme's own weights",
+        }
+    }
+    /// Theoretical order.
+    pub fn order(self) -> usize {
+        match self {
+            Integrator::Newmark => 2,
+            Integrator::Rk4 => 4,
+            Integrator::Dopri5 => 5,
+        }
+    }
+    /// Can it choose its own steps?
+    pub fn adapts(self) -> bool {
+        self == Integrator::Dopri5
+    }
+}
+
+/// Every formulation × integrator that exists.
+pub fn combinations() -> Vec<(Formulation, Integrator)> {
+    let all = Formulation::ALL.iter().flat_map(|&f| Integrator::ALL.iter().map(move |&i| (f, i)));
+    all.filter(|(f, i)| f.fits(*i)).collect()
+}
+
+/// An option of `--option NAME=VALUE`.
+pub struct OptionEntry {
+    /// Name.
+    pub name: &'static str,
+    /// Default.
+    pub default: &'static str,
+    /// What it is.
+    pub about: &'static str,
+}
+
+/// All options.
+pub const OPTIONS: &[OptionEntry] = &[
+    OptionEntry { name: "alpha", default: "1e9", about: "penalty factor, times the largest entry of M (penalty)" },
+    OptionEntry { name: "xi", default: "1", about: "damping ratio of the stabilisation (penalty, index1)" },
+    OptionEntry { name: "omega", default: "10", about: "frequency of the stabilisation [1/s] (penalty, index1)" },
+    OptionEntry { name: "beta", default: "0.25", about: "Newmark beta" },
+    OptionEntry { name: "gamma", default: "0.5", about: "Newmark gamma" },
+    OptionEntry { name: "newmark_xi", default: "0", about: "Newmark beta = (1-xi)^2/4, gamma = (1-2 xi)/2; negative dissipates" },
+    OptionEntry {
+        name: "projection",
+        default: "on for index3",
+        about: "velocity and acceleration projections with newmark: on, off",
+    },
+    OptionEntry { name: "newton_tol", default: "0", about: "relative correction at which Newton stops; 0: iterate to rounding" },
+    OptionEntry { name: "max_steps", default: "10000000", about: "most steps of a run" },
+    OptionEntry { name: "fd_step", default: "1e-6", about: "relative step of finite-difference" },
+];
+
+/// Sensors that expressions can read: (expression, what it is).
+pub const SENSORS: &[(&str, &str)] = &[
+    ("body.point, body.com, ground.point", "position, a vector; .x and .y are its components [m]"),
+    ("body.angle", "angle to the x axis over any number of turns [rad]"),
+    ("angle(body1, body2)", "angle of body 2 relative to body 1 [rad]"),
+    ("distance(p, q)", "distance of two points [m]"),
+    ("vel(...), acc(...)", "first and second rate of any of these"),
+    ("spring.force, .length, .speed", "tension, length and its rate of a spring-damper [N, m, m/s]"),
+    (
+        "torsion.torque, .angle, .speed",
+        "restoring torque, angle and its rate of a torsional spring; torque.torque the applied one",
+    ),
+    ("force.force", "an applied force, a vector [N]"),
+    ("joint.reaction, joint.torque", "force and torque on body 2 by body 1, global frame, torque about point 2 [N, N m]"),
+    ("driver.effort", "force or torque that a driver applies along its quantity [N, N m]"),
+    ("system.kinetic, .potential, .energy", "energies; the potential is that of gravity and linear springs [J]"),
+    ("t", "time [s]"),
+];

@@ -1,0 +1,96 @@
+//! Tables of a run: output columns at nodes or at equal times, and their sensitivities.
+
+use crate::error::Error;
+use crate::method::with_step;
+use crate::prepared::{Prepared, Run};
+use gradyn_dynamics::Step;
+use gradyn_model::{Set, System};
+use gradyn_num::Wide;
+use gradyn_sensitivity::{Case, Gradient};
+
+/// Output rows (t, columns…).
+pub struct Table {
+    /// `t`, then the model's columns.
+    pub columns: Vec<String>,
+    /// One row per time.
+    pub rows: Vec<Vec<f64>>,
+}
+
+impl Prepared {
+    /// The output table at every node, or every `step` seconds by the integrator's interpolant.
+    pub fn table(&self, run: &Run, step: Option<f64>) -> Result<Table, Error> {
+        let columns = std::iter::once("t".to_owned()).chain(self.model.columns.iter().cloned()).collect();
+        let (sys, traj, p) = (&self.model.system, &run.trajectory, self.model.slots(&self.rho));
+        let (lay, plan) = (traj.layout, &traj.plan);
+        let (mut d, mut y) = (sys.data::<f64>(), vec![0.0; sys.functionals(Set::Output)]);
+        sys.prepare(&p, &mut d);
+        let mut row = |t: f64, n: usize, x: &[f64]| {
+            sys.set_angles(plan.angles(n), &mut d);
+            sys.place(t, &x[..lay.n], &mut d);
+            sys.measure(Set::Output, &lay.node(t, x), &mut d, &mut y);
+            std::iter::once(t).chain(y[..self.model.columns.len()].iter().copied()).collect::<Vec<f64>>()
+        };
+        let Some(h) = step else {
+            let rows = (0..=plan.steps()).map(|n| row(plan.t[n], n, traj.record(n))).collect();
+            return Ok(Table { columns, rows });
+        };
+        if !(h > 0.0 && h.is_finite()) {
+            return Err(Error::method(format!("an output step of {h} s makes no sense"), "give a positive number"));
+        }
+        let any = run.method.build(sys);
+        let (mut rows, mut n, mut node) = (vec![], 1, vec![0.0; lay.z()]);
+        let (t0, end) = (plan.t[0], *plan.t.last().expect("a plan has a start"));
+        let count = ((end - t0) / h * (1.0 + 1e-12)).floor() as usize;
+        with_step!(&any, s => {
+            let mut l = s.linear(&p)?;
+            for k in 0..=count {
+                let t = (t0 + k as f64 * h).min(end);
+                while n < plan.steps() && plan.t[n] < t {
+                    n += 1;
+                }
+                let span = plan.span(n, &p);
+                let theta = ((t - span.t) / span.h).clamp(0.0, 1.0);
+                s.interpolate(span, theta, traj.record(n), traj.record(n - 1), plan.angles(n), &mut l, &mut node)?;
+                rows.push(row(t, n, &node));
+            }
+        });
+        Ok(Table { columns, rows })
+    }
+}
+
+/// d(column)/dρ at the nodes of a direct run, 8 parameters at a time.
+pub struct OutputDerivatives {
+    slots: Vec<Vec<Wide>>,
+}
+
+impl OutputDerivatives {
+    /// p' of all parameters.
+    pub fn new<T: Step>(case: &Case<T>) -> Self {
+        Self { slots: (0..case.rho.len()).step_by(8).map(|first| case.slot_directions(first)).collect() }
+    }
+    /// Rows [column][parameter] of record `n` with columns `s` (parameter-major).
+    pub fn rows<T: Step>(&mut self, case: &Case<T>, n: usize, s: &[f64]) -> Gradient {
+        let (sys, lay, plan) = (case.step.system(), case.run.layout, &case.run.plan);
+        let (count, x) = (case.rho.len(), case.run.record(n));
+        let outputs = sys.functionals(Set::Output);
+        let mut rows = vec![vec![0.0; count]; outputs.saturating_sub(1)];
+        for (chunk, p) in self.slots.iter().enumerate() {
+            let seeded: Vec<Wide> = (0..lay.z())
+                .map(|i| {
+                    let part = |k: usize| s.get((chunk * 8 + k) * lay.len + i).copied().unwrap_or(0.0);
+                    Wide { re: x[i], eps: std::array::from_fn(part) }
+                })
+                .collect();
+            let (mut d, mut y) = (sys.data::<Wide>(), vec![Wide::from(0.0); outputs]);
+            let t = plan.node(n, p);
+            sys.prepare(p, &mut d);
+            sys.set_angles(plan.angles(n), &mut d);
+            sys.place(t, &seeded[..lay.n], &mut d);
+            sys.measure(Set::Output, &lay.node(t, &seeded), &mut d, &mut y);
+            for (row, y) in rows.iter_mut().zip(&y) {
+                row[chunk * 8..].iter_mut().zip(y.eps).for_each(|(r, e)| *r = e);
+            }
+        }
+        rows
+    }
+}
