@@ -8,7 +8,6 @@ use std::path::PathBuf;
 #[command(
     name = "gradyn",
     version,
-    about,
     after_help = "Exit codes: 0 done; 1 the computation failed; 2 the command line or the model file is wrong."
 )]
 pub struct Cli {
@@ -59,7 +58,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
     /// Final time [s]
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub t_end: Option<String>,
     /// Print one JSON object instead of text
     #[arg(long)]
@@ -87,13 +86,13 @@ pub struct MethodArgs {
     #[arg(long)]
     pub integrator: Option<String>,
     /// Fixed step [s], such as 0.001 or "1 ms"
-    #[arg(long, value_name = "H", conflicts_with_all = ["rtol", "atol"])]
+    #[arg(long, value_name = "H", conflicts_with_all = ["rtol", "atol"], allow_negative_numbers = true)]
     pub step: Option<String>,
     /// Relative tolerance of adaptive steps
-    #[arg(long, value_name = "R")]
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub rtol: Option<f64>,
     /// Absolute tolerance of adaptive steps; the relative one if absent
-    #[arg(long, value_name = "A")]
+    #[arg(long, value_name = "A", allow_negative_numbers = true)]
     pub atol: Option<f64>,
     /// Option of the method (`gradyn list options`); repeatable
     #[arg(long, value_name = "NAME=VALUE")]
@@ -110,7 +109,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Time between rows of the table [s]; every step if absent
-    #[arg(long, value_name = "H")]
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub output_step: Option<String>,
 }
 

@@ -1,120 +1,34 @@
 //! What each command does.
 
-use crate::args::{CheckArgs, GradientArgs, MethodArgs, ModelArgs, RunArgs, What};
+use crate::args::{CheckArgs, GradientArgs, MethodArgs, RunArgs, What};
 use crate::diagnostic::Failure;
+use crate::loaded::{Loaded, seconds};
 use crate::output;
-use crate::progress::Progress;
-use gradyn::file::{self, ModelFile};
 use gradyn::registry::{Formulation, Integrator, OPTIONS, SENSORS, Sensitivity};
-use gradyn::{Error, GradientReport, Method, Prepared, Run, Stepping};
+use gradyn::{GradientReport, Run, file};
 use serde_json::{Value, json};
 use std::path::Path;
 
 type Done = Result<(), Failure>;
 
-/// A model file, read and prepared.
-struct Loaded {
-    file: ModelFile,
-    prepared: Prepared,
-    name: String,
-    text: String,
-}
-
-impl Loaded {
-    fn new(a: &ModelArgs) -> Result<Self, Failure> {
-        let name = a.model.display().to_string();
-        let text = std::fs::read_to_string(&a.model).map_err(|e| {
-            Failure::command(format!("{name} cannot be read: {e}"), "`gradyn example five_bar` prints a model to start from")
-        })?;
-        let mut file = file::read(&a.model, &text).map_err(|e| Failure::in_file(e, &name, &text))?;
-        for set in &a.set {
-            set_parameter(&mut file, set)?;
-        }
-        if let Some(t) = &a.t_end {
-            file.mechanism.t_end = t.as_str().into();
-        }
-        let prepared = Prepared::new(&file.mechanism).map_err(|e| Failure::in_file(e, &name, &text))?;
-        if !a.quiet {
-            prepared.model.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
-        }
-        Ok(Self { file, prepared, name, text })
-    }
-    fn fail(&self, e: impl Into<Error>) -> Failure {
-        Failure::in_file(e, &self.name, &self.text)
-    }
-    fn method(&self, a: &MethodArgs) -> Result<Method, Failure> {
-        if a.coordinates != "natural" {
-            let message = format!("there are no coordinates `{}`", a.coordinates);
-            return Err(Failure::command(message, "valid: natural"));
-        }
-        let mut study = self.file.study.clone();
-        if let Some(f) = &a.formulation {
-            study.formulation = Some(f.as_str().into());
-        }
-        if let Some(i) = &a.integrator {
-            study.integrator = Some(i.as_str().into());
-        }
-        let mut m = Method::from_study(&study).map_err(|e| self.fail(e))?;
-        if let Some(h) = &a.step {
-            m.stepping = Stepping::Fixed(seconds("--step", h)?);
-        } else if a.rtol.is_some() || a.atol.is_some() {
-            let either = a.rtol.or(a.atol).unwrap_or(1e-8);
-            m.stepping = Stepping::Adaptive { rtol: a.rtol.unwrap_or(either), atol: a.atol.unwrap_or(either) };
-        }
-        for option in &a.option {
-            let (name, value) = pair("--option", option)?;
-            m.set(name, value).map_err(|e| self.fail(e))?;
-        }
-        m.check().map_err(|e| self.fail(e))?;
-        Ok(m)
-    }
-    fn run(&self, m: &Method, quiet: bool) -> Result<Run, Failure> {
-        let mesh = self.prepared.mesh().map_err(|e| self.fail(e))?;
-        let mut progress = Progress::new(mesh.start.0, mesh.end(), quiet);
-        let run = self.prepared.simulate(m, &mut |t, n| progress.at(t, n));
-        progress.finish();
-        let run = run.map_err(|e| self.fail(e))?;
-        if !quiet {
-            run.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
-        }
-        Ok(run)
-    }
-}
-
-/// NAME=VALUE.
-fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
-    let parts = text.split_once('=').map(|(n, v)| (n.trim(), v.trim()));
-    parts.ok_or_else(|| Failure::command(format!("{flag} {text}: no `=`"), format!("write {flag} NAME=VALUE")))
-}
-
-/// A constant time such as `0.001` or `1 ms`.
-fn seconds(flag: &str, text: &str) -> Result<f64, Failure> {
-    gradyn::constant(text).map_err(|e| Failure::command(format!("{flag} {text}: {e}"), "such as 0.001 or \"1 ms\""))
-}
-
-fn set_parameter(file: &mut ModelFile, set: &str) -> Done {
-    let (name, value) = pair("--set", set)?;
-    let parameters = &mut file.mechanism.parameters;
-    let names: Vec<String> = parameters.iter().map(|p| p.name.text.clone()).collect();
-    let Some(p) = parameters.iter_mut().find(|p| p.name.text == name) else {
-        let list = if names.is_empty() { "the model has no parameters".into() } else { format!("valid: {}", names.join(", ")) };
-        return Err(Failure::command(format!("--set: there is no parameter `{name}`"), list));
-    };
-    p.value = value.into();
-    Ok(())
-}
-
 fn print(value: &Value) {
-    println!("{value}");
+    output::say(&format!("{value}\n"));
+}
+
+/// `1 body`, `2 bodies`.
+fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// `gradyn check`.
 pub fn check(a: &CheckArgs) -> Done {
     let l = Loaded::new(&a.model)?;
+    l.times()?;
+    l.method(&MethodArgs::none())?;
+    l.sensitivity(None)?;
     let (p, reach) = (&l.prepared, gradyn::reach::reach(&l.file.mechanism));
     let dims = gradyn::dims(p);
     let [bodies, joints, forces, drivers] = p.model.counts;
-    l.method(&MethodArgs::none())?;
     if a.model.json {
         let parameters: Vec<Value> = p
             .model
@@ -131,30 +45,34 @@ pub fn check(a: &CheckArgs) -> Done {
         }));
         return Ok(());
     }
-    println!("{}: {bodies} bodies, {joints} joints, {drivers} drivers, {forces} forces", p.model.name);
-    println!("  natural coordinates   {} coordinates, {} constraints, none redundant", dims.n, dims.m);
-    println!("  degrees of freedom    {}", p.assembled.freedom);
-    println!(
-        "  assembly              residual {:.1e}, {:.3e} from the drawn configuration, σ_min/σ_max of Φ_q {:.1e}",
+    let parts =
+        [(bodies, "body", "bodies"), (joints, "joint", "joints"), (drivers, "driver", "drivers"), (forces, "force", "forces")];
+    let mut text = format!("{}: {}\n", p.model.name, parts.map(|(n, one, many)| count(n, one, many)).join(", "));
+    let sizes = [count(dims.n, "coordinate", "coordinates"), count(dims.m, "constraint", "constraints")].join(", ");
+    text += &format!("  natural coordinates   {sizes}, none redundant\n");
+    text += &format!("  degrees of freedom    {}\n", p.assembled.freedom);
+    text += &format!(
+        "  assembly              residual {:.1e}, {:.3e} from the drawn configuration, σ_min/σ_max of Φ_q {:.1e}\n",
         p.assembled.residual, p.assembled.moved, p.assembled.condition
     );
-    println!("  objectives            {}", p.model.objectives.join(", "));
-    println!("  parameters");
+    text += &format!("  objectives            {}\n  parameters\n", p.model.objectives.join(", "));
     for x in &p.model.parameters {
         let to = if x.used { reach[&x.name].join(", ") } else { "nothing: not used".into() };
-        println!("    {:<12} = {:<20} {:<4} reaches {to}", x.name, x.value, x.unit);
+        text += &format!("    {:<12} = {:<20} {:<4} reaches {to}\n", x.name, x.value, x.unit);
     }
+    output::say(&text);
     Ok(())
 }
 
 /// `gradyn simulate`.
 pub fn simulate(a: &RunArgs) -> Done {
+    a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let l = Loaded::new(&a.model)?;
-    let run = l.run(&l.method(&a.method)?, a.model.quiet)?;
     let every = match &a.output_step {
         Some(h) => Some(seconds("--output-step", h)?),
         None => l.file.study.output_step,
     };
+    let run = l.run(&l.method(&a.method)?, a.model.quiet)?;
     let table = l.prepared.table(&run, every).map_err(|e| l.fail(e))?;
     if let Some(path) = &a.out {
         let object = || output::simulate_json(&l.prepared, &run, &table);
@@ -163,23 +81,20 @@ pub fn simulate(a: &RunArgs) -> Done {
     if a.model.json {
         print(&output::simulate_json(&l.prepared, &run, &table));
     } else {
-        print!("{}", output::run_text(&l.prepared, &run));
-        match &a.out {
-            Some(path) => println!("  written         {} rows to {}", table.rows.len(), path.display()),
-            None => println!("  (--out FILE.csv writes {} rows of {} columns)", table.rows.len(), table.columns.len()),
-        }
+        output::say(&output::run_text(&l.prepared, &run));
+        output::say(&match &a.out {
+            Some(path) => format!("  written         {} rows to {}\n", table.rows.len(), path.display()),
+            None => format!("  (--out FILE.csv writes {} rows of {} columns)\n", table.rows.len(), table.columns.len()),
+        });
     }
     Ok(())
 }
 
 /// `gradyn gradient`.
 pub fn gradient(a: &GradientArgs) -> Done {
+    a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let l = Loaded::new(&a.model)?;
-    let name = a.sensitivity.clone().or(l.file.study.sensitivity.as_ref().map(|s| s.text.clone()));
-    let sensitivity = match name {
-        Some(name) => Sensitivity::parse(&name).map_err(|e| l.fail(e))?,
-        None => Sensitivity::DiscreteAdjoint,
-    };
+    let sensitivity = l.sensitivity(a.sensitivity.as_deref())?;
     let run = l.run(&l.method(&a.method)?, a.model.quiet)?;
     let g = l.prepared.gradient(&run, sensitivity).map_err(|e| l.fail(e))?;
     let certificate = if a.certify { Some(l.prepared.certify(&run, &g.rows).map_err(|e| l.fail(e))?) } else { None };
@@ -193,9 +108,9 @@ pub fn gradient(a: &GradientArgs) -> Done {
     if !a.model.quiet {
         g.warnings.iter().for_each(|w| eprintln!("note: {w}"));
     }
-    print!("{}", output::gradient_text(&l.prepared, &run, &g));
+    output::say(&output::gradient_text(&l.prepared, &run, &g));
     if let Some(d) = certificate {
-        println!("certificate: one direction differs from a complex step through the program by {d:.1e}");
+        output::say(&format!("certificate: one direction differs from a complex step through the program by {d:.1e}\n"));
     }
     Ok(())
 }
@@ -278,7 +193,7 @@ pub fn list(what: What) -> Done {
         What::Examples => gradyn::examples::ALL.iter().map(|(n, text)| ((*n).into(), first_comment(text))).collect(),
     };
     let width = rows.iter().map(|r| r.0.chars().count()).max().unwrap_or(0);
-    rows.iter().for_each(|(n, d)| println!("{n:<width$}  {d}"));
+    output::say(&rows.iter().map(|(n, d)| format!("{n:<width$}  {d}\n")).collect::<String>());
     Ok(())
 }
 
@@ -293,7 +208,7 @@ pub fn example(name: &str, out: Option<&Path>) -> Done {
         Failure::command(format!("there is no example `{name}`"), format!("valid: {}", names.join(", ")))
     })?;
     match out {
-        None => print!("{text}"),
+        None => output::say(text),
         Some(path) if path.exists() => {
             return Err(Failure::command(format!("{} exists", path.display()), "choose another name: nothing is overwritten"));
         }
@@ -307,6 +222,6 @@ pub fn example(name: &str, out: Option<&Path>) -> Done {
 /// `gradyn schema`.
 pub fn schema() -> Done {
     let text = serde_json::to_string_pretty(&file::schema()).map_err(|e| Failure::command(e.to_string(), ""))?;
-    println!("{text}");
+    output::say(&(text + "\n"));
     Ok(())
 }

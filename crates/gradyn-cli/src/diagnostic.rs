@@ -1,14 +1,14 @@
 //! Errors on the screen: what happened, where in the file, what to try.
 
-use gradyn::Error;
+use gradyn::{Error, ModelError};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceSpan};
 use std::fmt;
 
 /// A failed command.
 #[derive(Debug)]
 pub enum Failure {
-    /// An error of the library, with the model file if it has a place.
-    Library { error: Box<Error>, file: Option<(String, String)> },
+    /// An error of the library, with the text that it is about: name and content of the model file, or a flag and its value.
+    Library { error: Box<Error>, file: (String, String) },
     /// The command itself is wrong, or a file cannot be read or written.
     Command { message: String, help: String },
 }
@@ -20,7 +20,7 @@ impl Failure {
     }
     /// An error in a model file.
     pub fn in_file(error: impl Into<Error>, name: &str, text: &str) -> Self {
-        Self::Library { error: Box::new(error.into()), file: Some((name.into(), text.into())) }
+        Self::Library { error: Box::new(error.into()), file: (name.into(), text.into()) }
     }
     /// 1 the computation failed, 2 the input is wrong.
     pub fn code(&self) -> u8 {
@@ -67,13 +67,16 @@ impl fmt::Display for Failure {
             Self::Library { error, file } => {
                 report.message = error.to_string();
                 report.help = error.help();
-                if let (Error::Model(e), Some((name, text))) = (&**error, file)
-                    && let Some(place) = &e.place
-                {
-                    let end = place.end.min(text.len());
-                    let start = place.start.min(end);
-                    report.source = Some(NamedSource::new(name, text.clone()));
-                    report.label = Some((start, end - start).into());
+                let (name, text) = file;
+                match &**error {
+                    Error::Model(ModelError { place: Some(place), .. }) => {
+                        let end = place.end.min(text.len());
+                        let start = place.start.min(end);
+                        report.source = Some(NamedSource::new(name, text.clone()));
+                        report.label = Some((start, end - start).into());
+                    }
+                    Error::Model(_) => report.message = format!("{name}: {error}"),
+                    _ => {}
                 }
             }
         }

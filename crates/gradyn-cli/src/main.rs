@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod diagnostic;
+mod loaded;
 mod output;
 mod progress;
 

@@ -5,6 +5,7 @@ use gradyn::report::Table;
 use gradyn::{GradientReport, Method, Prepared, Run, Sensitivity, Stepping};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 
 /// `{"coordinates": …, "formulation": …, …}`.
@@ -107,18 +108,31 @@ pub fn csv(columns: &[String], rows: &[Vec<f64>]) -> String {
     text
 }
 
+/// Prints; a reader that has closed the pipe, such as `head`, is no error.
+pub fn say(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Refuses, before the work is done, a file that could not be written after it.
+pub fn check_path(path: &Path) -> Result<(), Failure> {
+    let name = path.display();
+    if !path.extension().is_some_and(|e| e == "csv" || e == "json") {
+        return Err(Failure::command(format!("{name}: unknown kind of file"), "use a name that ends in .csv or .json"));
+    }
+    match path.parent().filter(|p| !p.as_os_str().is_empty() && !p.is_dir()) {
+        Some(folder) => {
+            let message = format!("{name} cannot be written: there is no directory {}", folder.display());
+            Err(Failure::command(message, "create it first"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Writes a file whose extension says what it is.
 pub fn write(path: &Path, csv: impl FnOnce() -> String, json: impl FnOnce() -> Value) -> Result<(), Failure> {
-    let text = match path.extension().and_then(|e| e.to_str()) {
-        Some("csv") => csv(),
-        Some("json") => json().to_string() + "\n",
-        _ => {
-            return Err(Failure::command(
-                format!("{}: unknown kind of file", path.display()),
-                "use a name that ends in .csv or .json",
-            ));
-        }
-    };
+    check_path(path)?;
+    let text = if path.extension().is_some_and(|e| e == "csv") { csv() } else { json().to_string() + "\n" };
     std::fs::write(path, text).map_err(|e| Failure::command(format!("{} cannot be written: {e}", path.display()), ""))
 }
 

@@ -103,13 +103,15 @@ pub enum StepError {
     #[error(transparent)]
     Factor(#[from] FactorError),
     /// A correction of the derivative parts did not converge.
-    #[error("record {record}: the derivative parts of `{block}` did not settle in {corrections} corrections (last {last:.1e})")]
+    #[error(
+        "record {record}: the derivative parts of `{block}` did not settle in {corrections} corrections (last {last:.1e} times rounding)"
+    )]
     Correction {
         /// Record.
         record: usize,
         /// Corrections done.
         corrections: usize,
-        /// Relative size of the last one.
+        /// Size of the last one in units of rounding.
         last: f64,
         /// Block: q, v, a, λ, z or an extra.
         block: &'static str,

@@ -105,19 +105,19 @@ impl<Y: System> Initial<Y> {
         x[..n].copy_from_slice(sys.drawn());
         sys.set_angles(angles, &mut self.acceleration.data);
         let mut r = std::mem::take(&mut self.scratch);
-        let result = self.newton(sys, t, x, &mut r);
+        let result = self.newton(sys, t, angles, x, &mut r);
         self.scratch = r;
         result
     }
     /// Whole sweeps: exact for a and v once q has converged.
-    fn newton(&mut self, sys: &Y, t: f64, x: &mut [f64], r: &mut [f64]) -> Result<Report, StepError> {
+    fn newton(&mut self, sys: &Y, t: f64, angles: &[f64], x: &mut [f64], r: &mut [f64]) -> Result<Report, StepError> {
         let (n, layout) = (self.layout.n, self.layout);
         let mut last = f64::INFINITY;
         for iterations in 1..=50 {
             residual(sys, &self.law, self.compliance, &layout, t, x, &mut self.acceleration.data, r);
             let worst = (0..n).fold(0, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
             let violation = r[worst];
-            self.linearise(sys, t, x)?;
+            self.linearise(sys, t, angles, x)?;
             self.solve(sys, r);
             x.iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
             let blocks = &layout.blocks()[..4];
@@ -144,7 +144,8 @@ impl<Y: System> Initial<Y> {
         if i < self.layout.m { sys.row_name(i) } else { format!("initial condition {}", i - self.layout.m + 1) }
     }
     /// Partials of (1)–(3) at x.
-    pub fn linearise(&mut self, sys: &Y, t: f64, x: &[f64]) -> Result<(), StepError> {
+    pub fn linearise(&mut self, sys: &Y, t: f64, angles: &[f64], x: &[f64]) -> Result<(), StepError> {
+        sys.set_angles(angles, &mut self.acceleration.data);
         let (n, m, slots) = (self.layout.n, self.layout.m, sys.dims().slots);
         self.t = t;
         self.point.copy_from_slice(&x[..self.layout.z()]);

@@ -110,8 +110,9 @@ pub trait Step: Sync {
     fn linear(&self, p: &[f64]) -> Result<Self::Linear, StepError>;
     /// Record 0 of a linearised step.
     fn initial<'l>(&self, l: &'l mut Self::Linear) -> &'l mut Initial<Self::System>;
-    /// Relative rounding level of the worst block of a record: corrections below it are noise.
-    fn rounding(&self, h: f64) -> f64;
+    /// Rounding level of the blocks (q, v, a, λ, z) of a record whose sizes are `size`: smaller corrections are noise. `mass` is
+    /// the largest entry of M, which relates a and λ.
+    fn noise(&self, h: f64, size: [f64; 5], mass: f64) -> [f64; 5];
 
     /// R; `None` is record 0. `angles` are the references of this step's angle branches.
     fn residual<S: ProgramScalar>(

@@ -440,3 +440,74 @@ impl Mechanism {
         self
     }
 }
+
+impl Vector {
+    fn visit(&mut self, owner: &str, f: &mut dyn FnMut(&str, &mut Number)) {
+        match self {
+            Vector::Components(c, _) => c.iter_mut().for_each(|x| f(owner, x)),
+            Vector::Expression(x) => f(owner, x),
+        }
+    }
+}
+
+impl Mechanism {
+    /// Calls `f(owner, number)` for every number that may be an expression of parameters; the owner is such as `body A1`.
+    pub fn visit_numbers(&mut self, f: &mut dyn FnMut(&str, &mut Number)) {
+        self.gravity.visit("gravity", f);
+        self.constants.iter_mut().for_each(|(n, x)| f(&format!("constant {n}"), x));
+        self.hard_points.iter_mut().for_each(|(n, v)| v.visit(&format!("hard point {n}"), f));
+        self.ground.iter_mut().for_each(|(n, v)| v.visit(&format!("ground.{n}"), f));
+        for b in &mut self.bodies {
+            let owner = format!("body {}", b.name);
+            f(&owner, &mut b.mass);
+            b.inertia.iter_mut().for_each(|x| f(&owner, x));
+            b.com.iter_mut().chain(b.points.iter_mut().map(|p| &mut p.1)).for_each(|v| v.visit(&owner, f));
+            b.rod.iter_mut().flat_map(|r| &mut r.length).for_each(|x| f(&owner, x));
+        }
+        self.joints.iter_mut().for_each(|j| j.kind.visit(&format!("joint {}", j.name), f));
+        self.drivers.iter_mut().for_each(|d| f(&format!("driver {}", d.name), &mut d.value));
+        self.forces.iter_mut().for_each(|x| x.kind.visit(&format!("force {}", x.name), f));
+        for s in &mut self.splines {
+            s.values.iter_mut().for_each(|x| f(&format!("spline {}", s.name), x));
+        }
+        self.initial.position.iter_mut().for_each(|(_, v)| f("initial position", v));
+        if let InitialVelocity::Conditions(list) = &mut self.initial.velocity {
+            list.iter_mut().for_each(|(_, v)| f("initial velocity", v));
+        }
+        for o in &mut self.objectives {
+            let owner = format!("objective {}", o.name);
+            o.integral.iter_mut().chain(&mut o.terminal).for_each(|x| f(&owner, x));
+        }
+        [&mut self.t_start, &mut self.t_end].into_iter().chain(&mut self.breaks).for_each(|x| f("times", x));
+    }
+}
+
+impl JointKind {
+    fn visit(&mut self, owner: &str, f: &mut dyn FnMut(&str, &mut Number)) {
+        match self {
+            JointKind::Revolute => {}
+            JointKind::Prismatic { axis, angle } => {
+                axis.iter_mut().for_each(|v| v.visit(owner, f));
+                f(owner, angle);
+            }
+            JointKind::Fixed { angle } => f(owner, angle),
+            JointKind::Distance { length } => f(owner, length),
+            JointKind::PointOnLine { axis } => axis.iter_mut().for_each(|v| v.visit(owner, f)),
+        }
+    }
+}
+
+impl ForceKind {
+    fn visit(&mut self, owner: &str, f: &mut dyn FnMut(&str, &mut Number)) {
+        match self {
+            ForceKind::SpringDamper { stiffness, damping, length, force, .. } => {
+                [stiffness, damping, length].into_iter().chain(force).for_each(|x| f(owner, x));
+            }
+            ForceKind::Torsion { stiffness, damping, angle, torque, .. } => {
+                [stiffness, damping, angle].into_iter().chain(torque).for_each(|x| f(owner, x));
+            }
+            ForceKind::Point { force, .. } => force.visit(owner, f),
+            ForceKind::Torque { torque, .. } => f(owner, torque),
+        }
+    }
+}

@@ -7,10 +7,12 @@
 //! ```
 //! so that A (the factor of `linearise`) affects the number of corrections, never the result: the residual kernels are the only
 //! truth [C12, automatic differentiation; M13, Eq. 86, complex step]. With an exact A one correction and one confirming
-//! evaluation suffice. Each block (q, v, a, λ, z) is measured against the largest derivative part that it has had in the run.
+//! evaluation suffice. Each block (q, v, a, λ, z) of a correction is measured against `Step::noise` of the largest derivative
+//! parts that the blocks have had in the run, or x/ρ where that is larger: below it a derivative is noise around zero.
 
 use crate::objective::{Case, Gradient, terminal};
 use gradyn_dynamics::{Step, StepError};
+use gradyn_model::System;
 use gradyn_num::complex::STEP;
 use gradyn_num::{Complex, ProgramScalar, Wide};
 
@@ -42,11 +44,11 @@ pub fn program<T: Step, S: ProgramScalar>(
     let zero = vec![S::zero(); lay.len];
     let (mut x, mut past, mut r, mut b) = (zero.clone(), zero.clone(), zero, vec![0.0; lay.len]);
     let mut largest = vec![[0.0f64; 5]; S::DIRECTIONS];
+    let mass = largest_mass(step.system(), &p_re);
     for n in 0..=run.plan.steps() {
         let (span, real) = (run.plan.span(n, &p_re), run.record(n));
         step.linearise(span, run.plan.angles(n), real, run.past(n), &mut l)?;
         x.iter_mut().zip(real).for_each(|(x, re)| *x = S::from(*re));
-        let tolerance = step.rounding(if n == 0 { 1.0 } else { span.h });
         let mut count = 0;
         loop {
             let earlier = (n > 0).then_some(&past[..]);
@@ -56,17 +58,22 @@ pub fn program<T: Step, S: ProgramScalar>(
                 b.iter_mut().zip(&r).for_each(|(b, r)| *b = r.part(k));
                 step.solve(&mut l, &mut b);
                 x.iter_mut().zip(&b).for_each(|(x, b)| *x.part_mut(k) -= b);
-                for (i, (name, range)) in lay.blocks()[..5].iter().enumerate() {
-                    let size = range.clone().fold(0.0f64, |s, i| s.max(b[i].abs()));
-                    // a derivative far below x/ρ is noise around zero
-                    let floor = range.clone().fold(0.0f64, |s, i| s.max(real[i].abs())) * unit / scales[k] * 1e-3;
+                let (blocks, mut correction) = (lay.blocks(), [0.0f64; 5]);
+                for (i, (_, range)) in blocks[..5].iter().enumerate() {
+                    correction[i] = range.clone().fold(0.0, |s, i| s.max(b[i].abs()));
+                    // below x/ρ a derivative is noise around zero
+                    let floor = range.clone().fold(0.0f64, |s, i| s.max(real[i].abs())) * unit / scales[k];
                     largest[k][i] = range.clone().fold(largest[k][i].max(floor), |s, i| s.max(x[i].part(k).abs()));
-                    if size > 0.0 && size / largest[k][i] > worst.0 {
-                        worst = (size / largest[k][i], name);
+                }
+                let noise = step.noise(if n == 0 { 1.0 } else { span.h }, largest[k], mass);
+                for (i, (name, _)) in blocks[..5].iter().enumerate() {
+                    let excess = correction[i] / noise[i];
+                    if correction[i] > 0.0 && (excess > worst.0 || excess.is_nan()) {
+                        worst = (excess, name);
                     }
                 }
             }
-            if worst.0 <= tolerance {
+            if worst.0 <= 1.0 {
                 break;
             }
             count += 1;
@@ -81,6 +88,14 @@ pub fn program<T: Step, S: ProgramScalar>(
     }
     let n = run.plan.steps();
     Ok(terminal(step, &p, run.plan.node(n, &p), run.plan.angles(n), &past))
+}
+
+/// The largest entry of M, or 1.
+fn largest_mass<Y: System>(sys: &Y, p: &[f64]) -> f64 {
+    let mut d = sys.data();
+    sys.prepare(p, &mut d);
+    let largest = sys.mass(&d).iter().fold(0.0f64, |s, m| s.max(m.abs()));
+    if largest > 0.0 { largest } else { 1.0 }
 }
 
 /// Duals through the program, 8 parameters at a time.

@@ -45,10 +45,12 @@ impl Error {
 fn advice(e: &StepError) -> Option<String> {
     let text = match e {
         StepError::Newton { .. } => "try a smaller step; if it fails at the start, look at the initial conditions",
-        StepError::Singular { .. } => "the mechanism may pass a singular position; try another step or formulation",
+        StepError::Singular { .. } => {
+            "the mechanism may pass a singular position, or a force is not finite there (a spring whose ends meet, a root of a negative number); try another step or formulation"
+        }
         StepError::NotFinite { .. } => "look for a spring whose ends meet, a root of a negative number or a division by zero",
         StepError::StepTooSmall { .. } => "something may be discontinuous there; declare a break time, or loosen the tolerances",
-        StepError::TooManySteps { .. } => "loosen the tolerances, or raise max_steps with --option",
+        StepError::TooManySteps { .. } => "take larger steps or loosen the tolerances, or raise max_steps with --option",
         StepError::Correction { .. } => "the derivative does not settle; the run may be at a singular position",
         _ => return None,
     };
@@ -70,12 +72,16 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
         ),
         StepError::Redundant { rows } => (
             rows.first().and_then(|r| place(&r.0)),
-            "remove one of the joints named, or replace it by one that holds less".to_owned(),
+            "remove one of the joints named or replace it by one that holds less; if each is needed, the start is a singular position"
+                .to_owned(),
         ),
-        StepError::Conditions { given, freedom, .. } => {
-            let first = model.conditions.0.first().and_then(|c| c.place.clone());
-            let word = if given < freedom { "add" } else { "remove" };
-            (first, format!("{word} conditions in [initial] until there are {freedom}"))
+        StepError::Conditions { kind, given, freedom, .. } => {
+            let list = if *kind == "velocity" { &model.conditions.1 } else { &model.conditions.0 };
+            // the first that is too many, or the last before those that are missing
+            let condition = list.get(*freedom).or(list.last());
+            let (word, rest) = if given < freedom { ("add", freedom - given) } else { ("remove", given - freedom) };
+            let noun = if rest == 1 { "condition" } else { "conditions" };
+            (condition.and_then(|c| c.place.clone()), format!("{word} {rest} {kind} {noun} in [initial]"))
         }
         StepError::Undetermined { equation, .. } => {
             (condition(equation).or_else(|| place(equation)), "choose conditions on other sensors".to_owned())

@@ -288,8 +288,11 @@ impl<Y: System> Step for Newmark<'_, Y> {
     fn order(&self) -> usize {
         if self.gamma == 0.5 { 2 } else { 1 }
     }
-    fn rounding(&self, h: f64) -> f64 {
-        64.0 * f64::EPSILON / (self.beta * h * h).min(0.1) // a = q/(βh²)
+    fn noise(&self, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64) -> [f64; 5] {
+        // v = q/(βh), a = q/(βh²), λ ~ m a
+        let (ε, few, amplified) = (f64::EPSILON, 1e3, 64.0 / (self.beta * h * h));
+        let a = few * (a + lam / mass) + amplified * q;
+        [few * q, few * v + amplified * h * q, a, few * lam + mass * a, amplified.max(few) * z].map(|x| x * ε)
     }
     fn residual<S: ProgramScalar>(
         &self,
@@ -387,7 +390,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
         let (sys, lay) = (self.sys, self.layout());
         let (n, m, t) = (lay.n, lay.m, span.end());
         (l.first, l.h, l.t) = (past.is_none(), span.h, t);
-        let Some(past) = past else { return l.initial.linearise(sys, span.t, x) };
+        let Some(past) = past else { return l.initial.linearise(sys, span.t, angles, x) };
         sys.set_angles(angles, &mut l.motion.data);
         sys.set_angles(angles, &mut l.node);
         // (6) at the past, then the node

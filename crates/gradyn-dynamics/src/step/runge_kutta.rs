@@ -206,8 +206,10 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn order(&self) -> usize {
         self.tableau.order
     }
-    fn rounding(&self, _: f64) -> f64 {
-        1e3 * f64::EPSILON // products in a row, growth in the factor; measured noise ≤ 300 ε
+    fn noise(&self, _: f64, [q, v, a, lam, z]: [f64; 5], mass: f64) -> [f64; 5] {
+        // products in a row, growth in the factor: measured ≤ 300 ε; the constraint rows weigh q and v with c₀ and c₁
+        let a = a + lam / mass + self.f.level[0] * q + self.f.level[1] * v;
+        [q, v, a, lam + mass * a, z].map(|x| 1e3 * f64::EPSILON * x)
     }
     fn residual<S: ProgramScalar>(
         &self,
@@ -287,7 +289,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     ) -> Result<(), StepError> {
         let (sys, lay) = (self.sys, self.layout());
         (l.first, l.h) = (past.is_none(), span.h);
-        let Some(past) = past else { return l.initial.linearise(sys, span.t, x) };
+        let Some(past) = past else { return l.initial.linearise(sys, span.t, angles, x) };
         if self.counts(0) {
             sys.set_angles(angles, &mut l.past);
             sys.place(span.t, &past[..lay.n], &mut l.past);

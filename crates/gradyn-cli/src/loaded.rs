@@ -1,0 +1,170 @@
+//! A model file and what the command line says about it: parameters, times, method.
+
+use crate::args::{MethodArgs, ModelArgs};
+use crate::diagnostic::Failure;
+use crate::progress::Progress;
+use gradyn::file::{self, ModelFile, Study};
+use gradyn::mechanism::{Number, Source, Text};
+use gradyn::registry::{Formulation, Integrator, Sensitivity};
+use gradyn::{Error, Mechanism, Method, ModelError, Prepared, Run, Stepping};
+use std::ops::Range;
+
+type Done = Result<(), Failure>;
+
+/// A model file, read and prepared.
+pub struct Loaded {
+    pub file: ModelFile,
+    pub prepared: Prepared,
+    name: String,
+    text: String,
+}
+
+impl Loaded {
+    pub fn new(a: &ModelArgs) -> Result<Self, Failure> {
+        let name = a.model.display().to_string();
+        let text = std::fs::read_to_string(&a.model).map_err(|e| {
+            Failure::command(format!("{name} cannot be read: {e}"), "`gradyn example five_bar` prints a model to start from")
+        })?;
+        let mut file = file::read(&a.model, &text).map_err(|e| Failure::in_file(e, &name, &text))?;
+        for set in &a.set {
+            set_parameter(&mut file, set)?;
+        }
+        if let Some(t) = &a.t_end {
+            file.mechanism.t_end = t.as_str().into();
+        }
+        let prepared = Prepared::new(&file.mechanism).map_err(|e| Failure::in_file(located(&file.mechanism, e), &name, &text))?;
+        if !a.quiet {
+            prepared.model.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+        }
+        Ok(Self { file, prepared, name, text })
+    }
+    pub fn fail(&self, e: impl Into<Error>) -> Failure {
+        Failure::in_file(located(&self.file.mechanism, e.into()), &self.name, &self.text)
+    }
+    /// The error at a place of the file; what came from the command line has none.
+    fn fail_at(&self, e: impl Into<Error>, place: &Option<Range<usize>>) -> Failure {
+        match (e.into(), place) {
+            (Error::Method { message, help }, Some(_)) => self.fail(ModelError::new(message).at(place).help(help)),
+            (Error::Model(e), Some(_)) => self.fail(e.at(place)),
+            (e, _) => self.fail(e),
+        }
+    }
+    /// Start and end of the run.
+    pub fn times(&self) -> Result<(f64, f64), Failure> {
+        let m = &self.file.mechanism;
+        let mesh = self.prepared.mesh().map_err(|e| self.fail_at(e, &m.t_end.place.clone().or(m.t_start.place.clone())))?;
+        Ok((mesh.start.0, mesh.end()))
+    }
+    pub fn sensitivity(&self, flag: Option<&str>) -> Result<Sensitivity, Failure> {
+        let asked = flag.map(Text::from).or(self.file.study.sensitivity.clone());
+        asked.map_or(Ok(Sensitivity::DiscreteAdjoint), |s| Sensitivity::parse(&s.text).map_err(|e| self.fail_at(e, &s.place)))
+    }
+    /// Every name of a study exists, and steps are either fixed or adaptive.
+    fn check_study(&self, s: &Study, stepping: bool) -> Done {
+        if let Some(f) = &s.formulation {
+            Formulation::parse(&f.text).map_err(|e| self.fail_at(e, &f.place))?;
+        }
+        if let Some(i) = &s.integrator {
+            Integrator::parse(&i.text).map_err(|e| self.fail_at(e, &i.place))?;
+        }
+        for (name, value) in &s.options {
+            Method::default().set(&name.text, value).map_err(|e| self.fail_at(e, &name.place))?;
+        }
+        if !stepping && s.step.is_some() && (s.rtol.is_some() || s.atol.is_some()) {
+            let e = ModelError::new("study, method: both a step and tolerances are given");
+            return Err(self.fail(e.help("keep `step` for fixed steps, or `rtol` and `atol` for adaptive ones")));
+        }
+        Ok(())
+    }
+    pub fn method(&self, a: &MethodArgs) -> Result<Method, Failure> {
+        if a.coordinates != "natural" {
+            let message = format!("there are no coordinates `{}`", a.coordinates);
+            return Err(Failure::command(message, "valid: natural"));
+        }
+        let mut study = self.file.study.clone();
+        if let Some(f) = &a.formulation {
+            study.formulation = Some(f.as_str().into());
+        }
+        if let Some(i) = &a.integrator {
+            study.integrator = Some(i.as_str().into());
+        }
+        self.check_study(&study, a.step.is_some() || a.rtol.is_some() || a.atol.is_some())?;
+        let mut m = Method::from_study(&study).map_err(|e| self.fail(e))?;
+        if let Some(h) = &a.step {
+            m.stepping = Stepping::Fixed(seconds("--step", h)?);
+        } else if a.rtol.is_some() || a.atol.is_some() {
+            let either = a.rtol.or(a.atol).unwrap_or(1e-8);
+            m.stepping = Stepping::Adaptive { rtol: a.rtol.unwrap_or(either), atol: a.atol.unwrap_or(either) };
+        }
+        for option in &a.option {
+            let (name, value) = pair("--option", option)?;
+            m.set(name, value).map_err(|e| self.fail(e))?;
+        }
+        let place = |t: &Option<Text>| t.as_ref().and_then(|t| t.place.clone());
+        let place = place(&study.integrator).or_else(|| place(&study.formulation));
+        m.check().map_err(|e| self.fail_at(e, &place))?;
+        Ok(m)
+    }
+    pub fn run(&self, m: &Method, quiet: bool) -> Result<Run, Failure> {
+        let (start, end) = self.times()?;
+        let mut progress = Progress::new(start, end, quiet);
+        let run = self.prepared.simulate(m, &mut |t, n| progress.at(t, n));
+        progress.finish();
+        let run = run.map_err(|e| self.fail(e))?;
+        if !quiet {
+            run.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+        }
+        Ok(run)
+    }
+}
+
+/// An error of the model at the first element that its message names, if it has no place of its own.
+fn located(m: &Mechanism, e: Error) -> Error {
+    let Error::Model(mut e) = e else { return e };
+    if e.place.is_none() {
+        let first = m.parameters.iter().map(|p| &p.name).chain(m.bodies.iter().map(|b| &b.name));
+        let second = m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name));
+        let third = m.forces.iter().map(|f| &f.name).chain(m.objectives.iter().map(|o| &o.name));
+        let names: Vec<&Text> = first.chain(second).chain(third).collect();
+        let quoted = e.message.split('`').skip(1).step_by(2);
+        let mut elements = quoted.filter_map(|q| q.split(['.', ' ']).next());
+        e.place = elements.find_map(|q| names.iter().find(|n| n.text == q)).and_then(|n| n.place.clone());
+    }
+    Error::Model(e)
+}
+
+/// NAME=VALUE.
+fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
+    let parts = text.split_once('=').map(|(n, v)| (n.trim(), v.trim()));
+    parts.ok_or_else(|| Failure::command(format!("{flag} {text}: no `=`"), format!("write {flag} NAME=VALUE")))
+}
+
+/// A constant time such as `0.001` or `1 ms`.
+pub fn seconds(flag: &str, text: &str) -> Result<f64, Failure> {
+    constant(flag, "a time", text, 0..text.len())
+}
+
+/// The constant at some bytes of the text after a flag.
+fn constant(flag: &str, what: &str, text: &str, place: Range<usize>) -> Result<f64, Failure> {
+    let value = &text[place.clone()];
+    gradyn::constant(value).map_err(|e| {
+        let number = Number { source: Source::Expression(value.into()), place: Some(place), exact: true };
+        let mut e = ModelError::expression(what, &number, e);
+        e.help.get_or_insert("give a number, with a unit if you like: 0.001, \"1 ms\", \"sqrt(2)/2\"".into());
+        Failure::in_file(e, flag, text)
+    })
+}
+
+fn set_parameter(file: &mut ModelFile, set: &str) -> Done {
+    let (name, value) = pair("--set", set)?;
+    let parameters = &mut file.mechanism.parameters;
+    let names: Vec<String> = parameters.iter().map(|p| p.name.text.clone()).collect();
+    let Some(p) = parameters.iter_mut().find(|p| p.name.text == name) else {
+        let list = if names.is_empty() { "the model has no parameters".into() } else { format!("valid: {}", names.join(", ")) };
+        return Err(Failure::command(format!("--set {set}: there is no parameter `{name}`"), list));
+    };
+    let start = set.rfind(value).unwrap_or(0);
+    constant("--set", &format!("parameter `{name}`"), set, start..start + value.len())?;
+    p.value = value.into();
+    Ok(())
+}

@@ -1,0 +1,322 @@
+//! Formulations and steps on every model: partials and products against duals of the residuals, transposes.
+
+use gradyn_dynamics::control::{Controller, Mesh};
+use gradyn_dynamics::formulation::Linear;
+use gradyn_dynamics::tableau::{DOPRI5, RK4};
+use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Span, Step, Trajectory, simulate};
+use gradyn_model::{At, Model, Natural, System};
+use gradyn_num::{Pattern, Wide};
+use gradyn_testkit::models::{all, ready};
+use std::ops::Range;
+
+/// Numbers in (-1, 1).
+struct Random(u64);
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 11) as f64) / (1u64 << 52) as f64 - 1.0
+    }
+    fn vec(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.next()).collect()
+    }
+}
+
+type Matrix = Vec<Vec<f64>>;
+
+/// Dense Jacobian of f over x, 8 columns at a time.
+fn duals(x: &[f64], count: usize, mut f: impl FnMut(&[Wide], &mut [Wide])) -> Matrix {
+    let mut rows = vec![vec![0.0; x.len()]; count];
+    for first in (0..x.len()).step_by(8) {
+        let seed = |i: usize, x: f64| if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) };
+        let wide: Vec<Wide> = x.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
+        let mut out = vec![Wide::from(0.0); count];
+        f(&wide, &mut out);
+        for (row, o) in rows.iter_mut().zip(&out) {
+            row[first..].iter_mut().zip(o.eps).for_each(|(r, e)| *r = e);
+        }
+    }
+    rows
+}
+
+fn dense(pattern: &Pattern, values: &[f64]) -> Matrix {
+    let mut rows = vec![vec![0.0; pattern.cols()]; pattern.rows()];
+    pattern.iter().for_each(|(i, j, k)| rows[i][j] = values[k]);
+    rows
+}
+fn columns(rows: &Matrix, range: Range<usize>) -> Matrix {
+    rows.iter().map(|r| r[range.clone()].to_vec()).collect()
+}
+fn transposed(rows: &Matrix, cols: usize) -> Matrix {
+    (0..cols).map(|j| rows.iter().map(|r| r[j]).collect()).collect()
+}
+fn mul(a: &Matrix, x: &[f64]) -> Vec<f64> {
+    a.iter().map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
+}
+/// Σ |a_ij x_j|: what the rounding of a product is relative to.
+fn mul_size(a: &Matrix, x: &[f64]) -> Vec<f64> {
+    a.iter().map(|row| row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum()).collect()
+}
+
+/// Entries equal to `tolerance` of the largest.
+fn equal(a: &Matrix, b: &Matrix, what: &str) {
+    let scale = b.iter().flatten().fold(1.0f64, |s, x| s.max(x.abs()));
+    assert_eq!(a.len(), b.len(), "{what}");
+    for (i, (a, b)) in a.iter().zip(b).enumerate() {
+        assert_eq!(a.len(), b.len(), "{what}");
+        for (j, (a, b)) in a.iter().zip(b).enumerate() {
+            // 1e-12: a few hundred operations
+            assert!((a - b).abs() <= 1e-12 * scale, "{what} ({i}, {j}): {a} ≠ {b}");
+        }
+    }
+}
+
+/// Every entry to 1e-12 of the sizes that were added up in it, and of `floor`.
+fn near(a: &[f64], b: &[f64], sizes: &[f64], what: &str) {
+    let largest = sizes.iter().fold(1.0f64, |s, x| s.max(*x));
+    for i in 0..a.len() {
+        let scale = sizes[i].max(1e-3 * largest);
+        assert!((a[i] - b[i]).abs() <= 1e-12 * scale, "{what} [{i}]: {} ≠ {} (of {scale:.1e})", a[i], b[i]);
+    }
+}
+
+fn formulations() -> [(&'static str, Lagrange); 4] {
+    [
+        ("index 3", Lagrange::INDEX3),
+        ("acceleration", Lagrange::ACCELERATION),
+        ("index 1", Lagrange::index1(0.7, 5.0)),
+        ("penalty", Lagrange::penalty(1e3, 0.7, 5.0)),
+    ]
+}
+
+/// A formulation on a model at a state near its assembled positions.
+struct Case {
+    what: String,
+    model: Model,
+    f: Lagrange,
+    t: f64,
+    /// (q, v, a, λ, p).
+    x: Vec<f64>,
+    n: usize,
+    m: usize,
+    compliance: f64,
+}
+
+impl Case {
+    fn block(&self, k: usize) -> Range<usize> {
+        let n = self.n;
+        [0..n, n..2 * n, 2 * n..3 * n, 3 * n..3 * n + self.m, 3 * n + self.m..self.x.len()][k].clone()
+    }
+    fn at(&self) -> At<'_> {
+        At::of(self.t, &self.x, self.n, self.m)
+    }
+    fn linear(&self) -> Linear<Natural> {
+        let sys = &self.model.system;
+        let mut l = Linear::new(sys, self.f);
+        sys.prepare(&self.x[self.block(4)], &mut l.data);
+        sys.set_angles(&self.model.angles, &mut l.data);
+        l.set(sys, &self.at());
+        l
+    }
+    /// F over (q, v, a, λ, p).
+    fn truth(&self) -> Matrix {
+        let sys = &self.model.system;
+        duals(&self.x, self.n + self.m, |x, out| {
+            let mut d = sys.data();
+            sys.prepare(&x[self.block(4)], &mut d);
+            sys.set_angles(&self.model.angles, &mut d);
+            let t = Wide::from(self.t);
+            sys.place(t, &x[..self.n], &mut d);
+            self.f.residual(sys, &At::of(t, x, self.n, self.m), self.compliance, &mut d, out);
+        })
+    }
+}
+
+fn each_case(check: impl Fn(&Case, &mut Random)) {
+    for (name, m) in all() {
+        for (law, f) in formulations() {
+            let (r, mut random) = (ready(&m), Random(11));
+            let dims = r.model.system.dims();
+            let mut x: Vec<f64> = r.q.iter().map(|q| q + 0.01 * random.next()).collect();
+            x.extend(random.vec(2 * dims.n + dims.m));
+            x.extend(&r.p);
+            let what = format!("{name}, {law}");
+            let compliance = if f.compliance > 0.0 { 0.37 } else { 0.0 };
+            check(&Case { what, model: r.model, f, t: 0.137, x, n: dims.n, m: dims.m, compliance }, &mut random);
+        }
+    }
+}
+
+/// (3)–(6) of the module = duals of `Lagrange::residual`.
+#[test]
+fn partials_are_the_derivatives_of_the_residual() {
+    each_case(|c, _| {
+        let (sys, mut l, truth, n, m) = (&c.model.system, c.linear(), c.truth(), c.n, c.m);
+        let pat = sys.patterns();
+        let stack = |top: &[f64], bottom: &[f64]| [dense(&pat.nn, top), dense(&pat.mn, bottom)].concat();
+        equal(&stack(&l.top_q, &l.bottom_q), &columns(&truth, c.block(0)), &format!("{}: F_q", c.what));
+        equal(&stack(&l.top_v, &l.bottom_v), &columns(&truth, c.block(1)), &format!("{}: F_v", c.what));
+        let scaled: Vec<f64> = sys.phi_q(&l.data).iter().map(|j| c.f.level[2] * j).collect();
+        equal(&stack(sys.mass(&l.data), &scaled), &columns(&truth, c.block(2)), &format!("{}: F_a", c.what));
+        let mut f_lam = transposed(&dense(&pat.mn, sys.phi_q(&l.data)), n);
+        f_lam.extend((0..m).map(|i| (0..m).map(|j| if i == j { -c.compliance } else { 0.0 }).collect::<Vec<_>>()));
+        equal(&f_lam, &columns(&truth, c.block(3)), &format!("{}: F_λ", c.what));
+        // F_p, column by column
+        let slots = c.block(4).len();
+        let mut f_p = vec![vec![0.0; slots]; n + m];
+        for s in 0..slots {
+            let (mut delta, mut out) = (vec![0.0; slots], vec![0.0; n + m]);
+            delta[s] = 1.0;
+            l.slot_mul(sys, &delta, &mut out);
+            f_p.iter_mut().zip(out).for_each(|(row, o)| row[s] = o);
+        }
+        equal(&f_p, &columns(&truth, c.block(4)), &format!("{}: F_p", c.what));
+    });
+}
+
+/// Products are those of the dense matrices, transposes theirs; all of them add.
+#[test]
+fn products_and_transposes_are_those_of_the_partials() {
+    each_case(|c, random| {
+        let (sys, mut l, truth, n, m) = (&c.model.system, c.linear(), c.truth(), c.n, c.m);
+        let [f_q, f_v, f_a, f_p] = [0, 1, 2, 4].map(|k| columns(&truth, c.block(k)));
+        let slots = c.block(4).len();
+        let (dq, dv, da, delta) = (random.vec(n), random.vec(n), random.vec(n), random.vec(slots));
+        let (mu, start) = (random.vec(n + m), random.vec(n + m));
+        let sum = |s: f64, parts: &[(&Matrix, &[f64])]| {
+            let mut out = start.clone();
+            let mut sizes = vec![1.0; n + m];
+            for (a, x) in parts {
+                out.iter_mut().zip(mul(a, x)).for_each(|(o, y)| *o += s * y);
+                sizes.iter_mut().zip(mul_size(a, x)).for_each(|(o, y)| *o += y);
+            }
+            (out, sizes)
+        };
+        let mut out = start.clone();
+        l.state_mul(sys, -0.6, &dq, &dv, &mut out);
+        let (b, sizes) = sum(-0.6, &[(&f_q, &dq), (&f_v, &dv)]);
+        near(&out, &b, &sizes, &format!("{}: state_mul", c.what));
+        let mut out = start.clone();
+        l.rate_mul(sys, &dv, &da, &mut out);
+        let (b, sizes) = sum(1.0, &[(&f_v, &dv), (&f_a, &da)]);
+        near(&out, &b, &sizes, &format!("{}: rate_mul", c.what));
+        let mut out = start.clone();
+        l.slot_mul(sys, &delta, &mut out);
+        let (b, sizes) = sum(1.0, &[(&f_p, &delta)]);
+        near(&out, &b, &sizes, &format!("{}: slot_mul", c.what));
+        // transposes
+        let check = |what: &str, a: &Matrix, s: f64, got: &[f64]| {
+            let t = transposed(a, a[0].len());
+            let b: Vec<f64> = mul(&t, &mu).iter().map(|y| 1.0 + s * y).collect();
+            near(got, &b, &mul_size(&t, &mu), &format!("{}: {what}", c.what));
+        };
+        let (mut q, mut v, mut a) = (vec![1.0; n], vec![1.0; n], vec![1.0; n]);
+        l.state_mul_t(sys, -0.6, &mu, &mut q, &mut v);
+        check("state_mul_t, q", &f_q, -0.6, &q);
+        check("state_mul_t, v", &f_v, -0.6, &v);
+        v.fill(1.0);
+        l.rate_mul_t(sys, &mu, &mut v, &mut a);
+        check("rate_mul_t, v", &f_v, 1.0, &v);
+        check("rate_mul_t, a", &f_a, 1.0, &a);
+        let mut grad = vec![1.0; slots];
+        grad.resize(sys.dims().args, 0.0);
+        l.slot_mul_t(sys, &mu, -0.6, &mut grad);
+        check("slot_mul_t", &f_p, -0.6, &grad[..slots]);
+    });
+}
+
+/// A few fixed steps of a model.
+fn run<T: Step>(step: &T, model: &Model, p: &[f64], h: f64, steps: usize) -> Trajectory {
+    let t0 = p[model.times.start as usize];
+    let mesh = Mesh::new((t0, Some(model.times.start)), &[], &[], (t0 + steps as f64 * h, None)).expect("a mesh");
+    simulate(step, p, &model.angles, &mesh, &Controller::fixed(h), &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// R = 0 at every record; R_x⁻¹, R_x⁻ᵀ, R_past, R_p and their transposes against the duals of `Step::residual`.
+///
+/// The memory is fresh: nothing of an earlier `advance` may be needed, the branch of the rotor's angle at record 0 included.
+fn check_step<T: Step<System = Natural>>(what: &str, step: &T, model: &Model, p: &[f64]) {
+    let (len, slots, mut random) = (step.layout().len, p.len(), Random(5));
+    let run = run(step, model, p, 0.01, 3);
+    let mut l = step.linear(p).expect("memory");
+    for n in [2, 0, 1] {
+        let what = format!("{what}, record {n}");
+        let (x, past, angles, span) = (run.record(n), run.past(n), run.plan.angles(n), run.plan.span(n, p));
+        // (x, past, p)
+        let all = [x, past.unwrap_or(&vec![0.0; len]), p].concat();
+        let wide_span = Span { t: Wide::from(span.t), h: Wide::from(span.h) };
+        let truth = duals(&all, len, |y, out| {
+            let (x, y) = y.split_at(len);
+            let (earlier, p) = y.split_at(len);
+            let mut w = step.work(p);
+            step.residual(wide_span, angles, x, past.is_some().then_some(earlier), &mut w, out);
+        });
+        let (r_x, r_past, r_p) =
+            (columns(&truth, 0..len), columns(&truth, len..2 * len), columns(&truth, 2 * len..2 * len + slots));
+        let mut w = step.work(p);
+        let mut r = vec![f64::NAN; len];
+        step.residual(span, angles, x, past, &mut w, &mut r);
+        let sizes = mul_size(&r_x, x);
+        // 1e-10: a* and λ are solved to 1e-16/(βh²) with h = 0.01
+        (0..len).for_each(|i| assert!(r[i].abs() <= 1e-10 * sizes[i].max(1.0), "{what}: R[{i}] = {:.1e}", r[i]));
+        step.linearise(span, angles, x, past, &mut l).expect("regular");
+        let b = random.vec(len);
+        let mut y = b.clone();
+        step.solve(&mut l, &mut y);
+        solved(&r_x, &y, &b, &format!("{what}: R_x R_x⁻¹ b"));
+        let mut y = b.clone();
+        step.solve_t(&mut l, &mut y);
+        solved(&transposed(&r_x, len), &y, &b, &format!("{what}: R_xᵀ R_x⁻ᵀ b"));
+        let (mut y, delta) = (vec![0.0; len], random.vec(slots));
+        step.past_mul(&mut l, &b, &mut y);
+        near(&y, &mul(&r_past, &b), &mul_size(&r_past, &b), &format!("{what}: R_past s"));
+        let (mut y, t) = (vec![0.0; len], transposed(&r_past, len));
+        step.past_mul_t(&mut l, &b, &mut y);
+        near(&y, &mul(&t, &b), &mul_size(&t, &b), &format!("{what}: R_pastᵀ μ"));
+        let mut y = vec![0.0; len];
+        step.slot_mul(&mut l, &delta, &mut y);
+        near(&y, &mul(&r_p, &delta), &mul_size(&r_p, &delta), &format!("{what}: R_p δ"));
+        let (mut grad, t) = (vec![0.0; step.system().dims().args], transposed(&r_p, slots));
+        step.slot_mul_t(&mut l, &b, 1.0, &mut grad);
+        near(&grad[..slots], &mul(&t, &b), &mul_size(&t, &b), &format!("{what}: R_pᵀ μ"));
+    }
+}
+
+/// A y = b to 1e-12 of |a_i| |y|: the backward error of block sweeps whose unknowns differ by 1/h² in size.
+fn solved(a: &Matrix, y: &[f64], b: &[f64], what: &str) {
+    let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
+    for (i, got) in mul(a, y).into_iter().enumerate() {
+        let scale = (norm(&a[i]) * norm(y)).max(1.0);
+        assert!((got - b[i]).abs() <= 1e-12 * scale, "{what} [{i}]: {got} ≠ {} (of {scale:.1e})", b[i]);
+    }
+}
+
+fn newmark(sys: &Natural, f: Lagrange, project: bool) -> Newmark<'_, Natural> {
+    Newmark { sys, f, beta: 0.3025, gamma: 0.6, project, tolerance: 0.0 }
+}
+
+#[test]
+fn newmark_products_are_derivatives_of_its_residual() {
+    for (name, m) in all() {
+        let r = ready(&m);
+        let sys = &r.model.system;
+        for (law, f) in formulations() {
+            if law != "acceleration" {
+                check_step(&format!("{name}, Newmark, {law}"), &newmark(sys, f, true), &r.model, &r.p);
+            }
+        }
+        check_step(&format!("{name}, Newmark without projections"), &newmark(sys, formulations()[2].1, false), &r.model, &r.p);
+    }
+}
+
+#[test]
+fn runge_kutta_products_are_derivatives_of_its_residual() {
+    for (name, m) in all() {
+        let r = ready(&m);
+        for tableau in [&RK4, &DOPRI5] {
+            for (law, f) in &formulations()[2..] {
+                let step = RungeKutta { sys: &r.model.system, f: *f, tableau };
+                check_step(&format!("{name}, {}, {law}", tableau.name), &step, &r.model, &r.p);
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Measured orders of convergence against a fine run of DOPRI5, which agrees with an adaptive one of tolerance 1e-12.
+
+use gradyn_dynamics::control::{Controller, Mesh};
+use gradyn_dynamics::tableau::{DOPRI5, RK4, Tableau};
+use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Step, Trajectory, simulate};
+use gradyn_model::{Mechanism, Model, Natural, Set, System};
+use gradyn_testkit::models::{double_pendulum, driven, five_bar, free_body, pendulum, ready, slider_crank, spring_mass};
+
+fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Trajectory {
+    let (start, end) = (model.times.start, model.times.end);
+    let (t0, t1) = (p[start as usize], p[end as usize]);
+    let knots: Vec<f64> = model.splines.iter().flat_map(|s| s.knots(t0, t1)).collect();
+    let mesh = Mesh::new((t0, Some(start)), &[], &knots, (t1, Some(end))).expect("a mesh");
+    simulate(step, p, &model.angles, &mesh, &control, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.name))
+}
+
+fn runge_kutta<'a>(sys: &'a Natural, tableau: &'static Tableau) -> RungeKutta<'a, Natural> {
+    RungeKutta { sys, f: Lagrange::ACCELERATION, tableau }
+}
+
+fn newmark(sys: &Natural, f: Lagrange, xi: f64) -> Newmark<'_, Natural> {
+    let (beta, gamma) = ((1.0 - xi).powi(2) / 4.0, (1.0 - 2.0 * xi) / 2.0);
+    Newmark { sys, f, beta, gamma, project: true, tolerance: 0.0 }
+}
+
+/// (q, v) and z of the last record.
+fn result(run: &Trajectory) -> Vec<f64> {
+    let (lay, x) = (run.layout, run.last());
+    [&x[..2 * lay.n], &x[lay.z()..lay.head()]].concat()
+}
+
+/// Error below 1e-14: what order 5 leaves of 1e-11 at ten times the step.
+fn reference(model: &Model, p: &[f64]) -> Vec<f64> {
+    result(&run(&runge_kutta(&model.system, &DOPRI5), model, p, Controller::fixed(5e-4)))
+}
+
+/// Slopes log₂(e(h)/e(h/2)) over `count` halvings, of (q, v) and of z.
+fn slopes<T: Step>(step: &T, model: &Model, p: &[f64], h: f64, count: usize) -> Vec<[f64; 2]> {
+    let truth = reference(model, p);
+    let n2 = 2 * step.layout().n;
+    let errors: Vec<[f64; 2]> = (0..=count)
+        .map(|k| {
+            let x = result(&run(step, model, p, Controller::fixed(h / f64::powi(2.0, k as i32))));
+            let size = |r: std::ops::Range<usize>| r.map(|i| (x[i] - truth[i]).powi(2)).sum::<f64>().sqrt();
+            [size(0..n2), size(n2..x.len())]
+        })
+        .collect();
+    errors.windows(2).map(|e| [(e[0][0] / e[1][0]).log2(), (e[0][1] / e[1][1]).log2()]).collect()
+}
+
+/// The last slope is within 0.1 of the order for (q, v), and not below it for z, whose error may start with a later term.
+fn has_order<T: Step>(what: &str, step: &T, r: (&Model, &[f64]), h: f64, order: f64) {
+    let slopes = slopes(step, r.0, r.1, h, 3);
+    let last = slopes.last().expect("three slopes");
+    assert!((last[0] - order).abs() <= 0.1, "{what}: order of (q, v) {slopes:.2?}");
+    assert!(last[1] >= order - 0.1, "{what}: order of z {slopes:.2?}");
+}
+
+/// The pendulum without the objective that reads λ.
+fn kinematic_pendulum() -> Mechanism {
+    let mut m = pendulum();
+    m.objectives.remove(0);
+    m
+}
+
+/// The five-bar for a second.
+fn short_five_bar() -> Mechanism {
+    let mut m = five_bar();
+    m.t_end = 1.0.into();
+    m
+}
+
+#[test]
+fn newmark_trapezoidal_is_second_order() {
+    for (m, h) in [(kinematic_pendulum(), 0.02), (short_five_bar(), 0.01), (double_pendulum(), 0.01), (spring_mass(), 0.01)] {
+        let r = ready(&m);
+        for (law, f) in [("index 3", Lagrange::INDEX3), ("index 1", Lagrange::index1(1.0, 5.0))] {
+            let step = newmark(&r.model.system, f, 0.0);
+            assert_eq!(step.order(), 2);
+            has_order(&format!("{}, {law}", m.name), &step, (&r.model, &r.p), h, 2.0);
+        }
+    }
+}
+
+#[test]
+fn runge_kutta_has_the_order_of_its_tableau() {
+    for (m, h4, h5) in [(pendulum(), 0.03, 0.03), (short_five_bar(), 0.02, 0.03), (double_pendulum(), 0.02, 0.02)] {
+        let r = ready(&m);
+        for (tableau, h) in [(&RK4, h4), (&DOPRI5, h5)] {
+            let step = runge_kutta(&r.model.system, tableau);
+            has_order(&format!("{}, {}", m.name, tableau.name), &step, (&r.model, &r.p), h, tableau.order as f64);
+        }
+    }
+}
+
+/// Baumgarte's terms do not change the order.
+#[test]
+fn index_1_with_stabilisation_keeps_the_order() {
+    let r = ready(&double_pendulum());
+    for (tableau, h) in [(&RK4, 0.02), (&DOPRI5, 0.02)] {
+        let step = RungeKutta { f: Lagrange::index1(1.0, 3.0), ..runge_kutta(&r.model.system, tableau) };
+        has_order(tableau.name, &step, (&r.model, &r.p), h, tableau.order as f64);
+    }
+}
+
+/// Splines are C² only: steps that end on their knots keep the order of smooth pieces.
+#[test]
+fn order_is_kept_over_spline_knots() {
+    let r = ready(&spring_mass());
+    for (tableau, h) in [(&RK4, 0.02), (&DOPRI5, 0.05)] {
+        has_order(tableau.name, &runge_kutta(&r.model.system, tableau), (&r.model, &r.p), h, tableau.order as f64);
+    }
+}
+
+/// ξ = -0.1: first order, and the energy of a conservative motion falls; ξ = 0 keeps it to O(h²).
+#[test]
+fn newmark_with_negative_xi_dissipates() {
+    let mut m = kinematic_pendulum();
+    m.outputs = vec![("E".into(), "system.energy".into())];
+    let r = ready(&m);
+    let sys = &r.model.system;
+    let step = newmark(sys, Lagrange::INDEX3, -0.1);
+    assert_eq!(step.order(), 1);
+    has_order("ξ = -0.1", &step, (&r.model, &r.p), 0.0025, 1.0);
+    let energy = |xi: f64, h: f64| -> Vec<f64> {
+        let mut p = r.p.clone();
+        p[r.model.times.end as usize] = 4.0;
+        let step = newmark(sys, Lagrange::INDEX3, xi);
+        let run = run(&step, &r.model, &p, Controller::fixed(h));
+        let mut d = sys.data::<f64>();
+        sys.prepare(&p, &mut d);
+        let mut at = |n: usize| {
+            let (t, x, mut out) = (run.plan.t[n], run.record(n), [0.0]);
+            sys.set_angles(run.plan.angles(n), &mut d);
+            sys.place(t, &x[..run.layout.n], &mut d);
+            sys.measure(Set::Output, &run.layout.node(t, x), &mut d, &mut out);
+            out[0]
+        };
+        (0..=run.plan.steps()).map(&mut at).collect()
+    };
+    let (kept, lost) = (energy(0.0, 0.01), energy(-0.1, 0.01));
+    let drift = |e: &[f64]| e.last().expect("energies") - e[0];
+    assert!(drift(&lost) < -0.05, "loss {}", drift(&lost));
+    assert!(drift(&kept).abs() < 0.01 * drift(&lost).abs(), "drift {} against {}", drift(&kept), drift(&lost));
+}
+
+/// Tolerances are met to a factor of 100 in (q, v, z), and fewer steps are made with looser ones.
+#[test]
+fn adaptive_runs_follow_their_tolerance() {
+    for m in [pendulum(), short_five_bar(), driven(), slider_crank()] {
+        let r = ready(&m);
+        let step = runge_kutta(&r.model.system, &DOPRI5);
+        let truth = reference(&r.model, &r.p);
+        let mut steps = vec![];
+        for tol in [1e-4, 1e-6, 1e-8, 1e-12] {
+            let run = run(&step, &r.model, &r.p, Controller::adaptive(tol, tol));
+            for (x, y) in result(&run).iter().zip(&truth) {
+                assert!((x - y).abs() <= 100.0 * tol * y.abs().max(1.0), "{}, {tol:.0e}: {x} ≠ {y}", m.name);
+            }
+            steps.push(run.statistics.steps);
+        }
+        assert!(steps.is_sorted(), "{}: {steps:?}", m.name);
+    }
+}
+
+/// The motion of a thrown body is quadratic: interpolants and nodes are exact to rounding.
+#[test]
+fn interpolants_reproduce_a_parabola() {
+    let r = ready(&free_body());
+    let sys = &r.model.system;
+    for tableau in [&RK4, &DOPRI5] {
+        let step = runge_kutta(sys, tableau);
+        let run = run(&step, &r.model, &r.p, Controller::fixed(0.1));
+        let mut l = step.linear(&r.p).expect("memory");
+        let mut out = vec![0.0; run.layout.z()];
+        for n in 1..=run.plan.steps() {
+            let span = run.plan.span(n, &r.p);
+            for θ in [0.0, 0.3, 0.5, 0.9, 1.0] {
+                step.interpolate(span, θ, run.record(n), run.record(n - 1), run.plan.angles(n), &mut l, &mut out)
+                    .expect("regular");
+                let t = span.t + θ * span.h;
+                let truth = [2.0 * t + 0.15 * t * t, 1.0 + 3.0 * t - 0.5 * 9.81 * t * t, 2.0 + 0.3 * t, 3.0 - 9.81 * t];
+                let got = [out[0], out[1], out[4], out[5]];
+                (0..4).for_each(|i| assert!((got[i] - truth[i]).abs() < 1e-13, "{}: {got:?} ≠ {truth:?}", tableau.name));
+                assert!((out[8] - 0.3).abs() < 1e-12 && (out[9] + 9.81).abs() < 1e-12, "accelerations");
+            }
+        }
+    }
+}
+
+/// Interpolated states in the middle of steps converge at order 4 (the continuous extension; Hermite).
+#[test]
+fn interpolants_converge() {
+    let r = ready(&pendulum());
+    let sys = &r.model.system;
+    let truth = |t: f64| {
+        let mut p = r.p.clone();
+        p[r.model.times.end as usize] = t;
+        result(&run(&runge_kutta(sys, &DOPRI5), &r.model, &p, Controller::adaptive(1e-12, 1e-12)))
+    };
+    for tableau in [&RK4, &DOPRI5] {
+        let step = runge_kutta(sys, tableau);
+        let error = |h: f64| -> f64 {
+            let run = run(&step, &r.model, &r.p, Controller::fixed(h));
+            let mut l = step.linear(&r.p).expect("memory");
+            let mut out = vec![0.0; run.layout.z()];
+            let mut worst = 0.0f64;
+            for (n, θ) in [(1, 0.3), (run.plan.steps() / 2, 0.5), (run.plan.steps(), 0.7)] {
+                let span = run.plan.span(n, &r.p);
+                step.interpolate(span, θ, run.record(n), run.record(n - 1), run.plan.angles(n), &mut l, &mut out)
+                    .expect("regular");
+                let y = truth(span.t + θ * span.h);
+                worst = (0..2 * run.layout.n).fold(worst, |s, i| s.max((out[i] - y[i]).abs()));
+            }
+            worst
+        };
+        let slope = (error(0.03) / error(0.015)).log2();
+        assert!(slope > 3.8, "{}: order {slope:.2}", tableau.name);
+    }
+}
+
+/// λ of index 3 belongs to a*, whose error is O(h): it is of first order, and λ + σ_a, which belongs to the projected a, of second.
+///
+/// M a* + Φ_qᵀ λ = Q and M (a - a*) + Φ_qᵀ σ_a = 0 give M a + Φ_qᵀ (λ + σ_a) = Q.
+#[test]
+fn multipliers_of_newmark_have_their_order() {
+    let r = ready(&pendulum());
+    let sys = &r.model.system;
+    let truth = run(&runge_kutta(sys, &DOPRI5), &r.model, &r.p, Controller::fixed(5e-4)).last().to_vec();
+    for (law, f, order) in [("index 3", Lagrange::INDEX3, 1.0), ("index 1", Lagrange::index1(1.0, 5.0), 2.0)] {
+        let errors = |h: f64| {
+            let run = run(&newmark(sys, f, 0.0), &r.model, &r.p, Controller::fixed(h));
+            let (lay, x) = (run.layout, run.last());
+            let size = |s: f64| {
+                let each = (0..lay.m).map(|i| x[lay.lam() + i] + s * x[lay.head() + lay.m + i] - truth[lay.lam() + i]);
+                each.map(|e| e * e).sum::<f64>().sqrt()
+            };
+            [size(0.0), size(1.0)]
+        };
+        let (coarse, fine) = (errors(0.005), errors(0.0025));
+        let slopes = [0, 1].map(|k| (coarse[k] / fine[k]).log2());
+        assert!((slopes[0] - order).abs() <= 0.1, "{law}: order of λ {slopes:.2?}");
+        assert!((slopes[1] - 2.0).abs() <= 0.1, "{law}: order of λ + σ_a {slopes:.2?}");
+    }
+}
+
+/// More objectives than unknowns of a step.
+#[test]
+fn newmark_takes_more_objectives_than_unknowns() {
+    let mut m = pendulum();
+    (0..12).for_each(|k| {
+        m.integral(&format!("extra{k}"), &format!("{} * bar.angle", k + 1));
+    });
+    let r = ready(&m);
+    let run = run(&newmark(&r.model.system, Lagrange::INDEX3, 0.0), &r.model, &r.p, Controller::fixed(0.01));
+    let z = &run.last()[run.layout.z()..run.layout.head()];
+    (0..12).for_each(|k| assert!((z[3 + k] - (k + 1) as f64 * z[3]).abs() < 1e-12));
+}

@@ -1,0 +1,42 @@
+//! Every number of a model becomes a parameter: what "every number can be differentiated" means.
+
+use gradyn_model::mechanism::{Mechanism, Number, Parameter, Source};
+
+fn names(text: &str) -> Vec<String> {
+    gradyn_model::expression::parse(text).map_or(vec![], |ast| ast.names().into_iter().map(|n| n.0).collect())
+}
+
+/// Adds an offset parameter `x_k` = 0 to each number that is not part of an objective; returns the model and, for each new
+/// parameter, whose number it is.
+pub fn parametrise(m: &Mechanism) -> (Mechanism, Vec<String>) {
+    let (mut all, mut owners, first) = (m.clone(), vec![], m.parameters.len());
+    all.visit_numbers(&mut |owner, x| {
+        if owner.starts_with("objective") {
+            return;
+        }
+        let text = match &x.source {
+            Source::Value(v) => format!("{v:e}"),
+            Source::Expression(text) => text.clone(),
+        };
+        // an expression of whole hard points is a vector
+        let k = owners.len();
+        let vector =
+            text.trim_start().starts_with('[') || names(&text).iter().any(|n| m.hard_points.iter().any(|h| h.0.text == *n));
+        let (offset, count) = if vector { (format!("[x_{k}, x_{}]", k + 1), 2) } else { (format!("x_{k}"), 1) };
+        *x = Number::from(format!("({text}) + {offset}"));
+        owners.extend((0..count).map(|_| owner.to_owned()));
+    });
+    for k in 0..owners.len() {
+        let parameter = Parameter {
+            name: format!("x_{k}").into(),
+            value: 0.0.into(),
+            unit: String::new(),
+            min: None,
+            max: None,
+            scale: Some(1.0.into()),
+        };
+        all.parameters.push(parameter);
+    }
+    debug_assert_eq!(all.parameters.len(), first + owners.len());
+    (all, owners)
+}

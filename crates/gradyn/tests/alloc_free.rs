@@ -1,0 +1,56 @@
+//! The step loop, forward and adjoint, allocates nothing.
+
+use gradyn::method::AnyStep;
+use gradyn::registry::combinations;
+use gradyn::{Method, Prepared};
+use gradyn_dynamics::Step;
+use gradyn_dynamics::simulate::replay_into;
+use gradyn_sensitivity::{Adjoint, Case};
+use gradyn_testkit::alloc::{Counting, allocations};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Allocations of a forward run and of an adjoint sweep.
+fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, usize) {
+    let p = model.model.slots(&model.rho);
+    let (mut trajectory, mut l) = (run.trajectory.clone(), step.linear(&p).expect("factors"));
+    let before = allocations();
+    replay_into(step, &p, &mut trajectory, &mut l).expect("runs");
+    let forward = allocations() - before;
+    let case = Case { step, model: &model.model, rho: &model.rho, run: &trajectory };
+    let mut adjoint = Adjoint::new(&case).expect("factors");
+    let before = allocations();
+    adjoint.gradient(&case).expect("sweeps");
+    (forward, allocations() - before)
+}
+
+/// (forward, adjoint) on a run of some steps.
+fn loops(model: &Prepared, method: &Method) -> (usize, usize, usize) {
+    let run = model.simulate(method, &mut |_, _| {}).expect("runs");
+    let (forward, adjoint) = match method.build(&model.model.system) {
+        AnyStep::Newmark(step) => count(&step, model, &run),
+        AnyStep::RungeKutta(step) => count(&step, model, &run),
+    };
+    (run.trajectory.plan.steps(), forward, adjoint)
+}
+
+#[test]
+fn loops_do_not_allocate() {
+    for (name, text) in gradyn::examples::ALL {
+        let mut m = gradyn::file::read_toml(text).expect("parses").mechanism;
+        m.t_end = 0.2.into();
+        let short = Prepared::new(&m).expect("builds");
+        m.t_end = 0.4.into();
+        let long = Prepared::new(&m).expect("builds");
+        for (formulation, integrator) in combinations() {
+            let method = Method { formulation, integrator, ..Method::default() }.step(2e-3);
+            let (few, forward, setup) = loops(&short, &method);
+            let (many, forward_long, setup_long) = loops(&long, &method);
+            assert!(many > few + 90, "{name}: the long run has more steps");
+            assert_eq!((forward, forward_long), (0, 0), "{name}, {} + {}: forward", formulation.name(), integrator.name());
+            // before and after the sweep the slots and the result are allocated: the same for any number of steps
+            assert_eq!(setup, setup_long, "{name}, {} + {}: adjoint", formulation.name(), integrator.name());
+        }
+    }
+}
