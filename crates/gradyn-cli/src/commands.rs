@@ -56,9 +56,11 @@ pub fn check(a: &CheckArgs) -> Done {
         p.assembled.residual, p.assembled.moved, p.assembled.condition
     );
     text += &format!("  objectives            {}\n  parameters\n", p.model.objectives.join(", "));
+    let sizes = p.model.parameters.iter().map(|x| (x.name.chars().count(), x.unit.chars().count()));
+    let (name, unit) = sizes.fold((0, 0), |w, s| (w.0.max(s.0), w.1.max(s.1)));
     for x in &p.model.parameters {
         let to = if x.used { reach[&x.name].join(", ") } else { "nothing: not used".into() };
-        text += &format!("    {:<12} = {:<20} {:<4} reaches {to}\n", x.name, x.value, x.unit);
+        text += &format!("    {:<name$} = {:<20} {:<unit$} reaches {to}\n", x.name, x.value, x.unit);
     }
     output::say(&text);
     Ok(())
@@ -190,15 +192,18 @@ pub fn list(what: What) -> Done {
         What::Forces => file::force_types().into_iter().map(|(n, d)| (n.into(), d.into())).collect(),
         What::Sensors => SENSORS.iter().map(|(n, d)| ((*n).into(), (*d).into())).collect(),
         What::Optimizers => vec![("(none)".into(), "this version has no optimiser".into())],
-        What::Examples => gradyn::examples::ALL.iter().map(|(n, text)| ((*n).into(), first_comment(text))).collect(),
+        What::Examples => gradyn::examples::ALL.iter().map(|(n, text)| ((*n).into(), first_sentence(text))).collect(),
     };
     let width = rows.iter().map(|r| r.0.chars().count()).max().unwrap_or(0);
     output::say(&rows.iter().map(|(n, d)| format!("{n:<width$}  {d}\n")).collect::<String>());
     Ok(())
 }
 
-fn first_comment(text: &str) -> String {
-    text.lines().next().unwrap_or("").trim_start_matches('#').trim().into()
+/// The first sentence of the comment at the top.
+fn first_sentence(text: &str) -> String {
+    let comment: Vec<&str> =
+        text.lines().map_while(|l| l.strip_prefix('#')).map(str::trim).take_while(|l| !l.is_empty()).collect();
+    comment.join(" ").split_inclusive(". ").next().unwrap_or("").trim().into()
 }
 
 /// `gradyn example`.

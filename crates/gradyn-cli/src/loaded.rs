@@ -20,6 +20,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Reads, sets what the command line sets, assembles.
     pub fn new(a: &ModelArgs) -> Result<Self, Failure> {
         let name = a.model.display().to_string();
         let text = std::fs::read_to_string(&a.model).map_err(|e| {
@@ -38,6 +39,7 @@ impl Loaded {
         }
         Ok(Self { file, prepared, name, text })
     }
+    /// The error at its place.
     pub fn fail(&self, e: impl Into<Error>) -> Failure {
         Failure::in_file(located(&self.file.mechanism, e.into()), &self.name, &self.text)
     }
@@ -55,6 +57,7 @@ impl Loaded {
         let mesh = self.prepared.mesh().map_err(|e| self.fail_at(e, &m.t_end.place.clone().or(m.t_start.place.clone())))?;
         Ok((mesh.start.0, mesh.end()))
     }
+    /// The sensitivity method: of the command line, of the file, or the default.
     pub fn sensitivity(&self, flag: Option<&str>) -> Result<Sensitivity, Failure> {
         let asked = flag.map(Text::from).or(self.file.study.sensitivity.clone());
         asked.map_or(Ok(Sensitivity::DiscreteAdjoint), |s| Sensitivity::parse(&s.text).map_err(|e| self.fail_at(e, &s.place)))
@@ -76,6 +79,7 @@ impl Loaded {
         }
         Ok(())
     }
+    /// The method: of the file, changed by the command line.
     pub fn method(&self, a: &MethodArgs) -> Result<Method, Failure> {
         if a.coordinates != "natural" {
             let message = format!("there are no coordinates `{}`", a.coordinates);
@@ -88,7 +92,8 @@ impl Loaded {
         if let Some(i) = &a.integrator {
             study.integrator = Some(i.as_str().into());
         }
-        self.check_study(&study, a.step.is_some() || a.rtol.is_some() || a.atol.is_some())?;
+        let stepping = a.step.is_some() || a.rtol.is_some() || a.atol.is_some();
+        self.check_study(&study, stepping)?;
         let mut m = Method::from_study(&study).map_err(|e| self.fail(e))?;
         if let Some(h) = &a.step {
             m.stepping = Stepping::Fixed(seconds("--step", h)?);
@@ -101,10 +106,12 @@ impl Loaded {
             m.set(name, value).map_err(|e| self.fail(e))?;
         }
         let place = |t: &Option<Text>| t.as_ref().and_then(|t| t.place.clone());
-        let place = place(&study.integrator).or_else(|| place(&study.formulation));
+        let from_file = !stepping || !m.formulation.fits(m.integrator);
+        let place = place(&study.integrator).or_else(|| place(&study.formulation)).filter(|_| from_file);
         m.check().map_err(|e| self.fail_at(e, &place))?;
         Ok(m)
     }
+    /// A forward run, with a progress bar if it takes long.
     pub fn run(&self, m: &Method, quiet: bool) -> Result<Run, Failure> {
         let (start, end) = self.times()?;
         let mut progress = Progress::new(start, end, quiet);
@@ -139,9 +146,15 @@ fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
     parts.ok_or_else(|| Failure::command(format!("{flag} {text}: no `=`"), format!("write {flag} NAME=VALUE")))
 }
 
-/// A constant time such as `0.001` or `1 ms`.
+/// A positive time such as `0.001` or `1 ms`.
 pub fn seconds(flag: &str, text: &str) -> Result<f64, Failure> {
-    constant(flag, "a time", text, 0..text.len())
+    match constant(flag, "a time", text, 0..text.len())? {
+        h if h > 0.0 && h.is_finite() => Ok(h),
+        h => Err(Failure::command(
+            format!("{flag}: a step of {h} s makes no sense"),
+            "give a positive one, such as 0.001 or \"1 ms\"",
+        )),
+    }
 }
 
 /// The constant at some bytes of the text after a flag.

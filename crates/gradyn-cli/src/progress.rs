@@ -19,7 +19,7 @@ impl Progress {
     }
     /// After a step.
     pub fn at(&mut self, t: f64, steps: usize) {
-        if !self.on || steps % 64 != 0 || self.started.elapsed() < Duration::from_millis(500) {
+        if !self.on || !steps.is_multiple_of(64) || self.started.elapsed() < Duration::from_millis(500) {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {

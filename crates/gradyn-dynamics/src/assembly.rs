@@ -84,18 +84,19 @@ impl<Y: System> Problem<'_, Y> {
         self.sys.conditions(&at, &mut self.d, &mut r[self.m..], &mut []);
         r
     }
-    /// [Φ_q; E_q], dense rows, after `residual`.
-    fn jacobian(&mut self, q: &[f64]) -> Vec<Vec<f64>> {
+    /// [Φ_q; E_q] or [Φ_q; E'_v], dense rows, after `residual`.
+    fn rows(&mut self, q: &[f64], velocity: bool, conditions: usize) -> Vec<Vec<f64>> {
         let (n, m) = (self.n, self.m);
         let zero = vec![0.0; n.max(m)];
         let at = At { t: self.t, q, v: &zero[..n], a: &zero[..n], lam: &zero[..m] };
-        let mut rows = vec![vec![0.0; n]; m + self.conditions];
+        let mut rows = vec![vec![0.0; n]; m + conditions];
         for (i, j, pos) in self.sys.patterns().mn.iter() {
             rows[i][j] = self.sys.phi_q(&self.d)[pos];
         }
-        let (mut v, mut p) = (vec![0.0; n], vec![0.0; self.sys.dims().slots]);
-        for k in 0..self.conditions {
-            self.sys.condition_row(false, k, &at, &mut self.d, &mut rows[m + k], &mut v, &mut p);
+        let (mut e_q, mut e_v, mut p) = (vec![0.0; n], vec![0.0; n], vec![0.0; self.sys.dims().slots]);
+        for (k, row) in rows[m..].iter_mut().enumerate() {
+            self.sys.condition_row(velocity, k, &at, &mut self.d, &mut e_q, &mut e_v, &mut p);
+            row.copy_from_slice(if velocity { &e_v } else { &e_q });
         }
         rows
     }
@@ -107,7 +108,7 @@ impl<Y: System> Problem<'_, Y> {
         let (mut μ, mut lu) = (1e-3, DenseLu::new(n));
         let norm = |r: &[f64]| r.iter().map(|r| r * r).sum::<f64>();
         for _ in 0..200 {
-            let j = self.jacobian(&q);
+            let j = self.rows(&q, false, self.conditions);
             let mut g = vec![0.0; n];
             j.iter().zip(&r).for_each(|(row, r)| g.iter_mut().zip(row).for_each(|(g, j)| *g += j * r));
             let before = norm(&r);
@@ -146,36 +147,29 @@ impl<Y: System> Problem<'_, Y> {
     /// As many independent conditions as degrees of freedom, for positions and for velocities.
     fn check_conditions(&mut self, q: &[f64], freedom: usize, names: (&[String], &[String])) -> Result<(), StepError> {
         for (kind, list) in [("position", names.0), ("velocity", names.1)] {
-            if list.len() == freedom {
-                continue;
+            let rows = self.rows(q, kind == "velocity", list.len());
+            if list.len() != freedom {
+                let hint = if list.len() < freedom {
+                    format!("; free to move: {}", self.free_coordinates(&rows).join(", "))
+                } else {
+                    format!("; given: {}", list.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
+                };
+                return Err(StepError::Conditions { kind, given: list.len(), freedom, hint });
             }
-            let hint = if list.len() < freedom {
-                let free = self.free_coordinates(q);
-                format!("; free to move: {}", free.join(", "))
-            } else {
-                format!("; given: {}", list.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
-            };
-            return Err(StepError::Conditions { kind, given: list.len(), freedom, hint });
-        }
-        // independent?
-        let rows = self.jacobian(q);
-        let entries = |r: &Vec<f64>| r.iter().enumerate().filter(|x| *x.1 != 0.0).map(|x| x.0).collect::<Vec<_>>();
-        let pattern = Pattern::from_entries(
-            rows.len(),
-            self.n,
-            rows.iter().enumerate().flat_map(|(i, r)| entries(r).into_iter().map(move |j| (i, j))),
-        );
-        let values: Vec<f64> = pattern.iter().map(|(i, j, _)| rows[i][j]).collect();
-        let d = row_dependencies(&pattern, &values, RANK_TOLERANCE);
-        if let Some(row) = d.dependent.iter().map(|d| d.row).max() {
-            let equation = if row < self.m { self.sys.row_name(row) } else { names.0[row - self.m].clone() };
-            return Err(StepError::Undetermined { kind: "position", equation });
+            // independent?
+            let entries = rows.iter().enumerate().flat_map(|(i, r)| (0..r.len()).filter(|&j| r[j] != 0.0).map(move |j| (i, j)));
+            let pattern = Pattern::from_entries(rows.len(), self.n, entries);
+            let values: Vec<f64> = pattern.iter().map(|(i, j, _)| rows[i][j]).collect();
+            let dependencies = row_dependencies(&pattern, &values, RANK_TOLERANCE);
+            if let Some(row) = dependencies.dependent.iter().map(|d| d.row).max() {
+                let equation = if row < self.m { self.sys.row_name(row) } else { list[row - self.m].clone() };
+                return Err(StepError::Undetermined { kind, equation });
+            }
         }
         Ok(())
     }
     /// Coordinates that no kept row or condition pins: those with the largest part in the null space.
-    fn free_coordinates(&mut self, q: &[f64]) -> Vec<String> {
-        let rows = self.jacobian(q);
+    fn free_coordinates(&self, rows: &[Vec<f64>]) -> Vec<String> {
         // appending e_j to the rows: independent means that coordinate j can still move
         let mut kept: Vec<Vec<f64>> = vec![];
         let reduce = |row: &[f64], kept: &mut Vec<Vec<f64>>| -> bool {
@@ -193,7 +187,7 @@ impl<Y: System> Problem<'_, Y> {
             }
             independent
         };
-        for row in &rows {
+        for row in rows {
             reduce(row, &mut kept);
         }
         let n = self.n;

@@ -25,7 +25,7 @@ impl Mesh {
         knots: &[f64],
         end: (f64, Option<u32>),
     ) -> Result<Self, StepError> {
-        if !(end.0 > start.0) || !end.0.is_finite() || !start.0.is_finite() {
+        if end.0 <= start.0 || !end.0.is_finite() || !start.0.is_finite() {
             return Err(StepError::Times(format!(
                 "the run must end after it starts: t_start = {} s, t_end = {} s",
                 start.0, end.0
@@ -81,12 +81,21 @@ impl Controller {
     /// The next step from t: its size, and whether it arrives at `end`.
     pub fn clip(&self, t: f64, h: f64, end: f64) -> (f64, bool) {
         let rest = end - t;
-        let slack = if self.tolerance.is_some() { 1e-4 } else { 1e-9 };
+        let slack = if self.tolerance.is_some() { 1e-4 } else { 1e-6 };
         match rest {
             r if r <= h * (1.0 + slack) => (r, true),
             // two equal steps rather than a full one and a sliver
             r if self.tolerance.is_some() && r < 2.0 * h => (0.5 * r, false),
             _ => (h, false),
+        }
+    }
+    /// Time after step `done` of a smooth piece that began at `begin`. Fixed steps are counted, not summed: summing their
+    /// rounding would leave a sliver at the end of a long run.
+    pub fn arrive(&self, begin: f64, done: usize, t: f64, size: f64, end: Option<f64>) -> f64 {
+        match (end, self.tolerance) {
+            (Some(end), _) => end,
+            (None, None) => begin + done as f64 * size,
+            (None, Some(_)) => t + size,
         }
     }
     /// (1).

@@ -63,7 +63,7 @@ pub enum StepError {
         t_end: f64,
     },
     /// The mechanism cannot be assembled.
-    #[error("the mechanism cannot be assembled: `{worst}` is off by {residual:.3e} at best")]
+    #[error("the mechanism cannot be assembled: the equation of `{worst}` is off by {residual:.3e} at best")]
     Assembly {
         /// Equation that stays violated.
         worst: String,
@@ -77,7 +77,7 @@ pub enum StepError {
         rows: Vec<(String, Vec<String>)>,
     },
     /// The wrong number of initial conditions.
-    #[error("{given} {kind} conditions for {freedom} degrees of freedom{hint}")]
+    #[error("{given} {kind} condition{} for {freedom} degree{} of freedom{hint}", plural(*.given), plural(*.freedom))]
     Conditions {
         /// `position` or `velocity`.
         kind: &'static str,
@@ -89,7 +89,9 @@ pub enum StepError {
         hint: String,
     },
     /// The conditions do not determine the start.
-    #[error("the initial {kind} conditions do not determine the {kind}: `{equation}` depends on the others")]
+    #[error(
+        "the initial {kind} conditions do not determine the {kind}: `{equation}` says nothing that the joints and the other conditions leave open"
+    )]
     Undetermined {
         /// `position` or `velocity`.
         kind: &'static str,
@@ -123,4 +125,8 @@ fn list(rows: &[(String, Vec<String>)]) -> String {
         .iter()
         .map(|(row, on)| format!("`{row}` follows from {}", on.iter().map(|r| format!("`{r}`")).collect::<Vec<_>>().join(", ")));
     each.collect::<Vec<_>>().join("; ")
+}
+
+fn plural(n: usize) -> &'static str {
+    if n == 1 { "" } else { "s" }
 }

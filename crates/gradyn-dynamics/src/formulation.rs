@@ -10,7 +10,7 @@
 //! ```
 //! index 3: c = (1, 0, 0), 1/α = 0 [A22, Eq. 17]; index 1 (Baumgarte): c = (ω², 2ξω, 1), 1/α = 0 [P14, Table 1];
 //! penalty: the same with 1/α > 0 [P14, Eqs. 1–5, where λ is eliminated]. Eliminating λ loses digits as α grows, so it is kept.
-//! Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. Redundant rows need 1/α > 0.
+//! Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. Redundant rows are not handled: the assembly refuses them.
 
 use gradyn_model::{At, System};
 use gradyn_num::ProgramScalar;
@@ -20,7 +20,7 @@ use gradyn_num::ProgramScalar;
 pub struct Lagrange {
     /// (c₀, c₁, c₂).
     pub level: [f64; 3],
-    /// 1/α, relative to the largest entry of M.
+    /// 1/α.
     pub compliance: f64,
     /// Leaves (Φ_qᵀλ)_q out of every tangent: a deliberate mistake, for the tests that show that the checks can fail.
     pub wrong_tangent: bool,
@@ -35,19 +35,19 @@ impl Lagrange {
     pub fn index1(xi: f64, omega: f64) -> Self {
         Self { level: [omega * omega, 2.0 * xi * omega, 1.0], ..Self::INDEX3 }
     }
-    /// Penalty in mixed form [P14, Eqs. 1–5]; α is multiplied by the largest entry of M.
+    /// Penalty in mixed form [P14, Eqs. 1–5].
     pub fn penalty(alpha: f64, xi: f64, omega: f64) -> Self {
         Self { compliance: 1.0 / alpha, ..Self::index1(xi, omega) }
     }
-    /// (1), (2), after `place`; `compliance` is 1/α in absolute terms.
+    /// (1), (2), after `place`.
     #[inline]
-    pub fn residual<Y: System, S: ProgramScalar>(&self, sys: &Y, at: &At<S>, compliance: f64, d: &mut Y::Data<S>, r: &mut [S]) {
+    pub fn residual<Y: System, S: ProgramScalar>(&self, sys: &Y, at: &At<S>, d: &mut Y::Data<S>, r: &mut [S]) {
         let (top, bottom) = r.split_at_mut(at.q.len());
         top.fill(S::zero());
         sys.balance(at.a, at.lam, d, top);
         sys.forces(at, d, top);
         for (r, l) in bottom.iter_mut().zip(at.lam) {
-            *r = *l * -compliance;
+            *r = *l * -self.compliance;
         }
         sys.constraint(at, self.level, d, bottom);
     }
@@ -163,10 +163,4 @@ impl<Y: System> Linear<Y> {
         sys.forces_p_t(&at, top, s, &mut self.data, grad);
         sys.constraint_p_t(&at, self.f.level, bottom, s, &mut self.data, grad);
     }
-}
-
-/// 1/α in absolute terms: relative to the largest entry of M.
-pub fn scaled_compliance(relative: f64, mass: &[f64]) -> f64 {
-    let largest = mass.iter().fold(0.0f64, |s, m| s.max(m.abs()));
-    if largest > 0.0 { relative / largest } else { relative }
 }

@@ -11,10 +11,13 @@
 //! [A22, Eqs. 43c, 43b, 43a].
 
 use crate::error::StepError;
-use crate::formulation::{Lagrange, Linear, scaled_compliance};
+use crate::formulation::{Lagrange, Linear};
 use crate::step::{Layout, Report};
 use gradyn_model::{At, System};
 use gradyn_num::{Factor, Kkt, Pattern, ProgramScalar};
+
+/// Newton iterations of the assembly.
+const MAX_ITERATIONS: usize = 50;
 
 /// Record 0, linearised.
 pub struct Initial<Y: System> {
@@ -31,7 +34,6 @@ pub struct Initial<Y: System> {
     acceleration: Linear<Y>,
     kkt: Kkt,
     law: Lagrange,
-    compliance: f64,
     point: Vec<f64>,
     t: f64,
     scratch: Vec<f64>,
@@ -41,7 +43,6 @@ pub struct Initial<Y: System> {
 pub fn residual<Y: System, S: ProgramScalar>(
     sys: &Y,
     law: &Lagrange,
-    compliance: f64,
     layout: &Layout,
     t: S,
     x: &[S],
@@ -59,7 +60,7 @@ pub fn residual<Y: System, S: ProgramScalar>(
     velocity[..m].fill(S::zero());
     sys.constraint(&at, [0.0, 1.0, 0.0], d, &mut velocity[..m]);
     sys.conditions(&at, d, &mut position[m..], &mut velocity[m..]);
-    law.residual(sys, &at, compliance, d, &mut rest[..n + m]);
+    law.residual(sys, &at, d, &mut rest[..n + m]);
 }
 
 impl<Y: System> Initial<Y> {
@@ -88,7 +89,6 @@ impl<Y: System> Initial<Y> {
             matrices: [matrix.clone(), matrix],
             slots: [slots.clone(), slots],
             rows: [vec![0.0; n], vec![0.0; n]],
-            compliance: scaled_compliance(law.compliance, sys.mass(&acceleration.data)),
             acceleration,
             kkt,
             law,
@@ -113,32 +113,51 @@ impl<Y: System> Initial<Y> {
     fn newton(&mut self, sys: &Y, t: f64, angles: &[f64], x: &mut [f64], r: &mut [f64]) -> Result<Report, StepError> {
         let (n, layout) = (self.layout.n, self.layout);
         let mut last = f64::INFINITY;
-        for iterations in 1..=50 {
-            residual(sys, &self.law, self.compliance, &layout, t, x, &mut self.acceleration.data, r);
+        for iterations in 1..=MAX_ITERATIONS {
+            residual(sys, &self.law, &layout, t, x, &mut self.acceleration.data, r);
             let worst = (0..n).fold(0, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
             let violation = r[worst];
             self.linearise(sys, t, angles, x)?;
             self.solve(sys, r);
+            // the drawn configuration may be where a force is undefined: positions first
+            if r.iter().any(|r| !r.is_finite()) {
+                let moving = r[..n].iter().any(|r| r.abs() > 1e-9) && r[..n].iter().all(|r| r.is_finite());
+                if !moving || iterations == MAX_ITERATIONS {
+                    let i = r.iter().position(|r| !r.is_finite()).unwrap_or(worst);
+                    return Err(StepError::NotFinite { t, equation: self.unknown(sys, i) });
+                }
+                x[..n].iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
+                x[n..].fill(0.0);
+                continue;
+            }
             x.iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
-            let blocks = &layout.blocks()[..4];
+            // a and λ together: one of them may be nothing but noise
+            let blocks = [0..n, n..2 * n, 2 * n..layout.z()];
             let size = |b: &std::ops::Range<usize>| {
                 let scale = b.clone().fold(0.0f64, |s, i| s.max(x[i].abs()));
                 b.clone().fold(0.0f64, |s, i| s.max(r[i].abs())) / if scale > 0.0 { scale } else { 1.0 }
             };
-            let correction = blocks.iter().fold(0.0f64, |s, (_, b)| s.max(size(b)));
-            if !correction.is_finite() {
-                return Err(StepError::NotFinite { t, equation: self.equation(sys, worst) });
-            }
+            let correction = blocks.iter().fold(0.0f64, |s, b| s.max(size(b)));
             // at rounding, or no longer falling
             if correction <= 8.0 * f64::EPSILON || (correction < 1e-11 && correction > 0.3 * last) {
                 return Ok(Report { iterations, factorizations: 3 * iterations });
             }
             last = correction;
-            if iterations == 50 {
+            if iterations == MAX_ITERATIONS {
                 return Err(StepError::Assembly { worst: self.equation(sys, worst), residual: violation.abs() });
             }
         }
         unreachable!("the loop returns")
+    }
+    /// Name of unknown `i` of the record.
+    fn unknown(&self, sys: &Y, i: usize) -> String {
+        let (n, lam) = (self.layout.n, self.layout.lam());
+        match i {
+            i if i >= lam => sys.row_name((i - lam).min(self.layout.m.saturating_sub(1))),
+            i if i >= 2 * n => format!("acceleration of {}", sys.coordinate_name(i - 2 * n)),
+            i if i >= n => format!("velocity of {}", sys.coordinate_name(i - n)),
+            i => sys.coordinate_name(i),
+        }
     }
     fn equation(&self, sys: &Y, i: usize) -> String {
         if i < self.layout.m { sys.row_name(i) } else { format!("initial condition {}", i - self.layout.m + 1) }
@@ -186,7 +205,7 @@ impl<Y: System> Initial<Y> {
                 .map_err(|s| StepError::Undetermined { kind, equation: equation(s.index) })?;
         }
         self.kkt
-            .refactor(sys.phi_q(d), self.compliance)
+            .refactor(sys.phi_q(d), self.law.compliance)
             .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
     }
     /// Positions, then velocities, then accelerations.

@@ -78,6 +78,7 @@ pub fn simulate<T: Step>(
     let mut h = control.first_step(step, &run.x, mesh);
     let mut t = mesh.start.0;
     for &(end, declared) in &mesh.ends {
+        let (begin, mut done) = (t, 0);
         while t < end {
             continue_angles(step, run.last(), &mut data, &mut references);
             let (size, arrives) = control.clip(t, h, end);
@@ -85,7 +86,8 @@ pub fn simulate<T: Step>(
             if !accepted {
                 continue;
             }
-            t = if arrives { end } else { t + size };
+            done += 1;
+            t = control.arrive(begin, done, t, size, if arrives { Some(end) } else { None });
             run.plan.push(size, t, if arrives { declared } else { None }, &references);
             run.statistics.steps += 1;
             control.check_count(run.statistics.steps, t, mesh)?;

@@ -14,6 +14,7 @@ pub mod newmark;
 pub mod runge_kutta;
 
 use crate::error::StepError;
+use crate::formulation::Lagrange;
 use crate::initial::Initial;
 use gradyn_model::{At, Set, System};
 use gradyn_num::ProgramScalar;
@@ -238,9 +239,10 @@ fn hermite(lay: &Layout, h: f64, θ: f64, past: &[f64], x: &[f64], out: &mut [f6
     }
 }
 
-/// (a, λ) of a node from Φ̈ = 0 and the equations of motion at (q, v).
+/// (a, λ) of a node at (q, v) from a law that is linear in them.
 fn complete<Y: System>(
     sys: &Y,
+    law: &Lagrange,
     lay: &Layout,
     t: f64,
     angles: &[f64],
@@ -253,9 +255,9 @@ fn complete<Y: System>(
     sys.set_angles(angles, d);
     sys.place(t, &out[..n], d);
     let mut u = vec![0.0; n + m];
-    crate::formulation::Lagrange::ACCELERATION.residual(sys, &lay.node(t, out), 0.0, d, &mut u);
+    law.residual(sys, &lay.node(t, out), d, &mut u);
     let name = |s: gradyn_num::Singular| crate::initial::row_or_coordinate(sys, s.index);
-    kkt.refactor(sys.phi_q(d), 0.0).map_err(|s| StepError::Singular { t, equation: name(s) })?;
+    kkt.refactor(sys.phi_q(d), law.compliance).map_err(|s| StepError::Singular { t, equation: name(s) })?;
     kkt.solve(&mut u);
     out[2 * n..lay.z()].iter_mut().zip(&u).for_each(|(o, u)| *o = -u);
     Ok(())

@@ -11,7 +11,7 @@ use crate::element::Element;
 use crate::error::ModelError;
 use crate::functional::Functional;
 use crate::geometry::Kind;
-use crate::mechanism::{Mechanism, Number, Text};
+use crate::mechanism::{JointKind, Mechanism, Number, Text};
 use crate::natural::{Driver, Natural};
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym};
@@ -71,7 +71,7 @@ pub struct Model {
     pub warnings: Vec<String>,
     /// (position, velocity) conditions as written, for messages.
     pub conditions: (Vec<Text>, Vec<Text>),
-    /// Where each joint's rows come from: (row name prefix, place in the file).
+    /// Where elements stand in the file, by name.
     pub places: Vec<(String, Option<std::ops::Range<usize>>)>,
     /// Number of bodies, joints, forces, drivers.
     pub counts: [usize; 4],
@@ -131,8 +131,8 @@ pub(crate) struct Builder<'g, 'm> {
     splines: Vec<UniformSpline>,
     /// (body 1, body 2) of each angle with a branch, and its element.
     angles: Vec<((usize, usize), Element)>,
-    /// Driver rows start here once the quadratic rows are complete.
-    first_driver: usize,
+    /// Joints whose reaction is read.
+    wanted: HashSet<String>,
 }
 
 /// Builds the system of a mechanism.
@@ -164,7 +164,7 @@ pub fn build(m: &Mechanism) -> Result<Model, ModelError> {
         signal_names: HashMap::new(),
         splines: vec![],
         angles: vec![],
-        first_driver: 0,
+        wanted: HashSet::new(),
     };
     b.check_names()?;
     let classes = b.share_points()?;
@@ -173,7 +173,7 @@ pub fn build(m: &Mechanism) -> Result<Model, ModelError> {
     b.add_splines()?;
     b.add_drivers()?;
     b.add_forces()?;
-    b.finish(parameters, &rho, &classes)
+    b.finish(parameters, &rho)
 }
 
 /// Evaluates symbols of ρ.
@@ -194,7 +194,9 @@ fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, Mode
         let max = bound(&p.max, format!("{what}, max"))?;
         let scale = bound(&p.scale, format!("{what}, scale"))?;
         if min.is_some_and(|b| value < b) || max.is_some_and(|b| value > b) {
-            return Err(ModelError::new(format!("{what}: {value} is outside its bounds")).at(&p.value.place));
+            let bound = |b: Option<f64>, none: &str| b.map_or(none.into(), |b| b.to_string());
+            let bounds = format!("{} … {}", bound(min, "-∞"), bound(max, "∞"));
+            return Err(ModelError::new(format!("{what}: {value} is outside its bounds {bounds}")).at(&p.value.place));
         }
         if scale.is_some_and(|s| s <= 0.0) {
             return Err(ModelError::new(format!("{what}: the scale must be positive")).at(&p.name.place));
@@ -230,11 +232,14 @@ fn check_bodies(m: &Mechanism, graph: &Graph, rho: &[f64], shapes: &[Shape]) -> 
             let place = body.inertia.as_ref().map_or(&body.name.place, |i| &i.place);
             return Err(wrong("inertia", v[1], place).help("give the inertia about the centre of mass"));
         }
-        if let (Some([i, j]), Some(rod)) = (shape.rod, &body.rod)
-            && shape.distance(i, j) <= 0.0
-        {
+        if let (Some([i, j]), Some(rod)) = (shape.rod, &body.rod) {
             let place = rod.length.as_ref().map_or(&body.name.place, |l| &l.place);
-            return Err(ModelError::new(format!("body `{name}`: the rod has length zero")).at(place));
+            // the second end of a rod of given length lies at [length, 0]
+            let length = if rod.length.is_some() { shape.points[j].value[0] } else { shape.distance(i, j) };
+            if length <= 0.0 {
+                let e = ModelError::new(format!("body `{name}`: the length of the rod is {length}, not positive")).at(place);
+                return Err(e.help("give a length > 0"));
+            }
         }
     }
     Ok(())
@@ -258,6 +263,9 @@ impl<'g> Builder<'g, '_> {
         let rest = m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name));
         let all = bodies.chain(rest).chain(m.forces.iter().map(|f| &f.name)).chain(m.splines.iter().map(|s| &s.name));
         for name in all {
+            if ["ground", "system", "t"].contains(&name.text.as_str()) {
+                return Err(ModelError::new(format!("the name `{name}` is reserved")).at(&name.place));
+            }
             if !seen.insert(&name.text) || self.numbers.lookup(&name.text).is_some() {
                 return Err(ModelError::new(format!("the name `{name}` is taken twice")).at(&name.place));
             }
@@ -280,9 +288,12 @@ impl<'g> Builder<'g, '_> {
         match shape.points.iter().position(|p| p.name == point) {
             Some(i) => Ok((body, i)),
             None => {
-                let kind = if body == self.ground() { "ground point".into() } else { format!("point of body `{}`", shape.name) };
-                let point = Text { text: point.into(), place: t.place.clone() };
-                Err(unknown(&kind, &point, shape.points.iter().map(|p| p.name.as_str())))
+                let owner = if body == self.ground() { "the ground".into() } else { format!("body `{}`", shape.name) };
+                let known: Vec<&str> = shape.points.iter().map(|p| p.name.as_str()).collect();
+                let near = crate::error::nearest(point, known.iter().copied())
+                    .map_or(String::new(), |n| format!("did you mean `{n}`? "));
+                let list = if known.is_empty() { "it has no points".into() } else { format!("it has {}", known.join(", ")) };
+                Err(ModelError::new(format!("{owner} has no point `{point}`")).at(&t.place).help(format!("{near}{list}")))
             }
         }
     }
@@ -291,7 +302,7 @@ impl<'g> Builder<'g, '_> {
     }
     /// Union of points that revolute joints make one, except where the joint's reaction is asked for.
     fn share_points(&mut self) -> Result<Classes, ModelError> {
-        let wanted = sensors::reactions_wanted(self.m, &mut self.numbers)?;
+        self.wanted = sensors::reactions_wanted(self.m, &mut self.numbers)?;
         let mut members: Vec<Vec<PointRef>> = vec![];
         for (b, shape) in self.shapes.iter_mut().enumerate() {
             for (i, p) in shape.points.iter_mut().enumerate() {
@@ -305,7 +316,7 @@ impl<'g> Builder<'g, '_> {
                 let e = ModelError::new(format!("joint `{}` connects `{}` with itself", j.name, self.shapes[a.0].name));
                 return Err(e.at(&j.between[1].place));
             }
-            if j.kind != crate::mechanism::JointKind::Revolute || wanted.contains(&j.name.text) {
+            if j.kind != JointKind::Revolute || self.wanted.contains(&j.name.text) {
                 continue;
             }
             let [ca, cb] = [a, b].map(|(b, i)| self.shapes[b].points[i].class);
@@ -398,25 +409,22 @@ impl<'g> Builder<'g, '_> {
             let row = self.frames[b].rigid(self.graph);
             self.rows.push(format!("{} (rigid)", self.shapes[b].name), row);
         }
-        let mut tied: HashMap<usize, Vec<Port<'g>>> = HashMap::new();
+        let mut tied: HashMap<usize, Vec<Vec<Port<'g>>>> = HashMap::new();
         for j in &self.m.joints {
             let refs = [self.point_ref(&j.between[0])?, self.point_ref(&j.between[1])?];
             let ends = Ends { frames: refs.map(|(b, _)| &self.frames[b]), points: refs.map(|r| self.port(r)) };
             let class = refs.map(|(b, i)| self.shapes[b].points[i].class);
-            if j.kind == crate::mechanism::JointKind::Revolute && class[0] == class[1] {
-                // ports of this class that are already one; a joint adds rows only between ports not yet tied
-                let set = tied.entry(class[0]).or_default();
-                let known = |p: &Port<'g>, set: &[Port<'g>]| set.iter().any(|k| k[0].same(&p[0]) && k[1].same(&p[1]));
-                let both = ends.points.iter().all(|p| known(p, set));
-                ends.points.iter().for_each(|p| set.push(p.clone()));
-                if both {
-                    continue;
+            let shared = j.kind == JointKind::Revolute && class[0] == class[1];
+            if shared && tie(tied.entry(class[0]).or_default(), &ends.points) {
+                if self.wanted.contains(&j.name.text) {
+                    let e = ModelError::new(format!("joint `{}` repeats other joints: its reaction is not determined", j.name));
+                    return Err(e.at(&j.name.place).help("remove the joint, or read the reaction of the other one"));
                 }
+                continue;
             }
             let reaction = joints::add(j, &ends, &mut self.numbers, &mut self.rows)?;
             self.reactions.insert(j.name.text.clone(), reaction);
         }
-        self.first_driver = self.rows.list.len();
         Ok(())
     }
     fn ports(&mut self, args: &[&Affine<'g>]) -> Ports {
@@ -469,19 +477,19 @@ impl<'g> Builder<'g, '_> {
             .map_err(wrong)?;
             let slots = coefficients.into_iter().map(|c| self.slots.slot(c)).collect();
             self.signal_names.insert(s.name.text.clone(), SIGNAL + self.signals.len() as u32);
-            self.splines.push(spline.clone());
+            self.splines.push(spline);
             self.signals.push(Signal::Spline(spline, slots));
         }
         Ok(())
     }
-    fn finish(mut self, mut parameters: Vec<ParameterInfo>, rho: &[f64], classes: &Classes) -> Result<Model, ModelError> {
+    fn finish(mut self, mut parameters: Vec<ParameterInfo>, rho: &[f64]) -> Result<Model, ModelError> {
         let n = self.coordinates.len();
         if n == 0 {
             return Err(ModelError::new("the model has no moving body"));
         }
         // rows, inertia, weights
         let list = std::mem::take(&mut self.rows.list);
-        let rows: Vec<RowTerms> = list.iter().map(|(_, r)| r.compile(&mut self.slots)).collect();
+        let rows: Vec<RowTerms> = list.iter().map(|(_, r)| r.row(&mut self.slots)).collect();
         let mut row_names: Vec<String> = list.into_iter().map(|(name, _)| name).collect();
         row_names.extend(self.drivers.iter().map(|(name, _)| format!("{name} (driver)")));
         let (inertia, weights, level) = self.inertia_and_weights()?;
@@ -490,7 +498,7 @@ impl<'g> Builder<'g, '_> {
         let outputs = self.outputs()?;
         let conditions = self.conditions()?;
         let times = self.times()?;
-        let (drawn, angles) = self.drawn(rho, classes)?;
+        let (drawn, angles) = self.drawn(rho)?;
         // sizes and patterns
         let drivers = std::mem::take(&mut self.drivers);
         let (slots, m) = (self.slots.symbols.len(), rows.len() + drivers.len());
@@ -537,8 +545,9 @@ impl<'g> Builder<'g, '_> {
             parameters[i].used = true;
         }
         let m = self.m;
-        let joints =
+        let named =
             m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name)).chain(m.bodies.iter().map(|b| &b.name));
+        let named = named.chain(m.forces.iter().map(|f| &f.name));
         Ok(Model {
             name: m.name.clone(),
             system,
@@ -551,7 +560,7 @@ impl<'g> Builder<'g, '_> {
             angles,
             warnings: self.numbers.warnings,
             conditions: conditions.names,
-            places: joints.map(|t| (t.text.clone(), t.place.clone())).collect(),
+            places: named.map(|t| (t.text.clone(), t.place.clone())).collect(),
             counts: [m.bodies.len(), m.joints.len(), m.forces.len(), m.drivers.len()],
         })
     }
@@ -604,7 +613,7 @@ impl<'g> Builder<'g, '_> {
         nn.extend((0..n).map(|i| (i, i)));
         nn.extend(inertia.iter().map(|e| (e.0 as usize, e.1 as usize)));
         for (k, row) in rows.iter().enumerate() {
-            nn.extend(row.bilinear.iter().flat_map(|&(i, j, _)| [(i, j), (j, i)]));
+            nn.extend(row.a.iter().map(|&(i, j, _)| (i, j)));
             mn.extend(row.coords().map(|i| (k, i)));
         }
         let mut pairs = |ports: &Ports| {
@@ -618,6 +627,23 @@ impl<'g> Builder<'g, '_> {
         self.forces.iter().for_each(|f| pairs(&f.element.ports));
         Patterns { nn: Pattern::from_entries(n, n, nn), mn: Pattern::from_entries(m, n, mn) }
     }
+}
+
+/// Joins the sets of two ports of one class; true if they were one already.
+fn tie<'g>(sets: &mut Vec<Vec<Port<'g>>>, ends: &[Port<'g>; 2]) -> bool {
+    let mut find = |p: &Port<'g>| {
+        let same = |k: &Port<'g>| k[0].same(&p[0]) && k[1].same(&p[1]);
+        sets.iter().position(|s| s.iter().any(same)).unwrap_or_else(|| {
+            sets.push(vec![p.clone()]);
+            sets.len() - 1
+        })
+    };
+    let (a, b) = (find(&ends[0]), find(&ends[1]));
+    if a != b {
+        let moved = std::mem::take(&mut sets[b]);
+        sets[a].extend(moved);
+    }
+    a == b
 }
 
 /// Final indices of signals and angle references.

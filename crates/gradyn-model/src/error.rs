@@ -61,5 +61,6 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
         }
         row[b.len()]
     };
-    names.into_iter().map(|n| (distance(word, n), n)).filter(|(d, n)| *d <= 1 + n.len() / 4).min().map(|(_, n)| n)
+    let near = |d: usize, n: &str| d <= 1 + n.len() / 4 && d < n.len().min(word.len());
+    names.into_iter().map(|n| (distance(word, n), n)).filter(|(d, n)| near(*d, n)).min().map(|(_, n)| n)
 }

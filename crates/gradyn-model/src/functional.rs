@@ -11,7 +11,7 @@ use crate::element::{Args, ArgsBar, Element};
 use crate::force::{Force, ForceBar, LawScratch};
 use crate::ports::Ports;
 use crate::program::Program;
-use crate::quadratic::RowTerms;
+use crate::quadratic::Form;
 use crate::signal::Input;
 use crate::system::At;
 use gradyn_num::{Pattern, Scalar};
@@ -44,7 +44,7 @@ pub enum Sensor {
     /// F of a force, along +y.
     Force(usize),
     /// Σ λ_row ψ(q).
-    Reaction(Vec<(usize, RowTerms)>),
+    Reaction(Vec<(usize, Form)>),
     /// λ φ_u of a driver (by position): the generalised force that it applies.
     Effort(usize),
     /// ½ vᵀ M v.
@@ -234,6 +234,10 @@ impl Sensor {
         }
         Some(())
     }
+    /// Does the sensor depend on velocities?
+    pub fn needs_velocity(&self) -> bool {
+        matches!(self, Sensor::Affine(_, 1) | Sensor::Geometry(_, 1) | Sensor::Force(_) | Sensor::Kinetic)
+    }
     /// Does the sensor depend on the multipliers or accelerations?
     pub fn needs_dynamics(&self) -> bool {
         matches!(self, Sensor::Affine(_, 2) | Sensor::Geometry(_, 2) | Sensor::Reaction(_) | Sensor::Effort(_))
@@ -241,7 +245,7 @@ impl Sensor {
 }
 
 /// ψ(q) of one row.
-fn quadratic<S: Scalar>(row: &RowTerms, p: &[S], q: &[S]) -> S {
+fn quadratic<S: Scalar>(row: &Form, p: &[S], q: &[S]) -> S {
     let mut sum = S::zero();
     row.bilinear.iter().for_each(|&(i, j, s)| sum += p[s as usize] * q[i] * q[j]);
     row.linear.iter().for_each(|&(i, s)| sum += p[s as usize] * q[i]);
@@ -249,7 +253,7 @@ fn quadratic<S: Scalar>(row: &RowTerms, p: &[S], q: &[S]) -> S {
     sum
 }
 /// Its cotangents.
-fn quadratic_t(row: &RowTerms, bar: f64, q: &[f64], p: &[f64], q_bar: &mut [f64], p_bar: &mut [f64]) {
+fn quadratic_t(row: &Form, bar: f64, q: &[f64], p: &[f64], q_bar: &mut [f64], p_bar: &mut [f64]) {
     for &(i, j, s) in &row.bilinear {
         q_bar[i] += bar * p[s as usize] * q[j];
         q_bar[j] += bar * p[s as usize] * q[i];

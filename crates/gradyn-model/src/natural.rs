@@ -12,6 +12,7 @@ mod terms;
 use crate::element::{Args, Element};
 use crate::force::{Force, LawScratch};
 use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed};
+use crate::geometry::Kind;
 use crate::quadratic::QuadraticRows;
 use crate::signal::{Scratch, Signals};
 use crate::system::{Dims, Patterns};
@@ -118,9 +119,13 @@ impl Natural {
     pub fn set_drawn(&mut self, q: &[f64]) {
         self.drawn.copy_from_slice(q);
     }
-    /// The mechanism's forces, for reports.
-    pub fn forces(&self) -> &[Force] {
-        &self.forces
+    /// The first force along a distance whose ends coincide at q.
+    pub fn collapsed_force(&self, p: &[f64], q: &[f64]) -> Option<String> {
+        let mut d = self.new_data::<f64>();
+        d.args.values[..p.len()].copy_from_slice(p);
+        let size = q.iter().fold(0.0f64, |s, q| s.max(q.abs()));
+        let collapsed = |f: &&Force| f.element.kind == Kind::Distance && f.element.value(&d.args, q) <= 1e-12 * size;
+        self.forces.iter().find(collapsed).map(|f| f.name.clone())
     }
     /// Names of the constraint rows.
     pub fn row_names(&self) -> &[String] {

@@ -89,6 +89,8 @@ pub trait System: Sync {
     fn prepare<S: ProgramScalar>(&self, p: &[S], d: &mut Self::Data<S>);
     /// Angle references of this step: the branch of each angle is the one nearest to its reference.
     fn set_angles<S: ProgramScalar>(&self, references: &[f64], d: &mut Self::Data<S>);
+    /// Signals of t: all that `measure` needs.
+    fn set_time<S: ProgramScalar>(&self, t: S, d: &mut Self::Data<S>);
     /// Signals of t and Φ_q(t, q).
     fn place<S: ProgramScalar>(&self, t: S, q: &[S], d: &mut Self::Data<S>);
 

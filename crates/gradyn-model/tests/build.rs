@@ -50,8 +50,9 @@ fn measure(m: &Mechanism, expressions: &[String]) -> Vec<f64> {
     let mut v: Vec<f64> = (0..dims.n).map(|i| ((7 * i + 3) as f64).sin()).collect();
     remove(&mut v, &basis);
     let zero = vec![0.0; dims.n + dims.m];
-    let mut out = vec![0.0; expressions.len()];
+    let mut out = vec![0.0; sys.functionals(Set::Output)];
     sys.measure(Set::Output, &At { t, q: &r.q, v: &v, a: &zero[..dims.n], lam: &zero[..dims.m] }, &mut d, &mut out);
+    out.truncate(expressions.len()); // the energy follows the columns
     out
 }
 

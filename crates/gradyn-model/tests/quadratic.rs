@@ -19,16 +19,20 @@ struct Fixture {
     lam: [f64; M],
 }
 
-/// Squares, products, repeated terms, a linear row, shared slots.
+/// Squares, products, repeated entries, a linear row, shared slots. Entries of A are given for i ≤ j and listed for both triangles.
 fn fixture() -> Fixture {
+    let row = |upper: &[(usize, usize, u32)], b: Vec<(usize, u32)>, c: Vec<u32>| {
+        let lower = upper.iter().filter(|e| e.0 != e.1).map(|&(i, j, s)| (j, i, s));
+        RowTerms { a: upper.iter().copied().chain(lower).collect(), b, c }
+    };
     let terms = [
-        RowTerms { bilinear: vec![(0, 0, 0), (0, 1, 2), (2, 3, 1)], linear: vec![(3, 2)], constant: vec![4] },
-        RowTerms { bilinear: vec![], linear: vec![(0, 3), (2, 1)], constant: vec![0, 1] },
-        RowTerms { bilinear: vec![(1, 2, 3), (1, 2, 0), (3, 3, 4)], linear: vec![(1, 4)], constant: vec![] },
+        row(&[(0, 0, 0), (0, 1, 2), (2, 3, 1)], vec![(3, 2)], vec![4]),
+        row(&[], vec![(0, 3), (2, 1)], vec![0, 1]),
+        row(&[(1, 2, 3), (1, 2, 0), (3, 3, 4)], vec![(1, 4)], vec![]),
     ];
     let (mut nn, mut mn) = (vec![], vec![]);
     for (k, row) in terms.iter().enumerate() {
-        nn.extend(row.bilinear.iter().flat_map(|&(i, j, _)| [(i, j), (j, i)]));
+        nn.extend(row.a.iter().map(|&(i, j, _)| (i, j)));
         mn.extend(row.coords().map(|i| (k, i)));
     }
     let (nn, mn) = (Pattern::from_entries(N, N, nn), Pattern::from_entries(M, N, mn));
@@ -57,7 +61,7 @@ impl Fixture {
     fn phi<S: Scalar>(&self, p: &[S], q: &[S]) -> Vec<S> {
         let (zero, mut out) = (vec![S::zero(); N], vec![S::zero(); M]);
         let at = At { t: S::zero(), q, v: &zero, a: &zero, lam: &zero[..M] };
-        self.rows.constraint(p, &at, [1.0, 0.0, 0.0], &self.mn, &vec![S::zero(); self.mn.nnz()], &mut out);
+        self.rows.constraint(p, &at, [1.0, 0.0, 0.0], &self.mn, &self.phi_q(p, q), &mut out);
         out
     }
     fn phi_q<S: Scalar>(&self, p: &[S], q: &[S]) -> Vec<S> {
@@ -77,6 +81,15 @@ impl Fixture {
 
 fn lift<S: Scalar>(x: &[f64]) -> Vec<S> {
     x.iter().map(|&x| S::from(x)).collect()
+}
+
+/// Row 0 by hand: φ = ½ p₀ q₀² + p₂ q₀ q₁ + p₁ q₂ q₃ + p₂ q₃ + p₄.
+#[test]
+fn rows_are_the_quadratic_form() {
+    let f = fixture();
+    let (p, q) = (f.p, f.q);
+    let phi = 0.5 * p[0] * q[0] * q[0] + p[2] * q[0] * q[1] + p[1] * q[2] * q[3] + p[2] * q[3] + p[4];
+    close(f.constraint([1.0, 0.0, 0.0])[0], phi, "row 0");
 }
 
 /// Φ, Φ̇, Φ̈ of (2) equal the jet of (1).

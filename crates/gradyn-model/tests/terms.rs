@@ -212,7 +212,7 @@ fn balance_q_equals_the_duals() {
 fn force_tangents_equal_the_duals() {
     each_case(|c| {
         let (sys, mut d, nn) = (c.sys(), c.data(), &c.sys().patterns().nn);
-        let truth = c.duals(c.n, |s, at, d, out| System::forces(s, at, d, out));
+        let truth = c.duals(c.n, System::forces);
         let (mut k, mut damping) = (vec![0.0; nn.nnz()], vec![0.0; nn.nnz()]);
         sys.force_tangents(&c.at(), &mut d, &mut k, &mut damping);
         equal(&dense(nn, &k), &columns(&truth, c.q()), &c.context("K"));
@@ -230,7 +230,7 @@ fn slot_products_equal_the_duals() {
         let wide: Vec<Wide> = w.iter().map(|&w| Wide::from(w)).collect();
         let constraint = columns(&c.duals(c.m, |s, at, d, out| s.constraint(at, C, d, out)), c.p());
         let balance = columns(&c.duals(c.n, |s, at, d, out| s.balance(&wide, at.lam, d, out)), c.p());
-        let forces = columns(&c.duals(c.n, |s, at, d, out| System::forces(s, at, d, out)), c.p());
+        let forces = columns(&c.duals(c.n, System::forces), c.p());
         let mut products = [vec![vec![0.0; c.slots]; c.m], vec![vec![0.0; c.slots]; c.n], vec![vec![0.0; c.slots]; c.n]];
         for s in 0..c.slots {
             let mut delta = vec![0.0; c.slots];

@@ -49,7 +49,9 @@ fn advice(e: &StepError) -> Option<String> {
             "the mechanism may pass a singular position, or a force is not finite there (a spring whose ends meet, a root of a negative number); try another step or formulation"
         }
         StepError::NotFinite { .. } => "look for a spring whose ends meet, a root of a negative number or a division by zero",
-        StepError::StepTooSmall { .. } => "something may be discontinuous there; declare a break time, or loosen the tolerances",
+        StepError::StepTooSmall { .. } => {
+            "something may jump or become infinite there; put the time of a jump into `breaks` of [study], or loosen the tolerances"
+        }
         StepError::TooManySteps { .. } => "take larger steps or loosen the tolerances, or raise max_steps with --option",
         StepError::Correction { .. } => "the derivative does not settle; the run may be at a singular position",
         _ => return None,

@@ -7,8 +7,8 @@ use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::tableau::{DOPRI5, RK4};
 use gradyn_dynamics::{Lagrange, Newmark, RungeKutta};
-use gradyn_model::Natural;
 use gradyn_model::error::nearest;
+use gradyn_model::{Model, Natural, System};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +51,8 @@ pub struct Method {
     pub max_steps: usize,
     /// Relative step of differences.
     pub fd_step: f64,
+    /// Names of the options that were set.
+    pub given: Vec<String>,
     /// Leaves (Φ_qᵀλ)_q out of the tangents, for tests of the checks.
     pub wrong_tangent: bool,
 }
@@ -69,6 +71,7 @@ impl Default for Method {
             newton_tol: 0.0,
             max_steps: 10_000_000,
             fd_step: 1e-6,
+            given: vec![],
             wrong_tangent: false,
         }
     }
@@ -121,7 +124,11 @@ impl Method {
         match (s.step, s.rtol, s.atol) {
             (Some(h), None, None) => m.stepping = Stepping::Fixed(h),
             (None, None, None) => {}
-            (_, rtol, atol) => {
+            (Some(_), _, _) => {
+                let help = "keep `step` for fixed steps, or rtol and atol for adaptive ones";
+                return Err(Error::method("the method has both a step and tolerances", help));
+            }
+            (None, rtol, atol) => {
                 let either = rtol.or(atol).unwrap_or(1e-8);
                 m.stepping = Stepping::Adaptive { rtol: rtol.unwrap_or(either), atol: atol.unwrap_or(either) };
             }
@@ -162,7 +169,23 @@ impl Method {
                 return Err(Error::method(format!("there is no option `{name}`"), format!("{hint}valid: {}", names.join(", "))));
             }
         }
+        self.given.push(name.into());
         Ok(())
+    }
+    /// Options that were given and that this method does not use.
+    pub fn unused_options(&self) -> Vec<String> {
+        let newmark = self.integrator == Integrator::Newmark;
+        let stabilised = self.formulation != Formulation::Index3;
+        let used = |name: &str| match name {
+            "alpha" => self.formulation == Formulation::Penalty,
+            "xi" | "omega" => stabilised,
+            "beta" | "gamma" | "newmark_xi" | "projection" | "newton_tol" => newmark,
+            _ => true,
+        };
+        let text = |n: &String| {
+            format!("unused-option: {n} has no effect with {} + {}", self.formulation.name(), self.integrator.name())
+        };
+        self.given.iter().filter(|n| !used(n)).map(text).collect()
     }
     /// Refuses what does not exist.
     pub fn check(&self) -> Result<(), Error> {
@@ -201,18 +224,23 @@ impl Method {
     pub fn projects(&self) -> bool {
         self.integrator == Integrator::Newmark && self.projection.unwrap_or(self.formulation == Formulation::Index3)
     }
-    /// F.
-    pub fn lagrange(&self) -> Lagrange {
+    /// F; α is relative to the largest entry of M at the nominal parameters, so that it does not move with them.
+    pub fn lagrange(&self, model: &Model) -> Lagrange {
         let f = match self.formulation {
             Formulation::Index3 => Lagrange::INDEX3,
             Formulation::Index1 => Lagrange::index1(self.xi, self.omega),
-            Formulation::Penalty => Lagrange::penalty(self.alpha, self.xi, self.omega),
+            Formulation::Penalty => {
+                let mut d = model.system.data::<f64>();
+                model.system.prepare(&model.slots(&model.rho()), &mut d);
+                let largest = model.system.mass(&d).iter().fold(0.0f64, |s, m| s.max(m.abs()));
+                Lagrange::penalty(self.alpha * if largest > 0.0 { largest } else { 1.0 }, self.xi, self.omega)
+            }
         };
         Lagrange { wrong_tangent: self.wrong_tangent, ..f }
     }
-    /// The step on a system.
-    pub fn build<'a>(&self, sys: &'a Natural) -> AnyStep<'a> {
-        let f = self.lagrange();
+    /// The step on a model's system.
+    pub fn build<'a>(&self, model: &'a Model) -> AnyStep<'a> {
+        let (sys, f) = (&model.system, self.lagrange(model));
         let tableau = match self.integrator {
             Integrator::Newmark => {
                 let ((beta, gamma), project) = (self.newmark, self.projects());

@@ -37,7 +37,7 @@ pub struct Run {
     pub warnings: Vec<String>,
     /// Largest |Φ|, |Φ̇| at a node.
     pub drift: [f64; 2],
-    /// Energy at the start, largest deviation from it, largest kinetic energy cannot be known: (E₀, max |E - E₀|).
+    /// Energy at the start and largest deviation from it: (E₀, max |E - E₀|) [J].
     pub energy: (f64, f64),
 }
 
@@ -74,6 +74,11 @@ impl Prepared {
         let t = p[model.times.start as usize];
         let assembled = assemble(&model.system, t, &p, &model.angles, (&position, &velocity)).map_err(|e| assembly(&model, e))?;
         model.system.set_drawn(&assembled.q);
+        if let Some(name) = model.system.collapsed_force(&p, &assembled.q) {
+            let place = model.places.iter().find(|(n, _)| *n == name).and_then(|x| x.1.clone());
+            let e = ModelError::new(format!("force `{name}`: its ends coincide at the start")).at(&place);
+            return Err(e.help("the direction of its force is not defined there; move one end or the initial position").into());
+        }
         Ok(Self { model, rho, assembled })
     }
     /// Times at which steps end.
@@ -92,15 +97,22 @@ impl Prepared {
         let (mesh, p) = (self.mesh()?, self.model.slots(&self.rho));
         let control = method.controller(mesh.end() - mesh.start.0);
         let started = Instant::now();
-        let step = method.build(&self.model.system);
+        let step = method.build(&self.model);
         let (trajectory, psi) = with_step!(&step, step => {
             let run = simulate(step, &p, &self.model.angles, &mesh, &control, observe)?;
             let psi = values(step, &p, &run);
             (run, psi)
         });
         let seconds = started.elapsed().as_secs_f64();
-        let mut run =
-            Run { method: method.clone(), trajectory, psi, seconds, warnings: vec![], drift: [0.0; 2], energy: (0.0, 0.0) };
+        let mut run = Run {
+            method: method.clone(),
+            trajectory,
+            psi,
+            seconds,
+            warnings: method.unused_options(),
+            drift: [0.0; 2],
+            energy: (0.0, 0.0),
+        };
         self.inspect(&mut run, &p);
         Ok(run)
     }
@@ -162,7 +174,7 @@ impl Prepared {
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
         self.check_parameters()?;
-        let (started, step) = (Instant::now(), run.method.build(&self.model.system));
+        let (started, step) = (Instant::now(), run.method.build(&self.model));
         let mut corrections = None;
         let rows = with_step!(&step, step => {
             let case = self.case(step, run);
@@ -188,7 +200,7 @@ impl Prepared {
     /// The discrete adjoint with the contribution of each record.
     pub fn contributions(&self, run: &Run) -> Result<(Gradient, Contributions), Error> {
         self.check_parameters()?;
-        let step = run.method.build(&self.model.system);
+        let step = run.method.build(&self.model);
         Ok(with_step!(&step, step => {
             let case = self.case(step, run);
             Adjoint::new(&case)?.contributions(&case)?
@@ -197,7 +209,7 @@ impl Prepared {
     /// Sensitivities of every output column at every node: [node][column][parameter], by the discrete direct method.
     pub fn output_sensitivities(&self, run: &Run) -> Result<Vec<Gradient>, Error> {
         self.check_parameters()?;
-        let step = run.method.build(&self.model.system);
+        let step = run.method.build(&self.model);
         Ok(with_step!(&step, step => {
             let case = self.case(step, run);
             let mut outputs = crate::report::OutputDerivatives::new(&case);
@@ -208,7 +220,7 @@ impl Prepared {
     }
     /// Compares one random direction of a gradient with a complex step through the program: relative distance.
     pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<f64, Error> {
-        let step = run.method.build(&self.model.system);
+        let step = run.method.build(&self.model);
         let direction: Vec<f64> = (0..self.rho.len()).map(|k| ((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5).collect();
         let direction: Vec<f64> = direction.iter().zip(&self.model.parameters).map(|(d, p)| d * p.scale).collect();
         let exact = with_step!(&step, step => program::directional(&self.case(step, run), &direction)?);

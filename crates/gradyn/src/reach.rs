@@ -1,13 +1,22 @@
 //! What each parameter reaches: the elements whose numbers mention it.
 
 use gradyn_model::expression::parse;
-use gradyn_model::mechanism::{Mechanism, Number, Source};
+use gradyn_model::mechanism::{InitialVelocity, Mechanism, Number, Source};
 use std::collections::BTreeMap;
 
 /// For each parameter, the elements that use it, directly or through a constant.
 pub fn reach(m: &Mechanism) -> BTreeMap<String, Vec<String>> {
     let mut uses: Vec<(String, Vec<String>)> = vec![];
     m.clone().visit_numbers(&mut |owner, x| uses.push((owner.to_owned(), names(x))));
+    let keys = m.initial.position.iter().map(|k| ("initial position", &k.0));
+    let rates = match &m.initial.velocity {
+        InitialVelocity::Rest => &[][..],
+        InitialVelocity::Conditions(list) => list,
+    };
+    for (owner, key) in keys.chain(rates.iter().map(|k| ("initial velocity", &k.0))) {
+        uses.push((owner.into(), names(key)));
+    }
+    uses.extend(m.outputs.iter().map(|(n, x)| (format!("output {n}"), names(x))));
     // a hard point is read by its bodies
     for (b, h) in m.bodies.iter().flat_map(|b| b.hard.iter().map(move |h| (b, h))) {
         uses.push((format!("body {}", b.name), vec![h.text.clone()]));

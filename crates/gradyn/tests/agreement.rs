@@ -90,7 +90,7 @@ fn extrapolated_differences_agree_on_the_frozen_plan() {
 fn differences_of(model: &Prepared, run: &Run, method: &Method) -> Gradient {
     use gradyn::method::AnyStep;
     let (trajectory, m, rho, relative) = (&run.trajectory, &model.model, &model.rho, 2e-4);
-    let result = match method.build(&model.model.system) {
+    let result = match method.build(&model.model) {
         AnyStep::Newmark(step) => differences::central(&Case { step: &step, model: m, rho, run: trajectory }, relative, true),
         AnyStep::RungeKutta(step) => differences::central(&Case { step: &step, model: m, rho, run: trajectory }, relative, true),
     };

@@ -28,7 +28,7 @@ fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, usiz
 /// (forward, adjoint) on a run of some steps.
 fn loops(model: &Prepared, method: &Method) -> (usize, usize, usize) {
     let run = model.simulate(method, &mut |_, _| {}).expect("runs");
-    let (forward, adjoint) = match method.build(&model.model.system) {
+    let (forward, adjoint) = match method.build(&model.model) {
         AnyStep::Newmark(step) => count(&step, model, &run),
         AnyStep::RungeKutta(step) => count(&step, model, &run),
     };

@@ -3,18 +3,21 @@
 //! ```text
 //! v* = γ/(βh) (q - q₀) + (1 - γ/β) v₀ + (1 - γ/2β) h a₀                              (1)  [A22, Eq. 4]
 //! a* = 1/(βh²) (q - q₀) - 1/(βh) v₀ + (1 - 1/2β) a₀                                  (2)
-//! F(t, q, v*, a*, λ) = 0                                                            (3)  unknowns (q, λ)
+//! F(t, q, v*, a*, λ*) = 0                                                           (3)  unknowns (q, λ*)
 //! [g(q, v - v*, σ_v) ; Φ̇(t, q, v)] = 0                                              (4)  [A22, Eq. 2]
 //! [g(q, a - a*, σ_a) ; Φ̈(t, q, v, a)] = 0                                           (5)  [A22, Eq. 3]
-//! z = z₀ + h/2 (g₀ + g)                                                             (6)  [A22, Eqs. 14, 15]
+//! λ = λ* + σ_a                                                                      (6)
+//! z = z₀ + h/2 (g₀ + g)                                                             (7)  [A22, Eqs. 14, 15]
 //! ```
+//! (6) are the multipliers of the projected accelerations: (3) and (5) add up to M a + Φ_qᵀ(λ* + σ_a) = Q, while λ* alone
+//! belongs to a*, which is first-order accurate normal to the constraints.
 //! ξ gives β = (1 - ξ)²/4, γ = (1 - 2ξ)/2 [A22, Eq. 5, corrected]; ξ = 0 is the trapezoidal rule, ξ < 0 dissipates.
 //! (3) is solved scaled: momentum rows times βh², unknown βh²λ [A22, Eq. 29]. (4) and (5) share one factor. Without projections
-//! v = v*, a = a*: index 3 is then weakly unstable. λ belongs to (3), not to the projections.
+//! v = v*, a = a*, λ = λ*: index 3 is then weakly unstable.
 
 use super::{IntegrandRows, Layout, Report, Span, Step};
 use crate::error::StepError;
-use crate::formulation::{Lagrange, Linear, scaled_compliance};
+use crate::formulation::{Lagrange, Linear};
 use crate::initial::{self, Initial, row_or_coordinate};
 use crate::kkt_map::KktMap;
 use gradyn_model::{At, Set, System};
@@ -44,7 +47,6 @@ pub struct Work<Y: System, S: ProgramScalar> {
     star: Vec<S>,
     kkt: Vec<S>,
     g: Vec<S>,
-    compliance: f64,
 }
 
 /// Memory of a linearised step.
@@ -55,11 +57,8 @@ pub struct NewmarkLinear<Y: System> {
     /// Partials of (3) and its Newton matrix.
     motion: Linear<Y>,
     newton: KktMap,
-    compliance: f64,
     /// Factor of (4) and (5).
     kkt: Kkt,
-    /// Memory placed at the node for (4)–(6).
-    node: Y::Data<f64>,
     dphi_q: Vec<f64>,
     ddphi_q: Vec<f64>,
     ddphi_v: Vec<f64>,
@@ -75,6 +74,7 @@ pub struct NewmarkLinear<Y: System> {
     star: Vec<f64>,
     b: Vec<f64>,
     values: Vec<f64>,
+    integrands: Vec<f64>,
 }
 
 impl<Y: System> Newmark<'_, Y> {
@@ -82,6 +82,11 @@ impl<Y: System> Newmark<'_, Y> {
     fn sigma(&self) -> [usize; 2] {
         let l = self.layout();
         [l.head(), l.head() + l.m]
+    }
+    /// Offset of λ*: after the σ, or λ itself without projections.
+    fn multiplier(&self) -> usize {
+        let l = self.layout();
+        if self.project { l.head() + 2 * l.m } else { l.lam() }
     }
     /// ∂(v*, a*)/∂(q, v, a) of the past; ∂/∂q of the present is minus the first of each.
     fn coefficients<S: ProgramScalar>(&self, h: S) -> [[S; 3]; 2] {
@@ -118,7 +123,7 @@ impl<Y: System> Newmark<'_, Y> {
                 |k| sm * (m.top_q[k] - cv * m.top_v[k] - ca * mass[k]),
                 |k| sc * (m.bottom_q[k] - cv * m.bottom_v[k] - ca * c2 * phi_q[k]),
                 phi_q,
-                sc / sm * l.compliance,
+                sc / sm * self.f.compliance,
             )
             .map_err(|s| {
                 let index = if s.index < n { rows + s.index } else { s.index - n };
@@ -141,19 +146,22 @@ impl<Y: System> Newmark<'_, Y> {
     }
     /// Newton on (3) from the prediction in (q, λ) of `x`; leaves (v*, a*) in `l.star`.
     fn motion(&self, span: Span<f64>, past: &[f64], l: &mut NewmarkLinear<Y>, x: &mut [f64]) -> Result<Report, StepError> {
-        let (lay, t, h) = (self.layout(), span.end(), span.h);
+        let (lay, t, h, o) = (self.layout(), span.end(), span.h, self.multiplier());
         let (n, m) = (lay.n, lay.m);
         let mut report = Report::default();
-        let (mut last, mut stale, mut converged) = (f64::INFINITY, true, false);
+        let (mut best, mut stalled, mut stale, mut converged) = (f64::INFINITY, 0, true, false);
         loop {
             self.star(h, &x[..n], past, &mut l.star);
             let (v_star, a_star) = l.star.split_at(n);
-            let at = At { t, q: &x[..n], v: v_star, a: a_star, lam: &x[lay.lam()..lay.z()] };
+            let at = At { t, q: &x[..n], v: v_star, a: a_star, lam: &x[o..o + m] };
             self.sys.place(t, at.q, &mut l.motion.data);
             if converged {
                 return Ok(report);
             }
-            self.f.residual(self.sys, &at, l.compliance, &mut l.motion.data, &mut l.b);
+            self.f.residual(self.sys, &at, &mut l.motion.data, &mut l.b);
+            if l.b.iter().any(|r| !r.is_finite()) {
+                return Err(self.diverged(span, report.iterations, f64::NAN, &l.b, m));
+            }
             if stale {
                 l.motion.set_placed(self.sys, &at);
                 self.factor_motion(t, h, l)?;
@@ -162,17 +170,19 @@ impl<Y: System> Newmark<'_, Y> {
             l.values.copy_from_slice(&l.b);
             self.solve_motion(h, &mut l.newton, &mut l.b, n);
             x[..n].iter_mut().zip(&l.b).for_each(|(x, d)| *x -= d);
-            x[lay.lam()..lay.z()].iter_mut().zip(&l.b[n..]).for_each(|(x, d)| *x -= d);
+            x[o..o + m].iter_mut().zip(&l.b[n..]).for_each(|(x, d)| *x -= d);
             report.iterations += 1;
             let scale = x[..n].iter().fold(0.0f64, |s, q| s.max(q.abs()));
             let size = l.b[..n].iter().fold(0.0f64, |s, d| s.max(d.abs())) / if scale > 0.0 { scale } else { 1.0 };
             if !size.is_finite() || report.iterations == MAX_ITERATIONS {
                 return Err(self.diverged(span, report.iterations, size, &l.values, m));
             }
-            // at rounding or no longer falling; one more pass places v*, a* and Φ_q
-            converged = size <= self.tolerance.max(4.0 * f64::EPSILON) || (size < 1e-12 && size > 0.3 * last);
-            stale = size > 0.25 * last; // slow: a fresh tangent
-            last = size;
+            // at rounding, or no longer falling; one more pass places v*, a* and Φ_q
+            stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
+            let stagnates = (stalled >= 1 && size < 1e-12) || (stalled >= 3 && size < 1e-9);
+            converged = size <= self.tolerance.max(4.0 * f64::EPSILON) || stagnates;
+            stale = !converged && size > 0.25 * best; // slow: a fresh tangent
+            best = best.min(size);
         }
     }
     fn diverged(&self, span: Span<f64>, iterations: usize, correction: f64, r: &[f64], m: usize) -> StepError {
@@ -209,6 +219,9 @@ impl<Y: System> Newmark<'_, Y> {
             x[o..o + n].iter_mut().zip(&l.b).for_each(|(x, d)| *x += d);
             x[sigma..sigma + m].copy_from_slice(&l.b[n..]);
         }
+        // (6)
+        let (star, sigma) = (self.multiplier(), self.sigma()[1]);
+        (0..m).for_each(|k| x[lay.lam() + k] = x[star + k] + x[sigma + k]);
         Ok(())
     }
     /// The unknowns of one block: (b[o..o + n], b[s..s + m]) into `l.b`.
@@ -232,41 +245,33 @@ impl<Y: System> Step for Newmark<'_, Y> {
         self.sys
     }
     fn layout(&self) -> Layout {
-        Layout::of(self.sys, if self.project { 2 * self.sys.dims().m } else { 0 })
+        Layout::of(self.sys, if self.project { 3 * self.sys.dims().m } else { 0 })
     }
     fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
         let (d, zero) = (self.sys.dims(), S::zero());
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
-        let real: Vec<f64> = p.iter().map(|p| p.re()).collect();
-        let mut at_real = self.sys.data::<f64>();
-        self.sys.prepare(&real, &mut at_real);
         Work {
             data,
             star: vec![zero; 2 * d.n],
             kkt: vec![zero; d.n + d.m],
             g: vec![zero; 2 * self.sys.functionals(Set::Integrand)],
-            compliance: scaled_compliance(self.f.compliance, self.sys.mass(&at_real)),
         }
     }
     fn linear(&self, p: &[f64]) -> Result<NewmarkLinear<Y>, StepError> {
         let (sys, d, pat) = (self.sys, self.sys.dims(), self.sys.patterns());
         let mut motion = Linear::new(sys, self.f);
         sys.prepare(p, &mut motion.data);
-        let mut node = sys.data();
-        sys.prepare(p, &mut node);
         let mut kkt = Kkt::new(&pat.nn, &pat.mn)?;
-        kkt.prepare(sys.mass(&node))?;
+        kkt.prepare(sys.mass(&motion.data))?;
         let law = Lagrange { wrong_tangent: self.f.wrong_tangent, ..Lagrange::ACCELERATION };
         Ok(NewmarkLinear {
             initial: Initial::new(sys, law, self.layout(), p)?,
             first: true,
             h: 0.0,
-            compliance: scaled_compliance(self.f.compliance, sys.mass(&node)),
             motion,
             newton: KktMap::new(pat)?,
             kkt,
-            node,
             dphi_q: vec![0.0; pat.mn.nnz()],
             ddphi_q: vec![0.0; pat.mn.nnz()],
             ddphi_v: vec![0.0; pat.mn.nnz()],
@@ -280,6 +285,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
             star: vec![0.0; 2 * d.n],
             b: vec![0.0; d.n + d.m],
             values: vec![0.0; d.n + d.m],
+            integrands: vec![0.0; self.layout().o],
         })
     }
     fn initial<'l>(&self, l: &'l mut NewmarkLinear<Y>) -> &'l mut Initial<Y> {
@@ -307,10 +313,10 @@ impl<Y: System> Step for Newmark<'_, Y> {
         let (n, m, o) = (lay.n, lay.m, lay.o);
         sys.set_angles(angles, &mut w.data);
         let Some(past) = past else {
-            return initial::residual(sys, &Lagrange::ACCELERATION, 0.0, &lay, span.t, x, &mut w.data, r);
+            return initial::residual(sys, &Lagrange::ACCELERATION, &lay, span.t, x, &mut w.data, r);
         };
-        // (6), the past first: `data` moves on to the node
-        sys.place(span.t, &past[..n], &mut w.data);
+        // (7), the past first: `data` moves on to the node
+        sys.set_time(span.t, &mut w.data);
         sys.measure(Set::Integrand, &lay.node(span.t, past), &mut w.data, &mut w.g[..o]);
         let t = span.end();
         let at = lay.node(t, x);
@@ -322,9 +328,10 @@ impl<Y: System> Step for Newmark<'_, Y> {
         // (3)
         self.star(span.h, at.q, past, &mut w.star);
         let (v_star, a_star) = w.star.split_at(n);
-        self.f.residual(sys, &At { v: v_star, a: a_star, ..at }, w.compliance, &mut w.data, &mut w.kkt);
+        let star = self.multiplier();
+        self.f.residual(sys, &At { v: v_star, a: a_star, lam: &x[star..star + m], ..at }, &mut w.data, &mut w.kkt);
         r[..n].copy_from_slice(&w.kkt[..n]);
-        r[lay.lam()..lay.z()].copy_from_slice(&w.kkt[n..]);
+        r[star..star + m].copy_from_slice(&w.kkt[n..]);
         // (4), (5)
         for (k, s) in self.sigma().into_iter().enumerate() {
             let o = (k + 1) * n;
@@ -342,6 +349,11 @@ impl<Y: System> Step for Newmark<'_, Y> {
             r[s..s + m].fill(S::zero());
             sys.constraint(&at, c, &mut w.data, &mut r[s..s + m]);
         }
+        // (6)
+        if self.project {
+            let sigma = self.sigma()[1];
+            (0..m).for_each(|k| r[lay.lam() + k] = x[lay.lam() + k] - x[star + k] - x[sigma + k]);
+        }
     }
     fn advance(
         &self,
@@ -357,25 +369,24 @@ impl<Y: System> Step for Newmark<'_, Y> {
         // g₀
         sys.set_angles(angles, &mut l.motion.data);
         if o > 0 {
-            sys.place(span.t, &past[..n], &mut l.motion.data);
+            sys.set_time(span.t, &mut l.motion.data);
             sys.measure(Set::Integrand, &lay.node(span.t, past), &mut l.motion.data, &mut x[z..z + o]);
         }
         // predict
         for i in 0..n {
             x[i] = past[i] + h * (past[n + i] + 0.5 * h * past[2 * n + i]);
         }
-        x[lay.lam()..z].copy_from_slice(&past[lay.lam()..z]);
+        let star = self.multiplier();
+        x[star..star + lay.m].copy_from_slice(&past[lay.lam()..z]);
         let report = self.motion(span, past, l, x)?;
         self.projections(span.end(), l, x)?;
-        // (6)
+        // (7)
         if o > 0 {
             let (head, tail) = x.split_at_mut(z);
-            let mut g = std::mem::take(&mut l.values);
-            sys.measure(Set::Integrand, &lay.node(span.end(), head), &mut l.motion.data, &mut g[..o]);
+            sys.measure(Set::Integrand, &lay.node(span.end(), head), &mut l.motion.data, &mut l.integrands);
             for k in 0..o {
-                tail[k] = past[z + k] + 0.5 * h * (tail[k] + g[k]);
+                tail[k] = past[z + k] + 0.5 * h * (tail[k] + l.integrands[k]);
             }
-            l.values = g;
         }
         Ok(report)
     }
@@ -392,24 +403,25 @@ impl<Y: System> Step for Newmark<'_, Y> {
         (l.first, l.h, l.t) = (past.is_none(), span.h, t);
         let Some(past) = past else { return l.initial.linearise(sys, span.t, angles, x) };
         sys.set_angles(angles, &mut l.motion.data);
-        sys.set_angles(angles, &mut l.node);
-        // (6) at the past, then the node
-        sys.place(span.t, &past[..n], &mut l.node);
-        l.g[0].set(sys, &lay.node(span.t, past), &mut l.node);
+        // (7) at the past
+        if lay.o > 0 {
+            sys.set_time(span.t, &mut l.motion.data);
+            l.g[0].set(sys, &lay.node(span.t, past), &mut l.motion.data);
+        }
+        // (3), which places the data at the node
         let at = lay.node(t, x);
-        sys.place(t, at.q, &mut l.node);
-        l.g[1].set(sys, &at, &mut l.node);
-        // (3)
         self.star(span.h, at.q, past, &mut l.star);
         let (v_star, a_star) = l.star.split_at(n);
-        l.motion.set(sys, &At { v: v_star, a: a_star, ..at });
+        let star = self.multiplier();
+        l.motion.set(sys, &At { v: v_star, a: a_star, lam: &x[star..star + m], ..at });
+        l.g[1].set(sys, &at, &mut l.motion.data);
         self.factor_motion(t, span.h, l)?;
         if !self.project {
             return Ok(());
         }
         // (4), (5)
         l.kkt
-            .refactor(sys.phi_q(&l.node), 0.0)
+            .refactor(sys.phi_q(&l.motion.data), 0.0)
             .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })?;
         l.point.copy_from_slice(&x[..lay.z()]);
         l.sigma.copy_from_slice(&x[lay.head()..lay.head() + 2 * m]);
@@ -417,16 +429,16 @@ impl<Y: System> Step for Newmark<'_, Y> {
             l.diff[i] = x[n + i] - l.star[i];
         }
         [&mut l.dphi_q, &mut l.ddphi_q, &mut l.ddphi_v, &mut l.v_q, &mut l.a_q].into_iter().for_each(|x| x.fill(0.0));
-        sys.constraint_q(&at, [0.0, 1.0, 0.0], &mut l.node, &mut l.dphi_q);
-        sys.constraint_q(&at, [0.0, 0.0, 1.0], &mut l.node, &mut l.ddphi_q);
-        sys.constraint_v(&at, [0.0, 0.0, 1.0], &mut l.node, &mut l.ddphi_v);
+        sys.constraint_q(&at, [0.0, 1.0, 0.0], &mut l.motion.data, &mut l.dphi_q);
+        sys.constraint_q(&at, [0.0, 0.0, 1.0], &mut l.motion.data, &mut l.ddphi_q);
+        sys.constraint_v(&at, [0.0, 0.0, 1.0], &mut l.motion.data, &mut l.ddphi_v);
         if !self.f.wrong_tangent {
-            sys.balance_q(&at, &l.diff[..n], &l.sigma[..m], &mut l.node, &mut l.v_q);
-            sys.balance_q(&at, &l.diff[n..], &l.sigma[m..], &mut l.node, &mut l.a_q);
+            sys.balance_q(&at, &l.diff[..n], &l.sigma[..m], &mut l.motion.data, &mut l.v_q);
+            sys.balance_q(&at, &l.diff[n..], &l.sigma[m..], &mut l.motion.data, &mut l.a_q);
         }
         // the part of v*, a*: M times their slopes in q
         let [[cv, ..], [ca, ..]] = self.coefficients(span.h);
-        for ((v, a), m) in l.v_q.iter_mut().zip(&mut l.a_q).zip(sys.mass(&l.node)) {
+        for ((v, a), m) in l.v_q.iter_mut().zip(&mut l.a_q).zip(sys.mass(&l.motion.data)) {
             *v += cv * m;
             *a += ca * m;
         }
@@ -439,9 +451,10 @@ impl<Y: System> Step for Newmark<'_, Y> {
         }
         let (n, m) = (lay.n, lay.m);
         // positions
-        Self::gather(&mut l.b, b, 0, lay.lam(), n);
+        let star = self.multiplier();
+        Self::gather(&mut l.b, b, 0, star, n);
         self.solve_motion(l.h, &mut l.newton, &mut l.b, n);
-        Self::scatter(&l.b, b, 0, lay.lam(), n);
+        Self::scatter(&l.b, b, 0, star, n);
         let (q, rest) = b.split_at_mut(n);
         if self.project {
             let p = sys.patterns();
@@ -459,6 +472,8 @@ impl<Y: System> Step for Newmark<'_, Y> {
             Self::gather(&mut l.b, rest, n, sa, n);
             l.kkt.solve(&mut l.b);
             Self::scatter(&l.b, rest, n, sa, n);
+            // multipliers
+            (0..m).for_each(|k| rest[2 * n + k] += rest[star - n + k] + rest[sa + k]);
         } else {
             let [[cv, ..], [ca, ..]] = self.coefficients(l.h);
             for i in 0..n {
@@ -478,7 +493,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
         if l.first {
             return l.initial.solve_t(sys, b);
         }
-        let (n, m) = (lay.n, lay.m);
+        let (n, m, star) = (lay.n, lay.m, self.multiplier());
         for k in 0..lay.o {
             let mu = b[lay.z() + k];
             l.g[1].mul_t(k, 0.5 * l.h * mu, &mut b[..lay.z()]);
@@ -487,6 +502,11 @@ impl<Y: System> Step for Newmark<'_, Y> {
         if self.project {
             let p = sys.patterns();
             let [sv, sa] = self.sigma().map(|s| s - n);
+            // multipliers
+            for k in 0..m {
+                rest[star - n + k] += rest[2 * n + k];
+                rest[sa + k] += rest[2 * n + k];
+            }
             // accelerations
             Self::gather(&mut l.b, rest, n, sa, n);
             l.kkt.solve(&mut l.b);
@@ -507,9 +527,9 @@ impl<Y: System> Step for Newmark<'_, Y> {
             }
         }
         // positions
-        Self::gather(&mut l.b, b, 0, lay.lam(), n);
+        Self::gather(&mut l.b, b, 0, star, n);
         self.solve_motion_t(l.h, &mut l.newton, &mut l.b, n);
-        Self::scatter(&l.b, b, 0, lay.lam(), n);
+        Self::scatter(&l.b, b, 0, star, n);
     }
     fn past_mul(&self, l: &mut NewmarkLinear<Y>, s: &[f64], r: &mut [f64]) {
         if l.first {
@@ -524,13 +544,13 @@ impl<Y: System> Step for Newmark<'_, Y> {
             }
         }
         let (dv, da) = l.star.split_at(n);
-        Self::gather(&mut l.b, r, 0, lay.lam(), n);
+        Self::gather(&mut l.b, r, 0, self.multiplier(), n);
         l.motion.rate_mul(sys, dv, da, &mut l.b);
-        Self::scatter(&l.b, r, 0, lay.lam(), n);
+        Self::scatter(&l.b, r, 0, self.multiplier(), n);
         for (k, d) in [dv, da].into_iter().enumerate() {
             let r = &mut r[(k + 1) * n..(k + 2) * n];
             if self.project {
-                sys.patterns().nn.mul(sys.mass(&l.node), -1.0, d, r);
+                sys.patterns().nn.mul(sys.mass(&l.motion.data), -1.0, d, r);
             } else {
                 r.iter_mut().zip(d).for_each(|(r, d)| *r -= d);
             }
@@ -545,14 +565,14 @@ impl<Y: System> Step for Newmark<'_, Y> {
         }
         let (sys, lay) = (self.sys, self.layout());
         let n = lay.n;
-        Self::gather(&mut l.b, mu, 0, lay.lam(), n);
+        Self::gather(&mut l.b, mu, 0, self.multiplier(), n);
         l.star.fill(0.0);
         let (v, a) = l.star.split_at_mut(n);
         l.motion.rate_mul_t(sys, &l.b, v, a);
         for (k, x) in [v, a].into_iter().enumerate() {
             let mu = &mu[(k + 1) * n..(k + 2) * n];
             if self.project {
-                sys.patterns().nn.mul_t(sys.mass(&l.node), -1.0, mu, x);
+                sys.patterns().nn.mul_t(sys.mass(&l.motion.data), -1.0, mu, x);
             } else {
                 x.iter_mut().zip(mu).for_each(|(x, m)| *x -= m);
             }
@@ -575,17 +595,17 @@ impl<Y: System> Step for Newmark<'_, Y> {
             return l.initial.slot_mul(sys, delta, r);
         }
         let (n, m) = (lay.n, lay.m);
-        Self::gather(&mut l.b, r, 0, lay.lam(), n);
+        Self::gather(&mut l.b, r, 0, self.multiplier(), n);
         l.motion.slot_mul(sys, delta, &mut l.b);
-        Self::scatter(&l.b, r, 0, lay.lam(), n);
+        Self::scatter(&l.b, r, 0, self.multiplier(), n);
         if self.project {
             let at = At::of(l.t, &l.point, n, m);
             for (k, s) in self.sigma().into_iter().enumerate() {
                 let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
-                sys.balance_p(&at, w, sigma, delta, &mut l.node, &mut r[(k + 1) * n..(k + 2) * n]);
+                sys.balance_p(&at, w, sigma, delta, &mut l.motion.data, &mut r[(k + 1) * n..(k + 2) * n]);
                 let mut c = [0.0; 3];
                 c[k + 1] = 1.0;
-                sys.constraint_p(&at, c, delta, &mut l.node, &mut r[s..s + m]);
+                sys.constraint_p(&at, c, delta, &mut l.motion.data, &mut r[s..s + m]);
             }
         }
         for k in 0..lay.o {
@@ -599,16 +619,16 @@ impl<Y: System> Step for Newmark<'_, Y> {
             return l.initial.slot_mul_t(sys, mu, s, grad);
         }
         let (n, m) = (lay.n, lay.m);
-        Self::gather(&mut l.b, mu, 0, lay.lam(), n);
+        Self::gather(&mut l.b, mu, 0, self.multiplier(), n);
         l.motion.slot_mul_t(sys, &l.b, s, grad);
         if self.project {
             let at = At::of(l.t, &l.point, n, m);
             for (k, o) in self.sigma().into_iter().enumerate() {
                 let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
-                sys.balance_p_t(&at, w, sigma, &mu[(k + 1) * n..(k + 2) * n], s, &mut l.node, grad);
+                sys.balance_p_t(&at, w, sigma, &mu[(k + 1) * n..(k + 2) * n], s, &mut l.motion.data, grad);
                 let mut c = [0.0; 3];
                 c[k + 1] = 1.0;
-                sys.constraint_p_t(&at, c, &mu[o..o + m], s, &mut l.node, grad);
+                sys.constraint_p_t(&at, c, &mu[o..o + m], s, &mut l.motion.data, grad);
             }
         }
         for k in 0..lay.o {
@@ -629,6 +649,15 @@ impl<Y: System> Step for Newmark<'_, Y> {
     ) -> Result<(), StepError> {
         let lay = self.layout();
         super::hermite(&lay, span.h, theta, past, x, out);
-        super::complete(self.sys, &lay, span.t + theta * span.h, angles, &mut l.motion.data, &mut l.kkt, out)
+        super::complete(
+            self.sys,
+            &Lagrange::ACCELERATION,
+            &lay,
+            span.t + theta * span.h,
+            angles,
+            &mut l.motion.data,
+            &mut l.kkt,
+            out,
+        )
     }
 }

@@ -9,7 +9,7 @@
 
 use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
 use crate::error::StepError;
-use crate::formulation::{Lagrange, Linear, scaled_compliance};
+use crate::formulation::{Lagrange, Linear};
 use crate::initial::{self, Initial, row_or_coordinate};
 use crate::tableau::Tableau;
 use gradyn_model::{Set, System};
@@ -29,7 +29,6 @@ pub struct RungeKutta<'a, Y> {
 pub struct Work<Y: System, S: ProgramScalar> {
     data: Y::Data<S>,
     g: Vec<S>,
-    compliance: f64,
 }
 
 /// A stage, linearised.
@@ -43,7 +42,6 @@ pub struct RungeKuttaLinear<Y: System> {
     initial: Initial<Y>,
     first: bool,
     h: f64,
-    compliance: f64,
     /// Blocks 1 … s.
     blocks: Vec<Block<Y>>,
     /// g_x of stages 0 … s-1.
@@ -124,10 +122,10 @@ impl<Y: System> RungeKutta<'_, Y> {
         let at = lay.node(t, &x[o..o + z]);
         let d = &mut block.linear.data;
         self.sys.place(t, at.q, d);
-        self.f.residual(self.sys, &at, l.compliance, d, &mut l.u);
+        self.f.residual(self.sys, &at, d, &mut l.u);
         block
             .kkt
-            .refactor(self.sys.phi_q(d), l.compliance)
+            .refactor(self.sys.phi_q(d), self.f.compliance)
             .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })?;
         block.kkt.solve(&mut l.u);
         x[o + lay.a()..o + z].iter_mut().zip(&l.u).for_each(|(x, u)| *x = -u);
@@ -170,11 +168,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
-        let real: Vec<f64> = p.iter().map(|p| p.re()).collect();
-        let mut at_real = self.sys.data::<f64>();
-        self.sys.prepare(&real, &mut at_real);
-        let compliance = scaled_compliance(self.f.compliance, self.sys.mass(&at_real));
-        Work { data, g: vec![S::zero(); self.sys.functionals(Set::Integrand)], compliance }
+        Work { data, g: vec![S::zero(); self.sys.functionals(Set::Integrand)] }
     }
     fn linear(&self, p: &[f64]) -> Result<RungeKuttaLinear<Y>, StepError> {
         let (sys, lay) = (self.sys, self.layout());
@@ -191,7 +185,6 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             initial: Initial::new(sys, self.f, lay, p)?,
             first: true,
             h: 0.0,
-            compliance: scaled_compliance(self.f.compliance, sys.mass(&past)),
             blocks: (0..self.stages()).map(|_| block()).collect::<Result<_, _>>()?,
             g: (0..self.stages()).map(|_| IntegrandRows::new(sys)).collect(),
             past,
@@ -224,7 +217,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         let (n2, z) = (2 * lay.n, lay.z());
         sys.set_angles(angles, &mut w.data);
         let Some(past) = past else {
-            return initial::residual(sys, &self.f, w.compliance, &lay, span.t, x, &mut w.data, r);
+            return initial::residual(sys, &self.f, &lay, span.t, x, &mut w.data, r);
         };
         for k in 0..lay.o {
             r[z + k] = x[z + k] - past[z + k];
@@ -249,7 +242,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             for d in 0..n2 {
                 r[o + d] = x[o + d] - past[d] - span.h * r[o + d];
             }
-            self.f.residual(sys, &at, w.compliance, &mut w.data, &mut r[o + lay.a()..o + z]);
+            self.f.residual(sys, &at, &mut w.data, &mut r[o + lay.a()..o + z]);
         }
     }
     fn advance(
@@ -271,7 +264,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         // (2)
         if lay.o > 0 {
             self.sys.set_angles(angles, &mut l.past);
-            self.sys.place(span.t, &past[..lay.n], &mut l.past);
+            self.sys.set_time(span.t, &mut l.past);
             self.quadrature(&lay, self.b(), span, x, past, l);
             for k in 0..lay.o {
                 x[lay.z() + k] = past[lay.z() + k] + span.h * l.sums[k];
@@ -292,7 +285,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         let Some(past) = past else { return l.initial.linearise(sys, span.t, angles, x) };
         if self.counts(0) {
             sys.set_angles(angles, &mut l.past);
-            sys.place(span.t, &past[..lay.n], &mut l.past);
+            sys.set_time(span.t, &mut l.past);
             l.g[0].set(sys, &lay.node(span.t, past), &mut l.past);
         }
         for i in 0..self.stages() {
@@ -303,7 +296,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             block.linear.set(sys, &at);
             block
                 .kkt
-                .refactor(sys.phi_q(&block.linear.data), l.compliance)
+                .refactor(sys.phi_q(&block.linear.data), self.f.compliance)
                 .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })?;
             if self.counts(i + 1) {
                 l.g[i + 1].set(sys, &at, &mut block.linear.data);
@@ -454,7 +447,8 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         for k in 0..lay.o {
             sum += size(l.sums[k], z + k);
         }
-        Some(((sum / (n2 + lay.o) as f64).sqrt(), worst.1))
+        let error = (sum / (n2 + lay.o) as f64).sqrt();
+        Some((if error.is_nan() { f64::INFINITY } else { error }, worst.1))
     }
     /// The scheme's continuous extension, or cubic Hermite.
     fn interpolate(
@@ -476,6 +470,6 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             out.iter_mut().zip(&l.sums[..2 * lay.n]).for_each(|(o, s)| *o += w * s);
         }
         let block = &mut l.blocks[0];
-        super::complete(self.sys, &lay, span.t + θ * h, angles, &mut block.linear.data, &mut block.kkt, out)
+        super::complete(self.sys, &self.f, &lay, span.t + θ * h, angles, &mut block.linear.data, &mut block.kkt, out)
     }
 }

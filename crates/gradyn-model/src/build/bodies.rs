@@ -1,6 +1,6 @@
 //! Bodies in natural coordinates: which points and vectors carry them, and where everything else is.
 //!
-//! With basis (p, d), d the local vector e of length L [DESIGN: two points, or a point and the unit vector along local x],
+//! With basis (p, d), d the local vector e of length L (two points, or a point and the unit vector along local x),
 //!
 //! ```text
 //! w = x - x_p,  α = w·e/L²,  β = e×w/L²,   r = p + α d + β d⊥                                     (1)

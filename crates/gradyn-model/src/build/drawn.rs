@@ -1,7 +1,8 @@
 //! A start for the assembly: rough poses from hard points, `near`, angle conditions and shared points.
 
-use super::{Builder, Classes, evaluate, unknown};
+use super::{Builder, evaluate, unknown};
 use crate::error::ModelError;
+use crate::expression::{Expr, parse};
 use crate::mechanism::{Source, Text};
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ type Pose = ([f64; 2], f64);
 
 impl Builder<'_, '_> {
     /// Rough coordinates and the references of the angles.
-    pub(super) fn drawn(&mut self, rho: &[f64], classes: &Classes) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
+    pub(super) fn drawn(&mut self, rho: &[f64]) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
         let angles = self.angle_conditions(rho)?;
         let mut known = self.known_points(rho)?;
         let ground = self.ground();
@@ -34,8 +35,9 @@ impl Builder<'_, '_> {
         }
         let drawn = self.coordinates.iter().map(|name| self.drawn_coordinate(name, &poses, &known)).collect();
         let turn = |b: usize| angles.get(&b).copied().or(poses[b].map(|p| p.1)).unwrap_or(0.0);
-        let references = self.angles.iter().map(|((a, b), _)| turn(*b) - turn(*a)).collect();
-        let _ = classes;
+        let relative = self.relative_angles(rho);
+        let reference = |a: usize, b: usize| relative.get(&(a, b)).copied().unwrap_or(turn(b) - turn(a));
+        let references = self.angles.iter().map(|((a, b), _)| reference(*a, *b)).collect();
         Ok((drawn, references))
     }
     /// Bodies whose angle is a position condition, with its nominal value.
@@ -51,6 +53,23 @@ impl Builder<'_, '_> {
             }
         }
         Ok(found)
+    }
+    /// Pairs of bodies whose relative angle is a position condition `angle(a, b)`, with its nominal value.
+    fn relative_angles(&mut self, rho: &[f64]) -> HashMap<(usize, usize), f64> {
+        let mut found = HashMap::new();
+        for (key, value) in &self.m.initial.position {
+            let Source::Expression(text) = &key.source else { continue };
+            let Ok(Expr::Call { function, args }) = parse(text).map(|ast| ast.expr) else { continue };
+            let names: Vec<_> = args.iter().map(|a| if let Expr::Name(n) = &a.expr { n.as_str() } else { "" }).collect();
+            let body = |name: &str| self.shapes.iter().position(|s| s.name == name);
+            if function == "angle"
+                && let [Some(a), Some(b)] = [0, 1].map(|k| names.get(k).and_then(|n| body(n)))
+                && let Ok(v) = self.numbers.number(value, "initial angle")
+            {
+                found.insert((a, b), evaluate(self.graph, &[v], rho)[0]);
+            }
+        }
+        found
     }
     /// Rough positions by class: ground points and `near`.
     fn known_points(&mut self, rho: &[f64]) -> Result<HashMap<usize, [f64; 2]>, ModelError> {

@@ -170,7 +170,7 @@ impl<'g> Builder<'g, '_> {
                     }
                     let element = self.distance(a, b);
                     let law = self.law([stiffness, damping, length], force.as_ref(), &["length", "speed"], &what)?;
-                    self.push_force(name.clone(), element, law, -1.0);
+                    self.push_force(&f.name, "", element, law, -1.0)?;
                 }
                 ForceKind::Torsion { between, stiffness, damping, angle, torque } => {
                     let [a, b] = [self.body(&between[0])?, self.body(&between[1])?];
@@ -180,7 +180,7 @@ impl<'g> Builder<'g, '_> {
                     }
                     let element = self.angle(a, b);
                     let law = self.law([stiffness, damping, angle], torque.as_ref(), &["angle", "speed"], &what)?;
-                    self.push_force(name.clone(), element, law, -1.0);
+                    self.push_force(&f.name, "", element, law, -1.0)?;
                 }
                 ForceKind::Torque { on, reaction, torque } => {
                     let [a, b] = [self.body(reaction)?, self.body(on)?];
@@ -189,17 +189,14 @@ impl<'g> Builder<'g, '_> {
                     }
                     let element = self.angle(a, b);
                     let applied = self.signal(torque, &what("torque"))?;
-                    self.push_force(name.clone(), element, Law { applied, ..Law::none() }, 1.0);
+                    self.push_force(&f.name, "", element, Law { applied, ..Law::none() }, 1.0)?;
                 }
                 ForceKind::Point { at, force } => {
                     let r = self.point_ref(at)?;
                     let port = self.port(r);
                     for ((axis, x), u) in ["x", "y"].iter().zip(&port).zip(self.force_components(force, &what("force"))?) {
-                        if x.terms.is_empty() {
-                            return Err(ModelError::new(format!("force `{name}` acts on a fixed point")).at(&at.place));
-                        }
                         let element = self.element(Kind::Coordinate, &[x], vec![]);
-                        self.push_force(format!("{name}.{axis}"), element, Law { applied: u, ..Law::none() }, 1.0);
+                        self.push_force(&f.name, &format!(".{axis}"), element, Law { applied: u, ..Law::none() }, 1.0)?;
                     }
                 }
             }
@@ -236,8 +233,13 @@ impl<'g> Builder<'g, '_> {
             program: program.map(|p| self.local_program(p, local, &what("force"))).transpose()?,
         })
     }
-    fn push_force(&mut self, name: String, element: Element, law: Law, sign: f64) {
-        self.forces.push(Compiled { name, element, law, sign, symbols: PhantomData });
+    fn push_force(&mut self, name: &Text, part: &str, element: Element, law: Law, sign: f64) -> Result<(), ModelError> {
+        if element.ports.linear.is_empty() {
+            let e = ModelError::new(format!("force `{name}` acts on nothing that can move")).at(&name.place);
+            return Err(e.help("at least one end must be on a moving point or body"));
+        }
+        self.forces.push(Compiled { name: format!("{name}{part}"), element, law, sign, symbols: PhantomData });
+        Ok(())
     }
     /// The forces of an element of the model: one, or two components.
     pub(super) fn force_index(&self, name: &str) -> Option<usize> {
@@ -266,7 +268,7 @@ impl Numbering {
     }
     pub(super) fn signal(&self, s: &Signal) -> Signal {
         match s {
-            Signal::Spline(spline, slots) => Signal::Spline(spline.clone(), slots.clone()),
+            Signal::Spline(spline, slots) => Signal::Spline(*spline, slots.clone()),
             Signal::Expression(p, inputs) => Signal::Expression(p.clone(), self.inputs(inputs)),
         }
     }

@@ -5,7 +5,7 @@ use crate::expression::{Ast, Env, ExpressionError, Value, compile, parse};
 use crate::mechanism::{Mechanism, Number, Source, Vector};
 use crate::ports::Affine;
 use crate::program::{Graph, Sym};
-use crate::quadratic::RowTerms;
+use crate::quadratic::{Form, RowTerms};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -56,7 +56,10 @@ impl<'g> Numbers<'g> {
             let help = "letters, digits and _ ; a letter first";
             return Err(ModelError::new(format!("`{name}` cannot be a name")).at(&name.place).help(help));
         }
-        if ["t", "pi"].contains(&name.text.as_str()) || self.names.insert(name.text.clone(), value).is_some() {
+        if ["t", "pi", "ground", "system"].contains(&name.text.as_str()) {
+            return Err(ModelError::new(format!("the name `{name}` is reserved")).at(&name.place));
+        }
+        if self.names.insert(name.text.clone(), value).is_some() {
             return Err(ModelError::new(format!("the name `{name}` is taken twice")).at(&name.place));
         }
         Ok(())
@@ -81,7 +84,12 @@ impl<'g> Numbers<'g> {
         };
         let ast = parse(&text).map_err(|e| ModelError::expression(what, x, e))?;
         for (_, name) in ast.nonsmooth() {
-            self.warnings.push(format!("{what}: {name} in `{text}` is not smooth; gradients are those of the branch taken"));
+            self.warnings.push(format!("not-smooth: {what}: {name}, in `{text}`; gradients are those of the branch taken"));
+        }
+        for unit in units_that_are_names(&text, |n| self.names.contains_key(n)) {
+            let hint = format!("write 1*{unit} or {unit}*1 if the name is meant");
+            self.warnings
+                .push(format!("unit-or-name: {what}: `{unit}` after a number in `{text}` is a unit, not the name; {hint}"));
         }
         Ok(ast)
     }
@@ -133,6 +141,17 @@ impl<'g> Numbers<'g> {
             ModelError::new(format!("{what}: this number cannot depend on parameters")).at(&x.place).help("write a plain number")
         })
     }
+}
+
+/// Units after a number that are also names of the model.
+fn units_that_are_names(text: &str, known: impl Fn(&str) -> bool) -> Vec<String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let follows_number = |word: &str| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        text[..start].trim_end().ends_with(|c: char| c.is_ascii_digit() || c == '.')
+    };
+    let units = crate::expression::UNITS;
+    words.filter(|w| units.iter().any(|u| u.0 == *w) && known(w) && follows_number(w)).map(String::from).collect()
 }
 
 /// An unknown name, with the nearest known one.
@@ -210,10 +229,24 @@ impl<'g> Quad<'g> {
     pub fn plus_dot(self, s: Sym<'g>, a: &[Affine<'g>; 2], b: &[Affine<'g>; 2]) -> Self {
         self.plus_product(s, &a[0], &b[0]).plus_product(s, &a[1], &b[1])
     }
-    /// The row on slots.
-    pub fn compile(&self, slots: &mut SlotTable<'g>) -> RowTerms {
+    /// A constraint row on slots: A_ij = A_ji is the coefficient of q_i q_j, and twice it on the diagonal.
+    pub fn row(&self, slots: &mut SlotTable<'g>) -> RowTerms {
+        let form = self.form(slots);
+        let mut a = vec![];
+        for (&(i, j), &s) in self.bilinear.iter().filter(|(_, s)| s.as_constant() != Some(0.0)) {
+            if i == j {
+                a.push((i, i, slots.slot(s * 2.0)));
+            } else {
+                let slot = slots.slot(s);
+                a.extend([(i, j, slot), (j, i, slot)]);
+            }
+        }
+        RowTerms { a, b: form.linear, c: form.constant }
+    }
+    /// The form on slots.
+    pub fn form(&self, slots: &mut SlotTable<'g>) -> Form {
         let zero = |s: &Sym<'g>| s.as_constant() == Some(0.0);
-        RowTerms {
+        Form {
             bilinear: self.bilinear.iter().filter(|(_, s)| !zero(s)).map(|(&(i, j), &s)| (i, j, slots.slot(s))).collect(),
             linear: self.linear.iter().filter(|(_, s)| !zero(s)).map(|(&i, &s)| (i, slots.slot(s))).collect(),
             constant: if zero(&self.constant) { vec![] } else { vec![slots.slot(self.constant)] },

@@ -193,7 +193,10 @@ impl<'h> SensorEnv<'_, '_, '_, 'h> {
             (Some(Value::Vector(v)), ["x"]) => Ok(Some(Value::Scalar(v[0]))),
             (Some(Value::Vector(v)), ["y"]) => Ok(Some(Value::Scalar(v[1]))),
             (None, _) => self.explain(head, second, span),
-            _ => Err(ExpressionError::new(format!("`{path}` has no component `{}`", rest.join(".")), span.clone())),
+            (Some(v), _) => {
+                let e = ExpressionError::new(format!("`{head}.{second}` has no component `{}`", rest.join(".")), span.clone());
+                Err(e.help(if matches!(v, Value::Vector(_)) { "it has .x and .y" } else { "it is a number" }))
+            }
         }
     }
     /// Why `head.second` is nothing.
@@ -213,7 +216,7 @@ impl<'h> SensorEnv<'_, '_, '_, 'h> {
             None if head == "system" => ["kinetic", "potential", "energy"].map(String::from).to_vec(),
             None if b.m.joints.iter().any(|j| j.name.text == head) => ["reaction", "torque"].map(String::from).to_vec(),
             None if b.m.drivers.iter().any(|d| d.name.text == head) => vec!["effort".into()],
-            None => ["force", "torque", "length", "angle", "speed"].map(String::from).to_vec(),
+            None => force_offers(b.m, head).iter().map(|s| s.to_string()).collect(),
         };
         let e = ExpressionError::new(format!("`{head}` has no `{second}`"), span.clone());
         Err(e.help(format!("it has {}", offers.join(", "))))
@@ -262,7 +265,7 @@ impl<'h> SensorEnv<'_, '_, '_, 'h> {
         let reaction = self.b.reactions.get(joint).cloned();
         let symbols = self.sense(format!("{what} {joint}"), |s| {
             let part = |i: &usize| match &reaction {
-                Some(r) => Sensor::Reaction(r.parts[*i].iter().map(|(k, q)| (*k, q.compile(&mut s.b.slots))).collect()),
+                Some(r) => Sensor::Reaction(r.parts[*i].iter().map(|(k, q)| (*k, q.form(&mut s.b.slots))).collect()),
                 None => Sensor::Reaction(vec![]),
             };
             parts.iter().map(part).collect()
@@ -401,11 +404,26 @@ impl<'g, 'm> Builder<'g, 'm> {
             Ok((left.len(), Draft { program: graph.program(&[e]), sensors: env.sensors, inputs: env.inputs }))
         };
         let (count, first) = side(self, 0)?;
+        let late = |s: &Sensor| s.needs_dynamics() || (!velocity && s.needs_velocity());
+        if first.sensors.iter().any(late) {
+            let allowed = if velocity { "positions and velocities" } else { "positions" };
+            let e = ModelError::new(format!("{what}: `{}` reads more than {allowed}", text(key))).at(&key.place);
+            return Err(e.help("accelerations, reactions and efforts follow from the motion; they cannot be conditions"));
+        }
         let mut drafts = vec![first];
         for k in 1..count {
             drafts.push(side(self, k)?.1);
         }
         Ok(drafts)
+    }
+}
+
+/// What can be read of a force.
+fn force_offers(m: &Mechanism, name: &str) -> &'static [&'static str] {
+    match m.forces.iter().find(|f| f.name.text == name).map(|f| &f.kind) {
+        Some(ForceKind::SpringDamper { .. }) => &["force", "length", "speed"],
+        Some(ForceKind::Torsion { .. } | ForceKind::Torque { .. }) => &["torque", "angle", "speed"],
+        _ => &["force"],
     }
 }
 

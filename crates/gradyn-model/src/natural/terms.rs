@@ -32,10 +32,14 @@ impl System for Natural {
         }
     }
     #[inline]
-    fn place<S: ProgramScalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
+    fn set_time<S: ProgramScalar>(&self, t: S, d: &mut Data<S>) {
         if d.timed {
             self.signals.eval(t, &mut d.args, &mut d.signals);
         }
+    }
+    #[inline]
+    fn place<S: ProgramScalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
+        self.set_time(t, d);
         d.phi_q.fill(S::zero());
         self.rows.phi_q(&d.args.values, q, &mut d.phi_q);
         for driver in &self.drivers {
