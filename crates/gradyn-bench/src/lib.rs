@@ -1,1 +1,98 @@
-//! Gradyn: bench.
+//! Benchmarks of Gradyn: each answers a question and prints ratios measured in one run.
+
+use gradyn::method::AnyStep;
+use gradyn::{Method, Prepared, Run};
+use gradyn_dynamics::simulate::replay_into;
+use gradyn_dynamics::{Step, Trajectory};
+use gradyn_sensitivity::{Adjoint, Case};
+use std::time::Instant;
+
+/// A model with one run of a method, ready to be timed.
+pub struct Bench {
+    /// The model.
+    pub model: Prepared,
+    /// The method.
+    pub method: Method,
+    /// A run.
+    pub run: Run,
+}
+
+/// Times of one case.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// Steps of the run.
+    pub steps: usize,
+    /// Forward run [s].
+    pub forward: f64,
+    /// Backward sweep [s].
+    pub backward: f64,
+}
+
+impl Times {
+    /// One line: µs per step and the cost of run and gradient in units of the run.
+    pub fn line(&self, name: &str) -> String {
+        let per = |s: f64| s * 1e6 / self.steps as f64;
+        let both = self.forward + self.backward;
+        format!(
+            "{name:<36} {:>6} steps | forward {:6.3} µs/step, with gradient {:6.3} µs/step | {:7.3} ms, {:7.3} ms | ratio {:.2}",
+            self.steps,
+            per(self.forward),
+            per(both),
+            self.forward * 1e3,
+            both * 1e3,
+            both / self.forward
+        )
+    }
+}
+
+impl Bench {
+    /// Builds and runs once.
+    pub fn new(model: Prepared, method: Method) -> Self {
+        let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name));
+        Self { model, method, run }
+    }
+    /// Best of `n` runs on the plan, and of `n` sweeps.
+    pub fn times(&self, n: usize) -> Times {
+        match self.method.build(&self.model.model) {
+            AnyStep::Newmark(step) => self.time(&step, n),
+            AnyStep::RungeKutta(step) => self.time(&step, n),
+        }
+    }
+    fn time<T: Step>(&self, step: &T, n: usize) -> Times {
+        let p = self.model.model.slots(&self.model.rho);
+        let mut trajectory: Trajectory = self.run.trajectory.clone();
+        let mut l = step.linear(&p).expect("the model ran before");
+        let forward = best(n, || replay_into(step, &p, &mut trajectory, &mut l).expect("the model ran before"));
+        let case = Case { step, model: &self.model.model, rho: &self.model.rho, run: &trajectory };
+        let mut adjoint = Adjoint::new(&case).expect("the model ran before");
+        let backward = best(n, || {
+            adjoint.gradient(&case).expect("the model ran before");
+        });
+        Times { steps: trajectory.plan.steps(), forward, backward }
+    }
+    /// One forward run on the plan.
+    pub fn forward(&self) -> Vec<f64> {
+        let p = self.model.model.slots(&self.model.rho);
+        let run = |x: Result<Trajectory, _>| x.expect("the model ran before").last().to_vec();
+        match self.method.build(&self.model.model) {
+            AnyStep::Newmark(step) => run(gradyn_dynamics::simulate::replay(&step, &p, &self.run.trajectory.plan)),
+            AnyStep::RungeKutta(step) => run(gradyn_dynamics::simulate::replay(&step, &p, &self.run.trajectory.plan)),
+        }
+    }
+    /// One gradient of the stored run.
+    pub fn gradient(&self) -> Vec<Vec<f64>> {
+        let g = self.model.gradient(&self.run, gradyn::Sensitivity::DiscreteAdjoint);
+        g.expect("the model ran before").rows
+    }
+}
+
+/// Seconds of the fastest of `n` calls: the machine is noisy.
+pub fn best(n: usize, mut f: impl FnMut()) -> f64 {
+    let mut fastest = f64::INFINITY;
+    for _ in 0..n {
+        let started = Instant::now();
+        f();
+        fastest = fastest.min(started.elapsed().as_secs_f64());
+    }
+    fastest
+}

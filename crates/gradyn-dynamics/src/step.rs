@@ -160,6 +160,8 @@ pub trait Step: Sync {
     fn error(&self, _span: Span<f64>, _x: &[f64], _past: &[f64], _tol: Tolerance, _l: &mut Self::Linear) -> Option<(f64, usize)> {
         None
     }
+    /// Elements evaluated so far, for counters.
+    fn visits(&self, l: &Self::Linear) -> usize;
     /// Order p of the step and of the estimate's controller, if there is one.
     fn order(&self) -> usize;
     /// (q, v) at t + θh by the scheme's own interpolant of order ≥ 3; `out` is a node whose (a, λ) follow from the equations.

@@ -10,10 +10,11 @@
 //! mapped by C on both sides. y is a distance, an angle or a coordinate of a point; k, c, y₀ may be slots or signals. For a
 //! spring the tension is -F. Undefined where y is (coincident ends).
 
-use crate::element::{Args, ArgsBar, ArgsDot, Element, MOST};
+use crate::element::{Args, ArgsBar, ArgsDot, Element};
+use crate::geometry::{Geometry, dispatch};
 use crate::program::Program;
 use crate::signal::Input;
-use gradyn_num::{Pattern, Scalar};
+use gradyn_num::{Dual, Pattern, Scalar};
 
 /// (2): extended-parameter indices; `program` inputs: sensor 0 is y, sensor 1 is ẏ.
 #[derive(Clone, Debug)]
@@ -139,15 +140,17 @@ pub struct Force {
     pairs: Vec<u32>,
 }
 
-/// A force linearised at a point.
-struct Local {
-    j: [f64; MOST],
-    h: [[f64; MOST]; MOST],
-    /// J̇ = H ẋ.
-    dj: [f64; MOST],
-    y: f64,
-    d: f64,
-    slope: Slope,
+/// A point of evaluation: t, q, v and the extended parameters.
+#[derive(Clone, Copy)]
+pub struct ForceAt<'a, S> {
+    /// Time.
+    pub t: S,
+    /// Positions.
+    pub q: &'a [S],
+    /// Velocities.
+    pub v: &'a [S],
+    /// Slots, signals, angle references.
+    pub args: &'a Args<S>,
 }
 
 impl Force {
@@ -158,104 +161,133 @@ impl Force {
         let pairs = entries.iter().flat_map(|a| entries.iter().map(move |b| at(a.coord, b.coord))).collect();
         Self { name, element, law, pairs }
     }
-    /// y, ẏ, J, F.
+    /// F and J.
     #[inline]
-    fn evaluate<S: Scalar>(&self, t: S, q: &[S], v: &[S], args: &Args<S>, w: &mut LawScratch<S>) -> (S, [S; MOST]) {
-        let (y, j) = self.element.gradient(args, q);
-        let x: [S; MOST] = self.element.port_rates(args, v);
-        let mut d = S::zero();
-        j.iter().zip(&x).for_each(|(j, x)| d += *j * *x);
-        (self.law.value(t, y, d, args, w), j)
+    fn evaluate<K: Geometry<Y>, const Y: usize, S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>) -> (S, [S; Y]) {
+        let (y, j) = K::gradient(&self.element.args::<S, Y>(K::PORTS, at.args, at.q));
+        let x: [S; Y] = self.element.port_rates(at.args, at.v);
+        (self.law.value(at.t, y, dot(&j, &x), at.args, w), j)
+    }
+    /// y, J with their derivatives along ẋ and a second direction of the ports, and the slopes of the law: exact, without H.
+    #[inline]
+    fn along<K: Geometry<Y>, const Y: usize>(&self, at: &ForceAt<f64>, dx: &[f64; Y], w: &mut LawScratch<f64>) -> Along<Y> {
+        let x = self.element.args::<f64, Y>(K::PORTS, at.args, at.q);
+        let d: [f64; Y] = self.element.port_rates(at.args, at.v);
+        let (y, j) = K::gradient::<Dual<f64, 2>>(&std::array::from_fn(|a| Dual { re: x[a], eps: [d[a], dx[a]] }));
+        Along { slope: self.law.slope(at.t, y.re, y.eps[0], at.args, w), y, j }
     }
     /// F along +y.
-    pub fn value<S: Scalar>(&self, t: S, q: &[S], v: &[S], args: &Args<S>, w: &mut LawScratch<S>) -> S {
-        self.evaluate(t, q, v, args, w).0
+    pub fn value<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>) -> S {
+        fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(f: &Force, at: &ForceAt<S>, w: &mut LawScratch<S>) -> S {
+            f.evaluate::<K, Y, S>(at, w).0
+        }
+        dispatch!(self.element.kind, f::<S>(self, at, w))
     }
     /// out -= Q, (1).
     #[inline]
-    pub fn subtract<S: Scalar>(&self, t: S, q: &[S], v: &[S], args: &Args<S>, w: &mut LawScratch<S>, out: &mut [S]) {
-        let (f, j) = self.evaluate(t, q, v, args, w);
-        self.element.ports.scatter(&args.values, &j.map(|j| -(f * j)), out);
-    }
-    fn linearise(&self, t: f64, q: &[f64], v: &[f64], args: &Args<f64>, w: &mut LawScratch<f64>) -> Local {
-        let (y, j, h) = self.element.hessian(args, q);
-        let x: [f64; MOST] = self.element.port_rates(args, v);
-        let dj: [f64; MOST] = std::array::from_fn(|a| dot(&h[a], &x));
-        let d = dot(&j, &x);
-        Local { j, h, dj, y, d, slope: self.law.slope(t, y, d, args, w) }
+    pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut [S]) {
+        #[inline]
+        fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(f: &Force, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut [S]) {
+            let (value, j) = f.evaluate::<K, Y, S>(at, w);
+            f.element.ports.scatter(&at.args.values, &j.map(|j| -(value * j)), out);
+        }
+        dispatch!(self.element.kind, f::<S>(self, at, w, out));
     }
     /// K and C, (3).
-    pub fn tangents(
-        &self,
-        t: f64,
-        q: &[f64],
-        v: &[f64],
-        args: &Args<f64>,
-        w: &mut LawScratch<f64>,
-        k: &mut [f64],
-        c: &mut [f64],
-    ) {
-        let l = self.linearise(t, q, v, args, w);
-        let Slope { f, f_y, f_d } = l.slope;
-        let entries = &self.element.ports.linear;
-        for (ea, pairs) in entries.iter().zip(self.pairs.chunks_exact(entries.len())) {
-            let a = ea.arg as usize;
-            let pa = args.values[ea.slot as usize];
-            for (eb, &pos) in entries.iter().zip(pairs) {
-                let b = eb.arg as usize;
-                let s = pa * args.values[eb.slot as usize];
-                k[pos as usize] -= s * (l.j[a] * (f_y * l.j[b] + f_d * l.dj[b]) + f * l.h[a][b]);
-                c[pos as usize] -= s * f_d * l.j[a] * l.j[b];
-            }
-        }
+    pub fn tangents(&self, at: &ForceAt<f64>, w: &mut LawScratch<f64>, k: &mut [f64], c: &mut [f64]) {
+        dispatch!(self.element.kind, tangents(self, at, w, k, c));
     }
     /// out -= Q_p δ.
-    pub fn slots(&self, t: f64, q: &[f64], v: &[f64], args: &Args<f64>, w: &mut LawScratch<f64>, dp: &ArgsDot, out: &mut [f64]) {
-        let l = self.linearise(t, q, v, args, w);
-        let (mut dx, mut dd) = ([0.0; MOST], [0.0; MOST]);
-        self.element.ports.gather_p(dp.slots, q, &mut dx);
-        self.element.ports.gather_rate_p(dp.slots, v, &mut dd);
-        // δF = F_y J δx + F_ẏ (J̇ δx + J δẋ) + F_p δp
-        let mut df = l.slope.f_y * dot(&l.j, &dx) + l.slope.f_d * (dot(&l.dj, &dx) + dot(&l.j, &dd));
-        self.law.each_param(l.y, l.d, args, w, |i, g| df += g * dp.value(i));
-        let change: [f64; MOST] = std::array::from_fn(|a| -(df * l.j[a] + l.slope.f * dot(&l.h[a], &dx)));
-        self.element.ports.scatter(&args.values, &change, out);
-        self.element.ports.scatter_p(dp.slots, &l.j.map(|j| -l.slope.f * j), out);
+    pub fn slots(&self, at: &ForceAt<f64>, w: &mut LawScratch<f64>, dp: &ArgsDot, out: &mut [f64]) {
+        dispatch!(self.element.kind, slots(self, at, w, dp, out));
     }
     /// bar -= s Q_pᵀ μ.
-    pub fn slots_t(
-        &self,
-        at: (f64, &[f64], &[f64]),
-        args: &Args<f64>,
-        w: &mut LawScratch<f64>,
-        mu: &[f64],
-        s: f64,
-        bar: &mut ArgsBar,
-    ) {
-        let (t, q, v) = at;
-        let l = self.linearise(t, q, v, args, w);
-        let Slope { f, f_y, f_d } = l.slope;
-        let nu: [f64; MOST] = self.element.port_rates(args, mu);
-        let work = dot(&l.j, &nu);
-        let x: [f64; MOST] = std::array::from_fn(|a| -s * (work * (f_y * l.j[a] + f_d * l.dj[a]) + f * dot(&l.h[a], &nu)));
-        let d = l.j.map(|j| -s * work * f_d * j);
-        self.element.ports.gather_p_t(q, &x, bar.values);
-        self.element.ports.gather_rate_p_t(v, &d, bar.values);
-        self.element.ports.gather_rate_p_t(mu, &l.j.map(|j| -s * f * j), bar.values);
-        self.law.each_param(l.y, l.d, args, w, |i, g| bar.values[i as usize] -= s * work * g);
+    pub fn slots_t(&self, at: &ForceAt<f64>, w: &mut LawScratch<f64>, mu: &[f64], s: f64, bar: &mut ArgsBar) {
+        dispatch!(self.element.kind, slots_t(self, at, w, mu, s, bar));
     }
     /// Cotangents of F itself: adds s ∂F/∂(q, v, p).
-    pub fn value_t(&self, t: f64, q: &[f64], v: &[f64], args: &Args<f64>, w: &mut LawScratch<f64>, s: f64, out: ForceBar) {
-        let l = self.linearise(t, q, v, args, w);
-        let x: [f64; MOST] = std::array::from_fn(|a| s * (l.slope.f_y * l.j[a] + l.slope.f_d * l.dj[a]));
-        let d = l.j.map(|j| s * l.slope.f_d * j);
-        let ports = &self.element.ports;
-        ports.scatter(&args.values, &x, out.q);
-        ports.scatter(&args.values, &d, out.q_rate);
-        ports.gather_p_t(q, &x, out.args.values);
-        ports.gather_rate_p_t(v, &d, out.args.values);
-        self.law.each_param(l.y, l.d, args, w, |i, g| out.args.values[i as usize] += s * g);
+    pub fn value_t(&self, at: &ForceAt<f64>, w: &mut LawScratch<f64>, s: f64, out: ForceBar) {
+        dispatch!(self.element.kind, value_t(self, at, w, s, out));
     }
+}
+
+/// y and J with derivatives: parts 0 along ẋ (ẏ, J̇), parts 1 along the other direction (J·δx, H δx).
+struct Along<const Y: usize> {
+    y: Dual<f64, 2>,
+    j: [Dual<f64, 2>; Y],
+    slope: Slope,
+}
+
+fn tangents<K: Geometry<Y>, const Y: usize>(
+    force: &Force,
+    at: &ForceAt<f64>,
+    w: &mut LawScratch<f64>,
+    k: &mut [f64],
+    c: &mut [f64],
+) {
+    let (y, j, h) = K::hessian(&force.element.args::<f64, Y>(K::PORTS, at.args, at.q));
+    let x: [f64; Y] = force.element.port_rates(at.args, at.v);
+    let Slope { f, f_y, f_d } = force.law.slope(at.t, y, dot(&j, &x), at.args, w);
+    // F_y J + F_ẏ J̇, J̇ = H ẋ
+    let row: [f64; Y] = std::array::from_fn(|b| f_y * j[b] + f_d * dot(&h[b], &x));
+    let (entries, p) = (&force.element.ports.linear, &at.args.values);
+    for (ea, pairs) in entries.iter().zip(force.pairs.chunks_exact(entries.len())) {
+        let (a, pa) = (ea.arg as usize, p[ea.slot as usize]);
+        for (eb, &pos) in entries.iter().zip(pairs) {
+            let (b, s) = (eb.arg as usize, pa * p[eb.slot as usize]);
+            k[pos as usize] -= s * (j[a] * row[b] + f * h[a][b]);
+            c[pos as usize] -= s * f_d * j[a] * j[b];
+        }
+    }
+}
+
+fn slots<K: Geometry<Y>, const Y: usize>(
+    force: &Force,
+    at: &ForceAt<f64>,
+    w: &mut LawScratch<f64>,
+    dp: &ArgsDot,
+    out: &mut [f64],
+) {
+    let ports = &force.element.ports;
+    let (mut dx, mut dd) = ([0.0; Y], [0.0; Y]);
+    ports.gather_p(dp.slots, at.q, &mut dx);
+    ports.gather_rate_p(dp.slots, at.v, &mut dd);
+    let l = force.along::<K, Y>(at, &dx, w);
+    // δF = F_y J δx + F_ẏ (J̇ δx + J δẋ) + F_p δp
+    let rate: f64 = (0..Y).map(|a| l.j[a].eps[0] * dx[a] + l.j[a].re * dd[a]).sum();
+    let mut df = l.slope.f_y * l.y.eps[1] + l.slope.f_d * rate;
+    force.law.each_param(l.y.re, l.y.eps[0], at.args, w, |i, g| df += g * dp.value(i));
+    ports.scatter(&at.args.values, &l.j.map(|j| -(df * j.re + l.slope.f * j.eps[1])), out);
+    ports.scatter_p(dp.slots, &l.j.map(|j| -l.slope.f * j.re), out);
+}
+
+fn slots_t<K: Geometry<Y>, const Y: usize>(
+    force: &Force,
+    at: &ForceAt<f64>,
+    w: &mut LawScratch<f64>,
+    mu: &[f64],
+    s: f64,
+    bar: &mut ArgsBar,
+) {
+    let nu: [f64; Y] = force.element.port_rates(at.args, mu);
+    let l = force.along::<K, Y>(at, &nu, w);
+    let (Slope { f, f_y, f_d }, work, ports) = (l.slope, l.y.eps[1], &force.element.ports);
+    ports.gather_p_t(at.q, &l.j.map(|j| -s * (work * (f_y * j.re + f_d * j.eps[0]) + f * j.eps[1])), bar.values);
+    ports.gather_rate_p_t(at.v, &l.j.map(|j| -s * work * f_d * j.re), bar.values);
+    ports.gather_rate_p_t(mu, &l.j.map(|j| -s * f * j.re), bar.values);
+    force.law.each_param(l.y.re, l.y.eps[0], at.args, w, |i, g| bar.values[i as usize] -= s * work * g);
+}
+
+fn value_t<K: Geometry<Y>, const Y: usize>(force: &Force, at: &ForceAt<f64>, w: &mut LawScratch<f64>, s: f64, out: ForceBar) {
+    let l = force.along::<K, Y>(at, &[0.0; Y], w);
+    let (ports, p) = (&force.element.ports, &at.args.values);
+    let x = l.j.map(|j| s * (l.slope.f_y * j.re + l.slope.f_d * j.eps[0]));
+    let d = l.j.map(|j| s * l.slope.f_d * j.re);
+    ports.scatter(p, &x, out.q);
+    ports.scatter(p, &d, out.q_rate);
+    ports.gather_p_t(at.q, &x, out.args.values);
+    ports.gather_rate_p_t(at.v, &d, out.args.values);
+    force.law.each_param(l.y.re, l.y.eps[0], at.args, w, |i, g| out.args.values[i as usize] += s * g);
 }
 
 /// Where the cotangents of a force value go.
@@ -269,6 +301,8 @@ pub struct ForceBar<'a> {
 }
 
 #[inline]
-fn dot(a: &[f64; MOST], b: &[f64; MOST]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+fn dot<S: Scalar, const Y: usize>(a: &[S; Y], b: &[S; Y]) -> S {
+    let mut sum = S::zero();
+    a.iter().zip(b).for_each(|(a, b)| sum += *a * *b);
+    sum
 }

@@ -8,7 +8,7 @@
 //! reactions Σ λ_k ψ_k(q) (on body 2 by body 1, from -Φ_qᵀλ), the effort λ φ_u of a driver, kinetic and potential energy.
 
 use crate::element::{Args, ArgsBar, Element};
-use crate::force::{Force, ForceBar, LawScratch};
+use crate::force::{Force, ForceAt, ForceBar, LawScratch};
 use crate::ports::Ports;
 use crate::program::Program;
 use crate::quadratic::Form;
@@ -94,7 +94,7 @@ impl Sensor {
             }
             Sensor::Geometry(e, 0) => e.value(args, at.q),
             Sensor::Geometry(e, level) => e.jet(args, at.q, at.v, at.a).level(*level),
-            Sensor::Force(k) => sys.forces[*k].value(at.t, at.q, at.v, args, w),
+            Sensor::Force(k) => sys.forces[*k].value(&ForceAt { t: at.t, q: at.q, v: at.v, args }, w),
             Sensor::Reaction(rows) => {
                 let mut sum = S::zero();
                 for (k, row) in rows {
@@ -161,7 +161,7 @@ impl Sensor {
             Sensor::Force(k) => {
                 let args_bar = ArgsBar { values: &mut cot.args, rates: &mut cot.rates, slots: cot.slots };
                 let out = ForceBar { q: &mut cot.q, q_rate: &mut cot.v, args: args_bar };
-                sys.forces[*k].value_t(at.t, at.q, at.v, args, w, s, out);
+                sys.forces[*k].value_t(&ForceAt { t: at.t, q: at.q, v: at.v, args }, w, s, out);
             }
             Sensor::Reaction(rows) => {
                 for (k, row) in rows {

@@ -73,6 +73,8 @@ pub struct Data<S> {
     dot: Vec<[f64; 3]>,
     /// Is there anything that moves with t?
     timed: bool,
+    /// Elements evaluated.
+    visits: usize,
 }
 
 impl Natural {
@@ -113,6 +115,7 @@ impl Natural {
             },
             dot: vec![[0.0; 3]; signals],
             timed: signals > 0,
+            visits: 0,
         }
     }
     /// Replaces the start of the assembly, for example by an assembled configuration.

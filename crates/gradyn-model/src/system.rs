@@ -152,6 +152,8 @@ pub trait System: Sync {
         p: &mut [f64],
     );
 
+    /// Elements evaluated so far with these data, for counters.
+    fn visits(&self, d: &Self::Data<f64>) -> usize;
     /// The angles with a branch at (q), continued from the references that were set.
     fn angles(&self, q: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
     /// A start for the assembly.

@@ -116,6 +116,27 @@ pub fn five_bar() -> Mechanism {
     m
 }
 
+/// The five-bar with two torques by cyclic splines of `n` values each over 5 s, all zero: 2n parameters, one objective.
+pub fn five_bar_control(n: usize) -> Mechanism {
+    let mut m = five_bar();
+    m.parameters.clear();
+    m.bodies[0] = Body::new("A1").mass(1.0).rod("A", "P1", "sqrt(2)");
+    m.forces = vec![];
+    m.force("s1", spring("A1.P1", "ground.B", "sqrt(5)")).force("s2", spring("B12.P2", "ground.B", "sqrt(4.25)"));
+    for (name, on) in [("tau_A", "A1"), ("tau_B", "B3")] {
+        let names: Vec<String> = (0..n).map(|k| format!("{name}_{k}")).collect();
+        names.iter().for_each(|p| {
+            m.parameter(p, 0.0);
+        });
+        let values = names.iter().map(|p| p.as_str().into()).collect();
+        m.splines.push(Spline { name: name.into(), cyclic: true, start: 0.0.into(), duration: 5.0.into(), values });
+        let torque = ForceKind::Torque { on: on.into(), reaction: "ground".into(), torque: name.into() };
+        m.force(&format!("motor_{name}"), torque);
+    }
+    m.objectives.truncate(1);
+    m
+}
+
 /// A bar on a pin, with the pin's reaction.
 pub fn pendulum() -> Mechanism {
     let mut m = Mechanism::new("pendulum");

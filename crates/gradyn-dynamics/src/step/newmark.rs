@@ -291,6 +291,9 @@ impl<Y: System> Step for Newmark<'_, Y> {
     fn initial<'l>(&self, l: &'l mut NewmarkLinear<Y>) -> &'l mut Initial<Y> {
         &mut l.initial
     }
+    fn visits(&self, l: &NewmarkLinear<Y>) -> usize {
+        self.sys.visits(&l.motion.data)
+    }
     fn order(&self) -> usize {
         if self.gamma == 0.5 { 2 } else { 1 }
     }

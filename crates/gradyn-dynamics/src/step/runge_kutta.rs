@@ -196,6 +196,9 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn initial<'l>(&self, l: &'l mut RungeKuttaLinear<Y>) -> &'l mut Initial<Y> {
         &mut l.initial
     }
+    fn visits(&self, l: &RungeKuttaLinear<Y>) -> usize {
+        l.blocks.iter().map(|b| self.sys.visits(&b.linear.data)).sum()
+    }
     fn order(&self) -> usize {
         self.tableau.order
     }

@@ -2,6 +2,7 @@
 
 use super::{Data, Natural};
 use crate::element::{ArgsBar, ArgsDot};
+use crate::force::ForceAt;
 use crate::functional::Functional;
 use crate::system::{At, Dims, Patterns, Set, System};
 use gradyn_num::ProgramScalar;
@@ -68,8 +69,10 @@ impl System for Natural {
         for &(i, s) in &self.weights {
             out[i as usize] -= d.args.values[s as usize];
         }
+        d.visits += self.forces.len();
+        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
         for f in &self.forces {
-            f.subtract(at.t, at.q, at.v, &d.args, &mut d.law, out);
+            f.subtract(&here, &mut d.law, out);
         }
     }
 
@@ -115,8 +118,10 @@ impl System for Natural {
         }
     }
     fn force_tangents(&self, at: &At, d: &mut Data<f64>, k: &mut [f64], c: &mut [f64]) {
+        d.visits += self.forces.len();
+        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
         for f in &self.forces {
-            f.tangents(at.t, at.q, at.v, &d.args, &mut d.law, k, c);
+            f.tangents(&here, &mut d.law, k, c);
         }
     }
 
@@ -182,8 +187,10 @@ impl System for Natural {
         }
         self.signal_tangents(at.t, delta, d);
         let dot = ArgsDot { slots: delta, signals: &d.dot };
+        d.visits += self.forces.len();
+        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
         for f in &self.forces {
-            f.slots(at.t, at.q, at.v, &d.args, &mut d.law, &dot, out);
+            f.slots(&here, &mut d.law, &dot, out);
         }
     }
     fn forces_p_t(&self, at: &At, mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
@@ -191,8 +198,10 @@ impl System for Natural {
             grad[slot as usize] -= s * mu[i as usize];
         }
         self.with_bar(at.t, d, grad, |d, bar| {
+            d.visits += self.forces.len();
+            let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
             for f in &self.forces {
-                f.slots_t((at.t, at.q, at.v), &d.args, &mut d.law, mu, s, bar);
+                f.slots_t(&here, &mut d.law, mu, s, bar);
             }
         });
     }
@@ -246,6 +255,9 @@ impl System for Natural {
         }
     }
 
+    fn visits(&self, d: &Data<f64>) -> usize {
+        d.visits
+    }
     fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         for (o, e) in out.iter_mut().zip(&self.angles) {
             *o = e.value(&d.args, q);

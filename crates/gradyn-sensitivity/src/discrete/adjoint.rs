@@ -51,6 +51,10 @@ impl<T: Step> Adjoint<T> {
             solves: 0,
         })
     }
+    /// Elements evaluated.
+    pub fn visits(&self, step: &T) -> usize {
+        step.visits(&self.linear)
+    }
     /// ∇ψ, (1).
     pub fn gradient(&mut self, case: &Case<T>) -> Result<Gradient, StepError> {
         self.run(case, None)
