@@ -1,29 +1,29 @@
 //! Mechanism → system in natural coordinates: order, patterns, slots, checks.
 
 mod bodies;
+mod coordinates;
 mod drawn;
+mod finish;
 mod forces;
 mod joints;
+mod numbering;
 mod numbers;
 mod sensors;
 
 use crate::element::Element;
 use crate::error::ModelError;
-use crate::functional::Functional;
 use crate::geometry::Kind;
-use crate::mechanism::{JointKind, Mechanism, Number, Text};
-use crate::natural::{Driver, Natural};
+use crate::mechanism::{Mechanism, Number, Text};
+use crate::natural::Natural;
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym};
-use crate::quadratic::{QuadraticRows, RowTerms};
-use crate::signal::{Signal, Signals};
+use crate::signal::Signal;
 use crate::spline::{self, SplineError, UniformSpline};
-use crate::system::{Dims, Patterns};
-use bodies::{Frame, Port, Shape, fixed};
-use gradyn_num::{Pattern, Scalar};
-use joints::{Ends, Reaction, Rows};
+use bodies::{Frame, Port, Shape};
+use gradyn_num::Scalar;
+use joints::{Reaction, Rows};
 use numbers::{Numbers, SlotTable, unknown};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// Provisional indices of signals and angle references, until the number of slots is known.
 const SIGNAL: u32 = 1 << 30;
@@ -245,12 +245,6 @@ fn check_bodies(m: &Mechanism, graph: &Graph, rho: &[f64], shapes: &[Shape]) -> 
     Ok(())
 }
 
-/// Classes of coincident points: number of classes that are shared or on the ground, and what each knows.
-pub(crate) struct Classes {
-    /// Members (body, point) of each class.
-    pub members: Vec<Vec<PointRef>>,
-}
-
 impl<'g> Builder<'g, '_> {
     fn ground(&self) -> usize {
         self.shapes.len() - 1
@@ -299,133 +293,6 @@ impl<'g> Builder<'g, '_> {
     }
     fn port(&self, (body, point): PointRef) -> Port<'g> {
         self.frames[body].point(&self.shapes[body], point)
-    }
-    /// Union of points that revolute joints make one, except where the joint's reaction is asked for.
-    fn share_points(&mut self) -> Result<Classes, ModelError> {
-        self.wanted = sensors::reactions_wanted(self.m, &mut self.numbers)?;
-        let mut members: Vec<Vec<PointRef>> = vec![];
-        for (b, shape) in self.shapes.iter_mut().enumerate() {
-            for (i, p) in shape.points.iter_mut().enumerate() {
-                p.class = members.len();
-                members.push(vec![(b, i)]);
-            }
-        }
-        for j in &self.m.joints {
-            let [a, b] = [self.point_ref(&j.between[0])?, self.point_ref(&j.between[1])?];
-            if a.0 == b.0 {
-                let e = ModelError::new(format!("joint `{}` connects `{}` with itself", j.name, self.shapes[a.0].name));
-                return Err(e.at(&j.between[1].place));
-            }
-            if j.kind != JointKind::Revolute || self.wanted.contains(&j.name.text) {
-                continue;
-            }
-            let [ca, cb] = [a, b].map(|(b, i)| self.shapes[b].points[i].class);
-            if ca == cb {
-                self.numbers.warnings.push(format!("joint `{}` repeats what other joints already hold", j.name));
-                continue;
-            }
-            let grounded = |c: usize| members[c].iter().any(|r| r.0 == self.shapes.len() - 1);
-            if grounded(ca) && grounded(cb) {
-                continue; // two ground points: rows will tell whether they coincide
-            }
-            let moved = std::mem::take(&mut members[cb]);
-            for &(b, i) in &moved {
-                self.shapes[b].points[i].class = ca;
-            }
-            members[ca].extend(moved);
-        }
-        Ok(Classes { members })
-    }
-    /// Two points, or a point and a vector, for each body.
-    fn choose_coordinates(&mut self, classes: &Classes) {
-        let ground = self.ground();
-        let mut ports: HashMap<usize, Port<'g>> = HashMap::new();
-        for (i, p) in self.shapes[ground].points.iter().enumerate() {
-            ports.insert(p.class, fixed(self.shapes[ground].points[i].at));
-        }
-        for b in 0..ground {
-            let pair = self.best_pair(b, classes);
-            let frame = match pair {
-                Some([i, j]) => {
-                    let [ri, rj] = [i, j].map(|i| self.class_port(b, i, &mut ports));
-                    Frame::two_points(&self.shapes[b], [i, j], ri, rj)
-                }
-                None => self.point_and_vector(b, classes, &mut ports),
-            };
-            self.frames.push(frame);
-        }
-        self.frames.push(Frame::ground(self.graph));
-    }
-    /// The shared points of body `b` that are farthest apart, if there are two.
-    fn best_pair(&self, b: usize, classes: &Classes) -> Option<[usize; 2]> {
-        let (shape, ground) = (&self.shapes[b], self.ground());
-        let grounded = |i: usize| classes.members[shape.points[i].class].iter().any(|r| r.0 == ground);
-        let valid = |i: usize, j: usize| {
-            let different = shape.points[i].class != shape.points[j].class && !(grounded(i) && grounded(j));
-            different && shape.distance(i, j) > 1e-9
-        };
-        if let Some([i, j]) = shape.rod.filter(|&[i, j]| valid(i, j)) {
-            return Some([i, j]);
-        }
-        let shared: Vec<usize> = (0..shape.points.len()).filter(|&i| classes.members[shape.points[i].class].len() > 1).collect();
-        let pairs = shared.iter().flat_map(|&i| shared.iter().map(move |&j| [i, j])).filter(|&[i, j]| i < j && valid(i, j));
-        pairs.max_by(|a, b| shape.distance(a[0], a[1]).total_cmp(&shape.distance(b[0], b[1])))
-    }
-    fn point_and_vector(&mut self, b: usize, classes: &Classes, ports: &mut HashMap<usize, Port<'g>>) -> Frame<'g> {
-        let shape = &self.shapes[b];
-        let shared = (0..shape.points.len()).find(|&i| classes.members[shape.points[i].class].len() > 1);
-        let point = shared.or(if shape.points.is_empty() { None } else { Some(0) });
-        let name = shape.name.clone();
-        let origin = point.map_or(shape.com, |i| shape.points[i].at);
-        let p = match point {
-            Some(i) => self.class_port(b, i, ports),
-            None => self.new_pair(&format!("{name}.com.x"), &format!("{name}.com.y")),
-        };
-        let u = self.new_pair(&format!("{name}.ux"), &format!("{name}.uy"));
-        Frame::point_and_vector(self.graph, origin, point, p, u)
-    }
-    fn new_pair(&mut self, x: &str, y: &str) -> Port<'g> {
-        let one = self.graph.constant(1.0);
-        [x, y].map(|name| {
-            self.coordinates.push(name.into());
-            Affine::coordinate(self.coordinates.len() - 1, one)
-        })
-    }
-    /// The coordinates of the class of point `i` of body `b`.
-    fn class_port(&mut self, b: usize, i: usize, ports: &mut HashMap<usize, Port<'g>>) -> Port<'g> {
-        let point = &self.shapes[b].points[i];
-        let class = point.class;
-        if let Some(p) = ports.get(&class) {
-            return p.clone();
-        }
-        let name = format!("{}.{}", self.shapes[b].name, point.name);
-        let port = self.new_pair(&format!("{name}.x"), &format!("{name}.y"));
-        ports.insert(class, port.clone());
-        port
-    }
-    /// Rigid bodies, then joints. Shared points that are not in a body's basis are tied to their class.
-    fn add_rows(&mut self) -> Result<(), ModelError> {
-        for b in 0..self.ground() {
-            let row = self.frames[b].rigid(self.graph);
-            self.rows.push(format!("{} (rigid)", self.shapes[b].name), row);
-        }
-        let mut tied: HashMap<usize, Vec<Vec<Port<'g>>>> = HashMap::new();
-        for j in &self.m.joints {
-            let refs = [self.point_ref(&j.between[0])?, self.point_ref(&j.between[1])?];
-            let ends = Ends { frames: refs.map(|(b, _)| &self.frames[b]), points: refs.map(|r| self.port(r)) };
-            let class = refs.map(|(b, i)| self.shapes[b].points[i].class);
-            let shared = j.kind == JointKind::Revolute && class[0] == class[1];
-            if shared && tie(tied.entry(class[0]).or_default(), &ends.points) {
-                if self.wanted.contains(&j.name.text) {
-                    let e = ModelError::new(format!("joint `{}` repeats other joints: its reaction is not determined", j.name));
-                    return Err(e.at(&j.name.place).help("remove the joint, or read the reaction of the other one"));
-                }
-                continue;
-            }
-            let reaction = joints::add(j, &ends, &mut self.numbers, &mut self.rows)?;
-            self.reactions.insert(j.name.text.clone(), reaction);
-        }
-        Ok(())
     }
     fn ports(&mut self, args: &[&Affine<'g>]) -> Ports {
         let mut ports = Ports::default();
@@ -481,198 +348,5 @@ impl<'g> Builder<'g, '_> {
             self.signals.push(Signal::Spline(spline, slots));
         }
         Ok(())
-    }
-    fn finish(mut self, mut parameters: Vec<ParameterInfo>, rho: &[f64]) -> Result<Model, ModelError> {
-        let n = self.coordinates.len();
-        if n == 0 {
-            return Err(ModelError::new("the model has no moving body"));
-        }
-        // rows, inertia, weights
-        let list = std::mem::take(&mut self.rows.list);
-        let rows: Vec<RowTerms> = list.iter().map(|(_, r)| r.row(&mut self.slots)).collect();
-        let mut row_names: Vec<String> = list.into_iter().map(|(name, _)| name).collect();
-        row_names.extend(self.drivers.iter().map(|(name, _)| format!("{name} (driver)")));
-        let (inertia, weights, level) = self.inertia_and_weights()?;
-        // functionals: sensors may still add slots and angles
-        let objectives = self.objectives()?;
-        let outputs = self.outputs()?;
-        let conditions = self.conditions()?;
-        let times = self.times()?;
-        let (drawn, angles) = self.drawn(rho)?;
-        // sizes and patterns
-        let drivers = std::mem::take(&mut self.drivers);
-        let (slots, m) = (self.slots.symbols.len(), rows.len() + drivers.len());
-        let signals = self.signals.len();
-        let dims = Dims { n, m, slots, angles: self.angles.len(), args: slots + signals + self.angles.len() };
-        let fix = Numbering { slots: slots as u32, signals: signals as u32 };
-        let patterns = self.patterns(&inertia, &rows, &drivers, n, m);
-        // compile onto the patterns
-        let signals = Signals { list: self.signals.iter().map(|s| fix.signal(s)).collect() };
-        let drivers: Vec<Driver> =
-            drivers.into_iter().enumerate().map(|(k, (_, e))| fix.driver(e, rows.len() + k, &patterns)).collect();
-        let forces = self.forces.iter().map(|f| fix.force(f, &patterns.nn)).collect::<Vec<_>>();
-        let inertia_at =
-            inertia.iter().map(|e| patterns.nn.position(e.0 as usize, e.1 as usize).expect("M is in the pattern") as u32);
-        let mut system = Natural {
-            dims,
-            inertia_at: inertia_at.collect(),
-            inertia,
-            weights,
-            level,
-            rows: QuadraticRows::new(&rows, &patterns.nn, &patterns.mn),
-            driver_elements: drivers.iter().map(|d| d.element.clone()).collect(),
-            drivers,
-            forces,
-            signals,
-            angles: self.angles.iter().map(|(_, e)| fix.element(e)).collect(),
-            integrand: Functional::empty(),
-            terminal: Functional::empty(),
-            output: Functional::empty(),
-            position: vec![],
-            velocity: vec![],
-            drawn,
-            row_names,
-            coordinate_names: std::mem::take(&mut self.coordinates),
-            patterns,
-        };
-        system.integrand = fix.functional(objectives.integrand, &system);
-        system.terminal = fix.functional(objectives.terminal, &system);
-        system.output = fix.functional(outputs.1, &system);
-        system.position = conditions.position.into_iter().map(|f| fix.functional(f, &system)).collect();
-        system.velocity = conditions.velocity.into_iter().map(|f| fix.functional(f, &system)).collect();
-        let program = self.graph.program(&self.slots.symbols);
-        for &i in program.used_inputs() {
-            parameters[i].used = true;
-        }
-        let m = self.m;
-        let named =
-            m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name)).chain(m.bodies.iter().map(|b| &b.name));
-        let named = named.chain(m.forces.iter().map(|f| &f.name));
-        Ok(Model {
-            name: m.name.clone(),
-            system,
-            slots: program,
-            parameters,
-            objectives: m.objectives.iter().map(|o| o.name.text.clone()).collect(),
-            columns: outputs.0,
-            times,
-            splines: self.splines,
-            angles,
-            warnings: self.numbers.warnings,
-            conditions: conditions.names,
-            places: named.map(|t| (t.text.clone(), t.place.clone())).collect(),
-            counts: [m.bodies.len(), m.joints.len(), m.forces.len(), m.drivers.len()],
-        })
-    }
-    /// Entries (i, j, slot) of M, (coordinate, slot) of the weights, and the slot of the potential's constant.
-    fn inertia_and_weights(&mut self) -> Result<(Vec<(u32, u32, u32)>, Vec<(u32, u32)>, u32), ModelError> {
-        let g = self.numbers.vector(&self.m.gravity, "gravity")?;
-        let mut mass: BTreeMap<(usize, usize), Sym<'g>> = BTreeMap::new();
-        let mut weight: BTreeMap<usize, Sym<'g>> = BTreeMap::new();
-        let mut level = self.graph.constant(0.0);
-        for (frame, shape) in self.frames.iter().zip(&self.shapes[..self.shapes.len() - 1]) {
-            frame.inertia(shape, |a, b, c| {
-                for (a, b) in a.iter().zip(b) {
-                    for (&(i, x), &(j, y)) in a.terms.iter().flat_map(|x| b.terms.iter().map(move |y| (x, y))) {
-                        let entry = c * x * y;
-                        mass.entry((i, j)).and_modify(|m| *m = *m + entry).or_insert(entry);
-                    }
-                }
-            });
-            for (r, g) in frame.at(shape.com).iter().zip(g) {
-                for &(i, c) in &r.terms {
-                    let w = shape.mass * g * c;
-                    weight.entry(i).and_modify(|x| *x = *x + w).or_insert(w);
-                }
-                level = level - shape.mass * g * r.constant;
-            }
-        }
-        let some = |s: &Sym| s.as_constant() != Some(0.0);
-        let mass =
-            mass.into_iter().filter(|(_, s)| some(s)).map(|((i, j), s)| (i as u32, j as u32, self.slots.slot(s))).collect();
-        let weight = weight.into_iter().filter(|(_, s)| some(s)).map(|(i, s)| (i as u32, self.slots.slot(s))).collect();
-        Ok((mass, weight, self.slots.slot(level)))
-    }
-    fn times(&mut self) -> Result<Times, ModelError> {
-        let mut slot = |x: &Number, what: &str| Ok(self.slots.slot(self.numbers.number(x, what)?));
-        Ok(Times {
-            start: slot(&self.m.t_start, "t_start")?,
-            breaks: self.m.breaks.iter().map(|b| slot(b, "break time")).collect::<Result<_, _>>()?,
-            end: slot(&self.m.t_end, "t_end")?,
-        })
-    }
-    fn patterns(
-        &self,
-        inertia: &[(u32, u32, u32)],
-        rows: &[RowTerms],
-        drivers: &[(String, Element)],
-        n: usize,
-        m: usize,
-    ) -> Patterns {
-        let (mut nn, mut mn) = (vec![], vec![]);
-        nn.extend((0..n).map(|i| (i, i)));
-        nn.extend(inertia.iter().map(|e| (e.0 as usize, e.1 as usize)));
-        for (k, row) in rows.iter().enumerate() {
-            nn.extend(row.a.iter().map(|&(i, j, _)| (i, j)));
-            mn.extend(row.coords().map(|i| (k, i)));
-        }
-        let mut pairs = |ports: &Ports| {
-            let coords: Vec<usize> = ports.coords().map(|i| i as usize).collect();
-            nn.extend(coords.iter().flat_map(|&i| coords.iter().map(move |&j| (i, j))));
-        };
-        for (k, (_, e)) in drivers.iter().enumerate() {
-            pairs(&e.ports);
-            mn.extend(e.ports.coords().map(|i| (rows.len() + k, i as usize)));
-        }
-        self.forces.iter().for_each(|f| pairs(&f.element.ports));
-        Patterns { nn: Pattern::from_entries(n, n, nn), mn: Pattern::from_entries(m, n, mn) }
-    }
-}
-
-/// Joins the sets of two ports of one class; true if they were one already.
-fn tie<'g>(sets: &mut Vec<Vec<Port<'g>>>, ends: &[Port<'g>; 2]) -> bool {
-    let mut find = |p: &Port<'g>| {
-        let same = |k: &Port<'g>| k[0].same(&p[0]) && k[1].same(&p[1]);
-        sets.iter().position(|s| s.iter().any(same)).unwrap_or_else(|| {
-            sets.push(vec![p.clone()]);
-            sets.len() - 1
-        })
-    };
-    let (a, b) = (find(&ends[0]), find(&ends[1]));
-    if a != b {
-        let moved = std::mem::take(&mut sets[b]);
-        sets[a].extend(moved);
-    }
-    a == b
-}
-
-/// Final indices of signals and angle references.
-pub(crate) struct Numbering {
-    slots: u32,
-    signals: u32,
-}
-impl Numbering {
-    fn arg(&self, i: u32) -> u32 {
-        match i {
-            i if i >= ANGLE => self.slots + self.signals + (i - ANGLE),
-            i if i >= SIGNAL => self.slots + (i - SIGNAL),
-            i => i,
-        }
-    }
-    fn element(&self, e: &Element) -> Element {
-        Element { params: e.params.iter().map(|&i| self.arg(i)).collect(), ..e.clone() }
-    }
-    fn driver(&self, e: Element, row: usize, patterns: &Patterns) -> Driver {
-        let coords: Vec<usize> = e.ports.coords().map(|i| i as usize).collect();
-        let at = |p: &Pattern, i: usize, j: usize| p.position(i, j).expect("the pattern contains the driver") as u32;
-        Driver {
-            row: coords.iter().map(|&i| at(&patterns.mn, row, i)).collect(),
-            pairs: coords
-                .iter()
-                .flat_map(|&i| coords.iter().map(move |&j| (i, j)))
-                .map(|(i, j)| at(&patterns.nn, i, j))
-                .collect(),
-            element: self.element(&e),
-        }
     }
 }

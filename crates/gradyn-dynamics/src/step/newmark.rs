@@ -15,6 +15,9 @@
 //! (3) is solved scaled: momentum rows times βh², unknown βh²λ [A22, Eq. 29]. (4) and (5) share one factor. Without projections
 //! v = v*, a = a*, λ = λ*: index 3 is then weakly unstable.
 
+mod motion;
+mod sweeps;
+
 use super::{IntegrandRows, Layout, Report, Span, Step};
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
@@ -143,96 +146,6 @@ impl<Y: System> Newmark<'_, Y> {
         l.solve_t(b);
         b[..n].iter_mut().for_each(|b| *b *= sm);
         b[n..].iter_mut().for_each(|b| *b *= sc);
-    }
-    /// Newton on (3) from the prediction in (q, λ) of `x`; leaves (v*, a*) in `l.star`.
-    fn motion(&self, span: Span<f64>, past: &[f64], l: &mut NewmarkLinear<Y>, x: &mut [f64]) -> Result<Report, StepError> {
-        let (lay, t, h, o) = (self.layout(), span.end(), span.h, self.multiplier());
-        let (n, m) = (lay.n, lay.m);
-        let mut report = Report::default();
-        let (mut best, mut stalled, mut stale, mut converged) = (f64::INFINITY, 0, true, false);
-        loop {
-            self.star(h, &x[..n], past, &mut l.star);
-            let (v_star, a_star) = l.star.split_at(n);
-            let at = At { t, q: &x[..n], v: v_star, a: a_star, lam: &x[o..o + m] };
-            self.sys.place(t, at.q, &mut l.motion.data);
-            if converged {
-                return Ok(report);
-            }
-            self.f.residual(self.sys, &at, &mut l.motion.data, &mut l.b);
-            if l.b.iter().any(|r| !r.is_finite()) {
-                return Err(self.diverged(span, report.iterations, f64::NAN, &l.b, m));
-            }
-            if stale {
-                l.motion.set_placed(self.sys, &at);
-                self.factor_motion(t, h, l)?;
-                report.factorizations += 1;
-            }
-            l.values.copy_from_slice(&l.b);
-            self.solve_motion(h, &mut l.newton, &mut l.b, n);
-            x[..n].iter_mut().zip(&l.b).for_each(|(x, d)| *x -= d);
-            x[o..o + m].iter_mut().zip(&l.b[n..]).for_each(|(x, d)| *x -= d);
-            report.iterations += 1;
-            let scale = x[..n].iter().fold(0.0f64, |s, q| s.max(q.abs()));
-            let size = l.b[..n].iter().fold(0.0f64, |s, d| s.max(d.abs())) / if scale > 0.0 { scale } else { 1.0 };
-            if !size.is_finite() || report.iterations == MAX_ITERATIONS {
-                return Err(self.diverged(span, report.iterations, size, &l.values, m));
-            }
-            // at rounding, or no longer falling; one more pass places v*, a* and Φ_q
-            stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
-            let stagnates = (stalled >= 1 && size < 1e-12) || (stalled >= 3 && size < 1e-9);
-            converged = size <= self.tolerance.max(4.0 * f64::EPSILON) || stagnates;
-            stale = !converged && size > 0.25 * best; // slow: a fresh tangent
-            best = best.min(size);
-        }
-    }
-    fn diverged(&self, span: Span<f64>, iterations: usize, correction: f64, r: &[f64], m: usize) -> StepError {
-        let (t, n) = (span.end(), r.len() - m);
-        if let Some(i) = r.iter().position(|r| !r.is_finite()) {
-            let index = if i < n { m + i } else { i - n };
-            return StepError::NotFinite { t, equation: row_or_coordinate(self.sys, index) };
-        }
-        let worst = (0..r.len()).fold(0, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
-        let name = row_or_coordinate(self.sys, if worst < n { m + worst } else { worst - n });
-        StepError::Newton { t, h: span.h, iterations, correction, residual: r[worst].abs(), worst: name }
-    }
-    /// (4) and (5): one factor.
-    fn projections(&self, t: f64, l: &mut NewmarkLinear<Y>, x: &mut [f64]) -> Result<(), StepError> {
-        let lay = self.layout();
-        let (n, m) = (lay.n, lay.m);
-        if !self.project {
-            x[n..3 * n].copy_from_slice(&l.star);
-            return Ok(());
-        }
-        l.kkt
-            .refactor(self.sys.phi_q(&l.motion.data), 0.0)
-            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })?;
-        for (k, sigma) in self.sigma().into_iter().enumerate() {
-            // M (v - v*) + Φ_qᵀ σ = 0, Φ̇(v*) + Φ_q (v - v*) = 0
-            let o = (k + 1) * n;
-            x[o..o + n].copy_from_slice(&l.star[k * n..(k + 1) * n]);
-            let mut c = [0.0; 3];
-            c[k + 1] = 1.0;
-            l.b.fill(0.0);
-            self.sys.constraint(&lay.node(t, x), c, &mut l.motion.data, &mut l.b[n..]);
-            l.b[n..].iter_mut().for_each(|b| *b = -*b);
-            l.kkt.solve(&mut l.b);
-            x[o..o + n].iter_mut().zip(&l.b).for_each(|(x, d)| *x += d);
-            x[sigma..sigma + m].copy_from_slice(&l.b[n..]);
-        }
-        // (6)
-        let (star, sigma) = (self.multiplier(), self.sigma()[1]);
-        (0..m).for_each(|k| x[lay.lam() + k] = x[star + k] + x[sigma + k]);
-        Ok(())
-    }
-    /// The unknowns of one block: (b[o..o + n], b[s..s + m]) into `l.b`.
-    fn gather(l: &mut [f64], b: &[f64], o: usize, s: usize, n: usize) {
-        let m = l.len() - n;
-        l[..n].copy_from_slice(&b[o..o + n]);
-        l[n..].copy_from_slice(&b[s..s + m]);
-    }
-    fn scatter(l: &[f64], b: &mut [f64], o: usize, s: usize, n: usize) {
-        b[o..o + n].copy_from_slice(&l[..n]);
-        b[s..s + l.len() - n].copy_from_slice(&l[n..]);
     }
 }
 
@@ -448,196 +361,22 @@ impl<Y: System> Step for Newmark<'_, Y> {
         Ok(())
     }
     fn solve(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.solve(sys, b);
-        }
-        let (n, m) = (lay.n, lay.m);
-        // positions
-        let star = self.multiplier();
-        Self::gather(&mut l.b, b, 0, star, n);
-        self.solve_motion(l.h, &mut l.newton, &mut l.b, n);
-        Self::scatter(&l.b, b, 0, star, n);
-        let (q, rest) = b.split_at_mut(n);
-        if self.project {
-            let p = sys.patterns();
-            let [sv, sa] = self.sigma().map(|s| s - n);
-            // velocities
-            p.nn.mul(&l.v_q, -1.0, q, &mut rest[..n]);
-            p.mn.mul(&l.dphi_q, -1.0, q, &mut rest[sv..sv + m]);
-            Self::gather(&mut l.b, rest, 0, sv, n);
-            l.kkt.solve(&mut l.b);
-            Self::scatter(&l.b, rest, 0, sv, n);
-            // accelerations
-            p.nn.mul(&l.a_q, -1.0, q, &mut rest[n..2 * n]);
-            p.mn.mul(&l.ddphi_q, -1.0, q, &mut rest[sa..sa + m]);
-            p.mn.mul(&l.ddphi_v, -1.0, &l.b[..n], &mut rest[sa..sa + m]);
-            Self::gather(&mut l.b, rest, n, sa, n);
-            l.kkt.solve(&mut l.b);
-            Self::scatter(&l.b, rest, n, sa, n);
-            // multipliers
-            (0..m).for_each(|k| rest[2 * n + k] += rest[star - n + k] + rest[sa + k]);
-        } else {
-            let [[cv, ..], [ca, ..]] = self.coefficients(l.h);
-            for i in 0..n {
-                rest[i] -= cv * q[i];
-                rest[n + i] -= ca * q[i];
-            }
-        }
-        // quadrature
-        for k in 0..lay.o {
-            let g = l.g[1].mul(k, b);
-            b[lay.z() + k] += 0.5 * l.h * g;
-        }
+        self.down(l, b);
     }
-    /// The same blocks upwards [A22, Eqs. 27c, 27b, 27a,d].
     fn solve_t(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.solve_t(sys, b);
-        }
-        let (n, m, star) = (lay.n, lay.m, self.multiplier());
-        for k in 0..lay.o {
-            let mu = b[lay.z() + k];
-            l.g[1].mul_t(k, 0.5 * l.h * mu, &mut b[..lay.z()]);
-        }
-        let (q, rest) = b.split_at_mut(n);
-        if self.project {
-            let p = sys.patterns();
-            let [sv, sa] = self.sigma().map(|s| s - n);
-            // multipliers
-            for k in 0..m {
-                rest[star - n + k] += rest[2 * n + k];
-                rest[sa + k] += rest[2 * n + k];
-            }
-            // accelerations
-            Self::gather(&mut l.b, rest, n, sa, n);
-            l.kkt.solve(&mut l.b);
-            Self::scatter(&l.b, rest, n, sa, n);
-            p.nn.mul_t(&l.a_q, -1.0, &l.b[..n], q);
-            p.mn.mul_t(&l.ddphi_q, -1.0, &l.b[n..], q);
-            p.mn.mul_t(&l.ddphi_v, -1.0, &l.b[n..], &mut rest[..n]);
-            // velocities
-            Self::gather(&mut l.b, rest, 0, sv, n);
-            l.kkt.solve(&mut l.b);
-            Self::scatter(&l.b, rest, 0, sv, n);
-            p.nn.mul_t(&l.v_q, -1.0, &l.b[..n], q);
-            p.mn.mul_t(&l.dphi_q, -1.0, &l.b[n..n + m], q);
-        } else {
-            let [[cv, ..], [ca, ..]] = self.coefficients(l.h);
-            for i in 0..n {
-                q[i] -= cv * rest[i] + ca * rest[n + i];
-            }
-        }
-        // positions
-        Self::gather(&mut l.b, b, 0, star, n);
-        self.solve_motion_t(l.h, &mut l.newton, &mut l.b, n);
-        Self::scatter(&l.b, b, 0, star, n);
+        self.up(l, b);
     }
     fn past_mul(&self, l: &mut NewmarkLinear<Y>, s: &[f64], r: &mut [f64]) {
-        if l.first {
-            return;
-        }
-        let (sys, lay) = (self.sys, self.layout());
-        let n = lay.n;
-        let c = self.coefficients(l.h);
-        for i in 0..n {
-            for k in 0..2 {
-                l.star[k * n + i] = c[k][0] * s[i] + c[k][1] * s[n + i] + c[k][2] * s[2 * n + i];
-            }
-        }
-        let (dv, da) = l.star.split_at(n);
-        Self::gather(&mut l.b, r, 0, self.multiplier(), n);
-        l.motion.rate_mul(sys, dv, da, &mut l.b);
-        Self::scatter(&l.b, r, 0, self.multiplier(), n);
-        for (k, d) in [dv, da].into_iter().enumerate() {
-            let r = &mut r[(k + 1) * n..(k + 2) * n];
-            if self.project {
-                sys.patterns().nn.mul(sys.mass(&l.motion.data), -1.0, d, r);
-            } else {
-                r.iter_mut().zip(d).for_each(|(r, d)| *r -= d);
-            }
-        }
-        for k in 0..lay.o {
-            r[lay.z() + k] -= s[lay.z() + k] + 0.5 * l.h * l.g[0].mul(k, s);
-        }
+        self.past(l, s, r);
     }
     fn past_mul_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], out: &mut [f64]) {
-        if l.first {
-            return;
-        }
-        let (sys, lay) = (self.sys, self.layout());
-        let n = lay.n;
-        Self::gather(&mut l.b, mu, 0, self.multiplier(), n);
-        l.star.fill(0.0);
-        let (v, a) = l.star.split_at_mut(n);
-        l.motion.rate_mul_t(sys, &l.b, v, a);
-        for (k, x) in [v, a].into_iter().enumerate() {
-            let mu = &mu[(k + 1) * n..(k + 2) * n];
-            if self.project {
-                sys.patterns().nn.mul_t(sys.mass(&l.motion.data), -1.0, mu, x);
-            } else {
-                x.iter_mut().zip(mu).for_each(|(x, m)| *x -= m);
-            }
-        }
-        let c = self.coefficients(l.h);
-        for i in 0..n {
-            for b in 0..3 {
-                out[b * n + i] += c[0][b] * l.star[i] + c[1][b] * l.star[n + i];
-            }
-        }
-        for k in 0..lay.o {
-            let mu = mu[lay.z() + k];
-            out[lay.z() + k] -= mu;
-            l.g[0].mul_t(k, -0.5 * l.h * mu, &mut out[..lay.z()]);
-        }
+        self.past_t(l, mu, out);
     }
     fn slot_mul(&self, l: &mut NewmarkLinear<Y>, delta: &[f64], r: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.slot_mul(sys, delta, r);
-        }
-        let (n, m) = (lay.n, lay.m);
-        Self::gather(&mut l.b, r, 0, self.multiplier(), n);
-        l.motion.slot_mul(sys, delta, &mut l.b);
-        Self::scatter(&l.b, r, 0, self.multiplier(), n);
-        if self.project {
-            let at = At::of(l.t, &l.point, n, m);
-            for (k, s) in self.sigma().into_iter().enumerate() {
-                let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
-                sys.balance_p(&at, w, sigma, delta, &mut l.motion.data, &mut r[(k + 1) * n..(k + 2) * n]);
-                let mut c = [0.0; 3];
-                c[k + 1] = 1.0;
-                sys.constraint_p(&at, c, delta, &mut l.motion.data, &mut r[s..s + m]);
-            }
-        }
-        for k in 0..lay.o {
-            let g = l.g[0].slot_mul(sys, k, delta) + l.g[1].slot_mul(sys, k, delta);
-            r[lay.z() + k] -= 0.5 * l.h * g;
-        }
+        self.slots(l, delta, r);
     }
     fn slot_mul_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.slot_mul_t(sys, mu, s, grad);
-        }
-        let (n, m) = (lay.n, lay.m);
-        Self::gather(&mut l.b, mu, 0, self.multiplier(), n);
-        l.motion.slot_mul_t(sys, &l.b, s, grad);
-        if self.project {
-            let at = At::of(l.t, &l.point, n, m);
-            for (k, o) in self.sigma().into_iter().enumerate() {
-                let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
-                sys.balance_p_t(&at, w, sigma, &mu[(k + 1) * n..(k + 2) * n], s, &mut l.motion.data, grad);
-                let mut c = [0.0; 3];
-                c[k + 1] = 1.0;
-                sys.constraint_p_t(&at, c, &mu[o..o + m], s, &mut l.motion.data, grad);
-            }
-        }
-        for k in 0..lay.o {
-            let mu = -0.5 * l.h * s * mu[lay.z() + k];
-            l.g.iter().for_each(|g| g.slot_mul_t(sys, k, mu, grad));
-        }
+        self.slots_t(l, mu, s, grad);
     }
     /// Cubic Hermite through (q, v) at both ends.
     fn interpolate(

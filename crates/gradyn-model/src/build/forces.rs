@@ -1,17 +1,16 @@
 //! Drivers, forces and the signals that they follow.
 
 use super::numbers::unknown;
-use super::{Builder, Numbering, SIGNAL};
+use super::{Builder, SIGNAL};
 use crate::element::Element;
 use crate::error::ModelError;
 use crate::expression::{Ast, Env, ExpressionError, Value, compile};
-use crate::force::{Force, Law};
+use crate::force::Law;
 use crate::geometry::Kind;
 use crate::mechanism::{ForceKind, Number, Quantity, Source, Text, Vector};
 use crate::ports::{Affine, ZERO};
 use crate::program::{Graph, Program};
 use crate::signal::{Input, Signal};
-use gradyn_num::Pattern;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -259,42 +258,5 @@ impl Law {
     /// No force.
     fn none() -> Self {
         Self { stiffness: ZERO, damping: ZERO, rest: ZERO, applied: ZERO, program: None }
-    }
-}
-
-impl Numbering {
-    fn inputs(&self, inputs: &[Input]) -> Vec<Input> {
-        inputs.iter().map(|i| if let Input::Arg(i) = i { Input::Arg(self.arg(*i)) } else { *i }).collect()
-    }
-    pub(super) fn signal(&self, s: &Signal) -> Signal {
-        match s {
-            Signal::Spline(spline, slots) => Signal::Spline(*spline, slots.clone()),
-            Signal::Expression(p, inputs) => Signal::Expression(p.clone(), self.inputs(inputs)),
-        }
-    }
-    pub(super) fn force(&self, f: &Compiled, nn: &Pattern) -> Force {
-        let law = Law {
-            stiffness: self.arg(f.law.stiffness),
-            damping: self.arg(f.law.damping),
-            rest: self.arg(f.law.rest),
-            applied: self.arg(f.law.applied),
-            program: f.law.program.as_ref().map(|(p, i)| (p.clone(), self.inputs(i))),
-        };
-        Force::new(f.name.clone(), self.element(&f.element), law, nn)
-    }
-    pub(super) fn functional(&self, f: super::sensors::Draft, system: &crate::natural::Natural) -> crate::functional::Functional {
-        use crate::functional::{Functional, Sensor};
-        let sensors = f.sensors.into_iter().map(|s| match s {
-            Sensor::Geometry(e, level) => Sensor::Geometry(self.element(&e), level),
-            s => s,
-        });
-        let signals = &system.signals;
-        let slots = self.slots as usize;
-        let behind = |k: usize, out: &mut Vec<u32>| {
-            if k < signals.list.len() {
-                signals.reads(k, slots, out);
-            }
-        };
-        Functional::new(sensors.collect(), f.program, self.inputs(&f.inputs), &system.sensed(), system.dims.n, slots, behind)
     }
 }

@@ -1,0 +1,96 @@
+//! The forward step: Newton on (3), then the projections (4), (5) and the multipliers (6).
+
+use super::{MAX_ITERATIONS, Newmark, NewmarkLinear};
+use crate::error::StepError;
+use crate::initial::row_or_coordinate;
+use crate::step::{Report, Span, Step};
+use gradyn_model::{At, System};
+
+impl<Y: System> Newmark<'_, Y> {
+    /// Newton on (3) from the prediction in (q, λ) of `x`; leaves (v*, a*) in `l.star`.
+    pub(super) fn motion(
+        &self,
+        span: Span<f64>,
+        past: &[f64],
+        l: &mut NewmarkLinear<Y>,
+        x: &mut [f64],
+    ) -> Result<Report, StepError> {
+        let (lay, t, h, o) = (self.layout(), span.end(), span.h, self.multiplier());
+        let (n, m) = (lay.n, lay.m);
+        let mut report = Report::default();
+        let (mut best, mut stalled, mut stale, mut converged) = (f64::INFINITY, 0, true, false);
+        loop {
+            self.star(h, &x[..n], past, &mut l.star);
+            let (v_star, a_star) = l.star.split_at(n);
+            let at = At { t, q: &x[..n], v: v_star, a: a_star, lam: &x[o..o + m] };
+            self.sys.place(t, at.q, &mut l.motion.data);
+            if converged {
+                return Ok(report);
+            }
+            self.f.residual(self.sys, &at, &mut l.motion.data, &mut l.b);
+            if l.b.iter().any(|r| !r.is_finite()) {
+                return Err(self.diverged(span, report.iterations, f64::NAN, &l.b, m));
+            }
+            if stale {
+                l.motion.set_placed(self.sys, &at);
+                self.factor_motion(t, h, l)?;
+                report.factorizations += 1;
+            }
+            l.values.copy_from_slice(&l.b);
+            self.solve_motion(h, &mut l.newton, &mut l.b, n);
+            x[..n].iter_mut().zip(&l.b).for_each(|(x, d)| *x -= d);
+            x[o..o + m].iter_mut().zip(&l.b[n..]).for_each(|(x, d)| *x -= d);
+            report.iterations += 1;
+            let scale = x[..n].iter().fold(0.0f64, |s, q| s.max(q.abs()));
+            let size = l.b[..n].iter().fold(0.0f64, |s, d| s.max(d.abs())) / if scale > 0.0 { scale } else { 1.0 };
+            if !size.is_finite() || report.iterations == MAX_ITERATIONS {
+                return Err(self.diverged(span, report.iterations, size, &l.values, m));
+            }
+            // at rounding, or no longer falling; one more pass places v*, a* and Φ_q
+            stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
+            let stagnates = (stalled >= 1 && size < 1e-12) || (stalled >= 3 && size < 1e-9);
+            converged = size <= self.tolerance.max(4.0 * f64::EPSILON) || stagnates;
+            stale = !converged && size > 0.25 * best; // slow: a fresh tangent
+            best = best.min(size);
+        }
+    }
+    fn diverged(&self, span: Span<f64>, iterations: usize, correction: f64, r: &[f64], m: usize) -> StepError {
+        let (t, n) = (span.end(), r.len() - m);
+        if let Some(i) = r.iter().position(|r| !r.is_finite()) {
+            let index = if i < n { m + i } else { i - n };
+            return StepError::NotFinite { t, equation: row_or_coordinate(self.sys, index) };
+        }
+        let worst = (0..r.len()).fold(0, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
+        let name = row_or_coordinate(self.sys, if worst < n { m + worst } else { worst - n });
+        StepError::Newton { t, h: span.h, iterations, correction, residual: r[worst].abs(), worst: name }
+    }
+    /// (4) and (5): one factor.
+    pub(super) fn projections(&self, t: f64, l: &mut NewmarkLinear<Y>, x: &mut [f64]) -> Result<(), StepError> {
+        let lay = self.layout();
+        let (n, m) = (lay.n, lay.m);
+        if !self.project {
+            x[n..3 * n].copy_from_slice(&l.star);
+            return Ok(());
+        }
+        l.kkt
+            .refactor(self.sys.phi_q(&l.motion.data), 0.0)
+            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })?;
+        for (k, sigma) in self.sigma().into_iter().enumerate() {
+            // M (v - v*) + Φ_qᵀ σ = 0, Φ̇(v*) + Φ_q (v - v*) = 0
+            let o = (k + 1) * n;
+            x[o..o + n].copy_from_slice(&l.star[k * n..(k + 1) * n]);
+            let mut c = [0.0; 3];
+            c[k + 1] = 1.0;
+            l.b.fill(0.0);
+            self.sys.constraint(&lay.node(t, x), c, &mut l.motion.data, &mut l.b[n..]);
+            l.b[n..].iter_mut().for_each(|b| *b = -*b);
+            l.kkt.solve(&mut l.b);
+            x[o..o + n].iter_mut().zip(&l.b).for_each(|(x, d)| *x += d);
+            x[sigma..sigma + m].copy_from_slice(&l.b[n..]);
+        }
+        // (6)
+        let (star, sigma) = (self.multiplier(), self.sigma()[1]);
+        (0..m).for_each(|k| x[lay.lam() + k] = x[star + k] + x[sigma + k]);
+        Ok(())
+    }
+}

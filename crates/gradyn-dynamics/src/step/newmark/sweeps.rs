@@ -1,0 +1,215 @@
+//! Products of the linearised step: blocks downwards, upwards [A22, Eqs. 27c, 27b, 27a,d], and over the past and the slots.
+
+use super::{Newmark, NewmarkLinear};
+use crate::step::Step;
+use gradyn_model::{At, System};
+
+impl<Y: System> Newmark<'_, Y> {
+    /// The unknowns of one block: (b[o..o + n], b[s..s + m]) into `l.b`.
+    fn gather(l: &mut [f64], b: &[f64], o: usize, s: usize, n: usize) {
+        let m = l.len() - n;
+        l[..n].copy_from_slice(&b[o..o + n]);
+        l[n..].copy_from_slice(&b[s..s + m]);
+    }
+    fn scatter(l: &[f64], b: &mut [f64], o: usize, s: usize, n: usize) {
+        b[o..o + n].copy_from_slice(&l[..n]);
+        b[s..s + l.len() - n].copy_from_slice(&l[n..]);
+    }
+    /// b ← R_x⁻¹ b: positions, velocities, accelerations, multipliers, quadrature.
+    pub(super) fn down(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
+        let (sys, lay) = (self.sys, self.layout());
+        if l.first {
+            return l.initial.solve(sys, b);
+        }
+        let (n, m) = (lay.n, lay.m);
+        // positions
+        let star = self.multiplier();
+        Self::gather(&mut l.b, b, 0, star, n);
+        self.solve_motion(l.h, &mut l.newton, &mut l.b, n);
+        Self::scatter(&l.b, b, 0, star, n);
+        let (q, rest) = b.split_at_mut(n);
+        if self.project {
+            let p = sys.patterns();
+            let [sv, sa] = self.sigma().map(|s| s - n);
+            // velocities
+            p.nn.mul(&l.v_q, -1.0, q, &mut rest[..n]);
+            p.mn.mul(&l.dphi_q, -1.0, q, &mut rest[sv..sv + m]);
+            Self::gather(&mut l.b, rest, 0, sv, n);
+            l.kkt.solve(&mut l.b);
+            Self::scatter(&l.b, rest, 0, sv, n);
+            // accelerations
+            p.nn.mul(&l.a_q, -1.0, q, &mut rest[n..2 * n]);
+            p.mn.mul(&l.ddphi_q, -1.0, q, &mut rest[sa..sa + m]);
+            p.mn.mul(&l.ddphi_v, -1.0, &l.b[..n], &mut rest[sa..sa + m]);
+            Self::gather(&mut l.b, rest, n, sa, n);
+            l.kkt.solve(&mut l.b);
+            Self::scatter(&l.b, rest, n, sa, n);
+            // multipliers
+            (0..m).for_each(|k| rest[2 * n + k] += rest[star - n + k] + rest[sa + k]);
+        } else {
+            let [[cv, ..], [ca, ..]] = self.coefficients(l.h);
+            for i in 0..n {
+                rest[i] -= cv * q[i];
+                rest[n + i] -= ca * q[i];
+            }
+        }
+        // quadrature
+        for k in 0..lay.o {
+            let g = l.g[1].mul(k, b);
+            b[lay.z() + k] += 0.5 * l.h * g;
+        }
+    }
+    /// The same blocks upwards [A22, Eqs. 27c, 27b, 27a,d].
+    pub(super) fn up(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
+        let (sys, lay) = (self.sys, self.layout());
+        if l.first {
+            return l.initial.solve_t(sys, b);
+        }
+        let (n, m, star) = (lay.n, lay.m, self.multiplier());
+        for k in 0..lay.o {
+            let mu = b[lay.z() + k];
+            l.g[1].mul_t(k, 0.5 * l.h * mu, &mut b[..lay.z()]);
+        }
+        let (q, rest) = b.split_at_mut(n);
+        if self.project {
+            let p = sys.patterns();
+            let [sv, sa] = self.sigma().map(|s| s - n);
+            // multipliers
+            for k in 0..m {
+                rest[star - n + k] += rest[2 * n + k];
+                rest[sa + k] += rest[2 * n + k];
+            }
+            // accelerations
+            Self::gather(&mut l.b, rest, n, sa, n);
+            l.kkt.solve(&mut l.b);
+            Self::scatter(&l.b, rest, n, sa, n);
+            p.nn.mul_t(&l.a_q, -1.0, &l.b[..n], q);
+            p.mn.mul_t(&l.ddphi_q, -1.0, &l.b[n..], q);
+            p.mn.mul_t(&l.ddphi_v, -1.0, &l.b[n..], &mut rest[..n]);
+            // velocities
+            Self::gather(&mut l.b, rest, 0, sv, n);
+            l.kkt.solve(&mut l.b);
+            Self::scatter(&l.b, rest, 0, sv, n);
+            p.nn.mul_t(&l.v_q, -1.0, &l.b[..n], q);
+            p.mn.mul_t(&l.dphi_q, -1.0, &l.b[n..n + m], q);
+        } else {
+            let [[cv, ..], [ca, ..]] = self.coefficients(l.h);
+            for i in 0..n {
+                q[i] -= cv * rest[i] + ca * rest[n + i];
+            }
+        }
+        // positions
+        Self::gather(&mut l.b, b, 0, star, n);
+        self.solve_motion_t(l.h, &mut l.newton, &mut l.b, n);
+        Self::scatter(&l.b, b, 0, star, n);
+    }
+    /// r += R_past s.
+    pub(super) fn past(&self, l: &mut NewmarkLinear<Y>, s: &[f64], r: &mut [f64]) {
+        if l.first {
+            return;
+        }
+        let (sys, lay) = (self.sys, self.layout());
+        let n = lay.n;
+        let c = self.coefficients(l.h);
+        for i in 0..n {
+            for k in 0..2 {
+                l.star[k * n + i] = c[k][0] * s[i] + c[k][1] * s[n + i] + c[k][2] * s[2 * n + i];
+            }
+        }
+        let (dv, da) = l.star.split_at(n);
+        Self::gather(&mut l.b, r, 0, self.multiplier(), n);
+        l.motion.rate_mul(sys, dv, da, &mut l.b);
+        Self::scatter(&l.b, r, 0, self.multiplier(), n);
+        for (k, d) in [dv, da].into_iter().enumerate() {
+            let r = &mut r[(k + 1) * n..(k + 2) * n];
+            if self.project {
+                sys.patterns().nn.mul(sys.mass(&l.motion.data), -1.0, d, r);
+            } else {
+                r.iter_mut().zip(d).for_each(|(r, d)| *r -= d);
+            }
+        }
+        for k in 0..lay.o {
+            r[lay.z() + k] -= s[lay.z() + k] + 0.5 * l.h * l.g[0].mul(k, s);
+        }
+    }
+    /// out += R_pastᵀ μ.
+    pub(super) fn past_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], out: &mut [f64]) {
+        if l.first {
+            return;
+        }
+        let (sys, lay) = (self.sys, self.layout());
+        let n = lay.n;
+        Self::gather(&mut l.b, mu, 0, self.multiplier(), n);
+        l.star.fill(0.0);
+        let (v, a) = l.star.split_at_mut(n);
+        l.motion.rate_mul_t(sys, &l.b, v, a);
+        for (k, x) in [v, a].into_iter().enumerate() {
+            let mu = &mu[(k + 1) * n..(k + 2) * n];
+            if self.project {
+                sys.patterns().nn.mul_t(sys.mass(&l.motion.data), -1.0, mu, x);
+            } else {
+                x.iter_mut().zip(mu).for_each(|(x, m)| *x -= m);
+            }
+        }
+        let c = self.coefficients(l.h);
+        for i in 0..n {
+            for b in 0..3 {
+                out[b * n + i] += c[0][b] * l.star[i] + c[1][b] * l.star[n + i];
+            }
+        }
+        for k in 0..lay.o {
+            let mu = mu[lay.z() + k];
+            out[lay.z() + k] -= mu;
+            l.g[0].mul_t(k, -0.5 * l.h * mu, &mut out[..lay.z()]);
+        }
+    }
+    /// r += R_p δ.
+    pub(super) fn slots(&self, l: &mut NewmarkLinear<Y>, delta: &[f64], r: &mut [f64]) {
+        let (sys, lay) = (self.sys, self.layout());
+        if l.first {
+            return l.initial.slot_mul(sys, delta, r);
+        }
+        let (n, m) = (lay.n, lay.m);
+        Self::gather(&mut l.b, r, 0, self.multiplier(), n);
+        l.motion.slot_mul(sys, delta, &mut l.b);
+        Self::scatter(&l.b, r, 0, self.multiplier(), n);
+        if self.project {
+            let at = At::of(l.t, &l.point, n, m);
+            for (k, s) in self.sigma().into_iter().enumerate() {
+                let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
+                sys.balance_p(&at, w, sigma, delta, &mut l.motion.data, &mut r[(k + 1) * n..(k + 2) * n]);
+                let mut c = [0.0; 3];
+                c[k + 1] = 1.0;
+                sys.constraint_p(&at, c, delta, &mut l.motion.data, &mut r[s..s + m]);
+            }
+        }
+        for k in 0..lay.o {
+            let g = l.g[0].slot_mul(sys, k, delta) + l.g[1].slot_mul(sys, k, delta);
+            r[lay.z() + k] -= 0.5 * l.h * g;
+        }
+    }
+    /// grad += s R_pᵀ μ.
+    pub(super) fn slots_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
+        let (sys, lay) = (self.sys, self.layout());
+        if l.first {
+            return l.initial.slot_mul_t(sys, mu, s, grad);
+        }
+        let (n, m) = (lay.n, lay.m);
+        Self::gather(&mut l.b, mu, 0, self.multiplier(), n);
+        l.motion.slot_mul_t(sys, &l.b, s, grad);
+        if self.project {
+            let at = At::of(l.t, &l.point, n, m);
+            for (k, o) in self.sigma().into_iter().enumerate() {
+                let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
+                sys.balance_p_t(&at, w, sigma, &mu[(k + 1) * n..(k + 2) * n], s, &mut l.motion.data, grad);
+                let mut c = [0.0; 3];
+                c[k + 1] = 1.0;
+                sys.constraint_p_t(&at, c, &mu[o..o + m], s, &mut l.motion.data, grad);
+            }
+        }
+        for k in 0..lay.o {
+            let mu = -0.5 * l.h * s * mu[lay.z() + k];
+            l.g.iter().for_each(|g| g.slot_mul_t(sys, k, mu, grad));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Final indices: signals and angle references follow the slots once their number is known.
+
+use super::forces::Compiled;
+use super::sensors::Draft;
+use super::{ANGLE, SIGNAL};
+use crate::element::Element;
+use crate::force::{Force, Law};
+use crate::functional::{Functional, Sensor};
+use crate::natural::{Driver, Natural};
+use crate::signal::{Input, Signal};
+use crate::system::Patterns;
+use gradyn_num::Pattern;
+
+/// Final indices of signals and angle references.
+pub(crate) struct Numbering {
+    pub(super) slots: u32,
+    pub(super) signals: u32,
+}
+impl Numbering {
+    pub(super) fn arg(&self, i: u32) -> u32 {
+        match i {
+            i if i >= ANGLE => self.slots + self.signals + (i - ANGLE),
+            i if i >= SIGNAL => self.slots + (i - SIGNAL),
+            i => i,
+        }
+    }
+    pub(super) fn element(&self, e: &Element) -> Element {
+        Element { params: e.params.iter().map(|&i| self.arg(i)).collect(), ..e.clone() }
+    }
+    pub(super) fn driver(&self, e: Element, row: usize, patterns: &Patterns) -> Driver {
+        let coords: Vec<usize> = e.ports.coords().map(|i| i as usize).collect();
+        let at = |p: &Pattern, i: usize, j: usize| p.position(i, j).expect("the pattern contains the driver") as u32;
+        Driver {
+            row: coords.iter().map(|&i| at(&patterns.mn, row, i)).collect(),
+            pairs: coords
+                .iter()
+                .flat_map(|&i| coords.iter().map(move |&j| (i, j)))
+                .map(|(i, j)| at(&patterns.nn, i, j))
+                .collect(),
+            element: self.element(&e),
+        }
+    }
+    fn inputs(&self, inputs: &[Input]) -> Vec<Input> {
+        inputs.iter().map(|i| if let Input::Arg(i) = i { Input::Arg(self.arg(*i)) } else { *i }).collect()
+    }
+    pub(super) fn signal(&self, s: &Signal) -> Signal {
+        match s {
+            Signal::Spline(spline, slots) => Signal::Spline(*spline, slots.clone()),
+            Signal::Expression(p, inputs) => Signal::Expression(p.clone(), self.inputs(inputs)),
+        }
+    }
+    pub(super) fn force(&self, f: &Compiled, nn: &Pattern) -> Force {
+        let law = Law {
+            stiffness: self.arg(f.law.stiffness),
+            damping: self.arg(f.law.damping),
+            rest: self.arg(f.law.rest),
+            applied: self.arg(f.law.applied),
+            program: f.law.program.as_ref().map(|(p, i)| (p.clone(), self.inputs(i))),
+        };
+        Force::new(f.name.clone(), self.element(&f.element), law, nn)
+    }
+    pub(super) fn functional(&self, f: Draft, system: &Natural) -> Functional {
+        let sensors = f.sensors.into_iter().map(|s| match s {
+            Sensor::Geometry(e, level) => Sensor::Geometry(self.element(&e), level),
+            s => s,
+        });
+        let signals = &system.signals;
+        let slots = self.slots as usize;
+        let behind = |k: usize, out: &mut Vec<u32>| {
+            if k < signals.list.len() {
+                signals.reads(k, slots, out);
+            }
+        };
+        Functional::new(sensors.collect(), f.program, self.inputs(&f.inputs), &system.sensed(), system.dims.n, slots, behind)
+    }
+}
