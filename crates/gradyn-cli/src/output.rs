@@ -69,7 +69,7 @@ pub fn simulate_json(p: &Prepared, run: &Run, table: &Table) -> Value {
     json!({
         "model": p.model.name, "method": method(&run.method, None, run), "parameters": named(parameter_names(p), &p.rho),
         "columns": table.columns, "rows": table.rows, "objectives": objectives, "statistics": statistics(run, None),
-        "warnings": run.warnings,
+        "warnings": p.model.warnings.iter().chain(&run.warnings).collect::<Vec<_>>(),
     })
 }
 
@@ -79,7 +79,7 @@ pub fn gradient_json(p: &Prepared, run: &Run, g: &GradientReport, certificate: O
     let row =
         |k: usize| json!({"name": p.model.objectives[k], "value": run.psi[k], "gradient": named(names.clone(), &g.rows[k])});
     let certificate = certificate.map_or(json!({}), |d| json!({"direction_by_complex_step": d}));
-    let warnings: Vec<&String> = run.warnings.iter().chain(&g.warnings).collect();
+    let warnings: Vec<&String> = p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings).collect();
     json!({
         "model": p.model.name, "method": method(&run.method, Some(g.sensitivity), run),
         "parameters": named(names.clone(), &p.rho),

@@ -1,14 +1,14 @@
 //! Assembly: positions that satisfy the constraints, nearest to the drawn configuration, and the checks that follow.
 //!
 //! ```text
-//! minimise |Φ|² + |E|²  from the drawn configuration,  (JᵀJ + μ diag) δ = -Jᵀ r                     (1)  Levenberg–Marquardt
+//! minimise |Φ|² + |E|²  from the drawn configuration,  (JᵀJ + μ I) δ = -Jᵀ r                        (1)  Levenberg–Marquardt
 //! rank Φ_q at the result: degrees of freedom n - rank, dependent rows by name                     (2)
 //! ```
 //! Works for any number of rows and conditions, so that it can say what is wrong with them.
 
 use crate::error::StepError;
 use gradyn_model::{At, System};
-use gradyn_num::{DenseLu, Pattern, row_dependencies};
+use gradyn_num::{DenseLu, Pattern, largest, row_dependencies};
 
 /// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
 const RANK_TOLERANCE: f64 = 1e-9;
@@ -28,7 +28,7 @@ pub struct Assembled {
     pub moved: f64,
 }
 
-/// Assembles at time t with slots p; `position` and `velocity` are the numbers of conditions given.
+/// Assembles at time t with slots p; `names` are the position and the velocity conditions given.
 pub fn assemble<Y: System>(
     sys: &Y,
     t: f64,
@@ -42,12 +42,16 @@ pub fn assemble<Y: System>(
     sys.set_angles(angles, &mut d);
     let mut problem = Problem { sys, t, n, m, conditions, d };
     let (q, r) = problem.minimise(sys.drawn());
-    let size = q.iter().fold(1e-6f64, |s, q| s.max(q.abs()));
-    let worst = (0..r.len()).fold(0, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
-    let residual = r.get(worst).map_or(0.0, |r| r.abs());
+    // as a length: each row over the size of its gradient
+    let size = largest(q.iter().copied());
+    let rows = problem.rows(&q, false, conditions);
+    let gradient = |row: &[f64]| Some(largest(row.iter().copied())).filter(|g| *g > 0.0).unwrap_or(1.0);
+    let off: Vec<f64> = r.iter().zip(&rows).map(|(r, row)| r.abs() / gradient(row)).collect();
+    let worst = (0..r.len()).fold(0, |w, i| if off[i] > off[w] || off[i].is_nan() { i } else { w });
+    let residual = off.get(worst).copied().unwrap_or(0.0);
     let condition_name = |k: usize| names.0[k].clone();
     // 1e-8: far above what (1) leaves when it converges, far below any real gap
-    if residual > 1e-8 * size.max(1.0) || !residual.is_finite() {
+    if residual > 1e-8 * size || !residual.is_finite() {
         let worst = if worst < m { sys.row_name(worst) } else { condition_name(worst - m) };
         return Err(StepError::Assembly { worst, residual });
     }

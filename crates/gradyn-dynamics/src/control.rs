@@ -3,7 +3,8 @@
 //! ```text
 //! h ← h · clamp(0.9 e^{-1/p}, 0.2, 5)          e the error relative to the tolerance, p the order       (1)
 //! ```
-//! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. Fixed steps end on every declared time and knot with a shorter step.
+//! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. Fixed steps end on every declared time and knot with one or two shorter steps,
+//! never with a sliver.
 
 use crate::error::StepError;
 use crate::step::{Step, Tolerance};
@@ -30,6 +31,9 @@ impl Mesh {
                 "the run must end after it starts: t_start = {} s, t_end = {} s",
                 start.0, end.0
             )));
+        }
+        if let Some((t, _)) = declared.iter().find(|d| !d.0.is_finite()) {
+            return Err(StepError::Times(format!("a break time is {t}")));
         }
         let inside = |t: f64| t > start.0 && t < end.0;
         let mut ends: Vec<(f64, Option<u32>)> = declared.iter().filter(|d| inside(d.0)).map(|&(t, s)| (t, Some(s))).collect();
@@ -85,7 +89,7 @@ impl Controller {
         match rest {
             r if r <= h * (1.0 + slack) => (r, true),
             // two equal steps rather than a full one and a sliver
-            r if self.tolerance.is_some() && r < 2.0 * h => (0.5 * r, false),
+            r if r < h * if self.tolerance.is_some() { 2.0 } else { 1.5 } => (0.5 * r, false),
             _ => (h, false),
         }
     }
@@ -94,8 +98,8 @@ impl Controller {
     pub fn arrive(&self, begin: f64, done: usize, t: f64, size: f64, end: Option<f64>) -> f64 {
         match (end, self.tolerance) {
             (Some(end), _) => end,
-            (None, None) => begin + done as f64 * size,
-            (None, Some(_)) => t + size,
+            (None, None) if self.step == Some(size) => begin + done as f64 * size,
+            (None, _) => t + size,
         }
     }
     /// (1).
@@ -123,10 +127,22 @@ impl Controller {
         // an error of the order of the tolerance over the first step
         (h * tol.rtol.max(tol.atol).powf(1.0 / step.order() as f64)).clamp(1e-9 * total, 0.1 * total)
     }
+    /// Refuses fixed steps that are known to be too many before the first one is taken.
+    pub fn check_expected(&self, mesh: &Mesh) -> Result<(), StepError> {
+        let count = match (self.tolerance, self.step) {
+            (None, Some(h)) => (mesh.end() - mesh.start.0) / h,
+            _ => 0.0,
+        };
+        if count > self.max_steps as f64 {
+            let text = format!("{count:.1e} steps would be needed, more than max_steps = {}", self.max_steps);
+            return Err(StepError::Times(text));
+        }
+        Ok(())
+    }
     /// How many steps to make room for.
     pub fn expected_steps(&self, mesh: &Mesh) -> usize {
         match (self.tolerance, self.step) {
-            (None, Some(h)) => (((mesh.end() - mesh.start.0) / h).ceil() as usize).min(1 << 24) + mesh.ends.len() + 1,
+            (None, Some(h)) => (((mesh.end() - mesh.start.0) / h).ceil() as usize).min(1 << 20) + mesh.ends.len() + 1,
             _ => 256,
         }
     }

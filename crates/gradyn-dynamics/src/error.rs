@@ -52,6 +52,16 @@ pub enum StepError {
         /// Coordinate with the largest error.
         worst: String,
     },
+    /// An angle moved so far in one step that its branch is uncertain.
+    #[error("t = {t:.6} s: {angle} moves by more than a quarter turn in one step of {h:.2e} s: its number of turns is uncertain")]
+    Turn {
+        /// Time at the end of the step [s].
+        t: f64,
+        /// Step size [s].
+        h: f64,
+        /// The angle.
+        angle: String,
+    },
     /// Too many steps.
     #[error("t = {t:.6} s: {steps} steps were not enough to reach t = {t_end} s")]
     TooManySteps {

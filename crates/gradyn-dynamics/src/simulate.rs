@@ -68,6 +68,7 @@ pub fn simulate<T: Step>(
         x: vec![0.0; lay.len],
         statistics: Statistics::default(),
     };
+    control.check_expected(mesh)?;
     let expected = control.expected_steps(mesh);
     run.plan.reserve(expected);
     run.x.reserve(expected * lay.len);
@@ -80,7 +81,12 @@ pub fn simulate<T: Step>(
     for &(end, declared) in &mesh.ends {
         let (begin, mut done) = (t, 0);
         while t < end {
-            continue_angles(step, run.last(), &mut data, &mut references);
+            let before = run.plan.h.last().copied().unwrap_or(0.0);
+            continue_angles(step, run.last(), &mut data, &mut references).map_err(|angle| StepError::Turn {
+                t,
+                h: before,
+                angle,
+            })?;
             let (size, arrives) = control.clip(t, h, end);
             let accepted = try_step(step, &mut run, size, &references, control, &mut l, &mut h)?;
             if !accepted {
@@ -94,15 +100,28 @@ pub fn simulate<T: Step>(
             observe(t, run.statistics.steps);
         }
     }
+    let h = run.plan.h.last().copied().unwrap_or(0.0);
+    continue_angles(step, run.last(), &mut data, &mut references).map_err(|angle| StepError::Turn { t, h, angle })?;
     Ok(run)
 }
 
-/// Angle references of the next step: the angles at the last node, continued.
-fn continue_angles<T: Step>(step: &T, x: &[f64], d: &mut <T::System as System>::Data<f64>, references: &mut [f64]) {
-    if !references.is_empty() {
-        step.system().set_angles(references, d);
-        step.system().angles(&x[..step.layout().n], d, references);
+/// Angle references of the next step: the angles at the last node, continued; the name of one that moved too far.
+fn continue_angles<T: Step>(
+    step: &T,
+    x: &[f64],
+    d: &mut <T::System as System>::Data<f64>,
+    references: &mut [f64],
+) -> Result<(), String> {
+    let sys = step.system();
+    sys.set_angles(references, d);
+    for k in 0..references.len() {
+        let angle = sys.angle(k, &x[..step.layout().n], d);
+        if (angle - references[k]).abs() > 0.5 * std::f64::consts::PI {
+            return Err(sys.angle_name(k));
+        }
+        references[k] = angle;
     }
+    Ok(())
 }
 
 /// One attempt; on success the record is appended. Sets the next step size.

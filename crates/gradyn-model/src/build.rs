@@ -13,7 +13,7 @@ mod sensors;
 use crate::element::Element;
 use crate::error::ModelError;
 use crate::geometry::Kind;
-use crate::mechanism::{Mechanism, Number, Text};
+use crate::mechanism::{JointKind, Mechanism, Number, Text};
 use crate::natural::Natural;
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym};
@@ -67,6 +67,8 @@ pub struct Model {
     pub splines: Vec<UniformSpline>,
     /// References of the angles at the start.
     pub angles: Vec<f64>,
+    /// (what, slot, must not be zero): numbers that must not be negative.
+    pub positive: Vec<(String, u32, bool)>,
     /// Things to know: non-smooth functions, shapes no real body has.
     pub warnings: Vec<String>,
     /// (position, velocity) conditions as written, for messages.
@@ -98,6 +100,22 @@ impl Model {
         let mut regs = vec![S::zero(); self.slots.registers()];
         self.slots.eval(rho, &mut regs);
         (0..self.slots.outputs()).map(|k| self.slots.output(k, &regs)).collect()
+    }
+    /// Refuses slots that no mechanism can have: not finite, negative masses, lengths that are not positive.
+    pub fn check(&self, p: &[f64]) -> Result<(), ModelError> {
+        for (what, slot, strict) in &self.positive {
+            let x = p[*slot as usize];
+            if !x.is_finite() || x < 0.0 || (*strict && x == 0.0) {
+                let must = if *strict { "positive" } else { "zero or positive" };
+                return Err(ModelError::new(format!("{what} is {x}")).help(format!("it must be {must}")));
+            }
+        }
+        if let Some(k) = p.iter().position(|x| !x.is_finite()) {
+            return Err(
+                ModelError::new(format!("a number of the model is {}", p[k])).help("look for a root or a quotient of parameters")
+            );
+        }
+        Ok(())
     }
     /// (∂e/∂ρ)ᵀ applied to a slot gradient, once per run.
     pub fn pull_back(&self, rho: &[f64], slot_gradient: &[f64]) -> Vec<f64> {
@@ -133,6 +151,10 @@ pub(crate) struct Builder<'g, 'm> {
     angles: Vec<((usize, usize), Element)>,
     /// Joints whose reaction is read.
     wanted: HashSet<String>,
+    /// Numbers that must not be negative.
+    positive: Vec<(String, u32, bool)>,
+    /// Joints that hold an angle: x₁'·x₂ is positive where it is held.
+    aligned: Vec<(String, numbers::Quad<'g>)>,
 }
 
 /// Builds the system of a mechanism.
@@ -165,8 +187,11 @@ pub fn build(m: &Mechanism) -> Result<Model, ModelError> {
         splines: vec![],
         angles: vec![],
         wanted: HashSet::new(),
+        positive: vec![],
+        aligned: vec![],
     };
     b.check_names()?;
+    b.require_positive()?;
     let classes = b.share_points()?;
     b.choose_coordinates(&classes);
     b.add_rows()?;
@@ -248,6 +273,26 @@ fn check_bodies(m: &Mechanism, graph: &Graph, rho: &[f64], shapes: &[Shape]) -> 
 impl<'g> Builder<'g, '_> {
     fn ground(&self) -> usize {
         self.shapes.len() - 1
+    }
+    /// Masses, inertias, rods and distances that every ρ must keep in order.
+    fn require_positive(&mut self) -> Result<(), ModelError> {
+        for s in &self.shapes[..self.shapes.len() - 1] {
+            let mut list = vec![("mass", s.mass, false), ("inertia", s.inertia, false)];
+            if let Some([i, j]) = s.rod {
+                let d: Vec<Sym> = (0..2).map(|k| s.points[j].at[k] - s.points[i].at[k]).collect();
+                list.push(("length of the rod", (d[0] * d[0] + d[1] * d[1]).sqrt(), true));
+            }
+            for (what, x, strict) in list {
+                self.positive.push((format!("body `{}`: {what}", s.name), self.slots.slot(x), strict));
+            }
+        }
+        for j in &self.m.joints {
+            if let JointKind::Distance { length } = &j.kind {
+                let l = self.numbers.number(length, &format!("joint `{}`, length", j.name))?;
+                self.positive.push((format!("joint `{}`: length", j.name), self.slots.slot(l), true));
+            }
+        }
+        Ok(())
     }
     /// Names of bodies, joints, forces, drivers and splines must differ.
     fn check_names(&self) -> Result<(), ModelError> {

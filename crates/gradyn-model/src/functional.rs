@@ -244,8 +244,8 @@ impl Sensor {
     }
 }
 
-/// ψ(q) of one row.
-fn quadratic<S: Scalar>(row: &Form, p: &[S], q: &[S]) -> S {
+/// The value of a form.
+pub(crate) fn quadratic<S: Scalar>(row: &Form, p: &[S], q: &[S]) -> S {
     let mut sum = S::zero();
     row.bilinear.iter().for_each(|&(i, j, s)| sum += p[s as usize] * q[i] * q[j]);
     row.linear.iter().for_each(|&(i, s)| sum += p[s as usize] * q[i]);

@@ -11,11 +11,11 @@ mod terms;
 
 use crate::element::{Args, Element};
 use crate::force::{Force, LawScratch};
-use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed};
+use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed, quadratic};
 use crate::geometry::Kind;
-use crate::quadratic::QuadraticRows;
+use crate::quadratic::{Form, QuadraticRows};
 use crate::signal::{Scratch, Signals};
-use crate::system::{Dims, Patterns};
+use crate::system::{Dims, Patterns, System};
 use gradyn_num::{Jet, Scalar};
 
 /// A driver: a generic constraint row on the patterns.
@@ -48,12 +48,15 @@ pub struct Natural {
     pub(crate) signals: Signals,
     /// Angle elements and the argument that holds their reference, in order.
     pub(crate) angles: Vec<Element>,
+    pub(crate) angle_names: Vec<String>,
     pub(crate) integrand: Functional,
     pub(crate) terminal: Functional,
     pub(crate) output: Functional,
     pub(crate) position: Vec<Functional>,
     pub(crate) velocity: Vec<Functional>,
     pub(crate) drawn: Vec<f64>,
+    /// Joints that hold an angle, with x₁'·x₂ > 0.
+    pub(crate) aligned: Vec<(String, Form)>,
     pub(crate) row_names: Vec<String>,
     pub(crate) coordinate_names: Vec<String>,
 }
@@ -121,6 +124,24 @@ impl Natural {
     /// Replaces the start of the assembly, for example by an assembled configuration.
     pub fn set_drawn(&mut self, q: &[f64]) {
         self.drawn.copy_from_slice(q);
+    }
+    /// The first joint or driver that holds its angle half a turn off at (t, q).
+    pub fn flipped(&self, p: &[f64], t: f64, q: &[f64]) -> Option<String> {
+        let mut d = self.new_data::<f64>();
+        self.prepare(p, &mut d);
+        self.set_time(t, &mut d);
+        let joint = self.aligned.iter().find(|(_, form)| quadratic(form, &d.args.values, q) < 0.0).map(|(name, _)| name.clone());
+        let against = |e: &Element| e.kind == Kind::AngleDriver && e.gradient(&d.args, q).1[4] > 0.0; // φ_θ = -d₁'·d₂
+        let driver = self.driver_elements.iter().position(against);
+        joint.or_else(|| driver.map(|k| self.row_names[self.rows.rows + k].trim_end_matches(" (driver)").to_owned()))
+    }
+    /// The first force along a distance whose ends pass through each other between two positions.
+    pub fn reversed_force(&self, d: &Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
+        let reversed = |f: &&Force| {
+            let (a, b) = (f.element.gradient(&d.args, from).1, f.element.gradient(&d.args, to).1);
+            f.element.kind == Kind::Distance && a[2] * b[2] + a[3] * b[3] < 0.0
+        };
+        self.forces.iter().find(reversed).map(|f| f.name.clone())
     }
     /// The first force along a distance whose ends coincide at q.
     pub fn collapsed_force(&self, p: &[f64], q: &[f64]) -> Option<String> {

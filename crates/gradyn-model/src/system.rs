@@ -154,8 +154,10 @@ pub trait System: Sync {
 
     /// Elements evaluated so far with these data, for counters.
     fn visits(&self, d: &Self::Data<f64>) -> usize;
-    /// The angles with a branch at (q), continued from the references that were set.
-    fn angles(&self, q: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
+    /// Angle `k` with a branch at q, continued from the reference that was set.
+    fn angle(&self, k: usize, q: &[f64], d: &Self::Data<f64>) -> f64;
+    /// Name of angle `k` with a branch.
+    fn angle_name(&self, k: usize) -> String;
     /// A start for the assembly.
     fn drawn(&self) -> &[f64];
     /// Name of constraint row `k`.

@@ -21,5 +21,5 @@ pub use jet::Jet;
 pub use kkt::Kkt;
 pub use pattern::Pattern;
 pub use rank::{Dependencies, Dependent, row_dependencies};
-pub use scalar::{ProgramScalar, Scalar};
+pub use scalar::{ProgramScalar, Scalar, largest};
 pub use sparse::SparseLu;

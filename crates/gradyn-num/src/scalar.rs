@@ -159,6 +159,11 @@ impl ProgramScalar for f64 {
     }
 }
 
+/// max |x_i|; not a number if any of them is.
+pub fn largest(x: impl IntoIterator<Item = f64>) -> f64 {
+    x.into_iter().fold(0.0, |s, x| if x.abs() > s || x.is_nan() { x.abs() } else { s })
+}
+
 /// Binary operators by formula; negation and assignments follow.
 #[macro_export]
 #[doc(hidden)]

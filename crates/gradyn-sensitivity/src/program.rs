@@ -14,7 +14,7 @@ use crate::objective::{Case, Gradient, terminal};
 use gradyn_dynamics::{Step, StepError};
 use gradyn_model::System;
 use gradyn_num::complex::STEP;
-use gradyn_num::{Complex, ProgramScalar, Wide};
+use gradyn_num::{Complex, ProgramScalar, Wide, largest};
 
 /// What the iterated correction needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub fn program<T: Step, S: ProgramScalar>(
     let (mut w, mut l) = (step.work(&p), step.linear(&p_re)?);
     let zero = vec![S::zero(); lay.len];
     let (mut x, mut past, mut r, mut b) = (zero.clone(), zero.clone(), zero, vec![0.0; lay.len]);
-    let mut largest = vec![[0.0f64; 5]; S::DIRECTIONS];
+    let mut sizes = vec![[0.0f64; 5]; S::DIRECTIONS];
     let mass = largest_mass(step.system(), &p_re);
     for n in 0..=run.plan.steps() {
         let (span, real) = (run.plan.span(n, &p_re), run.record(n));
@@ -60,15 +60,15 @@ pub fn program<T: Step, S: ProgramScalar>(
                 x.iter_mut().zip(&b).for_each(|(x, b)| *x.part_mut(k) -= b);
                 let (blocks, mut correction) = (lay.blocks(), [0.0f64; 5]);
                 for (i, (_, range)) in blocks[..5].iter().enumerate() {
-                    correction[i] = range.clone().fold(0.0, |s, i| s.max(b[i].abs()));
+                    correction[i] = largest(range.clone().map(|i| b[i]));
                     // below x/ρ a derivative is noise around zero
                     let floor = range.clone().fold(0.0f64, |s, i| s.max(real[i].abs())) * unit / scales[k];
-                    largest[k][i] = range.clone().fold(largest[k][i].max(floor), |s, i| s.max(x[i].part(k).abs()));
+                    sizes[k][i] = range.clone().fold(sizes[k][i].max(floor), |s, i| s.max(x[i].part(k).abs()));
                 }
-                let noise = step.noise(if n == 0 { 1.0 } else { span.h }, largest[k], mass);
+                let noise = step.noise(if n == 0 { 1.0 } else { span.h }, sizes[k], mass);
                 for (i, (name, _)) in blocks[..5].iter().enumerate() {
                     let excess = correction[i] / noise[i];
-                    if correction[i] > 0.0 && (excess > worst.0 || excess.is_nan()) {
+                    if correction[i] != 0.0 && (excess > worst.0 || excess.is_nan()) {
                         worst = (excess, name);
                     }
                 }
@@ -94,8 +94,8 @@ pub fn program<T: Step, S: ProgramScalar>(
 fn largest_mass<Y: System>(sys: &Y, p: &[f64]) -> f64 {
     let mut d = sys.data();
     sys.prepare(p, &mut d);
-    let largest = sys.mass(&d).iter().fold(0.0f64, |s, m| s.max(m.abs()));
-    if largest > 0.0 { largest } else { 1.0 }
+    let mass = largest(sys.mass(&d).iter().copied());
+    if mass > 0.0 { mass } else { 1.0 }
 }
 
 /// Duals through the program, 8 parameters at a time.

@@ -50,8 +50,10 @@ fn advice(e: &StepError) -> Option<String> {
         }
         StepError::NotFinite { .. } => "look for a spring whose ends meet, a root of a negative number or a division by zero",
         StepError::StepTooSmall { .. } => {
-            "something may jump or become infinite there; put the time of a jump into `breaks` of [study], or loosen the tolerances"
+            "something may jump or become infinite there; put the time of a kink into `breaks` of [study], smooth a jump by a ramp, or loosen the tolerances"
         }
+        StepError::Times(_) => "take larger steps, or raise max_steps with --option",
+        StepError::Turn { .. } => "take smaller steps: at most a quarter turn in a step",
         StepError::TooManySteps { .. } => "take larger steps or loosen the tolerances, or raise max_steps with --option",
         StepError::Correction { .. } => "the derivative does not settle; the run may be at a singular position",
         _ => return None,

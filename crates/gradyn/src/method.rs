@@ -146,11 +146,13 @@ impl Method {
         match name {
             "alpha" => self.alpha = positive()?,
             "xi" => self.xi = number()?,
-            "omega" => self.omega = number()?,
+            "omega" => self.omega = number().ok().filter(|x| *x >= 0.0).ok_or_else(wrong)?,
             "beta" => self.newmark.0 = positive()?,
             "gamma" => self.newmark.1 = positive()?,
             "newmark_xi" => {
-                let ξ = number()?;
+                let ξ = number().ok().filter(|ξ| *ξ <= 0.0).ok_or_else(|| {
+                    Error::method(format!("option newmark_xi: {value} does not fit"), "0 conserves, negative values dissipate")
+                })?;
                 self.newmark = ((1.0 - ξ).powi(2) / 4.0, (1.0 - 2.0 * ξ) / 2.0); // [A22, Eq. 5, corrected]
             }
             "projection" => {
@@ -160,7 +162,7 @@ impl Method {
                     _ => return Err(wrong()),
                 });
             }
-            "newton_tol" => self.newton_tol = number()?.max(0.0),
+            "newton_tol" => self.newton_tol = number().ok().filter(|x| *x >= 0.0).ok_or_else(wrong)?,
             "max_steps" => self.max_steps = positive()? as usize,
             "fd_step" => self.fd_step = positive()?,
             _ => {

@@ -6,9 +6,10 @@ use crate::registry::{Formulation, Integrator, Sensitivity};
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::simulate::{Observer, simulate};
-use gradyn_dynamics::{Step, Trajectory};
+use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{Model, ModelError, Set, System, build};
+use gradyn_num::largest;
 use gradyn_sensitivity::{Adjoint, Case, Contributions, Gradient, automatic, complex_step, differences, direct, program, values};
 use std::time::Instant;
 
@@ -33,6 +34,10 @@ pub struct Run {
     pub psi: Vec<f64>,
     /// Seconds.
     pub seconds: f64,
+    /// Parameters of the run.
+    pub rho: Vec<f64>,
+    /// A declared time at which forces or driver accelerations jump: only kinks are handled there.
+    pub jump: Option<f64>,
     /// Things to know about this run.
     pub warnings: Vec<String>,
     /// Largest |Φ|, |Φ̇| at a node.
@@ -71,9 +76,15 @@ impl Prepared {
         let p = model.slots(&rho);
         let names = |list: &[gradyn_model::mechanism::Text]| list.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
         let (position, velocity) = (names(&model.conditions.0), names(&model.conditions.1));
+        model.check(&p)?;
         let t = p[model.times.start as usize];
         let assembled = assemble(&model.system, t, &p, &model.angles, (&position, &velocity)).map_err(|e| assembly(&model, e))?;
         model.system.set_drawn(&assembled.q);
+        if let Some(name) = model.system.flipped(&p, t, &assembled.q) {
+            let place = model.places.iter().find(|(n, _)| *n == name).and_then(|x| x.1.clone());
+            let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle")).at(&place);
+            return Err(e.help("give the assembly a better start with `initial.near`").into());
+        }
         if let Some(name) = model.system.collapsed_force(&p, &assembled.q) {
             let place = model.places.iter().find(|(n, _)| *n == name).and_then(|x| x.1.clone());
             let e = ModelError::new(format!("force `{name}`: its ends coincide at the start")).at(&place);
@@ -87,6 +98,10 @@ impl Prepared {
         let at = |slot: u32| p[slot as usize];
         let (start, end) = (at(times.start), at(times.end));
         let breaks: Vec<(f64, u32)> = times.breaks.iter().map(|&s| (at(s), s)).collect();
+        if let Some(s) = self.model.splines.iter().find(|s| (end - start) / s.dt() > 1e6) {
+            let message = format!("a spline has a knot every {:.1e} s: too many for a run of {} s", s.dt(), end - start);
+            return Err(ModelError::new(message).help("look at the duration of the splines").into());
+        }
         let knots: Vec<f64> = self.model.splines.iter().flat_map(|s| s.knots(start, end)).collect();
         let mesh = Mesh::new((start, Some(times.start)), &breaks, &knots, (end, Some(times.end)));
         mesh.map_err(|e| Error::Model(ModelError::new(e.to_string()).help("look at t_start and t_end in [study]")))
@@ -112,9 +127,56 @@ impl Prepared {
             warnings: method.unused_options(),
             drift: [0.0; 2],
             energy: (0.0, 0.0),
+            rho: self.rho.clone(),
+            jump: None,
         };
+        self.check_values(&run)?;
         self.inspect(&mut run, &p);
         Ok(run)
+    }
+    /// An objective that is not a number is an error, at the time when it stopped being one.
+    fn check_values(&self, run: &Run) -> Result<(), Error> {
+        let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
+        for (k, name) in self.model.objectives.iter().enumerate() {
+            let bad = (0..=plan.steps()).find(|&n| !run.trajectory.record(n)[lay.z() + k].is_finite());
+            if let Some(n) = bad.or_else(|| (!run.psi[k].is_finite()).then_some(plan.steps())) {
+                return Err(StepError::NotFinite { t: plan.t[n], equation: format!("objective {name}") }.into());
+            }
+        }
+        Ok(())
+    }
+    /// Does anything jump at a declared time inside the run?
+    fn find_jump(&self, run: &Run, d: &mut <gradyn_model::Natural as System>::Data<f64>) -> Option<f64> {
+        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
+        let mut at_side = |t: f64, n: usize| {
+            let at = lay.node(t, run.trajectory.record(n));
+            let (mut f, mut c) = (vec![0.0; lay.n], vec![0.0; lay.m]);
+            sys.place(t, at.q, d);
+            System::forces(sys, &at, d, &mut f);
+            sys.constraint(&at, [0.0, 0.0, 1.0], d, &mut c);
+            let mut g = vec![0.0; lay.o];
+            sys.measure(Set::Integrand, &at, d, &mut g);
+            [f, c, g]
+        };
+        (1..plan.steps()).filter(|&n| plan.declared[n].is_some()).find_map(|n| {
+            // a jump does not shrink with the distance from t, a kink does
+            let t = plan.t[n];
+            let mut gap = |side: f64| {
+                let (before, after) = (at_side(t - side, n), at_side(t + side, n));
+                before
+                    .iter()
+                    .zip(&after)
+                    .map(|(a, b)| {
+                        let size = largest(a.iter().chain(b).copied());
+                        (largest(a.iter().zip(b).map(|(a, b)| a - b)), size)
+                    })
+                    .collect::<Vec<_>>()
+            };
+            let side = 1e-8 * (1.0 + t.abs());
+            let (far, near) = (gap(side), gap(0.1 * side));
+            let jumps = far.iter().zip(&near).any(|((far, _), (near, size))| *near > 0.5 * far && *near > 1e-9 * size);
+            jumps.then_some(t)
+        })
     }
     /// Drift, energy and warnings of a run.
     fn inspect(&self, run: &mut Run, p: &[f64]) {
@@ -148,6 +210,29 @@ impl Prepared {
             accelerations = at.a.iter().fold(accelerations, |s, a| s.max(a.abs()));
         }
         self.warn_newmark(run, growth, accelerations);
+        self.warn_geometry(run, &d);
+        run.jump = self.find_jump(run, &mut d);
+        if let Some(t) = run.jump {
+            run.warnings.push(format!(
+                "jump: forces, drivers or integrands jump at the declared time t = {t} s; only kinks are handled there: the run is of first order and has no gradient"
+            ));
+        }
+    }
+    /// Constraints that do not hold, springs whose ends pass through each other.
+    fn warn_geometry(&self, run: &mut Run, d: &<gradyn_model::Natural as System>::Data<f64>) {
+        let (traj, n) = (&run.trajectory, run.trajectory.layout.n);
+        let size = largest((0..=traj.plan.steps()).flat_map(|k| &traj.record(k)[..n]).copied());
+        if run.drift[0] > 1e-3 * size * size.max(1.0) {
+            run.warnings.push(format!("drift: the constraints are violated by up to {:.1e}; take smaller steps", run.drift[0]));
+        }
+        let met = (1..=traj.plan.steps())
+            .find_map(|k| Some((k, self.model.system.reversed_force(d, &traj.record(k - 1)[..n], &traj.record(k)[..n])?)));
+        if let Some((k, name)) = met {
+            let t = traj.plan.t[k];
+            run.warnings.push(format!(
+                "ends-meet: the ends of force `{name}` pass through each other near t = {t} s, where it is not defined"
+            ));
+        }
     }
     fn warn_newmark(&self, run: &mut Run, growth: [f64; 2], accelerations: f64) {
         let m = &run.method;
@@ -174,6 +259,7 @@ impl Prepared {
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
         self.check_parameters()?;
+        self.check_run(run)?;
         let (started, step) = (Instant::now(), run.method.build(&self.model));
         let mut corrections = None;
         let rows = with_step!(&step, step => {
@@ -200,6 +286,7 @@ impl Prepared {
     /// The discrete adjoint with the contribution of each record.
     pub fn contributions(&self, run: &Run) -> Result<(Gradient, Contributions), Error> {
         self.check_parameters()?;
+        self.check_run(run)?;
         let step = run.method.build(&self.model);
         Ok(with_step!(&step, step => {
             let case = self.case(step, run);
@@ -209,6 +296,7 @@ impl Prepared {
     /// Sensitivities of every output column at every node: [node][column][parameter], by the discrete direct method.
     pub fn output_sensitivities(&self, run: &Run) -> Result<Vec<Gradient>, Error> {
         self.check_parameters()?;
+        self.check_run(run)?;
         let step = run.method.build(&self.model);
         Ok(with_step!(&step, step => {
             let case = self.case(step, run);
@@ -218,7 +306,7 @@ impl Prepared {
             all
         }))
     }
-    /// Compares one random direction of a gradient with a complex step through the program: relative distance.
+    /// Compares one fixed direction of a gradient with a complex step through the program: relative distance.
     pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<f64, Error> {
         let step = run.method.build(&self.model);
         let direction: Vec<f64> = (0..self.rho.len()).map(|k| ((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5).collect();
@@ -229,10 +317,23 @@ impl Prepared {
             let size = parts.iter().fold(exact.abs(), |s, x| s.max(x.abs()));
             if size == 0.0 { 0.0 } else { (parts.iter().sum::<f64>() - exact).abs() / size }
         });
-        Ok(distance.fold(0.0, f64::max))
+        Ok(largest(distance))
     }
     fn case<'a, T: Step>(&'a self, step: &'a T, run: &'a Run) -> Case<'a, T> {
         Case { step, model: &self.model, rho: &self.rho, run: &run.trajectory }
+    }
+    /// Gradients need a run of this model at these parameters, without jumps.
+    fn check_run(&self, run: &Run) -> Result<(), Error> {
+        assert_eq!(run.rho, self.rho, "a run is differentiated at its own parameters");
+        match run.jump {
+            None => Ok(()),
+            Some(t) => {
+                let e = ModelError::new(format!(
+                    "forces, drivers or integrands jump at t = {t} s: the gradient across a jump is not available"
+                ));
+                Err(e.help("make the law continuous, for example a ramp between two break times").into())
+            }
+        }
     }
     /// Gradients need objectives, parameters, and parameters that something reads.
     fn check_parameters(&self) -> Result<(), Error> {
@@ -258,8 +359,8 @@ impl Prepared {
         for (objective, row) in self.model.objectives.iter().zip(rows) {
             for (p, g) in self.model.parameters.iter().zip(row) {
                 if !g.is_finite() {
-                    let equation = format!("d{objective}/d{}", p.name);
-                    return Err(Error::Step(gradyn_dynamics::StepError::NotFinite { t: 0.0, equation }));
+                    let e = ModelError::new(format!("d{objective}/d{} is not a finite number", p.name));
+                    return Err(e.help("look for a law that has no derivative on this run, such as sqrt at 0").into());
                 }
                 if *g == 0.0 {
                     notes.push(format!("zero: `{}` does not change `{objective}` in this run", p.name));

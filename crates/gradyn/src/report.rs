@@ -40,7 +40,11 @@ impl Prepared {
         let any = run.method.build(&self.model);
         let (mut rows, mut n, mut node) = (vec![], 1, vec![0.0; lay.z()]);
         let (t0, end) = (plan.t[0], *plan.t.last().expect("a plan has a start"));
-        let count = ((end - t0) / h * (1.0 + 1e-12)).floor() as usize;
+        let count = ((end - t0) / h * (1.0 + 1e-12)).floor();
+        if count > 1e7 {
+            return Err(Error::method(format!("an output step of {h} s gives {count:.0e} rows"), "take a larger output step"));
+        }
+        let count = count as usize;
         with_step!(&any, s => {
             let mut l = s.linear(&p)?;
             for k in 0..=count {

@@ -73,7 +73,10 @@ pub struct NewmarkLinear<Y: System> {
     point: Vec<f64>,
     sigma: Vec<f64>,
     t: f64,
+    /// g_x at the past and at the node; the past they belong to.
     g: [IntegrandRows; 2],
+    past: Vec<f64>,
+    past_t: f64,
     star: Vec<f64>,
     b: Vec<f64>,
     values: Vec<f64>,
@@ -195,6 +198,8 @@ impl<Y: System> Step for Newmark<'_, Y> {
             sigma: vec![0.0; 2 * d.m],
             t: 0.0,
             g: [IntegrandRows::new(sys), IntegrandRows::new(sys)],
+            past: vec![f64::NAN; 3 * d.n + d.m],
+            past_t: f64::NAN,
             star: vec![0.0; 2 * d.n],
             b: vec![0.0; d.n + d.m],
             values: vec![0.0; d.n + d.m],
@@ -319,10 +324,14 @@ impl<Y: System> Step for Newmark<'_, Y> {
         (l.first, l.h, l.t) = (past.is_none(), span.h, t);
         let Some(past) = past else { return l.initial.linearise(sys, span.t, angles, x) };
         sys.set_angles(angles, &mut l.motion.data);
-        // (7) at the past
+        // (7): going backwards, the node is the past of the step linearised before
+        let known = l.past_t == t && l.past[..] == x[..lay.z()];
         if lay.o > 0 {
+            l.g.swap(0, 1);
             sys.set_time(span.t, &mut l.motion.data);
             l.g[0].set(sys, &lay.node(span.t, past), &mut l.motion.data);
+            l.past.copy_from_slice(&past[..lay.z()]);
+            l.past_t = span.t;
         }
         // (3), which places the data at the node
         let at = lay.node(t, x);
@@ -330,7 +339,9 @@ impl<Y: System> Step for Newmark<'_, Y> {
         let (v_star, a_star) = l.star.split_at(n);
         let star = self.multiplier();
         l.motion.set(sys, &At { v: v_star, a: a_star, lam: &x[star..star + m], ..at });
-        l.g[1].set(sys, &at, &mut l.motion.data);
+        if !known {
+            l.g[1].set(sys, &at, &mut l.motion.data);
+        }
         self.factor_motion(t, span.h, l)?;
         if !self.project {
             return Ok(());

@@ -171,6 +171,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         Work { data, g: vec![S::zero(); self.sys.functionals(Set::Integrand)] }
     }
     fn linear(&self, p: &[f64]) -> Result<RungeKuttaLinear<Y>, StepError> {
+        assert!(self.f.level[2] == 1.0, "a state step needs constraints at acceleration level");
         let (sys, lay) = (self.sys, self.layout());
         let block = || -> Result<Block<Y>, StepError> {
             let mut linear = Linear::new(sys, self.f);

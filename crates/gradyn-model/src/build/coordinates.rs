@@ -138,6 +138,7 @@ impl<'g> Builder<'g, '_> {
                 continue;
             }
             let reaction = joints::add(j, &ends, &mut self.numbers, &mut self.rows)?;
+            self.aligned.extend(reaction.aligned.iter().map(|q| (j.name.text.clone(), q.clone())));
             self.reactions.insert(j.name.text.clone(), reaction);
         }
         Ok(())

@@ -3,18 +3,22 @@
 use super::{Builder, evaluate, unknown};
 use crate::error::ModelError;
 use crate::expression::{Expr, parse};
-use crate::mechanism::{Source, Text};
+use crate::mechanism::{JointKind, Source, Text};
 use std::collections::HashMap;
+use std::f64::consts::{PI, TAU};
 
 /// Rough pose of a body: origin of its frame and angle.
 type Pose = ([f64; 2], f64);
 
 impl Builder<'_, '_> {
     /// Rough coordinates and the references of the angles.
-    pub(super) fn drawn(&mut self, rho: &[f64]) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
-        let angles = self.angle_conditions(rho)?;
+    pub(super) fn drawn(&mut self, rho: &[f64], driven: &[(usize, usize, f64)]) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
+        let mut angles = self.angle_conditions(rho)?;
         let mut known = self.known_points(rho)?;
         let ground = self.ground();
+        angles.insert(ground, 0.0);
+        let held: Vec<(usize, usize, f64)> = driven.iter().copied().chain(self.held_angles(rho)?).collect();
+        spread(&held, &mut angles);
         let mut poses: Vec<Option<Pose>> = vec![None; ground + 1];
         poses[ground] = Some(([0.0; 2], 0.0));
         for (b, body) in self.m.bodies.iter().enumerate() {
@@ -28,7 +32,11 @@ impl Builder<'_, '_> {
                 let found =
                     (0..ground).filter(|&b| poses[b].is_none()).find_map(|b| Some((b, self.pose(b, guess, &angles, &known)?)));
                 match found {
-                    Some((b, pose)) => self.settle(b, pose, &mut poses, &mut known),
+                    Some((b, pose)) => {
+                        self.settle(b, pose, &mut poses, &mut known);
+                        angles.entry(b).or_insert(pose.1);
+                        spread(&held, &mut angles);
+                    }
                     None => break,
                 }
             }
@@ -36,7 +44,13 @@ impl Builder<'_, '_> {
         let drawn = self.coordinates.iter().map(|name| self.drawn_coordinate(name, &poses, &known)).collect();
         let turn = |b: usize| angles.get(&b).copied().or(poses[b].map(|p| p.1)).unwrap_or(0.0);
         let relative = self.relative_angles(rho);
-        let reference = |a: usize, b: usize| relative.get(&(a, b)).copied().unwrap_or(turn(b) - turn(a));
+        let reference = |a: usize, b: usize| {
+            let (ta, tb) = (turn(a), turn(b));
+            // an angle of more than half a turn is meant as it stands; else the smaller relative angle
+            let literal = ta.abs() > PI || tb.abs() > PI;
+            let difference = if literal { tb - ta } else { tb - ta - TAU * ((tb - ta) / TAU).round() };
+            relative.get(&(a, b)).copied().unwrap_or(difference)
+        };
         let references = self.angles.iter().map(|((a, b), _)| reference(*a, *b)).collect();
         Ok((drawn, references))
     }
@@ -53,6 +67,18 @@ impl Builder<'_, '_> {
             }
         }
         Ok(found)
+    }
+    /// (body 1, body 2, angle) of the joints that hold an angle, at nominal values.
+    fn held_angles(&mut self, rho: &[f64]) -> Result<Vec<(usize, usize, f64)>, ModelError> {
+        let mut held = vec![];
+        for j in &self.m.joints {
+            if let JointKind::Prismatic { angle, .. } | JointKind::Fixed { angle } = &j.kind {
+                let [a, b] = [self.point_ref(&j.between[0])?.0, self.point_ref(&j.between[1])?.0];
+                let angle = self.numbers.number(angle, &format!("joint `{}`, angle", j.name))?;
+                held.push((a, b, evaluate(self.graph, &[angle], rho)[0]));
+            }
+        }
+        Ok(held)
     }
     /// Pairs of bodies whose relative angle is a position condition `angle(a, b)`, with its nominal value.
     fn relative_angles(&mut self, rho: &[f64]) -> HashMap<(usize, usize), f64> {
@@ -131,6 +157,19 @@ impl Builder<'_, '_> {
                 }
             }
             _ => unreachable!("a coordinate has a point or a vector"),
+        }
+    }
+}
+
+/// Angles that follow from others through joints and drivers that hold them.
+fn spread(held: &[(usize, usize, f64)], angles: &mut HashMap<usize, f64>) {
+    for _ in 0..held.len() {
+        for &(a, b, angle) in held {
+            match (angles.get(&a).copied(), angles.get(&b).copied()) {
+                (Some(x), None) => angles.insert(b, x + angle),
+                (None, Some(x)) => angles.insert(a, x - angle),
+                _ => None,
+            };
         }
     }
 }

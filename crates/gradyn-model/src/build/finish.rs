@@ -5,13 +5,13 @@ use super::{Builder, Model, ParameterInfo, Times};
 use crate::element::Element;
 use crate::error::ModelError;
 use crate::functional::Functional;
-use crate::mechanism::Number;
+use crate::mechanism::{Number, Quantity};
 use crate::natural::{Driver, Natural};
 use crate::ports::Ports;
-use crate::program::Sym;
-use crate::quadratic::{QuadraticRows, RowTerms};
+use crate::program::{Program, Sym};
+use crate::quadratic::{Form, QuadraticRows, RowTerms};
 use crate::signal::Signals;
-use crate::system::{Dims, Patterns};
+use crate::system::{Dims, Patterns, System};
 use gradyn_num::Pattern;
 use std::collections::BTreeMap;
 
@@ -32,7 +32,8 @@ impl<'g> Builder<'g, '_> {
         let outputs = self.outputs()?;
         let conditions = self.conditions()?;
         let times = self.times()?;
-        let (drawn, angles) = self.drawn(rho)?;
+        let aligned: Vec<(String, Form)> =
+            std::mem::take(&mut self.aligned).into_iter().map(|(name, q)| (name, q.form(&mut self.slots))).collect();
         // sizes and patterns
         let drivers = std::mem::take(&mut self.drivers);
         let (slots, m) = (self.slots.symbols.len(), rows.len() + drivers.len());
@@ -59,14 +60,16 @@ impl<'g> Builder<'g, '_> {
             forces,
             signals,
             angles: self.angles.iter().map(|(_, e)| fix.element(e)).collect(),
+            angle_names: self.angles.iter().map(|((a, b), _)| self.angle_text(*a, *b)).collect(),
             integrand: Functional::empty(),
             terminal: Functional::empty(),
             output: Functional::empty(),
             position: vec![],
             velocity: vec![],
-            drawn,
+            drawn: vec![],
+            aligned,
             row_names,
-            coordinate_names: std::mem::take(&mut self.coordinates),
+            coordinate_names: self.coordinates.clone(),
             patterns,
         };
         system.integrand = fix.functional(objectives.integrand, &system);
@@ -75,6 +78,9 @@ impl<'g> Builder<'g, '_> {
         system.position = conditions.position.into_iter().map(|f| fix.functional(f, &system)).collect();
         system.velocity = conditions.velocity.into_iter().map(|f| fix.functional(f, &system)).collect();
         let program = self.graph.program(&self.slots.symbols);
+        let driven = self.driven_angles(&system, &program, rho, times.start);
+        let (drawn, angles) = self.drawn(rho, &driven)?;
+        system.drawn = drawn;
         for &i in program.used_inputs() {
             parameters[i].used = true;
         }
@@ -92,11 +98,35 @@ impl<'g> Builder<'g, '_> {
             times,
             splines: self.splines,
             angles,
-            warnings: self.numbers.warnings,
+            positive: self.positive,
+            warnings: distinct(self.numbers.warnings),
             conditions: conditions.names,
             places: named.map(|t| (t.text.clone(), t.place.clone())).collect(),
             counts: [m.bodies.len(), m.joints.len(), m.forces.len(), m.drivers.len()],
         })
+    }
+    fn angle_text(&self, a: usize, b: usize) -> String {
+        let name = |k: usize| &self.shapes[k].name;
+        if a == self.ground() {
+            format!("the angle of `{}`", name(b))
+        } else {
+            format!("the angle from `{}` to `{}`", name(a), name(b))
+        }
+    }
+    /// (body 1, body 2, angle at the start) of every angle driver.
+    fn driven_angles(&self, system: &Natural, slots: &Program, rho: &[f64], start: u32) -> Vec<(usize, usize, f64)> {
+        let mut regs = vec![0.0; slots.registers()];
+        slots.eval(rho, &mut regs);
+        let p: Vec<f64> = (0..slots.outputs()).map(|k| slots.output(k, &regs)).collect();
+        let mut d = system.data::<f64>();
+        system.prepare(&p, &mut d);
+        system.set_time(p[start as usize], &mut d);
+        let value = |k: usize| d.args.values[system.driver_elements[k].params[0] as usize];
+        let angle = |(k, driver): (usize, &crate::mechanism::Driver)| match &driver.quantity {
+            Quantity::Angle(a, b) => Some((self.body(a).ok()?, self.body(b).ok()?, value(k))),
+            _ => None,
+        };
+        self.m.drivers.iter().enumerate().filter_map(angle).collect()
     }
     /// Entries (i, j, slot) of M, (coordinate, slot) of the weights, and the slot of the potential's constant.
     fn inertia_and_weights(&mut self) -> Result<(Vec<(u32, u32, u32)>, Vec<(u32, u32)>, u32), ModelError> {
@@ -161,4 +191,10 @@ impl<'g> Builder<'g, '_> {
         self.forces.iter().for_each(|f| pairs(&f.element.ports));
         Patterns { nn: Pattern::from_entries(n, n, nn), mn: Pattern::from_entries(m, n, mn) }
     }
+}
+
+/// Each text once, in order.
+fn distinct(list: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    list.into_iter().filter(|w| seen.insert(w.clone())).collect()
 }

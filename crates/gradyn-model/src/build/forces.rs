@@ -4,7 +4,7 @@ use super::numbers::unknown;
 use super::{Builder, SIGNAL};
 use crate::element::Element;
 use crate::error::ModelError;
-use crate::expression::{Ast, Env, ExpressionError, Value, compile};
+use crate::expression::{Ast, Env, Expr, ExpressionError, Value, compile};
 use crate::force::Law;
 use crate::geometry::Kind;
 use crate::mechanism::{ForceKind, Number, Quantity, Source, Text, Vector};
@@ -209,6 +209,19 @@ impl<'g> Builder<'g, '_> {
         class(a) == class(b) || local
     }
     fn force_components(&mut self, force: &Vector, what: &str) -> Result<[u32; 2], ModelError> {
+        // a vector written as text: its components may depend on t too
+        if let Vector::Expression(x) = force
+            && let Source::Expression(text) = &x.source
+            && let Expr::Vector(items) = self.numbers.parse(x, what)?.expr
+            && let [a, b] = &items[..]
+        {
+            let part = |item: &Ast| Number {
+                source: Source::Expression(text[item.span.clone()].into()),
+                place: x.place.clone().map(|p| if x.exact { p.start + item.span.start..p.start + item.span.end } else { p }),
+                exact: x.exact,
+            };
+            return Ok([self.signal(&part(a), what)?, self.signal(&part(b), what)?]);
+        }
         match force {
             Vector::Components(c, _) if c.len() == 2 => Ok([self.signal(&c[0], what)?, self.signal(&c[1], what)?]),
             v => {

@@ -25,6 +25,8 @@ pub type Component<'g> = Vec<(usize, Quad<'g>)>;
 pub struct Reaction<'g> {
     /// Components.
     pub parts: [Component<'g>; 3],
+    /// x₁'·x₂ of a joint that holds an angle.
+    pub aligned: Option<Quad<'g>>,
 }
 
 /// Rows of the system with their names, as they are being made.
@@ -43,7 +45,7 @@ pub struct Ends<'a, 'g> {
 
 /// Adds the rows of a joint and returns its reaction.
 pub fn add<'g>(j: &Joint, ends: &Ends<'_, 'g>, n: &mut Numbers<'g>, rows: &mut Rows<'g>) -> Result<Reaction<'g>, ModelError> {
-    let mut r = Reaction { parts: [vec![], vec![], vec![]] };
+    let mut r = Reaction { parts: [vec![], vec![], vec![]], aligned: None };
     let name = &j.name.text;
     match &j.kind {
         JointKind::Revolute => coincide(name, ends, n, rows, &mut r),
@@ -100,6 +102,7 @@ fn parallel<'g>(name: &str, ends: &Ends<'_, 'g>, angle: Sym<'g>, n: &Numbers<'g>
     let x2 = ends.frames[1].direction([one, zero]);
     let row = rows.push(format!("{name} (angle)"), Quad::zero(n.graph).plus_dot(one, &normal(&x1), &x2));
     r.parts[2].push((row, Quad::zero(n.graph).plus_dot(minus, &x1, &x2)));
+    r.aligned = Some(Quad::zero(n.graph).plus_dot(one, &x1, &x2));
 }
 
 /// (3).

@@ -258,10 +258,11 @@ impl System for Natural {
     fn visits(&self, d: &Data<f64>) -> usize {
         d.visits
     }
-    fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        for (o, e) in out.iter_mut().zip(&self.angles) {
-            *o = e.value(&d.args, q);
-        }
+    fn angle(&self, k: usize, q: &[f64], d: &Data<f64>) -> f64 {
+        self.angles[k].value(&d.args, q)
+    }
+    fn angle_name(&self, k: usize) -> String {
+        self.angle_names[k].clone()
     }
     fn drawn(&self) -> &[f64] {
         &self.drawn

@@ -48,7 +48,7 @@ impl<Y: System> Newmark<'_, Y> {
             }
             // at rounding, or no longer falling; one more pass places v*, a* and Φ_q
             stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
-            let stagnates = (stalled >= 1 && size < 1e-12) || (stalled >= 3 && size < 1e-9);
+            let stagnates = (stalled >= 1 && size < 1e-12) || (stalled >= 3 && size < 1e-11);
             converged = size <= self.tolerance.max(4.0 * f64::EPSILON) || stagnates;
             stale = !converged && size > 0.25 * best; // slow: a fresh tangent
             best = best.min(size);

@@ -1,0 +1,133 @@
+//! Never wrong in silence: what cannot be computed is refused or reported, by name.
+
+use gradyn::{Error, Method, Prepared, Run, Sensitivity};
+
+fn prepared(text: &str) -> Result<Prepared, Error> {
+    Prepared::new(&gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}")).mechanism)
+}
+
+fn run(model: &Prepared, formulation: &str, integrator: &str, h: f64) -> Result<Run, Error> {
+    model.simulate(&Method::new(formulation, integrator).expect("registered").step(h), &mut |_, _| {})
+}
+
+/// A mass on a rail with a force along it.
+fn rail(force: &str, breaks: &str) -> Prepared {
+    let text = format!(
+        r#"
+        name = "rail"
+        parameters = {{ tb = 0.4, f = 10 }}
+        ground.points = {{ O = [0, 0] }}
+        body.m = {{ points = {{ A = [0, 0] }}, mass = 1, inertia = 1 }}
+        joint.guide = {{ type = "prismatic", between = ["ground.O", "m.A"] }}
+        force.push = {{ type = "force", at = "m.A", force = ["{force}", 0] }}
+        initial.position = {{ "m.A.x" = 0 }}
+        objective.x = {{ terminal = "m.A.x" }}
+        study = {{ t_end = 1, breaks = [{breaks}] }}
+        "#
+    );
+    prepared(&text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A law with a kink at a declared time that is a parameter: x = f (1 - tb)³/6, dx/dtb = -f (1 - tb)²/2.
+#[test]
+fn kinks_at_parameter_break_times_are_exact() {
+    let model = rail("f * max(t - tb, 0)", r#""tb""#);
+    let r = run(&model, "index1", "rk4", 0.03).expect("runs");
+    assert!((r.psi[0] - 10.0 * 0.6f64.powi(3) / 6.0).abs() < 1e-14, "{}", r.psi[0]);
+    let g = model.gradient(&r, Sensitivity::DiscreteAdjoint).expect("differentiable").rows;
+    assert!((g[0][0] + 10.0 * 0.36 / 2.0).abs() < 1e-13, "{}", g[0][0]);
+}
+
+/// A law that jumps at a declared time: the run warns, the gradient is refused.
+#[test]
+fn jumps_at_break_times_have_no_gradient() {
+    let model = rail("if(t < tb, f, -f)", r#""tb""#);
+    let r = run(&model, "index1", "rk4", 0.03).expect("runs");
+    assert!(r.warnings.iter().any(|w| w.starts_with("jump:") && w.contains("0.4")), "{:?}", r.warnings);
+    for s in Sensitivity::ALL {
+        let e = model.gradient(&r, *s).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(e.contains("jump at t = 0.4"), "{}: {e}", s.name());
+    }
+}
+
+/// An objective that is not a number ends the run, at its time.
+#[test]
+fn objectives_that_are_not_numbers_are_errors() {
+    let mut m = gradyn::file::read_toml(gradyn::examples::find("pendulum").expect("bundled")).expect("parses").mechanism;
+    m.objectives.clear();
+    m.integral("bad", "sqrt(0.1 - t)");
+    let e = run(&Prepared::new(&m).expect("builds"), "index1", "rk4", 0.01).err().expect("fails");
+    assert!(e.to_string().contains("objective bad") && e.to_string().contains("0.1"), "{e}");
+}
+
+/// Joints and drivers hold the angle that they are given, not the one half a turn off.
+#[test]
+fn angles_are_held_on_the_right_branch() {
+    for degrees in [-170, -100, -10, 0, 60, 100, 170, 179] {
+        let driven = format!(
+            r#"
+            name = "crank"
+            ground.points = {{ O = [0, 0] }}
+            body.bar = {{ rod = {{ points = ["A", "B"], length = 1, mass = 1 }} }}
+            body.arm = {{ rod = {{ points = ["B", "C"], length = 1, mass = 1 }} }}
+            joint.pin = {{ type = "revolute", between = ["ground.O", "bar.A"] }}
+            joint.weld = {{ type = "fixed", between = ["bar.B", "arm.B"], angle = "{degrees} deg" }}
+            driver.motor = {{ angle = "bar", value = "{degrees} deg + t" }}
+            output = {{ bar = "bar.angle", weld = "angle(bar, arm)" }}
+            study.t_end = 0.01
+            "#
+        );
+        let model = prepared(&driven).unwrap_or_else(|e| panic!("{degrees}: {e}"));
+        let table = model.table(&run(&model, "index1", "rk4", 0.01).expect("runs"), None).expect("tabulated");
+        let (bar, weld, expected) = (table.rows[0][1], table.rows[0][2], f64::from(degrees).to_radians());
+        assert!((bar - expected).abs() < 1e-12, "driver {degrees}: {bar}");
+        assert!((weld - expected).abs() < 1e-12, "weld {degrees}: {weld}");
+    }
+}
+
+/// More than a quarter turn in a step: the number of turns would be a guess.
+#[test]
+fn too_fast_turns_are_refused() {
+    let text = r#"
+        name = "spin"
+        ground.points = { O = [0, 0] }
+        body.bar = { rod = { points = ["A", "B"], length = 1, mass = 1 } }
+        joint.pin = { type = "revolute", between = ["ground.O", "bar.A"] }
+        initial = { position = { "bar.angle" = 0 }, velocity = { "bar.angle" = 200 } }
+        objective.turns = { terminal = "bar.angle" }
+        study.t_end = 1
+    "#;
+    let model = prepared(text).expect("builds");
+    let e = run(&model, "index1", "rk4", 0.01).err().expect("refused");
+    assert!(e.to_string().contains("the angle of `bar`"), "{e}");
+    let r = run(&model, "index1", "rk4", 1e-3).expect("runs");
+    assert!((r.psi[0] - 200.0).abs() < 1.0, "{}", r.psi[0]);
+}
+
+/// No sliver of a step before a break time, nor at the end of a long run.
+#[test]
+fn fixed_steps_leave_no_slivers() {
+    for (breaks, t_end) in [("0.50000001", "1"), ("0.4999", "1"), ("0.1", "12"), ("0.3", "15")] {
+        let mut m = gradyn::file::read_toml(gradyn::examples::find("pendulum").expect("bundled")).expect("parses").mechanism;
+        m.breaks = vec![breaks.into()];
+        m.t_end = t_end.into();
+        let r = run(&Prepared::new(&m).expect("builds"), "index1", "rk4", 1e-3).expect("runs");
+        let shortest = r.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
+        assert!(shortest > 0.49e-3, "{breaks}, {t_end}: {shortest:e}");
+        assert!(r.trajectory.plan.h.iter().all(|h| *h < 1.000_002e-3));
+    }
+}
+
+/// Springs through zero length, steps by the billion, lengths below zero at other parameters.
+#[test]
+fn impossible_things_are_named() {
+    let mut m = gradyn::file::read_toml(gradyn::examples::find("five_bar").expect("bundled")).expect("parses").mechanism;
+    m.t_end = 0.1.into();
+    let model = Prepared::new(&m).expect("builds");
+    let e = run(&model, "index1", "rk4", 1e-12).err().expect("refused").to_string();
+    assert!(e.contains("max_steps"), "{e}");
+    let mut rho = model.rho.clone();
+    rho[2] = -1.0;
+    let e = model.at(&rho).expect_err("refused").to_string();
+    assert!(e.contains("body `A1`: mass is -1"), "{e}");
+}
