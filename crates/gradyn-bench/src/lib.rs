@@ -86,7 +86,7 @@ impl Bench {
     }
 }
 
-/// Seconds of the fastest of `n` calls: the machine is noisy.
+/// Seconds of the fastest of `n` calls: timings are noisy.
 pub fn best(n: usize, mut f: impl FnMut()) -> f64 {
     let mut fastest = f64::INFINITY;
     for _ in 0..n {

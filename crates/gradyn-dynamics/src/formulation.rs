@@ -60,7 +60,7 @@ pub struct Linear<Y: System> {
     point: Vec<f64>,
     t: f64,
     f: Lagrange,
-    /// g_q + K and C on n × n.
+    /// g_q + K on n × n.
     pub top_q: Vec<f64>,
     /// C on n × n.
     pub top_v: Vec<f64>,

@@ -13,7 +13,7 @@
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
 use crate::step::{Layout, Report};
-use gradyn_model::{At, System};
+use gradyn_model::{At, LEVEL, System};
 use gradyn_num::{Factor, Kkt, Pattern, ProgramScalar};
 
 /// Newton iterations of the assembly.
@@ -204,9 +204,7 @@ impl<Y: System> Initial<Y> {
                 .refactor(&self.matrices[level])
                 .map_err(|s| StepError::Undetermined { kind, equation: equation(s.index) })?;
         }
-        self.kkt
-            .refactor(sys.phi_q(d), self.law.compliance)
-            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
+        refactor_kkt(sys, t, d, self.law.compliance, &mut self.kkt)
     }
     /// Positions, then velocities, then accelerations.
     pub fn solve(&mut self, sys: &Y, b: &mut [f64]) {
@@ -247,9 +245,7 @@ impl<Y: System> Initial<Y> {
         let (q, rest) = r.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         for (level, x) in [q, v].into_iter().enumerate() {
-            let mut c = [0.0; 3];
-            c[level] = 1.0;
-            sys.constraint_p(&at, c, delta, &mut self.acceleration.data, &mut x[..m]);
+            sys.constraint_p(&at, LEVEL[level], delta, &mut self.acceleration.data, &mut x[..m]);
             for (x, row) in x[m..].iter_mut().zip(self.slots[level].chunks_exact(slots)) {
                 *x += row.iter().zip(delta).map(|(r, d)| r * d).sum::<f64>();
             }
@@ -262,15 +258,18 @@ impl<Y: System> Initial<Y> {
         let at = At::of(self.t, &self.point, n, m);
         for level in 0..2 {
             let mu = &mu[level * n..(level + 1) * n];
-            let mut c = [0.0; 3];
-            c[level] = 1.0;
-            sys.constraint_p_t(&at, c, &mu[..m], s, &mut self.acceleration.data, grad);
+            sys.constraint_p_t(&at, LEVEL[level], &mu[..m], s, &mut self.acceleration.data, grad);
             for (mu, row) in mu[m..].iter().zip(self.slots[level].chunks_exact(slots)) {
                 grad.iter_mut().zip(row).for_each(|(g, r)| *g += s * mu * r);
             }
         }
         self.acceleration.slot_mul_t(sys, &mu[2 * n..3 * n + m], s, grad);
     }
+}
+
+/// Factors [M Φ_qᵀ; Φ_q -c] with Φ_q at hand; a singular matrix is an error that names its row.
+pub fn refactor_kkt<Y: System>(sys: &Y, t: f64, d: &Y::Data<f64>, c: f64, kkt: &mut Kkt) -> Result<(), StepError> {
+    kkt.refactor(sys.phi_q(d), c).map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
 }
 
 /// Name of row `index` of a KKT system: constraints first, as [`Kkt`] reports them.

@@ -258,8 +258,7 @@ fn complete<Y: System>(
     sys.place(t, &out[..n], d);
     let mut u = vec![0.0; n + m];
     law.residual(sys, &lay.node(t, out), d, &mut u);
-    let name = |s: gradyn_num::Singular| crate::initial::row_or_coordinate(sys, s.index);
-    kkt.refactor(sys.phi_q(d), law.compliance).map_err(|s| StepError::Singular { t, equation: name(s) })?;
+    crate::initial::refactor_kkt(sys, t, d, law.compliance, kkt)?;
     kkt.solve(&mut u);
     out[2 * n..lay.z()].iter_mut().zip(&u).for_each(|(o, u)| *o = -u);
     Ok(())

@@ -7,7 +7,7 @@
 //! Sensors: components of points with their rates, distances and angles with their rates, the force of an element, joint
 //! reactions Σ λ_k ψ_k(q) (on body 2 by body 1, from -Φ_qᵀλ), the effort λ φ_u of a driver, kinetic and potential energy.
 
-use crate::element::{Args, ArgsBar, Element};
+use crate::element::{Args, ArgsBar, Element, MOST};
 use crate::force::{Force, ForceAt, ForceBar, LawScratch};
 use crate::ports::Ports;
 use crate::program::Program;
@@ -176,7 +176,7 @@ impl Sensor {
                 cot.lam[row] += s * j[ports];
                 let bar = h[ports].map(|h| s * at.lam[row] * h);
                 e.ports.scatter(&args.values, &bar, &mut cot.q);
-                e.bars_p_t(&[bar, [0.0; 5], [0.0; 5]], at.q, at.v, at.a, &mut cot.bar());
+                e.bars_p_t(&[bar, [0.0; MOST], [0.0; MOST]], at.q, at.v, at.a, &mut cot.bar());
             }
             Sensor::Kinetic => {
                 for (i, j, pos) in sys.nn.iter() {
@@ -346,7 +346,7 @@ impl Functional {
         }
         Self { sensors, program, inputs, support, coords }
     }
-    /// (1); results are read with `Program::output`.
+    /// (1), into `out`.
     #[inline]
     pub fn eval<S: Scalar>(
         &self,

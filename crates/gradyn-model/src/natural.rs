@@ -34,7 +34,7 @@ pub struct Driver {
 pub struct Natural {
     pub(crate) dims: Dims,
     pub(crate) patterns: Patterns,
-    /// (i, j, slot, position): entries of M, both triangles.
+    /// (i, j, slot): entries of M, both triangles; positions in `inertia_at`.
     pub(crate) inertia: Vec<(u32, u32, u32)>,
     pub(crate) inertia_at: Vec<u32>,
     /// (coordinate, slot).

@@ -53,6 +53,9 @@ impl<'a, S: Copy> At<'a, S> {
     }
 }
 
+/// Weights that pick Φ, Φ̇ or Φ̈.
+pub const LEVEL: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
 /// The functionals of a study, compiled against the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Set {

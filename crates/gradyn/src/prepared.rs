@@ -8,7 +8,7 @@ use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::simulate::{Observer, simulate};
 use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{Model, ModelError, Set, System, build};
+use gradyn_model::{LEVEL, Model, ModelError, Set, System, build};
 use gradyn_num::largest;
 use gradyn_sensitivity::{Adjoint, Case, Contributions, Gradient, automatic, complex_step, differences, direct, program, values};
 use std::time::Instant;
@@ -190,10 +190,8 @@ impl Prepared {
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(at.t, at.q, &mut d);
             for level in 0..2 {
-                let mut c = [0.0; 3];
-                c[level] = 1.0;
                 r.fill(0.0);
-                sys.constraint(&at, c, &mut d, &mut r);
+                sys.constraint(&at, LEVEL[level], &mut d, &mut r);
                 let size = r.iter().fold(0.0f64, |s, r| s.max(r.abs()));
                 run.drift[level] = run.drift[level].max(size);
                 if level == 1 {

@@ -4,7 +4,7 @@ use gradyn::method::AnyStep;
 use gradyn::registry::combinations;
 use gradyn::{Method, Prepared};
 use gradyn_dynamics::Step;
-use gradyn_dynamics::simulate::replay_into;
+use gradyn_dynamics::simulate::{replay_into, simulate};
 use gradyn_sensitivity::{Adjoint, Case};
 use gradyn_testkit::alloc::{Counting, allocations};
 
@@ -35,6 +35,25 @@ fn loops(model: &Prepared, method: &Method) -> (usize, usize, usize) {
     (run.trajectory.plan.steps(), forward, adjoint)
 }
 
+/// Allocations of choosing and taking fixed steps, record 0 and memory included.
+fn whole_run(model: &Prepared, method: &Method) -> usize {
+    let (mesh, p) = (model.mesh().expect("times"), model.model.slots(&model.rho));
+    let control = method.controller(mesh.end() - mesh.start.0);
+    let count = |before: usize| allocations() - before;
+    match method.build(&model.model) {
+        AnyStep::Newmark(s) => {
+            let before = allocations();
+            simulate(&s, &p, &model.model.angles, &mesh, &control, &mut |_, _| {}).expect("runs");
+            count(before)
+        }
+        AnyStep::RungeKutta(s) => {
+            let before = allocations();
+            simulate(&s, &p, &model.model.angles, &mesh, &control, &mut |_, _| {}).expect("runs");
+            count(before)
+        }
+    }
+}
+
 #[test]
 fn loops_do_not_allocate() {
     for (name, text) in gradyn::examples::ALL {
@@ -49,7 +68,8 @@ fn loops_do_not_allocate() {
             let (many, forward_long, setup_long) = loops(&long, &method);
             assert!(many > few + 90, "{name}: the long run has more steps");
             assert_eq!((forward, forward_long), (0, 0), "{name}, {} + {}: forward", formulation.name(), integrator.name());
-            // before and after the sweep the slots and the result are allocated: the same for any number of steps
+            // before and after the loops the slots and the result are allocated: the same for any number of steps
+            assert_eq!(whole_run(&short, &method), whole_run(&long, &method), "{name}: simulate");
             assert_eq!(setup, setup_long, "{name}, {} + {}: adjoint", formulation.name(), integrator.name());
         }
     }

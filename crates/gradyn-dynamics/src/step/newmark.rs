@@ -21,9 +21,9 @@ mod sweeps;
 use super::{IntegrandRows, Layout, Report, Span, Step};
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
-use crate::initial::{self, Initial, row_or_coordinate};
+use crate::initial::{self, Initial, refactor_kkt, row_or_coordinate};
 use crate::kkt_map::KktMap;
-use gradyn_model::{At, Set, System};
+use gradyn_model::{At, LEVEL, Set, System};
 use gradyn_num::{Kkt, ProgramScalar};
 
 const MAX_ITERATIONS: usize = 30;
@@ -265,10 +265,8 @@ impl<Y: System> Step for Newmark<'_, Y> {
             }
             r[o..o + n].fill(S::zero());
             sys.balance(&w.kkt[..n], &x[s..s + m], &w.data, &mut r[o..o + n]);
-            let mut c = [0.0; 3];
-            c[k + 1] = 1.0;
             r[s..s + m].fill(S::zero());
-            sys.constraint(&at, c, &mut w.data, &mut r[s..s + m]);
+            sys.constraint(&at, LEVEL[k + 1], &mut w.data, &mut r[s..s + m]);
         }
         // (6)
         if self.project {
@@ -347,9 +345,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
             return Ok(());
         }
         // (4), (5)
-        l.kkt
-            .refactor(sys.phi_q(&l.motion.data), 0.0)
-            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })?;
+        refactor_kkt(sys, t, &l.motion.data, 0.0, &mut l.kkt)?;
         l.point.copy_from_slice(&x[..lay.z()]);
         l.sigma.copy_from_slice(&x[lay.head()..lay.head() + 2 * m]);
         for i in 0..2 * n {

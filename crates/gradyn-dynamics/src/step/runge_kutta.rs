@@ -10,7 +10,7 @@
 use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
-use crate::initial::{self, Initial, row_or_coordinate};
+use crate::initial::{self, Initial, refactor_kkt, row_or_coordinate};
 use crate::tableau::Tableau;
 use gradyn_model::{Set, System};
 use gradyn_num::{Kkt, ProgramScalar};
@@ -123,10 +123,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         let d = &mut block.linear.data;
         self.sys.place(t, at.q, d);
         self.f.residual(self.sys, &at, d, &mut l.u);
-        block
-            .kkt
-            .refactor(self.sys.phi_q(d), self.f.compliance)
-            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })?;
+        refactor_kkt(self.sys, t, d, self.f.compliance, &mut block.kkt)?;
         block.kkt.solve(&mut l.u);
         x[o + lay.a()..o + z].iter_mut().zip(&l.u).for_each(|(x, u)| *x = -u);
         if let Some(k) = l.u.iter().position(|u| !u.is_finite()) {
@@ -135,7 +132,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         }
         Ok(())
     }
-    /// out += c g(block j), with `d` placed there.
+    /// `l.sums` += c g(block j), with its data placed there.
     fn add_integrands(&self, lay: &Layout, c: f64, t: f64, j: usize, x: &[f64], past: &[f64], l: &mut RungeKuttaLinear<Y>) {
         let at = lay.node(t, self.block(lay, j, x, past));
         let d = if j == 0 { &mut l.past } else { &mut l.blocks[j - 1].linear.data };
@@ -298,10 +295,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             let block = &mut l.blocks[i];
             sys.set_angles(angles, &mut block.linear.data);
             block.linear.set(sys, &at);
-            block
-                .kkt
-                .refactor(sys.phi_q(&block.linear.data), self.f.compliance)
-                .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })?;
+            refactor_kkt(sys, t, &block.linear.data, self.f.compliance, &mut block.kkt)?;
             if self.counts(i + 1) {
                 l.g[i + 1].set(sys, &at, &mut block.linear.data);
             }

@@ -1,7 +1,7 @@
 //! The terms of [`System`] in natural coordinates: loops over rows, drivers, forces and signals.
 
 use super::{Data, Natural};
-use crate::element::{ArgsBar, ArgsDot};
+use crate::element::{ArgsBar, ArgsDot, MOST};
 use crate::force::ForceAt;
 use crate::functional::Functional;
 use crate::system::{At, Dims, Patterns, Set, System};
@@ -157,7 +157,7 @@ impl System for Natural {
             // δ(Cᵀ J) λ = δCᵀ J λ + Cᵀ H δx λ
             let e = &driver.element;
             let (_, j, h) = e.hessian(&d.args, at.q);
-            let change = h.map(|h| lam * e.bars_p(&[h, [0.0; 5], [0.0; 5]], at.q, at.v, at.a, &dot));
+            let change = h.map(|h| lam * e.bars_p(&[h, [0.0; MOST], [0.0; MOST]], at.q, at.v, at.a, &dot));
             e.ports.scatter(&d.args.values, &change, out);
             e.ports.scatter_p(delta, &j.map(|j| lam * j), out);
         }
@@ -174,9 +174,9 @@ impl System for Natural {
             for (driver, lam) in self.drivers.iter().zip(&lam[self.rows.rows..]) {
                 let e = &driver.element;
                 let (_, j, h) = e.hessian(&d.args, at.q);
-                let nu: [f64; 5] = e.port_rates(&d.args, mu);
+                let nu: [f64; MOST] = e.port_rates(&d.args, mu);
                 let x = h.map(|h| s * lam * h.iter().zip(&nu).map(|(h, n)| h * n).sum::<f64>());
-                e.bars_p_t(&[x, [0.0; 5], [0.0; 5]], at.q, at.v, at.a, bar);
+                e.bars_p_t(&[x, [0.0; MOST], [0.0; MOST]], at.q, at.v, at.a, bar);
                 e.ports.gather_rate_p_t(mu, &j.map(|j| s * lam * j), bar.values);
             }
         });

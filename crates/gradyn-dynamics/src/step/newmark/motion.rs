@@ -2,9 +2,9 @@
 
 use super::{MAX_ITERATIONS, Newmark, NewmarkLinear};
 use crate::error::StepError;
-use crate::initial::row_or_coordinate;
+use crate::initial::{refactor_kkt, row_or_coordinate};
 use crate::step::{Report, Span, Step};
-use gradyn_model::{At, System};
+use gradyn_model::{At, LEVEL, System};
 
 impl<Y: System> Newmark<'_, Y> {
     /// Newton on (3) from the prediction in (q, λ) of `x`; leaves (v*, a*) in `l.star`.
@@ -72,17 +72,13 @@ impl<Y: System> Newmark<'_, Y> {
             x[n..3 * n].copy_from_slice(&l.star);
             return Ok(());
         }
-        l.kkt
-            .refactor(self.sys.phi_q(&l.motion.data), 0.0)
-            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })?;
+        refactor_kkt(self.sys, t, &l.motion.data, 0.0, &mut l.kkt)?;
         for (k, sigma) in self.sigma().into_iter().enumerate() {
             // M (v - v*) + Φ_qᵀ σ = 0, Φ̇(v*) + Φ_q (v - v*) = 0
             let o = (k + 1) * n;
             x[o..o + n].copy_from_slice(&l.star[k * n..(k + 1) * n]);
-            let mut c = [0.0; 3];
-            c[k + 1] = 1.0;
             l.b.fill(0.0);
-            self.sys.constraint(&lay.node(t, x), c, &mut l.motion.data, &mut l.b[n..]);
+            self.sys.constraint(&lay.node(t, x), LEVEL[k + 1], &mut l.motion.data, &mut l.b[n..]);
             l.b[n..].iter_mut().for_each(|b| *b = -*b);
             l.kkt.solve(&mut l.b);
             x[o..o + n].iter_mut().zip(&l.b).for_each(|(x, d)| *x += d);

@@ -2,7 +2,7 @@
 
 use super::{Newmark, NewmarkLinear};
 use crate::step::Step;
-use gradyn_model::{At, System};
+use gradyn_model::{At, LEVEL, System};
 
 impl<Y: System> Newmark<'_, Y> {
     /// The unknowns of one block: (b[o..o + n], b[s..s + m]) into `l.b`.
@@ -178,9 +178,7 @@ impl<Y: System> Newmark<'_, Y> {
             for (k, s) in self.sigma().into_iter().enumerate() {
                 let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
                 sys.balance_p(&at, w, sigma, delta, &mut l.motion.data, &mut r[(k + 1) * n..(k + 2) * n]);
-                let mut c = [0.0; 3];
-                c[k + 1] = 1.0;
-                sys.constraint_p(&at, c, delta, &mut l.motion.data, &mut r[s..s + m]);
+                sys.constraint_p(&at, LEVEL[k + 1], delta, &mut l.motion.data, &mut r[s..s + m]);
             }
         }
         for k in 0..lay.o {
@@ -202,9 +200,7 @@ impl<Y: System> Newmark<'_, Y> {
             for (k, o) in self.sigma().into_iter().enumerate() {
                 let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
                 sys.balance_p_t(&at, w, sigma, &mu[(k + 1) * n..(k + 2) * n], s, &mut l.motion.data, grad);
-                let mut c = [0.0; 3];
-                c[k + 1] = 1.0;
-                sys.constraint_p_t(&at, c, &mu[o..o + m], s, &mut l.motion.data, grad);
+                sys.constraint_p_t(&at, LEVEL[k + 1], &mu[o..o + m], s, &mut l.motion.data, grad);
             }
         }
         for k in 0..lay.o {
