@@ -209,10 +209,30 @@ impl Prepared {
         }
         self.warn_newmark(run, growth, accelerations);
         self.warn_geometry(run, &d);
+        self.warn_singular(run, &mut d);
         run.jump = self.find_jump(run, &mut d);
         if let Some(t) = run.jump {
             run.warnings.push(format!(
                 "jump: forces, drivers or integrands jump at the declared time t = {t} s; only kinks are handled there: the run is of first order and has no gradient"
+            ));
+        }
+    }
+    /// A position in which the constraint rows are nearly dependent: what follows may be on either branch.
+    fn warn_singular(&self, run: &mut Run, d: &mut <gradyn_model::Natural as System>::Data<f64>) {
+        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
+        if lay.m > 50 {
+            return; // the check is dense
+        }
+        let nearest = (0..=plan.steps()).map(|n| {
+            let x = run.trajectory.record(n);
+            sys.place(plan.t[n], &x[..lay.n], d);
+            (independence(&sys.patterns().mn, sys.phi_q(d)), plan.t[n])
+        });
+        let (least, t) = nearest.fold((f64::INFINITY, 0.0), |a, b| if b.0 < a.0 { b } else { a });
+        // the sine of the angle between a row and the others
+        if least < 1e-2 {
+            run.warnings.push(format!(
+                "near-singular: the constraints are nearly dependent at t = {t} s ({least:.0e}); the motion after it and its gradient may not be trustworthy"
             ));
         }
     }
@@ -367,4 +387,23 @@ impl Prepared {
         }
         Ok(notes)
     }
+}
+
+/// Smallest distance of a row of length 1 from the span of those before it.
+fn independence(pattern: &gradyn_num::Pattern, values: &[f64]) -> f64 {
+    let (mut kept, mut least): (Vec<Vec<f64>>, f64) = (vec![], f64::INFINITY);
+    let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+    for i in 0..pattern.rows() {
+        let mut x = vec![0.0; pattern.cols()];
+        pattern.row(i).for_each(|pos| x[pattern.col(pos)] = values[pos]);
+        let length = norm(&x);
+        for k in &kept {
+            let dot: f64 = k.iter().zip(&x).map(|(a, b)| a * b).sum();
+            x.iter_mut().zip(k).for_each(|(x, k)| *x -= dot * k);
+        }
+        let rest = norm(&x);
+        least = least.min(rest / length.max(f64::MIN_POSITIVE));
+        kept.push(x.iter().map(|x| x / rest.max(f64::MIN_POSITIVE)).collect());
+    }
+    least
 }

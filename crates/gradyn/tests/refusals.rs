@@ -131,3 +131,24 @@ fn impossible_things_are_named() {
     let e = model.at(&rho).expect_err("refused").to_string();
     assert!(e.contains("body `A1`: mass is -1"), "{e}");
 }
+
+/// A parallelogram through its change point: the branch after it is a matter of rounding, and the run says so.
+#[test]
+fn singular_positions_are_reported() {
+    let text = r#"
+        name = "change point"
+        ground.points = { O = [0, 0], C = [2, 0] }
+        body.a = { rod = { points = ["A", "B"], length = 1, mass = 1 } }
+        body.c = { rod = { points = ["B", "D"], length = 2, mass = 1 } }
+        body.r = { rod = { points = ["C", "D"], length = 1, mass = 1 } }
+        joint.j1 = { type = "revolute", between = ["ground.O", "a.A"] }
+        joint.j2 = { type = "revolute", between = ["a.B", "c.B"] }
+        joint.j3 = { type = "revolute", between = ["c.D", "r.D"] }
+        joint.j4 = { type = "revolute", between = ["ground.C", "r.C"] }
+        initial = { position = { "a.angle" = 1 }, velocity = { "a.angle" = -2 }, near = { "c.D" = [2.5, 0.8] } }
+        study.t_end = 1
+    "#;
+    let model = prepared(text).expect("builds");
+    let warnings = run(&model, "index3", "newmark", 7e-4).expect("runs").warnings;
+    assert!(warnings.iter().any(|w| w.starts_with("near-singular: the constraints are nearly dependent at t = 0.")), "{warnings:?}");
+}
