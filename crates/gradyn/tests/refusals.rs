@@ -150,5 +150,8 @@ fn singular_positions_are_reported() {
     "#;
     let model = prepared(text).expect("builds");
     let warnings = run(&model, "index3", "newmark", 7e-4).expect("runs").warnings;
-    assert!(warnings.iter().any(|w| w.starts_with("near-singular: the constraints are nearly dependent at t = 0.")), "{warnings:?}");
+    assert!(
+        warnings.iter().any(|w| w.starts_with("near-singular: the constraints are nearly dependent at t = 0.")),
+        "{warnings:?}"
+    );
 }
