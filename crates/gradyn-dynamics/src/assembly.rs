@@ -52,6 +52,13 @@ pub fn assemble<Y: System>(
     let condition_name = |k: usize| names.0[k].clone();
     // 1e-8: far above what (1) leaves when it converges, far below any real gap
     if residual > 1e-8 * size || !residual.is_finite() {
+        // more conditions than the joints leave open, where the joints alone can be assembled
+        problem.conditions = 0;
+        let alone = largest(problem.minimise(sys.drawn()).1);
+        if conditions > n - m.min(n) && alone <= 1e-8 * size * size {
+            let hint = format!("; given: {}", names.0.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "));
+            return Err(StepError::Conditions { kind: "position", given: conditions, freedom: n - m.min(n), hint });
+        }
         let worst = if worst < m { sys.row_name(worst) } else { condition_name(worst - m) };
         return Err(StepError::Assembly { worst, residual });
     }
