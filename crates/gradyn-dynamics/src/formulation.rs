@@ -13,7 +13,7 @@
 //! Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. Redundant rows are not handled: the assembly refuses them.
 
 use gradyn_model::{At, System};
-use gradyn_num::ProgramScalar;
+use gradyn_num::{ProgramScalar, largest};
 
 /// (1), (2) by their weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -163,4 +163,12 @@ impl<Y: System> Linear<Y> {
         sys.forces_p_t(&at, top, s, &mut self.data, grad);
         sys.constraint_p_t(&at, self.f.level, bottom, s, &mut self.data, grad);
     }
+}
+
+/// The largest entry of M, or 1 where there is none.
+pub fn largest_mass<Y: System>(sys: &Y, p: &[f64]) -> f64 {
+    let mut d = sys.data();
+    sys.prepare(p, &mut d);
+    let mass = largest(sys.mass(&d).iter().copied());
+    if mass > 0.0 { mass } else { 1.0 }
 }

@@ -56,9 +56,9 @@ pub fn residual<Y: System, S: ProgramScalar>(
     let (position, rest) = r.split_at_mut(n);
     let (velocity, rest) = rest.split_at_mut(n);
     position[..m].fill(S::zero());
-    sys.constraint(&at, [1.0, 0.0, 0.0], d, &mut position[..m]);
+    sys.constraint(&at, LEVEL[0], d, &mut position[..m]);
     velocity[..m].fill(S::zero());
-    sys.constraint(&at, [0.0, 1.0, 0.0], d, &mut velocity[..m]);
+    sys.constraint(&at, LEVEL[1], d, &mut velocity[..m]);
     sys.conditions(&at, d, &mut position[m..], &mut velocity[m..]);
     law.residual(sys, &at, d, &mut rest[..n + m]);
 }
@@ -174,7 +174,7 @@ impl<Y: System> Initial<Y> {
         // constraint rows: Φ_q twice, Φ̇_q
         let mn = &sys.patterns().mn;
         self.dphi_q.fill(0.0);
-        sys.constraint_q(&at, [0.0, 1.0, 0.0], d, &mut self.dphi_q);
+        sys.constraint_q(&at, LEVEL[1], d, &mut self.dphi_q);
         self.matrices.iter_mut().for_each(|x| x.fill(0.0));
         self.velocity_q.fill(0.0);
         for (i, j, pos) in mn.iter() {

@@ -91,6 +91,10 @@ pub struct Times {
 }
 
 impl Model {
+    /// Where an element stands in the file.
+    pub fn place(&self, name: &str) -> Option<std::ops::Range<usize>> {
+        self.places.iter().find(|(n, _)| n == name).and_then(|p| p.1.clone())
+    }
     /// Nominal ρ.
     pub fn rho(&self) -> Vec<f64> {
         self.parameters.iter().map(|p| p.value).collect()
@@ -143,7 +147,7 @@ pub(crate) struct Builder<'g, 'm> {
     rows: Rows<'g>,
     reactions: HashMap<String, Reaction<'g>>,
     drivers: Vec<(String, Element)>,
-    forces: Vec<forces::Compiled<'g>>,
+    forces: Vec<forces::Compiled>,
     signals: Vec<Signal>,
     signal_names: HashMap<String, u32>,
     splines: Vec<UniformSpline>,

@@ -62,12 +62,6 @@ impl DenseLu {
         }
     }
 
-    /// Size n.
-    #[inline]
-    pub fn size(&self) -> usize {
-        self.n
-    }
-
     /// The matrix A, row-major, n². `factor` leaves it as it is: entries that stay zero need not be written again.
     #[inline]
     pub fn matrix_mut(&mut self) -> &mut [f64] {

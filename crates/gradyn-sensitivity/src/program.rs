@@ -11,8 +11,8 @@
 //! parts that the blocks have had in the run, or x/ρ where that is larger: below it a derivative is noise around zero.
 
 use crate::objective::{Case, Gradient, terminal};
+use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::{Step, StepError};
-use gradyn_model::System;
 use gradyn_num::complex::STEP;
 use gradyn_num::{Complex, ProgramScalar, Wide, largest};
 
@@ -88,14 +88,6 @@ pub fn program<T: Step, S: ProgramScalar>(
     }
     let n = run.plan.steps();
     Ok(terminal(step, &p, run.plan.node(n, &p), run.plan.angles(n), &past))
-}
-
-/// The largest entry of M, or 1.
-fn largest_mass<Y: System>(sys: &Y, p: &[f64]) -> f64 {
-    let mut d = sys.data();
-    sys.prepare(p, &mut d);
-    let mass = largest(sys.mass(&d).iter().copied());
-    if mass > 0.0 { mass } else { 1.0 }
 }
 
 /// Duals through the program, 8 parameters at a time.

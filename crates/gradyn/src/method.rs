@@ -4,11 +4,12 @@ use crate::error::Error;
 use crate::file::Study;
 use crate::registry::{Formulation, Integrator, OPTIONS, combinations};
 use gradyn_dynamics::control::Controller;
+use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::tableau::{DOPRI5, RK4};
 use gradyn_dynamics::{Lagrange, Newmark, RungeKutta};
 use gradyn_model::error::nearest;
-use gradyn_model::{Model, Natural, System};
+use gradyn_model::{Model, Natural};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -232,10 +233,8 @@ impl Method {
             Formulation::Index3 => Lagrange::INDEX3,
             Formulation::Index1 => Lagrange::index1(self.xi, self.omega),
             Formulation::Penalty => {
-                let mut d = model.system.data::<f64>();
-                model.system.prepare(&model.slots(&model.rho()), &mut d);
-                let largest = model.system.mass(&d).iter().fold(0.0f64, |s, m| s.max(m.abs()));
-                Lagrange::penalty(self.alpha * if largest > 0.0 { largest } else { 1.0 }, self.xi, self.omega)
+                let mass = largest_mass(&model.system, &model.slots(&model.rho()));
+                Lagrange::penalty(self.alpha * mass, self.xi, self.omega)
             }
         };
         Lagrange { wrong_tangent: self.wrong_tangent, ..f }

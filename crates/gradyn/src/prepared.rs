@@ -81,13 +81,11 @@ impl Prepared {
         let assembled = assemble(&model.system, t, &p, &model.angles, (&position, &velocity)).map_err(|e| assembly(&model, e))?;
         model.system.set_drawn(&assembled.q);
         if let Some(name) = model.system.flipped(&p, t, &assembled.q) {
-            let place = model.places.iter().find(|(n, _)| *n == name).and_then(|x| x.1.clone());
-            let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle")).at(&place);
+            let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle")).at(&model.place(&name));
             return Err(e.help("give the assembly a better start with `initial.near`").into());
         }
         if let Some(name) = model.system.collapsed_force(&p, &assembled.q) {
-            let place = model.places.iter().find(|(n, _)| *n == name).and_then(|x| x.1.clone());
-            let e = ModelError::new(format!("force `{name}`: its ends coincide at the start")).at(&place);
+            let e = ModelError::new(format!("force `{name}`: its ends coincide at the start")).at(&model.place(&name));
             return Err(e.help("the direction of its force is not defined there; move one end or the initial position").into());
         }
         Ok(Self { model, rho, assembled })
@@ -153,7 +151,7 @@ impl Prepared {
             let (mut f, mut c) = (vec![0.0; lay.n], vec![0.0; lay.m]);
             sys.place(t, at.q, d);
             System::forces(sys, &at, d, &mut f);
-            sys.constraint(&at, [0.0, 0.0, 1.0], d, &mut c);
+            sys.constraint(&at, LEVEL[2], d, &mut c);
             let mut g = vec![0.0; lay.o];
             sys.measure(Set::Integrand, &at, d, &mut g);
             [f, c, g]

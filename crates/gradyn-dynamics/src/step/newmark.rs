@@ -352,9 +352,9 @@ impl<Y: System> Step for Newmark<'_, Y> {
             l.diff[i] = x[n + i] - l.star[i];
         }
         [&mut l.dphi_q, &mut l.ddphi_q, &mut l.ddphi_v, &mut l.v_q, &mut l.a_q].into_iter().for_each(|x| x.fill(0.0));
-        sys.constraint_q(&at, [0.0, 1.0, 0.0], &mut l.motion.data, &mut l.dphi_q);
-        sys.constraint_q(&at, [0.0, 0.0, 1.0], &mut l.motion.data, &mut l.ddphi_q);
-        sys.constraint_v(&at, [0.0, 0.0, 1.0], &mut l.motion.data, &mut l.ddphi_v);
+        sys.constraint_q(&at, LEVEL[1], &mut l.motion.data, &mut l.dphi_q);
+        sys.constraint_q(&at, LEVEL[2], &mut l.motion.data, &mut l.ddphi_q);
+        sys.constraint_v(&at, LEVEL[2], &mut l.motion.data, &mut l.ddphi_v);
         if !self.f.wrong_tangent {
             sys.balance_q(&at, &l.diff[..n], &l.sigma[..m], &mut l.motion.data, &mut l.v_q);
             sys.balance_q(&at, &l.diff[n..], &l.sigma[m..], &mut l.motion.data, &mut l.a_q);

@@ -11,18 +11,16 @@ use crate::mechanism::{ForceKind, Number, Quantity, Source, Text, Vector};
 use crate::ports::{Affine, ZERO};
 use crate::program::{Graph, Program};
 use crate::signal::{Input, Signal};
-use std::marker::PhantomData;
 use std::ops::Range;
 
 /// A force before its indices are final.
-pub struct Compiled<'g> {
+pub struct Compiled {
     /// Name of the element, with a component where it has two.
     pub name: String,
     pub element: Element,
     pub law: Law,
     /// +1, or -1 where the reported force is a tension.
     pub sign: f64,
-    symbols: PhantomData<&'g ()>,
 }
 
 /// Names in an expression of time: parameters become slots, splines signals, and a few names local inputs.
@@ -250,7 +248,7 @@ impl<'g> Builder<'g, '_> {
             let e = ModelError::new(format!("force `{name}` acts on nothing that can move")).at(&name.place);
             return Err(e.help("at least one end must be on a moving point or body"));
         }
-        self.forces.push(Compiled { name: format!("{name}{part}"), element, law, sign, symbols: PhantomData });
+        self.forces.push(Compiled { name: format!("{name}{part}"), element, law, sign });
         Ok(())
     }
     /// The forces of an element of the model: one, or two components.
