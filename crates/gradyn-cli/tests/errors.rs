@@ -145,7 +145,7 @@ cases! {
 
 // values
 cases! {
-    dimension_3: CHECK { "dimension = 2" => "dimension = 3" }
+    dimension_4: CHECK { "dimension = 2" => "dimension = 4" }
     vector_of_three: CHECK { "O = [0, 0]" => "O = [0, 0, 0]" }
     number_for_a_vector: CHECK { "[0, -9.81]" => "-9.81" }
     expression_for_a_vector: CHECK { "O = [0, 0]" => "O = \"L\"" }

@@ -273,7 +273,7 @@ fn record_0_of_a_structure_at_rest_converges() {
 #[test]
 fn record_0_is_never_accepted_with_nan() {
     let mut m = pendulum();
-    m.force("f", ForceKind::Point { at: "bar.B".into(), force: ["sqrt(t - 1)", "0"].into() });
+    m.force("f", ForceKind::Point { at: "bar.B".into(), force: ["sqrt(t - 1)", "0"].into(), frame: None });
     let e = record_0(&m).map(|x| x[..15].to_vec());
     assert!(matches!(&e, Err(StepError::NotFinite { .. })), "{e:?}");
 }

@@ -263,7 +263,7 @@ fn newmark_takes_more_objectives_than_unknowns() {
 #[test]
 fn nan_in_a_force_is_an_error_of_the_step() {
     let mut m = kinematic_pendulum();
-    m.force("f", ForceKind::Point { at: "bar.B".into(), force: ["sqrt(0.3 - t)", "0"].into() });
+    m.force("f", ForceKind::Point { at: "bar.B".into(), force: ["sqrt(0.3 - t)", "0"].into(), frame: None });
     let r = ready(&m);
     let sys = &r.model.system;
     let (p, end) = (&r.p, r.p[r.model.times.end as usize]);

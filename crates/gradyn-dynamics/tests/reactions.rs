@@ -7,7 +7,9 @@
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::tableau::DOPRI5;
 use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Step, Trajectory, simulate};
-use gradyn_model::mechanism::{Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Vector};
+use gradyn_model::mechanism::{
+    About, Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Vector,
+};
 use gradyn_model::{Model, Set, System};
 use gradyn_testkit::models::{
     double_pendulum, five_bar, four_bar, pendulum, ready, rotor, slider_crank, ternary, trammel, welded,
@@ -124,7 +126,9 @@ fn guide_carries_the_normal_force_and_the_moment() {
     let mut m = weighted("guide");
     m.body(Body::new("block").mass(2.0).com([0.2, 0.0]).inertia(0.1).point("P", [0.0, 0.0]));
     let axis: Option<Vector> = Some([3.0 * α.cos(), 3.0 * α.sin()].into());
-    m.joint(Joint::new("guide", JointKind::Prismatic { axis, angle: α.into() }, "ground.O", "block.P"));
+    m.joint(Joint {
+        axes: [axis, None], ..Joint::new("guide", JointKind::Prismatic { angle: α.into() }, "ground.O", "block.P")
+    });
     conditions(&mut m, &[("block.P.x", "0.1")], &[("block.P.x", "0.7")]);
     let y = start(&m, &["guide.reaction.x", "guide.reaction.y", "guide.torque", "acc(block.P.x)", "block.angle"]);
     let n = 2.0 * G * α.cos();
@@ -138,20 +142,19 @@ fn guide_carries_the_normal_force_and_the_moment() {
 fn line_carries_the_normal_force() {
     let mut m = weighted("line");
     m.body(Body::new("block").mass(2.0).inertia(0.1).point("P", [0.0, 0.0]));
-    m.joint(Joint::new("line", JointKind::PointOnLine { axis: None }, "ground.O", "block.P"));
+    m.joint(Joint::new("line", JointKind::PointOnLine, "ground.O", "block.P"));
     conditions(&mut m, &[("block.P.x", "0.1"), ("block.angle", "0.2")], &[("block.P.x", "1"), ("block.angle", "2")]);
     let y = start(&m, &["line.reaction.x", "line.reaction.y", "line.torque", "acc(block.angle)"]);
     all_close(&y, &[0.0, 2.0 * G, 0.0, 0.0], "line");
 }
 
 fn joints() -> Vec<(&'static str, JointKind, Vec<&'static str>)> {
-    let axis: Option<Vector> = Some([1.0, 2.0].into());
     vec![
         ("revolute", JointKind::Revolute, vec!["b.angle"]),
         ("fixed", JointKind::Fixed { angle: 0.3.into() }, vec![]),
-        ("prismatic", JointKind::Prismatic { axis: axis.clone(), angle: 0.3.into() }, vec!["distance(a.S, b.S)"]),
+        ("prismatic", JointKind::Prismatic { angle: 0.3.into() }, vec!["distance(a.S, b.S)"]),
         ("distance", JointKind::Distance { length: 0.5.into() }, vec!["b.S.x", "b.angle"]),
-        ("line", JointKind::PointOnLine { axis }, vec!["distance(a.S, b.S)", "b.angle"]),
+        ("line", JointKind::PointOnLine, vec!["distance(a.S, b.S)", "b.angle"]),
     ]
 }
 
@@ -165,7 +168,8 @@ fn reactions_accelerate_the_body() {
             m.body(Body::new("b").mass(0.8).com([0.1, -0.2]).inertia(0.05).point("S", [0.15, 0.05]));
             m.joint(Joint::revolute("pin", "ground.O", "a.A"));
             let between = if swapped { ["b.S", "a.S"] } else { ["a.S", "b.S"] };
-            m.joint(Joint::new("j", kind.clone(), between[0], between[1]));
+            let axes = [Some(Vector::from([1.0, 2.0])), None];
+            m.joint(Joint { axes, ..Joint::new("j", kind.clone(), between[0], between[1]) });
             let (mut position, mut velocity) = (vec![("a.angle", "0.7")], vec![("a.angle", "1.1")]);
             for &f in &free {
                 let value = if f == "b.angle" {
@@ -264,9 +268,9 @@ fn element_forces_have_their_signs() {
     m.force("s", ForceKind::SpringDamper { between, stiffness, damping, length, force: Some("0.5 * length + speed^3".into()) });
     let between = ["ground".into(), "load".into()];
     let (stiffness, damping, angle) = (4.0.into(), 0.2.into(), 0.1.into());
-    m.force("c", ForceKind::Torsion { between, stiffness, damping, angle, torque: Some("angle^2".into()) });
-    m.force("w", ForceKind::Torque { on: "load".into(), reaction: "ground".into(), torque: "0.3 + t".into() });
-    m.force("f", ForceKind::Point { at: "load.P".into(), force: ["0.7", "-0.2"].into() });
+    m.force("c", ForceKind::Torsion { about: About::Bodies(between), stiffness, damping, angle, torque: Some("angle^2".into()) });
+    m.force("w", ForceKind::Torque { on: "load".into(), reaction: "ground".into(), torque: vec!["0.3 + t".into()], frame: None });
+    m.force("f", ForceKind::Point { at: "load.P".into(), force: ["0.7", "-0.2"].into(), frame: None });
     let position = [("load.P.x", "1"), ("load.P.y", "0"), ("load.angle", "0.4")];
     conditions(&mut m, &position, &[("load.P.x", "0.5"), ("load.P.y", "0"), ("load.angle", "-2")]);
     m.initial.near = vec![("load.P".into(), [0.9, 0.1].into())];

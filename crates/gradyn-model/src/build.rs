@@ -5,25 +5,36 @@ mod coordinates;
 mod drawn;
 mod finish;
 mod forces;
+mod formulas;
+mod frames;
+mod functionals;
 mod joints;
+mod loads;
 mod numbering;
 mod numbers;
 mod sensors;
+mod shapes;
+mod symbols;
+mod vectors;
 
-use crate::element::Element;
 use crate::error::ModelError;
-use crate::geometry::Kind;
+use crate::formula::Formula;
+use crate::load::Load;
 use crate::mechanism::{JointKind, Mechanism, Number, Text};
 use crate::natural::Natural;
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym};
 use crate::signal::Signal;
 use crate::spline::{self, SplineError, UniformSpline};
-use bodies::{Frame, Port, Shape};
+use bodies::{Inertia, Solid};
+use coordinates::Coordinate;
+use frames::Frame;
 use gradyn_num::Scalar;
-use joints::{Reaction, Rows};
+use joints::{JointFrame, Reaction, Rows};
 use numbers::{Numbers, SlotTable, unknown};
 use std::collections::{HashMap, HashSet};
+use symbols::AngleDef;
+use vectors::{Port, Symbols, difference, dot};
 
 /// Provisional indices of signals and angle references, until the number of slots is known.
 const SIGNAL: u32 = 1 << 30;
@@ -141,76 +152,66 @@ pub(crate) struct Builder<'g, 'm> {
     graph: &'g Graph,
     numbers: Numbers<'g>,
     slots: SlotTable<'g>,
-    shapes: Vec<Shape<'g>>,
+    solids: Vec<Solid<'g>>,
+    body_index: HashMap<String, usize>,
     frames: Vec<Frame<'g>>,
-    coordinates: Vec<String>,
+    coordinates: Vec<Coordinate>,
+    gravity: Symbols<'g>,
+    joint_frames: Vec<JointFrame<'g>>,
+    joint_names: HashMap<String, usize>,
+    force_names: HashMap<String, usize>,
+    /// Points of each class of coincident points.
+    class_points: HashMap<usize, Vec<PointRef>>,
     rows: Rows<'g>,
     reactions: HashMap<String, Reaction<'g>>,
-    drivers: Vec<(String, Element)>,
+    formulas: Vec<(String, Formula)>,
+    formula_index: HashMap<String, usize>,
     forces: Vec<forces::Compiled>,
+    loads: Vec<Load>,
     signals: Vec<Signal>,
     signal_names: HashMap<String, u32>,
     splines: Vec<UniformSpline>,
-    /// (body 1, body 2) of each angle with a branch, and its element.
-    angles: Vec<((usize, usize), Element)>,
+    angles: Vec<AngleDef<'g>>,
+    angle_index: HashMap<String, usize>,
+    /// (angle, signal) of driven angles.
+    driven: Vec<(usize, u32)>,
+    /// Nominal angles that joints in space hold.
+    joint_angles: HashMap<usize, f64>,
     /// Joints whose reaction is read.
     wanted: HashSet<String>,
     /// Numbers that must not be negative.
     positive: Vec<(String, u32, bool)>,
-    /// Joints that hold an angle: x₁'·x₂ is positive where it is held.
+    /// Joints that hold directions parallel: their product is positive.
     aligned: Vec<(String, numbers::Quad<'g>)>,
 }
 
 /// Builds the system of a mechanism.
 pub fn build(m: &Mechanism) -> Result<Model, ModelError> {
-    if m.dimension != 2 {
-        return Err(ModelError::new(format!("dimension {}: only plane mechanisms (dimension = 2) can be built", m.dimension)));
+    if ![2, 3].contains(&m.dimension) {
+        return Err(ModelError::new(format!("dimension {}: a mechanism is in the plane (2) or in space (3)", m.dimension)));
     }
     let graph = Graph::new();
     let mut numbers = Numbers::new(&graph, m)?;
     let parameters = parameters(m, &mut numbers)?;
     let rho: Vec<f64> = parameters.iter().map(|p| p.value).collect();
-    let mut shapes = m.bodies.iter().map(|b| Shape::read(b, m, &mut numbers)).collect::<Result<Vec<_>, _>>()?;
-    shapes.push(Shape::ground(m, &mut numbers)?);
-    nominal(&graph, &rho, &mut shapes);
-    check_bodies(m, &graph, &rho, &shapes)?;
-    let mut b = Builder {
-        m,
-        graph: &graph,
-        slots: SlotTable::new(&graph),
-        numbers,
-        shapes,
-        frames: vec![],
-        coordinates: vec![],
-        rows: Rows { list: vec![] },
-        reactions: HashMap::new(),
-        drivers: vec![],
-        forces: vec![],
-        signals: vec![],
-        signal_names: HashMap::new(),
-        splines: vec![],
-        angles: vec![],
-        wanted: HashSet::new(),
-        positive: vec![],
-        aligned: vec![],
-    };
+    numbers.rho.clone_from(&rho);
+    let mut solids = m.bodies.iter().map(|b| Solid::read(b, m, &mut numbers)).collect::<Result<Vec<_>, _>>()?;
+    solids.push(Solid::ground(m, &mut numbers)?);
+    for p in solids.iter_mut().flat_map(|s| &mut s.points) {
+        p.value = numbers.nominal(&p.at);
+    }
+    check_bodies(m, &mut numbers, &solids)?;
+    let mut b = Builder::new(m, &graph, numbers, solids)?;
     b.check_names()?;
     b.require_positive()?;
-    let classes = b.share_points()?;
-    b.choose_coordinates(&classes);
+    b.read_joint_frames()?;
+    let mut classes = b.share()?;
+    b.choose_coordinates(&mut classes)?;
     b.add_rows()?;
     b.add_splines()?;
-    b.add_drivers()?;
+    b.add_formulas()?;
     b.add_forces()?;
     b.finish(parameters, &rho)
-}
-
-/// Evaluates symbols of ρ.
-fn evaluate(graph: &Graph, symbols: &[Sym], rho: &[f64]) -> Vec<f64> {
-    let program = graph.program(symbols);
-    let mut regs = vec![0.0; program.registers()];
-    program.eval(rho, &mut regs);
-    (0..symbols.len()).map(|k| program.output(k, &regs)).collect()
 }
 
 fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, ModelError> {
@@ -237,54 +238,117 @@ fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, Mode
     Ok(list)
 }
 
-/// Nominal values of all local points, in one evaluation.
-fn nominal(graph: &Graph, rho: &[f64], shapes: &mut [Shape]) {
-    let symbols: Vec<Sym> = shapes.iter().flat_map(|s| s.points.iter().flat_map(|p| p.at)).collect();
-    let mut values = evaluate(graph, &symbols, rho).into_iter();
-    for p in shapes.iter_mut().flat_map(|s| &mut s.points) {
-        p.value = [0, 1].map(|_| values.next().expect("two values for each point"));
+/// Negative masses and inertias, inertias that no body has, rods without length.
+fn check_bodies<'g>(m: &Mechanism, numbers: &mut Numbers<'g>, solids: &[Solid<'g>]) -> Result<(), ModelError> {
+    for (body, solid) in m.bodies.iter().zip(solids) {
+        let name = &solid.name;
+        let wrong = |what: &str, x: f64, place| ModelError::new(format!("body `{name}`: {what} {x} is negative")).at(place);
+        let mass = numbers.nominal(&[solid.mass])[0];
+        // (not a number counts as negative)
+        if mass < 0.0 || mass.is_nan() {
+            let place = body.mass.as_ref().map_or(&body.name.place, |m| &m.place);
+            return Err(wrong("mass", mass, place).help("a mass is zero or positive"));
+        }
+        let place = body.inertia.first().map_or(&body.name.place, |i| &i.place);
+        let diagonal: Vec<Sym> = match &solid.inertia {
+            Inertia::Polar(i) => vec![*i],
+            Inertia::Tensor(i) => (0..3).map(|k| i[k][k]).collect(),
+        };
+        if let Some(i) = numbers.nominal(&diagonal).into_iter().find(|i| *i < 0.0 || i.is_nan()) {
+            return Err(wrong("inertia", i, place).help("give the inertia about the centre of mass"));
+        }
+        if let Inertia::Tensor(_) = &solid.inertia {
+            let moments = solid.inertia.second_moments(numbers.graph);
+            let s = numbers.nominal(&moments.concat());
+            if let Some(least) = bodies::negative(&s) {
+                let why = format!("the smallest of ∫x² dm in its principal axes would be {least:.3e} kg m²");
+                numbers.warnings.push(format!("impossible-inertia: body `{name}`: no real body has this inertia; {why}"));
+            }
+        }
+        check_rod(body, solid)?;
     }
+    Ok(())
 }
 
-/// Negative masses and inertias, rods without length.
-fn check_bodies(m: &Mechanism, graph: &Graph, rho: &[f64], shapes: &[Shape]) -> Result<(), ModelError> {
-    let symbols: Vec<Sym> = shapes.iter().flat_map(|s| [s.mass, s.inertia]).collect();
-    let values = evaluate(graph, &symbols, rho);
-    for ((body, shape), v) in m.bodies.iter().zip(shapes).zip(values.chunks_exact(2)) {
-        let name = &shape.name;
-        let wrong = |what: &str, x: f64, place| ModelError::new(format!("body `{name}`: {what} {x} is negative")).at(place);
-        // (not a number counts as negative)
-        if v[0] < 0.0 || v[0].is_nan() {
-            return Err(wrong("mass", v[0], &body.mass.place).help("a mass is zero or positive"));
-        }
-        if v[1] < 0.0 || v[1].is_nan() {
-            let place = body.inertia.as_ref().map_or(&body.name.place, |i| &i.place);
-            return Err(wrong("inertia", v[1], place).help("give the inertia about the centre of mass"));
-        }
-        if let (Some([i, j]), Some(rod)) = (shape.rod, &body.rod) {
-            let place = rod.length.as_ref().map_or(&body.name.place, |l| &l.place);
-            // the second end of a rod of given length lies at [length, 0]
-            let length = if rod.length.is_some() { shape.points[j].value[0] } else { shape.distance(i, j) };
-            if length <= 0.0 {
-                let e = ModelError::new(format!("body `{name}`: the length of the rod is {length}, not positive")).at(place);
-                return Err(e.help("give a length > 0"));
-            }
+fn check_rod(body: &crate::mechanism::Body, solid: &Solid) -> Result<(), ModelError> {
+    let (Some([i, j]), Some(rod), name) = (solid.rod, &body.rod, &solid.name) else { return Ok(()) };
+    let place = rod.length.as_ref().map_or(&body.name.place, |l| &l.place);
+    // the second end of a rod of given length lies at [length, 0]
+    let length = if rod.length.is_some() { solid.points[j].value[0] } else { solid.distance(i, j) };
+    if length <= 0.0 {
+        let e = ModelError::new(format!("body `{name}`: the length of the rod is {length}, not positive")).at(place);
+        return Err(e.help("give a length > 0"));
+    }
+    if solid.points[i].value.len() == 2 {
+        return Ok(());
+    }
+    let (a, b) = (&solid.points[i].value, &solid.points[j].value);
+    for p in &solid.points {
+        let along: f64 = (0..3).map(|k| (p.value[k] - a[k]) * (b[k] - a[k])).sum::<f64>() / length.powi(2);
+        let off = (0..3).map(|k| (p.value[k] - a[k] - along * (b[k] - a[k])).powi(2)).sum::<f64>().sqrt();
+        if off > 1e-9 * length {
+            let message = format!("body `{name}`: the point `{}` is not on the rod but {off:.3} m away", p.name);
+            let help = "a rod in space has points on its line only; describe the body by `shape` or `inertia`";
+            return Err(ModelError::new(message).at(&body.name.place).help(help));
         }
     }
     Ok(())
 }
 
-impl<'g> Builder<'g, '_> {
+impl<'g, 'm> Builder<'g, 'm> {
+    fn new(m: &'m Mechanism, graph: &'g Graph, mut numbers: Numbers<'g>, solids: Vec<Solid<'g>>) -> Result<Self, ModelError> {
+        let index = |names: &mut dyn Iterator<Item = &Text>| -> HashMap<String, usize> {
+            names.enumerate().map(|(k, t)| (t.text.clone(), k)).collect()
+        };
+        let mut body_index = index(&mut m.bodies.iter().map(|b| &b.name));
+        body_index.insert("ground".into(), m.bodies.len());
+        let gravity = numbers.vector(&m.gravity, "gravity")?;
+        Ok(Self {
+            m,
+            graph,
+            slots: SlotTable::new(graph),
+            numbers,
+            solids,
+            body_index,
+            frames: vec![],
+            coordinates: vec![],
+            gravity,
+            joint_frames: vec![],
+            joint_names: index(&mut m.joints.iter().map(|j| &j.name)),
+            force_names: index(&mut m.forces.iter().map(|f| &f.name)),
+            class_points: HashMap::new(),
+            rows: Rows { list: vec![] },
+            reactions: HashMap::new(),
+            formulas: vec![],
+            formula_index: HashMap::new(),
+            forces: vec![],
+            loads: vec![],
+            signals: vec![],
+            signal_names: HashMap::new(),
+            splines: vec![],
+            angles: vec![],
+            angle_index: HashMap::new(),
+            driven: vec![],
+            joint_angles: HashMap::new(),
+            wanted: HashSet::new(),
+            positive: vec![],
+            aligned: vec![],
+        })
+    }
     fn ground(&self) -> usize {
-        self.shapes.len() - 1
+        self.solids.len() - 1
     }
     /// Masses, inertias, rods and distances that every ρ must keep in order.
     fn require_positive(&mut self) -> Result<(), ModelError> {
-        for s in &self.shapes[..self.shapes.len() - 1] {
-            let mut list = vec![("mass", s.mass, false), ("inertia", s.inertia, false)];
+        for s in &self.solids[..self.solids.len() - 1] {
+            let mut list = vec![("mass", s.mass, false)];
+            match &s.inertia {
+                Inertia::Polar(i) => list.push(("inertia", *i, false)),
+                Inertia::Tensor(i) => list.extend([("Ixx", i[0][0], false), ("Iyy", i[1][1], false), ("Izz", i[2][2], false)]),
+            }
             if let Some([i, j]) = s.rod {
-                let d: Vec<Sym> = (0..2).map(|k| s.points[j].at[k] - s.points[i].at[k]).collect();
-                list.push(("length of the rod", (d[0] * d[0] + d[1] * d[1]).sqrt(), true));
+                let d = difference(&s.points[j].at, &s.points[i].at);
+                list.push(("length of the rod", dot(&d, &d).sqrt(), true));
             }
             for (what, x, strict) in list {
                 self.positive.push((format!("body `{}`: {what}", s.name), self.slots.slot(x), strict));
@@ -304,6 +368,7 @@ impl<'g> Builder<'g, '_> {
         let mut seen: HashSet<&str> = ["ground", "system", "t"].into();
         let bodies = m.bodies.iter().map(|b| &b.name);
         let rest = m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name));
+        let rest = rest.chain(m.couplings.iter().map(|c| &c.name)).chain(m.constraints.iter().map(|c| &c.0));
         let all = bodies.chain(rest).chain(m.forces.iter().map(|f| &f.name)).chain(m.splines.iter().map(|s| &s.name));
         for name in all {
             if ["ground", "system", "t"].contains(&name.text.as_str()) {
@@ -317,8 +382,8 @@ impl<'g> Builder<'g, '_> {
     }
     /// The body of a name.
     fn body(&self, t: &Text) -> Result<usize, ModelError> {
-        let found = self.shapes.iter().position(|s| s.name == t.text);
-        found.ok_or_else(|| unknown("body", t, self.shapes.iter().map(|s| s.name.as_str())))
+        let found = self.body_index.get(&t.text).copied();
+        found.ok_or_else(|| unknown("body", t, self.solids.iter().map(|s| s.name.as_str())))
     }
     /// `body.point`.
     fn point_ref(&self, t: &Text) -> Result<PointRef, ModelError> {
@@ -327,12 +392,12 @@ impl<'g> Builder<'g, '_> {
             return Err(e.help("write body.point or ground.point"));
         };
         let body = self.body(&Text { text: body.into(), place: t.place.clone() })?;
-        let shape = &self.shapes[body];
-        match shape.points.iter().position(|p| p.name == point) {
+        let solid = &self.solids[body];
+        match solid.points.iter().position(|p| p.name == point) {
             Some(i) => Ok((body, i)),
             None => {
-                let owner = if body == self.ground() { "the ground".into() } else { format!("body `{}`", shape.name) };
-                let known: Vec<&str> = shape.points.iter().map(|p| p.name.as_str()).collect();
+                let owner = if body == self.ground() { "the ground".into() } else { format!("body `{}`", solid.name) };
+                let known: Vec<&str> = solid.named_points().map(|p| p.name.as_str()).collect();
                 let near = crate::error::nearest(point, known.iter().copied())
                     .map_or(String::new(), |n| format!("did you mean `{n}`? "));
                 let list = if known.is_empty() { "it has no points".into() } else { format!("it has {}", known.join(", ")) };
@@ -341,7 +406,7 @@ impl<'g> Builder<'g, '_> {
         }
     }
     fn port(&self, (body, point): PointRef) -> Port<'g> {
-        self.frames[body].point(&self.shapes[body], point)
+        self.frames[body].point(&self.solids[body], point)
     }
     fn ports(&mut self, args: &[&Affine<'g>]) -> Ports {
         let mut ports = Ports::default();
@@ -354,25 +419,6 @@ impl<'g> Builder<'g, '_> {
             }
         }
         ports
-    }
-    fn element(&mut self, kind: Kind, args: &[&Affine<'g>], params: Vec<u32>) -> Element {
-        Element { kind, ports: self.ports(args), params }
-    }
-    /// The angle of body `b` relative to body `a`, with its branch.
-    fn angle(&mut self, a: usize, b: usize) -> Element {
-        if let Some((_, e)) = self.angles.iter().find(|(k, _)| *k == (a, b)) {
-            return e.clone();
-        }
-        let x = [self.graph.constant(1.0), self.graph.constant(0.0)];
-        let (d1, d2) = (self.frames[a].direction(x), self.frames[b].direction(x));
-        let reference = ANGLE + self.angles.len() as u32;
-        let e = self.element(Kind::Angle, &[&d1[0], &d1[1], &d2[0], &d2[1]], vec![reference]);
-        self.angles.push(((a, b), e.clone()));
-        e
-    }
-    fn distance(&mut self, a: PointRef, b: PointRef) -> Element {
-        let (a, b) = (self.port(a), self.port(b));
-        self.element(Kind::Distance, &[&a[0], &a[1], &b[0], &b[1]], vec![])
     }
     fn add_splines(&mut self) -> Result<(), ModelError> {
         for s in &self.m.splines {

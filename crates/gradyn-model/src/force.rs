@@ -123,6 +123,7 @@ fn fill<S: Scalar>(inputs: &[Input], t: S, y: S, d: S, args: &Args<S>, out: &mut
             Input::Arg(i) => args.values[*i as usize],
             Input::Sensor(0) => y,
             Input::Sensor(_) => d,
+            Input::Rate(..) => unreachable!("a law reads values of signals only"),
         };
     }
 }
@@ -176,13 +177,6 @@ impl Force {
         let (y, j) = K::gradient::<Dual<f64, 2>>(&std::array::from_fn(|a| Dual { re: x[a], eps: [d[a], dx[a]] }));
         Along { slope: self.law.slope(at.t, y.re, y.eps[0], at.args, w), y, j }
     }
-    /// F along +y.
-    pub fn value<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>) -> S {
-        fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(f: &Force, at: &ForceAt<S>, w: &mut LawScratch<S>) -> S {
-            f.evaluate::<K, Y, S>(at, w).0
-        }
-        dispatch!(self.element.kind, f::<S>(self, at, w))
-    }
     /// out -= Q, (1).
     #[inline]
     pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut [S]) {
@@ -204,10 +198,6 @@ impl Force {
     /// bar -= s Q_pᵀ μ.
     pub fn slots_t(&self, at: &ForceAt<f64>, w: &mut LawScratch<f64>, mu: &[f64], s: f64, bar: &mut ArgsBar) {
         dispatch!(self.element.kind, slots_t(self, at, w, mu, s, bar));
-    }
-    /// Cotangents of F itself: adds s ∂F/∂(q, v, p).
-    pub fn value_t(&self, at: &ForceAt<f64>, w: &mut LawScratch<f64>, s: f64, out: ForceBar) {
-        dispatch!(self.element.kind, value_t(self, at, w, s, out));
     }
 }
 
@@ -276,28 +266,6 @@ fn slots_t<K: Geometry<Y>, const Y: usize>(
     ports.gather_rate_p_t(at.v, &l.j.map(|j| -s * work * f_d * j.re), bar.values);
     ports.gather_rate_p_t(mu, &l.j.map(|j| -s * f * j.re), bar.values);
     force.law.each_param(l.y.re, l.y.eps[0], at.args, w, |i, g| bar.values[i as usize] -= s * work * g);
-}
-
-fn value_t<K: Geometry<Y>, const Y: usize>(force: &Force, at: &ForceAt<f64>, w: &mut LawScratch<f64>, s: f64, out: ForceBar) {
-    let l = force.along::<K, Y>(at, &[0.0; Y], w);
-    let (ports, p) = (&force.element.ports, &at.args.values);
-    let x = l.j.map(|j| s * (l.slope.f_y * j.re + l.slope.f_d * j.eps[0]));
-    let d = l.j.map(|j| s * l.slope.f_d * j.re);
-    ports.scatter(p, &x, out.q);
-    ports.scatter(p, &d, out.q_rate);
-    ports.gather_p_t(at.q, &x, out.args.values);
-    ports.gather_rate_p_t(at.v, &d, out.args.values);
-    force.law.each_param(l.y.re, l.y.eps[0], at.args, w, |i, g| out.args.values[i as usize] += s * g);
-}
-
-/// Where the cotangents of a force value go.
-pub struct ForceBar<'a> {
-    /// q̄.
-    pub q: &'a mut [f64],
-    /// v̄.
-    pub q_rate: &'a mut [f64],
-    /// Extended parameters.
-    pub args: ArgsBar<'a>,
 }
 
 #[inline]

@@ -4,11 +4,11 @@
 //! y_k = sensor_k(q, v, a, λ; p),   f_j = program(y, t, p)                                        (1)
 //! f_x = Σ_k f_{y_k} (y_k)_x          reverse sweep of the program, then of each sensor             (2)
 //! ```
-//! Sensors: components of points with their rates, distances and angles with their rates, the force of an element, joint
-//! reactions Σ λ_k ψ_k(q) (on body 2 by body 1, from -Φ_qᵀλ), the effort λ φ_u of a driver, kinetic and potential energy.
+//! Sensors: components of points and directions with their rates, from which the program makes distances, angles, forces of
+//! elements and their rates; joint reactions Σ λ_k ψ_k(q) (on body 2 by body 1, from -Φ_qᵀλ);
+//! multipliers; kinetic and potential energy.
 
-use crate::element::{Args, ArgsBar, Element, MOST};
-use crate::force::{Force, ForceAt, ForceBar, LawScratch};
+use crate::element::{Args, ArgsBar};
 use crate::ports::Ports;
 use crate::program::Program;
 use crate::quadratic::Form;
@@ -18,12 +18,6 @@ use gradyn_num::{Pattern, Scalar};
 
 /// What a sensor reads of the system.
 pub struct Sensed<'a> {
-    /// Forces.
-    pub forces: &'a [Force],
-    /// Driver elements, by position.
-    pub drivers: &'a [Element],
-    /// Index of the first driver row.
-    pub first_driver: usize,
     /// (coordinate, slot): weight on each coordinate.
     pub weights: &'a [(u32, u32)],
     /// (i, j, slot): entries of M.
@@ -39,20 +33,14 @@ pub struct Sensed<'a> {
 pub enum Sensor {
     /// Affine in q (level 0), v (1) or a (2): argument 0 of the port.
     Affine(Ports, usize),
-    /// y, ẏ or ÿ of a geometric quantity.
-    Geometry(Element, usize),
-    /// F of a force, along +y.
-    Force(usize),
     /// Σ λ_row ψ(q).
     Reaction(Vec<(usize, Form)>),
-    /// λ φ_u of a driver (by position): the generalised force that it applies.
-    Effort(usize),
+    /// λ of a row.
+    Multiplier(usize),
     /// ½ vᵀ M v.
     Kinetic,
     /// Potential of gravity, zero at the origin.
     Gravity,
-    /// ½ k (y - y₀)² of a force.
-    Elastic(usize),
 }
 
 /// Cotangents of (q, v, a, λ) and of the extended parameters.
@@ -81,7 +69,7 @@ impl Cotangent {
 }
 
 impl Sensor {
-    fn value<S: Scalar>(&self, at: &At<S>, sys: &Sensed, mass: &[S], args: &Args<S>, w: &mut LawScratch<S>) -> S {
+    fn value<S: Scalar>(&self, at: &At<S>, sys: &Sensed, mass: &[S], args: &Args<S>) -> S {
         match self {
             Sensor::Affine(ports, level) => {
                 let mut x = [S::zero()];
@@ -92,9 +80,6 @@ impl Sensor {
                 }
                 x[0]
             }
-            Sensor::Geometry(e, 0) => e.value(args, at.q),
-            Sensor::Geometry(e, level) => e.jet(args, at.q, at.v, at.a).level(*level),
-            Sensor::Force(k) => sys.forces[*k].value(&ForceAt { t: at.t, q: at.q, v: at.v, args }, w),
             Sensor::Reaction(rows) => {
                 let mut sum = S::zero();
                 for (k, row) in rows {
@@ -102,11 +87,7 @@ impl Sensor {
                 }
                 sum
             }
-            Sensor::Effort(k) => {
-                let e = &sys.drivers[*k];
-                let (_, j) = e.gradient(args, at.q);
-                at.lam[sys.first_driver + k] * j[e.kind.arity().0]
-            }
+            Sensor::Multiplier(k) => at.lam[*k],
             Sensor::Kinetic => {
                 let mut sum = S::zero();
                 for (i, j, pos) in sys.nn.iter() {
@@ -121,24 +102,10 @@ impl Sensor {
                 }
                 sum
             }
-            Sensor::Elastic(k) => {
-                let law = &sys.forces[*k].law;
-                let y = sys.forces[*k].element.value(args, at.q) - args.values[law.rest as usize];
-                args.values[law.stiffness as usize] * y * y * 0.5
-            }
         }
     }
     /// cot += s (∂y/∂x)ᵀ, (2).
-    fn pull_back(
-        &self,
-        s: f64,
-        at: &At,
-        sys: &Sensed,
-        mass: &[f64],
-        args: &Args<f64>,
-        w: &mut LawScratch<f64>,
-        cot: &mut Cotangent,
-    ) {
+    fn pull_back(&self, s: f64, at: &At, sys: &Sensed, mass: &[f64], args: &Args<f64>, cot: &mut Cotangent) {
         match self {
             Sensor::Affine(ports, level) => {
                 let (x, bar) = ([&mut cot.q, &mut cot.v, &mut cot.a], [s]);
@@ -149,35 +116,13 @@ impl Sensor {
                     _ => ports.gather_rate_p_t(at.a, &bar, &mut cot.args),
                 }
             }
-            Sensor::Geometry(e, level) => {
-                let mut c = [0.0; 3];
-                c[*level] = s;
-                let bars = e.bars(args, at.q, at.v, at.a, c);
-                for (x, bar) in [&mut cot.q, &mut cot.v, &mut cot.a].into_iter().zip(&bars) {
-                    e.ports.scatter(&args.values, bar, x);
-                }
-                e.bars_p_t(&bars, at.q, at.v, at.a, &mut cot.bar());
-            }
-            Sensor::Force(k) => {
-                let args_bar = ArgsBar { values: &mut cot.args, rates: &mut cot.rates, slots: cot.slots };
-                let out = ForceBar { q: &mut cot.q, q_rate: &mut cot.v, args: args_bar };
-                sys.forces[*k].value_t(&ForceAt { t: at.t, q: at.q, v: at.v, args }, w, s, out);
-            }
             Sensor::Reaction(rows) => {
                 for (k, row) in rows {
                     cot.lam[*k] += s * quadratic(row, &args.values, at.q);
                     quadratic_t(row, s * at.lam[*k], at.q, &args.values, &mut cot.q, &mut cot.args);
                 }
             }
-            Sensor::Effort(k) => {
-                let (e, row) = (&sys.drivers[*k], sys.first_driver + k);
-                let (ports, _) = e.kind.arity();
-                let (_, j, h) = e.hessian(args, at.q);
-                cot.lam[row] += s * j[ports];
-                let bar = h[ports].map(|h| s * at.lam[row] * h);
-                e.ports.scatter(&args.values, &bar, &mut cot.q);
-                e.bars_p_t(&[bar, [0.0; MOST], [0.0; MOST]], at.q, at.v, at.a, &mut cot.bar());
-            }
+            Sensor::Multiplier(k) => cot.lam[*k] += s,
             Sensor::Kinetic => {
                 for (i, j, pos) in sys.nn.iter() {
                     cot.v[i] += s * mass[pos] * at.v[j];
@@ -193,42 +138,25 @@ impl Sensor {
                     cot.args[slot as usize] -= s * at.q[i as usize];
                 }
             }
-            Sensor::Elastic(k) => {
-                let (law, e) = (&sys.forces[*k].law, &sys.forces[*k].element);
-                let y = e.value(args, at.q) - args.values[law.rest as usize];
-                let f = s * args.values[law.stiffness as usize] * y;
-                let bars = e.bars(args, at.q, at.v, at.a, [f, 0.0, 0.0]);
-                e.ports.scatter(&args.values, &bars[0], &mut cot.q);
-                e.bars_p_t(&bars, at.q, at.v, at.a, &mut cot.bar());
-                cot.args[law.rest as usize] -= f;
-                cot.args[law.stiffness as usize] += 0.5 * s * y * y;
-            }
         }
     }
     /// Extended parameters that it reads.
     fn reads(&self, sys: &Sensed, out: &mut Vec<u32>) {
         match self {
             Sensor::Affine(ports, _) => out.extend(ports.slots()),
-            Sensor::Geometry(e, _) => out.extend(e.reads()),
-            Sensor::Force(k) | Sensor::Elastic(k) => {
-                out.extend(sys.forces[*k].element.reads());
-                out.extend(sys.forces[*k].law.reads());
-            }
             Sensor::Reaction(rows) => out.extend(rows.iter().flat_map(|(_, r)| {
                 r.bilinear.iter().map(|t| t.2).chain(r.linear.iter().map(|t| t.1)).chain(r.constant.iter().copied())
             })),
-            Sensor::Effort(k) => out.extend(sys.drivers[*k].reads()),
+            Sensor::Multiplier(_) => {}
             Sensor::Kinetic => out.extend(sys.inertia.iter().map(|e| e.2)),
             Sensor::Gravity => out.extend(sys.weights.iter().map(|w| w.1).chain([sys.level])),
         }
     }
     /// Coordinates that it reads, or `None` for all of them.
-    fn coords(&self, sys: &Sensed, out: &mut Vec<u32>) -> Option<()> {
+    fn coords(&self, out: &mut Vec<u32>) -> Option<()> {
         match self {
             Sensor::Affine(ports, _) => out.extend(ports.coords()),
-            Sensor::Geometry(e, _) => out.extend(e.ports.coords()),
-            Sensor::Force(k) | Sensor::Elastic(k) => out.extend(sys.forces[*k].element.ports.coords()),
-            Sensor::Effort(k) => out.extend(sys.drivers[*k].ports.coords()),
+            Sensor::Multiplier(_) => {}
             Sensor::Reaction(rows) => out.extend(rows.iter().flat_map(|(_, r)| r.coords()).map(|i| i as u32)),
             Sensor::Kinetic | Sensor::Gravity => return None,
         }
@@ -236,11 +164,11 @@ impl Sensor {
     }
     /// Does the sensor depend on velocities?
     pub fn needs_velocity(&self) -> bool {
-        matches!(self, Sensor::Affine(_, 1) | Sensor::Geometry(_, 1) | Sensor::Force(_) | Sensor::Kinetic)
+        matches!(self, Sensor::Affine(_, 1) | Sensor::Kinetic)
     }
     /// Does the sensor depend on the multipliers or accelerations?
     pub fn needs_dynamics(&self) -> bool {
-        matches!(self, Sensor::Affine(_, 2) | Sensor::Geometry(_, 2) | Sensor::Reaction(_) | Sensor::Effort(_))
+        matches!(self, Sensor::Affine(_, 2) | Sensor::Reaction(_) | Sensor::Multiplier(_))
     }
 }
 
@@ -327,9 +255,12 @@ impl Functional {
         let (mut reads, mut coords, mut all) = (vec![], vec![], false);
         for s in &sensors {
             s.reads(sys, &mut reads);
-            all |= s.coords(sys, &mut coords).is_none();
+            all |= s.coords(&mut coords).is_none();
         }
-        reads.extend(inputs.iter().filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None }));
+        reads.extend(inputs.iter().filter_map(|i| match i {
+            Input::Arg(i) | Input::Rate(i, _) => Some(*i),
+            Input::Time | Input::Sensor(_) => None,
+        }));
         let mut support = vec![];
         for i in reads {
             match (i as usize).checked_sub(slots) {
@@ -355,16 +286,16 @@ impl Functional {
         mass: &[S],
         args: &Args<S>,
         w: &mut FunctionalScratch<S>,
-        law: &mut LawScratch<S>,
         out: &mut [S],
     ) {
         for (y, sensor) in w.sensors.iter_mut().zip(&self.sensors) {
-            *y = sensor.value(at, sys, mass, args, law);
+            *y = sensor.value(at, sys, mass, args);
         }
         for (x, i) in w.inputs.iter_mut().zip(&self.inputs) {
             *x = match i {
                 Input::Time => at.t,
                 Input::Arg(i) => args.values[*i as usize],
+                Input::Rate(i, level) => args.jet(*i).level(*level as usize),
                 Input::Sensor(k) => w.sensors[*k as usize],
             };
         }
@@ -382,7 +313,6 @@ impl Functional {
         mass: &[f64],
         args: &Args<f64>,
         w: &mut FunctionalScratch<f64>,
-        law: &mut LawScratch<f64>,
         cot: &mut Cotangent,
     ) {
         w.inputs_bar.fill(0.0);
@@ -391,7 +321,12 @@ impl Functional {
             match i {
                 Input::Time => {}
                 Input::Arg(i) => cot.args[*i as usize] += b,
-                Input::Sensor(s) if *b != 0.0 => self.sensors[*s as usize].pull_back(*b, at, sys, mass, args, law, cot),
+                Input::Rate(i, level) => {
+                    let mut rates = [0.0; 3];
+                    rates[*level as usize] = *b;
+                    cot.bar().add(*i, rates);
+                }
+                Input::Sensor(s) if *b != 0.0 => self.sensors[*s as usize].pull_back(*b, at, sys, mass, args, cot),
                 Input::Sensor(_) => {}
             }
         }

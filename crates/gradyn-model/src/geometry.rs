@@ -1,14 +1,9 @@
-//! Geometric quantities y(x, u): what joints close on, forces act along and sensors read.
+//! Geometric quantities y(x, u) that scalar forces act along.
 //!
-//! An author writes one function of the port arguments x and the parameters u, generic over the scalar. On jets it gives
-//! (y, ẏ, ÿ), on duals y_x, on nested duals y_xx; explicit overrides are allowed where a bench says so and are tested against
-//! the duals. With J = y_x along a motion,
-//!
-//! ```text
-//! ẏ = J ẋ,   y_x = J,   ẏ_x = J̇,   ẏ_ẋ = J,   ÿ_x = J̈,   ÿ_ẋ = 2 J̇,   ÿ_ẍ = J                     (1)
-//! ```
+//! An author writes one function of the port arguments x and the parameters u, generic over the scalar. On duals it gives y_x, on
+//! nested duals y_xx; explicit overrides are allowed where a bench says so and are tested against the duals.
 
-use gradyn_num::{Dual, Jet, Scalar};
+use gradyn_num::{Dual, Scalar};
 use std::f64::consts::TAU;
 
 /// A scalar function of Y arguments, the first `PORTS` of which are port coordinates and the rest parameters or signals.
@@ -28,12 +23,6 @@ pub trait Geometry<const Y: usize> {
         let (y, j) = Self::gradient(&Dual::<f64, Y>::vars(x));
         (y.re, y.eps, j.map(|j| j.eps))
     }
-    /// J, J̇ and J̈, (1).
-    fn rates(x: &[f64; Y], d: &[f64; Y], dd: &[f64; Y]) -> [[f64; Y]; 3] {
-        let jets = std::array::from_fn(|i| Jet::new(Dual::var(x[i], i), Dual::constant(d[i]), Dual::constant(dd[i])));
-        let y = Self::value(&jets);
-        [y.x.eps, y.d.eps, y.dd.eps]
-    }
 }
 
 /// A coordinate of a point: y = x₀.
@@ -46,34 +35,55 @@ impl Geometry<1> for Coordinate {
     }
 }
 
-/// Distance of two points: y = |r₂ - r₁|. Undefined at 0 (not a number, which the step reports).
-pub struct Distance;
-impl Geometry<4> for Distance {
-    const PORTS: usize = 4;
-    #[inline]
-    fn value<S: Scalar>(x: &[S; 4]) -> S {
-        let d = [x[2] - x[0], x[3] - x[1]];
-        (d[0] * d[0] + d[1] * d[1]).sqrt()
-    }
-    #[inline]
-    fn gradient<S: Scalar>(x: &[S; 4]) -> (S, [S; 4]) {
-        let l = Self::value(x);
-        let inv = S::one() / l;
-        let u = [(x[2] - x[0]) * inv, (x[3] - x[1]) * inv];
-        (l, [-u[0], -u[1], u[0], u[1]])
-    }
-    #[inline]
-    fn hessian(x: &[f64; 4]) -> (f64, [f64; 4], [[f64; 4]; 4]) {
-        let (l, j) = Self::gradient(x);
-        // (I - u uᵀ)/ℓ with the signs of the ends
-        let n = [[(1.0 - j[2] * j[2]) / l, -j[2] * j[3] / l], [-j[2] * j[3] / l, (1.0 - j[3] * j[3]) / l]];
-        let h =
-            std::array::from_fn(|a| std::array::from_fn(|b| if (a < 2) == (b < 2) { n[a % 2][b % 2] } else { -n[a % 2][b % 2] }));
-        (l, j, h)
-    }
-}
+/// Distance of two points in D = Y/2 dimensions: y = |r₂ - r₁|. Undefined at 0 (not a number, which the step reports).
+pub struct Distance<const D: usize>;
 
-/// Angle from direction d₁ to direction d₂ over any number of turns; x₄ is the reference that picks the branch.
+macro_rules! distance {
+    ($d:literal $y:literal) => {
+        impl Geometry<$y> for Distance<$d> {
+            const PORTS: usize = $y;
+            #[inline]
+            fn value<S: Scalar>(x: &[S; $y]) -> S {
+                let mut sum = S::zero();
+                for k in 0..$d {
+                    let d = x[k + $d] - x[k];
+                    sum += d * d;
+                }
+                sum.sqrt()
+            }
+            #[inline]
+            fn gradient<S: Scalar>(x: &[S; $y]) -> (S, [S; $y]) {
+                let l = Self::value(x);
+                let inv = S::one() / l;
+                (l, std::array::from_fn(|a| if a < $d { (x[a] - x[a + $d]) * inv } else { (x[a] - x[a - $d]) * inv }))
+            }
+            #[inline]
+            fn hessian(x: &[f64; $y]) -> (f64, [f64; $y], [[f64; $y]; $y]) {
+                // (I - u uᵀ)/ℓ with the signs of the ends
+                let (l, j) = Self::gradient(x);
+                let unit = |a: usize, b: usize| {
+                    if a == b {
+                        1.0
+                    } else if a % $d == b % $d {
+                        -1.0
+                    } else {
+                        0.0
+                    }
+                };
+                (l, j, std::array::from_fn(|a| std::array::from_fn(|b| (unit(a, b) - j[a] * j[b]) / l)))
+            }
+        }
+    };
+}
+distance! { 2 4 }
+distance! { 3 6 }
+
+/// [`Distance`] in the plane.
+pub type Distance2 = Distance<2>;
+/// [`Distance`] in space.
+pub type Distance3 = Distance<3>;
+
+/// Plane angle from direction d₁ to direction d₂ over any number of turns; x₄ is the reference that picks the branch.
 pub struct Angle;
 impl Geometry<5> for Angle {
     const PORTS: usize = 4;
@@ -105,35 +115,6 @@ impl Geometry<5> for Angle {
     }
 }
 
-/// Driver of a coordinate: x₀ - u(t).
-pub struct CoordinateDriver;
-impl Geometry<2> for CoordinateDriver {
-    const PORTS: usize = 1;
-    fn value<S: Scalar>(x: &[S; 2]) -> S {
-        x[0] - x[1]
-    }
-}
-
-/// Driver of a distance: ½ (|r₂ - r₁|² - ℓ(t)²).
-pub struct DistanceDriver;
-impl Geometry<5> for DistanceDriver {
-    const PORTS: usize = 4;
-    fn value<S: Scalar>(x: &[S; 5]) -> S {
-        let d = [x[2] - x[0], x[3] - x[1]];
-        (d[0] * d[0] + d[1] * d[1] - x[4] * x[4]) * 0.5
-    }
-}
-
-/// Driver of an angle: the component of d₂ normal to d₁ turned by θ(t). Regular at every angle.
-pub struct AngleDriver;
-impl Geometry<5> for AngleDriver {
-    const PORTS: usize = 4;
-    fn value<S: Scalar>(x: &[S; 5]) -> S {
-        let (s, c) = (x[4].sin(), x[4].cos());
-        (c * x[0] - s * x[1]) * x[3] - (s * x[0] + c * x[1]) * x[2]
-    }
-}
-
 /// The list of kernels: [`Kind`], the number of arguments and the dispatch follow from it.
 macro_rules! kernels {
     ($d:tt $($name:ident $y:literal),* $(,)?) => {
@@ -161,5 +142,5 @@ macro_rules! kernels {
         }
     };
 }
-kernels! { $ Coordinate 1, Distance 4, Angle 5, CoordinateDriver 2, DistanceDriver 5, AngleDriver 5 }
+kernels! { $ Coordinate 1, Distance2 4, Distance3 6, Angle 5 }
 pub(crate) use dispatch;

@@ -12,6 +12,8 @@
 //! m.initial.position.push(("bar.angle".into(), "-60 deg".into()));
 //! ```
 
+mod visit;
+
 use std::ops::Range;
 
 /// A name or reference, and where it stands in the file.
@@ -81,6 +83,15 @@ pub enum Vector {
     /// A vector expression, such as `(P1 + P2) / 2`.
     Expression(Number),
 }
+impl Vector {
+    /// Where it stands in the file.
+    pub fn place(&self) -> Option<Range<usize>> {
+        match self {
+            Vector::Components(_, place) => place.clone(),
+            Vector::Expression(e) => e.place.clone(),
+        }
+    }
+}
 impl<N: Into<Number>, const D: usize> From<[N; D]> for Vector {
     fn from(x: [N; D]) -> Self {
         Self::Components(x.into_iter().map(Into::into).collect(), None)
@@ -113,32 +124,74 @@ pub struct Rod {
     pub length: Option<Number>,
 }
 
+/// A uniform solid or plate whose centre is the centre of mass: what inertia follows from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShapeKind {
+    /// A box (in the plane: a rectangle) of some side lengths along the body's axes [m].
+    Box(Vec<Number>),
+    /// A solid sphere [m]; in the plane a disc.
+    Sphere(Number),
+    /// A solid cylinder [m].
+    Cylinder {
+        /// Radius.
+        radius: Number,
+        /// Length.
+        length: Number,
+        /// Direction in the body's frame; its z axis if absent.
+        axis: Option<Vector>,
+    },
+    /// A hollow cylinder [m]; in the plane a ring, without length and axis.
+    Tube {
+        /// Outer radius.
+        outer: Number,
+        /// Inner radius.
+        inner: Number,
+        /// Length.
+        length: Number,
+        /// Direction in the body's frame; its z axis if absent.
+        axis: Option<Vector>,
+    },
+}
+
+/// A shape and, if the mass is to follow from it, its density.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// What it is.
+    pub kind: ShapeKind,
+    /// [kg/m³], in the plane [kg/m²].
+    pub density: Option<Number>,
+}
+
 /// A rigid body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     /// Name.
     pub name: Text,
-    /// Mass [kg], ≥ 0.
-    pub mass: Number,
+    /// Mass [kg], ≥ 0; that of the shape, or 0, if absent.
+    pub mass: Option<Number>,
     /// Centre of mass in the body's frame [m].
     pub com: Option<Vector>,
-    /// Moment of inertia about the centre of mass [kg m²], ≥ 0.
-    pub inertia: Option<Number>,
+    /// About the centre of mass [kg m²]: one number in the plane; in space Ixx Iyy Izz, or these and Ixy Ixz Iyz (entries of the
+    /// tensor: Ixy = -∫ x y dm), or one number for all three axes. Empty if it follows from a shape.
+    pub inertia: Vec<Number>,
     /// Points in the body's frame [m].
     pub points: Vec<(Text, Vector)>,
     /// Hard points of the design configuration that belong to the body: its frame is the global one there.
     pub hard: Vec<Text>,
     /// A uniform rod.
     pub rod: Option<Rod>,
+    /// A uniform solid.
+    pub shape: Option<Shape>,
 }
 impl Body {
     /// A massless body without points.
     pub fn new(name: &str) -> Self {
-        Self { name: name.into(), mass: 0.0.into(), com: None, inertia: None, points: vec![], hard: vec![], rod: None }
+        let name = name.into();
+        Self { name, mass: None, com: None, inertia: vec![], points: vec![], hard: vec![], rod: None, shape: None }
     }
     /// Mass [kg].
     pub fn mass(mut self, mass: impl Into<Number>) -> Self {
-        self.mass = mass.into();
+        self.mass = Some(mass.into());
         self
     }
     /// Centre of mass [m].
@@ -146,9 +199,14 @@ impl Body {
         self.com = Some(com.into());
         self
     }
-    /// Moment of inertia about the centre of mass [kg m²].
+    /// Moment of inertia about the centre of mass [kg m²], the same about every axis in space.
     pub fn inertia(mut self, inertia: impl Into<Number>) -> Self {
-        self.inertia = Some(inertia.into());
+        self.inertia = vec![inertia.into()];
+        self
+    }
+    /// Ixx Iyy Izz, or these and Ixy Ixz Iyz [kg m²].
+    pub fn tensor<N: Into<Number>, const K: usize>(mut self, inertia: [N; K]) -> Self {
+        self.inertia = inertia.into_iter().map(Into::into).collect();
         self
     }
     /// A point in the body's frame [m].
@@ -161,38 +219,59 @@ impl Body {
         self.rod = Some(Rod { points: [a.into(), b.into()], length: Some(length.into()) });
         self
     }
+    /// A uniform solid of the body's mass.
+    pub fn shape(mut self, kind: ShapeKind) -> Self {
+        self.shape = Some(Shape { kind, density: None });
+        self
+    }
 }
 
-/// What a joint holds.
+/// What a joint holds. Each side has a point, an axis and a normal of it (see [`Joint`]); side 1 is the frame of the joint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JointKind {
-    /// The points coincide.
+    /// The points coincide; in space the axes too.
     Revolute,
-    /// Point 2 slides on the line through point 1 along `axis` of body 1; the angle between the bodies is constant.
+    /// Point 2 slides on the line through point 1 along the axis; the angle of body 2 relative to body 1 (in space: of normal 2
+    /// relative to normal 1, about the axis) is constant.
     Prismatic {
-        /// Direction in the frame of body 1; its x axis if absent.
-        axis: Option<Vector>,
-        /// Angle of body 2 relative to body 1 [rad].
+        /// [rad].
         angle: Number,
     },
-    /// Points coincide and the angle between the bodies is constant.
+    /// Space: point 2 slides on the line through point 1 along the axis, the axes are parallel.
+    Cylindrical,
+    /// A cylindrical joint whose angle moves it along: position = lead · angle / 2π.
+    Screw {
+        /// [m per turn].
+        lead: Number,
+    },
+    /// Space: the points coincide.
+    Spherical,
+    /// Space: the points coincide, the two axes stay perpendicular.
+    Universal,
+    /// Space: point 2 stays in the plane through point 1 normal to the axis, the axes are parallel.
+    Planar,
+    /// Points coincide and so do the directions, with an angle about the axis.
     Fixed {
-        /// Angle of body 2 relative to body 1 [rad].
+        /// [rad].
         angle: Number,
     },
+    /// Nothing: a name for the relative motion of two bodies.
+    Free,
     /// The points keep a distance.
     Distance {
         /// Distance [m], > 0.
         length: Number,
     },
-    /// Point 2 stays on the line through point 1 along `axis` of body 1.
-    PointOnLine {
-        /// Direction in the frame of body 1; its x axis if absent.
-        axis: Option<Vector>,
-    },
+    /// Point 2 stays on the line through point 1 along the axis of body 1.
+    PointOnLine,
+    /// Space: point 2 stays in the plane through point 1 normal to the axis of body 1.
+    PointOnPlane,
 }
 
 /// A joint between two points.
+///
+/// Axes and normals are directions in the frames of bodies 1 and 2. An axis that is absent is the body's z axis (in the plane
+/// its x axis); a normal that is absent is some direction normal to the axis, the same for the same axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// Name.
@@ -201,16 +280,63 @@ pub struct Joint {
     pub kind: JointKind,
     /// `body.point` or `ground.point`.
     pub between: [Text; 2],
+    /// Axes in the frames of bodies 1 and 2.
+    pub axes: [Option<Vector>; 2],
+    /// Normals in the frames of bodies 1 and 2.
+    pub normals: [Option<Vector>; 2],
 }
 impl Joint {
     /// A joint of some kind.
     pub fn new(name: &str, kind: JointKind, a: &str, b: &str) -> Self {
-        Self { name: name.into(), kind, between: [a.into(), b.into()] }
+        Self { name: name.into(), kind, between: [a.into(), b.into()], axes: [None, None], normals: [None, None] }
     }
     /// A revolute joint.
     pub fn revolute(name: &str, a: &str, b: &str) -> Self {
         Self::new(name, JointKind::Revolute, a, b)
     }
+    /// The same axis in both frames.
+    pub fn axis(self, axis: impl Into<Vector>) -> Self {
+        let axis = axis.into();
+        self.axes(axis.clone(), axis)
+    }
+    /// An axis in each frame.
+    pub fn axes(mut self, first: impl Into<Vector>, second: impl Into<Vector>) -> Self {
+        self.axes = [Some(first.into()), Some(second.into())];
+        self
+    }
+    /// A normal in each frame.
+    pub fn normals(mut self, first: impl Into<Vector>, second: impl Into<Vector>) -> Self {
+        self.normals = [Some(first.into()), Some(second.into())];
+        self
+    }
+}
+
+/// How the coordinates of two joints are tied.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CouplingKind {
+    /// angle 1 = ratio · angle 2 + offset.
+    Gear {
+        /// Negative for wheels that turn against each other.
+        ratio: Number,
+    },
+    /// position 2 = radius · angle 1 + offset.
+    Rack {
+        /// Pitch radius of the pinion [m].
+        radius: Number,
+    },
+}
+
+/// A gear or a rack between two joints that have a body (or the ground) in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coupling {
+    /// Name.
+    pub name: Text,
+    /// What it ties.
+    pub kind: CouplingKind,
+    /// The joints.
+    pub joints: [Text; 2],
+    /// [rad] or [m].
+    pub offset: Number,
 }
 
 /// A geometric quantity in words: what drivers drive and sensors read.
@@ -222,6 +348,8 @@ pub enum Quantity {
     Distance(Text, Text),
     /// A coordinate of a point, such as `slider.P.x` [m].
     Coordinate(Text),
+    /// Any expression of position sensors, such as `hinge.angle`.
+    Sensor(Number),
 }
 
 /// A rheonomic constraint: a quantity follows a function of time.
@@ -251,10 +379,10 @@ pub enum ForceKind {
         /// Additional tension, an expression of `length`, `speed`, `t` and parameters.
         force: Option<Number>,
     },
-    /// Torsional spring and damper between two bodies; torque on body 2: -(k (θ - θ₀) + c θ̇ + torque(angle, speed, t)).
+    /// Torsional spring and damper; torque on body 2: -(k (θ - θ₀) + c θ̇ + torque(angle, speed, t)).
     Torsion {
-        /// Bodies (or `ground`).
-        between: [Text; 2],
+        /// What it turns about.
+        about: About,
         /// k [N m/rad].
         stiffness: Number,
         /// c [N m s/rad].
@@ -264,12 +392,14 @@ pub enum ForceKind {
         /// Additional restoring torque, an expression of `angle`, `speed`, `t` and parameters.
         torque: Option<Number>,
     },
-    /// A force on a point, in the global frame.
+    /// A force on a point.
     Point {
         /// The point.
         at: Text,
-        /// Components [N]: expressions of t, parameters and splines.
+        /// Components [N]: expressions of sensors, t, parameters and splines.
         force: Vector,
+        /// The body whose axes the components refer to; the global axes if absent.
+        frame: Option<Text>,
     },
     /// A torque on a body, with its reaction on another.
     Torque {
@@ -277,9 +407,89 @@ pub enum ForceKind {
         on: Text,
         /// Who reacts.
         reaction: Text,
-        /// [N m], positive counter-clockwise: an expression of t, parameters and splines.
-        torque: Number,
+        /// [N m], counter-clockwise in the plane, three components in space: expressions of sensors, t, parameters and splines.
+        torque: Vec<Number>,
+        /// The body whose axes the components refer to; the global axes if absent.
+        frame: Option<Text>,
     },
+    /// A force or torque along the coordinate of a joint, on body 2 with its reaction on body 1.
+    Actuator {
+        /// The joint.
+        joint: Text,
+        /// [N] or [N m]: an expression of sensors, t, parameters and splines.
+        effort: Number,
+    },
+    /// Smooth friction along the coordinate y of a joint: -(limit · tanh(ẏ/speed) + viscous · ẏ).
+    Friction {
+        /// The joint.
+        joint: Text,
+        /// Largest dry force [N] or torque [N m].
+        limit: Number,
+        /// Speed at which the dry force is reached to 76 % [m/s] or [rad/s].
+        speed: Number,
+        /// [N s/m] or [N m s/rad].
+        viscous: Number,
+    },
+    /// An elastic bushing between two points, in the axes of body 1 (or of a joint frame on it).
+    Bushing {
+        /// Points.
+        between: [Text; 2],
+        /// Axis z and normal x of the bushing in the frame of body 1; its own axes if absent.
+        axes: [Option<Vector>; 2],
+        /// 3 (plane) or 6 numbers, or all 9 or 36 of the matrix, by rows: translations, then rotations.
+        stiffness: Vec<Number>,
+        /// Likewise.
+        damping: Vec<Number>,
+        /// Additional restoring forces and torques: expressions of `x y z rx ry rz vx vy vz wx wy wz`, t and parameters.
+        force: Vec<Number>,
+    },
+    /// A stop that acts when the distance of two points is below (or, if `pull`, above) a length: k p(δ) (1 + d δ̇).
+    BumpStop {
+        /// Points.
+        between: [Text; 2],
+        /// Distance at which it begins to act [m].
+        length: Number,
+        /// Acts beyond the length.
+        pull: bool,
+        /// The law.
+        law: ContactLaw,
+    },
+    /// A point that touches a plane from the side that the normal points to.
+    Contact {
+        /// The point.
+        point: Text,
+        /// A point of the plane.
+        plane: Text,
+        /// Normal in the frame of the plane's body; its y axis in the plane, its z axis in space if absent.
+        normal: Option<Vector>,
+        /// Normal force.
+        law: ContactLaw,
+        /// Friction coefficient μ: -μ N v_t / √(|v_t|² + v_s²).
+        friction: Number,
+        /// v_s [m/s].
+        speed: Number,
+    },
+}
+
+/// N = k p(δ) (1 + d δ̇) of a penetration δ; p(δ) = w (s³ - s⁴/2), s = δ/w, between 0 and w, and δ - w/2 above: twice
+/// continuously differentiable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactLaw {
+    /// k [N/m].
+    pub stiffness: Number,
+    /// d [s/m].
+    pub damping: Number,
+    /// w [m], > 0.
+    pub width: Number,
+}
+
+/// What a torsional spring turns about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum About {
+    /// The relative angle of two bodies in the plane.
+    Bodies([Text; 2]),
+    /// The angle of a joint.
+    Joint(Text),
 }
 
 /// A force element.
@@ -343,7 +553,7 @@ pub struct Objective {
 pub struct Mechanism {
     /// Name.
     pub name: String,
-    /// 2 (a later version: 3).
+    /// 2 or 3.
     pub dimension: usize,
     /// Gravity [m/s²].
     pub gravity: Vector,
@@ -359,6 +569,10 @@ pub struct Mechanism {
     pub bodies: Vec<Body>,
     /// Joints.
     pub joints: Vec<Joint>,
+    /// Gears and racks.
+    pub couplings: Vec<Coupling>,
+    /// Named expressions of position sensors that are kept at zero.
+    pub constraints: Vec<(Text, Number)>,
     /// Drivers.
     pub drivers: Vec<Driver>,
     /// Forces.
@@ -392,6 +606,8 @@ impl Mechanism {
             ground: vec![],
             bodies: vec![],
             joints: vec![],
+            couplings: vec![],
+            constraints: vec![],
             drivers: vec![],
             forces: vec![],
             splines: vec![],
@@ -402,6 +618,10 @@ impl Mechanism {
             t_end: 1.0.into(),
             breaks: vec![],
         }
+    }
+    /// An empty mechanism in space without gravity, from 0 to 1 s.
+    pub fn space(name: &str) -> Self {
+        Self { dimension: 3, gravity: [0.0; 3].into(), ..Self::new(name) }
     }
     /// Adds a parameter.
     pub fn parameter(&mut self, name: &str, value: impl Into<Number>) -> &mut Self {
@@ -438,76 +658,5 @@ impl Mechanism {
     pub fn terminal(&mut self, name: &str, w: &str) -> &mut Self {
         self.objectives.push(Objective { name: name.into(), integral: None, terminal: Some(w.into()) });
         self
-    }
-}
-
-impl Vector {
-    fn visit(&mut self, owner: &str, f: &mut dyn FnMut(&str, &mut Number)) {
-        match self {
-            Vector::Components(c, _) => c.iter_mut().for_each(|x| f(owner, x)),
-            Vector::Expression(x) => f(owner, x),
-        }
-    }
-}
-
-impl Mechanism {
-    /// Calls `f(owner, number)` for every number that may be an expression of parameters; the owner is such as `body A1`.
-    pub fn visit_numbers(&mut self, f: &mut dyn FnMut(&str, &mut Number)) {
-        self.gravity.visit("gravity", f);
-        self.constants.iter_mut().for_each(|(n, x)| f(&format!("constant {n}"), x));
-        self.hard_points.iter_mut().for_each(|(n, v)| v.visit(&format!("hard point {n}"), f));
-        self.ground.iter_mut().for_each(|(n, v)| v.visit(&format!("ground.{n}"), f));
-        for b in &mut self.bodies {
-            let owner = format!("body {}", b.name);
-            f(&owner, &mut b.mass);
-            b.inertia.iter_mut().for_each(|x| f(&owner, x));
-            b.com.iter_mut().chain(b.points.iter_mut().map(|p| &mut p.1)).for_each(|v| v.visit(&owner, f));
-            b.rod.iter_mut().flat_map(|r| &mut r.length).for_each(|x| f(&owner, x));
-        }
-        self.joints.iter_mut().for_each(|j| j.kind.visit(&format!("joint {}", j.name), f));
-        self.drivers.iter_mut().for_each(|d| f(&format!("driver {}", d.name), &mut d.value));
-        self.forces.iter_mut().for_each(|x| x.kind.visit(&format!("force {}", x.name), f));
-        for s in &mut self.splines {
-            s.values.iter_mut().for_each(|x| f(&format!("spline {}", s.name), x));
-        }
-        self.initial.position.iter_mut().for_each(|(_, v)| f("initial position", v));
-        if let InitialVelocity::Conditions(list) = &mut self.initial.velocity {
-            list.iter_mut().for_each(|(_, v)| f("initial velocity", v));
-        }
-        for o in &mut self.objectives {
-            let owner = format!("objective {}", o.name);
-            o.integral.iter_mut().chain(&mut o.terminal).for_each(|x| f(&owner, x));
-        }
-        [&mut self.t_start, &mut self.t_end].into_iter().chain(&mut self.breaks).for_each(|x| f("times", x));
-    }
-}
-
-impl JointKind {
-    fn visit(&mut self, owner: &str, f: &mut dyn FnMut(&str, &mut Number)) {
-        match self {
-            JointKind::Revolute => {}
-            JointKind::Prismatic { axis, angle } => {
-                axis.iter_mut().for_each(|v| v.visit(owner, f));
-                f(owner, angle);
-            }
-            JointKind::Fixed { angle } => f(owner, angle),
-            JointKind::Distance { length } => f(owner, length),
-            JointKind::PointOnLine { axis } => axis.iter_mut().for_each(|v| v.visit(owner, f)),
-        }
-    }
-}
-
-impl ForceKind {
-    fn visit(&mut self, owner: &str, f: &mut dyn FnMut(&str, &mut Number)) {
-        match self {
-            ForceKind::SpringDamper { stiffness, damping, length, force, .. } => {
-                [stiffness, damping, length].into_iter().chain(force).for_each(|x| f(owner, x));
-            }
-            ForceKind::Torsion { stiffness, damping, angle, torque, .. } => {
-                [stiffness, damping, angle].into_iter().chain(torque).for_each(|x| f(owner, x));
-            }
-            ForceKind::Point { force, .. } => force.visit(owner, f),
-            ForceKind::Torque { torque, .. } => f(owner, torque),
-        }
     }
 }

@@ -2,32 +2,23 @@
 //!
 //! ```text
 //! r = C(p) q + d(p)       every point and direction of a body                                     (1)
-//! M constant, rows quadratic, drivers generic                                                    (2)
+//! M constant, rows quadratic, drivers and couplings by formula                                   (2)
 //! ```
-//! A plane body has two points, or a point and a unit vector along its local x axis; revolute joints share points, so that
-//! they need no rows. [`build`](crate::build::build) makes the system from a [`Mechanism`](crate::mechanism::Mechanism).
+//! A plane body has two points, or a point and a unit vector along its local x axis; a body in space has four points and
+//! vectors, a rod two points. Joints share points and axes, so that they need fewer rows. [`build`](crate::build::build) makes the system from a [`Mechanism`](crate::mechanism::Mechanism).
 
 mod terms;
 
-use crate::element::{Args, Element};
+use crate::element::Args;
 use crate::force::{Force, LawScratch};
+use crate::formula::{FormulaRow, FormulaScratch};
 use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed, quadratic};
 use crate::geometry::Kind;
+use crate::load::{LoadRows, LoadScratch};
 use crate::quadratic::{Form, QuadraticRows};
 use crate::signal::{Scratch, Signals};
-use crate::system::{Dims, Patterns, System};
-use gradyn_num::{Jet, Scalar};
-
-/// A driver: a generic constraint row on the patterns.
-#[derive(Clone, Debug)]
-pub struct Driver {
-    /// The row's function.
-    pub element: Element,
-    /// Position of each port entry in row k of m × n.
-    pub row: Vec<u32>,
-    /// Position of each pair of port entries in n × n.
-    pub pairs: Vec<u32>,
-}
+use crate::system::{Dims, Patterns};
+use gradyn_num::Scalar;
 
 /// A mechanism in natural coordinates, with its functionals.
 #[derive(Clone, Debug)]
@@ -42,12 +33,13 @@ pub struct Natural {
     /// Slot of the constant of the gravity potential.
     pub(crate) level: u32,
     pub(crate) rows: QuadraticRows,
-    pub(crate) drivers: Vec<Driver>,
-    pub(crate) driver_elements: Vec<Element>,
+    /// Rows by formula, after the quadratic ones.
+    pub(crate) formulas: Vec<FormulaRow>,
     pub(crate) forces: Vec<Force>,
+    pub(crate) loads: Vec<LoadRows>,
     pub(crate) signals: Signals,
-    /// Angle elements and the argument that holds their reference, in order.
-    pub(crate) angles: Vec<Element>,
+    /// (Y, X) of each angle atan2(Y, X) with a branch, in order.
+    pub(crate) angles: Vec<(Form, Form)>,
     pub(crate) angle_names: Vec<String>,
     pub(crate) integrand: Functional,
     pub(crate) terminal: Functional,
@@ -55,7 +47,7 @@ pub struct Natural {
     pub(crate) position: Vec<Functional>,
     pub(crate) velocity: Vec<Functional>,
     pub(crate) drawn: Vec<f64>,
-    /// Joints that hold an angle, with x₁'·x₂ > 0.
+    /// Joints that hold directions parallel, with their product, which is positive.
     pub(crate) aligned: Vec<(String, Form)>,
     pub(crate) row_names: Vec<String>,
     pub(crate) coordinate_names: Vec<String>,
@@ -69,6 +61,8 @@ pub struct Data<S> {
     pub(crate) mass: Vec<S>,
     signals: Scratch<S>,
     law: LawScratch<S>,
+    formula: FormulaScratch<S>,
+    load: LoadScratch<S>,
     functional: FunctionalScratch<S>,
     value: Vec<S>,
     /// f64 only: cotangents and tangents of the extended parameters.
@@ -82,15 +76,7 @@ pub struct Data<S> {
 
 impl Natural {
     pub(crate) fn sensed(&self) -> Sensed<'_> {
-        Sensed {
-            forces: &self.forces,
-            drivers: &self.driver_elements,
-            first_driver: self.rows.rows,
-            weights: &self.weights,
-            inertia: &self.inertia,
-            level: self.level,
-            nn: &self.patterns.nn,
-        }
+        Sensed { weights: &self.weights, inertia: &self.inertia, level: self.level, nn: &self.patterns.nn }
     }
     fn functionals(&self) -> impl Iterator<Item = &Functional> {
         [&self.integrand, &self.terminal, &self.output].into_iter().chain(&self.position).chain(&self.velocity)
@@ -105,6 +91,8 @@ impl Natural {
             mass: vec![zero; self.patterns.nn.nnz()],
             signals: self.signals.scratch(),
             law: LawScratch::new(self.forces.iter().map(|f| &f.law)),
+            formula: FormulaScratch::new(self.formulas.iter().map(|f| &f.formula)),
+            load: LoadScratch::new(self.loads.iter().map(|l| &l.load)),
             functional: FunctionalScratch::new(self.functionals()),
             value: vec![zero; self.functionals().map(|f| f.program.outputs()).max().unwrap_or(0)],
             cot: Cotangent {
@@ -125,21 +113,15 @@ impl Natural {
     pub fn set_drawn(&mut self, q: &[f64]) {
         self.drawn.copy_from_slice(q);
     }
-    /// The first joint or driver that holds its angle half a turn off at (t, q).
-    pub fn flipped(&self, p: &[f64], t: f64, q: &[f64]) -> Option<String> {
-        let mut d = self.new_data::<f64>();
-        self.prepare(p, &mut d);
-        self.set_time(t, &mut d);
-        let joint = self.aligned.iter().find(|(_, form)| quadratic(form, &d.args.values, q) < 0.0).map(|(name, _)| name.clone());
-        let against = |e: &Element| e.kind == Kind::AngleDriver && e.gradient(&d.args, q).1[4] > 0.0; // φ_θ = -d₁'·d₂
-        let driver = self.driver_elements.iter().position(against);
-        joint.or_else(|| driver.map(|k| self.row_names[self.rows.rows + k].trim_end_matches(" (driver)").to_owned()))
+    /// The first joint that holds its directions half a turn off at q.
+    pub fn flipped(&self, p: &[f64], q: &[f64]) -> Option<String> {
+        self.aligned.iter().find(|(_, form)| quadratic(form, p, q) < 0.0).map(|(name, _)| name.clone())
     }
     /// The first force along a distance whose ends pass through each other between two positions.
     pub fn reversed_force(&self, d: &Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
         let reversed = |f: &&Force| {
             let (a, b) = (f.element.gradient(&d.args, from).1, f.element.gradient(&d.args, to).1);
-            f.element.kind == Kind::Distance && a[2] * b[2] + a[3] * b[3] < 0.0
+            along_distance(f) && a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() < 0.0
         };
         self.forces.iter().find(reversed).map(|f| f.name.clone())
     }
@@ -148,7 +130,7 @@ impl Natural {
         let mut d = self.new_data::<f64>();
         d.args.values[..p.len()].copy_from_slice(p);
         let size = q.iter().fold(0.0f64, |s, q| s.max(q.abs()));
-        let collapsed = |f: &&Force| f.element.kind == Kind::Distance && f.element.value(&d.args, q) <= 1e-12 * size;
+        let collapsed = |f: &&Force| along_distance(f) && f.element.value(&d.args, q) <= 1e-12 * size;
         self.forces.iter().find(collapsed).map(|f| f.name.clone())
     }
     /// Names of the constraint rows.
@@ -161,8 +143,7 @@ impl Natural {
     }
 }
 
-impl<S: Scalar> Data<S> {
-    fn jet(&self, e: &Element, at: &crate::system::At<S>) -> Jet<S> {
-        e.jet(&self.args, at.q, at.v, at.a)
-    }
+/// Does a force act along a distance?
+fn along_distance(f: &Force) -> bool {
+    matches!(f.element.kind, Kind::Distance2 | Kind::Distance3)
 }

@@ -5,14 +5,17 @@
 //! r̄_a += r̄_k ∂f_k/∂r_a,  k = n-1 … 0,   x̄_i += r̄_k where r_k = x_i           (2)   reverse
 //! ```
 //!
-//! A [`Graph`] shares equal nodes, folds constants and applies the exact simplifications x+0, x-0, x·1, x·0, 0/x, x/1, -(-x),
-//! x⁰, x¹; x·0 = 0 even where x would not be finite. Branches are decided by real parts; the derivative is that of the branch
+//! A [`Graph`] shares equal nodes, folds constants and applies the exact simplifications x+0, x-0, x-x, x·1, x·0, 0/x, x/1,
+//! -(-x), x⁰, x¹; x·0 = 0 and x-x = 0 even where x would not be finite. Branches are decided by real parts; the derivative is that of the branch
 //! taken (the first at a tie), and the other branch is never swept, so it may be singular. Comparisons and `sign` have the
 //! derivative zero. Registers are not reused, because (2) reads all of them; constants are registers too, loaded in (1).
+
+mod rate;
 
 use gradyn_num::Scalar;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::f64::consts::TAU;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// One instruction; operands are registers. Constants are kept as bits, so that nodes can be compared and hashed.
@@ -38,7 +41,7 @@ enum Unary { Sqrt, Exp, Ln, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, A
 
 #[rustfmt::skip]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Binary { Atan2, Powf, Min, Max, Lt, Le, Gt, Ge, Eq }
+enum Binary { Atan2, Powf, Min, Max, Lt, Le, Gt, Ge, Eq, Unwrap }
 
 impl Unary {
     #[inline(always)]
@@ -98,6 +101,7 @@ impl Binary {
             Binary::Gt => truth(a.re() > b.re()),
             Binary::Ge => truth(a.re() >= b.re()),
             Binary::Eq => truth(a.re() == b.re()),
+            Binary::Unwrap => a + S::from(TAU * ((b.re() - a.re()) / TAU).round()),
         }
     }
 
@@ -114,6 +118,7 @@ impl Binary {
             Binary::Powf => (Some(b * a.powf(b - S::one())), (a.re() != 0.0).then(|| v * a.ln())),
             Binary::Min => first(b.re() >= a.re() || b.re().is_nan()),
             Binary::Max => first(b.re() <= a.re() || b.re().is_nan()),
+            Binary::Unwrap => first(true),
             _ => (None, None),
         }
     }
@@ -195,15 +200,22 @@ impl Nodes {
         })
     }
 
+    /// Is a = -b to the letter?
+    fn opposite(&self, a: u32, b: u32) -> bool {
+        self.list[a as usize] == Node::Neg(b) || self.list[b as usize] == Node::Neg(a)
+    }
+
     /// An existing node, or the node to add; not all operands are constant.
     fn simplify(&mut self, node: Node) -> Result<u32, Node> {
         let is = |nodes: &Self, a: u32, v: f64| nodes.constant(a) == Some(v);
         match node {
             Node::Add(a, b) if is(self, b, 0.0) => Ok(a),
             Node::Add(a, b) if is(self, a, 0.0) => Ok(b),
+            Node::Add(a, b) if self.opposite(a, b) => Ok(self.insert(Node::Constant(0))),
             Node::Add(a, b) => Err(Node::Add(a.min(b), a.max(b))),
             Node::Sub(a, b) if is(self, b, 0.0) => Ok(a),
             Node::Sub(a, b) if is(self, a, 0.0) => Ok(self.insert(Node::Neg(b))),
+            Node::Sub(a, b) if a == b => Ok(self.insert(Node::Constant(0))),
             Node::Mul(a, b) => match (self.constant(a), self.constant(b)) {
                 (Some(c), _) => self.simplify(Node::Scale(b, c.to_bits())),
                 (_, Some(c)) => self.simplify(Node::Scale(a, c.to_bits())),
@@ -287,6 +299,15 @@ impl Graph {
         Program { code, outputs, used_inputs }
     }
 
+    /// Values of all nodes at x; `values` holds those of the nodes that it was extended to before, at the same x.
+    pub fn extend_values(&self, x: &[f64], values: &mut Vec<f64>) {
+        let nodes = &self.nodes.borrow().list;
+        for node in &nodes[values.len()..] {
+            let value = node.value(x, |a| values[a as usize]);
+            values.push(value);
+        }
+    }
+
     fn insert(&self, node: Node) -> Sym<'_> {
         let node = self.nodes.borrow_mut().insert(node);
         Sym { graph: self, node }
@@ -337,6 +358,7 @@ impl<'g> Sym<'g> {
         min Min "The smaller; the first at a tie." max Max "The larger; the first at a tie."
         lt Lt "1 if self < o, else 0." le Le "1 if self ≤ o, else 0." gt Gt "1 if self > o, else 0."
         ge Ge "1 if self ≥ o, else 0." eq Eq "1 if self = o, else 0."
+        unwrap_near Unwrap "self plus as many turns as bring it nearest to o; does not depend on o otherwise."
     }
 
     /// xⁿ.

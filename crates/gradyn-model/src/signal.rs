@@ -12,12 +12,14 @@ use crate::spline::UniformSpline;
 use gradyn_num::{Jet, Scalar};
 
 /// An input of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// Time.
     Time,
-    /// An extended parameter: slot or signal.
+    /// An extended parameter: slot, signal or angle reference.
     Arg(u32),
+    /// First or second rate of a signal.
+    Rate(u32, u8),
     /// A sensor of the functional.
     Sensor(u32),
 }
@@ -84,7 +86,7 @@ impl Signals {
             *o = match i {
                 Input::Time => time,
                 Input::Arg(i) => args.jet(*i),
-                Input::Sensor(_) => unreachable!("signals read no sensors"),
+                Input::Rate(..) | Input::Sensor(_) => unreachable!("signals read no sensors and no rates"),
             };
         }
     }

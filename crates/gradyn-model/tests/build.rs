@@ -162,9 +162,10 @@ fn joints_hold_what_they_say() {
             match &j.kind {
                 JointKind::Revolute => zero.push(format!("norm2({a} - {b})")),
                 JointKind::Fixed { angle } => zero.extend([format!("norm2({a} - {b})"), turn(angle)]),
-                JointKind::Prismatic { axis, angle } => zero.extend([line(axis), turn(angle)]),
-                JointKind::PointOnLine { axis } => zero.push(line(axis)),
+                JointKind::Prismatic { angle } => zero.extend([line(&j.axes[0]), turn(angle)]),
+                JointKind::PointOnLine => zero.push(line(&j.axes[0])),
                 JointKind::Distance { length } => zero.push(format!("distance({a}, {b}) - {}", text(length))),
+                kind => unreachable!("{} belongs to space", kind.word()),
             }
         }
         measure(&m, &zero).iter().zip(&zero).for_each(|(x, what)| close(*x, 0.0, &format!("{name}: {what}")));
@@ -176,8 +177,8 @@ fn joints_hold_what_they_say() {
 fn kinetic_energy_is_that_of_the_bodies() {
     for (name, m) in all() {
         let each = m.bodies.iter().map(|b| {
-            let (id, mass) = (&b.name.text, text(&b.mass));
-            let inertia = match (&b.inertia, &b.rod) {
+            let (id, mass) = (&b.name.text, text(b.mass.as_ref().expect("a mass")));
+            let inertia = match (b.inertia.first(), &b.rod) {
                 (Some(i), _) => text(i),
                 (None, Some(rod)) => format!("{mass} * norm2({id}.{} - {id}.{}) / 12", rod.points[0], rod.points[1]),
                 _ => unreachable!("a body has an inertia or is a rod"),
@@ -195,8 +196,11 @@ fn kinetic_energy_is_that_of_the_bodies() {
 fn potential_energy_is_that_of_weights_and_springs() {
     for (name, m) in all() {
         let [gx, gy] = components(&m.gravity);
-        let mut each: Vec<String> =
-            m.bodies.iter().map(|b| format!("-{} * dot([{gx}, {gy}], {}.com)", text(&b.mass), b.name)).collect();
+        let mut each: Vec<String> = m
+            .bodies
+            .iter()
+            .map(|b| format!("-{} * dot([{gx}, {gy}], {}.com)", text(b.mass.as_ref().expect("a mass")), b.name))
+            .collect();
         for f in &m.forces {
             let (k, y, rest) = match &f.kind {
                 ForceKind::SpringDamper { stiffness, length, .. } => (stiffness, "length", length),
@@ -224,7 +228,7 @@ fn prismatic_axis_belongs_to_body_1() {
     m.body(plain("a").point("A", [0.0, 0.0]).point("S", [0.3, 0.2])).body(plain("b").point("S", [0.1, -0.1]));
     m.joint(Joint::revolute("pin", "ground.O", "a.A"));
     let axis: Option<Vector> = Some([1.0, 2.0].into());
-    m.joint(Joint::new("slide", JointKind::Prismatic { axis, angle: 0.3.into() }, "a.S", "b.S"));
+    m.joint(Joint { axes: [axis, None], ..Joint::new("slide", JointKind::Prismatic { angle: 0.3.into() }, "a.S", "b.S") });
     m.initial.position = vec![("a.angle".into(), 0.7.into()), ("distance(a.S, b.S)".into(), 0.5.into())];
     m.initial.near = vec![("b.S".into(), [0.5, 0.9].into())];
     let along = "dot(b.S - a.S, [cos(a.angle) - 2 * sin(a.angle), sin(a.angle) + 2 * cos(a.angle)]) / sqrt(5)";

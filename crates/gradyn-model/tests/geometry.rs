@@ -1,6 +1,6 @@
 //! Geometric quantities: overrides against the duals, rates against differences along a motion.
 
-use gradyn_model::geometry::{Angle, AngleDriver, Coordinate, CoordinateDriver, Distance, DistanceDriver, Geometry, Kind};
+use gradyn_model::geometry::{Angle, Coordinate, Distance2, Distance3, Geometry, Kind};
 use gradyn_num::{Jet, Scalar};
 use std::f64::consts::TAU;
 use std::marker::PhantomData;
@@ -15,11 +15,11 @@ impl<K: Geometry<Y>, const Y: usize> Geometry<Y> for Plain<K> {
 }
 
 /// x + d s + dd s²/2: the arguments along a motion.
-const X: [f64; 5] = [0.7, -0.4, 1.3, 0.9, 0.6];
-const D: [f64; 5] = [-0.3, 1.1, 0.8, -0.6, 0.5];
-const DD: [f64; 5] = [0.4, -0.9, 0.2, 1.7, -0.8];
+const X: [f64; 6] = [0.7, -0.4, 1.3, 0.9, 0.6, -0.2];
+const D: [f64; 6] = [-0.3, 1.1, 0.8, -0.6, 0.5, 0.7];
+const DD: [f64; 6] = [0.4, -0.9, 0.2, 1.7, -0.8, 0.3];
 
-fn first<const Y: usize>(x: &[f64; 5]) -> [f64; Y] {
+fn first<const Y: usize>(x: &[f64; 6]) -> [f64; Y] {
     std::array::from_fn(|i| x[i])
 }
 
@@ -70,20 +70,6 @@ fn overrides<K: Geometry<Y>, const Y: usize>(name: &str) {
     }
 }
 
-/// J, J̇, J̈ against the jets of the gradient (1e-13) and against differences (1e-8: ε/h² with h = 0.02).
-fn rates<K: Geometry<Y>, const Y: usize>(name: &str) {
-    let rates = K::rates(&first(&X), &first(&D), &first(&DD));
-    let (_, j) = K::gradient(&jets());
-    for level in 0..3 {
-        rows_close(&rates[level], &j.map(|j| j.level(level)), 1e-13, &format!("{name}: rate {level} of J"));
-    }
-    for i in 0..Y {
-        let d = differences(|s| K::gradient(&motion(s)).1[i]);
-        close(rates[1][i], d[0], 1e-8, &format!("{name}: dJ[{i}]/dt"));
-        close(rates[2][i], d[1], 1e-8, &format!("{name}: d²J[{i}]/dt²"));
-    }
-}
-
 /// (y, ẏ, ÿ) by jets: against differences, and ẏ = J ẋ, ÿ = J ẍ + ẋᵀ H ẋ.
 fn values<K: Geometry<Y>, const Y: usize>(name: &str) {
     let (y, (_, j, h)) = (K::value(&jets()), K::hessian(&first(&X)));
@@ -102,11 +88,9 @@ macro_rules! for_each_kind {
         for kind in Kind::ALL {
             match kind {
                 Kind::Coordinate => $check::<Coordinate, 1>("Coordinate"),
-                Kind::Distance => $check::<Distance, 4>("Distance"),
+                Kind::Distance2 => $check::<Distance2, 4>("Distance2"),
+                Kind::Distance3 => $check::<Distance3, 6>("Distance3"),
                 Kind::Angle => $check::<Angle, 5>("Angle"),
-                Kind::CoordinateDriver => $check::<CoordinateDriver, 2>("CoordinateDriver"),
-                Kind::DistanceDriver => $check::<DistanceDriver, 5>("DistanceDriver"),
-                Kind::AngleDriver => $check::<AngleDriver, 5>("AngleDriver"),
             }
         }
     };
@@ -116,12 +100,6 @@ macro_rules! for_each_kind {
 #[test]
 fn overrides_equal_the_duals() {
     for_each_kind!(overrides);
-}
-
-/// J̇ and J̈ along a motion.
-#[test]
-fn rates_of_the_gradient_equal_differences() {
-    for_each_kind!(rates);
 }
 
 /// ẏ and ÿ along a motion.
@@ -134,24 +112,11 @@ fn jets_equal_differences() {
 #[test]
 fn angle_follows_its_reference_over_turns() {
     for k in -3..=3 {
-        let mut x = X;
+        let mut x: [f64; 5] = first(&X);
         let principal = Angle::value(&[X[0], X[1], X[2], X[3], 0.0]);
         assert!(principal.abs() <= 0.5 * TAU);
         x[4] = principal + TAU * k as f64 + 3.1; // < π from the branch
         close(Angle::value(&x), principal + TAU * k as f64, 1e-13, "branch");
-        rows_close(&Angle::gradient(&x).1, &Angle::gradient(&X).1, 1e-13, "gradient on a branch");
-    }
-}
-
-/// The drivers vanish where the quantity has its value: at every quarter of a turn, with a regular gradient.
-#[test]
-fn angle_driver_is_regular_at_every_angle() {
-    for k in 0..24 {
-        let (θ, φ) = (k as f64 * TAU / 24.0, 0.4f64);
-        let x = [φ.cos(), φ.sin(), (φ + θ).cos(), (φ + θ).sin(), θ];
-        let (y, j) = AngleDriver::gradient(&x);
-        close(y, 0.0, 1e-14, "value");
-        close(j[4], -1.0, 1e-14, "slope in θ");
-        close(j[2].hypot(j[3]), 1.0, 1e-14, "slope in d₂");
+        rows_close(&Angle::gradient(&x).1, &Angle::gradient(&first(&X)).1, 1e-13, "gradient on a branch");
     }
 }

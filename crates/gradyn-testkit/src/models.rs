@@ -2,7 +2,7 @@
 
 use gradyn_dynamics::assembly::assemble;
 use gradyn_model::mechanism::{
-    Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Rod, Spline, Vector,
+    About, Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Rod, Spline, Vector,
 };
 use gradyn_model::{Model, build};
 
@@ -47,6 +47,11 @@ pub fn ready(m: &Mechanism) -> Ready {
     Ready { p, q: at.q, model }
 }
 
+/// A plane joint with an axis of body 1.
+fn sliding(name: &str, kind: JointKind, axis: [&str; 2], a: &str, b: &str) -> Joint {
+    Joint { axes: [Some(axis.into()), None], ..Joint::new(name, kind, a, b) }
+}
+
 fn spring(a: &str, b: &str, length: &str) -> ForceKind {
     ForceKind::SpringDamper {
         between: [a.into(), b.into()],
@@ -69,7 +74,7 @@ fn spring_damper(a: &str, b: &str, [k, c, length]: [&str; 3], force: Option<&str
 
 fn torsion(a: &str, b: &str, [k, c, angle]: [&str; 3], torque: Option<&str>) -> ForceKind {
     ForceKind::Torsion {
-        between: [a.into(), b.into()],
+        about: About::Bodies([a.into(), b.into()]),
         stiffness: k.into(),
         damping: c.into(),
         angle: angle.into(),
@@ -130,7 +135,7 @@ pub fn five_bar_control(n: usize) -> Mechanism {
         });
         let values = names.iter().map(|p| p.as_str().into()).collect();
         m.splines.push(Spline { name: name.into(), cyclic: true, start: 0.0.into(), duration: 5.0.into(), values });
-        let torque = ForceKind::Torque { on: on.into(), reaction: "ground".into(), torque: name.into() };
+        let torque = ForceKind::Torque { on: on.into(), reaction: "ground".into(), torque: vec![name.into()], frame: None };
         m.force(&format!("motor_{name}"), torque);
     }
     m.objectives.truncate(1);
@@ -191,8 +196,8 @@ pub fn slider_crank() -> Mechanism {
     );
     m.joint(Joint::revolute("O", "ground.O", "crank.A")).joint(Joint::revolute("J", "crank.B", "rod.B"));
     m.joint(Joint::revolute("wrist", "rod.C", "slider.P"));
-    let axis: Option<Vector> = Some(["2 * cos(alpha)", "2 * sin(alpha)"].into());
-    m.joint(Joint::new("guide", JointKind::Prismatic { axis, angle: "alpha".into() }, "ground.S", "slider.Q"));
+    let axis = ["2 * cos(alpha)", "2 * sin(alpha)"];
+    m.joint(sliding("guide", JointKind::Prismatic { angle: "alpha".into() }, axis, "ground.S", "slider.Q"));
     let angle = Quantity::Angle("ground".into(), "crank".into());
     drive(&mut m, "motor", angle, "0.5 + rate * t + amplitude * sin(frequency * t)");
     m.force("gas", spring_damper("ground.O", "slider.P", ["20", "0.5", "1"], Some("0.2 * length * speed")));
@@ -251,10 +256,10 @@ pub fn trammel() -> Mechanism {
             .point("R", ["1.5 * L", "0.2"]),
     );
     m.body(Body::new("shoe").mass(0.3).com([0.01, 0.02]).inertia(0.002).point("S", [0.0, 0.0]));
-    let line = JointKind::PointOnLine { axis: Some(["cos(tilt)", "sin(tilt)"].into()) };
-    m.joint(Joint::new("line", line, "ground.O", "bar.P"));
-    let slide = JointKind::Prismatic { axis: Some(["cos(lean)", "sin(lean)"].into()), angle: "lean - 0.3".into() };
-    m.joint(Joint::new("slide", slide, "ground.V", "shoe.S")).joint(Joint::revolute("pin", "bar.Q", "shoe.S"));
+    m.joint(sliding("line", JointKind::PointOnLine, ["cos(tilt)", "sin(tilt)"], "ground.O", "bar.P"));
+    let slide = JointKind::Prismatic { angle: "lean - 0.3".into() };
+    m.joint(sliding("slide", slide, ["cos(lean)", "sin(lean)"], "ground.V", "shoe.S"));
+    m.joint(Joint::revolute("pin", "bar.Q", "shoe.S"));
     start(&mut m, &[("bar.angle", "pi - phi")], &[("bar.angle", "-0.8")]);
     m.initial.near = vec![("bar.P".into(), [0.9, 0.2].into()), ("bar.Q".into(), [0.1, 0.6].into())];
     m.integral("path", "norm2(bar.R) + bar.angle * shoe.angle");
@@ -320,8 +325,14 @@ pub fn spring_mass() -> Mechanism {
     m.splines.push(Spline { name: "pull".into(), cyclic: false, start: (-0.1).into(), duration: 0.7.into(), values: clamped });
     let cyclic = ["tau1", "0.1", "tau2"].map(Number::from).to_vec();
     m.splines.push(Spline { name: "twist".into(), cyclic: true, start: 0.0.into(), duration: 0.3.into(), values: cyclic });
-    m.force("push", ForceKind::Point { at: "block.B".into(), force: ["pull", "0.3 * pull + F0 * sin(7 * t)"].into() });
-    m.force("motor", ForceKind::Torque { on: "block".into(), reaction: "ground".into(), torque: "twist".into() });
+    m.force(
+        "push",
+        ForceKind::Point { at: "block.B".into(), force: ["pull", "0.3 * pull + F0 * sin(7 * t)"].into(), frame: None },
+    );
+    m.force(
+        "motor",
+        ForceKind::Torque { on: "block".into(), reaction: "ground".into(), torque: vec!["twist".into()], frame: None },
+    );
     let position = [("block.A.x", "0.2"), ("block.A.y", "-0.8"), ("block.angle", "0.3")];
     start(&mut m, &position, &[("block.com", "[0.1, -0.2]"), ("block.angle", "1.5")]);
     m.integral("tension", "s.force^2 / 100 + s.length * s.speed + pull * block.B.x");
@@ -337,8 +348,11 @@ pub fn free_body() -> Mechanism {
     m.parameter("mass", 0.8).parameter("I", 0.05).parameter("g", 9.81).parameter("vx", 2.0).parameter("spin", 4.0);
     m.parameter("T", 0.7).parameter("tau", 0.1);
     m.gravity = ["0.3", "-g"].into();
-    m.body(Body::new("disc").mass("mass").com(["0.1", "0.2"]).inertia("I"));
-    m.force("fan", ForceKind::Torque { on: "disc".into(), reaction: "ground".into(), torque: "tau * cos(5 * t)".into() });
+    m.body(Body::new("disc").mass("mass").com(["0.1", "0.2"]).inertia("I").point("P", [0.05, 0.0]));
+    m.force(
+        "fan",
+        ForceKind::Torque { on: "disc".into(), reaction: "ground".into(), torque: vec!["tau * cos(5 * t)".into()], frame: None },
+    );
     start(&mut m, &[("disc.com", "[0, 1]"), ("disc.angle", "0.4")], &[("disc.com", "[vx, 3]"), ("disc.angle", "spin")]);
     m.integral("height", "disc.com.y^2 + norm2(acc(disc.com)) / 100");
     m.terminal("end", "disc.com.x + disc.angle * vel(disc.angle) + system.kinetic * t");
@@ -358,7 +372,12 @@ pub fn rotor() -> Mechanism {
     m.force("coil", torsion("ground", "wheel", ["k", "c", "rest"], Some("0.001 * (angle - rest)^3")));
     m.force(
         "motor",
-        ForceKind::Torque { on: "wheel".into(), reaction: "ground".into(), torque: "tau * (1 + cos(6 * t))".into() },
+        ForceKind::Torque {
+            on: "wheel".into(),
+            reaction: "ground".into(),
+            torque: vec!["tau * (1 + cos(6 * t))".into()],
+            frame: None,
+        },
     );
     start(&mut m, &[("wheel.angle", "phi")], &[("wheel.angle", "spin")]);
     m.integral("turns", "wheel.angle^2 / 100 + coil.torque^2");

@@ -22,7 +22,9 @@ pub fn parametrise(m: &Mechanism) -> (Mechanism, Vec<String>) {
         let k = owners.len();
         let vector =
             text.trim_start().starts_with('[') || names(&text).iter().any(|n| m.hard_points.iter().any(|h| h.0.text == *n));
-        let (offset, count) = if vector { (format!("[x_{k}, x_{}]", k + 1), 2) } else { (format!("x_{k}"), 1) };
+        let count = if vector { m.dimension } else { 1 };
+        let offsets: Vec<String> = (k..k + count).map(|k| format!("x_{k}")).collect();
+        let offset = if vector { format!("[{}]", offsets.join(", ")) } else { offsets[0].clone() };
         *x = Number::from(format!("({text}) + {offset}"));
         owners.extend((0..count).map(|_| owner.to_owned()));
     });

@@ -80,7 +80,7 @@ impl Prepared {
         let t = p[model.times.start as usize];
         let assembled = assemble(&model.system, t, &p, &model.angles, (&position, &velocity)).map_err(|e| assembly(&model, e))?;
         model.system.set_drawn(&assembled.q);
-        if let Some(name) = model.system.flipped(&p, t, &assembled.q) {
+        if let Some(name) = model.system.flipped(&p, &assembled.q) {
             let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle")).at(&model.place(&name));
             return Err(e.help("give the assembly a better start with `initial.near`").into());
         }

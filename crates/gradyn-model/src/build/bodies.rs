@@ -1,136 +1,101 @@
-//! Bodies in natural coordinates: which points and vectors carry them, and where everything else is.
-//!
-//! With basis (p, d), d the local vector e of length L (two points, or a point and the unit vector along local x),
-//!
-//! ```text
-//! w = x - x_p,  α = w·e/L²,  β = e×w/L²,   r = p + α d + β d⊥                                     (1)
-//! M = m p⊗p + m (p⊗s + s⊗p) + J d⊗d,   s = α_G d + β_G d⊥,   J = (I_G + m |w_G|²)/L²               (2)
-//! φ = ½ (d·d - L²)                                                                              (3)
-//! ```
-//! All constant in q. For a two-point body (2) has m_ii = m - 2mα + J, m_ij = mα - J, m_jj = J.
+//! Bodies as symbols: points, mass, centre of mass, inertia.
 
-use super::numbers::{Numbers, Quad, unknown};
+use super::numbers::{Numbers, unknown};
+use super::shapes;
+use super::vectors::{Symbols, difference, dot};
 use crate::error::ModelError;
-use crate::mechanism::{Body, Mechanism, Text};
-use crate::ports::Affine;
+use crate::mechanism::{Body, Mechanism, Number, Text};
 use crate::program::{Graph, Sym};
-
-/// A plane vector that is affine in q.
-pub type Port<'g> = [Affine<'g>; 2];
 
 /// A point of a body, in its frame.
 pub struct LocalPoint<'g> {
     /// Name.
     pub name: String,
     /// Coordinates in the body's frame.
-    pub at: [Sym<'g>; 2],
+    pub at: Symbols<'g>,
     /// Their nominal values.
-    pub value: [f64; 2],
+    pub value: Vec<f64>,
     /// The class of coincident points that it belongs to.
     pub class: usize,
 }
 
+/// Inertia about the centre of mass.
+pub enum Inertia<'g> {
+    /// About the normal of the plane; of a rod in space, about any normal of it.
+    Polar(Sym<'g>),
+    /// The tensor, by rows.
+    Tensor([[Sym<'g>; 3]; 3]),
+}
+
 /// A body's geometry and inertia as symbols, before it has coordinates.
-pub struct Shape<'g> {
+pub struct Solid<'g> {
     /// Name of the body (the last one is the ground).
     pub name: String,
-    /// Its points; the centre of mass is `com`.
+    /// Its points; the last one of a moving body is its centre of mass, `com`.
     pub points: Vec<LocalPoint<'g>>,
     /// Mass.
     pub mass: Sym<'g>,
-    /// Moment of inertia about the centre of mass.
-    pub inertia: Sym<'g>,
+    /// Inertia.
+    pub inertia: Inertia<'g>,
     /// Centre of mass.
-    pub com: [Sym<'g>; 2],
+    pub com: Symbols<'g>,
     /// The rod's two points.
     pub rod: Option<[usize; 2]>,
 }
 
-/// (1): the basis of a body.
-pub struct Frame<'g> {
-    p: Port<'g>,
-    d: Port<'g>,
-    origin: [Sym<'g>; 2],
-    e: [Sym<'g>; 2],
-    /// Points of the basis, whose ports are coordinates themselves.
-    basis: Vec<(usize, Port<'g>)>,
+/// Names that a point cannot have: they are sensors of a body.
+pub const SENSORS: [&str; 10] = ["com", "angle", "roll", "pitch", "yaw", "omega", "kinetic", "potential", "energy", "momentum"];
+
+struct Points<'a, 'g> {
+    body: &'a str,
+    list: Vec<LocalPoint<'g>>,
+}
+impl<'g> Points<'_, 'g> {
+    fn push(&mut self, t: &Text, at: Symbols<'g>) -> Result<(), ModelError> {
+        if SENSORS.contains(&t.text.as_str()) || self.find(t).is_some() {
+            return Err(ModelError::new(format!("body `{}`: the point name `{t}` is taken", self.body)).at(&t.place));
+        }
+        self.list.push(LocalPoint { name: t.text.clone(), value: vec![0.0; at.len()], at, class: 0 });
+        Ok(())
+    }
+    fn find(&self, t: &Text) -> Option<usize> {
+        self.list.iter().position(|p| p.name == t.text)
+    }
 }
 
-/// v⊥ = (-v_y, v_x).
-pub fn normal<'g>(v: &Port<'g>) -> Port<'g> {
-    let minus = v[0].constant.graph().constant(-1.0);
-    [v[1].times(minus), v[0].clone()]
-}
-/// a + s b.
-pub fn plus<'g>(a: &Port<'g>, s: Sym<'g>, b: &Port<'g>) -> Port<'g> {
-    [a[0].plus(s, &b[0]), a[1].plus(s, &b[1])]
-}
-/// a - b.
-pub fn minus<'g>(a: &Port<'g>, b: &Port<'g>) -> Port<'g> {
-    [a[0].minus(&b[0]), a[1].minus(&b[1])]
-}
-/// A constant vector.
-pub fn fixed<'g>(v: [Sym<'g>; 2]) -> Port<'g> {
-    v.map(Affine::constant)
-}
-
-impl<'g> Shape<'g> {
+impl<'g> Solid<'g> {
     /// Reads a body; checks are by nominal values later.
     pub fn read(b: &Body, m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
         let name = &b.name.text;
         let what = |field: &str| format!("body `{name}`, {field}");
-        let zero = n.graph.constant(0.0);
-        let mut points = vec![];
-        let push = |points: &mut Vec<LocalPoint<'g>>, t: &Text, at: [Sym<'g>; 2]| {
-            if t.text == "com" || t.text == "angle" || points.iter().any(|p: &LocalPoint| p.name == t.text) {
-                return Err(ModelError::new(format!("body `{name}`: the point name `{t}` is taken")).at(&t.place));
-            }
-            points.push(LocalPoint { name: t.text.clone(), at, value: [0.0; 2], class: 0 });
-            Ok(())
-        };
+        let mut points = Points { body: name, list: vec![] };
         for (t, at) in &b.points {
             let at = n.vector(at, &what(&format!("point `{t}`")))?;
-            push(&mut points, t, at)?;
+            points.push(t, at)?;
         }
         for t in &b.hard {
             let Some((_, at)) = m.hard_points.iter().find(|(h, _)| h.text == t.text) else {
                 return Err(unknown("hard point", t, m.hard_points.iter().map(|h| h.0.text.as_str())));
             };
             let at = n.vector(at, &what(&format!("hard point `{t}`")))?;
-            push(&mut points, t, at)?;
+            points.push(t, at)?;
         }
-        let mass = n.number(&b.mass, &what("mass"))?;
-        let (mut com, mut inertia, mut rod) = ([zero; 2], zero, None);
-        if let Some(r) = &b.rod {
-            let find = |points: &[LocalPoint], t: &Text| points.iter().position(|p| p.name == t.text);
-            if let (Some(i), Some(j)) = (find(&points, &r.points[0]), find(&points, &r.points[1])) {
-                rod = Some([i, j]);
-            } else {
-                let length = r.length.as_ref().ok_or_else(|| {
-                    let help = "give `length`, or list both ends as hard points";
-                    ModelError::new(format!("body `{name}`: the rod has no length")).at(&b.name.place).help(help)
-                })?;
-                let length = n.number(length, &what("rod length"))?;
-                push(&mut points, &r.points[0], [zero; 2])?;
-                push(&mut points, &r.points[1], [length, zero])?;
-                rod = Some([points.len() - 2, points.len() - 1]);
-            }
-            if let Some([i, j]) = rod {
-                let (a, b) = (points[i].at, points[j].at);
-                com = [(a[0] + b[0]) * 0.5, (a[1] + b[1]) * 0.5];
-                let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
-                inertia = mass * (dx * dx + dy * dy) / 12.0;
-            }
-        }
-        if let Some(c) = &b.com {
-            com = n.vector(c, &what("com"))?;
-        }
-        if let Some(i) = &b.inertia {
-            inertia = n.number(i, &what("inertia"))?;
-        } else if rod.is_none() && mass.as_constant() != Some(0.0) {
-            let help = "give `inertia` about the centre of mass, or `rod`";
-            return Err(ModelError::new(format!("body `{name}` has mass but no inertia")).at(&b.name.place).help(help));
-        }
+        let rod = rod(b, &mut points, n)?;
+        let middle = rod.map(|[i, j]| {
+            let ends = points.list[i].at.iter().zip(&points.list[j].at);
+            ends.map(|(&a, &b)| (a + b) * 0.5).collect::<Symbols>()
+        });
+        let com = match &b.com {
+            Some(c) => n.vector(c, &what("com"))?,
+            None => middle.unwrap_or_else(|| vec![n.graph.constant(0.0); m.dimension]),
+        };
+        let length2 = rod.map(|[i, j]| {
+            let d = difference(&points.list[j].at, &points.list[i].at);
+            dot(&d, &d)
+        });
+        let (mass, inertia) = inertia(b, length2, n)?;
+        let mut points = points.list;
+        points.push(LocalPoint { name: "com".into(), value: vec![0.0; com.len()], at: com.clone(), class: 0 });
         Ok(Self { name: name.clone(), points, mass, inertia, com, rod })
     }
     /// The ground: fixed points, no inertia.
@@ -142,67 +107,124 @@ impl<'g> Shape<'g> {
                 return Err(ModelError::new(format!("ground: the point name `{t}` is taken")).at(&t.place));
             }
             let at = n.vector(at, &format!("ground point `{t}`"))?;
-            points.push(LocalPoint { name: t.text.clone(), at, value: [0.0; 2], class: 0 });
+            points.push(LocalPoint { name: t.text.clone(), value: vec![0.0; m.dimension], at, class: 0 });
         }
-        Ok(Self { name: "ground".into(), points, mass: zero, inertia: zero, com: [zero; 2], rod: None })
+        let com = vec![zero; m.dimension];
+        Ok(Self { name: "ground".into(), points, mass: zero, inertia: Inertia::Polar(zero), com, rod: None })
     }
     /// The nominal distance of two points.
     pub fn distance(&self, i: usize, j: usize) -> f64 {
-        let (a, b) = (self.points[i].value, self.points[j].value);
-        (a[0] - b[0]).hypot(a[1] - b[1])
+        let (a, b) = (&self.points[i].value, &self.points[j].value);
+        a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+    }
+    /// Points that the model names: without the centre of mass of a moving body.
+    pub fn named_points(&self) -> impl Iterator<Item = &LocalPoint<'g>> {
+        self.points.iter().filter(|p| p.name != "com")
     }
 }
 
-impl<'g> Frame<'g> {
-    /// A body carried by two of its points.
-    pub fn two_points(shape: &Shape<'g>, [i, j]: [usize; 2], ri: Port<'g>, rj: Port<'g>) -> Self {
-        let (a, b) = (shape.points[i].at, shape.points[j].at);
-        let (d, e) = (minus(&rj, &ri), [b[0] - a[0], b[1] - a[1]]);
-        Self { p: ri.clone(), d, origin: a, e, basis: vec![(i, ri), (j, rj)] }
+/// The two ends of a rod: points of the body, or new ones at the origin and at [length, 0, …].
+fn rod<'g>(b: &Body, points: &mut Points<'_, 'g>, n: &mut Numbers<'g>) -> Result<Option<[usize; 2]>, ModelError> {
+    let Some(r) = &b.rod else { return Ok(None) };
+    if let (Some(i), Some(j)) = (points.find(&r.points[0]), points.find(&r.points[1])) {
+        return Ok(Some([i, j]));
     }
-    /// A body carried by a point and the unit vector along its local x axis.
-    pub fn point_and_vector(graph: &'g Graph, origin: [Sym<'g>; 2], point: Option<usize>, p: Port<'g>, u: Port<'g>) -> Self {
-        let e = [graph.constant(1.0), graph.constant(0.0)];
-        Self { basis: point.map(|i| (i, p.clone())).into_iter().collect(), p, d: u, origin, e }
+    let length = r.length.as_ref().ok_or_else(|| {
+        let help = "give `length`, or list both ends as hard points";
+        ModelError::new(format!("body `{}`: the rod has no length", b.name)).at(&b.name.place).help(help)
+    })?;
+    let length = n.number(length, &format!("body `{}`, rod length", b.name))?;
+    let mut at = vec![n.graph.constant(0.0); n.dimension];
+    points.push(&r.points[0], at.clone())?;
+    at[0] = length;
+    points.push(&r.points[1], at)?;
+    Ok(Some([points.list.len() - 2, points.list.len() - 1]))
+}
+
+/// Mass and inertia as given, or of the rod or the shape.
+fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<(Sym<'g>, Inertia<'g>), ModelError> {
+    let name = &b.name;
+    let wrong = |message: &str, help: &str| Err(ModelError::new(format!("body `{name}` {message}")).at(&name.place).help(help));
+    let own = b.mass.as_ref().map(|m| n.number(m, &format!("body `{name}`, mass"))).transpose()?;
+    let shape = b.shape.as_ref().map(|s| shapes::read(s, name, n)).transpose()?;
+    let dense = shape.as_ref().and_then(|s| s.mass);
+    if own.is_some() && dense.is_some() {
+        return wrong("has a mass and a density", "give one of them");
     }
-    /// The ground, which has no coordinates.
-    pub fn ground(graph: &'g Graph) -> Self {
-        let (one, zero) = (graph.constant(1.0), graph.constant(0.0));
-        Self { p: fixed([zero; 2]), d: fixed([one, zero]), origin: [zero; 2], e: [one, zero], basis: vec![] }
+    let mass = own.or(dense).unwrap_or(n.graph.constant(0.0));
+    let massless = mass.as_constant() == Some(0.0);
+    if shape.is_some() && (rod.is_some() || !b.inertia.is_empty()) {
+        return wrong("has a shape and also a rod or an inertia", "give one of them");
     }
-    /// (1): a point given in the body's frame.
-    pub fn at(&self, x: [Sym<'g>; 2]) -> Port<'g> {
-        plus(&self.p, self.d[0].constant.graph().constant(1.0), &self.direction([x[0] - self.origin[0], x[1] - self.origin[1]]))
+    if let Some(shape) = shape {
+        return Ok((mass, shape.inertia(mass, n.graph)));
     }
-    /// Point `i` of the body.
-    pub fn point(&self, shape: &Shape<'g>, i: usize) -> Port<'g> {
-        match self.basis.iter().find(|(b, _)| *b == i) {
-            Some((_, port)) => port.clone(),
-            None => self.at(shape.points[i].at),
+    if b.inertia.is_empty() {
+        return match rod {
+            Some(length2) => Ok((mass, Inertia::Polar(mass * length2 / 12.0))),
+            None if massless => Ok((mass, isotropic(n.graph.constant(0.0), n.dimension))),
+            None => wrong("has mass but no inertia", "give `inertia` about the centre of mass, `shape` or `rod`"),
+        };
+    }
+    let entries = b.inertia.iter().map(|x| n.number(x, &format!("body `{name}`, inertia"))).collect::<Result<Vec<_>, _>>()?;
+    let polar = n.dimension == 2 || rod.is_some();
+    match entries[..] {
+        [i] if polar => Ok((mass, Inertia::Polar(i))),
+        [i] => Ok((mass, isotropic(i, 3))),
+        [x, y, z] if !polar => Ok((mass, tensor([x, y, z], [n.graph.constant(0.0); 3]))),
+        [x, y, z, xy, xz, yz] if !polar => Ok((mass, tensor([x, y, z], [xy, xz, yz]))),
+        _ => {
+            let (count, place) = (entries.len(), first_place(&b.inertia));
+            let expected = if polar { "one number" } else { "1, 3 (Ixx Iyy Izz) or 6 numbers (…, Ixy Ixz Iyz)" };
+            let e = ModelError::new(format!("body `{name}`, inertia: {expected} expected here, not {count}")).at(&place);
+            Err(e.help("about the centre of mass, in the axes of the body; Ixy = -∫ x y dm"))
         }
     }
-    /// (1): a vector given in the body's frame.
-    pub fn direction(&self, w: [Sym<'g>; 2]) -> Port<'g> {
-        let e = self.e;
-        let length2 = e[0] * e[0] + e[1] * e[1];
-        let (α, β) = ((w[0] * e[0] + w[1] * e[1]) / length2, (e[0] * w[1] - e[1] * w[0]) / length2);
-        let zero = self.d[0].constant * 0.0;
-        plus(&plus(&fixed([zero; 2]), α, &self.d), β, &normal(&self.d))
+}
+
+fn first_place(list: &[Number]) -> Option<std::ops::Range<usize>> {
+    list.first().and_then(|x| x.place.clone())
+}
+
+/// The same moment about every axis.
+fn isotropic(i: Sym, dimension: usize) -> Inertia {
+    match dimension {
+        2 => Inertia::Polar(i),
+        _ => tensor([i; 3], [i.graph().constant(0.0); 3]),
     }
-    /// (3): the row that keeps the body rigid.
-    pub fn rigid(&self, graph: &'g Graph) -> Quad<'g> {
-        let e = self.e;
-        let row = Quad::zero(graph).plus_dot(graph.constant(0.5), &self.d, &self.d);
-        row.plus_constant((e[0] * e[0] + e[1] * e[1]) * -0.5)
+}
+
+/// The tensor from its diagonal and xy, xz, yz.
+pub fn tensor<'g>(d: [Sym<'g>; 3], [xy, xz, yz]: [Sym<'g>; 3]) -> Inertia<'g> {
+    Inertia::Tensor([[d[0], xy, xz], [xy, d[1], yz], [xz, yz, d[2]]])
+}
+
+impl<'g> Inertia<'g> {
+    /// S = ∫ x xᵀ dm about the centre of mass: ½ tr(I) 1 - I.
+    pub fn second_moments(&self, graph: &'g Graph) -> [[Sym<'g>; 3]; 3] {
+        match self {
+            Inertia::Polar(_) => [[graph.constant(0.0); 3]; 3],
+            Inertia::Tensor(i) => {
+                let half = (i[0][0] + i[1][1] + i[2][2]) * 0.5;
+                std::array::from_fn(|a| std::array::from_fn(|b| if a == b { half - i[a][a] } else { -i[a][b] }))
+            }
+        }
     }
-    /// (2): f(a, b, c) for each product c a⊗b of velocities in M.
-    pub fn inertia(&self, shape: &Shape<'g>, mut f: impl FnMut(&Port<'g>, &Port<'g>, Sym<'g>)) {
-        let w = [shape.com[0] - self.origin[0], shape.com[1] - self.origin[1]];
-        let length2 = self.e[0] * self.e[0] + self.e[1] * self.e[1];
-        let s = self.direction(w);
-        f(&self.p, &self.p, shape.mass);
-        f(&self.p, &s, shape.mass);
-        f(&s, &self.p, shape.mass);
-        f(&self.d, &self.d, (shape.inertia + shape.mass * (w[0] * w[0] + w[1] * w[1])) / length2);
-    }
+}
+
+/// The least eigenvalue of a symmetric 3 × 3 matrix (by rows) if it is clearly negative.
+pub fn negative(s: &[f64]) -> Option<f64> {
+    // characteristic polynomial by its trigonometric solution
+    let (m, off) = ((s[0] + s[4] + s[8]) / 3.0, s[1] * s[1] + s[2] * s[2] + s[5] * s[5]);
+    let p = (((s[0] - m).powi(2) + (s[4] - m).powi(2) + (s[8] - m).powi(2) + 2.0 * off) / 6.0).sqrt();
+    let size = s.iter().fold(0.0f64, |a, x| a.max(x.abs()));
+    let least = if p <= 1e-14 * size {
+        m
+    } else {
+        let b = |i: usize| (s[i] - if i % 4 == 0 { m } else { 0.0 }) / p;
+        let det = b(0) * (b(4) * b(8) - b(5) * b(7)) - b(1) * (b(3) * b(8) - b(5) * b(6)) + b(2) * (b(3) * b(7) - b(4) * b(6));
+        let angle = (det / 2.0).clamp(-1.0, 1.0).acos() / 3.0;
+        m + 2.0 * p * (angle + std::f64::consts::TAU / 3.0).cos()
+    };
+    (least < -1e-9 * size).then_some(least)
 }

@@ -1,155 +1,326 @@
 //! Which points and vectors become coordinates, and the rows that keep bodies rigid and joints closed.
 
-use super::bodies::{Frame, Port, fixed};
-use super::joints::{self, Ends};
+use super::frames::{Basis, Frame};
+use super::joints::{self, Ends, JointFrame};
+use super::vectors::{AXES, Port, Symbols, fixed, same, unit};
 use super::{Builder, PointRef, sensors};
 use crate::error::ModelError;
 use crate::mechanism::JointKind;
 use crate::ports::Affine;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// Classes of coincident points.
-pub(crate) struct Classes {
-    /// Members (body, point) of each class.
-    pub members: Vec<Vec<PointRef>>,
+/// Classes of coincident points and of parallel vectors.
+#[derive(Default)]
+pub(crate) struct Classes<'g> {
+    /// Members (body, point) of each class of points.
+    points: Vec<Vec<PointRef>>,
+    /// Members of each class of vectors.
+    vectors: Vec<Vec<VectorRef<'g>>>,
+    /// Vectors of each body: local components and class.
+    vectors_of: HashMap<usize, Vec<(Vec<usize>, usize)>>,
+    point_ports: HashMap<usize, Port<'g>>,
+    vector_ports: HashMap<usize, Port<'g>>,
 }
 
+/// A unit vector of a body: its local components and their nominal values.
+#[derive(Clone)]
+struct VectorRef<'g> {
+    body: usize,
+    local: Symbols<'g>,
+    value: Vec<f64>,
+}
+
+/// A coordinate: what it is called, and which component of which point or vector of which body it is.
+pub(crate) struct Coordinate {
+    pub name: String,
+    pub body: usize,
+    /// Point (by index), or a vector by its nominal local components.
+    pub of: Result<usize, Vec<f64>>,
+    pub axis: usize,
+}
+
+/// Directions are independent if what is left after projection is at least this part of their length.
+const INDEPENDENT: f64 = 0.3;
+
 impl<'g> Builder<'g, '_> {
-    /// Union of points that revolute joints make one, except where the joint's reaction is asked for.
-    pub(super) fn share_points(&mut self) -> Result<Classes, ModelError> {
+    /// Union of points and axes that joints make one, except where the joint's reaction is asked for.
+    pub(super) fn share(&mut self) -> Result<Classes<'g>, ModelError> {
         self.wanted = sensors::reactions_wanted(self.m, &mut self.numbers)?;
-        let mut members: Vec<Vec<PointRef>> = vec![];
-        for (b, shape) in self.shapes.iter_mut().enumerate() {
-            for (i, p) in shape.points.iter_mut().enumerate() {
-                p.class = members.len();
-                members.push(vec![(b, i)]);
+        let mut classes = Classes::default();
+        for (b, solid) in self.solids.iter_mut().enumerate() {
+            for (i, p) in solid.points.iter_mut().enumerate() {
+                p.class = classes.points.len();
+                classes.points.push(vec![(b, i)]);
             }
         }
-        for j in &self.m.joints {
-            let [a, b] = [self.point_ref(&j.between[0])?, self.point_ref(&j.between[1])?];
-            if a.0 == b.0 {
-                let e = ModelError::new(format!("joint `{}` connects `{}` with itself", j.name, self.shapes[a.0].name));
-                return Err(e.at(&j.between[1].place));
-            }
-            if j.kind != JointKind::Revolute || self.wanted.contains(&j.name.text) {
+        for k in 0..self.m.joints.len() {
+            let j = &self.m.joints[k];
+            let ends = self.joint_ends(k)?;
+            if self.wanted.contains(&j.name.text) {
                 continue;
             }
-            let [ca, cb] = [a, b].map(|(b, i)| self.shapes[b].points[i].class);
-            if ca == cb {
-                self.numbers.warnings.push(format!("joint `{}` repeats what other joints already hold", j.name));
-                continue;
+            if j.kind.shares_point(self.m.dimension) && !self.unite_points(ends, &mut classes) {
+                let alone = self.m.dimension == 2 || j.kind == JointKind::Spherical;
+                let text = format!("joint `{}` repeats what other joints already hold", j.name);
+                self.numbers.warnings.extend(alone.then_some(text));
             }
-            let grounded = |c: usize| members[c].iter().any(|r| r.0 == self.shapes.len() - 1);
-            if grounded(ca) && grounded(cb) {
-                continue; // two ground points: rows will tell whether they coincide
+            if self.m.dimension == 3 && j.kind.shares_axis() {
+                let axes = self.joint_frames[k].axes.clone();
+                self.unite_vectors([ends[0].0, ends[1].0], &axes, &mut classes);
             }
-            let moved = std::mem::take(&mut members[cb]);
-            for &(b, i) in &moved {
-                self.shapes[b].points[i].class = ca;
-            }
-            members[ca].extend(moved);
         }
-        Ok(Classes { members })
+        Ok(classes)
     }
-    /// Two points, or a point and a vector, for each body.
-    pub(super) fn choose_coordinates(&mut self, classes: &Classes) {
+    /// False if they were one already.
+    fn unite_points(&mut self, ends: [PointRef; 2], classes: &mut Classes<'g>) -> bool {
+        let [ca, cb] = ends.map(|(b, i)| self.solids[b].points[i].class);
+        if ca == cb {
+            return false;
+        }
         let ground = self.ground();
-        let mut ports: HashMap<usize, Port<'g>> = HashMap::new();
-        for (i, p) in self.shapes[ground].points.iter().enumerate() {
-            ports.insert(p.class, fixed(self.shapes[ground].points[i].at));
+        let grounded = |c: usize| classes.points[c].iter().any(|r| r.0 == ground);
+        if grounded(ca) && grounded(cb) {
+            return true; // two ground points: rows will tell whether they coincide
+        }
+        let (into, from) = if classes.points[ca].len() < classes.points[cb].len() { (cb, ca) } else { (ca, cb) };
+        let moved = std::mem::take(&mut classes.points[from]);
+        for &(b, i) in &moved {
+            self.solids[b].points[i].class = into;
+        }
+        classes.points[into].extend(moved);
+        true
+    }
+    fn unite_vectors(&self, bodies: [usize; 2], axes: &[Symbols<'g>; 2], classes: &mut Classes<'g>) {
+        let [ca, cb] = [0, 1].map(|k| classes.vector(bodies[k], &axes[k], || self.numbers.nominal(&axes[k])));
+        let (into, from) = if classes.vectors[ca].len() < classes.vectors[cb].len() { (cb, ca) } else { (ca, cb) };
+        let member = |body: usize, class: usize| classes.vectors_of[&body].iter().any(|v| v.1 == class);
+        if ca == cb || classes.vectors[from].iter().any(|v| member(v.body, into)) {
+            return; // one already, or two directions of one body: rows will tell
+        }
+        let moved = std::mem::take(&mut classes.vectors[from]);
+        for v in &moved {
+            let own = classes.vectors_of.get_mut(&v.body).into_iter().flatten();
+            own.filter(|v| v.1 == from).for_each(|v| v.1 = into);
+        }
+        classes.vectors[into].extend(moved);
+    }
+    /// The basis of each body.
+    pub(super) fn choose_coordinates(&mut self, classes: &mut Classes<'g>) -> Result<(), ModelError> {
+        let ground = self.ground();
+        for p in &self.solids[ground].points {
+            classes.point_ports.insert(p.class, fixed(&p.at));
+        }
+        for (c, members) in classes.vectors.iter().enumerate() {
+            if let Some(v) = members.iter().find(|v| v.body == ground) {
+                classes.vector_ports.insert(c, fixed(&v.local));
+            }
         }
         for b in 0..ground {
-            let pair = self.best_pair(b, classes);
-            let frame = match pair {
-                Some([i, j]) => {
-                    let [ri, rj] = [i, j].map(|i| self.class_port(b, i, &mut ports));
-                    Frame::two_points(&self.shapes[b], [i, j], ri, rj)
-                }
-                None => self.point_and_vector(b, classes, &mut ports),
+            let frame = if self.solids[b].rod.is_some() || self.m.dimension == 2 {
+                self.line_frame(b, classes)?
+            } else {
+                self.space_frame(b, classes)
             };
             self.frames.push(frame);
         }
-        self.frames.push(Frame::ground(self.graph));
+        self.frames.push(Frame::ground(self.graph, self.m.dimension));
+        let shared = classes.points.iter().enumerate().filter(|(_, members)| members.len() > 1);
+        self.class_points = shared.map(|(c, members)| (c, members.clone())).collect();
+        Ok(())
     }
-    /// The shared points of body `b` that are farthest apart, if there are two.
+    /// A plane body or a rod: two points, or a point and the vector along local x.
+    fn line_frame(&mut self, b: usize, classes: &mut Classes<'g>) -> Result<Frame<'g>, ModelError> {
+        if let Some([i, j]) = self.best_pair(b, classes) {
+            let [ri, rj] = [i, j].map(|i| self.point_port(b, i, classes));
+            let origin = self.solids[b].points[i].at.clone();
+            let rest = vec![Basis::Point(j, rj)];
+            return Ok(Frame::new(&self.solids[b], origin, Some(i), ri, rest, self.m.dimension));
+        }
+        if self.m.dimension == 3 {
+            let name = &self.m.bodies[b].name;
+            let e = ModelError::new(format!("body `{name}`: both ends of the rod are fixed to the ground")).at(&name.place);
+            return Err(e.help("a rod needs an end that can move"));
+        }
+        let (origin, i, p) = self.reference_point(b, classes);
+        let x = unit(self.graph, 2, 0);
+        let names = ["x", "y"].map(|k| format!("{}.u{k}", self.solids[b].name));
+        let u = self.new_coordinates(b, Err(vec![1.0, 0.0]), &names);
+        Ok(Frame::new(&self.solids[b], origin, Some(i), p, vec![Basis::Vector(x, u)], 2))
+    }
+    /// The shared points of body `b` that are farthest apart, if there are two; of a rod its ends.
     fn best_pair(&self, b: usize, classes: &Classes) -> Option<[usize; 2]> {
-        let (shape, ground) = (&self.shapes[b], self.ground());
-        let grounded = |i: usize| classes.members[shape.points[i].class].iter().any(|r| r.0 == ground);
+        let (solid, ground) = (&self.solids[b], self.ground());
+        let grounded = |i: usize| classes.points[solid.points[i].class].iter().any(|r| r.0 == ground);
         let valid = |i: usize, j: usize| {
-            let different = shape.points[i].class != shape.points[j].class && !(grounded(i) && grounded(j));
-            different && shape.distance(i, j) > 1e-9
+            let different = solid.points[i].class != solid.points[j].class && !(grounded(i) && grounded(j));
+            different && solid.distance(i, j) > 1e-9
         };
-        if let Some([i, j]) = shape.rod.filter(|&[i, j]| valid(i, j)) {
+        if let Some([i, j]) = solid.rod.filter(|&[i, j]| valid(i, j)) {
             return Some([i, j]);
         }
-        let shared: Vec<usize> = (0..shape.points.len()).filter(|&i| classes.members[shape.points[i].class].len() > 1).collect();
+        let shared = self.shared_points(b, classes);
         let pairs = shared.iter().flat_map(|&i| shared.iter().map(move |&j| [i, j])).filter(|&[i, j]| i < j && valid(i, j));
-        pairs.max_by(|a, b| shape.distance(a[0], a[1]).total_cmp(&shape.distance(b[0], b[1])))
+        pairs.max_by(|a, b| solid.distance(a[0], a[1]).total_cmp(&solid.distance(b[0], b[1])))
     }
-    fn point_and_vector(&mut self, b: usize, classes: &Classes, ports: &mut HashMap<usize, Port<'g>>) -> Frame<'g> {
-        let shape = &self.shapes[b];
-        let shared = (0..shape.points.len()).find(|&i| classes.members[shape.points[i].class].len() > 1);
-        let point = shared.or(if shape.points.is_empty() { None } else { Some(0) });
-        let name = shape.name.clone();
-        let origin = point.map_or(shape.com, |i| shape.points[i].at);
-        let p = match point {
-            Some(i) => self.class_port(b, i, ports),
-            None => self.new_pair(&format!("{name}.com.x"), &format!("{name}.com.y")),
-        };
-        let u = self.new_pair(&format!("{name}.ux"), &format!("{name}.uy"));
-        Frame::point_and_vector(self.graph, origin, point, p, u)
+    fn shared_points(&self, b: usize, classes: &Classes) -> Vec<usize> {
+        let points = &self.solids[b].points;
+        (0..points.len()).filter(|&i| classes.points[points[i].class].len() > 1).collect()
     }
-    fn new_pair(&mut self, x: &str, y: &str) -> Port<'g> {
+    /// A shared point, or the first one of the body.
+    fn reference_point(&mut self, b: usize, classes: &mut Classes<'g>) -> (Symbols<'g>, usize, Port<'g>) {
+        let i = self.shared_points(b, classes).first().copied().unwrap_or(0);
+        (self.solids[b].points[i].at.clone(), i, self.point_port(b, i, classes))
+    }
+    /// A body in space: a point and three directions, shared ones first, completed with its own unit vectors.
+    fn space_frame(&mut self, b: usize, classes: &mut Classes<'g>) -> Frame<'g> {
+        let (origin, i, p) = self.reference_point(b, classes);
+        let mut chosen: Vec<Vec<f64>> = vec![]; // orthonormal
+        let mut rest: Vec<Basis<'g>> = vec![];
+        for (v, class) in classes.shared_vectors(b) {
+            if rest.len() < 3 && independent(&mut chosen, &v.value) {
+                let port = self.vector_port(&v, class, classes);
+                rest.push(Basis::Vector(v.local, port));
+            }
+        }
+        let anchored = |s: &Self, k: usize, c: &Classes| c.points[s.solids[b].points[k].class].iter().any(|r| r.0 == s.ground());
+        let fixed_origin = anchored(self, i, classes);
+        for j in self.shared_points(b, classes) {
+            let (x, y) = (&self.solids[b].points[i].value, &self.solids[b].points[j].value);
+            let d: Vec<f64> = y.iter().zip(x).map(|(y, x)| y - x).collect();
+            let usable =
+                self.solids[b].points[j].class != self.solids[b].points[i].class && !(fixed_origin && anchored(self, j, classes));
+            if rest.len() < 3 && usable && independent(&mut chosen, &d) {
+                rest.push(Basis::Point(j, self.point_port(b, j, classes)));
+            }
+        }
+        while rest.len() < 3 {
+            let left = |k: usize| 1.0 - chosen.iter().map(|c| c[k] * c[k]).sum::<f64>();
+            let k = (0..3).max_by(|&a, &b| (left(a) + 1e-9 * b as f64).total_cmp(&(left(b) + 1e-9 * a as f64))).unwrap_or(0);
+            let value: Vec<f64> = (0..3).map(|i| f64::from(u8::from(i == k))).collect();
+            independent(&mut chosen, &value);
+            let names = AXES.map(|a| format!("{}.{}{a}", self.solids[b].name, ["u", "v", "w"][k]));
+            let port = self.new_coordinates(b, Err(value), &names);
+            rest.push(Basis::Vector(unit(self.graph, 3, k), port));
+        }
+        Frame::new(&self.solids[b], origin, Some(i), p, rest, 3)
+    }
+    fn new_coordinates(&mut self, body: usize, of: Result<usize, Vec<f64>>, names: &[String]) -> Port<'g> {
         let one = self.graph.constant(1.0);
-        [x, y].map(|name| {
-            self.coordinates.push(name.into());
-            Affine::coordinate(self.coordinates.len() - 1, one)
-        })
+        let mut port = vec![];
+        for (axis, name) in names.iter().enumerate() {
+            self.coordinates.push(Coordinate { name: name.clone(), body, of: of.clone(), axis });
+            port.push(Affine::coordinate(self.coordinates.len() - 1, one));
+        }
+        port
     }
     /// The coordinates of the class of point `i` of body `b`.
-    fn class_port(&mut self, b: usize, i: usize, ports: &mut HashMap<usize, Port<'g>>) -> Port<'g> {
-        let point = &self.shapes[b].points[i];
+    fn point_port(&mut self, b: usize, i: usize, classes: &mut Classes<'g>) -> Port<'g> {
+        let point = &self.solids[b].points[i];
         let class = point.class;
-        if let Some(p) = ports.get(&class) {
+        if let Some(p) = classes.point_ports.get(&class) {
             return p.clone();
         }
-        let name = format!("{}.{}", self.shapes[b].name, point.name);
-        let port = self.new_pair(&format!("{name}.x"), &format!("{name}.y"));
-        ports.insert(class, port.clone());
+        let name = format!("{}.{}", self.solids[b].name, point.name);
+        let names: Vec<String> = AXES[..self.m.dimension].iter().map(|a| format!("{name}.{a}")).collect();
+        let port = self.new_coordinates(b, Ok(i), &names);
+        classes.point_ports.insert(class, port.clone());
+        port
+    }
+    fn vector_port(&mut self, v: &VectorRef<'g>, class: usize, classes: &mut Classes<'g>) -> Port<'g> {
+        if let Some(p) = classes.vector_ports.get(&class) {
+            return p.clone();
+        }
+        let names = AXES.map(|a| format!("{}.axis{class}.{a}", self.solids[v.body].name));
+        let port = self.new_coordinates(v.body, Err(v.value.clone()), &names);
+        classes.vector_ports.insert(class, port.clone());
         port
     }
     /// Rigid bodies, then joints. Shared points that are not in a body's basis are tied to their class.
     pub(super) fn add_rows(&mut self) -> Result<(), ModelError> {
+        let mut seen: HashSet<Vec<usize>> = HashSet::new();
         for b in 0..self.ground() {
-            let row = self.frames[b].rigid(self.graph);
-            self.rows.push(format!("{} (rigid)", self.shapes[b].name), row);
+            let rows = self.frames[b].rigid(self.graph);
+            let count = rows.len();
+            for (k, (row, vectors)) in rows.into_iter().enumerate() {
+                // rows of vectors that several bodies share appear once
+                if !row.is_constant() && (!vectors || seen.insert(row.key())) {
+                    let which = if count == 1 { String::new() } else { format!(" {}", k + 1) };
+                    self.rows.push(format!("{} (rigid{which})", self.solids[b].name), row);
+                }
+            }
         }
         let mut tied: HashMap<usize, Vec<Vec<Port<'g>>>> = HashMap::new();
-        for j in &self.m.joints {
-            let refs = [self.point_ref(&j.between[0])?, self.point_ref(&j.between[1])?];
-            let ends = Ends { frames: refs.map(|(b, _)| &self.frames[b]), points: refs.map(|r| self.port(r)) };
-            let class = refs.map(|(b, i)| self.shapes[b].points[i].class);
-            let shared = j.kind == JointKind::Revolute && class[0] == class[1];
-            if shared && tie(tied.entry(class[0]).or_default(), &ends.points) {
-                if self.wanted.contains(&j.name.text) {
-                    let e = ModelError::new(format!("joint `{}` repeats other joints: its reaction is not determined", j.name));
-                    return Err(e.at(&j.name.place).help("remove the joint, or read the reaction of the other one"));
-                }
-                continue;
-            }
-            let reaction = joints::add(j, &ends, &mut self.numbers, &mut self.rows)?;
-            self.aligned.extend(reaction.aligned.iter().map(|q| (j.name.text.clone(), q.clone())));
-            self.reactions.insert(j.name.text.clone(), reaction);
+        for k in 0..self.m.joints.len() {
+            self.add_joint_rows(k, &mut tied)?;
         }
         Ok(())
     }
+    fn add_joint_rows(&mut self, k: usize, tied: &mut HashMap<usize, Vec<Vec<Port<'g>>>>) -> Result<(), ModelError> {
+        let j = &self.m.joints[k];
+        let refs = self.joint_ends(k)?;
+        let ends = Ends { frames: refs.map(|(b, _)| &self.frames[b]), points: refs.map(|r| self.port(r)) };
+        let class = refs.map(|(b, i)| self.solids[b].points[i].class);
+        let wanted = self.wanted.contains(&j.name.text);
+        let mut closed = j.kind.shares_point(self.m.dimension) && class[0] == class[1];
+        if closed && !tie(tied.entry(class[0]).or_default(), &ends.points) {
+            closed = false;
+        }
+        if closed && wanted {
+            let e = ModelError::new(format!("joint `{}` repeats other joints: its reaction is not determined", j.name));
+            return Err(e.at(&j.name.place).help("remove the joint, or read the reaction of the other one"));
+        }
+        let frame: &JointFrame<'g> = &self.joint_frames[k];
+        let reaction = joints::add(j, frame, &ends, closed, &mut self.numbers, &mut self.rows)?;
+        self.aligned.extend(reaction.aligned.iter().map(|q| (j.name.text.clone(), q.clone())));
+        self.reactions.insert(j.name.text.clone(), reaction);
+        Ok(())
+    }
+}
+
+impl<'g> Classes<'g> {
+    /// The class of a vector of a body.
+    fn vector(&mut self, body: usize, local: &Symbols<'g>, value: impl FnOnce() -> Vec<f64>) -> usize {
+        let (key, own) = (ids(local), self.vectors_of.entry(body).or_default());
+        if let Some((_, class)) = own.iter().find(|v| v.0 == key) {
+            return *class;
+        }
+        own.push((key, self.vectors.len()));
+        self.vectors.push(vec![VectorRef { body, local: local.clone(), value: value() }]);
+        self.vectors.len() - 1
+    }
+    /// Vectors of a body that other bodies have too, with their classes.
+    fn shared_vectors(&self, body: usize) -> Vec<(VectorRef<'g>, usize)> {
+        let own = self.vectors_of.get(&body).into_iter().flatten().filter(|v| self.vectors[v.1].len() > 1);
+        let member = |class: usize| self.vectors[class].iter().find(|v| v.body == body).cloned();
+        own.filter_map(|&(_, class)| Some((member(class)?, class))).collect()
+    }
+}
+
+fn ids(v: &Symbols) -> Vec<usize> {
+    v.iter().map(|s| s.id()).collect()
+}
+
+/// Adds the direction of `v` to an orthonormal set if it is far enough from its span.
+fn independent(chosen: &mut Vec<Vec<f64>>, v: &[f64]) -> bool {
+    let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let length = norm(v);
+    let mut rest = v.to_vec();
+    for c in chosen.iter() {
+        let along: f64 = c.iter().zip(v).map(|(c, v)| c * v).sum();
+        rest.iter_mut().zip(c).for_each(|(r, c)| *r -= along * c);
+    }
+    let left = norm(&rest);
+    let good = left > INDEPENDENT * length && length > 1e-9;
+    if good {
+        chosen.push(rest.into_iter().map(|r| r / left).collect());
+    }
+    good
 }
 
 /// Joins the sets of two ports of one class; true if they were one already.
 fn tie<'g>(sets: &mut Vec<Vec<Port<'g>>>, ends: &[Port<'g>; 2]) -> bool {
     let mut find = |p: &Port<'g>| {
-        let same = |k: &Port<'g>| k[0].same(&p[0]) && k[1].same(&p[1]);
-        sets.iter().position(|s| s.iter().any(same)).unwrap_or_else(|| {
+        sets.iter().position(|s| s.iter().any(|k| same(k, p))).unwrap_or_else(|| {
             sets.push(vec![p.clone()]);
             sets.len() - 1
         })

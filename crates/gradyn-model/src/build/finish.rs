@@ -1,13 +1,14 @@
 //! The last stage: inertia, functionals, final indices, patterns, and everything compiled onto them.
 
 use super::numbering::Numbering;
+use super::numbers::Quad;
 use super::{Builder, Model, ParameterInfo, Times};
-use crate::element::Element;
 use crate::error::ModelError;
+use crate::formula::Formula;
 use crate::functional::Functional;
-use crate::mechanism::{Number, Quantity};
-use crate::natural::{Driver, Natural};
-use crate::ports::Ports;
+use crate::load::Load;
+use crate::mechanism::Number;
+use crate::natural::Natural;
 use crate::program::{Program, Sym};
 use crate::quadratic::{Form, QuadraticRows, RowTerms};
 use crate::signal::Signals;
@@ -22,10 +23,9 @@ impl<'g> Builder<'g, '_> {
             return Err(ModelError::new("the model has no moving body"));
         }
         // rows, inertia, weights
-        let list = std::mem::take(&mut self.rows.list);
-        let rows: Vec<RowTerms> = list.iter().map(|(_, r)| r.row(&mut self.slots)).collect();
-        let mut row_names: Vec<String> = list.into_iter().map(|(name, _)| name).collect();
-        row_names.extend(self.drivers.iter().map(|(name, _)| format!("{name} (driver)")));
+        let rows: Vec<RowTerms> = self.rows.list.iter().map(|(_, r)| r.row(&mut self.slots)).collect();
+        let mut row_names: Vec<String> = self.rows.list.iter().map(|(name, _)| name.clone()).collect();
+        row_names.extend(self.formulas.iter().map(|(name, _)| name.clone()));
         let (inertia, weights, level) = self.inertia_and_weights()?;
         // functionals: sensors may still add slots and angles
         let objectives = self.objectives()?;
@@ -35,16 +35,21 @@ impl<'g> Builder<'g, '_> {
         let aligned: Vec<(String, Form)> =
             std::mem::take(&mut self.aligned).into_iter().map(|(name, q)| (name, q.form(&mut self.slots))).collect();
         // sizes and patterns
-        let drivers = std::mem::take(&mut self.drivers);
-        let (slots, m) = (self.slots.symbols.len(), rows.len() + drivers.len());
+        let graph = self.graph;
+        let quads = self.angle_quads();
+        let angles = quads.iter().map(|[y, x]| (y.form(&mut self.slots), x.form(&mut self.slots))).collect();
+        let formulas: Vec<Formula> = std::mem::take(&mut self.formulas).into_iter().map(|f| f.1).collect();
+        let loads = std::mem::take(&mut self.loads);
+        let (slots, m) = (self.slots.symbols.len(), rows.len() + formulas.len());
         let signals = self.signals.len();
         let dims = Dims { n, m, slots, angles: self.angles.len(), args: slots + signals + self.angles.len() };
         let fix = Numbering { slots: slots as u32, signals: signals as u32 };
-        let patterns = self.patterns(&inertia, &rows, &drivers, n, m);
+        let patterns = self.patterns(&inertia, &rows, (&formulas, &loads), n, m);
         // compile onto the patterns
         let signals = Signals { list: self.signals.iter().map(|s| fix.signal(s)).collect() };
-        let drivers: Vec<Driver> =
-            drivers.into_iter().enumerate().map(|(k, (_, e))| fix.driver(e, rows.len() + k, &patterns)).collect();
+        let formulas =
+            formulas.into_iter().enumerate().map(|(k, f)| fix.formula(f, rows.len() + k, &patterns)).collect::<Vec<_>>();
+        let loads = loads.into_iter().map(|l| fix.load(l, &patterns.nn)).collect::<Vec<_>>();
         let forces = self.forces.iter().map(|f| fix.force(f, &patterns.nn)).collect::<Vec<_>>();
         let inertia_at =
             inertia.iter().map(|e| patterns.nn.position(e.0 as usize, e.1 as usize).expect("M is in the pattern") as u32);
@@ -55,12 +60,12 @@ impl<'g> Builder<'g, '_> {
             weights,
             level,
             rows: QuadraticRows::new(&rows, &patterns.nn, &patterns.mn),
-            driver_elements: drivers.iter().map(|d| d.element.clone()).collect(),
-            drivers,
+            formulas,
             forces,
+            loads,
             signals,
-            angles: self.angles.iter().map(|(_, e)| fix.element(e)).collect(),
-            angle_names: self.angles.iter().map(|((a, b), _)| self.angle_text(*a, *b)).collect(),
+            angles,
+            angle_names: self.angles.iter().map(|d| d.text.clone()).collect(),
             integrand: Functional::empty(),
             terminal: Functional::empty(),
             output: Functional::empty(),
@@ -69,7 +74,7 @@ impl<'g> Builder<'g, '_> {
             drawn: vec![],
             aligned,
             row_names,
-            coordinate_names: self.coordinates.clone(),
+            coordinate_names: self.coordinates.iter().map(|c| c.name.clone()).collect(),
             patterns,
         };
         system.integrand = fix.functional(objectives.integrand, &system);
@@ -77,9 +82,9 @@ impl<'g> Builder<'g, '_> {
         system.output = fix.functional(outputs.1, &system);
         system.position = conditions.position.into_iter().map(|f| fix.functional(f, &system)).collect();
         system.velocity = conditions.velocity.into_iter().map(|f| fix.functional(f, &system)).collect();
-        let program = self.graph.program(&self.slots.symbols);
-        let driven = self.driven_angles(&system, &program, rho, times.start);
-        let (drawn, angles) = self.drawn(rho, &driven)?;
+        let program = graph.program(&self.slots.symbols);
+        let driven = self.driven_angles(&system, &fix, &program, rho, times.start);
+        let (drawn, angles) = self.drawn(&driven)?;
         system.drawn = drawn;
         for &i in program.used_inputs() {
             parameters[i].used = true;
@@ -87,7 +92,8 @@ impl<'g> Builder<'g, '_> {
         let m = self.m;
         let named =
             m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name)).chain(m.bodies.iter().map(|b| &b.name));
-        let named = named.chain(m.forces.iter().map(|f| &f.name));
+        let named = named.chain(m.forces.iter().map(|f| &f.name)).chain(m.couplings.iter().map(|c| &c.name));
+        let named = named.chain(m.constraints.iter().map(|c| &c.0));
         Ok(Model {
             name: m.name.clone(),
             system,
@@ -102,40 +108,30 @@ impl<'g> Builder<'g, '_> {
             warnings: distinct(self.numbers.warnings),
             conditions: conditions.names,
             places: named.map(|t| (t.text.clone(), t.place.clone())).collect(),
-            counts: [m.bodies.len(), m.joints.len(), m.forces.len(), m.drivers.len()],
+            counts: [m.bodies.len(), m.joints.len() + m.couplings.len(), m.forces.len(), m.drivers.len()],
         })
     }
-    fn angle_text(&self, a: usize, b: usize) -> String {
-        let name = |k: usize| &self.shapes[k].name;
-        if a == self.ground() {
-            format!("the angle of `{}`", name(b))
-        } else {
-            format!("the angle from `{}` to `{}`", name(a), name(b))
-        }
+    fn angle_quads(&self) -> Vec<[Quad<'g>; 2]> {
+        self.angles.iter().map(|d| d.quads(self.graph)).collect()
     }
-    /// (body 1, body 2, angle at the start) of every angle driver.
-    fn driven_angles(&self, system: &Natural, slots: &Program, rho: &[f64], start: u32) -> Vec<(usize, usize, f64)> {
+    /// (angle, value at the start) of every driven angle.
+    fn driven_angles(&self, system: &Natural, fix: &Numbering, slots: &Program, rho: &[f64], start: u32) -> Vec<(usize, f64)> {
         let mut regs = vec![0.0; slots.registers()];
         slots.eval(rho, &mut regs);
         let p: Vec<f64> = (0..slots.outputs()).map(|k| slots.output(k, &regs)).collect();
         let mut d = system.data::<f64>();
         system.prepare(&p, &mut d);
         system.set_time(p[start as usize], &mut d);
-        let value = |k: usize| d.args.values[system.driver_elements[k].params[0] as usize];
-        let angle = |(k, driver): (usize, &crate::mechanism::Driver)| match &driver.quantity {
-            Quantity::Angle(a, b) => Some((self.body(a).ok()?, self.body(b).ok()?, value(k))),
-            _ => None,
-        };
-        self.m.drivers.iter().enumerate().filter_map(angle).collect()
+        self.driven.iter().map(|&(k, u)| (k, d.args.values[fix.arg(u) as usize])).collect()
     }
     /// Entries (i, j, slot) of M, (coordinate, slot) of the weights, and the slot of the potential's constant.
     fn inertia_and_weights(&mut self) -> Result<(Vec<(u32, u32, u32)>, Vec<(u32, u32)>, u32), ModelError> {
-        let g = self.numbers.vector(&self.m.gravity, "gravity")?;
+        let g = self.gravity.clone();
         let mut mass: BTreeMap<(usize, usize), Sym<'g>> = BTreeMap::new();
         let mut weight: BTreeMap<usize, Sym<'g>> = BTreeMap::new();
         let mut level = self.graph.constant(0.0);
-        for (frame, shape) in self.frames.iter().zip(&self.shapes[..self.shapes.len() - 1]) {
-            frame.inertia(shape, |a, b, c| {
+        for (frame, solid) in self.frames.iter().zip(&self.solids[..self.solids.len() - 1]) {
+            frame.inertia(solid, |a, b, c| {
                 for (a, b) in a.iter().zip(b) {
                     for (&(i, x), &(j, y)) in a.terms.iter().flat_map(|x| b.terms.iter().map(move |y| (x, y))) {
                         let entry = c * x * y;
@@ -143,12 +139,12 @@ impl<'g> Builder<'g, '_> {
                     }
                 }
             });
-            for (r, g) in frame.at(shape.com).iter().zip(g) {
+            for (r, &g) in frame.at(&solid.com).iter().zip(&g) {
                 for &(i, c) in &r.terms {
-                    let w = shape.mass * g * c;
+                    let w = solid.mass * g * c;
                     weight.entry(i).and_modify(|x| *x = *x + w).or_insert(w);
                 }
-                level = level - shape.mass * g * r.constant;
+                level = level - solid.mass * g * r.constant;
             }
         }
         let some = |s: &Sym| s.as_constant() != Some(0.0);
@@ -169,7 +165,7 @@ impl<'g> Builder<'g, '_> {
         &self,
         inertia: &[(u32, u32, u32)],
         rows: &[RowTerms],
-        drivers: &[(String, Element)],
+        (formulas, loads): (&[Formula], &[Load]),
         n: usize,
         m: usize,
     ) -> Patterns {
@@ -180,15 +176,18 @@ impl<'g> Builder<'g, '_> {
             nn.extend(row.a.iter().map(|&(i, j, _)| (i, j)));
             mn.extend(row.coords().map(|i| (k, i)));
         }
-        let mut pairs = |ports: &Ports| {
-            let coords: Vec<usize> = ports.coords().map(|i| i as usize).collect();
+        let mut pairs = |coords: &mut dyn Iterator<Item = u32>| {
+            let mut coords: Vec<usize> = coords.map(|i| i as usize).collect();
+            coords.sort_unstable();
+            coords.dedup();
             nn.extend(coords.iter().flat_map(|&i| coords.iter().map(move |&j| (i, j))));
         };
-        for (k, (_, e)) in drivers.iter().enumerate() {
-            pairs(&e.ports);
-            mn.extend(e.ports.coords().map(|i| (rows.len() + k, i as usize)));
+        for (k, f) in formulas.iter().enumerate() {
+            pairs(&mut f.ports.coords());
+            mn.extend(f.ports.coords().map(|i| (rows.len() + k, i as usize)));
         }
-        self.forces.iter().for_each(|f| pairs(&f.element.ports));
+        self.forces.iter().for_each(|f| pairs(&mut f.element.ports.coords()));
+        loads.iter().for_each(|l| pairs(&mut l.work.coords().chain(l.positions.coords()).chain(l.velocities.coords())));
         Patterns { nn: Pattern::from_entries(n, n, nn), mn: Pattern::from_entries(m, n, mn) }
     }
 }

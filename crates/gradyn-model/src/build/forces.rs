@@ -1,26 +1,29 @@
-//! Drivers, forces and the signals that they follow.
+//! Forces: scalar laws along distances, plane angles and coordinates where that suffices, loads otherwise; and the signals that
+//! they follow.
 
 use super::numbers::unknown;
-use super::{Builder, SIGNAL};
+use super::symbols::SensorEnv;
+use super::vectors::AXES;
+use super::{ANGLE, Builder, SIGNAL};
 use crate::element::Element;
 use crate::error::ModelError;
-use crate::expression::{Ast, Env, Expr, ExpressionError, Value, compile};
+use crate::expression::{Ast, Env, Expr, ExpressionError, FUNCTIONS, Value, compile};
 use crate::force::Law;
+use crate::functional::Sensor;
 use crate::geometry::Kind;
-use crate::mechanism::{ForceKind, Number, Quantity, Source, Text, Vector};
-use crate::ports::{Affine, ZERO};
-use crate::program::{Graph, Program};
+use crate::load::Load;
+use crate::mechanism::{About, Force, ForceKind, Number, Source, Text, Vector};
+use crate::ports::{Entry, Ports, ZERO};
+use crate::program::{Graph, Program, Sym};
 use crate::signal::{Input, Signal};
 use std::ops::Range;
 
-/// A force before its indices are final.
+/// A scalar force before its indices are final.
 pub struct Compiled {
-    /// Name of the element, with a component where it has two.
+    /// Name of the element, with a component where it has several.
     pub name: String,
     pub element: Element,
     pub law: Law,
-    /// +1, or -1 where the reported force is a tension.
-    pub sign: f64,
 }
 
 /// Names in an expression of time: parameters become slots, splines signals, and a few names local inputs.
@@ -32,27 +35,39 @@ pub(super) struct LocalEnv<'a, 'g, 'm, 'h> {
     pub local: &'a [&'a str],
 }
 
-impl<'h> LocalEnv<'_, '_, '_, 'h> {
-    fn input(&mut self, i: Input) -> Value<'h> {
+impl<'g, 'h> LocalEnv<'_, 'g, '_, 'h> {
+    fn parameter(&mut self, s: Sym<'g>) -> Sym<'h> {
+        match s.as_constant() {
+            Some(c) => self.graph.constant(c),
+            None => {
+                let slot = self.b.slots.slot(s);
+                self.input(Input::Arg(slot))
+            }
+        }
+    }
+    fn input(&mut self, i: Input) -> Sym<'h> {
         let k = self.inputs.iter().position(|x| *x == i).unwrap_or_else(|| {
             self.inputs.push(i);
             self.inputs.len() - 1
         });
-        Value::Scalar(self.graph.input(k))
+        self.graph.input(k)
     }
 }
 impl<'h> Env<'h> for LocalEnv<'_, '_, '_, 'h> {
     fn name(&mut self, path: &str, _: Range<usize>) -> Result<Option<Value<'h>>, ExpressionError> {
         if let Some(k) = self.local.iter().position(|l| *l == path) {
-            return Ok(Some(self.input(Input::Sensor(k as u32))));
+            return Ok(Some(Value::Scalar(self.input(Input::Sensor(k as u32)))));
         }
         if path == "t" {
-            return Ok(Some(self.input(Input::Time)));
+            return Ok(Some(Value::Scalar(self.input(Input::Time))));
         }
         if let Some(&s) = self.b.signal_names.get(path) {
-            return Ok(Some(self.input(Input::Arg(s))));
+            return Ok(Some(Value::Scalar(self.input(Input::Arg(s)))));
         }
-        Ok(self.b.numbers.lookup(path).map(|v| self.b.parameter_value(v, self.graph, &mut self.inputs)))
+        Ok(self.b.numbers.lookup(path).map(|v| match v {
+            Value::Scalar(s) => Value::Scalar(self.parameter(s)),
+            Value::Vector(v) => Value::Vector(v.into_iter().map(|s| self.parameter(s)).collect()),
+        }))
     }
     fn call(&mut self, _: &str, _: &[Ast], _: Range<usize>) -> Result<Option<Value<'h>>, ExpressionError> {
         Ok(None)
@@ -67,24 +82,6 @@ impl<'h> Env<'h> for LocalEnv<'_, '_, '_, 'h> {
 }
 
 impl<'g> Builder<'g, '_> {
-    /// A value of ρ as an input of another program: its slot, or itself if constant.
-    pub(super) fn parameter_value<'h>(&mut self, v: Value<'g>, graph: &'h Graph, inputs: &mut Vec<Input>) -> Value<'h> {
-        let mut one = |s: crate::program::Sym<'g>| match s.as_constant() {
-            Some(c) => graph.constant(c),
-            None => {
-                let i = Input::Arg(self.slots.slot(s));
-                let k = inputs.iter().position(|x| *x == i).unwrap_or_else(|| {
-                    inputs.push(i);
-                    inputs.len() - 1
-                });
-                graph.input(k)
-            }
-        };
-        match v {
-            Value::Scalar(s) => Value::Scalar(one(s)),
-            Value::Vector(v) => Value::Vector(v.into_iter().map(one).collect()),
-        }
-    }
     /// Compiles an expression of time and some local names.
     fn local_program(&mut self, x: &Number, local: &[&str], what: &str) -> Result<(Program, Vec<Input>), ModelError> {
         let ast = self.numbers.parse(x, what)?;
@@ -96,7 +93,7 @@ impl<'g> Builder<'g, '_> {
         }
     }
     /// The extended parameter that an expression of time is: a slot, a spline, or a new signal.
-    fn signal(&mut self, x: &Number, what: &str) -> Result<u32, ModelError> {
+    pub(super) fn signal(&mut self, x: &Number, what: &str) -> Result<u32, ModelError> {
         let timed = match &x.source {
             Source::Value(_) => false,
             Source::Expression(text) => {
@@ -115,126 +112,156 @@ impl<'g> Builder<'g, '_> {
         self.signals.push(Signal::Expression(program, inputs));
         Ok(SIGNAL + self.signals.len() as u32 - 1)
     }
-    pub(super) fn add_drivers(&mut self) -> Result<(), ModelError> {
-        for d in &self.m.drivers {
-            let u = self.signal(&d.value, &format!("driver `{}`", d.name))?;
-            let element = match &d.quantity {
-                Quantity::Angle(a, b) => {
-                    let (a, b) = (self.body(a)?, self.body(b)?);
-                    let x = [self.graph.constant(1.0), self.graph.constant(0.0)];
-                    let (d1, d2) = (self.frames[a].direction(x), self.frames[b].direction(x));
-                    self.element(Kind::AngleDriver, &[&d1[0], &d1[1], &d2[0], &d2[1]], vec![u])
+    /// Does an expression read sensors?
+    fn reads_sensors(&mut self, x: &Number) -> bool {
+        let Ok(ast) = self.numbers.parse(x, "force") else { return false };
+        let known = |n: &str| n == "t" || n == "pi" || self.signal_names.contains_key(n) || self.numbers.lookup(n).is_some();
+        ast.names().iter().any(|(n, _)| !known(n) && n.contains('.'))
+            || ast.calls().iter().any(|c| !FUNCTIONS.contains(&c.0.as_str()))
+    }
+    pub(super) fn add_forces(&mut self) -> Result<(), ModelError> {
+        let m = self.m;
+        for (k, f) in m.forces.iter().enumerate() {
+            let plane = m.dimension == 2;
+            match &f.kind {
+                ForceKind::SpringDamper { .. } => self.spring(f)?,
+                ForceKind::Torsion { about: About::Bodies(between), .. } if plane => self.plane_torsion(f, between)?,
+                ForceKind::Torsion { about: About::Bodies(between), .. } => {
+                    let e = ModelError::new(format!("force `{}`: in space a torsional spring acts on a joint", f.name));
+                    return Err(e.at(&between[0].place).help("write joint = \"NAME\" instead of `between`"));
                 }
-                Quantity::Distance(a, b) => {
-                    let (a, b) = (self.point_ref(a)?, self.point_ref(b)?);
-                    let (a, b) = (self.port(a), self.port(b));
-                    self.element(Kind::DistanceDriver, &[&a[0], &a[1], &b[0], &b[1]], vec![u])
+                ForceKind::Torque { torque, .. } if torque.len() != if plane { 1 } else { 3 } => {
+                    let expected = if plane { "one number" } else { "three components" };
+                    let e =
+                        ModelError::new(format!("force `{}`, torque: {expected} expected here, not {}", f.name, torque.len()));
+                    return Err(e.at(&torque.first().and_then(|t| t.place.clone()).or(f.name.place.clone())));
                 }
-                Quantity::Coordinate(c) => {
-                    let x = self.coordinate(c)?;
-                    self.element(Kind::CoordinateDriver, &[&x], vec![u])
+                ForceKind::Torque { on, reaction, torque, .. } => {
+                    let [a, b] = [self.body(reaction)?, self.body(on)?];
+                    if a == b {
+                        return Err(ModelError::new(format!("force `{}`: `{on}` reacts on itself", f.name)).at(&reaction.place));
+                    }
+                    if plane && !self.reads_sensors(&torque[0]) {
+                        let applied = self.signal(&torque[0], &format!("force `{}`, torque", f.name))?;
+                        let element = self.plane_angle_element(a, b);
+                        self.push_force(&f.name, "", element, Law { applied, ..Law::none() })?;
+                    } else {
+                        self.add_load(k, &f.name)?;
+                    }
                 }
-            };
-            if element.ports.linear.is_empty() {
-                return Err(ModelError::new(format!("driver `{}` drives nothing that can move", d.name)).at(&d.name.place));
+                ForceKind::Point { at, force, frame } => {
+                    if frame.is_none() && !self.vector_reads_sensors(force) {
+                        self.point_force(f, at, force)?;
+                    } else {
+                        self.add_load(k, &f.name)?;
+                    }
+                }
+                ForceKind::Bushing { between, .. } | ForceKind::BumpStop { between, .. } => {
+                    let refs = [self.point_ref(&between[0])?, self.point_ref(&between[1])?];
+                    self.two_bodies(&f.name, refs, between)?;
+                    self.add_load(k, &f.name)?;
+                }
+                ForceKind::Contact { point, plane, .. } => {
+                    let refs = [self.point_ref(plane)?, self.point_ref(point)?];
+                    self.two_bodies(&f.name, refs, &[plane.clone(), point.clone()])?;
+                    self.add_load(k, &f.name)?;
+                }
+                _ => self.add_load(k, &f.name)?,
             }
-            self.drivers.push((d.name.text.clone(), element));
         }
         Ok(())
     }
-    /// `body.point.x` as an affine port.
-    fn coordinate(&self, t: &Text) -> Result<Affine<'g>, ModelError> {
-        let wrong = || {
-            let e = ModelError::new(format!("`{t}` is not a coordinate of a point")).at(&t.place);
-            e.help("write body.point.x or body.point.y")
-        };
-        let (point, axis) = t.text.rsplit_once('.').ok_or_else(wrong)?;
-        let k = ["x", "y"].iter().position(|a| *a == axis).ok_or_else(wrong)?;
-        let r = self.point_ref(&Text { text: point.into(), place: t.place.clone() })?;
-        Ok(self.port(r)[k].clone())
+    fn two_bodies(&self, name: &Text, refs: [super::PointRef; 2], between: &[Text; 2]) -> Result<(), ModelError> {
+        if refs[0].0 == refs[1].0 {
+            let e = ModelError::new(format!("force `{name}` connects `{}` with itself", self.solids[refs[0].0].name));
+            return Err(e.at(&between[1].place));
+        }
+        Ok(())
     }
-    pub(super) fn add_forces(&mut self) -> Result<(), ModelError> {
-        for f in &self.m.forces {
-            let name = &f.name.text;
-            let what = |field: &str| format!("force `{name}`, {field}");
-            match &f.kind {
-                ForceKind::SpringDamper { between, stiffness, damping, length, force } => {
-                    let [a, b] = [self.point_ref(&between[0])?, self.point_ref(&between[1])?];
-                    if a == b || self.coincident(a, b) {
-                        let e =
-                            ModelError::new(format!("force `{name}`: the ends `{}` and `{}` coincide", between[0], between[1]));
-                        return Err(e.at(&between[1].place).help("a spring needs two different points"));
-                    }
-                    let element = self.distance(a, b);
-                    let law = self.law([stiffness, damping, length], force.as_ref(), &["length", "speed"], &what)?;
-                    self.push_force(&f.name, "", element, law, -1.0)?;
-                }
-                ForceKind::Torsion { between, stiffness, damping, angle, torque } => {
-                    let [a, b] = [self.body(&between[0])?, self.body(&between[1])?];
-                    if a == b {
-                        let e = ModelError::new(format!("force `{name}` connects `{}` with itself", between[0]));
-                        return Err(e.at(&between[1].place));
-                    }
-                    let element = self.angle(a, b);
-                    let law = self.law([stiffness, damping, angle], torque.as_ref(), &["angle", "speed"], &what)?;
-                    self.push_force(&f.name, "", element, law, -1.0)?;
-                }
-                ForceKind::Torque { on, reaction, torque } => {
-                    let [a, b] = [self.body(reaction)?, self.body(on)?];
-                    if a == b {
-                        return Err(ModelError::new(format!("force `{name}`: `{on}` reacts on itself")).at(&reaction.place));
-                    }
-                    let element = self.angle(a, b);
-                    let applied = self.signal(torque, &what("torque"))?;
-                    self.push_force(&f.name, "", element, Law { applied, ..Law::none() }, 1.0)?;
-                }
-                ForceKind::Point { at, force } => {
-                    let r = self.point_ref(at)?;
-                    let port = self.port(r);
-                    for ((axis, x), u) in ["x", "y"].iter().zip(&port).zip(self.force_components(force, &what("force"))?) {
-                        let element = self.element(Kind::Coordinate, &[x], vec![]);
-                        self.push_force(&f.name, &format!(".{axis}"), element, Law { applied: u, ..Law::none() }, 1.0)?;
-                    }
-                }
-            }
+    fn spring(&mut self, f: &Force) -> Result<(), ModelError> {
+        let ForceKind::SpringDamper { between, stiffness, damping, length, force } = &f.kind else { return Ok(()) };
+        let name = &f.name;
+        let [a, b] = [self.point_ref(&between[0])?, self.point_ref(&between[1])?];
+        if a == b || self.coincident(a, b) {
+            let e = ModelError::new(format!("force `{name}`: the ends `{}` and `{}` coincide", between[0], between[1]));
+            return Err(e.at(&between[1].place).help("a spring needs two different points"));
+        }
+        let kind = if self.m.dimension == 2 { Kind::Distance2 } else { Kind::Distance3 };
+        let ports: Vec<_> = self.port(a).into_iter().chain(self.port(b)).collect();
+        let element = Element { kind, ports: self.ports(&ports.iter().collect::<Vec<_>>()), params: vec![] };
+        let law = self.law(name, [stiffness, damping, length], force.as_ref(), &["length", "speed"])?;
+        self.push_force(name, "", element, law)
+    }
+    fn plane_torsion(&mut self, f: &Force, between: &[Text; 2]) -> Result<(), ModelError> {
+        let ForceKind::Torsion { stiffness, damping, angle, torque, .. } = &f.kind else { return Ok(()) };
+        let [a, b] = [self.body(&between[0])?, self.body(&between[1])?];
+        if a == b {
+            let e = ModelError::new(format!("force `{}` connects `{}` with itself", f.name, between[0]));
+            return Err(e.at(&between[1].place));
+        }
+        let element = self.plane_angle_element(a, b);
+        let law = self.law(&f.name, [stiffness, damping, angle], torque.as_ref(), &["angle", "speed"])?;
+        self.push_force(&f.name, "", element, law)
+    }
+    fn plane_angle_element(&mut self, a: usize, b: usize) -> Element {
+        let k = self.plane_angle(a, b);
+        let (d1, d2) = self.angles[k].x.clone();
+        let ports = self.ports(&d1.iter().chain(&d2).collect::<Vec<_>>());
+        Element { kind: Kind::Angle, ports, params: vec![ANGLE + k as u32] }
+    }
+    fn point_force(&mut self, f: &Force, at: &Text, force: &Vector) -> Result<(), ModelError> {
+        let r = self.point_ref(at)?;
+        let port = self.port(r);
+        let components = self.force_components(force, &format!("force `{}`, force", f.name))?;
+        for ((axis, x), applied) in AXES.iter().zip(&port).zip(components) {
+            let element = Element { kind: Kind::Coordinate, ports: self.ports(&[x]), params: vec![] };
+            self.push_force(&f.name, &format!(".{axis}"), element, Law { applied, ..Law::none() })?;
         }
         Ok(())
     }
     /// Do two points coincide whatever the motion?
     fn coincident(&self, a: super::PointRef, b: super::PointRef) -> bool {
-        let class = |(b, i): super::PointRef| self.shapes[b].points[i].class;
-        let local = a.0 == b.0 && self.shapes[a.0].distance(a.1, b.1) == 0.0;
+        let class = |(b, i): super::PointRef| self.solids[b].points[i].class;
+        let local = a.0 == b.0 && self.solids[a.0].distance(a.1, b.1) == 0.0;
         class(a) == class(b) || local
     }
-    fn force_components(&mut self, force: &Vector, what: &str) -> Result<[u32; 2], ModelError> {
+    fn vector_reads_sensors(&mut self, v: &Vector) -> bool {
+        match v {
+            Vector::Components(c, _) => c.iter().any(|x| self.reads_sensors(x)),
+            Vector::Expression(x) => self.reads_sensors(x),
+        }
+    }
+    fn force_components(&mut self, force: &Vector, what: &str) -> Result<Vec<u32>, ModelError> {
+        let d = self.m.dimension;
         // a vector written as text: its components may depend on t too
         if let Vector::Expression(x) = force
             && let Source::Expression(text) = &x.source
             && let Expr::Vector(items) = self.numbers.parse(x, what)?.expr
-            && let [a, b] = &items[..]
+            && items.len() == d
         {
             let part = |item: &Ast| Number {
                 source: Source::Expression(text[item.span.clone()].into()),
                 place: x.place.clone().map(|p| if x.exact { p.start + item.span.start..p.start + item.span.end } else { p }),
                 exact: x.exact,
             };
-            return Ok([self.signal(&part(a), what)?, self.signal(&part(b), what)?]);
+            return items.iter().map(|item| self.signal(&part(item), what)).collect();
         }
         match force {
-            Vector::Components(c, _) if c.len() == 2 => Ok([self.signal(&c[0], what)?, self.signal(&c[1], what)?]),
+            Vector::Components(c, _) if c.len() == d => c.iter().map(|c| self.signal(c, what)).collect(),
             v => {
                 let v = self.numbers.vector(v, what)?;
-                Ok(v.map(|v| self.slots.slot(v)))
+                Ok(v.into_iter().map(|v| self.slots.slot(v)).collect())
             }
         }
     }
     fn law(
         &mut self,
+        name: &Text,
         [k, c, rest]: [&Number; 3],
         program: Option<&Number>,
         local: &[&str],
-        what: &impl Fn(&str) -> String,
     ) -> Result<Law, ModelError> {
+        let what = |field: &str| format!("force `{name}`, {field}");
         Ok(Law {
             stiffness: self.signal(k, &what("stiffness"))?,
             damping: self.signal(c, &what("damping"))?,
@@ -243,26 +270,83 @@ impl<'g> Builder<'g, '_> {
             program: program.map(|p| self.local_program(p, local, &what("force"))).transpose()?,
         })
     }
-    fn push_force(&mut self, name: &Text, part: &str, element: Element, law: Law, sign: f64) -> Result<(), ModelError> {
+    fn push_force(&mut self, name: &Text, part: &str, element: Element, law: Law) -> Result<(), ModelError> {
         if element.ports.linear.is_empty() {
-            let e = ModelError::new(format!("force `{name}` acts on nothing that can move")).at(&name.place);
-            return Err(e.help("at least one end must be on a moving point or body"));
+            return Err(nothing_moves(name));
         }
-        self.forces.push(Compiled { name: format!("{name}{part}"), element, law, sign });
+        self.forces.push(Compiled { name: format!("{name}{part}"), element, law });
         Ok(())
     }
-    /// The forces of an element of the model: one, or two components.
-    pub(super) fn force_index(&self, name: &str) -> Option<usize> {
-        self.forces.iter().position(|f| f.name == name)
+    /// A force by its symbols.
+    fn add_load(&mut self, k: usize, name: &Text) -> Result<(), ModelError> {
+        let graph = Graph::new();
+        let mut env = SensorEnv::new(self, &graph);
+        let work = env.applied(k)?.work;
+        let (sensors, inputs) = (env.sensors, env.inputs);
+        if work.is_empty() {
+            return Err(nothing_moves(name));
+        }
+        let program = graph.program(&work.iter().map(|w| w.1).collect::<Vec<_>>());
+        let ports: Vec<_> = work.iter().map(|w| &w.0).collect();
+        let work = self.ports(&ports);
+        let (mut levels, mut renamed) = ([Ports::default(), Ports::default()], vec![]);
+        let mut count = [0u32; 2];
+        for s in &sensors {
+            let Sensor::Affine(ports, level @ (0 | 1)) = s else {
+                let e = ModelError::new(format!("force `{name}` reads more than positions and velocities")).at(&name.place);
+                return Err(e.help("accelerations, reactions and energies of the system follow from the forces"));
+            };
+            append(&mut levels[*level], ports, count[*level]);
+            renamed.push((*level, count[*level]));
+            count[*level] += 1;
+        }
+        let rename = |i: &Input| match i {
+            Input::Sensor(k) => {
+                let (level, arg) = renamed[*k as usize];
+                Input::Sensor(if level == 0 { arg } else { count[0] + arg })
+            }
+            i => *i,
+        };
+        if let Some(Input::Rate(..)) = inputs.iter().find(|i| matches!(i, Input::Rate(..))) {
+            let e = ModelError::new(format!("force `{name}` reads the rate of a function of time")).at(&name.place);
+            return Err(e.help("write the rate as an expression of t"));
+        }
+        let [positions, velocities] = levels;
+        self.loads.push(Load {
+            name: name.text.clone(),
+            positions,
+            position_args: count[0] as usize,
+            velocities,
+            velocity_args: count[1] as usize,
+            inputs: inputs.iter().map(rename).collect(),
+            program,
+            work,
+        });
+        Ok(())
+    }
+    /// The joint of a name.
+    pub(super) fn joint(&self, t: &Text) -> Result<usize, ModelError> {
+        self.joint_index(&t.text).ok_or_else(|| unknown("joint", t, self.m.joints.iter().map(|j| j.name.text.as_str())))
     }
     /// An unknown element, for messages.
     pub(super) fn unknown_element(&self, t: &Text) -> ModelError {
         let m = self.m;
-        let bodies = self.shapes.iter().map(|s| s.name.as_str());
+        let bodies = self.solids.iter().map(|s| s.name.as_str());
         let rest =
             m.joints.iter().map(|j| &j.name).chain(m.forces.iter().map(|f| &f.name)).chain(m.drivers.iter().map(|d| &d.name));
         unknown("body, joint, driver or force", t, bodies.chain(rest.map(|t| t.text.as_str())))
     }
+}
+
+fn nothing_moves(name: &Text) -> ModelError {
+    let e = ModelError::new(format!("force `{name}` acts on nothing that can move")).at(&name.place);
+    e.help("at least one end must be on a moving point or body")
+}
+
+/// Adds a port of one argument as argument `arg`.
+pub(super) fn append(all: &mut Ports, one: &Ports, arg: u32) {
+    all.linear.extend(one.linear.iter().map(|e| Entry { arg, ..*e }));
+    all.constant.extend(one.constant.iter().map(|c| (arg, c.1)));
 }
 
 impl Law {

@@ -1,12 +1,14 @@
 //! Final indices: signals and angle references follow the slots once their number is known.
 
 use super::forces::Compiled;
-use super::sensors::Draft;
+use super::functionals::Draft;
 use super::{ANGLE, SIGNAL};
 use crate::element::Element;
 use crate::force::{Force, Law};
-use crate::functional::{Functional, Sensor};
-use crate::natural::{Driver, Natural};
+use crate::formula::{Formula, FormulaRow};
+use crate::functional::Functional;
+use crate::load::{Load, LoadRows};
+use crate::natural::Natural;
 use crate::signal::{Input, Signal};
 use crate::system::Patterns;
 use gradyn_num::Pattern;
@@ -27,21 +29,19 @@ impl Numbering {
     pub(super) fn element(&self, e: &Element) -> Element {
         Element { params: e.params.iter().map(|&i| self.arg(i)).collect(), ..e.clone() }
     }
-    pub(super) fn driver(&self, e: Element, row: usize, patterns: &Patterns) -> Driver {
-        let coords: Vec<usize> = e.ports.coords().map(|i| i as usize).collect();
-        let at = |p: &Pattern, i: usize, j: usize| p.position(i, j).expect("the pattern contains the driver") as u32;
-        Driver {
-            row: coords.iter().map(|&i| at(&patterns.mn, row, i)).collect(),
-            pairs: coords
-                .iter()
-                .flat_map(|&i| coords.iter().map(move |&j| (i, j)))
-                .map(|(i, j)| at(&patterns.nn, i, j))
-                .collect(),
-            element: self.element(&e),
-        }
+    pub(super) fn formula(&self, f: Formula, row: usize, patterns: &Patterns) -> FormulaRow {
+        FormulaRow::new(Formula { inputs: self.inputs(&f.inputs), ..f }, row, patterns)
+    }
+    pub(super) fn load(&self, l: Load, nn: &Pattern) -> LoadRows {
+        LoadRows::new(Load { inputs: self.inputs(&l.inputs), ..l }, nn)
     }
     fn inputs(&self, inputs: &[Input]) -> Vec<Input> {
-        inputs.iter().map(|i| if let Input::Arg(i) = i { Input::Arg(self.arg(*i)) } else { *i }).collect()
+        let renumber = |i: &Input| match i {
+            Input::Arg(i) => Input::Arg(self.arg(*i)),
+            Input::Rate(i, level) => Input::Rate(self.arg(*i), *level),
+            i => *i,
+        };
+        inputs.iter().map(renumber).collect()
     }
     pub(super) fn signal(&self, s: &Signal) -> Signal {
         match s {
@@ -60,10 +60,6 @@ impl Numbering {
         Force::new(f.name.clone(), self.element(&f.element), law, nn)
     }
     pub(super) fn functional(&self, f: Draft, system: &Natural) -> Functional {
-        let sensors = f.sensors.into_iter().map(|s| match s {
-            Sensor::Geometry(e, level) => Sensor::Geometry(self.element(&e), level),
-            s => s,
-        });
         let signals = &system.signals;
         let slots = self.slots as usize;
         let behind = |k: usize, out: &mut Vec<u32>| {
@@ -71,6 +67,6 @@ impl Numbering {
                 signals.reads(k, slots, out);
             }
         };
-        Functional::new(sensors.collect(), f.program, self.inputs(&f.inputs), &system.sensed(), system.dims.n, slots, behind)
+        Functional::new(f.sensors, f.program, self.inputs(&f.inputs), &system.sensed(), system.dims.n, slots, behind)
     }
 }

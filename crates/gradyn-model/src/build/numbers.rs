@@ -1,11 +1,13 @@
 //! Numbers of the model as symbols of the parameters ρ, and the slot table p = e(ρ).
 
+use super::vectors::{AXES, Symbols, dot, unit};
 use crate::error::{ModelError, nearest};
 use crate::expression::{Ast, Env, ExpressionError, Value, compile, parse};
 use crate::mechanism::{Mechanism, Number, Source, Vector};
 use crate::ports::Affine;
 use crate::program::{Graph, Sym};
 use crate::quadratic::{Form, RowTerms};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -13,10 +15,15 @@ use std::ops::Range;
 pub struct Numbers<'g> {
     /// The graph whose inputs are ρ.
     pub graph: &'g Graph,
+    /// Nominal ρ.
+    pub rho: Vec<f64>,
+    /// Nominal values of the nodes of the graph, as far as they were asked for.
+    values: RefCell<Vec<f64>>,
     names: HashMap<String, Value<'g>>,
     /// Non-smooth functions met so far.
     pub warnings: Vec<String>,
-    dimension: usize,
+    /// 2 or 3.
+    pub dimension: usize,
 }
 
 impl<'g> Env<'g> for Numbers<'g> {
@@ -36,7 +43,8 @@ impl<'g> Env<'g> for Numbers<'g> {
 impl<'g> Numbers<'g> {
     /// Parameters, then constants in order, then hard points.
     pub fn new(graph: &'g Graph, m: &Mechanism) -> Result<Self, ModelError> {
-        let mut n = Self { graph, names: HashMap::new(), warnings: vec![], dimension: m.dimension };
+        let (rho, values, names) = (vec![], RefCell::new(vec![]), HashMap::new());
+        let mut n = Self { graph, rho, values, names, warnings: vec![], dimension: m.dimension };
         for (i, p) in m.parameters.iter().enumerate() {
             n.define(&p.name, Value::Scalar(graph.input(i)))?;
         }
@@ -46,7 +54,7 @@ impl<'g> Numbers<'g> {
         }
         for (name, at) in &m.hard_points {
             let value = n.vector(at, &format!("hard point `{name}`"))?;
-            n.define(name, Value::Vector(value.to_vec()))?;
+            n.define(name, Value::Vector(value))?;
         }
         Ok(n)
     }
@@ -64,16 +72,15 @@ impl<'g> Numbers<'g> {
         }
         Ok(())
     }
-    /// The value of a name, with `.x`, `.y` of a hard point.
+    /// The value of a name, with `.x`, `.y`, `.z` of a hard point.
     pub fn lookup(&self, path: &str) -> Option<Value<'g>> {
         if let Some(v) = self.names.get(path) {
             return Some(v.clone());
         }
         let (head, tail) = path.rsplit_once('.')?;
-        match (self.names.get(head)?, tail) {
-            (Value::Vector(v), "x") => Some(Value::Scalar(v[0])),
-            (Value::Vector(v), "y") => Some(Value::Scalar(v[1])),
-            _ => None,
+        match self.names.get(head)? {
+            Value::Vector(v) => Some(Value::Scalar(*v.get(AXES.iter().position(|a| *a == tail)?)?)),
+            Value::Scalar(_) => None,
         }
     }
     /// Parses an expression and notes what is not smooth.
@@ -111,8 +118,8 @@ impl<'g> Numbers<'g> {
             Value::Vector(_) => Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place)),
         }
     }
-    /// A plane vector of ρ.
-    pub fn vector(&mut self, x: &Vector, what: &str) -> Result<[Sym<'g>; 2], ModelError> {
+    /// A vector of ρ.
+    pub fn vector(&mut self, x: &Vector, what: &str) -> Result<Symbols<'g>, ModelError> {
         let (parts, place) = match x {
             Vector::Components(c, place) => {
                 (c.iter().map(|c| self.number(c, what)).collect::<Result<Vec<_>, _>>()?, place.clone())
@@ -120,20 +127,43 @@ impl<'g> Numbers<'g> {
             Vector::Expression(e) => match self.value(e, what)? {
                 Value::Vector(v) => (v, e.place.clone()),
                 Value::Scalar(_) => {
-                    let help = format!("write {} components, such as [1, 0]", self.dimension);
+                    let example = if self.dimension == 2 { "[1, 0]" } else { "[1, 0, 0]" };
+                    let help = format!("write {} components, such as {example}", self.dimension);
                     return Err(ModelError::new(format!("{what}: a vector is expected here, not a number"))
                         .at(&e.place)
                         .help(help));
                 }
             },
         };
-        let count = parts.len();
-        parts.try_into().map_err(|_| {
-            let d = self.dimension;
-            ModelError::new(format!("{what}: {count} components in a {d}-D model"))
-                .at(&place)
-                .help(format!("write {d} components"))
-        })
+        let (count, d) = (parts.len(), self.dimension);
+        if count == d {
+            return Ok(parts);
+        }
+        Err(ModelError::new(format!("{what}: {count} components in a {d}-D model"))
+            .at(&place)
+            .help(format!("write {d} components")))
+    }
+    /// A unit vector of ρ: that of `axis`, or local axis `k` if absent.
+    pub fn direction(&mut self, axis: Option<&Vector>, k: usize, what: &str) -> Result<Symbols<'g>, ModelError> {
+        let Some(axis) = axis else { return Ok(unit(self.graph, self.dimension, k)) };
+        let v = self.vector(axis, what)?;
+        self.normalised(v, what, &axis.place())
+    }
+    /// v/|v|; refused where v is zero at the nominal parameters.
+    pub fn normalised(&mut self, v: Symbols<'g>, what: &str, place: &Option<Range<usize>>) -> Result<Symbols<'g>, ModelError> {
+        let length = dot(&v, &v).sqrt();
+        let value = self.nominal(&[length])[0];
+        if value < 1e-12 || !value.is_finite() {
+            let e = ModelError::new(format!("{what} has length zero")).at(place);
+            return Err(e.help("give a direction, such as [1, 0, 0]; its length does not matter"));
+        }
+        Ok(v.into_iter().map(|x| x / length).collect())
+    }
+    /// Values of symbols at the nominal parameters.
+    pub fn nominal(&self, symbols: &[Sym<'g>]) -> Vec<f64> {
+        let mut values = self.values.borrow_mut();
+        self.graph.extend_values(&self.rho, &mut values);
+        symbols.iter().map(|s| values[s.id()]).collect()
     }
     /// A number that no parameter may change.
     pub fn constant(&mut self, x: &Number, what: &str) -> Result<f64, ModelError> {
@@ -225,9 +255,20 @@ impl<'g> Quad<'g> {
         let linear = |x: &Affine<'g>| Affine { terms: x.terms.clone(), constant: fixed * 0.0 };
         self.plus(constants.1, &linear(a)).plus(constants.0, &linear(b)).plus_constant(fixed)
     }
-    /// self + s a·b of plane vectors.
-    pub fn plus_dot(self, s: Sym<'g>, a: &[Affine<'g>; 2], b: &[Affine<'g>; 2]) -> Self {
-        self.plus_product(s, &a[0], &b[0]).plus_product(s, &a[1], &b[1])
+    /// self + s a·b of vectors.
+    pub fn plus_dot(self, s: Sym<'g>, a: &[Affine<'g>], b: &[Affine<'g>]) -> Self {
+        a.iter().zip(b).fold(self, |sum, (a, b)| sum.plus_product(s, a, b))
+    }
+    /// Does no coordinate appear?
+    pub fn is_constant(&self) -> bool {
+        let zero = |s: &Sym| s.as_constant() == Some(0.0);
+        self.bilinear.values().all(zero) && self.linear.values().all(zero)
+    }
+    /// What makes two rows the same to the letter.
+    pub fn key(&self) -> Vec<usize> {
+        let bilinear = self.bilinear.iter().flat_map(|(&(i, j), s)| [i, j, s.id()]);
+        let linear = self.linear.iter().flat_map(|(&i, s)| [i, usize::MAX, s.id()]);
+        bilinear.chain(linear).chain([self.constant.id()]).collect()
     }
     /// A constraint row on slots: A_ij = A_ji is the coefficient of q_i q_j, and twice it on the diagonal.
     pub fn row(&self, slots: &mut SlotTable<'g>) -> RowTerms {

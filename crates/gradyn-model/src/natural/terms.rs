@@ -1,11 +1,12 @@
 //! The terms of [`System`] in natural coordinates: loops over rows, drivers, forces and signals.
 
 use super::{Data, Natural};
-use crate::element::{ArgsBar, ArgsDot, MOST};
+use crate::element::{ArgsBar, ArgsDot};
 use crate::force::ForceAt;
-use crate::functional::Functional;
+use crate::functional::{Functional, quadratic};
 use crate::system::{At, Dims, Patterns, Set, System};
 use gradyn_num::ProgramScalar;
+use std::f64::consts::TAU;
 
 impl System for Natural {
     type Data<S: ProgramScalar> = Data<S>;
@@ -43,20 +44,17 @@ impl System for Natural {
         self.set_time(t, d);
         d.phi_q.fill(S::zero());
         self.rows.phi_q(&d.args.values, q, &mut d.phi_q);
-        for driver in &self.drivers {
-            let (_, j) = driver.element.gradient(&d.args, q);
-            for (e, &pos) in driver.element.ports.linear.iter().zip(&driver.row) {
-                d.phi_q[pos as usize] += j[e.arg as usize] * d.args.values[e.slot as usize];
-            }
+        for f in &self.formulas {
+            f.phi_q(t, q, &d.args, &mut d.formula, &mut d.phi_q);
         }
     }
 
     #[inline]
     fn constraint<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.rows.constraint(&d.args.values, at, c, &self.patterns.mn, &d.phi_q, out);
-        for (k, driver) in self.drivers.iter().enumerate() {
-            let y = d.jet(&driver.element, at);
-            out[self.rows.rows + k] += y.x * c[0] + y.d * c[1] + y.dd * c[2];
+        for (row, o) in self.formulas.iter().zip(&mut out[self.rows.rows..]) {
+            let y = row.formula.jet(&d.args, at, &mut d.formula);
+            *o += y.x * c[0] + y.d * c[1] + y.dd * c[2];
         }
     }
     #[inline]
@@ -69,10 +67,13 @@ impl System for Natural {
         for &(i, s) in &self.weights {
             out[i as usize] -= d.args.values[s as usize];
         }
-        d.visits += self.forces.len();
+        d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
         for f in &self.forces {
             f.subtract(&here, &mut d.law, out);
+        }
+        for l in &self.loads {
+            l.subtract(&here, &mut d.load, out);
         }
     }
 
@@ -83,7 +84,7 @@ impl System for Natural {
         &d.phi_q
     }
     fn constraint_q(&self, at: &At, c: [f64; 3], d: &mut Data<f64>, out: &mut [f64]) {
-        let quadratic = self.driver_entries();
+        let quadratic = self.quadratic_entries();
         if c[0] != 0.0 {
             out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += c[0] * j);
         }
@@ -92,36 +93,32 @@ impl System for Natural {
                 self.rows.rate_q(&d.args.values, c, x, out);
             }
         }
-        self.driver_rows(at, c, d, 0, out);
+        self.formula_rows(at, c, d, 0, out);
     }
     fn constraint_v(&self, at: &At, c: [f64; 3], d: &mut Data<f64>, out: &mut [f64]) {
-        let quadratic = self.driver_entries();
+        let quadratic = self.quadratic_entries();
         if c[1] != 0.0 {
             out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += c[1] * j);
         }
         if c[2] != 0.0 {
             self.rows.rate_q(&d.args.values, 2.0 * c[2], at.v, out); // Φ̈_v = 2Φ̇_q
         }
-        self.driver_rows(at, c, d, 1, out);
+        self.formula_rows(at, c, d, 1, out);
     }
     fn balance_q(&self, at: &At, _: &[f64], lam: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         self.rows.balance_q(&d.args.values, lam, out);
-        for (driver, lam) in self.drivers.iter().zip(&lam[self.rows.rows..]) {
-            let (_, _, h) = driver.element.hessian(&d.args, at.q);
-            let entries = &driver.element.ports.linear;
-            for (a, pairs) in entries.iter().zip(driver.pairs.chunks_exact(entries.len())) {
-                for (b, &pos) in entries.iter().zip(pairs) {
-                    let s = d.args.values[a.slot as usize] * d.args.values[b.slot as usize];
-                    out[pos as usize] += lam * s * h[a.arg as usize][b.arg as usize];
-                }
-            }
+        for (f, lam) in self.formulas.iter().zip(&lam[self.rows.rows..]) {
+            f.balance_q(at, *lam, &d.args, &mut d.formula, out);
         }
     }
     fn force_tangents(&self, at: &At, d: &mut Data<f64>, k: &mut [f64], c: &mut [f64]) {
-        d.visits += self.forces.len();
+        d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
         for f in &self.forces {
             f.tangents(&here, &mut d.law, k, c);
+        }
+        for l in &self.loads {
+            l.tangents(&here, &mut d.load, k, c);
         }
     }
 
@@ -129,20 +126,18 @@ impl System for Natural {
         self.rows.constraint_p(at, c, delta, out);
         self.signal_tangents(at.t, delta, d);
         let dot = ArgsDot { slots: delta, signals: &d.dot };
-        for (k, driver) in self.drivers.iter().enumerate() {
-            let bars = driver.element.bars(&d.args, at.q, at.v, at.a, c);
-            out[self.rows.rows + k] += driver.element.bars_p(&bars, at.q, at.v, at.a, &dot);
+        for (f, o) in self.formulas.iter().zip(&mut out[self.rows.rows..]) {
+            *o += f.constraint_p(&d.args, at, c, &dot, &mut d.formula);
         }
     }
     fn constraint_p_t(&self, at: &At, c: [f64; 3], mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
         self.rows.constraint_p_t(at, c, mu, s, grad);
-        if self.drivers.is_empty() {
+        if self.formulas.is_empty() {
             return;
         }
         self.with_bar(at.t, d, grad, |d, bar| {
-            for (driver, mu) in self.drivers.iter().zip(&mu[self.rows.rows..]) {
-                let bars = driver.element.bars(&d.args, at.q, at.v, at.a, c.map(|c| s * mu * c));
-                driver.element.bars_p_t(&bars, at.q, at.v, at.a, bar);
+            for (f, mu) in self.formulas.iter().zip(&mu[self.rows.rows..]) {
+                f.constraint_p_t(&d.args, at, c.map(|c| s * mu * c), &mut d.formula, bar);
             }
         });
     }
@@ -153,13 +148,8 @@ impl System for Natural {
         self.rows.balance_p(at.q, lam, delta, out);
         self.signal_tangents(at.t, delta, d);
         let dot = ArgsDot { slots: delta, signals: &d.dot };
-        for (driver, lam) in self.drivers.iter().zip(&lam[self.rows.rows..]) {
-            // δ(Cᵀ J) λ = δCᵀ J λ + Cᵀ H δx λ
-            let e = &driver.element;
-            let (_, j, h) = e.hessian(&d.args, at.q);
-            let change = h.map(|h| lam * e.bars_p(&[h, [0.0; MOST], [0.0; MOST]], at.q, at.v, at.a, &dot));
-            e.ports.scatter(&d.args.values, &change, out);
-            e.ports.scatter_p(delta, &j.map(|j| lam * j), out);
+        for (f, lam) in self.formulas.iter().zip(&lam[self.rows.rows..]) {
+            f.balance_p(at, *lam, &d.args, &dot, &mut d.formula, out);
         }
     }
     fn balance_p_t(&self, at: &At, w: &[f64], lam: &[f64], mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
@@ -167,17 +157,12 @@ impl System for Natural {
             grad[slot as usize] += s * mu[i as usize] * w[j as usize];
         }
         self.rows.balance_p_t(at.q, lam, mu, s, grad);
-        if self.drivers.is_empty() {
+        if self.formulas.is_empty() {
             return;
         }
         self.with_bar(at.t, d, grad, |d, bar| {
-            for (driver, lam) in self.drivers.iter().zip(&lam[self.rows.rows..]) {
-                let e = &driver.element;
-                let (_, j, h) = e.hessian(&d.args, at.q);
-                let nu: [f64; MOST] = e.port_rates(&d.args, mu);
-                let x = h.map(|h| s * lam * h.iter().zip(&nu).map(|(h, n)| h * n).sum::<f64>());
-                e.bars_p_t(&[x, [0.0; MOST], [0.0; MOST]], at.q, at.v, at.a, bar);
-                e.ports.gather_rate_p_t(mu, &j.map(|j| s * lam * j), bar.values);
+            for (f, lam) in self.formulas.iter().zip(&lam[self.rows.rows..]) {
+                f.balance_p_t(at, s * lam, mu, &d.args, &mut d.formula, bar);
             }
         });
     }
@@ -187,10 +172,13 @@ impl System for Natural {
         }
         self.signal_tangents(at.t, delta, d);
         let dot = ArgsDot { slots: delta, signals: &d.dot };
-        d.visits += self.forces.len();
+        d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
         for f in &self.forces {
             f.slots(&here, &mut d.law, &dot, out);
+        }
+        for l in &self.loads {
+            l.slots(&here, &mut d.load, &dot, out);
         }
     }
     fn forces_p_t(&self, at: &At, mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
@@ -198,10 +186,13 @@ impl System for Natural {
             grad[slot as usize] -= s * mu[i as usize];
         }
         self.with_bar(at.t, d, grad, |d, bar| {
-            d.visits += self.forces.len();
+            d.visits += self.forces.len() + self.loads.len();
             let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
             for f in &self.forces {
                 f.slots_t(&here, &mut d.law, mu, s, bar);
+            }
+            for l in &self.loads {
+                l.slots_t(&here, &mut d.load, mu, s, bar);
             }
         });
     }
@@ -214,7 +205,7 @@ impl System for Natural {
     }
     #[inline]
     fn measure<S: ProgramScalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
-        self.set(set).eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, &mut d.law, out);
+        self.set(set).eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, out);
     }
     fn measure_row(&self, set: Set, k: usize, at: &At, d: &mut Data<f64>, row: &mut [f64]) {
         let f = self.set(set);
@@ -235,7 +226,7 @@ impl System for Natural {
         for (list, out) in [(&self.position, position), (&self.velocity, velocity)] {
             for (f, o) in list.iter().zip(out) {
                 let mut value = [S::zero()];
-                f.eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, &mut d.law, &mut value);
+                f.eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, &mut value);
                 *o = value[0];
             }
         }
@@ -259,7 +250,11 @@ impl System for Natural {
         d.visits
     }
     fn angle(&self, k: usize, q: &[f64], d: &Data<f64>) -> f64 {
-        self.angles[k].value(&d.args, q)
+        let (y, x) = &self.angles[k];
+        let p = &d.args.values;
+        let reference = p[p.len() - self.dims.angles + k];
+        let angle = quadratic(y, p, q).atan2(quadratic(x, p, q));
+        angle + TAU * ((reference - angle) / TAU).round()
     }
     fn angle_name(&self, k: usize) -> String {
         self.angle_names[k].clone()
@@ -283,17 +278,14 @@ impl Natural {
             Set::Output => &self.output,
         }
     }
-    /// Where the entries of the drivers begin on m × n.
-    fn driver_entries(&self) -> usize {
-        if self.drivers.is_empty() { self.patterns.mn.nnz() } else { self.patterns.mn.row(self.rows.rows).start }
+    /// Where the entries of the formulas begin on m × n.
+    fn quadratic_entries(&self) -> usize {
+        if self.formulas.is_empty() { self.patterns.mn.nnz() } else { self.patterns.mn.row(self.rows.rows).start }
     }
-    /// Driver rows of (c₀Φ + c₁Φ̇ + c₂Φ̈)_q (level 0) or _v (level 1).
-    fn driver_rows(&self, at: &At, c: [f64; 3], d: &Data<f64>, level: usize, out: &mut [f64]) {
-        for driver in &self.drivers {
-            let bars = driver.element.bars(&d.args, at.q, at.v, at.a, c);
-            for (e, &pos) in driver.element.ports.linear.iter().zip(&driver.row) {
-                out[pos as usize] += bars[level][e.arg as usize] * d.args.values[e.slot as usize];
-            }
+    /// Formula rows of (c₀Φ + c₁Φ̇ + c₂Φ̈)_q (level 0) or _v (level 1).
+    fn formula_rows(&self, at: &At, c: [f64; 3], d: &mut Data<f64>, level: usize, out: &mut [f64]) {
+        for f in &self.formulas {
+            f.rate_q(&d.args, at, c, level, &mut d.formula, out);
         }
     }
     fn signal_tangents(&self, t: f64, delta: &[f64], d: &mut Data<f64>) {
@@ -315,8 +307,8 @@ impl Natural {
     fn functional_cotangent(&self, f: &Functional, k: usize, at: &At, d: &mut Data<f64>) {
         let sys = self.sensed();
         let outputs = f.program.outputs();
-        f.eval(at, &sys, &d.mass, &d.args, &mut d.functional, &mut d.law, &mut d.value[..outputs]);
-        f.pull_back(k, at, &sys, &d.mass, &d.args, &mut d.functional, &mut d.law, &mut d.cot);
+        f.eval(at, &sys, &d.mass, &d.args, &mut d.functional, &mut d.value[..outputs]);
+        f.pull_back(k, at, &sys, &d.mass, &d.args, &mut d.functional, &mut d.cot);
         if d.timed {
             self.signals.pull_back(at.t, &d.args, &mut d.signals, &mut d.cot.bar());
         }

@@ -12,17 +12,22 @@ use std::ops::Range;
 /// The mechanism of a file.
 pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     let mut m = Mechanism::new(&text(root, "name").unwrap_or_default().text);
-    if let Some(g) = vector(root, "gravity") {
-        m.gravity = g;
+    if let Some(Node { value: Value::Number(d), .. }) = root.get("dimension") {
+        m.dimension = *d as usize;
     }
+    m.gravity = vector(root, "gravity").unwrap_or(Vector::Components(vec![0.0.into(); m.dimension], None));
     let lists = parameters(root, &mut m)?;
     m.constants = numbers(root, "constants").collect();
     m.hard_points = vectors(root, "points");
     m.ground = section(root, "ground").map_or(vec![], |g| vectors(g, "points"));
     m.bodies = elements(root, "body").map(|(n, t)| body(n, t)).collect::<Result<_, _>>()?;
-    m.joints = elements(root, "joint").map(|(n, t)| joint(n, t)).collect();
+    let coupled = |t: &Table| matches!(word(t, "type").text.as_str(), "gear" | "rack");
+    m.joints =
+        elements(root, "joint").filter(|e| !coupled(e.1)).map(|(n, t)| joint(n, t, m.dimension)).collect::<Result<_, _>>()?;
+    m.couplings = elements(root, "joint").filter(|e| coupled(e.1)).map(|(n, t)| coupling(n, t)).collect();
+    m.constraints = numbers(root, "constraint").collect();
     m.drivers = elements(root, "driver").map(|(n, t)| driver(n, t)).collect();
-    m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect();
+    m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect::<Result<_, _>>()?;
     m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
     m.initial = section(root, "initial").map(initial).unwrap_or_default();
     m.objectives = elements(root, "objective").map(|(n, t)| objective(n, t)).collect();
@@ -48,6 +53,9 @@ fn elements<'a>(t: &'a Table, key: &str) -> impl Iterator<Item = (Text, &'a Tabl
 fn text(t: &Table, key: &str) -> Option<Text> {
     t.get(key)?.word().map(Word::name)
 }
+fn word(t: &Table, key: &str) -> Text {
+    text(t, key).unwrap_or_default()
+}
 fn maybe(t: &Table, key: &str) -> Option<Number> {
     t.get(key)?.number()
 }
@@ -60,6 +68,26 @@ fn vector(t: &Table, key: &str) -> Option<Vector> {
 fn pair(t: &Table, key: &str) -> [Text; 2] {
     let item = |i: usize| t.get(key)?.items().get(i)?.word().map(Word::name);
     [0, 1].map(|i| item(i).unwrap_or_default())
+}
+/// A number or a list of them, rows of a matrix one after the other.
+fn values(t: &Table, key: &str) -> Vec<Number> {
+    let Some(node) = t.get(key) else { return vec![] };
+    match &node.value {
+        Value::List(items) => {
+            let row = |i: &Node| if let Value::List(_) = i.value { i.numbers() } else { i.number().into_iter().collect() };
+            items.iter().flat_map(row).collect()
+        }
+        _ => node.number().into_iter().collect(),
+    }
+}
+/// `one` for both sides, or `two` for each; both is a mistake.
+fn sides(t: &Table, owner: &Text, [one, two]: [&str; 2]) -> Result<[Option<Vector>; 2], ModelError> {
+    if let (Some(_), Some((key, _))) = (t.get(one), t.entries.iter().find(|(k, _)| k.text == two)) {
+        let e = ModelError::new(format!("joint `{owner}`: `{one}` and `{two}` are both given")).at(&Some(key.place.clone()));
+        return Err(e.help(format!("`{one}` is for both bodies, `{two}` has one for each")));
+    }
+    let item = |i: usize| t.get(two)?.items().get(i)?.vector();
+    Ok([0, 1].map(|i| vector(t, one).or(item(i))))
 }
 fn numbers(t: &Table, key: &str) -> impl Iterator<Item = (Text, Number)> {
     entries(t, key).filter_map(|(name, node)| Some((name.name(), node.number()?)))
@@ -158,30 +186,64 @@ fn body(name: Text, t: &Table) -> Result<Body, ModelError> {
         return Err(e.help("give it either for the body or inside `rod`"));
     }
     Ok(Body {
-        mass: own.or(inner).unwrap_or(0.0.into()),
+        mass: own.or(inner),
         com: vector(t, "com"),
-        inertia: maybe(t, "inertia"),
+        inertia: values(t, "inertia"),
         points: vectors(t, "points"),
         hard: t.get("hard").map_or(&[][..], Node::items).iter().filter_map(|n| n.word().map(Word::name)).collect(),
         rod: rod.map(|r| Rod { points: pair(r, "points"), length: maybe(r, "length") }),
+        shape: section(t, "shape").map(|s| shape(s, &name)).transpose()?,
         name,
     })
 }
 
-fn joint(name: Text, t: &Table) -> Joint {
-    let (axis, angle) = (vector(t, "axis"), number(t, "angle", 0.0));
-    let kind = match text(t, "type").unwrap_or_default().text.as_str() {
-        "prismatic" => JointKind::Prismatic { axis, angle },
+fn shape(t: &Table, body: &Text) -> Result<Shape, ModelError> {
+    let (length, axis) = (number(t, "length", 0.0), vector(t, "axis"));
+    let kind = match word(t, "type").text.as_str() {
+        "box" => ShapeKind::Box(values(t, "size")),
+        "sphere" => ShapeKind::Sphere(number(t, "radius", 0.0)),
+        "cylinder" => ShapeKind::Cylinder { radius: number(t, "radius", 0.0), length, axis },
+        "tube" => ShapeKind::Tube { outer: number(t, "outer", 0.0), inner: number(t, "inner", 0.0), length, axis },
+        other => return Err(ModelError::new(format!("body `{body}`: there is no shape type `{other}`")).at(&body.place)),
+    };
+    Ok(Shape { kind, density: maybe(t, "density") })
+}
+
+fn joint(name: Text, t: &Table, dimension: usize) -> Result<Joint, ModelError> {
+    let angle = number(t, "angle", 0.0);
+    let kind = match word(t, "type").text.as_str() {
+        "prismatic" => JointKind::Prismatic { angle },
+        "cylindrical" => JointKind::Cylindrical,
+        "screw" => JointKind::Screw { lead: number(t, "lead", 0.0) },
+        "spherical" => JointKind::Spherical,
+        "universal" => JointKind::Universal,
+        "planar" => JointKind::Planar,
         "fixed" => JointKind::Fixed { angle },
+        "free" => JointKind::Free,
         "distance" => JointKind::Distance { length: number(t, "length", 0.0) },
-        "point-on-line" => JointKind::PointOnLine { axis },
+        "point-on-line" => JointKind::PointOnLine,
+        "point-on-plane" => JointKind::PointOnPlane,
         _ => JointKind::Revolute,
     };
-    Joint { name, kind, between: pair(t, "between") }
+    let (mut axes, normals) = (sides(t, &name, ["axis", "axes"])?, sides(t, &name, ["normal", "normals"])?);
+    if dimension == 2 {
+        axes[1] = None; // a plane joint slides along an axis of body 1
+    }
+    Ok(Joint { name, kind, between: pair(t, "between"), axes, normals })
+}
+
+fn coupling(name: Text, t: &Table) -> Coupling {
+    let kind = match word(t, "type").text.as_str() {
+        "rack" => CouplingKind::Rack { radius: number(t, "radius", 0.0) },
+        _ => CouplingKind::Gear { ratio: number(t, "ratio", 1.0) },
+    };
+    Coupling { name, kind, joints: pair(t, "joints"), offset: number(t, "offset", 0.0) }
 }
 
 fn driver(name: Text, t: &Table) -> Driver {
-    let quantity = if let Some(body) = text(t, "angle") {
+    let quantity = if let Some(x) = maybe(t, "sensor") {
+        Quantity::Sensor(x)
+    } else if let Some(body) = text(t, "angle") {
         Quantity::Angle("ground".into(), body)
     } else if let Some(coordinate) = text(t, "coordinate") {
         Quantity::Coordinate(coordinate)
@@ -195,24 +257,70 @@ fn driver(name: Text, t: &Table) -> Driver {
     Driver { name, quantity, value: number(t, "value", 0.0) }
 }
 
-fn force(name: Text, t: &Table) -> Force {
+fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
     let (between, stiffness, damping) = (pair(t, "between"), number(t, "stiffness", 0.0), number(t, "damping", 0.0));
-    let word = |key: &str| text(t, key).unwrap_or_default();
-    let kind = match word("type").text.as_str() {
-        "torsion" => {
-            ForceKind::Torsion { between, stiffness, damping, angle: number(t, "angle", 0.0), torque: maybe(t, "torque") }
+    let law = || ContactLaw { stiffness: stiffness.clone(), damping: damping.clone(), width: number(t, "width", 0.0) };
+    let kind = match word(t, "type").text.as_str() {
+        "torsion" => ForceKind::Torsion {
+            about: about(&name, t)?,
+            stiffness,
+            damping,
+            angle: number(t, "angle", 0.0),
+            torque: maybe(t, "torque"),
+        },
+        "force" => {
+            let force = vector(t, "force").unwrap_or([0.0, 0.0].into());
+            ForceKind::Point { at: word(t, "at"), force, frame: text(t, "frame") }
         }
-        "force" => ForceKind::Point { at: word("at"), force: vector(t, "force").unwrap_or([0.0, 0.0].into()) },
         "torque" => {
             let reaction = text(t, "reaction").unwrap_or("ground".into());
-            ForceKind::Torque { on: word("on"), reaction, torque: number(t, "torque", 0.0) }
+            ForceKind::Torque { on: word(t, "on"), reaction, torque: values(t, "torque"), frame: text(t, "frame") }
         }
+        "actuator" => ForceKind::Actuator { joint: word(t, "joint"), effort: number(t, "effort", 0.0) },
+        "friction" => ForceKind::Friction {
+            joint: word(t, "joint"),
+            limit: number(t, "limit", 0.0),
+            speed: number(t, "speed", 0.01),
+            viscous: number(t, "viscous", 0.0),
+        },
+        "bushing" => ForceKind::Bushing {
+            between,
+            axes: [vector(t, "axis"), vector(t, "normal")],
+            stiffness: values(t, "stiffness"),
+            damping: values(t, "damping"),
+            force: values(t, "force"),
+        },
+        "bump-stop" => {
+            let pull = word(t, "side").text == "above";
+            ForceKind::BumpStop { between, length: number(t, "length", 0.0), pull, law: law() }
+        }
+        "contact" => ForceKind::Contact {
+            point: word(t, "point"),
+            plane: word(t, "plane"),
+            normal: vector(t, "normal"),
+            law: law(),
+            friction: number(t, "friction", 0.0),
+            speed: number(t, "speed", 0.01),
+        },
         _ => {
             let length = number(t, "length", 0.0);
             ForceKind::SpringDamper { between, stiffness, damping, length, force: maybe(t, "force") }
         }
     };
-    Force { name, kind }
+    Ok(Force { name, kind })
+}
+
+/// What a torsional spring turns about.
+fn about(name: &Text, t: &Table) -> Result<About, ModelError> {
+    match (text(t, "joint"), t.get("between")) {
+        (Some(joint), None) => Ok(About::Joint(joint)),
+        (None, Some(_)) => Ok(About::Bodies(pair(t, "between"))),
+        (given, _) => {
+            let why = if given.is_some() { "both `between` and `joint` are given" } else { "`between` or `joint` is missing" };
+            let e = ModelError::new(format!("force `{name}`: {why}")).at(&name.place);
+            Err(e.help("between = [\"body1\", \"body2\"] in the plane, joint = \"NAME\" for a joint that turns"))
+        }
+    }
 }
 
 fn initial(t: &Table) -> Initial {

@@ -13,7 +13,7 @@ pub enum Kind {
     Constant,
     /// A positive integer.
     Count,
-    /// 2.
+    /// 2 or 3.
     Dimension,
     /// Components or a vector expression.
     Vector,
@@ -25,6 +25,10 @@ pub enum Kind {
     NumberOrNumbers,
     /// The name of a list parameter, or a list of numbers.
     Values,
+    /// Two vectors, each components or an expression.
+    VectorPair,
+    /// Rows of numbers, or numbers.
+    Matrix,
     /// Two names: of points or bodies.
     Pair(&'static str),
     /// One name, or two.
@@ -85,7 +89,7 @@ const fn plain(fields: &'static [Field]) -> Record {
 #[rustfmt::skip]
 pub const FILE: Record = plain(&[
     must("name", Kind::Text, "Name of the model."),
-    may("dimension", Kind::Dimension, "2: a plane mechanism."),
+    may("dimension", Kind::Dimension, "2: a plane mechanism (if absent); 3: a mechanism in space."),
     may("gravity", Kind::Vector, "Gravity [m/s²], such as [0, -9.81]; none if absent."),
     may("parameters", Kind::Map("parameter", &Kind::Either(&Kind::Number, &Kind::Record(&PARAMETER))), "What may change, and be differentiated."),
     may("constants", Kind::Map("constant", &Kind::Number), "Named numbers: expressions of parameters and earlier constants."),
@@ -93,6 +97,7 @@ pub const FILE: Record = plain(&[
     may("ground", Kind::Record(&GROUND), "What does not move."),
     may("body", Kind::Map("body", &Kind::Record(&BODY)), "Rigid bodies."),
     may("joint", Kind::Map("joint", &Kind::Variants("joint", JOINTS)), "Joints between points of bodies or of the ground."),
+    may("constraint", Kind::Map("constraint", &Kind::Number), "Expressions of position sensors that are kept at zero."),
     may("driver", Kind::Map("driver", &Kind::Record(&DRIVER)), "Quantities that follow a function of time."),
     may("force", Kind::Map("force", &Kind::Variants("force", FORCES)), "Springs, dampers, forces and torques."),
     may("spline", Kind::Map("spline", &Kind::Record(&SPLINE)), "Cubic splines of time; their names may stand in expressions of t."),
@@ -117,9 +122,10 @@ const GROUND: Record = plain(&[may("points", Kind::Map("point", &Kind::Vector), 
 #[rustfmt::skip]
 const BODY: Record = plain(&[
     may("points", Kind::Map("point", &Kind::Vector), "Points in the frame of the body [m]."),
-    may("mass", Kind::Number, "Mass [kg]; 0 if absent."),
+    may("mass", Kind::Number, "Mass [kg]; that of the shape, or 0, if absent."),
     may("com", Kind::Vector, "Centre of mass in the frame of the body [m]; its origin, or the middle of the rod, if absent."),
-    may("inertia", Kind::Number, "Moment of inertia about the centre of mass [kg m²]."),
+    may("inertia", Kind::NumberOrNumbers, "About the centre of mass [kg m²]: a number; in space [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], Ixy = -∫ x y dm."),
+    may("shape", Kind::Variants("shape", SHAPES), "A uniform solid around the centre of mass: the inertia follows."),
     may("hard", Kind::Texts("points"), "Names of hard points that belong to the body."),
     may("rod", Kind::Record(&ROD), "A uniform rod: centre of mass and inertia follow."),
 ]);
@@ -131,28 +137,75 @@ const ROD: Record = plain(&[
     may("mass", Kind::Number, "Mass [kg], if not given for the body."),
 ]);
 
+/// The shapes of bodies.
+#[rustfmt::skip]
+pub const SHAPES: &[Variant] = &[
+    Variant { name: "box", doc: "A box; in the plane a rectangle.", fields: &[
+        must("size", Kind::Numbers, "Side lengths along the axes of the body [m]."), DENSITY,
+    ]},
+    Variant { name: "cylinder", doc: "A solid cylinder; in the plane a disc.", fields: &[RADIUS, LENGTH, SHAPE_AXIS, DENSITY] },
+    Variant { name: "sphere", doc: "A solid sphere; in the plane a disc.", fields: &[RADIUS, DENSITY] },
+    Variant { name: "tube", doc: "A hollow cylinder; in the plane a ring.", fields: &[
+        must("outer", Kind::Number, "Outer radius [m]."), must("inner", Kind::Number, "Inner radius [m]."), LENGTH, SHAPE_AXIS, DENSITY,
+    ]},
+];
+const DENSITY: Field = may("density", Kind::Number, "[kg/m³], in the plane [kg/m²]: the mass follows.");
+const RADIUS: Field = must("radius", Kind::Number, "Radius [m].");
+const LENGTH: Field = may("length", Kind::Number, "Length [m]; needed in space.");
+const SHAPE_AXIS: Field = may("axis", Kind::Vector, "Axis in the frame of the body; its z axis if absent.");
+
 const BETWEEN: Field = must("between", Kind::Pair("points"), "Two points: body.point or ground.point.");
-const ANGLE: Field = may("angle", Kind::Number, "Angle of body 2 relative to body 1 [rad]; 0 if absent.");
-const AXIS: Field = may("axis", Kind::Vector, "Direction in the frame of body 1; its x axis if absent.");
+const ANGLE: Field =
+    may("angle", Kind::Number, "Angle of body 2 relative to body 1, in space about the axis [rad]; 0 if absent.");
+const AXIS: Field =
+    may("axis", Kind::Vector, "Direction in the frames of both bodies; if absent the x axis in the plane, the z axis in space.");
+const AXES: Field = may("axes", Kind::VectorPair, "Instead of `axis`: one direction in the frame of each body.");
+const NORMAL: Field =
+    may("normal", Kind::Vector, "Space: a direction across the axis, in both frames, from which the angle is measured.");
+const NORMALS: Field = may("normals", Kind::VectorPair, "Instead of `normal`: one direction in the frame of each body.");
+const OFFSET: Field = may("offset", Kind::Number, "Where both coordinates start [rad] or [m]; 0 if absent.");
 const TYPE: &str = "type";
 
 /// The types of joints.
 #[rustfmt::skip]
 pub const JOINTS: &[Variant] = &[
-    Variant { name: "revolute", doc: "The points coincide.", fields: &[BETWEEN] },
-    Variant { name: "prismatic", doc: "Point 2 slides along an axis of body 1 at a constant angle.", fields: &[BETWEEN, AXIS, ANGLE] },
-    Variant { name: "fixed", doc: "The points coincide and the angle is constant.", fields: &[BETWEEN, ANGLE] },
+    Variant { name: "revolute", doc: "The points coincide; in space the axes too.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS] },
+    Variant { name: "prismatic", doc: "Point 2 slides along the axis of body 1 at a constant angle.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE] },
+    Variant { name: "cylindrical", doc: "Space: point 2 slides along the axis and body 2 turns about it.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS] },
+    Variant { name: "screw", doc: "Space: a cylindrical joint in which position = lead · angle / 2π.", fields: &[
+        BETWEEN, AXIS, AXES, NORMAL, NORMALS, must("lead", Kind::Number, "Advance per turn [m].")] },
+    Variant { name: "spherical", doc: "Space: the points coincide.", fields: &[BETWEEN] },
+    Variant { name: "universal", doc: "Space: the points coincide, the axes of both bodies stay perpendicular.", fields: &[
+        BETWEEN, must("axes", Kind::VectorPair, "The axis of each body, in its frame."), NORMAL, NORMALS] },
+    Variant { name: "planar", doc: "Space: point 2 stays in the plane through point 1 across the axis, the axes stay parallel.", fields: &[
+        BETWEEN, AXIS, AXES, NORMAL, NORMALS] },
+    Variant { name: "fixed", doc: "The points coincide and the directions are constant.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE] },
+    Variant { name: "free", doc: "Nothing is held: a name for the relative motion.", fields: &[BETWEEN] },
     Variant { name: "distance", doc: "The points keep a distance.", fields: &[BETWEEN, must("length", Kind::Number, "Distance [m], > 0.")] },
-    Variant { name: "point-on-line", doc: "Point 2 stays on the line through point 1 along an axis of body 1.", fields: &[BETWEEN, AXIS] },
+    Variant { name: "point-on-line", doc: "Point 2 stays on the line through point 1 along the axis of body 1.", fields: &[BETWEEN, AXIS] },
+    Variant { name: "point-on-plane", doc: "Space: point 2 stays in the plane through point 1 across the axis of body 1.", fields: &[BETWEEN, AXIS] },
+    Variant { name: "gear", doc: "angle of joint 1 = ratio · angle of joint 2 + offset.", fields: &[
+        must("joints", Kind::Pair("joints"), "Two joints that turn, with a body (or the ground) in common."),
+        must("ratio", Kind::Number, "Ratio of the angles; negative for wheels that turn against each other."), OFFSET] },
+    Variant { name: "rack", doc: "position of joint 2 = radius · angle of joint 1 + offset.", fields: &[
+        must("joints", Kind::Pair("joints"), "A joint that turns and one that slides, with a body (or the ground) in common."),
+        must("radius", Kind::Number, "Pitch radius of the pinion [m]."), OFFSET] },
 ];
 
 #[rustfmt::skip]
-const DRIVER: Record = Record { one_of: &["angle", "distance", "coordinate"], fields: &[
+const DRIVER: Record = Record { one_of: &["angle", "distance", "coordinate", "sensor"], fields: &[
     may("angle", Kind::OneOrPair("bodies"), "Angle of a body [rad], or of the second relative to the first."),
     may("distance", Kind::Pair("points"), "Distance of two points [m]."),
     may("coordinate", Kind::Text, "Coordinate of a point [m], such as slider.P.x."),
+    may("sensor", Kind::Number, "Any expression of position sensors, such as hinge.angle."),
     must("value", Kind::Number, "What it is: an expression of t, parameters and splines."),
 ]};
+
+const WIDTH: Field = must("width", Kind::Number, "Penetration up to which the stiffness grows [m], > 0.");
+const CONTACT_DAMPING: Field = may("damping", Kind::Number, "d [s/m]; 0 if absent.");
+const STIFFNESS: Field = must("stiffness", Kind::Number, "k [N/m].");
+const JOINT: Field = must("joint", Kind::Text, "The joint: revolute, prismatic, cylindrical, screw or planar.");
+const FRAME: Field = may("frame", Kind::Text, "The body whose axes the components refer to; the global axes if absent.");
 
 /// The types of forces.
 #[rustfmt::skip]
@@ -164,21 +217,52 @@ pub const FORCES: &[Variant] = &[
         may("length", Kind::Number, "Free length [m]; 0 if absent."),
         may("force", Kind::Number, "Additional tension [N]: an expression of length, speed, t and parameters."),
     ]},
-    Variant { name: "torsion", doc: "Restoring torque stiffness (θ - angle) + damping θ̇ + torque between two bodies.", fields: &[
-        must("between", Kind::Pair("bodies"), "Two bodies, or ground."),
+    Variant { name: "torsion", doc: "Restoring torque stiffness (θ - angle) + damping θ̇ + torque between two bodies, or about a joint.", fields: &[
+        may("between", Kind::Pair("bodies"), "Plane: two bodies, or ground."),
+        may("joint", Kind::Text, "Instead of `between`: a joint that turns."),
         may("stiffness", Kind::Number, "k [N m/rad]; 0 if absent."),
         may("damping", Kind::Number, "c [N m s/rad]; 0 if absent."),
         may("angle", Kind::Number, "Free angle of body 2 relative to body 1 [rad]; 0 if absent."),
         may("torque", Kind::Number, "Additional restoring torque [N m]: an expression of angle, speed, t and parameters."),
     ]},
-    Variant { name: "force", doc: "A force on a point, in the global frame.", fields: &[
+    Variant { name: "force", doc: "A force on a point.", fields: &[
         must("at", Kind::Text, "The point: body.point."),
-        must("force", Kind::Vector, "Components [N]: expressions of t, parameters and splines."),
+        must("force", Kind::Vector, "Components [N]: expressions of sensors, t, parameters and splines."), FRAME,
     ]},
     Variant { name: "torque", doc: "A torque on a body.", fields: &[
         must("on", Kind::Text, "The body."),
         may("reaction", Kind::Text, "The body that reacts; ground if absent."),
-        must("torque", Kind::Number, "[N m], positive counter-clockwise: an expression of t, parameters and splines."),
+        must("torque", Kind::NumberOrNumbers, "[N m], counter-clockwise in the plane, three components in space: expressions of sensors, t, parameters and splines."), FRAME,
+    ]},
+    Variant { name: "actuator", doc: "A force or torque along the coordinate of a joint, on body 2 and back on body 1.", fields: &[
+        JOINT, must("effort", Kind::Number, "[N] or [N m]: an expression of sensors, t, parameters and splines."),
+    ]},
+    Variant { name: "friction", doc: "-(limit · tanh(speed of the joint / speed) + viscous · speed of the joint).", fields: &[
+        JOINT,
+        may("limit", Kind::Number, "Largest dry force [N] or torque [N m]; 0 if absent."),
+        may("speed", Kind::Number, "Speed at which 76 % of it are reached [m/s] or [rad/s]; 0.01 if absent."),
+        may("viscous", Kind::Number, "[N s/m] or [N m s/rad]; 0 if absent."),
+    ]},
+    Variant { name: "bushing", doc: "Restoring forces and torques between two points, in axes of body 1.", fields: &[
+        BETWEEN,
+        may("axis", Kind::Vector, "z axis of the bushing (in the plane its x axis), in the frame of body 1; that of the body if absent."),
+        may("normal", Kind::Vector, "x axis of the bushing across it, in the frame of body 1."),
+        may("stiffness", Kind::Matrix, "Plane [x, y, rotation], space [x, y, z, rx, ry, rz], or the full matrix by rows [N/m, N m/rad]."),
+        may("damping", Kind::Matrix, "Likewise [N s/m, N m s/rad]."),
+        may("force", Kind::Numbers, "Additional restoring forces and torques: expressions of x y z rx ry rz vx vy vz wx wy wz."),
+    ]},
+    Variant { name: "bump-stop", doc: "Pushes two points apart when they are nearer than a length: k p(δ) (1 + damping δ̇).", fields: &[
+        BETWEEN, must("length", Kind::Number, "Distance at which it begins to act [m]."),
+        may("side", Kind::Word(&["below", "above"]), "Acts below the length (if absent), or pulls above it."),
+        STIFFNESS, CONTACT_DAMPING, WIDTH,
+    ]},
+    Variant { name: "contact", doc: "A point that touches a plane from the side of its normal: k p(δ) (1 + damping δ̇), with smooth friction.", fields: &[
+        must("point", Kind::Text, "The point: body.point."),
+        must("plane", Kind::Text, "A point of the plane: body.point or ground.point."),
+        may("normal", Kind::Vector, "Normal in the frame of the plane's body; its last axis if absent."),
+        STIFFNESS, CONTACT_DAMPING, WIDTH,
+        may("friction", Kind::Number, "Friction coefficient; 0 if absent."),
+        may("speed", Kind::Number, "Sliding speed at which 71 % of the friction are reached [m/s]; 0.01 if absent."),
     ]},
 ];
 
@@ -233,12 +317,14 @@ impl Kind {
             Kind::Number => "a number or an expression in quotes".into(),
             Kind::Constant => "a number such as 0.001 or \"1 ms\"".into(),
             Kind::Count => format!("an integer from 1 to {MAX_COUNT}"),
-            Kind::Dimension => "2".into(),
+            Kind::Dimension => "2 or 3".into(),
             Kind::Vector => "a vector such as [1, 0] or \"(P + Q)/2\"".into(),
             Kind::NumberOrVector => "a number, an expression in quotes or a vector such as [1, 0]".into(),
             Kind::Numbers => "a list of numbers".into(),
             Kind::NumberOrNumbers => "a number, an expression in quotes or a list of them".into(),
             Kind::Values => "the name of a list parameter or a list of numbers".into(),
+            Kind::VectorPair => "a list of two vectors".into(),
+            Kind::Matrix => "a list of numbers or of rows of numbers".into(),
             Kind::Pair(noun) => format!("a list of two {noun}"),
             Kind::OneOrPair(noun) => format!("one of the {noun} or a list of two"),
             Kind::Texts(noun) => format!("a list of {noun}"),

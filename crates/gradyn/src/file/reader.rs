@@ -90,7 +90,7 @@ fn accepts(kind: &Kind, node: &Node) -> bool {
         Kind::Count | Kind::Dimension => number,
         Kind::Vector | Kind::Values | Kind::OneOrPair(_) => text || list,
         Kind::NumberOrVector | Kind::NumberOrNumbers => true,
-        Kind::Numbers | Kind::Pair(_) | Kind::Texts(_) => list,
+        Kind::Numbers | Kind::Pair(_) | Kind::Texts(_) | Kind::VectorPair | Kind::Matrix => list,
         Kind::Record(_) | Kind::Map(..) | Kind::Variants(..) | Kind::Either(..) => false,
     }
 }
@@ -102,13 +102,21 @@ fn inside(node: &Node, kind: &Kind, here: &Here) -> Checked {
             let e = error(&here.name(), format!("{} is expected here, not \"{}\"", kind.expected(), w.text), &w.place);
             Err(e.help(suggest(&w.text, "known", words)))
         }
-        (Kind::Dimension, Value::Number(x)) if *x != 2.0 => {
-            let e = error(&here.name(), format!("{x} is not available in this version: only 2 (plane mechanisms)"), &node.place);
-            Err(e.help("write dimension = 2"))
+        (Kind::Dimension, Value::Number(x)) if *x != 2.0 && *x != 3.0 => {
+            let e = error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place);
+            Err(e.help("2: a plane mechanism; 3: a mechanism in space"))
         }
         (Kind::Count, Value::Number(x)) if x.fract() != 0.0 || !(1.0..=MAX_COUNT as f64).contains(x) => {
             Err(error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place))
         }
+        (Kind::VectorPair, Value::List(items)) if items.len() != 2 => {
+            Err(error(&here.name(), format!("two vectors are expected here, not {}", items.len()), &node.place))
+        }
+        (Kind::VectorPair, Value::List(items)) => each(items, &Kind::Vector, here),
+        (Kind::Matrix, Value::List(items)) => items.iter().try_for_each(|item| match item.value {
+            Value::List(_) => check(item, &Kind::Numbers, here),
+            _ => check(item, &Kind::Number, here),
+        }),
         (Kind::Pair(noun) | Kind::OneOrPair(noun), Value::List(items)) if items.len() != 2 => {
             Err(error(&here.name(), format!("two {noun} are expected here, not {}", items.len()), &node.place))
         }

@@ -1,0 +1,297 @@
+//! Space: rough poses, from body to body through the joints.
+//!
+//! ```text
+//! A₂ F₂ = A₁ F₁ R_z(θ),   o₂ + A₂ x₂ = o₁ + A₁ (x₁ + s a₁),   F = [n, b, a]                        (1)
+//! ```
+//! θ and s are what conditions and drivers say of a joint, or 0. Bodies with hard points start where they are drawn; attitudes
+//! (roll, pitch, yaw) and points come from conditions and from `near`.
+
+use super::super::{Builder, unknown};
+use crate::error::ModelError;
+use crate::mechanism::{JointKind, Number, Source, Text, Vector};
+use std::collections::HashMap;
+
+type V3 = [f64; 3];
+/// Columns are the axes.
+type M3 = [V3; 3];
+
+/// Rough pose of a body: origin of its frame and its axes.
+#[derive(Clone, Copy)]
+struct Pose {
+    o: V3,
+    a: M3,
+}
+
+/// What conditions, drivers and `near` say.
+#[derive(Default)]
+struct Hints {
+    /// Roll, pitch, yaw of bodies.
+    attitude: HashMap<usize, V3>,
+    /// Coordinates of points (body, point).
+    points: HashMap<(usize, usize), [Option<f64>; 3]>,
+    /// (angle, position) of joints.
+    joints: HashMap<usize, [f64; 2]>,
+}
+
+const EYE: M3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// Σ x_k a_k.
+fn turn(a: &M3, x: &[f64]) -> V3 {
+    std::array::from_fn(|i| (0..3).map(|k| a[k][i] * x[k]).sum())
+}
+fn times(a: &M3, b: &M3) -> M3 {
+    b.map(|column| turn(a, &column))
+}
+fn transposed(a: &M3) -> M3 {
+    std::array::from_fn(|k| std::array::from_fn(|i| a[i][k]))
+}
+fn cross(a: &V3, b: &V3) -> V3 {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+fn add(a: V3, s: f64, b: V3) -> V3 {
+    std::array::from_fn(|i| a[i] + s * b[i])
+}
+/// R_z(yaw) R_y(pitch) R_x(roll).
+fn attitude([roll, pitch, yaw]: V3) -> M3 {
+    let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
+    [
+        [cy * cp, sy * cp, -sp],
+        [cy * sp * sr - sy * cr, sy * sp * sr + cy * cr, cp * sr],
+        [cy * sp * cr + sy * sr, sy * sp * cr - cy * sr, cp * cr],
+    ]
+}
+/// Some rotation that takes unit vector x to unit vector d.
+fn along(d: V3) -> M3 {
+    let k = (0..3).min_by(|&a, &b| d[a].abs().total_cmp(&d[b].abs())).unwrap_or(0);
+    let across = add(EYE[k], -d[k], d);
+    let length = across.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let y = across.map(|x| x / length);
+    [d, y, cross(&d, &y)]
+}
+fn vec3(x: &[f64]) -> V3 {
+    [x[0], x[1], x[2]]
+}
+
+impl Builder<'_, '_> {
+    /// Rough coordinates.
+    pub(super) fn drawn_space(&mut self, driven: &[(usize, f64)]) -> Result<Vec<f64>, ModelError> {
+        let hints = self.hints(driven)?;
+        let ground = self.ground();
+        let mut poses: Vec<Option<Pose>> = vec![None; ground + 1];
+        poses[ground] = Some(Pose { o: [0.0; 3], a: EYE });
+        for (b, body) in self.m.bodies.iter().enumerate() {
+            if !body.hard.is_empty() && !hints.attitude.contains_key(&b) {
+                poses[b] = Some(Pose { o: [0.0; 3], a: EYE });
+            }
+        }
+        for b in 0..ground {
+            if poses[b].is_none() && self.solids[b].rod.is_none() {
+                poses[b] = self.free_pose(b, &hints);
+            }
+        }
+        self.spread_poses(&hints, &mut poses);
+        for b in 0..ground {
+            if self.solids[b].rod.is_some() && poses[b].is_none() {
+                poses[b] = self.rod_pose(b, &hints, &poses);
+            }
+        }
+        let rest = |b: usize| Pose { o: [0.0; 3], a: hints.attitude.get(&b).map_or(EYE, |&x| attitude(x)) };
+        let poses: Vec<Pose> = poses.into_iter().enumerate().map(|(b, p)| p.unwrap_or_else(|| rest(b))).collect();
+        let coordinate = |c: &super::super::coordinates::Coordinate| {
+            let p = &poses[c.body];
+            match &c.of {
+                Ok(i) => add(p.o, 1.0, turn(&p.a, &self.solids[c.body].points[*i].value))[c.axis],
+                Err(local) => turn(&p.a, local)[c.axis],
+            }
+        };
+        Ok(self.coordinates.iter().map(coordinate).collect())
+    }
+    /// Nearest joints first: breadth-first from bodies that have a pose, joints that say most before those that say less.
+    fn spread_poses(&self, hints: &Hints, poses: &mut [Option<Pose>]) {
+        let mut joints_of: Vec<Vec<usize>> = vec![vec![]; poses.len()];
+        for k in 0..self.m.joints.len() {
+            let ends = self.joint_ends(k).expect("joints were checked");
+            ends.iter().for_each(|e| joints_of[e.0].push(k));
+        }
+        let says = |k: usize| match self.m.joints[k].kind {
+            JointKind::Distance { .. } | JointKind::PointOnPlane | JointKind::PointOnLine | JointKind::Free => 0,
+            JointKind::Spherical => 1,
+            JointKind::Universal | JointKind::Planar => 2,
+            _ => 3,
+        };
+        for least in [3, 2, 1, 0] {
+            let mut queue: std::collections::VecDeque<usize> = (0..poses.len()).filter(|&b| poses[b].is_some()).collect();
+            while let Some(b) = queue.pop_front() {
+                for &k in joints_of[b].iter().filter(|&&k| says(k) >= least) {
+                    let [one, two] = self.joint_ends(k).expect("joints were checked").map(|e| e.0);
+                    let other = if one == b { two } else { one };
+                    if poses[other].is_none() && self.solids[other].rod.is_none() {
+                        poses[other] = self.joint_pose(k, b, poses[b].expect("queued with a pose"), hints);
+                        queue.push_back(other);
+                    }
+                }
+            }
+        }
+    }
+    /// (1): the pose of the other body of joint `k`, from that of body `b`.
+    fn joint_pose(&self, k: usize, b: usize, from: Pose, hints: &Hints) -> Option<Pose> {
+        let ends = self.joint_ends(k).ok()?;
+        let side = usize::from(ends[1].0 == b);
+        let other = ends[1 - side];
+        let frame = &self.joint_frames[k];
+        let f = [0, 1].map(|s| {
+            let value = |v: &Vec<crate::program::Sym>| vec3(&self.numbers.nominal(v));
+            let (a, n) = (value(&frame.axes[s]), value(&frame.normals[s]));
+            [n, cross(&a, &n), a]
+        });
+        let [θ, s] = hints.joints.get(&k).copied().unwrap_or([self.held_angle(k), 0.0]);
+        let (θ, s) = if side == 0 { (θ, s) } else { (-θ, -s) };
+        let rotation: M3 = [[θ.cos(), θ.sin(), 0.0], [-θ.sin(), θ.cos(), 0.0], EYE[2]];
+        let a = match (hints.attitude.get(&other.0), &self.m.joints[k].kind) {
+            (Some(&x), _) => attitude(x),
+            (None, JointKind::Universal) => {
+                // a₂ across a₁: F₂ with its axis along n₁ of the other side
+                let cross_frame: M3 = [EYE[2], EYE[1].map(|x| -x), EYE[0]];
+                times(&times(&from.a, &f[side]), &times(&cross_frame, &transposed(&f[1 - side])))
+            }
+            (None, JointKind::Spherical | JointKind::Distance { .. } | JointKind::PointOnPlane | JointKind::PointOnLine) => {
+                from.a
+            }
+            (None, JointKind::Free) => from.a,
+            _ => times(&times(&from.a, &f[side]), &times(&rotation, &transposed(&f[1 - side]))),
+        };
+        let value = |r: super::super::PointRef| &self.solids[r.0].points[r.1].value;
+        let axis = turn(&from.a, &f[side][2]);
+        let at = add(add(from.o, 1.0, turn(&from.a, value(ends[side]))), s, axis);
+        Some(Pose { o: add(at, -1.0, turn(&a, value(other))), a })
+    }
+    /// The angle that a joint holds.
+    fn held_angle(&self, k: usize) -> f64 {
+        match &self.m.joints[k].kind {
+            JointKind::Prismatic { angle } | JointKind::Fixed { angle } => match &angle.source {
+                Source::Value(v) => *v,
+                Source::Expression(_) => self.joint_angles.get(&k).copied().unwrap_or(0.0),
+            },
+            _ => 0.0,
+        }
+    }
+    /// A body whose attitude, or a point of which, is given.
+    fn free_pose(&self, b: usize, hints: &Hints) -> Option<Pose> {
+        let point = hints.points.iter().filter(|((body, _), _)| *body == b).min_by_key(|((_, i), _)| *i);
+        let jointed = self
+            .m
+            .joints
+            .iter()
+            .enumerate()
+            .any(|(k, j)| j.kind.shares_point(3) && self.joint_ends(k).is_ok_and(|e| e.iter().any(|e| e.0 == b)));
+        if point.is_none() || (jointed && !hints.attitude.contains_key(&b)) {
+            return None;
+        }
+        let a = hints.attitude.get(&b).map_or(EYE, |&x| attitude(x));
+        let ((_, i), at) = point?;
+        let at = at.map(|x| x.unwrap_or(0.0));
+        Some(Pose { o: add(at, -1.0, turn(&a, &self.solids[b].points[*i].value)), a })
+    }
+    /// A rod between two known points.
+    fn rod_pose(&self, b: usize, hints: &Hints, poses: &[Option<Pose>]) -> Option<Pose> {
+        let solid = &self.solids[b];
+        let [i, j] = solid.rod?;
+        let known = |i: usize| {
+            if let Some(x) = hints.points.get(&(b, i)) {
+                return Some(x.map(|x| x.unwrap_or(0.0)));
+            }
+            self.class_members(solid.points[i].class).find_map(|(c, k)| {
+                let p = poses[c].filter(|_| c != b)?;
+                Some(add(p.o, 1.0, turn(&p.a, &self.solids[c].points[k].value)))
+            })
+        };
+        let length = solid.distance(i, j);
+        let (start, end) = match (known(i), known(j)) {
+            (Some(x), Some(y)) => (x, y),
+            (Some(x), None) => (x, add(x, length, EYE[0])),
+            (None, Some(y)) => (add(y, -length, EYE[0]), y),
+            (None, None) => ([0.0; 3], [length, 0.0, 0.0]),
+        };
+        let d = add(end, -1.0, start);
+        let size = d.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let unit = if size > 1e-9 { d.map(|x| x / size) } else { EYE[0] };
+        let local =
+            vec3(&solid.points[j].value).iter().zip(&solid.points[i].value).map(|(b, a)| (b - a) / length).collect::<Vec<_>>();
+        let a = times(&along(unit), &transposed(&along(vec3(&local))));
+        Some(Pose { o: add(start, -1.0, turn(&a, &solid.points[i].value)), a })
+    }
+    /// What conditions, drivers and `near` say.
+    fn hints(&mut self, driven: &[(usize, f64)]) -> Result<Hints, ModelError> {
+        let mut hints = Hints::default();
+        for (key, value) in &self.m.initial.position {
+            if let Source::Expression(text) = &key.source {
+                self.hint(text.trim(), value, &mut hints);
+            }
+        }
+        for (name, at) in &self.m.initial.near {
+            let value = self.numbers.vector(at, &format!("initial.near `{name}`"))?;
+            let value = vec3(&self.numbers.nominal(&value));
+            match name.text.strip_suffix(".attitude") {
+                Some(body) => {
+                    let b = self.body(&Text { text: body.into(), place: name.place.clone() })?;
+                    hints.attitude.insert(b, value);
+                }
+                None => {
+                    let r = self.point_ref(name)?;
+                    if r.0 == self.ground() {
+                        return Err(unknown("moving point", name, []).help("name a point of a body"));
+                    }
+                    hints.points.entry(r).or_insert(value.map(Some));
+                }
+            }
+        }
+        for (k, j) in self.m.joints.iter().enumerate() {
+            if let Some(a) = self.angle_index.get(&format!("joint {k} 1")).copied() {
+                let value = driven.iter().find(|d| d.0 == a).map(|d| d.1).or(self.angles[a].near);
+                if let Some(v) = value {
+                    hints.joints.entry(k).or_default()[0] = v;
+                }
+            }
+            if let JointKind::Prismatic { angle } | JointKind::Fixed { angle } = &j.kind {
+                let angle = self.numbers.number(angle, &format!("joint `{}`, angle", j.name))?;
+                let value = self.numbers.nominal(&[angle])[0];
+                self.joint_angles.insert(k, value);
+                if let Some(h) = hints.joints.get_mut(&k) {
+                    h[0] = value;
+                }
+            }
+        }
+        Ok(hints)
+    }
+    fn hint(&mut self, key: &str, value: &Number, hints: &mut Hints) {
+        let parts: Vec<&str> = key.split('.').collect();
+        let scalar = self.numbers.number(value, "initial position").ok().map(|s| self.numbers.nominal(&[s])[0]);
+        let body = parts.first().and_then(|b| self.body_index.get(*b)).copied();
+        let angle = ["roll", "pitch", "yaw"].iter().position(|a| parts.get(1) == Some(a));
+        let joint = parts.first().and_then(|j| self.joint_index(j));
+        match (body, joint, &parts[1..], scalar) {
+            (Some(b), _, [_], Some(x)) if angle.is_some() => {
+                hints.attitude.entry(b).or_default()[angle.expect("just found")] = x;
+            }
+            (Some(b), _, [point], None) => {
+                let found = self.solids[b].points.iter().position(|p| p.name == **point);
+                let vector = self.numbers.vector(&Vector::Expression(value.clone()), "initial position").ok();
+                if let (Some(i), Some(v)) = (found, vector) {
+                    hints.points.insert((b, i), vec3(&self.numbers.nominal(&v)).map(Some));
+                }
+            }
+            (Some(b), _, [point, axis], Some(x)) => {
+                let k = ["x", "y", "z"].iter().position(|a| a == axis);
+                if let (Some(i), Some(k)) = (self.solids[b].points.iter().position(|p| p.name == **point), k) {
+                    hints.points.entry((b, i)).or_default()[k] = Some(x);
+                }
+            }
+            (None, Some(k), ["angle" | "angle_1"], Some(x)) => hints.joints.entry(k).or_default()[0] = x,
+            (None, Some(k), ["position"], Some(x)) => hints.joints.entry(k).or_default()[1] = x,
+            _ => {}
+        }
+    }
+    fn class_members(&self, class: usize) -> impl Iterator<Item = super::super::PointRef> + '_ {
+        self.class_points.get(&class).into_iter().flatten().copied()
+    }
+}

@@ -1,0 +1,183 @@
+//! Rows by formula: screws, gears, racks, user constraints and drivers.
+//!
+//! ```text
+//! screw        s - lead θ/2π                force -λ a₁, torque λ lead/2π a₁ on body 2               (1)
+//! gear         θ₁ - ratio θ₂ - offset                                                              (2)
+//! rack         s₂ - radius θ₁ - offset                                                             (3)
+//! constraint   any expression of positions                                                         (4)
+//! driver       y - u(t)                     effort along y: -λ                                      (5)
+//! ```
+
+use super::Builder;
+use super::forces::append;
+use super::numbers::Quad;
+use super::sensors::slides;
+use super::symbols::SensorEnv;
+use super::vectors::{AXES, dot, minus};
+use crate::error::ModelError;
+use crate::expression::{Value, compile};
+use crate::formula::Formula;
+use crate::functional::Sensor;
+use crate::mechanism::{Coupling, CouplingKind, Driver, JointKind, Number, Quantity, Text};
+use crate::ports::Ports;
+use crate::program::{Graph, Sym};
+use crate::signal::Input;
+use std::f64::consts::TAU;
+
+type Made<T> = Result<T, ModelError>;
+
+impl<'g, 'm> Builder<'g, 'm> {
+    /// All rows by formula, in order: screws, couplings, constraints, drivers.
+    pub(super) fn add_formulas(&mut self) -> Made<()> {
+        let m = self.m;
+        for (k, j) in m.joints.iter().enumerate() {
+            if let JointKind::Screw { lead } = &j.kind {
+                self.screw(k, lead)?;
+            }
+        }
+        m.couplings.iter().try_for_each(|c| self.coupling(c))?;
+        for (name, x) in &m.constraints {
+            let what = format!("constraint `{name}`");
+            self.row(name, &what, "constraint", |env| env.position_expression(x, &what))?;
+        }
+        m.drivers.iter().try_for_each(|d| self.driver(d))
+    }
+    /// One row: the symbol that `make` makes is kept at zero.
+    fn row(
+        &mut self,
+        name: &Text,
+        what: &str,
+        kind: &str,
+        make: impl for<'a, 'h> FnOnce(&mut SensorEnv<'a, 'g, 'm, 'h>) -> Made<Sym<'h>>,
+    ) -> Made<()> {
+        let graph = Graph::new();
+        let mut env = SensorEnv::new(self, &graph);
+        let y = make(&mut env)?;
+        let (sensors, inputs) = (env.sensors, env.inputs);
+        let mut ports = Ports::default();
+        for (k, s) in sensors.iter().enumerate() {
+            let Sensor::Affine(port, 0) = s else {
+                let e = ModelError::new(format!("{what} reads more than positions")).at(&name.place);
+                return Err(e.help("a constraint is an expression of positions, angles, t and parameters"));
+            };
+            append(&mut ports, port, k as u32);
+        }
+        if ports.linear.is_empty() {
+            let message = match kind {
+                "driver" => format!("driver `{name}` drives nothing that can move"),
+                _ => format!("{what} holds nothing that can move"),
+            };
+            return Err(ModelError::new(message).at(&name.place));
+        }
+        let formula = Formula { ports, args: sensors.len(), inputs, program: graph.program(&[y]) };
+        self.formula_index.insert(name.text.clone(), self.formulas.len());
+        self.formulas.push((format!("{name} ({kind})"), formula));
+        Ok(())
+    }
+    /// (1).
+    fn screw(&mut self, k: usize, lead: &Number) -> Made<()> {
+        let name = &self.m.joints[k].name;
+        let lead = self.numbers.number(lead, &format!("joint `{name}`, lead"))?;
+        let ends = self.joint_ends(k)?;
+        let angle = self.joint_angle(k, 1).expect("a screw turns");
+        let axis = self.joint_frames[k].axes[0].clone();
+        let row = self.rows.list.len() + self.formulas.len();
+        self.row(name, &format!("joint `{name}`"), "screw", |env| {
+            let (s, θ) = (env.joint_position(k, &axis), env.angle(angle));
+            Ok(s - env.parameter(lead / TAU) * θ)
+        })?;
+        self.formula_index.remove(&name.text); // its reaction is that of the joint
+        let a = self.frames[ends[0].0].direction(&axis);
+        let reaction = self.reactions.get_mut(&name.text).expect("joints were added");
+        for i in 0..3 {
+            let along = |c: Sym<'g>| Quad::zero(self.graph).plus(c, &a[i]);
+            reaction.force[i].push((row, along(self.graph.constant(-1.0))));
+            reaction.torque[i].push((row, along(lead / TAU)));
+        }
+        Ok(())
+    }
+    /// (2), (3).
+    fn coupling(&mut self, c: &Coupling) -> Made<()> {
+        let name = &c.name;
+        let [one, two] = [self.joint(&c.joints[0])?, self.joint(&c.joints[1])?];
+        let bodies = [one, two].map(|k| self.joint_ends(k).map(|e| e.map(|r| r.0)));
+        let [first, second] = bodies;
+        let (first, second) = (first?, second?);
+        if one == two || !first.iter().any(|b| second.contains(b)) {
+            let e = ModelError::new(format!("joint `{name}`: `{}` and `{}` have no body in common", c.joints[0], c.joints[1]));
+            return Err(e.at(&c.joints[1].place).help("both joints must be on the carrier of the wheels, or on the ground"));
+        }
+        let rack = matches!(c.kind, CouplingKind::Rack { .. });
+        let (CouplingKind::Gear { ratio: factor } | CouplingKind::Rack { radius: factor }) = &c.kind;
+        let factor = self.numbers.number(factor, &format!("joint `{name}`"))?;
+        let offset = self.numbers.number(&c.offset, &format!("joint `{name}`, offset"))?;
+        for (k, t, slide) in [(one, &c.joints[0], false), (two, &c.joints[1], rack)] {
+            if slides(&self.m.joints[k].kind) != slide || (!slide && self.joint_angle(k, 1).is_none()) {
+                let wanted = if slide { "slides" } else { "turns" };
+                let e = ModelError::new(format!("joint `{name}`: `{t}` is not a joint that {wanted}")).at(&t.place);
+                return Err(e.help("a gear ties two revolute joints, a rack a revolute and a prismatic one"));
+            }
+        }
+        self.row(name, &format!("joint `{name}`"), if rack { "rack" } else { "gear" }, |env| {
+            let (_, x) = env.joint_coordinate(name, &c.joints[0])?;
+            let (_, y) = env.joint_coordinate(name, &c.joints[1])?;
+            let (factor, offset) = (env.parameter(factor), env.parameter(offset));
+            Ok(if rack { y - factor * x - offset } else { x - factor * y - offset })
+        })
+    }
+    /// (5).
+    fn driver(&mut self, d: &Driver) -> Made<()> {
+        let (name, what) = (&d.name, format!("driver `{}`", d.name));
+        let u = self.signal(&d.value, &what)?;
+        let mut driven = None;
+        self.row(name, &what, "driver", |env| {
+            let y = match &d.quantity {
+                Quantity::Angle(a, b) => {
+                    let [a, b] = [env.b.body(a)?, env.b.body(b)?];
+                    if env.b.m.dimension == 3 {
+                        let e = ModelError::new(format!("{what}: in space an angle belongs to a joint")).at(&name.place);
+                        return Err(e.help("write sensor = \"JOINT.angle\""));
+                    }
+                    let k = env.b.plane_angle(a, b);
+                    env.angle(k)
+                }
+                Quantity::Distance(a, b) => {
+                    let [a, b] = [env.b.point_ref(a)?, env.b.point_ref(b)?].map(|r| env.b.port(r));
+                    let d = env.port(&minus(&b, &a));
+                    dot(&d, &d).sqrt()
+                }
+                Quantity::Coordinate(c) => env.coordinate(c)?,
+                Quantity::Sensor(x) => env.position_expression(x, &what)?,
+            };
+            driven = env.angle_symbols.iter().find(|a| a.0.id() == y.id()).map(|a| a.1);
+            Ok(y - env.input(Input::Arg(u)))
+        })?;
+        if let Some(k) = driven {
+            self.driven.push((k, u));
+        }
+        Ok(())
+    }
+}
+
+impl<'h> SensorEnv<'_, '_, '_, 'h> {
+    fn position_expression(&mut self, x: &Number, what: &str) -> Made<Sym<'h>> {
+        let ast = self.b.numbers.parse(x, what)?;
+        match compile(&ast, self.graph, self).map_err(|e| ModelError::expression(what, x, e))? {
+            Value::Scalar(s) => Ok(s),
+            Value::Vector(_) => Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place)),
+        }
+    }
+    /// `body.point.x`.
+    fn coordinate(&mut self, t: &Text) -> Made<Sym<'h>> {
+        let d = self.b.m.dimension;
+        let wrong = || {
+            let e = ModelError::new(format!("`{t}` is not a coordinate of a point")).at(&t.place);
+            e.help(if d == 2 { "write body.point.x or body.point.y" } else { "write body.point.x, .y or .z" })
+        };
+        let (point, axis) = t.text.rsplit_once('.').ok_or_else(wrong)?;
+        let k = AXES[..d].iter().position(|a| *a == axis).ok_or_else(wrong)?;
+        let r = self.b.point_ref(&Text { text: point.into(), place: t.place.clone() })?;
+        let port = self.b.port(r);
+        Ok(self.component(&port[k]))
+    }
+}

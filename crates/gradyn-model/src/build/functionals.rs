@@ -1,0 +1,176 @@
+//! Functionals: objectives, outputs and initial conditions over shared sensors.
+
+use super::Builder;
+use super::sensors::list;
+use super::symbols::SensorEnv;
+use super::vectors::AXES;
+use crate::error::ModelError;
+use crate::expression::{Expr, Value, compile};
+use crate::functional::Sensor;
+use crate::mechanism::{InitialVelocity, Number, Source, Text};
+use crate::program::{Graph, Program};
+use crate::signal::Input;
+
+/// A functional before its indices are final.
+pub struct Draft {
+    pub sensors: Vec<Sensor>,
+    pub program: Program,
+    pub inputs: Vec<Input>,
+}
+
+/// Integrands and terminal values of the objectives, in order.
+pub struct Objectives {
+    pub integrand: Draft,
+    pub terminal: Draft,
+}
+
+/// Conditions at the start.
+pub struct Conditions {
+    pub position: Vec<Draft>,
+    pub velocity: Vec<Draft>,
+    pub names: (Vec<Text>, Vec<Text>),
+}
+
+impl Builder<'_, '_> {
+    /// One functional of several expressions; `None` is zero.
+    fn draft(&mut self, list: &[(Option<Number>, String)]) -> Result<Draft, ModelError> {
+        let graph = Graph::new();
+        let asts = list.iter().map(|(x, what)| x.as_ref().map(|x| self.numbers.parse(x, what)).transpose());
+        let asts = asts.collect::<Result<Vec<_>, _>>()?;
+        let mut env = SensorEnv::new(self, &graph);
+        let mut outputs = vec![];
+        for ((x, what), ast) in list.iter().zip(asts) {
+            let (Some(x), Some(ast)) = (x, ast) else {
+                outputs.push(graph.constant(0.0));
+                continue;
+            };
+            match compile(&ast, &graph, &mut env).map_err(|e| ModelError::expression(what, x, e))? {
+                Value::Scalar(s) => outputs.push(s),
+                Value::Vector(_) => {
+                    let e = ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place);
+                    return Err(e.help("use norm, norm2, dot or a component such as .x"));
+                }
+            }
+        }
+        Ok(Draft { program: graph.program(&outputs), sensors: env.sensors, inputs: env.inputs })
+    }
+    pub(super) fn objectives(&mut self) -> Result<Objectives, ModelError> {
+        for o in &self.m.objectives {
+            if o.integral.is_none() && o.terminal.is_none() {
+                let e = ModelError::new(format!("objective `{}` is empty", o.name)).at(&o.name.place);
+                return Err(e.help("give `integral`, `terminal` or both"));
+            }
+        }
+        let list = |f: &dyn Fn(&crate::mechanism::Objective) -> Option<Number>| -> Vec<(Option<Number>, String)> {
+            self.m.objectives.iter().map(|o| (f(o), format!("objective `{}`", o.name))).collect()
+        };
+        let (integral, terminal) = (list(&|o| o.integral.clone()), list(&|o| o.terminal.clone()));
+        Ok(Objectives { integrand: self.draft(&integral)?, terminal: self.draft(&terminal)? })
+    }
+    /// Output columns: as asked, or every point, in the plane every angle, and the energies. The energy follows as a last, unnamed one.
+    pub(super) fn outputs(&mut self) -> Result<(Vec<String>, Draft), ModelError> {
+        let mut list: Vec<(String, Number)> = self.m.outputs.iter().map(|(n, x)| (n.text.clone(), x.clone())).collect();
+        if list.is_empty() {
+            let d = self.m.dimension;
+            for s in &self.solids[..self.solids.len() - 1] {
+                let none = s.named_points().next().is_none();
+                let points = s.points.iter().filter(|p| none || p.name != "com");
+                let axes = points.flat_map(|p| AXES[..d].iter().map(|a| format!("{}.{}.{a}", s.name, p.name)));
+                // roll and yaw jump where the pitch is a right angle: nobody gets them unasked
+                let angle = (d == 2).then(|| format!("{}.angle", s.name));
+                list.extend(axes.chain(angle).map(|n| (n.clone(), n.into())));
+            }
+            list.extend(["system.kinetic", "system.potential"].map(|n| (n.to_owned(), n.into())));
+        }
+        let (names, expressions): (Vec<String>, Vec<Number>) = list.into_iter().unzip();
+        let mut list: Vec<_> = expressions.into_iter().zip(&names).map(|(x, n)| (Some(x), format!("output `{n}`"))).collect();
+        list.push((Some("system.energy".into()), "energy".into()));
+        Ok((names, self.draft(&list)?))
+    }
+    /// E(q) = key - value for positions; rates for velocities.
+    pub(super) fn conditions(&mut self) -> Result<Conditions, ModelError> {
+        let initial = &self.m.initial;
+        let mut c = Conditions { position: vec![], velocity: vec![], names: (vec![], vec![]) };
+        for (key, value) in &initial.position {
+            let drafts = self.condition(key, Some(value), false)?;
+            c.names.0.extend(drafts.iter().map(|_| text(key)));
+            c.position.extend(drafts);
+        }
+        let velocity: Vec<(&Number, Option<&Number>)> = match &initial.velocity {
+            InitialVelocity::Rest => initial.position.iter().map(|(k, _)| (k, None)).collect(),
+            InitialVelocity::Conditions(list) => list.iter().map(|(k, v)| (k, Some(v))).collect(),
+        };
+        for (key, value) in velocity {
+            let drafts = self.condition(key, value, true)?;
+            c.names.1.extend(drafts.iter().map(|_| text(key)));
+            c.velocity.extend(drafts);
+        }
+        Ok(c)
+    }
+    /// One condition for a scalar, one for each component of a vector.
+    fn condition(&mut self, key: &Number, value: Option<&Number>, velocity: bool) -> Result<Vec<Draft>, ModelError> {
+        let mut drafts = vec![];
+        loop {
+            let (count, draft) = self.condition_part(key, value, velocity, drafts.len())?;
+            drafts.push(draft);
+            if drafts.len() == count {
+                return Ok(drafts);
+            }
+        }
+    }
+    fn condition_part(
+        &mut self,
+        key: &Number,
+        value: Option<&Number>,
+        velocity: bool,
+        part: usize,
+    ) -> Result<(usize, Draft), ModelError> {
+        let what = format!("initial {}", if velocity { "velocity" } else { "position" });
+        let (ast, right) = (self.numbers.parse(key, &what)?, value.map(|v| self.numbers.parse(v, &what)).transpose()?);
+        let plain = matches!(&ast.expr, Expr::Name(_) | Expr::Call { .. });
+        let speed = ast.calls().iter().any(|c| c.0 == "vel") || ast.names().iter().any(|n| n.0.ends_with(".omega"));
+        if velocity && value.is_none() && (!plain || speed) {
+            let e = ModelError::new("velocity = \"rest\" needs position conditions on plain sensors").at(&key.place);
+            return Err(e.help("give the velocity conditions one by one"));
+        }
+        let graph = Graph::new();
+        let mut env = SensorEnv::new(self, &graph);
+        let wrong = |source: &Number, e| ModelError::expression(&what, source, e);
+        let mut left = list(&compile(&ast, &graph, &mut env).map_err(|e| wrong(key, e))?);
+        if velocity && plain && !speed {
+            left = env.rates(&left).map_err(|none| ModelError::new(format!("{what}: {none} is not available")).at(&key.place))?;
+        }
+        let right = match (&right, value) {
+            (Some(r), Some(v)) => Some(list(&compile(r, &graph, &mut env).map_err(|e| wrong(v, e))?)),
+            _ => None,
+        };
+        if right.as_ref().is_some_and(|r| r.len() != left.len()) {
+            let e = ModelError::new(format!("{what}: `{}` and its value do not have the same number of components", text(key)));
+            return Err(e.at(&value.and_then(|v| v.place.clone()).or(key.place.clone())));
+        }
+        let near = env.angle_symbols.iter().find(|a| a.0.id() == left[part].id()).map(|a| a.1);
+        let right = right.map_or(graph.constant(0.0), |r| r[part]);
+        let constant = right.as_constant();
+        let draft = Draft { program: graph.program(&[left[part] - right]), sensors: env.sensors, inputs: env.inputs };
+        let late = |s: &Sensor| s.needs_dynamics() || (!velocity && s.needs_velocity());
+        if draft.sensors.iter().any(late) {
+            let allowed = if velocity { "positions and velocities" } else { "positions" };
+            let e = ModelError::new(format!("{what}: `{}` reads more than {allowed}", text(key))).at(&key.place);
+            return Err(e.help("accelerations, reactions and efforts follow from the motion; they cannot be conditions"));
+        }
+        if let (Some(k), false, Some(v)) = (near, velocity, value) {
+            let number = self.numbers.number(v, &what).ok().map(|s| self.numbers.nominal(&[s])[0]);
+            self.angles[k].near = number.or(constant);
+        }
+        Ok((left.len(), draft))
+    }
+}
+
+/// An expression as written.
+fn text(x: &Number) -> Text {
+    let text = match &x.source {
+        Source::Expression(t) => t.clone(),
+        Source::Value(v) => v.to_string(),
+    };
+    Text { text, place: x.place.clone() }
+}

@@ -1,0 +1,186 @@
+//! Loads: force components f that do work on affine ports.
+//!
+//! Bushings, contacts, joint friction, actuators, forces and torques in any frame and user forces are such loads:
+//!
+//! ```text
+//! δW = fᵀ δw,   w = C_w q + d,   Q = C_wᵀ f(x, ẋ, t; p),   x = C q + d                             (1)
+//! K = -C_wᵀ f_x C,   C = -C_wᵀ f_ẋ C                                                             (2)
+//! ```
+//! f is a flat program. Because w is affine, no second derivative appears. A torque τ on a body with unit vectors u_k does the
+//! work ½ (τ × u_k)·δu_k summed over k (in the plane τ u⊥·δu).
+
+use crate::element::{ArgsBar, ArgsDot};
+use crate::force::ForceAt;
+use crate::memory::{Memory, Size};
+use crate::ports::Ports;
+use crate::program::Program;
+use crate::signal::Input;
+use gradyn_num::{Pattern, Scalar, Wide};
+
+/// (1): input `Sensor(k)` is port argument k, positions first, then velocities.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// Name of the element.
+    pub name: String,
+    /// x: positions of ports, one argument each.
+    pub positions: Ports,
+    /// Number of position arguments.
+    pub position_args: usize,
+    /// ẋ: velocities of ports.
+    pub velocities: Ports,
+    /// Number of velocity arguments.
+    pub velocity_args: usize,
+    /// What the program reads.
+    pub inputs: Vec<Input>,
+    /// f.
+    pub program: Program,
+    /// w: argument i is output i.
+    pub work: Ports,
+}
+
+/// A load on the n × n pattern.
+#[derive(Clone, Debug)]
+pub struct LoadRows {
+    /// f and w.
+    pub load: Load,
+    /// Position of each (work entry, position entry) and (work entry, velocity entry).
+    pairs: [Vec<u32>; 2],
+}
+
+/// Scratch of loads.
+#[derive(Clone, Debug)]
+pub struct LoadScratch<S> {
+    plain: Memory<S>,
+    duals: Memory<Wide>,
+    /// f_x of the program's port arguments, outputs × arguments.
+    jacobian: Vec<f64>,
+    seeds: Vec<(usize, f64)>,
+}
+impl<S: Scalar> LoadScratch<S> {
+    /// Memory for the largest of some loads.
+    pub fn new<'a>(all: impl Iterator<Item = &'a Load>) -> Self {
+        let (mut size, mut outputs) = (Size::default(), 0);
+        for l in all {
+            size = size.max(Size { ports: l.args(), inputs: l.inputs.len(), registers: l.program.registers() });
+            outputs = outputs.max(l.program.outputs());
+        }
+        let (jacobian, seeds) = (vec![0.0; size.ports * outputs], Vec::with_capacity(outputs));
+        Self { plain: Memory::new(size), duals: Memory::new(size), jacobian, seeds }
+    }
+}
+
+impl Load {
+    fn args(&self) -> usize {
+        self.position_args + self.velocity_args
+    }
+    /// x and ẋ.
+    fn gather<S: Scalar>(&self, at: &ForceAt<S>, out: &mut [S]) {
+        out.fill(S::zero());
+        let (x, d) = out.split_at_mut(self.position_args);
+        self.positions.gather(&at.args.values, at.q, x);
+        self.velocities.gather_rate(&at.args.values, at.v, d);
+    }
+    /// Extended parameters that it reads.
+    pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
+        let args = self.inputs.iter().filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None });
+        self.positions.slots().chain(self.velocities.slots()).chain(self.work.slots()).chain(args)
+    }
+}
+
+impl LoadRows {
+    /// Compiles a load onto the pattern.
+    pub fn new(load: Load, nn: &Pattern) -> Self {
+        let pairs = [&load.positions, &load.velocities].map(|ports| {
+            let at = |i: u32, j: u32| nn.position(i as usize, j as usize).expect("the pattern contains every pair") as u32;
+            load.work.linear.iter().flat_map(|w| ports.linear.iter().map(move |x| at(w.coord, x.coord))).collect()
+        });
+        Self { load, pairs }
+    }
+    /// out -= Q, (1).
+    pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut [S]) {
+        let l = &self.load;
+        l.gather(at, &mut w.plain.ports);
+        w.plain.run(&l.program, &l.inputs, at.t, |i| at.args.values[i as usize]);
+        for e in &l.work.linear {
+            out[e.coord as usize] -= at.args.values[e.slot as usize] * w.plain.output(&l.program, e.arg as usize);
+        }
+    }
+    /// f_x and f_ẋ by chunks of dual directions, outputs × arguments.
+    fn jacobian(&self, at: &ForceAt<f64>, w: &mut LoadScratch<f64>) {
+        const LANES: usize = 8;
+        let (l, args) = (&self.load, self.load.args());
+        l.gather(at, &mut w.plain.ports);
+        for first in (0..args).step_by(LANES) {
+            for (k, (d, &x)) in w.duals.ports.iter_mut().zip(&w.plain.ports).enumerate() {
+                *d = Wide::from(x);
+                if (first..first + LANES).contains(&k) {
+                    d.eps[k - first] = 1.0;
+                }
+            }
+            w.duals.run(&l.program, &l.inputs, Wide::from(at.t), |i| Wide::from(at.args.values[i as usize]));
+            for (k, row) in w.jacobian.chunks_exact_mut(args).enumerate().take(l.program.outputs()) {
+                let f = w.duals.output(&l.program, k);
+                row[first..].iter_mut().zip(&f.eps).for_each(|(r, e)| *r = *e);
+            }
+        }
+    }
+    /// K and C, (2).
+    pub fn tangents(&self, at: &ForceAt<f64>, w: &mut LoadScratch<f64>, k: &mut [f64], c: &mut [f64]) {
+        let (l, args, p) = (&self.load, self.load.args(), &at.args.values);
+        if args == 0 {
+            return;
+        }
+        self.jacobian(at, w);
+        let halves = [(&l.positions, &self.pairs[0], 0, k), (&l.velocities, &self.pairs[1], l.position_args, c)];
+        for (ports, pairs, offset, out) in halves {
+            if ports.linear.is_empty() {
+                continue;
+            }
+            for (e, pairs) in l.work.linear.iter().zip(pairs.chunks_exact(ports.linear.len())) {
+                let (row, ce) = (&w.jacobian[e.arg as usize * args + offset..], p[e.slot as usize]);
+                for (x, &pos) in ports.linear.iter().zip(pairs) {
+                    out[pos as usize] -= ce * row[x.arg as usize] * p[x.slot as usize];
+                }
+            }
+        }
+    }
+    /// out -= Q_p δ.
+    pub fn slots(&self, at: &ForceAt<f64>, w: &mut LoadScratch<f64>, dp: &ArgsDot, out: &mut [f64]) {
+        let l = &self.load;
+        let dual = |re: f64, d: f64| Wide { re, eps: [d, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] };
+        l.gather(at, &mut w.plain.ports);
+        w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| *d = dual(x, 0.0));
+        w.plain.ports.fill(0.0);
+        let (x, d) = w.plain.ports.split_at_mut(l.position_args);
+        l.positions.gather_p(dp.slots, at.q, x);
+        l.velocities.gather_rate_p(dp.slots, at.v, d);
+        w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| d.eps[0] = x);
+        w.duals.run(&l.program, &l.inputs, Wide::from(at.t), |i| dual(at.args.values[i as usize], dp.value(i)));
+        for e in &l.work.linear {
+            let (f, slot) = (w.duals.output(&l.program, e.arg as usize), e.slot as usize);
+            out[e.coord as usize] -= at.args.values[slot] * f.eps[0] + dp.slots[slot] * f.re;
+        }
+    }
+    /// bar -= s Q_pᵀ μ.
+    pub fn slots_t(&self, at: &ForceAt<f64>, w: &mut LoadScratch<f64>, mu: &[f64], s: f64, bar: &mut ArgsBar) {
+        let (l, m) = (&self.load, &mut w.plain);
+        l.gather(at, &mut m.ports);
+        m.run(&l.program, &l.inputs, at.t, |i| at.args.values[i as usize]);
+        w.seeds.clear();
+        w.seeds.extend((0..l.program.outputs()).map(|k| (k, 0.0)));
+        for e in &l.work.linear {
+            w.seeds[e.arg as usize].1 -= s * at.args.values[e.slot as usize] * mu[e.coord as usize];
+            bar.values[e.slot as usize] -= s * m.output(&l.program, e.arg as usize) * mu[e.coord as usize];
+        }
+        m.reverse(&l.program, &w.seeds);
+        m.spread(&l.inputs);
+        for (i, b) in l.inputs.iter().zip(&m.inputs_bar) {
+            if let Input::Arg(i) = i {
+                bar.add(*i, [*b, 0.0, 0.0]);
+            }
+        }
+        let (x, d) = m.ports.split_at(l.position_args);
+        l.positions.gather_p_t(at.q, x, bar.values);
+        l.velocities.gather_rate_p_t(at.v, d, bar.values);
+    }
+}

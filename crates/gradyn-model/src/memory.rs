@@ -1,0 +1,83 @@
+//! Memory of programs on port arguments: what formulas and loads evaluate in.
+
+use crate::program::Program;
+use crate::signal::Input;
+use gradyn_num::Scalar;
+
+/// Memory of one scalar for the largest of some programs.
+#[derive(Clone, Debug)]
+pub struct Memory<S> {
+    /// Port arguments, or their cotangents.
+    pub ports: Vec<S>,
+    /// Cotangents of the inputs.
+    pub inputs_bar: Vec<S>,
+    inputs: Vec<S>,
+    regs: Vec<S>,
+    bars: Vec<S>,
+}
+
+/// Sizes of a program on ports.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Size {
+    /// Port arguments.
+    pub ports: usize,
+    /// Inputs.
+    pub inputs: usize,
+    /// Registers.
+    pub registers: usize,
+}
+impl Size {
+    /// The larger in each respect.
+    pub fn max(self, o: Self) -> Self {
+        Self { ports: self.ports.max(o.ports), inputs: self.inputs.max(o.inputs), registers: self.registers.max(o.registers) }
+    }
+}
+
+impl<S: Scalar> Memory<S> {
+    /// Memory of some size.
+    pub fn new(size: Size) -> Self {
+        let z = S::zero();
+        Self {
+            ports: vec![z; size.ports],
+            inputs_bar: vec![z; size.inputs],
+            inputs: vec![z; size.inputs],
+            regs: vec![z; size.registers],
+            bars: vec![z; size.registers],
+        }
+    }
+    /// Inputs from the port arguments, the time and `arg(i)`; then the program.
+    pub fn run(&mut self, program: &Program, inputs: &[Input], time: S, arg: impl Fn(u32) -> S) {
+        for (x, i) in self.inputs.iter_mut().zip(inputs) {
+            *x = match i {
+                Input::Time => time,
+                Input::Arg(i) => arg(*i),
+                Input::Sensor(k) => self.ports[*k as usize],
+                Input::Rate(..) => unreachable!("constraints and loads read values of signals only"),
+            };
+        }
+        program.eval(&self.inputs, &mut self.regs);
+    }
+    /// Output `k`.
+    pub fn output(&self, program: &Program, k: usize) -> S {
+        program.output(k, &self.regs)
+    }
+    /// Cotangents of the inputs for some seeds.
+    pub fn reverse(&mut self, program: &Program, seeds: &[(usize, S)]) {
+        self.inputs_bar.fill(S::zero());
+        program.reverse(&self.regs, seeds, &mut self.bars, &mut self.inputs_bar);
+    }
+    /// Cotangents of the inputs → of the port arguments.
+    pub fn spread(&mut self, inputs: &[Input]) {
+        spread(inputs, &self.inputs_bar, |b| *b, &mut self.ports);
+    }
+}
+
+/// ports = Σ f(bar) of the inputs that are port arguments.
+pub fn spread<B, S: Scalar>(inputs: &[Input], bars: &[B], f: impl Fn(&B) -> S, ports: &mut [S]) {
+    ports.fill(S::zero());
+    for (i, b) in inputs.iter().zip(bars) {
+        if let Input::Sensor(k) = i {
+            ports[*k as usize] += f(b);
+        }
+    }
+}
