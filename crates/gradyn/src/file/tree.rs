@@ -88,6 +88,10 @@ impl Node {
     pub fn items(&self) -> &[Node] {
         if let Value::List(items) = &self.value { items } else { &[] }
     }
+    /// Is it a list?
+    pub fn is_list(&self) -> bool {
+        matches!(self.value, Value::List(_))
+    }
     /// The table.
     pub fn table(&self) -> Option<&Table> {
         if let Value::Table(table) = &self.value { Some(table) } else { None }
