@@ -11,7 +11,7 @@
 //! written as points. Other keys with numbers are refused.
 
 use super::library::Template;
-use super::text::{Context, Sense, odd, replaced};
+use super::text::{Context, Law, Sense, odd, replaced};
 use super::wrong;
 use crate::file::format::{FILE, Field, Kind};
 use crate::file::tree::{Node, Table, Value, Word};
@@ -28,8 +28,8 @@ enum Role {
     Even,
     /// An angle or a torque.
     Odd,
-    /// A torque law of `angle` and `speed`.
-    Law,
+    /// A tension as a law of `length` and `speed`, or a torque as one of `angle` and `speed`.
+    Law(Law),
     /// A coordinate along an axis.
     Along(usize),
     /// A position or a direction.
@@ -133,10 +133,13 @@ fn driven(driver: &Table) -> (&'static str, Role) {
     ("value", role)
 }
 
-/// The torque of a torsional spring is a law of its angle and speed.
+/// The force or torque of a spring is a law.
 fn law(force: &Table) -> Option<(&'static str, Role)> {
-    let torsion = force.get("type").and_then(Node::word).is_some_and(|w| w.text == "torsion");
-    torsion.then_some(("torque", Role::Law))
+    match force.get("type").and_then(Node::word)?.text.as_str() {
+        "spring-damper" => Some(("force", Role::Law(Law::Spring))),
+        "torsion" => Some(("torque", Role::Law(Law::Torsion))),
+        _ => None,
+    }
 }
 
 fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
@@ -228,7 +231,7 @@ fn initial(c: &Context, t: &Table) -> Made<Table> {
 /// A plain sensor stays one, and its value is mirrored; other expressions are read with the eyes of the template.
 fn condition(c: &Context, sensor: &Word, value: &Node) -> Made<(Word, Node)> {
     let sense = if c.mirrored() { c.sense(sensor)? } else { Some(Sense::Same) };
-    let key = if sense.is_some() { c.renamed(sensor)? } else { c.even(sensor, false)? };
+    let key = if sense.is_some() { c.renamed(sensor)? } else { c.even(sensor, Law::None)? };
     let value = match sense {
         Some(Sense::Vector(_)) => leaf(c, value, Role::Polar)?,
         Some(Sense::Minus) => signed(leaf(c, value, Role::Even)?, true),
@@ -303,13 +306,13 @@ fn leaf(c: &Context, node: &Node, role: Role) -> Made<Node> {
             Role::Reference => c.reference(word)?,
             Role::Polar => c.polar(word)?,
             Role::Unknown => c.renamed(word)?,
-            Role::Even | Role::Odd | Role::Along(_) | Role::Inertia => c.even(word, false)?,
-            Role::Law => c.even(word, true)?,
+            Role::Even | Role::Odd | Role::Along(_) | Role::Inertia => c.even(word, Law::None)?,
+            Role::Law(law) => c.even(word, law)?,
         }),
         other => other.clone(),
     };
     let minus = match role {
-        Role::Odd | Role::Law => odd(&c.flips),
+        Role::Odd | Role::Law(Law::Torsion) => odd(&c.flips),
         Role::Along(k) => c.flips[k],
         _ => false,
     };

@@ -38,6 +38,13 @@ pub struct Library<'a> {
     scopes: RefCell<Vec<Option<Rc<Scope>>>>,
 }
 
+/// How much a template makes, and how deep it nests others.
+#[derive(Clone, Copy)]
+struct Size {
+    elements: usize,
+    depth: usize,
+}
+
 impl<'a> Template<'a> {
     fn new(name: &'a Word, table: &'a Table) -> Result<Self, ModelError> {
         let defaults = table.get("arguments").and_then(Node::table).into_iter().flat_map(|t| &t.entries);
@@ -145,7 +152,7 @@ impl<'a> Library<'a> {
         for k in 0..sizes.len() {
             library.size(k, &mut vec![], &mut sizes)?;
         }
-        library.sizes = sizes.into_iter().flatten().collect();
+        library.sizes = sizes.into_iter().flatten().map(|s| s.elements).collect();
         Ok(library)
     }
     /// The instances of the file itself.
@@ -153,13 +160,13 @@ impl<'a> Library<'a> {
         instances(root, &self.names)
     }
     /// How many elements a copy of a template has, those inside it included.
-    fn size(&self, k: usize, above: &mut Vec<usize>, sizes: &mut Vec<Option<usize>>) -> Result<usize, ModelError> {
+    fn size(&self, k: usize, above: &mut Vec<usize>, sizes: &mut Vec<Option<Size>>) -> Result<Size, ModelError> {
         if let Some(size) = sizes[k] {
             return Ok(size);
         }
         let t = &self.templates[k];
-        let mut size = t.elements();
-        if size == 0 && t.instances.is_empty() {
+        let mut size = Size { elements: t.elements(), depth: 1 };
+        if size.elements == 0 && t.instances.is_empty() {
             let e = wrong(format!("template `{}` has no elements", t.name.text), &t.name.place);
             return Err(e.help(format!("give it sections of a model, such as [template.{}.body.NAME]", t.name.text)));
         }
@@ -173,15 +180,22 @@ impl<'a> Library<'a> {
                 let e = wrong(format!("a template uses itself: {}", names(&mut chain())), &instance.place("use"));
                 return Err(e.help("an array repeats a template: count = …"));
             }
-            if above.len() == MAX_DEPTH {
+            let deep = || {
                 let e = wrong(
-                    format!("templates are nested more than {MAX_DEPTH} deep: {}", names(&mut above.iter())),
+                    format!("template `{}`: templates are nested more than {MAX_DEPTH} deep", t.name.text),
                     &instance.place("use"),
                 );
-                return Err(e.help("let some of them use fewer others"));
+                e.help("let some of them use fewer others")
+            };
+            if above.len() == MAX_DEPTH {
+                return Err(deep());
             }
             let inner = self.size(instance.template, above, sizes)?;
-            size = size.saturating_add(inner.saturating_mul(instance.count.unwrap_or(1)));
+            if inner.depth == MAX_DEPTH {
+                return Err(deep());
+            }
+            let elements = inner.elements.saturating_mul(instance.count.unwrap_or(1));
+            size = Size { elements: size.elements.saturating_add(elements), depth: size.depth.max(inner.depth + 1) };
         }
         above.pop();
         sizes[k] = Some(size);

@@ -68,6 +68,24 @@ pub struct Filled {
     foreign: Vec<Range<usize>>,
 }
 
+/// Whose law an expression is: `length` or `angle` and `speed` are those of the spring, whatever else has these names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    None,
+    Spring,
+    Torsion,
+}
+
+impl Law {
+    fn owns(self, name: &str) -> bool {
+        match self {
+            Law::None => false,
+            Law::Spring => name == "length" || name == "speed",
+            Law::Torsion => name == "angle" || name == "speed",
+        }
+    }
+}
+
 /// What mirroring does to a value that is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sense {
@@ -215,15 +233,19 @@ impl<'c> Context<'c> {
 
     /// An expression with its names prefixed.
     pub fn renamed(&self, word: &Word) -> Result<Word, ModelError> {
+        self.renamed_law(word, Law::None)
+    }
+    fn renamed_law(&self, word: &Word, law: Law) -> Result<Word, ModelError> {
         let filled = self.fill(word)?;
         let Some(ast) = parsed(&filled.text) else { return Ok(replaced(word, filled.text)) };
-        let edits = ast.names().into_iter().map(|(name, span)| (self.name(&name, &span, &filled), span)).collect();
+        let names = ast.names().into_iter().filter(|(name, _)| !law.owns(name));
+        let edits = names.map(|(name, span)| (self.name(&name, &span, &filled), span)).collect();
         Ok(replaced(word, spliced(&filled.text, 0..filled.text.len(), edits)))
     }
-    /// The value of an expression with the eyes of the template; `law`: angle and speed are those of a torsional spring.
-    pub fn even(&self, word: &Word, law: bool) -> Result<Word, ModelError> {
+    /// The value of an expression with the eyes of the template.
+    pub fn even(&self, word: &Word, law: Law) -> Result<Word, ModelError> {
         if !self.mirrored() {
-            return self.renamed(word);
+            return self.renamed_law(word, law);
         }
         let filled = self.fill(word)?;
         let Some(ast) = parsed(&filled.text) else { return Ok(replaced(word, filled.text)) };
@@ -237,11 +259,11 @@ impl<'c> Context<'c> {
         }
         let filled = self.fill(word)?;
         let Ok(ast) = parse(&filled.text) else { return Ok(replaced(word, filled.text)) };
-        match (&ast.expr, self.atom(&ast, &filled, false, word)?) {
+        match (&ast.expr, self.atom(&ast, &filled, Law::None, word)?) {
             (_, Some(atom)) if atom.sense == Sense::Vector(self.flips) => return Ok(replaced(word, atom.plain())),
             (Expr::Vector(items), _) => {
                 let part = |(k, item): (usize, &Ast)| {
-                    let text = self.seen(item, &filled, item.span.clone(), false, word)?;
+                    let text = self.seen(item, &filled, item.span.clone(), Law::None, word)?;
                     Ok(if self.flips.get(k) == Some(&true) { format!("-({text})") } else { text })
                 };
                 let parts = items.iter().enumerate().map(part).collect::<Result<Vec<_>, ModelError>>()?;
@@ -249,7 +271,7 @@ impl<'c> Context<'c> {
             }
             _ => {}
         }
-        let text = self.seen(&ast, &filled, 0..filled.text.len(), false, word)?;
+        let text = self.seen(&ast, &filled, 0..filled.text.len(), Law::None, word)?;
         Ok(replaced(word, self.reflected(&text)))
     }
     /// M v of a vector expression v.
@@ -264,10 +286,10 @@ impl<'c> Context<'c> {
     pub fn sense(&self, word: &Word) -> Result<Option<Sense>, ModelError> {
         let filled = self.fill(word)?;
         let Some(ast) = parsed(&filled.text) else { return Ok(None) };
-        Ok(self.atom(&ast, &filled, false, word)?.map(|a| a.sense))
+        Ok(self.atom(&ast, &filled, Law::None, word)?.map(|a| a.sense))
     }
     /// The part `range` of an expression with the eyes of the template.
-    fn seen(&self, ast: &Ast, filled: &Filled, range: Range<usize>, law: bool, word: &Word) -> Result<String, ModelError> {
+    fn seen(&self, ast: &Ast, filled: &Filled, range: Range<usize>, law: Law, word: &Word) -> Result<String, ModelError> {
         let mut edits = vec![];
         let mut nodes = vec![ast];
         while let Some(node) = nodes.pop() {
@@ -289,15 +311,15 @@ impl<'c> Context<'c> {
         Ok(spliced(&filled.text, range, edits))
     }
     /// A name, or a call of vel, acc, distance or angle.
-    fn atom(&self, ast: &Ast, filled: &Filled, law: bool, word: &Word) -> Result<Option<Atom>, ModelError> {
+    fn atom(&self, ast: &Ast, filled: &Filled, law: Law, word: &Word) -> Result<Option<Atom>, ModelError> {
         let turned = if odd(&self.flips) { Sense::Minus } else { Sense::Same };
         match &ast.expr {
+            Expr::Name(name) if law.owns(name) => {
+                let sense = if law == Law::Torsion { turned } else { Sense::Same };
+                Ok(Some(Atom { open: String::new(), name: name.clone(), close: "", sense }))
+            }
             Expr::Name(name) => {
-                let sense = if law && (name == "angle" || name == "speed") {
-                    turned
-                } else {
-                    self.sense_of(name, &ast.span, filled, word)?
-                };
+                let sense = self.sense_of(name, &ast.span, filled, word)?;
                 Ok(Some(Atom { open: String::new(), name: self.name(name, &ast.span, filled), close: "", sense }))
             }
             Expr::Call { function, args } if function == "vel" || function == "acc" => {
@@ -387,7 +409,7 @@ impl<'c> Context<'c> {
         };
         let number = |n: &Node| {
             let value = match &n.value {
-                Value::Text(word) => Value::Text(self.even(word, false)?),
+                Value::Text(word) => Value::Text(self.even(word, Law::None)?),
                 other => other.clone(),
             };
             Ok::<Node, ModelError>(Node { value, place: n.place.clone() })
