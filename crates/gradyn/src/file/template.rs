@@ -5,14 +5,16 @@
 //! ```
 //!
 //! Every copy is the template with {texts} filled in, its own names prefixed wherever they stand (`text`) and, if it is mirrored,
-//! its vectors and signs changed (`copy`). Numbers that are arguments become constants of the copy, vectors hard points. What
+//! its vectors and signs changed (`copy`, `body`, `mirror`). Numbers that are arguments become constants of the copy, vectors hard points. What
 //! comes out is a tree as if written by hand, with the places of the template; `origin` tells whose copy a mistake is in.
 //!
 //! Sizes are counted before anything is copied, so that a small file cannot ask for a huge model.
 
+mod body;
 mod copy;
 mod library;
 mod merge;
+mod mirror;
 mod origin;
 mod scope;
 mod text;
@@ -25,11 +27,12 @@ use gradyn_model::ModelError;
 use gradyn_model::error::nearest;
 use library::{Instance, Library, Template};
 use merge::Merge;
+use mirror::Flips;
 use scope::{Scope, Thing};
 use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
-use text::{Argument, Context, Flips};
+use text::{Argument, Context};
 
 /// The most elements that templates may expand to.
 const MAX_ELEMENTS: usize = 100_000;

@@ -7,11 +7,11 @@
 //! | inertia of six numbers [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] | products that involve the axis once change sign |
 //! | masses, lengths, stiffness, damping, tensions, driven distances, splines, parameters | stay |
 //!
-//! Frames of bodies are mirrored with their points. A rod lies on the positive x axis of its frame: if that changes, its ends are
-//! written as points. Other keys with numbers are refused.
+//! Other keys with numbers are refused. Bodies are in `body`.
 
 use super::library::Template;
-use super::text::{Context, Law, Sense, odd, replaced};
+use super::mirror::{Law, Sense, odd};
+use super::text::{Context, replaced};
 use super::wrong;
 use crate::file::format::{FILE, Field, Kind};
 use crate::file::tree::{Node, Table, Value, Word};
@@ -19,7 +19,7 @@ use gradyn_model::ModelError;
 
 /// How a value is read and mirrored.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Role {
+pub enum Role {
     /// A text that names nothing.
     Plain,
     /// The name of an element or a point.
@@ -110,7 +110,7 @@ fn named(c: &Context, t: &Table, section: &Field) -> Made<Table> {
     let entry = |(key, node): &(Word, Node)| {
         let node = match (section.name, &node.value) {
             ("body", Value::Table(body)) => {
-                Node { value: Value::Table(self::body(c, &key.text, body, kind)?), place: node.place.clone() }
+                Node { value: Value::Table(super::body::body(c, &key.text, body, kind)?), place: node.place.clone() }
             }
             ("driver", Value::Table(driver)) => value(c, node, kind, section.name, Some(driven(driver)))?,
             ("force", Value::Table(force)) => value(c, node, kind, section.name, law(force))?,
@@ -139,63 +139,6 @@ fn law(force: &Table) -> Option<(&'static str, Role)> {
         "spring-damper" => Some(("force", Role::Law(Law::Spring))),
         "torsion" => Some(("torque", Role::Law(Law::Torsion))),
         _ => None,
-    }
-}
-
-fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
-    let node = Node { value: Value::Table(t.clone()), place: 0..0 };
-    let Value::Table(mut body) = value(c, &node, kind, "body", None)?.value else { return Ok(t.clone()) };
-    // hard points of the surrounding model do not move
-    let hard = t.get("hard").map_or(&[][..], Node::items).iter().filter_map(Node::word);
-    if let Some(outer) = hard.filter(|_| c.mirrored()).find(|h| !c.owns(name, &h.text)) {
-        let e = wrong(
-            format!("body `{name}`: the hard point `{}` is not one of the template and cannot be mirrored", outer.text),
-            &outer.place,
-        );
-        return Err(c.inside(e.help("give it in [points] of the template, or as an argument")));
-    }
-    // ends of a rod
-    let Some(rod) = t.get("rod").and_then(Node::table) else { return Ok(body) };
-    let ends: Vec<Word> =
-        rod.get("points").map_or(&[][..], Node::items).iter().filter_map(Node::word).map(|w| c.point_of(name, w)).collect();
-    let Some(Value::Table(new)) = body.entries.iter_mut().find(|e| e.0.text == "rod").map(|e| &mut e.1.value) else {
-        return Ok(body);
-    };
-    for (key, node) in &mut new.entries {
-        if key.text == "points" && ends.len() == node.items().len() {
-            let ends = ends.iter().map(|w| Node { value: Value::Text(w.clone()), place: w.place.clone() });
-            node.value = Value::List(ends.collect());
-        }
-    }
-    let own = |w: &Word| t.get("points").and_then(Node::table).is_some_and(|p| p.get(&w.text).is_some());
-    let hard = |w: &Word| t.get("hard").is_some_and(|h| h.items().iter().filter_map(Node::word).any(|h| h.text == w.text));
-    let drawn =
-        ends.len() == 2 && rod.get("points").is_some_and(|p| p.items().iter().filter_map(Node::word).all(|w| own(w) || hard(w)));
-    if c.flips[0] && ends.len() == 2 && !drawn {
-        backwards(c, &mut body, &ends);
-    }
-    Ok(body)
-}
-
-/// A rod on the negative x axis: its ends as points, from 0 to -length.
-fn backwards(c: &Context, body: &mut Table, ends: &[Word]) {
-    let Some(Value::Table(rod)) = body.entries.iter_mut().find(|e| e.0.text == "rod").map(|e| &mut e.1.value) else { return };
-    let Some(k) = rod.entries.iter().position(|e| e.0.text == "length") else { return };
-    let length = rod.entries.remove(k).1;
-    let at = |x: Node| {
-        let zero = Node { value: Value::Number(0.0), place: length.place.clone() };
-        let items = std::iter::once(x).chain((1..c.dimension).map(|_| zero.clone())).collect();
-        Node { value: Value::List(items), place: length.place.clone() }
-    };
-    let origin = at(Node { value: Value::Number(0.0), place: length.place.clone() });
-    let points = [(ends[0].clone(), origin), (ends[1].clone(), at(signed(length.clone(), true)))];
-    match body.entries.iter_mut().find(|e| e.0.text == "points").map(|e| &mut e.1.value) {
-        Some(Value::Table(t)) => t.entries.extend(points),
-        Some(_) => {}
-        None => {
-            let key = Word { text: "points".into(), place: length.place.clone(), exact: false };
-            body.entries.push((key, Node { value: Value::Table(Table { entries: points.into() }), place: length.place.clone() }));
-        }
     }
 }
 
@@ -241,7 +184,7 @@ fn condition(c: &Context, sensor: &Word, value: &Node) -> Made<(Word, Node)> {
 }
 
 /// A value of some kind under a key; `special` is a key inside it with a role of its own.
-fn value(c: &Context, node: &Node, kind: &Kind, key: &str, special: Option<(&str, Role)>) -> Made<Node> {
+pub fn value(c: &Context, node: &Node, kind: &Kind, key: &str, special: Option<(&str, Role)>) -> Made<Node> {
     let value = match (kind, &node.value) {
         (Kind::Record(r), Value::Table(t)) => Value::Table(fields(c, t, r.fields, special)?),
         (Kind::Variants(_, list), Value::Table(t)) => {
@@ -339,7 +282,7 @@ fn list(c: &Context, node: &Node, items: &[Node], role: Role) -> Made<Node> {
 }
 
 /// The number, or minus it.
-fn signed(node: Node, minus: bool) -> Node {
+pub fn signed(node: Node, minus: bool) -> Node {
     let value = match node.value {
         Value::Number(x) if minus && x != 0.0 => Value::Number(-x),
         Value::Text(word) if minus => Value::Text(replaced(&word, format!("-({})", word.text))),
