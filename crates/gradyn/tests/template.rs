@@ -380,6 +380,23 @@ fn sizes_are_bounded() {
     }
     let e = file::read_toml(&format!("{doubled}[instance]\nall = {{ use = 't11', with = {{ s = '1' }} }}\n")).unwrap_err();
     assert!(e.message.starts_with("the templates expand to more than 64 MB of text"), "{}", e.message);
+    // one long list, many times; one long name, many times
+    let list = format!(
+        "name = 'p'\n[template.t.body.b]\njunk = [{}]\n[instance]\nall = {{ use = 't', count = 10000 }}\n",
+        "1, ".repeat(10_000)
+    );
+    let name = format!(
+        "name = 'p'\n[template.t.constants]\n{} = 1\n[instance]\nall = {{ use = 't', count = 10000 }}\n",
+        "a".repeat(10_000)
+    );
+    let prefix = format!(
+        "name = 'p'\n[template.t.constants]\na = 1\n[instance]\n{} = {{ use = 't', count = 10000 }}\n",
+        "a".repeat(10_000)
+    );
+    for text in [list, name, prefix] {
+        let e = file::read_toml(&text).unwrap_err();
+        assert!(e.message.ends_with("the templates expand to more than 64 MB of text"), "{}", e.message);
+    }
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed()); // seconds without optimisation on a slow machine
 }
 

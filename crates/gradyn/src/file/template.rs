@@ -78,8 +78,8 @@ struct Copy<'a> {
     prefix: String,
     flips: Flips,
     number: Option<(usize, usize)>,
-    /// Arguments that are given: index, value in the surrounding model.
-    given: Vec<(usize, Argument)>,
+    /// Arguments in the order of the template, as the surrounding model gives them.
+    given: Vec<Option<Argument>>,
 }
 
 struct Expander<'a> {
@@ -119,14 +119,14 @@ impl<'a> Expander<'a> {
         Ok(copies)
     }
     /// The arguments of the i-th copy: `first` or `last`, then `with`.
-    fn given(&self, instance: &Instance<'a>, i: usize, outer: &Context) -> Result<Vec<(usize, Argument)>, ModelError> {
+    fn given(&self, instance: &Instance<'a>, i: usize, outer: &Context) -> Result<Vec<Option<Argument>>, ModelError> {
         let template = &self.library.templates[instance.template];
         let mut tables = vec![];
         tables.extend(instance.table("first").filter(|_| i == 1));
         tables.extend(instance.table("last").filter(|_| instance.count == Some(i)));
         tables.extend(instance.table("with"));
         let number = instance.count.map(|n| (i, n));
-        let mut given: Vec<(usize, Argument)> = vec![];
+        let mut given: Vec<Option<Argument>> = template.arguments.iter().map(|_| None).collect();
         for (key, node) in tables.into_iter().flat_map(|t| &t.entries) {
             let Some(k) = template.argument(&key.text) else {
                 let e = wrong(
@@ -138,12 +138,12 @@ impl<'a> Expander<'a> {
                 );
                 return Err(outer.inside(e.help(template.suggest(&key.text))));
             };
-            if given.iter().all(|g| g.0 != k) {
-                given.push((k, outer.numbered(number, || outer.argument(node))?));
+            if given[k].is_none() {
+                given[k] = Some(outer.numbered(number, || outer.argument(node))?);
             }
         }
-        let missing = template.arguments.iter().enumerate().find(|(k, a)| a.1.is_none() && given.iter().all(|g| g.0 != *k));
-        if let Some((_, (argument, _))) = missing {
+        let missing = template.arguments.iter().zip(&given).find(|((_, default), given)| default.is_none() && given.is_none());
+        if let Some(((argument, _), _)) = missing {
             let e = wrong(
                 format!(
                     "instance `{}`: the argument `{}` of template `{}` is missing",
@@ -161,7 +161,6 @@ impl<'a> Expander<'a> {
     fn copy(&mut self, copy: Copy<'a>, outer: &Context) -> Result<(), ModelError> {
         let template = &self.library.templates[copy.template];
         let label = format!("`{}` (template `{}`)", copy.name, template.name.text);
-        self.origins.add(&copy, label.clone());
         let mut context = Context {
             scope: self.library.scope(copy.template),
             prefix: copy.prefix,
@@ -174,9 +173,7 @@ impl<'a> Expander<'a> {
             ..*outer
         };
         // arguments, in the order of the template: as given, or by default
-        let mut given: Vec<Option<Argument>> = template.arguments.iter().map(|_| None).collect();
-        copy.given.into_iter().for_each(|(k, a)| given[k] = Some(a));
-        for (given, (_, default)) in given.into_iter().zip(&template.arguments) {
+        for (given, (_, default)) in copy.given.into_iter().zip(&template.arguments) {
             let argument = match (given, default) {
                 (Some(a), default) => Argument { vector: a.vector || default.is_some_and(Node::is_list), ..a },
                 (None, Some(node)) => context.argument(node)?,
@@ -185,11 +182,12 @@ impl<'a> Expander<'a> {
             context.arguments.push(argument);
         }
         // sections and arguments of the copies inside, which tell what arguments are used for
-        let mut sections = copy::sections(&context, template.table)?;
+        let sections = copy::sections(&context, template.table)?;
         let inside = self.copies(&template.instances, &context)?;
         self.check_used(template, &context)?;
+        self.origins.add(copy.template, &context);
         let arguments = copy::arguments(&context, template)?;
-        for (section, node) in arguments.into_iter().chain(sections.drain(..)) {
+        for (section, node) in arguments.into_iter().chain(sections) {
             self.merge.add(section, node, &context.label, &copy.instance.place)?;
         }
         self.merge.part_done(&context.label, &copy.instance.place);
@@ -209,7 +207,7 @@ impl<'a> Expander<'a> {
                     &argument.place,
                 );
                 let name = &argument.text;
-                Err(e.help(format!("remove it, or use it: `{name}` in an expression, {{{name}}} in a text")))
+                Err(e.help(format!("is it misspelt where it should be? write {name} in an expression, {{{name}}} in a text")))
             }
             None => Ok(()),
         }

@@ -109,6 +109,14 @@ impl Node {
             _ => None,
         }
     }
+    fn weight(&self) -> usize {
+        16 + match &self.value {
+            Value::Text(word) => word.text.len(),
+            Value::List(items) => items.iter().map(Node::weight).sum(),
+            Value::Table(t) => t.weight(),
+            _ => 0,
+        }
+    }
     /// Numbers of a list.
     pub fn numbers(&self) -> Vec<Number> {
         self.items().iter().filter_map(Node::number).collect()
@@ -134,6 +142,10 @@ impl Table {
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries.iter().find(|(k, _)| k.text == key).map(|(_, node)| node)
+    }
+    /// About how many bytes it takes to write.
+    pub fn weight(&self) -> usize {
+        self.entries.iter().map(|(key, node)| key.text.len() + node.weight()).sum()
     }
 }
 

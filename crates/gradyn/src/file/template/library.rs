@@ -1,6 +1,6 @@
 //! What templates and instances say, how much they make, and the names of each template.
 
-use super::{MAX_DEPTH, MAX_ELEMENTS, Scope, suggest, wrong};
+use super::{MAX_DEPTH, MAX_ELEMENTS, MAX_TEXT, Scope, suggest, wrong};
 use crate::file::reader;
 use crate::file::tree::{Node, Table, Value, Word};
 use gradyn_model::ModelError;
@@ -15,6 +15,7 @@ pub struct Template<'a> {
     pub table: &'a Table,
     /// Arguments and their defaults; those without are required.
     pub arguments: Vec<(&'a Word, Option<&'a Node>)>,
+    indices: HashMap<&'a str, usize>,
     pub instances: Vec<Instance<'a>>,
 }
 
@@ -34,7 +35,7 @@ pub struct Instance<'a> {
 pub struct Library<'a> {
     pub templates: Vec<Template<'a>>,
     names: HashMap<&'a str, usize>,
-    sizes: Vec<usize>,
+    sizes: Vec<Size>,
     scopes: RefCell<Vec<Option<Rc<Scope>>>>,
 }
 
@@ -42,26 +43,39 @@ pub struct Library<'a> {
 #[derive(Clone, Copy)]
 struct Size {
     elements: usize,
+    bytes: usize,
     depth: usize,
+}
+
+impl Size {
+    /// Adds the copies of an instance.
+    fn add(&mut self, inner: Size, instance: &Instance) {
+        let count = instance.count.unwrap_or(1);
+        let prefix = instance.prefix_of(count).len().saturating_mul(inner.elements);
+        self.elements = self.elements.saturating_add(inner.elements.saturating_mul(count));
+        self.bytes = self.bytes.saturating_add(inner.bytes.saturating_add(prefix).saturating_mul(count));
+        self.depth = self.depth.max(inner.depth + 1);
+    }
 }
 
 impl<'a> Template<'a> {
     fn new(name: &'a Word, table: &'a Table) -> Result<Self, ModelError> {
         let defaults = table.get("arguments").and_then(Node::table).into_iter().flat_map(|t| &t.entries);
         let mut arguments: Vec<(&Word, Option<&Node>)> = defaults.map(|(key, node)| (key, Some(node))).collect();
+        let mut indices: HashMap<&str, usize> = arguments.iter().enumerate().map(|(k, a)| (a.0.text.as_str(), k)).collect();
         for argument in table.get("required").map_or(&[][..], Node::items).iter().filter_map(Node::word) {
-            if arguments.iter().any(|a| a.0.text == argument.text) {
+            if indices.insert(argument.text.as_str(), arguments.len()).is_some() {
                 let e =
                     wrong(format!("template `{}`: the argument `{}` is named twice", name.text, argument.text), &argument.place);
                 return Err(e.help("`arguments` have defaults, those in `required` have none"));
             }
             arguments.push((argument, None));
         }
-        Ok(Self { name, table, arguments, instances: vec![] })
+        Ok(Self { name, table, arguments, indices, instances: vec![] })
     }
     /// The index of an argument.
     pub fn argument(&self, name: &str) -> Option<usize> {
-        self.arguments.iter().position(|a| a.0.text == name)
+        self.indices.get(name).copied()
     }
     /// Which arguments there are.
     pub fn suggest(&self, word: &str) -> String {
@@ -152,7 +166,7 @@ impl<'a> Library<'a> {
         for k in 0..sizes.len() {
             library.size(k, &mut vec![], &mut sizes)?;
         }
-        library.sizes = sizes.into_iter().flatten().map(|s| s.elements).collect();
+        library.sizes = sizes.into_iter().flatten().collect();
         Ok(library)
     }
     /// The instances of the file itself.
@@ -165,11 +179,12 @@ impl<'a> Library<'a> {
             return Ok(size);
         }
         let t = &self.templates[k];
-        let mut size = Size { elements: t.elements(), depth: 1 };
+        let mut size = Size { elements: t.elements(), bytes: t.table.weight(), depth: 1 };
         if size.elements == 0 && t.instances.is_empty() {
             let e = wrong(format!("template `{}` has no elements", t.name.text), &t.name.place);
             return Err(e.help(format!("give it sections of a model, such as [template.{}.body.NAME]", t.name.text)));
         }
+        size.elements += t.arguments.len();
         above.push(k);
         for instance in &t.instances {
             let chain = || above.iter().skip_while(|&&a| a != instance.template).chain([&instance.template]);
@@ -194,8 +209,7 @@ impl<'a> Library<'a> {
             if inner.depth == MAX_DEPTH {
                 return Err(deep());
             }
-            let elements = inner.elements.saturating_mul(instance.count.unwrap_or(1));
-            size = Size { elements: size.elements.saturating_add(elements), depth: size.depth.max(inner.depth + 1) };
+            size.add(inner, instance);
         }
         above.pop();
         sizes[k] = Some(size);
@@ -203,16 +217,16 @@ impl<'a> Library<'a> {
     }
     /// Refuses instances that make too many elements.
     pub fn check_size(&self, instances: &[Instance]) -> Result<(), ModelError> {
-        let mut total = 0usize;
+        let mut total = Size { elements: 0, bytes: 0, depth: 0 };
         for i in instances {
-            total = total.saturating_add(self.sizes[i.template].saturating_mul(i.count.unwrap_or(1)));
-            if total > MAX_ELEMENTS {
-                let e = wrong(
-                    format!("instance `{}`: the templates expand to more than {MAX_ELEMENTS} elements", i.name.text),
-                    &i.name.place,
-                );
-                return Err(e.help("use fewer or smaller instances"));
-            }
+            total.add(self.sizes[i.template], i);
+            let too_much = match total {
+                Size { elements, .. } if elements > MAX_ELEMENTS => format!("{MAX_ELEMENTS} elements"),
+                Size { bytes, .. } if bytes > MAX_TEXT => format!("{} MB of text", MAX_TEXT >> 20),
+                _ => continue,
+            };
+            let e = wrong(format!("instance `{}`: the templates expand to more than {too_much}", i.name.text), &i.name.place);
+            return Err(e.help("use fewer or smaller instances"));
         }
         Ok(())
     }

@@ -117,6 +117,7 @@ impl Context<'_> {
         let mut nodes = vec![ast];
         while let Some(node) = nodes.pop() {
             if let Some(atom) = self.atom(node, filled, law, word)? {
+                self.spend(self.dimension * atom.name.len(), &word.place)?;
                 edits.push((atom.seen(self.dimension), node.span.clone()));
                 continue;
             }

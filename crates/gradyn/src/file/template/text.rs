@@ -80,7 +80,7 @@ impl<'c> Context<'c> {
         let message = if self.label.is_empty() { e.message } else { format!("{}, in {}", e.message, self.label) };
         ModelError { message, ..e }
     }
-    fn spend(&self, bytes: usize, place: &Range<usize>) -> Result<(), ModelError> {
+    pub fn spend(&self, bytes: usize, place: &Range<usize>) -> Result<(), ModelError> {
         let left = self.budget.get().checked_sub(bytes + 16);
         self.budget.set(left.unwrap_or(0));
         let limit = super::MAX_TEXT >> 20;
@@ -182,7 +182,9 @@ impl<'c> Context<'c> {
     pub fn renamed_law(&self, word: &Word, law: Law) -> Result<Word, ModelError> {
         let filled = self.fill(word)?;
         let Some(ast) = parsed(&filled.text) else { return Ok(replaced(word, filled.text)) };
-        let names = ast.names().into_iter().filter(|(name, _)| !law.owns(name));
+        let names = ast.names();
+        self.spend(names.len().saturating_mul(self.prefix.len()), &word.place)?;
+        let names = names.into_iter().filter(|(name, _)| !law.owns(name));
         let edits = names.map(|(name, span)| (self.name(&name, &span, &filled), span)).collect();
         Ok(replaced(word, spliced(&filled.text, 0..filled.text.len(), edits)))
     }
