@@ -224,6 +224,41 @@ q = { use = "t" }
     assert!(out.contains(r#"q_o = "q_bar + t + 2*3 - pi""#), "{out}");
 }
 
+/// A vector that is an argument may be a hard point of a body.
+#[test]
+fn vector_arguments_are_hard_points() {
+    let text = r#"
+name = "p"
+gravity = [9.81, 0]
+[template.leg]
+required = ["hip"]
+arguments = { foot = [1, 2] }
+[template.leg.ground]
+points = { O = "hip" }
+[template.leg.body.thigh]
+hard = ["hip", "foot"]
+rod = { points = ["hip", "foot"], mass = 1 }
+[template.leg.joint]
+pin = { type = "revolute", between = ["ground.O", "thigh.hip"] }
+[template.leg.initial]
+position = { "thigh.foot.y" = 2.1 }
+[template.leg.objective]
+o = { terminal = "thigh.foot.y + 2*hip.y" }
+[points]
+H = ["1 - L", "1 + L"]
+[parameters]
+L = 0
+[instance]
+right = { use = "leg", with = { hip = [0, "1 + L"] } }
+left = { use = "leg", mirror = "y", with = { hip = [0, "1 + L"], foot = "H + [0, 1]" } }
+"#;
+    let out = file::expanded(Path::new("x.toml"), text).unwrap();
+    assert!(out.contains(r#"between = ["ground.left_O", "left_thigh.left_hip"]"#), "{out}");
+    let (psi, gradient, _) = numbers(text);
+    close(psi[0], psi[1], "objective");
+    assert!(gradient[0][0] != 0.0);
+}
+
 const BASE: &str = r#"name = "p"
 [template.leg]
 required = ["side"]

@@ -129,33 +129,17 @@ impl<'a> Expander<'a> {
         let mut given: Vec<Option<Argument>> = template.arguments.iter().map(|_| None).collect();
         for (key, node) in tables.into_iter().flat_map(|t| &t.entries) {
             let Some(k) = template.argument(&key.text) else {
-                let e = wrong(
-                    format!(
-                        "instance `{}`: template `{}` has no argument `{}`",
-                        instance.name.text, template.name.text, key.text
-                    ),
-                    &key.place,
-                );
-                return Err(outer.inside(e.help(template.suggest(&key.text))));
+                return Err(outer.inside(template.unknown(key, &instance.name.text)));
             };
             if given[k].is_none() {
                 given[k] = Some(outer.numbered(number, || outer.argument(node))?);
             }
         }
         let missing = template.arguments.iter().zip(&given).find(|((_, default), given)| default.is_none() && given.is_none());
-        if let Some(((argument, _), _)) = missing {
-            let e = wrong(
-                format!(
-                    "instance `{}`: the argument `{}` of template `{}` is missing",
-                    instance.name_of(i),
-                    argument.text,
-                    template.name.text
-                ),
-                &instance.name.place,
-            );
-            return Err(outer.inside(e.help(format!("give it in `with`, as in with = {{ {} = … }}", argument.text))));
+        match missing {
+            Some(((argument, _), _)) => Err(outer.inside(template.missing(&argument.text, &instance.name_of(i), instance.name))),
+            None => Ok(given),
         }
-        Ok(given)
     }
     /// Makes a copy, and those inside it.
     fn copy(&mut self, copy: Copy<'a>, outer: &Context) -> Result<(), ModelError> {

@@ -23,13 +23,17 @@ pub fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
         );
         return Err(c.inside(e.help("give it in [points] of the template, or as an argument")));
     }
-    // ends of a rod
-    let Some(rod) = t.get("rod").and_then(Node::table) else { return Ok(body) };
-    let ends: Vec<Word> =
-        rod.get("points").map_or(&[][..], Node::items).iter().filter_map(Node::word).map(|w| c.point_of(name, w)).collect();
-    let Some(Value::Table(new)) = body.entries.iter_mut().find(|e| e.0.text == "rod").map(|e| &mut e.1.value) else {
-        return Ok(body);
-    };
+    if let Some(rod) = t.get("rod").and_then(Node::table) {
+        ends(c, name, t, rod, &mut body);
+    }
+    Ok(body)
+}
+
+/// The ends of a rod by their names.
+fn ends(c: &Context, name: &str, t: &Table, rod: &Table, body: &mut Table) {
+    let given: Vec<&Word> = rod.get("points").map_or(&[][..], Node::items).iter().filter_map(Node::word).collect();
+    let ends: Vec<Word> = given.iter().map(|w| c.point_of(name, w)).collect();
+    let Some(Value::Table(new)) = body.entries.iter_mut().find(|e| e.0.text == "rod").map(|e| &mut e.1.value) else { return };
     for (key, node) in &mut new.entries {
         if key.text == "points" && ends.len() == node.items().len() {
             let ends = ends.iter().map(|w| Node { value: Value::Text(w.clone()), place: w.place.clone() });
@@ -38,12 +42,9 @@ pub fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
     }
     let own = |w: &Word| t.get("points").and_then(Node::table).is_some_and(|p| p.get(&w.text).is_some());
     let hard = |w: &Word| t.get("hard").is_some_and(|h| h.items().iter().filter_map(Node::word).any(|h| h.text == w.text));
-    let drawn =
-        ends.len() == 2 && rod.get("points").is_some_and(|p| p.items().iter().filter_map(Node::word).all(|w| own(w) || hard(w)));
-    if c.flips[0] && ends.len() == 2 && !drawn {
-        backwards(c, &mut body, &ends);
+    if c.flips[0] && ends.len() == 2 && !given.iter().all(|w| own(w) || hard(w)) {
+        backwards(c, body, &ends);
     }
-    Ok(body)
 }
 
 /// A rod on the negative x axis: its ends as points, from 0 to -length.

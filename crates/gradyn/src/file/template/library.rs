@@ -77,9 +77,17 @@ impl<'a> Template<'a> {
     pub fn argument(&self, name: &str) -> Option<usize> {
         self.indices.get(name).copied()
     }
-    /// Which arguments there are.
-    pub fn suggest(&self, word: &str) -> String {
-        suggest(word, "arguments", self.arguments.iter().map(|a| a.0.text.as_str()))
+    /// An instance gives an argument that there is not.
+    pub fn unknown(&self, argument: &Word, instance: &str) -> ModelError {
+        let (name, word) = (&self.name.text, &argument.text);
+        let e = wrong(format!("instance `{instance}`: template `{name}` has no argument `{word}`"), &argument.place);
+        e.help(suggest(word, "arguments", self.arguments.iter().map(|a| a.0.text.as_str())))
+    }
+    /// An instance does not give an argument that is required.
+    pub fn missing(&self, argument: &str, instance: &str, key: &Word) -> ModelError {
+        let name = &self.name.text;
+        let e = wrong(format!("instance `{instance}`: the argument `{argument}` of template `{name}` is missing"), &key.place);
+        e.help(format!("give it in `with`, as in with = {{ {argument} = … }}"))
     }
     /// Number of its own elements.
     fn elements(&self) -> usize {
@@ -236,12 +244,12 @@ impl<'a> Library<'a> {
             return scope.clone();
         }
         let t = &self.templates[k];
-        let mut scope = Scope::new(t.table);
+        let arguments = t.arguments.iter().map(|a| (a.0.text.as_str(), a.1.is_some_and(Node::is_list)));
+        let mut scope = Scope::new(t.table, arguments);
         for instance in &t.instances {
             let inner = self.scope(instance.template);
             (1..=instance.count.unwrap_or(1)).for_each(|i| scope.add(&inner, &instance.prefix_of(i)));
         }
-        t.arguments.iter().enumerate().for_each(|(i, a)| scope.argument(i, &a.0.text, a.1.is_some_and(Node::is_list)));
         let scope = Rc::new(scope);
         self.scopes.borrow_mut()[k] = Some(scope.clone());
         scope

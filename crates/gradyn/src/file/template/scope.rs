@@ -39,9 +39,10 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The names of the sections of a template.
-    pub fn new(table: &Table) -> Self {
+    /// The names of the sections of a template, and its arguments: name, and whether it is a vector by default.
+    pub fn new<'a>(table: &Table, arguments: impl Iterator<Item = (&'a str, bool)>) -> Self {
         let mut scope = Self::default();
+        scope.names.extend(arguments.enumerate().map(|(k, (name, vector))| (name.into(), Thing::Argument(k, vector))));
         for (section, node) in &table.entries {
             for (name, node) in node.table().into_iter().flat_map(|t| &t.entries) {
                 if let Some(thing) = thing(&section.text, node) {
@@ -54,7 +55,10 @@ impl Scope {
         scope.points.extend(ground.map(|(name, _)| format!("ground.{}", name.text)));
         for (body, node) in table.get("body").and_then(Node::table).into_iter().flat_map(|t| &t.entries) {
             let hard = node.table().and_then(|t| t.get("hard")).map_or(&[][..], Node::items);
-            let own = hard.iter().filter_map(Node::word).filter(|h| scope.names.get(&h.text) == Some(&Thing::Point));
+            let own = hard
+                .iter()
+                .filter_map(Node::word)
+                .filter(|h| matches!(scope.names.get(&h.text), Some(Thing::Point | Thing::Argument(..))));
             scope.points.extend(own.map(|h| format!("{}.{}", body.text, h.text)).collect::<Vec<_>>());
         }
         scope
@@ -72,10 +76,6 @@ impl Scope {
             let head_prefix = if head == "ground" { "" } else { prefix };
             Some(format!("{head_prefix}{head}.{prefix}{point}"))
         }));
-    }
-    /// Adds an argument.
-    pub fn argument(&mut self, k: usize, name: &str, vector: bool) {
-        self.names.insert(name.into(), Thing::Argument(k, vector));
     }
     /// What a name is; `tau_3` is one of a list.
     pub fn find(&self, name: &str) -> Option<Thing> {
