@@ -72,6 +72,9 @@ pub struct ModelArgs {
 pub struct CheckArgs {
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Print the model as TOML in which every instance of a template is written out, and nothing else
+    #[arg(long, conflicts_with_all = ["json", "set", "t_end"])]
+    pub expand: bool,
 }
 
 #[derive(Args)]

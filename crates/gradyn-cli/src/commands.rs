@@ -22,6 +22,10 @@ fn count(n: usize, one: &str, many: &str) -> String {
 
 /// `gradyn check`.
 pub fn check(a: &CheckArgs) -> Done {
+    if a.expand {
+        output::say(&crate::loaded::expanded(&a.model)?);
+        return Ok(());
+    }
     let l = Loaded::new(&a.model)?;
     l.times()?;
     l.method(&MethodArgs::none())?;

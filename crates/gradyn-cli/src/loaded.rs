@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use gradyn::file::{self, ModelFile, Study};
 use gradyn::mechanism::{Number, Source, Text};
 use gradyn::registry::{Formulation, Integrator, Sensitivity};
-use gradyn::{Error, Mechanism, Method, ModelError, Prepared, Run, Stepping};
+use gradyn::{Error, Method, ModelError, Prepared, Run, Stepping};
 use std::ops::Range;
 
 type Done = Result<(), Failure>;
@@ -22,10 +22,7 @@ pub struct Loaded {
 impl Loaded {
     /// Reads, sets what the command line sets, assembles.
     pub fn new(a: &ModelArgs) -> Result<Self, Failure> {
-        let name = a.model.display().to_string();
-        let text = std::fs::read_to_string(&a.model).map_err(|e| {
-            Failure::command(format!("{name} cannot be read: {e}"), "`gradyn example five_bar` prints a model to start from")
-        })?;
+        let (name, text) = source(a)?;
         let mut file = file::read(&a.model, &text).map_err(|e| Failure::in_file(e, &name, &text))?;
         for set in &a.set {
             set_parameter(&mut file, set)?;
@@ -33,7 +30,7 @@ impl Loaded {
         if let Some(t) = &a.t_end {
             file.mechanism.t_end = t.as_str().into();
         }
-        let prepared = Prepared::new(&file.mechanism).map_err(|e| Failure::in_file(located(&file.mechanism, e), &name, &text))?;
+        let prepared = Prepared::new(&file.mechanism).map_err(|e| Failure::in_file(located(&file, e), &name, &text))?;
         if !a.quiet {
             prepared.model.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
         }
@@ -41,7 +38,7 @@ impl Loaded {
     }
     /// The error at its place.
     pub fn fail(&self, e: impl Into<Error>) -> Failure {
-        Failure::in_file(located(&self.file.mechanism, e.into()), &self.name, &self.text)
+        Failure::in_file(located(&self.file, e.into()), &self.name, &self.text)
     }
     /// The error at a place of the file; what came from the command line has none.
     fn fail_at(&self, e: impl Into<Error>, place: &Option<Range<usize>>) -> Failure {
@@ -125,9 +122,26 @@ impl Loaded {
     }
 }
 
-/// An error of the model at the first element that its message names, if it has no place of its own.
-fn located(m: &Mechanism, e: Error) -> Error {
+/// Name and text of the model file.
+fn source(a: &ModelArgs) -> Result<(String, String), Failure> {
+    let name = a.model.display().to_string();
+    let text = std::fs::read_to_string(&a.model).map_err(|e| {
+        Failure::command(format!("{name} cannot be read: {e}"), "`gradyn example five_bar` prints a model to start from")
+    })?;
+    Ok((name, text))
+}
+
+/// The model with its instances written out.
+pub fn expanded(a: &ModelArgs) -> Result<String, Failure> {
+    let (name, text) = source(a)?;
+    file::expanded(&a.model, &text).map_err(|e| Failure::in_file(e, &name, &text))
+}
+
+/// An error of the model at the first element that its message names, if it has no place of its own, and whose copy of a
+/// template it is about.
+fn located(file: &ModelFile, e: Error) -> Error {
     let Error::Model(mut e) = e else { return e };
+    let m = &file.mechanism;
     if e.place.is_none() {
         let first = m.parameters.iter().map(|p| &p.name).chain(m.bodies.iter().map(|b| &b.name));
         let second = m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name));
@@ -137,7 +151,7 @@ fn located(m: &Mechanism, e: Error) -> Error {
         let mut elements = quoted.filter_map(|q| q.split(['.', ' ']).next());
         e.place = elements.find_map(|q| names.iter().find(|n| n.text == q)).and_then(|n| n.place.clone());
     }
-    Error::Model(e)
+    Error::Model(file.explain(e))
 }
 
 /// NAME=VALUE.

@@ -50,6 +50,15 @@ fn examples_work() {
     }
 }
 
+/// What `check --expand` prints is a model file, and the same model.
+#[test]
+fn expanded_model_is_the_same() {
+    let folder = Folder::example("pendulum_array");
+    let expanded = Folder::with("expanded.toml", &folder.done(&["check", "pendulum_array.toml", "--expand"]));
+    let [a, b] = [folder.json(&["gradient", "pendulum_array.toml"]), expanded.json(&["gradient", "expanded.toml"])];
+    assert_eq!((&a["objectives"], &a["gradient"]), (&b["objectives"], &b["gradient"]));
+}
+
 #[test]
 fn check_of_the_four_bar() {
     let text = Folder::example("four_bar").done(&["check", "four_bar.toml"]);

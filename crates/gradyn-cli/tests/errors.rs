@@ -93,6 +93,31 @@ t_end  = 2
 method = { step = 0.125 }
 "#;
 
+/// A pendulum with two legs from a template, one of them mirrored.
+const LEGS: &str = r#"name    = "legs"
+gravity = [9.81, 0]
+
+[ground]
+points = { right = [0, 1], left = [0, -1] }
+
+[template.leg]
+required  = ["side"]
+arguments = { length = 0.5, lift = "20 deg" }
+
+[template.leg.body.thigh]
+rod = { points = ["A", "B"], length = "length", mass = 1 }
+
+[template.leg.joint]
+hip = { type = "revolute", between = ["ground.{side}", "thigh.A"] }
+
+[template.leg.initial]
+position = { "thigh.angle" = "lift" }
+
+[instance]
+right = { use = "leg", with = { side = "right" } }
+left  = { use = "leg", mirror = "y", with = { side = "left" } }
+"#;
+
 /// `text` with each first string replaced by the second.
 fn edited(text: &str, edits: &[(&str, &str)]) -> String {
     edits.iter().fold(text.to_owned(), |t, (old, new)| {
@@ -300,6 +325,44 @@ fn output_is_checked_first() {
     let folder = Folder::with("model.toml", "not even TOML");
     assert!(folder.run(&["simulate", "model.toml", "--out", "table.xlsx"]).stderr.contains("unknown kind of file"));
     assert!(folder.run(&["gradient", "model.toml", "--out", "nowhere/x.csv"]).stderr.contains("there is no directory nowhere"));
+}
+
+/// One test and one snapshot for each case, on the legs.
+macro_rules! template_cases {
+    ($($name:ident: { $($old:literal => $new:literal),* })*) => {$(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(stringify!($name), shown(LEGS, CHECK, &[$(($old, $new)),*]));
+        }
+    )*};
+}
+
+// templates
+template_cases! {
+    template_unknown: { "use = \"leg\"" => "use = \"lag\"" }
+    template_missing_argument: { "side = \"right\"" => "" }
+    template_unknown_argument: { "side = \"right\"" => "side = \"right\", lenght = 1" }
+    template_unused_argument: { "length = 0.5" => "length = 0.5, mass = 2" }
+    template_unknown_text: { "{side}" => "{sid}" }
+    template_vector_for_a_text: { "side = \"right\"" => "side = [0, 1]" }
+    template_without_elements: { "[instance]" => "[template.arm]\n\n[instance]" }
+    template_that_uses_itself: { "[instance]" => "[template.leg.instance]\ntoe = { use = \"leg\" }\n\n[instance]" }
+    template_name_taken: { "[instance]" => "[body.left_thigh]\n\n[instance]" }
+    template_unknown_key: { "[template.leg.joint]" => "[template.leg.joints]" }
+    template_unknown_key_inside: { "mass = 1" => "mas = 1" }
+    template_missing_point: { "\"thigh.A\"" => "\"thigh.C\"" }
+    template_missing_outer_point: { "side = \"left\"" => "side = \"lift\"" }
+    template_misspelt_argument: { "length = \"length\"" => "length = \"lenght\"" }
+    mirror_of_no_axis: { "mirror = \"y\"" => "mirror = \"w\"" }
+    mirror_z_in_the_plane: { "mirror = \"y\"" => "mirror = \"z\"" }
+    mirror_of_an_outer_hard_point: { "rod = { points" => "hard = [\"P\"]\nrod = { points" , "[instance]" => "[points]\nP = [0, 1]\n\n[instance]", "right = { use = \"leg\", with = { side = \"right\" } }\n" => "" }
+    mirror_of_an_outer_sensor: { "[instance]" => "[template.leg.output]\no = \"motor.effort\"\n\n[instance]" }
+    count_is_huge: { "use = \"leg\"" => "use = \"leg\", count = 1e9" }
+    count_is_no_integer: { "use = \"leg\"" => "use = \"leg\", count = 2.5" }
+    array_without_number_in_its_prefix: { "use = \"leg\"" => "use = \"leg\", count = 2, prefix = \"r\"" }
+    first_without_an_array: { "use = \"leg\"" => "use = \"leg\", first = {}" }
+    array_of_arrays_is_too_large: { "[instance]" => "[template.row.instance]\nr = { use = \"leg\", count = 1000 }\n\n[instance]\nrows = { use = \"row\", count = 1000 }" }
+    velocities_and_rest: { "[instance]" => "[template.leg.output]\nx = 1\n\n[initial]\nvelocity = { \"left_thigh.angle\" = 1 }\n\n[instance]" }
 }
 
 // computations that fail: exit code 1, time, step and equation by name

@@ -1,9 +1,9 @@
 //! Model files: TOML, or JSON with the same schema → [`Mechanism`] and [`Study`].
 //!
 //! ```text
-//! text ─ tree, json ─▶ tree with places ─ reader ─▶ checked tree ─ elements ─▶ Mechanism, Study
-//!                                           ▲
-//!                                         format: one table of keys for each section and element ─ schema ─▶ JSON Schema
+//! text ─ tree, json ─▶ tree with places ─ template ─▶ tree without templates ─ reader ─▶ checked tree ─ elements ─▶ Mechanism, Study
+//!                                                                               ▲
+//!                            format: one table of keys for each section and element ─ schema ─▶ JSON Schema
 //! ```
 //!
 //! The tables of `format` are the only list of keys: the reader checks against them and the schema is made from them. Every
@@ -28,9 +28,12 @@ mod format;
 mod json;
 mod reader;
 mod schema;
+mod template;
 mod tree;
+mod write;
 
 pub use schema::schema;
+pub use template::Origins;
 
 use gradyn_model::ModelError;
 use gradyn_model::mechanism::{Mechanism, Text};
@@ -43,6 +46,15 @@ pub struct ModelFile {
     pub mechanism: Mechanism,
     /// The method that the file asks for.
     pub study: Study,
+    /// Copies of templates.
+    pub origins: Origins,
+}
+
+impl ModelFile {
+    /// An error of the model, with the instance that it is about if it stands in a template.
+    pub fn explain(&self, e: ModelError) -> ModelError {
+        self.origins.explain(e)
+    }
 }
 
 /// How to run a model; what is absent is chosen by the program.
@@ -88,8 +100,17 @@ pub fn read_json(text: &str) -> Result<ModelFile, ModelError> {
 
 /// Reads a model file: JSON if the path ends in `.json`, TOML otherwise.
 pub fn read(path: &Path, text: &str) -> Result<ModelFile, ModelError> {
-    let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    if json { read_json(text) } else { read_toml(text) }
+    if is_json(path) { read_json(text) } else { read_toml(text) }
+}
+
+/// A model file as TOML in which every instance is written out; comments are lost.
+pub fn expanded(path: &Path, text: &str) -> Result<String, ModelError> {
+    let root = if is_json(path) { json::from_json(text)? } else { tree::from_toml(text)? };
+    Ok(write::toml(&template::expand(&root)?.map_or(root, |e| e.root)))
+}
+
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
 }
 
 fn read_tree(root: &tree::Table) -> Result<ModelFile, ModelError> {
@@ -97,6 +118,16 @@ fn read_tree(root: &tree::Table) -> Result<ModelFile, ModelError> {
         let e = ModelError::new("the model file is empty").at(&Some(0..0));
         return Err(e.help("a model needs at least a name, a [body] and a [joint]"));
     }
+    match template::expand(root)? {
+        None => read_plain(root, Origins::default()),
+        Some(e) => {
+            let origins = e.origins.clone();
+            read_plain(&e.root, e.origins).map_err(|e| origins.explain(e))
+        }
+    }
+}
+
+fn read_plain(root: &tree::Table, origins: Origins) -> Result<ModelFile, ModelError> {
     reader::check_file(root)?;
-    Ok(ModelFile { mechanism: elements::mechanism(root)?, study: elements::study(root)? })
+    Ok(ModelFile { mechanism: elements::mechanism(root)?, study: elements::study(root)?, origins })
 }

@@ -43,6 +43,8 @@ pub enum Kind {
     Map(&'static str, &'static Kind),
     /// A table whose `type` decides which keys it has.
     Variants(&'static str, &'static [Variant]),
+    /// The section of this name, inside a template.
+    Section(&'static str),
     /// Something short, or a table.
     Either(&'static Kind, &'static Kind),
 }
@@ -105,6 +107,39 @@ pub const FILE: Record = plain(&[
     may("objective", Kind::Map("objective", &Kind::Record(&OBJECTIVE)), "Functionals ψ = ∫ integral dt + terminal."),
     may("output", Kind::Map("output", &Kind::Number), "Output columns: expressions of sensors."),
     may("study", Kind::Record(&STUDY), "Time span and method."),
+    may("template", Kind::Map("template", &Kind::Record(&TEMPLATE)), "Parts of a model that instances copy."),
+    may("instance", Kind::Map("instance", &Kind::Record(&INSTANCE)), "Copies of templates."),
+]);
+
+/// A part of a model: some of its sections, and arguments.
+#[rustfmt::skip]
+pub const TEMPLATE: Record = plain(&[
+    may("arguments", Kind::Map("argument", &Kind::NumberOrVector), "Arguments that an instance may give, and their defaults."),
+    may("required", Kind::Texts("arguments"), "Names of arguments that every instance gives."),
+    may("parameters", Kind::Section("parameters"), "Parameters of each instance."),
+    may("constants", Kind::Section("constants"), "Named numbers."),
+    may("points", Kind::Section("points"), "Hard points."),
+    may("ground", Kind::Section("ground"), "Points of the ground."),
+    may("body", Kind::Section("body"), "Bodies."),
+    may("joint", Kind::Section("joint"), "Joints."),
+    may("driver", Kind::Section("driver"), "Drivers."),
+    may("force", Kind::Section("force"), "Forces."),
+    may("spline", Kind::Section("spline"), "Splines."),
+    may("initial", Kind::Section("initial"), "Conditions at the start."),
+    may("objective", Kind::Section("objective"), "Objectives."),
+    may("output", Kind::Section("output"), "Output columns."),
+    may("instance", Kind::Section("instance"), "Copies of other templates."),
+]);
+
+#[rustfmt::skip]
+const INSTANCE: Record = plain(&[
+    must("use", Kind::Text, "Name of the template."),
+    may("with", Kind::Map("argument", &Kind::NumberOrVector), "Arguments: numbers, expressions, vectors or texts."),
+    may("mirror", Kind::Word(&["x", "y", "z"]), "The axis that changes its sign: the mirror image of the template."),
+    may("prefix", Kind::Text, "What comes before the names of the template; the name of the instance and _ if absent."),
+    may("count", Kind::Count, "Makes an array of so many instances."),
+    may("first", Kind::Map("argument", &Kind::NumberOrVector), "Arguments of the first of an array."),
+    may("last", Kind::Map("argument", &Kind::NumberOrVector), "Arguments of the last of an array."),
 ]);
 
 #[rustfmt::skip]
@@ -330,6 +365,7 @@ impl Kind {
             Kind::Texts(noun) => format!("a list of {noun}"),
             Kind::Setting => "a string, a number, true or false".into(),
             Kind::Record(_) | Kind::Variants(..) => "a table { … }".into(),
+            Kind::Section(name) => format!("a section [{name}] as in a model"),
             Kind::Map(noun, _) => format!("a table with a {noun} for each name"),
             Kind::Either(short, table) => format!("{} or {}", short.expected(), table.expected()),
         }

@@ -42,6 +42,12 @@ pub fn check_file(root: &Table) -> Checked {
     fields(root, FILE.fields, false, "", &(0..0))
 }
 
+/// Checks one section of a file, or of a template, if it is there.
+pub fn check_section(root: &Table, name: &str) -> Checked {
+    let given = root.entries.iter().find(|(key, _)| key.text == name).zip(FILE.fields.iter().find(|f| f.name == name));
+    given.map_or(Ok(()), |((key, node), f)| check(node, &f.kind, &Here { parent: "", part: name.into(), key: &key.place }))
+}
+
 fn check(node: &Node, kind: &Kind, here: &Here) -> Checked {
     match (kind, &node.value) {
         (Kind::Record(r), Value::Table(t)) => record(t, r, &here.name(), here.key),
@@ -50,6 +56,7 @@ fn check(node: &Node, kind: &Kind, here: &Here) -> Checked {
             let here = Here { parent: here.parent, part: format!("{noun} `{}`", key.text), key: &key.place };
             check(node, kind, &here).map_err(|e| quote_dots(e, key, node))
         }),
+        (Kind::Section(_), Value::Table(_)) => Ok(()), // checked in each instance
         (Kind::Map(noun, _), Value::List(_)) => {
             let help = format!("give each {noun} a name, as in [{noun}.NAME]");
             Err(wrong_type(node, kind, here).help(help))
@@ -91,7 +98,7 @@ fn accepts(kind: &Kind, node: &Node) -> bool {
         Kind::Vector | Kind::Values | Kind::OneOrPair(_) => text || list,
         Kind::NumberOrVector | Kind::NumberOrNumbers => true,
         Kind::Numbers | Kind::Pair(_) | Kind::Texts(_) | Kind::VectorPair | Kind::Matrix => list,
-        Kind::Record(_) | Kind::Map(..) | Kind::Variants(..) | Kind::Either(..) => false,
+        Kind::Record(_) | Kind::Map(..) | Kind::Variants(..) | Kind::Either(..) | Kind::Section(_) => false,
     }
 }
 

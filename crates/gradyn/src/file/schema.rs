@@ -39,6 +39,7 @@ fn kind(k: &Kind) -> Value {
         Kind::Record(r) => record(r),
         Kind::Map(_, k) => json!({ "type": "object", "additionalProperties": kind(k) }),
         Kind::Variants(_, list) => json!({ "oneOf": list.iter().map(variant).collect::<Vec<_>>() }),
+        Kind::Section(name) => json!({ "$ref": format!("#/properties/{name}") }),
         Kind::Either(short, table) => json!({ "anyOf": [kind(short), kind(table)] }),
     }
 }

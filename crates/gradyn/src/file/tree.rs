@@ -88,6 +88,10 @@ impl Node {
     pub fn items(&self) -> &[Node] {
         if let Value::List(items) = &self.value { items } else { &[] }
     }
+    /// Is it a list?
+    pub fn is_list(&self) -> bool {
+        matches!(self.value, Value::List(_))
+    }
     /// The table.
     pub fn table(&self) -> Option<&Table> {
         if let Value::Table(table) = &self.value { Some(table) } else { None }
@@ -103,6 +107,14 @@ impl Node {
                 Some(Number { source: Source::Expression(format!("[{}]", parts?.join(", "))), place, exact: false })
             }
             _ => None,
+        }
+    }
+    fn weight(&self) -> usize {
+        16 + match &self.value {
+            Value::Text(word) => word.text.len(),
+            Value::List(items) => items.iter().map(Node::weight).sum(),
+            Value::Table(t) => t.weight(),
+            _ => 0,
         }
     }
     /// Numbers of a list.
@@ -130,6 +142,10 @@ impl Table {
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries.iter().find(|(k, _)| k.text == key).map(|(_, node)| node)
+    }
+    /// About how many bytes it takes to write.
+    pub fn weight(&self) -> usize {
+        self.entries.iter().map(|(key, node)| key.text.len() + node.weight()).sum()
     }
 }
 

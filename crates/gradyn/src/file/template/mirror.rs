@@ -1,0 +1,244 @@
+//! Expressions of a mirrored copy.
+//!
+//! A mirrored copy is the mirror image of the copy without `mirror`. With M the reflection (signs of the axes), a position p of
+//! the template is M p in the model, and what the model knows as p' is M p' in the eyes of the template. An expression therefore
+//! keeps its value if everything that it reads is taken with the eyes of the template:
+//!
+//! ```text
+//! vectors: points, hard points, reactions, forces            p  →  M p                                   (1)
+//! angles, torques and their rates (in the plane)             θ  →  det M · θ                             (2)
+//! lengths, distances, tensions, energies, plain numbers      stay                                        (3)
+//! ```
+//!
+//! and a vector of the template is mirrored once more where it enters the model (`polar`). Hard points of the
+//! surrounding model are numbers and stay: a copy that starts from P and its mirror image, which starts from M P.
+
+use super::scope::axis;
+use super::text::{Context, Filled, parsed, replaced, spliced};
+use super::{Thing, wrong};
+use crate::file::tree::Word;
+use gradyn_model::ModelError;
+use gradyn_model::expression::{Ast, Expr, parse};
+use std::ops::Range;
+
+/// Axes that change their sign: the diagonal of M.
+pub type Flips = [bool; 3];
+
+/// det M = -1?
+pub fn odd(flips: &Flips) -> bool {
+    flips.iter().filter(|f| **f).count() % 2 == 1
+}
+
+/// Whose law an expression is: `length` or `angle` and `speed` are those of the spring, whatever else has these names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    None,
+    Spring,
+    Torsion,
+}
+
+impl Law {
+    pub fn owns(self, name: &str) -> bool {
+        match self {
+            Law::None => false,
+            Law::Spring => name == "length" || name == "speed",
+            Law::Torsion => name == "angle" || name == "speed",
+        }
+    }
+}
+
+/// What mirroring does to a value that is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sense {
+    Same,
+    Minus,
+    /// (1), with the axes that change.
+    Vector(Flips),
+}
+
+/// A name or a sensor: `open name close`, with the name as the model knows it.
+struct Atom {
+    open: String,
+    name: String,
+    close: &'static str,
+    sense: Sense,
+}
+
+impl Context<'_> {
+    /// The value of an expression with the eyes of the template.
+    pub fn even(&self, word: &Word, law: Law) -> Result<Word, ModelError> {
+        if !self.mirrored() {
+            return self.renamed_law(word, law);
+        }
+        let filled = self.fill(word)?;
+        let Some(ast) = parsed(&filled.text) else { return Ok(replaced(word, filled.text)) };
+        let text = self.seen(&ast, &filled, 0..filled.text.len(), law, word)?;
+        Ok(replaced(word, text))
+    }
+    /// A vector of the template as the model knows it: M times its value.
+    pub fn polar(&self, word: &Word) -> Result<Word, ModelError> {
+        if !self.mirrored() {
+            return self.renamed(word);
+        }
+        let filled = self.fill(word)?;
+        let Ok(ast) = parse(&filled.text) else { return Ok(replaced(word, filled.text)) };
+        match (&ast.expr, self.atom(&ast, &filled, Law::None, word)?) {
+            (_, Some(atom)) if atom.sense == Sense::Vector(self.flips) => return Ok(replaced(word, atom.plain())),
+            (Expr::Vector(items), _) => {
+                let part = |(k, item): (usize, &Ast)| {
+                    let text = self.seen(item, &filled, item.span.clone(), Law::None, word)?;
+                    Ok(if self.flips.get(k) == Some(&true) { format!("-({text})") } else { text })
+                };
+                let parts = items.iter().enumerate().map(part).collect::<Result<Vec<_>, ModelError>>()?;
+                return Ok(replaced(word, format!("[{}]", parts.join(", "))));
+            }
+            _ => {}
+        }
+        let text = self.seen(&ast, &filled, 0..filled.text.len(), Law::None, word)?;
+        Ok(replaced(word, self.reflected(&text)))
+    }
+    /// M v of a vector expression v.
+    pub fn reflected(&self, v: &str) -> String {
+        let part = |k: usize| {
+            let unit: Vec<&str> = (0..self.dimension).map(|j| if j == k { "1" } else { "0" }).collect();
+            format!("{}dot({v}, [{}])", if self.flips[k] { "-" } else { "" }, unit.join(", "))
+        };
+        format!("[{}]", (0..self.dimension).map(part).collect::<Vec<_>>().join(", "))
+    }
+    /// What mirroring does to the value of a plain sensor; `None` if the expression is none.
+    pub fn sense(&self, word: &Word) -> Result<Option<Sense>, ModelError> {
+        let filled = self.fill(word)?;
+        let Some(ast) = parsed(&filled.text) else { return Ok(None) };
+        Ok(self.atom(&ast, &filled, Law::None, word)?.map(|a| a.sense))
+    }
+    /// The part `range` of an expression with the eyes of the template.
+    fn seen(&self, ast: &Ast, filled: &Filled, range: Range<usize>, law: Law, word: &Word) -> Result<String, ModelError> {
+        let mut edits = vec![];
+        let mut nodes = vec![ast];
+        while let Some(node) = nodes.pop() {
+            if let Some(atom) = self.atom(node, filled, law, word)? {
+                self.spend(self.dimension * atom.name.len(), &word.place)?;
+                edits.push((atom.seen(self.dimension), node.span.clone()));
+                continue;
+            }
+            match &node.expr {
+                Expr::Number(_) | Expr::Name(_) => {}
+                Expr::Call { args: items, .. } | Expr::Vector(items) => nodes.extend(items),
+                Expr::Neg(a) => nodes.push(a),
+                Expr::Binary(first, rest) => {
+                    nodes.push(first);
+                    nodes.extend(rest.iter().map(|r| &r.1));
+                }
+            }
+        }
+        edits.sort_by_key(|e| e.1.start);
+        Ok(spliced(&filled.text, range, edits))
+    }
+    /// A name, or a call of vel, acc, distance or angle.
+    fn atom(&self, ast: &Ast, filled: &Filled, law: Law, word: &Word) -> Result<Option<Atom>, ModelError> {
+        let turned = if odd(&self.flips) { Sense::Minus } else { Sense::Same };
+        match &ast.expr {
+            Expr::Name(name) if law.owns(name) => {
+                let sense = if law == Law::Torsion { turned } else { Sense::Same };
+                Ok(Some(Atom { open: String::new(), name: name.clone(), close: "", sense }))
+            }
+            Expr::Name(name) => {
+                let sense = self.sense_of(name, &ast.span, filled, word)?;
+                Ok(Some(Atom { open: String::new(), name: self.name(name, &ast.span, filled), close: "", sense }))
+            }
+            Expr::Call { function, args } if function == "vel" || function == "acc" => {
+                let inner = args.first().map(|a| self.atom(a, filled, law, word)).transpose()?.flatten();
+                Ok(inner.map(|a| Atom {
+                    open: format!("{function}({}", a.open),
+                    close: if a.close.is_empty() { ")" } else { "))" },
+                    ..a
+                }))
+            }
+            Expr::Call { function, .. } if function == "distance" || function == "angle" => {
+                let edits = ast.names().into_iter().map(|(name, span)| (self.name(&name, &span, filled), span)).collect();
+                let sense = if function == "angle" { turned } else { Sense::Same };
+                Ok(Some(Atom { open: String::new(), name: spliced(&filled.text, ast.span.clone(), edits), close: "", sense }))
+            }
+            _ => Ok(None),
+        }
+    }
+    /// (1)–(3) for a name.
+    fn sense_of(&self, name: &str, span: &Range<usize>, filled: &Filled, word: &Word) -> Result<Sense, ModelError> {
+        let parts: Vec<&str> = name.split('.').collect();
+        let foreign = filled.is_foreign(&(span.start..span.start + parts[0].len()));
+        let thing = if foreign { None } else { self.scope.find(parts[0]) };
+        let turned = if odd(&self.flips) { Sense::Minus } else { Sense::Same };
+        let along = |flips: Flips, k: usize| if flips.get(k) == Some(&true) { Sense::Minus } else { Sense::Same };
+        let vector = |flips: Flips, at: usize| parts.get(at).map_or(Sense::Vector(flips), |a| along(flips, axis(a)));
+        let second = parts.get(1).copied().unwrap_or("");
+        Ok(match thing {
+            Some(Thing::Point) => vector(self.flips, 1),
+            Some(Thing::Argument(k, _)) if self.arguments.get(k).is_some_and(|a| a.vector) => vector(self.flips, 1),
+            Some(Thing::Number | Thing::List | Thing::Spring | Thing::Distance | Thing::Argument(..)) => Sense::Same,
+            Some(Thing::Torsion | Thing::Angle) => turned,
+            Some(Thing::Body) if second == "angle" => turned,
+            Some(Thing::Joint) if second == "torque" && self.dimension == 2 => turned,
+            Some(Thing::Joint) if second == "torque" => return Err(self.cannot(name, word)),
+            Some(Thing::Coordinate(3)) => return Err(self.cannot(name, word)),
+            Some(Thing::Coordinate(k)) => along(self.flips, k),
+            Some(Thing::Body | Thing::Joint | Thing::Force) => vector(self.flips, 2),
+            None => match (parts.len(), second) {
+                _ if parts[0] == "system" => Sense::Same,
+                (1, _) | (2, "x" | "y" | "z") => vector_or_number(&parts, self.point_above(parts[0])),
+                (2, "angle" | "torque") if self.dimension == 2 => turned,
+                (2, "length") => Sense::Same,
+                (2, "angle" | "torque" | "force" | "speed" | "effort") => return Err(self.cannot(name, word)),
+                _ => vector(self.flips, 2),
+            },
+        })
+    }
+    /// The reflection of a hard point of a template above, as the model knows it.
+    fn point_above(&self, name: &str) -> Option<Flips> {
+        let mut above = self.parent;
+        while let Some(c) = above {
+            if let Some(own) = name.strip_prefix(c.prefix.as_str()) {
+                match c.scope.find(own) {
+                    Some(Thing::Point) => return Some(c.flips),
+                    Some(Thing::Argument(k, _)) if c.arguments.get(k).is_some_and(|a| a.vector) => return Some(c.flips),
+                    _ => {}
+                }
+            }
+            above = c.parent;
+        }
+        None
+    }
+    fn cannot(&self, name: &str, word: &Word) -> ModelError {
+        let e = wrong(format!("`{name}` cannot be mirrored: the template does not say what it is"), &word.place);
+        self.inside(e.help("move this expression out of the template, into the model itself"))
+    }
+}
+
+fn vector_or_number(parts: &[&str], point: Option<Flips>) -> Sense {
+    match (point, parts.get(1)) {
+        (None, _) => Sense::Same,
+        (Some(flips), None) => Sense::Vector(flips),
+        (Some(flips), Some(a)) => {
+            if flips.get(axis(a)) == Some(&true) {
+                Sense::Minus
+            } else {
+                Sense::Same
+            }
+        }
+    }
+}
+
+impl Atom {
+    fn plain(&self) -> String {
+        format!("{}{}{}", self.open, self.name, self.close)
+    }
+    /// With the eyes of the template.
+    fn seen(&self, dimension: usize) -> String {
+        let Sense::Vector(flips) = self.sense else {
+            return if self.sense == Sense::Minus { format!("(-{})", self.plain()) } else { self.plain() };
+        };
+        let part = |k: usize| {
+            format!("{}{}{}.{}{}", if flips[k] { "-" } else { "" }, self.open, self.name, ["x", "y", "z"][k], self.close)
+        };
+        format!("[{}]", (0..dimension).map(part).collect::<Vec<_>>().join(", "))
+    }
+}
