@@ -199,7 +199,9 @@ cases! {
     unknown_unit: CHECK { "-60 deg" => "-60 degrees" }
     number_plus_vector: CHECK { "bar.B.x^2" => "bar.B + 1" }
     vector_times_vector: CHECK { "bar.B.x^2" => "bar.B * bar.B" }
-    rate_of_an_expression: CHECK { "bar.B.x^2" => "vel(2*bar.B.x)" }
+    rate_of_a_reaction: CHECK { "bar.B.x^2" => "vel(2*pin.reaction.x)" }
+    attitude_in_the_plane: CHECK { "bar.B.x^2" => "roll(ground, bar)" }
+    spatial_joint_in_the_plane: CHECK { "revolute" => "spherical" }
 }
 
 // assembly
@@ -325,6 +327,91 @@ fn output_is_checked_first() {
     let folder = Folder::with("model.toml", "not even TOML");
     assert!(folder.run(&["simulate", "model.toml", "--out", "table.xlsx"]).stderr.contains("unknown kind of file"));
     assert!(folder.run(&["gradient", "model.toml", "--out", "nowhere/x.csv"]).stderr.contains("there is no directory nowhere"));
+}
+
+/// An arm on a turning column, a rod that hangs from it, and a slide; every case below breaks it in one place.
+const SPACE: &str = r#"name      = "arm"
+dimension = 3
+gravity   = [0, 0, -9.81]
+
+[ground]
+points = { O = [0, 0, 0], W = [0, 2, 0] }
+
+[body.arm]
+mass    = 2
+com     = [0.5, 0, 0]
+inertia = [0.01, 0.2, 0.2]
+points  = { A = [0, 0, 0], B = [1, 0, 0] }
+[body.rod]
+rod = { points = ["P", "Q"], length = 0.5, mass = 1 }
+[body.block]
+mass   = 1
+shape  = { type = "box", size = [0.1, 0.2, 0.3] }
+points = { C = [0, 0, 0] }
+
+[joint]
+hinge = { type = "revolute", between = ["ground.O", "arm.A"], axis = [0, 0, 1] }
+ball  = { type = "spherical", between = ["arm.B", "rod.P"] }
+slide = { type = "prismatic", between = ["ground.W", "block.C"], axis = [0, 0, 1] }
+
+[force]
+brake = { type = "friction", joint = "hinge", limit = 1 }
+spin  = { type = "torque", on = "arm", torque = [0, 0, 1] }
+
+[initial]
+position = { "hinge.angle" = 0, "rod.Q.x" = 1, "rod.Q.y" = 0, "slide.position" = 0 }
+near     = { "rod.Q" = [1, 0, -0.5] }
+
+[objective]
+height = { integral = "rod.Q.z" }
+
+[study]
+t_end  = 0.1
+method = { formulation = "index3", integrator = "newmark", step = "1 ms" }
+"#;
+
+/// One test and one snapshot for each case, on the arm.
+macro_rules! space_cases {
+    ($($name:ident: { $($old:literal => $new:literal),* })*) => {$(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(stringify!($name), shown(SPACE, CHECK, &[$(($old, $new)),*]));
+        }
+    )*};
+}
+
+// space
+space_cases! {
+    space_two_components: { "com     = [0.5, 0, 0]" => "com     = [0.5, 0]" }
+    space_inertia_of_four: { "[0.01, 0.2, 0.2]" => "[0.01, 0.2, 0.2, 0]" }
+    space_impossible_inertia: { "[0.01, 0.2, 0.2]" => "[0.01, 0.2, 0.5]" }
+    space_shape_and_inertia: { "shape  =" => "inertia = 1\nshape  =" }
+    space_mass_and_density: { "size = [0.1, 0.2, 0.3]" => "size = [0.1, 0.2, 0.3], density = 7800" }
+    space_box_of_two_sides: { "size = [0.1, 0.2, 0.3]" => "size = [0.1, 0.2]" }
+    space_point_off_the_rod: { "rod = {" => "com = [0.25, 0.1, 0]\nrod = {" }
+    axis_of_length_zero: { "\"arm.A\"], axis = [0, 0, 1]" => "\"arm.A\"], axis = [0, 0, 0]" }
+    axis_and_axes: { "\"arm.A\"], axis = [0, 0, 1]" => "\"arm.A\"], axis = [0, 0, 1], axes = [[0, 0, 1], [0, 0, 1]]" }
+    normal_along_the_axis: { "\"arm.A\"], axis = [0, 0, 1]" => "\"arm.A\"], axis = [0, 0, 1], normal = [0, 0, 2]" }
+    one_axis_of_a_universal_joint: { "\"spherical\", between = [\"arm.B\", \"rod.P\"]" => "\"universal\", between = [\"arm.B\", \"rod.P\"], axes = [[1, 0, 0]]" }
+    hinge_on_a_rod: { "\"spherical\"" => "\"revolute\"" }
+    torque_on_a_rod: { "on = \"arm\"" => "on = \"rod\"" }
+    torque_of_one_component: { "torque = [0, 0, 1]" => "torque = 1" }
+    attitude_of_a_rod: { "\"rod.Q.z\"" => "\"rod.roll\"" }
+    plane_angle_in_space: { "\"rod.Q.z\"" => "\"angle(ground, arm)\"" }
+    coordinate_that_a_joint_has_not: { "\"rod.Q.z\"" => "\"hinge.position\"" }
+    gear_between_unconnected_joints: { "[force]" => "mesh = { type = \"gear\", joints = [\"ball\", \"slide\"], ratio = 1 }\n[force]" }
+    gear_of_a_slide: { "[force]" => "mesh = { type = \"gear\", joints = [\"hinge\", \"slide\"], ratio = 1 }\n[force]" }
+    gear_of_an_unknown_joint: { "[force]" => "mesh = { type = \"gear\", joints = [\"hinge\", \"sliide\"], ratio = 1 }\n[force]" }
+    friction_of_a_ball: { "joint = \"hinge\"" => "joint = \"ball\"" }
+    force_that_reads_itself: { "limit = 1" => "limit = \"1 + brake.effort\"" }
+    force_that_reads_accelerations: { "limit = 1" => "limit = \"acc(arm.B.x)\"" }
+    torsion_of_bodies_in_space: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"torsion\", between = [\"ground\", \"arm\"] }" }
+    torsion_of_nothing: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"torsion\", stiffness = 1 }" }
+    bushing_of_five_numbers: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"bushing\", between = [\"arm.B\", \"block.C\"], stiffness = [1, 1, 1, 1, 1] }" }
+    contact_with_itself: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"contact\", point = \"arm.B\", plane = \"arm.A\", stiffness = 1, width = 1 }" }
+    constraint_that_reads_velocities: { "[force]" => "[constraint]\ncup = \"vel(rod.Q.x)\"\n[force]" }
+    constraint_of_fixed_points: { "[force]" => "[constraint]\ncup = \"norm(ground.W) - 1\"\n[force]" }
+    driven_angle_in_space: { "[force]" => "[driver]\nmotor = { angle = \"arm\", value = \"t\" }\n[force]" }
 }
 
 /// One test and one snapshot for each case, on the legs.
