@@ -30,7 +30,7 @@ use std::ops::Range;
 /// Joints whose reaction some expression reads.
 pub fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashSet<String>, ModelError> {
     let objectives = m.objectives.iter().flat_map(|o| o.integral.iter().chain(&o.terminal));
-    let mut wanted = HashSet::new();
+    let (mut wanted, before) = (HashSet::new(), n.warnings.len());
     for x in objectives.chain(m.outputs.iter().map(|o| &o.1)) {
         if matches!(x.source, Source::Expression(_)) {
             for (name, _) in n.parse(x, "expression")?.names() {
@@ -41,7 +41,7 @@ pub fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashSet<String
             }
         }
     }
-    n.warnings.clear(); // the same expressions are parsed again, with their place
+    n.warnings.truncate(before); // the same expressions are parsed again, with their place
     Ok(wanted)
 }
 
@@ -202,8 +202,12 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let b = &self.b;
         let offers: Vec<String> = if let Some(&k) = b.body_index.get(head) {
             let points = b.solids[k].points.iter().map(|p| p.name.clone());
-            let attitude: &[&str] = if b.m.dimension == 2 { &["angle"] } else { &["roll", "pitch", "yaw"] };
-            let rest = attitude.iter().chain(&["omega"]).chain(&SYSTEM).map(|s| s.to_string());
+            let attitude: &[&str] = match b.m.dimension {
+                2 => &["angle", "omega"],
+                _ if b.frames[k].thin() => &[],
+                _ => &["roll", "pitch", "yaw", "omega"],
+            };
+            let rest = attitude.iter().chain(&SYSTEM).map(|s| s.to_string());
             if k == b.ground() { points.collect() } else { points.chain(rest).collect() }
         } else if head == "system" {
             SYSTEM.map(String::from).to_vec()

@@ -206,15 +206,19 @@ impl Builder<'_, '_> {
             })
         };
         let length = solid.distance(i, j);
+        // a rod that is held at one end hangs
+        let g = vec3(&self.numbers.nominal(&self.gravity));
+        let weight = g.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let down = if weight > 0.0 { g.map(|x| x / weight) } else { EYE[0] };
         let (start, end) = match (known(i), known(j)) {
             (Some(x), Some(y)) => (x, y),
-            (Some(x), None) => (x, add(x, length, EYE[0])),
-            (None, Some(y)) => (add(y, -length, EYE[0]), y),
+            (Some(x), None) => (x, add(x, length, down)),
+            (None, Some(y)) => (add(y, length, down), y),
             (None, None) => ([0.0; 3], [length, 0.0, 0.0]),
         };
         let d = add(end, -1.0, start);
         let size = d.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let unit = if size > 1e-9 { d.map(|x| x / size) } else { EYE[0] };
+        let unit = if size > 1e-9 { d.map(|x| x / size) } else { down };
         let local =
             vec3(&solid.points[j].value).iter().zip(&solid.points[i].value).map(|(b, a)| (b - a) / length).collect::<Vec<_>>();
         let a = times(&along(unit), &transposed(&along(vec3(&local))));
@@ -241,7 +245,8 @@ impl Builder<'_, '_> {
                     if r.0 == self.ground() {
                         return Err(unknown("moving point", name, []).help("name a point of a body"));
                     }
-                    hints.points.entry(r).or_insert(value.map(Some));
+                    let known = hints.points.entry(r).or_default();
+                    (0..3).for_each(|k| known[k] = known[k].or(Some(value[k])));
                 }
             }
         }

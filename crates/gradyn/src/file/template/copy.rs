@@ -43,6 +43,20 @@ pub enum Role {
 /// Keys of numbers that stay.
 const EVEN: &[&str] = &[
     "mass",
+    "density",
+    "size",
+    "outer",
+    "inner",
+    "radius",
+    "ratio",
+    "offset",
+    "limit",
+    "speed",
+    "viscous",
+    "width",
+    "friction",
+    "sensor",
+    "constraint",
     "length",
     "stiffness",
     "damping",
@@ -114,6 +128,7 @@ fn named(c: &Context, t: &Table, section: &Field) -> Made<Table> {
             }
             ("driver", Value::Table(driver)) => value(c, node, kind, section.name, Some(driven(driver)))?,
             ("force", Value::Table(force)) => value(c, node, kind, section.name, law(force))?,
+            ("joint", Value::Table(joint)) => value(c, node, kind, section.name, handed(joint))?,
             _ => value(c, node, kind, section.name, None)?,
         };
         Ok((c.define(key), node))
@@ -138,6 +153,16 @@ fn law(force: &Table) -> Option<(&'static str, Role)> {
     match force.get("type").and_then(Node::word)?.text.as_str() {
         "spring-damper" => Some(("force", Role::Law(Law::Spring))),
         "torsion" => Some(("torque", Role::Law(Law::Torsion))),
+        _ => None,
+    }
+}
+
+/// What ties an angle, which changes its sign, to something that does not; of a gear the angle where it starts.
+fn handed(joint: &Table) -> Option<(&'static str, Role)> {
+    match joint.get("type").and_then(Node::word)?.text.as_str() {
+        "screw" => Some(("lead", Role::Odd)),
+        "rack" => Some(("radius", Role::Odd)),
+        "gear" => Some(("offset", Role::Odd)),
         _ => None,
     }
 }
@@ -233,6 +258,7 @@ fn role(kind: &Kind, key: &str) -> Role {
         (Kind::Text | Kind::Pair(_) | Kind::OneOrPair(_) | Kind::Texts(_), _) => Role::Reference,
         (_, "angle" | "torque") => Role::Odd,
         (_, "points" | "com" | "axis" | "axes" | "normal" | "normals") | (Kind::Vector, "force") => Role::Polar,
+        (Kind::Matrix | Kind::Numbers, "stiffness" | "damping" | "force") => Role::Unknown,
         (_, "inertia") => Role::Inertia,
         (_, key) if EVEN.contains(&key) => Role::Even,
         _ => Role::Unknown,

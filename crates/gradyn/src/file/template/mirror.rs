@@ -29,6 +29,9 @@ pub fn odd(flips: &Flips) -> bool {
     flips.iter().filter(|f| **f).count() % 2 == 1
 }
 
+/// Functions whose values depend on the handedness of frames.
+const FRAMES: [&str; 5] = ["local", "axis", "roll", "pitch", "yaw"];
+
 /// Whose law an expression is: `length` or `angle` and `speed` are those of the spring, whatever else has these names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
@@ -159,6 +162,7 @@ impl Context<'_> {
                 let sense = if function == "angle" { turned } else { Sense::Same };
                 Ok(Some(Atom { open: String::new(), name: spliced(&filled.text, ast.span.clone(), edits), close: "", sense }))
             }
+            Expr::Call { function, .. } if FRAMES.contains(&function.as_str()) => Err(self.cannot(function, word)),
             _ => Ok(None),
         }
     }
@@ -177,6 +181,14 @@ impl Context<'_> {
             Some(Thing::Number | Thing::List | Thing::Spring | Thing::Distance | Thing::Argument(..)) => Sense::Same,
             Some(Thing::Torsion | Thing::Angle) => turned,
             Some(Thing::Body) if second == "angle" => turned,
+            Some(Thing::Body) if ["roll", "pitch", "yaw", "omega", "angular_momentum"].contains(&second) => {
+                return Err(self.cannot(name, word));
+            }
+            Some(Thing::Body) if ["kinetic", "potential", "energy"].contains(&second) => Sense::Same,
+            Some(Thing::Joint) if second.starts_with("angle") => turned,
+            Some(Thing::Joint) if second == "position" => Sense::Same,
+            Some(Thing::Joint) if parts.len() == 2 && ["x", "y"].contains(&second) => return Err(self.cannot(name, word)),
+            Some(Thing::Force) if second != "force" => return Err(self.cannot(name, word)),
             Some(Thing::Joint) if second == "torque" && self.dimension == 2 => turned,
             Some(Thing::Joint) if second == "torque" => return Err(self.cannot(name, word)),
             Some(Thing::Coordinate(3)) => return Err(self.cannot(name, word)),
