@@ -20,7 +20,7 @@ mod vectors;
 use crate::error::ModelError;
 use crate::formula::Formula;
 use crate::load::Load;
-use crate::mechanism::{JointKind, Mechanism, Number, Text};
+use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Text};
 use crate::natural::Natural;
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym};
@@ -350,8 +350,20 @@ impl<'g, 'm> Builder<'g, 'm> {
                 let d = difference(&s.points[j].at, &s.points[i].at);
                 list.push(("length of the rod", dot(&d, &d).sqrt(), true));
             }
+            list.extend(s.sizes.iter().map(|&(what, x)| (what, x, true)));
             for (what, x, strict) in list {
                 self.positive.push((format!("body `{}`: {what}", s.name), self.slots.slot(x), strict));
+            }
+        }
+        for f in &self.m.forces {
+            let (what, x) = match &f.kind {
+                ForceKind::BumpStop { law, .. } | ForceKind::Contact { law, .. } => ("width", &law.width),
+                ForceKind::Friction { speed, .. } => ("speed", speed),
+                _ => continue,
+            };
+            // an expression of sensors is not a number of the model
+            if let Ok(x) = self.numbers.number(x, &format!("force `{}`, {what}", f.name)) {
+                self.positive.push((format!("force `{}`: {what}", f.name), self.slots.slot(x), true));
             }
         }
         for j in &self.m.joints {

@@ -41,6 +41,8 @@ pub struct Solid<'g> {
     pub com: Symbols<'g>,
     /// The rod's two points.
     pub rod: Option<[usize; 2]>,
+    /// Sizes of the shape, which must be positive.
+    pub sizes: Vec<(&'static str, Sym<'g>)>,
 }
 
 /// Names that a point cannot have: they are sensors of a body.
@@ -93,10 +95,10 @@ impl<'g> Solid<'g> {
             let d = difference(&points.list[j].at, &points.list[i].at);
             dot(&d, &d)
         });
-        let (mass, inertia) = inertia(b, length2, n)?;
+        let (mass, inertia, sizes) = inertia(b, length2, n)?;
         let mut points = points.list;
         points.push(LocalPoint { name: "com".into(), value: vec![0.0; com.len()], at: com.clone(), class: 0 });
-        Ok(Self { name: name.clone(), points, mass, inertia, com, rod })
+        Ok(Self { name: name.clone(), points, mass, inertia, com, rod, sizes })
     }
     /// The ground: fixed points, no inertia.
     pub fn ground(m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
@@ -110,7 +112,7 @@ impl<'g> Solid<'g> {
             points.push(LocalPoint { name: t.text.clone(), value: vec![0.0; m.dimension], at, class: 0 });
         }
         let com = vec![zero; m.dimension];
-        Ok(Self { name: "ground".into(), points, mass: zero, inertia: Inertia::Polar(zero), com, rod: None })
+        Ok(Self { name: "ground".into(), points, mass: zero, inertia: Inertia::Polar(zero), com, rod: None, sizes: vec![] })
     }
     /// The nominal distance of two points.
     pub fn distance(&self, i: usize, j: usize) -> f64 {
@@ -141,8 +143,11 @@ fn rod<'g>(b: &Body, points: &mut Points<'_, 'g>, n: &mut Numbers<'g>) -> Result
     Ok(Some([points.list.len() - 2, points.list.len() - 1]))
 }
 
+/// Mass, inertia and sizes of the shape.
+type Weighed<'g> = (Sym<'g>, Inertia<'g>, Vec<(&'static str, Sym<'g>)>);
+
 /// Mass and inertia as given, or of the rod or the shape.
-fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<(Sym<'g>, Inertia<'g>), ModelError> {
+fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<Weighed<'g>, ModelError> {
     let name = &b.name;
     let wrong = |message: &str, help: &str| Err(ModelError::new(format!("body `{name}` {message}")).at(&name.place).help(help));
     let own = b.mass.as_ref().map(|m| n.number(m, &format!("body `{name}`, mass"))).transpose()?;
@@ -152,27 +157,32 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<(S
         return wrong("has a mass and a density", "give one of them");
     }
     let mass = own.or(dense).unwrap_or(n.graph.constant(0.0));
-    let massless = mass.as_constant() == Some(0.0);
     if shape.is_some() && (rod.is_some() || !b.inertia.is_empty()) {
         return wrong("has a shape and also a rod or an inertia", "give one of them");
     }
     if let Some(shape) = shape {
-        return Ok((mass, shape.inertia(mass, n.graph)));
+        return Ok((mass, shape.inertia(mass, n.graph), shape.sizes));
     }
-    if b.inertia.is_empty() {
-        return match rod {
-            Some(length2) => Ok((mass, Inertia::Polar(mass * length2 / 12.0))),
-            None if massless => Ok((mass, isotropic(n.graph.constant(0.0), n.dimension))),
-            None => wrong("has mass but no inertia", "give `inertia` about the centre of mass, `shape` or `rod`"),
-        };
+    if !b.inertia.is_empty() {
+        return Ok((mass, given(b, rod.is_some(), n)?, vec![]));
     }
+    match rod {
+        Some(length2) => Ok((mass, Inertia::Polar(mass * length2 / 12.0), vec![])),
+        None if mass.as_constant() == Some(0.0) => Ok((mass, isotropic(mass, n.dimension), vec![])),
+        None => wrong("has mass but no inertia", "give `inertia` about the centre of mass, `shape` or `rod`"),
+    }
+}
+
+/// The inertia as given.
+fn given<'g>(b: &Body, rod: bool, n: &mut Numbers<'g>) -> Result<Inertia<'g>, ModelError> {
+    let name = &b.name;
     let entries = b.inertia.iter().map(|x| n.number(x, &format!("body `{name}`, inertia"))).collect::<Result<Vec<_>, _>>()?;
-    let polar = n.dimension == 2 || rod.is_some();
+    let polar = n.dimension == 2 || rod;
     match entries[..] {
-        [i] if polar => Ok((mass, Inertia::Polar(i))),
-        [i] => Ok((mass, isotropic(i, 3))),
-        [x, y, z] if !polar => Ok((mass, tensor([x, y, z], [n.graph.constant(0.0); 3]))),
-        [x, y, z, xy, xz, yz] if !polar => Ok((mass, tensor([x, y, z], [xy, xz, yz]))),
+        [i] if polar => Ok(Inertia::Polar(i)),
+        [i] => Ok(isotropic(i, 3)),
+        [x, y, z] if !polar => Ok(tensor([x, y, z], [n.graph.constant(0.0); 3])),
+        [x, y, z, xy, xz, yz] if !polar => Ok(tensor([x, y, z], [xy, xz, yz])),
         _ => {
             let (count, place) = (entries.len(), first_place(&b.inertia));
             let expected = if polar { "one number" } else { "1, 3 (Ixx Iyy Izz) or 6 numbers (…, Ixy Ixz Iyz)" };

@@ -18,6 +18,8 @@ use std::f64::consts::PI;
 pub struct Measured<'g> {
     /// Density times volume (area in the plane).
     pub mass: Option<Sym<'g>>,
+    /// Sizes that must be positive.
+    pub sizes: Vec<(&'static str, Sym<'g>)>,
     /// Per unit of mass.
     unit: Unit<'g>,
 }
@@ -48,6 +50,7 @@ impl<'g> Measured<'g> {
 /// Reads a shape.
 pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<'g>, ModelError> {
     let what = format!("body `{body}`, shape");
+    let mut sizes = vec![];
     let (volume, unit) = match &s.kind {
         ShapeKind::Box(sides) => {
             if sides.len() != n.dimension {
@@ -55,6 +58,7 @@ pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<
                 return Err(ModelError::new(message).at(&body.place).help(format!("give {}", n.dimension)));
             }
             let a = sides.iter().map(|x| n.number(x, &what)).collect::<Result<Vec<_>, _>>()?;
+            sizes.extend(a.iter().map(|&a| ("side of the box", a)));
             let square = |i: usize, j: usize| (a[i] * a[i] + a[j] * a[j]) / 12.0;
             match n.dimension {
                 2 => (a[0] * a[1], Unit::Polar(square(0, 1))),
@@ -63,6 +67,7 @@ pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<
         }
         ShapeKind::Sphere(r) => {
             let r = n.number(r, &what)?;
+            sizes.push(("radius", r));
             match n.dimension {
                 2 => (r * r * PI, Unit::Polar(r * r * 0.5)),
                 _ => (r * r * r * (4.0 / 3.0 * PI), Unit::Principal([r * r * 0.4; 3])), // (2)
@@ -71,15 +76,20 @@ pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<
         ShapeKind::Cylinder { radius, length, axis } => {
             let zero = n.graph.constant(0.0);
             let (r, l) = (n.number(radius, &what)?, n.number(length, &what)?);
+            sizes.push(("radius", r));
+            sizes.extend((n.dimension == 3).then_some(("length", l)));
             hollow([r, zero, l], axis, body, n)?
         }
         ShapeKind::Tube { outer, inner, length, axis } => {
-            let sizes = [n.number(outer, &what)?, n.number(inner, &what)?, n.number(length, &what)?];
-            hollow(sizes, axis, body, n)?
+            let given = [n.number(outer, &what)?, n.number(inner, &what)?, n.number(length, &what)?];
+            sizes.push(("thickness of the tube", given[0] - given[1]));
+            sizes.push(("mean radius of the tube", (given[0] + given[1]) * 0.5));
+            sizes.extend((n.dimension == 3).then_some(("length", given[2])));
+            hollow(given, axis, body, n)?
         }
     };
     let density = s.density.as_ref().map(|d| n.number(d, &format!("body `{body}`, density"))).transpose()?;
-    Ok(Measured { mass: density.map(|d| d * volume), unit })
+    Ok(Measured { mass: density.map(|d| d * volume), sizes, unit })
 }
 
 /// (3).
