@@ -9,6 +9,7 @@
 use crate::dense::DenseLu;
 use crate::sparse::SparseLu;
 use crate::{FactorError, Pattern, Singular};
+use std::sync::Arc;
 
 /// LU of a square matrix on a fixed pattern.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ pub struct Factor {
 #[derive(Clone, Debug)]
 enum Kind {
     /// And the place of each position in the row-major matrix.
-    Dense(DenseLu, Vec<u32>),
+    Dense(DenseLu, Arc<[u32]>),
     Sparse(Box<SparseLu>),
 }
 
