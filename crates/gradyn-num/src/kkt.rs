@@ -5,7 +5,7 @@
 //! Y = J A⁻¹,   S = Y Jᵀ + c                                                                       (2)
 //! K (x, λ) = (f, g):   S λ = Y f - g,   x = A⁻¹ f - Yᵀ λ                                          (3)
 //! ```
-//! For A positive definite and n ≤ 64, A⁻¹ is computed once per run, and S = L D Lᵀ at each refactor: nothing is divided by c,
+//! For A positive definite and n ≤ 40, A⁻¹ is computed once per run, and S = L D Lᵀ at each refactor: nothing is divided by c,
 //! c = 0 is allowed. Otherwise K is factorised as it is, a [`Saddle`]. A⁻¹ costs as many digits as the scaled condition of A, so
 //! a pivot of A below 1e-8 of its diagonal sends it to the second way. K is symmetric: its transposed solve is its solve. Clones share
 //! the symbolic part.
@@ -15,7 +15,7 @@ use crate::{FactorError, Pattern, Saddle, Singular};
 use std::sync::Arc;
 
 /// Largest n of (3).
-const SMALL: usize = 64;
+const SMALL: usize = 40;
 /// Pivot of A, relative to its diagonal, below which A⁻¹ is not formed.
 const PIVOT_A: f64 = 1e-8;
 /// Pivot of S, relative to its diagonal, below which its row depends on the others.

@@ -8,7 +8,7 @@
 //! a_i = Σ_k γ_k a_k over the kept rows:   Σ_k γ̂_k ρ_kl = ρ_il,   γ_k = γ̂_k |a_i| / |a_k|           (3)
 //! ```
 //! Of rows with equal remainders the first is kept. A zero row is dependent on nothing. For analysis, not for the step: it
-//! allocates. Above 128 rows the elimination is sparse (`rank/sparse.rs`): the same answer, but which of the rows of a dependency is kept follows
+//! allocates. Above 64 rows the elimination is sparse (`rank/sparse.rs`): the same answer, but which of the rows of a dependency is kept follows
 //! from the order of least fill.
 
 mod sparse;
@@ -38,7 +38,7 @@ pub struct Dependent {
 }
 
 /// Most rows of the dense analysis, (1)–(3).
-const DENSE: usize = 128;
+const DENSE: usize = 64;
 
 /// Independent and dependent rows of the matrix with these values. `tol` is the relative size of a remainder that counts as
 /// zero, (2).

@@ -35,6 +35,8 @@ pub struct SparseLu {
     col_scale: Vec<f64>,
     lu: Lu,
     growth: f64,
+    /// Pivots below this part of their terms are zero to rounding.
+    least: f64,
     b: Vec<f64>,
     y: Vec<f64>,
     residual: Vec<f64>,
@@ -77,6 +79,7 @@ impl SparseLu {
             row_scale: vec![1.0; n],
             col_scale: vec![1.0; n],
             growth: 1.0,
+            least: 8.0 * (n as f64).sqrt() * f64::EPSILON,
             b: vec![0.0; n],
             y: vec![0.0; n],
             residual: vec![0.0; n],
@@ -94,24 +97,19 @@ impl SparseLu {
         self.lu.entries().iter().sum()
     }
 
-    /// Factorises A with new values. A pivot of Â below 8 √n ε counts as zero.
+    /// Factorises A with new values. A pivot below 8 √n ε of the terms of its column counts as zero.
     pub fn refactor(&mut self, values: &[f64]) -> Result<(), Singular> {
         let pattern = &self.symbolic.pattern;
         assert!(values.len() == pattern.nnz(), "{} values on a pattern of {}", values.len(), pattern.nnz());
         self.ready = false;
         self.scale(values)?;
-        if self.frozen {
-            self.growth = self.lu.refactor(&self.symbolic.columns, &self.values);
-        }
-        if !self.frozen || self.growth > GROWTH || self.lu.small_pivot(self.least()).is_some() {
-            self.choose(values)?;
+        let frozen = self.frozen.then(|| self.lu.refactor(&self.symbolic.columns, &self.values, self.least));
+        match frozen {
+            Some(Ok(growth)) if growth <= GROWTH => self.growth = growth,
+            _ => self.choose(values)?,
         }
         self.ready = true;
         Ok(())
-    }
-    /// Pivots of Â below this are zero to rounding.
-    fn least(&self) -> f64 {
-        8.0 * (self.y.len() as f64).sqrt() * f64::EPSILON
     }
     /// R, C, P and patterns for these values.
     fn choose(&mut self, values: &[f64]) -> Result<(), Singular> {
@@ -119,12 +117,12 @@ impl SparseLu {
         self.frozen = false;
         self.equilibrate(values);
         self.scale(values)?;
-        let (least, columns) = (self.least(), &self.symbolic.columns);
+        let columns = &self.symbolic.columns;
         let singular = |k: usize| Singular { index: columns.order[k] as usize };
-        self.lu.pivot(columns, &self.values, least).map_err(singular)?;
-        self.growth = self.lu.refactor(columns, &self.values);
+        self.lu.pivot(columns, &self.values, self.least).map_err(singular)?;
+        self.growth = self.lu.refactor(columns, &self.values, self.least).map_err(singular)?;
         self.frozen = true;
-        self.lu.small_pivot(least).map_or(Ok(()), |k| Err(singular(k)))
+        Ok(())
     }
     /// Â = R A C with the present R and C.
     #[inline]

@@ -20,7 +20,7 @@ pub fn chain(n: usize) -> Mechanism {
     finish(m, &format!("rod{}", n - 1))
 }
 
-/// A net of `n` rows of `width` + 1 knots under as many ground points: (4 width + 2) n coordinates at most, n degrees of freedom.
+/// A net of `n` rows of `width` + 1 knots under as many ground points: 2 (width + 1) n coordinates, n degrees of freedom.
 ///
 /// Row k has uprights `up{k}_{i}` from the knots above and bars `bar{k}_{i}` between neighbours; all meshes are parallelograms.
 pub fn net(width: usize, n: usize) -> Mechanism {
@@ -28,6 +28,7 @@ pub fn net(width: usize, n: usize) -> Mechanism {
     for i in 0..=width {
         m.ground_point(&format!("O{i}"), [i as f64, 0.0]);
     }
+    let mut at = [0.0; 2];
     for k in 0..n {
         for i in 0..=width {
             let mass = if k + 1 == n && i == 0 { "tip" } else { "middle" };
@@ -40,7 +41,12 @@ pub fn net(width: usize, n: usize) -> Mechanism {
             m.body(Body::new(&bar).mass(0.5).rod("A", "B", 1.0));
             m.joint(Joint::revolute(&format!("L{k}_{i}"), &format!("up{k}_{i}.B"), &format!("{bar}.A")));
             m.joint(Joint::revolute(&format!("R{k}_{i}"), &format!("up{k}_{}.B", i + 1), &format!("{bar}.B")));
-            m.initial.near.push((format!("{bar}.B").as_str().into(), [i as f64 + 1.0, -(k as f64) - 1.0].into()));
+        }
+        // where the rows are at the nominal parameters
+        let angle = 0.3 * wave(k) - 0.5 * std::f64::consts::PI;
+        at = [at[0] + angle.cos(), at[1] + angle.sin()];
+        for i in 0..=width {
+            m.initial.near.push((format!("up{k}_{i}.B").as_str().into(), [at[0] + i as f64, at[1]].into()));
         }
         lean(&mut m, &format!("up{k}_0"), k);
     }
@@ -57,8 +63,12 @@ fn start(name: &str) -> Mechanism {
 
 /// Body `name` hangs, leaning by an angle that varies with k.
 fn lean(m: &mut Mechanism, name: &str, k: usize) {
-    let angle = format!("lean * {:?} - pi / 2", (0.7 * k as f64).cos());
+    let angle = format!("lean * {:?} - pi / 2", wave(k));
     m.initial.position.push((format!("{name}.angle").into(), angle.into()));
+}
+
+fn wave(k: usize) -> f64 {
+    (0.7 * k as f64).cos()
 }
 
 fn finish(mut m: Mechanism, last: &str) -> Mechanism {

@@ -141,7 +141,7 @@ impl Lu {
     }
 
     /// Chooses P and the patterns of L and U of a square matrix with values `a`. The error is the first place k without a pivot
-    /// above `least`.
+    /// above `least` times the terms of its column.
     pub fn pivot(&mut self, columns: &Columns, a: &[f64], least: f64) -> Result<(), usize> {
         self.start();
         for k in 0..self.diagonal.len() {
@@ -158,18 +158,20 @@ impl Lu {
         self.met.fill(NONE);
         self.x.fill(0.0);
     }
-    /// (1), (2) for column k after those before it. Without a pivot above `least` its l_k is empty, and it is the combination of the earlier
+    /// (1), (2) for column k after those before it. Without a pivot above `least` times its terms, l_k is empty, and it is the combination of the earlier
     /// columns that [`combination`](Self::combination) gives.
     pub fn pivot_column(&mut self, columns: &Columns, a: &[f64], k: usize, least: f64) -> bool {
         self.l.ptr[k + 1] = self.l.ptr[k];
         self.u.ptr[k + 1] = self.u.ptr[k];
         self.reach_column(columns, k);
         let range = columns.ptr[k] as usize..columns.ptr[k + 1] as usize;
+        let mut size = 0.0f64;
         for (&i, &at) in columns.rows[range.clone()].iter().zip(&columns.at[range]) {
             self.x[i as usize] = a[at as usize];
+            size = size.max(a[at as usize].abs());
         }
-        self.eliminate(k);
-        self.choose(k, columns.order[k], least)
+        self.eliminate(k, &mut size);
+        self.choose(k, columns.order[k], least * size)
     }
     /// γ with â_k = Σ_j γ_j â_j, for a column without a pivot, right after `pivot_column`: U γ = u_k.
     pub fn combination(&mut self, k: usize) -> Vec<(usize, f64)> {
@@ -242,12 +244,13 @@ impl Lu {
         }
         count
     }
-    /// (1), rows by their numbers in Â.
-    fn eliminate(&mut self, k: usize) {
+    /// (1), rows by their numbers in Â; `size` becomes that of the largest term.
+    fn eliminate(&mut self, k: usize, size: &mut f64) {
         for p in self.u.range(k) {
             let j = self.u.rows[p] as usize;
             let u = std::mem::take(&mut self.x[self.row_of[j] as usize]);
             self.u.values[p] = u;
+            *size = size.max(u.abs());
             self.l.subtract(j, u, &mut self.x);
         }
     }
@@ -292,39 +295,37 @@ impl Lu {
         }
     }
 
-    /// (1), (2) for values `a` on the patterns of the last `pivot`: the largest |l_ik|, or infinity where a pivot is zero or not finite.
-    pub fn refactor(&mut self, columns: &Columns, a: &[f64]) -> f64 {
+    /// (1), (2) for values `a` on the patterns of the last `pivot`: the largest |l_ik|, or the first place whose pivot is not above
+    /// `least` times the terms of its column.
+    pub fn refactor(&mut self, columns: &Columns, a: &[f64], least: f64) -> Result<f64, usize> {
         let Self { l, u, diagonal, places, x, .. } = self;
-        let mut growth = 0.0f64;
+        let (mut growth, mut bad) = (0.0f64, None);
         for k in 0..diagonal.len() {
             let range = columns.ptr[k] as usize..columns.ptr[k + 1] as usize;
+            let mut size = 0.0f64;
             for (&i, &at) in places[range.clone()].iter().zip(&columns.at[range]) {
                 x[i as usize] = a[at as usize];
+                size = size.max(a[at as usize].abs());
             }
             for p in u.range(k) {
                 let j = u.rows[p] as usize;
                 let ujk = std::mem::take(&mut x[j]);
                 u.values[p] = ujk;
+                size = size.max(ujk.abs());
                 l.subtract(j, ujk, x);
             }
             let d = std::mem::take(&mut x[k]);
             diagonal[k] = d;
+            if !(d.abs() > least * size) {
+                bad = bad.or(Some(k));
+            }
             let (r, inverse) = (l.range(k), 1.0 / d);
-            let mut largest = 0.0f64;
             for (&i, value) in l.rows[r.clone()].iter().zip(&mut l.values[r]) {
                 *value = std::mem::take(&mut x[i as usize]) * inverse;
-                largest = largest.max(value.abs());
-            }
-            growth = growth.max(largest);
-            if !inverse.is_finite() || d.is_nan() {
-                growth = f64::INFINITY;
+                growth = growth.max(value.abs());
             }
         }
-        growth
-    }
-    /// First place whose pivot is not above `least`.
-    pub fn small_pivot(&self, least: f64) -> Option<usize> {
-        self.diagonal.iter().position(|d| !(d.abs() > least && d.is_finite()))
+        bad.map_or(Ok(growth), Err)
     }
     /// x = Q U⁻¹ L⁻¹ P b; `y` is scratch.
     pub fn solve(&self, columns: &Columns, b: &[f64], y: &mut [f64], x: &mut [f64]) {
