@@ -105,7 +105,8 @@ fn main() {
         let none = [f64::NAN; 2];
         let dense = if size < 400 { ours(Factor::dense(&c.pattern).expect("square"), &c, repeat) } else { none };
         let sparse = ours(Factor::sparse(&c.pattern).expect("square"), &c, repeat);
-        let columns = [sparse, faers(&c, repeat), dense, schur(&c, repeat)].map(|[r, s]| format!("{r:>12.2} / {s:>8.2}"));
+        let text = |[r, s]: [f64; 2]| if r.is_nan() { format!("{:>23}", "-") } else { format!("{r:>12.2} / {s:>8.2}") };
+        let columns = [sparse, faers(&c, repeat), dense, schur(&c, repeat)].map(text);
         println!("{name:<12} | {size:>5} | {:>7} | {}", c.pattern.nnz(), columns.join(" | "));
     }
 }

@@ -316,7 +316,7 @@ impl Lu {
             }
             let d = std::mem::take(&mut x[k]);
             diagonal[k] = d;
-            if !(d.abs() > least * size) {
+            if d.abs() <= least * size || d.is_nan() {
                 bad = bad.or(Some(k));
             }
             let (r, inverse) = (l.range(k), 1.0 / d);
