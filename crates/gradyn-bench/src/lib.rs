@@ -1,5 +1,7 @@
 //! Benchmarks of Gradyn: each answers a question and prints ratios measured in one run.
 
+pub mod memory;
+
 use gradyn::method::AnyStep;
 use gradyn::{Method, Prepared, Run};
 use gradyn_dynamics::simulate::replay_into;

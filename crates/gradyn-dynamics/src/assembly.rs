@@ -2,13 +2,16 @@
 //!
 //! ```text
 //! minimise |Φ|² + |E|²  from the drawn configuration,  (JᵀJ + μ I) δ = -Jᵀ r                        (1)  Levenberg–Marquardt
-//! rank Φ_q at the result: degrees of freedom n - rank, dependent rows by name                     (2)
+//! as  [ I  J ; Jᵀ  -μ ] (y, -δ) = (r, 0)                                                           (2)
+//! rank Φ_q at the result: degrees of freedom n - rank, dependent rows by name                     (3)
 //! ```
-//! Works for any number of rows and conditions, so that it can say what is wrong with them.
+//! Works for any number of rows and conditions, so that it can say what is wrong with them. (2) has the digits of J, not of JᵀJ,
+//! and is sparse.
 
 use crate::error::StepError;
-use gradyn_model::{At, System};
-use gradyn_num::{DenseLu, Pattern, largest, row_dependencies};
+use crate::start::StartRows;
+use gradyn_model::{At, LEVEL, System};
+use gradyn_num::{Pattern, Saddle, free_columns, largest, row_dependencies};
 
 /// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
 const RANK_TOLERANCE: f64 = 1e-9;
@@ -37,33 +40,26 @@ pub fn assemble<Y: System>(
     names: (&[String], &[String]),
 ) -> Result<Assembled, StepError> {
     let (n, m, conditions) = (sys.dims().n, sys.dims().m, names.0.len());
-    let mut d = sys.data();
-    sys.prepare(p, &mut d);
-    sys.set_angles(angles, &mut d);
-    let mut problem = Problem { sys, t, n, m, conditions, d };
-    let (q, r) = problem.minimise(sys.drawn());
+    let mut problem = Problem::new(sys, t, p, angles, conditions);
+    let (q, r) = problem.minimise()?;
     // as a length: each row over the size of its gradient
     let size = largest(q.iter().copied());
-    let rows = problem.rows(&q, false, conditions);
-    let gradient = |row: &[f64]| Some(largest(row.iter().copied())).filter(|g| *g > 0.0).unwrap_or(1.0);
-    let off: Vec<f64> = r.iter().zip(&rows).map(|(r, row)| r.abs() / gradient(row)).collect();
+    let gradient = |i: usize| largest(problem.rows.pattern.row(i).map(|k| problem.rows.q[k]));
+    let off: Vec<f64> = (0..r.len()).map(|i| r[i].abs() / Some(gradient(i)).filter(|g| *g > 0.0).unwrap_or(1.0)).collect();
     let worst = (0..r.len()).fold(0, |w, i| if off[i] > off[w] || off[i].is_nan() { i } else { w });
     let residual = off.get(worst).copied().unwrap_or(0.0);
-    let condition_name = |k: usize| names.0[k].clone();
     // 1e-8: far above what (1) leaves when it converges, far below any real gap
     if residual > 1e-8 * size || !residual.is_finite() {
         // more conditions than the joints leave open, where the joints alone can be assembled
-        problem.conditions = 0;
-        let alone = largest(problem.minimise(sys.drawn()).1);
+        let alone = largest(Problem::new(sys, t, p, angles, 0).minimise()?.1);
         if conditions > n - m.min(n) && alone <= 1e-8 * size * size {
-            let hint = format!("; given: {}", names.0.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "));
-            return Err(StepError::Conditions { kind: "position", given: conditions, freedom: n - m.min(n), hint });
+            let (freedom, hint) = (n - m.min(n), given(names.0));
+            return Err(StepError::Conditions { kind: "position", given: conditions, freedom, hint });
         }
-        let worst = if worst < m { sys.row_name(worst) } else { condition_name(worst - m) };
+        let worst = if worst < m { sys.row_name(worst) } else { names.0[worst - m].clone() };
         return Err(StepError::Assembly { worst, residual });
     }
-    // (2)
-    sys.place(t, &q, &mut problem.d);
+    // (3)
     let dependencies = row_dependencies(&sys.patterns().mn, sys.phi_q(&problem.d), RANK_TOLERANCE);
     let freedom = n - dependencies.rank;
     if !dependencies.dependent.is_empty() {
@@ -71,138 +67,141 @@ pub fn assemble<Y: System>(
         let rows = dependencies.dependent.iter().map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect()));
         return Err(StepError::Redundant { rows: rows.collect() });
     }
-    problem.check_conditions(&q, freedom, names)?;
+    for (kind, list) in [("position", names.0), ("velocity", names.1)] {
+        problem.check_conditions(&q, freedom, kind, list)?;
+    }
     let moved = q.iter().zip(sys.drawn()).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
     Ok(Assembled { q, freedom, residual, condition: dependencies.condition, moved })
+}
+
+fn given(names: &[String]) -> String {
+    format!("; given: {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
 }
 
 struct Problem<'a, Y: System> {
     sys: &'a Y,
     t: f64,
-    n: usize,
-    m: usize,
-    conditions: usize,
     d: Y::Data<f64>,
+    rows: StartRows,
+    /// v, a and λ of a position.
+    zero: Vec<f64>,
 }
 
-impl<Y: System> Problem<'_, Y> {
+impl<'a, Y: System> Problem<'a, Y> {
+    fn new(sys: &'a Y, t: f64, p: &[f64], angles: &[f64], conditions: usize) -> Self {
+        let (n, m) = (sys.dims().n, sys.dims().m);
+        let mut d = sys.data();
+        sys.prepare(p, &mut d);
+        sys.set_angles(angles, &mut d);
+        Self { sys, t, d, rows: StartRows::new(sys, false, conditions), zero: vec![0.0; n.max(m)] }
+    }
+    /// (Φ, E) at q, and `d` placed there.
     fn residual(&mut self, q: &[f64]) -> Vec<f64> {
-        let zero = vec![0.0; self.n.max(self.m)];
-        let at = At { t: self.t, q, v: &zero[..self.n], a: &zero[..self.n], lam: &zero[..self.m] };
-        let mut r = vec![0.0; self.m + self.conditions];
-        self.sys.place(self.t, q, &mut self.d);
-        self.sys.constraint(&at, [1.0, 0.0, 0.0], &mut self.d, &mut r[..self.m]);
-        self.sys.conditions(&at, &mut self.d, &mut r[self.m..], &mut []);
+        let (sys, m) = (self.sys, self.sys.dims().m);
+        let mut r = vec![0.0; self.rows.pattern.rows()];
+        let at = still(sys, self.t, q, &self.zero);
+        sys.place(self.t, q, &mut self.d);
+        sys.constraint(&at, LEVEL[0], &mut self.d, &mut r[..m]);
+        sys.conditions(&at, &mut self.d, &mut r[m..], &mut []);
         r
     }
-    /// [Φ_q; E_q] or [Φ_q; E'_v], dense rows, after `residual`.
-    fn rows(&mut self, q: &[f64], velocity: bool, conditions: usize) -> Vec<Vec<f64>> {
-        let (n, m) = (self.n, self.m);
-        let zero = vec![0.0; n.max(m)];
-        let at = At { t: self.t, q, v: &zero[..n], a: &zero[..n], lam: &zero[..m] };
-        let mut rows = vec![vec![0.0; n]; m + conditions];
-        for (i, j, pos) in self.sys.patterns().mn.iter() {
-            rows[i][j] = self.sys.phi_q(&self.d)[pos];
-        }
-        let (mut e_q, mut e_v, mut p) = (vec![0.0; n], vec![0.0; n], vec![0.0; self.sys.dims().slots]);
-        for (k, row) in rows[m..].iter_mut().enumerate() {
-            self.sys.condition_row(velocity, k, &at, &mut self.d, &mut e_q, &mut e_v, &mut p);
-            row.copy_from_slice(if velocity { &e_v } else { &e_q });
-        }
-        rows
-    }
-    /// (1).
-    fn minimise(&mut self, drawn: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let n = self.n;
-        let mut q = drawn.to_vec();
+    /// (1): positions and what is left; `d` is placed there and `rows` are those of the result.
+    fn minimise(&mut self) -> Result<(Vec<f64>, Vec<f64>), StepError> {
+        let mut q = self.sys.drawn().to_vec();
         let mut r = self.residual(&q);
-        let (mut μ, mut lu) = (1e-3, DenseLu::new(n));
+        let mut normal = Normal::new(&self.rows.pattern)?;
         let norm = |r: &[f64]| r.iter().map(|r| r * r).sum::<f64>();
+        let mut μ = 1e-3;
         for _ in 0..200 {
-            let j = self.rows(&q, false, self.conditions);
-            let mut g = vec![0.0; n];
-            j.iter().zip(&r).for_each(|(row, r)| g.iter_mut().zip(row).for_each(|(g, j)| *g += j * r));
+            self.rows.set(self.sys, &still(self.sys, self.t, &q, &self.zero), &mut self.d);
             let before = norm(&r);
-            let mut improved = false;
+            let (mut improved, mut moved) = (false, f64::INFINITY);
             while μ < 1e12 {
-                let a = lu.matrix_mut();
-                a.fill(0.0);
-                for row in &j {
-                    for (i, x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                        a[i * n..(i + 1) * n].iter_mut().zip(row).for_each(|(a, y)| *a += x * y);
-                    }
-                }
-                (0..n).for_each(|i| a[i * n + i] += μ);
-                let mut step = g.clone();
-                if lu.factor().is_err() {
+                let Some(step) = normal.step(&self.rows.q, &r, μ) else {
                     μ *= 10.0;
                     continue;
-                }
-                lu.solve(&mut step);
-                let trial: Vec<f64> = q.iter().zip(&step).map(|(q, s)| q - s).collect();
+                };
+                let trial: Vec<f64> = q.iter().zip(step).map(|(q, s)| q - s).collect();
+                moved = largest(step.iter().copied()) / largest(q.iter().copied());
                 let rt = self.residual(&trial);
                 if norm(&rt) < before {
                     (q, r, improved) = (trial, rt, true);
                     μ = (μ * 0.1).max(1e-15);
                     break;
                 }
+                if moved < f64::EPSILON {
+                    break;
+                }
                 μ *= 10.0;
             }
-            if !improved || norm(&r) < 1e-30 {
+            // no better, or nothing left, or moved by roundings only
+            if !improved || norm(&r) < 1e-30 || moved < 4.0 * f64::EPSILON {
                 break;
             }
         }
         let r = self.residual(&q);
-        (q, r)
+        self.rows.set(self.sys, &still(self.sys, self.t, &q, &self.zero), &mut self.d);
+        Ok((q, r))
     }
-    /// As many independent conditions as degrees of freedom, for positions and for velocities.
-    fn check_conditions(&mut self, q: &[f64], freedom: usize, names: (&[String], &[String])) -> Result<(), StepError> {
-        for (kind, list) in [("position", names.0), ("velocity", names.1)] {
-            let rows = self.rows(q, kind == "velocity", list.len());
-            if list.len() != freedom {
-                let hint = if list.len() < freedom {
-                    format!("; free to move: {}", self.free_coordinates(&rows).join(", "))
-                } else {
-                    format!("; given: {}", list.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
-                };
-                return Err(StepError::Conditions { kind, given: list.len(), freedom, hint });
-            }
-            // independent?
-            let entries = rows.iter().enumerate().flat_map(|(i, r)| (0..r.len()).filter(|&j| r[j] != 0.0).map(move |j| (i, j)));
-            let pattern = Pattern::from_entries(rows.len(), self.n, entries);
-            let values: Vec<f64> = pattern.iter().map(|(i, j, _)| rows[i][j]).collect();
-            let dependencies = row_dependencies(&pattern, &values, RANK_TOLERANCE);
-            if let Some(row) = dependencies.dependent.iter().map(|d| d.row).max() {
-                let equation = if row < self.m { self.sys.row_name(row) } else { list[row - self.m].clone() };
-                return Err(StepError::Undetermined { kind, equation });
-            }
+    /// As many independent conditions as degrees of freedom.
+    fn check_conditions(&mut self, q: &[f64], freedom: usize, kind: &'static str, list: &[String]) -> Result<(), StepError> {
+        let (sys, m) = (self.sys, self.sys.dims().m);
+        let mut rows = StartRows::new(sys, kind == "velocity", list.len());
+        rows.set(sys, &still(sys, self.t, q, &self.zero), &mut self.d);
+        if list.len() != freedom {
+            let hint = if list.len() < freedom {
+                let free = free_columns(&rows.pattern, rows.matrix(), RANK_TOLERANCE);
+                let names: Vec<String> = free.into_iter().map(|j| format!("`{}`", sys.coordinate_name(j))).collect();
+                format!("; free to move: {}", names.join(", "))
+            } else {
+                given(list)
+            };
+            return Err(StepError::Conditions { kind, given: list.len(), freedom, hint });
         }
-        Ok(())
+        let dependencies = row_dependencies(&rows.pattern, rows.matrix(), RANK_TOLERANCE);
+        match dependencies.dependent.iter().flat_map(|d| d.on.iter().map(|o| o.0).chain([d.row])).max() {
+            None => Ok(()),
+            Some(row) if row < m => Err(StepError::Undetermined { kind, equation: sys.row_name(row) }),
+            Some(row) => Err(StepError::Undetermined { kind, equation: list[row - m].clone() }),
+        }
     }
-    /// Coordinates that no kept row or condition pins: those with the largest part in the null space.
-    fn free_coordinates(&self, rows: &[Vec<f64>]) -> Vec<String> {
-        // appending e_j to the rows: independent means that coordinate j can still move
-        let mut kept: Vec<Vec<f64>> = vec![];
-        let reduce = |row: &[f64], kept: &mut Vec<Vec<f64>>| -> bool {
-            let mut x = row.to_vec();
-            let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let before = size(&x);
-            for k in kept.iter() {
-                let dot: f64 = k.iter().zip(&x).map(|(a, b)| a * b).sum();
-                x.iter_mut().zip(k).for_each(|(x, k)| *x -= dot * k);
-            }
-            let after = size(&x);
-            let independent = after > 1e-6 * before && before > 0.0;
-            if independent {
-                kept.push(x.into_iter().map(|x| x / after).collect());
-            }
-            independent
-        };
-        for row in rows {
-            reduce(row, &mut kept);
+}
+
+/// A position at rest.
+fn still<'q, Y: System>(sys: &Y, t: f64, q: &'q [f64], zero: &'q [f64]) -> At<'q> {
+    let (n, m) = (sys.dims().n, sys.dims().m);
+    At { t, q, v: &zero[..n], a: &zero[..n], lam: &zero[..m] }
+}
+
+/// (2).
+struct Normal {
+    saddle: Saddle,
+    /// Where the values of Jᵀ are in J.
+    from: Vec<usize>,
+    jt: Vec<f64>,
+    b: Vec<f64>,
+}
+
+impl Normal {
+    fn new(j: &Pattern) -> Result<Self, StepError> {
+        let (rows, n) = (j.rows(), j.cols());
+        let transposed = Pattern::from_entries(n, rows, j.iter().map(|(i, j, _)| (j, i)));
+        let identity = Pattern::from_entries(rows, rows, (0..rows).map(|i| (i, i)));
+        let mut from = vec![0; j.nnz()];
+        for (i, k, p) in j.iter() {
+            from[transposed.position(k, i).expect("the transpose has the same entries")] = p;
         }
-        let n = self.n;
-        let unit = |j: usize| (0..n).map(|i| f64::from(u8::from(i == j))).collect::<Vec<_>>();
-        (0..n).filter(|&j| reduce(&unit(j), &mut kept)).map(|j| format!("`{}`", self.sys.coordinate_name(j))).collect()
+        let (jt, b) = (vec![0.0; j.nnz()], vec![0.0; rows + n]);
+        Ok(Self { saddle: Saddle::new(&identity, &transposed)?, from, jt, b })
+    }
+    /// -δ, if (2) has a solution.
+    fn step(&mut self, j: &[f64], r: &[f64], μ: f64) -> Option<&[f64]> {
+        let Self { saddle, from, jt, b } = self;
+        jt.iter_mut().zip(from).for_each(|(x, p)| *x = j[*p]);
+        saddle.refactor(|_| 1.0, |k| jt[k], jt, μ).ok()?;
+        b.fill(0.0);
+        b[..r.len()].copy_from_slice(r);
+        saddle.solve(b);
+        Some(&b[r.len()..])
     }
 }

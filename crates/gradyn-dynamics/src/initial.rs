@@ -12,9 +12,10 @@
 
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
+use crate::start::StartRows;
 use crate::step::{Layout, Report};
 use gradyn_model::{At, LEVEL, System};
-use gradyn_num::{Factor, Kkt, Pattern, ProgramScalar};
+use gradyn_num::{Factor, Kkt, ProgramScalar};
 
 /// Newton iterations of the assembly.
 const MAX_ITERATIONS: usize = 50;
@@ -22,15 +23,9 @@ const MAX_ITERATIONS: usize = 50;
 /// Record 0, linearised.
 pub struct Initial<Y: System> {
     layout: Layout,
-    /// [Φ_q; E_q] and [Φ_q; E'_v] on one pattern, and (2)_q on the same.
-    pattern: Pattern,
-    matrices: [Vec<f64>; 2],
+    /// Partials of (1) and (2), and the factors of [Φ_q; E_q] and [Φ_q; E'_v].
+    rows: [StartRows; 2],
     factors: [Factor; 2],
-    velocity_q: Vec<f64>,
-    dphi_q: Vec<f64>,
-    /// ∂E/∂p, ∂E'/∂p: rows over the slots.
-    slots: [Vec<f64>; 2],
-    rows: [Vec<f64>; 2],
     acceleration: Linear<Y>,
     kkt: Kkt,
     law: Lagrange,
@@ -64,31 +59,15 @@ pub fn residual<Y: System, S: ProgramScalar>(
 }
 
 impl<Y: System> Initial<Y> {
-    /// Memory; `p` are the slots.
-    pub fn new(sys: &Y, law: Lagrange, layout: Layout, p: &[f64]) -> Result<Self, StepError> {
-        let (n, m, dims) = (layout.n, layout.m, sys.dims());
-        let mut entries: Vec<(usize, usize)> = sys.patterns().mn.iter().map(|(i, j, _)| (i, j)).collect();
-        for k in 0..n - m {
-            for velocity in [false, true] {
-                entries.extend(sys.condition_pattern(velocity, k).iter().map(|&j| (m + k, j as usize)));
-            }
-        }
-        entries.extend((0..n).map(|i| (i, i)));
-        let pattern = Pattern::from_entries(n, n, entries);
-        let matrix = vec![0.0; pattern.nnz()];
-        let slots = vec![0.0; (n - m) * dims.slots];
+    /// Memory; `p` are the slots. `kkt` is the matrix of (3), prepared.
+    pub fn new(sys: &Y, law: Lagrange, layout: Layout, p: &[f64], kkt: Kkt) -> Result<Self, StepError> {
+        let conditions = layout.n - layout.m;
+        let rows = [false, true].map(|velocity| StartRows::new(sys, velocity, conditions));
         let mut acceleration = Linear::new(sys, law);
         sys.prepare(p, &mut acceleration.data);
-        let mut kkt = Kkt::new(&sys.patterns().nn, &sys.patterns().mn)?;
-        kkt.prepare(sys.mass(&acceleration.data))?;
         Ok(Self {
-            factors: [Factor::new(&pattern)?, Factor::new(&pattern)?],
-            pattern,
-            velocity_q: matrix.clone(),
-            dphi_q: vec![0.0; sys.patterns().mn.nnz()],
-            matrices: [matrix.clone(), matrix],
-            slots: [slots.clone(), slots],
-            rows: [vec![0.0; n], vec![0.0; n]],
+            factors: [Factor::new(&rows[0].pattern)?, Factor::new(&rows[1].pattern)?],
+            rows,
             acceleration,
             kkt,
             law,
@@ -165,44 +144,17 @@ impl<Y: System> Initial<Y> {
     /// Partials of (1)–(3) at x.
     pub fn linearise(&mut self, sys: &Y, t: f64, angles: &[f64], x: &[f64]) -> Result<(), StepError> {
         sys.set_angles(angles, &mut self.acceleration.data);
-        let (n, m, slots) = (self.layout.n, self.layout.m, sys.dims().slots);
+        let (n, m) = (self.layout.n, self.layout.m);
         self.t = t;
         self.point.copy_from_slice(&x[..self.layout.z()]);
         let at = At::of(t, &self.point, n, m);
         self.acceleration.set(sys, &at);
         let d = &mut self.acceleration.data;
-        // constraint rows: Φ_q twice, Φ̇_q
-        let mn = &sys.patterns().mn;
-        self.dphi_q.fill(0.0);
-        sys.constraint_q(&at, LEVEL[1], d, &mut self.dphi_q);
-        self.matrices.iter_mut().for_each(|x| x.fill(0.0));
-        self.velocity_q.fill(0.0);
-        for (i, j, pos) in mn.iter() {
-            let k = self.pattern.position(i, j).expect("Φ_q is in the pattern");
-            self.matrices.iter_mut().for_each(|x| x[k] = sys.phi_q(d)[pos]);
-            self.velocity_q[k] = self.dphi_q[pos];
-        }
-        // conditions
-        for k in 0..n - m {
-            for level in 0..2 {
-                let [q, v] = &mut self.rows;
-                sys.condition_row(level == 1, k, &at, d, q, v, &mut self.slots[level][k * slots..(k + 1) * slots]);
-                for pos in self.pattern.row(m + k) {
-                    let j = self.pattern.col(pos);
-                    if level == 0 {
-                        self.matrices[0][pos] = q[j];
-                    } else {
-                        self.matrices[1][pos] = v[j];
-                        self.velocity_q[pos] = q[j];
-                    }
-                }
-            }
-        }
-        for (level, kind) in ["position", "velocity"].into_iter().enumerate() {
-            let equation = |i: usize| sys.coordinate_name(i.min(n - 1));
-            self.factors[level]
-                .refactor(&self.matrices[level])
-                .map_err(|s| StepError::Undetermined { kind, equation: equation(s.index) })?;
+        for ((rows, factor), kind) in self.rows.iter_mut().zip(&mut self.factors).zip(["position", "velocity"]) {
+            rows.set(sys, &at, d);
+            factor
+                .refactor(rows.matrix())
+                .map_err(|s| StepError::Undetermined { kind, equation: sys.coordinate_name(s.index.min(n - 1)) })?;
         }
         refactor_kkt(sys, t, d, self.law.compliance, &mut self.kkt)
     }
@@ -212,7 +164,7 @@ impl<Y: System> Initial<Y> {
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         self.factors[0].solve(q);
-        self.pattern.mul(&self.velocity_q, -1.0, q, v);
+        self.rows[1].pattern.mul(&self.rows[1].q, -1.0, q, v);
         self.factors[1].solve(v);
         let u = &mut rest[..n + m];
         self.acceleration.state_mul(sys, -1.0, q, v, u);
@@ -227,7 +179,7 @@ impl<Y: System> Initial<Y> {
         self.kkt.solve(u);
         self.acceleration.state_mul_t(sys, -1.0, u, q, v);
         self.factors[1].solve_t(v);
-        self.pattern.mul_t(&self.velocity_q, -1.0, v, q);
+        self.rows[1].pattern.mul_t(&self.rows[1].q, -1.0, v, q);
         self.factors[0].solve_t(q);
     }
     /// The first part of `solve_t`: b holds ψ_x at record 0 and becomes dψ/d(q₀, v₀), with (a₀, λ₀) following from (3).
@@ -240,15 +192,13 @@ impl<Y: System> Initial<Y> {
     }
     /// r += R_p δ.
     pub fn slot_mul(&mut self, sys: &Y, delta: &[f64], r: &mut [f64]) {
-        let (n, m, slots) = (self.layout.n, self.layout.m, sys.dims().slots);
+        let (n, m) = (self.layout.n, self.layout.m);
         let at = At::of(self.t, &self.point, n, m);
         let (q, rest) = r.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         for (level, x) in [q, v].into_iter().enumerate() {
             sys.constraint_p(&at, LEVEL[level], delta, &mut self.acceleration.data, &mut x[..m]);
-            for (x, row) in x[m..].iter_mut().zip(self.slots[level].chunks_exact(slots)) {
-                *x += row.iter().zip(delta).map(|(r, d)| r * d).sum::<f64>();
-            }
+            self.rows[level].slots.mul(&self.rows[level].p, 1.0, delta, &mut x[m..]);
         }
         self.acceleration.slot_mul(sys, delta, &mut rest[..n + m]);
     }
@@ -259,12 +209,17 @@ impl<Y: System> Initial<Y> {
         for level in 0..2 {
             let mu = &mu[level * n..(level + 1) * n];
             sys.constraint_p_t(&at, LEVEL[level], &mu[..m], s, &mut self.acceleration.data, grad);
-            for (mu, row) in mu[m..].iter().zip(self.slots[level].chunks_exact(slots)) {
-                grad.iter_mut().zip(row).for_each(|(g, r)| *g += s * mu * r);
-            }
+            self.rows[level].slots.mul_t(&self.rows[level].p, s, &mu[m..], &mut grad[..slots]);
         }
         self.acceleration.slot_mul_t(sys, &mu[2 * n..3 * n + m], s, grad);
     }
+}
+
+/// [M Φ_qᵀ; Φ_q -c] with the M of these data; clones share the symbolic part.
+pub fn prepare_kkt<Y: System>(sys: &Y, d: &Y::Data<f64>) -> Result<Kkt, StepError> {
+    let mut kkt = Kkt::new(&sys.patterns().nn, &sys.patterns().mn)?;
+    kkt.prepare(sys.mass(d))?;
+    Ok(kkt)
 }
 
 /// Factors [M Φ_qᵀ; Φ_q -c] with Φ_q at hand; a singular matrix is an error that names its row.

@@ -8,9 +8,9 @@ pub mod control;
 pub mod error;
 pub mod formulation;
 pub mod initial;
-pub mod kkt_map;
 pub mod plan;
 pub mod simulate;
+mod start;
 pub mod step;
 pub mod tableau;
 

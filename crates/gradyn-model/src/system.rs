@@ -143,7 +143,9 @@ pub trait System: Sync {
     fn conditions<S: ProgramScalar>(&self, at: &At<S>, d: &mut Self::Data<S>, position: &mut [S], velocity: &mut [S]);
     /// Coordinates that position condition `k` (`velocity` = false) or velocity condition `k` can depend on.
     fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32];
-    /// Gradient of a condition over (q, v, slots), dense.
+    /// Slots that a condition can depend on.
+    fn condition_support(&self, velocity: bool, k: usize) -> &[u32];
+    /// Gradient of a condition over (q, v) on its pattern and over the slots of its support.
     fn condition_row(
         &self,
         velocity: bool,

@@ -3,12 +3,27 @@
 //! ```text
 //! refactor: P A Q = L U      solve: b ← A⁻¹ b      solve_t: b ← A⁻ᵀ b
 //! ```
-//! [`Factor::new`] takes the dense one for n ≤ 48, and for n ≤ 400 with more than 30 % of the entries in the pattern. A matrix
+//! [`Factor::new`] takes the dense one for n ≤ 24, and for n ≤ 400 with more than 30 % of the entries in the pattern. A matrix
 //! that is singular to rounding, or has a value that is not finite, is an error of `refactor`; a solve is never NaN because of A.
 
 use crate::dense::DenseLu;
 use crate::sparse::SparseLu;
 use crate::{FactorError, Pattern, Singular};
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// Size up to which the dense factorisation is taken, whatever the pattern.
+const SMALL: usize = 24;
+
+thread_local!(static DENSE: Cell<usize> = const { Cell::new(SMALL) });
+
+/// Runs `f`, in which [`Factor::new`] takes the dense factorisation up to size `n`: how tests compare the two on one model.
+pub fn dense_up_to<R>(n: usize, f: impl FnOnce() -> R) -> R {
+    let before = DENSE.replace(n);
+    let result = f();
+    DENSE.set(before);
+    result
+}
 
 /// LU of a square matrix on a fixed pattern.
 #[derive(Clone, Debug)]
@@ -19,7 +34,7 @@ pub struct Factor {
 #[derive(Clone, Debug)]
 enum Kind {
     /// And the place of each position in the row-major matrix.
-    Dense(DenseLu, Vec<u32>),
+    Dense(DenseLu, Arc<[u32]>),
     Sparse(Box<SparseLu>),
 }
 
@@ -28,7 +43,7 @@ impl Factor {
     pub fn new(pattern: &Pattern) -> Result<Self, FactorError> {
         let n = pattern.rows();
         let full = n <= 400 && pattern.nnz() as f64 > 0.3 * (n * n) as f64;
-        if n <= 48 || full { Self::dense(pattern) } else { Self::sparse(pattern) }
+        if n <= DENSE.get() || full { Self::dense(pattern) } else { Self::sparse(pattern) }
     }
 
     /// The dense factorisation.

@@ -5,15 +5,17 @@
 //! Y = J A⁻¹,   S = Y Jᵀ + c                                                                       (2)
 //! K (x, λ) = (f, g):   S λ = Y f - g,   x = A⁻¹ f - Yᵀ λ                                          (3)
 //! ```
-//! For A positive definite and n ≤ 64, A⁻¹ is computed once per run, and S = L D Lᵀ at each refactor: nothing is divided by c,
-//! c = 0 is allowed. Otherwise K is factorised as it is by [`Factor`]. A⁻¹ costs as many digits as the scaled condition of A, so
-//! a pivot of A below 1e-8 of its diagonal sends it to the second way. K is symmetric: its transposed solve is its solve.
+//! For A positive definite and n ≤ 40, A⁻¹ is computed once per run, and S = L D Lᵀ at each refactor: nothing is divided by c,
+//! c = 0 is allowed. Otherwise K is factorised as it is, a [`Saddle`]. A⁻¹ costs as many digits as the scaled condition of A, so
+//! a pivot of A below 1e-8 of its diagonal sends it to the second way. K is symmetric: its transposed solve is its solve. Clones share
+//! the symbolic part.
 
 use crate::dense::DenseLdl;
-use crate::{Factor, FactorError, Pattern, Singular};
+use crate::{FactorError, Pattern, Saddle, Singular};
+use std::sync::Arc;
 
 /// Largest n of (3).
-const SMALL: usize = 64;
+const SMALL: usize = 40;
 /// Pivot of A, relative to its diagonal, below which A⁻¹ is not formed.
 const PIVOT_A: f64 = 1e-8;
 /// Pivot of S, relative to its diagonal, below which its row depends on the others.
@@ -25,12 +27,14 @@ const LANES: usize = 4;
 /// Factorisation of K, (1).
 #[derive(Clone, Debug)]
 pub struct Kkt {
-    nn: Pattern,
-    mn: Pattern,
+    nn: Arc<Pattern>,
+    mn: Arc<Pattern>,
+    /// Values of A.
+    a: Vec<f64>,
     way: Way,
     ready: bool,
     schur: Option<Schur>,
-    full: Full,
+    full: Saddle,
 }
 
 /// The factorisation in use.
@@ -44,15 +48,10 @@ enum Way {
 impl Kkt {
     /// K with A on `nn` and J on `mn`.
     pub fn new(nn: &Pattern, mn: &Pattern) -> Result<Self, FactorError> {
-        let (n, m) = (nn.rows(), mn.rows());
-        if nn.cols() != n {
-            return Err(FactorError::NotSquare { rows: n, cols: nn.cols() });
-        }
-        if mn.cols() != n {
-            return Err(FactorError::Mismatch { n, cols: mn.cols() });
-        }
+        let (n, m, full) = (nn.rows(), mn.rows(), Saddle::new(nn, mn)?);
         let schur = (n <= SMALL).then(|| Schur::new(n, m));
-        Ok(Self { nn: nn.clone(), mn: mn.clone(), way: Way::Unprepared, ready: false, schur, full: Full::new(nn, mn)? })
+        let (nn, mn, a) = (nn.clone().into(), mn.clone().into(), vec![0.0; nn.nnz()]);
+        Ok(Self { nn, mn, a, way: Way::Unprepared, ready: false, schur, full })
     }
 
     /// Takes A, symmetric, for the following refactors.
@@ -63,7 +62,7 @@ impl Kkt {
             return Err(FactorError::NotFinite { position });
         }
         let definite = self.schur.as_mut().is_some_and(|schur| schur.invert(&self.nn, a).is_ok());
-        self.full.set_a(a);
+        self.a.copy_from_slice(a);
         self.way = if definite { Way::Schur } else { Way::Full };
         Ok(())
     }
@@ -84,10 +83,7 @@ impl Kkt {
         debug_assert!(c >= 0.0 || c.is_nan(), "compliance {c} < 0");
         let result = match (self.way, &mut self.schur) {
             (Way::Schur, Some(schur)) => schur.refactor(&self.mn, j, c),
-            (Way::Full, _) => self.full.refactor(j, c).map_err(|Singular { index }| {
-                let (n, m) = (self.nn.rows(), self.mn.rows());
-                Singular { index: if index >= n { index - n } else { m + index } }
-            }),
+            (Way::Full, _) => self.full.refactor(|k| self.a[k], |k| j[k], j, c),
             _ => panic!("refactor before prepare"),
         };
         self.ready = result.is_ok();
@@ -103,57 +99,8 @@ impl Kkt {
         assert!(self.ready, "solve without a factorisation");
         match (self.way, &mut self.schur) {
             (Way::Schur, Some(schur)) => schur.solve(b),
-            _ => self.full.factor.solve(b),
+            _ => self.full.solve(b),
         }
-    }
-}
-
-/// K as one matrix.
-#[derive(Clone, Debug)]
-struct Full {
-    values: Vec<f64>,
-    /// Positions of A, J, Jᵀ and -c.
-    a: Vec<u32>,
-    j: Vec<u32>,
-    jt: Vec<u32>,
-    c: Vec<u32>,
-    factor: Factor,
-}
-
-impl Full {
-    fn new(nn: &Pattern, mn: &Pattern) -> Result<Self, FactorError> {
-        let (n, m) = (nn.rows(), mn.rows());
-        let a = || nn.iter().map(|(i, j, _)| (i, j));
-        let j = || mn.iter().map(move |(i, j, _)| (n + i, j));
-        let jt = || j().map(|(i, j)| (j, i));
-        let c = || (n..n + m).map(|i| (i, i));
-        let pattern = Pattern::from_entries(n + m, n + m, a().chain(j()).chain(jt()).chain(c()));
-        let place = |(i, j)| pattern.position(i, j).map_or(u32::MAX, |k| k as u32);
-        Ok(Self {
-            values: vec![0.0; pattern.nnz()],
-            a: a().map(place).collect(),
-            j: j().map(place).collect(),
-            jt: jt().map(place).collect(),
-            c: c().map(place).collect(),
-            factor: Factor::new(&pattern)?,
-        })
-    }
-
-    fn set_a(&mut self, a: &[f64]) {
-        for (&k, &a) in self.a.iter().zip(a) {
-            self.values[k as usize] = a;
-        }
-    }
-
-    fn refactor(&mut self, j: &[f64], c: f64) -> Result<(), Singular> {
-        for ((&k, &kt), &j) in self.j.iter().zip(&self.jt).zip(j) {
-            self.values[k as usize] = j;
-            self.values[kt as usize] = j;
-        }
-        for &k in &self.c {
-            self.values[k as usize] = -c;
-        }
-        self.factor.refactor(&self.values)
     }
 }
 

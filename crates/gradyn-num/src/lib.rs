@@ -9,6 +9,7 @@ pub mod jet;
 pub mod kkt;
 pub mod pattern;
 pub mod rank;
+pub mod saddle;
 pub mod scalar;
 pub mod sparse;
 
@@ -20,6 +21,7 @@ pub use factor::Factor;
 pub use jet::Jet;
 pub use kkt::Kkt;
 pub use pattern::Pattern;
-pub use rank::{Dependencies, Dependent, row_dependencies};
+pub use rank::{Dependencies, Dependent, free_columns, row_dependencies};
+pub use saddle::Saddle;
 pub use scalar::{ProgramScalar, Scalar, largest};
 pub use sparse::SparseLu;

@@ -7,8 +7,11 @@
 //! rank r: all remainders ≤ tol                                                                     (2)
 //! a_i = Σ_k γ_k a_k over the kept rows:   Σ_k γ̂_k ρ_kl = ρ_il,   γ_k = γ̂_k |a_i| / |a_k|           (3)
 //! ```
-//! Of rows with equal remainders the first is kept. A zero row is dependent on nothing. For analysis, not for the step: dense,
-//! allocates.
+//! Of rows with equal remainders the first is kept. A zero row is dependent on nothing. For analysis, not for the step: it
+//! allocates. Above 64 rows the elimination is sparse (`rank/sparse.rs`): the same answer, but which of the rows of a dependency is kept follows
+//! from the order of least fill.
+
+mod sparse;
 
 use crate::Pattern;
 
@@ -34,13 +37,50 @@ pub struct Dependent {
     pub on: Vec<(usize, f64)>,
 }
 
+/// Most rows of the dense analysis, (1)–(3).
+const DENSE: usize = 64;
+
 /// Independent and dependent rows of the matrix with these values. `tol` is the relative size of a remainder that counts as
 /// zero, (2).
 pub fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> Dependencies {
-    let (m, n) = (pattern.rows(), pattern.cols());
     assert!(values.len() == pattern.nnz(), "{} values on a pattern of {}", values.len(), pattern.nnz());
+    if pattern.rows() > DENSE { sparse::row_dependencies(pattern, values, tol) } else { dense(pattern, values, tol) }
+}
 
-    // â_i = a_i / |a_i|
+/// Columns that the rows leave open: as many as rank and columns differ by, and independent of the rows.
+pub fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
+    if pattern.rows() > DENSE {
+        return sparse::free_columns(pattern, values, tol);
+    }
+    // column j is open if e_j is independent of the rows and of the open columns before it
+    let n = pattern.cols();
+    let (_, mut unit) = unit_rows(pattern, values);
+    let order = orthogonalise(unit.clone(), tol).0;
+    unit = order.iter().map(|&i| unit[i].clone()).collect();
+    let mut kept: Vec<Vec<f64>> = vec![];
+    let mut independent = |mut x: Vec<f64>| {
+        for k in &kept {
+            let s: f64 = k.iter().zip(&x).map(|(a, b)| a * b).sum();
+            x.iter_mut().zip(k).for_each(|(x, k)| *x -= s * k);
+        }
+        let rest = norm(&x);
+        if rest > OPEN {
+            kept.push(x.into_iter().map(|x| x / rest).collect());
+        }
+        rest > OPEN
+    };
+    unit.into_iter().for_each(|x| {
+        independent(x);
+    });
+    (0..n).filter(|&j| independent((0..n).map(|i| f64::from(u8::from(i == j))).collect())).collect()
+}
+
+/// Distance of e_j from the rows above which column j is open.
+const OPEN: f64 = 1e-6;
+
+/// |a_i| and â_i.
+fn unit_rows(pattern: &Pattern, values: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
+    let (m, n) = (pattern.rows(), pattern.cols());
     let mut norms = vec![0.0; m];
     let mut unit = vec![vec![0.0; n]; m];
     for i in 0..m {
@@ -52,11 +92,15 @@ pub fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> Dependen
             unit[i].iter_mut().for_each(|a| *a /= norms[i]);
         }
     }
+    (norms, unit)
+}
 
+fn dense(pattern: &Pattern, values: &[f64], tol: f64) -> Dependencies {
+    let (norms, unit) = unit_rows(pattern, values);
     let (order, coefficients) = orthogonalise(unit.clone(), tol);
     let mut kept = order.clone();
     kept.sort_unstable();
-    let dependent = (0..m)
+    let dependent = (0..pattern.rows())
         .filter(|i| kept.binary_search(i).is_err())
         .map(|row| Dependent { row, on: combination(row, &order, &coefficients, &norms, tol) })
         .collect();

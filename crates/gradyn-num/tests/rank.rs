@@ -1,6 +1,6 @@
 //! Known dependencies are found, with their coefficients.
 
-use gradyn_num::{Pattern, row_dependencies};
+use gradyn_num::{Pattern, free_columns, row_dependencies};
 
 /// Uniform in [-1, 1), xorshift.
 struct Random(u64);
@@ -81,4 +81,71 @@ fn condition_is_the_angle_of_two_rows() {
 fn no_rows_have_rank_zero() {
     let found = row_dependencies(&Pattern::from_entries(0, 3, []), &[], 1e-12);
     assert_eq!((found.rank, found.condition), (0, 1.0));
+}
+
+/// A band of `m` rows, 4 entries each, and two rows that depend on neighbours; more rows than the dense analysis takes, or not.
+fn band(m: usize, random: &mut Random) -> (Pattern, Vec<f64>, Vec<(usize, [usize; 2])>) {
+    let n = 2 * m;
+    let mut rows: Vec<Vec<(usize, f64)>> = (0..m).map(|i| (0..4).map(|k| ((2 * i + k) % n, random.next())).collect()).collect();
+    let mut made = vec![];
+    for at in [m / 3, m - 5] {
+        let mut sum = [0.0; 8];
+        for (k, s) in [(at - 2, 2.0), (at - 1, -3.0)] {
+            rows[k].iter().for_each(|&(j, a)| sum[j - 2 * (at - 2)] += s * a);
+        }
+        rows[at] = (0..6).map(|k| (2 * (at - 2) + k, sum[k])).collect();
+        made.push((at, [at - 2, at - 1]));
+    }
+    let pattern = Pattern::from_entries(m, n, rows.iter().enumerate().flat_map(|(i, r)| r.iter().map(move |e| (i, e.0))));
+    let mut values = vec![0.0; pattern.nnz()];
+    for (i, row) in rows.iter().enumerate() {
+        row.iter().for_each(|&(j, a)| values[pattern.position(i, j).unwrap()] = a);
+    }
+    (pattern, values, made)
+}
+
+/// Dense (60 rows) and sparse (300 rows): the rank, the rows of each dependency, and as many open columns as are missing.
+#[test]
+fn large_matrices_are_analysed_like_small_ones() {
+    let mut random = Random(5);
+    for m in [60, 300] {
+        let (pattern, values, made) = band(m, &mut random);
+        let found = row_dependencies(&pattern, &values, 1e-9);
+        assert_eq!((found.rank, found.kept.len()), (m - 2, m - 2), "{m} rows");
+        for (dependent, (row, on)) in found.dependent.iter().zip(made) {
+            // any of the three rows may be the one that is named
+            let mut named: Vec<usize> = dependent.on.iter().map(|o| o.0).chain([dependent.row]).collect();
+            named.sort_unstable();
+            assert_eq!(named, [on[0], on[1], row], "{m} rows");
+            let mut rest = vec![0.0; pattern.cols()];
+            for (k, c) in dependent.on.iter().copied().chain([(dependent.row, -1.0)]) {
+                pattern.row(k).for_each(|p| rest[pattern.col(p)] += c * values[p]);
+            }
+            assert!(rest.iter().all(|x| x.abs() < 1e-12), "the combination is the row"); // coefficients ≤ 1e2 × 2⁻⁵²
+        }
+        let open = free_columns(&pattern, &values, 1e-9);
+        assert_eq!(open.len(), pattern.cols() - found.rank);
+        let entries = pattern.iter().map(|(i, j, _)| (i, j)).chain(open.iter().enumerate().map(|(k, &j)| (m + k, j)));
+        let all = Pattern::from_entries(m + open.len(), pattern.cols(), entries);
+        let both: Vec<f64> = values.iter().copied().chain(open.iter().map(|_| 1.0)).collect();
+        assert_eq!(row_dependencies(&all, &both, 1e-12).rank, pattern.cols(), "rows and open columns span everything");
+    }
+}
+
+/// σ_min/σ_max of the sparse analysis is that of the dense one, for a band whose values are known: 2 and 1 beside it.
+#[test]
+fn condition_of_a_large_matrix() {
+    let of = |m: usize| {
+        let entries = (0..m).flat_map(|i| [(i, i), (i, i + 1)]);
+        let pattern = Pattern::from_entries(m, m + 1, entries);
+        let values: Vec<f64> = pattern.iter().map(|(i, j, _)| if i == j { 2.0 } else { 1.0 }).collect();
+        row_dependencies(&pattern, &values, 1e-9).condition
+    };
+    // â âᵀ = tridiagonal(2/5, 1, 2/5): σ² = 1 ± 4/5 cos(π/(m + 1))
+    for m in [30, 300] {
+        let c = 0.8 * (std::f64::consts::PI / (m as f64 + 1.0)).cos();
+        let exact = ((1.0 - c) / (1.0 + c)).sqrt();
+        let tolerance = if m > 64 { 0.05 } else { 1e-12 }; // power iteration, from inside
+        assert!((of(m) / exact - 1.0).abs() < tolerance, "{m} rows: {} against {exact}", of(m));
+    }
 }

@@ -5,8 +5,10 @@ use gradyn::registry::combinations;
 use gradyn::{Method, Prepared};
 use gradyn_dynamics::Step;
 use gradyn_dynamics::simulate::{replay_into, simulate};
+use gradyn_model::mechanism::Mechanism;
 use gradyn_sensitivity::{Adjoint, Case};
 use gradyn_testkit::alloc::{Counting, allocations};
+use gradyn_testkit::chain::{chain, net};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -54,10 +56,18 @@ fn whole_run(model: &Prepared, method: &Method) -> usize {
     }
 }
 
+/// Small models, dense, and large ones, sparse.
+fn models() -> Vec<(String, Mechanism)> {
+    let examples = gradyn::examples::ALL.iter().map(|(name, text)| {
+        let m = gradyn::file::read_toml(text).expect("parses").mechanism;
+        ((*name).to_owned(), m)
+    });
+    examples.chain([chain(40), net(3, 8)].map(|m| (m.name.clone(), m))).collect()
+}
+
 #[test]
 fn loops_do_not_allocate() {
-    for (name, text) in gradyn::examples::ALL {
-        let mut m = gradyn::file::read_toml(text).expect("parses").mechanism;
+    for (name, mut m) in models() {
         m.t_end = 0.2.into();
         let short = Prepared::new(&m).expect("builds");
         m.t_end = 0.4.into();

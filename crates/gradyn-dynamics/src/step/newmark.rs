@@ -21,10 +21,9 @@ mod sweeps;
 use super::{IntegrandRows, Layout, Report, Span, Step};
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
-use crate::initial::{self, Initial, refactor_kkt, row_or_coordinate};
-use crate::kkt_map::KktMap;
+use crate::initial::{self, Initial, prepare_kkt, refactor_kkt, row_or_coordinate};
 use gradyn_model::{At, LEVEL, Set, System};
-use gradyn_num::{Kkt, ProgramScalar};
+use gradyn_num::{Kkt, ProgramScalar, Saddle};
 
 const MAX_ITERATIONS: usize = 30;
 
@@ -59,7 +58,7 @@ pub struct NewmarkLinear<Y: System> {
     h: f64,
     /// Partials of (3) and its Newton matrix.
     motion: Linear<Y>,
-    newton: KktMap,
+    newton: Saddle,
     /// Factor of (4) and (5).
     kkt: Kkt,
     dphi_q: Vec<f64>,
@@ -123,7 +122,6 @@ impl<Y: System> Newmark<'_, Y> {
         let (sm, sc) = self.scales(h);
         let (m, c2) = (&l.motion, self.f.level[2]);
         let (mass, phi_q) = (self.sys.mass(&m.data), self.sys.phi_q(&m.data));
-        let (n, rows) = (self.sys.dims().n, self.sys.dims().m);
         l.newton
             .refactor(
                 |k| sm * (m.top_q[k] - cv * m.top_v[k] - ca * mass[k]),
@@ -131,19 +129,16 @@ impl<Y: System> Newmark<'_, Y> {
                 phi_q,
                 sc / sm * self.f.compliance,
             )
-            .map_err(|s| {
-                let index = if s.index < n { rows + s.index } else { s.index - n };
-                StepError::Singular { t, equation: row_or_coordinate(self.sys, index) }
-            })
+            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })
     }
-    fn solve_motion(&self, h: f64, l: &mut KktMap, b: &mut [f64], n: usize) {
+    fn solve_motion(&self, h: f64, l: &mut Saddle, b: &mut [f64], n: usize) {
         let (sm, sc) = self.scales(h);
         b[..n].iter_mut().for_each(|b| *b *= sm);
         b[n..].iter_mut().for_each(|b| *b *= sc);
         l.solve(b);
         b[n..].iter_mut().for_each(|l| *l /= sm);
     }
-    fn solve_motion_t(&self, h: f64, l: &mut KktMap, b: &mut [f64], n: usize) {
+    fn solve_motion_t(&self, h: f64, l: &mut Saddle, b: &mut [f64], n: usize) {
         let (sm, sc) = self.scales(h);
         b[n..].iter_mut().for_each(|l| *l /= sm);
         l.solve_t(b);
@@ -178,15 +173,14 @@ impl<Y: System> Step for Newmark<'_, Y> {
         let (sys, d, pat) = (self.sys, self.sys.dims(), self.sys.patterns());
         let mut motion = Linear::new(sys, self.f);
         sys.prepare(p, &mut motion.data);
-        let mut kkt = Kkt::new(&pat.nn, &pat.mn)?;
-        kkt.prepare(sys.mass(&motion.data))?;
+        let kkt = prepare_kkt(sys, &motion.data)?;
         let law = Lagrange { wrong_tangent: self.f.wrong_tangent, ..Lagrange::ACCELERATION };
         Ok(NewmarkLinear {
-            initial: Initial::new(sys, law, self.layout(), p)?,
+            initial: Initial::new(sys, law, self.layout(), p, kkt.clone())?,
             first: true,
             h: 0.0,
             motion,
-            newton: KktMap::new(pat)?,
+            newton: Saddle::new(&pat.nn, &pat.mn)?,
             kkt,
             dphi_q: vec![0.0; pat.mn.nnz()],
             ddphi_q: vec![0.0; pat.mn.nnz()],

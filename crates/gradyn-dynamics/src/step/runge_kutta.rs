@@ -10,7 +10,7 @@
 use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
-use crate::initial::{self, Initial, refactor_kkt, row_or_coordinate};
+use crate::initial::{self, Initial, prepare_kkt, refactor_kkt, row_or_coordinate};
 use crate::tableau::Tableau;
 use gradyn_model::{Set, System};
 use gradyn_num::{Kkt, ProgramScalar};
@@ -170,20 +170,19 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn linear(&self, p: &[f64]) -> Result<RungeKuttaLinear<Y>, StepError> {
         assert!(self.f.level[2] == 1.0, "a state step needs constraints at acceleration level");
         let (sys, lay) = (self.sys, self.layout());
-        let block = || -> Result<Block<Y>, StepError> {
-            let mut linear = Linear::new(sys, self.f);
-            sys.prepare(p, &mut linear.data);
-            let mut kkt = Kkt::new(&sys.patterns().nn, &sys.patterns().mn)?;
-            kkt.prepare(sys.mass(&linear.data))?;
-            Ok(Block { linear, kkt })
-        };
         let mut past = sys.data();
         sys.prepare(p, &mut past);
+        let kkt = prepare_kkt(sys, &past)?;
+        let block = || {
+            let mut linear = Linear::new(sys, self.f);
+            sys.prepare(p, &mut linear.data);
+            Block { linear, kkt: kkt.clone() }
+        };
         Ok(RungeKuttaLinear {
-            initial: Initial::new(sys, self.f, lay, p)?,
+            initial: Initial::new(sys, self.f, lay, p, kkt.clone())?,
             first: true,
             h: 0.0,
-            blocks: (0..self.stages()).map(|_| block()).collect::<Result<_, _>>()?,
+            blocks: (0..self.stages()).map(|_| block()).collect(),
             g: (0..self.stages()).map(|_| IntegrandRows::new(sys)).collect(),
             past,
             u: vec![0.0; lay.n + lay.m],

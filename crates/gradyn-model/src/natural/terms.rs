@@ -232,17 +232,22 @@ impl System for Natural {
         }
     }
     fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
-        &(if velocity { &self.velocity } else { &self.position })[k].coords
+        &self.condition(velocity, k).coords
+    }
+    fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
+        &self.condition(velocity, k).support
     }
     fn condition_row(&self, velocity: bool, k: usize, at: &At, d: &mut Data<f64>, q: &mut [f64], v: &mut [f64], p: &mut [f64]) {
-        let f = &(if velocity { &self.velocity } else { &self.position })[k];
+        let f = self.condition(velocity, k);
         self.functional_cotangent(f, 0, at, d);
-        q.copy_from_slice(&d.cot.q);
-        v.copy_from_slice(&d.cot.v);
-        [&mut d.cot.q, &mut d.cot.v, &mut d.cot.a, &mut d.cot.lam].into_iter().for_each(|x| x.fill(0.0));
-        p.fill(0.0);
-        for &s in &f.support {
-            p[s as usize] = std::mem::take(&mut d.cot.args[s as usize]);
+        // what a condition reads is on its pattern: nothing else was written
+        for ((q, v), &i) in q.iter_mut().zip(v).zip(&f.coords) {
+            *q = std::mem::take(&mut d.cot.q[i as usize]);
+            *v = std::mem::take(&mut d.cot.v[i as usize]);
+            d.cot.a[i as usize] = 0.0;
+        }
+        for (p, &s) in p.iter_mut().zip(&f.support) {
+            *p = std::mem::take(&mut d.cot.args[s as usize]);
         }
     }
 
@@ -277,6 +282,9 @@ impl Natural {
             Set::Terminal => &self.terminal,
             Set::Output => &self.output,
         }
+    }
+    fn condition(&self, velocity: bool, k: usize) -> &Functional {
+        &(if velocity { &self.velocity } else { &self.position })[k]
     }
     /// Where the entries of the formulas begin on m × n.
     fn quadratic_entries(&self) -> usize {

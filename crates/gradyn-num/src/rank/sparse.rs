@@ -1,0 +1,119 @@
+//! Dependent rows of a large sparse matrix.
+//!
+//! ```text
+//! Âᵀ = L U by columns with row pivots, â_i = a_i / |a_i|, in an order of little fill              (1)
+//! a column without a pivot above tol is Σ_k γ̂_k â_k of earlier ones:   U γ̂ = u                     (2)
+//! σ_min², σ_max² of the kept rows: inverse and direct power iteration on Â Âᵀ                     (3)
+//! ```
+//! The inverse of Â Âᵀ in (3) is that of `[I Âᵀ; Â 0]`: λ = -(Â Âᵀ)⁻¹ g solves it for (0, g).
+
+use super::{Dependencies, Dependent};
+use crate::sparse::lu::{Columns, Lu};
+use crate::sparse::order;
+use crate::{Pattern, Saddle};
+
+/// Iterations of (3); the estimate is within a few per cent, from inside the true interval.
+const ITERATIONS: usize = 30;
+
+/// Rows of length 1.
+struct Scaled {
+    norms: Vec<f64>,
+    values: Vec<f64>,
+}
+
+fn scaled(pattern: &Pattern, values: &[f64]) -> Scaled {
+    let mut x = Scaled { norms: vec![0.0; pattern.rows()], values: values.to_vec() };
+    for i in 0..pattern.rows() {
+        let size = super::norm(&values[pattern.row(i)]);
+        x.norms[i] = size;
+        if size > 0.0 {
+            x.values[pattern.row(i)].iter_mut().for_each(|a| *a /= size);
+        }
+    }
+    x
+}
+
+/// (1): the factor, its columns, and γ̂ over places for each dependent place.
+fn eliminate(pattern: &Pattern, unit: &[f64], tol: f64) -> (Lu, Columns, Vec<(usize, Vec<(usize, f64)>)>) {
+    let transposed = Pattern::from_entries(pattern.cols(), pattern.rows(), pattern.iter().map(|(i, j, _)| (j, i)));
+    let rows: Vec<u32> = order::by_columns(&transposed).unwrap_or_else(|_| (0..pattern.rows() as u32).collect());
+    let mut a = vec![0.0; unit.len()];
+    for (i, j, p) in pattern.iter() {
+        a[transposed.position(j, i).expect("the transpose has the same entries")] = unit[p];
+    }
+    let columns = Columns::new(&transposed, rows);
+    let mut lu = Lu::new(pattern.cols(), &columns, [a.len(); 2]);
+    let mut dependent = vec![];
+    lu.start();
+    for k in 0..pattern.rows() {
+        if !lu.pivot_column(&columns, &a, k, tol) {
+            dependent.push((k, lu.combination(k)));
+        }
+    }
+    (lu, columns, dependent)
+}
+
+/// Like the dense analysis, by (1)–(3).
+pub(super) fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> Dependencies {
+    let unit = scaled(pattern, values);
+    let (_, columns, found) = eliminate(pattern, &unit.values, tol);
+    let row = |k: usize| columns.order[k] as usize;
+    let mut is_kept = vec![true; pattern.rows()];
+    let mut dependent: Vec<Dependent> = vec![];
+    for (k, gamma) in found {
+        is_kept[row(k)] = false;
+        let large = gamma.into_iter().filter(|g| g.1.abs() > tol);
+        let mut on: Vec<(usize, f64)> = large.map(|(j, g)| (row(j), g * unit.norms[row(k)] / unit.norms[row(j)])).collect();
+        on.sort_unstable_by_key(|o| o.0);
+        dependent.push(Dependent { row: row(k), on });
+    }
+    dependent.sort_unstable_by_key(|d| d.row);
+    let kept: Vec<usize> = (0..pattern.rows()).filter(|&i| is_kept[i]).collect();
+    Dependencies { rank: kept.len(), condition: condition(pattern, &unit.values, &kept), kept, dependent }
+}
+
+/// Columns without a pivot.
+pub(super) fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
+    eliminate(pattern, &scaled(pattern, values).values, tol).0.rows_left().collect()
+}
+
+/// σ_min/σ_max of some rows, (3).
+fn condition(pattern: &Pattern, unit: &[f64], kept: &[usize]) -> f64 {
+    let (n, m) = (pattern.cols(), kept.len());
+    let rows = || kept.iter().enumerate().flat_map(|(k, &i)| pattern.row(i).map(move |p| (k, p)));
+    let j = Pattern::from_entries(m, n, rows().map(|(k, p)| (k, pattern.col(p))));
+    let values: Vec<f64> = rows().map(|(_, p)| unit[p]).collect();
+    let identity = Pattern::from_entries(n, n, (0..n).map(|i| (i, i)));
+    let Ok(mut saddle) = Saddle::new(&identity, &j) else { return 0.0 };
+    if saddle.refactor(|_| 1.0, |k| values[k], &values, 0.0).is_err() {
+        return 0.0;
+    }
+    let (mut f, mut b) = (vec![0.0; n], vec![0.0; n + m]);
+    let largest = power(m, |x, y| {
+        f.fill(0.0);
+        j.mul_t(&values, 1.0, x, &mut f);
+        y.fill(0.0);
+        j.mul(&values, 1.0, &f, y);
+    });
+    let smallest = power(m, |x, y| {
+        b[..n].fill(0.0);
+        b[n..].iter_mut().zip(x).for_each(|(b, x)| *b = -x);
+        saddle.solve(&mut b);
+        y.copy_from_slice(&b[n..]);
+    });
+    (1.0 / (smallest * largest)).sqrt()
+}
+
+/// Largest eigenvalue of a symmetric operator y = S x.
+fn power(m: usize, mut apply: impl FnMut(&[f64], &mut [f64])) -> f64 {
+    let mut x: Vec<f64> = (0..m).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
+    let (mut y, mut value) = (vec![0.0; m], 0.0);
+    for _ in 0..ITERATIONS {
+        let size = super::norm(&x);
+        x.iter_mut().for_each(|x| *x /= size);
+        apply(&x, &mut y);
+        value = super::norm(&y);
+        std::mem::swap(&mut x, &mut y);
+    }
+    value
+}

@@ -1,0 +1,70 @@
+//! The saddle-point matrix of a constrained system as one matrix, assembled by maps made at build.
+//!
+//! ```text
+//! [ A   Jᵀ ]    A on n × n;  B and J on one pattern m × n                                          (1)
+//! [ B   -c ]
+//! ```
+
+use crate::{Factor, FactorError, Pattern, Singular};
+
+/// Factorisation of (1), with where each block's values land.
+#[derive(Clone, Debug)]
+pub struct Saddle {
+    maps: std::sync::Arc<Maps>,
+    n: usize,
+    values: Vec<f64>,
+    factor: Factor,
+}
+
+/// Positions of the blocks.
+#[derive(Debug)]
+struct Maps {
+    a: Vec<u32>,
+    b: Vec<u32>,
+    jt: Vec<u32>,
+    c: Vec<u32>,
+}
+
+impl Saddle {
+    /// (1) with A on `nn`, B and J on `mn`.
+    pub fn new(nn: &Pattern, mn: &Pattern) -> Result<Self, FactorError> {
+        let (n, m) = (nn.rows(), mn.rows());
+        if nn.cols() != n {
+            return Err(FactorError::NotSquare { rows: n, cols: nn.cols() });
+        }
+        if mn.cols() != n {
+            return Err(FactorError::Mismatch { n, cols: mn.cols() });
+        }
+        let a = || nn.iter().map(|(i, j, _)| (i, j));
+        let b = || mn.iter().map(move |(i, j, _)| (n + i, j));
+        let jt = || b().map(|(i, j)| (j, i));
+        let c = || (n..n + m).map(|i| (i, i));
+        let pattern = Pattern::from_entries(n + m, n + m, a().chain(b()).chain(jt()).chain(c()));
+        let at = |(i, j)| pattern.position(i, j).expect("the pattern contains its blocks") as u32;
+        let maps =
+            Maps { a: a().map(at).collect(), b: b().map(at).collect(), jt: jt().map(at).collect(), c: c().map(at).collect() };
+        Ok(Self { maps: maps.into(), n, values: vec![0.0; pattern.nnz()], factor: Factor::new(&pattern)? })
+    }
+    /// Assembles from functions of the value index of A and B, and factors. The error names the row i < m of J, or m + k for
+    /// unknown k of A.
+    #[inline]
+    pub fn refactor(&mut self, a: impl Fn(usize) -> f64, b: impl Fn(usize) -> f64, j: &[f64], c: f64) -> Result<(), Singular> {
+        let (maps, v) = (&self.maps, &mut self.values);
+        maps.a.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = a(k));
+        maps.b.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = b(k));
+        maps.jt.iter().zip(j).for_each(|(&pos, j)| v[pos as usize] = *j);
+        maps.c.iter().for_each(|&pos| v[pos as usize] = -c);
+        let (n, m) = (self.n, maps.c.len());
+        self.factor.refactor(v).map_err(|Singular { index: i }| Singular { index: if i < n { m + i } else { i - n } })
+    }
+    /// b ← K⁻¹ b.
+    #[inline]
+    pub fn solve(&mut self, b: &mut [f64]) {
+        self.factor.solve(b);
+    }
+    /// b ← K⁻ᵀ b.
+    #[inline]
+    pub fn solve_t(&mut self, b: &mut [f64]) {
+        self.factor.solve_t(b);
+    }
+}

@@ -1,0 +1,361 @@
+//! P Â Q = L U by columns: pivots chosen once, values many times [Gilbert, Peierls 1988].
+//!
+//! Column k of Â Q, with the rows in the order of the pivots, is
+//!
+//! ```text
+//! x = L⁻¹ â_k:   for j in the pattern of u_k, increasing:   u_jk = x_j,   x_i -= l_ij u_jk  (i > j)        (1)
+//! d_k = x_k,   l_ik = x_i / d_k  (i > k)                                                                 (2)
+//! ```
+//! [`Lu::pivot`] runs (1) on rows that have no pivot yet: the pattern of x is what the graph of L reaches from â_k. The pivot is the
+//! diagonal of Â if it is at least τ max |x_i|, else the row with the largest |x_i|. It keeps P and the patterns of L and U, which hold for any values. [`Lu::refactor`] is (1), (2) on them,
+//! and returns max |l_ik|: at most 1/τ where the pivots are as good as new, large where they have gone bad.
+
+use crate::Pattern;
+
+/// Columns of Â in the order Q: for each, its rows and where their values are.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    /// Where each column begins.
+    pub ptr: Vec<u32>,
+    /// Rows.
+    pub rows: Vec<u32>,
+    /// Positions in the pattern.
+    pub at: Vec<u32>,
+    /// Q: the column of A at place k.
+    pub order: Vec<u32>,
+}
+
+impl Columns {
+    /// Columns of a pattern in an order.
+    pub fn new(pattern: &Pattern, order: Vec<u32>) -> Self {
+        let n = pattern.cols();
+        let mut place = vec![0; n];
+        order.iter().enumerate().for_each(|(k, &j)| place[j as usize] = k);
+        let mut ptr = vec![0u32; n + 1];
+        for (_, j, _) in pattern.iter() {
+            ptr[place[j] + 1] += 1;
+        }
+        for k in 0..n {
+            ptr[k + 1] += ptr[k];
+        }
+        let mut next = ptr.clone();
+        let (mut rows, mut at) = (vec![0; pattern.nnz()], vec![0; pattern.nnz()]);
+        for (i, j, p) in pattern.iter() {
+            let end = &mut next[place[j]];
+            (rows[*end as usize], at[*end as usize]) = (i as u32, p as u32);
+            *end += 1;
+        }
+        Self { ptr, rows, at, order }
+    }
+}
+
+/// Columns of a triangular factor without its diagonal; the memory may be longer than what is used.
+#[derive(Clone, Debug)]
+struct Triangle {
+    ptr: Vec<u32>,
+    rows: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Triangle {
+    fn new(n: usize, capacity: usize) -> Self {
+        Self { ptr: vec![0; n + 1], rows: vec![0; capacity], values: vec![0.0; capacity] }
+    }
+    #[inline]
+    fn range(&self, k: usize) -> std::ops::Range<usize> {
+        self.ptr[k] as usize..self.ptr[k + 1] as usize
+    }
+    /// Appends a row to column k, the last one so far.
+    fn push(&mut self, k: usize, row: u32) {
+        let end = self.ptr[k + 1] as usize;
+        if end == self.rows.len() {
+            self.rows.push(0);
+            self.values.push(0.0);
+        }
+        self.rows[end] = row;
+        self.ptr[k + 1] += 1;
+    }
+    fn entries(&self) -> usize {
+        self.ptr.last().map_or(0, |&end| end as usize)
+    }
+    /// x_i -= s a_ik.
+    #[inline]
+    fn subtract(&self, k: usize, s: f64, x: &mut [f64]) {
+        let r = self.range(k);
+        for (&i, &a) in self.rows[r.clone()].iter().zip(&self.values[r]) {
+            x[i as usize] -= a * s;
+        }
+    }
+    /// Σ_i a_ik x_i.
+    #[inline]
+    fn dot(&self, k: usize, x: &[f64]) -> f64 {
+        let r = self.range(k);
+        self.rows[r.clone()].iter().zip(&self.values[r]).map(|(&i, &a)| a * x[i as usize]).sum()
+    }
+}
+
+/// Not yet a pivot.
+const NONE: u32 = u32::MAX;
+
+/// The diagonal is the pivot if it is at least this part of the largest candidate, τ: it keeps more of the symmetry, hence less fill.
+const THRESHOLD: f64 = 0.1;
+
+/// P, L, U.
+#[derive(Clone, Debug)]
+pub struct Lu {
+    l: Triangle,
+    u: Triangle,
+    diagonal: Vec<f64>,
+    /// P: row of pivot k, and pivot of row i.
+    row_of: Vec<u32>,
+    pivot_of: Vec<u32>,
+    /// Rows of Â in the order of the pivots.
+    places: Vec<u32>,
+    x: Vec<f64>,
+    /// Work of `pivot`: column that last met a row or an earlier column, depth-first stack, order of the columns met.
+    met: Vec<u32>,
+    stack: Vec<(u32, u32)>,
+    reach: Vec<u32>,
+}
+
+impl Lu {
+    /// Memory for so many rows and for `capacity` entries of L and U; more is allocated where pivots need it.
+    pub fn new(rows: usize, columns: &Columns, capacity: [usize; 2]) -> Self {
+        let n = columns.order.len();
+        Self {
+            l: Triangle::new(n, capacity[0]),
+            u: Triangle::new(n, capacity[1]),
+            diagonal: vec![0.0; n],
+            row_of: vec![NONE; n],
+            pivot_of: vec![NONE; rows],
+            places: vec![0; columns.rows.len()],
+            x: vec![0.0; rows],
+            met: vec![NONE; rows],
+            stack: vec![(0, 0); n],
+            reach: vec![0; n],
+        }
+    }
+    /// Entries of L and U.
+    pub fn entries(&self) -> [usize; 2] {
+        [self.l.entries(), self.u.entries()]
+    }
+
+    /// Chooses P and the patterns of L and U of a square matrix with values `a`. The error is the first place k without a pivot
+    /// above `least` times the terms of its column.
+    pub fn pivot(&mut self, columns: &Columns, a: &[f64], least: f64) -> Result<(), usize> {
+        self.start();
+        for k in 0..self.diagonal.len() {
+            if !self.pivot_column(columns, a, k, least) {
+                return Err(k);
+            }
+        }
+        self.renumber(columns);
+        Ok(())
+    }
+    /// No pivots.
+    pub fn start(&mut self) {
+        self.pivot_of.fill(NONE);
+        self.met.fill(NONE);
+        self.x.fill(0.0);
+    }
+    /// (1), (2) for column k after those before it. Without a pivot above `least` times its terms, l_k is empty, and it is the combination of the earlier
+    /// columns that [`combination`](Self::combination) gives.
+    pub fn pivot_column(&mut self, columns: &Columns, a: &[f64], k: usize, least: f64) -> bool {
+        self.l.ptr[k + 1] = self.l.ptr[k];
+        self.u.ptr[k + 1] = self.u.ptr[k];
+        self.reach_column(columns, k);
+        let range = columns.ptr[k] as usize..columns.ptr[k + 1] as usize;
+        let mut size = 0.0f64;
+        for (&i, &at) in columns.rows[range.clone()].iter().zip(&columns.at[range]) {
+            self.x[i as usize] = a[at as usize];
+            size = size.max(a[at as usize].abs());
+        }
+        self.eliminate(k, &mut size);
+        self.choose(k, columns.order[k], least * size)
+    }
+    /// γ with â_k = Σ_j γ_j â_j, for a column without a pivot, right after `pivot_column`: U γ = u_k.
+    pub fn combination(&mut self, k: usize) -> Vec<(usize, f64)> {
+        let mut gamma = vec![];
+        // x by columns: scratch that is zero between calls
+        let places: Vec<u32> = self.u.rows[self.u.range(k)].to_vec();
+        let mut x: std::collections::BTreeMap<u32, f64> =
+            places.into_iter().zip(self.u.values[self.u.range(k)].to_vec()).collect();
+        while let Some((j, u)) = x.pop_last() {
+            let g = u / self.diagonal[j as usize];
+            gamma.push((j as usize, g));
+            for p in self.u.range(j as usize) {
+                *x.entry(self.u.rows[p]).or_insert(0.0) -= self.u.values[p] * g;
+            }
+        }
+        gamma
+    }
+    /// Rows that are no pivots.
+    pub fn rows_left(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.pivot_of.len()).filter(|&i| self.pivot_of[i] == NONE)
+    }
+    /// Pattern of x: earlier columns into u_k in an order in which (1) can run, rows without a pivot into l_k.
+    fn reach_column(&mut self, columns: &Columns, k: usize) {
+        let mut count = 0;
+        for p in columns.ptr[k] as usize..columns.ptr[k + 1] as usize {
+            let row = columns.rows[p];
+            match self.pivot_of[row as usize] {
+                NONE => self.candidate(k, row),
+                j => count = self.descend(k, j, count),
+            }
+        }
+        // last finished, first eliminated
+        for c in (0..count).rev() {
+            self.u.push(k, self.reach[c]);
+        }
+    }
+    /// A row without a pivot, once. (`met` of a row and of the column of its pivot are the same entry, by row.)
+    fn candidate(&mut self, k: usize, row: u32) {
+        if std::mem::replace(&mut self.met[row as usize], k as u32) != k as u32 {
+            self.l.push(k, row);
+        }
+    }
+    /// Depth-first from column j through the rows of L; finished columns are appended to `reach`.
+    fn descend(&mut self, k: usize, j: u32, mut count: usize) -> usize {
+        let row = self.row_of[j as usize] as usize;
+        if std::mem::replace(&mut self.met[row], k as u32) == k as u32 {
+            return count;
+        }
+        let mut depth = 1;
+        self.stack[0] = (j, self.l.ptr[j as usize]);
+        while depth > 0 {
+            let (j, next) = self.stack[depth - 1];
+            if next == self.l.ptr[j as usize + 1] {
+                self.reach[count] = j;
+                count += 1;
+                depth -= 1;
+                continue;
+            }
+            self.stack[depth - 1].1 += 1;
+            let row = self.l.rows[next as usize];
+            match self.pivot_of[row as usize] {
+                NONE => self.candidate(k, row),
+                i => {
+                    if std::mem::replace(&mut self.met[row as usize], k as u32) != k as u32 {
+                        self.stack[depth] = (i, self.l.ptr[i as usize]);
+                        depth += 1;
+                    }
+                }
+            }
+        }
+        count
+    }
+    /// (1), rows by their numbers in Â; `size` becomes that of the largest term.
+    fn eliminate(&mut self, k: usize, size: &mut f64) {
+        for p in self.u.range(k) {
+            let j = self.u.rows[p] as usize;
+            let u = std::mem::take(&mut self.x[self.row_of[j] as usize]);
+            self.u.values[p] = u;
+            *size = size.max(u.abs());
+            self.l.subtract(j, u, &mut self.x);
+        }
+    }
+    /// The pivot among the rows of l_k, which it leaves, and (2).
+    fn choose(&mut self, k: usize, diagonal: u32, least: f64) -> bool {
+        let range = self.l.range(k);
+        let size = |p: usize| self.x[self.l.rows[p] as usize].abs();
+        let largest = range.clone().reduce(|a, b| if size(b) > size(a) { b } else { a }).filter(|&p| size(p) > least);
+        let preferred = largest.and_then(|l| {
+            range.clone().find(|&p| self.l.rows[p] == diagonal).filter(|&p| size(p) > least && size(p) >= THRESHOLD * size(l))
+        });
+        let at = preferred.or(largest);
+        let Some(at) = at else {
+            self.l.rows[range].iter().for_each(|&i| self.x[i as usize] = 0.0);
+            self.l.ptr[k + 1] = self.l.ptr[k];
+            return false;
+        };
+        let row = self.l.rows[at] as usize;
+        let d = self.x[row];
+        self.l.rows[at] = self.l.rows[range.end - 1];
+        self.l.ptr[k + 1] -= 1;
+        self.x[row] = 0.0;
+        for p in self.l.range(k) {
+            self.l.values[p] = std::mem::take(&mut self.x[self.l.rows[p] as usize]) / d;
+        }
+        (self.diagonal[k], self.row_of[k], self.pivot_of[row]) = (d, row as u32, k as u32);
+        true
+    }
+    /// Rows by their pivots, columns of L and U increasing.
+    fn renumber(&mut self, columns: &Columns) {
+        let end = self.l.entries();
+        for i in &mut self.l.rows[..end] {
+            *i = self.pivot_of[*i as usize];
+        }
+        for k in 0..self.diagonal.len() {
+            let (l, u) = (self.l.range(k), self.u.range(k));
+            self.l.rows[l].sort_unstable();
+            self.u.rows[u].sort_unstable();
+        }
+        for (place, &i) in self.places.iter_mut().zip(&columns.rows) {
+            *place = self.pivot_of[i as usize];
+        }
+    }
+
+    /// (1), (2) for values `a` on the patterns of the last `pivot`: the largest |l_ik|, or the first place whose pivot is not above
+    /// `least` times the terms of its column.
+    pub fn refactor(&mut self, columns: &Columns, a: &[f64], least: f64) -> Result<f64, usize> {
+        let Self { l, u, diagonal, places, x, .. } = self;
+        let (mut growth, mut bad) = (0.0f64, None);
+        for k in 0..diagonal.len() {
+            let range = columns.ptr[k] as usize..columns.ptr[k + 1] as usize;
+            let mut size = 0.0f64;
+            for (&i, &at) in places[range.clone()].iter().zip(&columns.at[range]) {
+                x[i as usize] = a[at as usize];
+                size = size.max(a[at as usize].abs());
+            }
+            for p in u.range(k) {
+                let j = u.rows[p] as usize;
+                let ujk = std::mem::take(&mut x[j]);
+                u.values[p] = ujk;
+                size = size.max(ujk.abs());
+                l.subtract(j, ujk, x);
+            }
+            let d = std::mem::take(&mut x[k]);
+            diagonal[k] = d;
+            if d.abs() <= least * size || d.is_nan() {
+                bad = bad.or(Some(k));
+            }
+            let (r, inverse) = (l.range(k), 1.0 / d);
+            for (&i, value) in l.rows[r.clone()].iter().zip(&mut l.values[r]) {
+                *value = std::mem::take(&mut x[i as usize]) * inverse;
+                growth = growth.max(value.abs());
+            }
+        }
+        bad.map_or(Ok(growth), Err)
+    }
+    /// x = Q U⁻¹ L⁻¹ P b; `y` is scratch.
+    pub fn solve(&self, columns: &Columns, b: &[f64], y: &mut [f64], x: &mut [f64]) {
+        for (y, &row) in y.iter_mut().zip(&self.row_of) {
+            *y = b[row as usize];
+        }
+        for k in 0..y.len() {
+            self.l.subtract(k, y[k], y);
+        }
+        for k in (0..y.len()).rev() {
+            y[k] /= self.diagonal[k];
+            self.u.subtract(k, y[k], y);
+        }
+        for (y, &j) in y.iter().zip(&columns.order) {
+            x[j as usize] = *y;
+        }
+    }
+    /// x = Pᵀ L⁻ᵀ U⁻ᵀ Qᵀ b.
+    pub fn solve_t(&self, columns: &Columns, b: &[f64], y: &mut [f64], x: &mut [f64]) {
+        for (y, &j) in y.iter_mut().zip(&columns.order) {
+            *y = b[j as usize];
+        }
+        for k in 0..y.len() {
+            y[k] = (y[k] - self.u.dot(k, y)) / self.diagonal[k];
+        }
+        for k in (0..y.len()).rev() {
+            y[k] -= self.l.dot(k, y);
+        }
+        for (y, &row) in y.iter().zip(&self.row_of) {
+            x[row as usize] = *y;
+        }
+    }
+}
