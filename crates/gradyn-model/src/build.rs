@@ -3,6 +3,7 @@
 mod bodies;
 mod coordinates;
 mod drawn;
+mod energies;
 mod finish;
 mod forces;
 mod formulas;

@@ -231,7 +231,7 @@ pub fn negative(s: &[f64]) -> Option<f64> {
     let least = if p <= 1e-14 * size {
         m
     } else {
-        let b = |i: usize| (s[i] - if i % 4 == 0 { m } else { 0.0 }) / p;
+        let b = |i: usize| (s[i] - if i.is_multiple_of(4) { m } else { 0.0 }) / p;
         let det = b(0) * (b(4) * b(8) - b(5) * b(7)) - b(1) * (b(3) * b(8) - b(5) * b(6)) + b(2) * (b(3) * b(7) - b(4) * b(6));
         let angle = (det / 2.0).clamp(-1.0, 1.0).acos() / 3.0;
         m + 2.0 * p * (angle + std::f64::consts::TAU / 3.0).cos()

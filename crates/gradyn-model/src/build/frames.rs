@@ -12,7 +12,7 @@
 
 use super::bodies::{Inertia, Solid};
 use super::numbers::Quad;
-use super::vectors::{Port, Symbols, combination, cross, difference, dot, fixed, minus, normal, plus, same, unit};
+use super::vectors::{Port, Symbols, cross, difference, dot, fixed, minus, normal, plus, same, unit};
 use crate::program::{Graph, Sym};
 
 /// (1).
@@ -168,9 +168,4 @@ fn inverse<'g>(e: &[Symbols<'g>]) -> Vec<Symbols<'g>> {
     let rows = [cross(&e[1], &e[2]), cross(&e[2], &e[0]), cross(&e[0], &e[1])];
     let det = dot(&e[0], &rows[0]);
     rows.into_iter().map(|row| row.into_iter().map(|x| x / det).collect()).collect()
-}
-
-/// A vector of local components in terms of some symbols of the axes.
-pub fn global<'g>(local: &[Sym<'g>], axes: &[Symbols<'g>]) -> Symbols<'g> {
-    combination(local, axes)
 }

@@ -72,11 +72,8 @@ impl JointKind {
     }
     /// Are its axes parallel, in space?
     pub fn shares_axis(&self) -> bool {
-        match self {
-            JointKind::Revolute | JointKind::Cylindrical | JointKind::Planar => true,
-            JointKind::Prismatic { .. } | JointKind::Screw { .. } | JointKind::Fixed { .. } => true,
-            _ => false,
-        }
+        use JointKind::*;
+        matches!(self, Revolute | Cylindrical | Planar | Prismatic { .. } | Screw { .. } | Fixed { .. })
     }
     /// Does it exist in space only?
     fn spatial(&self) -> bool {

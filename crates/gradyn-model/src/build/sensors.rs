@@ -18,7 +18,7 @@
 use super::Builder;
 use super::numbers::Numbers;
 use super::symbols::SensorEnv;
-use super::vectors::{AXES, Symbols, cross, difference, dot, scaled, sum};
+use super::vectors::{AXES, Symbols, combination, cross, difference, dot};
 use crate::error::ModelError;
 use crate::expression::{Ast, Env, Expr, ExpressionError, Value, compile};
 use crate::functional::Sensor;
@@ -89,7 +89,7 @@ impl<'h> Env<'h> for SensorEnv<'_, '_, '_, 'h> {
             ("axis", [body, v]) => {
                 let (b, v) = (self.oriented(body)?, self.vector_of(v)?);
                 let axes = self.axes(b);
-                Ok(Some(Value::Vector(super::frames::global(&v, &axes))))
+                Ok(Some(Value::Vector(combination(&v, &axes))))
             }
             _ => wrong_call(function, self.b.m.dimension, span),
         }
@@ -222,74 +222,6 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         };
         let e = ExpressionError::new(format!("`{head}` has no `{second}`"), span.clone());
         Err(e.help(format!("it has {}", offers.join(", "))))
-    }
-    /// Energies and momenta of bodies.
-    fn energy(&mut self, which: &str, bodies: &[usize], system: bool) -> Option<Value<'h>> {
-        match which {
-            "kinetic" if system => Some(Value::Scalar(self.sense("kinetic".into(), |_| vec![Sensor::Kinetic])[0])),
-            "potential" if system => {
-                let gravity = self.sense("gravity".into(), |_| vec![Sensor::Gravity])[0];
-                Some(Value::Scalar(self.springs().into_iter().fold(gravity, |sum, e| sum + e)))
-            }
-            "kinetic" => Some(Value::Scalar(self.moments(bodies, |_, rx, ry| vec![dot(rx, ry)])[0] * 0.5)),
-            "potential" => Some(Value::Scalar(self.weight_energy(bodies))),
-            "energy" => {
-                let parts = ["kinetic", "potential"].map(|w| self.energy(w, bodies, system));
-                let [Some(Value::Scalar(t)), Some(Value::Scalar(v))] = parts else { return None };
-                Some(Value::Scalar(t + v))
-            }
-            "momentum" => {
-                let mut total: Option<Symbols<'h>> = None;
-                for &b in bodies {
-                    let port = self.b.frames[b].at(&self.b.solids[b].com);
-                    let r = self.port(&port);
-                    let (v, m) = (self.rates(&r).expect("points have rates"), self.parameter(self.b.solids[b].mass));
-                    let p = scaled(m, &v);
-                    total = Some(total.map_or(p.clone(), |t| sum(&t, &p)));
-                }
-                total.map(Value::Vector)
-            }
-            "angular_momentum" => {
-                let plane = self.b.m.dimension == 2;
-                let l = self.moments(bodies, |x, _, ry| match plane {
-                    true => vec![x[0] * ry[1] - x[1] * ry[0]],
-                    false => cross(x, ry),
-                });
-                Some(if plane { Value::Scalar(l[0]) } else { Value::Vector(l) })
-            }
-            _ => None,
-        }
-    }
-    /// Σ J_ab f(x_a, ẋ_a, ẋ_b) over the products of velocities in M.
-    fn moments(&mut self, bodies: &[usize], f: impl Fn(&Symbols<'h>, &Symbols<'h>, &Symbols<'h>) -> Symbols<'h>) -> Symbols<'h> {
-        let mut total: Option<Symbols<'h>> = None;
-        for (a, b, j) in self.products(bodies) {
-            let (x, y, j) = (self.port(&a), self.port(&b), self.parameter(j));
-            let [rx, ry] = [&x, &y].map(|p| self.rates(p).expect("ports have rates"));
-            let part = scaled(j, &f(&x, &rx, &ry));
-            total = Some(total.map_or(part.clone(), |t| sum(&t, &part)));
-        }
-        total.expect("a body has inertia terms")
-    }
-    #[allow(clippy::type_complexity)] // (a, b, J_ab)
-    fn products(&self, bodies: &[usize]) -> Vec<(super::vectors::Port<'g>, super::vectors::Port<'g>, crate::program::Sym<'g>)> {
-        let mut list = vec![];
-        for &b in bodies {
-            self.b.frames[b].inertia(&self.b.solids[b], |x, y, j| list.push((x.clone(), y.clone(), j)));
-        }
-        list
-    }
-    /// -Σ m g·r.
-    fn weight_energy(&mut self, bodies: &[usize]) -> crate::program::Sym<'h> {
-        let g = self.b.gravity.clone();
-        let g = self.parameters(&g);
-        let mut total = self.graph.constant(0.0);
-        for &b in bodies {
-            let port = self.b.frames[b].at(&self.b.solids[b].com);
-            let (r, m) = (self.port(&port), self.parameter(self.b.solids[b].mass));
-            total = total - m * dot(&g, &r);
-        }
-        total
     }
     fn body_sensor(&mut self, b: usize, what: &str) -> Option<Value<'h>> {
         let (ground, plane) = (self.b.ground(), self.b.m.dimension == 2);

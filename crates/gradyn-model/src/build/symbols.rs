@@ -9,7 +9,7 @@
 
 use super::Builder;
 use super::numbers::Quad;
-use super::vectors::{Port, Symbols, cross, dot, normal, scaled, sum};
+use super::vectors::{Port, Symbols, cross, difference, dot, normal, scaled, sum};
 use crate::functional::Sensor;
 use crate::mechanism::JointKind;
 use crate::ports::Affine;
@@ -208,13 +208,9 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
     pub fn joint_position(&mut self, k: usize, direction: &[Sym<'g>]) -> Sym<'h> {
         let ends = self.b.joint_ends(k).expect("joints were checked");
         let [r1, r2] = ends.map(|r| self.b.port(r));
-        let d: Symbols = {
-            let (r1, r2) = (self.port(&r1), self.port(&r2));
-            super::vectors::difference(&r2, &r1)
-        };
         let axis = self.b.frames[ends[0].0].direction(direction);
-        let axis = self.port(&axis);
-        dot(&d, &axis)
+        let [r1, r2, axis] = [&r1, &r2, &axis].map(|p| self.port(p));
+        dot(&difference(&r2, &r1), &axis)
     }
 }
 
