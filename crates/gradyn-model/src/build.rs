@@ -159,6 +159,8 @@ pub(crate) struct Builder<'g, 'm> {
     coordinates: Vec<Coordinate>,
     gravity: Symbols<'g>,
     joint_frames: Vec<JointFrame<'g>>,
+    /// Points of the joints that were read so far.
+    joint_points: Vec<[PointRef; 2]>,
     joint_names: HashMap<String, usize>,
     force_names: HashMap<String, usize>,
     /// Points of each class of coincident points.
@@ -315,6 +317,7 @@ impl<'g, 'm> Builder<'g, 'm> {
             coordinates: vec![],
             gravity,
             joint_frames: vec![],
+            joint_points: vec![],
             joint_names: index(&mut m.joints.iter().map(|j| &j.name)),
             force_names: index(&mut m.forces.iter().map(|f| &f.name)),
             class_points: HashMap::new(),

@@ -112,6 +112,9 @@ impl JointKind {
 impl<'g> Builder<'g, '_> {
     /// The two points of joint `k`, which must belong to different bodies.
     pub(super) fn joint_ends(&self, k: usize) -> Result<[PointRef; 2], ModelError> {
+        if let Some(ends) = self.joint_points.get(k) {
+            return Ok(*ends);
+        }
         let j = &self.m.joints[k];
         let [a, b] = [self.point_ref(&j.between[0])?, self.point_ref(&j.between[1])?];
         if a.0 == b.0 {
@@ -139,6 +142,7 @@ impl<'g> Builder<'g, '_> {
             }
             let frame = self.read_joint_frame(j)?;
             self.joint_frames.push(frame);
+            self.joint_points.push(ends);
         }
         Ok(())
     }
