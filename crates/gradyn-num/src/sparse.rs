@@ -7,8 +7,8 @@
 //! Aᵀ x = b:  Âᵀ ŷ = C b,  x = R ŷ                                                                 (4)
 //! ```
 //! Q is chosen with the pattern, once. R, C, P and the patterns of L and U are chosen by the first `refactor` and kept: later ones compute
-//! values only. They are chosen again when max |l_ik| exceeds [`GROWTH`]: the frozen pivots are then bad for the present values.
-//! Where max |l_ik| > [`EXACT`], a solve checks its residual and refines once if it is more than a few roundings.
+//! values only. They are chosen again when max |l_ik| exceeds 1e4: the frozen pivots are then bad for the present values.
+//! Where max |l_ik| > 16, a solve checks its residual and refines once if it is more than a few roundings.
 //!
 //! `new` reserves twice the fill of random values; only a choice of pivots whose fill exceeds it allocates. Clones share what depends on the
 //! pattern.
