@@ -8,7 +8,7 @@ use gradyn_bench::{Bench, Times, memory};
 use gradyn_dynamics::assembly::assemble;
 use gradyn_model::build;
 use gradyn_model::mechanism::Mechanism;
-use gradyn_testkit::chain::{chain, net};
+use gradyn_testkit::chain::{chain, net, space_chain};
 use std::time::Instant;
 
 #[global_allocator]
@@ -63,13 +63,16 @@ fn main() {
     let sizes: Vec<usize> = std::env::args().filter_map(|a| a.parse().ok()).collect();
     let sizes = if sizes.is_empty() { vec![4, 16, 64, 256, 1024, 4096] } else { sizes };
     let methods = [("index3", "newmark"), ("index1", "rk4")];
-    for (name, model) in [("chain", chain as fn(usize) -> Mechanism), ("net, 3 meshes wide", |n| net(3, n / 7))] {
+    let models: [(&str, fn(usize) -> Mechanism); 3] =
+        [("chain", chain), ("chain in space", space_chain), ("net, 3 meshes wide", |n| net(3, n / 7))];
+    for (name, model) in models {
+        let whole = name.starts_with("chain");
         for (f, i) in methods {
             println!("\n{name}, {f} × {i}, 32 steps of 1 ms, one objective");
             println!("bodies |  build ms | assem. ms |    µs/step |  µs/body |  ratio |  peak MB |  kB/body");
             let method = Method::new(f, i).expect("registered").step(1e-3);
-            for &n in sizes.iter().filter(|&&n| name == "chain" || n >= 7) {
-                line(&model(n), if name == "chain" { n } else { n / 7 * 7 }, &method);
+            for &n in sizes.iter().filter(|&&n| whole || n >= 7) {
+                line(&model(n), if whole { n } else { n / 7 * 7 }, &method);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Mechanisms of any size: chains and nets of rods, hanging from the ground.
+//! Mechanisms of any size: chains and nets of rods in the plane, chains in space.
 
 use gradyn_model::mechanism::{Body, InitialVelocity, Joint, Mechanism};
 
@@ -52,6 +52,22 @@ pub fn net(width: usize, n: usize) -> Mechanism {
     }
     let last = format!("up{}_0", n - 1);
     finish(m, &last)
+}
+
+/// A chain of `n` links in space from O with revolute joints about y and z in turn: 6n coordinates, 5n rows, n degrees of freedom.
+pub fn space_chain(n: usize) -> Mechanism {
+    let mut m = Mechanism { dimension: 3, gravity: ["0", "0", "-g"].into(), ..start(&format!("space chain of {n}")) };
+    m.ground_point("O", [0.0; 3]);
+    for k in 0..n {
+        let (name, mass) = (format!("link{k}"), if k + 1 == n { "tip" } else { "middle" });
+        let body = Body::new(&name).mass(mass).com(["length / 2", "0", "0"]).tensor([0.02, 0.1, 0.1]);
+        m.body(body.point("A", [0.0; 3]).point("B", ["length", "0", "0"]));
+        let above = if k == 0 { "ground.O".to_owned() } else { format!("link{}.B", k - 1) };
+        let axis = if k % 2 == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
+        m.joint(Joint::revolute(&format!("J{k}"), &above, &format!("{name}.A")).axis(axis));
+        m.initial.position.push((format!("J{k}.angle").into(), format!("lean * {:?}", 0.3 * wave(k)).into()));
+    }
+    finish(m, &format!("link{}", n - 1))
 }
 
 fn start(name: &str) -> Mechanism {

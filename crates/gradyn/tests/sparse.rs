@@ -1,16 +1,16 @@
-//! The sparse path is as exact as the dense one: chains and nets, every formulation × integrator.
+//! The sparse path is as exact as the dense one: chains and nets, in the plane and in space, every formulation × integrator.
 
 use gradyn::registry::{Sensitivity, combinations};
 use gradyn::{Method, Prepared, Run};
 use gradyn_num::factor::dense_up_to;
 use gradyn_num::largest;
 use gradyn_sensitivity::Gradient;
-use gradyn_testkit::chain::{chain, net};
+use gradyn_testkit::chain::{chain, net, space_chain};
 use gradyn_testkit::compare::distance;
 
 /// Large enough for sparse factorisations of the steps and of the start, with its run; 16 steps.
-fn models() -> [Prepared; 2] {
-    [chain(30), net(3, 7)].map(|mut m| {
+fn models() -> [Prepared; 3] {
+    [chain(30), net(3, 7), space_chain(8)].map(|mut m| {
         m.t_end = 0.032.into();
         Prepared::new(&m).expect("builds")
     })
