@@ -241,7 +241,9 @@ impl Builder<'_, '_> {
                     if r.0 == self.ground() {
                         return Err(unknown("moving point", name, []).help("name a point of a body"));
                     }
-                    hints.points.entry(r).or_insert(value.map(Some));
+                    // conditions on components go first
+                    let hint = hints.points.entry(r).or_default();
+                    hint.iter_mut().zip(value).for_each(|(h, x)| *h = h.or(Some(x)));
                 }
             }
         }
