@@ -126,7 +126,9 @@ impl<'g> Frame<'g> {
             let half = if k == l { 0.5 } else { 1.0 };
             let row = Quad::zero(graph).plus_dot(graph.constant(half), &self.d[k], &self.d[l]);
             let vector = |k: usize| self.vectors.iter().any(|(_, port)| same(port, &self.d[k]));
-            (row.plus_constant(dot(&self.e[k], &self.e[l]) * -half), vector(k) && vector(l))
+            // a unit vector has the same row in every body that shares it
+            let gram = if k == l && vector(k) { graph.constant(1.0) } else { dot(&self.e[k], &self.e[l]) };
+            (row.plus_constant(gram * -half), vector(k) && vector(l))
         };
         pairs.map(row).collect()
     }

@@ -4,6 +4,7 @@ use super::super::{Builder, unknown};
 use crate::error::ModelError;
 use crate::mechanism::{JointKind, Source, Text};
 use std::collections::HashMap;
+use std::f64::consts::TAU;
 
 /// Rough pose of a body: origin of its frame and angle.
 type Pose = ([f64; 2], f64);
@@ -102,7 +103,8 @@ impl Builder<'_, '_> {
             (_, None, Some((i, j)), _) => {
                 let (a, b, ra, rb) = (&solid.points[i].value, &solid.points[j].value, at(i), at(j));
                 let local = (b[1] - a[1]).atan2(b[0] - a[0]);
-                Some(place(i, (rb[1] - ra[1]).atan2(rb[0] - ra[0]) - local))
+                let θ = (rb[1] - ra[1]).atan2(rb[0] - ra[0]) - local;
+                Some(place(i, θ - TAU * (θ / TAU).round())) // only an angle that the model says has turns
             }
             (Some(&i), None, None, 1 | 2) => Some(place(i, 0.0)),
             (None, θ, _, 2) => Some(([0.0; 2], θ.copied().unwrap_or(0.0))),

@@ -245,8 +245,9 @@ impl Builder<'_, '_> {
                     if r.0 == self.ground() {
                         return Err(unknown("moving point", name, []).help("name a point of a body"));
                     }
-                    let known = hints.points.entry(r).or_default();
-                    (0..3).for_each(|k| known[k] = known[k].or(Some(value[k])));
+                    // conditions on components go first
+                    let hint = hints.points.entry(r).or_default();
+                    hint.iter_mut().zip(value).for_each(|(h, x)| *h = h.or(Some(x)));
                 }
             }
         }
