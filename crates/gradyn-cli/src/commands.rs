@@ -63,11 +63,20 @@ pub fn check(a: &CheckArgs) -> Done {
     let sizes = p.model.parameters.iter().map(|x| (x.name.chars().count(), x.unit.chars().count()));
     let (name, unit) = sizes.fold((0, 0), |w, s| (w.0.max(s.0), w.1.max(s.1)));
     for x in &p.model.parameters {
-        let to = if x.used { reach[&x.name].join(", ") } else { "nothing: not used".into() };
+        let to = if x.used { shortened(&reach[&x.name]) } else { "nothing: not used".into() };
         text += &format!("    {:<name$} = {:<20} {:<unit$} reaches {to}\n", x.name, x.value, x.unit);
     }
     output::say(&text);
     Ok(())
+}
+
+/// A list of names, of which a large model has too many to read.
+fn shortened(names: &[String]) -> String {
+    const MOST: usize = 12;
+    let more = names.len().saturating_sub(MOST);
+    let tail = if more > 1 { format!(" and {more} more") } else { String::new() };
+    let shown = if more > 1 { &names[..MOST] } else { names };
+    shown.join(", ") + &tail
 }
 
 /// `gradyn simulate`.

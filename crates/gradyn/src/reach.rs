@@ -2,7 +2,7 @@
 
 use gradyn_model::expression::parse;
 use gradyn_model::mechanism::{InitialVelocity, Mechanism, Number, Source};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// For each parameter, the elements that use it, directly or through a constant.
 pub fn reach(m: &Mechanism) -> BTreeMap<String, Vec<String>> {
@@ -21,33 +21,26 @@ pub fn reach(m: &Mechanism) -> BTreeMap<String, Vec<String>> {
     for (b, h) in m.bodies.iter().flat_map(|b| b.hard.iter().map(move |h| (b, h))) {
         uses.push((format!("body {}", b.name), vec![h.text.clone()]));
     }
-    m.parameters.iter().map(|p| (p.name.text.clone(), users(&p.name.text, m, &uses))).collect()
-}
-
-fn users(name: &str, m: &Mechanism, uses: &[(String, Vec<String>)]) -> Vec<String> {
-    let mut found: Vec<String> = vec![];
-    for (owner, names) in uses {
-        // `P1.x` mentions the hard point P1
-        if names.iter().any(|n| n == name || n.split('.').next() == Some(name)) && !found.contains(owner) {
-            found.push(owner.clone());
+    // who reads a name; `P1.x` mentions the hard point P1
+    let mut readers: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (owner, names) in &uses {
+        for name in names {
+            readers.entry(name.split('.').next().unwrap_or(name)).or_default().push(owner);
         }
     }
-    for (alias, _) in m.constants.iter().map(|c| (&c.0, ())).chain(m.hard_points.iter().map(|h| (&h.0, ()))) {
-        if found.contains(&format!("constant {alias}")) || found.contains(&format!("hard point {alias}")) {
-            for user in users(&alias.text, m, &without(uses, &alias.text)) {
-                if !found.contains(&user) {
-                    found.push(user);
-                }
-            }
+    m.parameters.iter().map(|p| (p.name.text.clone(), users(&p.name.text, &readers))).collect()
+}
+
+/// Everything that reads a name, directly or through constants and hard points, nearest first.
+fn users(name: &str, readers: &HashMap<&str, Vec<&str>>) -> Vec<String> {
+    let (mut found, mut seen, mut next) = (vec![], HashSet::new(), VecDeque::from([name]));
+    while let Some(name) = next.pop_front() {
+        for owner in readers.get(name).into_iter().flatten().filter(|o| seen.insert(**o)) {
+            found.push((*owner).to_owned());
+            next.extend(owner.strip_prefix("constant ").or(owner.strip_prefix("hard point ")));
         }
     }
     found
-}
-
-/// The uses except those that define `alias` itself.
-fn without(uses: &[(String, Vec<String>)], alias: &str) -> Vec<(String, Vec<String>)> {
-    let own = [format!("constant {alias}"), format!("hard point {alias}")];
-    uses.iter().filter(|(owner, _)| !own.contains(owner)).cloned().collect()
 }
 
 fn names(x: &Number) -> Vec<String> {
