@@ -315,7 +315,7 @@ impl Functional {
         w: &mut FunctionalScratch<f64>,
         cot: &mut Cotangent,
     ) {
-        w.inputs_bar.fill(0.0);
+        w.inputs_bar[..self.inputs.len()].fill(0.0);
         self.program.reverse(&w.regs, &[(k, 1.0)], &mut w.bars, &mut w.inputs_bar);
         for (i, b) in self.inputs.iter().zip(&w.inputs_bar) {
             match i {

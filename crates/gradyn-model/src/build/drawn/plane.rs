@@ -29,17 +29,19 @@ impl Builder<'_, '_> {
         }
         // strict rounds first (two points, or a point and an angle), then a point with a guessed angle, then anything
         for guess in 0..3 {
-            loop {
-                let found =
-                    (0..ground).filter(|&b| poses[b].is_none()).find_map(|b| Some((b, self.pose(b, guess, &angles, &known)?)));
-                match found {
-                    Some((b, pose)) => {
-                        self.settle(b, pose, &mut poses, &mut known);
-                        angles.entry(b).or_insert(pose.1);
-                        spread(&held, &mut angles);
-                    }
-                    None => break,
+            // around all bodies until a whole round settles none
+            let (mut b, mut idle) = (0, 0);
+            while idle < ground {
+                idle += 1;
+                if poses[b].is_none()
+                    && let Some(pose) = self.pose(b, guess, &angles, &known)
+                {
+                    self.settle(b, pose, &mut poses, &mut known);
+                    angles.entry(b).or_insert(pose.1);
+                    spread(&held, &mut angles);
+                    idle = 0;
                 }
+                b = (b + 1) % ground;
             }
         }
         let drawn = (0..self.coordinates.len()).map(|i| self.drawn_coordinate(i, &poses, &known)).collect();
@@ -131,13 +133,15 @@ impl Builder<'_, '_> {
 
 /// Angles that follow from others through joints and drivers that hold them.
 fn spread(held: &[(usize, usize, f64)], angles: &mut HashMap<usize, f64>) {
-    for _ in 0..held.len() {
+    let mut more = true;
+    while std::mem::take(&mut more) {
         for &(a, b, angle) in held {
             match (angles.get(&a).copied(), angles.get(&b).copied()) {
                 (Some(x), None) => angles.insert(b, x + angle),
                 (None, Some(x)) => angles.insert(a, x - angle),
-                _ => None,
+                _ => continue,
             };
+            more = true;
         }
     }
 }
