@@ -93,6 +93,8 @@ pub enum Expr {
     },
     /// A vector of components.
     Vector(Vec<Ast>),
+    /// A component of a vector: x, y or z.
+    Component(Box<Ast>, usize),
     /// Unary minus.
     Neg(Box<Ast>),
     /// a ∘ b ∘ c …, from left to right, of + and -, or of * and /; of one ^ or one comparison. A long sum is one node, so the
@@ -122,7 +124,7 @@ impl Ast {
             Expr::Number(_) | Expr::Name(_) => {}
             Expr::Call { args, .. } => args.iter().for_each(|a| a.visit(f)),
             Expr::Vector(items) => items.iter().for_each(|a| a.visit(f)),
-            Expr::Neg(a) => a.visit(f),
+            Expr::Neg(a) | Expr::Component(a, _) => a.visit(f),
             Expr::Binary(first, rest) => {
                 first.visit(f);
                 rest.iter().for_each(|(_, a)| a.visit(f));

@@ -42,6 +42,10 @@ pub fn compile<'g>(ast: &Ast, graph: &'g Graph, env: &mut dyn Env<'g>) -> Compil
             None => call(function, args, ast, graph, env)?,
         },
         Expr::Vector(items) => Value::Vector(items.iter().map(|a| scalar(a, graph, env)).collect::<Result<_, _>>()?),
+        Expr::Component(a, k) => {
+            let v = vector(a, graph, env)?;
+            Value::Scalar(*v.get(*k).ok_or_else(|| error(format!("a vector of {} has no such component", v.len()), ast))?)
+        }
         Expr::Neg(a) => each(compile(a, graph, env)?, |x| -x),
         Expr::Binary(first, rest) => {
             let mut value = compile(first, graph, env)?;

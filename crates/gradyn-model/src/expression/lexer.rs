@@ -24,7 +24,7 @@ pub(super) struct Token {
 }
 
 /// Longer symbols first.
-const SYMBOLS: &[&str] = &["<=", ">=", "==", "<", ">", "+", "-", "*", "/", "^", "(", ")", "[", "]", ","];
+const SYMBOLS: &[&str] = &["<=", ">=", "==", "<", ">", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", ".x", ".y", ".z"];
 
 /// Symbols of other languages, and ours.
 const FOREIGN: &[(&str, &str)] = &[

@@ -81,11 +81,11 @@ impl Parser {
         if self.take("+") { self.deeper(Self::unary) } else { self.power() }
     }
 
-    /// power = atom ["^" unary]
+    /// power = component ["^" unary]
     fn power(&mut self) -> Parsed {
         let start = self.peek().span.start;
         let unit = matches!(self.peek().kind, Kind::Number { unit: true, .. });
-        let base = self.atom()?;
+        let base = self.component()?;
         if !self.take("^") {
             return Ok(base);
         }
@@ -95,6 +95,16 @@ impl Parser {
         }
         let rest = vec![(Operator::Pow, self.deeper(Self::unary)?)];
         Ok(self.join(start, base, rest))
+    }
+
+    /// component = atom {".x" | ".y" | ".z"}
+    fn component(&mut self) -> Parsed {
+        let start = self.peek().span.start;
+        let mut ast = self.atom()?;
+        while let Some(k) = [".x", ".y", ".z"].iter().position(|c| self.take(c)) {
+            ast = Ast { expr: Expr::Component(Box::new(ast), k), span: start..self.end() };
+        }
+        Ok(ast)
     }
 
     /// atom = number | name | name "(" list ")" | "[" list "]" | "(" expression ")"

@@ -127,7 +127,7 @@ impl Context<'_> {
             match &node.expr {
                 Expr::Number(_) | Expr::Name(_) => {}
                 Expr::Call { args: items, .. } | Expr::Vector(items) => nodes.extend(items),
-                Expr::Neg(a) => nodes.push(a),
+                Expr::Neg(a) | Expr::Component(a, _) => nodes.push(a),
                 Expr::Binary(first, rest) => {
                     nodes.push(first);
                     nodes.extend(rest.iter().map(|r| &r.1));
