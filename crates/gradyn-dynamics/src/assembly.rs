@@ -15,6 +15,8 @@ use gradyn_num::{Pattern, Saddle, free_columns, largest, row_dependencies};
 
 /// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
 const RANK_TOLERANCE: f64 = 1e-9;
+/// Disturbed starts if the drawn one leads nowhere.
+const TRIALS: usize = 3;
 
 /// An assembled mechanism.
 #[derive(Clone, Debug)]
@@ -41,17 +43,24 @@ pub fn assemble<Y: System>(
 ) -> Result<Assembled, StepError> {
     let (n, m, conditions) = (sys.dims().n, sys.dims().m, names.0.len());
     let mut problem = Problem::new(sys, t, p, angles, conditions);
-    let (q, r) = problem.minimise()?;
-    // as a length: each row over the size of its gradient
-    let size = largest(q.iter().copied());
-    let gradient = |i: usize| largest(problem.rows.pattern.row(i).map(|k| problem.rows.q[k]));
-    let off: Vec<f64> = (0..r.len()).map(|i| r[i].abs() / Some(gradient(i)).filter(|g| *g > 0.0).unwrap_or(1.0)).collect();
-    let worst = (0..r.len()).fold(0, |w, i| if off[i] > off[w] || off[i].is_nan() { i } else { w });
-    let residual = off.get(worst).copied().unwrap_or(0.0);
+    let (mut q, r) = problem.minimise(sys.drawn())?;
+    let (mut worst, mut residual) = problem.gap(&r);
     // 1e-8: far above what (1) leaves when it converges, far below any real gap
-    if residual > 1e-8 * size || !residual.is_finite() {
+    let open = |residual: f64, q: &[f64]| residual > 1e-8 * largest(q.iter().copied()) || !residual.is_finite();
+    // a drawing with a symmetry can lead to a saddle: the same again, slightly disturbed
+    for k in 1..=TRIALS {
+        if open(residual, &q) {
+            let (trial, r) = problem.minimise(&disturbed(sys.drawn(), k))?;
+            let gap = problem.gap(&r);
+            if !open(gap.1, &trial) {
+                (q, (worst, residual)) = (trial, gap);
+            }
+        }
+    }
+    let size = largest(q.iter().copied());
+    if open(residual, &q) {
         // more conditions than the joints leave open, where the joints alone can be assembled
-        let alone = largest(Problem::new(sys, t, p, angles, 0).minimise()?.1);
+        let alone = largest(Problem::new(sys, t, p, angles, 0).minimise(sys.drawn())?.1);
         if conditions > n - m.min(n) && alone <= 1e-8 * size * size {
             let (freedom, hint) = (n - m.min(n), given(names.0));
             return Err(StepError::Conditions { kind: "position", given: conditions, freedom, hint });
@@ -76,6 +85,14 @@ pub fn assemble<Y: System>(
 
 fn given(names: &[String]) -> String {
     format!("; given: {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
+}
+
+/// The drawn configuration, every coordinate off by up to 5 % of the largest one.
+fn disturbed(drawn: &[f64], k: usize) -> Vec<f64> {
+    let size = 0.05 * largest(drawn.iter().copied());
+    // multiples of the golden ratio: no pattern that a mechanism shares
+    let offset = |i: usize| (((i + 1) * (2 * k + 1)) as f64 * 0.618_033_988_75).fract() * 2.0 - 1.0;
+    drawn.iter().enumerate().map(|(i, q)| q + size * offset(i)).collect()
 }
 
 struct Problem<'a, Y: System> {
@@ -105,9 +122,16 @@ impl<'a, Y: System> Problem<'a, Y> {
         sys.conditions(&at, &mut self.d, &mut r[m..], &mut []);
         r
     }
-    /// (1): positions and what is left; `d` is placed there and `rows` are those of the result.
-    fn minimise(&mut self) -> Result<(Vec<f64>, Vec<f64>), StepError> {
-        let mut q = self.sys.drawn().to_vec();
+    /// After `minimise`: the row that is worst off, as a length (each row over the size of its gradient), and by how much.
+    fn gap(&self, r: &[f64]) -> (usize, f64) {
+        let gradient = |i: usize| largest(self.rows.pattern.row(i).map(|k| self.rows.q[k]));
+        let off: Vec<f64> = (0..r.len()).map(|i| r[i].abs() / Some(gradient(i)).filter(|g| *g > 0.0).unwrap_or(1.0)).collect();
+        let worst = (0..r.len()).fold(0, |w, i| if off[i] > off[w] || off[i].is_nan() { i } else { w });
+        (worst, off.get(worst).copied().unwrap_or(0.0))
+    }
+    /// (1) from a drawing: positions and what is left; `d` is placed there and `rows` are those of the result.
+    fn minimise(&mut self, drawn: &[f64]) -> Result<(Vec<f64>, Vec<f64>), StepError> {
+        let mut q = drawn.to_vec();
         let mut r = self.residual(&q);
         let mut normal = Normal::new(&self.rows.pattern)?;
         let norm = |r: &[f64]| r.iter().map(|r| r * r).sum::<f64>();

@@ -10,6 +10,18 @@ pub const ALL: &[(&str, &str)] = &[
     ("four_bar", include_str!("../../../examples/four_bar.toml")),
     ("five_bar", include_str!("../../../examples/five_bar.toml")),
     ("five_bar_control", include_str!("../../../examples/five_bar_control.toml")),
+    ("n_pendulum", include_str!("../../../examples/n_pendulum.toml")),
+    ("n_pendulum_3d", include_str!("../../../examples/n_pendulum_3d.toml")),
+    ("quick_return", include_str!("../../../examples/quick_return.toml")),
+    ("planetary_gear", include_str!("../../../examples/planetary_gear.toml")),
+    ("crane", include_str!("../../../examples/crane.toml")),
+    ("jansen", include_str!("../../../examples/jansen.toml")),
+    ("rssr", include_str!("../../../examples/rssr.toml")),
+    ("universal_shaft", include_str!("../../../examples/universal_shaft.toml")),
+    ("spinning_top", include_str!("../../../examples/spinning_top.toml")),
+    ("gyroscope", include_str!("../../../examples/gyroscope.toml")),
+    ("tumbling_body", include_str!("../../../examples/tumbling_body.toml")),
+    ("stewart", include_str!("../../../examples/stewart.toml")),
 ];
 
 /// The text of an example.

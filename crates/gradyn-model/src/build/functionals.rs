@@ -128,15 +128,15 @@ impl Builder<'_, '_> {
         let what = format!("initial {}", if velocity { "velocity" } else { "position" });
         let (ast, right) = (self.numbers.parse(key, &what)?, value.map(|v| self.numbers.parse(v, &what)).transpose()?);
         let plain = matches!(&ast.expr, Expr::Name(_) | Expr::Call { .. });
-        let speed = ast.calls().iter().any(|c| c.0 == "vel") || ast.names().iter().any(|n| n.0.ends_with(".omega"));
-        if velocity && value.is_none() && (!plain || speed) {
-            let e = ModelError::new("velocity = \"rest\" needs position conditions on plain sensors").at(&key.place);
-            return Err(e.help("give the velocity conditions one by one"));
-        }
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
         let wrong = |source: &Number, e| ModelError::expression(&what, source, e);
         let mut left = list(&compile(&ast, &graph, &mut env).map_err(|e| wrong(key, e))?);
+        let speed = ast.calls().iter().any(|c| c.0 == "vel") || env.sensors.iter().any(Sensor::needs_velocity);
+        if velocity && value.is_none() && (!plain || speed) {
+            let e = ModelError::new("velocity = \"rest\" needs position conditions on plain sensors").at(&key.place);
+            return Err(e.help("give the velocity conditions one by one"));
+        }
         if velocity && plain && !speed {
             left = env.rates(&left).map_err(|none| ModelError::new(format!("{what}: {none} is not available")).at(&key.place))?;
         }

@@ -4,7 +4,7 @@
 //! A₂ F₂ = A₁ F₁ R_z(θ),   o₂ + A₂ x₂ = o₁ + A₁ (x₁ + s a₁),   F = [n, b, a]                        (1)
 //! ```
 //! θ and s are what conditions and drivers say of a joint, or 0. Bodies with hard points start where they are drawn; attitudes
-//! (roll, pitch, yaw) and points come from conditions and from `near`.
+//! (roll, pitch, yaw) and points come from conditions and from `near`; a body that a joint lets turn is turned towards its points.
 
 use super::super::{Builder, unknown};
 use crate::error::ModelError;
@@ -47,6 +47,9 @@ fn transposed(a: &M3) -> M3 {
 }
 fn cross(a: &V3, b: &V3) -> V3 {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+fn dot(a: &V3, b: &V3) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 fn add(a: V3, s: f64, b: V3) -> V3 {
     std::array::from_fn(|i| a[i] + s * b[i])
@@ -163,7 +166,36 @@ impl Builder<'_, '_> {
         let value = |r: super::super::PointRef| &self.solids[r.0].points[r.1].value;
         let axis = turn(&from.a, &f[side][2]);
         let at = add(add(from.o, 1.0, turn(&from.a, value(ends[side]))), s, axis);
+        let a = match self.m.joints[k].kind {
+            _ if hints.attitude.contains_key(&other.0) => a,
+            JointKind::Revolute if !hints.joints.contains_key(&k) => self.towards(other, at, a, Some(axis), hints),
+            JointKind::Spherical | JointKind::Universal => self.towards(other, at, a, None, hints),
+            _ => a,
+        };
         Some(Pose { o: add(at, -1.0, turn(&a, value(other))), a })
+    }
+    /// Axes `a` of a body turned about its point `joint`, which is at `at`, so that its point that is farthest from there and
+    /// whose place is given comes near to that: about `hinge`, or the shortest way.
+    fn towards(&self, joint: super::super::PointRef, at: V3, a: M3, hinge: Option<V3>, hints: &Hints) -> M3 {
+        let points = &self.solids[joint.0].points;
+        let given = |i: usize| {
+            let place = self.same_place((joint.0, i)).into_iter().find_map(|r| hints.points.get(&r))?;
+            Some([place[0]?, place[1]?, place[2]?])
+        };
+        let arm = |i: usize| add(vec3(&points[i].value), -1.0, vec3(&points[joint.1].value));
+        let known = (0..points.len()).filter_map(|i| Some((arm(i), given(i)?))).filter(|(x, _)| dot(x, x) > 1e-18);
+        let Some((x, target)) = known.max_by(|(x, _), (y, _)| dot(x, x).total_cmp(&dot(y, y))) else { return a };
+        let (d, e) = (turn(&a, &x), add(target, -1.0, at));
+        let c = hinge.unwrap_or_else(|| cross(&d, &e));
+        let size = dot(&c, &c).sqrt();
+        if size <= 1e-9 * (dot(&d, &d) * dot(&e, &e)).sqrt() {
+            return a;
+        }
+        let u = c.map(|c| c / size);
+        let across = |v: V3| add(v, -dot(&u, &v), u);
+        let (s, c) = dot(&u, &cross(&d, &e)).atan2(dot(&across(d), &across(e))).sin_cos();
+        // v cos + (u × v) sin + u (u·v)(1 - cos)
+        a.map(|v| add(add(v.map(|v| v * c), s, cross(&u, &v)), dot(&u, &v) * (1.0 - c), u))
     }
     /// The angle that a joint holds.
     fn held_angle(&self, k: usize) -> f64 {
@@ -200,7 +232,7 @@ impl Builder<'_, '_> {
             if let Some(x) = hints.points.get(&(b, i)) {
                 return Some(x.map(|x| x.unwrap_or(0.0)));
             }
-            self.class_members(solid.points[i].class).find_map(|(c, k)| {
+            self.same_place((b, i)).into_iter().find_map(|(c, k)| {
                 let p = poses[c].filter(|_| c != b)?;
                 Some(add(p.o, 1.0, turn(&p.a, &self.solids[c].points[k].value)))
             })
@@ -297,7 +329,15 @@ impl Builder<'_, '_> {
             _ => {}
         }
     }
-    fn class_members(&self, class: usize) -> impl Iterator<Item = super::super::PointRef> + '_ {
-        self.class_points.get(&class).into_iter().flatten().copied()
+    /// A point and those that are where it is: of its class, and of joints that are not shared because their reaction is read.
+    fn same_place(&self, point: super::super::PointRef) -> Vec<super::super::PointRef> {
+        let class = self.solids[point.0].points[point.1].class;
+        let members = self.class_points.get(&class).into_iter().flatten().copied();
+        let mut all: Vec<_> = std::iter::once(point).chain(members).collect();
+        for (k, j) in self.m.joints.iter().enumerate().filter(|(_, j)| j.kind.shares_point(3)) {
+            let [one, two] = self.joint_ends(k).unwrap_or_else(|_| panic!("joint `{}` was checked", j.name));
+            all.extend((one == point).then_some(two).or((two == point).then_some(one)));
+        }
+        all
     }
 }
