@@ -30,7 +30,7 @@ use std::ops::Range;
 /// Joints whose reaction some expression reads.
 pub fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashSet<String>, ModelError> {
     let objectives = m.objectives.iter().flat_map(|o| o.integral.iter().chain(&o.terminal));
-    let mut wanted = HashSet::new();
+    let (mut wanted, before) = (HashSet::new(), n.warnings.len());
     for x in objectives.chain(m.outputs.iter().map(|o| &o.1)) {
         if matches!(x.source, Source::Expression(_)) {
             for (name, _) in n.parse(x, "expression")?.names() {
@@ -41,7 +41,7 @@ pub fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashSet<String
             }
         }
     }
-    n.warnings.clear(); // the same expressions are parsed again, with their place
+    n.warnings.truncate(before); // the same expressions are parsed again, with their place
     Ok(wanted)
 }
 
