@@ -128,7 +128,8 @@ impl Builder<'_, '_> {
         let what = format!("initial {}", if velocity { "velocity" } else { "position" });
         let (ast, right) = (self.numbers.parse(key, &what)?, value.map(|v| self.numbers.parse(v, &what)).transpose()?);
         let plain = matches!(&ast.expr, Expr::Name(_) | Expr::Call { .. });
-        let speed = ast.calls().iter().any(|c| c.0 == "vel") || ast.names().iter().any(|n| n.0.ends_with(".omega"));
+        let speed =
+            ast.calls().iter().any(|c| c.0 == "vel") || ast.names().iter().any(|n| n.0.split('.').nth(1) == Some("omega"));
         if velocity && value.is_none() && (!plain || speed) {
             let e = ModelError::new("velocity = \"rest\" needs position conditions on plain sensors").at(&key.place);
             return Err(e.help("give the velocity conditions one by one"));
