@@ -44,7 +44,8 @@ pub struct Solid<'g> {
 }
 
 /// Names that a point cannot have: they are sensors of a body.
-pub const SENSORS: [&str; 10] = ["com", "angle", "roll", "pitch", "yaw", "omega", "kinetic", "potential", "energy", "momentum"];
+pub const SENSORS: [&str; 11] =
+    ["com", "angle", "roll", "pitch", "yaw", "omega", "kinetic", "potential", "energy", "momentum", "angular_momentum"];
 
 struct Points<'a, 'g> {
     body: &'a str,
