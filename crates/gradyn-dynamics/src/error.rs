@@ -131,9 +131,10 @@ pub enum StepError {
 }
 
 fn list(rows: &[(String, Vec<String>)]) -> String {
-    let each = rows
-        .iter()
-        .map(|(row, on)| format!("`{row}` follows from {}", on.iter().map(|r| format!("`{r}`")).collect::<Vec<_>>().join(", ")));
+    let each = rows.iter().map(|(row, on)| match on.iter().map(|r| format!("`{r}`")).collect::<Vec<_>>().join(", ") {
+        on if on.is_empty() => format!("`{row}` holds nothing that can move"),
+        on => format!("`{row}` follows from {on}"),
+    });
     each.collect::<Vec<_>>().join("; ")
 }
 

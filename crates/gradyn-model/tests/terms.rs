@@ -4,9 +4,10 @@
 //! and an entry outside a declared pattern or support shows.
 
 use gradyn_model::natural::Data;
-use gradyn_model::{At, Natural, Set, System};
+use gradyn_model::{At, LEVEL, Natural, Set, System};
 use gradyn_num::{Pattern, Wide};
-use gradyn_testkit::models::{Ready, all, ready};
+use gradyn_testkit::models::{Ready, ready};
+use gradyn_testkit::{elements, models};
 use std::ops::Range;
 
 /// Numbers in (-1, 1).
@@ -23,7 +24,7 @@ impl Random {
 
 /// A model at a state near its assembled positions.
 struct Case {
-    name: &'static str,
+    name: String,
     r: Ready,
     t: f64,
     /// X = (q, v, a, λ, p).
@@ -94,8 +95,11 @@ impl Case {
     }
 }
 
+/// The models and every element.
 fn each_case(f: impl Fn(&Case)) {
-    for (k, (name, m)) in all().into_iter().enumerate() {
+    let models = models::all().into_iter().map(|(name, m)| (name.to_owned(), m));
+    let all = models.chain(elements::all().into_iter().map(|e| (e.name, e.mechanism)));
+    for (k, (name, m)) in all.enumerate() {
         let r = ready(&m);
         let (dims, mut random) = (r.model.system.dims(), Random(k as u64 + 7));
         let mut x: Vec<f64> = r.q.iter().map(|q| q + 0.01 * random.next()).collect();
@@ -181,6 +185,30 @@ fn second_rates_have_twice_the_first_as_slope() {
         sys.constraint_q(&c.at(), [0.0, 2.0, 0.0], &mut d, &mut rate);
         sys.constraint_v(&c.at(), [0.0, 0.0, 1.0], &mut d, &mut slope);
         equal(&dense(mn, &slope), &dense(mn, &rate), &c.context("Φ̈_v = 2Φ̇_q"));
+    });
+}
+
+/// Φ̇ and Φ̈ are the rates of Φ and Φ̇ along the motion q + v s + a s²/2 at t + s: duals in s.
+#[test]
+fn rates_are_those_of_a_motion() {
+    each_case(|c| {
+        let (sys, mut d, at) = (c.sys(), c.data(), c.at());
+        let along = |x: &[f64], dx: &[f64]| -> Vec<Wide> {
+            x.iter().zip(dx).map(|(x, dx)| Wide::from(*x) + Wide::var(0.0, 0) * *dx).collect()
+        };
+        let (q, v, t) = (along(at.q, at.v), along(at.v, at.a), Wide::var(c.t, 0));
+        let (a, lam, p) = (along(at.a, &vec![0.0; c.n]), along(at.lam, &vec![0.0; c.m]), along(&c.x[c.p()], &vec![0.0; c.slots]));
+        let mut wide = sys.data();
+        sys.prepare(&p, &mut wide);
+        sys.set_angles(&c.r.model.angles, &mut wide);
+        sys.place(t, &q, &mut wide);
+        for level in 0..2 {
+            let (mut truth, mut rate) = (vec![Wide::from(0.0); c.m], vec![0.0; c.m]);
+            sys.constraint(&At { t, q: &q, v: &v, a: &a, lam: &lam }, LEVEL[level], &mut wide, &mut truth);
+            sys.constraint(&at, LEVEL[level + 1], &mut d, &mut rate);
+            let truth = truth.iter().map(|x| x.eps[0]).collect();
+            equal(&vec![rate], &vec![truth], &c.context(&format!("rate of level {level}")));
+        }
     });
 }
 

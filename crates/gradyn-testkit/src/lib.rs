@@ -3,8 +3,10 @@
 pub mod alloc;
 pub mod chain;
 pub mod compare;
+pub mod elements;
 pub mod models;
 pub mod parametrise;
+pub mod random;
 
 #[allow(clippy::excessive_precision)] // printed as the references give them
 /// The five-bar's reference values: two independent methods agree on them to 2e-13.

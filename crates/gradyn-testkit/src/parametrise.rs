@@ -9,9 +9,18 @@ fn names(text: &str) -> Vec<String> {
 /// Adds an offset parameter `x_k` = 0 to each number that is not part of an objective; returns the model and, for each new
 /// parameter, whose number it is.
 pub fn parametrise(m: &Mechanism) -> (Mechanism, Vec<String>) {
-    let (mut all, mut owners, first) = (m.clone(), vec![], m.parameters.len());
+    parametrise_where(m, |_, _| true)
+}
+
+/// The same for the numbers that `pick(k, owner)` chooses; k counts the numbers that are not part of an objective.
+pub fn parametrise_where(m: &Mechanism, mut pick: impl FnMut(usize, &str) -> bool) -> (Mechanism, Vec<String>) {
+    let (mut all, mut owners, first, mut number) = (m.clone(), vec![], m.parameters.len(), 0);
     all.visit_numbers(&mut |owner, x| {
         if owner.starts_with("objective") {
+            return;
+        }
+        number += 1;
+        if !pick(number - 1, owner) {
             return;
         }
         let text = match &x.source {
@@ -41,4 +50,18 @@ pub fn parametrise(m: &Mechanism) -> (Mechanism, Vec<String>) {
     }
     debug_assert_eq!(all.parameters.len(), first + owners.len());
     (all, owners)
+}
+
+/// Parameters that reach nothing, such as the points of a joint that holds nothing, become constants.
+///
+/// # Panics
+/// With the library's message where it does not build.
+pub fn only_used(m: &Mechanism) -> Mechanism {
+    let model = gradyn_model::build(m).unwrap_or_else(|e| panic!("{}: {e}", m.name));
+    let mut all = m.clone();
+    for p in model.parameters.iter().filter(|p| !p.used) {
+        all.parameters.retain(|x| x.name.text != p.name);
+        all.constants.insert(0, (p.name.as_str().into(), 0.0.into()));
+    }
+    all
 }

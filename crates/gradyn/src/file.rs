@@ -88,6 +88,16 @@ pub fn force_types() -> Vec<(&'static str, &'static str)> {
     format::FORCES.iter().map(|v| (v.name, v.doc)).collect()
 }
 
+/// (type, what it is) of every shape of a body.
+pub fn shape_types() -> Vec<(&'static str, &'static str)> {
+    format::SHAPES.iter().map(|v| (v.name, v.doc)).collect()
+}
+
+/// What a driver can drive.
+pub fn driver_quantities() -> &'static [&'static str] {
+    format::DRIVER.one_of
+}
+
 /// Reads a TOML model file.
 pub fn read_toml(text: &str) -> Result<ModelFile, ModelError> {
     read_tree(&tree::from_toml(text)?)

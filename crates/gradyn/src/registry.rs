@@ -123,21 +123,42 @@ pub const OPTIONS: &[OptionEntry] = &[
     OptionEntry { name: "fd_step", default: "1e-6", about: "relative step of finite-difference" },
 ];
 
-/// Sensors that expressions can read: (expression, what it is).
+/// Sensors that expressions can read: (expressions, what they are); `.x` after a comma has the head of the one before it.
 pub const SENSORS: &[(&str, &str)] = &[
-    ("body.point, body.com, ground.point", "position, a vector; .x and .y are its components [m]"),
-    ("body.angle", "angle to the x axis over any number of turns [rad]"),
-    ("angle(body1, body2)", "angle of body 2 relative to body 1 [rad]"),
+    ("body.point, body.com, ground.point", "position, a vector; .x, .y, .z are its components [m]"),
+    ("body.angle", "plane: angle to the x axis over any number of turns [rad]"),
+    ("angle(body1, body2)", "plane: angle of body 2 relative to body 1 [rad]"),
+    ("body.roll, .pitch, .yaw", "space: attitude; yaw and roll over any number of turns [rad]"),
+    ("roll(body1, body2), pitch(...), yaw(...)", "space: attitude of body 2 in the axes of body 1 [rad]"),
+    ("body.omega", "angular velocity, global components; a number in the plane [rad/s]"),
     ("distance(p, q)", "distance of two points [m]"),
-    ("vel(...), acc(...)", "first and second rate of any of these"),
-    ("spring.force, .length, .speed", "tension, length and its rate of a spring-damper [N, m, m/s]"),
+    ("vel(...), acc(...)", "first and second rate of any expression of positions, angles and time"),
+    ("local(v, body)", "components of a vector in the axes of a body"),
+    ("axis(body, v)", "a vector fixed in a body, in global components"),
     (
-        "torsion.torque, .angle, .speed",
-        "restoring torque, angle and its rate of a torsional spring; torque.torque the applied one",
+        "joint.angle, .position, .angle_1, .angle_2, .x, .y",
+        "coordinates of a joint; of a universal joint; of a planar joint [rad, m]",
     ),
-    ("force.force", "an applied force, a vector [N]"),
-    ("joint.reaction, joint.torque", "force and torque on body 2 by body 1, global frame, torque about point 2 [N, N m]"),
+    ("joint.reaction, .torque", "force and torque on body 2 by body 1, global frame, torque about point 2 [N, N m]"),
+    ("spring.force, .length, .speed", "tension, length and its rate of a spring-damper [N, m, m/s]"),
+    ("torsion.torque, .angle, .speed", "restoring torque, angle and its rate of a torsional spring [N m, rad, rad/s]"),
+    ("force.force", "an applied force, a vector in global components [N]"),
+    ("torque.torque", "an applied torque; a vector in space [N m]"),
+    ("actuator.effort, .speed", "what acts on body 2 along the joint, and the rate of its coordinate [N, N m]"),
+    ("friction.effort, .speed", "what acts on body 2 along the joint, and the rate of its coordinate [N, N m]"),
+    (
+        "bushing.force, .torque, .displacement, .rotation",
+        "on body 2, global; deformation in the axes of the bushing [N, N m, m, rad]",
+    ),
+    ("bump_stop.force, .length, .speed", "tension (negative: it pushes), distance, its rate [N, m, m/s]"),
+    ("contact.force, .normal, .gap", "force on the point, its normal part, distance from the plane [N, N, m]"),
     ("driver.effort", "force or torque that a driver applies along its quantity [N, N m]"),
+    ("constraint.multiplier, gear.multiplier", "multiplier of the row"),
     ("system.kinetic, .potential, .energy", "energies; the potential is that of gravity and linear springs [J]"),
+    ("system.momentum, .angular_momentum", "about the origin; angular momentum is a number in the plane [N s, N m s]"),
+    (
+        "body.kinetic, .potential, .energy, .momentum, .angular_momentum",
+        "the same of one body; the potential is that of its weight",
+    ),
     ("t", "time [s]"),
 ];

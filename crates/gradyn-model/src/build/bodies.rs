@@ -46,7 +46,8 @@ pub struct Solid<'g> {
 }
 
 /// Names that a point cannot have: they are sensors of a body.
-pub const SENSORS: [&str; 10] = ["com", "angle", "roll", "pitch", "yaw", "omega", "kinetic", "potential", "energy", "momentum"];
+pub const SENSORS: [&str; 11] =
+    ["com", "angle", "roll", "pitch", "yaw", "omega", "kinetic", "potential", "energy", "momentum", "angular_momentum"];
 
 struct Points<'a, 'g> {
     body: &'a str,
@@ -224,17 +225,24 @@ impl<'g> Inertia<'g> {
 
 /// The least eigenvalue of a symmetric 3 × 3 matrix (by rows) if it is clearly negative.
 pub fn negative(s: &[f64]) -> Option<f64> {
-    // characteristic polynomial by its trigonometric solution
-    let (m, off) = ((s[0] + s[4] + s[8]) / 3.0, s[1] * s[1] + s[2] * s[2] + s[5] * s[5]);
-    let p = (((s[0] - m).powi(2) + (s[4] - m).powi(2) + (s[8] - m).powi(2) + 2.0 * off) / 6.0).sqrt();
+    let mut a: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| s[3 * i + j]));
+    // Jacobi: turn each pair of axes until the matrix is diagonal
+    for (p, q) in [(0, 1), (0, 2), (1, 2)].into_iter().cycle().take(30) {
+        if a[p][q] == 0.0 {
+            continue;
+        }
+        let ratio = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+        let tan = ratio.signum() / (ratio.abs() + ratio.hypot(1.0));
+        let cos = 1.0 / tan.hypot(1.0);
+        let sin = tan * cos;
+        for k in 0..3 {
+            (a[k][p], a[k][q]) = (cos * a[k][p] - sin * a[k][q], sin * a[k][p] + cos * a[k][q]);
+        }
+        for k in 0..3 {
+            (a[p][k], a[q][k]) = (cos * a[p][k] - sin * a[q][k], sin * a[p][k] + cos * a[q][k]);
+        }
+    }
     let size = s.iter().fold(0.0f64, |a, x| a.max(x.abs()));
-    let least = if p <= 1e-14 * size {
-        m
-    } else {
-        let b = |i: usize| (s[i] - if i.is_multiple_of(4) { m } else { 0.0 }) / p;
-        let det = b(0) * (b(4) * b(8) - b(5) * b(7)) - b(1) * (b(3) * b(8) - b(5) * b(6)) + b(2) * (b(3) * b(7) - b(4) * b(6));
-        let angle = (det / 2.0).clamp(-1.0, 1.0).acos() / 3.0;
-        m + 2.0 * p * (angle + std::f64::consts::TAU / 3.0).cos()
-    };
+    let least = a[0][0].min(a[1][1]).min(a[2][2]);
     (least < -1e-9 * size).then_some(least)
 }

@@ -243,7 +243,7 @@ impl<'g> Builder<'g, '_> {
             let count = rows.len();
             for (k, (row, vectors)) in rows.into_iter().enumerate() {
                 // rows of vectors that several bodies share appear once
-                if !row.is_constant() && (!vectors || seen.insert(row.key())) {
+                if !vectors || seen.insert(row.key()) {
                     let which = if count == 1 { String::new() } else { format!(" {}", k + 1) };
                     self.rows.push(format!("{} (rigid{which})", self.solids[b].name), row);
                 }

@@ -130,7 +130,9 @@ impl<'g> Frame<'g> {
             let gram = if k == l && vector(k) { graph.constant(1.0) } else { dot(&self.e[k], &self.e[l]) };
             (row.plus_constant(gram * -half), vector(k) && vector(l))
         };
-        pairs.map(row).collect()
+        // the length of a direction of the ground is no row; the angle between two of them is one, which cannot be met or is redundant
+        let given = |&(k, l): &(usize, usize)| k == l && self.d[k].iter().all(|x| x.terms.is_empty());
+        pairs.filter(|p| !given(p)).map(row).collect()
     }
     /// (2): f(a, b, J_ab) for each product of velocities in M.
     pub fn inertia(&self, solid: &Solid<'g>, mut f: impl FnMut(&Port<'g>, &Port<'g>, Sym<'g>)) {

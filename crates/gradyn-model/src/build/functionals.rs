@@ -127,7 +127,7 @@ impl Builder<'_, '_> {
     ) -> Result<(usize, Draft), ModelError> {
         let what = format!("initial {}", if velocity { "velocity" } else { "position" });
         let (ast, right) = (self.numbers.parse(key, &what)?, value.map(|v| self.numbers.parse(v, &what)).transpose()?);
-        let plain = matches!(&ast.expr, Expr::Name(_) | Expr::Call { .. });
+        let plain = matches!(&ast.expr, Expr::Name(_) | Expr::Call { .. } | Expr::Component(..));
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
         let wrong = |source: &Number, e| ModelError::expression(&what, source, e);

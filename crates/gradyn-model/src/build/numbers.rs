@@ -259,11 +259,6 @@ impl<'g> Quad<'g> {
     pub fn plus_dot(self, s: Sym<'g>, a: &[Affine<'g>], b: &[Affine<'g>]) -> Self {
         a.iter().zip(b).fold(self, |sum, (a, b)| sum.plus_product(s, a, b))
     }
-    /// Does no coordinate appear?
-    pub fn is_constant(&self) -> bool {
-        let zero = |s: &Sym| s.as_constant() == Some(0.0);
-        self.bilinear.values().all(zero) && self.linear.values().all(zero)
-    }
     /// What makes two rows the same to the letter.
     pub fn key(&self) -> Vec<usize> {
         let bilinear = self.bilinear.iter().flat_map(|(&(i, j), s)| [i, j, s.id()]);

@@ -228,7 +228,7 @@ pub const JOINTS: &[Variant] = &[
 ];
 
 #[rustfmt::skip]
-const DRIVER: Record = Record { one_of: &["angle", "distance", "coordinate", "sensor"], fields: &[
+pub const DRIVER: Record = Record { one_of: &["angle", "distance", "coordinate", "sensor"], fields: &[
     may("angle", Kind::OneOrPair("bodies"), "Angle of a body [rad], or of the second relative to the first."),
     may("distance", Kind::Pair("points"), "Distance of two points [m]."),
     may("coordinate", Kind::Text, "Coordinate of a point [m], such as slider.P.x."),

@@ -1,0 +1,220 @@
+//! Random mechanisms: all exact gradients agree for every formulation × integrator; energy and momentum are kept where they must be.
+//!
+//! What is drawn is the same in every run (the seed is fixed); a failure is shrunk to fewer bodies, joints and forces. Recipes whose
+//! mechanism cannot be assembled, or whose Φ_q has σ_min/σ_max < 1e-3, are redrawn and counted.
+
+use gradyn::file::{driver_quantities, force_types, joint_types};
+use gradyn::registry::combinations;
+use gradyn::{Formulation, Integrator, Method, Prepared, Run, Sensitivity};
+use gradyn_model::mechanism::Mechanism;
+use gradyn_model::{Set, System};
+use gradyn_sensitivity::{Case, Gradient, differences};
+use gradyn_testkit::compare::distance;
+use gradyn_testkit::elements::Entry;
+use gradyn_testkit::parametrise::{only_used, parametrise_where};
+use gradyn_testkit::random::{Random, Recipe, mechanism, recipes};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Mechanisms of the gradient test.
+const DRAWN: u32 = 240;
+/// Parameters of each.
+const PARAMETERS: usize = 12;
+/// The rounding of index-3 Newmark grows like 1/h: 1e-9 at 1 ms, below 1e-10 from 20 ms on.
+const STEP: f64 = 2e-2;
+
+/// Runs a check over random recipes with a fixed seed; prints why recipes were redrawn. GRADYN_RANDOM=N draws N times as many others.
+fn each(cases: u32, seed: u8, check: impl Fn(&Recipe, usize) -> Result<Mechanism, TestCaseError>) -> BTreeSet<String> {
+    let (cases, seed) = match std::env::var("GRADYN_RANDOM").ok().and_then(|n| n.parse::<u32>().ok()) {
+        Some(n) => (n * cases, seed.wrapping_add(n as u8)),
+        None => (cases, seed),
+    };
+    let config =
+        Config { cases, max_global_rejects: 4 * cases, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
+    let (redrawn, count) = (RefCell::new(BTreeMap::<String, usize>::new()), RefCell::new(0));
+    let covered = RefCell::new(BTreeSet::new());
+    let result = runner.run(&recipes(), |r| {
+        let k = *count.borrow();
+        match check(&r, k) {
+            Err(TestCaseError::Reject(why))
+                if r.loops.is_empty() && r.rows.is_empty() && !why.message().contains("comes close") =>
+            {
+                Err(TestCaseError::fail(format!("a tree was redrawn: {why}")))
+            }
+            Err(TestCaseError::Reject(why)) if why.message().starts_with("has ") => Err(TestCaseError::fail(why)),
+            Err(TestCaseError::Reject(why)) => {
+                let why: String = why.message().chars().take(60).collect();
+                *redrawn.borrow_mut().entry(why.clone()).or_default() += 1;
+                Err(TestCaseError::reject(why))
+            }
+            Ok(mechanism) => {
+                *count.borrow_mut() += 1;
+                let entry = Entry { name: String::new(), mechanism, power: None, isolated: false };
+                covered.borrow_mut().extend(entry.covers());
+                Ok(())
+            }
+            Err(failed) => Err(failed),
+        }
+    });
+    match result {
+        Ok(()) => {}
+        Err(TestError::Fail(why, recipe)) => {
+            let text = mechanism(&recipe).map_or_else(|e| e, |m| format!("{m:#?}"));
+            panic!("{why}\n{recipe:#?}\n{text}")
+        }
+        Err(e) => panic!("{e}: {:?}", redrawn.borrow()),
+    }
+    let total: usize = redrawn.borrow().values().sum();
+    println!("{cases} mechanisms, {total} redrawn: {:#?}", redrawn.borrow());
+    assert!(total <= cases as usize / 2, "most recipes make mechanisms: {total} redrawn");
+    covered.into_inner()
+}
+
+fn prepared(m: &Mechanism) -> Result<Prepared, TestCaseError> {
+    let p = Prepared::new(m).map_err(|e| TestCaseError::fail(format!("{e}")))?;
+    if p.assembled.condition < 1e-3 {
+        return Err(TestCaseError::reject("nearly singular"));
+    }
+    Ok(p)
+}
+
+fn drawn(r: &Recipe) -> Result<Mechanism, TestCaseError> {
+    mechanism(r).map_err(TestCaseError::reject)
+}
+
+/// Some numbers of the mechanism become parameters.
+fn with_parameters(m: &Mechanism, seed: u64) -> Mechanism {
+    let mut numbers = 0;
+    parametrise_where(m, |k, _| {
+        numbers = k + 1;
+        false
+    });
+    let mut random = Random(seed);
+    // the final time is the last number: what moves depends on it
+    let chosen: Vec<usize> = (1..PARAMETERS).map(|_| random.below(numbers)).chain([numbers - 1]).collect();
+    only_used(&parametrise_where(m, |k, _| chosen.contains(&k)).0)
+}
+
+fn run(p: &Prepared, method: &Method) -> Result<Run, TestCaseError> {
+    let run = p.simulate(method, &mut |_, _| {}).map_err(|e| TestCaseError::reject(format!("does not run: {e}")))?;
+    if run.warnings.iter().any(|w| w.starts_with("near-singular") || w.starts_with("ends-meet")) {
+        return Err(TestCaseError::reject("comes close to a singular position"));
+    }
+    Ok(run)
+}
+
+fn gradient(p: &Prepared, run: &Run, s: Sensitivity) -> Result<Gradient, TestCaseError> {
+    Ok(p.gradient(run, s).map_err(|e| TestCaseError::fail(format!("{}: {e}", s.name())))?.rows)
+}
+
+fn near(a: &Gradient, b: &Gradient, p: &Prepared, tolerance: f64, what: &str) -> Result<(), TestCaseError> {
+    let scales: Vec<f64> = p.model.parameters.iter().map(|p| p.scale).collect();
+    let d = distance(a, b, &scales);
+    if d <= tolerance { Ok(()) } else { Err(TestCaseError::fail(format!("{what}: {d:.1e}\n{a:?}\n{b:?}"))) }
+}
+
+#[test]
+fn exact_gradients_agree_on_random_mechanisms() {
+    let all = combinations();
+    let covered = each(DRAWN, 7, |r, k| {
+        let mut m = drawn(r)?;
+        m.t_end = (STEP * 9.5).into();
+        let p = prepared(&with_parameters(&m, r.members[0].seed))?;
+        let (formulation, integrator) = all[k % all.len()];
+        let method = Method { formulation, integrator, ..Method::default() }.step(STEP);
+        let run = run(&p, &method)?;
+        let what = |s: &str| format!("{} + {}: {s} and adjoint", formulation.name(), integrator.name());
+        let adjoint = gradient(&p, &run, Sensitivity::DiscreteAdjoint)?;
+        for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
+            near(&gradient(&p, &run, s)?, &adjoint, &p, 1e-10, &what(s.name()))?;
+        }
+        if k % 8 == 0 {
+            // truncation of the long step or rounding of the short one may be large, not both
+            let [long, short] = [2e-4, 1e-5].map(|step| differences_of(&p, &run, &method, step));
+            let long = near(&long?, &adjoint, &p, 1e-6, &what("differences"));
+            long.or(near(&short?, &adjoint, &p, 1e-6, &what("differences")))?;
+        }
+        Ok(m)
+    });
+    let joints = joint_types().into_iter().map(|t| format!("joint {}", t.0));
+    let forces = force_types().into_iter().map(|t| format!("force {}", t.0));
+    let drivers = driver_quantities().iter().map(|q| format!("driver {q}"));
+    let absent: Vec<String> =
+        joints.chain(forces).chain(drivers).chain(["constraint".into()]).filter(|n| !covered.contains(n)).collect();
+    assert!(absent.is_empty(), "never drawn: {absent:?}");
+}
+
+/// Richardson-extrapolated central differences.
+fn differences_of(p: &Prepared, run: &Run, method: &Method, relative: f64) -> Result<Gradient, TestCaseError> {
+    use gradyn::method::AnyStep;
+    let (run, model, rho) = (&run.trajectory, &p.model, &p.rho);
+    let result = match method.build(model) {
+        AnyStep::Newmark(step) => differences::central(&Case { step: &step, model, rho, run }, relative, true),
+        AnyStep::RungeKutta(step) => differences::central(&Case { step: &step, model, rho, run }, relative, true),
+    };
+    result.map_err(|e| TestCaseError::fail(format!("differences: {e}")))
+}
+
+/// Outputs at the start and at the end of an accurate run.
+fn ends(m: &Mechanism, outputs: &[&str]) -> Result<[Vec<f64>; 2], TestCaseError> {
+    let mut m = m.clone();
+    m.objectives.clear();
+    m.t_end = 0.15.into();
+    m.outputs = outputs.iter().enumerate().map(|(k, x)| (format!("y{k}").into(), (*x).into())).collect();
+    let p = prepared(&m)?;
+    let method =
+        Method { formulation: Formulation::Index1, integrator: Integrator::Dopri5, ..Method::default() }.tolerance(1e-10, 1e-10);
+    let run = run(&p, &method)?;
+    let (sys, lay, plan) = (&p.model.system, run.trajectory.layout, &run.trajectory.plan);
+    let mut d = sys.data();
+    sys.prepare(&p.model.slots(&p.rho), &mut d);
+    Ok([0, plan.steps()].map(|n| {
+        let at = lay.node(plan.t[n], run.trajectory.record(n));
+        let mut y = vec![0.0; sys.functionals(Set::Output)];
+        sys.set_angles(plan.angles(n), &mut d);
+        sys.place(at.t, at.q, &mut d);
+        sys.measure(Set::Output, &at, &mut d, &mut y);
+        y.truncate(outputs.len());
+        y
+    }))
+}
+
+fn kept([before, after]: &[Vec<f64>; 2], size: f64, what: &str) -> Result<(), TestCaseError> {
+    // 1e-7: tolerance 1e-10 over some hundred steps, energies of size 10
+    let worst = before.iter().zip(after).fold(0.0f64, |w, (a, b)| w.max((a - b).abs()));
+    if worst <= 1e-7 * size.max(1.0) { Ok(()) } else { Err(TestCaseError::fail(format!("{what}: {before:?} → {after:?}"))) }
+}
+
+#[test]
+fn energy_is_kept_by_springs_and_gravity() {
+    each(40, 11, |r, _| {
+        let r = Recipe { conservative: true, ..r.clone() };
+        let m = drawn(&r)?;
+        let y = ends(&m, &["system.energy", "system.kinetic"])?;
+        let energy = [vec![y[0][0]], vec![y[1][0]]];
+        kept(&energy, y[0][1].abs().max(y[0][0].abs()), "energy")?;
+        Ok(m)
+    });
+}
+
+#[test]
+fn momentum_is_kept_by_what_floats() {
+    each(40, 13, |r, _| {
+        let r = Recipe { floating: true, ..r.clone() };
+        let m = drawn(&r)?;
+        let space = ["system.momentum.x", "system.momentum.y", "system.momentum.z"];
+        let mut list = space[..m.dimension].to_vec();
+        match m.dimension {
+            2 => list.push("system.angular_momentum"),
+            _ => list.extend(["system.angular_momentum.x", "system.angular_momentum.y", "system.angular_momentum.z"]),
+        }
+        // a torque without a body to react on acts from outside
+        let outside = |f: &gradyn_model::mechanism::Force| format!("{:?}", f.kind).contains("\"ground\"");
+        let m = Mechanism { forces: m.forces.iter().filter(|f| !outside(f)).cloned().collect(), ..m };
+        let y = ends(&m, &list)?;
+        kept(&y, y[0].iter().fold(0.0f64, |s, x| s.max(x.abs())), "momentum")?;
+        Ok(m)
+    });
+}
