@@ -8,7 +8,7 @@
 use gradyn::file::{driver_quantities, force_types, joint_types, read_toml, shape_types};
 use gradyn::registry::{SENSORS, combinations};
 use gradyn::{Integrator, Method, Prepared, Run, Sensitivity, dims};
-use gradyn_model::mechanism::Mechanism;
+use gradyn_model::mechanism::{Mechanism, Quantity};
 use gradyn_model::{Set, System};
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::elements::{self, Entry};
@@ -225,14 +225,15 @@ fn forces_have_the_power_of_their_sensors() {
 /// A driver's power is its effort times the rate of its quantity: the energy that two floating bodies gain.
 #[test]
 fn drivers_have_the_power_of_their_efforts() {
-    let rates = [("distance", "vel(distance(a.P, b.Q))"), ("coordinate", "vel(b.Q.y)"), ("sensor", "vel(j1.angle)")];
     let mut count = 0;
     for e in elements::all().iter().filter(|e| !e.mechanism.drivers.is_empty()) {
-        let rate = rates.iter().find(|r| e.name.contains(r.0)).map_or("vel(angle(a, b))", |r| r.1);
-        let single = e.name.contains("angle")
-            && e.mechanism.drivers[0].quantity == gradyn_model::mechanism::Quantity::Angle("ground".into(), "b".into());
-        let rate =
-            if single || format!("{:?}", e.mechanism.drivers[0].quantity).contains("\"ground\"") { "vel(b.angle)" } else { rate };
+        let rate = match &e.mechanism.drivers[0].quantity {
+            Quantity::Angle(a, _) if a.text == "ground" => "vel(b.angle)",
+            Quantity::Angle(..) => "vel(angle(a, b))",
+            Quantity::Distance(..) => "vel(distance(a.P, b.Q))",
+            Quantity::Coordinate(_) => "vel(b.Q.y)",
+            Quantity::Sensor(_) => "vel(j1.angle)",
+        };
         let mut m = asking(&e.mechanism, &["system.kinetic".into()]);
         m.integral("work", &format!("k.effort * {rate}"));
         let p = prepared(&m);
