@@ -11,7 +11,7 @@
 
 use gradyn_model::mechanism::{
     About, Body, ContactLaw, Coupling, CouplingKind, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number,
-    Quantity, Shape, ShapeKind, Spline, Vector,
+    Quantity, Shape, ShapeKind, Source, Spline, Vector,
 };
 use gradyn_model::{At, System, build};
 use gradyn_num::row_dependencies;
@@ -572,6 +572,9 @@ impl Draft {
     }
     /// Names, objectives and conditions.
     fn finish(mut self, r: &mut Random) -> Result<Mechanism, String> {
+        if self.freedom == 0 && self.m.drivers.is_empty() {
+            return Err("does not move".into());
+        }
         let values = (0..4).map(|_| r.between(-1.0, 1.0).into()).collect();
         if format!("{:?}", self.m.forces).contains("wave") {
             self.m.splines.push(Spline { name: "wave".into(), cyclic: true, start: 0.0.into(), duration: 0.1.into(), values });
@@ -587,6 +590,11 @@ impl Draft {
                 self.m.initial.near.push((format!("{}.B", p.name).into(), self.vector(&tip)));
             } else {
                 self.m.initial.near.push((format!("{}.com", p.name).into(), self.vector(&p.com)));
+                if let (2, false, Some((name, Vector::Components(x, _)))) = (self.d, p.hard, p.body.points.first()) {
+                    let [x, y] = [0, 1].map(|k| if let Source::Value(v) = x[k].source { v } else { 0.0 });
+                    let at = add(&add(&p.origin, x, &p.axes[0]), y, &p.axes[1]);
+                    self.m.initial.near.push((format!("{}.{name}", p.name).into(), self.vector(&at)));
+                }
             }
         }
         let body = self.bodies[r.below(self.bodies.len())].name.clone();
@@ -647,10 +655,12 @@ fn pivots(m: &Mechanism, freedom: isize) -> Result<Vec<usize>, String> {
         return Err(format!("is not drawn where it is: {} is off by {:.1e}", sys.row_name(worst), phi[worst]));
     }
     let dependencies = row_dependencies(&sys.patterns().mn, sys.phi_q(&d), 1e-9);
-    if n as isize - rows as isize != freedom {
-        return Err(format!("has {n} - {rows} degrees of freedom, rank {}, not {freedom}", dependencies.rank));
+    // loops may repeat to the letter what shared axes hold already: such rows are left out as long as the letters are the same
+    let left = n as isize - rows as isize;
+    if left < freedom || (left > freedom && !looped(m)) {
+        return Err(format!("has {n} - {rows} degrees of freedom, not {freedom}"));
     }
-    if !dependencies.dependent.is_empty() {
+    if left > freedom || !dependencies.dependent.is_empty() {
         return Err("is redundant".into());
     }
     if dependencies.condition < 1e-3 {
@@ -685,6 +695,11 @@ fn pivots(m: &Mechanism, freedom: isize) -> Result<Vec<usize>, String> {
     }
     chosen.sort_unstable();
     Ok(chosen)
+}
+
+/// Does it have more joints than bodies?
+fn looped(m: &Mechanism) -> bool {
+    m.joints.len() > m.bodies.len()
 }
 
 /// A row without its part in the span of orthonormal ones.

@@ -8,7 +8,7 @@
 use gradyn::file::{driver_quantities, force_types, joint_types, read_toml, shape_types};
 use gradyn::registry::{SENSORS, combinations};
 use gradyn::{Integrator, Method, Prepared, Run, Sensitivity, dims};
-use gradyn_model::mechanism::Mechanism;
+use gradyn_model::mechanism::{Mechanism, Quantity};
 use gradyn_model::{Set, System};
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::elements::{self, Entry};
@@ -225,14 +225,15 @@ fn forces_have_the_power_of_their_sensors() {
 /// A driver's power is its effort times the rate of its quantity: the energy that two floating bodies gain.
 #[test]
 fn drivers_have_the_power_of_their_efforts() {
-    let rates = [("distance", "vel(distance(a.P, b.Q))"), ("coordinate", "vel(b.Q.y)"), ("sensor", "vel(j1.angle)")];
     let mut count = 0;
     for e in elements::all().iter().filter(|e| !e.mechanism.drivers.is_empty()) {
-        let rate = rates.iter().find(|r| e.name.contains(r.0)).map_or("vel(angle(a, b))", |r| r.1);
-        let single = e.name.contains("angle")
-            && e.mechanism.drivers[0].quantity == gradyn_model::mechanism::Quantity::Angle("ground".into(), "b".into());
-        let rate =
-            if single || format!("{:?}", e.mechanism.drivers[0].quantity).contains("\"ground\"") { "vel(b.angle)" } else { rate };
+        let rate = match &e.mechanism.drivers[0].quantity {
+            Quantity::Angle(a, _) if a.text == "ground" => "vel(b.angle)",
+            Quantity::Angle(..) => "vel(angle(a, b))",
+            Quantity::Distance(..) => "vel(distance(a.P, b.Q))",
+            Quantity::Coordinate(_) => "vel(b.Q.y)",
+            Quantity::Sensor(_) => "vel(j1.angle)",
+        };
         let mut m = asking(&e.mechanism, &["system.kinetic".into()]);
         m.integral("work", &format!("k.effort * {rate}"));
         let p = prepared(&m);
@@ -349,4 +350,138 @@ fn two_axes_of_the_ground_do_not_shear_a_body() {
     assert!(sheared.contains("cannot be assembled"), "{sheared}");
     let twice = model("[1, 0, 0]").expect_err("one row too many");
     assert!(twice.contains("redundant"), "{twice}");
+}
+
+/// Nodes and weights of Gauss with three points on (a, b): exact up to degree 5.
+fn gauss(a: f64, b: f64) -> [(f64, f64); 3] {
+    let (middle, half, x) = ((a + b) / 2.0, (b - a) / 2.0, 0.6f64.sqrt());
+    [(middle - half * x, half * 5.0 / 9.0), (middle, half * 8.0 / 9.0), (middle + half * x, half * 5.0 / 9.0)]
+}
+
+/// Points and volumes (areas in the plane) that integrate polynomials of degree 2 over a shape exactly; z along its axis.
+fn samples(shape: &str, d: usize) -> Vec<([f64; 3], f64)> {
+    let mut list = vec![];
+    let flat = [(0.0, 1.0)];
+    let turns = (0..8).map(|k| (k as f64 * std::f64::consts::FRAC_PI_4).sin_cos());
+    match (shape, d) {
+        ("box", _) => {
+            let (x, y, z) = (gauss(-0.3, 0.3), gauss(-0.1, 0.1), gauss(-0.2, 0.2));
+            let z: &[(f64, f64)] = if d == 2 { &flat } else { &z };
+            for (x, a) in x {
+                for (y, b) in y {
+                    list.extend(z.iter().map(|(z, c)| ([x, y, *z], a * b * c)));
+                }
+            }
+        }
+        ("sphere", 3) => {
+            for (r, a) in gauss(0.0, 0.25) {
+                for (u, b) in gauss(-1.0, 1.0) {
+                    let s = (1.0 - u * u).sqrt();
+                    let volume = r * r * a * b * std::f64::consts::FRAC_PI_4;
+                    list.extend(turns.clone().map(|(sin, cos)| ([r * s * cos, r * s * sin, r * u], volume)));
+                }
+            }
+        }
+        _ => {
+            let (inner, outer) = match shape {
+                "tube" => (0.2, 0.3),
+                "sphere" => (0.0, 0.25),
+                _ => (0.0, 0.3),
+            };
+            let z = gauss(-0.35, 0.35);
+            let z: &[(f64, f64)] = if d == 2 { &flat } else { &z };
+            for (r, a) in gauss(inner, outer) {
+                for (z, c) in z {
+                    let volume = r * a * c * std::f64::consts::FRAC_PI_4;
+                    list.extend(turns.clone().map(|(sin, cos)| ([r * cos, r * sin, *z], volume)));
+                }
+            }
+        }
+    }
+    list
+}
+
+/// L = I ω and T = ½ ω·I ω of every shape, with I by integration over its volume; the mass is density × volume.
+#[test]
+fn shapes_have_the_inertia_of_their_volume() {
+    for e in elements::all().iter().filter(|e| e.name.starts_with("shape")) {
+        let d = e.mechanism.dimension;
+        let (shape, density) = (e.name.split(' ').nth(1).expect("a word"), if d == 2 { 12.0 } else { 120.0 });
+        // in the axes of the body: the axis of a solid of revolution is z of the samples
+        let axis = match shape {
+            "cylinder" => [0.2, -0.5, 1.0],
+            "tube" => [1.0, 0.3, -0.4],
+            _ => [0.0, 0.0, 1.0],
+        };
+        let axis: [f64; 3] = if d == 2 { [0.0, 0.0, 1.0] } else { axis };
+        let length = axis.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let w = axis.map(|x| x / length);
+        // two directions across the axis, such that [u, v, w] = 1 for the z axis
+        let across = if w[2] > 0.99 { [1.0, 0.0, 0.0] } else { [w[1], -w[0], 0.0].map(|x| x / w[0].hypot(w[1])) };
+        let v = [w[1] * across[2] - w[2] * across[1], w[2] * across[0] - w[0] * across[2], w[0] * across[1] - w[1] * across[0]];
+        let mass: f64 = samples(shape, d).iter().map(|s| s.1 * density).sum();
+        for ω in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].into_iter().skip(if d == 2 { 2 } else { 0 }) {
+            let mut l = [0.0; 3];
+            for (x, volume) in samples(shape, d) {
+                let r: [f64; 3] = std::array::from_fn(|k| across[k] * x[0] + v[k] * x[1] + w[k] * x[2]);
+                let (rr, rw): (f64, f64) = (r.iter().map(|x| x * x).sum(), r.iter().zip(&ω).map(|(r, w)| r * w).sum());
+                (0..3).for_each(|k| l[k] += volume * density * (rr * ω[k] - r[k] * rw));
+            }
+            let mut m = e.mechanism.clone();
+            let zero = if d == 2 { "[0, 0]" } else { "[0, 0, 0]" };
+            let turn = if d == 2 { vec![("a.angle", "0")] } else { vec![("a.roll", "0"), ("a.pitch", "0"), ("a.yaw", "0")] };
+            let pairs = |list: &[(&str, String)]| list.iter().map(|(k, x)| ((*k).into(), x.as_str().into())).collect::<Vec<_>>();
+            let mut position: Vec<(&str, String)> = vec![("a.com", zero.into())];
+            position.extend(turn.iter().map(|(k, x)| (*k, x.to_string())));
+            let mut velocity: Vec<(&str, String)> = vec![("a.com", zero.into())];
+            match d {
+                2 => velocity.push(("a.omega", ω[2].to_string())),
+                _ => velocity.extend(["a.omega.x", "a.omega.y", "a.omega.z"].into_iter().zip(ω.map(|w| w.to_string()))),
+            }
+            m.initial.position = pairs(&position);
+            m.initial.velocity = gradyn_model::mechanism::InitialVelocity::Conditions(pairs(&velocity));
+            m.t_end = 0.01.into();
+            let kinetic = 0.5 * l.iter().zip(&ω).map(|(l, w)| l * w).sum::<f64>();
+            let (list, truth): (Vec<String>, Vec<f64>) = match d {
+                2 => (
+                    vec!["a.angular_momentum".into(), "a.kinetic".into(), "a.potential".into(), "vel(a.momentum.y)".into()],
+                    vec![l[2], kinetic, 0.0, -9.81 * mass],
+                ),
+                _ => {
+                    let mut list: Vec<String> = ["x", "y", "z"].map(|k| format!("a.angular_momentum.{k}")).to_vec();
+                    list.extend(["a.kinetic".into(), "a.potential".into(), "vel(a.momentum.z)".into()]);
+                    (list, [&l[..], &[kinetic, 0.0, -9.81 * mass]].concat())
+                }
+            };
+            let p = prepared(&asking(&m, &list));
+            assert!(p.model.warnings.is_empty(), "{}: {:?}", e.name, p.model.warnings);
+            let (y, _) = measure(&p, &accurate(&p), 0);
+            // 1e-12: some dozen operations
+            y.iter()
+                .zip(&truth)
+                .for_each(|(y, t)| assert!((y - t).abs() <= 1e-12 * mass, "{} {ω:?}: {list:?} {y} ≠ {t}", e.name));
+        }
+    }
+}
+
+/// An inertia that no body has is a warning with the name of the body; one on the limit is not.
+#[test]
+fn impossible_inertia_is_a_warning() {
+    for (inertia, possible) in [
+        ("[1, 1, 2]", true), // a plate
+        ("[1, 1, 2.1]", false),
+        ("[0, 1, 1]", true), // a rod
+        ("[1, 2, 3, 0.2, 0, 0]", true),
+        ("[1, 2, 3, 0, 0, 0.2]", false),
+        ("[2, 2, 3, 0.4, -0.3, 0.2]", true),
+        ("1.5", true),
+    ] {
+        let text = format!(
+            "name = \"inertia\"\ndimension = 3\n[body.plate]\nmass = 1\ninertia = {inertia}\npoints = {{ P = [0, 0, 0] }}"
+        );
+        let model =
+            gradyn_model::build(&read_toml(&text).unwrap_or_else(|e| panic!("{e}")).mechanism).unwrap_or_else(|e| panic!("{e}"));
+        let warned = model.warnings.iter().any(|w| w.contains("impossible-inertia") && w.contains("`plate`"));
+        assert_eq!(warned, !possible, "{inertia}: {:?}", model.warnings);
+    }
 }

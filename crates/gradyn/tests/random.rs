@@ -33,22 +33,18 @@ fn each(cases: u32, seed: u8, check: impl Fn(&Recipe, usize) -> Result<Mechanism
     let config =
         Config { cases, max_global_rejects: 4 * cases, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
-    let (redrawn, count) = (RefCell::new(BTreeMap::<String, usize>::new()), RefCell::new(0));
+    let (redrawn, count) = (RefCell::new(BTreeMap::<&str, usize>::new()), RefCell::new(0));
     let covered = RefCell::new(BTreeSet::new());
     let result = runner.run(&recipes(), |r| {
         let k = *count.borrow();
         match check(&r, k) {
-            Err(TestCaseError::Reject(why))
-                if r.loops.is_empty() && r.rows.is_empty() && !why.message().contains("comes close") =>
-            {
-                Err(TestCaseError::fail(format!("a tree was redrawn: {why}")))
-            }
-            Err(TestCaseError::Reject(why)) if why.message().starts_with("has ") => Err(TestCaseError::fail(why)),
-            Err(TestCaseError::Reject(why)) => {
-                let why: String = why.message().chars().take(60).collect();
-                *redrawn.borrow_mut().entry(why.clone()).or_default() += 1;
-                Err(TestCaseError::reject(why))
-            }
+            Err(TestCaseError::Reject(why)) => match cause(why.message(), &r) {
+                Some(cause) => {
+                    *redrawn.borrow_mut().entry(cause).or_default() += 1;
+                    Err(TestCaseError::reject(cause))
+                }
+                None => Err(TestCaseError::fail(why)),
+            },
             Ok(mechanism) => {
                 *count.borrow_mut() += 1;
                 let entry = Entry { name: String::new(), mechanism, power: None, isolated: false };
@@ -68,14 +64,31 @@ fn each(cases: u32, seed: u8, check: impl Fn(&Recipe, usize) -> Result<Mechanism
     }
     let total: usize = redrawn.borrow().values().sum();
     println!("{cases} mechanisms, {total} redrawn: {:#?}", redrawn.borrow());
-    assert!(total <= cases as usize / 2, "most recipes make mechanisms: {total} redrawn");
+    assert!(5 * total <= 2 * cases as usize, "most recipes make mechanisms: {total} redrawn");
     covered.into_inner()
 }
+
+/// Why a recipe may be redrawn: its loops and rows repeat each other or are nearly singular, or its motion comes to where they are.
+/// A tree is never redundant; nothing is refused by `build`, drawn elsewhere or counted wrongly.
+fn cause(why: &str, r: &Recipe) -> Option<&'static str> {
+    let tree = r.loops.is_empty() && r.rows.is_empty();
+    let list = [
+        ("is redundant", !tree),
+        ("is close to singular", !tree),
+        (PASSES, true),
+        ("does not move", true),
+        ("does not run", !tree || !r.loads.is_empty()),
+    ];
+    list.into_iter().find(|(what, allowed)| *allowed && why.starts_with(what)).map(|c| c.0)
+}
+
+/// A run that warns of a singular position or of drift.
+const PASSES: &str = "passes a singular position";
 
 fn prepared(m: &Mechanism) -> Result<Prepared, TestCaseError> {
     let p = Prepared::new(m).map_err(|e| TestCaseError::fail(format!("{e}")))?;
     if p.assembled.condition < 1e-3 {
-        return Err(TestCaseError::reject("nearly singular"));
+        return Err(TestCaseError::reject("is close to singular"));
     }
     Ok(p)
 }
@@ -99,8 +112,8 @@ fn with_parameters(m: &Mechanism, seed: u64) -> Mechanism {
 
 fn run(p: &Prepared, method: &Method) -> Result<Run, TestCaseError> {
     let run = p.simulate(method, &mut |_, _| {}).map_err(|e| TestCaseError::reject(format!("does not run: {e}")))?;
-    if run.warnings.iter().any(|w| w.starts_with("near-singular") || w.starts_with("ends-meet")) {
-        return Err(TestCaseError::reject("comes close to a singular position"));
+    if run.warnings.iter().any(|w| ["near-singular", "ends-meet", "drift"].iter().any(|what| w.starts_with(what))) {
+        return Err(TestCaseError::reject(PASSES));
     }
     Ok(run)
 }
@@ -133,8 +146,8 @@ fn exact_gradients_agree_on_random_mechanisms() {
         if k % 8 == 0 {
             // truncation of the long step or rounding of the short one may be large, not both
             let [long, short] = [2e-4, 1e-5].map(|step| differences_of(&p, &run, &method, step));
-            let long = near(&long?, &adjoint, &p, 1e-6, &what("differences"));
-            long.or(near(&short?, &adjoint, &p, 1e-6, &what("differences")))?;
+            let long = long.and_then(|g| near(&g, &adjoint, &p, 1e-6, &what("differences")));
+            long.or(short.and_then(|g| near(&g, &adjoint, &p, 1e-6, &what("differences"))))?;
         }
         Ok(m)
     });
