@@ -165,6 +165,16 @@ impl<Y: System> Linear<Y> {
     }
 }
 
+/// The largest entry of the smallest row of Φ_q at (t, q): how a multiplier becomes a force. 1 without rows.
+pub fn smallest_row<Y: System>(sys: &Y, p: &[f64], t: f64, q: &[f64]) -> f64 {
+    let (mut d, mn) = (sys.data(), &sys.patterns().mn);
+    sys.prepare(p, &mut d);
+    sys.place(t, q, &mut d);
+    let rows = (0..sys.dims().m).map(|k| largest(mn.row(k).map(|pos| sys.phi_q(&d)[pos])));
+    let least = rows.fold(f64::INFINITY, f64::min);
+    if least.is_finite() && least > 0.0 { least } else { 1.0 }
+}
+
 /// The largest entry of M, or 1 where there is none.
 pub fn largest_mass<Y: System>(sys: &Y, p: &[f64]) -> f64 {
     let mut d = sys.data();

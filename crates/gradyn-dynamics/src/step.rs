@@ -112,8 +112,8 @@ pub trait Step: Sync {
     /// Record 0 of a linearised step.
     fn initial<'l>(&self, l: &'l mut Self::Linear) -> &'l mut Initial<Self::System>;
     /// Rounding level of the blocks (q, v, a, λ, z) of a record whose sizes are `size`: smaller corrections are noise. `mass` is
-    /// the largest entry of M, which relates a and λ.
-    fn noise(&self, h: f64, size: [f64; 5], mass: f64) -> [f64; 5];
+    /// the largest entry of M and `row` that of the smallest row of Φ_q, which relate a and λ.
+    fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5];
 
     /// R; `None` is record 0. `angles` are the references of this step's angle branches.
     fn residual<S: ProgramScalar>(

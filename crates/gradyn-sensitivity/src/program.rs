@@ -11,7 +11,7 @@
 //! parts that the blocks have had in the run, or x/ρ where that is larger: below it a derivative is noise around zero.
 
 use crate::objective::{Case, Gradient, terminal};
-use gradyn_dynamics::formulation::largest_mass;
+use gradyn_dynamics::formulation::{largest_mass, smallest_row};
 use gradyn_dynamics::{Step, StepError};
 use gradyn_num::complex::STEP;
 use gradyn_num::{Complex, ProgramScalar, Wide, largest};
@@ -45,6 +45,7 @@ pub fn program<T: Step, S: ProgramScalar>(
     let (mut x, mut past, mut r, mut b) = (zero.clone(), zero.clone(), zero, vec![0.0; lay.len]);
     let mut sizes = vec![[0.0f64; 5]; S::DIRECTIONS];
     let mass = largest_mass(step.system(), &p_re);
+    let row = smallest_row(step.system(), &p_re, run.plan.node(0, &p_re), &run.record(0)[..lay.n]);
     for n in 0..=run.plan.steps() {
         let (span, real) = (run.plan.span(n, &p_re), run.record(n));
         step.linearise(span, run.plan.angles(n), real, run.past(n), &mut l)?;
@@ -65,7 +66,7 @@ pub fn program<T: Step, S: ProgramScalar>(
                     let floor = range.clone().fold(0.0f64, |s, i| s.max(real[i].abs())) * unit / scales[k];
                     sizes[k][i] = range.clone().fold(sizes[k][i].max(floor), |s, i| s.max(x[i].part(k).abs()));
                 }
-                let noise = step.noise(if n == 0 { 1.0 } else { span.h }, sizes[k], mass);
+                let noise = step.noise(if n == 0 { 1.0 } else { span.h }, sizes[k], mass, row);
                 for (i, (name, _)) in blocks[..5].iter().enumerate() {
                     let excess = correction[i] / noise[i];
                     if correction[i] != 0.0 && (excess > worst.0 || excess.is_nan()) {

@@ -209,11 +209,11 @@ impl<Y: System> Step for Newmark<'_, Y> {
     fn order(&self) -> usize {
         if self.gamma == 0.5 { 2 } else { 1 }
     }
-    fn noise(&self, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64) -> [f64; 5] {
-        // v = q/(βh), a = q/(βh²), λ ~ m a
-        let (ε, few, amplified) = (f64::EPSILON, 1e3, 64.0 / (self.beta * h * h));
+    fn noise(&self, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+        // v = q/(βh), a = q/(βh²), Φ_qᵀλ ~ m a
+        let (ε, few, amplified) = (f64::EPSILON, 2e4, 128.0 / (self.beta * h * h));
         let a = few * (a + lam / mass) + amplified * q;
-        [few * q, few * v + amplified * h * q, a, few * lam + mass * a, amplified.max(few) * z].map(|x| x * ε)
+        [few * q, few * v + amplified * h * q, a, few * lam + mass * a / row, amplified.max(few) * z].map(|x| x * ε)
     }
     fn residual<S: ProgramScalar>(
         &self,
