@@ -641,7 +641,7 @@ impl Draft {
 fn pivots(m: &Mechanism, freedom: isize) -> Result<Vec<usize>, String> {
     let model = build(m).map_err(|e| format!("does not build: {e}"))?;
     let (sys, p) = (&model.system, model.slots(&model.rho()));
-    let (n, rows, slots) = (sys.dims().n, sys.dims().m, sys.dims().slots);
+    let (n, rows) = (sys.dims().n, sys.dims().m);
     let (t, q, zero) = (p[model.times.start as usize], sys.drawn().to_vec(), vec![0.0; n.max(rows)]);
     let mut d = sys.data();
     sys.prepare(&p, &mut d);
@@ -676,10 +676,13 @@ fn pivots(m: &Mechanism, freedom: isize) -> Result<Vec<usize>, String> {
     let count = model.conditions.0.len();
     let mut conditions: Vec<Vec<f64>> = (0..count)
         .map(|k| {
-            let (mut q, mut v, mut s) = (vec![0.0; n], vec![0.0; n], vec![0.0; slots]);
+            let (pattern, support) = (sys.condition_pattern(false, k), sys.condition_support(false, k));
+            let (mut q, mut v, mut s) = (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
             sys.condition_row(false, k, &at, &mut d, &mut q, &mut v, &mut s);
             let size = q.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-300);
-            q.iter().map(|x| x / size).collect()
+            let mut row = vec![0.0; n];
+            pattern.iter().zip(&q).for_each(|(&i, x)| row[i as usize] = x / size);
+            row
         })
         .collect();
     let mut chosen = vec![];

@@ -282,7 +282,7 @@ fn json_has_the_same_schema() {
 /// Each example builds, has as many conditions as degrees of freedom, reads all its parameters, and is drawn nearly assembled.
 #[test]
 fn examples_build() {
-    assert_eq!(examples().len(), 8);
+    assert_eq!(examples().len(), gradyn::examples::ALL.len());
     for (path, text) in examples() {
         let file = file::read(&path, &text).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
         let model = gradyn_model::build(&file.mechanism).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
