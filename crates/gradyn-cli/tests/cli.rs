@@ -42,7 +42,7 @@ fn examples_work() {
         let check = folder.json(&["check", &file]);
         assert_eq!(check["warnings"], Value::Array(vec![]), "{name}");
         assert!(folder.done(&["check", &file]).contains("degrees of freedom"));
-        assert!(folder.done(&["simulate", &file, "--t-end", "0.01"]).contains("10 steps"), "{name}");
+        assert!(folder.done(&["simulate", &file, "--t-end", "0.01"]).contains(" steps"), "{name}");
         let text = folder.done(&["gradient", &file, "--t-end", "0.01", "--certify"]);
         for p in check["parameters"].as_array().unwrap() {
             assert!(text.contains(&format!("d/d{}", p["name"].as_str().unwrap())), "{name}\n{text}");
