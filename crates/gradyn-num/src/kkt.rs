@@ -7,7 +7,7 @@
 //! ```
 //! For A positive definite and n ≤ 40, A⁻¹ is computed once per run, and S = L D Lᵀ at each refactor: nothing is divided by c,
 //! c = 0 is allowed. Otherwise K is factorised as it is, a [`Saddle`]. A⁻¹ costs as many digits as the scaled condition of A, so
-//! a pivot of A below 1e-8 of its diagonal sends it to the second way. K is symmetric: its transposed solve is its solve. Clones share
+//! a pivot of A below 1e-8 of its diagonal, or a diagonal below 1e-8 of the largest, sends it to the second way. K is symmetric: its transposed solve is its solve. Clones share
 //! the symbolic part.
 
 use crate::dense::DenseLdl;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Largest n of (3).
 const SMALL: usize = 40;
-/// Pivot of A, relative to its diagonal, below which A⁻¹ is not formed.
+/// Pivot of A, relative to its diagonal, and diagonal, relative to the largest, below which A⁻¹ is not formed.
 const PIVOT_A: f64 = 1e-8;
 /// Pivot of S, relative to its diagonal, below which its row depends on the others.
 const PIVOT_S: f64 = 1e-13;
@@ -138,6 +138,12 @@ impl Schur {
             for (j, a) in nn.entries(i, a) {
                 row[j] = a;
             }
+        }
+        // rows of J that mix light and heavy coordinates cancel in S
+        let diagonal = (0..self.n).map(|i| self.a.row_mut(i)[i]).collect::<Vec<f64>>();
+        let heaviest = diagonal.iter().fold(0.0f64, |s, d| s.max(*d));
+        if let Some(index) = diagonal.iter().position(|d| *d < PIVOT_A * heaviest) {
+            return Err(Singular { index });
         }
         self.a.factor(PIVOT_A)?;
         for (i, row) in self.inverse.chunks_exact_mut(self.stride).enumerate() {

@@ -138,3 +138,18 @@ fn shapes_are_checked() {
     assert_eq!(Kkt::new(&wide, &wide).err(), Some(FactorError::NotSquare { rows: 3, cols: 4 }));
     assert_eq!(Kkt::new(&nn, &wide).err(), Some(FactorError::Mismatch { n: 3, cols: 4 }));
 }
+
+/// A coordinate almost without mass, such as that across a plate: S would be differences of 1e14, K is as good as J.
+#[test]
+fn light_coordinates_do_not_cost_digits() {
+    let nn = Pattern::from_entries(2, 2, [(0, 0), (1, 1)]);
+    let mn = Pattern::from_entries(2, 2, [(0, 0), (0, 1), (1, 0), (1, 1)]);
+    let mut k = Kkt::new(&nn, &mn).unwrap();
+    for light in [1e-3, 1e-9, 1e-14, 0.0] {
+        k.prepare(&[1.0, light]).unwrap();
+        k.refactor(&[0.6, 0.8, 0.8, -0.6], 0.0).unwrap();
+        let mut b = [0.0, 0.0, 1.0, 2.0];
+        k.solve(&mut b);
+        assert!((b[0] - 2.2).abs() < 1e-12 && (b[1] + 0.4).abs() < 1e-12, "{light}: {b:?}");
+    }
+}

@@ -226,8 +226,8 @@ fn joint(name: Text, t: &Table, dimension: usize) -> Result<Joint, ModelError> {
         _ => JointKind::Revolute,
     };
     let (mut axes, normals) = (sides(t, &name, ["axis", "axes"])?, sides(t, &name, ["normal", "normals"])?);
-    if dimension == 2 {
-        axes[1] = None; // a plane joint slides along an axis of body 1
+    if dimension == 2 || matches!(kind, JointKind::PointOnLine | JointKind::PointOnPlane) {
+        axes[1] = None; // lines and planes, and what slides in the plane, belong to body 1
     }
     Ok(Joint { name, kind, between: pair(t, "between"), axes, normals })
 }

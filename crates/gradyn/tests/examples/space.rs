@@ -148,7 +148,7 @@ fn universal_shaft_turns_unevenly() {
 /// Steady precession Ω = m g l/(J ω₃) with a horizontal axis, exactly; otherwise energy and angular momentum stay.
 #[test]
 fn gyroscope_precesses_steadily() {
-    let (inertia, w3, m, l, g) = (0.002, 100.0, 0.3, 0.12, 9.81);
+    let (inertia, w3, m, l, g) = (0.02, 100.0, 3.0, 0.12, 9.81);
     let columns = [
         "vertical.angle",
         "tilt.angle",
