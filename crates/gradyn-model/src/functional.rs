@@ -277,6 +277,10 @@ impl Functional {
         }
         Self { sensors, program, inputs, support, coords }
     }
+    /// Extended parameters that the program reads itself.
+    pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
+        self.inputs.iter().filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None })
+    }
     /// (1), into `out`.
     #[inline]
     pub fn eval<S: Scalar>(

@@ -41,6 +41,8 @@ pub struct Natural {
     /// (Y, X) of each angle atan2(Y, X) with a branch, in order.
     pub(crate) angles: Vec<(Form, Form)>,
     pub(crate) angle_names: Vec<String>,
+    /// Is the angle read after the start?
+    pub(crate) tracked: Vec<bool>,
     pub(crate) integrand: Functional,
     pub(crate) terminal: Functional,
     pub(crate) output: Functional,
@@ -77,6 +79,21 @@ pub struct Data<S> {
 impl Natural {
     pub(crate) fn sensed(&self) -> Sensed<'_> {
         Sensed { weights: &self.weights, inertia: &self.inertia, level: self.level, nn: &self.patterns.nn }
+    }
+    /// Angles that rows, forces, objectives or outputs read; those of conditions matter at the start only.
+    pub(crate) fn tracked_angles(&self) -> Vec<bool> {
+        let first = self.dims.args - self.dims.angles;
+        let mut tracked = vec![false; self.dims.angles];
+        let formulas = self.formulas.iter().flat_map(|f| f.formula.reads());
+        let loads = self.loads.iter().flat_map(|l| l.load.reads());
+        let forces = self.forces.iter().flat_map(|f| f.element.reads());
+        let functionals = [&self.integrand, &self.terminal, &self.output].into_iter().flat_map(|f| f.reads());
+        for i in formulas.chain(loads).chain(forces).chain(functionals) {
+            if let Some(k) = (i as usize).checked_sub(first) {
+                tracked[k] = true;
+            }
+        }
+        tracked
     }
     fn functionals(&self) -> impl Iterator<Item = &Functional> {
         [&self.integrand, &self.terminal, &self.output].into_iter().chain(&self.position).chain(&self.velocity)

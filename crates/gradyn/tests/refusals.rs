@@ -155,3 +155,22 @@ fn singular_positions_are_reported() {
         "{warnings:?}"
     );
 }
+
+/// Attitudes that only conditions read do not stop a run where they jump: the pitch passes a right angle. Read by an objective,
+/// they do.
+#[test]
+fn attitudes_of_conditions_are_not_followed() {
+    let mut m = gradyn_model::Mechanism::space("roll over");
+    m.body(gradyn_model::mechanism::Body::new("box").mass(1.0).tensor([0.1, 0.2, 0.3]));
+    let at = ["box.com", "box.roll", "box.pitch", "box.yaw"].map(|k| k.into());
+    m.initial.position = at.into_iter().zip(["[0, 0, 0]", "0.01", "0", "0"].map(|v| v.into())).collect();
+    let rates = [("box.com", "[0, 0, 0]"), ("box.omega", "[0, 3, 0]")].map(|(k, v)| (k.into(), v.into()));
+    m.initial.velocity = gradyn_model::mechanism::InitialVelocity::Conditions(rates.to_vec());
+    m.outputs = vec![("spin".into(), "box.omega.y".into())];
+    let method = gradyn::Method::new("index1", "rk4").expect("registered").step(0.01);
+    let run = |m: &gradyn_model::Mechanism| gradyn::Prepared::new(m).expect("builds").simulate(&method, &mut |_, _| {});
+    assert!(run(&m).is_ok());
+    m.terminal("attitude", "box.yaw");
+    let e = run(&m).expect_err("the yaw jumps").to_string();
+    assert!(e.contains("yaw of `box`"), "{e}");
+}

@@ -66,6 +66,7 @@ impl<'g> Builder<'g, '_> {
             signals,
             angles,
             angle_names: self.angles.iter().map(|d| d.text.clone()).collect(),
+            tracked: vec![],
             integrand: Functional::empty(),
             terminal: Functional::empty(),
             output: Functional::empty(),
@@ -82,6 +83,7 @@ impl<'g> Builder<'g, '_> {
         system.output = fix.functional(outputs.1, &system);
         system.position = conditions.position.into_iter().map(|f| fix.functional(f, &system)).collect();
         system.velocity = conditions.velocity.into_iter().map(|f| fix.functional(f, &system)).collect();
+        system.tracked = system.tracked_angles();
         let program = graph.program(&self.slots.symbols);
         let driven = self.driven_angles(&system, &fix, &program, rho, times.start);
         let (drawn, angles) = self.drawn(&driven)?;

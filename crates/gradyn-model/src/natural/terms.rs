@@ -258,6 +258,9 @@ impl System for Natural {
         let (y, x) = &self.angles[k];
         let p = &d.args.values;
         let reference = p[p.len() - self.dims.angles + k];
+        if !self.tracked[k] {
+            return reference;
+        }
         let angle = quadratic(y, p, q).atan2(quadratic(x, p, q));
         angle + TAU * ((reference - angle) / TAU).round()
     }

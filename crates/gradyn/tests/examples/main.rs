@@ -67,7 +67,8 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     let n = b.len();
     for k in 0..n {
         let pivot = (k..n).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).expect("rows");
-        (a.swap(k, pivot), b.swap(k, pivot));
+        a.swap(k, pivot);
+        b.swap(k, pivot);
         for i in k + 1..n {
             let f = a[i][k] / a[k][k];
             (k..n).for_each(|j| a[i][j] -= f * a[k][j]);
