@@ -481,7 +481,7 @@ impl Draft {
         let read = format!("{:e} + sin(3 * t) - 0.2 * vel({body}.com.x)", r.between(-1.0, 1.0));
         let law = ContactLaw { stiffness: r.between(20.0, 60.0).into(), damping: r.between(0.0, 0.3).into(), width: 0.3.into() };
         let joint = |s: &Self, angle: bool| {
-            let fits = s.coordinates.iter().filter(|c| if angle { c.2.is_some() } else { c.2.or(c.3).is_some() });
+            let mut fits = s.coordinates.iter().filter(|c| if angle { c.2.is_some() } else { c.2.or(c.3).is_some() });
             fits.next_back().map(|c| gradyn_model::mechanism::Text::from(c.0.as_str()))
         };
         let frame = (r.unit() < 0.5).then(|| body.as_str().into());
