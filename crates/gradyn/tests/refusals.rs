@@ -171,6 +171,6 @@ fn attitudes_of_conditions_are_not_followed() {
     let run = |m: &gradyn_model::Mechanism| gradyn::Prepared::new(m).expect("builds").simulate(&method, &mut |_, _| {});
     assert!(run(&m).is_ok());
     m.terminal("attitude", "box.yaw");
-    let e = run(&m).expect_err("the yaw jumps").to_string();
+    let e = run(&m).err().expect("the yaw jumps").to_string();
     assert!(e.contains("yaw of `box`"), "{e}");
 }
