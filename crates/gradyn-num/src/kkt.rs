@@ -7,7 +7,8 @@
 //! ```
 //! For A positive definite and n ≤ 40, A⁻¹ is computed once per run, and S = L D Lᵀ at each refactor: nothing is divided by c,
 //! c = 0 is allowed. Otherwise K is factorised as it is, a [`Saddle`]. A⁻¹ costs as many digits as the scaled condition of A, so
-//! a pivot of A below 1e-8 of its diagonal, or a diagonal below 1e-8 of the largest, sends it to the second way. K is symmetric: its transposed solve is its solve. Clones share
+//! a pivot of A below 1e-8 of its diagonal, or a diagonal below 1e-8 of the largest, sends it to the second way. K is symmetric: its
+//! transposed solve is its solve. Clones share
 //! the symbolic part.
 
 use crate::dense::DenseLdl;
@@ -140,9 +141,8 @@ impl Schur {
             }
         }
         // rows of J that mix light and heavy coordinates cancel in S
-        let diagonal = (0..self.n).map(|i| self.a.row_mut(i)[i]).collect::<Vec<f64>>();
-        let heaviest = diagonal.iter().fold(0.0f64, |s, d| s.max(*d));
-        if let Some(index) = diagonal.iter().position(|d| *d < PIVOT_A * heaviest) {
+        let heaviest = (0..self.n).fold(0.0f64, |s, i| s.max(self.a.row_mut(i)[i]));
+        if let Some(index) = (0..self.n).find(|&i| self.a.row_mut(i)[i] < PIVOT_A * heaviest) {
             return Err(Singular { index });
         }
         self.a.factor(PIVOT_A)?;
