@@ -180,8 +180,8 @@ pub(crate) struct Builder<'g, 'm> {
     driven: Vec<(usize, u32)>,
     /// Nominal angles that joints in space hold.
     joint_angles: HashMap<usize, f64>,
-    /// Joints whose reaction is read.
-    wanted: HashSet<String>,
+    /// Joints whose reaction is read, and whether their torque is.
+    wanted: HashMap<String, bool>,
     /// Numbers that must not be negative.
     positive: Vec<(String, u32, bool)>,
     /// Joints that hold directions parallel: their product is positive.
@@ -192,6 +192,9 @@ pub(crate) struct Builder<'g, 'm> {
 pub fn build(m: &Mechanism) -> Result<Model, ModelError> {
     if ![2, 3].contains(&m.dimension) {
         return Err(ModelError::new(format!("dimension {}: a mechanism is in the plane (2) or in space (3)", m.dimension)));
+    }
+    if m.bodies.is_empty() {
+        return Err(ModelError::new("the model has no moving body"));
     }
     let graph = Graph::new();
     let mut numbers = Numbers::new(&graph, m)?;
@@ -334,7 +337,7 @@ impl<'g, 'm> Builder<'g, 'm> {
             angle_index: HashMap::new(),
             driven: vec![],
             joint_angles: HashMap::new(),
-            wanted: HashSet::new(),
+            wanted: HashMap::new(),
             positive: vec![],
             aligned: vec![],
         })
@@ -365,6 +368,11 @@ impl<'g, 'm> Builder<'g, 'm> {
                 ForceKind::Friction { speed, .. } => ("speed", speed),
                 _ => continue,
             };
+            if let ForceKind::Contact { speed, .. } = &f.kind
+                && let Ok(x) = self.numbers.number(speed, &format!("force `{}`, speed", f.name))
+            {
+                self.positive.push((format!("force `{}`: speed", f.name), self.slots.slot(x), true));
+            }
             // an expression of sensors is not a number of the model
             if let Ok(x) = self.numbers.number(x, &format!("force `{}`, {what}", f.name)) {
                 self.positive.push((format!("force `{}`: {what}", f.name), self.slots.slot(x), true));

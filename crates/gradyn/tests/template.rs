@@ -366,7 +366,7 @@ points = { A = [1, 2, "3*at.z"] }
 com = "P"
 inertia = [1, 2, 3, 4, 5, 6]
 [template.t.joint]
-j = { type = "prismatic", between = ["ground.O", "b.A"], axis = [0, 1, 1], angle = 0.1 }
+j = { type = "prismatic", between = ["ground.O", "b.A"], axis = [0, 1, 1], normal = [1, 0, 2], angle = 0.1 }
 [template.t.force]
 f = { type = "force", at = "b.A", force = [1, "t", 1] }
 m = { type = "torque", on = "b", torque = [1, 2, 3] }
@@ -379,7 +379,7 @@ r = { use = "t", mirror = "z" }
         "A = [1, 2, \"-(3*(-r_at.z))\"]",
         "com = \"r_P\"",
         "inertia = [1, 2, 3, 4, -5, -6]",
-        "axis = [0, 1, -1], angle = -0.1",
+        "axis = [0, 1, -1], normal = [1, 0, -2], angle = -0.1",
         "force = [1, \"t\", -1]",
         "torque = [-1, -2, 3]",
     ] {

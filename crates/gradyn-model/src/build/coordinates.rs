@@ -56,7 +56,7 @@ impl<'g> Builder<'g, '_> {
         for k in 0..self.m.joints.len() {
             let j = &self.m.joints[k];
             let ends = self.joint_ends(k)?;
-            if self.wanted.contains(&j.name.text) {
+            if self.wanted.contains_key(&j.name.text) {
                 continue;
             }
             if j.kind.shares_point(self.m.dimension) && !self.unite_points(ends, &mut classes) {
@@ -260,12 +260,14 @@ impl<'g> Builder<'g, '_> {
         let refs = self.joint_ends(k)?;
         let ends = Ends { frames: refs.map(|(b, _)| &self.frames[b]), points: refs.map(|r| self.port(r)) };
         let class = refs.map(|(b, i)| self.solids[b].points[i].class);
-        let wanted = self.wanted.contains(&j.name.text);
+        let wanted = self.wanted.contains_key(&j.name.text);
         let mut closed = j.kind.shares_point(self.m.dimension) && class[0] == class[1];
         if closed && !tie(tied.entry(class[0]).or_default(), &ends.points) {
             closed = false;
         }
-        if closed && wanted {
+        let torque = self.m.dimension == 3 && self.wanted.get(&j.name.text) == Some(&true) && j.kind.shares_axis();
+        let axis = |s: usize| self.frames[refs[s].0].direction(&self.joint_frames[k].axes[s]);
+        if (closed && wanted) || (torque && same(&axis(0), &axis(1))) {
             let e = ModelError::new(format!("joint `{}` repeats other joints: its reaction is not determined", j.name));
             return Err(e.at(&j.name.place).help("remove the joint, or read the reaction of the other one"));
         }

@@ -1,6 +1,7 @@
 //! Forces: scalar laws along distances, plane angles and coordinates where that suffices, loads otherwise; and the signals that
 //! they follow.
 
+use super::functionals::Draft;
 use super::numbers::unknown;
 use super::symbols::SensorEnv;
 use super::vectors::AXES;
@@ -136,7 +137,8 @@ impl<'g> Builder<'g, '_> {
                         ModelError::new(format!("force `{}`, torque: {expected} expected here, not {}", f.name, torque.len()));
                     return Err(e.at(&torque.first().and_then(|t| t.place.clone()).or(f.name.place.clone())));
                 }
-                ForceKind::Torque { on, reaction, torque, .. } => {
+                ForceKind::Torque { on, reaction, torque, frame } => {
+                    frame.as_ref().map_or(Ok(0), |f| self.body(f))?;
                     let [a, b] = [self.body(reaction)?, self.body(on)?];
                     if a == b {
                         return Err(ModelError::new(format!("force `{}`: `{on}` reacts on itself", f.name)).at(&reaction.place));
@@ -159,6 +161,10 @@ impl<'g> Builder<'g, '_> {
                 ForceKind::Bushing { between, .. } | ForceKind::BumpStop { between, .. } => {
                     let refs = [self.point_ref(&between[0])?, self.point_ref(&between[1])?];
                     self.two_bodies(&f.name, refs, between)?;
+                    if matches!(f.kind, ForceKind::BumpStop { .. }) && self.coincident(refs[0], refs[1]) {
+                        let message = format!("force `{}`: the ends `{}` and `{}` coincide", f.name, between[0], between[1]);
+                        return Err(ModelError::new(message).at(&between[1].place).help("a stop needs two different points"));
+                    }
                     self.add_load(k, &f.name)?;
                 }
                 ForceKind::Contact { point, plane, .. } => {
@@ -282,11 +288,10 @@ impl<'g> Builder<'g, '_> {
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
         let work = env.applied(k)?.work;
-        let (sensors, inputs) = (env.sensors, env.inputs);
+        let Draft { sensors, inputs, program } = env.draft(&work.iter().map(|w| w.1).collect::<Vec<_>>());
         if work.is_empty() {
             return Err(nothing_moves(name));
         }
-        let program = graph.program(&work.iter().map(|w| w.1).collect::<Vec<_>>());
         let ports: Vec<_> = work.iter().map(|w| &w.0).collect();
         let work = self.ports(&ports);
         let (mut levels, mut renamed) = ([Ports::default(), Ports::default()], vec![]);

@@ -10,6 +10,7 @@
 
 use super::Builder;
 use super::forces::append;
+use super::functionals::Draft;
 use super::numbers::Quad;
 use super::sensors::slides;
 use super::symbols::SensorEnv;
@@ -53,7 +54,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
         let y = make(&mut env)?;
-        let (sensors, inputs) = (env.sensors, env.inputs);
+        let Draft { sensors, inputs, program } = env.draft(&[y]);
         let mut ports = Ports::default();
         for (k, s) in sensors.iter().enumerate() {
             let Sensor::Affine(port, 0) = s else {
@@ -62,6 +63,10 @@ impl<'g, 'm> Builder<'g, 'm> {
             };
             append(&mut ports, port, k as u32);
         }
+        if inputs.iter().any(|i| matches!(i, Input::Rate(..))) {
+            let e = ModelError::new(format!("{what} reads the rate of a function of time")).at(&name.place);
+            return Err(e.help("write the rate as an expression of t"));
+        }
         if ports.linear.is_empty() {
             let message = match kind {
                 "driver" => format!("driver `{name}` drives nothing that can move"),
@@ -69,7 +74,7 @@ impl<'g, 'm> Builder<'g, 'm> {
             };
             return Err(ModelError::new(message).at(&name.place));
         }
-        let formula = Formula { ports, args: sensors.len(), inputs, program: graph.program(&[y]) };
+        let formula = Formula { ports, args: sensors.len(), inputs, program };
         self.formula_index.insert(name.text.clone(), self.formulas.len());
         self.formulas.push((format!("{name} ({kind})"), formula));
         Ok(())

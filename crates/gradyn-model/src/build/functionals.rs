@@ -52,7 +52,7 @@ impl Builder<'_, '_> {
                 }
             }
         }
-        Ok(Draft { program: graph.program(&outputs), sensors: env.sensors, inputs: env.inputs })
+        Ok(env.draft(&outputs))
     }
     pub(super) fn objectives(&mut self) -> Result<Objectives, ModelError> {
         for o in &self.m.objectives {
@@ -132,7 +132,7 @@ impl Builder<'_, '_> {
         let mut env = SensorEnv::new(self, &graph);
         let wrong = |source: &Number, e| ModelError::expression(&what, source, e);
         let mut left = list(&compile(&ast, &graph, &mut env).map_err(|e| wrong(key, e))?);
-        let speed = ast.calls().iter().any(|c| c.0 == "vel") || env.sensors.iter().any(Sensor::needs_velocity);
+        let speed = ast.calls().iter().any(|c| c.0 == "vel") || env.read_velocities(&left);
         if velocity && value.is_none() && (!plain || speed) {
             let e = ModelError::new("velocity = \"rest\" needs position conditions on plain sensors").at(&key.place);
             return Err(e.help("give the velocity conditions one by one"));
@@ -151,7 +151,7 @@ impl Builder<'_, '_> {
         let near = env.angle_symbols.iter().find(|a| a.0.id() == left[part].id()).map(|a| a.1);
         let right = right.map_or(graph.constant(0.0), |r| r[part]);
         let constant = right.as_constant();
-        let draft = Draft { program: graph.program(&[left[part] - right]), sensors: env.sensors, inputs: env.inputs };
+        let draft = env.draft(&[left[part] - right]);
         let late = |s: &Sensor| s.needs_dynamics() || (!velocity && s.needs_velocity());
         if draft.sensors.iter().any(late) {
             let allowed = if velocity { "positions and velocities" } else { "positions" };

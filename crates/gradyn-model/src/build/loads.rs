@@ -41,7 +41,9 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             return Err(e.help("a force may read positions, velocities and other forces, not its own value"));
         }
         self.reading.push(f.name.text.clone());
+        let outer = std::mem::take(&mut self.local); // names of the force that reads this one
         let applied = self.apply(f);
+        self.local = outer;
         self.reading.pop();
         applied
     }
@@ -103,6 +105,9 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     pub fn expression(&mut self, x: &Number, name: &Text, field: &str) -> Made<Sym<'h>> {
         let what = format!("force `{name}`, {field}");
         if let Source::Value(v) = x.source {
+            if !v.is_finite() {
+                return Err(ModelError::new(format!("{what}: {v} is not a finite number")).at(&x.place));
+            }
             return Ok(self.graph.constant(v));
         }
         let ast = self.b.numbers.parse(x, &what)?;
@@ -188,10 +193,17 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 self.law(name, ["torque", "angle"], y, numbers, extra)
             }
             About::Joint(joint) => {
-                let (k, y) = self.joint_coordinate(name, joint)?;
+                let k = self.b.joint(joint)?;
+                let single = self.b.m.joints[k].kind != crate::mechanism::JointKind::Universal;
+                let Some(angle) = self.b.joint_angle(k, 1).filter(|_| single) else {
+                    let kind = self.b.m.joints[k].kind.word();
+                    let e = ModelError::new(format!("force `{name}`: the {kind} joint `{joint}` has no angle")).at(&joint.place);
+                    return Err(e.help("revolute, cylindrical, screw and planar joints have one"));
+                };
+                let y = self.angle(angle);
                 let mut a = self.law(name, ["torque", "angle"], y, numbers, extra)?;
                 let Value::Scalar(t) = a.sensors[0].1 else { unreachable!("a torque is a number") };
-                self.push_along_joint(&mut a.work, k, -t, name)?;
+                self.push_about_joint(&mut a.work, k, -t, name)?;
                 Ok(a)
             }
         }
@@ -226,12 +238,18 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     }
     /// An effort on body 2 of joint `k`, along or about its axis, and its reaction on body 1.
     fn push_along_joint(&mut self, work: &mut Vec<(Affine<'g>, Sym<'h>)>, k: usize, effort: Sym<'h>, name: &Text) -> Made<()> {
+        if !slides(&self.b.m.joints[k].kind) {
+            return self.push_about_joint(work, k, effort, name);
+        }
         let ends = self.b.joint_ends(k)?;
         let axis = self.b.frames[ends[0].0].direction(&self.b.joint_frames[k].axes[0]);
-        if slides(&self.b.m.joints[k].kind) {
-            let f = scaled(effort, &self.port(&axis));
-            return self.push_pair(work, ends, &f, name);
-        }
+        let f = scaled(effort, &self.port(&axis));
+        self.push_pair(work, ends, &f, name)
+    }
+    /// A torque on body 2 of joint `k` about its axis, and its reaction on body 1.
+    fn push_about_joint(&mut self, work: &mut Vec<(Affine<'g>, Sym<'h>)>, k: usize, effort: Sym<'h>, name: &Text) -> Made<()> {
+        let ends = self.b.joint_ends(k)?;
+        let axis = self.b.frames[ends[0].0].direction(&self.b.joint_frames[k].axes[0]);
         let tau = if self.b.m.dimension == 2 { vec![effort] } else { scaled(effort, &self.port(&axis)) };
         self.push_torque(work, ends[1].0, &tau, name)?;
         self.push_torque(work, ends[0].0, &opposite(&tau), name)

@@ -24,19 +24,19 @@ use crate::expression::{Ast, Env, Expr, ExpressionError, Value, compile};
 use crate::functional::Sensor;
 use crate::mechanism::{ForceKind, JointKind, Mechanism, Source};
 use crate::signal::Input;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::Range;
 
-/// Joints whose reaction some expression reads.
-pub fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashSet<String>, ModelError> {
+/// Joints whose reaction some expression reads, and whether it reads the torque.
+pub fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashMap<String, bool>, ModelError> {
     let objectives = m.objectives.iter().flat_map(|o| o.integral.iter().chain(&o.terminal));
-    let (mut wanted, before) = (HashSet::new(), n.warnings.len());
+    let (mut wanted, before) = (HashMap::new(), n.warnings.len());
     for x in objectives.chain(m.outputs.iter().map(|o| &o.1)) {
         if matches!(x.source, Source::Expression(_)) {
             for (name, _) in n.parse(x, "expression")?.names() {
                 let mut parts = name.split('.');
-                if let (Some(joint), Some("reaction" | "torque")) = (parts.next(), parts.next()) {
-                    wanted.insert(joint.to_owned());
+                if let (Some(joint), Some(what @ ("reaction" | "torque"))) = (parts.next(), parts.next()) {
+                    *wanted.entry(joint.to_owned()).or_insert(false) |= what == "torque";
                 }
             }
         }

@@ -8,6 +8,7 @@
 //! The rate of any expression is an expression of ports one level higher.
 
 use super::Builder;
+use super::functionals::Draft;
 use super::numbers::Quad;
 use super::vectors::{Port, Symbols, cross, difference, dot, normal, scaled, sum};
 use crate::functional::Sensor;
@@ -15,7 +16,7 @@ use crate::mechanism::JointKind;
 use crate::ports::Affine;
 use crate::program::{Graph, Sym};
 use crate::signal::Input;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// An angle with a branch: atan2(y.0·y.1, x.0·x.1).
 pub struct AngleDef<'g> {
@@ -73,6 +74,26 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
             reading: vec![],
             angle_symbols: vec![],
         }
+    }
+    /// The program of some outputs, with the sensors that they need.
+    pub fn draft(self, outputs: &[Sym<'h>]) -> Draft {
+        let used: HashSet<usize> = outputs.iter().flat_map(|s| s.inputs()).collect();
+        let mut sensors = vec![];
+        let keep = |(i, input): (usize, &Input)| match input {
+            Input::Sensor(k) if used.contains(&i) => {
+                sensors.push(self.sensors[*k as usize].clone());
+                Input::Sensor(sensors.len() as u32 - 1)
+            }
+            input if used.contains(&i) => *input,
+            _ => Input::Time, // a place that the program does not read
+        };
+        let inputs = self.inputs.iter().enumerate().map(keep).collect();
+        Draft { program: self.graph.program(outputs), inputs, sensors }
+    }
+    /// Do some symbols read velocities?
+    pub fn read_velocities(&self, symbols: &[Sym<'h>]) -> bool {
+        let sensor = |i: usize| if let Input::Sensor(k) = self.inputs[i] { Some(&self.sensors[k as usize]) } else { None };
+        symbols.iter().flat_map(|s| s.inputs()).filter_map(sensor).any(Sensor::needs_velocity)
     }
     pub fn input(&mut self, i: Input) -> Sym<'h> {
         let next = self.inputs.len();

@@ -87,6 +87,10 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         Ok((frame, y))
     }
     fn bushing_axes(&mut self, body: usize, axes: &[Option<Vector>; 2], name: &Text) -> Made<Vec<Symbols<'h>>> {
+        if let (Some(v), true) = (&axes[1], axes[0].is_none() || self.b.m.dimension == 2) {
+            let e = ModelError::new(format!("force `{name}`: a normal needs an axis, in space")).at(&v.place());
+            return Err(e.help("give `axis` too, or remove it"));
+        }
         let [Some(axis), normal] = axes else { return Ok(self.axes(body)) };
         let what = format!("force `{name}`: the axis");
         let n = &mut self.b.numbers;

@@ -56,7 +56,6 @@ const EVEN: &[&str] = &[
     "width",
     "friction",
     "sensor",
-    "constraint",
     "length",
     "stiffness",
     "damping",
@@ -127,6 +126,15 @@ fn named(c: &Context, t: &Table, section: &Field) -> Made<Table> {
                 Node { value: Value::Table(super::body::body(c, &key.text, body, kind)?), place: node.place.clone() }
             }
             ("driver", Value::Table(driver)) => value(c, node, kind, section.name, Some(driven(driver)))?,
+            ("joint", Value::Table(joint)) if c.mirrored() && implicit(c, joint).is_some() => {
+                let missing = implicit(c, joint).unwrap_or("axis");
+                let e = wrong(format!("joint `{}` is mirrored, but its `{missing}` is not written", key.text), &key.place);
+                return Err(c.inside(e.help(format!("write `{missing}`: what is absent cannot be mirrored"))));
+            }
+            ("force", Value::Table(force)) if c.mirrored() && is(force, &["contact"]) && force.get("normal").is_none() => {
+                let e = wrong(format!("contact `{}` is mirrored, but its `normal` is not written", key.text), &key.place);
+                return Err(c.inside(e.help("write `normal`: what is absent cannot be mirrored")));
+            }
             ("force", Value::Table(force)) => value(c, node, kind, section.name, law(force))?,
             ("joint", Value::Table(joint)) => value(c, node, kind, section.name, handed(joint))?,
             _ => value(c, node, kind, section.name, None)?,
@@ -157,6 +165,23 @@ fn law(force: &Table) -> Option<(&'static str, Role)> {
     }
 }
 
+fn is(t: &Table, types: &[&str]) -> bool {
+    t.get("type").and_then(Node::word).is_some_and(|w| types.contains(&w.text.as_str()))
+}
+
+/// The direction that a joint leaves to its default, which would not be mirrored.
+fn implicit(c: &Context, joint: &Table) -> Option<&'static str> {
+    let has = |keys: [&str; 2]| keys.iter().any(|k| joint.get(k).is_some());
+    let (axis, normal) = (has(["axis", "axes"]), has(["normal", "normals"]));
+    let framed = is(joint, &["revolute", "prismatic", "cylindrical", "screw", "universal", "planar", "fixed"]);
+    let line = is(joint, &["prismatic", "point-on-line"]);
+    match c.dimension {
+        2 => (line && !axis && c.flips[0]).then_some("axis"),
+        _ if (framed || line || is(joint, &["point-on-plane"])) && !axis => Some("axis"),
+        _ => (framed && !normal).then_some("normal"),
+    }
+}
+
 /// What ties an angle, which changes its sign, to something that does not; of a gear the angle where it starts.
 fn handed(joint: &Table) -> Option<(&'static str, Role)> {
     match joint.get("type").and_then(Node::word)?.text.as_str() {
@@ -184,8 +209,9 @@ fn ground(c: &Context, t: &Table) -> Made<Table> {
 fn initial(c: &Context, t: &Table) -> Made<Table> {
     let entry = |(key, node): &(Word, Node)| {
         let near = key.text == "near";
+        let role = |sensor: &Word| if sensor.text.ends_with(".attitude") { Role::Odd } else { Role::Polar };
         let one = |(sensor, value): &(Word, Node)| {
-            if near { Ok((c.reference(sensor)?, leaf(c, value, Role::Polar)?)) } else { condition(c, sensor, value) }
+            if near { Ok((c.reference(sensor)?, leaf(c, value, role(sensor))?)) } else { condition(c, sensor, value) }
         };
         let value = match &node.value {
             Value::Table(list) => Value::Table(Table { entries: list.entries.iter().map(one).collect::<Made<_>>()? }),

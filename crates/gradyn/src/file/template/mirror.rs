@@ -195,6 +195,7 @@ impl Context<'_> {
             Some(Thing::Coordinate(k)) => along(self.flips, k),
             Some(Thing::Body | Thing::Joint | Thing::Force) => vector(self.flips, 2),
             None => match (parts.len(), second) {
+                _ if parts[0] == "system" && second.ends_with("momentum") => return Err(self.cannot(name, word)),
                 _ if parts[0] == "system" => Sense::Same,
                 (1, _) | (2, "x" | "y" | "z") => vector_or_number(&parts, self.point_above(parts[0])),
                 (2, "angle" | "torque") if self.dimension == 2 => turned,

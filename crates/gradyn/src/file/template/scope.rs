@@ -102,11 +102,13 @@ fn thing(section: &str, node: &Node) -> Option<Thing> {
         "joint" => Thing::Joint,
         "driver" if has("angle") => Thing::Angle,
         "driver" if has("coordinate") => Thing::Coordinate(axis(word("coordinate").rsplit('.').next().unwrap_or(""))),
+        "driver" if has("sensor") => Thing::Force,
         "driver" => Thing::Distance,
         "force" => match word("type") {
-            "torsion" | "torque" => Thing::Torsion,
-            "force" => Thing::Force,
-            _ => Thing::Spring,
+            "torsion" => Thing::Torsion,
+            "torque" if !table.and_then(|t| t.get("torque")).is_some_and(Node::is_list) => Thing::Torsion,
+            "spring-damper" | "bump-stop" => Thing::Spring,
+            _ => Thing::Force,
         },
         _ => return None,
     })
