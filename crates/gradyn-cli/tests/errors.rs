@@ -406,6 +406,8 @@ space_cases! {
     force_that_reads_accelerations: { "limit = 1" => "limit = \"acc(arm.B.x)\"" }
     torsion_of_bodies_in_space: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"torsion\", between = [\"ground\", \"arm\"] }" }
     torsion_of_nothing: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"torsion\", stiffness = 1 }" }
+    torsion_about_a_slide: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"torsion\", joint = \"slide\", stiffness = 1 }" }
+    constraint_of_a_rate: { "[force]" => "[spline.wave]\nkind = \"cyclic\"\nvalues = [0, 1, 2, 1]\nperiod = 1\n[constraint]\ncup = \"rod.Q.x - vel(wave)\"\n[force]" }
     bushing_of_five_numbers: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"bushing\", between = [\"arm.B\", \"block.C\"], stiffness = [1, 1, 1, 1, 1] }" }
     contact_with_itself: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"contact\", point = \"arm.B\", plane = \"arm.A\", stiffness = 1, width = 1 }" }
     constraint_that_reads_velocities: { "[force]" => "[constraint]\ncup = \"vel(rod.Q.x)\"\n[force]" }

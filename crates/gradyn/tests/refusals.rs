@@ -174,3 +174,37 @@ fn attitudes_of_conditions_are_not_followed() {
     let e = run(&m).err().expect("the yaw jumps").to_string();
     assert!(e.contains("yaw of `box`"), "{e}");
 }
+
+/// A force law may read another force whose numbers have the names of its own variables, and the length of a spring may be a
+/// condition although its speed exists.
+#[test]
+fn forces_and_conditions_read_lengths() {
+    let text = r#"
+        name = "two springs"
+        parameters = { x = 50, l0 = 0.8 }
+        ground.points = { O = [0, 0], W = [2, 0] }
+        body.m = { points = { A = [0, 0], B = [0.1, 0] }, mass = 1, inertia = 1 }
+        joint.guide = { type = "prismatic", between = ["ground.O", "m.A"], axis = [1, 0] }
+        [force]
+        s1 = { type = "spring-damper", between = ["ground.W", "m.B"], stiffness = "x", length = 1 }
+        b  = { type = "bushing", between = ["ground.O", "m.A"], force = ["x + s1.force", 0, 0] }
+        [initial]
+        position = { "s1.length" = "l0" }
+        velocity = { "s1.length" = 0.5 }
+        [output]
+        start = "s1.length"
+        speed = "s1.speed"
+        bush  = "b.force.x"
+        slide = "guide.position"
+        [objective]
+        end = { terminal = "m.A.x" }
+    "#;
+    let model = prepared(text).unwrap_or_else(|e| panic!("{e}"));
+    let r = run(&model, "index1", "rk4", 0.01).expect("runs");
+    let table = model.table(&r, None).expect("rows");
+    // W - B = 2 - (s + 0.1) = 0.8: s = 1.1; the force on body 2 is -(s + 50 (0.8 - 1))
+    let row = &table.rows[0][1..];
+    for (got, truth) in row.iter().zip([0.8, 0.5, -(1.1 + 50.0 * (0.8 - 1.0)), 1.1]) {
+        assert!((got - truth).abs() < 1e-12, "{row:?}");
+    }
+}
