@@ -290,6 +290,13 @@ fn check_rod(body: &crate::mechanism::Body, solid: &Solid) -> Result<(), ModelEr
     }
     let (a, b) = (&solid.points[i].value, &solid.points[j].value);
     for p in &solid.points {
+        // what is on the line must stay there for all parameters
+        let across = rod.length.is_some() && p.at[1..].iter().any(|x| x.as_constant().is_none());
+        if across {
+            let message = format!("body `{name}`: the point `{}` of the rod depends on parameters across it", p.name);
+            let help = "a rod in space has points on its line only; describe the body by `shape` or `inertia`";
+            return Err(ModelError::new(message).at(&body.name.place).help(help));
+        }
         let along: f64 = (0..3).map(|k| (p.value[k] - a[k]) * (b[k] - a[k])).sum::<f64>() / length.powi(2);
         let off = (0..3).map(|k| (p.value[k] - a[k] - along * (b[k] - a[k])).powi(2)).sum::<f64>().sqrt();
         if off > 1e-9 * length {

@@ -162,6 +162,9 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<We
         return wrong("has a shape and also a rod or an inertia", "give one of them");
     }
     if let Some(shape) = shape {
+        if own.is_none() && dense.is_none() {
+            return wrong("has a shape, but no mass and no density", "give `mass` (0 if it has none), or `density` in `shape`");
+        }
         return Ok((mass, shape.inertia(mass, n.graph), shape.sizes));
     }
     if !b.inertia.is_empty() {

@@ -83,7 +83,7 @@ pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<
         ShapeKind::Tube { outer, inner, length, axis } => {
             let given = [n.number(outer, &what)?, n.number(inner, &what)?, n.number(length, &what)?];
             sizes.push(("thickness of the tube", given[0] - given[1]));
-            sizes.push(("mean radius of the tube", (given[0] + given[1]) * 0.5));
+            sizes.push(("outer radius", given[0]));
             sizes.extend((n.dimension == 3).then_some(("length", given[2])));
             hollow(given, axis, body, n)?
         }
