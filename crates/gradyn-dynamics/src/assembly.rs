@@ -213,7 +213,7 @@ impl Normal {
         let identity = Pattern::from_entries(rows, rows, (0..rows).map(|i| (i, i)));
         let mut from = vec![0; j.nnz()];
         for (i, k, p) in j.iter() {
-            from[transposed.position(k, i).expect("the transpose has the same entries")] = p;
+            from[transposed.at(k, i) as usize] = p;
         }
         let (jt, b) = (vec![0.0; j.nnz()], vec![0.0; rows + n]);
         Ok(Self { saddle: Saddle::new(&identity, &transposed)?, from, jt, b })

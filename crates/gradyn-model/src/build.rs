@@ -159,7 +159,7 @@ pub(crate) struct Builder<'g, 'm> {
     coordinates: Vec<Coordinate>,
     gravity: Symbols<'g>,
     joint_frames: Vec<JointFrame<'g>>,
-    /// Points of the joints that were read so far.
+    /// Points of the joints.
     joint_points: Vec<[PointRef; 2]>,
     joint_names: HashMap<String, usize>,
     force_names: HashMap<String, usize>,
@@ -178,8 +178,6 @@ pub(crate) struct Builder<'g, 'm> {
     angle_index: HashMap<String, usize>,
     /// (angle, signal) of driven angles.
     driven: Vec<(usize, u32)>,
-    /// Nominal angles that joints in space hold.
-    joint_angles: HashMap<usize, f64>,
     /// Joints whose reaction is read, and whether their torque is.
     wanted: HashMap<String, bool>,
     /// Numbers that must not be negative.
@@ -343,7 +341,6 @@ impl<'g, 'm> Builder<'g, 'm> {
             angles: vec![],
             angle_index: HashMap::new(),
             driven: vec![],
-            joint_angles: HashMap::new(),
             wanted: HashMap::new(),
             positive: vec![],
             aligned: vec![],

@@ -158,7 +158,7 @@ impl Force {
     /// Compiles a force onto the n × n pattern.
     pub fn new(name: String, element: Element, law: Law, nn: &Pattern) -> Self {
         let entries = &element.ports.linear;
-        let at = |i: u32, j: u32| nn.position(i as usize, j as usize).expect("the pattern contains every pair") as u32;
+        let at = |i: u32, j: u32| nn.at(i as usize, j as usize);
         let pairs = entries.iter().flat_map(|a| entries.iter().map(move |b| at(a.coord, b.coord))).collect();
         Self { name, element, law, pairs }
     }

@@ -140,9 +140,8 @@ impl FormulaRow {
     /// Row `k` on the patterns.
     pub fn new(formula: Formula, k: usize, patterns: &Patterns) -> Self {
         let coords: Vec<usize> = formula.ports.coords().map(|i| i as usize).collect();
-        let row = coords.iter().map(|&i| patterns.mn.position(k, i).expect("the row is in the pattern") as u32).collect();
-        let pair = |i: usize, j: usize| patterns.nn.position(i, j).expect("the pattern contains every pair") as u32;
-        let pairs = coords.iter().flat_map(|&i| coords.iter().map(move |&j| pair(i, j))).collect();
+        let row = coords.iter().map(|&i| patterns.mn.at(k, i)).collect();
+        let pairs = coords.iter().flat_map(|&i| coords.iter().map(move |&j| patterns.nn.at(i, j))).collect();
         Self { formula, row, pairs }
     }
     /// Φ_q: out += J C.

@@ -91,7 +91,7 @@ impl LoadRows {
     /// Compiles a load onto the pattern.
     pub fn new(load: Load, nn: &Pattern) -> Self {
         let pairs = [&load.positions, &load.velocities].map(|ports| {
-            let at = |i: u32, j: u32| nn.position(i as usize, j as usize).expect("the pattern contains every pair") as u32;
+            let at = |i: u32, j: u32| nn.at(i as usize, j as usize);
             load.work.linear.iter().flat_map(|w| ports.linear.iter().map(move |x| at(w.coord, x.coord))).collect()
         });
         Self { load, pairs }

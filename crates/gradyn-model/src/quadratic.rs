@@ -76,15 +76,14 @@ impl RowTerms {
 impl QuadraticRows {
     /// Compiles rows onto the patterns.
     pub fn new(rows: &[RowTerms], nn: &Pattern, mn: &Pattern) -> Self {
-        let at = |p: &Pattern, i: usize, j: usize| p.position(i, j).expect("the pattern contains every term") as u32;
         let mut all = Self { rows: rows.len(), ..Self::default() };
         for (k, row) in rows.iter().enumerate() {
             let entry = |&(i, j, slot): &(usize, usize, u32)| {
-                let (pos, ij) = (at(mn, k, i), at(nn, i, j));
+                let (pos, ij) = (mn.at(k, i), nn.at(i, j));
                 Entry { row: k as u32, i: i as u32, j: j as u32, slot, pos, ij }
             };
             all.a.extend(row.a.iter().map(entry));
-            all.b.extend(row.b.iter().map(|&(i, slot)| LinearTerm { row: k as u32, i: i as u32, slot, pos: at(mn, k, i) }));
+            all.b.extend(row.b.iter().map(|&(i, slot)| LinearTerm { row: k as u32, i: i as u32, slot, pos: mn.at(k, i) }));
             all.c.extend(row.c.iter().map(|&s| (k as u32, s)));
         }
         all

@@ -71,6 +71,14 @@ impl Pattern {
         self.col_idx[row.clone()].binary_search(&u32::try_from(j).ok()?).ok().map(|k| row.start + k)
     }
 
+    /// Position of entry (i, j), which the pattern was made to contain.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub fn at(&self, i: usize, j: usize) -> u32 {
+        self.position(i, j).unwrap_or_else(|| panic!("the pattern has no entry ({i}, {j})")) as u32
+    }
+
     /// Positions of row `i`.
     #[inline]
     pub fn row(&self, i: usize) -> Range<usize> {

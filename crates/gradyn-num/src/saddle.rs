@@ -40,7 +40,7 @@ impl Saddle {
         let jt = || b().map(|(i, j)| (j, i));
         let c = || (n..n + m).map(|i| (i, i));
         let pattern = Pattern::from_entries(n + m, n + m, a().chain(b()).chain(jt()).chain(c()));
-        let at = |(i, j)| pattern.position(i, j).expect("the pattern contains its blocks") as u32;
+        let at = |(i, j)| pattern.at(i, j);
         let maps =
             Maps { a: a().map(at).collect(), b: b().map(at).collect(), jt: jt().map(at).collect(), c: c().map(at).collect() };
         Ok(Self { maps: maps.into(), n, values: vec![0.0; pattern.nnz()], factor: Factor::new(&pattern)? })

@@ -55,7 +55,7 @@ impl<'g> Builder<'g, '_> {
         }
         for k in 0..self.m.joints.len() {
             let j = &self.m.joints[k];
-            let ends = self.joint_ends(k)?;
+            let ends = self.joint_ends(k);
             if self.wanted.contains_key(&j.name.text) {
                 continue;
             }
@@ -257,7 +257,7 @@ impl<'g> Builder<'g, '_> {
     }
     fn add_joint_rows(&mut self, k: usize, tied: &mut HashMap<usize, Vec<Vec<Port<'g>>>>) -> Result<(), ModelError> {
         let j = &self.m.joints[k];
-        let refs = self.joint_ends(k)?;
+        let refs = self.joint_ends(k);
         let ends = Ends { frames: refs.map(|(b, _)| &self.frames[b]), points: refs.map(|r| self.port(r)) };
         let class = refs.map(|(b, i)| self.solids[b].points[i].class);
         let wanted = self.wanted.contains_key(&j.name.text);

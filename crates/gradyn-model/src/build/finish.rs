@@ -51,8 +51,7 @@ impl<'g> Builder<'g, '_> {
             formulas.into_iter().enumerate().map(|(k, f)| fix.formula(f, rows.len() + k, &patterns)).collect::<Vec<_>>();
         let loads = loads.into_iter().map(|l| fix.load(l, &patterns.nn)).collect::<Vec<_>>();
         let forces = self.forces.iter().map(|f| fix.force(f, &patterns.nn)).collect::<Vec<_>>();
-        let inertia_at =
-            inertia.iter().map(|e| patterns.nn.position(e.0 as usize, e.1 as usize).expect("M is in the pattern") as u32);
+        let inertia_at = inertia.iter().map(|e| patterns.nn.at(e.0 as usize, e.1 as usize));
         let mut system = Natural {
             dims,
             inertia_at: inertia_at.collect(),

@@ -75,7 +75,10 @@ impl<'g, 'm> Builder<'g, 'm> {
             return Err(ModelError::new(message).at(&name.place));
         }
         let formula = Formula { ports, args: sensors.len(), inputs, program };
-        self.formula_index.insert(name.text.clone(), self.formulas.len());
+        if kind != "screw" {
+            // the reaction of a screw is that of its joint
+            self.formula_index.insert(name.text.clone(), self.formulas.len());
+        }
         self.formulas.push((format!("{name} ({kind})"), formula));
         Ok(())
     }
@@ -83,7 +86,7 @@ impl<'g, 'm> Builder<'g, 'm> {
     fn screw(&mut self, k: usize, lead: &Number) -> Made<()> {
         let name = &self.m.joints[k].name;
         let lead = self.numbers.number(lead, &format!("joint `{name}`, lead"))?;
-        let ends = self.joint_ends(k)?;
+        let ends = self.joint_ends(k);
         let angle = self.joint_angle(k, 1).expect("a screw turns");
         let axis = self.joint_frames[k].axes[0].clone();
         let row = self.rows.list.len() + self.formulas.len();
@@ -91,7 +94,6 @@ impl<'g, 'm> Builder<'g, 'm> {
             let (s, θ) = (env.joint_position(k, &axis), env.angle(angle));
             Ok(s - env.parameter(lead / TAU) * θ)
         })?;
-        self.formula_index.remove(&name.text); // its reaction is that of the joint
         let a = self.frames[ends[0].0].direction(&axis);
         let reaction = self.reactions.get_mut(&name.text).expect("joints were added");
         for i in 0..3 {
@@ -105,9 +107,7 @@ impl<'g, 'm> Builder<'g, 'm> {
     fn coupling(&mut self, c: &Coupling) -> Made<()> {
         let name = &c.name;
         let [one, two] = [self.joint(&c.joints[0])?, self.joint(&c.joints[1])?];
-        let bodies = [one, two].map(|k| self.joint_ends(k).map(|e| e.map(|r| r.0)));
-        let [first, second] = bodies;
-        let (first, second) = (first?, second?);
+        let [first, second] = [one, two].map(|k| self.joint_ends(k).map(|r| r.0));
         if one == two || !first.iter().any(|b| second.contains(b)) {
             let e = ModelError::new(format!("joint `{name}`: `{}` and `{}` have no body in common", c.joints[0], c.joints[1]));
             return Err(e.at(&c.joints[1].place).help("both joints must be on the carrier of the wheels, or on the ground"));

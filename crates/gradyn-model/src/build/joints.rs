@@ -18,7 +18,7 @@
 
 use super::frames::Frame;
 use super::numbers::{Numbers, Quad};
-use super::vectors::{AXES, Port, Symbols, cross, cross_part, difference, dot, minus, normal, plus, same, scaled, unit};
+use super::vectors::{AXES, Port, Symbols, cross, cross_part, difference, minus, normal, plus, same, scaled, unit};
 use super::{Builder, PointRef};
 use crate::error::ModelError;
 use crate::mechanism::{Joint, JointKind};
@@ -110,12 +110,12 @@ impl JointKind {
 }
 
 impl<'g> Builder<'g, '_> {
-    /// The two points of joint `k`, which must belong to different bodies.
-    pub(super) fn joint_ends(&self, k: usize) -> Result<[PointRef; 2], ModelError> {
-        if let Some(ends) = self.joint_points.get(k) {
-            return Ok(*ends);
-        }
-        let j = &self.m.joints[k];
+    /// The two points of joint `k`.
+    pub(super) fn joint_ends(&self, k: usize) -> [PointRef; 2] {
+        self.joint_points[k]
+    }
+    /// The two points of a joint, which must belong to different bodies.
+    fn read_joint_ends(&self, j: &Joint) -> Result<[PointRef; 2], ModelError> {
         let [a, b] = [self.point_ref(&j.between[0])?, self.point_ref(&j.between[1])?];
         if a.0 == b.0 {
             let e = ModelError::new(format!("joint `{}` connects `{}` with itself", j.name, self.solids[a.0].name));
@@ -126,12 +126,12 @@ impl<'g> Builder<'g, '_> {
     /// Axes and normals of every joint.
     pub(super) fn read_joint_frames(&mut self) -> Result<(), ModelError> {
         let dimension = self.m.dimension;
-        for (k, j) in self.m.joints.iter().enumerate() {
+        for j in &self.m.joints {
             if dimension == 2 && j.kind.spatial() {
                 let message = format!("joint `{}`: a {} joint needs a model in space", j.name, j.kind.word());
                 return Err(ModelError::new(message).at(&j.name.place).help("write dimension = 3, or use a plane joint"));
             }
-            let ends = self.joint_ends(k)?;
+            let ends = self.read_joint_ends(j)?;
             for (side, needs) in j.kind.directions(dimension).into_iter().enumerate() {
                 let solid = &self.solids[ends[side].0];
                 if needs && dimension == 3 && solid.rod.is_some() {
@@ -152,11 +152,7 @@ impl<'g> Builder<'g, '_> {
             let axis = n.direction(j.axes[k].as_ref(), last, &format!("joint `{}`: the axis", j.name))?;
             let what = format!("joint `{}`: the normal", j.name);
             let normal = match &j.normals[k] {
-                Some(v) if n.dimension == 3 => {
-                    let given = n.vector(v, &what)?;
-                    let across = difference(&given, &scaled(dot(&given, &axis), &axis));
-                    n.normalised(across, &format!("{what}, across the axis,"), &v.place())?
-                }
+                Some(v) if n.dimension == 3 => n.across(v, &axis, &what)?,
                 Some(v) => {
                     let e = ModelError::new(format!("{what} belongs to joints in space")).at(&v.place());
                     return Err(e.help("remove it"));

@@ -241,14 +241,14 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         if !slides(&self.b.m.joints[k].kind) {
             return self.push_about_joint(work, k, effort, name);
         }
-        let ends = self.b.joint_ends(k)?;
+        let ends = self.b.joint_ends(k);
         let axis = self.b.frames[ends[0].0].direction(&self.b.joint_frames[k].axes[0]);
         let f = scaled(effort, &self.port(&axis));
         self.push_pair(work, ends, &f, name)
     }
     /// A torque on body 2 of joint `k` about its axis, and its reaction on body 1.
     fn push_about_joint(&mut self, work: &mut Vec<(Affine<'g>, Sym<'h>)>, k: usize, effort: Sym<'h>, name: &Text) -> Made<()> {
-        let ends = self.b.joint_ends(k)?;
+        let ends = self.b.joint_ends(k);
         let axis = self.b.frames[ends[0].0].direction(&self.b.joint_frames[k].axes[0]);
         let tau = if self.b.m.dimension == 2 { vec![effort] } else { scaled(effort, &self.port(&axis)) };
         self.push_torque(work, ends[1].0, &tau, name)?;

@@ -1,6 +1,6 @@
 //! Numbers of the model as symbols of the parameters ρ, and the slot table p = e(ρ).
 
-use super::vectors::{AXES, Symbols, dot, unit};
+use super::vectors::{AXES, Symbols, difference, dot, scaled, unit};
 use crate::error::{ModelError, nearest};
 use crate::expression::{Ast, Env, ExpressionError, Value, compile, parse};
 use crate::mechanism::{Mechanism, Number, Source, Vector};
@@ -158,6 +158,12 @@ impl<'g> Numbers<'g> {
             return Err(e.help("give a direction, such as [1, 0, 0]; its length does not matter"));
         }
         Ok(v.into_iter().map(|x| x / length).collect())
+    }
+    /// The unit vector of a given direction across a unit axis.
+    pub fn across(&mut self, v: &Vector, axis: &Symbols<'g>, what: &str) -> Result<Symbols<'g>, ModelError> {
+        let given = self.vector(v, what)?;
+        let across = difference(&given, &scaled(dot(&given, axis), axis));
+        self.normalised(across, &format!("{what}, across the axis,"), &v.place())
     }
     /// Values of symbols at the nominal parameters.
     pub fn nominal(&self, symbols: &[Sym<'g>]) -> Vec<f64> {

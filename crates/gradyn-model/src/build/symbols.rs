@@ -227,7 +227,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
     }
     /// The slide (r₂ - r₁)·a₁ of a joint.
     pub fn joint_position(&mut self, k: usize, direction: &[Sym<'g>]) -> Sym<'h> {
-        let ends = self.b.joint_ends(k).expect("joints were checked");
+        let ends = self.b.joint_ends(k);
         let [r1, r2] = ends.map(|r| self.b.port(r));
         let axis = self.b.frames[ends[0].0].direction(direction);
         let [r1, r2, axis] = [&r1, &r2, &axis].map(|p| self.port(p));
@@ -270,7 +270,7 @@ impl<'g> Builder<'g, '_> {
     /// (1): the angle of joint `k`, where it has one; `which` is 2 for the second angle of a universal joint.
     pub(super) fn joint_angle(&mut self, k: usize, which: usize) -> Option<usize> {
         let j = &self.m.joints[k];
-        let [one, two] = self.joint_ends(k).expect("joints were checked").map(|e| e.0);
+        let [one, two] = self.joint_ends(k).map(|e| e.0);
         if self.m.dimension == 2 {
             let turns = !matches!(j.kind, JointKind::Fixed { .. } | JointKind::Prismatic { .. });
             return (turns && which == 1).then(|| self.plane_angle(one, two));

@@ -39,7 +39,7 @@ fn eliminate(pattern: &Pattern, unit: &[f64], tol: f64) -> (Lu, Columns, Vec<(us
     let rows: Vec<u32> = order::by_columns(&transposed).unwrap_or_else(|_| (0..pattern.rows() as u32).collect());
     let mut a = vec![0.0; unit.len()];
     for (i, j, p) in pattern.iter() {
-        a[transposed.position(j, i).expect("the transpose has the same entries")] = unit[p];
+        a[transposed.at(j, i) as usize] = unit[p];
     }
     let columns = Columns::new(&transposed, rows);
     let mut lu = Lu::new(pattern.cols(), &columns, [a.len(); 2]);

@@ -113,7 +113,7 @@ impl Builder<'_, '_> {
     fn spread_poses(&self, hints: &Hints, poses: &mut [Option<Pose>]) {
         let mut joints_of: Vec<Vec<usize>> = vec![vec![]; poses.len()];
         for k in 0..self.m.joints.len() {
-            let ends = self.joint_ends(k).expect("joints were checked");
+            let ends = self.joint_ends(k);
             ends.iter().for_each(|e| joints_of[e.0].push(k));
         }
         let says = |k: usize| match self.m.joints[k].kind {
@@ -126,7 +126,7 @@ impl Builder<'_, '_> {
             let mut queue: std::collections::VecDeque<usize> = (0..poses.len()).filter(|&b| poses[b].is_some()).collect();
             while let Some(b) = queue.pop_front() {
                 for &k in joints_of[b].iter().filter(|&&k| says(k) >= least) {
-                    let [one, two] = self.joint_ends(k).expect("joints were checked").map(|e| e.0);
+                    let [one, two] = self.joint_ends(k).map(|e| e.0);
                     let other = if one == b { two } else { one };
                     if poses[other].is_none() && self.solids[other].rod.is_none() {
                         poses[other] = self.joint_pose(k, b, poses[b].expect("queued with a pose"), hints);
@@ -138,7 +138,7 @@ impl Builder<'_, '_> {
     }
     /// (1): the pose of the other body of joint `k`, from that of body `b`.
     fn joint_pose(&self, k: usize, b: usize, from: Pose, hints: &Hints) -> Option<Pose> {
-        let ends = self.joint_ends(k).ok()?;
+        let ends = self.joint_ends(k);
         let side = usize::from(ends[1].0 == b);
         let other = ends[1 - side];
         let frame = &self.joint_frames[k];
@@ -147,7 +147,7 @@ impl Builder<'_, '_> {
             let (a, n) = (value(&frame.axes[s]), value(&frame.normals[s]));
             [n, cross(&a, &n), a]
         });
-        let [θ, s] = hints.joints.get(&k).copied().unwrap_or([self.held_angle(k), 0.0]);
+        let [θ, s] = hints.joints.get(&k).copied().unwrap_or_default();
         let (θ, s) = if side == 0 { (θ, s) } else { (-θ, -s) };
         let rotation: M3 = [[θ.cos(), θ.sin(), 0.0], [-θ.sin(), θ.cos(), 0.0], EYE[2]];
         let a = match (hints.attitude.get(&other.0), &self.m.joints[k].kind) {
@@ -197,25 +197,11 @@ impl Builder<'_, '_> {
         // v cos + (u × v) sin + u (u·v)(1 - cos)
         a.map(|v| add(add(v.map(|v| v * c), s, cross(&u, &v)), dot(&u, &v) * (1.0 - c), u))
     }
-    /// The angle that a joint holds.
-    fn held_angle(&self, k: usize) -> f64 {
-        match &self.m.joints[k].kind {
-            JointKind::Prismatic { angle } | JointKind::Fixed { angle } => match &angle.source {
-                Source::Value(v) => *v,
-                Source::Expression(_) => self.joint_angles.get(&k).copied().unwrap_or(0.0),
-            },
-            _ => 0.0,
-        }
-    }
     /// A body whose attitude, or a point of which, is given.
     fn free_pose(&self, b: usize, hints: &Hints) -> Option<Pose> {
         let point = hints.points.iter().filter(|((body, _), _)| *body == b).min_by_key(|((_, i), _)| *i);
-        let jointed = self
-            .m
-            .joints
-            .iter()
-            .enumerate()
-            .any(|(k, j)| j.kind.shares_point(3) && self.joint_ends(k).is_ok_and(|e| e.iter().any(|e| e.0 == b)));
+        let jointed =
+            self.m.joints.iter().enumerate().any(|(k, j)| j.kind.shares_point(3) && self.joint_ends(k).iter().any(|e| e.0 == b));
         if point.is_none() || (jointed && !hints.attitude.contains_key(&b)) {
             return None;
         }
@@ -292,11 +278,7 @@ impl Builder<'_, '_> {
             }
             if let JointKind::Prismatic { angle } | JointKind::Fixed { angle } = &j.kind {
                 let angle = self.numbers.number(angle, &format!("joint `{}`, angle", j.name))?;
-                let value = self.numbers.nominal(&[angle])[0];
-                self.joint_angles.insert(k, value);
-                if let Some(h) = hints.joints.get_mut(&k) {
-                    h[0] = value;
-                }
+                hints.joints.entry(k).or_default()[0] = self.numbers.nominal(&[angle])[0];
             }
         }
         Ok(hints)
@@ -334,8 +316,8 @@ impl Builder<'_, '_> {
         let class = self.solids[point.0].points[point.1].class;
         let members = self.class_points.get(&class).into_iter().flatten().copied();
         let mut all: Vec<_> = std::iter::once(point).chain(members).collect();
-        for (k, j) in self.m.joints.iter().enumerate().filter(|(_, j)| j.kind.shares_point(3)) {
-            let [one, two] = self.joint_ends(k).unwrap_or_else(|_| panic!("joint `{}` was checked", j.name));
+        for (k, _) in self.m.joints.iter().enumerate().filter(|(_, j)| j.kind.shares_point(3)) {
+            let [one, two] = self.joint_ends(k);
             all.extend((one == point).then_some(two).or((two == point).then_some(one)));
         }
         all

@@ -8,7 +8,7 @@ use super::{Applied, Made};
 use crate::build::PointRef;
 use crate::build::joints::normal_of;
 use crate::build::symbols::SensorEnv;
-use crate::build::vectors::{Symbols, combination, cross, difference, dot, opposite, scaled, sum};
+use crate::build::vectors::{Symbols, combination, cross, difference, dot, opposite, sum};
 use crate::error::ModelError;
 use crate::expression::Value;
 use crate::mechanism::{Number, Text, Vector};
@@ -102,9 +102,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 vec![x.clone(), cross(&z, &x), z]
             }
             (Some(v), _) => {
-                let given = n.vector(v, &format!("force `{name}`: the normal"))?;
-                let across = difference(&given, &scaled(dot(&given, &z), &z));
-                let x = n.normalised(across, &format!("force `{name}`: the normal, across the axis,"), &v.place())?;
+                let x = n.across(v, &z, &format!("force `{name}`: the normal"))?;
                 vec![x.clone(), cross(&z, &x), z]
             }
         };
