@@ -10,7 +10,8 @@
 //! ```
 //! index 3: c = (1, 0, 0), 1/α = 0 [A22, Eq. 17]; index 1 (Baumgarte): c = (ω², 2ξω, 1), 1/α = 0 [P14, Table 1];
 //! penalty: the same with 1/α > 0 [P14, Eqs. 1–5, where λ is eliminated]. Eliminating λ loses digits as α grows, so it is kept.
-//! Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. Redundant rows are not handled: the assembly refuses them.
+//! Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. A dropped row
+//! says -λ_k = 0 instead of (2).
 
 use gradyn_model::{At, System};
 use gradyn_num::{ProgramScalar, largest};
@@ -50,7 +51,13 @@ impl Lagrange {
             *r = *l * -self.compliance;
         }
         sys.constraint(at, self.level, d, bottom);
+        release(sys, at.lam, bottom);
     }
+}
+
+/// Dropped rows of a system of multipliers: -λ_k = 0.
+pub fn release<Y: System, S: ProgramScalar>(sys: &Y, lam: &[S], rows: &mut [S]) {
+    sys.dropped().iter().for_each(|&k| rows[k as usize] = -lam[k as usize]);
 }
 
 /// The partials (3)–(6) at a point.
@@ -107,7 +114,7 @@ impl<Y: System> Linear<Y> {
         }
         sys.force_tangents(at, &mut self.data, &mut self.top_q, &mut self.top_v);
         sys.constraint_q(at, f.level, &mut self.data, &mut self.bottom_q);
-        if f.level[1] != 0.0 || f.level[2] != 0.0 {
+        if f.level[1] != 0.0 || f.level[2] != 0.0 || sys.dims().m_vel > 0 {
             sys.constraint_v(at, f.level, &mut self.data, &mut self.bottom_v);
         }
     }

@@ -32,6 +32,8 @@ pub struct Initial<Y: System> {
     point: Vec<f64>,
     t: f64,
     scratch: Vec<f64>,
+    /// All constraint rows.
+    all: Vec<f64>,
 }
 
 /// (1)–(4) on any scalar; `data` holds the slots.
@@ -50,19 +52,21 @@ pub fn residual<Y: System, S: ProgramScalar>(
     sys.place(t, at.q, d);
     let (position, rest) = r.split_at_mut(n);
     let (velocity, rest) = rest.split_at_mut(n);
-    position[..m].fill(S::zero());
-    sys.constraint(&at, LEVEL[0], d, &mut position[..m]);
-    velocity[..m].fill(S::zero());
-    sys.constraint(&at, LEVEL[1], d, &mut velocity[..m]);
-    sys.conditions(&at, d, &mut position[m..], &mut velocity[m..]);
+    for (level, x) in [&mut *position, &mut *velocity].into_iter().enumerate() {
+        // the place of (3) is free until (3) is written
+        rest[..m].fill(S::zero());
+        sys.constraint(&at, LEVEL[level], d, &mut rest[..m]);
+        x.iter_mut().zip(sys.independent(level == 1)).for_each(|(x, &k)| *x = rest[k as usize]);
+    }
+    let [held, moving] = [false, true].map(|v| sys.independent(v).len());
+    sys.conditions(&at, d, &mut position[held..], &mut velocity[moving..]);
     law.residual(sys, &at, d, &mut rest[..n + m]);
 }
 
 impl<Y: System> Initial<Y> {
     /// Memory; `p` are the slots. `kkt` is the matrix of (3), prepared.
     pub fn new(sys: &Y, law: Lagrange, layout: Layout, p: &[f64], kkt: Kkt) -> Result<Self, StepError> {
-        let conditions = layout.n - layout.m;
-        let rows = [false, true].map(|velocity| StartRows::new(sys, velocity, conditions));
+        let rows = [false, true].map(|velocity| StartRows::new(sys, velocity, layout.n - sys.independent(velocity).len()));
         let mut acceleration = Linear::new(sys, law);
         sys.prepare(p, &mut acceleration.data);
         Ok(Self {
@@ -75,6 +79,7 @@ impl<Y: System> Initial<Y> {
             point: vec![0.0; layout.z()],
             t: 0.0,
             scratch: vec![0.0; layout.len],
+            all: vec![0.0; layout.m],
         })
     }
     /// Solves (1)–(3) from the drawn configuration.
@@ -139,7 +144,10 @@ impl<Y: System> Initial<Y> {
         }
     }
     fn equation(&self, sys: &Y, i: usize) -> String {
-        if i < self.layout.m { sys.row_name(i) } else { format!("initial condition {}", i - self.layout.m + 1) }
+        match sys.independent(false).get(i) {
+            Some(&k) => sys.row_name(k as usize),
+            None => format!("initial condition {}", i - self.rows[0].rows + 1),
+        }
     }
     /// Partials of (1)–(3) at x.
     pub fn linearise(&mut self, sys: &Y, t: f64, angles: &[f64], x: &[f64]) -> Result<(), StepError> {
@@ -197,8 +205,11 @@ impl<Y: System> Initial<Y> {
         let (q, rest) = r.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         for (level, x) in [q, v].into_iter().enumerate() {
-            sys.constraint_p(&at, LEVEL[level], delta, &mut self.acceleration.data, &mut x[..m]);
-            self.rows[level].slots.mul(&self.rows[level].p, 1.0, delta, &mut x[m..]);
+            self.all.fill(0.0);
+            sys.constraint_p(&at, LEVEL[level], delta, &mut self.acceleration.data, &mut self.all);
+            x.iter_mut().zip(sys.independent(level == 1)).for_each(|(x, &k)| *x += self.all[k as usize]);
+            let rows = &self.rows[level];
+            rows.slots.mul(&rows.p, 1.0, delta, &mut x[rows.rows..]);
         }
         self.acceleration.slot_mul(sys, delta, &mut rest[..n + m]);
     }
@@ -208,8 +219,11 @@ impl<Y: System> Initial<Y> {
         let at = At::of(self.t, &self.point, n, m);
         for level in 0..2 {
             let mu = &mu[level * n..(level + 1) * n];
-            sys.constraint_p_t(&at, LEVEL[level], &mu[..m], s, &mut self.acceleration.data, grad);
-            self.rows[level].slots.mul_t(&self.rows[level].p, s, &mu[m..], &mut grad[..slots]);
+            self.all.fill(0.0);
+            mu.iter().zip(sys.independent(level == 1)).for_each(|(mu, &k)| self.all[k as usize] = *mu);
+            sys.constraint_p_t(&at, LEVEL[level], &self.all, s, &mut self.acceleration.data, grad);
+            let rows = &self.rows[level];
+            rows.slots.mul_t(&rows.p, s, &mu[rows.rows..], &mut grad[..slots]);
         }
         self.acceleration.slot_mul_t(sys, &mu[2 * n..3 * n + m], s, grad);
     }
@@ -218,6 +232,7 @@ impl<Y: System> Initial<Y> {
 /// [M Φ_qᵀ; Φ_q -c] with the M of these data; clones share the symbolic part.
 pub fn prepare_kkt<Y: System>(sys: &Y, d: &Y::Data<f64>) -> Result<Kkt, StepError> {
     let mut kkt = Kkt::new(&sys.patterns().nn, &sys.patterns().mn)?;
+    kkt.release(sys.dropped());
     kkt.prepare(sys.mass(d))?;
     Ok(kkt)
 }

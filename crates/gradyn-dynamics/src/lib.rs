@@ -16,6 +16,6 @@ pub mod tableau;
 
 pub use error::StepError;
 pub use formulation::Lagrange;
-pub use plan::Plan;
+pub use plan::{Frozen, Plan};
 pub use simulate::{Statistics, Trajectory, simulate};
 pub use step::{Layout, Span, Step, newmark::Newmark, runge_kutta::RungeKutta};

@@ -1,7 +1,8 @@
 //! The plan: what the forward run decided and every derivative mode replays.
 //!
-//! Step sizes, the ends of steps that are declared times (breaks, final time) and the references of the angle branches. Only
-//! declared times move with the parameters: each moves the step that ends there and the one that starts there,
+//! Step sizes, the ends of steps that are declared times (breaks, final time), the references of the angle branches and the
+//! choices of the step: independent coordinates, order, projections. Only declared times move with the parameters: each moves
+//! the step that ends there and the one that starts there,
 //!
 //! ```text
 //! t_n(ρ) = declared time, or constant;   h_n(ρ) = h_n + (t_n(ρ) - t_n) - (t_{n-1}(ρ) - t_{n-1})          (1)
@@ -11,7 +12,18 @@
 use crate::step::Span;
 use gradyn_num::ProgramScalar;
 
-/// Node times and sizes of the steps, angle references.
+/// What the forward run decided for one record.
+#[derive(Clone, Copy, Debug)]
+pub struct Frozen<'a> {
+    /// References of the angles.
+    pub angles: &'a [f64],
+    /// Choices of the step.
+    pub choice: &'a [u32],
+    /// Sizes of the steps before this one, the last one last.
+    pub before: &'a [f64],
+}
+
+/// Node times and sizes of the steps, angle references, choices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Node times t_0 … t_N [s].
@@ -24,12 +36,24 @@ pub struct Plan {
     pub angles: Vec<f64>,
     /// Angles per record.
     pub angle_count: usize,
+    /// Choices of the steps for each record.
+    pub choices: Vec<u32>,
+    /// Choices per record.
+    pub choice_count: usize,
 }
 
 impl Plan {
     /// Only record 0.
-    pub fn start(t: f64, declared: Option<u32>, angles: &[f64]) -> Self {
-        Self { t: vec![t], h: vec![], declared: vec![declared], angles: angles.to_vec(), angle_count: angles.len() }
+    pub fn start(t: f64, declared: Option<u32>, angles: &[f64], choice: &[u32]) -> Self {
+        Self {
+            t: vec![t],
+            h: vec![],
+            declared: vec![declared],
+            angles: angles.to_vec(),
+            angle_count: angles.len(),
+            choices: choice.to_vec(),
+            choice_count: choice.len(),
+        }
     }
     /// Number of steps.
     pub fn steps(&self) -> usize {
@@ -39,12 +63,18 @@ impl Plan {
     pub fn angles(&self, n: usize) -> &[f64] {
         &self.angles[n * self.angle_count..(n + 1) * self.angle_count]
     }
+    /// Everything that was decided for record `n`.
+    pub fn frozen(&self, n: usize) -> Frozen<'_> {
+        let choice = &self.choices[n * self.choice_count..(n + 1) * self.choice_count];
+        Frozen { angles: self.angles(n), choice, before: &self.h[..n.saturating_sub(1)] }
+    }
     /// Appends a step.
-    pub fn push(&mut self, h: f64, t: f64, declared: Option<u32>, angles: &[f64]) {
+    pub fn push(&mut self, h: f64, t: f64, declared: Option<u32>, angles: &[f64], choice: &[u32]) {
         self.t.push(t);
         self.h.push(h);
         self.declared.push(declared);
         self.angles.extend_from_slice(angles);
+        self.choices.extend_from_slice(choice);
     }
     /// Room for some steps, so that pushing does not allocate.
     pub fn reserve(&mut self, steps: usize) {
@@ -52,6 +82,7 @@ impl Plan {
         self.h.reserve(steps);
         self.declared.reserve(steps);
         self.angles.reserve(steps * self.angle_count);
+        self.choices.reserve(steps * self.choice_count);
     }
     /// Time of node `n` on slots `p`.
     pub fn node<S: ProgramScalar>(&self, n: usize, p: &[S]) -> S {

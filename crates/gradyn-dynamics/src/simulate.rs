@@ -2,7 +2,7 @@
 
 use crate::control::{Controller, Mesh};
 use crate::error::StepError;
-use crate::plan::Plan;
+use crate::plan::{Frozen, Plan};
 use crate::step::{Layout, Step};
 use gradyn_model::System;
 
@@ -63,7 +63,7 @@ pub fn simulate<T: Step>(
     let mut data = step.system().data();
     step.system().prepare(p, &mut data);
     let mut run = Trajectory {
-        plan: Plan::start(mesh.start.0, mesh.start.1, angles),
+        plan: Plan::start(mesh.start.0, mesh.start.1, angles, &vec![0; step.choices()]),
         layout: lay,
         x: vec![0.0; lay.len],
         statistics: Statistics::default(),
@@ -73,9 +73,9 @@ pub fn simulate<T: Step>(
     run.plan.reserve(expected);
     run.x.reserve(expected * lay.len);
     // record 0
-    let report = step.advance(run.plan.span(0, p), angles, None, &mut l, &mut run.x)?;
+    let report = step.advance(run.plan.span(0, p), run.plan.frozen(0), None, &mut l, &mut run.x)?;
     run.statistics.iterations += report.iterations;
-    let mut references = angles.to_vec();
+    let (mut references, mut choice) = (angles.to_vec(), vec![0; step.choices()]);
     let mut h = control.first_step(step, &run.x, mesh);
     let mut t = mesh.start.0;
     for &(end, declared) in &mesh.ends {
@@ -88,13 +88,13 @@ pub fn simulate<T: Step>(
                 angle,
             })?;
             let (size, arrives) = control.clip(t, h, end);
-            let accepted = try_step(step, &mut run, size, &references, control, &mut l, &mut h)?;
+            let accepted = try_step(step, &mut run, size, &references, &mut choice, control, &mut l, &mut h)?;
             if !accepted {
                 continue;
             }
             done += 1;
             t = control.arrive(begin, done, t, size, if arrives { Some(end) } else { None });
-            run.plan.push(size, t, if arrives { declared } else { None }, &references);
+            run.plan.push(size, t, if arrives { declared } else { None }, &references, &choice);
             run.statistics.steps += 1;
             control.check_count(run.statistics.steps, t, mesh)?;
             observe(t, run.statistics.steps);
@@ -130,6 +130,7 @@ fn try_step<T: Step>(
     run: &mut Trajectory,
     size: f64,
     references: &[f64],
+    choice: &mut [u32],
     control: &Controller,
     l: &mut T::Linear,
     h: &mut f64,
@@ -139,7 +140,9 @@ fn try_step<T: Step>(
     run.x.resize((n + 2) * len, 0.0);
     let (done, x) = run.x.split_at_mut((n + 1) * len);
     let past = &done[n * len..];
-    let result = step.advance(span, references, Some(past), l, x);
+    step.decide(span, past, l, choice)?;
+    let frozen = Frozen { angles: references, choice, before: &run.plan.h };
+    let result = step.advance(span, frozen, Some(past), l, x);
     let error = match (&result, control.tolerance) {
         (Ok(_), Some(tol)) => step.error(span, x, past, tol, l),
         (Err(_), Some(_)) => Some((f64::INFINITY, 0)),
@@ -191,7 +194,7 @@ pub fn replay_into<T: Step>(step: &T, p: &[f64], run: &mut Trajectory, l: &mut T
     for n in 0..=run.plan.steps() {
         let (done, x) = run.x.split_at_mut(n * len);
         let past = (n > 0).then(|| &done[(n - 1) * len..]);
-        let report = step.advance(run.plan.span(n, p), run.plan.angles(n), past, l, &mut x[..len])?;
+        let report = step.advance(run.plan.span(n, p), run.plan.frozen(n), past, l, &mut x[..len])?;
         run.statistics.iterations += report.iterations;
         run.statistics.factorizations += report.factorizations;
     }

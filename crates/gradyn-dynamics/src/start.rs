@@ -4,7 +4,7 @@
 //! position:  [ Φ_q ; E_q ] over q                                                                 (1)
 //! velocity:  [ Φ̇_q ; E'_q ] over q,   [ Φ_q ; E'_v ] over v                                       (2)
 //! ```
-//! The rows of Φ come first, so that values of Φ_q and Φ̇_q are the head of the values of (1), (2).
+//! The independent rows of Φ come first; those of positions are the holonomic ones.
 
 use gradyn_model::{At, LEVEL, System};
 use gradyn_num::Pattern;
@@ -12,7 +12,12 @@ use gradyn_num::Pattern;
 /// (1), or (2), on one pattern.
 pub struct StartRows {
     velocity: bool,
-    /// (m + conditions) × n.
+    /// Positions in m × n of the values of the independent rows, the head of (1), (2).
+    head: Vec<u32>,
+    all: Vec<f64>,
+    /// Number of independent rows.
+    pub rows: usize,
+    /// (rows + conditions) × n.
     pub pattern: Pattern,
     /// Over q.
     pub q: Vec<f64>,
@@ -29,26 +34,31 @@ impl StartRows {
     pub fn new<Y: System>(sys: &Y, velocity: bool, conditions: usize) -> Self {
         let (dims, mn) = (sys.dims(), &sys.patterns().mn);
         let wide = |list: &[u32], i: usize| list.iter().map(|&j| (i, j as usize)).collect::<Vec<_>>();
-        let rows = (0..conditions).flat_map(|k| wide(sys.condition_pattern(velocity, k), dims.m + k));
-        let entries = mn.iter().map(|(i, j, _)| (i, j)).chain(rows);
-        let pattern = Pattern::from_entries(dims.m + conditions, dims.n, entries);
+        let independent = sys.independent(velocity);
+        let head: Vec<u32> = independent.iter().flat_map(|&k| mn.row(k as usize)).map(|p| p as u32).collect();
+        let held = independent.iter().enumerate().flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p))));
+        let rows = (0..conditions).flat_map(|k| wide(sys.condition_pattern(velocity, k), independent.len() + k));
+        let pattern = Pattern::from_entries(independent.len() + conditions, dims.n, held.chain(rows));
         let support = (0..conditions).flat_map(|k| wide(sys.condition_support(velocity, k), k));
         let slots = Pattern::from_entries(conditions, dims.slots, support);
         let (zero, p) = (vec![0.0; pattern.nnz()], vec![0.0; slots.nnz()]);
-        Self { velocity, pattern, q: zero.clone(), v: zero, slots, p }
+        let all = vec![0.0; mn.nnz()];
+        Self { velocity, head, all, rows: independent.len(), pattern, q: zero.clone(), v: zero, slots, p }
     }
     /// Partials at a point, with `d` placed there.
     pub fn set<Y: System>(&mut self, sys: &Y, at: &At, d: &mut Y::Data<f64>) {
-        let (m, head) = (sys.dims().m, sys.patterns().mn.nnz());
+        let gather =
+            |from: &[f64], head: &[u32], to: &mut [f64]| to.iter_mut().zip(head).for_each(|(x, &p)| *x = from[p as usize]);
         if self.velocity {
-            self.q[..head].fill(0.0);
-            sys.constraint_q(at, LEVEL[1], d, &mut self.q[..head]);
-            self.v[..head].copy_from_slice(sys.phi_q(d));
+            self.all.fill(0.0);
+            sys.constraint_q(at, LEVEL[1], d, &mut self.all);
+            gather(&self.all, &self.head, &mut self.q);
+            gather(sys.phi_q(d), &self.head, &mut self.v);
         } else {
-            self.q[..head].copy_from_slice(sys.phi_q(d));
+            gather(sys.phi_q(d), &self.head, &mut self.q);
         }
         for k in 0..self.slots.rows() {
-            let (row, slots) = (self.pattern.row(m + k), self.slots.row(k));
+            let (row, slots) = (self.pattern.row(self.rows + k), self.slots.row(k));
             sys.condition_row(self.velocity, k, at, d, &mut self.q[row.clone()], &mut self.v[row], &mut self.p[slots]);
         }
     }

@@ -16,6 +16,7 @@ pub mod runge_kutta;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::Initial;
+use crate::plan::Frozen;
 use gradyn_model::{At, Set, System};
 use gradyn_num::ProgramScalar;
 
@@ -115,21 +116,29 @@ pub trait Step: Sync {
     /// the largest entry of M and `row` that of the smallest row of Φ_q, which relate a and λ.
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5];
 
-    /// R; `None` is record 0. `angles` are the references of this step's angle branches.
+    /// R; `None` is record 0. `frozen` is what the forward run decided for this step.
     fn residual<S: ProgramScalar>(
         &self,
         span: Span<S>,
-        angles: &[f64],
+        frozen: Frozen,
         x: &[S],
         past: Option<&[S]>,
         w: &mut Self::Work<S>,
         r: &mut [S],
     );
+    /// Choices per record.
+    fn choices(&self) -> usize {
+        0
+    }
+    /// The choices of the step that begins at `past`, given those of the step before; forward runs only.
+    fn decide(&self, _span: Span<f64>, _past: &[f64], _l: &mut Self::Linear, _choice: &mut [u32]) -> Result<(), StepError> {
+        Ok(())
+    }
     /// Solves R = 0 for x.
     fn advance(
         &self,
         span: Span<f64>,
-        angles: &[f64],
+        frozen: Frozen,
         past: Option<&[f64]>,
         l: &mut Self::Linear,
         x: &mut [f64],
@@ -138,7 +147,7 @@ pub trait Step: Sync {
     fn linearise(
         &self,
         span: Span<f64>,
-        angles: &[f64],
+        frozen: Frozen,
         x: &[f64],
         past: Option<&[f64]>,
         l: &mut Self::Linear,
@@ -171,7 +180,7 @@ pub trait Step: Sync {
         theta: f64,
         x: &[f64],
         past: &[f64],
-        angles: &[f64],
+        frozen: Frozen,
         l: &mut Self::Linear,
         out: &mut [f64],
     ) -> Result<(), StepError>;

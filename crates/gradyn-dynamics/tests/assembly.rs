@@ -2,7 +2,7 @@
 
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::tableau::DOPRI5;
-use gradyn_dynamics::{Lagrange, RungeKutta, Span, Step, StepError};
+use gradyn_dynamics::{Frozen, Lagrange, RungeKutta, Span, Step, StepError};
 use gradyn_model::mechanism::{Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Quantity};
 use gradyn_model::{At, System, build};
 use gradyn_testkit::models::{all, double_pendulum, four_bar, pendulum, ready};
@@ -31,7 +31,8 @@ fn every_model_is_assembled() {
         let step = RungeKutta { sys, f: Lagrange::ACCELERATION, tableau: &DOPRI5 };
         let (mut l, mut x) = (step.linear(&r.p).expect("memory"), vec![0.0; step.layout().len]);
         let t = r.p[r.model.times.start as usize];
-        step.advance(Span { t, h: 0.0 }, &r.model.angles, None, &mut l, &mut x).unwrap_or_else(|e| panic!("{name}: {e}"));
+        step.advance(Span { t, h: 0.0 }, Frozen { angles: &r.model.angles, choice: &[], before: &[] }, None, &mut l, &mut x)
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
         (0..dims.n).for_each(|i| assert!((x[i] - a.q[i]).abs() < 1e-10, "{name}: {} differs", sys.coordinate_name(i)));
         // and its velocities satisfy Φ̇ = 0, its accelerations Φ̈ = 0
         let mut d = sys.data();
@@ -237,7 +238,7 @@ fn record_0(m: &Mechanism) -> Result<Vec<f64>, StepError> {
     let r = ready(m);
     let step = RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, tableau: &DOPRI5 };
     let (mut l, mut x) = (step.linear(&r.p)?, vec![0.0; step.layout().len]);
-    step.advance(Span { t: 0.0, h: 0.0 }, &r.model.angles, None, &mut l, &mut x)?;
+    step.advance(Span { t: 0.0, h: 0.0 }, Frozen { angles: &r.model.angles, choice: &[], before: &[] }, None, &mut l, &mut x)?;
     Ok(x)
 }
 

@@ -238,7 +238,7 @@ fn check_step<T: Step<System = Natural>>(what: &str, step: &T, model: &Model, p:
     let mut l = step.linear(p).expect("memory");
     for n in [2, 0, 1] {
         let what = format!("{what}, record {n}");
-        let (x, past, angles, span) = (run.record(n), run.past(n), run.plan.angles(n), run.plan.span(n, p));
+        let (x, past, frozen, span) = (run.record(n), run.past(n), run.plan.frozen(n), run.plan.span(n, p));
         // (x, past, p)
         let all = [x, past.unwrap_or(&vec![0.0; len]), p].concat();
         let wide_span = Span { t: Wide::from(span.t), h: Wide::from(span.h) };
@@ -246,17 +246,17 @@ fn check_step<T: Step<System = Natural>>(what: &str, step: &T, model: &Model, p:
             let (x, y) = y.split_at(len);
             let (earlier, p) = y.split_at(len);
             let mut w = step.work(p);
-            step.residual(wide_span, angles, x, past.is_some().then_some(earlier), &mut w, out);
+            step.residual(wide_span, frozen, x, past.is_some().then_some(earlier), &mut w, out);
         });
         let (r_x, r_past, r_p) =
             (columns(&truth, 0..len), columns(&truth, len..2 * len), columns(&truth, 2 * len..2 * len + slots));
         let mut w = step.work(p);
         let mut r = vec![f64::NAN; len];
-        step.residual(span, angles, x, past, &mut w, &mut r);
+        step.residual(span, frozen, x, past, &mut w, &mut r);
         let sizes = mul_size(&r_x, x);
         // 1e-10: a* and λ are solved to 1e-16/(βh²) with h = 0.01
         (0..len).for_each(|i| assert!(r[i].abs() <= 1e-10 * sizes[i].max(1.0), "{what}: R[{i}] = {:.1e}", r[i]));
-        step.linearise(span, angles, x, past, &mut l).expect("regular");
+        step.linearise(span, frozen, x, past, &mut l).expect("regular");
         let b = random.vec(len);
         let mut y = b.clone();
         step.solve(&mut l, &mut y);
@@ -336,7 +336,7 @@ fn penalty_over_a_mass_equals_differences() {
         rho[mass] += δ;
         let p = r.model.slots(&rho);
         let (mut w, mut out) = (step.work(&p), vec![0.0; len]);
-        step.residual(run.plan.span(n, &r.p), run.plan.angles(n), run.record(n), run.past(n), &mut w, &mut out);
+        step.residual(run.plan.span(n, &r.p), run.plan.frozen(n), run.record(n), run.past(n), &mut w, &mut out);
         out
     };
     let δ = 1e-4;
@@ -344,7 +344,7 @@ fn penalty_over_a_mass_equals_differences() {
     let seeded: Vec<Wide> = rho.iter().enumerate().map(|(i, &x)| if i == mass { Wide::var(x, 0) } else { x.into() }).collect();
     let direction: Vec<f64> = r.model.slots(&seeded).iter().map(|p| p.eps[0]).collect();
     let mut l = step.linear(&r.p).expect("memory");
-    step.linearise(run.plan.span(n, &r.p), run.plan.angles(n), run.record(n), run.past(n), &mut l).expect("regular");
+    step.linearise(run.plan.span(n, &r.p), run.plan.frozen(n), run.record(n), run.past(n), &mut l).expect("regular");
     let mut product = vec![0.0; len];
     step.slot_mul(&mut l, &direction, &mut product);
     for i in 0..len {

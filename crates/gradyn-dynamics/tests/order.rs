@@ -179,7 +179,7 @@ fn interpolants_reproduce_a_parabola() {
         for n in 1..=run.plan.steps() {
             let span = run.plan.span(n, &r.p);
             for θ in [0.0, 0.3, 0.5, 0.9, 1.0] {
-                step.interpolate(span, θ, run.record(n), run.record(n - 1), run.plan.angles(n), &mut l, &mut out)
+                step.interpolate(span, θ, run.record(n), run.record(n - 1), run.plan.frozen(n), &mut l, &mut out)
                     .expect("regular");
                 let t = span.t + θ * span.h;
                 let truth = [2.0 * t + 0.15 * t * t, 1.0 + 3.0 * t - 0.5 * 9.81 * t * t, 2.0 + 0.3 * t, 3.0 - 9.81 * t];
@@ -210,7 +210,7 @@ fn interpolants_converge() {
             let mut worst = 0.0f64;
             for (n, θ) in [(1, 0.3), (run.plan.steps() / 2, 0.5), (run.plan.steps(), 0.7)] {
                 let span = run.plan.span(n, &r.p);
-                step.interpolate(span, θ, run.record(n), run.record(n - 1), run.plan.angles(n), &mut l, &mut out)
+                step.interpolate(span, θ, run.record(n), run.record(n - 1), run.plan.frozen(n), &mut l, &mut out)
                     .expect("regular");
                 let y = truth(span.t + θ * span.h);
                 worst = (0..2 * run.layout.n).fold(worst, |s, i| s.max((out[i] - y[i]).abs()));

@@ -51,6 +51,9 @@ pub struct Natural {
     pub(crate) drawn: Vec<f64>,
     /// Joints that hold directions parallel, with their product, which is positive.
     pub(crate) aligned: Vec<(String, Form)>,
+    /// Rows that determine positions and velocities at the start; rows left out.
+    pub(crate) independent: [Vec<u32>; 2],
+    pub(crate) dropped: Vec<u32>,
     pub(crate) row_names: Vec<String>,
     pub(crate) coordinate_names: Vec<String>,
 }
@@ -70,6 +73,8 @@ pub struct Data<S> {
     /// f64 only: cotangents and tangents of the extended parameters.
     cot: Cotangent,
     dot: Vec<[f64; 3]>,
+    /// Cotangents of the rows that are not dropped.
+    kept: Vec<f64>,
     /// Is there anything that moves with t?
     timed: bool,
     /// Elements evaluated.
@@ -122,9 +127,14 @@ impl Natural {
                 slots,
             },
             dot: vec![[0.0; 3]; signals],
+            kept: vec![0.0; m],
             timed: signals > 0,
             visits: 0,
         }
+    }
+    /// Says which rows are independent and which ones are left out.
+    pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
+        (self.independent, self.dropped) = (independent, dropped);
     }
     /// Replaces the start of the assembly, for example by an assembled configuration.
     pub fn set_drawn(&mut self, q: &[f64]) {

@@ -6,6 +6,9 @@
 //! forces     Q(t, q, v; p),   K = -Q_q,  C = -Q_v                                           (3)
 //! ```
 //! Identities used everywhere: Φ̇_v = Φ_q, Φ̈_a = Φ_q, g_w = M, g_λ = Φ_qᵀ; for holonomic rows Φ̈_v = 2Φ̇_q.
+//! Rows of velocity level (non-holonomic) c(t, q, v) = A(q, t) v + b come last and have no Φ: A stands for Φ_q, and their weighted
+//! sum is c₁ c + c₂ ċ, or c₀ c at the level of positions, which is their own (`velocity_weights`). Rows that follow from others may
+//! be dropped: their terms are then zero, and so are their multipliers.
 //! The constraint force on the system is -Φ_qᵀλ. Slots p = e(ρ) are what the kernels read; e and its derivative are applied
 //! once per run. All `_t` products are plain transposes. Every product *adds* to its output.
 
@@ -16,8 +19,10 @@ use gradyn_num::{Pattern, ProgramScalar};
 pub struct Dims {
     /// Coordinates.
     pub n: usize,
-    /// Constraint rows.
+    /// Constraint rows, those of velocity level last.
     pub m: usize,
+    /// Rows of velocity level.
+    pub m_vel: usize,
     /// Parameter slots p = e(ρ).
     pub slots: usize,
     /// Angles with a branch (part of the plan).
@@ -55,6 +60,11 @@ impl<'a, S: Copy> At<'a, S> {
 
 /// Weights that pick Φ, Φ̇ or Φ̈.
 pub const LEVEL: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// Weights of (c, ċ) of a velocity row in c₀Φ + c₁Φ̇ + c₂Φ̈: its own level is that of velocities.
+pub fn velocity_weights([c0, c1, c2]: [f64; 3]) -> [f64; 2] {
+    [if c1 == 0.0 && c2 == 0.0 { c0 } else { c1 }, c2]
+}
 
 /// The functionals of a study, compiled against the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +104,10 @@ pub trait System: Sync {
     fn set_angles<S: ProgramScalar>(&self, references: &[f64], d: &mut Self::Data<S>);
     /// Signals of t: all that `measure` needs.
     fn set_time<S: ProgramScalar>(&self, t: S, d: &mut Self::Data<S>);
+    /// Independent rows: of positions (holonomic rows), or of velocities (all rows).
+    fn independent(&self, velocity: bool) -> &[u32];
+    /// Rows that are left out because they follow from others.
+    fn dropped(&self) -> &[u32];
     /// Signals of t and Φ_q(t, q).
     fn place<S: ProgramScalar>(&self, t: S, q: &[S], d: &mut Self::Data<S>);
 
@@ -139,7 +153,7 @@ pub trait System: Sync {
     /// Gradient of functional `k` of a set over (q, v, a, λ | slots of the support), written to `row`.
     fn measure_row(&self, set: Set, k: usize, at: &At, d: &mut Self::Data<f64>, row: &mut [f64]);
 
-    /// Position and velocity conditions at the start (n - m of each).
+    /// Position and velocity conditions at the start: as many as the independent rows leave open.
     fn conditions<S: ProgramScalar>(&self, at: &At<S>, d: &mut Self::Data<S>, position: &mut [S], velocity: &mut [S]);
     /// Coordinates that position condition `k` (`velocity` = false) or velocity condition `k` can depend on.
     fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32];

@@ -34,6 +34,8 @@ pub struct Kkt {
     a: Vec<f64>,
     way: Way,
     ready: bool,
+    /// Rows of J that are zero; their diagonal is -1.
+    released: Arc<[u32]>,
     schur: Option<Schur>,
     full: Saddle,
 }
@@ -52,7 +54,13 @@ impl Kkt {
         let (n, m, full) = (nn.rows(), mn.rows(), Saddle::new(nn, mn)?);
         let schur = (n <= SMALL).then(|| Schur::new(n, m));
         let (nn, mn, a) = (nn.clone().into(), mn.clone().into(), vec![0.0; nn.nnz()]);
-        Ok(Self { nn, mn, a, way: Way::Unprepared, ready: false, schur, full })
+        Ok(Self { nn, mn, a, way: Way::Unprepared, ready: false, released: [].into(), schur, full })
+    }
+
+    /// Rows of J that are zero and whose multiplier stands alone: their diagonal is -1.
+    pub fn release(&mut self, rows: &[u32]) {
+        self.released = rows.into();
+        self.full = self.full.clone().released(rows);
     }
 
     /// Takes A, symmetric, for the following refactors.
@@ -83,8 +91,8 @@ impl Kkt {
         assert!(j.len() == self.mn.nnz(), "{} values on a pattern of {}", j.len(), self.mn.nnz());
         debug_assert!(c >= 0.0 || c.is_nan(), "compliance {c} < 0");
         let result = match (self.way, &mut self.schur) {
-            (Way::Schur, Some(schur)) => schur.refactor(&self.mn, j, c),
-            (Way::Full, _) => self.full.refactor(|k| self.a[k], |k| j[k], j, c),
+            (Way::Schur, Some(schur)) => schur.refactor(&self.mn, j, c, &self.released),
+            (Way::Full, _) => self.full.refactor(|k| self.a[k], |k| j[k], j, c, 1.0),
             _ => panic!("refactor before prepare"),
         };
         self.ready = result.is_ok();
@@ -156,7 +164,7 @@ impl Schur {
 
     /// Y and S, (2).
     #[inline]
-    fn refactor(&mut self, mn: &Pattern, j: &[f64], c: f64) -> Result<(), Singular> {
+    fn refactor(&mut self, mn: &Pattern, j: &[f64], c: f64, released: &[u32]) -> Result<(), Singular> {
         let Self { stride, inverse, y, s, .. } = self;
         for (i, y) in y.chunks_exact_mut(*stride).enumerate() {
             // y_i = Σ_k j_ik (A⁻¹)_k
@@ -167,6 +175,7 @@ impl Schur {
             }
             s.row_mut(i)[i] += c;
         }
+        released.iter().for_each(|&k| s.row_mut(k as usize)[k as usize] = 1.0);
         s.factor(PIVOT_S)
     }
 

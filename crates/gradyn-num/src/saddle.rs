@@ -12,6 +12,7 @@ use crate::{Factor, FactorError, Pattern, Singular};
 pub struct Saddle {
     maps: std::sync::Arc<Maps>,
     n: usize,
+    released: std::sync::Arc<[u32]>,
     values: Vec<f64>,
     factor: Factor,
 }
@@ -43,17 +44,30 @@ impl Saddle {
         let at = |(i, j)| pattern.at(i, j);
         let maps =
             Maps { a: a().map(at).collect(), b: b().map(at).collect(), jt: jt().map(at).collect(), c: c().map(at).collect() };
-        Ok(Self { maps: maps.into(), n, values: vec![0.0; pattern.nnz()], factor: Factor::new(&pattern)? })
+        Ok(Self { maps: maps.into(), n, released: [].into(), values: vec![0.0; pattern.nnz()], factor: Factor::new(&pattern)? })
+    }
+    /// The same with rows of J that are zero and whose diagonal is -`loose` of `refactor`: their unknown stands alone.
+    pub fn released(mut self, rows: &[u32]) -> Self {
+        self.released = rows.into();
+        self
     }
     /// Assembles from functions of the value index of A and B, and factors. The error names the row i < m of J, or m + k for
     /// unknown k of A.
     #[inline]
-    pub fn refactor(&mut self, a: impl Fn(usize) -> f64, b: impl Fn(usize) -> f64, j: &[f64], c: f64) -> Result<(), Singular> {
+    pub fn refactor(
+        &mut self,
+        a: impl Fn(usize) -> f64,
+        b: impl Fn(usize) -> f64,
+        j: &[f64],
+        c: f64,
+        loose: f64,
+    ) -> Result<(), Singular> {
         let (maps, v) = (&self.maps, &mut self.values);
         maps.a.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = a(k));
         maps.b.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = b(k));
         maps.jt.iter().zip(j).for_each(|(&pos, j)| v[pos as usize] = *j);
         maps.c.iter().for_each(|&pos| v[pos as usize] = -c);
+        self.released.iter().for_each(|&k| v[maps.c[k as usize] as usize] = -loose);
         let (n, m) = (self.n, maps.c.len());
         self.factor.refactor(v).map_err(|Singular { index: i }| Singular { index: if i < n { m + i } else { i - n } })
     }

@@ -34,7 +34,7 @@ impl<T: Step> TimeColumns<T> {
         }
         let wide = Span { t: Wide::var(span.t, 1), h: Wide::var(span.h, 0) };
         let past = past.is_some().then_some(&self.past[..]);
-        step.residual(wide, plan.angles(n), &self.x, past, &mut self.work, &mut self.r);
+        step.residual(wide, plan.frozen(n), &self.x, past, &mut self.work, &mut self.r);
         for (i, r) in self.r.iter().enumerate() {
             self.h[i] = r.eps[0];
             self.t[i] = r.eps[1];

@@ -48,12 +48,12 @@ pub fn program<T: Step, S: ProgramScalar>(
     let row = smallest_row(step.system(), &p_re, run.plan.node(0, &p_re), &run.record(0)[..lay.n]);
     for n in 0..=run.plan.steps() {
         let (span, real) = (run.plan.span(n, &p_re), run.record(n));
-        step.linearise(span, run.plan.angles(n), real, run.past(n), &mut l)?;
+        step.linearise(span, run.plan.frozen(n), real, run.past(n), &mut l)?;
         x.iter_mut().zip(real).for_each(|(x, re)| *x = S::from(*re));
         let mut count = 0;
         loop {
             let earlier = (n > 0).then_some(&past[..]);
-            step.residual(run.plan.span(n, &p), run.plan.angles(n), &x, earlier, &mut w, &mut r);
+            step.residual(run.plan.span(n, &p), run.plan.frozen(n), &x, earlier, &mut w, &mut r);
             let mut worst = (0.0f64, "q");
             for k in 0..S::DIRECTIONS {
                 b.iter_mut().zip(&r).for_each(|(b, r)| *b = r.part(k));

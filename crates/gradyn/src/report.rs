@@ -54,7 +54,7 @@ impl Prepared {
                 }
                 let span = plan.span(n, &p);
                 let theta = ((t - span.t) / span.h).clamp(0.0, 1.0);
-                s.interpolate(span, theta, traj.record(n), traj.record(n - 1), plan.angles(n), &mut l, &mut node)?;
+                s.interpolate(span, theta, traj.record(n), traj.record(n - 1), plan.frozen(n), &mut l, &mut node)?;
                 rows.push(row(t, n, &node));
             }
         });

@@ -20,8 +20,9 @@ mod sweeps;
 
 use super::{IntegrandRows, Layout, Report, Span, Step};
 use crate::error::StepError;
-use crate::formulation::{Lagrange, Linear};
+use crate::formulation::{Lagrange, Linear, release};
 use crate::initial::{self, Initial, prepare_kkt, refactor_kkt, row_or_coordinate};
+use crate::plan::Frozen;
 use gradyn_model::{At, LEVEL, Set, System};
 use gradyn_num::{Kkt, ProgramScalar, Saddle};
 
@@ -128,6 +129,7 @@ impl<Y: System> Newmark<'_, Y> {
                 |k| sc * (m.bottom_q[k] - cv * m.bottom_v[k] - ca * c2 * phi_q[k]),
                 phi_q,
                 sc / sm * self.f.compliance,
+                sc / sm,
             )
             .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })
     }
@@ -180,7 +182,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
             first: true,
             h: 0.0,
             motion,
-            newton: Saddle::new(&pat.nn, &pat.mn)?,
+            newton: Saddle::new(&pat.nn, &pat.mn)?.released(sys.dropped()),
             kkt,
             dphi_q: vec![0.0; pat.mn.nnz()],
             ddphi_q: vec![0.0; pat.mn.nnz()],
@@ -218,7 +220,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
     fn residual<S: ProgramScalar>(
         &self,
         span: Span<S>,
-        angles: &[f64],
+        frozen: Frozen,
         x: &[S],
         past: Option<&[S]>,
         w: &mut Work<Y, S>,
@@ -226,7 +228,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
     ) {
         let (sys, lay) = (self.sys, self.layout());
         let (n, m, o) = (lay.n, lay.m, lay.o);
-        sys.set_angles(angles, &mut w.data);
+        sys.set_angles(frozen.angles, &mut w.data);
         let Some(past) = past else {
             return initial::residual(sys, &Lagrange::ACCELERATION, &lay, span.t, x, &mut w.data, r);
         };
@@ -261,6 +263,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
             sys.balance(&w.kkt[..n], &x[s..s + m], &w.data, &mut r[o..o + n]);
             r[s..s + m].fill(S::zero());
             sys.constraint(&at, LEVEL[k + 1], &mut w.data, &mut r[s..s + m]);
+            release(sys, &x[s..s + m], &mut r[s..s + m]);
         }
         // (6)
         if self.project {
@@ -271,16 +274,16 @@ impl<Y: System> Step for Newmark<'_, Y> {
     fn advance(
         &self,
         span: Span<f64>,
-        angles: &[f64],
+        frozen: Frozen,
         past: Option<&[f64]>,
         l: &mut NewmarkLinear<Y>,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let (sys, lay, h) = (self.sys, self.layout(), span.h);
         let (n, o, z) = (lay.n, lay.o, lay.z());
-        let Some(past) = past else { return l.initial.advance(sys, span.t, angles, x) };
+        let Some(past) = past else { return l.initial.advance(sys, span.t, frozen.angles, x) };
         // g₀
-        sys.set_angles(angles, &mut l.motion.data);
+        sys.set_angles(frozen.angles, &mut l.motion.data);
         if o > 0 {
             sys.set_time(span.t, &mut l.motion.data);
             sys.measure(Set::Integrand, &lay.node(span.t, past), &mut l.motion.data, &mut x[z..z + o]);
@@ -306,7 +309,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
     fn linearise(
         &self,
         span: Span<f64>,
-        angles: &[f64],
+        frozen: Frozen,
         x: &[f64],
         past: Option<&[f64]>,
         l: &mut NewmarkLinear<Y>,
@@ -314,8 +317,8 @@ impl<Y: System> Step for Newmark<'_, Y> {
         let (sys, lay) = (self.sys, self.layout());
         let (n, m, t) = (lay.n, lay.m, span.end());
         (l.first, l.h, l.t) = (past.is_none(), span.h, t);
-        let Some(past) = past else { return l.initial.linearise(sys, span.t, angles, x) };
-        sys.set_angles(angles, &mut l.motion.data);
+        let Some(past) = past else { return l.initial.linearise(sys, span.t, frozen.angles, x) };
+        sys.set_angles(frozen.angles, &mut l.motion.data);
         // (7): going backwards, the node is the past of the step linearised before
         let known = l.past_t == t && l.past[..] == x[..lay.z()];
         if lay.o > 0 {
@@ -386,7 +389,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
         theta: f64,
         x: &[f64],
         past: &[f64],
-        angles: &[f64],
+        frozen: Frozen,
         l: &mut NewmarkLinear<Y>,
         out: &mut [f64],
     ) -> Result<(), StepError> {
@@ -397,7 +400,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
             &Lagrange::ACCELERATION,
             &lay,
             span.t + theta * span.h,
-            angles,
+            frozen.angles,
             &mut l.motion.data,
             &mut l.kkt,
             out,

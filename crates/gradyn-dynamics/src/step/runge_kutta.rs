@@ -11,6 +11,7 @@ use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
 use crate::initial::{self, Initial, prepare_kkt, refactor_kkt, row_or_coordinate};
+use crate::plan::Frozen;
 use crate::tableau::Tableau;
 use gradyn_model::{Set, System};
 use gradyn_num::{Kkt, ProgramScalar};
@@ -208,7 +209,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn residual<S: ProgramScalar>(
         &self,
         span: Span<S>,
-        angles: &[f64],
+        frozen: Frozen,
         x: &[S],
         past: Option<&[S]>,
         w: &mut Work<Y, S>,
@@ -216,7 +217,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     ) {
         let (sys, lay) = (self.sys, self.layout());
         let (n2, z) = (2 * lay.n, lay.z());
-        sys.set_angles(angles, &mut w.data);
+        sys.set_angles(frozen.angles, &mut w.data);
         let Some(past) = past else {
             return initial::residual(sys, &self.f, &lay, span.t, x, &mut w.data, r);
         };
@@ -249,22 +250,22 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn advance(
         &self,
         span: Span<f64>,
-        angles: &[f64],
+        frozen: Frozen,
         past: Option<&[f64]>,
         l: &mut RungeKuttaLinear<Y>,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let lay = self.layout();
-        let Some(past) = past else { return l.initial.advance(self.sys, span.t, angles, x) };
+        let Some(past) = past else { return l.initial.advance(self.sys, span.t, frozen.angles, x) };
         for i in 0..self.stages() {
             let o = self.at(&lay, i + 1);
             self.stage(&lay, i, span.h, x, past);
-            self.sys.set_angles(angles, &mut l.blocks[i].linear.data);
+            self.sys.set_angles(frozen.angles, &mut l.blocks[i].linear.data);
             self.evaluate(&lay, span.t + self.tableau.nodes[i] * span.h, o, l, i, x)?;
         }
         // (2)
         if lay.o > 0 {
-            self.sys.set_angles(angles, &mut l.past);
+            self.sys.set_angles(frozen.angles, &mut l.past);
             self.sys.set_time(span.t, &mut l.past);
             self.quadrature(&lay, self.b(), span, x, past, l);
             for k in 0..lay.o {
@@ -276,16 +277,16 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn linearise(
         &self,
         span: Span<f64>,
-        angles: &[f64],
+        frozen: Frozen,
         x: &[f64],
         past: Option<&[f64]>,
         l: &mut RungeKuttaLinear<Y>,
     ) -> Result<(), StepError> {
         let (sys, lay) = (self.sys, self.layout());
         (l.first, l.h) = (past.is_none(), span.h);
-        let Some(past) = past else { return l.initial.linearise(sys, span.t, angles, x) };
+        let Some(past) = past else { return l.initial.linearise(sys, span.t, frozen.angles, x) };
         if self.counts(0) {
-            sys.set_angles(angles, &mut l.past);
+            sys.set_angles(frozen.angles, &mut l.past);
             sys.set_time(span.t, &mut l.past);
             l.g[0].set(sys, &lay.node(span.t, past), &mut l.past);
         }
@@ -293,7 +294,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             let t = span.t + self.tableau.nodes[i] * span.h;
             let at = lay.node(t, self.block(&lay, i + 1, x, past));
             let block = &mut l.blocks[i];
-            sys.set_angles(angles, &mut block.linear.data);
+            sys.set_angles(frozen.angles, &mut block.linear.data);
             block.linear.set(sys, &at);
             refactor_kkt(sys, t, &block.linear.data, self.f.compliance, &mut block.kkt)?;
             if self.counts(i + 1) {
@@ -455,7 +456,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         theta: f64,
         x: &[f64],
         past: &[f64],
-        angles: &[f64],
+        frozen: Frozen,
         l: &mut RungeKuttaLinear<Y>,
         out: &mut [f64],
     ) -> Result<(), StepError> {
@@ -468,6 +469,6 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             out.iter_mut().zip(&l.sums[..2 * lay.n]).for_each(|(o, s)| *o += w * s);
         }
         let block = &mut l.blocks[0];
-        super::complete(self.sys, &self.f, &lay, span.t + θ * h, angles, &mut block.linear.data, &mut block.kkt, out)
+        super::complete(self.sys, &self.f, &lay, span.t + θ * h, frozen.angles, &mut block.linear.data, &mut block.kkt, out)
     }
 }

@@ -42,7 +42,7 @@ impl<'g> Builder<'g, '_> {
         let loads = std::mem::take(&mut self.loads);
         let (slots, m) = (self.slots.symbols.len(), rows.len() + formulas.len());
         let signals = self.signals.len();
-        let dims = Dims { n, m, slots, angles: self.angles.len(), args: slots + signals + self.angles.len() };
+        let dims = Dims { n, m, m_vel: 0, slots, angles: self.angles.len(), args: slots + signals + self.angles.len() };
         let fix = Numbering { slots: slots as u32, signals: signals as u32 };
         let patterns = self.patterns(&inertia, &rows, (&formulas, &loads), n, m);
         // compile onto the patterns
@@ -73,6 +73,8 @@ impl<'g> Builder<'g, '_> {
             velocity: vec![],
             drawn: vec![],
             aligned,
+            independent: [(0..m as u32).collect(), (0..m as u32).collect()],
+            dropped: vec![],
             row_names,
             coordinate_names: self.coordinates.iter().map(|c| c.name.clone()).collect(),
             patterns,

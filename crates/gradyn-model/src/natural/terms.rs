@@ -47,6 +47,7 @@ impl System for Natural {
         for f in &self.formulas {
             f.phi_q(t, q, &d.args, &mut d.formula, &mut d.phi_q);
         }
+        self.clear_dropped(&mut d.phi_q);
     }
 
     #[inline]
@@ -56,6 +57,7 @@ impl System for Natural {
             let y = row.formula.jet(&d.args, at, &mut d.formula);
             *o += y.x * c[0] + y.d * c[1] + y.dd * c[2];
         }
+        self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
     }
     #[inline]
     fn balance<S: ProgramScalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
@@ -94,6 +96,7 @@ impl System for Natural {
             }
         }
         self.formula_rows(at, c, d, 0, out);
+        self.clear_dropped(out);
     }
     fn constraint_v(&self, at: &At, c: [f64; 3], d: &mut Data<f64>, out: &mut [f64]) {
         let quadratic = self.quadratic_entries();
@@ -104,6 +107,7 @@ impl System for Natural {
             self.rows.rate_q(&d.args.values, 2.0 * c[2], at.v, out); // Φ̈_v = 2Φ̇_q
         }
         self.formula_rows(at, c, d, 1, out);
+        self.clear_dropped(out);
     }
     fn balance_q(&self, at: &At, _: &[f64], lam: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         self.rows.balance_q(&d.args.values, lam, out);
@@ -129,17 +133,22 @@ impl System for Natural {
         for (f, o) in self.formulas.iter().zip(&mut out[self.rows.rows..]) {
             *o += f.constraint_p(&d.args, at, c, &dot, &mut d.formula);
         }
+        self.dropped.iter().for_each(|&k| out[k as usize] = 0.0);
     }
     fn constraint_p_t(&self, at: &At, c: [f64; 3], mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
-        self.rows.constraint_p_t(at, c, mu, s, grad);
-        if self.formulas.is_empty() {
-            return;
+        // dropped rows depend on nothing
+        let mut kept = std::mem::take(&mut d.kept);
+        kept.copy_from_slice(mu);
+        self.dropped.iter().for_each(|&k| kept[k as usize] = 0.0);
+        self.rows.constraint_p_t(at, c, &kept, s, grad);
+        if !self.formulas.is_empty() {
+            self.with_bar(at.t, d, grad, |d, bar| {
+                for (f, mu) in self.formulas.iter().zip(&kept[self.rows.rows..]) {
+                    f.constraint_p_t(&d.args, at, c.map(|c| s * mu * c), &mut d.formula, bar);
+                }
+            });
         }
-        self.with_bar(at.t, d, grad, |d, bar| {
-            for (f, mu) in self.formulas.iter().zip(&mu[self.rows.rows..]) {
-                f.constraint_p_t(&d.args, at, c.map(|c| s * mu * c), &mut d.formula, bar);
-            }
-        });
+        d.kept = kept;
     }
     fn balance_p(&self, at: &At, w: &[f64], lam: &[f64], delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         for &(i, j, s) in &self.inertia {
@@ -267,6 +276,12 @@ impl System for Natural {
     fn angle_name(&self, k: usize) -> String {
         self.angle_names[k].clone()
     }
+    fn independent(&self, velocity: bool) -> &[u32] {
+        &self.independent[usize::from(velocity)]
+    }
+    fn dropped(&self) -> &[u32] {
+        &self.dropped
+    }
     fn drawn(&self) -> &[f64] {
         &self.drawn
     }
@@ -288,6 +303,10 @@ impl Natural {
     }
     fn condition(&self, velocity: bool, k: usize) -> &Functional {
         &(if velocity { &self.velocity } else { &self.position })[k]
+    }
+    /// Zero in the dropped rows of a matrix on m × n.
+    fn clear_dropped<S: ProgramScalar>(&self, values: &mut [S]) {
+        self.dropped.iter().for_each(|&k| values[self.patterns.mn.row(k as usize)].fill(S::zero()));
     }
     /// Where the entries of the formulas begin on m × n.
     fn quadratic_entries(&self) -> usize {

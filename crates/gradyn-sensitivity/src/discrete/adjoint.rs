@@ -9,6 +9,7 @@
 use super::TimeColumns;
 use crate::objective::{Case, Gradient, TerminalRows};
 use gradyn_dynamics::{Step, StepError};
+use gradyn_model::System;
 
 /// Memory of the sweep.
 pub struct Adjoint<T: Step> {
@@ -39,7 +40,7 @@ impl<T: Step> Adjoint<T> {
     /// Memory for a case.
     pub fn new(case: &Case<T>) -> Result<Self, StepError> {
         let (step, p, o) = (case.step, case.slots(), case.objectives());
-        let (len, args) = (case.run.layout.len, gradyn_model::System::dims(step.system()).args);
+        let (len, args) = (case.run.layout.len, step.system().dims().args);
         Ok(Self {
             mu: vec![0.0; len],
             carry: vec![0.0; len * o],
@@ -98,7 +99,7 @@ impl<T: Step> Adjoint<T> {
         let (len, args, last) = (run.layout.len, self.part.len(), run.plan.steps());
         for n in (0..=last).rev() {
             let (span, x, past) = (run.plan.span(n, p), run.record(n), run.past(n));
-            step.linearise(span, run.plan.angles(n), x, past, &mut self.linear)?;
+            step.linearise(span, run.plan.frozen(n), x, past, &mut self.linear)?;
             self.linearisations += 1;
             if run.plan.moves(n) {
                 self.times.set(step, n, &run.plan, span, x, past);
@@ -129,7 +130,7 @@ impl<T: Step> Adjoint<T> {
                         self.slots[j * args..(j + 1) * args].iter_mut().zip(&self.part).for_each(|(s, p)| *s += p);
                         h.records[n][j] = case.model.pull_back(case.rho, &self.part);
                         if n == 0 {
-                            h.conditions.push(condition_values(&self.mu, run.layout.n, run.layout.m));
+                            h.conditions.push(condition_values(step.system(), &self.mu));
                         }
                     }
                 }
@@ -158,6 +159,7 @@ fn gather<T: Step>(case: &Case<T>, n: usize, mu: &[f64], l: &mut T::Linear, time
 }
 
 /// dψ/d(value) of the conditions: E(q) - value = 0 has R_value = -1, so it is the adjoint of the condition itself.
-fn condition_values(mu: &[f64], n: usize, m: usize) -> Vec<f64> {
-    mu[m..n].iter().chain(&mu[n + m..2 * n]).copied().collect()
+fn condition_values<Y: System>(sys: &Y, mu: &[f64]) -> Vec<f64> {
+    let (n, held, moving) = (sys.dims().n, sys.independent(false).len(), sys.independent(true).len());
+    mu[held..n].iter().chain(&mu[n + moving..2 * n]).copied().collect()
 }

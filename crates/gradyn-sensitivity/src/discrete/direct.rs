@@ -26,7 +26,7 @@ pub fn direct<T: Step>(case: &Case<T>, mut observe: impl FnMut(usize, &[f64])) -
     let (mut s, mut r) = (vec![0.0; count * len], vec![0.0; len]);
     for n in 0..=run.plan.steps() {
         let (span, x, past) = (run.plan.span(n, &p), run.record(n), run.past(n));
-        step.linearise(span, run.plan.angles(n), x, past, &mut l)?;
+        step.linearise(span, run.plan.frozen(n), x, past, &mut l)?;
         if run.plan.moves(n) {
             times.set(step, n, &run.plan, span, x, past);
         }
