@@ -118,6 +118,10 @@ impl<Y: System> Linear<Y> {
             sys.constraint_v(at, f.level, &mut self.data, &mut self.bottom_v);
         }
     }
+    /// The point and the data there.
+    pub fn at(&mut self) -> (At<'_>, &mut Y::Data<f64>) {
+        (At::of(self.t, &self.point, self.n, self.m), &mut self.data)
+    }
     /// out += s (F_q δq + F_v δv).
     pub fn state_mul(&self, sys: &Y, s: f64, dq: &[f64], dv: &[f64], out: &mut [f64]) {
         let (p, (top, bottom)) = (sys.patterns(), out.split_at_mut(self.n));

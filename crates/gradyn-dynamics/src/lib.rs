@@ -4,6 +4,7 @@
 //! R_x⁻¹, R_x⁻ᵀ and the other products; [`simulate`] runs a step over a [`plan::Plan`].
 
 pub mod assembly;
+pub mod block;
 pub mod control;
 pub mod error;
 pub mod formulation;
@@ -14,6 +15,7 @@ mod start;
 pub mod step;
 pub mod tableau;
 
+pub use block::State;
 pub use error::StepError;
 pub use formulation::Lagrange;
 pub use plan::{Frozen, Plan};

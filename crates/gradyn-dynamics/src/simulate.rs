@@ -63,7 +63,7 @@ pub fn simulate<T: Step>(
     let mut data = step.system().data();
     step.system().prepare(p, &mut data);
     let mut run = Trajectory {
-        plan: Plan::start(mesh.start.0, mesh.start.1, angles, &vec![0; step.choices()]),
+        plan: Plan::start(mesh.start.0, mesh.start.1, angles, &vec![u32::MAX; step.choices()]),
         layout: lay,
         x: vec![0.0; lay.len],
         statistics: Statistics::default(),
@@ -75,7 +75,7 @@ pub fn simulate<T: Step>(
     // record 0
     let report = step.advance(run.plan.span(0, p), run.plan.frozen(0), None, &mut l, &mut run.x)?;
     run.statistics.iterations += report.iterations;
-    let (mut references, mut choice) = (angles.to_vec(), vec![0; step.choices()]);
+    let (mut references, mut choice) = (angles.to_vec(), vec![u32::MAX; step.choices()]);
     let mut h = control.first_step(step, &run.x, mesh);
     let mut t = mesh.start.0;
     for &(end, declared) in &mesh.ends {

@@ -2,7 +2,7 @@
 
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::tableau::DOPRI5;
-use gradyn_dynamics::{Frozen, Lagrange, RungeKutta, Span, Step, StepError};
+use gradyn_dynamics::{Frozen, Lagrange, RungeKutta, Span, State, Step, StepError};
 use gradyn_model::mechanism::{Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Quantity};
 use gradyn_model::{At, System, build};
 use gradyn_testkit::models::{all, double_pendulum, four_bar, pendulum, ready};
@@ -28,7 +28,7 @@ fn every_model_is_assembled() {
         assert!(a.residual < 1e-13, "{name}: {:.1e}", a.residual);
         assert!(a.condition > 1e-3, "{name}: {:.1e}", a.condition);
         // the step's own record 0 is the same configuration
-        let step = RungeKutta { sys, f: Lagrange::ACCELERATION, tableau: &DOPRI5 };
+        let step = RungeKutta { sys, f: Lagrange::ACCELERATION, state: State::Full, tableau: &DOPRI5 };
         let (mut l, mut x) = (step.linear(&r.p).expect("memory"), vec![0.0; step.layout().len]);
         let t = r.p[r.model.times.start as usize];
         step.advance(Span { t, h: 0.0 }, Frozen { angles: &r.model.angles, choice: &[], before: &[] }, None, &mut l, &mut x)
@@ -236,7 +236,7 @@ fn relative_angles_may_exceed_half_a_turn() {
 /// Record 0 of DOPRI5.
 fn record_0(m: &Mechanism) -> Result<Vec<f64>, StepError> {
     let r = ready(m);
-    let step = RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, tableau: &DOPRI5 };
+    let step = RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, tableau: &DOPRI5 };
     let (mut l, mut x) = (step.linear(&r.p)?, vec![0.0; step.layout().len]);
     step.advance(Span { t: 0.0, h: 0.0 }, Frozen { angles: &r.model.angles, choice: &[], before: &[] }, None, &mut l, &mut x)?;
     Ok(x)

@@ -3,7 +3,7 @@
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::formulation::Linear;
 use gradyn_dynamics::tableau::{DOPRI5, RK4};
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Span, Step, Trajectory, simulate};
+use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Span, State, Step, Trajectory, simulate};
 use gradyn_model::{At, Model, Natural, System};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::models::{all, ready};
@@ -312,7 +312,7 @@ fn runge_kutta_products_are_derivatives_of_its_residual() {
         let r = ready(&m);
         for tableau in [&RK4, &DOPRI5] {
             for (law, f) in &formulations()[2..] {
-                let step = RungeKutta { sys: &r.model.system, f: *f, tableau };
+                let step = RungeKutta { sys: &r.model.system, f: *f, state: State::Full, tableau };
                 check_step(&format!("{name}, {}, {law}", tableau.name), &step, &r.model, &r.p);
             }
         }
@@ -328,7 +328,7 @@ fn penalty_over_a_mass_equals_differences() {
     let r = ready(&gradyn_testkit::models::pendulum());
     let (rho, sys) = (r.model.rho(), &r.model.system);
     let mass = r.model.parameters.iter().position(|p| p.name == "mass").expect("a mass");
-    let step = RungeKutta { sys, f: Lagrange::penalty(1e2, 1.0, 10.0), tableau: &RK4 };
+    let step = RungeKutta { sys, f: Lagrange::penalty(1e2, 1.0, 10.0), state: State::Full, tableau: &RK4 };
     let run = run(&step, &r.model, &r.p, 0.01, 2);
     let (n, len) = (2, step.layout().len);
     let residual = |δ: f64| {

@@ -2,7 +2,7 @@
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::tableau::{DOPRI5, RK4, Tableau};
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Step, StepError, Trajectory, simulate};
+use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, State, Step, StepError, Trajectory, simulate};
 use gradyn_model::mechanism::ForceKind;
 use gradyn_model::{Mechanism, Model, Natural, Set, System};
 use gradyn_testkit::models::{double_pendulum, driven, five_bar, free_body, pendulum, ready, slider_crank, spring_mass};
@@ -16,7 +16,7 @@ fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Traj
 }
 
 fn runge_kutta<'a>(sys: &'a Natural, tableau: &'static Tableau) -> RungeKutta<'a, Natural> {
-    RungeKutta { sys, f: Lagrange::ACCELERATION, tableau }
+    RungeKutta { sys, f: Lagrange::ACCELERATION, state: State::Full, tableau }
 }
 
 fn newmark(sys: &Natural, f: Lagrange, xi: f64) -> Newmark<'_, Natural> {

@@ -75,6 +75,37 @@ pub fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
     (0..n).filter(|&j| independent((0..n).map(|i| f64::from(u8::from(i == j))).collect())).collect()
 }
 
+/// Columns that elimination of some rows with complete pivoting leaves without a pivot: the best conditioned choice that it finds.
+pub fn unpivoted_columns(pattern: &Pattern, values: &[f64], rows: &[u32]) -> Vec<u32> {
+    let n = pattern.cols();
+    if rows.len() > DENSE {
+        let picked = || rows.iter().enumerate().flat_map(|(i, &k)| pattern.row(k as usize).map(move |p| (i, pattern.col(p), p)));
+        let part = Pattern::from_entries(rows.len(), n, picked().map(|(i, j, _)| (i, j)));
+        let mut part_values = vec![0.0; part.nnz()];
+        picked().for_each(|(i, j, p)| part_values[part.at(i, j) as usize] = values[p]);
+        return sparse::free_columns(&part, &part_values, 1e-9).into_iter().map(|j| j as u32).collect();
+    }
+    let (_, unit) = unit_rows(pattern, values);
+    let mut left: Vec<Vec<f64>> = rows.iter().map(|&k| unit[k as usize].clone()).collect();
+    let mut open = vec![true; n];
+    while !left.is_empty() {
+        let largest = |row: &Vec<f64>| (0..n).fold(0, |w, j| if row[j].abs() > row[w].abs() { j } else { w });
+        let best = left.iter().map(|row| (largest(row), row)).map(|(j, row)| (j, row[j].abs()));
+        let (i, (j, size)) = best.enumerate().fold((0, (0, 0.0)), |a, b| if b.1.1 > a.1.1 { b } else { a });
+        if size == 0.0 {
+            break;
+        }
+        let pivot = left.swap_remove(i);
+        open[j] = false;
+        for row in &mut left {
+            let s = row[j] / pivot[j];
+            row.iter_mut().zip(&pivot).for_each(|(x, p)| *x -= s * p);
+            row[j] = 0.0;
+        }
+    }
+    (0..n as u32).filter(|&j| open[j as usize]).collect()
+}
+
 /// Distance of e_j from the rows above which column j is open.
 const OPEN: f64 = 1e-6;
 

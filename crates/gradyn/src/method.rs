@@ -7,7 +7,7 @@ use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::tableau::{DOPRI5, RK4};
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta};
+use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, State};
 use gradyn_model::error::nearest;
 use gradyn_model::{Model, Natural};
 
@@ -42,6 +42,8 @@ pub struct Method {
     pub xi: f64,
     /// Frequency of the stabilisation [1/s].
     pub omega: f64,
+    /// What maggi integrates.
+    pub state: State,
     /// Newmark β, γ.
     pub newmark: (f64, f64),
     /// Projections; `None` is the default of the formulation.
@@ -67,6 +69,7 @@ impl Default for Method {
             alpha: 1e9,
             xi: 1.0,
             omega: 10.0,
+            state: State::Independent,
             newmark: (0.25, 0.5),
             projection: None,
             newton_tol: 0.0,
@@ -148,6 +151,13 @@ impl Method {
             "alpha" => self.alpha = positive()?,
             "xi" => self.xi = number()?,
             "omega" => self.omega = number().ok().filter(|x| *x >= 0.0).ok_or_else(wrong)?,
+            "state" => {
+                self.state = match value.trim() {
+                    "independent" => State::Independent,
+                    "mixed" => State::Mixed,
+                    _ => return Err(wrong()),
+                }
+            }
             "beta" => self.newmark.0 = positive()?,
             "gamma" => self.newmark.1 = positive()?,
             "newmark_xi" => {
@@ -178,10 +188,11 @@ impl Method {
     /// Options that were given and that this method does not use.
     pub fn unused_options(&self) -> Vec<String> {
         let newmark = self.integrator == Integrator::Newmark;
-        let stabilised = self.formulation != Formulation::Index3;
+        let stabilised = matches!(self.formulation, Formulation::Index1 | Formulation::Penalty);
         let used = |name: &str| match name {
             "alpha" => self.formulation == Formulation::Penalty,
             "xi" | "omega" => stabilised,
+            "state" => self.formulation == Formulation::Maggi,
             "beta" | "gamma" | "newmark_xi" | "projection" | "newton_tol" => newmark,
             _ => true,
         };
@@ -232,6 +243,7 @@ impl Method {
         let f = match self.formulation {
             Formulation::Index3 => Lagrange::INDEX3,
             Formulation::Index1 => Lagrange::index1(self.xi, self.omega),
+            Formulation::Maggi => Lagrange::ACCELERATION,
             Formulation::Penalty => {
                 let mass = largest_mass(&model.system, &model.slots(&model.rho()));
                 Lagrange::penalty(self.alpha * mass, self.xi, self.omega)
@@ -250,7 +262,8 @@ impl Method {
             Integrator::Rk4 => &RK4,
             Integrator::Dopri5 => &DOPRI5,
         };
-        AnyStep::RungeKutta(RungeKutta { sys, f, tableau })
+        let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
+        AnyStep::RungeKutta(RungeKutta { sys, f, state, tableau })
     }
 }
 

@@ -42,6 +42,7 @@ named! {
     Index3 "index3" "Lagrange multipliers, position-level constraints; projections on by default [A22, Eq. 17]",
     Penalty "penalty" "penalty in mixed form: stiff, damped constraints with compliance 1/alpha [P14, Eqs. 1-5]",
     Index1 "index1" "Lagrange multipliers, acceleration-level constraints with Baumgarte stabilisation [P14, Table 1]",
+    Maggi "maggi" "independent coordinates by the matrices R and S; no multipliers in the equations of motion [M13, Eqs. 1-21; C12]",
 }
 named! {
     /// How time advances.
@@ -61,9 +62,13 @@ named! {
 }
 
 impl Formulation {
-    /// Does it work with an integrator? Position-level constraints need a coordinate step.
+    /// Does it work with an integrator? Position-level constraints need a coordinate step, independent coordinates a state step.
     pub fn fits(self, integrator: Integrator) -> bool {
-        self != Formulation::Index3 || integrator == Integrator::Newmark
+        match self {
+            Formulation::Index3 => integrator == Integrator::Newmark,
+            Formulation::Maggi => integrator != Integrator::Newmark,
+            Formulation::Penalty | Formulation::Index1 => true,
+        }
     }
 }
 
@@ -110,6 +115,11 @@ pub const OPTIONS: &[OptionEntry] = &[
     OptionEntry { name: "alpha", default: "1e9", about: "penalty factor, times the largest entry of M (penalty)" },
     OptionEntry { name: "xi", default: "1", about: "damping ratio of the stabilisation (penalty, index1)" },
     OptionEntry { name: "omega", default: "10", about: "frequency of the stabilisation [1/s] (penalty, index1)" },
+    OptionEntry {
+        name: "state",
+        default: "independent",
+        about: "what maggi integrates: independent (z, z') or mixed (q, z') [C12, Eq. 3]",
+    },
     OptionEntry { name: "beta", default: "0.25", about: "Newmark beta" },
     OptionEntry { name: "gamma", default: "0.5", about: "Newmark gamma" },
     OptionEntry { name: "newmark_xi", default: "0", about: "Newmark beta = (1-xi)^2/4, gamma = (1-2 xi)/2; negative dissipates" },

@@ -1,20 +1,21 @@
-//! Explicit Runge–Kutta on y = (q, v), u = (a, λ), ẏ = (v, a): stages and node are blocks of the same shape.
+//! Explicit Runge–Kutta: stages and node are blocks (q, v, a, λ) of the same shape.
 //!
 //! ```text
-//! y_i = y_0 + h Σ_{j<i} a_ij ẏ_j,   G(t_0 + c_i h, y_i, u_i; p) = 0,   i = 1 … s  (s is the node, a_sj = b_j)   (1)
-//! z   = z_0 + h Σ_{j<s} b_j g(t_j, y_j, u_j)                                                                   (2)
+//! (q̂, v̂)_i = (q, v)_0 + h Σ_{j<i} a_ij (v, a)_j,   rows of block i = 0,   i = 1 … s  (s is the node, a_sj = b_j)   (1)
+//! z = z_0 + h Σ_{j<s} b_j g(t_j, block j)                                                                      (2)
 //! ```
-//! Stage 0 is the past node, whose (a, λ) its own record solved for: every scheme is "first same as last". G is the formulation,
-//! linear in u, so one evaluation is one factorisation and one solve [P14, Eqs. 9, 10].
+//! Stage 0 is the past node, whose (a, λ) its own record solved for: every scheme is "first same as last". The rows of a block
+//! are those of the formulation's state ([`crate::block`]); they are linear in (a, λ).
 
 use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
+use crate::block::{self, Block, State};
 use crate::error::StepError;
-use crate::formulation::{Lagrange, Linear};
-use crate::initial::{self, Initial, prepare_kkt, refactor_kkt, row_or_coordinate};
+use crate::formulation::Lagrange;
+use crate::initial::{self, Initial};
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
 use gradyn_model::{Set, System};
-use gradyn_num::{Kkt, ProgramScalar};
+use gradyn_num::ProgramScalar;
 
 /// A tableau on a formulation.
 pub struct RungeKutta<'a, Y> {
@@ -22,6 +23,8 @@ pub struct RungeKutta<'a, Y> {
     pub sys: &'a Y,
     /// The formulation; its c₂ is 1.
     pub f: Lagrange,
+    /// What is integrated.
+    pub state: State,
     /// The scheme.
     pub tableau: &'static Tableau,
 }
@@ -30,12 +33,7 @@ pub struct RungeKutta<'a, Y> {
 pub struct Work<Y: System, S: ProgramScalar> {
     data: Y::Data<S>,
     g: Vec<S>,
-}
-
-/// A stage, linearised.
-struct Block<Y: System> {
-    linear: Linear<Y>,
-    kkt: Kkt,
+    scratch: Vec<S>,
 }
 
 /// Memory of a linearised step.
@@ -48,7 +46,6 @@ pub struct RungeKuttaLinear<Y: System> {
     /// g_x of stages 0 … s-1.
     g: Vec<IntegrandRows>,
     past: Y::Data<f64>,
-    u: Vec<f64>,
     values: Vec<f64>,
     sums: Vec<f64>,
 }
@@ -89,7 +86,7 @@ impl<Y: System> RungeKutta<'_, Y> {
             }
         }
     }
-    /// y_i of (1) into the record.
+    /// The prediction of (1) into block i + 1 of the record.
     #[inline]
     fn stage(&self, lay: &Layout, i: usize, h: f64, x: &mut [f64], past: &[f64]) {
         let (o, n2) = (self.at(lay, i + 1), 2 * lay.n);
@@ -106,32 +103,6 @@ impl<Y: System> RungeKutta<'_, Y> {
                 (0..n2).for_each(|d| x[o + d] += s * x[from + d]);
             }
         }
-    }
-    /// u_i = -G_u⁻¹ G(y_i, 0).
-    fn evaluate(
-        &self,
-        lay: &Layout,
-        t: f64,
-        o: usize,
-        l: &mut RungeKuttaLinear<Y>,
-        i: usize,
-        x: &mut [f64],
-    ) -> Result<(), StepError> {
-        let block = &mut l.blocks[i];
-        let z = lay.z();
-        x[o + lay.a()..o + z].fill(0.0);
-        let at = lay.node(t, &x[o..o + z]);
-        let d = &mut block.linear.data;
-        self.sys.place(t, at.q, d);
-        self.f.residual(self.sys, &at, d, &mut l.u);
-        refactor_kkt(self.sys, t, d, self.f.compliance, &mut block.kkt)?;
-        block.kkt.solve(&mut l.u);
-        x[o + lay.a()..o + z].iter_mut().zip(&l.u).for_each(|(x, u)| *x = -u);
-        if let Some(k) = l.u.iter().position(|u| !u.is_finite()) {
-            let index = if k < lay.n { lay.m + k } else { k - lay.n };
-            return Err(StepError::NotFinite { t, equation: row_or_coordinate(self.sys, index) });
-        }
-        Ok(())
     }
     /// `l.sums` += c g(block j), with its data placed there.
     fn add_integrands(&self, lay: &Layout, c: f64, t: f64, j: usize, x: &[f64], past: &[f64], l: &mut RungeKuttaLinear<Y>) {
@@ -166,19 +137,14 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
-        Work { data, g: vec![S::zero(); self.sys.functionals(Set::Integrand)] }
+        let (d, o) = (self.sys.dims(), self.sys.functionals(Set::Integrand));
+        Work { data, g: vec![S::zero(); o], scratch: vec![S::zero(); d.n + d.m] }
     }
     fn linear(&self, p: &[f64]) -> Result<RungeKuttaLinear<Y>, StepError> {
         assert!(self.f.level[2] == 1.0, "a state step needs constraints at acceleration level");
         let (sys, lay) = (self.sys, self.layout());
-        let mut past = sys.data();
-        sys.prepare(p, &mut past);
-        let kkt = prepare_kkt(sys, &past)?;
-        let block = || {
-            let mut linear = Linear::new(sys, self.f);
-            sys.prepare(p, &mut linear.data);
-            Block { linear, kkt: kkt.clone() }
-        };
+        let (past, kkt) = block::prepare(sys, p)?;
+        let block = || Block::new(sys, self.f, self.state, p, &kkt);
         Ok(RungeKuttaLinear {
             initial: Initial::new(sys, self.f, lay, p, kkt.clone())?,
             first: true,
@@ -186,7 +152,6 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             blocks: (0..self.stages()).map(|_| block()).collect(),
             g: (0..self.stages()).map(|_| IntegrandRows::new(sys)).collect(),
             past,
-            u: vec![0.0; lay.n + lay.m],
             values: vec![0.0; lay.o],
             sums: vec![0.0; (2 * lay.n).max(lay.o)],
         })
@@ -199,6 +164,14 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     }
     fn order(&self) -> usize {
         self.tableau.order
+    }
+    fn choices(&self) -> usize {
+        self.state.choices(self.sys)
+    }
+    fn decide(&self, span: Span<f64>, past: &[f64], l: &mut RungeKuttaLinear<Y>, choice: &mut [u32]) -> Result<(), StepError> {
+        let node = &l.blocks[self.stages() - 1];
+        self.state.decide(self.sys, span.t, &past[..self.sys.dims().n], node.badness(), &mut l.past, choice);
+        Ok(())
     }
     fn noise(&self, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
         // products in a row, growth in the factor: measured ≤ 300 ε on plane linkages, 1e4 ε in the integrals of a top at 150 rad/s;
@@ -244,7 +217,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             for d in 0..n2 {
                 r[o + d] = x[o + d] - past[d] - span.h * r[o + d];
             }
-            self.f.residual(sys, &at, &mut w.data, &mut r[o + lay.a()..o + z]);
+            self.state.residual(sys, &self.f, &at, frozen.choice, &mut w.data, &mut r[o..o + z], &mut w.scratch);
         }
     }
     fn advance(
@@ -260,8 +233,10 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         for i in 0..self.stages() {
             let o = self.at(&lay, i + 1);
             self.stage(&lay, i, span.h, x, past);
-            self.sys.set_angles(frozen.angles, &mut l.blocks[i].linear.data);
-            self.evaluate(&lay, span.t + self.tableau.nodes[i] * span.h, o, l, i, x)?;
+            let block = &mut l.blocks[i];
+            self.sys.set_angles(frozen.angles, &mut block.linear.data);
+            let t = span.t + self.tableau.nodes[i] * span.h;
+            block.evaluate(self.sys, t, frozen.choice, &mut x[o..o + lay.z()])?;
         }
         // (2)
         if lay.o > 0 {
@@ -295,8 +270,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             let at = lay.node(t, self.block(&lay, i + 1, x, past));
             let block = &mut l.blocks[i];
             sys.set_angles(frozen.angles, &mut block.linear.data);
-            block.linear.set(sys, &at);
-            refactor_kkt(sys, t, &block.linear.data, self.f.compliance, &mut block.kkt)?;
+            block.set(sys, &at, frozen.choice)?;
             if self.counts(i + 1) {
                 l.g[i + 1].set(sys, &at, &mut block.linear.data);
             }
@@ -313,11 +287,13 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             let o = self.at(&lay, i + 1);
             for (j, a) in row.iter().enumerate().skip(1).filter(|(_, a)| **a != 0.0) {
                 let from = self.at(&lay, j) + lay.v();
-                (0..n2).for_each(|d| b[o + d] += l.h * a * b[from + d]);
+                l.sums[..n2].copy_from_slice(&b[from..from + n2]);
+                for level in 0..2 {
+                    let rows = o + level * n;
+                    l.blocks[i].defect(level, l.h * a, &l.sums[level * n..(level + 1) * n], &mut b[rows..rows + n]);
+                }
             }
-            let (y, u) = b[o..o + z].split_at_mut(n2);
-            l.blocks[i].linear.state_mul(sys, -1.0, &y[..n], &y[n..], u);
-            l.blocks[i].kkt.solve(u);
+            l.blocks[i].solve(sys, &mut b[o..o + z]);
         }
         for j in (1..self.stages()).filter(|&j| self.counts(j)) {
             let o = self.at(&lay, j);
@@ -342,14 +318,15 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
                     l.g[i + 1].mul_t(k, l.h * self.b()[i + 1] * mu, &mut b[o..o + z]);
                 }
             }
-            let (y, u) = b[o..o + z].split_at_mut(n2);
-            l.blocks[i].kkt.solve(u);
-            let (q, v) = y.split_at_mut(n);
-            l.blocks[i].linear.state_mul_t(sys, -1.0, u, q, v);
-            // y_i on the earlier stages
+            l.blocks[i].solve_t(sys, &mut b[o..o + z]);
+            // the prediction on the earlier stages
             for (j, a) in row.iter().enumerate().skip(1).filter(|(_, a)| **a != 0.0) {
                 let to = self.at(&lay, j) + lay.v();
-                (0..n2).for_each(|d| b[to + d] += l.h * a * b[o + d]);
+                l.sums[..n2].copy_from_slice(&b[o..o + n2]);
+                for level in 0..2 {
+                    let at = to + level * n;
+                    l.blocks[i].defect_t(level, l.h * a, &l.sums[level * n..(level + 1) * n], &mut b[at..at + n]);
+                }
             }
         }
     }
@@ -358,9 +335,15 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             return;
         }
         let lay = self.layout();
+        let n = lay.n;
         for (i, row) in self.tableau.rows.iter().enumerate() {
             let o = self.at(&lay, i + 1);
-            (0..2 * lay.n).for_each(|d| r[o + d] -= s[d] + l.h * row[0] * s[lay.v() + d]);
+            for level in 0..2 {
+                let (y, dy) = (&s[level * n..(level + 1) * n], &s[(level + 1) * n..(level + 2) * n]);
+                let rows = &mut r[o + level * n..o + (level + 1) * n];
+                l.blocks[i].defect(level, -1.0, y, rows);
+                l.blocks[i].defect(level, -l.h * row[0], dy, rows);
+            }
         }
         for k in 0..lay.o {
             let g = if self.counts(0) { l.g[0].mul(k, s) } else { 0.0 };
@@ -372,11 +355,13 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             return;
         }
         let lay = self.layout();
+        let n = lay.n;
         for (i, row) in self.tableau.rows.iter().enumerate() {
             let o = self.at(&lay, i + 1);
-            for d in 0..2 * lay.n {
-                out[d] -= mu[o + d];
-                out[lay.v() + d] -= l.h * row[0] * mu[o + d];
+            for level in 0..2 {
+                let (mu, y) = (&mu[o + level * n..o + (level + 1) * n], level * n);
+                l.blocks[i].defect_t(level, -1.0, mu, &mut out[y..y + n]);
+                l.blocks[i].defect_t(level, -l.h * row[0], mu, &mut out[y + n..y + 2 * n]);
             }
         }
         for k in 0..lay.o {
@@ -394,7 +379,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         }
         for (i, block) in l.blocks.iter_mut().enumerate() {
             let o = self.at(&lay, i + 1);
-            block.linear.slot_mul(sys, delta, &mut r[o + lay.a()..o + lay.z()]);
+            block.slot_mul(sys, delta, &mut r[o..o + lay.z()]);
         }
         for j in (0..self.stages()).filter(|&j| self.counts(j)) {
             for k in 0..lay.o {
@@ -409,7 +394,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         }
         for (i, block) in l.blocks.iter_mut().enumerate() {
             let o = self.at(&lay, i + 1);
-            block.linear.slot_mul_t(sys, &mu[o + lay.a()..o + lay.z()], s, grad);
+            block.slot_mul_t(sys, &mu[o..o + lay.z()], s, grad);
         }
         for j in (0..self.stages()).filter(|&j| self.counts(j)) {
             for k in 0..lay.o {
@@ -469,6 +454,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             out.iter_mut().zip(&l.sums[..2 * lay.n]).for_each(|(o, s)| *o += w * s);
         }
         let block = &mut l.blocks[0];
-        super::complete(self.sys, &self.f, &lay, span.t + θ * h, frozen.angles, &mut block.linear.data, &mut block.kkt, out)
+        self.sys.set_angles(frozen.angles, &mut block.linear.data);
+        block.evaluate(self.sys, span.t + θ * h, frozen.choice, out)
     }
 }

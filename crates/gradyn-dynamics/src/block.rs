@@ -1,0 +1,343 @@
+//! A block of a state step: positions, velocities, accelerations and multipliers at a stage or node.
+//!
+//! A scheme predicts (q̂, v̂) from the blocks before; what it leaves open follows from the state of the formulation:
+//!
+//! ```text
+//! (q, v):   q - q̂ = 0,                     v - v̂ = 0                                              (1)  [P14, Eqs. 9, 10]
+//! (z, ż):   [ Φ(q) ; B (q - q̂) ] = 0,      [ Φ̇(q, v) ; B (v - v̂) ] = 0                            (2)  [M13, Eqs. 2, 9]
+//! (q, ż):   q - q̂ = 0,                     [ Φ̇(q, v) ; B (v - v̂) ] = 0                            (3)  [C12, Eq. 3]
+//! F(t, q, v, a, λ; p) = 0                                                                         (4)
+//! ```
+//! z = B q are independent coordinates, a choice that the plan holds. The blocks of the linearised rows are triangular:
+//!
+//! ```text
+//! [ Φ_q ; B ] δq = r_q,   [ Φ_q ; B ] δv = r_v - [ Φ̇_q δq ; 0 ],   F_u δu = r_u - F_q δq - F_v δv         (5)
+//! ```
+//! (5) is exact wherever the geometry goes: no derivative of R is needed [DESIGN: replaces M13, Eqs. 27–33, 40–55].
+
+mod kinematic;
+mod null_space;
+
+pub use kinematic::{Kinematic, choose};
+pub use null_space::NullSpace;
+
+use crate::error::StepError;
+use crate::formulation::{Lagrange, Linear};
+use crate::initial::{prepare_kkt, refactor_kkt, row_or_coordinate};
+use gradyn_model::{At, LEVEL, System};
+use gradyn_num::{Kkt, ProgramScalar, largest};
+
+/// Newton iterations of the position problem (2).
+const MAX_ITERATIONS: usize = 30;
+
+/// Entry of R above which the independent coordinates are chosen again.
+const BAD: f64 = 8.0;
+
+/// What a state step integrates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// (q, v), (1).
+    Full,
+    /// (z, ż), (2).
+    Independent,
+    /// (q, ż), (3).
+    Mixed,
+}
+
+impl State {
+    /// The lists of independent coordinates that a plan holds: at the level of positions, of velocities. Without velocity rows one
+    /// list serves both.
+    pub fn lists<Y: System>(self, sys: &Y) -> [Option<std::ops::Range<usize>>; 2] {
+        let n = sys.dims().n;
+        let free = |velocity: bool| n - sys.independent(velocity).len();
+        match self {
+            State::Full => [None, None],
+            State::Mixed => [None, Some(0..free(true))],
+            State::Independent if sys.dims().m_vel == 0 => [Some(0..free(true)), Some(0..free(true))],
+            State::Independent => [Some(0..free(false)), Some(free(false)..free(false) + free(true))],
+        }
+    }
+    /// Choices per record.
+    pub fn choices<Y: System>(self, sys: &Y) -> usize {
+        self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
+    }
+    /// Chooses coordinates at the start and where R has grown: `badness` is its largest entry at the last node.
+    pub fn decide<Y: System>(self, sys: &Y, t: f64, q: &[f64], badness: f64, d: &mut Y::Data<f64>, choice: &mut [u32]) {
+        if choice.is_empty() || (choice[0] != u32::MAX && badness <= BAD) {
+            return;
+        }
+        sys.place(t, q, d);
+        for (level, list) in self.lists(sys).into_iter().enumerate() {
+            if let Some(list) = list {
+                choice[list].copy_from_slice(&choose(sys, level == 1, sys.phi_q(d)));
+            }
+        }
+    }
+    /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `d` is placed.
+    pub fn residual<Y: System, S: ProgramScalar>(
+        self,
+        sys: &Y,
+        f: &Lagrange,
+        at: &At<S>,
+        choice: &[u32],
+        d: &mut Y::Data<S>,
+        r: &mut [S],
+        scratch: &mut [S],
+    ) {
+        let (n, m) = (at.q.len(), at.lam.len());
+        for (level, list) in self.lists(sys).into_iter().enumerate() {
+            let Some(list) = list else { continue };
+            let (x, rows) = (&mut r[level * n..(level + 1) * n], sys.independent(level == 1));
+            let (phi, defects) = scratch[..n + m].split_at_mut(m);
+            defects.copy_from_slice(x);
+            phi.fill(S::zero());
+            sys.constraint(at, LEVEL[level], d, phi);
+            let held = rows.iter().map(|&k| phi[k as usize]);
+            x.iter_mut().zip(held.chain(choice[list].iter().map(|&i| defects[i as usize]))).for_each(|(x, r)| *x = r);
+        }
+        f.residual(sys, at, d, &mut r[2 * n..3 * n + m]);
+    }
+}
+
+/// How (a, λ) are solved for.
+#[derive(Clone)]
+enum Solver {
+    Kkt(Kkt),
+    NullSpace(NullSpace),
+}
+
+/// A block, linearised.
+pub struct Block<Y: System> {
+    /// Partials of (4), and the data at the block.
+    pub linear: Linear<Y>,
+    f: Lagrange,
+    state: State,
+    solver: Solver,
+    /// [Φ_q; B] of positions and velocities; the second stands for both if there is one list.
+    kinematic: [Option<Kinematic>; 2],
+    one: bool,
+    dphi_q: Vec<f64>,
+    phi: Vec<f64>,
+    u: Vec<f64>,
+    hat: Vec<f64>,
+}
+
+impl<Y: System> Block<Y> {
+    /// Memory; `kkt` is prepared, its clones share the symbolic part.
+    pub fn new(sys: &Y, f: Lagrange, state: State, p: &[f64], kkt: &Kkt) -> Self {
+        let mut linear = Linear::new(sys, f);
+        sys.prepare(p, &mut linear.data);
+        let (n, m) = (sys.dims().n, sys.dims().m);
+        let lists = state.lists(sys);
+        let one = lists[0].is_some() && lists[0] == lists[1];
+        let kinematic = [0, 1].map(|k| lists[k].is_some() && !(one && k == 0)).map(|yes| yes.then(Kinematic::default));
+        let solver = match state {
+            State::Full => Solver::Kkt(kkt.clone()),
+            _ => Solver::NullSpace(NullSpace::new(sys)),
+        };
+        let dphi_q = vec![0.0; sys.patterns().mn.nnz()];
+        Self { linear, f, state, solver, kinematic, one, dphi_q, phi: vec![0.0; m], u: vec![0.0; n + m], hat: vec![0.0; n] }
+    }
+    /// The matrices [Φ_q; B] for a choice.
+    fn choose(&mut self, sys: &Y, choice: &[u32]) -> Result<(), StepError> {
+        for (level, list) in self.state.lists(sys).into_iter().enumerate() {
+            if let (Some(kinematic), Some(list)) = (&mut self.kinematic[level], list) {
+                kinematic.set_choice(sys, level == 1, &choice[list])?;
+            }
+        }
+        Ok(())
+    }
+    /// [Φ_q; B] of a level.
+    fn at_level(&mut self, level: usize) -> Option<&mut Kinematic> {
+        self.kinematic[if self.one { 1 } else { level }].as_mut()
+    }
+    /// Solves the rows of the block for x = (q, v, a, λ), whose (q, v) are the prediction.
+    pub fn evaluate(&mut self, sys: &Y, t: f64, choice: &[u32], x: &mut [f64]) -> Result<(), StepError> {
+        let (n, m) = (sys.dims().n, sys.dims().m);
+        self.choose(sys, choice)?;
+        self.positions(sys, t, x)?;
+        self.velocities(sys, t, x)?;
+        x[2 * n..].fill(0.0);
+        let at = At::of(t, x, n, m);
+        self.f.residual(sys, &at, &mut self.linear.data, &mut self.u);
+        self.refactor(sys, t)?;
+        let mut u = std::mem::take(&mut self.u);
+        self.solve_u(sys, &mut u);
+        x[2 * n..].iter_mut().zip(&u).for_each(|(x, u)| *x = -u);
+        let bad = u.iter().position(|u| !u.is_finite());
+        self.u = u;
+        match bad {
+            None => Ok(()),
+            Some(k) => {
+                let index = if k < n { m + k } else { k - n };
+                Err(StepError::NotFinite { t, equation: row_or_coordinate(sys, index) })
+            }
+        }
+    }
+    /// Newton on Φ = 0 with B q held; `data` are placed at the result.
+    fn positions(&mut self, sys: &Y, t: f64, x: &mut [f64]) -> Result<(), StepError> {
+        let (n, m) = (sys.dims().n, sys.dims().m);
+        if self.at_level(0).is_none() {
+            sys.place(t, &x[..n], &mut self.linear.data);
+            return Ok(());
+        }
+        let (mut last, mut done) = (f64::INFINITY, false);
+        for iterations in 1.. {
+            sys.place(t, &x[..n], &mut self.linear.data);
+            let phi_q = sys.phi_q(&self.linear.data);
+            let kinematic = self.kinematic[if self.one { 1 } else { 0 }].as_mut().expect("checked above");
+            kinematic.refactor(sys, t, phi_q)?;
+            if done {
+                return Ok(());
+            }
+            self.phi.fill(0.0);
+            sys.constraint(&At::of(t, x, n, m), LEVEL[0], &mut self.linear.data, &mut self.phi);
+            self.hat.fill(0.0);
+            kinematic.gather(sys, false, &self.phi, &mut self.hat);
+            kinematic.solve(&mut self.hat);
+            x[..n].iter_mut().zip(&self.hat).for_each(|(q, d)| *q -= d);
+            let scale = largest(x[..n].iter().copied());
+            let size = largest(self.hat.iter().copied()) / if scale > 0.0 { scale } else { 1.0 };
+            if iterations == MAX_ITERATIONS || !size.is_finite() {
+                let worst = (0..m).fold(0, |w, i| if self.phi[i].abs() > self.phi[w].abs() { i } else { w });
+                let (correction, residual) = (size, self.phi[worst].abs());
+                return Err(StepError::Newton { t, h: 0.0, iterations, correction, residual, worst: sys.row_name(worst) });
+            }
+            done = size <= 4.0 * f64::EPSILON || (size < 1e-11 && size > 0.3 * last);
+            last = size;
+        }
+        unreachable!("the loop returns")
+    }
+    /// Φ̇ = 0 with B v held: linear.
+    fn velocities(&mut self, sys: &Y, t: f64, x: &mut [f64]) -> Result<(), StepError> {
+        let (n, m) = (sys.dims().n, sys.dims().m);
+        let Some(kinematic) = &mut self.kinematic[1] else { return Ok(()) };
+        if !self.one {
+            kinematic.refactor(sys, t, sys.phi_q(&self.linear.data))?;
+        }
+        self.phi.fill(0.0);
+        sys.constraint(&At::of(t, x, n, m), LEVEL[1], &mut self.linear.data, &mut self.phi);
+        self.hat.fill(0.0);
+        kinematic.gather(sys, true, &self.phi, &mut self.hat);
+        kinematic.solve(&mut self.hat);
+        x[n..2 * n].iter_mut().zip(&self.hat).for_each(|(v, d)| *v -= d);
+        Ok(())
+    }
+    /// Factors F_u where the data are placed and [Φ_q; B] is factored.
+    fn refactor(&mut self, sys: &Y, t: f64) -> Result<(), StepError> {
+        let d = &self.linear.data;
+        match (&mut self.solver, &mut self.kinematic[1]) {
+            (Solver::NullSpace(r), Some(k)) => r.refactor(sys, t, sys.mass(d), k),
+            (Solver::Kkt(kkt), _) => refactor_kkt(sys, t, d, self.f.compliance, kkt),
+            (Solver::NullSpace(_), None) => unreachable!("a null space has its matrix"),
+        }
+    }
+    /// u ← F_u⁻¹ u: symmetric.
+    fn solve_u(&mut self, sys: &Y, u: &mut [f64]) {
+        match (&mut self.solver, &mut self.kinematic[1]) {
+            (Solver::NullSpace(r), Some(k)) => r.solve(sys, sys.mass(&self.linear.data), k, u),
+            (Solver::Kkt(kkt), _) => kkt.solve(u),
+            (Solver::NullSpace(_), None) => unreachable!("a null space has its matrix"),
+        }
+    }
+    /// Exact partials at a converged block.
+    pub fn set(&mut self, sys: &Y, at: &At, choice: &[u32]) -> Result<(), StepError> {
+        self.choose(sys, choice)?;
+        self.linear.set(sys, at);
+        for kinematic in self.kinematic.iter_mut().flatten() {
+            kinematic.refactor(sys, at.t, sys.phi_q(&self.linear.data))?;
+        }
+        if self.kinematic[1].is_some() {
+            self.dphi_q.fill(0.0);
+            sys.constraint_q(at, LEVEL[1], &mut self.linear.data, &mut self.dphi_q);
+        }
+        self.refactor(sys, at.t)
+    }
+    /// The largest entry of R: how far the choice is from bad.
+    pub fn badness(&self) -> f64 {
+        match &self.solver {
+            Solver::NullSpace(r) => r.largest(),
+            Solver::Kkt(_) => 0.0,
+        }
+    }
+    /// b ← (rows)_x⁻¹ b, (5).
+    pub fn solve(&mut self, sys: &Y, b: &mut [f64]) {
+        let (n, mn) = (sys.dims().n, &sys.patterns().mn);
+        let (q, rest) = b.split_at_mut(n);
+        let (v, u) = rest.split_at_mut(n);
+        if let Some(k) = self.at_level(0) {
+            k.solve(q);
+        }
+        if let Some(k) = &mut self.kinematic[1] {
+            self.phi.fill(0.0);
+            mn.mul(&self.dphi_q, -1.0, q, &mut self.phi);
+            k.gather(sys, true, &self.phi, v);
+            k.solve(v);
+        }
+        self.linear.state_mul(sys, -1.0, q, v, u);
+        self.solve_u(sys, u);
+    }
+    /// b ← (rows)_x⁻ᵀ b.
+    pub fn solve_t(&mut self, sys: &Y, b: &mut [f64]) {
+        let (n, mn) = (sys.dims().n, &sys.patterns().mn);
+        let (q, rest) = b.split_at_mut(n);
+        let (v, u) = rest.split_at_mut(n);
+        self.solve_u(sys, u);
+        self.linear.state_mul_t(sys, -1.0, u, q, v);
+        if let Some(k) = &mut self.kinematic[1] {
+            k.solve_t(v);
+            self.phi.fill(0.0);
+            k.scatter(sys, true, v, &mut self.phi);
+            mn.mul_t(&self.dphi_q, -1.0, &self.phi, q);
+        }
+        if let Some(k) = self.at_level(0) {
+            k.solve_t(q);
+        }
+    }
+    /// rows += s P x of a level (0: positions, 1: velocities), where P are the rows' partials over q - q̂ or v - v̂.
+    pub fn defect(&self, level: usize, s: f64, x: &[f64], rows: &mut [f64]) {
+        match &self.kinematic[if self.one { 1 } else { level }] {
+            None => rows.iter_mut().zip(x).for_each(|(r, x)| *r += s * x),
+            Some(k) => k.held(rows).zip(k.choice()).for_each(|(r, &i)| *r += s * x[i as usize]),
+        }
+    }
+    /// out += s Pᵀ μ.
+    pub fn defect_t(&self, level: usize, s: f64, mu: &[f64], out: &mut [f64]) {
+        match &self.kinematic[if self.one { 1 } else { level }] {
+            None => out.iter_mut().zip(mu).for_each(|(o, m)| *o += s * m),
+            Some(k) => mu[mu.len() - k.choice().len()..].iter().zip(k.choice()).for_each(|(m, &i)| out[i as usize] += s * m),
+        }
+    }
+    /// r += (rows)_p δ.
+    pub fn slot_mul(&mut self, sys: &Y, delta: &[f64], r: &mut [f64]) {
+        let (n, m) = (sys.dims().n, sys.dims().m);
+        self.linear.slot_mul(sys, delta, &mut r[2 * n..3 * n + m]);
+        for level in 0..2 {
+            let Some(k) = &self.kinematic[if self.one { 1 } else { level }] else { continue };
+            self.phi.fill(0.0);
+            let (at, d) = self.linear.at();
+            sys.constraint_p(&at, LEVEL[level], delta, d, &mut self.phi);
+            k.gather(sys, level == 1, &self.phi, &mut r[level * n..(level + 1) * n]);
+        }
+    }
+    /// grad += s (rows)_pᵀ μ.
+    pub fn slot_mul_t(&mut self, sys: &Y, mu: &[f64], s: f64, grad: &mut [f64]) {
+        let (n, m) = (sys.dims().n, sys.dims().m);
+        self.linear.slot_mul_t(sys, &mu[2 * n..3 * n + m], s, grad);
+        for level in 0..2 {
+            let Some(k) = &self.kinematic[if self.one { 1 } else { level }] else { continue };
+            self.phi.fill(0.0);
+            k.scatter(sys, level == 1, &mu[level * n..(level + 1) * n], &mut self.phi);
+            let (at, d) = self.linear.at();
+            sys.constraint_p_t(&at, LEVEL[level], &self.phi, s, d, grad);
+        }
+    }
+}
+
+/// Blocks share one prepared matrix of (4).
+pub fn prepare<Y: System>(sys: &Y, p: &[f64]) -> Result<(Y::Data<f64>, Kkt), StepError> {
+    let mut d = sys.data();
+    sys.prepare(p, &mut d);
+    let kkt = prepare_kkt(sys, &d)?;
+    Ok((d, kkt))
+}

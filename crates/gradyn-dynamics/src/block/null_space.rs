@@ -1,0 +1,85 @@
+//! Maggi's equations: accelerations and multipliers by the matrices R and S.
+//!
+//! ```text
+//! [ Φ_q ; B ]⁻¹ = [ S  R ]                                                                        (1)  [M13, Eqs. 9–11]
+//! M x + Φ_qᵀ λ = f,   Φ_q x = g                                                                   (2)
+//! Rᵀ M R z̈ = Rᵀ (f - M S g),   x = R z̈ + S g                                                     (3)  [M13, Eqs. 12–20; C12, Eq. 1]
+//! λ = Sᵀ (f - M x)                                                                               (4)
+//! ```
+//! (3) and (4) solve the saddle-point system (2), which is symmetric: the transposed solve is the solve. With f = Q, g = c they
+//! are the equations of motion.
+
+use super::Kinematic;
+use crate::error::StepError;
+use gradyn_model::System;
+use gradyn_num::{DenseLdl, largest};
+
+/// R and the factor of RᵀMR.
+#[derive(Clone)]
+pub struct NullSpace {
+    n: usize,
+    /// R and M R by columns.
+    r: Vec<f64>,
+    mr: Vec<f64>,
+    mass: DenseLdl,
+    x: Vec<f64>,
+    z: Vec<f64>,
+    f: Vec<f64>,
+}
+
+impl NullSpace {
+    /// Memory.
+    pub fn new<Y: System>(sys: &Y) -> Self {
+        let n = sys.dims().n;
+        let free = n - sys.independent(true).len();
+        let (r, zero) = (vec![0.0; n * free], vec![0.0; n]);
+        Self { n, mr: r.clone(), r, mass: DenseLdl::new(free), x: zero.clone(), z: vec![0.0; free], f: zero }
+    }
+    /// The largest entry of R.
+    pub fn largest(&self) -> f64 {
+        largest(self.r.iter().copied())
+    }
+    /// R from (1), RᵀMR from M.
+    pub fn refactor<Y: System>(&mut self, sys: &Y, t: f64, mass: &[f64], k: &mut Kinematic) -> Result<(), StepError> {
+        let (n, first) = (self.n, sys.independent(true).len());
+        self.mr.fill(0.0);
+        for (j, (r, mr)) in self.r.chunks_exact_mut(n).zip(self.mr.chunks_exact_mut(n)).enumerate() {
+            r.fill(0.0);
+            r[first + j] = 1.0;
+            k.solve(r);
+            sys.patterns().nn.mul(mass, 1.0, r, mr);
+        }
+        for (i, r) in self.r.chunks_exact(n).enumerate() {
+            for (j, mr) in self.mr.chunks_exact(n).enumerate().skip(i) {
+                self.mass.row_mut(i)[j] = r.iter().zip(mr).map(|(r, m)| r * m).sum();
+            }
+        }
+        let name = |i: usize| sys.coordinate_name(k.choice()[i] as usize);
+        self.mass.factor(1e-14).map_err(|s| StepError::Singular { t, equation: name(s.index) })
+    }
+    /// b = (f, g) ← (x, λ), (3), (4).
+    pub fn solve<Y: System>(&mut self, sys: &Y, mass: &[f64], k: &mut Kinematic, b: &mut [f64]) {
+        let (n, nn) = (self.n, &sys.patterns().nn);
+        let (f, g) = b.split_at_mut(n);
+        // x = S g
+        self.x.fill(0.0);
+        k.gather(sys, true, g, &mut self.x);
+        k.solve(&mut self.x);
+        // f - M S g, then z̈
+        self.f.copy_from_slice(f);
+        nn.mul(mass, -1.0, &self.x, &mut self.f);
+        for (z, r) in self.z.iter_mut().zip(self.r.chunks_exact(n)) {
+            *z = r.iter().zip(&self.f).map(|(r, f)| r * f).sum();
+        }
+        self.mass.solve(&mut self.z);
+        for (z, (r, mr)) in self.z.iter().zip(self.r.chunks_exact(n).zip(self.mr.chunks_exact(n))) {
+            self.x.iter_mut().zip(r).for_each(|(x, r)| *x += z * r);
+            self.f.iter_mut().zip(mr).for_each(|(f, m)| *f -= z * m);
+        }
+        // Sᵀ (f - M x); dropped multipliers stand alone
+        f.copy_from_slice(&self.x);
+        k.solve_t(&mut self.f);
+        sys.dropped().iter().for_each(|&k| g[k as usize] = -g[k as usize]);
+        self.f.iter().zip(sys.independent(true)).for_each(|(l, &k)| g[k as usize] = *l);
+    }
+}
