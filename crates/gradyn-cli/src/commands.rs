@@ -42,7 +42,7 @@ pub fn check(a: &CheckArgs) -> Done {
             .collect();
         print(&json!({
             "model": p.model.name, "bodies": bodies, "joints": joints, "drivers": drivers, "forces": forces,
-            "coordinates": dims.n, "constraints": dims.m, "redundant": 0, "degrees_of_freedom": p.assembled.freedom,
+            "coordinates": dims.n, "constraints": dims.m, "redundant": p.assembled.redundant.len(), "redundant_rows": p.redundant(), "degrees_of_freedom": p.assembled.freedom,
             "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
             "rows": p.model.system.row_names(), "parameters": parameters, "objectives": p.model.objectives,
             "columns": p.model.columns, "warnings": p.model.warnings,
@@ -53,7 +53,15 @@ pub fn check(a: &CheckArgs) -> Done {
         [(bodies, "body", "bodies"), (joints, "joint", "joints"), (drivers, "driver", "drivers"), (forces, "force", "forces")];
     let mut text = format!("{}: {}\n", p.model.name, parts.map(|(n, one, many)| count(n, one, many)).join(", "));
     let sizes = [count(dims.n, "coordinate", "coordinates"), count(dims.m, "constraint", "constraints")].join(", ");
-    text += &format!("  natural coordinates   {sizes}, none redundant\n");
+    let redundant = match p.redundant() {
+        rows if rows.is_empty() => "none redundant".to_owned(),
+        rows => format!("{} redundant", rows.len()),
+    };
+    text += &format!("  natural coordinates   {sizes}, {redundant}\n");
+    for (row, on) in p.redundant() {
+        let on = on.iter().map(|o| format!("`{o}`")).collect::<Vec<_>>();
+        text += &format!("    `{row}` follows from {}\n", shortened(&on));
+    }
     text += &format!("  degrees of freedom    {}\n", p.assembled.freedom);
     text += &format!(
         "  assembly              residual {:.1e}, {:.3e} from the drawn configuration, σ_min/σ_max of Φ_q {:.1e}\n",

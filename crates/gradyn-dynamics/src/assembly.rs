@@ -3,15 +3,16 @@
 //! ```text
 //! minimise |Φ|² + |E|²  from the drawn configuration,  (JᵀJ + μ I) δ = -Jᵀ r                        (1)  Levenberg–Marquardt
 //! as  [ I  J ; Jᵀ  -μ ] (y, -δ) = (r, 0)                                                           (2)
-//! rank Φ_q at the result: degrees of freedom n - rank, dependent rows by name                     (3)
+//! rank Φ_q at the result: degrees of freedom n - rank, dependent rows and what they follow from    (3)
 //! ```
 //! Works for any number of rows and conditions, so that it can say what is wrong with them. (2) has the digits of J, not of JᵀJ,
-//! and is sparse.
+//! and is sparse. A dependent row is redundant if it still holds where the others lead from a disturbed position; otherwise the
+//! position is singular, which is refused.
 
 use crate::error::StepError;
 use crate::start::StartRows;
 use gradyn_model::{At, LEVEL, System};
-use gradyn_num::{Pattern, Saddle, free_columns, largest, row_dependencies};
+use gradyn_num::{Dependent, Pattern, Saddle, free_columns, largest, row_dependencies};
 
 /// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
 const RANK_TOLERANCE: f64 = 1e-9;
@@ -23,8 +24,12 @@ const TRIALS: usize = 3;
 pub struct Assembled {
     /// Positions.
     pub q: Vec<f64>,
-    /// Degrees of freedom.
+    /// Degrees of freedom of velocities.
     pub freedom: usize,
+    /// Rows that determine positions and velocities.
+    pub independent: [Vec<u32>; 2],
+    /// Redundant rows and what they follow from.
+    pub redundant: Vec<Dependent>,
     /// Largest |Φ|, |E| that is left.
     pub residual: f64,
     /// σ_min/σ_max of Φ_q with rows of length 1.
@@ -41,7 +46,7 @@ pub fn assemble<Y: System>(
     angles: &[f64],
     names: (&[String], &[String]),
 ) -> Result<Assembled, StepError> {
-    let (n, m, conditions) = (sys.dims().n, sys.dims().m, names.0.len());
+    let (n, m, conditions) = (sys.dims().n, sys.independent(false).len(), names.0.len());
     let mut problem = Problem::new(sys, t, p, angles, conditions);
     let (mut q, r) = problem.minimise(sys.drawn())?;
     let (mut worst, mut residual) = problem.gap(&r);
@@ -50,7 +55,7 @@ pub fn assemble<Y: System>(
     // a drawing with a symmetry can lead to a saddle: the same again, slightly disturbed
     for k in 1..=TRIALS {
         if open(residual, &q) {
-            let (trial, r) = problem.minimise(&disturbed(sys.drawn(), k))?;
+            let (trial, r) = problem.minimise(&disturbed(sys.drawn(), k, 0.05))?;
             let gap = problem.gap(&r);
             if !open(gap.1, &trial) {
                 (q, (worst, residual)) = (trial, gap);
@@ -65,31 +70,79 @@ pub fn assemble<Y: System>(
             let (freedom, hint) = (n - m.min(n), given(names.0));
             return Err(StepError::Conditions { kind: "position", given: conditions, freedom, hint });
         }
-        let worst = if worst < m { sys.row_name(worst) } else { names.0[worst - m].clone() };
+        let worst = if worst < m { problem.row_name(worst) } else { names.0[worst - m].clone() };
         return Err(StepError::Assembly { worst, residual });
     }
     // (3)
-    let dependencies = row_dependencies(&sys.patterns().mn, sys.phi_q(&problem.d), RANK_TOLERANCE);
-    let freedom = n - dependencies.rank;
-    if !dependencies.dependent.is_empty() {
+    let Ranks { independent, redundant, condition } = ranks(sys, sys.phi_q(&problem.d));
+    if let Some(row) = problem.singular(&q, &independent[0], &redundant)? {
         let name = |k: usize| sys.row_name(k);
-        let rows = dependencies.dependent.iter().map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect()));
-        return Err(StepError::Redundant { rows: rows.collect() });
+        let rows = redundant.iter().filter(|r| r.row == row).map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect()));
+        return Err(StepError::SingularStart { rows: rows.collect() });
     }
-    for (kind, list) in [("position", names.0), ("velocity", names.1)] {
-        problem.check_conditions(&q, freedom, kind, list)?;
+    for (velocity, list) in [(false, names.0), (true, names.1)] {
+        problem.check_conditions(&q, &independent[usize::from(velocity)], velocity, list)?;
     }
+    let freedom = n - independent[1].len();
     let moved = q.iter().zip(sys.drawn()).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
-    Ok(Assembled { q, freedom, residual, condition: dependencies.condition, moved })
+    Ok(Assembled { q, freedom, independent, redundant, residual, condition, moved })
+}
+
+/// (3): rows in a maximal independent set, and the others.
+struct Ranks {
+    independent: [Vec<u32>; 2],
+    redundant: Vec<Dependent>,
+    condition: f64,
+}
+
+/// Holonomic rows first; a row of velocity level that follows from others is the one that goes.
+fn ranks<Y: System>(sys: &Y, phi_q: &[f64]) -> Ranks {
+    let dims = sys.dims();
+    let rows = |list: &[u32]| {
+        let found = row_dependencies(&sys.patterns().mn.part(list), &sys.patterns().mn.part_values(list, phi_q), RANK_TOLERANCE);
+        let at = |k: usize| list[k] as usize;
+        let dependent: Vec<Dependent> = (found.dependent.iter())
+            .map(|d| Dependent { row: at(d.row), on: d.on.iter().map(|&(k, c)| (at(k), c)).collect() })
+            .collect();
+        (found.kept.iter().map(|&k| list[k]).collect::<Vec<u32>>(), dependent, found.condition)
+    };
+    let holonomic: Vec<u32> = (0..(dims.m - dims.m_vel) as u32).collect();
+    let (positions, mut redundant, mut condition) = rows(&holonomic);
+    let mut velocities = positions.clone();
+    for k in (dims.m - dims.m_vel) as u32..dims.m as u32 {
+        velocities.push(k);
+        let (_, dependent, with) = rows(&velocities);
+        if dependent.is_empty() {
+            condition = with;
+        } else {
+            velocities.pop();
+            redundant.push(expressed(k as usize, dependent));
+        }
+    }
+    Ranks { independent: [positions, velocities], redundant, condition }
+}
+
+/// The one dependency of a set of rows, solved for row k.
+fn expressed(k: usize, mut dependent: Vec<Dependent>) -> Dependent {
+    let d = dependent.swap_remove(0);
+    match d.on.iter().find(|o| o.0 == k) {
+        _ if d.row == k => d,
+        None => d,
+        // a_row = γ_k a_k + Σ γ_j a_j
+        Some(&(_, c)) => {
+            let others = d.on.iter().filter(|o| o.0 != k).map(|&(j, g)| (j, -g / c));
+            Dependent { row: k, on: others.chain([(d.row, 1.0 / c)]).collect() }
+        }
+    }
 }
 
 fn given(names: &[String]) -> String {
     format!("; given: {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
 }
 
-/// The drawn configuration, every coordinate off by up to 5 % of the largest one.
-fn disturbed(drawn: &[f64], k: usize) -> Vec<f64> {
-    let size = 0.05 * largest(drawn.iter().copied());
+/// The drawn configuration, every coordinate off by up to a part of the largest one.
+fn disturbed(drawn: &[f64], k: usize, relative: f64) -> Vec<f64> {
+    let size = relative * largest(drawn.iter().copied());
     // multiples of the golden ratio: no pattern that a mechanism shares
     let offset = |i: usize| (((i + 1) * (2 * k + 1)) as f64 * 0.618_033_988_75).fract() * 2.0 - 1.0;
     drawn.iter().enumerate().map(|(i, q)| q + size * offset(i)).collect()
@@ -100,6 +153,7 @@ struct Problem<'a, Y: System> {
     t: f64,
     d: Y::Data<f64>,
     rows: StartRows,
+    all: Vec<f64>,
     /// v, a and λ of a position.
     zero: Vec<f64>,
 }
@@ -110,17 +164,41 @@ impl<'a, Y: System> Problem<'a, Y> {
         let mut d = sys.data();
         sys.prepare(p, &mut d);
         sys.set_angles(angles, &mut d);
-        Self { sys, t, d, rows: StartRows::new(sys, false, conditions), zero: vec![0.0; n.max(m)] }
+        Self { sys, t, d, rows: StartRows::new(sys, false, conditions), all: vec![0.0; m], zero: vec![0.0; n.max(m)] }
     }
     /// (Φ, E) at q, and `d` placed there.
     fn residual(&mut self, q: &[f64]) -> Vec<f64> {
-        let (sys, m) = (self.sys, self.sys.dims().m);
+        let (sys, rows) = (self.sys, self.rows.rows);
         let mut r = vec![0.0; self.rows.pattern.rows()];
         let at = still(sys, self.t, q, &self.zero);
         sys.place(self.t, q, &mut self.d);
-        sys.constraint(&at, LEVEL[0], &mut self.d, &mut r[..m]);
-        sys.conditions(&at, &mut self.d, &mut r[m..], &mut []);
+        self.all.fill(0.0);
+        sys.constraint(&at, LEVEL[0], &mut self.d, &mut self.all);
+        r.iter_mut().zip(self.rows.held()).for_each(|(r, &k)| *r = self.all[k as usize]);
+        sys.conditions(&at, &mut self.d, &mut r[rows..], &mut []);
         r
+    }
+    fn row_name(&self, i: usize) -> String {
+        self.sys.row_name(self.rows.held()[i] as usize)
+    }
+    /// A row that follows from the others at q, but not where they lead from a disturbed position.
+    fn singular(&self, q: &[f64], independent: &[u32], redundant: &[Dependent]) -> Result<Option<usize>, StepError> {
+        let holonomic = |r: &&Dependent| r.row < self.sys.dims().m - self.sys.dims().m_vel;
+        if !redundant.iter().any(|r| holonomic(&r)) {
+            return Ok(None);
+        }
+        let mut nearby = Problem {
+            sys: self.sys,
+            t: self.t,
+            d: self.d.clone(),
+            rows: StartRows::of(self.sys, false, independent, 0),
+            all: self.all.clone(),
+            zero: self.zero.clone(),
+        };
+        let (moved, _) = nearby.minimise(&disturbed(q, 1, 1e-3))?;
+        let size = largest(moved.iter().copied());
+        let off = |r: &&Dependent| nearby.all[r.row].abs() > 1e-9 * size * size.max(1.0);
+        Ok(redundant.iter().filter(holonomic).find(off).map(|r| r.row))
     }
     /// After `minimise`: the row that is worst off, as a length (each row over the size of its gradient), and by how much.
     fn gap(&self, r: &[f64]) -> (usize, f64) {
@@ -168,9 +246,10 @@ impl<'a, Y: System> Problem<'a, Y> {
         Ok((q, r))
     }
     /// As many independent conditions as degrees of freedom.
-    fn check_conditions(&mut self, q: &[f64], freedom: usize, kind: &'static str, list: &[String]) -> Result<(), StepError> {
-        let (sys, m) = (self.sys, self.sys.dims().m);
-        let mut rows = StartRows::new(sys, kind == "velocity", list.len());
+    fn check_conditions(&mut self, q: &[f64], independent: &[u32], velocity: bool, list: &[String]) -> Result<(), StepError> {
+        let (sys, m) = (self.sys, independent.len());
+        let (freedom, kind) = (sys.dims().n - m, if velocity { "velocity" } else { "position" });
+        let mut rows = StartRows::of(sys, velocity, independent, list.len());
         rows.set(sys, &still(sys, self.t, q, &self.zero), &mut self.d);
         if list.len() != freedom {
             let hint = if list.len() < freedom {
@@ -185,7 +264,7 @@ impl<'a, Y: System> Problem<'a, Y> {
         let dependencies = row_dependencies(&rows.pattern, rows.matrix(), RANK_TOLERANCE);
         match dependencies.dependent.iter().flat_map(|d| d.on.iter().map(|o| o.0).chain([d.row])).max() {
             None => Ok(()),
-            Some(row) if row < m => Err(StepError::Undetermined { kind, equation: sys.row_name(row) }),
+            Some(row) if row < m => Err(StepError::Undetermined { kind, equation: sys.row_name(independent[row] as usize) }),
             Some(row) => Err(StepError::Undetermined { kind, equation: list[row - m].clone() }),
         }
     }

@@ -30,8 +30,8 @@ use gradyn_num::{Kkt, ProgramScalar, largest};
 /// Newton iterations of the position problem (2).
 const MAX_ITERATIONS: usize = 30;
 
-/// Entry of R above which the independent coordinates are chosen again.
-const BAD: f64 = 8.0;
+/// Growth of the largest entry of R with which the independent coordinates are chosen again: beyond it they bend the motion.
+const BAD: f64 = 2.0;
 
 /// What a state step integrates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,18 +61,6 @@ impl State {
     pub fn choices<Y: System>(self, sys: &Y) -> usize {
         self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
     }
-    /// Chooses coordinates at the start and where R has grown: `badness` is its largest entry at the last node.
-    pub fn decide<Y: System>(self, sys: &Y, t: f64, q: &[f64], badness: f64, d: &mut Y::Data<f64>, choice: &mut [u32]) {
-        if choice.is_empty() || (choice[0] != u32::MAX && badness <= BAD) {
-            return;
-        }
-        sys.place(t, q, d);
-        for (level, list) in self.lists(sys).into_iter().enumerate() {
-            if let Some(list) = list {
-                choice[list].copy_from_slice(&choose(sys, level == 1, sys.phi_q(d)));
-            }
-        }
-    }
     /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `d` is placed.
     pub fn residual<Y: System, S: ProgramScalar>(
         self,
@@ -96,6 +84,40 @@ impl State {
             x.iter_mut().zip(held.chain(choice[list].iter().map(|&i| defects[i as usize]))).for_each(|(x, r)| *x = r);
         }
         f.residual(sys, at, d, &mut r[2 * n..3 * n + m]);
+    }
+}
+
+/// Chooses independent coordinates, forward runs only.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Chooser {
+    /// Largest entry of R at the first node after a choice.
+    fresh: Option<f64>,
+}
+
+impl Chooser {
+    /// Chooses at the start and where R has grown: `largest` is its largest entry at the last node, `d` are data to use.
+    pub fn decide<Y: System>(
+        &mut self,
+        sys: &Y,
+        state: State,
+        (t, q): (f64, &[f64]),
+        largest: f64,
+        d: &mut Y::Data<f64>,
+        choice: &mut [u32],
+    ) {
+        if choice.is_empty() {
+            return;
+        }
+        if choice[0] != u32::MAX && largest <= BAD * *self.fresh.get_or_insert(largest.max(1.0)) {
+            return;
+        }
+        self.fresh = None;
+        sys.place(t, q, d);
+        for (level, list) in state.lists(sys).into_iter().enumerate() {
+            if let Some(list) = list {
+                choice[list].copy_from_slice(&choose(sys, level == 1, sys.phi_q(d)));
+            }
+        }
     }
 }
 
@@ -200,8 +222,7 @@ impl<Y: System> Block<Y> {
             let size = largest(self.hat.iter().copied()) / if scale > 0.0 { scale } else { 1.0 };
             if iterations == MAX_ITERATIONS || !size.is_finite() {
                 let worst = (0..m).fold(0, |w, i| if self.phi[i].abs() > self.phi[w].abs() { i } else { w });
-                let (correction, residual) = (size, self.phi[worst].abs());
-                return Err(StepError::Newton { t, h: 0.0, iterations, correction, residual, worst: sys.row_name(worst) });
+                return Err(StepError::Positions { t, iterations, residual: self.phi[worst].abs(), worst: sys.row_name(worst) });
             }
             done = size <= 4.0 * f64::EPSILON || (size < 1e-11 && size > 0.3 * last);
             last = size;
@@ -253,8 +274,8 @@ impl<Y: System> Block<Y> {
         }
         self.refactor(sys, at.t)
     }
-    /// The largest entry of R: how far the choice is from bad.
-    pub fn badness(&self) -> f64 {
+    /// The largest entry of R.
+    pub fn largest(&self) -> f64 {
         match &self.solver {
             Solver::NullSpace(r) => r.largest(),
             Solver::Kkt(_) => 0.0,

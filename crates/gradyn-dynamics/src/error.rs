@@ -24,6 +24,20 @@ pub enum StepError {
         /// Name of the worst equation.
         worst: String,
     },
+    /// The dependent coordinates do not follow from the independent ones.
+    #[error(
+        "t = {t:.6} s: no position fits the independent coordinates: Newton stopped after {iterations} iterations, worst equation `{worst}` (residual {residual:.1e}); take smaller steps, unless the position is singular"
+    )]
+    Positions {
+        /// Time of the stage [s].
+        t: f64,
+        /// Iterations done.
+        iterations: usize,
+        /// Residual of the worst equation.
+        residual: f64,
+        /// Name of the worst equation.
+        worst: String,
+    },
     /// The matrix of a step is singular.
     #[error("t = {t:.6} s: the equations are singular at `{equation}`")]
     Singular {
@@ -80,9 +94,9 @@ pub enum StepError {
         /// By how much.
         residual: f64,
     },
-    /// Redundant constraint rows.
-    #[error("redundant constraints: {}", list(.rows))]
-    Redundant {
+    /// Constraint rows that are dependent at the start only.
+    #[error("the position at the start is singular: {}, there but not nearby", list(.rows))]
+    SingularStart {
         /// Dependent rows: name and the rows that it depends on.
         rows: Vec<(String, Vec<String>)>,
     },

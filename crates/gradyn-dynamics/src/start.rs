@@ -15,6 +15,7 @@ pub struct StartRows {
     /// Positions in m × n of the values of the independent rows, the head of (1), (2).
     head: Vec<u32>,
     all: Vec<f64>,
+    held: Vec<u32>,
     /// Number of independent rows.
     pub rows: usize,
     /// (rows + conditions) × n.
@@ -32,9 +33,12 @@ pub struct StartRows {
 impl StartRows {
     /// Memory for the first `conditions` of a kind.
     pub fn new<Y: System>(sys: &Y, velocity: bool, conditions: usize) -> Self {
+        Self::of(sys, velocity, sys.independent(velocity), conditions)
+    }
+    /// The same with these rows of Φ.
+    pub fn of<Y: System>(sys: &Y, velocity: bool, independent: &[u32], conditions: usize) -> Self {
         let (dims, mn) = (sys.dims(), &sys.patterns().mn);
         let wide = |list: &[u32], i: usize| list.iter().map(|&j| (i, j as usize)).collect::<Vec<_>>();
-        let independent = sys.independent(velocity);
         let head: Vec<u32> = independent.iter().flat_map(|&k| mn.row(k as usize)).map(|p| p as u32).collect();
         let held = independent.iter().enumerate().flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p))));
         let rows = (0..conditions).flat_map(|k| wide(sys.condition_pattern(velocity, k), independent.len() + k));
@@ -43,7 +47,8 @@ impl StartRows {
         let slots = Pattern::from_entries(conditions, dims.slots, support);
         let (zero, p) = (vec![0.0; pattern.nnz()], vec![0.0; slots.nnz()]);
         let all = vec![0.0; mn.nnz()];
-        Self { velocity, head, all, rows: independent.len(), pattern, q: zero.clone(), v: zero, slots, p }
+        let held = independent.to_vec();
+        Self { velocity, head, all, rows: held.len(), held, pattern, q: zero.clone(), v: zero, slots, p }
     }
     /// Partials at a point, with `d` placed there.
     pub fn set<Y: System>(&mut self, sys: &Y, at: &At, d: &mut Y::Data<f64>) {
@@ -61,6 +66,10 @@ impl StartRows {
             let (row, slots) = (self.pattern.row(self.rows + k), self.slots.row(k));
             sys.condition_row(self.velocity, k, at, d, &mut self.q[row.clone()], &mut self.v[row], &mut self.p[slots]);
         }
+    }
+    /// The rows of Φ.
+    pub fn held(&self) -> &[u32] {
+        &self.held
     }
     /// The matrix of the unknowns: over q for positions, over v for velocities.
     pub fn matrix(&self) -> &[f64] {

@@ -65,6 +65,8 @@ pub struct Model {
     pub name: String,
     /// The system.
     pub system: Natural,
+    /// The system with all rows, where `system` drops redundant ones.
+    pub full: Option<Box<Natural>>,
     /// p = e(ρ).
     pub slots: Program,
     /// ρ.

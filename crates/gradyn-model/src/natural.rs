@@ -132,6 +132,11 @@ impl Natural {
             visits: 0,
         }
     }
+    /// All rows independent, none left out.
+    pub fn reset_rows(&mut self) {
+        let (holonomic, m) = ((self.dims.m - self.dims.m_vel) as u32, self.dims.m as u32);
+        self.set_rows([(0..holonomic).collect(), (0..m).collect()], vec![]);
+    }
     /// Says which rows are independent and which ones are left out.
     pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
         (self.independent, self.dropped) = (independent, dropped);

@@ -154,6 +154,17 @@ impl Pattern {
         }
     }
 
+    /// The pattern of some rows.
+    pub fn part(&self, rows: &[u32]) -> Pattern {
+        let entries = rows.iter().enumerate().flat_map(|(i, &k)| self.row(k as usize).map(move |p| (i, self.col(p))));
+        Pattern::from_entries(rows.len(), self.cols, entries)
+    }
+
+    /// Values of some rows, on their pattern.
+    pub fn part_values(&self, rows: &[u32], values: &[f64]) -> Vec<f64> {
+        rows.iter().flat_map(|&k| self.row(k as usize)).map(|p| values[p]).collect()
+    }
+
     /// Lengths of a product.
     #[inline]
     fn check(&self, values: usize, right: usize, left: usize) {

@@ -79,11 +79,8 @@ pub fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
 pub fn unpivoted_columns(pattern: &Pattern, values: &[f64], rows: &[u32]) -> Vec<u32> {
     let n = pattern.cols();
     if rows.len() > DENSE {
-        let picked = || rows.iter().enumerate().flat_map(|(i, &k)| pattern.row(k as usize).map(move |p| (i, pattern.col(p), p)));
-        let part = Pattern::from_entries(rows.len(), n, picked().map(|(i, j, _)| (i, j)));
-        let mut part_values = vec![0.0; part.nnz()];
-        picked().for_each(|(i, j, p)| part_values[part.at(i, j) as usize] = values[p]);
-        return sparse::free_columns(&part, &part_values, 1e-9).into_iter().map(|j| j as u32).collect();
+        let open = sparse::free_columns(&pattern.part(rows), &pattern.part_values(rows, values), 1e-9);
+        return open.into_iter().map(|j| j as u32).collect();
     }
     let (_, unit) = unit_rows(pattern, values);
     let mut left: Vec<Vec<f64>> = rows.iter().map(|&k| unit[k as usize].clone()).collect();

@@ -74,10 +74,9 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
             place(worst).or_else(|| condition(worst)),
             "check the lengths and the initial conditions; `initial.near` gives the assembly a better start".to_owned(),
         ),
-        StepError::Redundant { rows } => (
+        StepError::SingularStart { rows } => (
             rows.first().and_then(|r| place(&r.0)),
-            "remove one of the joints named or replace it by one that holds less; if each is needed, the start is a singular position"
-                .to_owned(),
+            "start from another position: the motion can leave this one in more ways than one".to_owned(),
         ),
         StepError::Conditions { kind, given, freedom, .. } => {
             let list = if *kind == "velocity" { &model.conditions.1 } else { &model.conditions.0 };

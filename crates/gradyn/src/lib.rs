@@ -16,6 +16,7 @@ pub mod file;
 pub mod method;
 pub mod prepared;
 pub mod reach;
+mod redundancy;
 pub mod registry;
 pub mod report;
 

@@ -253,7 +253,10 @@ impl Method {
     }
     /// The step on a model's system.
     pub fn build<'a>(&self, model: &'a Model) -> AnyStep<'a> {
-        let (sys, f) = (&model.system, self.lagrange(model));
+        let f = self.lagrange(model);
+        // with a compliance the multipliers of redundant rows are unique
+        let all = model.full.as_deref().filter(|_| self.formulation == Formulation::Penalty);
+        let sys = all.unwrap_or(&model.system);
         let tableau = match self.integrator {
             Integrator::Newmark => {
                 let ((beta, gamma), project) = (self.newmark, self.projects());

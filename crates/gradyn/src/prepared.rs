@@ -77,9 +77,17 @@ impl Prepared {
         let names = |list: &[gradyn_model::mechanism::Text]| list.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
         let (position, velocity) = (names(&model.conditions.0), names(&model.conditions.1));
         model.check(&p)?;
+        model.system.reset_rows();
         let t = p[model.times.start as usize];
         let assembled = assemble(&model.system, t, &p, &model.angles, (&position, &velocity)).map_err(|e| assembly(&model, e))?;
         model.system.set_drawn(&assembled.q);
+        model.system.set_rows(assembled.independent.clone(), vec![]);
+        model.full = None;
+        if !assembled.redundant.is_empty() {
+            model.full = Some(Box::new(model.system.clone()));
+            let dropped = assembled.redundant.iter().map(|r| r.row as u32).collect();
+            model.system.set_rows(assembled.independent.clone(), dropped);
+        }
         if let Some(name) = model.system.flipped(&p, &assembled.q) {
             let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle")).at(&model.place(&name));
             return Err(e.help("give the assembly a better start with `initial.near`").into());
@@ -129,6 +137,7 @@ impl Prepared {
             jump: None,
         };
         self.check_values(&run)?;
+        self.check_redundancy(&run)?;
         self.inspect(&mut run, &p);
         Ok(run)
     }
@@ -276,6 +285,7 @@ impl Prepared {
     pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
         self.check_parameters()?;
         self.check_run(run)?;
+        self.check_redundant_parameters(run)?;
         let (started, step) = (Instant::now(), run.method.build(&self.model));
         let mut corrections = None;
         let rows = with_step!(&step, step => {
@@ -303,6 +313,7 @@ impl Prepared {
     pub fn contributions(&self, run: &Run) -> Result<(Gradient, Contributions), Error> {
         self.check_parameters()?;
         self.check_run(run)?;
+        self.check_redundant_parameters(run)?;
         let step = run.method.build(&self.model);
         Ok(with_step!(&step, step => {
             let case = self.case(step, run);
@@ -313,6 +324,7 @@ impl Prepared {
     pub fn output_sensitivities(&self, run: &Run) -> Result<Vec<Gradient>, Error> {
         self.check_parameters()?;
         self.check_run(run)?;
+        self.check_redundant_parameters(run)?;
         let step = run.method.build(&self.model);
         Ok(with_step!(&step, step => {
             let case = self.case(step, run);

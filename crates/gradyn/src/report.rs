@@ -24,10 +24,14 @@ impl Prepared {
         let (lay, plan) = (traj.layout, &traj.plan);
         let (mut d, mut y) = (sys.data::<f64>(), vec![0.0; sys.functionals(Set::Output)]);
         sys.prepare(&p, &mut d);
+        let sys = self.model.full.as_deref().unwrap_or(sys);
+        let mut node = vec![0.0; lay.z()];
         let mut row = |t: f64, n: usize, x: &[f64]| {
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(t, &x[..lay.n], &mut d);
-            sys.measure(Set::Output, &lay.node(t, x), &mut d, &mut y);
+            node.copy_from_slice(&x[..lay.z()]);
+            self.minimum_norm(&run.method, &d, &mut node[lay.lam()..]);
+            sys.measure(Set::Output, &lay.node(t, &node), &mut d, &mut y);
             std::iter::once(t).chain(y[..self.model.columns.len()].iter().copied()).collect::<Vec<f64>>()
         };
         let Some(h) = step else {

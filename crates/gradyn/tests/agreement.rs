@@ -43,7 +43,7 @@ fn cases() -> Vec<(String, Mechanism)> {
 
 /// The step of a model: a rotor at hundreds of rad/s needs short ones.
 fn step(name: &str) -> f64 {
-    if name.contains("gyroscope") { 0.25 * STEP } else { STEP }
+    if name.contains("gyroscope") || name.contains("top") { 0.25 * STEP } else { STEP }
 }
 
 fn run(model: &Prepared, method: &Method) -> Run {
@@ -91,9 +91,11 @@ fn extrapolated_differences_agree_on_the_frozen_plan() {
             let method = Method { formulation, integrator, ..Method::default() }.step(step(&name));
             let run = run(&model, &method);
             let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
-            // the long step has the smaller rounding error, the short one the smaller truncation error (a top turns 1.5 rad a step)
-            let d = [2e-4, 5e-5, 1e-5].map(|h| distance(&differences_of(&model, &run, &method, h), &adjoint, &scales(&model)));
-            let d = d[0].min(d[1]).min(d[2]);
+            // the long step has the smaller rounding error, the short one the smaller truncation error (a top turns 1.5 rad a step,
+            // independent coordinates bend the motion)
+            let d =
+                [2e-4, 5e-5, 1e-5, 2e-6].map(|h| distance(&differences_of(&model, &run, &method, h), &adjoint, &scales(&model)));
+            let d = d.into_iter().fold(f64::INFINITY, f64::min);
             assert!(d <= 1e-6, "{what}: differences are {d:.1e} from discrete-adjoint");
         }
     }

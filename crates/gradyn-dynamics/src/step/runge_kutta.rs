@@ -8,7 +8,7 @@
 //! are those of the formulation's state ([`crate::block`]); they are linear in (a, λ).
 
 use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
-use crate::block::{self, Block, State};
+use crate::block::{self, Block, Chooser, State};
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::{self, Initial};
@@ -41,6 +41,7 @@ pub struct RungeKuttaLinear<Y: System> {
     initial: Initial<Y>,
     first: bool,
     h: f64,
+    chooser: Chooser,
     /// Blocks 1 … s.
     blocks: Vec<Block<Y>>,
     /// g_x of stages 0 … s-1.
@@ -149,6 +150,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             initial: Initial::new(sys, self.f, lay, p, kkt.clone())?,
             first: true,
             h: 0.0,
+            chooser: Chooser::default(),
             blocks: (0..self.stages()).map(|_| block()).collect(),
             g: (0..self.stages()).map(|_| IntegrandRows::new(sys)).collect(),
             past,
@@ -169,8 +171,8 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         self.state.choices(self.sys)
     }
     fn decide(&self, span: Span<f64>, past: &[f64], l: &mut RungeKuttaLinear<Y>, choice: &mut [u32]) -> Result<(), StepError> {
-        let node = &l.blocks[self.stages() - 1];
-        self.state.decide(self.sys, span.t, &past[..self.sys.dims().n], node.badness(), &mut l.past, choice);
+        let at = (span.t, &past[..self.sys.dims().n]);
+        l.chooser.decide(self.sys, self.state, at, l.blocks[self.stages() - 1].largest(), &mut l.past, choice);
         Ok(())
     }
     fn noise(&self, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {

@@ -100,6 +100,7 @@ impl<'g> Builder<'g, '_> {
         Ok(Model {
             name: m.name.clone(),
             system,
+            full: None,
             slots: program,
             parameters,
             objectives: m.objectives.iter().map(|o| o.name.text.clone()).collect(),

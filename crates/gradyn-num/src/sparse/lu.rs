@@ -7,7 +7,7 @@
 //! d_k = x_k,   l_ik = x_i / d_k  (i > k)                                                                 (2)
 //! ```
 //! [`Lu::pivot`] runs (1) on rows that have no pivot yet: the pattern of x is what the graph of L reaches from â_k. The pivot is the
-//! diagonal of Â if it is at least τ max |x_i|, else the row with the largest |x_i|. It keeps P and the patterns of L and U, which hold for any values. [`Lu::refactor`] is (1), (2) on them,
+//! diagonal of Â if it is at least τ max |x_i|, else the shortest row of that size: a row that meets all others must come late. It keeps P and the patterns of L and U, which hold for any values. [`Lu::refactor`] is (1), (2) on them,
 //! and returns max |l_ik|: at most 1/τ where the pivots are as good as new, large where they have gone bad.
 
 use crate::Pattern;
@@ -23,6 +23,8 @@ pub struct Columns {
     pub at: Vec<u32>,
     /// Q: the column of A at place k.
     pub order: Vec<u32>,
+    /// Entries of each row.
+    lengths: Vec<u32>,
 }
 
 impl Columns {
@@ -45,7 +47,8 @@ impl Columns {
             (rows[*end as usize], at[*end as usize]) = (i as u32, p as u32);
             *end += 1;
         }
-        Self { ptr, rows, at, order }
+        let lengths = (0..pattern.rows()).map(|i| pattern.row(i).len() as u32).collect();
+        Self { ptr, rows, at, order, lengths }
     }
 }
 
@@ -171,7 +174,7 @@ impl Lu {
             size = size.max(a[at as usize].abs());
         }
         self.eliminate(k, &mut size);
-        self.choose(k, columns.order[k], least * size)
+        self.choose(k, columns, least * size)
     }
     /// γ with â_k = Σ_j γ_j â_j, for a column without a pivot, right after `pivot_column`: U γ = u_k.
     pub fn combination(&mut self, k: usize) -> Vec<(usize, f64)> {
@@ -255,14 +258,15 @@ impl Lu {
         }
     }
     /// The pivot among the rows of l_k, which it leaves, and (2).
-    fn choose(&mut self, k: usize, diagonal: u32, least: f64) -> bool {
+    fn choose(&mut self, k: usize, columns: &Columns, least: f64) -> bool {
         let range = self.l.range(k);
         let size = |p: usize| self.x[self.l.rows[p] as usize].abs();
         let largest = range.clone().reduce(|a, b| if size(b) > size(a) { b } else { a }).filter(|&p| size(p) > least);
-        let preferred = largest.and_then(|l| {
-            range.clone().find(|&p| self.l.rows[p] == diagonal).filter(|&p| size(p) > least && size(p) >= THRESHOLD * size(l))
+        let at = largest.and_then(|l| {
+            let good = || range.clone().filter(|&p| size(p) > least && size(p) >= THRESHOLD * size(l));
+            let length = |&p: &usize| columns.lengths[self.l.rows[p] as usize];
+            good().find(|&p| self.l.rows[p] == columns.order[k]).or_else(|| good().min_by_key(length))
         });
-        let at = preferred.or(largest);
         let Some(at) = at else {
             self.l.rows[range].iter().for_each(|&i| self.x[i as usize] = 0.0);
             self.l.ptr[k + 1] = self.l.ptr[k];

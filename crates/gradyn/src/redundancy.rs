@@ -1,0 +1,210 @@
+//! Redundant constraints: what they ask of parameters, objectives, runs and outputs.
+//!
+//! Formulations with multipliers solve with independent rows only. With j_r the redundant rows of Φ_q and J the independent ones,
+//!
+//! ```text
+//! j_r = d_rᵀ J,   n_r = (d_r, -1)                       n_r: multipliers that do nothing                 (1)
+//! n_r·Φ = 0 along the run                               it stays redundant                             (2)
+//! n_r·Φ_ρ = 0, n_r·Φ̇_ρ = 0                               a parameter does not break the loop             (3)
+//! n_r·ψ_λ = 0                                           an objective is determinate                     (4)
+//! λ + Σ c_r n_r with the smallest Σ (|j_i| λ_i)²         minimum-norm reactions of outputs               (5)
+//! ```
+//! In (5) rows are scaled to unit length, so that multipliers are forces. Penalty keeps all rows: its λ is unique.
+
+use crate::error::Error;
+use crate::method::Method;
+use crate::prepared::{Prepared, Run};
+use crate::registry::Formulation;
+use gradyn_model::{At, LEVEL, ModelError, Natural, Set, System};
+use gradyn_num::{DenseLu, Wide, largest};
+
+/// What counts as zero in (2)–(4), relative to the terms.
+const ZERO: f64 = 1e-6;
+
+/// n_r of (1), sparse by construction: all rows.
+type NullVectors = Vec<Vec<f64>>;
+
+/// (1) where `phi_q` was evaluated.
+fn null_vectors(sys: &Natural, redundant: &[usize], phi_q: &[f64]) -> NullVectors {
+    let (mn, rows) = (&sys.patterns().mn, sys.independent(true));
+    let dense = |k: usize| {
+        let mut row = vec![0.0; mn.cols()];
+        mn.row(k).for_each(|p| row[mn.col(p)] = phi_q[p]);
+        row
+    };
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let kept: Vec<Vec<f64>> = rows.iter().map(|&k| dense(k as usize)).collect();
+    let size: Vec<f64> = kept.iter().map(|k| dot(k, k).sqrt()).collect();
+    let (m, mut gram) = (kept.len(), DenseLu::new(kept.len()));
+    for (i, a) in kept.iter().enumerate() {
+        for (j, b) in kept.iter().enumerate() {
+            gram.matrix_mut()[i * m + j] = dot(a, b) / (size[i] * size[j]);
+        }
+    }
+    if gram.factor().is_err() {
+        return vec![];
+    }
+    let vector = |&r: &usize| {
+        let row = dense(r);
+        let mut d: Vec<f64> = kept.iter().zip(&size).map(|(k, s)| dot(k, &row) / s).collect();
+        gram.solve(&mut d);
+        let mut n = vec![0.0; mn.rows()];
+        rows.iter().zip(d.iter().zip(&size)).for_each(|(&k, (d, s))| n[k as usize] = d / s);
+        n[r] = -1.0;
+        n
+    };
+    redundant.iter().map(vector).collect()
+}
+
+/// n·x and Σ|n_i x_i|.
+fn contract(n: &[f64], x: &[f64]) -> (f64, f64) {
+    n.iter().zip(x).map(|(n, x)| n * x).fold((0.0, 0.0), |(s, a), x| (s + x, a + x.abs()))
+}
+
+impl Prepared {
+    /// Redundant rows and what they follow from, by name.
+    pub fn redundant(&self) -> Vec<(String, Vec<String>)> {
+        let name = |k: usize| self.model.system.row_name(k);
+        self.assembled.redundant.iter().map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect())).collect()
+    }
+    fn rows(&self) -> Vec<usize> {
+        self.assembled.redundant.iter().map(|r| r.row).collect()
+    }
+    /// Does a method solve with independent rows only, and are there others?
+    fn splits(&self, method: &Method) -> Option<&Natural> {
+        self.model.full.as_deref().filter(|_| method.formulation != Formulation::Penalty)
+    }
+    /// Calls `f(row, n_r, at, data)` for the redundant rows at the start, the middle and the end of a run.
+    fn each<E>(
+        &self,
+        run: &Run,
+        sys: &Natural,
+        mut f: impl FnMut(usize, &[f64], &At, &mut <Natural as System>::Data<f64>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, self.model.slots(&self.rho));
+        let mut d = sys.data::<f64>();
+        sys.prepare(&p, &mut d);
+        for n in [0, plan.steps() / 2, plan.steps()] {
+            let at = lay.node(plan.t[n], run.trajectory.record(n));
+            sys.set_angles(plan.angles(n), &mut d);
+            sys.place(at.t, at.q, &mut d);
+            let (rows, vectors) = (self.rows(), null_vectors(sys, &self.rows(), sys.phi_q(&d)));
+            for (row, vector) in rows.into_iter().zip(&vectors) {
+                f(row, vector, &at, &mut d)?;
+            }
+        }
+        Ok(())
+    }
+    /// (2) at every record, (4).
+    pub(crate) fn check_redundancy(&self, run: &Run) -> Result<(), Error> {
+        let Some(sys) = self.splits(&run.method) else { return Ok(()) };
+        let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, self.model.slots(&self.rho));
+        let (mut d, mut phi) = (sys.data::<f64>(), vec![0.0; lay.m]);
+        sys.prepare(&p, &mut d);
+        for n in 0..=plan.steps() {
+            let at = lay.node(plan.t[n], run.trajectory.record(n));
+            sys.set_angles(plan.angles(n), &mut d);
+            sys.place(at.t, at.q, &mut d);
+            phi.fill(0.0);
+            sys.constraint(&at, LEVEL[0], &mut d, &mut phi);
+            let kept = largest(sys.independent(true).iter().map(|&k| phi[k as usize]));
+            let size = largest(at.q.iter().copied()).powi(2);
+            if let Some(r) = self.rows().into_iter().find(|&r| phi[r].abs() > ZERO * size + 100.0 * kept) {
+                return Err(self.broken(r, &format!("no longer does at t = {} s: it is off by {:.1e}", at.t, phi[r].abs())));
+            }
+        }
+        let sets = [Set::Integrand, Set::Terminal];
+        self.each(run, sys, |row, vector, at, d| {
+            for set in sets {
+                let mut g = vec![0.0; lay.z() + sys.support(set).len()];
+                for (k, objective) in self.model.objectives.iter().enumerate() {
+                    sys.measure_row(set, k, at, d, &mut g);
+                    let (value, terms) = contract(vector, &g[lay.lam()..lay.z()]);
+                    if value.abs() > ZERO * terms {
+                        return Err(self.indeterminate(objective, row, vector));
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+    /// (3).
+    pub(crate) fn check_redundant_parameters(&self, run: &Run) -> Result<(), Error> {
+        let Some(sys) = self.splits(&run.method) else { return Ok(()) };
+        let m = run.trajectory.layout.m;
+        let seeds = |first: usize| {
+            let seed = |(i, &x): (usize, &f64)| match i.checked_sub(first) {
+                Some(k) if k < 8 => Wide::var(x, k),
+                _ => Wide::from(x),
+            };
+            self.model.slots(&self.rho.iter().enumerate().map(seed).collect::<Vec<Wide>>())
+        };
+        for first in (0..self.rho.len()).step_by(8) {
+            let p = seeds(first);
+            for (k, parameter) in self.model.parameters.iter().enumerate().skip(first).take(8) {
+                let delta: Vec<f64> = p.iter().map(|p| p.eps[k - first]).collect();
+                self.each(run, sys, |row, vector, at, d| {
+                    for level in [LEVEL[0], LEVEL[1]] {
+                        let mut out = vec![0.0; m];
+                        sys.constraint_p(at, level, &delta, d, &mut out);
+                        let (value, terms) = contract(vector, &out);
+                        if value.abs() > ZERO * terms {
+                            return Err(self.breaks(&parameter.name, row));
+                        }
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+    /// (5): the multipliers of an output row, with `d` placed at the node.
+    pub(crate) fn minimum_norm(&self, method: &Method, d: &<Natural as System>::Data<f64>, lam: &mut [f64]) {
+        let Some(sys) = self.splits(method) else { return };
+        let (mn, vectors) = (&sys.patterns().mn, null_vectors(sys, &self.rows(), sys.phi_q(d)));
+        let weight: Vec<f64> = (0..lam.len()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(&weight).map(|((a, b), w)| a * b * w).sum::<f64>();
+        let (r, mut gram) = (vectors.len(), DenseLu::new(vectors.len()));
+        for (i, a) in vectors.iter().enumerate() {
+            for (j, b) in vectors.iter().enumerate() {
+                gram.matrix_mut()[i * r + j] = dot(a, b);
+            }
+        }
+        if gram.factor().is_err() {
+            return;
+        }
+        let mut c: Vec<f64> = vectors.iter().map(|n| -dot(n, lam)).collect();
+        gram.solve(&mut c);
+        for (c, n) in c.iter().zip(&vectors) {
+            lam.iter_mut().zip(n).for_each(|(l, n)| *l += c * n);
+        }
+    }
+    fn named(&self, row: usize) -> (String, String) {
+        let (name, on) = self.redundant().swap_remove(self.rows().iter().position(|r| *r == row).expect("a redundant row"));
+        (name, on.iter().map(|o| format!("`{o}`")).collect::<Vec<_>>().join(", "))
+    }
+    fn broken(&self, row: usize, what: &str) -> Error {
+        let (name, on) = self.named(row);
+        let e = ModelError::new(format!("`{name}` follows from {on} at the start, but {what}")).at(&self.place_of(&name));
+        e.help("the constraints contradict each other on the way: check drivers and axes, or remove a joint").into()
+    }
+    fn breaks(&self, parameter: &str, row: usize) -> Error {
+        let (name, on) = self.named(row);
+        let message =
+            format!("parameter `{parameter}` breaks a redundant loop: `{name}` follows from {on} only at its present value");
+        let help = "there is no motion nearby to differentiate; remove the parameter, or a joint of the loop";
+        ModelError::new(message).at(&self.place_of(&name)).help(help).into()
+    }
+    fn indeterminate(&self, objective: &str, row: usize, vector: &[f64]) -> Error {
+        let (name, _) = self.named(row);
+        let among = vector.iter().enumerate().filter(|(_, n)| n.abs() > ZERO).map(|(k, _)| self.model.system.row_name(k));
+        let mut among: Vec<String> = among.map(|r| r.split(" (").next().unwrap_or(&r).to_owned()).collect();
+        among.dedup();
+        let message = format!("objective `{objective}` reads reactions that are not determined: those of {}", among.join(", "));
+        let help = "they share their load in a redundant loop; read a sum that is determined, use penalty, or remove a joint";
+        ModelError::new(message).at(&self.place_of(&name)).help(help).into()
+    }
+    fn place_of(&self, row: &str) -> Option<std::ops::Range<usize>> {
+        self.model.place(row.split(" (").next().unwrap_or(row))
+    }
+}
