@@ -3,7 +3,8 @@
 //! ```text
 //! x = C(p) q + d(p),   ẋ = C v,   ẍ = C a,   Q += Cᵀ f                                           (1)
 //! ```
-//! C and d are sparse and their entries are slots, so that their derivatives along δ are C(δ) and d(δ); slot [`ONE`] is the constant 1 and slot [`ZERO`] the constant 0.
+//! C and d are sparse and their entries are slots, so that C_p δ = C(δ) and d_p δ = d(δ); slot [`ONE`] is the constant 1 and
+//! slot [`ZERO`] the constant 0.
 
 use crate::program::Sym;
 use gradyn_num::Scalar;
