@@ -15,7 +15,7 @@ use crate::ports::Ports;
 use crate::program::Program;
 use crate::signal::Input;
 use crate::system::{At, Patterns};
-use gradyn_num::{Dual, Jet, Scalar, Wide};
+use gradyn_num::{Dual, Jet, Scalar};
 
 /// f: a program of one output; input `Sensor(k)` is port argument k.
 #[derive(Clone, Debug)]
@@ -46,12 +46,11 @@ pub struct FormulaRow {
 pub struct FormulaScratch<S> {
     plain: Memory<S>,
     jets: Memory<Jet<S>>,
-    rates: Memory<Jet<f64>>,
-    duals: Memory<Wide>,
+    duals: Memory<Dual<S, 8>>,
     /// Cotangents (2) of the inputs, three levels each.
-    bars: Vec<[f64; 3]>,
+    bars: Vec<[S; 3]>,
     /// A direction of the port arguments.
-    direction: Vec<f64>,
+    direction: Vec<S>,
 }
 
 impl<S: Scalar> FormulaScratch<S> {
@@ -61,10 +60,9 @@ impl<S: Scalar> FormulaScratch<S> {
         Self {
             plain: Memory::new(size),
             jets: Memory::new(size),
-            rates: Memory::new(size),
             duals: Memory::new(size),
-            bars: vec![[0.0; 3]; size.inputs],
-            direction: vec![0.0; size.ports],
+            bars: vec![[S::zero(); 3]; size.inputs],
+            direction: vec![S::zero(); size.ports],
         }
     }
 }
@@ -101,34 +99,32 @@ impl Formula {
         m.output(&self.program, 0)
     }
     /// (2) for c₀φ + c₁φ̇ + c₂φ̈, into the scratch.
-    fn bars(&self, args: &Args<f64>, at: &At, c: [f64; 3], w: &mut FormulaScratch<f64>) {
-        let m = &mut w.rates;
-        port_jets(&self.ports, args, at, &mut m.ports);
-        m.run(&self.program, &self.inputs, Jet::new(at.t, 1.0, 0.0), |i| args.jet(i));
+    fn bars<S: Scalar>(&self, args: &Args<S>, at: &At<S>, c: [S; 3], w: &mut FormulaScratch<S>) {
+        self.jet(args, at, w);
+        let m = &mut w.jets;
         m.reverse(&self.program, &[(0, Jet::from(1.0))]);
         for (b, j) in w.bars.iter_mut().zip(&m.inputs_bar[..self.inputs.len()]) {
-            *b = [c[0] * j.x + c[1] * j.d + c[2] * j.dd, c[1] * j.x + 2.0 * c[2] * j.d, c[2] * j.x];
+            *b = [c[0] * j.x + c[1] * j.d + c[2] * j.dd, c[1] * j.x + c[2] * 2.0 * j.d, c[2] * j.x];
         }
     }
     /// J (real parts) and H δ (parts 0) for a direction δ of the inputs, in `duals.inputs_bar`.
-    fn along(
+    fn along<S: Scalar>(
         &self,
-        t: f64,
-        q: &[f64],
-        args: &Args<f64>,
-        w: &mut FormulaScratch<f64>,
-        port: impl Fn(&Ports, &mut [f64]),
-        arg: impl Fn(u32) -> f64,
+        t: S,
+        q: &[S],
+        args: &Args<S>,
+        w: &mut FormulaScratch<S>,
+        port: impl Fn(&Ports, &mut [S]),
+        arg: impl Fn(u32) -> S,
     ) {
         let (x, dx, m) = (&mut w.plain.ports, &mut w.direction, &mut w.duals);
-        let dual = |re: f64, d: f64| Wide { re, eps: [d, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] };
-        x.fill(0.0);
-        dx.fill(0.0);
+        x.fill(S::zero());
+        dx.fill(S::zero());
         self.ports.gather(&args.values, q, x);
         port(&self.ports, dx);
-        m.ports.iter_mut().zip(x.iter().zip(dx.iter())).for_each(|(m, (&x, &d))| *m = dual(x, d));
-        m.run(&self.program, &self.inputs, Wide::from(t), |i| dual(args.values[i as usize], arg(i)));
-        m.reverse(&self.program, &[(0, Wide::from(1.0))]);
+        m.ports.iter_mut().zip(x.iter().zip(dx.iter())).for_each(|(m, (&x, &d))| *m = Dual::along(x, d));
+        m.run(&self.program, &self.inputs, Dual::constant(t), |i| Dual::along(args.values[i as usize], arg(i)));
+        m.reverse(&self.program, &[(0, Dual::from(1.0))]);
     }
     /// Slots, signals and references that it reads.
     pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
@@ -155,31 +151,39 @@ impl FormulaRow {
         }
     }
     /// out += (c₀φ + c₁φ̇ + c₂φ̈)_q (level 0) or _v (level 1).
-    pub fn rate_q(&self, args: &Args<f64>, at: &At, c: [f64; 3], level: usize, w: &mut FormulaScratch<f64>, out: &mut [f64]) {
+    pub fn rate_q<S: Scalar>(
+        &self,
+        args: &Args<S>,
+        at: &At<S>,
+        c: [f64; 3],
+        level: usize,
+        w: &mut FormulaScratch<S>,
+        out: &mut [S],
+    ) {
         let f = &self.formula;
-        f.bars(args, at, c, w);
+        f.bars(args, at, c.map(S::from), w);
         spread(&f.inputs, &w.bars, |b| b[level], &mut w.plain.ports);
         for (e, &pos) in f.ports.linear.iter().zip(&self.row) {
             out[pos as usize] += w.plain.ports[e.arg as usize] * args.values[e.slot as usize];
         }
     }
     /// out += λ (J C)ᵀ_q = λ Cᵀ H C.
-    pub fn balance_q(&self, at: &At, lam: f64, args: &Args<f64>, w: &mut FormulaScratch<f64>, out: &mut [f64]) {
+    pub fn balance_q<S: Scalar>(&self, at: &At<S>, lam: S, args: &Args<S>, w: &mut FormulaScratch<S>, out: &mut [S]) {
         const LANES: usize = 8;
         let f = &self.formula;
         let entries = &f.ports.linear;
-        w.plain.ports.fill(0.0);
+        w.plain.ports.fill(S::zero());
         f.ports.gather(&args.values, at.q, &mut w.plain.ports);
         for first in (0..f.args).step_by(LANES) {
             let m = &mut w.duals;
             for k in 0..f.args {
                 m.ports[k] = Dual::constant(w.plain.ports[k]);
                 if (first..first + LANES).contains(&k) {
-                    m.ports[k].eps[k - first] = 1.0;
+                    m.ports[k].eps[k - first] = S::one();
                 }
             }
-            m.run(&f.program, &f.inputs, Wide::from(at.t), |i| Wide::from(args.values[i as usize]));
-            m.reverse(&f.program, &[(0, Wide::from(1.0))]);
+            m.run(&f.program, &f.inputs, Dual::constant(at.t), |i| Dual::constant(args.values[i as usize]));
+            m.reverse(&f.program, &[(0, Dual::from(1.0))]);
             m.spread(&f.inputs);
             for (a, pairs) in entries.iter().zip(self.pairs.chunks_exact(entries.len())) {
                 let (row, ca) = (&m.ports[a.arg as usize].eps, lam * args.values[a.slot as usize]);
@@ -192,29 +196,43 @@ impl FormulaRow {
         }
     }
     /// (c₀φ + c₁φ̇ + c₂φ̈)_p δ.
-    pub fn constraint_p(&self, args: &Args<f64>, at: &At, c: [f64; 3], dot: &ArgsDot, w: &mut FormulaScratch<f64>) -> f64 {
+    pub fn constraint_p<S: Scalar>(
+        &self,
+        args: &Args<S>,
+        at: &At<S>,
+        c: [f64; 3],
+        dot: &ArgsDot<S>,
+        w: &mut FormulaScratch<S>,
+    ) -> S {
         let f = &self.formula;
-        f.bars(args, at, c, w);
-        let mut sum = 0.0;
+        f.bars(args, at, c.map(S::from), w);
+        let mut sum = S::zero();
         for (level, x) in [at.q, at.v, at.a].into_iter().enumerate() {
-            w.plain.ports.fill(0.0);
+            w.plain.ports.fill(S::zero());
             match level {
-                0 => f.ports.gather_p(dot.slots, x, &mut w.plain.ports),
-                _ => f.ports.gather_rate_p(dot.slots, x, &mut w.plain.ports),
+                0 => f.ports.gather(dot.slots, x, &mut w.plain.ports),
+                _ => f.ports.gather_rate(dot.slots, x, &mut w.plain.ports),
             }
             for (i, b) in f.inputs.iter().zip(&w.bars) {
                 sum += b[level]
                     * match i {
                         Input::Sensor(k) => w.plain.ports[*k as usize],
                         Input::Arg(i) => dot.level(*i, level),
-                        Input::Time | Input::Rate(..) => 0.0,
+                        Input::Time | Input::Rate(..) => S::zero(),
                     };
             }
         }
         sum
     }
     /// bar += (c₀φ + c₁φ̇ + c₂φ̈)_pᵀ.
-    pub fn constraint_p_t(&self, args: &Args<f64>, at: &At, c: [f64; 3], w: &mut FormulaScratch<f64>, bar: &mut ArgsBar) {
+    pub fn constraint_p_t<S: Scalar>(
+        &self,
+        args: &Args<S>,
+        at: &At<S>,
+        c: [S; 3],
+        w: &mut FormulaScratch<S>,
+        bar: &mut ArgsBar<S>,
+    ) {
         let f = &self.formula;
         f.bars(args, at, c, w);
         for (level, x) in [at.q, at.v, at.a].into_iter().enumerate() {
@@ -231,9 +249,17 @@ impl FormulaRow {
         }
     }
     /// out += λ (Cᵀ J)_p δ = λ (δCᵀ J + Cᵀ H δx).
-    pub fn balance_p(&self, at: &At, lam: f64, args: &Args<f64>, dot: &ArgsDot, w: &mut FormulaScratch<f64>, out: &mut [f64]) {
+    pub fn balance_p<S: Scalar>(
+        &self,
+        at: &At<S>,
+        lam: S,
+        args: &Args<S>,
+        dot: &ArgsDot<S>,
+        w: &mut FormulaScratch<S>,
+        out: &mut [S],
+    ) {
         let f = &self.formula;
-        f.along(at.t, at.q, args, w, |ports, x| ports.gather_p(dot.slots, at.q, x), |i| dot.value(i));
+        f.along(at.t, at.q, args, w, |ports, x| ports.gather(dot.slots, at.q, x), |i| dot.value(i));
         w.duals.spread(&f.inputs);
         for e in &f.ports.linear {
             let (j, slot) = (&w.duals.ports[e.arg as usize], e.slot as usize);
@@ -241,12 +267,20 @@ impl FormulaRow {
         }
     }
     /// bar += s λ (Cᵀ J)_pᵀ μ.
-    pub fn balance_p_t(&self, at: &At, s: f64, mu: &[f64], args: &Args<f64>, w: &mut FormulaScratch<f64>, bar: &mut ArgsBar) {
+    pub fn balance_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        s: S,
+        mu: &[S],
+        args: &Args<S>,
+        w: &mut FormulaScratch<S>,
+        bar: &mut ArgsBar<S>,
+    ) {
         let f = &self.formula;
-        f.along(at.t, at.q, args, w, |ports, x| ports.gather_rate(&args.values, mu, x), |_| 0.0);
+        f.along(at.t, at.q, args, w, |ports, x| ports.gather_rate(&args.values, mu, x), |_| S::zero());
         for (i, j) in f.inputs.iter().zip(&w.duals.inputs_bar) {
             if let Input::Arg(i) = i {
-                bar.add(*i, [s * j.eps[0], 0.0, 0.0]);
+                bar.add(*i, [s * j.eps[0], S::zero(), S::zero()]);
             }
         }
         w.duals.spread(&f.inputs);

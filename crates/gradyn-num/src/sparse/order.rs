@@ -1,7 +1,7 @@
 //! An order of elimination with little fill: COLAMD, for any choice of pivot rows.
 //!
 //! A row that meets a large part of the columns would tie them all together, so it is left out of the ordering; a column that
-//! meets many rows comes last. (An axis that all links of a chain share is such a row and column.)
+//! meets many rows, or none but those, comes last. (An axis that all links of a chain share is such a row and column.)
 
 use crate::{FactorError, Pattern};
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -12,9 +12,12 @@ use faer::sparse::linalg::colamd;
 pub fn by_columns(pattern: &Pattern) -> Result<Vec<u32>, FactorError> {
     let n = pattern.cols();
     let many = 16 + 2 * n.isqrt();
-    let mut lengths = vec![0; n];
-    pattern.iter().for_each(|(_, j, _)| lengths[j] += 1);
-    let (sparse, dense): (Vec<usize>, Vec<usize>) = (0..n).partition(|&j| lengths[j] <= many);
+    let (mut lengths, mut short) = (vec![0; n], vec![false; n]);
+    for (i, j, _) in pattern.iter() {
+        lengths[j] += 1;
+        short[j] |= pattern.row(i).len() <= many;
+    }
+    let (sparse, dense): (Vec<usize>, Vec<usize>) = (0..n).partition(|&j| lengths[j] <= many && short[j]);
     let mut place = vec![usize::MAX; n];
     sparse.iter().enumerate().for_each(|(k, &j)| place[j] = k);
     let kept = pattern.iter().filter(|&(i, j, _)| pattern.row(i).len() <= many && place[j] != usize::MAX);
