@@ -263,8 +263,8 @@ impl Lu {
         let size = |p: usize| self.x[self.l.rows[p] as usize].abs();
         let largest = range.clone().reduce(|a, b| if size(b) > size(a) { b } else { a }).filter(|&p| size(p) > least);
         let at = largest.and_then(|l| {
-            let good = || range.clone().filter(|&p| size(p) > least && size(p) >= THRESHOLD * size(l));
             let length = |&p: &usize| columns.lengths[self.l.rows[p] as usize];
+            let good = || range.clone().filter(|&p| size(p) > least && size(p) >= THRESHOLD * size(l));
             good().find(|&p| self.l.rows[p] == columns.order[k]).or_else(|| good().min_by_key(length))
         });
         let Some(at) = at else {
