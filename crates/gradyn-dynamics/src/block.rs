@@ -261,18 +261,39 @@ impl<Y: System> Block<Y> {
             (Solver::NullSpace(_), None) => unreachable!("a null space has its matrix"),
         }
     }
-    /// Exact partials at a converged block.
+    /// Exact partials at a converged block, factored.
     pub fn set(&mut self, sys: &Y, at: &At, choice: &[u32]) -> Result<(), StepError> {
+        sys.place(at.t, at.q, &mut self.linear.data);
+        self.partials(sys, at, choice)?;
+        self.factor(sys, at.t)
+    }
+    /// Partials where the data are placed.
+    pub fn partials(&mut self, sys: &Y, at: &At, choice: &[u32]) -> Result<(), StepError> {
         self.choose(sys, choice)?;
-        self.linear.set(sys, at);
-        for kinematic in self.kinematic.iter_mut().flatten() {
-            kinematic.refactor(sys, at.t, sys.phi_q(&self.linear.data))?;
-        }
+        self.linear.set_placed(sys, at);
         if self.kinematic[1].is_some() {
             self.dphi_q.fill(0.0);
             sys.constraint_q(at, LEVEL[1], &mut self.linear.data, &mut self.dphi_q);
         }
-        self.refactor(sys, at.t)
+        Ok(())
+    }
+    /// Φ̇_q of the rows of velocities, where there are such rows.
+    pub fn dphi_q(&self) -> &[f64] {
+        &self.dphi_q
+    }
+    /// Factors [Φ_q; B] and F_u where the data are placed.
+    fn factor(&mut self, sys: &Y, t: f64) -> Result<(), StepError> {
+        for kinematic in self.kinematic.iter_mut().flatten() {
+            kinematic.refactor(sys, t, sys.phi_q(&self.linear.data))?;
+        }
+        self.refactor(sys, t)
+    }
+    /// The largest entry of R at (t, q) for a choice.
+    pub fn largest_at(&mut self, sys: &Y, t: f64, q: &[f64], choice: &[u32]) -> Result<f64, StepError> {
+        self.choose(sys, choice)?;
+        sys.place(t, q, &mut self.linear.data);
+        self.factor(sys, t)?;
+        Ok(self.largest())
     }
     /// The largest entry of R.
     pub fn largest(&self) -> f64 {

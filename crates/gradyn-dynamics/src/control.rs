@@ -1,7 +1,7 @@
 //! The mesh of a run and the choice of step sizes.
 //!
 //! ```text
-//! h ← h · clamp(0.9 e^{-1/p}, 0.2, 5)          e the error relative to the tolerance, p the order       (1)
+//! h ← h · clamp(0.9 e^{-1/p}, 0.2, 5)          e the error relative to the tolerance, h^p its order      (1)
 //! ```
 //! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. Fixed steps end on every declared time and knot with one or two shorter steps,
 //! never with a sliver.
@@ -125,7 +125,7 @@ impl Controller {
         }
         let h = if y < 1e-5 || dy < 1e-5 { 1e-6 } else { 0.01 * y / dy };
         // an error of the order of the tolerance over the first step
-        (h * tol.rtol.max(tol.atol).powf(1.0 / step.order() as f64)).clamp(1e-9 * total, 0.1 * total)
+        (h * tol.rtol.max(tol.atol).powf(1.0 / step.estimate_order() as f64)).clamp(1e-9 * total, 0.1 * total)
     }
     /// Refuses fixed steps that are known to be too many before the first one is taken.
     pub fn check_expected(&self, mesh: &Mesh) -> Result<(), StepError> {

@@ -162,7 +162,7 @@ fn try_step<T: Step>(
             if !accepted {
                 run.statistics.rejected += 1;
             }
-            *h = size * control.factor(e, step.order());
+            *h = size * control.factor(e, step.estimate_order());
             if !accepted && *h < control.minimum(span.t) {
                 // the reason why the step failed, if it did, else the coordinate with the largest error
                 result?;

@@ -171,8 +171,12 @@ pub trait Step: Sync {
     }
     /// Elements evaluated so far, for counters.
     fn visits(&self, l: &Self::Linear) -> usize;
-    /// Order p of the step and of the estimate's controller, if there is one.
+    /// Order p of the step.
     fn order(&self) -> usize;
+    /// Power of h in the estimate, for the controller.
+    fn estimate_order(&self) -> usize {
+        self.order()
+    }
     /// (q, v) at t + θh by the scheme's own interpolant of order ≥ 3; `out` is a node whose (a, λ) follow from the equations.
     fn interpolate(
         &self,
@@ -238,6 +242,14 @@ impl IntegrandRows {
         let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
         row.iter().zip(sys.support(Set::Integrand)).for_each(|(g, &slot)| grad[slot as usize] += s * g);
     }
+}
+
+/// Rounding level of a step that imposes Φ = 0: v = q/h, a = q/h² and Φ_qᵀλ ~ m a amplify the rounding of q.
+fn noise_of_positions(amplified: f64, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+    let few = 2e4;
+    let a = few * (a + lam / mass) + amplified * q;
+    let lam = few * lam + mass * a / row;
+    [few * q, few * v + amplified * h * q, a, lam, amplified.max(few) * z].map(|x| x * f64::EPSILON)
 }
 
 /// (q, v) by cubic Hermite interpolation of (q, v) and of (v, a).

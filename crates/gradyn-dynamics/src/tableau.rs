@@ -1,53 +1,63 @@
 //! Butcher tableaus as data, with references; their order conditions are tests.
+//!
+//! ```text
+//! (q̂, v̂)_i = (q, v)_0 + h Σ_j a_ij (v, a)_j,   i = 1 … s,   block 0 the past node, block s the node, a_sj = b_j       (1)
+//! ```
+//! One shape serves all schemes. Explicit: a_ij = 0 for j ≥ i. Diagonally implicit: a_ii ≠ 0. Coupled: the first `coupled` blocks see
+//! each other. A scheme whose last stage is the node (stiffly accurate) has a_ss = b_s ≠ 0.
 
-/// An explicit tableau: rows a_1 … a_{s-1}, then b. Stage 0 is the past node, the node is the last block.
+mod explicit;
+mod implicit;
+
+pub use explicit::{DOP853, DOPRI5, RK4};
+pub use implicit::{GAUSS4, RADAU3, RADAU5, SDIRK4};
+
+use std::ops::Range;
+
+/// (1) as data.
 #[derive(Debug, PartialEq)]
 pub struct Tableau {
     /// Name in the registry.
     pub name: &'static str,
-    /// a_ij, then b.
+    /// a_ij over blocks 0 … s; the last row is b.
     pub rows: &'static [&'static [f64]],
     /// c_i of each row; 1 for the node.
     pub nodes: &'static [f64],
-    /// b - b̂ over ẏ_0 … ẏ_s; empty without an embedded method.
+    /// Blocks at the start that are solved together; the others are solved one by one.
+    pub coupled: usize,
+    /// Estimated error over ẏ_0 … ẏ_s; empty without an estimate.
     pub error: &'static [f64],
+    /// A second estimate of lower order, which weighs the first; empty without one.
+    pub lower: &'static [f64],
+    /// γ₀ of the filter of the estimate; 0: no filter.
+    pub filter: f64,
+    /// Power of h in the estimate.
+    pub estimate: usize,
     /// d_i of the continuous extension of order 4, over ẏ_0 … ẏ_s; empty: cubic Hermite.
     pub dense: &'static [f64],
     /// Order.
     pub order: usize,
 }
 
-/// The classical scheme [Hairer, Nørsett & Wanner I, Table II.1.2].
-pub const RK4: Tableau = Tableau {
-    name: "rk4",
-    rows: &[&[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0], &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0]],
-    nodes: &[0.5, 0.5, 1.0, 1.0],
-    error: &[],
-    dense: &[],
-    order: 4,
-};
-
-/// Dormand & Prince 5(4) [Hairer, Nørsett & Wanner I, Table II.5.2; dense output Eq. II.6.12].
-pub const DOPRI5: Tableau = Tableau {
-    name: "dopri5",
-    rows: &[
-        &[1.0 / 5.0],
-        &[3.0 / 40.0, 9.0 / 40.0],
-        &[44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0],
-        &[19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0],
-        &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
-        &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
-    ],
-    nodes: &[1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0],
-    error: &[71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0],
-    dense: &[
-        -12715105075.0 / 11282082432.0,
-        0.0,
-        87487479700.0 / 32700410799.0,
-        -10690763975.0 / 1880347072.0,
-        701980252875.0 / 199316789632.0,
-        -1453857185.0 / 822651844.0,
-        69997945.0 / 29380423.0,
-    ],
-    order: 5,
-};
+impl Tableau {
+    /// All known schemes.
+    pub const ALL: [&'static Self; 7] = [&RK4, &DOPRI5, &DOP853, &GAUSS4, &RADAU3, &RADAU5, &SDIRK4];
+    /// a_ij of row i = 0 … s-1 and block j = 0 … s.
+    #[inline]
+    pub fn a(&self, i: usize, j: usize) -> f64 {
+        self.rows[i].get(j).copied().unwrap_or(0.0)
+    }
+    /// Rows that are solved together.
+    pub fn groups(&self) -> impl DoubleEndedIterator<Item = Range<usize>> + ExactSizeIterator + use<> {
+        let (s, first) = (self.rows.len(), self.coupled);
+        (first - 1..s).map(move |last| if last + 1 == first { 0..first } else { last..last + 1 })
+    }
+    /// Do the blocks of these rows depend on their own slopes?
+    pub fn is_implicit(&self, rows: Range<usize>) -> bool {
+        rows.clone().any(|i| rows.clone().any(|j| self.a(i, j + 1) != 0.0))
+    }
+    /// Can constraints be imposed at the level of positions? The node must be an implicit stage, and so must all the others.
+    pub fn takes_positions(&self) -> bool {
+        self.coupled == self.rows.len() && self.is_implicit(0..self.coupled)
+    }
+}

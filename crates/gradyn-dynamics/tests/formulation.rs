@@ -2,7 +2,7 @@
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::formulation::Linear;
-use gradyn_dynamics::tableau::{DOPRI5, RK4};
+use gradyn_dynamics::tableau::{RK4, Tableau};
 use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Span, State, Step, Trajectory, simulate};
 use gradyn_model::{At, Model, Natural, System};
 use gradyn_num::{Pattern, Wide};
@@ -310,10 +310,25 @@ fn newmark_products_are_derivatives_of_its_residual() {
 fn runge_kutta_products_are_derivatives_of_its_residual() {
     for (name, m) in all() {
         let r = ready(&m);
-        for tableau in [&RK4, &DOPRI5] {
-            for (law, f) in &formulations()[2..] {
-                let step = RungeKutta { sys: &r.model.system, f: *f, state: State::Full, tableau };
+        for tableau in Tableau::ALL {
+            let laws = formulations().into_iter().filter(|(_, f)| f.level[2] == 1.0 || tableau.takes_positions());
+            for (law, f) in laws.filter(|(law, _)| *law != "acceleration") {
+                let step = RungeKutta { sys: &r.model.system, f, state: State::Full, tableau };
                 check_step(&format!("{name}, {}, {law}", tableau.name), &step, &r.model, &r.p);
+            }
+        }
+    }
+}
+
+/// The same for independent coordinates.
+#[test]
+fn runge_kutta_products_hold_for_independent_coordinates() {
+    for (name, m) in all() {
+        let r = ready(&m);
+        for tableau in Tableau::ALL {
+            for state in [State::Independent, State::Mixed] {
+                let step = RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state, tableau };
+                check_step(&format!("{name}, {}, {state:?}", tableau.name), &step, &r.model, &r.p);
             }
         }
     }

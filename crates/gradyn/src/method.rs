@@ -6,7 +6,6 @@ use crate::registry::{Formulation, Integrator, OPTIONS, combinations};
 use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
-use gradyn_dynamics::tableau::{DOPRI5, RK4};
 use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, State};
 use gradyn_model::error::nearest;
 use gradyn_model::{Model, Natural};
@@ -85,7 +84,7 @@ impl Default for Method {
 pub enum AnyStep<'a> {
     /// Newmark family.
     Newmark(Newmark<'a, Natural>),
-    /// Explicit Runge–Kutta.
+    /// Runge–Kutta, explicit and implicit.
     RungeKutta(RungeKutta<'a, Natural>),
 }
 
@@ -257,13 +256,9 @@ impl Method {
         // with a compliance the multipliers of redundant rows are unique
         let all = model.full.as_deref().filter(|_| self.formulation == Formulation::Penalty);
         let sys = all.unwrap_or(&model.system);
-        let tableau = match self.integrator {
-            Integrator::Newmark => {
-                let ((beta, gamma), project) = (self.newmark, self.projects());
-                return AnyStep::Newmark(Newmark { sys, f, beta, gamma, project, tolerance: self.newton_tol });
-            }
-            Integrator::Rk4 => &RK4,
-            Integrator::Dopri5 => &DOPRI5,
+        let Some(tableau) = self.integrator.tableau() else {
+            let ((beta, gamma), project) = (self.newmark, self.projects());
+            return AnyStep::Newmark(Newmark { sys, f, beta, gamma, project, tolerance: self.newton_tol });
         };
         let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
         AnyStep::RungeKutta(RungeKutta { sys, f, state, tableau })

@@ -3,6 +3,7 @@
 //! Command-line help, documentation tables and every cross-method test are made from these lists.
 
 use crate::error::Error;
+use gradyn_dynamics::tableau::{self, Tableau};
 use gradyn_model::error::nearest;
 
 /// Declares an enum whose values have a name and a description.
@@ -50,6 +51,11 @@ named! {
     Newmark "newmark" "Newmark family, order 2; quadrature: trapezoidal rule [A22, Eqs. 4, 5, 14, 15]",
     Rk4 "rk4" "classical Runge-Kutta, order 4, fixed steps; quadrature: its own weights",
     Dopri5 "dopri5" "Dormand-Prince 5(4), fixed or adaptive steps, dense output; quadrature: its own weights",
+    Dop853 "dop853" "Dormand-Prince 8(5,3), order 8, fixed or adaptive steps; quadrature: its own weights",
+    Gauss4 "gauss4" "Gauss, 2 stages, order 4, symplectic, fixed or adaptive steps; quadrature: its own weights",
+    Radau3 "radau3" "Radau IIA, 2 stages, order 3, L-stable, fixed or adaptive steps; quadrature: its own weights",
+    Radau5 "radau5" "Radau IIA, 3 stages, order 5, L-stable, fixed or adaptive steps; quadrature: its own weights",
+    Sdirk4 "sdirk4" "diagonally implicit, 5 stages, order 4, L-stable, fixed or adaptive steps; quadrature: its own weights",
 }
 named! {
     /// How gradients are computed.
@@ -62,35 +68,58 @@ named! {
 }
 
 impl Formulation {
-    /// Does it work with an integrator? Position-level constraints need a coordinate step, independent coordinates a state step.
+    /// Does it work with an integrator? Position-level constraints need a coordinate step or stages that are all coupled and end in
+    /// the node, independent coordinates a state step.
     pub fn fits(self, integrator: Integrator) -> bool {
         match self {
-            Formulation::Index3 => integrator == Integrator::Newmark,
-            Formulation::Maggi => integrator != Integrator::Newmark,
+            Formulation::Index3 => integrator.tableau().is_none_or(|t| t.takes_positions()),
+            Formulation::Maggi => integrator.tableau().is_some(),
             Formulation::Penalty | Formulation::Index1 => true,
         }
     }
 }
 
 impl Integrator {
+    /// The tableau of a Runge–Kutta scheme.
+    pub fn tableau(self) -> Option<&'static Tableau> {
+        match self {
+            Integrator::Newmark => None,
+            Integrator::Rk4 => Some(&tableau::RK4),
+            Integrator::Dopri5 => Some(&tableau::DOPRI5),
+            Integrator::Dop853 => Some(&tableau::DOP853),
+            Integrator::Gauss4 => Some(&tableau::GAUSS4),
+            Integrator::Radau3 => Some(&tableau::RADAU3),
+            Integrator::Radau5 => Some(&tableau::RADAU5),
+            Integrator::Sdirk4 => Some(&tableau::SDIRK4),
+        }
+    }
     /// Name of the quadrature rule of integral objectives.
     pub fn quadrature(self) -> &'static str {
         match self {
             Integrator::Newmark => "trapezoidal rule",
-            Integrator::Rk4 | Integrator::Dopri5 => "the scheme's own weights",
+            _ => "the scheme's own weights",
         }
     }
     /// Theoretical order.
     pub fn order(self) -> usize {
         match self {
             Integrator::Newmark => 2,
-            Integrator::Rk4 => 4,
-            Integrator::Dopri5 => 5,
+            _ => self.tableau().map_or(0, |t| t.order),
         }
     }
     /// Can it choose its own steps?
     pub fn adapts(self) -> bool {
-        self == Integrator::Dopri5
+        self.tableau().is_some_and(|t| !t.error.is_empty())
+    }
+}
+
+/// Theoretical orders of (q, v, a, λ) at the nodes. With constraints at the level of positions an s-stage Radau IIA has (2s-1, s, s-1, s-1)
+/// [Hairer, Lubich & Roche; Jay]; everything else has one order.
+pub fn orders(formulation: Formulation, integrator: Integrator) -> [usize; 4] {
+    match (formulation, integrator) {
+        (Formulation::Index3, Integrator::Radau3) => [3, 2, 1, 1],
+        (Formulation::Index3, Integrator::Radau5) => [5, 3, 2, 2],
+        _ => [integrator.order(); 4],
     }
 }
 

@@ -1,27 +1,36 @@
-//! Explicit Runge–Kutta: stages and node are blocks (q, v, a, λ) of the same shape.
+//! Runge–Kutta, explicit and implicit: stages and node are blocks (q, v, a, λ) of the same shape.
 //!
 //! ```text
-//! (q̂, v̂)_i = (q, v)_0 + h Σ_{j<i} a_ij (v, a)_j,   rows of block i = 0,   i = 1 … s  (s is the node, a_sj = b_j)   (1)
-//! z = z_0 + h Σ_{j<s} b_j g(t_j, block j)                                                                      (2)
+//! (q̂, v̂)_i = (q, v)_0 + h Σ_j a_ij (v, a)_j,   rows of block i = 0,   i = 1 … s  (s is the node, a_sj = b_j)   (1)
+//! z = z_0 + h Σ_j b_j g(t_j, block j)                                                                      (2)
 //! ```
-//! Stage 0 is the past node, whose (a, λ) its own record solved for: every scheme is "first same as last". The rows of a block
+//! Block 0 is the past node, whose (a, λ) its own record solved for: every explicit scheme is "first same as last". The rows of a block
 //! are those of the formulation's state ([`crate::block`]); they are linear in (a, λ).
+//!
+//! Groups of blocks are solved one after the other: explicit blocks by sweeps through their rows, implicit ones by Newton on one matrix
+//! (`coupled`). If all blocks form one implicit group (Radau IIA), the constraints may be at the level of positions:
+//! index 3, whose (a, λ) at the start are those of Φ̈ = 0 and do not enter the step [Hairer, Lubich & Roche].
+
+mod coupled;
+mod estimate;
+mod newton;
 
 use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
 use crate::block::{self, Block, Chooser, State};
 use crate::error::StepError;
-use crate::formulation::Lagrange;
+use crate::formulation::{Lagrange, largest_mass, smallest_row};
 use crate::initial::{self, Initial};
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
+use coupled::Coupled;
 use gradyn_model::{Set, System};
-use gradyn_num::ProgramScalar;
+use gradyn_num::{Kkt, ProgramScalar};
 
 /// A tableau on a formulation.
 pub struct RungeKutta<'a, Y> {
     /// The system.
     pub sys: &'a Y,
-    /// The formulation; its c₂ is 1.
+    /// The formulation; its c₂ is 1, or 0 if all blocks are coupled.
     pub f: Lagrange,
     /// What is integrated.
     pub state: State,
@@ -44,8 +53,15 @@ pub struct RungeKuttaLinear<Y: System> {
     chooser: Chooser,
     /// Blocks 1 … s.
     blocks: Vec<Block<Y>>,
-    /// g_x of stages 0 … s-1.
+    /// The matrices of the groups that are implicit, and of the filter of the estimate.
+    groups: Vec<Option<Coupled>>,
+    filter: Option<Coupled>,
+    /// Largest entry of M, and of the smallest row of Φ_q.
+    scales: [f64; 2],
+    /// g_x of blocks 0 … s.
     g: Vec<IntegrandRows>,
+    kkt: Kkt,
+    scratch: Vec<f64>,
     past: Y::Data<f64>,
     values: Vec<f64>,
     sums: Vec<f64>,
@@ -105,6 +121,72 @@ impl<Y: System> RungeKutta<'_, Y> {
             }
         }
     }
+    /// (j, a_ij) of blocks 1 … `start`, those of the groups before.
+    fn earlier(&self, i: usize, start: usize) -> impl Iterator<Item = (usize, f64)> + use<'_, Y> {
+        (1..=start).map(move |j| (j, self.tableau.a(i, j))).filter(|(_, a)| *a != 0.0)
+    }
+    /// Runs a solve on the blocks of some rows.
+    fn with_matrix(
+        &self,
+        lay: &Layout,
+        rows: std::ops::Range<usize>,
+        matrix: &mut Coupled,
+        b: &mut [f64],
+        solve: impl FnOnce(&mut Coupled),
+    ) {
+        let z = lay.z();
+        for (i, to) in rows.clone().zip(matrix.b.chunks_exact_mut(z)) {
+            to.copy_from_slice(&b[self.at(lay, i + 1)..][..z]);
+        }
+        solve(matrix);
+        for (i, from) in rows.zip(matrix.b.chunks_exact(z)) {
+            b[self.at(lay, i + 1)..][..z].copy_from_slice(from);
+        }
+    }
+    /// Block i + 1 of an explicit row.
+    fn evaluate(
+        &self,
+        lay: &Layout,
+        i: usize,
+        span: Span<f64>,
+        frozen: Frozen,
+        past: &[f64],
+        l: &mut RungeKuttaLinear<Y>,
+        x: &mut [f64],
+    ) -> Result<Report, StepError> {
+        let (o, block) = (self.at(lay, i + 1), &mut l.blocks[i]);
+        self.stage(lay, i, span.h, x, past);
+        self.sys.set_angles(frozen.angles, &mut block.linear.data);
+        let t = span.t + self.tableau.nodes[i] * span.h;
+        block.evaluate(self.sys, t, frozen.choice, &mut x[o..o + lay.z()])?;
+        Ok(Report { iterations: 1, factorizations: 1 })
+    }
+    /// The law of (a, λ) at the start and between steps.
+    fn law(&self) -> Lagrange {
+        let law = Lagrange { wrong_tangent: self.f.wrong_tangent, ..Lagrange::ACCELERATION };
+        if self.f.level[2] == 0.0 { law } else { self.f }
+    }
+    /// Rows of block i + 1, (1), with data placed there.
+    fn rows<S: ProgramScalar>(
+        &self,
+        lay: &Layout,
+        i: usize,
+        span: Span<S>,
+        frozen: Frozen,
+        x: &[S],
+        past: &[S],
+        d: &mut Y::Data<S>,
+        scratch: &mut [S],
+        r: &mut [S],
+    ) {
+        let block = self.block(lay, i + 1, x, past);
+        self.slope(lay, self.tableau.rows[i], x, past, &mut r[..2 * lay.n]);
+        for d in 0..2 * lay.n {
+            r[d] = block[d] - past[d] - span.h * r[d];
+        }
+        let at = lay.node(span.t + span.h * self.tableau.nodes[i], block);
+        self.state.residual(self.sys, &self.f, &at, frozen.choice, d, r, scratch);
+    }
     /// `l.sums` += c g(block j), with its data placed there.
     fn add_integrands(&self, lay: &Layout, c: f64, t: f64, j: usize, x: &[f64], past: &[f64], l: &mut RungeKuttaLinear<Y>) {
         let at = lay.node(t, self.block(lay, j, x, past));
@@ -142,18 +224,26 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         Work { data, g: vec![S::zero(); o], scratch: vec![S::zero(); d.n + d.m] }
     }
     fn linear(&self, p: &[f64]) -> Result<RungeKuttaLinear<Y>, StepError> {
-        assert!(self.f.level[2] == 1.0, "a state step needs constraints at acceleration level");
-        let (sys, lay) = (self.sys, self.layout());
+        let positions = self.f.level[2] == 0.0 && self.state == State::Full && self.tableau.takes_positions();
+        assert!(self.f.level[2] == 1.0 || positions, "{} needs constraints at acceleration level", self.tableau.name);
+        let (sys, lay, tableau) = (self.sys, self.layout(), self.tableau);
         let (past, kkt) = block::prepare(sys, p)?;
         let block = || Block::new(sys, self.f, self.state, p, &kkt);
+        let own = |g: &std::ops::Range<usize>| g.clone().flat_map(|i| g.clone().map(move |j| tableau.a(i, j + 1))).collect();
+        let matrix = |g: std::ops::Range<usize>| tableau.is_implicit(g.clone()).then(|| Coupled::new(sys, own(&g)));
         Ok(RungeKuttaLinear {
-            initial: Initial::new(sys, self.f, lay, p, kkt.clone())?,
+            initial: Initial::new(sys, self.law(), lay, p, kkt.clone())?,
             first: true,
             h: 0.0,
             chooser: Chooser::default(),
             blocks: (0..self.stages()).map(|_| block()).collect(),
-            g: (0..self.stages()).map(|_| IntegrandRows::new(sys)).collect(),
+            groups: tableau.groups().map(matrix).collect(),
+            filter: (tableau.filter != 0.0).then(|| Coupled::new(sys, vec![tableau.filter])),
+            scales: [largest_mass(sys, p), smallest_row(sys, p, 0.0, sys.drawn())],
+            g: (0..=self.stages()).map(|_| IntegrandRows::new(sys)).collect(),
             past,
+            scratch: vec![0.0; lay.n + lay.m],
+            kkt,
             values: vec![0.0; lay.o],
             sums: vec![0.0; (2 * lay.n).max(lay.o)],
         })
@@ -167,15 +257,25 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn order(&self) -> usize {
         self.tableau.order
     }
+    fn estimate_order(&self) -> usize {
+        self.tableau.estimate
+    }
     fn choices(&self) -> usize {
         self.state.choices(self.sys)
     }
     fn decide(&self, span: Span<f64>, past: &[f64], l: &mut RungeKuttaLinear<Y>, choice: &mut [u32]) -> Result<(), StepError> {
-        let at = (span.t, &past[..self.sys.dims().n]);
-        l.chooser.decide(self.sys, self.state, at, l.blocks[self.stages() - 1].largest(), &mut l.past, choice);
+        let (q, node) = (&past[..self.sys.dims().n], &mut l.blocks[self.stages() - 1]);
+        let chosen = choice.first().is_some_and(|c| *c != u32::MAX);
+        let known = l.groups.last().is_some_and(|g| g.is_none());
+        let largest = if chosen && !known { node.largest_at(self.sys, span.t, q, choice)? } else { node.largest() };
+        l.chooser.decide(self.sys, self.state, (span.t, q), largest, &mut l.past, choice);
         Ok(())
     }
-    fn noise(&self, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+    fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+        if self.f.level[2] == 0.0 {
+            return super::noise_of_positions(128.0 / (h * h), h, size, mass, row);
+        }
+        let [q, v, a, lam, z] = size;
         // products in a row, growth in the factor: measured ≤ 300 ε on plane linkages, 1e4 ε in the integrals of a top at 150 rad/s;
         // the constraint rows weigh q and v with c₀ and c₁
         let a = a + lam / mass + self.f.level[0] * q + self.f.level[1] * v;
@@ -191,10 +291,10 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         r: &mut [S],
     ) {
         let (sys, lay) = (self.sys, self.layout());
-        let (n2, z) = (2 * lay.n, lay.z());
+        let z = lay.z();
         sys.set_angles(frozen.angles, &mut w.data);
         let Some(past) = past else {
-            return initial::residual(sys, &self.f, &lay, span.t, x, &mut w.data, r);
+            return initial::residual(sys, &self.law(), &lay, span.t, x, &mut w.data, r);
         };
         for k in 0..lay.o {
             r[z + k] = x[z + k] - past[z + k];
@@ -215,11 +315,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             }
             // (1)
             let o = self.at(&lay, j);
-            self.slope(&lay, self.tableau.rows[j - 1], x, past, &mut r[o..o + n2]);
-            for d in 0..n2 {
-                r[o + d] = x[o + d] - past[d] - span.h * r[o + d];
-            }
-            self.state.residual(sys, &self.f, &at, frozen.choice, &mut w.data, &mut r[o..o + z], &mut w.scratch);
+            self.rows(&lay, j - 1, span, frozen, x, past, &mut w.data, &mut w.scratch, &mut r[o..o + z]);
         }
     }
     fn advance(
@@ -232,13 +328,15 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     ) -> Result<Report, StepError> {
         let lay = self.layout();
         let Some(past) = past else { return l.initial.advance(self.sys, span.t, frozen.angles, x) };
-        for i in 0..self.stages() {
-            let o = self.at(&lay, i + 1);
-            self.stage(&lay, i, span.h, x, past);
-            let block = &mut l.blocks[i];
-            self.sys.set_angles(frozen.angles, &mut block.linear.data);
-            let t = span.t + self.tableau.nodes[i] * span.h;
-            block.evaluate(self.sys, t, frozen.choice, &mut x[o..o + lay.z()])?;
+        let mut report = Report::default();
+        for (g, rows) in self.tableau.groups().enumerate() {
+            let done = if l.groups[g].is_some() {
+                self.newton((g, rows), span, frozen, past, l, x)?
+            } else {
+                self.evaluate(&lay, rows.start, span, frozen, past, l, x)?
+            };
+            report.iterations += done.iterations;
+            report.factorizations += done.factorizations;
         }
         // (2)
         if lay.o > 0 {
@@ -249,7 +347,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
                 x[lay.z() + k] = past[lay.z() + k] + span.h * l.sums[k];
             }
         }
-        Ok(Report { iterations: self.stages(), factorizations: self.stages() })
+        Ok(report)
     }
     fn linearise(
         &self,
@@ -267,14 +365,24 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             sys.set_time(span.t, &mut l.past);
             l.g[0].set(sys, &lay.node(span.t, past), &mut l.past);
         }
-        for i in 0..self.stages() {
-            let t = span.t + self.tableau.nodes[i] * span.h;
-            let at = lay.node(t, self.block(&lay, i + 1, x, past));
-            let block = &mut l.blocks[i];
-            sys.set_angles(frozen.angles, &mut block.linear.data);
-            block.set(sys, &at, frozen.choice)?;
-            if self.counts(i + 1) {
-                l.g[i + 1].set(sys, &at, &mut block.linear.data);
+        for (g, rows) in self.tableau.groups().enumerate() {
+            for i in rows.clone() {
+                let t = span.t + self.tableau.nodes[i] * span.h;
+                let (at, block) = (lay.node(t, self.block(&lay, i + 1, x, past)), &mut l.blocks[i]);
+                sys.set_angles(frozen.angles, &mut block.linear.data);
+                if l.groups[g].is_some() {
+                    sys.place(t, at.q, &mut block.linear.data);
+                    block.partials(sys, &at, frozen.choice)?;
+                } else {
+                    block.set(sys, &at, frozen.choice)?;
+                }
+                if self.counts(i + 1) {
+                    l.g[i + 1].set(sys, &at, &mut block.linear.data);
+                }
+            }
+            if let Some(matrix) = &mut l.groups[g] {
+                matrix.set_choice(sys, &self.f, self.state, frozen.choice)?;
+                matrix.refactor(sys, &self.f, span.end(), span.h, &l.blocks[rows])?;
             }
         }
         Ok(())
@@ -285,19 +393,25 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             return l.initial.solve(sys, b);
         }
         let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
-        for (i, row) in self.tableau.rows.iter().enumerate() {
-            let o = self.at(&lay, i + 1);
-            for (j, a) in row.iter().enumerate().skip(1).filter(|(_, a)| **a != 0.0) {
-                let from = self.at(&lay, j) + lay.v();
-                l.sums[..n2].copy_from_slice(&b[from..from + n2]);
-                for level in 0..2 {
-                    let rows = o + level * n;
-                    l.blocks[i].defect(level, l.h * a, &l.sums[level * n..(level + 1) * n], &mut b[rows..rows + n]);
+        for (g, rows) in self.tableau.groups().enumerate() {
+            // the prediction from the groups before
+            for i in rows.clone() {
+                let o = self.at(&lay, i + 1);
+                for (j, a) in self.earlier(i, rows.start) {
+                    let from = self.at(&lay, j) + lay.v();
+                    l.sums[..n2].copy_from_slice(&b[from..from + n2]);
+                    for level in 0..2 {
+                        let at = o + level * n;
+                        l.blocks[i].defect(level, l.h * a, &l.sums[level * n..(level + 1) * n], &mut b[at..at + n]);
+                    }
                 }
             }
-            l.blocks[i].solve(sys, &mut b[o..o + z]);
+            match &mut l.groups[g] {
+                None => l.blocks[rows.start].solve(sys, &mut b[self.at(&lay, rows.start + 1)..][..z]),
+                Some(matrix) => self.with_matrix(&lay, rows, matrix, b, |m| m.solve(sys, &self.f)),
+            }
         }
-        for j in (1..self.stages()).filter(|&j| self.counts(j)) {
+        for j in (1..=self.stages()).filter(|&j| self.counts(j)) {
             let o = self.at(&lay, j);
             for k in 0..lay.o {
                 let g = l.g[j].mul(k, &b[o..o + z]);
@@ -311,23 +425,29 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             return l.initial.solve_t(sys, b);
         }
         let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
-        for (i, row) in self.tableau.rows.iter().enumerate().rev() {
-            let o = self.at(&lay, i + 1);
-            // sources of the quadrature rows on stage i + 1
-            if self.counts(i + 1) {
+        for (g, rows) in self.tableau.groups().enumerate().rev() {
+            // sources of the quadrature rows
+            for i in rows.clone().filter(|&i| self.counts(i + 1)) {
+                let o = self.at(&lay, i + 1);
                 for k in 0..lay.o {
                     let mu = b[z + k];
                     l.g[i + 1].mul_t(k, l.h * self.b()[i + 1] * mu, &mut b[o..o + z]);
                 }
             }
-            l.blocks[i].solve_t(sys, &mut b[o..o + z]);
-            // the prediction on the earlier stages
-            for (j, a) in row.iter().enumerate().skip(1).filter(|(_, a)| **a != 0.0) {
-                let to = self.at(&lay, j) + lay.v();
+            match &mut l.groups[g] {
+                None => l.blocks[rows.start].solve_t(sys, &mut b[self.at(&lay, rows.start + 1)..][..z]),
+                Some(matrix) => self.with_matrix(&lay, rows.clone(), matrix, b, |m| m.solve_t(sys, &self.f)),
+            }
+            // the prediction on the groups before
+            for i in rows.clone() {
+                let o = self.at(&lay, i + 1);
                 l.sums[..n2].copy_from_slice(&b[o..o + n2]);
-                for level in 0..2 {
-                    let at = to + level * n;
-                    l.blocks[i].defect_t(level, l.h * a, &l.sums[level * n..(level + 1) * n], &mut b[at..at + n]);
+                for (j, a) in self.earlier(i, rows.start) {
+                    let to = self.at(&lay, j) + lay.v();
+                    for level in 0..2 {
+                        let at = to + level * n;
+                        l.blocks[i].defect_t(level, l.h * a, &l.sums[level * n..(level + 1) * n], &mut b[at..at + n]);
+                    }
                 }
             }
         }
@@ -344,7 +464,9 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
                 let (y, dy) = (&s[level * n..(level + 1) * n], &s[(level + 1) * n..(level + 2) * n]);
                 let rows = &mut r[o + level * n..o + (level + 1) * n];
                 l.blocks[i].defect(level, -1.0, y, rows);
-                l.blocks[i].defect(level, -l.h * row[0], dy, rows);
+                if row[0] != 0.0 {
+                    l.blocks[i].defect(level, -l.h * row[0], dy, rows);
+                }
             }
         }
         for k in 0..lay.o {
@@ -363,7 +485,9 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             for level in 0..2 {
                 let (mu, y) = (&mu[o + level * n..o + (level + 1) * n], level * n);
                 l.blocks[i].defect_t(level, -1.0, mu, &mut out[y..y + n]);
-                l.blocks[i].defect_t(level, -l.h * row[0], mu, &mut out[y + n..y + 2 * n]);
+                if row[0] != 0.0 {
+                    l.blocks[i].defect_t(level, -l.h * row[0], mu, &mut out[y + n..y + 2 * n]);
+                }
             }
         }
         for k in 0..lay.o {
@@ -383,7 +507,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             let o = self.at(&lay, i + 1);
             block.slot_mul(sys, delta, &mut r[o..o + lay.z()]);
         }
-        for j in (0..self.stages()).filter(|&j| self.counts(j)) {
+        for j in (0..=self.stages()).filter(|&j| self.counts(j)) {
             for k in 0..lay.o {
                 r[lay.z() + k] -= l.h * self.b()[j] * l.g[j].slot_mul(sys, k, delta);
             }
@@ -398,13 +522,12 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             let o = self.at(&lay, i + 1);
             block.slot_mul_t(sys, &mu[o..o + lay.z()], s, grad);
         }
-        for j in (0..self.stages()).filter(|&j| self.counts(j)) {
+        for j in (0..=self.stages()).filter(|&j| self.counts(j)) {
             for k in 0..lay.o {
                 l.g[j].slot_mul_t(sys, k, -l.h * s * self.b()[j] * mu[lay.z() + k], grad);
             }
         }
     }
-    /// RMS over (y, z) of the embedded error, after `advance`.
     fn error(
         &self,
         span: Span<f64>,
@@ -413,28 +536,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         tol: Tolerance,
         l: &mut RungeKuttaLinear<Y>,
     ) -> Option<(f64, usize)> {
-        let e = self.tableau.error;
-        if e.is_empty() {
-            return None;
-        }
-        let lay = self.layout();
-        let (n2, z) = (2 * lay.n, lay.z());
-        let size = |err: f64, i: usize| (span.h * err / (tol.atol + tol.rtol * x[i].abs().max(past[i].abs()))).powi(2);
-        let (mut sum, mut worst) = (0.0, (0.0, 0));
-        self.slope(&lay, e, x, past, &mut l.sums[..n2]);
-        for i in 0..n2 {
-            let s = size(l.sums[i], i);
-            sum += s;
-            if s > worst.0 || s.is_nan() {
-                worst = (s, i % lay.n);
-            }
-        }
-        self.quadrature(&lay, e, span, x, past, l);
-        for k in 0..lay.o {
-            sum += size(l.sums[k], z + k);
-        }
-        let error = (sum / (n2 + lay.o) as f64).sqrt();
-        Some((if error.is_nan() { f64::INFINITY } else { error }, worst.1))
+        self.estimate(span, x, past, tol, l)
     }
     /// The scheme's continuous extension, or cubic Hermite.
     fn interpolate(
@@ -455,8 +557,11 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             let w = h * (θ * (1.0 - θ)).powi(2);
             out.iter_mut().zip(&l.sums[..2 * lay.n]).for_each(|(o, s)| *o += w * s);
         }
-        let block = &mut l.blocks[0];
+        let (t, block) = (span.t + θ * h, &mut l.blocks[0]);
+        if self.f.level[2] == 0.0 {
+            return super::complete(self.sys, &self.law(), &lay, t, frozen.angles, &mut block.linear.data, &mut l.kkt, out);
+        }
         self.sys.set_angles(frozen.angles, &mut block.linear.data);
-        block.evaluate(self.sys, span.t + θ * h, frozen.choice, out)
+        block.evaluate(self.sys, t, frozen.choice, out)
     }
 }

@@ -1,0 +1,91 @@
+//! The error estimate.
+//!
+//! ```text
+//! e = h Σ_j e_j (ẏ_j, g_j),   filtered: W e' = e,  W = I - γ₀ h f_y                                                (1)
+//! |e| = root mean square of e_i / (atol + rtol |y_i|) over (q, v, z)                                            (2)  [B92, Eq. 58]
+//! |e₅|² / √(|e₅|² + 0.01 |e₃|²)                       with a second estimate of lower order        (3)  [Hairer, Nørsett & Wanner I, II.10]
+//! ```
+//! W is the matrix of one implicit block with a_ii = γ₀, so it holds for every state and, with Φ_q δq = 0 in it, for constraints at the
+//! level of positions. There h δv is compared with the tolerance instead of δv, whose part normal to the constraints has an order
+//! less and is not carried on: the weight of variables of index 2 in RADAU5 [Hairer & Wanner II, IV.8, VII.6].
+
+use super::{RungeKutta, RungeKuttaLinear};
+use crate::step::{Layout, Span, Step, Tolerance};
+use gradyn_model::System;
+
+impl<Y: System> RungeKutta<'_, Y> {
+    /// (2) or (3), after `advance`, and the coordinate with the largest part.
+    pub(super) fn estimate(
+        &self,
+        span: Span<f64>,
+        x: &[f64],
+        past: &[f64],
+        tol: Tolerance,
+        l: &mut RungeKuttaLinear<Y>,
+    ) -> Option<(f64, usize)> {
+        let (e, lower) = (self.tableau.error, self.tableau.lower);
+        if e.is_empty() {
+            return None;
+        }
+        let (square, worst) = self.square(e, span, x, past, tol, l);
+        let error = if lower.is_empty() || square == 0.0 {
+            square.sqrt()
+        } else {
+            square / (square + 0.01 * self.square(lower, span, x, past, tol, l).0).sqrt()
+        };
+        Some((if error.is_nan() { f64::INFINITY } else { error }, worst))
+    }
+    /// Mean square of (1) relative to the tolerances, and the coordinate with the largest part.
+    fn square(
+        &self,
+        e: &[f64],
+        span: Span<f64>,
+        x: &[f64],
+        past: &[f64],
+        tol: Tolerance,
+        l: &mut RungeKuttaLinear<Y>,
+    ) -> (f64, usize) {
+        let lay = self.layout();
+        let (n2, z) = (2 * lay.n, lay.z());
+        let size = |err: f64, i: usize| (err / (tol.atol + tol.rtol * x[i].abs().max(past[i].abs()))).powi(2);
+        let (mut sum, mut worst) = (0.0, (0.0, 0));
+        self.slope(&lay, e, x, past, &mut l.sums[..n2]);
+        l.sums[..n2].iter_mut().for_each(|s| *s *= span.h);
+        if !self.filter(&lay, span, l) {
+            return (f64::INFINITY, 0);
+        }
+        let weight = if self.f.level[2] == 0.0 { span.h } else { 1.0 };
+        for i in 0..n2 {
+            let s = size(l.sums[i] * if i < lay.n { 1.0 } else { weight }, i);
+            sum += s;
+            if s > worst.0 || s.is_nan() {
+                worst = (s, i % lay.n);
+            }
+        }
+        self.quadrature(&lay, e, span, x, past, l);
+        for k in 0..lay.o {
+            sum += size(span.h * l.sums[k], z + k);
+        }
+        (sum / (n2 + lay.o) as f64, worst.1)
+    }
+    /// `l.sums` ← W⁻¹ `l.sums` with the partials of the last block; false if W is singular.
+    fn filter(&self, lay: &Layout, span: Span<f64>, l: &mut RungeKuttaLinear<Y>) -> bool {
+        let (n, last) = (lay.n, self.stages() - 1);
+        let RungeKuttaLinear { filter, blocks, groups, sums, .. } = l;
+        let Some(w) = filter else { return true };
+        let choice = groups[0].as_ref().map_or(&[][..], |g| g.choice());
+        let ready = w.set_choice(self.sys, &self.f, self.state, choice).is_ok()
+            && w.refactor(self.sys, &self.f, span.end(), span.h, &blocks[last..]).is_ok();
+        if !ready {
+            return false;
+        }
+        w.b.fill(0.0);
+        for level in 0..2 {
+            let part = level * n..(level + 1) * n;
+            blocks[last].defect(level, 1.0, &sums[part.clone()], &mut w.b[part]);
+        }
+        w.solve(self.sys, &self.f);
+        sums[..2 * n].copy_from_slice(&w.b[..2 * n]);
+        true
+    }
+}
