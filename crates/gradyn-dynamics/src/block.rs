@@ -25,7 +25,7 @@ use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
 use crate::initial::{prepare_kkt, refactor_kkt, row_or_coordinate};
 use gradyn_model::{At, LEVEL, System};
-use gradyn_num::{Kkt, ProgramScalar, largest};
+use gradyn_num::{Kkt, Scalar, largest};
 
 /// Newton iterations of the position problem (2).
 const MAX_ITERATIONS: usize = 30;
@@ -62,7 +62,7 @@ impl State {
         self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
     }
     /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `d` is placed.
-    pub fn residual<Y: System, S: ProgramScalar>(
+    pub fn residual<Y: System, S: Scalar>(
         self,
         sys: &Y,
         f: &Lagrange,

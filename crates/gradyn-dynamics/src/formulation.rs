@@ -14,7 +14,7 @@
 //! says -λ_k = 0 instead of (2).
 
 use gradyn_model::{At, System};
-use gradyn_num::{ProgramScalar, largest};
+use gradyn_num::{Scalar, largest};
 
 /// (1), (2) by their weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +42,7 @@ impl Lagrange {
     }
     /// (1), (2), after `place`.
     #[inline]
-    pub fn residual<Y: System, S: ProgramScalar>(&self, sys: &Y, at: &At<S>, d: &mut Y::Data<S>, r: &mut [S]) {
+    pub fn residual<Y: System, S: Scalar>(&self, sys: &Y, at: &At<S>, d: &mut Y::Data<S>, r: &mut [S]) {
         let (top, bottom) = r.split_at_mut(at.q.len());
         top.fill(S::zero());
         sys.balance(at.a, at.lam, d, top);
@@ -56,12 +56,12 @@ impl Lagrange {
 }
 
 /// Dropped rows of a system of multipliers: -λ_k = 0.
-pub fn release<Y: System, S: ProgramScalar>(sys: &Y, lam: &[S], rows: &mut [S]) {
+pub fn release<Y: System, S: Scalar>(sys: &Y, lam: &[S], rows: &mut [S]) {
     sys.dropped().iter().for_each(|&k| rows[k as usize] = -lam[k as usize]);
 }
 
 /// The partials (3)–(6) at a point; on other scalars than f64 with their own derivatives.
-pub struct Linear<Y: System, S: ProgramScalar = f64> {
+pub struct Linear<Y: System, S: Scalar = f64> {
     /// The system's memory, placed at the point.
     pub data: Y::Data<S>,
     point: Vec<S>,
@@ -79,7 +79,7 @@ pub struct Linear<Y: System, S: ProgramScalar = f64> {
     m: usize,
 }
 
-impl<Y: System, S: ProgramScalar> Linear<Y, S> {
+impl<Y: System, S: Scalar> Linear<Y, S> {
     /// Memory.
     pub fn new(sys: &Y, f: Lagrange) -> Self {
         let (dims, p, zero) = (sys.dims(), sys.patterns(), S::zero());

@@ -8,9 +8,11 @@
 
 mod explicit;
 mod implicit;
+mod rosenbrock;
 
 pub use explicit::{DOP853, DOPRI5, RK4};
 pub use implicit::{GAUSS4, RADAU3, RADAU5, SDIRK4};
+pub use rosenbrock::{RODAS4, ROS3, Rosenbrock, Scheme};
 
 use std::ops::Range;
 

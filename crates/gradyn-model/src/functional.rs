@@ -105,7 +105,7 @@ impl Sensor {
         }
     }
     /// cot += s (∂y/∂x)ᵀ, (2).
-    fn pull_back(&self, s: f64, at: &At, sys: &Sensed, mass: &[f64], args: &Args<f64>, cot: &mut Cotangent<f64>) {
+    fn pull_back<S: Scalar>(&self, s: S, at: &At<S>, sys: &Sensed, mass: &[S], args: &Args<S>, cot: &mut Cotangent<S>) {
         match self {
             Sensor::Affine(ports, level) => {
                 let (x, bar) = ([&mut cot.q, &mut cot.v, &mut cot.a], [s]);
@@ -128,7 +128,7 @@ impl Sensor {
                     cot.v[i] += s * mass[pos] * at.v[j];
                 }
                 for &(i, j, slot) in sys.inertia {
-                    cot.args[slot as usize] += 0.5 * s * at.v[i as usize] * at.v[j as usize];
+                    cot.args[slot as usize] += s * at.v[i as usize] * at.v[j as usize] * 0.5;
                 }
             }
             Sensor::Gravity => {
@@ -181,7 +181,7 @@ pub(crate) fn quadratic<S: Scalar>(row: &Form, p: &[S], q: &[S]) -> S {
     sum
 }
 /// Its cotangents.
-fn quadratic_t(row: &Form, bar: f64, q: &[f64], p: &[f64], q_bar: &mut [f64], p_bar: &mut [f64]) {
+fn quadratic_t<S: Scalar>(row: &Form, bar: S, q: &[S], p: &[S], q_bar: &mut [S], p_bar: &mut [S]) {
     for &(i, j, s) in &row.bilinear {
         q_bar[i] += bar * p[s as usize] * q[j];
         q_bar[j] += bar * p[s as usize] * q[i];
@@ -309,28 +309,28 @@ impl Functional {
         }
     }
     /// (2) for output `k`, after `eval` at the same point: cot += ∂f_k.
-    pub fn pull_back(
+    pub fn pull_back<S: Scalar>(
         &self,
         k: usize,
-        at: &At,
+        at: &At<S>,
         sys: &Sensed,
-        mass: &[f64],
-        args: &Args<f64>,
-        w: &mut FunctionalScratch<f64>,
-        cot: &mut Cotangent<f64>,
+        mass: &[S],
+        args: &Args<S>,
+        w: &mut FunctionalScratch<S>,
+        cot: &mut Cotangent<S>,
     ) {
-        w.inputs_bar[..self.inputs.len()].fill(0.0);
-        self.program.reverse(&w.regs, &[(k, 1.0)], &mut w.bars, &mut w.inputs_bar);
+        w.inputs_bar[..self.inputs.len()].fill(S::zero());
+        self.program.reverse(&w.regs, &[(k, S::one())], &mut w.bars, &mut w.inputs_bar);
         for (i, b) in self.inputs.iter().zip(&w.inputs_bar) {
             match i {
                 Input::Time => {}
-                Input::Arg(i) => cot.args[*i as usize] += b,
+                Input::Arg(i) => cot.args[*i as usize] += *b,
                 Input::Rate(i, level) => {
-                    let mut rates = [0.0; 3];
+                    let mut rates = [S::zero(); 3];
                     rates[*level as usize] = *b;
                     cot.bar().add(*i, rates);
                 }
-                Input::Sensor(s) if *b != 0.0 => self.sensors[*s as usize].pull_back(*b, at, sys, mass, args, cot),
+                Input::Sensor(s) if *b != S::zero() => self.sensors[*s as usize].pull_back(*b, at, sys, mass, args, cot),
                 Input::Sensor(_) => {}
             }
         }

@@ -12,7 +12,7 @@
 //! The constraint force on the system is -Φ_qᵀλ. Slots p = e(ρ) are what the kernels read; e and its derivative are applied
 //! once per run. All `_t` products are plain transposes. Every product *adds* to its output.
 
-use gradyn_num::{Pattern, ProgramScalar};
+use gradyn_num::{Pattern, Scalar};
 
 /// Sizes: n coordinates, m constraint rows, slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,79 +91,70 @@ pub struct Patterns {
 /// `place` comes first at each (t, q): it evaluates the signals of t and Φ_q, which the other terms read.
 pub trait System: Sync {
     /// Everything that is written during evaluation; made once per thread and scalar.
-    type Data<S: ProgramScalar>: Send + Clone;
+    type Data<S: Scalar>: Send + Clone;
     /// Sizes.
     fn dims(&self) -> Dims;
     /// Patterns of the matrices.
     fn patterns(&self) -> &Patterns;
     /// Memory for one point of evaluation.
-    fn data<S: ProgramScalar>(&self) -> Self::Data<S>;
+    fn data<S: Scalar>(&self) -> Self::Data<S>;
     /// Once per run: what depends on the slots only.
-    fn prepare<S: ProgramScalar>(&self, p: &[S], d: &mut Self::Data<S>);
+    fn prepare<S: Scalar>(&self, p: &[S], d: &mut Self::Data<S>);
     /// Angle references of this step: the branch of each angle is the one nearest to its reference.
-    fn set_angles<S: ProgramScalar>(&self, references: &[f64], d: &mut Self::Data<S>);
+    fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Self::Data<S>);
     /// Signals of t: all that `measure` needs.
-    fn set_time<S: ProgramScalar>(&self, t: S, d: &mut Self::Data<S>);
+    fn set_time<S: Scalar>(&self, t: S, d: &mut Self::Data<S>);
     /// Independent rows: of positions (holonomic rows), or of velocities (all rows).
     fn independent(&self, velocity: bool) -> &[u32];
     /// Rows that are left out because they follow from others.
     fn dropped(&self) -> &[u32];
     /// Signals of t and Φ_q(t, q).
-    fn place<S: ProgramScalar>(&self, t: S, q: &[S], d: &mut Self::Data<S>);
+    fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut Self::Data<S>);
 
     /// (1): out += c₀Φ + c₁Φ̇ + c₂Φ̈.
-    fn constraint<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
+    fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
     /// (2): out += M w + Φ_qᵀ λ.
-    fn balance<S: ProgramScalar>(&self, w: &[S], lam: &[S], d: &Self::Data<S>, out: &mut [S]);
+    fn balance<S: Scalar>(&self, w: &[S], lam: &[S], d: &Self::Data<S>, out: &mut [S]);
     /// (3): out -= Q.
-    fn forces<S: ProgramScalar>(&self, at: &At<S>, d: &mut Self::Data<S>, out: &mut [S]);
+    fn forces<S: Scalar>(&self, at: &At<S>, d: &mut Self::Data<S>, out: &mut [S]);
 
     /// M on `nn`.
-    fn mass<'d, S: ProgramScalar>(&self, d: &'d Self::Data<S>) -> &'d [S];
+    fn mass<'d, S: Scalar>(&self, d: &'d Self::Data<S>) -> &'d [S];
     /// Φ_q on `mn`.
-    fn phi_q<'d, S: ProgramScalar>(&self, d: &'d Self::Data<S>) -> &'d [S];
+    fn phi_q<'d, S: Scalar>(&self, d: &'d Self::Data<S>) -> &'d [S];
     /// (c₀Φ + c₁Φ̇ + c₂Φ̈)_q on `mn`.
-    fn constraint_q<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
+    fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
     /// (c₁Φ̇ + c₂Φ̈)_v on `mn`.
-    fn constraint_v<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
+    fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
     /// (M w + Φ_qᵀ λ)_q on `nn`.
-    fn balance_q<S: ProgramScalar>(&self, at: &At<S>, w: &[S], lam: &[S], d: &mut Self::Data<S>, out: &mut [S]);
+    fn balance_q<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// K = -Q_q and C = -Q_v on `nn`.
-    fn force_tangents<S: ProgramScalar>(&self, at: &At<S>, d: &mut Self::Data<S>, k: &mut [S], c: &mut [S]);
+    fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Self::Data<S>, k: &mut [S], c: &mut [S]);
 
     /// out += (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
-    fn constraint_p<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
+    fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// grad += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_pᵀ μ.
-    fn constraint_p_t<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Self::Data<S>, grad: &mut [S]);
+    fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Self::Data<S>, grad: &mut [S]);
     /// out += (M w + Φ_qᵀ λ)_p δ.
-    fn balance_p<S: ProgramScalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
+    fn balance_p<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// grad += s (M w + Φ_qᵀ λ)_pᵀ μ.
-    fn balance_p_t<S: ProgramScalar>(
-        &self,
-        at: &At<S>,
-        w: &[S],
-        lam: &[S],
-        mu: &[S],
-        s: f64,
-        d: &mut Self::Data<S>,
-        grad: &mut [S],
-    );
+    fn balance_p_t<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Self::Data<S>, grad: &mut [S]);
     /// out -= Q_p δ.
-    fn forces_p<S: ProgramScalar>(&self, at: &At<S>, delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
+    fn forces_p<S: Scalar>(&self, at: &At<S>, delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// grad -= s Q_pᵀ μ.
-    fn forces_p_t<S: ProgramScalar>(&self, at: &At<S>, mu: &[S], s: f64, d: &mut Self::Data<S>, grad: &mut [S]);
+    fn forces_p_t<S: Scalar>(&self, at: &At<S>, mu: &[S], s: f64, d: &mut Self::Data<S>, grad: &mut [S]);
 
     /// Number of functionals in a set.
     fn functionals(&self, set: Set) -> usize;
     /// Slots that a set can depend on.
     fn support(&self, set: Set) -> &[u32];
     /// Values of a set.
-    fn measure<S: ProgramScalar>(&self, set: Set, at: &At<S>, d: &mut Self::Data<S>, out: &mut [S]);
+    fn measure<S: Scalar>(&self, set: Set, at: &At<S>, d: &mut Self::Data<S>, out: &mut [S]);
     /// Gradient of functional `k` of a set over (q, v, a, λ | slots of the support), written to `row`.
-    fn measure_row(&self, set: Set, k: usize, at: &At, d: &mut Self::Data<f64>, row: &mut [f64]);
+    fn measure_row<S: Scalar>(&self, set: Set, k: usize, at: &At<S>, d: &mut Self::Data<S>, row: &mut [S]);
 
     /// Position and velocity conditions at the start: as many as the independent rows leave open.
-    fn conditions<S: ProgramScalar>(&self, at: &At<S>, d: &mut Self::Data<S>, position: &mut [S], velocity: &mut [S]);
+    fn conditions<S: Scalar>(&self, at: &At<S>, d: &mut Self::Data<S>, position: &mut [S], velocity: &mut [S]);
     /// Coordinates that position condition `k` (`velocity` = false) or velocity condition `k` can depend on.
     fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32];
     /// Slots that a condition can depend on.

@@ -6,7 +6,7 @@ use crate::registry::{Formulation, Integrator, OPTIONS, combinations};
 use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, State};
+use gradyn_dynamics::{Lagrange, Newmark, Rosenbrock, RungeKutta, State};
 use gradyn_model::error::nearest;
 use gradyn_model::{Model, Natural};
 
@@ -86,6 +86,8 @@ pub enum AnyStep<'a> {
     Newmark(Newmark<'a, Natural>),
     /// Runge–Kutta, explicit and implicit.
     RungeKutta(RungeKutta<'a, Natural>),
+    /// Rosenbrock.
+    Rosenbrock(Rosenbrock<'a, Natural>),
 }
 
 /// Runs an expression with the concrete step.
@@ -94,6 +96,7 @@ macro_rules! with_step {
         match $any {
             $crate::method::AnyStep::Newmark($step) => $body,
             $crate::method::AnyStep::RungeKutta($step) => $body,
+            $crate::method::AnyStep::Rosenbrock($step) => $body,
         }
     };
 }
@@ -256,11 +259,14 @@ impl Method {
         // with a compliance the multipliers of redundant rows are unique
         let all = model.full.as_deref().filter(|_| self.formulation == Formulation::Penalty);
         let sys = all.unwrap_or(&model.system);
+        let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
+        if let Some(r) = self.integrator.rosenbrock() {
+            return AnyStep::Rosenbrock(Rosenbrock { sys, f, state, scheme: r.scheme(), orders: [r.order, r.estimate] });
+        }
         let Some(tableau) = self.integrator.tableau() else {
             let ((beta, gamma), project) = (self.newmark, self.projects());
             return AnyStep::Newmark(Newmark { sys, f, beta, gamma, project, tolerance: self.newton_tol });
         };
-        let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
         AnyStep::RungeKutta(RungeKutta { sys, f, state, tableau })
     }
 }

@@ -309,6 +309,11 @@ impl Prepared {
         let warnings = self.check_gradient(&rows)?;
         Ok(GradientReport { rows, sensitivity, seconds: started.elapsed().as_secs_f64(), corrections, warnings })
     }
+    /// Richardson-extrapolated central differences on the frozen plan, with steps `relative` × scale.
+    pub fn extrapolated_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
+        let step = run.method.build(&self.model);
+        Ok(with_step!(&step, step => differences::central(&self.case(step, run), relative, true)?))
+    }
     /// The discrete adjoint with the contribution of each record.
     pub fn contributions(&self, run: &Run) -> Result<(Gradient, Contributions), Error> {
         self.check_parameters()?;

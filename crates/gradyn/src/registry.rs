@@ -3,7 +3,7 @@
 //! Command-line help, documentation tables and every cross-method test are made from these lists.
 
 use crate::error::Error;
-use gradyn_dynamics::tableau::{self, Tableau};
+use gradyn_dynamics::tableau::{self, Rosenbrock, Tableau};
 use gradyn_model::error::nearest;
 
 /// Declares an enum whose values have a name and a description.
@@ -55,6 +55,8 @@ named! {
     Gauss4 "gauss4" "Gauss, 2 stages, order 4, symplectic, fixed or adaptive steps; quadrature: its own weights",
     Radau3 "radau3" "Radau IIA, 2 stages, order 3, L-stable, fixed or adaptive steps; quadrature: its own weights",
     Radau5 "radau5" "Radau IIA, 3 stages, order 5, L-stable, fixed or adaptive steps; quadrature: its own weights",
+    Ros3 "ros3" "Rosenbrock, 3 stages, order 3, L-stable, one factorisation per step, fixed or adaptive steps; quadrature: its own weights",
+    Rodas4 "rodas4" "Rosenbrock, 6 stages, order 4, L-stable, one factorisation per step, fixed or adaptive steps; quadrature: its own weights",
     Sdirk4 "sdirk4" "diagonally implicit, 5 stages, order 4, L-stable, fixed or adaptive steps; quadrature: its own weights",
 }
 named! {
@@ -72,8 +74,8 @@ impl Formulation {
     /// the node, independent coordinates a state step.
     pub fn fits(self, integrator: Integrator) -> bool {
         match self {
-            Formulation::Index3 => integrator.tableau().is_none_or(|t| t.takes_positions()),
-            Formulation::Maggi => integrator.tableau().is_some(),
+            Formulation::Index3 => integrator.is_coordinate_step() || integrator.tableau().is_some_and(|t| t.takes_positions()),
+            Formulation::Maggi => !integrator.is_coordinate_step(),
             Formulation::Penalty | Formulation::Index1 => true,
         }
     }
@@ -83,7 +85,7 @@ impl Integrator {
     /// The tableau of a Runge–Kutta scheme.
     pub fn tableau(self) -> Option<&'static Tableau> {
         match self {
-            Integrator::Newmark => None,
+            Integrator::Newmark | Integrator::Ros3 | Integrator::Rodas4 => None,
             Integrator::Rk4 => Some(&tableau::RK4),
             Integrator::Dopri5 => Some(&tableau::DOPRI5),
             Integrator::Dop853 => Some(&tableau::DOP853),
@@ -92,6 +94,18 @@ impl Integrator {
             Integrator::Radau5 => Some(&tableau::RADAU5),
             Integrator::Sdirk4 => Some(&tableau::SDIRK4),
         }
+    }
+    /// The scheme of a Rosenbrock method.
+    pub fn rosenbrock(self) -> Option<&'static Rosenbrock> {
+        match self {
+            Integrator::Ros3 => Some(&tableau::ROS3),
+            Integrator::Rodas4 => Some(&tableau::RODAS4),
+            _ => None,
+        }
+    }
+    /// Does it impose the equations of motion on coordinates, not on a state?
+    pub fn is_coordinate_step(self) -> bool {
+        self == Integrator::Newmark
     }
     /// Name of the quadrature rule of integral objectives.
     pub fn quadrature(self) -> &'static str {
@@ -104,12 +118,12 @@ impl Integrator {
     pub fn order(self) -> usize {
         match self {
             Integrator::Newmark => 2,
-            _ => self.tableau().map_or(0, |t| t.order),
+            _ => self.tableau().map(|t| t.order).or(self.rosenbrock().map(|r| r.order)).unwrap_or(0),
         }
     }
     /// Can it choose its own steps?
     pub fn adapts(self) -> bool {
-        self.tableau().is_some_and(|t| !t.error.is_empty())
+        self.rosenbrock().is_some() || self.tableau().is_some_and(|t| !t.error.is_empty())
     }
 }
 

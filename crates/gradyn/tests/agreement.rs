@@ -4,7 +4,7 @@
 use gradyn::registry::combinations;
 use gradyn::{Integrator, Method, Prepared, Run, Sensitivity};
 use gradyn_model::mechanism::{Mechanism, Source};
-use gradyn_sensitivity::{Case, Gradient, differences};
+use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::models;
 use gradyn_testkit::parametrise::{only_used, parametrise};
@@ -93,23 +93,17 @@ fn extrapolated_differences_agree_on_the_frozen_plan() {
             let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
             // the long step has the smaller rounding error, the short one the smaller truncation error (a top turns 1.5 rad a step,
             // independent coordinates bend the motion)
-            let d =
-                [2e-4, 5e-5, 1e-5, 2e-6].map(|h| distance(&differences_of(&model, &run, &method, h), &adjoint, &scales(&model)));
+            let d = [2e-4, 5e-5, 1e-5, 2e-6].map(|h| {
+                distance(
+                    &model.extrapolated_differences(&run, h).unwrap_or_else(|e| panic!("{what}: {e}")),
+                    &adjoint,
+                    &scales(&model),
+                )
+            });
             let d = d.into_iter().fold(f64::INFINITY, f64::min);
             assert!(d <= 1e-6, "{what}: differences are {d:.1e} from discrete-adjoint");
         }
     }
-}
-
-/// Richardson-extrapolated central differences.
-fn differences_of(model: &Prepared, run: &Run, method: &Method, relative: f64) -> Gradient {
-    use gradyn::method::AnyStep;
-    let (trajectory, m, rho) = (&run.trajectory, &model.model, &model.rho);
-    let result = match method.build(&model.model) {
-        AnyStep::Newmark(step) => differences::central(&Case { step: &step, model: m, rho, run: trajectory }, relative, true),
-        AnyStep::RungeKutta(step) => differences::central(&Case { step: &step, model: m, rho, run: trajectory }, relative, true),
-    };
-    result.unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
 }
 
 /// Adaptive runs on their frozen plan, with the rejected steps forgotten.

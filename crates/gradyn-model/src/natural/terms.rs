@@ -5,11 +5,11 @@ use crate::element::{ArgsBar, ArgsDot};
 use crate::force::ForceAt;
 use crate::functional::{Functional, quadratic};
 use crate::system::{At, Dims, Patterns, Set, System};
-use gradyn_num::ProgramScalar;
+use gradyn_num::Scalar;
 use std::f64::consts::TAU;
 
 impl System for Natural {
-    type Data<S: ProgramScalar> = Data<S>;
+    type Data<S: Scalar> = Data<S>;
 
     fn dims(&self) -> Dims {
         self.dims
@@ -17,30 +17,30 @@ impl System for Natural {
     fn patterns(&self) -> &Patterns {
         &self.patterns
     }
-    fn data<S: ProgramScalar>(&self) -> Data<S> {
+    fn data<S: Scalar>(&self) -> Data<S> {
         self.new_data()
     }
-    fn prepare<S: ProgramScalar>(&self, p: &[S], d: &mut Data<S>) {
+    fn prepare<S: Scalar>(&self, p: &[S], d: &mut Data<S>) {
         d.args.values[..p.len()].copy_from_slice(p);
         d.mass.fill(S::zero());
         for (&(_, _, s), &pos) in self.inertia.iter().zip(&self.inertia_at) {
             d.mass[pos as usize] += p[s as usize];
         }
     }
-    fn set_angles<S: ProgramScalar>(&self, references: &[f64], d: &mut Data<S>) {
+    fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Data<S>) {
         let first = d.args.values.len() - self.dims.angles;
         for (x, r) in d.args.values[first..].iter_mut().zip(references) {
             *x = S::from(*r);
         }
     }
     #[inline]
-    fn set_time<S: ProgramScalar>(&self, t: S, d: &mut Data<S>) {
+    fn set_time<S: Scalar>(&self, t: S, d: &mut Data<S>) {
         if d.timed {
             self.signals.eval(t, &mut d.args, &mut d.signals);
         }
     }
     #[inline]
-    fn place<S: ProgramScalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
+    fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
         self.set_time(t, d);
         d.phi_q.fill(S::zero());
         self.rows.phi_q(&d.args.values, q, &mut d.phi_q);
@@ -51,7 +51,7 @@ impl System for Natural {
     }
 
     #[inline]
-    fn constraint<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+    fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.rows.constraint(&d.args.values, at, c, &self.patterns.mn, &d.phi_q, out);
         for (row, o) in self.formulas.iter().zip(&mut out[self.rows.rows..]) {
             let y = row.formula.jet(&d.args, at, &mut d.formula);
@@ -60,12 +60,12 @@ impl System for Natural {
         self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
     }
     #[inline]
-    fn balance<S: ProgramScalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
+    fn balance<S: Scalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
         self.patterns.nn.mul(&d.mass, 1.0, w, out);
         self.patterns.mn.mul_t(&d.phi_q, 1.0, lam, out);
     }
     #[inline]
-    fn forces<S: ProgramScalar>(&self, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
+    fn forces<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
         for &(i, s) in &self.weights {
             out[i as usize] -= d.args.values[s as usize];
         }
@@ -79,13 +79,13 @@ impl System for Natural {
         }
     }
 
-    fn mass<'d, S: ProgramScalar>(&self, d: &'d Data<S>) -> &'d [S] {
+    fn mass<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
         &d.mass
     }
-    fn phi_q<'d, S: ProgramScalar>(&self, d: &'d Data<S>) -> &'d [S] {
+    fn phi_q<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
         &d.phi_q
     }
-    fn constraint_q<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+    fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         let quadratic = self.quadratic_entries();
         if c[0] != 0.0 {
             out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += *j * c[0]);
@@ -98,7 +98,7 @@ impl System for Natural {
         self.formula_rows(at, c, d, 0, out);
         self.clear_dropped(out);
     }
-    fn constraint_v<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+    fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         let quadratic = self.quadratic_entries();
         if c[1] != 0.0 {
             out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += *j * c[1]);
@@ -109,13 +109,13 @@ impl System for Natural {
         self.formula_rows(at, c, d, 1, out);
         self.clear_dropped(out);
     }
-    fn balance_q<S: ProgramScalar>(&self, at: &At<S>, _: &[S], lam: &[S], d: &mut Data<S>, out: &mut [S]) {
+    fn balance_q<S: Scalar>(&self, at: &At<S>, _: &[S], lam: &[S], d: &mut Data<S>, out: &mut [S]) {
         self.rows.balance_q(&d.args.values, lam, out);
         for (f, lam) in self.formulas.iter().zip(&lam[self.rows.rows..]) {
             f.balance_q(at, *lam, &d.args, &mut d.formula, out);
         }
     }
-    fn force_tangents<S: ProgramScalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
+    fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
         d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
         for f in &self.forces {
@@ -126,7 +126,7 @@ impl System for Natural {
         }
     }
 
-    fn constraint_p<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+    fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         self.rows.constraint_p(at, c, delta, out);
         self.signal_tangents(at.t, delta, d);
         let dot = ArgsDot { slots: delta, signals: &d.dot };
@@ -135,7 +135,7 @@ impl System for Natural {
         }
         self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
     }
-    fn constraint_p_t<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
         // dropped rows depend on nothing
         let mut kept = std::mem::take(&mut d.kept);
         kept.copy_from_slice(mu);
@@ -150,7 +150,7 @@ impl System for Natural {
         }
         d.kept = kept;
     }
-    fn balance_p<S: ProgramScalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+    fn balance_p<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         for &(i, j, s) in &self.inertia {
             out[i as usize] += delta[s as usize] * w[j as usize];
         }
@@ -161,7 +161,7 @@ impl System for Natural {
             f.balance_p(at, *lam, &d.args, &dot, &mut d.formula, out);
         }
     }
-    fn balance_p_t<S: ProgramScalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    fn balance_p_t<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
         for &(i, j, slot) in &self.inertia {
             grad[slot as usize] += mu[i as usize] * s * w[j as usize];
         }
@@ -175,7 +175,7 @@ impl System for Natural {
             }
         });
     }
-    fn forces_p<S: ProgramScalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+    fn forces_p<S: Scalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         for &(i, s) in &self.weights {
             out[i as usize] -= delta[s as usize];
         }
@@ -190,7 +190,7 @@ impl System for Natural {
             l.slots(&here, &mut d.load, &dot, out);
         }
     }
-    fn forces_p_t<S: ProgramScalar>(&self, at: &At<S>, mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    fn forces_p_t<S: Scalar>(&self, at: &At<S>, mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
         for &(i, slot) in &self.weights {
             grad[slot as usize] -= mu[i as usize] * s;
         }
@@ -213,25 +213,25 @@ impl System for Natural {
         &self.set(set).support
     }
     #[inline]
-    fn measure<S: ProgramScalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
+    fn measure<S: Scalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
         self.set(set).eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, out);
     }
-    fn measure_row(&self, set: Set, k: usize, at: &At, d: &mut Data<f64>, row: &mut [f64]) {
+    fn measure_row<S: Scalar>(&self, set: Set, k: usize, at: &At<S>, d: &mut Data<S>, row: &mut [S]) {
         let f = self.set(set);
         self.functional_cotangent(f, k, at, d);
         let mut rest = row;
         for x in [&mut d.cot.q, &mut d.cot.v, &mut d.cot.a, &mut d.cot.lam] {
             let (head, tail) = rest.split_at_mut(x.len());
             head.copy_from_slice(x);
-            x.fill(0.0);
+            x.fill(S::zero());
             rest = tail;
         }
         for (r, &s) in rest.iter_mut().zip(&f.support) {
-            *r = std::mem::take(&mut d.cot.args[s as usize]);
+            *r = std::mem::replace(&mut d.cot.args[s as usize], S::zero());
         }
     }
 
-    fn conditions<S: ProgramScalar>(&self, at: &At<S>, d: &mut Data<S>, position: &mut [S], velocity: &mut [S]) {
+    fn conditions<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, position: &mut [S], velocity: &mut [S]) {
         for (list, out) in [(&self.position, position), (&self.velocity, velocity)] {
             for (f, o) in list.iter().zip(out) {
                 let mut value = [S::zero()];
@@ -305,7 +305,7 @@ impl Natural {
         &(if velocity { &self.velocity } else { &self.position })[k]
     }
     /// Zero in the dropped rows of a matrix on m × n.
-    fn clear_dropped<S: ProgramScalar>(&self, values: &mut [S]) {
+    fn clear_dropped<S: Scalar>(&self, values: &mut [S]) {
         self.dropped.iter().for_each(|&k| values[self.patterns.mn.row(k as usize)].fill(S::zero()));
     }
     /// Where the entries of the formulas begin on m × n.
@@ -313,18 +313,18 @@ impl Natural {
         if self.formulas.is_empty() { self.patterns.mn.nnz() } else { self.patterns.mn.row(self.rows.rows).start }
     }
     /// Formula rows of (c₀Φ + c₁Φ̇ + c₂Φ̈)_q (level 0) or _v (level 1).
-    fn formula_rows<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, level: usize, out: &mut [S]) {
+    fn formula_rows<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, level: usize, out: &mut [S]) {
         for f in &self.formulas {
             f.rate_q(&d.args, at, c, level, &mut d.formula, out);
         }
     }
-    fn signal_tangents<S: ProgramScalar>(&self, t: S, delta: &[S], d: &mut Data<S>) {
+    fn signal_tangents<S: Scalar>(&self, t: S, delta: &[S], d: &mut Data<S>) {
         if d.timed {
             self.signals.tangent(t, &d.args, delta, &mut d.signals, &mut d.dot);
         }
     }
     /// Runs `f` on cotangents of the extended parameters and pulls those of the signals back to the slots.
-    fn with_bar<S: ProgramScalar>(&self, t: S, d: &mut Data<S>, grad: &mut [S], f: impl FnOnce(&mut Data<S>, &mut ArgsBar<S>)) {
+    fn with_bar<S: Scalar>(&self, t: S, d: &mut Data<S>, grad: &mut [S], f: impl FnOnce(&mut Data<S>, &mut ArgsBar<S>)) {
         let mut rates = std::mem::take(&mut d.cot.rates);
         let mut bar = ArgsBar { values: grad, rates: &mut rates, slots: self.dims.slots };
         f(d, &mut bar);
@@ -334,7 +334,7 @@ impl Natural {
         d.cot.rates = rates;
     }
     /// Evaluates a functional and leaves the gradient of output `k` in the cotangents.
-    fn functional_cotangent(&self, f: &Functional, k: usize, at: &At, d: &mut Data<f64>) {
+    fn functional_cotangent<S: Scalar>(&self, f: &Functional, k: usize, at: &At<S>, d: &mut Data<S>) {
         let sys = self.sensed();
         let outputs = f.program.outputs();
         f.eval(at, &sys, &d.mass, &d.args, &mut d.functional, &mut d.value[..outputs]);

@@ -1,0 +1,378 @@
+//! Rosenbrock: linearly implicit stages on the formulation's state.
+//!
+//! ```text
+//! K_i = (v, a)_i + (v', a')_i                                                                            (1)
+//! (q̂, v̂)_i = (q, v)_0 + h Σ_{j<i} α_ij K_j,   rows of block i = 0                                          (2)
+//! d/dε rows(t_0 + ε h γ_i, block 0 + ε w_i; defects ε (P_i)) = 0,   P_i = (q', v') - h Σ_{j≤i} γ_ij K_j          (3)
+//! (q̂, v̂) = (q, v)_0 + h Σ b_i K_i,   rows of the node = 0                                                (4)
+//! z = z_0 + h Σ b_i (g(block i) + d/dε g(t_0 + ε h γ_i, block 0 + ε w_i))                                     (5)
+//! ```
+//! [Hairer & Wanner II, IV.7, Eq. 7.4]: (3) is J Σ γ_ij k_j + γ_i f_t of the state's own f, because w_i = (q', v', a', λ')_i is the
+//! derivative of the solution of the block's rows. So (3) is the same residual on one more dual level, for every state, and the
+//! derivatives of (3) over the past are derivatives of its partials along w_i: the partials on [`Wide`] with one lane per stage.
+//! Block 1 is the past node (α_1j = 0). The matrix of (3) is that of one implicit block with a_ii = γ: one factor per step.
+//!
+//! A record is (q, v, a, λ | z | blocks 2 … s | w_1 … w_s).
+
+mod forward;
+mod second;
+mod sweeps;
+
+use super::runge_kutta::coupled::Coupled;
+use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
+use crate::block::{self, Block, Chooser, State};
+use crate::error::StepError;
+use crate::formulation::Lagrange;
+use crate::initial::{self, Initial};
+use crate::plan::Frozen;
+use crate::tableau::Scheme;
+use gradyn_model::{Set, System};
+use gradyn_num::{Dual, ProgramScalar, Scalar};
+use second::Second;
+
+/// A scheme on a formulation.
+pub struct Rosenbrock<'a, Y> {
+    /// The system.
+    pub sys: &'a Y,
+    /// The formulation; its c₂ is 1.
+    pub f: Lagrange,
+    /// What is integrated.
+    pub state: State,
+    /// The scheme.
+    pub scheme: Scheme,
+    /// Order of the scheme, and power of h in its estimate.
+    pub orders: [usize; 2],
+}
+
+/// Memory of the residual.
+pub struct Work<Y: System, S: ProgramScalar> {
+    data: Y::Data<S>,
+    g: Vec<S>,
+    scratch: Vec<S>,
+    slopes: Vec<S>,
+    along: Along<Y, S>,
+}
+
+/// Memory of (3): the rows on one more dual level.
+pub(super) struct Along<Y: System, S: Scalar> {
+    data: Y::Data<Dual<S, 1>>,
+    point: Vec<Dual<S, 1>>,
+    rows: Vec<Dual<S, 1>>,
+    scratch: Vec<Dual<S, 1>>,
+    g: Vec<Dual<S, 1>>,
+}
+
+impl<Y: System, S: Scalar> Along<Y, S> {
+    fn new(sys: &Y, p: &[S]) -> Self {
+        let (d, o, zero) = (sys.dims(), sys.functionals(Set::Integrand), Dual::from(0.0));
+        let mut data = sys.data();
+        sys.prepare(&p.iter().map(|&p| Dual::constant(p)).collect::<Vec<_>>(), &mut data);
+        let z = 3 * d.n + d.m;
+        Self { data, point: vec![zero; z], rows: vec![zero; z], scratch: vec![zero; d.n + d.m], g: vec![zero; o] }
+    }
+}
+
+/// Memory of a linearised step.
+pub struct RosenbrockLinear<Y: System> {
+    initial: Initial<Y>,
+    first: bool,
+    h: f64,
+    chooser: Chooser,
+    /// Block 1, the past, with the matrix of (3); blocks 2 … s; the node.
+    base: Block<Y>,
+    matrix: Coupled,
+    blocks: Vec<Block<Y>>,
+    node: Block<Y>,
+    along: Along<Y, f64>,
+    second: Second<Y>,
+    /// g_x at blocks 1 … s.
+    g: Vec<IntegrandRows>,
+    /// K_i and its (co)tangents, s × 2n.
+    slopes: Vec<f64>,
+    part: Vec<f64>,
+    values: Vec<f64>,
+    /// Σ (b_i - b̂_i) of the integrands.
+    gap: Vec<f64>,
+}
+
+impl<Y: System> Rosenbrock<'_, Y> {
+    fn stages(&self) -> usize {
+        self.scheme.stages()
+    }
+    /// Offset of block i = 1 … s-1 (0 is the past).
+    fn at(&self, lay: &Layout, i: usize) -> usize {
+        lay.head() + (i - 1) * lay.z()
+    }
+    /// Offset of w_i, i = 0 … s-1.
+    fn direction(&self, lay: &Layout, i: usize) -> usize {
+        lay.head() + (self.stages() - 1 + i) * lay.z()
+    }
+    /// Block i.
+    fn block<'x, S>(&self, lay: &Layout, i: usize, x: &'x [S], past: &'x [S]) -> &'x [S] {
+        if i == 0 { &past[..lay.z()] } else { &x[self.at(lay, i)..self.at(lay, i) + lay.z()] }
+    }
+    /// (1) into `out`.
+    fn slope<S: Scalar>(&self, lay: &Layout, i: usize, x: &[S], past: &[S], out: &mut [S]) {
+        let (y, w) = (&self.block(lay, i, x, past)[lay.v()..lay.lam()], &x[self.direction(lay, i) + lay.v()..]);
+        out.iter_mut().zip(y.iter().zip(w)).for_each(|(o, (y, w))| *o = *y + *w);
+    }
+    /// (3) and the integrands along w: leaves rows and g in `a`.
+    fn along<S: Scalar>(
+        &self,
+        lay: &Layout,
+        (t, τ): (S, S),
+        frozen: Frozen,
+        (past, w): (&[S], &[S]),
+        shift: &[S],
+        a: &mut Along<Y, S>,
+    ) {
+        let (sys, n) = (self.sys, lay.n);
+        let pair = |re: S, d: S| Dual { re, eps: [d] };
+        for (p, (x, w)) in a.point.iter_mut().zip(past.iter().zip(w)) {
+            *p = pair(*x, *w);
+        }
+        for i in 0..2 * n {
+            a.rows[i] = pair(S::zero(), w[i] - shift[i]);
+        }
+        let at = lay.node(pair(t, τ), &a.point);
+        sys.set_angles(frozen.angles, &mut a.data);
+        sys.place(at.t, at.q, &mut a.data);
+        self.state.residual(sys, &self.f, &at, frozen.choice, &mut a.data, &mut a.rows, &mut a.scratch);
+        if lay.o > 0 {
+            sys.measure(Set::Integrand, &at, &mut a.data, &mut a.g);
+        }
+    }
+    /// Defects of a prediction (q, v)_0 + h Σ c_j K_j.
+    fn defects<S: Scalar>(&self, lay: &Layout, c: &[f64], h: S, x: &[S], past: &[S], slopes: &[S], r: &mut [S]) {
+        let n2 = 2 * lay.n;
+        for d in 0..n2 {
+            r[d] = x[d] - past[d];
+        }
+        for (j, c) in c.iter().enumerate().filter(|(_, c)| **c != 0.0) {
+            (0..n2).for_each(|d| r[d] -= h * slopes[j * n2 + d] * *c);
+        }
+    }
+}
+
+impl<Y: System> Step for Rosenbrock<'_, Y> {
+    type System = Y;
+    type Work<S: ProgramScalar> = Work<Y, S>;
+    type Linear = RosenbrockLinear<Y>;
+
+    fn system(&self) -> &Y {
+        self.sys
+    }
+    fn layout(&self) -> Layout {
+        let d = self.sys.dims();
+        Layout::of(self.sys, (2 * self.stages() - 1) * (3 * d.n + d.m))
+    }
+    fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
+        let (d, o) = (self.sys.dims(), self.sys.functionals(Set::Integrand));
+        let mut data = self.sys.data();
+        self.sys.prepare(p, &mut data);
+        let zeros = |n: usize| vec![S::zero(); n];
+        let slopes = zeros((self.stages() + 1) * 2 * d.n);
+        Work { data, g: zeros(o), scratch: zeros(d.n + d.m), slopes, along: Along::new(self.sys, p) }
+    }
+    fn linear(&self, p: &[f64]) -> Result<RosenbrockLinear<Y>, StepError> {
+        let (sys, lay, s) = (self.sys, self.layout(), self.stages());
+        let (_, kkt) = block::prepare(sys, p)?;
+        let block = || Block::new(sys, self.f, self.state, p, &kkt);
+        Ok(RosenbrockLinear {
+            initial: Initial::new(sys, self.f, lay, p, kkt.clone())?,
+            first: true,
+            h: 0.0,
+            chooser: Chooser::default(),
+            base: block(),
+            matrix: Coupled::new(sys, vec![self.scheme.gamma[0][0]]),
+            blocks: (1..s).map(|_| block()).collect(),
+            node: block(),
+            along: Along::new(sys, p),
+            second: Second::new(sys, self.f, self.state, p, s),
+            g: (0..s).map(|_| IntegrandRows::new(sys)).collect(),
+            slopes: vec![0.0; (s + 1) * 2 * lay.n],
+            part: vec![0.0; 2 * lay.n],
+            values: vec![0.0; lay.o],
+            gap: vec![0.0; lay.o],
+        })
+    }
+    fn initial<'l>(&self, l: &'l mut RosenbrockLinear<Y>) -> &'l mut Initial<Y> {
+        &mut l.initial
+    }
+    fn visits(&self, l: &RosenbrockLinear<Y>) -> usize {
+        l.blocks.iter().chain([&l.base, &l.node]).map(|b| self.sys.visits(&b.linear.data)).sum()
+    }
+    fn order(&self) -> usize {
+        self.orders[1]
+    }
+    fn choices(&self) -> usize {
+        self.state.choices(self.sys)
+    }
+    fn decide(&self, span: Span<f64>, past: &[f64], l: &mut RosenbrockLinear<Y>, choice: &mut [u32]) -> Result<(), StepError> {
+        let (q, largest) = (&past[..self.sys.dims().n], l.node.largest());
+        l.chooser.decide(self.sys, self.state, (span.t, q), largest, &mut l.base.linear.data, choice);
+        Ok(())
+    }
+    fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+        super::noise_of_state(&self.f, h, size, mass, row)
+    }
+    fn residual<S: ProgramScalar>(
+        &self,
+        span: Span<S>,
+        frozen: Frozen,
+        x: &[S],
+        past: Option<&[S]>,
+        w: &mut Work<Y, S>,
+        r: &mut [S],
+    ) {
+        let (sys, lay, n2) = (self.sys, self.layout(), 2 * self.sys.dims().n);
+        let (z, s) = (lay.z(), self.stages());
+        sys.set_angles(frozen.angles, &mut w.data);
+        let Some(past) = past else {
+            return initial::residual(sys, &self.f, &lay, span.t, x, &mut w.data, r);
+        };
+        for k in 0..lay.o {
+            r[z + k] = x[z + k] - past[z + k];
+        }
+        let (slopes, shift) = w.slopes.split_at_mut(s * n2);
+        for i in 0..s {
+            self.slope(&lay, i, x, past, &mut slopes[i * n2..(i + 1) * n2]);
+        }
+        for i in 0..=s {
+            // (2), (4)
+            let (t, o) = match i {
+                i if i == s => (span.end(), 0),
+                0 => (span.t, 0),
+                _ => (span.t + span.h * self.scheme.node(i), self.at(&lay, i)),
+            };
+            let block = if i == s { &x[..z] } else { self.block(&lay, i, x, past) };
+            let at = lay.node(t, block);
+            sys.place(t, at.q, &mut w.data);
+            if i > 0 {
+                let c = if i == s { &self.scheme.b } else { &self.scheme.alpha[i] };
+                self.defects(&lay, c, span.h, block, past, slopes, &mut r[o..o + n2]);
+                self.state.residual(sys, &self.f, &at, frozen.choice, &mut w.data, &mut r[o..o + z], &mut w.scratch);
+            }
+            if i == s {
+                break;
+            }
+            // (3), (5)
+            for d in 0..n2 {
+                shift[d] = S::zero();
+                (0..=i).for_each(|j| shift[d] += span.h * slopes[j * n2 + d] * self.scheme.gamma[i][j]);
+            }
+            let o = self.direction(&lay, i);
+            let (τ, b) = (span.h * self.scheme.slope(i), self.scheme.b[i]);
+            self.along(&lay, (span.t, τ), frozen, (&past[..z], &x[o..o + z]), shift, &mut w.along);
+            r[o..o + z].iter_mut().zip(&w.along.rows).for_each(|(r, a)| *r = a.eps[0]);
+            if lay.o > 0 {
+                sys.measure(Set::Integrand, &at, &mut w.data, &mut w.g);
+                (0..lay.o).for_each(|k| r[z + k] -= span.h * (w.g[k] + w.along.g[k].eps[0]) * b);
+            }
+        }
+    }
+    fn advance(
+        &self,
+        span: Span<f64>,
+        frozen: Frozen,
+        past: Option<&[f64]>,
+        l: &mut RosenbrockLinear<Y>,
+        x: &mut [f64],
+    ) -> Result<Report, StepError> {
+        match past {
+            None => l.initial.advance(self.sys, span.t, frozen.angles, x),
+            Some(past) => self.forward(span, frozen, past, l, x),
+        }
+    }
+    fn linearise(
+        &self,
+        span: Span<f64>,
+        frozen: Frozen,
+        x: &[f64],
+        past: Option<&[f64]>,
+        l: &mut RosenbrockLinear<Y>,
+    ) -> Result<(), StepError> {
+        let (sys, lay) = (self.sys, self.layout());
+        (l.first, l.h) = (past.is_none(), span.h);
+        let Some(past) = past else { return l.initial.linearise(sys, span.t, frozen.angles, x) };
+        self.set_base(&lay, span, frozen, past, l)?;
+        for i in 0..self.stages() {
+            let at = lay.node(span.t + self.scheme.node(i) * span.h, self.block(&lay, i, x, past));
+            let block = if i == 0 { &mut l.base } else { &mut l.blocks[i - 1] };
+            if i > 0 {
+                sys.set_angles(frozen.angles, &mut block.linear.data);
+                block.set(sys, &at, frozen.choice)?;
+            }
+            if lay.o > 0 {
+                l.g[i].set(sys, &at, &mut block.linear.data);
+            }
+        }
+        sys.set_angles(frozen.angles, &mut l.node.linear.data);
+        l.node.set(sys, &lay.node(span.end(), x), frozen.choice)?;
+        let directions = &x[self.direction(&lay, 0)..];
+        let τ = |i: usize| span.h * self.scheme.slope(i);
+        l.second.set(sys, &lay, span.t, τ, frozen, past, directions);
+        Ok(())
+    }
+    fn solve(&self, l: &mut RosenbrockLinear<Y>, b: &mut [f64]) {
+        if l.first { l.initial.solve(self.sys, b) } else { self.down(l, b) }
+    }
+    fn solve_t(&self, l: &mut RosenbrockLinear<Y>, b: &mut [f64]) {
+        if l.first { l.initial.solve_t(self.sys, b) } else { self.up(l, b) }
+    }
+    fn past_mul(&self, l: &mut RosenbrockLinear<Y>, s: &[f64], r: &mut [f64]) {
+        if !l.first {
+            self.past(l, s, r);
+        }
+    }
+    fn past_mul_t(&self, l: &mut RosenbrockLinear<Y>, mu: &[f64], out: &mut [f64]) {
+        if !l.first {
+            self.past_t(l, mu, out);
+        }
+    }
+    fn slot_mul(&self, l: &mut RosenbrockLinear<Y>, delta: &[f64], r: &mut [f64]) {
+        if l.first { l.initial.slot_mul(self.sys, delta, r) } else { self.slots(l, delta, r) }
+    }
+    fn slot_mul_t(&self, l: &mut RosenbrockLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
+        if l.first { l.initial.slot_mul_t(self.sys, mu, s, grad) } else { self.slots_t(l, mu, s, grad) }
+    }
+    /// RMS over (q, v, z) of h Σ (b_i - b̂_i) K_i, after `advance`.
+    fn error(
+        &self,
+        span: Span<f64>,
+        x: &[f64],
+        past: &[f64],
+        tol: Tolerance,
+        l: &mut RosenbrockLinear<Y>,
+    ) -> Option<(f64, usize)> {
+        let (lay, n2) = (self.layout(), 2 * self.sys.dims().n);
+        let size = |e: f64, i: usize| (span.h * e / (tol.atol + tol.rtol * x[i].abs().max(past[i].abs()))).powi(2);
+        let (mut sum, mut worst) = (0.0, (0.0, 0));
+        for d in 0..n2 {
+            let e: f64 = (0..self.stages()).map(|i| self.scheme.error[i] * l.slopes[i * n2 + d]).sum();
+            let s = size(e, d);
+            sum += s;
+            if s > worst.0 || s.is_nan() {
+                worst = (s, d % lay.n);
+            }
+        }
+        sum += (0..lay.o).map(|k| size(l.gap[k], lay.z() + k)).sum::<f64>();
+        let error = (sum / (n2 + lay.o) as f64).sqrt();
+        Some((if error.is_nan() { f64::INFINITY } else { error }, worst.1))
+    }
+    /// Cubic Hermite through (q, v) at both ends.
+    fn interpolate(
+        &self,
+        span: Span<f64>,
+        theta: f64,
+        x: &[f64],
+        past: &[f64],
+        frozen: Frozen,
+        l: &mut RosenbrockLinear<Y>,
+        out: &mut [f64],
+    ) -> Result<(), StepError> {
+        super::hermite(&self.layout(), span.h, theta, past, x, out);
+        self.sys.set_angles(frozen.angles, &mut l.node.linear.data);
+        l.node.evaluate(self.sys, span.t + theta * span.h, frozen.choice, out)
+    }
+}

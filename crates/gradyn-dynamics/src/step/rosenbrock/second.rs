@@ -1,0 +1,200 @@
+//! Derivatives of the partials at the past along w_1 … w_s: one evaluation on duals with a lane per stage.
+//!
+//! ```text
+//! D_i s = d/dε rows_x(t_0 + ε h γ_i, block 0 + ε w_i) s                                                     (1)
+//! E_i δ = d/dε rows_p(t_0 + ε h γ_i, block 0 + ε w_i) δ                                                     (2)
+//! ```
+
+use crate::block::State;
+use crate::formulation::{Lagrange, Linear};
+use crate::plan::Frozen;
+use crate::step::{IntegrandRows, Layout};
+use gradyn_model::{LEVEL, System};
+use gradyn_num::Wide;
+
+/// The most stages of a scheme: the lanes of a [`Wide`].
+const LANES: usize = 8;
+
+/// Matrices of (1) for one stage.
+#[derive(Clone)]
+struct Matrices {
+    top_q: Vec<f64>,
+    top_v: Vec<f64>,
+    bottom_q: Vec<f64>,
+    bottom_v: Vec<f64>,
+    phi_q: Vec<f64>,
+    dphi_q: Vec<f64>,
+}
+
+/// (1), (2) and the same of the integrands.
+pub struct Second<Y: System> {
+    f: Lagrange,
+    state: State,
+    linear: Linear<Y, Wide>,
+    dphi_q: Vec<Wide>,
+    point: Vec<Wide>,
+    wide: IntegrandRows<Wide>,
+    stages: Vec<Matrices>,
+    /// (g_x)' along w_i.
+    pub g: Vec<IntegrandRows>,
+    rows: Vec<Wide>,
+    delta: Vec<Wide>,
+    grad: Vec<Wide>,
+    phi: Vec<Wide>,
+    all: Vec<f64>,
+}
+
+impl<Y: System> Second<Y> {
+    /// Memory for `stages` directions.
+    pub fn new(sys: &Y, f: Lagrange, state: State, p: &[f64], stages: usize) -> Self {
+        assert!(stages <= LANES, "a lane per stage");
+        let (dims, pat, zero) = (sys.dims(), sys.patterns(), Wide::from(0.0));
+        let mut linear = Linear::new(sys, f);
+        sys.prepare(&p.iter().map(|&p| Wide::from(p)).collect::<Vec<_>>(), &mut linear.data);
+        let (nn, mn) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.mn.nnz()]);
+        let one =
+            Matrices { top_q: nn.clone(), top_v: nn, bottom_q: mn.clone(), bottom_v: mn.clone(), phi_q: mn.clone(), dphi_q: mn };
+        let z = 3 * dims.n + dims.m;
+        Self {
+            f,
+            state,
+            linear,
+            dphi_q: vec![zero; pat.mn.nnz()],
+            point: vec![zero; z],
+            wide: IntegrandRows::new(sys),
+            stages: vec![one; stages],
+            g: (0..stages).map(|_| IntegrandRows::new(sys)).collect(),
+            rows: vec![zero; z],
+            delta: vec![zero; dims.slots],
+            grad: vec![zero; dims.args],
+            phi: vec![zero; dims.m],
+            all: vec![0.0; dims.m],
+        }
+    }
+    /// Evaluates at the past `x` along the directions `w`, one after the other, and τ in time.
+    pub fn set(&mut self, sys: &Y, lay: &Layout, t: f64, τ: impl Fn(usize) -> f64, frozen: Frozen, x: &[f64], w: &[f64]) {
+        let (z, s) = (lay.z(), self.stages.len());
+        let lanes = |f: &dyn Fn(usize) -> f64| std::array::from_fn(|k| if k < s { f(k) } else { 0.0 });
+        for (i, p) in self.point.iter_mut().enumerate() {
+            *p = Wide { re: x[i], eps: lanes(&|k| w[k * z + i]) };
+        }
+        sys.set_angles(frozen.angles, &mut self.linear.data);
+        let at = lay.node(Wide { re: t, eps: lanes(&τ) }, &self.point);
+        self.linear.set(sys, &at);
+        if self.state != State::Full {
+            self.dphi_q.fill(Wide::from(0.0));
+            sys.constraint_q(&at, LEVEL[1], &mut self.linear.data, &mut self.dphi_q);
+        }
+        if lay.o > 0 {
+            self.wide.set(sys, &at, &mut self.linear.data);
+        }
+        let l = &self.linear;
+        for (k, m) in self.stages.iter_mut().enumerate() {
+            let pairs = [
+                (&mut m.top_q, &l.top_q[..]),
+                (&mut m.top_v, &l.top_v),
+                (&mut m.bottom_q, &l.bottom_q),
+                (&mut m.bottom_v, &l.bottom_v),
+                (&mut m.phi_q, sys.phi_q(&l.data)),
+                (&mut m.dphi_q, &self.dphi_q),
+            ];
+            for (to, from) in pairs {
+                to.iter_mut().zip(from).for_each(|(o, x)| *o = x.eps[k]);
+            }
+            self.wide.along(k, &mut self.g[k]);
+        }
+    }
+    /// r += D_i s, (1).
+    pub fn mul(&mut self, sys: &Y, i: usize, s: &[f64], r: &mut [f64]) {
+        let (n, p, m) = (sys.dims().n, sys.patterns(), &self.stages[i]);
+        let (q, v, a, lam) = (&s[..n], &s[n..2 * n], &s[2 * n..3 * n], &s[3 * n..3 * n + sys.dims().m]);
+        let (rq, rest) = r.split_at_mut(n);
+        let (rv, rest) = rest.split_at_mut(n);
+        let (top, bottom) = rest.split_at_mut(n);
+        p.nn.mul(&m.top_q, 1.0, q, top);
+        p.nn.mul(&m.top_v, 1.0, v, top);
+        p.mn.mul_t(&m.phi_q, 1.0, lam, top);
+        p.mn.mul(&m.bottom_q, 1.0, q, &mut bottom[..lam.len()]);
+        p.mn.mul(&m.bottom_v, 1.0, v, &mut bottom[..lam.len()]);
+        p.mn.mul(&m.phi_q, self.f.level[2], a, &mut bottom[..lam.len()]);
+        for (level, rows) in [rq, rv].into_iter().enumerate() {
+            if self.state.lists(sys)[level].is_none() {
+                continue;
+            }
+            self.all.fill(0.0);
+            if level == 0 {
+                p.mn.mul(&m.phi_q, 1.0, q, &mut self.all);
+            } else {
+                p.mn.mul(&m.dphi_q, 1.0, q, &mut self.all);
+                p.mn.mul(&m.phi_q, 1.0, v, &mut self.all);
+            }
+            rows.iter_mut().zip(sys.independent(level == 1)).for_each(|(r, &k)| *r += self.all[k as usize]);
+        }
+    }
+    /// out += D_iᵀ μ.
+    pub fn mul_t(&mut self, sys: &Y, i: usize, mu: &[f64], out: &mut [f64]) {
+        let (n, mm, p, m) = (sys.dims().n, sys.dims().m, sys.patterns(), &self.stages[i]);
+        let (top, bottom) = (&mu[2 * n..3 * n], &mu[3 * n..3 * n + mm]);
+        let (q, rest) = out.split_at_mut(n);
+        let (v, rest) = rest.split_at_mut(n);
+        let (a, lam) = rest.split_at_mut(n);
+        p.nn.mul_t(&m.top_q, 1.0, top, q);
+        p.nn.mul_t(&m.top_v, 1.0, top, v);
+        p.mn.mul(&m.phi_q, 1.0, top, &mut lam[..mm]);
+        p.mn.mul_t(&m.bottom_q, 1.0, bottom, q);
+        p.mn.mul_t(&m.bottom_v, 1.0, bottom, v);
+        p.mn.mul_t(&m.phi_q, self.f.level[2], bottom, a);
+        for level in 0..2 {
+            if self.state.lists(sys)[level].is_none() {
+                continue;
+            }
+            self.all.fill(0.0);
+            let rows = &mu[level * n..(level + 1) * n];
+            rows.iter().zip(sys.independent(level == 1)).for_each(|(r, &k)| self.all[k as usize] = *r);
+            if level == 0 {
+                p.mn.mul_t(&m.phi_q, 1.0, &self.all, q);
+            } else {
+                p.mn.mul_t(&m.dphi_q, 1.0, &self.all, q);
+                p.mn.mul_t(&m.phi_q, 1.0, &self.all, v);
+            }
+        }
+    }
+    /// r_i += E_i δ of all stages, (2); the rows of stage i begin at `at(i)`.
+    pub fn slot_mul(&mut self, sys: &Y, delta: &[f64], at: impl Fn(usize) -> usize, r: &mut [f64]) {
+        let (n, zero) = (sys.dims().n, Wide::from(0.0));
+        self.delta.iter_mut().zip(delta).for_each(|(d, x)| *d = Wide::from(*x));
+        self.rows.fill(zero);
+        self.linear.slot_mul(sys, &self.delta, &mut self.rows[2 * n..]);
+        for level in 0..2 {
+            if self.state.lists(sys)[level].is_none() {
+                continue;
+            }
+            self.phi.fill(zero);
+            let (point, d) = self.linear.at();
+            sys.constraint_p(&point, LEVEL[level], &self.delta, d, &mut self.phi);
+            let rows = self.rows[level * n..].iter_mut().zip(sys.independent(level == 1));
+            rows.for_each(|(r, &k)| *r = self.phi[k as usize]);
+        }
+        for i in 0..self.stages.len() {
+            r[at(i)..].iter_mut().zip(&self.rows).for_each(|(r, x)| *r += x.eps[i]);
+        }
+    }
+    /// grad += s E_iᵀ μ.
+    pub fn slot_mul_t(&mut self, sys: &Y, i: usize, mu: &[f64], s: f64, grad: &mut [f64]) {
+        let (n, zero) = (sys.dims().n, Wide::from(0.0));
+        self.rows.iter_mut().zip(mu).for_each(|(r, m)| *r = Wide::from(*m));
+        self.grad.fill(zero);
+        self.linear.slot_mul_t(sys, &self.rows[2 * n..], s, &mut self.grad);
+        for level in 0..2 {
+            if self.state.lists(sys)[level].is_none() {
+                continue;
+            }
+            self.phi.fill(zero);
+            let rows = self.rows[level * n..].iter().zip(sys.independent(level == 1));
+            rows.for_each(|(r, &k)| self.phi[k as usize] = *r);
+            let (point, d) = self.linear.at();
+            sys.constraint_p_t(&point, LEVEL[level], &self.phi, s, d, &mut self.grad);
+        }
+        grad.iter_mut().zip(&self.grad).for_each(|(g, x)| *g += x.eps[i]);
+    }
+}
