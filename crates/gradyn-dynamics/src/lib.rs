@@ -20,4 +20,4 @@ pub use error::StepError;
 pub use formulation::Lagrange;
 pub use plan::{Frozen, Plan};
 pub use simulate::{Statistics, Trajectory, simulate};
-pub use step::{Layout, Span, Step, newmark::Newmark, rosenbrock::Rosenbrock, runge_kutta::RungeKutta};
+pub use step::{Layout, Span, Step, newmark::Newmark, projected::Projected, rosenbrock::Rosenbrock, runge_kutta::RungeKutta};

@@ -11,6 +11,7 @@
 //! any caller gets from `residual` on duals.
 
 pub mod newmark;
+pub mod projected;
 pub mod rosenbrock;
 pub mod runge_kutta;
 

@@ -6,7 +6,7 @@ use crate::registry::{Formulation, Integrator, OPTIONS, combinations};
 use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
-use gradyn_dynamics::{Lagrange, Newmark, Rosenbrock, RungeKutta, State};
+use gradyn_dynamics::{Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, State};
 use gradyn_model::error::nearest;
 use gradyn_model::{Model, Natural};
 
@@ -41,6 +41,8 @@ pub struct Method {
     pub xi: f64,
     /// Frequency of the stabilisation [1/s].
     pub omega: f64,
+    /// Index 1 projects its nodes instead of stabilising the constraints.
+    pub projected_nodes: bool,
     /// What maggi integrates.
     pub state: State,
     /// Newmark β, γ.
@@ -68,6 +70,7 @@ impl Default for Method {
             alpha: 1e9,
             xi: 1.0,
             omega: 10.0,
+            projected_nodes: false,
             state: State::Independent,
             newmark: (0.25, 0.5),
             projection: None,
@@ -88,6 +91,10 @@ pub enum AnyStep<'a> {
     RungeKutta(RungeKutta<'a, Natural>),
     /// Rosenbrock.
     Rosenbrock(Rosenbrock<'a, Natural>),
+    /// Runge–Kutta with projected nodes.
+    ProjectedRungeKutta(Projected<RungeKutta<'a, Natural>>),
+    /// Rosenbrock with projected nodes.
+    ProjectedRosenbrock(Projected<Rosenbrock<'a, Natural>>),
 }
 
 /// Runs an expression with the concrete step.
@@ -97,6 +104,8 @@ macro_rules! with_step {
             $crate::method::AnyStep::Newmark($step) => $body,
             $crate::method::AnyStep::RungeKutta($step) => $body,
             $crate::method::AnyStep::Rosenbrock($step) => $body,
+            $crate::method::AnyStep::ProjectedRungeKutta($step) => $body,
+            $crate::method::AnyStep::ProjectedRosenbrock($step) => $body,
         }
     };
 }
@@ -153,6 +162,13 @@ impl Method {
             "alpha" => self.alpha = positive()?,
             "xi" => self.xi = number()?,
             "omega" => self.omega = number().ok().filter(|x| *x >= 0.0).ok_or_else(wrong)?,
+            "stabilisation" => {
+                self.projected_nodes = match value.trim() {
+                    "baumgarte" => false,
+                    "projection" => true,
+                    _ => return Err(wrong()),
+                }
+            }
             "state" => {
                 self.state = match value.trim() {
                     "independent" => State::Independent,
@@ -195,6 +211,7 @@ impl Method {
             "alpha" => self.formulation == Formulation::Penalty,
             "xi" | "omega" => stabilised,
             "state" => self.formulation == Formulation::Maggi,
+            "stabilisation" => self.formulation == Formulation::Index1 && !newmark,
             "beta" | "gamma" | "newmark_xi" | "projection" | "newton_tol" => newmark,
             _ => true,
         };
@@ -240,10 +257,15 @@ impl Method {
     pub fn projects(&self) -> bool {
         self.integrator == Integrator::Newmark && self.projection.unwrap_or(self.formulation == Formulation::Index3)
     }
+    /// Are the nodes of a state step projected?
+    pub fn projects_nodes(&self) -> bool {
+        self.projected_nodes && self.formulation == Formulation::Index1 && !self.integrator.is_coordinate_step()
+    }
     /// F; α is relative to the largest entry of M at the nominal parameters, so that it does not move with them.
     pub fn lagrange(&self, model: &Model) -> Lagrange {
         let f = match self.formulation {
             Formulation::Index3 => Lagrange::INDEX3,
+            Formulation::Index1 if self.projects_nodes() => Lagrange::ACCELERATION,
             Formulation::Index1 => Lagrange::index1(self.xi, self.omega),
             Formulation::Maggi => Lagrange::ACCELERATION,
             Formulation::Penalty => {
@@ -261,13 +283,19 @@ impl Method {
         let sys = all.unwrap_or(&model.system);
         let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
         if let Some(r) = self.integrator.rosenbrock() {
-            return AnyStep::Rosenbrock(Rosenbrock { sys, f, state, scheme: r.scheme(), orders: [r.order, r.estimate] });
+            let step = Rosenbrock { sys, f, state, scheme: r.scheme(), orders: [r.order, r.estimate] };
+            return if self.projects_nodes() {
+                AnyStep::ProjectedRosenbrock(Projected { step })
+            } else {
+                AnyStep::Rosenbrock(step)
+            };
         }
         let Some(tableau) = self.integrator.tableau() else {
             let ((beta, gamma), project) = (self.newmark, self.projects());
             return AnyStep::Newmark(Newmark { sys, f, beta, gamma, project, tolerance: self.newton_tol });
         };
-        AnyStep::RungeKutta(RungeKutta { sys, f, state, tableau })
+        let step = RungeKutta { sys, f, state, tableau };
+        if self.projects_nodes() { AnyStep::ProjectedRungeKutta(Projected { step }) } else { AnyStep::RungeKutta(step) }
     }
 }
 

@@ -159,6 +159,11 @@ pub const OPTIONS: &[OptionEntry] = &[
     OptionEntry { name: "xi", default: "1", about: "damping ratio of the stabilisation (penalty, index1)" },
     OptionEntry { name: "omega", default: "10", about: "frequency of the stabilisation [1/s] (penalty, index1)" },
     OptionEntry {
+        name: "stabilisation",
+        default: "baumgarte",
+        about: "how index1 keeps its constraints: baumgarte, or projection of the node (Runge-Kutta and Rosenbrock)",
+    },
+    OptionEntry {
         name: "state",
         default: "independent",
         about: "what maggi integrates: independent (z, z') or mixed (q, z') [C12, Eq. 3]",
