@@ -2,7 +2,7 @@
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::tableau::{DOPRI5, RK4, Tableau};
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Step, StepError, Trajectory, simulate};
+use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, Step, StepError, Trajectory, simulate};
 use gradyn_model::mechanism::ForceKind;
 use gradyn_model::{Mechanism, Model, Natural, Set, System};
 use gradyn_testkit::models::{double_pendulum, driven, five_bar, free_body, pendulum, ready, slider_crank, spring_mass};
@@ -20,8 +20,7 @@ fn runge_kutta<'a>(sys: &'a Natural, tableau: &'static Tableau) -> RungeKutta<'a
 }
 
 fn newmark(sys: &Natural, f: Lagrange, xi: f64) -> Newmark<'_, Natural> {
-    let (beta, gamma) = ((1.0 - xi).powi(2) / 4.0, (1.0 - 2.0 * xi) / 2.0);
-    Newmark { sys, f, beta, gamma, project: true, tolerance: 0.0 }
+    Newmark::new(sys, f, Scheme::dissipative(xi))
 }
 
 /// (q, v) and z of the last record.

@@ -1,6 +1,6 @@
 //! The five-bar of M13, A22 and P14 against independent reference numbers, from its model file.
 
-use gradyn::{Method, Prepared, Run, Sensitivity};
+use gradyn::{Method, Prepared, Projections, Run, Sensitivity};
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::reference::{CONTROL, GRADIENT, PSI, TRAJECTORY};
 
@@ -132,7 +132,7 @@ fn energy_stays_within_1e_5_of_the_largest_kinetic_energy() {
 #[test]
 fn bare_index3_warns_of_the_growing_velocity_violation() {
     let model = example("five_bar");
-    let off = Method { projection: Some(false), ..method("index3", "newmark").step(4e-3) };
+    let off = Method { projection: Some(Projections::Off), ..method("index3", "newmark").step(4e-3) };
     let warnings = run(&model, &off).warnings;
     assert!(warnings.iter().any(|w| w.starts_with("unstable-index3") && w.contains("|Φ̇|")), "{warnings:?}");
     let on = run(&model, &method("index3", "newmark").step(4e-3)).warnings;
