@@ -6,7 +6,7 @@
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::tableau::DOPRI5;
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Step, Trajectory, simulate};
+use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, Step, Trajectory, simulate};
 use gradyn_model::mechanism::{
     About, Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Vector,
 };

@@ -66,13 +66,7 @@ impl<Y: System> Newmark<'_, Y> {
         StepError::Newton { t, h: span.h, iterations, correction, residual: r[worst].abs(), worst: name }
     }
     /// (4), (5) with one factor, if this step projects, and (6).
-    pub(super) fn projections(
-        &self,
-        t: f64,
-        projects: bool,
-        l: &mut NewmarkLinear<Y>,
-        x: &mut [f64],
-    ) -> Result<(), StepError> {
+    pub(super) fn projections(&self, t: f64, projects: bool, l: &mut NewmarkLinear<Y>, x: &mut [f64]) -> Result<(), StepError> {
         let lay = self.layout();
         let (n, m) = (lay.n, lay.m);
         x[n..3 * n].copy_from_slice(&l.star);
