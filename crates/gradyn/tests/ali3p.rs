@@ -62,3 +62,74 @@ fn options_of_the_iteration_leave_the_gradient_alone() {
         }
     }
 }
+
+/// 100 s at 5 ms: Φ, Φ̇ and Φ̈ stay at or below 1e-9 of |Φ_q| times |q|, |v|, |a|.
+#[test]
+fn constraints_hold_for_100_seconds() {
+    let model = five_bar(100.0);
+    let run = run(&model, &method(&[]).step(5e-3));
+    let (sys, trajectory) = (&model.model.system, &run.trajectory);
+    let (lay, plan) = (trajectory.layout, &trajectory.plan);
+    let mut d = sys.data::<f64>();
+    sys.prepare(&model.model.slots(&model.rho), &mut d);
+    let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
+    let (mut left, mut scale, mut r) = ([0.0f64; 3], [0.0f64; 3], vec![0.0; lay.m]);
+    for n in 0..=plan.steps() {
+        let at = lay.node(plan.t[n], trajectory.record(n));
+        sys.set_angles(plan.angles(n), &mut d);
+        sys.place(at.t, at.q, &mut d);
+        for (k, x) in [at.q, at.v, at.a].into_iter().enumerate() {
+            r.fill(0.0);
+            sys.constraint(&at, LEVEL[k], &mut d, &mut r);
+            (left[k], scale[k]) = (left[k].max(norm(&r)), scale[k].max(norm(sys.phi_q(&d)) * norm(x)));
+        }
+    }
+    println!("|Φ|, |Φ̇|, |Φ̈| {left:.1e?} of {scale:.1e?}; energy {:.2e} of {:.2} J", run.energy.1, run.energy.0);
+    (0..3).for_each(|k| assert!(left[k] <= 1e-9 * scale[k], "level {k}: {:.1e} of {:.1e}", left[k], scale[k]));
+    // the largest kinetic energy is 9 J
+    assert!(run.energy.1 < 1e-2, "energy deviates by {:.1e} J", run.energy.1);
+}
+
+/// Records that satisfy the equations to a tolerance only: the gradient, which assumes that they do, errs by about that part of
+/// a = Δq/(βh²).
+#[test]
+fn a_loose_tolerance_shows_in_the_gradient() {
+    let (model, h) = (five_bar(1.0), 5e-3);
+    let truth = adjoint(&model, &run(&model, &method(&[]).step(h)));
+    let mut errors = vec![];
+    for tolerance in ["1e-4", "1e-6", "1e-8", "1e-10"] {
+        let run = run(&model, &method(&[("newton_tol", tolerance)]).step(h));
+        let d = distance(&adjoint(&model, &run), &truth);
+        println!("{tolerance}: {:.2} iterations a step, gradient {d:.1e}", run.trajectory.statistics.iterations as f64 / 200.0);
+        let tolerance: f64 = tolerance.parse().expect("a number");
+        // |q|/(βh²|a|) = 2/(0.25 h² 10)
+        assert!(d <= tolerance * 2.0 / (0.25 * h * h * 10.0), "{tolerance}: {d:.1e}");
+        errors.push(d);
+    }
+    assert!(errors.is_sorted_by(|a, b| a >= b) && errors[0] > 1e-8, "{errors:.1e?}");
+}
+
+/// A parallelogram through its change point, where Φ_q loses rank: index 3 stops or jumps at some of these steps, the compliance
+/// of (9), (4) and (5) passes.
+#[test]
+fn singular_positions_are_passed() {
+    let text = r#"
+        name = "change point"
+        ground.points = { O = [0, 0], C = [2, 0] }
+        body.a = { rod = { points = ["A", "B"], length = 1, mass = 1 } }
+        body.c = { rod = { points = ["B", "D"], length = 2, mass = 1 } }
+        body.r = { rod = { points = ["C", "D"], length = 1, mass = 1 } }
+        joint.j1 = { type = "revolute", between = ["ground.O", "a.A"] }
+        joint.j2 = { type = "revolute", between = ["a.B", "c.B"] }
+        joint.j3 = { type = "revolute", between = ["c.D", "r.D"] }
+        joint.j4 = { type = "revolute", between = ["ground.C", "r.C"] }
+        initial = { position = { "a.angle" = 1 }, velocity = { "a.angle" = -2 }, near = { "c.D" = [2.5, 0.8] } }
+        study.t_end = 1
+    "#;
+    let model = Prepared::new(&gradyn::file::read_toml(text).expect("parses").mechanism).expect("builds");
+    for h in [5e-4, 7e-4, 1e-3, 5e-3] {
+        let run = run(&model, &method(&[]).step(h));
+        assert!(run.energy.1 < 1e-6, "{h}: energy deviates by {:.1e} J", run.energy.1);
+        assert!(run.warnings.iter().any(|w| w.starts_with("near-singular")), "{:?}", run.warnings);
+    }
+}

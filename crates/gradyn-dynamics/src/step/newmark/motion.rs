@@ -42,8 +42,7 @@ impl<Y: System> Newmark<'_, Y> {
             x[..n].iter_mut().zip(&l.b).for_each(|(x, d)| *x -= d);
             x[o..o + m].iter_mut().zip(&l.b[n..]).for_each(|(x, d)| *x -= d);
             report.iterations += 1;
-            let scale = x[..n].iter().fold(0.0f64, |s, q| s.max(q.abs()));
-            let size = l.b[..n].iter().fold(0.0f64, |s, d| s.max(d.abs())) / if scale > 0.0 { scale } else { 1.0 };
+            let size = self.size(l, &x[..n]);
             if !size.is_finite() || report.iterations == MAX_ITERATIONS {
                 return Err(self.diverged(span, report.iterations, size, &l.values, m));
             }
@@ -54,6 +53,18 @@ impl<Y: System> Newmark<'_, Y> {
             stale = !converged && size > 0.25 * best; // slow: a fresh tangent
             best = best.min(size);
         }
+    }
+    /// Size of the last correction (in `b`), relative to q. The corrections of (9) shrink by 1/(1 + αβh²ΦM⁻¹Φᵀ) only: where that
+    /// is slow, what is left of Φ (in `values`) says more.
+    fn size(&self, l: &NewmarkLinear<Y>, q: &[f64]) -> f64 {
+        let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
+        let of = |x: f64, scale: f64| x / if scale > 0.0 { scale } else { 1.0 };
+        let (n, scale) = (q.len(), norm(q));
+        let correction = of(norm(&l.b[..n]), scale);
+        if self.iteration.compliance == 0.0 {
+            return correction;
+        }
+        correction.max(of(norm(&l.values[n..]), scale * norm(self.sys.phi_q(&l.motion.data))))
     }
     fn diverged(&self, span: Span<f64>, iterations: usize, correction: f64, r: &[f64], m: usize) -> StepError {
         let (t, n) = (span.end(), r.len() - m);
