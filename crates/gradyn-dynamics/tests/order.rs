@@ -101,7 +101,11 @@ fn generalised_alpha_is_second_order() {
             for (law, f) in [("index 3", Lagrange::INDEX3), ("index 1", Lagrange::index1(1.0, 5.0))] {
                 let step = Newmark::new(&r.model.system, f, scheme);
                 assert_eq!(step.order(), 2, "{scheme:?}");
-                has_order(&format!("{}, {law}, {scheme:?}", m.name), &step, (&r.model, &r.p), h, 2.0);
+                let (what, slopes) = (format!("{}, {law}, {scheme:?}", m.name), slopes(&step, &r.model, &r.p, h, 3));
+                assert!((slopes[2][0] - 2.0).abs() <= 0.1, "{what}: order of (q, v) {slopes:.2?}");
+                // those of the five-bar pass through zero between two of these steps
+                let z = m.name == "five-bar" || slopes[2][1] >= 1.9;
+                assert!(z, "{what}: order of z {slopes:.2?}");
             }
         }
     }
@@ -117,7 +121,8 @@ fn members_without_dissipation_are_the_trapezoidal_rule() {
     let truth = end(Scheme::TRAPEZOIDAL);
     assert_eq!(end(Scheme::hht(0.0)), truth);
     let error = end(Scheme::generalized_alpha(1.0)).iter().zip(&truth).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
-    println!("{error:e}");
+    // 1e-12: 100 steps of roundings
+    assert!(error < 1e-12, "{error:e}");
 }
 
 #[test]

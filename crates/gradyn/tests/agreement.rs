@@ -68,18 +68,18 @@ fn all_exact_methods_agree_to_rounding() {
             let method = Method { formulation, integrator, ..Method::default() }.step(step(&name));
             let run = run(&model, &method);
             assert!(run.trajectory.plan.h.last().is_some_and(|h| *h < 0.8 * step(&name)), "{what}: the last step is a short one");
-            agree(&what, &model, &run);
+            agree(&what, &model, &run, 1e-10);
         }
     }
 }
 
 /// The four exact methods on a run.
-fn agree(what: &str, model: &Prepared, run: &Run) {
+fn agree(what: &str, model: &Prepared, run: &Run, tolerance: f64) {
     let (adjoint, _) = gradient(model, run, Sensitivity::DiscreteAdjoint);
     for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
         let (g, corrections) = gradient(model, run, s);
         let d = distance(&g, &adjoint, &scales(model));
-        assert!(d <= 1e-10, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
+        assert!(d <= tolerance, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
         // the test of R_x: one correction and one confirming evaluation
         if let Some(c) = corrections {
             assert_eq!(c.worst, 1, "{what}: {} needed {} corrections", s.name(), c.worst);
@@ -98,15 +98,18 @@ fn exact_methods_agree_with_any_projections() {
         for (k, &((formulation, integrator), projection)) in choices.iter().enumerate() {
             let what = format!("{name}, {} + {}, projection {}", formulation.name(), integrator.name(), projection.name());
             // 1e-10: above what a projection leaves, below what a step adds
-            let method = Method { formulation, integrator, projection_tol: 1e-10, ..Method::default() }.step(step(&name));
+            let method = Method { formulation, integrator, projection_tol: 1e-10, ..Method::default() };
             if method.projections() == projection {
                 continue; // the default
             }
-            let run = run(&model, &Method { projection: Some(projection), ..method });
+            // twice the step: half as many
+            let run = run(&model, &Method { projection: Some(projection), ..method }.step(2.0 * step(&name)));
             let made = &run.trajectory.plan.choices[run.trajectory.plan.choice_count..];
             assert_eq!(made.is_empty(), projection != Projections::Conditional, "{what}");
             both[k] |= made.contains(&0) && made.contains(&1);
-            agree(&what, &model, &run);
+            // bare index 3 hands the rounding of its accelerations from step to step
+            let bare = projection == Projections::Off && formulation.position_level();
+            agree(&what, &model, &run, if bare { 1e-9 } else { 1e-10 });
         }
     }
     for ((c, p), both) in choices.iter().zip(both) {
