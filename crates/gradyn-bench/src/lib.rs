@@ -2,7 +2,7 @@
 
 pub mod memory;
 
-use gradyn::method::AnyStep;
+use gradyn::method::with_step;
 use gradyn::{Method, Prepared, Run};
 use gradyn_dynamics::simulate::replay_into;
 use gradyn_dynamics::{Step, Trajectory};
@@ -55,10 +55,8 @@ impl Bench {
     }
     /// Best of `n` runs on the plan, and of `n` sweeps.
     pub fn times(&self, n: usize) -> Times {
-        match self.method.build(&self.model.model) {
-            AnyStep::Newmark(step) => self.time(&step, n),
-            AnyStep::RungeKutta(step) => self.time(&step, n),
-        }
+        let any = self.method.build(&self.model.model);
+        with_step!(&any, step => self.time(step, n))
     }
     fn time<T: Step>(&self, step: &T, n: usize) -> Times {
         let p = self.model.model.slots(&self.model.rho);
@@ -76,10 +74,8 @@ impl Bench {
     pub fn forward(&self) -> Vec<f64> {
         let p = self.model.model.slots(&self.model.rho);
         let run = |x: Result<Trajectory, _>| x.expect("the model ran before").last().to_vec();
-        match self.method.build(&self.model.model) {
-            AnyStep::Newmark(step) => run(gradyn_dynamics::simulate::replay(&step, &p, &self.run.trajectory.plan)),
-            AnyStep::RungeKutta(step) => run(gradyn_dynamics::simulate::replay(&step, &p, &self.run.trajectory.plan)),
-        }
+        let any = self.method.build(&self.model.model);
+        with_step!(&any, step => run(gradyn_dynamics::simulate::replay(step, &p, &self.run.trajectory.plan)))
     }
     /// One gradient of the stored run.
     pub fn gradient(&self) -> Vec<Vec<f64>> {

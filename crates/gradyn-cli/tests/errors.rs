@@ -222,7 +222,7 @@ cases! {
 
 // methods
 cases! {
-    unknown_formulation: SIMULATE ["--formulation", "ali3p"] {}
+    unknown_formulation: SIMULATE ["--formulation", "hamilton"] {}
     unknown_formulation_in_file: CHECK { "index3" => "index4" }
     unknown_integrator: SIMULATE ["--integrator", "euler"] {}
     unknown_integrator_in_file: CHECK { "newmark" => "newmrk" }

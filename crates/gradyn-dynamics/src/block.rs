@@ -270,7 +270,7 @@ impl<Y: System> Block<Y> {
     /// Partials where the data are placed.
     pub fn partials(&mut self, sys: &Y, at: &At, choice: &[u32]) -> Result<(), StepError> {
         self.choose(sys, choice)?;
-        self.linear.set_placed(sys, at);
+        self.linear.assemble(sys, at, !self.f.wrong_tangent);
         if self.kinematic[1].is_some() {
             self.dphi_q.fill(0.0);
             sys.constraint_q(at, LEVEL[1], &mut self.linear.data, &mut self.dphi_q);

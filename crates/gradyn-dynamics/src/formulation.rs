@@ -99,17 +99,17 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
     /// (3), (4) at a point; `data` is placed there.
     pub fn set(&mut self, sys: &Y, at: &At<S>) {
         sys.place(at.t, at.q, &mut self.data);
-        self.set_placed(sys, at);
+        self.assemble(sys, at, !self.f.wrong_tangent);
     }
-    /// The same where `data` is placed already.
-    pub fn set_placed(&mut self, sys: &Y, at: &At<S>) {
+    /// The same where `data` is placed already, with or without g_q.
+    pub fn assemble(&mut self, sys: &Y, at: &At<S>, geometric: bool) {
         let (n, f, zero) = (self.n, self.f, S::zero());
         self.t = at.t;
         for (k, x) in [at.q, at.v, at.a, at.lam].into_iter().enumerate() {
             self.point[k * n..k * n + x.len()].copy_from_slice(x);
         }
         [&mut self.top_q, &mut self.top_v, &mut self.bottom_q, &mut self.bottom_v].into_iter().for_each(|x| x.fill(zero));
-        if !f.wrong_tangent {
+        if geometric {
             sys.balance_q(at, at.a, at.lam, &mut self.data, &mut self.top_q);
         }
         sys.force_tangents(at, &mut self.data, &mut self.top_q, &mut self.top_v);

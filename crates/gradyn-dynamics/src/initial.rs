@@ -5,8 +5,9 @@
 //! [ Φ̇(q, v) ; E'(q, v; p) ] = 0             velocity conditions                                    (2)  [A22, Eq. 33]
 //! F₀(q, v, a, λ; p) = 0                     the law that the next step continues from               (3)  [A22, Eq. 34]
 //! z = 0,  extras = 0                                                                              (4)
+//! â = a                                     where the last block is an auxiliary acceleration       (5)
 //! ```
-//! F₀ is the formulation itself for state steps and Φ̈ = 0 for coordinate steps. E and E' are expressions of sensors, as many as
+//! F₀ is the formulation itself for state steps; for coordinate steps Φ̈ = 0, or the penalty formulation [A22, Eqs. 34–36]. E and E' are expressions of sensors, as many as
 //! there are degrees of freedom, so that what is held when a parameter changes is explicit. The transposed sweep is
 //! [A22, Eqs. 43c, 43b, 43a].
 
@@ -29,6 +30,8 @@ pub struct Initial<Y: System> {
     acceleration: Linear<Y>,
     kkt: Kkt,
     law: Lagrange,
+    /// Has the record the block (5)?
+    pub(crate) auxiliary: bool,
     point: Vec<f64>,
     t: f64,
     scratch: Vec<f64>,
@@ -63,6 +66,12 @@ pub fn residual<Y: System, S: ProgramScalar>(
     law.residual(sys, &at, d, &mut rest[..n + m]);
 }
 
+/// (5) in place of (4) for the last block.
+pub fn auxiliary_rows<S: ProgramScalar>(layout: &Layout, x: &[S], r: &mut [S]) {
+    let (a, aux) = (layout.a(), layout.len - layout.n);
+    (0..layout.n).for_each(|i| r[aux + i] = x[aux + i] - x[a + i]);
+}
+
 impl<Y: System> Initial<Y> {
     /// Memory; `p` are the slots. `kkt` is the matrix of (3), prepared.
     pub fn new(sys: &Y, law: Lagrange, layout: Layout, p: &[f64], kkt: Kkt) -> Result<Self, StepError> {
@@ -75,6 +84,7 @@ impl<Y: System> Initial<Y> {
             acceleration,
             kkt,
             law,
+            auxiliary: false,
             layout,
             point: vec![0.0; layout.z()],
             t: 0.0,
@@ -99,6 +109,9 @@ impl<Y: System> Initial<Y> {
         let mut last = f64::INFINITY;
         for iterations in 1..=MAX_ITERATIONS {
             residual(sys, &self.law, &layout, t, x, &mut self.acceleration.data, r);
+            if self.auxiliary {
+                auxiliary_rows(&layout, x, r);
+            }
             let worst = (0..n).fold(0, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
             let violation = r[worst];
             self.linearise(sys, t, angles, x)?;
@@ -166,6 +179,13 @@ impl<Y: System> Initial<Y> {
         }
         refactor_kkt(sys, t, d, self.law.compliance, &mut self.kkt)
     }
+    /// The transpose of (5).
+    fn auxiliary_t(&self, b: &mut [f64]) {
+        if self.auxiliary {
+            let (a, aux) = (self.layout.a(), self.layout.len - self.layout.n);
+            (0..self.layout.n).for_each(|i| b[a + i] += b[aux + i]);
+        }
+    }
     /// Positions, then velocities, then accelerations.
     pub fn solve(&mut self, sys: &Y, b: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
@@ -177,10 +197,15 @@ impl<Y: System> Initial<Y> {
         let u = &mut rest[..n + m];
         self.acceleration.state_mul(sys, -1.0, q, v, u);
         self.kkt.solve(u);
+        if self.auxiliary {
+            let (a, aux) = (self.layout.a(), self.layout.len - n);
+            (0..n).for_each(|i| b[aux + i] += b[a + i]);
+        }
     }
     /// The same blocks upwards [A22, Eqs. 43c, 43b, 43a].
     pub fn solve_t(&mut self, sys: &Y, b: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
+        self.auxiliary_t(b);
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         let u = &mut rest[..n + m];
@@ -193,6 +218,7 @@ impl<Y: System> Initial<Y> {
     /// The first part of `solve_t`: b holds ψ_x at record 0 and becomes dψ/d(q₀, v₀), with (a₀, λ₀) following from (3).
     pub fn state_t(&mut self, sys: &Y, b: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
+        self.auxiliary_t(b);
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         self.kkt.solve(&mut rest[..n + m]);

@@ -2,8 +2,9 @@
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::formulation::Linear;
+use gradyn_dynamics::step::newmark::{Iteration, Projection};
 use gradyn_dynamics::tableau::{RK4, Tableau};
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Span, State, Step, Trajectory, simulate};
+use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, Span, State, Step, Trajectory, simulate};
 use gradyn_model::{At, Model, Natural, System};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::models::{all, ready};
@@ -288,8 +289,8 @@ fn solved(a: &Matrix, y: &[f64], b: &[f64], what: &str) {
     }
 }
 
-fn newmark(sys: &Natural, f: Lagrange, project: bool) -> Newmark<'_, Natural> {
-    Newmark { sys, f, beta: 0.3025, gamma: 0.6, project, tolerance: 0.0 }
+fn newmark(sys: &Natural, f: Lagrange, projection: Projection) -> Newmark<'_, Natural> {
+    Newmark { projection, ..Newmark::new(sys, f, Scheme::newmark(0.3025, 0.6)) }
 }
 
 #[test]
@@ -299,10 +300,31 @@ fn newmark_products_are_derivatives_of_its_residual() {
         let sys = &r.model.system;
         for (law, f) in formulations() {
             if law != "acceleration" {
-                check_step(&format!("{name}, Newmark, {law}"), &newmark(sys, f, true), &r.model, &r.p);
+                check_step(&format!("{name}, Newmark, {law}"), &newmark(sys, f, Projection::On), &r.model, &r.p);
             }
         }
-        check_step(&format!("{name}, Newmark without projections"), &newmark(sys, formulations()[2].1, false), &r.model, &r.p);
+        let bare = newmark(sys, formulations()[2].1, Projection::Off);
+        check_step(&format!("{name}, Newmark without projections"), &bare, &r.model, &r.p);
+    }
+}
+
+/// The same with an auxiliary acceleration, with projections that give way, and with a penalty start.
+#[test]
+fn generalised_alpha_products_are_derivatives_of_its_residual() {
+    for (name, m) in all() {
+        let r = ready(&m);
+        let sys = &r.model.system;
+        for (scheme, projection) in [
+            (Scheme::hht(0.2), Projection::On),
+            (Scheme::generalized_alpha(0.7), Projection::Off),
+            // the first step does not project, the second does
+            (Scheme::generalized_alpha(0.3), Projection::Conditional(1e-12)),
+        ] {
+            let iteration = Iteration { compliance: 1e-9, ..Iteration::NEWTON };
+            let start = Lagrange::penalty(1e3, 0.7, 5.0);
+            let step = Newmark { projection, compliance: 1e-3, iteration, start, ..Newmark::new(sys, Lagrange::INDEX3, scheme) };
+            check_step(&format!("{name}, {scheme:?}, {projection:?}"), &step, &r.model, &r.p);
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub use gradyn_model::mechanism;
 pub use gradyn_model::{Mechanism, ModelError};
 pub use method::{Method, Stepping};
 pub use prepared::{GradientReport, Prepared, Run};
-pub use registry::{Formulation, Integrator, Sensitivity};
+pub use registry::{Formulation, InitialAcceleration, Integrator, Projections, Sensitivity};
 
 /// Sizes of a prepared model.
 pub fn dims(p: &Prepared) -> gradyn_model::Dims {

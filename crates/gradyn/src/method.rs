@@ -2,13 +2,14 @@
 
 use crate::error::Error;
 use crate::file::Study;
-use crate::registry::{Formulation, Integrator, OPTIONS, combinations};
+use crate::registry::{Formulation, InitialAcceleration, Integrator, OPTIONS, Projections, combinations};
 use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
-use gradyn_dynamics::{Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, State};
+use gradyn_dynamics::step::newmark::{Iteration, Projection};
+use gradyn_dynamics::{Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
 use gradyn_model::error::nearest;
-use gradyn_model::{Model, Natural};
+use gradyn_model::{Model, Natural, System};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,9 +47,21 @@ pub struct Method {
     /// What maggi integrates.
     pub state: State,
     /// Newmark β, γ.
-    pub newmark: (f64, f64),
+    pub newmark: Scheme,
+    /// α_f of HHT.
+    pub hht_alpha: f64,
+    /// ρ_∞ of generalised-α.
+    pub rho_inf: f64,
     /// Projections; `None` is the default of the formulation.
-    pub projection: Option<bool>,
+    pub projection: Option<Projections>,
+    /// Violation above which conditional projections run.
+    pub projection_tol: f64,
+    /// Initial accelerations of coordinate steps; `None` is the default of the formulation.
+    pub initial_acceleration: Option<InitialAcceleration>,
+    /// Factor of the multipliers with which an iteration begins.
+    pub reduction: f64,
+    /// Leaves the geometric stiffness out of the iteration matrix.
+    pub truncated: bool,
     /// Newton tolerance.
     pub newton_tol: f64,
     /// Most steps.
@@ -72,8 +85,14 @@ impl Default for Method {
             omega: 10.0,
             projected_nodes: false,
             state: State::Independent,
-            newmark: (0.25, 0.5),
+            newmark: Scheme::TRAPEZOIDAL,
+            hht_alpha: 0.05,
+            rho_inf: 0.8,
             projection: None,
+            projection_tol: 1e-8,
+            initial_acceleration: None,
+            reduction: 1.0,
+            truncated: false,
             newton_tol: 0.0,
             max_steps: 10_000_000,
             fd_step: 1e-6,
@@ -98,6 +117,7 @@ pub enum AnyStep<'a> {
 }
 
 /// Runs an expression with the concrete step.
+#[macro_export]
 macro_rules! with_step {
     ($any:expr, $step:ident => $body:expr) => {
         match $any {
@@ -109,7 +129,7 @@ macro_rules! with_step {
         }
     };
 }
-pub(crate) use with_step;
+pub use with_step;
 
 impl Method {
     /// By names.
@@ -158,10 +178,11 @@ impl Method {
         let wrong = || Error::method(format!("option {name}: `{value}` does not fit"), about(name));
         let number = || value.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(wrong);
         let positive = || number().and_then(|x| if x > 0.0 { Ok(x) } else { Err(wrong()) });
+        let between = |low: f64, high: f64| number().ok().filter(|x| *x >= low && *x <= high).ok_or_else(wrong);
         match name {
             "alpha" => self.alpha = positive()?,
             "xi" => self.xi = number()?,
-            "omega" => self.omega = number().ok().filter(|x| *x >= 0.0).ok_or_else(wrong)?,
+            "omega" => self.omega = between(0.0, f64::MAX)?,
             "stabilisation" => {
                 self.projected_nodes = match value.trim() {
                     "baumgarte" => false,
@@ -176,22 +197,35 @@ impl Method {
                     _ => return Err(wrong()),
                 }
             }
-            "beta" => self.newmark.0 = positive()?,
-            "gamma" => self.newmark.1 = positive()?,
+            "beta" => self.newmark.beta = positive()?,
+            "gamma" => self.newmark.gamma = positive()?,
             "newmark_xi" => {
                 let ξ = number().ok().filter(|ξ| *ξ <= 0.0).ok_or_else(|| {
                     Error::method(format!("option newmark_xi: {value} does not fit"), "0 conserves, negative values dissipate")
                 })?;
-                self.newmark = ((1.0 - ξ).powi(2) / 4.0, (1.0 - 2.0 * ξ) / 2.0); // [A22, Eq. 5, corrected]
+                self.newmark = Scheme::dissipative(ξ);
             }
+            "hht_alpha" => self.hht_alpha = between(0.0, 1.0 / 3.0)?,
+            "rho_inf" => self.rho_inf = between(0.0, 1.0)?,
             "projection" => {
-                self.projection = Some(match value.trim() {
-                    "on" | "true" => true,
-                    "off" | "false" => false,
-                    _ => return Err(wrong()),
-                });
+                let name = match value.trim() {
+                    "true" => "on",
+                    "false" => "off",
+                    name => name,
+                };
+                self.projection = Some(Projections::parse(name).map_err(|_| wrong())?);
             }
-            "newton_tol" => self.newton_tol = number().ok().filter(|x| *x >= 0.0).ok_or_else(wrong)?,
+            "projection_tol" => self.projection_tol = between(0.0, f64::MAX)?,
+            "initial_acceleration" => {
+                self.initial_acceleration = Some(InitialAcceleration::parse(value.trim()).map_err(|_| wrong())?);
+            }
+            "reduction" => self.reduction = between(0.0, 1.0)?,
+            "tangent" => match value.trim() {
+                "full" => self.truncated = false,
+                "truncated" => self.truncated = true,
+                _ => return Err(wrong()),
+            },
+            "newton_tol" => self.newton_tol = between(0.0, f64::MAX)?,
             "max_steps" => self.max_steps = positive()? as usize,
             "fd_step" => self.fd_step = positive()?,
             _ => {
@@ -205,14 +239,19 @@ impl Method {
     }
     /// Options that were given and that this method does not use.
     pub fn unused_options(&self) -> Vec<String> {
-        let newmark = self.integrator == Integrator::Newmark;
+        let family = self.integrator.coordinate();
+        let penalty_start = family && self.initial_acceleration() == InitialAcceleration::Penalty;
         let stabilised = matches!(self.formulation, Formulation::Index1 | Formulation::Penalty);
         let used = |name: &str| match name {
-            "alpha" => self.formulation == Formulation::Penalty,
-            "xi" | "omega" => stabilised,
+            "alpha" => matches!(self.formulation, Formulation::Penalty | Formulation::Ali3p) || penalty_start,
+            "xi" | "omega" => stabilised || penalty_start,
             "state" => self.formulation == Formulation::Maggi,
-            "stabilisation" => self.formulation == Formulation::Index1 && !newmark,
-            "beta" | "gamma" | "newmark_xi" | "projection" | "newton_tol" => newmark,
+            "stabilisation" => self.formulation == Formulation::Index1 && !family,
+            "beta" | "gamma" | "newmark_xi" => self.integrator == Integrator::Newmark,
+            "hht_alpha" => self.integrator == Integrator::Hht,
+            "rho_inf" => self.integrator == Integrator::GeneralizedAlpha,
+            "projection" | "newton_tol" | "initial_acceleration" | "reduction" | "tangent" => family,
+            "projection_tol" => family && self.projections() == Projections::Conditional,
             _ => true,
         };
         let text = |n: &String| {
@@ -253,27 +292,74 @@ impl Method {
             Stepping::Default => Controller { step: Some(duration / 1000.0), ..base },
         }
     }
-    /// Are projections on?
-    pub fn projects(&self) -> bool {
-        self.integrator == Integrator::Newmark && self.projection.unwrap_or(self.formulation == Formulation::Index3)
+    /// When a coordinate step projects.
+    pub fn projections(&self) -> Projections {
+        let default = if self.formulation.position_level() { Projections::On } else { Projections::Off };
+        self.projection.unwrap_or(default)
     }
     /// Are the nodes of a state step projected?
     pub fn projects_nodes(&self) -> bool {
-        self.projected_nodes && self.formulation == Formulation::Index1 && !self.integrator.is_coordinate_step()
+        self.projected_nodes && self.formulation == Formulation::Index1 && !self.integrator.coordinate()
     }
-    /// F; α is relative to the largest entry of M at the nominal parameters, so that it does not move with them.
+    /// What gives the initial accelerations of a coordinate step.
+    pub fn initial_acceleration(&self) -> InitialAcceleration {
+        let ali3p = self.formulation == Formulation::Ali3p;
+        self.initial_acceleration.unwrap_or(if ali3p { InitialAcceleration::Penalty } else { InitialAcceleration::Index1 })
+    }
+    /// The scheme of a coordinate step.
+    pub fn scheme(&self) -> Option<Scheme> {
+        match self.integrator {
+            Integrator::Newmark => Some(self.newmark),
+            Integrator::Hht => Some(Scheme::hht(self.hht_alpha)),
+            Integrator::GeneralizedAlpha => Some(Scheme::generalized_alpha(self.rho_inf)),
+            _ => None,
+        }
+    }
+    /// Penalty with α relative to the largest entry of M at the nominal parameters, so that it does not move with them.
+    fn penalty(&self, model: &Model) -> Lagrange {
+        let mass = largest_mass(&model.system, &model.slots(&model.rho()));
+        Lagrange::penalty(self.alpha * mass, self.xi, self.omega)
+    }
+    /// F.
     pub fn lagrange(&self, model: &Model) -> Lagrange {
         let f = match self.formulation {
-            Formulation::Index3 => Lagrange::INDEX3,
+            Formulation::Index3 | Formulation::Ali3p => Lagrange::INDEX3,
             Formulation::Index1 if self.projects_nodes() => Lagrange::ACCELERATION,
-            Formulation::Index1 => Lagrange::index1(self.xi, self.omega),
             Formulation::Maggi => Lagrange::ACCELERATION,
-            Formulation::Penalty => {
-                let mass = largest_mass(&model.system, &model.slots(&model.rho()));
-                Lagrange::penalty(self.alpha * mass, self.xi, self.omega)
-            }
+            Formulation::Index1 => Lagrange::index1(self.xi, self.omega),
+            Formulation::Penalty => self.penalty(model),
         };
         Lagrange { wrong_tangent: self.wrong_tangent, ..f }
+    }
+    /// A coordinate step.
+    fn newmark<'a>(&self, sys: &'a Natural, model: &Model, scheme: Scheme) -> Newmark<'a, Natural> {
+        let f = self.lagrange(model);
+        let penalty = self.penalty(model);
+        // redundant rows that are kept: only a compliance makes their multipliers unique
+        let redundant = sys.dropped().is_empty() && sys.independent(true).len() < sys.dims().m;
+        let soft = redundant && self.formulation == Formulation::Penalty;
+        let iteration_compliance = if self.formulation == Formulation::Ali3p { penalty.compliance } else { 0.0 };
+        Newmark {
+            sys,
+            f,
+            scheme,
+            projection: match self.projections() {
+                Projections::On => Projection::On,
+                Projections::Off => Projection::Off,
+                Projections::Conditional => Projection::Conditional(self.projection_tol),
+            },
+            compliance: if soft { penalty.compliance } else { iteration_compliance },
+            iteration: Iteration {
+                tolerance: self.newton_tol,
+                compliance: iteration_compliance,
+                truncated: self.truncated,
+                reduction: self.reduction,
+            },
+            start: match self.initial_acceleration() {
+                InitialAcceleration::Index1 if !soft => Lagrange::ACCELERATION,
+                _ => penalty,
+            },
+        }
     }
     /// The step on a model's system.
     pub fn build<'a>(&self, model: &'a Model) -> AnyStep<'a> {
@@ -281,6 +367,9 @@ impl Method {
         // with a compliance the multipliers of redundant rows are unique
         let all = model.full.as_deref().filter(|_| self.formulation == Formulation::Penalty);
         let sys = all.unwrap_or(&model.system);
+        if let Some(scheme) = self.scheme() {
+            return AnyStep::Newmark(self.newmark(sys, model, scheme));
+        }
         let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
         if let Some(r) = self.integrator.rosenbrock() {
             let step = Rosenbrock { sys, f, state, scheme: r.scheme(), orders: [r.order, r.estimate] };
@@ -291,8 +380,7 @@ impl Method {
             };
         }
         let Some(tableau) = self.integrator.tableau() else {
-            let ((beta, gamma), project) = (self.newmark, self.projects());
-            return AnyStep::Newmark(Newmark { sys, f, beta, gamma, project, tolerance: self.newton_tol });
+            unreachable!("every integrator is a scheme, a tableau or a Rosenbrock method")
         };
         let step = RungeKutta { sys, f, state, tableau };
         if self.projects_nodes() { AnyStep::ProjectedRungeKutta(Projected { step }) } else { AnyStep::RungeKutta(step) }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, assembly};
 use crate::method::{Method, with_step};
-use crate::registry::{Formulation, Integrator, Sensitivity};
+use crate::registry::{Projections, Sensitivity};
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::simulate::{Observer, simulate};
@@ -261,10 +261,8 @@ impl Prepared {
     }
     fn warn_newmark(&self, run: &mut Run, growth: [f64; 2], accelerations: f64) {
         let m = &run.method;
-        if m.integrator != Integrator::Newmark {
-            return;
-        }
-        if m.formulation == Formulation::Index3 && !m.projects() {
+        let Some(scheme) = m.scheme() else { return };
+        if m.formulation.position_level() && m.projections() == Projections::Off && !scheme.dissipates() {
             let grew = growth[1] / growth[0].max(f64::MIN_POSITIVE);
             run.warnings.push(format!(
                 "unstable-index3: without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the run, {:.1e} in the second, × {grew:.1}); use projection=on",
@@ -274,7 +272,7 @@ impl Prepared {
         // a = Δq/(βh²): rounding of q is amplified
         let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
         let q = run.trajectory.record(0)[..run.trajectory.layout.n].iter().fold(0.0f64, |s, q| s.max(q.abs()));
-        let noise = f64::EPSILON * q / (m.newmark.0 * h * h);
+        let noise = f64::EPSILON * q / (scheme.beta * h * h);
         if self.model.system.reads_dynamics() && noise > 1e-6 * accelerations {
             run.warnings.push(format!(
                 "small-step: at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of {accelerations:.1e}"

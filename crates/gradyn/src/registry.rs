@@ -41,6 +41,7 @@ named! {
     /// How the constraints enter the equations of motion.
     Formulation, "formulation":
     Index3 "index3" "Lagrange multipliers, position-level constraints; projections on by default [A22, Eq. 17]",
+    Ali3p "ali3p" "augmented Lagrangian iteration of index 3 with penalty factor alpha and projections [A22, Eqs. 1-3]",
     Penalty "penalty" "penalty in mixed form: stiff, damped constraints with compliance 1/alpha [P14, Eqs. 1-5]",
     Index1 "index1" "Lagrange multipliers, acceleration-level constraints with Baumgarte stabilisation [P14, Table 1]",
     Maggi "maggi" "independent coordinates by the matrices R and S; no multipliers in the equations of motion [M13, Eqs. 1-21; C12]",
@@ -49,6 +50,8 @@ named! {
     /// How time advances.
     Integrator, "integrator":
     Newmark "newmark" "Newmark family, order 2; quadrature: trapezoidal rule [A22, Eqs. 4, 5, 14, 15]",
+    Hht "hht" "Hilber-Hughes-Taylor, order 2 with dissipation by hht_alpha; quadrature: trapezoidal rule",
+    GeneralizedAlpha "generalized-alpha" "generalised-alpha, order 2 with dissipation by rho_inf; quadrature: trapezoidal rule",
     Rk4 "rk4" "classical Runge-Kutta, order 4, fixed steps; quadrature: its own weights",
     Dopri5 "dopri5" "Dormand-Prince 5(4), fixed or adaptive steps, dense output; quadrature: its own weights",
     Dop853 "dop853" "Dormand-Prince 8(5,3), order 8, fixed or adaptive steps; quadrature: its own weights",
@@ -69,13 +72,32 @@ named! {
     FiniteDifference "finite-difference" "central differences on the frozen plan: a check, not exact",
 }
 
+named! {
+    /// When a coordinate step projects velocities and accelerations.
+    Projections, "projection":
+    On "on" "at every step",
+    Off "off" "never",
+    Conditional "conditional" "at steps that begin with a violation of the velocity constraints above projection_tol",
+}
+named! {
+    /// What gives the accelerations at the start of a coordinate step.
+    InitialAcceleration, "initial acceleration":
+    Index1 "index1" "constraints at acceleration level",
+    Penalty "penalty" "the penalty formulation with alpha, xi and omega [A22, Eqs. 34-36]",
+}
+
 impl Formulation {
+    /// Are its constraints those of positions?
+    pub fn position_level(self) -> bool {
+        matches!(self, Formulation::Index3 | Formulation::Ali3p)
+    }
     /// Does it work with an integrator? Position-level constraints need a coordinate step or stages that are all coupled and end in
     /// the node, independent coordinates a state step.
     pub fn fits(self, integrator: Integrator) -> bool {
         match self {
-            Formulation::Index3 => integrator.is_coordinate_step() || integrator.tableau().is_some_and(|t| t.takes_positions()),
-            Formulation::Maggi => !integrator.is_coordinate_step(),
+            Formulation::Ali3p => integrator.coordinate(),
+            Formulation::Index3 => integrator.coordinate() || integrator.tableau().is_some_and(|t| t.takes_positions()),
+            Formulation::Maggi => !integrator.coordinate(),
             Formulation::Penalty | Formulation::Index1 => true,
         }
     }
@@ -85,7 +107,7 @@ impl Integrator {
     /// The tableau of a Runge–Kutta scheme.
     pub fn tableau(self) -> Option<&'static Tableau> {
         match self {
-            Integrator::Newmark | Integrator::Ros3 | Integrator::Rodas4 => None,
+            Integrator::Newmark | Integrator::Hht | Integrator::GeneralizedAlpha | Integrator::Ros3 | Integrator::Rodas4 => None,
             Integrator::Rk4 => Some(&tableau::RK4),
             Integrator::Dopri5 => Some(&tableau::DOPRI5),
             Integrator::Dop853 => Some(&tableau::DOP853),
@@ -103,21 +125,18 @@ impl Integrator {
             _ => None,
         }
     }
-    /// Does it impose the equations of motion on coordinates, not on a state?
-    pub fn is_coordinate_step(self) -> bool {
-        self == Integrator::Newmark
+    /// Is it a coordinate step, whose unknowns are positions: one of the generalised-α family?
+    pub fn coordinate(self) -> bool {
+        matches!(self, Integrator::Newmark | Integrator::Hht | Integrator::GeneralizedAlpha)
     }
     /// Name of the quadrature rule of integral objectives.
     pub fn quadrature(self) -> &'static str {
-        match self {
-            Integrator::Newmark => "trapezoidal rule",
-            _ => "the scheme's own weights",
-        }
+        if self.coordinate() { "trapezoidal rule" } else { "the scheme's own weights" }
     }
     /// Theoretical order.
     pub fn order(self) -> usize {
         match self {
-            Integrator::Newmark => 2,
+            _ if self.coordinate() => 2,
             _ => self.tableau().map(|t| t.order).or(self.rosenbrock().map(|r| r.order)).unwrap_or(0),
         }
     }
@@ -155,9 +174,21 @@ pub struct OptionEntry {
 
 /// All options.
 pub const OPTIONS: &[OptionEntry] = &[
-    OptionEntry { name: "alpha", default: "1e9", about: "penalty factor, times the largest entry of M (penalty)" },
-    OptionEntry { name: "xi", default: "1", about: "damping ratio of the stabilisation (penalty, index1)" },
-    OptionEntry { name: "omega", default: "10", about: "frequency of the stabilisation [1/s] (penalty, index1)" },
+    OptionEntry {
+        name: "alpha",
+        default: "1e9",
+        about: "penalty factor, times the largest entry of M (penalty, ali3p, initial_acceleration=penalty)",
+    },
+    OptionEntry {
+        name: "xi",
+        default: "1",
+        about: "damping ratio of the stabilisation (penalty, index1, initial_acceleration=penalty)",
+    },
+    OptionEntry {
+        name: "omega",
+        default: "10",
+        about: "frequency of the stabilisation [1/s] (penalty, index1, initial_acceleration=penalty)",
+    },
     OptionEntry {
         name: "stabilisation",
         default: "baumgarte",
@@ -171,10 +202,36 @@ pub const OPTIONS: &[OptionEntry] = &[
     OptionEntry { name: "beta", default: "0.25", about: "Newmark beta" },
     OptionEntry { name: "gamma", default: "0.5", about: "Newmark gamma" },
     OptionEntry { name: "newmark_xi", default: "0", about: "Newmark beta = (1-xi)^2/4, gamma = (1-2 xi)/2; negative dissipates" },
+    OptionEntry { name: "hht_alpha", default: "0.05", about: "alpha_f of hht, 0 to 1/3; 0 is the trapezoidal rule" },
+    OptionEntry {
+        name: "rho_inf",
+        default: "0.8",
+        about: "spectral radius of generalized-alpha at high frequencies, 0 to 1; 1 conserves",
+    },
     OptionEntry {
         name: "projection",
-        default: "on for index3",
-        about: "velocity and acceleration projections with newmark: on, off",
+        default: "on for index3, ali3p",
+        about: "velocity and acceleration projections with newmark, hht, generalized-alpha: on, off, conditional",
+    },
+    OptionEntry {
+        name: "projection_tol",
+        default: "1e-8",
+        about: "violation of the velocity constraints, relative, above which projection=conditional projects",
+    },
+    OptionEntry {
+        name: "initial_acceleration",
+        default: "penalty for ali3p, else index1",
+        about: "accelerations at the start of newmark, hht, generalized-alpha: index1, penalty",
+    },
+    OptionEntry {
+        name: "reduction",
+        default: "1",
+        about: "factor of the multipliers of the step before, where the iteration of a coordinate step begins; 0 to 1",
+    },
+    OptionEntry {
+        name: "tangent",
+        default: "full",
+        about: "matrix of the iteration of a coordinate step: full, truncated (without the geometric stiffness)",
     },
     OptionEntry { name: "newton_tol", default: "0", about: "relative correction at which Newton stops; 0: iterate to rounding" },
     OptionEntry { name: "max_steps", default: "10000000", about: "most steps of a run" },

@@ -2,7 +2,7 @@
 //! and every number of every example as a parameter; an extrapolated difference on the frozen plan is the independent arbiter.
 
 use gradyn::registry::combinations;
-use gradyn::{Integrator, Method, Prepared, Run, Sensitivity};
+use gradyn::{Integrator, Method, Prepared, Projections, Run, Sensitivity};
 use gradyn_model::mechanism::{Mechanism, Source};
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
@@ -68,17 +68,52 @@ fn all_exact_methods_agree_to_rounding() {
             let method = Method { formulation, integrator, ..Method::default() }.step(step(&name));
             let run = run(&model, &method);
             assert!(run.trajectory.plan.h.last().is_some_and(|h| *h < 0.8 * step(&name)), "{what}: the last step is a short one");
-            let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
-            for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
-                let (g, corrections) = gradient(&model, &run, s);
-                let d = distance(&g, &adjoint, &scales(&model));
-                assert!(d <= 1e-10, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
-                // the test of R_x: one correction and one confirming evaluation
-                if let Some(c) = corrections {
-                    assert_eq!(c.worst, 1, "{what}: {} needed {} corrections", s.name(), c.worst);
-                }
-            }
+            agree(&what, &model, &run, 1e-10);
         }
+    }
+}
+
+/// The four exact methods on a run.
+fn agree(what: &str, model: &Prepared, run: &Run, tolerance: f64) {
+    let (adjoint, _) = gradient(model, run, Sensitivity::DiscreteAdjoint);
+    for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
+        let (g, corrections) = gradient(model, run, s);
+        let d = distance(&g, &adjoint, &scales(model));
+        assert!(d <= tolerance, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
+        // the test of R_x: one correction and one confirming evaluation
+        if let Some(c) = corrections {
+            assert_eq!(c.worst, 1, "{what}: {} needed {} corrections", s.name(), c.worst);
+        }
+    }
+}
+
+/// The same where the other choices of projections are made, and with steps of one run that project and steps that do not.
+#[test]
+fn exact_methods_agree_with_any_projections() {
+    let combinations = combinations().into_iter().filter(|(_, i)| i.coordinate());
+    let choices: Vec<_> = combinations.flat_map(|c| Projections::ALL.iter().map(move |p| (c, *p))).collect();
+    let mut both = vec![false; choices.len()];
+    for (name, mechanism) in cases() {
+        let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for (k, &((formulation, integrator), projection)) in choices.iter().enumerate() {
+            let what = format!("{name}, {} + {}, projection {}", formulation.name(), integrator.name(), projection.name());
+            // 1e-10: above what a projection leaves, below what a step adds
+            let method = Method { formulation, integrator, projection_tol: 1e-10, ..Method::default() };
+            if method.projections() == projection {
+                continue; // the default
+            }
+            // twice the step: half as many
+            let run = run(&model, &Method { projection: Some(projection), ..method }.step(2.0 * step(&name)));
+            let made = &run.trajectory.plan.choices[run.trajectory.plan.choice_count..];
+            assert_eq!(made.is_empty(), projection != Projections::Conditional, "{what}");
+            both[k] |= made.contains(&0) && made.contains(&1);
+            // bare index 3 hands the rounding of its accelerations from step to step
+            let bare = projection == Projections::Off && formulation.position_level();
+            agree(&what, &model, &run, if bare { 1e-9 } else { 1e-10 });
+        }
+    }
+    for ((c, p), both) in choices.iter().zip(both) {
+        assert_eq!(both, *p == Projections::Conditional, "{} + {}: steps with and without", c.0.name(), c.1.name());
     }
 }
 

@@ -1,6 +1,6 @@
 //! The step loop, forward and adjoint, allocates nothing.
 
-use gradyn::method::AnyStep;
+use gradyn::method::with_step;
 use gradyn::registry::combinations;
 use gradyn::{Method, Prepared};
 use gradyn_dynamics::Step;
@@ -30,10 +30,8 @@ fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, usiz
 /// (forward, adjoint) on a run of some steps.
 fn loops(model: &Prepared, method: &Method) -> (usize, usize, usize) {
     let run = model.simulate(method, &mut |_, _| {}).expect("runs");
-    let (forward, adjoint) = match method.build(&model.model) {
-        AnyStep::Newmark(step) => count(&step, model, &run),
-        AnyStep::RungeKutta(step) => count(&step, model, &run),
-    };
+    let any = method.build(&model.model);
+    let (forward, adjoint) = with_step!(&any, step => count(step, model, &run));
     (run.trajectory.plan.steps(), forward, adjoint)
 }
 
@@ -42,18 +40,12 @@ fn whole_run(model: &Prepared, method: &Method) -> usize {
     let (mesh, p) = (model.mesh().expect("times"), model.model.slots(&model.rho));
     let control = method.controller(mesh.end() - mesh.start.0);
     let count = |before: usize| allocations() - before;
-    match method.build(&model.model) {
-        AnyStep::Newmark(s) => {
-            let before = allocations();
-            simulate(&s, &p, &model.model.angles, &mesh, &control, &mut |_, _| {}).expect("runs");
-            count(before)
-        }
-        AnyStep::RungeKutta(s) => {
-            let before = allocations();
-            simulate(&s, &p, &model.model.angles, &mesh, &control, &mut |_, _| {}).expect("runs");
-            count(before)
-        }
-    }
+    let any = method.build(&model.model);
+    with_step!(&any, s => {
+        let before = allocations();
+        simulate(s, &p, &model.model.angles, &mesh, &control, &mut |_, _| {}).expect("runs");
+        count(before)
+    })
 }
 
 /// Small models, dense, and large ones, sparse.

@@ -45,7 +45,12 @@ fn fixed_steps_converge_at_the_order_of_each_variable() {
         for k in 0..3 {
             let ratio = coarse[k] / fine[k];
             let least = 0.7 * 2f64.powi(order[k] as i32);
-            assert!(ratio >= least || fine[k] < 2e-9, "{what}, row {k}: {:.1e}, {:.1e}: ratio {ratio:.1} of {least:.1}", coarse[k], fine[k]);
+            assert!(
+                ratio >= least || fine[k] < 2e-9,
+                "{what}, row {k}: {:.1e}, {:.1e}: ratio {ratio:.1} of {least:.1}",
+                coarse[k],
+                fine[k]
+            );
         }
     }
 }

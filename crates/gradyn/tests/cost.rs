@@ -1,6 +1,6 @@
 //! The cost of the discrete adjoint does not depend on the number of parameters: counted, not timed.
 
-use gradyn::method::AnyStep;
+use gradyn::method::with_step;
 use gradyn::registry::combinations;
 use gradyn::{Method, Prepared};
 use gradyn_dynamics::Step;
@@ -23,10 +23,8 @@ fn twenty_and_a_thousand_spline_parameters_cost_the_same() {
         let counts = [10, 500].map(|n| {
             let model = Prepared::new(&five_bar_control(n)).expect("builds");
             let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
-            match method.build(&model.model) {
-                AnyStep::Newmark(step) => count(&step, &model, &run),
-                AnyStep::RungeKutta(step) => count(&step, &model, &run),
-            }
+            let any = method.build(&model.model);
+            with_step!(&any, step => count(step, &model, &run))
         });
         assert_eq!((counts[0].0, counts[1].0), (20, 1000));
         assert_eq!(counts[0].1, counts[1].1, "{} + {}", formulation.name(), integrator.name());

@@ -8,7 +8,7 @@ use gradyn::registry::combinations;
 use gradyn::{Formulation, Integrator, Method, Prepared, Run, Sensitivity};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{Set, System};
-use gradyn_sensitivity::{Case, Gradient, differences};
+use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::elements::Entry;
 use gradyn_testkit::parametrise::{only_used, parametrise_where};
@@ -145,7 +145,7 @@ fn exact_gradients_agree_on_random_mechanisms() {
         }
         if k % 8 == 0 {
             // truncation of the long step or rounding of the short one may be large, not both
-            let [long, short] = [2e-4, 1e-5].map(|step| differences_of(&p, &run, &method, step));
+            let [long, short] = [2e-4, 1e-5].map(|step| differences_of(&p, &run, step));
             let long = long.and_then(|g| near(&g, &adjoint, &p, 1e-6, &what("differences")));
             long.or(short.and_then(|g| near(&g, &adjoint, &p, 1e-6, &what("differences"))))?;
         }
@@ -160,14 +160,8 @@ fn exact_gradients_agree_on_random_mechanisms() {
 }
 
 /// Richardson-extrapolated central differences.
-fn differences_of(p: &Prepared, run: &Run, method: &Method, relative: f64) -> Result<Gradient, TestCaseError> {
-    use gradyn::method::AnyStep;
-    let (run, model, rho) = (&run.trajectory, &p.model, &p.rho);
-    let result = match method.build(model) {
-        AnyStep::Newmark(step) => differences::central(&Case { step: &step, model, rho, run }, relative, true),
-        AnyStep::RungeKutta(step) => differences::central(&Case { step: &step, model, rho, run }, relative, true),
-    };
-    result.map_err(|e| TestCaseError::fail(format!("differences: {e}")))
+fn differences_of(p: &Prepared, run: &Run, relative: f64) -> Result<Gradient, TestCaseError> {
+    p.extrapolated_differences(run, relative).map_err(|e| TestCaseError::fail(format!("differences: {e}")))
 }
 
 /// Outputs at the start and at the end of an accurate run.

@@ -408,7 +408,14 @@ impl<T: Step> Step for Projected<T> {
             sys.constraint_p_t(&at, LEVEL[level], &l.b[n..], s, &mut l.node.data, grad);
         }
     }
-    fn error(&self, span: Span<f64>, x: &[f64], past: &[f64], tol: Tolerance, l: &mut ProjectedLinear<T>) -> Option<(f64, usize)> {
+    fn error(
+        &self,
+        span: Span<f64>,
+        x: &[f64],
+        past: &[f64],
+        tol: Tolerance,
+        l: &mut ProjectedLinear<T>,
+    ) -> Option<(f64, usize)> {
         let inner = self.step.layout();
         self.unproject(x, &mut l.x);
         self.step.error(span, &l.x, &past[..inner.len], tol, &mut l.inner)

@@ -1,13 +1,14 @@
-//! The forward step: Newton on (3), then the projections (4), (5) and the multipliers (6).
+//! The forward step: the iteration (9) on (3), then the projections (4), (5), the multipliers (6) and â (8).
 
 use super::{MAX_ITERATIONS, Newmark, NewmarkLinear};
 use crate::error::StepError;
 use crate::initial::{refactor_kkt, row_or_coordinate};
+use crate::projection::project;
 use crate::step::{Report, Span, Step};
-use gradyn_model::{At, LEVEL, System};
+use gradyn_model::{At, System};
 
 impl<Y: System> Newmark<'_, Y> {
-    /// Newton on (3) from the prediction in (q, λ) of `x`; leaves (v*, a*) in `l.star`.
+    /// (9) on (3) from the prediction in (q, λ) of `x`; leaves (v*, a*) in `l.star`.
     pub(super) fn motion(
         &self,
         span: Span<f64>,
@@ -32,8 +33,8 @@ impl<Y: System> Newmark<'_, Y> {
                 return Err(self.diverged(span, report.iterations, f64::NAN, &l.b, m));
             }
             if stale {
-                l.motion.set_placed(self.sys, &at);
-                self.factor_motion(t, h, l)?;
+                l.motion.assemble(self.sys, &at, !(self.f.wrong_tangent || self.iteration.truncated));
+                self.factor_motion(t, h, self.f.compliance + self.iteration.compliance, l)?;
                 report.factorizations += 1;
             }
             l.values.copy_from_slice(&l.b);
@@ -41,18 +42,29 @@ impl<Y: System> Newmark<'_, Y> {
             x[..n].iter_mut().zip(&l.b).for_each(|(x, d)| *x -= d);
             x[o..o + m].iter_mut().zip(&l.b[n..]).for_each(|(x, d)| *x -= d);
             report.iterations += 1;
-            let scale = x[..n].iter().fold(0.0f64, |s, q| s.max(q.abs()));
-            let size = l.b[..n].iter().fold(0.0f64, |s, d| s.max(d.abs())) / if scale > 0.0 { scale } else { 1.0 };
+            let size = self.size(l, &x[..n]);
             if !size.is_finite() || report.iterations == MAX_ITERATIONS {
                 return Err(self.diverged(span, report.iterations, size, &l.values, m));
             }
             // at rounding, or no longer falling; one more pass places v*, a* and Φ_q
             stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
             let stagnates = (stalled >= 1 && size < 1e-12) || (stalled >= 3 && size < 1e-11);
-            converged = size <= self.tolerance.max(4.0 * f64::EPSILON) || stagnates;
+            converged = size <= self.iteration.tolerance.max(4.0 * f64::EPSILON) || stagnates;
             stale = !converged && size > 0.25 * best; // slow: a fresh tangent
             best = best.min(size);
         }
+    }
+    /// Size of the last correction (in `b`), relative to q. The corrections of (9) shrink by 1/(1 + αβh²ΦM⁻¹Φᵀ) only: where that
+    /// is slow, what is left of Φ (in `values`) says more.
+    fn size(&self, l: &NewmarkLinear<Y>, q: &[f64]) -> f64 {
+        let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
+        let of = |x: f64, scale: f64| x / if scale > 0.0 { scale } else { 1.0 };
+        let (n, scale) = (q.len(), norm(q));
+        let correction = of(norm(&l.b[..n]), scale);
+        if self.iteration.compliance == 0.0 {
+            return correction;
+        }
+        correction.max(of(norm(&l.values[n..]), scale * norm(self.sys.phi_q(&l.motion.data))))
     }
     fn diverged(&self, span: Span<f64>, iterations: usize, correction: f64, r: &[f64], m: usize) -> StepError {
         let (t, n) = (span.end(), r.len() - m);
@@ -64,29 +76,31 @@ impl<Y: System> Newmark<'_, Y> {
         let name = row_or_coordinate(self.sys, if worst < n { m + worst } else { worst - n });
         StepError::Newton { t, h: span.h, iterations, correction, residual: r[worst].abs(), worst: name }
     }
-    /// (4) and (5): one factor.
-    pub(super) fn projections(&self, t: f64, l: &mut NewmarkLinear<Y>, x: &mut [f64]) -> Result<(), StepError> {
+    /// (4), (5) with one factor, if this step projects, and (6).
+    pub(super) fn projections(&self, t: f64, projects: bool, l: &mut NewmarkLinear<Y>, x: &mut [f64]) -> Result<(), StepError> {
         let lay = self.layout();
         let (n, m) = (lay.n, lay.m);
-        if !self.project {
-            x[n..3 * n].copy_from_slice(&l.star);
-            return Ok(());
+        x[n..3 * n].copy_from_slice(&l.star);
+        let Some(sigma) = self.sigma() else { return Ok(()) };
+        if projects {
+            refactor_kkt(self.sys, t, &l.motion.data, self.compliance, &mut l.kkt)?;
         }
-        refactor_kkt(self.sys, t, &l.motion.data, 0.0, &mut l.kkt)?;
-        for (k, sigma) in self.sigma().into_iter().enumerate() {
-            // M (v - v*) + Φ_qᵀ σ = 0, Φ̇(v*) + Φ_q (v - v*) = 0
-            let o = (k + 1) * n;
-            x[o..o + n].copy_from_slice(&l.star[k * n..(k + 1) * n]);
+        for (k, s) in sigma.into_iter().enumerate() {
             l.b.fill(0.0);
-            self.sys.constraint(&lay.node(t, x), LEVEL[k + 1], &mut l.motion.data, &mut l.b[n..]);
-            l.b[n..].iter_mut().for_each(|b| *b = -*b);
-            l.kkt.solve(&mut l.b);
-            x[o..o + n].iter_mut().zip(&l.b).for_each(|(x, d)| *x += d);
-            x[sigma..sigma + m].copy_from_slice(&l.b[n..]);
+            if projects {
+                project(self.sys, t, k + 1, &mut l.motion.data, &mut l.kkt, x, &mut l.b);
+            }
+            x[s..s + m].copy_from_slice(&l.b[n..]);
         }
-        // (6)
-        let (star, sigma) = (self.multiplier(), self.sigma()[1]);
-        (0..m).for_each(|k| x[lay.lam() + k] = x[star + k] + x[sigma + k]);
+        let star = self.multiplier();
+        (0..m).for_each(|k| x[lay.lam() + k] = x[star + k] + x[sigma[1] + k]);
         Ok(())
+    }
+    /// (8).
+    pub(super) fn filter(&self, past: &[f64], x: &mut [f64]) {
+        if self.scheme.auxiliary() {
+            let (n, aux, [c, c0, c1]) = (self.layout().n, self.auxiliary(), self.scheme.filter());
+            (0..n).for_each(|i| x[aux + i] = c * x[2 * n + i] + c0 * past[2 * n + i] + c1 * past[aux + i]);
+        }
     }
 }

@@ -28,9 +28,9 @@ impl<Y: System> Newmark<'_, Y> {
         self.solve_motion(l.h, &mut l.newton, &mut l.b, n);
         Self::scatter(&l.b, b, 0, star, n);
         let (q, rest) = b.split_at_mut(n);
-        if self.project {
+        let sigma = self.sigma().map(|s| s.map(|s| s - n));
+        if let (true, Some([sv, sa])) = (l.project, sigma) {
             let p = sys.patterns();
-            let [sv, sa] = self.sigma().map(|s| s - n);
             // velocities
             p.nn.mul(&l.v_q, -1.0, q, &mut rest[..n]);
             p.mn.mul(&l.dphi_q, -1.0, q, &mut rest[sv..sv + m]);
@@ -44,14 +44,21 @@ impl<Y: System> Newmark<'_, Y> {
             Self::gather(&mut l.b, rest, n, sa, n);
             l.kkt.solve(&mut l.b);
             Self::scatter(&l.b, rest, n, sa, n);
-            // multipliers
-            (0..m).for_each(|k| rest[2 * n + k] += rest[star - n + k] + rest[sa + k]);
         } else {
-            let [[cv, ..], [ca, ..]] = self.coefficients(l.h);
+            let [[cv, ..], [ca, ..]] = self.scheme.coefficients(l.h);
             for i in 0..n {
                 rest[i] -= cv * q[i];
                 rest[n + i] -= ca * q[i];
             }
+        }
+        // multipliers
+        if let Some([_, sa]) = sigma {
+            (0..m).for_each(|k| rest[2 * n + k] += rest[star - n + k] + rest[sa + k]);
+        }
+        // â
+        if self.scheme.auxiliary() {
+            let (aux, c) = (self.auxiliary(), self.scheme.filter());
+            (0..n).for_each(|i| b[aux + i] += c[0] * b[2 * n + i]);
         }
         // quadrature
         for k in 0..lay.o {
@@ -70,15 +77,22 @@ impl<Y: System> Newmark<'_, Y> {
             let mu = b[lay.z() + k];
             l.g[1].mul_t(k, 0.5 * l.h * mu, &mut b[..lay.z()]);
         }
+        // â
+        if self.scheme.auxiliary() {
+            let (aux, c) = (self.auxiliary(), self.scheme.filter());
+            (0..n).for_each(|i| b[2 * n + i] += c[0] * b[aux + i]);
+        }
         let (q, rest) = b.split_at_mut(n);
-        if self.project {
-            let p = sys.patterns();
-            let [sv, sa] = self.sigma().map(|s| s - n);
-            // multipliers
+        let sigma = self.sigma().map(|s| s.map(|s| s - n));
+        // multipliers
+        if let Some([_, sa]) = sigma {
             for k in 0..m {
                 rest[star - n + k] += rest[2 * n + k];
                 rest[sa + k] += rest[2 * n + k];
             }
+        }
+        if let (true, Some([sv, sa])) = (l.project, sigma) {
+            let p = sys.patterns();
             // accelerations
             Self::gather(&mut l.b, rest, n, sa, n);
             l.kkt.solve(&mut l.b);
@@ -93,7 +107,7 @@ impl<Y: System> Newmark<'_, Y> {
             p.nn.mul_t(&l.v_q, -1.0, &l.b[..n], q);
             p.mn.mul_t(&l.dphi_q, -1.0, &l.b[n..n + m], q);
         } else {
-            let [[cv, ..], [ca, ..]] = self.coefficients(l.h);
+            let [[cv, ..], [ca, ..]] = self.scheme.coefficients(l.h);
             for i in 0..n {
                 q[i] -= cv * rest[i] + ca * rest[n + i];
             }
@@ -109,11 +123,10 @@ impl<Y: System> Newmark<'_, Y> {
             return;
         }
         let (sys, lay) = (self.sys, self.layout());
-        let n = lay.n;
-        let c = self.coefficients(l.h);
+        let (n, aux, c) = (lay.n, self.auxiliary(), self.scheme.coefficients(l.h));
         for i in 0..n {
             for k in 0..2 {
-                l.star[k * n + i] = c[k][0] * s[i] + c[k][1] * s[n + i] + c[k][2] * s[2 * n + i];
+                l.star[k * n + i] = c[k][0] * s[i] + c[k][1] * s[n + i] + c[k][2] * s[aux + i] + c[k][3] * s[2 * n + i];
             }
         }
         let (dv, da) = l.star.split_at(n);
@@ -122,11 +135,15 @@ impl<Y: System> Newmark<'_, Y> {
         Self::scatter(&l.b, r, 0, self.multiplier(), n);
         for (k, d) in [dv, da].into_iter().enumerate() {
             let r = &mut r[(k + 1) * n..(k + 2) * n];
-            if self.project {
+            if l.project {
                 sys.patterns().nn.mul(sys.mass(&l.motion.data), -1.0, d, r);
             } else {
                 r.iter_mut().zip(d).for_each(|(r, d)| *r -= d);
             }
+        }
+        if self.scheme.auxiliary() {
+            let c = self.scheme.filter();
+            (0..n).for_each(|i| r[aux + i] -= c[1] * s[2 * n + i] + c[2] * s[aux + i]);
         }
         for k in 0..lay.o {
             r[lay.z() + k] -= s[lay.z() + k] + 0.5 * l.h * l.g[0].mul(k, s);
@@ -145,16 +162,23 @@ impl<Y: System> Newmark<'_, Y> {
         l.motion.rate_mul_t(sys, &l.b, v, a);
         for (k, x) in [v, a].into_iter().enumerate() {
             let mu = &mu[(k + 1) * n..(k + 2) * n];
-            if self.project {
+            if l.project {
                 sys.patterns().nn.mul_t(sys.mass(&l.motion.data), -1.0, mu, x);
             } else {
                 x.iter_mut().zip(mu).for_each(|(x, m)| *x -= m);
             }
         }
-        let c = self.coefficients(l.h);
+        let (aux, c) = (self.auxiliary(), self.scheme.coefficients(l.h));
         for i in 0..n {
-            for b in 0..3 {
-                out[b * n + i] += c[0][b] * l.star[i] + c[1][b] * l.star[n + i];
+            for (b, o) in [0, n, aux, 2 * n].into_iter().enumerate() {
+                out[o + i] += c[0][b] * l.star[i] + c[1][b] * l.star[n + i];
+            }
+        }
+        if self.scheme.auxiliary() {
+            let c = self.scheme.filter();
+            for i in 0..n {
+                out[2 * n + i] -= c[1] * mu[aux + i];
+                out[aux + i] -= c[2] * mu[aux + i];
             }
         }
         for k in 0..lay.o {
@@ -173,9 +197,9 @@ impl<Y: System> Newmark<'_, Y> {
         Self::gather(&mut l.b, r, 0, self.multiplier(), n);
         l.motion.slot_mul(sys, delta, &mut l.b);
         Self::scatter(&l.b, r, 0, self.multiplier(), n);
-        if self.project {
+        if let (true, Some(sigma)) = (l.project, self.sigma()) {
             let at = At::of(l.t, &l.point, n, m);
-            for (k, s) in self.sigma().into_iter().enumerate() {
+            for (k, s) in sigma.into_iter().enumerate() {
                 let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
                 sys.balance_p(&at, w, sigma, delta, &mut l.motion.data, &mut r[(k + 1) * n..(k + 2) * n]);
                 sys.constraint_p(&at, LEVEL[k + 1], delta, &mut l.motion.data, &mut r[s..s + m]);
@@ -195,9 +219,9 @@ impl<Y: System> Newmark<'_, Y> {
         let (n, m) = (lay.n, lay.m);
         Self::gather(&mut l.b, mu, 0, self.multiplier(), n);
         l.motion.slot_mul_t(sys, &l.b, s, grad);
-        if self.project {
+        if let (true, Some(sigma)) = (l.project, self.sigma()) {
             let at = At::of(l.t, &l.point, n, m);
-            for (k, o) in self.sigma().into_iter().enumerate() {
+            for (k, o) in sigma.into_iter().enumerate() {
                 let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
                 sys.balance_p_t(&at, w, sigma, &mu[(k + 1) * n..(k + 2) * n], s, &mut l.motion.data, grad);
                 sys.constraint_p_t(&at, LEVEL[k + 1], &mu[o..o + m], s, &mut l.motion.data, grad);

@@ -1,0 +1,186 @@
+//! The linearised step: partials at a converged record, and the factor of (3) for `advance` and for the sweeps.
+
+use super::Newmark;
+use crate::error::StepError;
+use crate::formulation::{Lagrange, Linear};
+use crate::initial::{Initial, prepare_kkt, refactor_kkt, row_or_coordinate};
+use crate::plan::Frozen;
+use crate::step::{IntegrandRows, Layout, Span, Step};
+use gradyn_model::{At, LEVEL, System};
+use gradyn_num::{Kkt, Saddle};
+
+/// Memory of a linearised step.
+pub struct NewmarkLinear<Y: System> {
+    pub(super) initial: Initial<Y>,
+    pub(super) first: bool,
+    /// Did the step project?
+    pub(super) project: bool,
+    pub(super) h: f64,
+    /// Partials of (3) and its Newton matrix.
+    pub(super) motion: Linear<Y>,
+    pub(super) newton: Saddle,
+    /// Factor of (4) and (5).
+    pub(super) kkt: Kkt,
+    pub(super) dphi_q: Vec<f64>,
+    pub(super) ddphi_q: Vec<f64>,
+    pub(super) ddphi_v: Vec<f64>,
+    /// (g(q, v - v*, σ_v))_q and the same for a, with the part of v*, a*.
+    pub(super) v_q: Vec<f64>,
+    pub(super) a_q: Vec<f64>,
+    /// v - v*, a - a*, and the node with the σ in place of λ.
+    pub(super) diff: Vec<f64>,
+    pub(super) point: Vec<f64>,
+    pub(super) sigma: Vec<f64>,
+    pub(super) t: f64,
+    /// g_x at the past and at the node; the past they belong to.
+    pub(super) g: [IntegrandRows; 2],
+    past: Vec<f64>,
+    past_t: f64,
+    pub(super) star: Vec<f64>,
+    pub(super) b: Vec<f64>,
+    pub(super) values: Vec<f64>,
+    pub(super) integrands: Vec<f64>,
+}
+
+impl<Y: System> NewmarkLinear<Y> {
+    pub(super) fn new(step: &Newmark<'_, Y>, p: &[f64]) -> Result<Self, StepError> {
+        let (sys, d, pat, lay) = (step.sys, step.sys.dims(), step.sys.patterns(), step.layout());
+        let mut motion = Linear::new(sys, step.f);
+        sys.prepare(p, &mut motion.data);
+        let kkt = prepare_kkt(sys, &motion.data)?;
+        let law = Lagrange { wrong_tangent: step.f.wrong_tangent, ..step.start };
+        let mut initial = Initial::new(sys, law, lay, p, kkt.clone())?;
+        initial.auxiliary = step.scheme.auxiliary();
+        let [nn, mn, n2] = [pat.nn.nnz(), pat.mn.nnz(), 2 * d.n].map(|len| vec![0.0; len]);
+        Ok(Self {
+            initial,
+            first: true,
+            project: false,
+            h: 0.0,
+            motion,
+            newton: Saddle::new(&pat.nn, &pat.mn)?.released(sys.dropped()),
+            kkt,
+            dphi_q: mn.clone(),
+            ddphi_q: mn.clone(),
+            ddphi_v: mn,
+            v_q: nn.clone(),
+            a_q: nn,
+            diff: n2.clone(),
+            point: vec![0.0; lay.z()],
+            sigma: vec![0.0; 2 * d.m],
+            t: 0.0,
+            g: [IntegrandRows::new(sys), IntegrandRows::new(sys)],
+            past: vec![f64::NAN; lay.z()],
+            past_t: f64::NAN,
+            star: n2,
+            b: vec![0.0; d.n + d.m],
+            values: vec![0.0; d.n + d.m],
+            integrands: vec![0.0; lay.o],
+        })
+    }
+    /// g_x of (7); going backwards, the node is the past of the step linearised before. True if g_x at the node is known.
+    fn gradients(&mut self, sys: &Y, lay: &Layout, span: Span<f64>, x: &[f64], past: &[f64]) -> bool {
+        let known = self.past_t == span.end() && self.past[..] == x[..lay.z()];
+        if lay.o > 0 {
+            self.g.swap(0, 1);
+            sys.set_time(span.t, &mut self.motion.data);
+            self.g[0].set(sys, &lay.node(span.t, past), &mut self.motion.data);
+            self.past.copy_from_slice(&past[..lay.z()]);
+            self.past_t = span.t;
+        }
+        known
+    }
+}
+
+impl<Y: System> Newmark<'_, Y> {
+    /// Exact partials at a converged record.
+    pub(super) fn partials(
+        &self,
+        span: Span<f64>,
+        frozen: Frozen,
+        x: &[f64],
+        past: Option<&[f64]>,
+        l: &mut NewmarkLinear<Y>,
+    ) -> Result<(), StepError> {
+        let (sys, lay, t) = (self.sys, self.layout(), span.end());
+        (l.first, l.h, l.t) = (past.is_none(), span.h, t);
+        let Some(past) = past else { return l.initial.linearise(sys, span.t, frozen.angles, x) };
+        sys.set_angles(frozen.angles, &mut l.motion.data);
+        // (7)
+        let known = l.gradients(sys, &lay, span, x, past);
+        // (3), which places the data at the node
+        let at = lay.node(t, x);
+        self.star(span.h, at.q, past, &mut l.star);
+        let (v_star, a_star) = l.star.split_at(lay.n);
+        let star = self.multiplier();
+        l.motion.set(sys, &At { v: v_star, a: a_star, lam: &x[star..star + lay.m], ..at });
+        if !known {
+            l.g[1].set(sys, &at, &mut l.motion.data);
+        }
+        self.factor_motion(t, span.h, self.f.compliance, l)?;
+        // (4), (5)
+        l.project = self.projects(frozen);
+        if l.project { self.projection_partials(&at, span.h, x, l) } else { Ok(()) }
+    }
+    /// Partials of (4) and (5) [A22, Eqs. 10–13, 20, 21].
+    fn projection_partials(&self, at: &At, h: f64, x: &[f64], l: &mut NewmarkLinear<Y>) -> Result<(), StepError> {
+        let (sys, lay) = (self.sys, self.layout());
+        let (n, m) = (lay.n, lay.m);
+        refactor_kkt(sys, at.t, &l.motion.data, self.compliance, &mut l.kkt)?;
+        l.point.copy_from_slice(&x[..lay.z()]);
+        l.sigma.copy_from_slice(&x[lay.head()..lay.head() + 2 * m]);
+        for i in 0..2 * n {
+            l.diff[i] = x[n + i] - l.star[i];
+        }
+        [&mut l.dphi_q, &mut l.ddphi_q, &mut l.ddphi_v, &mut l.v_q, &mut l.a_q].into_iter().for_each(|x| x.fill(0.0));
+        sys.constraint_q(at, LEVEL[1], &mut l.motion.data, &mut l.dphi_q);
+        sys.constraint_q(at, LEVEL[2], &mut l.motion.data, &mut l.ddphi_q);
+        sys.constraint_v(at, LEVEL[2], &mut l.motion.data, &mut l.ddphi_v);
+        if !self.f.wrong_tangent {
+            sys.balance_q(at, &l.diff[..n], &l.sigma[..m], &mut l.motion.data, &mut l.v_q);
+            sys.balance_q(at, &l.diff[n..], &l.sigma[m..], &mut l.motion.data, &mut l.a_q);
+        }
+        // the part of v*, a*: M times their slopes in q
+        let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
+        for ((v, a), m) in l.v_q.iter_mut().zip(&mut l.a_q).zip(sys.mass(&l.motion.data)) {
+            *v += cv * m;
+            *a += ca * m;
+        }
+        Ok(())
+    }
+    /// Row scale of momentum and of constraints.
+    fn scales(&self, h: f64) -> (f64, f64) {
+        let s = self.scheme.beta * h * h;
+        (s, if self.f.level[2] == 0.0 { 1.0 } else { s })
+    }
+    /// Factors the scaled matrix of (9) with 1/α = `c`.
+    pub(super) fn factor_motion(&self, t: f64, h: f64, c: f64, l: &mut NewmarkLinear<Y>) -> Result<(), StepError> {
+        let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
+        let (sm, sc) = self.scales(h);
+        let (m, c2) = (&l.motion, self.f.level[2]);
+        let (mass, phi_q) = (self.sys.mass(&m.data), self.sys.phi_q(&m.data));
+        l.newton
+            .refactor(
+                |k| sm * (m.top_q[k] - cv * m.top_v[k] - ca * mass[k]),
+                |k| sc * (m.bottom_q[k] - cv * m.bottom_v[k] - ca * c2 * phi_q[k]),
+                phi_q,
+                sc / sm * c,
+                sc / sm,
+            )
+            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })
+    }
+    pub(super) fn solve_motion(&self, h: f64, l: &mut Saddle, b: &mut [f64], n: usize) {
+        let (sm, sc) = self.scales(h);
+        b[..n].iter_mut().for_each(|b| *b *= sm);
+        b[n..].iter_mut().for_each(|b| *b *= sc);
+        l.solve(b);
+        b[n..].iter_mut().for_each(|l| *l /= sm);
+    }
+    pub(super) fn solve_motion_t(&self, h: f64, l: &mut Saddle, b: &mut [f64], n: usize) {
+        let (sm, sc) = self.scales(h);
+        b[n..].iter_mut().for_each(|l| *l /= sm);
+        l.solve_t(b);
+        b[..n].iter_mut().for_each(|b| *b *= sm);
+        b[n..].iter_mut().for_each(|b| *b *= sc);
+    }
+}

@@ -1,0 +1,103 @@
+//! (1)–(8) as a residual, on any scalar.
+
+use super::Newmark;
+use crate::formulation::release;
+use crate::initial;
+use crate::plan::Frozen;
+use crate::step::{Layout, Span, Step};
+use gradyn_model::{At, LEVEL, Set, System};
+use gradyn_num::ProgramScalar;
+
+/// Memory of the residual.
+pub struct Work<Y: System, S: ProgramScalar> {
+    data: Y::Data<S>,
+    star: Vec<S>,
+    kkt: Vec<S>,
+    g: Vec<S>,
+}
+
+impl<Y: System, S: ProgramScalar> Work<Y, S> {
+    pub(super) fn new(sys: &Y, p: &[S]) -> Self {
+        let (d, zero) = (sys.dims(), S::zero());
+        let mut data = sys.data();
+        sys.prepare(p, &mut data);
+        let (star, kkt) = (vec![zero; 2 * d.n], vec![zero; d.n + d.m]);
+        Self { data, star, kkt, g: vec![zero; 2 * sys.functionals(Set::Integrand)] }
+    }
+}
+
+impl<Y: System> Newmark<'_, Y> {
+    /// R of a step, or of record 0.
+    pub(super) fn equations<S: ProgramScalar>(
+        &self,
+        span: Span<S>,
+        frozen: Frozen,
+        x: &[S],
+        past: Option<&[S]>,
+        w: &mut Work<Y, S>,
+        r: &mut [S],
+    ) {
+        let (sys, lay) = (self.sys, self.layout());
+        let (n, m, t) = (lay.n, lay.m, span.end());
+        sys.set_angles(frozen.angles, &mut w.data);
+        let Some(past) = past else {
+            initial::residual(sys, &self.start, &lay, span.t, x, &mut w.data, r);
+            if self.scheme.auxiliary() {
+                initial::auxiliary_rows(&lay, x, r);
+            }
+            return;
+        };
+        self.quadrature(span, &lay, x, past, w, r);
+        // (3)
+        let at = lay.node(t, x);
+        self.star(span.h, at.q, past, &mut w.star);
+        let (v_star, a_star) = w.star.split_at(n);
+        let star = self.multiplier();
+        self.f.residual(sys, &At { v: v_star, a: a_star, lam: &x[star..star + m], ..at }, &mut w.data, &mut w.kkt);
+        r[..n].copy_from_slice(&w.kkt[..n]);
+        r[star..star + m].copy_from_slice(&w.kkt[n..]);
+        // (4), (5), (6)
+        (n..3 * n).for_each(|i| r[i] = x[i] - w.star[i - n]);
+        if let Some(sigma) = self.sigma() {
+            let project = self.projects(frozen);
+            for (k, s) in sigma.into_iter().enumerate() {
+                if project {
+                    self.projected(&at, k + 1, &x[s..s + m], w, r, s);
+                } else {
+                    r[s..s + m].copy_from_slice(&x[s..s + m]);
+                }
+            }
+            (0..m).for_each(|k| r[lay.lam() + k] = x[lay.lam() + k] - x[star + k] - x[sigma[1] + k]);
+        }
+        // (8)
+        if self.scheme.auxiliary() {
+            let (aux, [c, c0, c1]) = (self.auxiliary(), self.scheme.filter());
+            for i in 0..n {
+                r[aux + i] = x[aux + i] - x[2 * n + i] * c - past[2 * n + i] * c0 - past[aux + i] * c1;
+            }
+        }
+    }
+    /// (4) for `level` 1, (5) for 2, in place of w - w*; the rows of σ begin at `s`.
+    fn projected<S: ProgramScalar>(&self, at: &At<S>, level: usize, sigma: &[S], w: &mut Work<Y, S>, r: &mut [S], s: usize) {
+        let (sys, n, m) = (self.sys, at.q.len(), sigma.len());
+        let rows = level * n..(level + 1) * n;
+        w.kkt[..n].copy_from_slice(&r[rows.clone()]);
+        r[rows.clone()].fill(S::zero());
+        sys.balance(&w.kkt[..n], sigma, &w.data, &mut r[rows]);
+        r[s..s + m].iter_mut().zip(sigma).for_each(|(r, σ)| *r = *σ * -self.compliance);
+        sys.constraint(at, LEVEL[level], &mut w.data, &mut r[s..s + m]);
+        release(sys, sigma, &mut r[s..s + m]);
+    }
+    /// (7), the past first: `data` moves on to the node.
+    fn quadrature<S: ProgramScalar>(&self, span: Span<S>, lay: &Layout, x: &[S], past: &[S], w: &mut Work<Y, S>, r: &mut [S]) {
+        let (sys, t, o) = (self.sys, span.end(), lay.o);
+        sys.set_time(span.t, &mut w.data);
+        sys.measure(Set::Integrand, &lay.node(span.t, past), &mut w.data, &mut w.g[..o]);
+        let at = lay.node(t, x);
+        sys.place(t, at.q, &mut w.data);
+        sys.measure(Set::Integrand, &at, &mut w.data, &mut w.g[o..]);
+        for k in 0..o {
+            r[lay.z() + k] = x[lay.z() + k] - past[lay.z() + k] - span.h * (w.g[k] + w.g[o + k]) * 0.5;
+        }
+    }
+}
