@@ -23,8 +23,10 @@ const TRIALS: usize = 3;
 pub struct Assembled {
     /// Positions.
     pub q: Vec<f64>,
-    /// Degrees of freedom.
+    /// Degrees of freedom of positions: what the holonomic rows leave open.
     pub freedom: usize,
+    /// Degrees of freedom of velocities: what all rows leave open.
+    pub velocity_freedom: usize,
     /// Largest |Φ|, |E| that is left.
     pub residual: f64,
     /// σ_min/σ_max of Φ_q with rows of length 1.
@@ -41,7 +43,7 @@ pub fn assemble<Y: System>(
     angles: &[f64],
     names: (&[String], &[String]),
 ) -> Result<Assembled, StepError> {
-    let (n, m, conditions) = (sys.dims().n, sys.dims().m, names.0.len());
+    let (n, m, conditions) = (sys.dims().n, sys.independent(false).len(), names.0.len());
     let mut problem = Problem::new(sys, t, p, angles, conditions);
     let (mut q, r) = problem.minimise(sys.drawn())?;
     let (mut worst, mut residual) = problem.gap(&r);
@@ -65,22 +67,23 @@ pub fn assemble<Y: System>(
             let (freedom, hint) = (n - m.min(n), given(names.0));
             return Err(StepError::Conditions { kind: "position", given: conditions, freedom, hint });
         }
-        let worst = if worst < m { sys.row_name(worst) } else { names.0[worst - m].clone() };
+        let worst = if worst < m { sys.row_name(sys.independent(false)[worst] as usize) } else { names.0[worst - m].clone() };
         return Err(StepError::Assembly { worst, residual });
     }
     // (3)
     let dependencies = row_dependencies(&sys.patterns().mn, sys.phi_q(&problem.d), RANK_TOLERANCE);
-    let freedom = n - dependencies.rank;
+    let velocity_freedom = n - dependencies.rank;
+    let freedom = velocity_freedom + sys.dims().m_vel;
     if !dependencies.dependent.is_empty() {
         let name = |k: usize| sys.row_name(k);
         let rows = dependencies.dependent.iter().map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect()));
         return Err(StepError::Redundant { rows: rows.collect() });
     }
-    for (kind, list) in [("position", names.0), ("velocity", names.1)] {
+    for (kind, list, freedom) in [("position", names.0, freedom), ("velocity", names.1, velocity_freedom)] {
         problem.check_conditions(&q, freedom, kind, list)?;
     }
     let moved = q.iter().zip(sys.drawn()).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
-    Ok(Assembled { q, freedom, residual, condition: dependencies.condition, moved })
+    Ok(Assembled { q, freedom, velocity_freedom, residual, condition: dependencies.condition, moved })
 }
 
 fn given(names: &[String]) -> String {
@@ -114,12 +117,13 @@ impl<'a, Y: System> Problem<'a, Y> {
     }
     /// (Φ, E) at q, and `d` placed there.
     fn residual(&mut self, q: &[f64]) -> Vec<f64> {
-        let (sys, m) = (self.sys, self.sys.dims().m);
+        let (sys, rows, mut all) = (self.sys, self.rows.rows, vec![0.0; self.sys.dims().m]);
         let mut r = vec![0.0; self.rows.pattern.rows()];
         let at = still(sys, self.t, q, &self.zero);
         sys.place(self.t, q, &mut self.d);
-        sys.constraint(&at, LEVEL[0], &mut self.d, &mut r[..m]);
-        sys.conditions(&at, &mut self.d, &mut r[m..], &mut []);
+        sys.constraint(&at, LEVEL[0], &mut self.d, &mut all);
+        r.iter_mut().zip(sys.independent(false)).for_each(|(r, &k)| *r = all[k as usize]);
+        sys.conditions(&at, &mut self.d, &mut r[rows..], &mut []);
         r
     }
     /// After `minimise`: the row that is worst off, as a length (each row over the size of its gradient), and by how much.
@@ -169,8 +173,9 @@ impl<'a, Y: System> Problem<'a, Y> {
     }
     /// As many independent conditions as degrees of freedom.
     fn check_conditions(&mut self, q: &[f64], freedom: usize, kind: &'static str, list: &[String]) -> Result<(), StepError> {
-        let (sys, m) = (self.sys, self.sys.dims().m);
+        let sys = self.sys;
         let mut rows = StartRows::new(sys, kind == "velocity", list.len());
+        let (m, held) = (rows.rows, sys.independent(kind == "velocity"));
         rows.set(sys, &still(sys, self.t, q, &self.zero), &mut self.d);
         if list.len() != freedom {
             let hint = if list.len() < freedom {
@@ -185,7 +190,7 @@ impl<'a, Y: System> Problem<'a, Y> {
         let dependencies = row_dependencies(&rows.pattern, rows.matrix(), RANK_TOLERANCE);
         match dependencies.dependent.iter().flat_map(|d| d.on.iter().map(|o| o.0).chain([d.row])).max() {
             None => Ok(()),
-            Some(row) if row < m => Err(StepError::Undetermined { kind, equation: sys.row_name(row) }),
+            Some(row) if row < m => Err(StepError::Undetermined { kind, equation: sys.row_name(held[row] as usize) }),
             Some(row) => Err(StepError::Undetermined { kind, equation: list[row - m].clone() }),
         }
     }

@@ -60,55 +60,55 @@ pub fn release<Y: System, S: ProgramScalar>(sys: &Y, lam: &[S], rows: &mut [S]) 
     sys.dropped().iter().for_each(|&k| rows[k as usize] = -lam[k as usize]);
 }
 
-/// The partials (3)–(6) at a point.
-pub struct Linear<Y: System> {
+/// The partials (3)–(6) at a point; on other scalars than f64 with their own derivatives.
+pub struct Linear<Y: System, S: ProgramScalar = f64> {
     /// The system's memory, placed at the point.
-    pub data: Y::Data<f64>,
-    point: Vec<f64>,
-    t: f64,
+    pub data: Y::Data<S>,
+    point: Vec<S>,
+    t: S,
     f: Lagrange,
     /// g_q + K on n × n.
-    pub top_q: Vec<f64>,
+    pub top_q: Vec<S>,
     /// C on n × n.
-    pub top_v: Vec<f64>,
+    pub top_v: Vec<S>,
     /// Constraint rows of F_q on m × n.
-    pub bottom_q: Vec<f64>,
+    pub bottom_q: Vec<S>,
     /// Constraint rows of F_v on m × n.
-    pub bottom_v: Vec<f64>,
+    pub bottom_v: Vec<S>,
     n: usize,
     m: usize,
 }
 
-impl<Y: System> Linear<Y> {
+impl<Y: System, S: ProgramScalar> Linear<Y, S> {
     /// Memory.
     pub fn new(sys: &Y, f: Lagrange) -> Self {
-        let (dims, p) = (sys.dims(), sys.patterns());
+        let (dims, p, zero) = (sys.dims(), sys.patterns(), S::zero());
         Self {
             data: sys.data(),
-            point: vec![0.0; 3 * dims.n + dims.m],
-            t: 0.0,
+            point: vec![zero; 3 * dims.n + dims.m],
+            t: zero,
             f,
-            top_q: vec![0.0; p.nn.nnz()],
-            top_v: vec![0.0; p.nn.nnz()],
-            bottom_q: vec![0.0; p.mn.nnz()],
-            bottom_v: vec![0.0; p.mn.nnz()],
+            top_q: vec![zero; p.nn.nnz()],
+            top_v: vec![zero; p.nn.nnz()],
+            bottom_q: vec![zero; p.mn.nnz()],
+            bottom_v: vec![zero; p.mn.nnz()],
             n: dims.n,
             m: dims.m,
         }
     }
     /// (3), (4) at a point; `data` is placed there.
-    pub fn set(&mut self, sys: &Y, at: &At) {
+    pub fn set(&mut self, sys: &Y, at: &At<S>) {
         sys.place(at.t, at.q, &mut self.data);
         self.set_placed(sys, at);
     }
     /// The same where `data` is placed already.
-    pub fn set_placed(&mut self, sys: &Y, at: &At) {
-        let (n, f) = (self.n, self.f);
+    pub fn set_placed(&mut self, sys: &Y, at: &At<S>) {
+        let (n, f, zero) = (self.n, self.f, S::zero());
         self.t = at.t;
         for (k, x) in [at.q, at.v, at.a, at.lam].into_iter().enumerate() {
             self.point[k * n..k * n + x.len()].copy_from_slice(x);
         }
-        [&mut self.top_q, &mut self.top_v, &mut self.bottom_q, &mut self.bottom_v].into_iter().for_each(|x| x.fill(0.0));
+        [&mut self.top_q, &mut self.top_v, &mut self.bottom_q, &mut self.bottom_v].into_iter().for_each(|x| x.fill(zero));
         if !f.wrong_tangent {
             sys.balance_q(at, at.a, at.lam, &mut self.data, &mut self.top_q);
         }
@@ -119,7 +119,7 @@ impl<Y: System> Linear<Y> {
         }
     }
     /// out += s (F_q δq + F_v δv).
-    pub fn state_mul(&self, sys: &Y, s: f64, dq: &[f64], dv: &[f64], out: &mut [f64]) {
+    pub fn state_mul(&self, sys: &Y, s: f64, dq: &[S], dv: &[S], out: &mut [S]) {
         let (p, (top, bottom)) = (sys.patterns(), out.split_at_mut(self.n));
         p.nn.mul(&self.top_q, s, dq, top);
         p.nn.mul(&self.top_v, s, dv, top);
@@ -127,7 +127,7 @@ impl<Y: System> Linear<Y> {
         p.mn.mul(&self.bottom_v, s, dv, bottom);
     }
     /// q += s F_qᵀ μ, v += s F_vᵀ μ.
-    pub fn state_mul_t(&self, sys: &Y, s: f64, mu: &[f64], q: &mut [f64], v: &mut [f64]) {
+    pub fn state_mul_t(&self, sys: &Y, s: f64, mu: &[S], q: &mut [S], v: &mut [S]) {
         let (p, (top, bottom)) = (sys.patterns(), mu.split_at(self.n));
         p.nn.mul_t(&self.top_q, s, top, q);
         p.nn.mul_t(&self.top_v, s, top, v);
@@ -135,7 +135,7 @@ impl<Y: System> Linear<Y> {
         p.mn.mul_t(&self.bottom_v, s, bottom, v);
     }
     /// out += F_v δv + F_a δa.
-    pub fn rate_mul(&self, sys: &Y, dv: &[f64], da: &[f64], out: &mut [f64]) {
+    pub fn rate_mul(&self, sys: &Y, dv: &[S], da: &[S], out: &mut [S]) {
         let (p, (top, bottom)) = (sys.patterns(), out.split_at_mut(self.n));
         p.nn.mul(&self.top_v, 1.0, dv, top);
         p.nn.mul(sys.mass(&self.data), 1.0, da, top);
@@ -145,7 +145,7 @@ impl<Y: System> Linear<Y> {
         }
     }
     /// v += F_vᵀ μ, a += F_aᵀ μ.
-    pub fn rate_mul_t(&self, sys: &Y, mu: &[f64], v: &mut [f64], a: &mut [f64]) {
+    pub fn rate_mul_t(&self, sys: &Y, mu: &[S], v: &mut [S], a: &mut [S]) {
         let (p, (top, bottom)) = (sys.patterns(), mu.split_at(self.n));
         p.nn.mul_t(&self.top_v, 1.0, top, v);
         p.nn.mul_t(sys.mass(&self.data), 1.0, top, a);
@@ -155,7 +155,7 @@ impl<Y: System> Linear<Y> {
         }
     }
     /// out += F_p δ, (6).
-    pub fn slot_mul(&mut self, sys: &Y, delta: &[f64], out: &mut [f64]) {
+    pub fn slot_mul(&mut self, sys: &Y, delta: &[S], out: &mut [S]) {
         let at = At::of(self.t, &self.point, self.n, self.m);
         let (top, bottom) = out.split_at_mut(self.n);
         sys.balance_p(&at, at.a, at.lam, delta, &mut self.data, top);
@@ -163,7 +163,7 @@ impl<Y: System> Linear<Y> {
         sys.constraint_p(&at, self.f.level, delta, &mut self.data, bottom);
     }
     /// grad += s F_pᵀ μ.
-    pub fn slot_mul_t(&mut self, sys: &Y, mu: &[f64], s: f64, grad: &mut [f64]) {
+    pub fn slot_mul_t(&mut self, sys: &Y, mu: &[S], s: f64, grad: &mut [S]) {
         let at = At::of(self.t, &self.point, self.n, self.m);
         let (top, bottom) = mu.split_at(self.n);
         sys.balance_p_t(&at, at.a, at.lam, top, s, &mut self.data, grad);

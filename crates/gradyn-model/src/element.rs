@@ -36,36 +36,37 @@ impl<S: Scalar> Args<S> {
 }
 
 /// Cotangents of the extended parameters: values, and first and second rates of the signals.
-pub struct ArgsBar<'a> {
+pub struct ArgsBar<'a, S> {
     /// ū of slots, signals and angle references.
-    pub values: &'a mut [f64],
+    pub values: &'a mut [S],
     /// Cotangents of u̇ and ü of the signals.
-    pub rates: &'a mut [(f64, f64)],
+    pub rates: &'a mut [(S, S)],
     /// Where the signals start.
     pub slots: usize,
 }
 
 /// Tangents of the extended parameters, split like [`ArgsBar`]: δ of the slots and (δu, δu̇, δü) of the signals.
 #[derive(Clone, Copy)]
-pub struct ArgsDot<'a> {
+pub struct ArgsDot<'a, S> {
     /// δp of the slots.
-    pub slots: &'a [f64],
+    pub slots: &'a [S],
     /// (δu, δu̇, δü) of the signals.
-    pub signals: &'a [[f64; 3]],
+    pub signals: &'a [[S; 3]],
 }
-impl ArgsDot<'_> {
+impl<S: Scalar> ArgsDot<'_, S> {
     /// δ of argument `i` (level 0) or of its rates.
     #[inline]
-    pub fn level(&self, i: u32, level: usize) -> f64 {
+    pub fn level(&self, i: u32, level: usize) -> S {
         let i = i as usize;
         match i.checked_sub(self.slots.len()) {
-            None => [self.slots[i], 0.0, 0.0][level],
-            Some(k) => self.signals.get(k).map_or(0.0, |s| s[level]),
+            None if level == 0 => self.slots[i],
+            None => S::zero(),
+            Some(k) => self.signals.get(k).map_or(S::zero(), |s| s[level]),
         }
     }
     /// δ of argument `i` itself.
     #[inline]
-    pub fn value(&self, i: u32) -> f64 {
+    pub fn value(&self, i: u32) -> S {
         self.level(i, 0)
     }
 }
@@ -122,10 +123,10 @@ impl Element {
     }
 }
 
-impl ArgsBar<'_> {
+impl<S: Scalar> ArgsBar<'_, S> {
     /// Adds cotangents of a parameter and of its rates.
     #[inline]
-    pub fn add(&mut self, i: u32, bars: [f64; 3]) {
+    pub fn add(&mut self, i: u32, bars: [S; 3]) {
         let i = i as usize;
         self.values[i] += bars[0];
         if let Some(r) = self.rates.get_mut(i.wrapping_sub(self.slots)) {

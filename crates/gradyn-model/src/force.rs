@@ -53,13 +53,13 @@ impl<S: Scalar> LawScratch<S> {
 
 /// F with its slopes.
 #[derive(Clone, Copy, Debug)]
-pub struct Slope {
+pub struct Slope<S> {
     /// F.
-    pub f: f64,
+    pub f: S,
     /// F_y.
-    pub f_y: f64,
+    pub f_y: S,
     /// F_ẏ.
-    pub f_d: f64,
+    pub f_d: S,
 }
 
 impl Law {
@@ -76,17 +76,17 @@ impl Law {
         f
     }
     /// F, F_y, F_ẏ; leaves the program's input cotangents in the scratch.
-    fn slope(&self, t: f64, y: f64, d: f64, args: &Args<f64>, w: &mut LawScratch<f64>) -> Slope {
+    fn slope<S: Scalar>(&self, t: S, y: S, d: S, args: &Args<S>, w: &mut LawScratch<S>) -> Slope<S> {
         let f = self.value(t, y, d, args, w);
         let p = |i: u32| args.values[i as usize];
         let mut s = Slope { f, f_y: -p(self.stiffness), f_d: -p(self.damping) };
         if let Some((program, inputs)) = &self.program {
-            w.inputs_bar.fill(0.0);
-            program.reverse(&w.regs, &[(0, -1.0)], &mut w.bars, &mut w.inputs_bar);
+            w.inputs_bar.fill(S::zero());
+            program.reverse(&w.regs, &[(0, S::from(-1.0))], &mut w.bars, &mut w.inputs_bar);
             for (i, b) in inputs.iter().zip(&w.inputs_bar) {
                 match i {
-                    Input::Sensor(0) => s.f_y += b,
-                    Input::Sensor(_) => s.f_d += b,
+                    Input::Sensor(0) => s.f_y += *b,
+                    Input::Sensor(_) => s.f_d += *b,
                     _ => {}
                 }
             }
@@ -94,9 +94,9 @@ impl Law {
         s
     }
     /// f(i, ∂F/∂arg_i) for each parameter, after `slope`.
-    fn each_param(&self, y: f64, d: f64, args: &Args<f64>, w: &LawScratch<f64>, mut f: impl FnMut(u32, f64)) {
+    fn each_param<S: Scalar>(&self, y: S, d: S, args: &Args<S>, w: &LawScratch<S>, mut f: impl FnMut(u32, S)) {
         let p = |i: u32| args.values[i as usize];
-        f(self.applied, 1.0);
+        f(self.applied, S::one());
         f(self.stiffness, p(self.rest) - y);
         f(self.rest, p(self.stiffness));
         f(self.damping, -d);
@@ -171,10 +171,15 @@ impl Force {
     }
     /// y, J with their derivatives along ẋ and a second direction of the ports, and the slopes of the law: exact, without H.
     #[inline]
-    fn along<K: Geometry<Y>, const Y: usize>(&self, at: &ForceAt<f64>, dx: &[f64; Y], w: &mut LawScratch<f64>) -> Along<Y> {
-        let x = self.element.args::<f64, Y>(K::PORTS, at.args, at.q);
-        let d: [f64; Y] = self.element.port_rates(at.args, at.v);
-        let (y, j) = K::gradient::<Dual<f64, 2>>(&std::array::from_fn(|a| Dual { re: x[a], eps: [d[a], dx[a]] }));
+    fn along<K: Geometry<Y>, const Y: usize, S: Scalar>(
+        &self,
+        at: &ForceAt<S>,
+        dx: &[S; Y],
+        w: &mut LawScratch<S>,
+    ) -> Along<S, Y> {
+        let x = self.element.args::<S, Y>(K::PORTS, at.args, at.q);
+        let d: [S; Y] = self.element.port_rates(at.args, at.v);
+        let (y, j) = K::gradient::<Dual<S, 2>>(&std::array::from_fn(|a| Dual { re: x[a], eps: [d[a], dx[a]] }));
         Along { slope: self.law.slope(at.t, y.re, y.eps[0], at.args, w), y, j }
     }
     /// out -= Q, (1).
@@ -188,38 +193,38 @@ impl Force {
         dispatch!(self.element.kind, f::<S>(self, at, w, out));
     }
     /// K and C, (3).
-    pub fn tangents(&self, at: &ForceAt<f64>, w: &mut LawScratch<f64>, k: &mut [f64], c: &mut [f64]) {
-        dispatch!(self.element.kind, tangents(self, at, w, k, c));
+    pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, k: &mut [S], c: &mut [S]) {
+        dispatch!(self.element.kind, tangents::<S>(self, at, w, k, c));
     }
     /// out -= Q_p δ.
-    pub fn slots(&self, at: &ForceAt<f64>, w: &mut LawScratch<f64>, dp: &ArgsDot, out: &mut [f64]) {
-        dispatch!(self.element.kind, slots(self, at, w, dp, out));
+    pub fn slots<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, dp: &ArgsDot<S>, out: &mut [S]) {
+        dispatch!(self.element.kind, slots::<S>(self, at, w, dp, out));
     }
     /// bar -= s Q_pᵀ μ.
-    pub fn slots_t(&self, at: &ForceAt<f64>, w: &mut LawScratch<f64>, mu: &[f64], s: f64, bar: &mut ArgsBar) {
-        dispatch!(self.element.kind, slots_t(self, at, w, mu, s, bar));
+    pub fn slots_t<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, mu: &[S], s: f64, bar: &mut ArgsBar<S>) {
+        dispatch!(self.element.kind, slots_t::<S>(self, at, w, mu, s, bar));
     }
 }
 
 /// y and J with derivatives: parts 0 along ẋ (ẏ, J̇), parts 1 along the other direction (J·δx, H δx).
-struct Along<const Y: usize> {
-    y: Dual<f64, 2>,
-    j: [Dual<f64, 2>; Y],
-    slope: Slope,
+struct Along<S, const Y: usize> {
+    y: Dual<S, 2>,
+    j: [Dual<S, 2>; Y],
+    slope: Slope<S>,
 }
 
-fn tangents<K: Geometry<Y>, const Y: usize>(
+fn tangents<K: Geometry<Y>, const Y: usize, S: Scalar>(
     force: &Force,
-    at: &ForceAt<f64>,
-    w: &mut LawScratch<f64>,
-    k: &mut [f64],
-    c: &mut [f64],
+    at: &ForceAt<S>,
+    w: &mut LawScratch<S>,
+    k: &mut [S],
+    c: &mut [S],
 ) {
-    let (y, j, h) = K::hessian(&force.element.args::<f64, Y>(K::PORTS, at.args, at.q));
-    let x: [f64; Y] = force.element.port_rates(at.args, at.v);
+    let (y, j, h) = K::hessian(&force.element.args::<S, Y>(K::PORTS, at.args, at.q));
+    let x: [S; Y] = force.element.port_rates(at.args, at.v);
     let Slope { f, f_y, f_d } = force.law.slope(at.t, y, dot(&j, &x), at.args, w);
     // F_y J + F_ẏ J̇, J̇ = H ẋ
-    let row: [f64; Y] = std::array::from_fn(|b| f_y * j[b] + f_d * dot(&h[b], &x));
+    let row: [S; Y] = std::array::from_fn(|b| f_y * j[b] + f_d * dot(&h[b], &x));
     let (entries, p) = (&force.element.ports.linear, &at.args.values);
     for (ea, pairs) in entries.iter().zip(force.pairs.chunks_exact(entries.len())) {
         let (a, pa) = (ea.arg as usize, p[ea.slot as usize]);
@@ -231,41 +236,41 @@ fn tangents<K: Geometry<Y>, const Y: usize>(
     }
 }
 
-fn slots<K: Geometry<Y>, const Y: usize>(
+fn slots<K: Geometry<Y>, const Y: usize, S: Scalar>(
     force: &Force,
-    at: &ForceAt<f64>,
-    w: &mut LawScratch<f64>,
-    dp: &ArgsDot,
-    out: &mut [f64],
+    at: &ForceAt<S>,
+    w: &mut LawScratch<S>,
+    dp: &ArgsDot<S>,
+    out: &mut [S],
 ) {
     let ports = &force.element.ports;
-    let (mut dx, mut dd) = ([0.0; Y], [0.0; Y]);
-    ports.gather_p(dp.slots, at.q, &mut dx);
-    ports.gather_rate_p(dp.slots, at.v, &mut dd);
-    let l = force.along::<K, Y>(at, &dx, w);
+    let (mut dx, mut dd) = ([S::zero(); Y], [S::zero(); Y]);
+    ports.gather(dp.slots, at.q, &mut dx);
+    ports.gather_rate(dp.slots, at.v, &mut dd);
+    let l = force.along::<K, Y, S>(at, &dx, w);
     // δF = F_y J δx + F_ẏ (J̇ δx + J δẋ) + F_p δp
-    let rate: f64 = (0..Y).map(|a| l.j[a].eps[0] * dx[a] + l.j[a].re * dd[a]).sum();
+    let rate = (0..Y).fold(S::zero(), |sum, a| sum + (l.j[a].eps[0] * dx[a] + l.j[a].re * dd[a]));
     let mut df = l.slope.f_y * l.y.eps[1] + l.slope.f_d * rate;
     force.law.each_param(l.y.re, l.y.eps[0], at.args, w, |i, g| df += g * dp.value(i));
     ports.scatter(&at.args.values, &l.j.map(|j| -(df * j.re + l.slope.f * j.eps[1])), out);
-    ports.scatter_p(dp.slots, &l.j.map(|j| -l.slope.f * j.re), out);
+    ports.scatter(dp.slots, &l.j.map(|j| -l.slope.f * j.re), out);
 }
 
-fn slots_t<K: Geometry<Y>, const Y: usize>(
+fn slots_t<K: Geometry<Y>, const Y: usize, S: Scalar>(
     force: &Force,
-    at: &ForceAt<f64>,
-    w: &mut LawScratch<f64>,
-    mu: &[f64],
+    at: &ForceAt<S>,
+    w: &mut LawScratch<S>,
+    mu: &[S],
     s: f64,
-    bar: &mut ArgsBar,
+    bar: &mut ArgsBar<S>,
 ) {
-    let nu: [f64; Y] = force.element.port_rates(at.args, mu);
-    let l = force.along::<K, Y>(at, &nu, w);
+    let nu: [S; Y] = force.element.port_rates(at.args, mu);
+    let l = force.along::<K, Y, S>(at, &nu, w);
     let (Slope { f, f_y, f_d }, work, ports) = (l.slope, l.y.eps[1], &force.element.ports);
-    ports.gather_p_t(at.q, &l.j.map(|j| -s * (work * (f_y * j.re + f_d * j.eps[0]) + f * j.eps[1])), bar.values);
-    ports.gather_rate_p_t(at.v, &l.j.map(|j| -s * work * f_d * j.re), bar.values);
-    ports.gather_rate_p_t(mu, &l.j.map(|j| -s * f * j.re), bar.values);
-    force.law.each_param(l.y.re, l.y.eps[0], at.args, w, |i, g| bar.values[i as usize] -= s * work * g);
+    ports.gather_p_t(at.q, &l.j.map(|j| (work * (f_y * j.re + f_d * j.eps[0]) + f * j.eps[1]) * -s), bar.values);
+    ports.gather_rate_p_t(at.v, &l.j.map(|j| work * -s * f_d * j.re), bar.values);
+    ports.gather_rate_p_t(mu, &l.j.map(|j| f * -s * j.re), bar.values);
+    force.law.each_param(l.y.re, l.y.eps[0], at.args, w, |i, g| bar.values[i as usize] -= work * s * g);
 }
 
 #[inline]

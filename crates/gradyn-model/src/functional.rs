@@ -45,25 +45,25 @@ pub enum Sensor {
 
 /// Cotangents of (q, v, a, λ) and of the extended parameters.
 #[derive(Clone, Debug)]
-pub struct Cotangent {
+pub struct Cotangent<S> {
     /// q̄.
-    pub q: Vec<f64>,
+    pub q: Vec<S>,
     /// v̄.
-    pub v: Vec<f64>,
+    pub v: Vec<S>,
     /// ā.
-    pub a: Vec<f64>,
+    pub a: Vec<S>,
     /// λ̄.
-    pub lam: Vec<f64>,
+    pub lam: Vec<S>,
     /// Slots, signals and angle references.
-    pub args: Vec<f64>,
+    pub args: Vec<S>,
     /// Rates of the signals.
-    pub rates: Vec<(f64, f64)>,
+    pub rates: Vec<(S, S)>,
     /// Where the signals start.
     pub slots: usize,
 }
-impl Cotangent {
+impl<S> Cotangent<S> {
     /// The extended parameters.
-    pub fn bar(&mut self) -> ArgsBar<'_> {
+    pub fn bar(&mut self) -> ArgsBar<'_, S> {
         ArgsBar { values: &mut self.args, rates: &mut self.rates, slots: self.slots }
     }
 }
@@ -105,7 +105,7 @@ impl Sensor {
         }
     }
     /// cot += s (∂y/∂x)ᵀ, (2).
-    fn pull_back(&self, s: f64, at: &At, sys: &Sensed, mass: &[f64], args: &Args<f64>, cot: &mut Cotangent) {
+    fn pull_back(&self, s: f64, at: &At, sys: &Sensed, mass: &[f64], args: &Args<f64>, cot: &mut Cotangent<f64>) {
         match self {
             Sensor::Affine(ports, level) => {
                 let (x, bar) = ([&mut cot.q, &mut cot.v, &mut cot.a], [s]);
@@ -317,7 +317,7 @@ impl Functional {
         mass: &[f64],
         args: &Args<f64>,
         w: &mut FunctionalScratch<f64>,
-        cot: &mut Cotangent,
+        cot: &mut Cotangent<f64>,
     ) {
         w.inputs_bar[..self.inputs.len()].fill(0.0);
         self.program.reverse(&w.regs, &[(k, 1.0)], &mut w.bars, &mut w.inputs_bar);

@@ -19,8 +19,8 @@ pub trait Geometry<const Y: usize> {
         (y.re, y.eps)
     }
     /// y, y_x and y_xx.
-    fn hessian(x: &[f64; Y]) -> (f64, [f64; Y], [[f64; Y]; Y]) {
-        let (y, j) = Self::gradient(&Dual::<f64, Y>::vars(x));
+    fn hessian<S: Scalar>(x: &[S; Y]) -> (S, [S; Y], [[S; Y]; Y]) {
+        let (y, j) = Self::gradient(&Dual::<S, Y>::vars(x));
         (y.re, y.eps, j.map(|j| j.eps))
     }
 }
@@ -58,17 +58,17 @@ macro_rules! distance {
                 (l, std::array::from_fn(|a| if a < $d { (x[a] - x[a + $d]) * inv } else { (x[a] - x[a - $d]) * inv }))
             }
             #[inline]
-            fn hessian(x: &[f64; $y]) -> (f64, [f64; $y], [[f64; $y]; $y]) {
+            fn hessian<S: Scalar>(x: &[S; $y]) -> (S, [S; $y], [[S; $y]; $y]) {
                 // (I - u uᵀ)/ℓ with the signs of the ends
                 let (l, j) = Self::gradient(x);
                 let unit = |a: usize, b: usize| {
-                    if a == b {
+                    S::from(if a == b {
                         1.0
                     } else if a % $d == b % $d {
                         -1.0
                     } else {
                         0.0
-                    }
+                    })
                 };
                 (l, j, std::array::from_fn(|a| std::array::from_fn(|b| (unit(a, b) - j[a] * j[b]) / l)))
             }
@@ -101,13 +101,13 @@ impl Geometry<5> for Angle {
         (Self::value(x), [-e1[0], -e1[1], e2[0], e2[1], S::zero()])
     }
     #[inline]
-    fn hessian(x: &[f64; 5]) -> (f64, [f64; 5], [[f64; 5]; 5]) {
+    fn hessian<S: Scalar>(x: &[S; 5]) -> (S, [S; 5], [[S; 5]; 5]) {
         let (y, j) = Self::gradient(x);
-        let mut h = [[0.0; 5]; 5];
+        let mut h = [[S::zero(); 5]; 5];
         for (o, sign) in [(0, -1.0), (2, 1.0)] {
             let (a, b) = (x[o], x[o + 1]);
-            let n = sign / (a * a + b * b).powi(2);
-            (h[o][o], h[o + 1][o + 1]) = (2.0 * a * b * n, -2.0 * a * b * n);
+            let n = S::from(sign) / (a * a + b * b).powi(2);
+            (h[o][o], h[o + 1][o + 1]) = (a * 2.0 * b * n, a * -2.0 * b * n);
             h[o][o + 1] = (b * b - a * a) * n;
             h[o + 1][o] = h[o][o + 1];
         }
@@ -131,11 +131,8 @@ macro_rules! kernels {
                 match self { $(Kind::$name => (<$name as Geometry<$y>>::PORTS, $y),)* }
             }
         }
-        /// Calls `f::<Kernel, Y>(args)` for the kernel of a [`Kind`].
+        /// Calls `f::<Kernel, Y, S>(args)` for the kernel of a [`Kind`].
         macro_rules! dispatch {
-            ($d kind:expr, $d f:ident($d($d args:expr),*)) => {
-                match $d kind { $($crate::geometry::Kind::$name => $d f::<$crate::geometry::$name, $y>($d($d args),*),)* }
-            };
             ($d kind:expr, $d f:ident::<$d s:ty>($d($d args:expr),*)) => {
                 match $d kind { $($crate::geometry::Kind::$name => $d f::<$crate::geometry::$name, $y, $d s>($d($d args),*),)* }
             };

@@ -15,7 +15,7 @@ use crate::memory::{Memory, Size};
 use crate::ports::Ports;
 use crate::program::Program;
 use crate::signal::Input;
-use gradyn_num::{Pattern, Scalar, Wide};
+use gradyn_num::{Dual, Pattern, Scalar};
 
 /// (1): input `Sensor(k)` is port argument k, positions first, then velocities.
 #[derive(Clone, Debug)]
@@ -51,10 +51,10 @@ pub struct LoadRows {
 #[derive(Clone, Debug)]
 pub struct LoadScratch<S> {
     plain: Memory<S>,
-    duals: Memory<Wide>,
+    duals: Memory<Dual<S, 8>>,
     /// f_x of the program's port arguments, outputs × arguments.
-    jacobian: Vec<f64>,
-    seeds: Vec<(usize, f64)>,
+    jacobian: Vec<S>,
+    seeds: Vec<(usize, S)>,
 }
 impl<S: Scalar> LoadScratch<S> {
     /// Memory for the largest of some loads.
@@ -64,7 +64,7 @@ impl<S: Scalar> LoadScratch<S> {
             size = size.max(Size { ports: l.args(), inputs: l.inputs.len(), registers: l.program.registers() });
             outputs = outputs.max(l.program.outputs());
         }
-        let (jacobian, seeds) = (vec![0.0; size.ports * outputs], Vec::with_capacity(outputs));
+        let (jacobian, seeds) = (vec![S::zero(); size.ports * outputs], Vec::with_capacity(outputs));
         Self { plain: Memory::new(size), duals: Memory::new(size), jacobian, seeds }
     }
 }
@@ -100,24 +100,24 @@ impl LoadRows {
     pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut [S]) {
         let l = &self.load;
         l.gather(at, &mut w.plain.ports);
-        w.plain.run(&l.program, &l.inputs, at.t, |i| at.args.values[i as usize]);
+        w.plain.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
         for e in &l.work.linear {
             out[e.coord as usize] -= at.args.values[e.slot as usize] * w.plain.output(&l.program, e.arg as usize);
         }
     }
     /// f_x and f_ẋ by chunks of dual directions, outputs × arguments.
-    fn jacobian(&self, at: &ForceAt<f64>, w: &mut LoadScratch<f64>) {
+    fn jacobian<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>) {
         const LANES: usize = 8;
         let (l, args) = (&self.load, self.load.args());
         l.gather(at, &mut w.plain.ports);
         for first in (0..args).step_by(LANES) {
             for (k, (d, &x)) in w.duals.ports.iter_mut().zip(&w.plain.ports).enumerate() {
-                *d = Wide::from(x);
+                *d = Dual::constant(x);
                 if (first..first + LANES).contains(&k) {
-                    d.eps[k - first] = 1.0;
+                    d.eps[k - first] = S::one();
                 }
             }
-            w.duals.run(&l.program, &l.inputs, Wide::from(at.t), |i| Wide::from(at.args.values[i as usize]));
+            w.duals.run(&l.program, &l.inputs, Dual::constant(at.t), |i, _| Dual::constant(at.args.values[i as usize]));
             for (k, row) in w.jacobian.chunks_exact_mut(args).enumerate().take(l.program.outputs()) {
                 let f = w.duals.output(&l.program, k);
                 row[first..].iter_mut().zip(&f.eps).for_each(|(r, e)| *r = *e);
@@ -125,7 +125,7 @@ impl LoadRows {
         }
     }
     /// K and C, (2).
-    pub fn tangents(&self, at: &ForceAt<f64>, w: &mut LoadScratch<f64>, k: &mut [f64], c: &mut [f64]) {
+    pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, k: &mut [S], c: &mut [S]) {
         let (l, args, p) = (&self.load, self.load.args(), &at.args.values);
         if args == 0 {
             return;
@@ -145,38 +145,37 @@ impl LoadRows {
         }
     }
     /// out -= Q_p δ.
-    pub fn slots(&self, at: &ForceAt<f64>, w: &mut LoadScratch<f64>, dp: &ArgsDot, out: &mut [f64]) {
+    pub fn slots<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, dp: &ArgsDot<S>, out: &mut [S]) {
         let l = &self.load;
-        let dual = |re: f64, d: f64| Wide { re, eps: [d, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] };
         l.gather(at, &mut w.plain.ports);
-        w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| *d = dual(x, 0.0));
-        w.plain.ports.fill(0.0);
+        w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| *d = Dual::constant(x));
+        w.plain.ports.fill(S::zero());
         let (x, d) = w.plain.ports.split_at_mut(l.position_args);
-        l.positions.gather_p(dp.slots, at.q, x);
-        l.velocities.gather_rate_p(dp.slots, at.v, d);
+        l.positions.gather(dp.slots, at.q, x);
+        l.velocities.gather_rate(dp.slots, at.v, d);
         w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| d.eps[0] = x);
-        w.duals.run(&l.program, &l.inputs, Wide::from(at.t), |i| dual(at.args.values[i as usize], dp.value(i)));
+        w.duals.run(&l.program, &l.inputs, Dual::constant(at.t), |i, _| Dual::along(at.args.values[i as usize], dp.value(i)));
         for e in &l.work.linear {
             let (f, slot) = (w.duals.output(&l.program, e.arg as usize), e.slot as usize);
             out[e.coord as usize] -= at.args.values[slot] * f.eps[0] + dp.slots[slot] * f.re;
         }
     }
     /// bar -= s Q_pᵀ μ.
-    pub fn slots_t(&self, at: &ForceAt<f64>, w: &mut LoadScratch<f64>, mu: &[f64], s: f64, bar: &mut ArgsBar) {
+    pub fn slots_t<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, mu: &[S], s: f64, bar: &mut ArgsBar<S>) {
         let (l, m) = (&self.load, &mut w.plain);
         l.gather(at, &mut m.ports);
-        m.run(&l.program, &l.inputs, at.t, |i| at.args.values[i as usize]);
+        m.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
         w.seeds.clear();
-        w.seeds.extend((0..l.program.outputs()).map(|k| (k, 0.0)));
+        w.seeds.extend((0..l.program.outputs()).map(|k| (k, S::zero())));
         for e in &l.work.linear {
-            w.seeds[e.arg as usize].1 -= s * at.args.values[e.slot as usize] * mu[e.coord as usize];
-            bar.values[e.slot as usize] -= s * m.output(&l.program, e.arg as usize) * mu[e.coord as usize];
+            w.seeds[e.arg as usize].1 -= at.args.values[e.slot as usize] * s * mu[e.coord as usize];
+            bar.values[e.slot as usize] -= m.output(&l.program, e.arg as usize) * s * mu[e.coord as usize];
         }
         m.reverse(&l.program, &w.seeds);
         m.spread(&l.inputs);
         for (i, b) in l.inputs.iter().zip(&m.inputs_bar) {
             if let Input::Arg(i) = i {
-                bar.add(*i, [*b, 0.0, 0.0]);
+                bar.add(*i, [*b, S::zero(), S::zero()]);
             }
         }
         let (x, d) = m.ports.split_at(l.position_args);

@@ -70,11 +70,11 @@ pub struct Data<S> {
     load: LoadScratch<S>,
     functional: FunctionalScratch<S>,
     value: Vec<S>,
-    /// f64 only: cotangents and tangents of the extended parameters.
-    cot: Cotangent,
-    dot: Vec<[f64; 3]>,
+    /// Cotangents and tangents of the extended parameters.
+    cot: Cotangent<S>,
+    dot: Vec<[S; 3]>,
     /// Cotangents of the rows that are not dropped.
-    kept: Vec<f64>,
+    kept: Vec<S>,
     /// Is there anything that moves with t?
     timed: bool,
     /// Elements evaluated.
@@ -118,16 +118,16 @@ impl Natural {
             functional: FunctionalScratch::new(self.functionals()),
             value: vec![zero; self.functionals().map(|f| f.program.outputs()).max().unwrap_or(0)],
             cot: Cotangent {
-                q: vec![0.0; n],
-                v: vec![0.0; n],
-                a: vec![0.0; n],
-                lam: vec![0.0; m],
-                args: vec![0.0; ext],
-                rates: vec![(0.0, 0.0); signals],
+                q: vec![zero; n],
+                v: vec![zero; n],
+                a: vec![zero; n],
+                lam: vec![zero; m],
+                args: vec![zero; ext],
+                rates: vec![(zero, zero); signals],
                 slots,
             },
-            dot: vec![[0.0; 3]; signals],
-            kept: vec![0.0; m],
+            dot: vec![[zero; 3]; signals],
+            kept: vec![zero; m],
             timed: signals > 0,
             visits: 0,
         }

@@ -3,7 +3,7 @@
 //! ```text
 //! x = C(p) q + d(p),   ẋ = C v,   ẍ = C a,   Q += Cᵀ f                                           (1)
 //! ```
-//! C is sparse and its entries are slots; slot [`ONE`] is the constant 1 and slot [`ZERO`] the constant 0.
+//! C and d are sparse and their entries are slots, so that their derivatives along δ are C(δ) and d(δ); slot [`ONE`] is the constant 1 and slot [`ZERO`] the constant 0.
 
 use crate::program::Sym;
 use gradyn_num::Scalar;
@@ -105,36 +105,17 @@ impl Ports {
             out[e.coord as usize] += p[e.slot as usize] * f[e.arg as usize];
         }
     }
-    /// x += C_p δ q + d_p δ.
-    pub fn gather_p(&self, delta: &[f64], q: &[f64], x: &mut [f64]) {
-        self.gather_rate_p(delta, q, x);
-        for &(a, s) in &self.constant {
-            x[a as usize] += delta[s as usize];
-        }
-    }
-    /// x += C_p δ v.
-    pub fn gather_rate_p(&self, delta: &[f64], v: &[f64], x: &mut [f64]) {
-        for e in &self.linear {
-            x[e.arg as usize] += delta[e.slot as usize] * v[e.coord as usize];
-        }
-    }
     /// grad += (C q + d)_pᵀ x̄.
-    pub fn gather_p_t(&self, q: &[f64], bar: &[f64], grad: &mut [f64]) {
+    pub fn gather_p_t<S: Scalar>(&self, q: &[S], bar: &[S], grad: &mut [S]) {
         self.gather_rate_p_t(q, bar, grad);
         for &(a, s) in &self.constant {
             grad[s as usize] += bar[a as usize];
         }
     }
     /// grad += (C v)_pᵀ x̄.
-    pub fn gather_rate_p_t(&self, v: &[f64], bar: &[f64], grad: &mut [f64]) {
+    pub fn gather_rate_p_t<S: Scalar>(&self, v: &[S], bar: &[S], grad: &mut [S]) {
         for e in &self.linear {
             grad[e.slot as usize] += bar[e.arg as usize] * v[e.coord as usize];
-        }
-    }
-    /// out += (Cᵀ f)_p δ.
-    pub fn scatter_p(&self, delta: &[f64], f: &[f64], out: &mut [f64]) {
-        for e in &self.linear {
-            out[e.coord as usize] += delta[e.slot as usize] * f[e.arg as usize];
         }
     }
     /// Slots that the port reads.

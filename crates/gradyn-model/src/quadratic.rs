@@ -131,46 +131,46 @@ impl QuadraticRows {
     }
     /// out += s A x, on the pattern of Φ_q: Φ̇_q for x = v, Φ̈_q for x = a.
     #[inline]
-    pub fn rate_q(&self, p: &[f64], s: f64, x: &[f64], out: &mut [f64]) {
+    pub fn rate_q<S: Scalar>(&self, p: &[S], s: f64, x: &[S], out: &mut [S]) {
         for t in &self.a {
-            out[t.pos as usize] += s * p[t.slot as usize] * x[t.j as usize];
+            out[t.pos as usize] += p[t.slot as usize] * s * x[t.j as usize];
         }
     }
     /// (3): out += Σ λ_k A_k.
     #[inline]
-    pub fn balance_q(&self, p: &[f64], lam: &[f64], out: &mut [f64]) {
+    pub fn balance_q<S: Scalar>(&self, p: &[S], lam: &[S], out: &mut [S]) {
         for t in &self.a {
             out[t.ij as usize] += lam[t.row as usize] * p[t.slot as usize];
         }
     }
     /// f(row, slot, w): the coefficient of each slot in c₀Φ + c₁Φ̇ + c₂Φ̈.
     #[inline]
-    fn each_slot(&self, at: &At, [c0, c1, c2]: [f64; 3], mut f: impl FnMut(usize, usize, f64)) {
+    fn each_slot<S: Scalar>(&self, at: &At<S>, [c0, c1, c2]: [f64; 3], mut f: impl FnMut(usize, usize, S)) {
         let At { q, v, a, .. } = *at;
         // A is symmetric and both triangles are listed: ½ (·)_ij of each product is half of the sum over (i, j) and (j, i)
         for t in &self.a {
             let (i, j) = (t.i as usize, t.j as usize);
-            let w = 0.5 * c0 * q[i] * q[j] + c1 * v[i] * q[j] + c2 * (a[i] * q[j] + v[i] * v[j]);
+            let w = q[i] * (0.5 * c0) * q[j] + v[i] * c1 * q[j] + (a[i] * q[j] + v[i] * v[j]) * c2;
             f(t.row as usize, t.slot as usize, w);
         }
         for t in &self.b {
             let i = t.i as usize;
-            f(t.row as usize, t.slot as usize, c0 * q[i] + c1 * v[i] + c2 * a[i]);
+            f(t.row as usize, t.slot as usize, q[i] * c0 + v[i] * c1 + a[i] * c2);
         }
         for &(k, s) in &self.c {
-            f(k as usize, s as usize, c0);
+            f(k as usize, s as usize, S::from(c0));
         }
     }
     /// out += (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
-    pub fn constraint_p(&self, at: &At, c: [f64; 3], delta: &[f64], out: &mut [f64]) {
+    pub fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], out: &mut [S]) {
         self.each_slot(at, c, |k, s, w| out[k] += w * delta[s]);
     }
     /// grad += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_pᵀ μ.
-    pub fn constraint_p_t(&self, at: &At, c: [f64; 3], mu: &[f64], scale: f64, grad: &mut [f64]) {
-        self.each_slot(at, c, |k, s, w| grad[s] += scale * w * mu[k]);
+    pub fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], scale: f64, grad: &mut [S]) {
+        self.each_slot(at, c, |k, s, w| grad[s] += w * scale * mu[k]);
     }
     /// out += (Φ_qᵀ λ)_p δ.
-    pub fn balance_p(&self, q: &[f64], lam: &[f64], delta: &[f64], out: &mut [f64]) {
+    pub fn balance_p<S: Scalar>(&self, q: &[S], lam: &[S], delta: &[S], out: &mut [S]) {
         for t in &self.a {
             out[t.i as usize] += lam[t.row as usize] * delta[t.slot as usize] * q[t.j as usize];
         }
@@ -179,12 +179,12 @@ impl QuadraticRows {
         }
     }
     /// grad += s (Φ_qᵀ λ)_pᵀ μ.
-    pub fn balance_p_t(&self, q: &[f64], lam: &[f64], mu: &[f64], scale: f64, grad: &mut [f64]) {
+    pub fn balance_p_t<S: Scalar>(&self, q: &[S], lam: &[S], mu: &[S], scale: f64, grad: &mut [S]) {
         for t in &self.a {
-            grad[t.slot as usize] += scale * lam[t.row as usize] * mu[t.i as usize] * q[t.j as usize];
+            grad[t.slot as usize] += lam[t.row as usize] * scale * mu[t.i as usize] * q[t.j as usize];
         }
         for t in &self.b {
-            grad[t.slot as usize] += scale * lam[t.row as usize] * mu[t.i as usize];
+            grad[t.slot as usize] += lam[t.row as usize] * scale * mu[t.i as usize];
         }
     }
 }

@@ -91,10 +91,10 @@ impl Signals {
         }
     }
     /// (δu, δu̇, δü) of every signal for a slot direction.
-    pub fn tangent(&self, t: f64, args: &Args<f64>, delta: &[f64], w: &mut Scratch<f64>, out: &mut [[f64; 3]]) {
-        let time = Jet::new(t, 1.0, 0.0);
+    pub fn tangent<S: Scalar>(&self, t: S, args: &Args<S>, delta: &[S], w: &mut Scratch<S>, out: &mut [[S; 3]]) {
+        let time = Jet::new(t, S::one(), S::zero());
         for k in 0..self.list.len() {
-            let mut sum = [0.0; 3];
+            let mut sum = [S::zero(); 3];
             self.weights(k, time, args, w, |i, j| match i.checked_sub(args.slots) {
                 None => (0..3).for_each(|l| sum[l] += j.level(l) * delta[i]),
                 Some(s) => {
@@ -107,22 +107,22 @@ impl Signals {
         }
     }
     /// Pulls the cotangents of the signals back to the slots and clears them.
-    pub fn pull_back(&self, t: f64, args: &Args<f64>, w: &mut Scratch<f64>, bar: &mut ArgsBar) {
-        let time = Jet::new(t, 1.0, 0.0);
+    pub fn pull_back<S: Scalar>(&self, t: S, args: &Args<S>, w: &mut Scratch<S>, bar: &mut ArgsBar<S>) {
+        let (time, zero) = (Jet::new(t, S::one(), S::zero()), S::zero());
         for k in (0..self.list.len()).rev() {
-            let b = [std::mem::take(&mut bar.values[bar.slots + k]), bar.rates[k].0, bar.rates[k].1];
-            bar.rates[k] = (0.0, 0.0);
-            if b != [0.0; 3] {
+            let b = [std::mem::replace(&mut bar.values[bar.slots + k], zero), bar.rates[k].0, bar.rates[k].1];
+            bar.rates[k] = (zero, zero);
+            if b != [zero; 3] {
                 self.weights(k, time, args, w, |i, j| {
                     // u = j s: u̇ = j̇ s + j ṡ, ü = j̈ s + 2 j̇ ṡ + j s̈
                     let s = b[0] * j.x + b[1] * j.d + b[2] * j.dd;
-                    bar.add(i as u32, [s, b[1] * j.x + 2.0 * b[2] * j.d, b[2] * j.x]);
+                    bar.add(i as u32, [s, b[1] * j.x + b[2] * 2.0 * j.d, b[2] * j.x]);
                 });
             }
         }
     }
     /// f(i, ∂u_k/∂arg_i as a jet) for every parameter that signal k reads at time t.
-    fn weights(&self, k: usize, time: Jet<f64>, args: &Args<f64>, w: &mut Scratch<f64>, mut f: impl FnMut(usize, Jet<f64>)) {
+    fn weights<S: Scalar>(&self, k: usize, time: Jet<S>, args: &Args<S>, w: &mut Scratch<S>, mut f: impl FnMut(usize, Jet<S>)) {
         match &self.list[k] {
             Signal::Spline(spline, slots) => {
                 let (first, weights) = spline.active(time);

@@ -119,30 +119,39 @@ pub trait System: Sync {
     fn forces<S: ProgramScalar>(&self, at: &At<S>, d: &mut Self::Data<S>, out: &mut [S]);
 
     /// M on `nn`.
-    fn mass<'d>(&self, d: &'d Self::Data<f64>) -> &'d [f64];
+    fn mass<'d, S: ProgramScalar>(&self, d: &'d Self::Data<S>) -> &'d [S];
     /// Φ_q on `mn`.
-    fn phi_q<'d>(&self, d: &'d Self::Data<f64>) -> &'d [f64];
+    fn phi_q<'d, S: ProgramScalar>(&self, d: &'d Self::Data<S>) -> &'d [S];
     /// (c₀Φ + c₁Φ̇ + c₂Φ̈)_q on `mn`.
-    fn constraint_q(&self, at: &At, c: [f64; 3], d: &mut Self::Data<f64>, out: &mut [f64]);
+    fn constraint_q<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
     /// (c₁Φ̇ + c₂Φ̈)_v on `mn`.
-    fn constraint_v(&self, at: &At, c: [f64; 3], d: &mut Self::Data<f64>, out: &mut [f64]);
+    fn constraint_v<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
     /// (M w + Φ_qᵀ λ)_q on `nn`.
-    fn balance_q(&self, at: &At, w: &[f64], lam: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
+    fn balance_q<S: ProgramScalar>(&self, at: &At<S>, w: &[S], lam: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// K = -Q_q and C = -Q_v on `nn`.
-    fn force_tangents(&self, at: &At, d: &mut Self::Data<f64>, k: &mut [f64], c: &mut [f64]);
+    fn force_tangents<S: ProgramScalar>(&self, at: &At<S>, d: &mut Self::Data<S>, k: &mut [S], c: &mut [S]);
 
     /// out += (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
-    fn constraint_p(&self, at: &At, c: [f64; 3], delta: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
+    fn constraint_p<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// grad += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_pᵀ μ.
-    fn constraint_p_t(&self, at: &At, c: [f64; 3], mu: &[f64], s: f64, d: &mut Self::Data<f64>, grad: &mut [f64]);
+    fn constraint_p_t<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Self::Data<S>, grad: &mut [S]);
     /// out += (M w + Φ_qᵀ λ)_p δ.
-    fn balance_p(&self, at: &At, w: &[f64], lam: &[f64], delta: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
+    fn balance_p<S: ProgramScalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// grad += s (M w + Φ_qᵀ λ)_pᵀ μ.
-    fn balance_p_t(&self, at: &At, w: &[f64], lam: &[f64], mu: &[f64], s: f64, d: &mut Self::Data<f64>, grad: &mut [f64]);
+    fn balance_p_t<S: ProgramScalar>(
+        &self,
+        at: &At<S>,
+        w: &[S],
+        lam: &[S],
+        mu: &[S],
+        s: f64,
+        d: &mut Self::Data<S>,
+        grad: &mut [S],
+    );
     /// out -= Q_p δ.
-    fn forces_p(&self, at: &At, delta: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
+    fn forces_p<S: ProgramScalar>(&self, at: &At<S>, delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// grad -= s Q_pᵀ μ.
-    fn forces_p_t(&self, at: &At, mu: &[f64], s: f64, d: &mut Self::Data<f64>, grad: &mut [f64]);
+    fn forces_p_t<S: ProgramScalar>(&self, at: &At<S>, mu: &[S], s: f64, d: &mut Self::Data<S>, grad: &mut [S]);
 
     /// Number of functionals in a set.
     fn functionals(&self, set: Set) -> usize;

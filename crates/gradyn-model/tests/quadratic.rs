@@ -138,7 +138,7 @@ fn balance_q_equals_the_duals_and_is_symmetric() {
     let f = fixture();
     let q: [Dual<f64, N>; N] = Dual::vars(&f.q);
     let mut product = vec![Dual::from(0.0); N];
-    f.mn.mul_t_scalar(&f.phi_q(&lift(&f.p), &q), &lift(&f.lam), &mut product);
+    f.mn.mul_t(&f.phi_q(&lift(&f.p), &q), 1.0, &lift(&f.lam), &mut product);
     let mut h = vec![0.0; f.nn.nnz()];
     f.rows.balance_q(&f.p, &f.lam, &mut h);
     for i in 0..N {
@@ -161,7 +161,7 @@ fn slot_products_equal_the_duals() {
     let (mut constraint, mut balance) = (vec![Dual::from(0.0); M], vec![Dual::from(0.0); N]);
     let phi_q = f.phi_q(&p, &q);
     f.rows.constraint(&p, &at, c, &f.mn, &phi_q, &mut constraint);
-    f.mn.mul_t_scalar(&phi_q, &lam, &mut balance);
+    f.mn.mul_t(&phi_q, 1.0, &lam, &mut balance);
     let (mu_m, mu_n) = ([0.4, -0.2, 1.1], [0.9, -0.3, 0.5, 0.7]);
     let (mut grad_m, mut grad_n) = ([0.0; SLOTS], [0.0; SLOTS]);
     f.rows.constraint_p_t(&f.at(), c, &mu_m, 2.0, &mut grad_m);

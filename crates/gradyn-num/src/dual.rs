@@ -34,6 +34,13 @@ impl<T: Scalar, const N: usize> Dual<T, N> {
     pub fn constant(re: T) -> Self {
         Self { re, eps: [T::zero(); N] }
     }
+    /// A value with derivative `d` in direction 0.
+    #[inline]
+    pub fn along(re: T, d: T) -> Self {
+        let mut x = Self::constant(re);
+        x.eps[0] = d;
+        x
+    }
     /// The variables of an array: direction k is argument k.
     #[inline]
     pub fn vars(x: &[T; N]) -> [Self; N] {

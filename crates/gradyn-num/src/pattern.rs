@@ -105,51 +105,27 @@ impl Pattern {
 
     /// out += s A x, (1).
     #[inline]
-    pub fn mul(&self, values: &[f64], s: f64, x: &[f64], out: &mut [f64]) {
+    pub fn mul<S: Scalar>(&self, values: &[S], s: f64, x: &[S], out: &mut [S]) {
         self.check(values.len(), x.len(), out.len());
         for (out, w) in out.iter_mut().zip(self.row_ptr.windows(2)) {
             let (from, to) = (w[0] as usize, w[1] as usize);
-            let mut sum = 0.0;
+            let mut sum = S::zero();
             for (&j, &a) in self.col_idx[from..to].iter().zip(&values[from..to]) {
                 sum += a * x[j as usize];
             }
-            *out += s * sum;
+            *out += sum * s;
         }
     }
 
     /// out += s Aᵀ y, (2).
     #[inline]
-    pub fn mul_t(&self, values: &[f64], s: f64, y: &[f64], out: &mut [f64]) {
+    pub fn mul_t<S: Scalar>(&self, values: &[S], s: f64, y: &[S], out: &mut [S]) {
         self.check(values.len(), out.len(), y.len());
         for (&y, w) in y.iter().zip(self.row_ptr.windows(2)) {
             let (from, to) = (w[0] as usize, w[1] as usize);
-            let sy = s * y;
+            let sy = y * s;
             for (&j, &a) in self.col_idx[from..to].iter().zip(&values[from..to]) {
                 out[j as usize] += a * sy;
-            }
-        }
-    }
-
-    /// out += A x on any scalar, (1) with s = 1.
-    #[inline]
-    pub fn mul_scalar<S: Scalar>(&self, values: &[S], x: &[S], out: &mut [S]) {
-        self.check(values.len(), x.len(), out.len());
-        for (out, w) in out.iter_mut().zip(self.row_ptr.windows(2)) {
-            let (from, to) = (w[0] as usize, w[1] as usize);
-            for (&j, &a) in self.col_idx[from..to].iter().zip(&values[from..to]) {
-                *out += a * x[j as usize];
-            }
-        }
-    }
-
-    /// out += Aᵀ y on any scalar, (2) with s = 1.
-    #[inline]
-    pub fn mul_t_scalar<S: Scalar>(&self, values: &[S], y: &[S], out: &mut [S]) {
-        self.check(values.len(), out.len(), y.len());
-        for (&y, w) in y.iter().zip(self.row_ptr.windows(2)) {
-            let (from, to) = (w[0] as usize, w[1] as usize);
-            for (&j, &a) in self.col_idx[from..to].iter().zip(&values[from..to]) {
-                out[j as usize] += a * y;
             }
         }
     }

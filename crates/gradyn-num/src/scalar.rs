@@ -11,6 +11,7 @@ pub trait Scalar:
     Copy
     + Send
     + Sync
+    + PartialEq
     + std::fmt::Debug
     + From<f64>
     + Add<Output = Self>

@@ -1,6 +1,6 @@
 //! Patterns: order, positions, products.
 
-use gradyn_num::{Complex, Pattern};
+use gradyn_num::{Complex, Pattern, Wide};
 
 /// Uniform in [-1, 1), xorshift.
 struct Random(u64);
@@ -73,25 +73,28 @@ fn mul_t_is_the_transpose() {
     }
 }
 
-/// Generic = f64, and the transpose does not conjugate.
+/// On duals and complex scalars the products are those of the parts; the transpose does not conjugate.
 #[test]
-fn generic_products_equal_the_real_ones() {
+fn products_on_other_scalars_equal_those_of_their_parts() {
     let mut random = Random(3);
     let p = random.pattern(13, 8, 0.4);
-    let (a, x, y) = (random.vector(p.nnz()), random.vector(8), random.vector(13));
+    let (a, x, y, s) = (random.vector(p.nnz()), random.vector(8), random.vector(13), random.next());
     let (mut ax, mut aty) = (vec![0.0; 13], vec![0.0; 8]);
-    p.mul(&a, 1.0, &x, &mut ax);
-    p.mul_t(&a, 1.0, &y, &mut aty);
-
-    let (mut ax_f, mut aty_f) = (vec![0.0; 13], vec![0.0; 8]);
-    p.mul_scalar(&a, &x, &mut ax_f);
-    p.mul_t_scalar(&a, &y, &mut aty_f);
-    assert_eq!((&ax, &aty), (&ax_f, &aty_f));
+    p.mul(&a, s, &x, &mut ax);
+    p.mul_t(&a, s, &y, &mut aty);
 
     let i_times = |x: &[f64]| x.iter().map(|&im| Complex { re: 0.0, im }).collect::<Vec<_>>();
     let (mut ax_c, mut aty_c) = (i_times(&[0.0; 13]), i_times(&[0.0; 8]));
-    p.mul_scalar(&i_times(&a), &i_times(&x), &mut ax_c);
-    p.mul_t_scalar(&i_times(&a), &i_times(&y), &mut aty_c);
+    p.mul(&i_times(&a), s, &i_times(&x), &mut ax_c);
+    p.mul_t(&i_times(&a), s, &i_times(&y), &mut aty_c);
     assert!(ax.iter().zip(&ax_c).all(|(r, c)| *r == -c.re && c.im == 0.0));
     assert!(aty.iter().zip(&aty_c).all(|(r, c)| *r == -c.re && c.im == 0.0));
+
+    // (a + ε a)(x + 0 ε) = a x + ε a x
+    let dual = |x: &[f64], d: f64| x.iter().map(|&x| Wide::along(x, d * x)).collect::<Vec<_>>();
+    let (mut ax_d, mut aty_d) = (vec![Wide::from(0.0); 13], vec![Wide::from(0.0); 8]);
+    p.mul(&dual(&a, 1.0), s, &dual(&x, 0.0), &mut ax_d);
+    p.mul_t(&dual(&a, 1.0), s, &dual(&y, 0.0), &mut aty_d);
+    assert!(ax.iter().zip(&ax_d).all(|(r, d)| *r == d.re && *r == d.eps[0]));
+    assert!(aty.iter().zip(&aty_d).all(|(r, d)| *r == d.re && *r == d.eps[0]));
 }

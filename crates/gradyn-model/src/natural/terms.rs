@@ -54,15 +54,14 @@ impl System for Natural {
     fn constraint<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.rows.constraint(&d.args.values, at, c, &self.patterns.mn, &d.phi_q, out);
         for (row, o) in self.formulas.iter().zip(&mut out[self.rows.rows..]) {
-            let y = row.formula.jet(&d.args, at, &mut d.formula);
-            *o += y.x * c[0] + y.d * c[1] + y.dd * c[2];
+            *o += row.constraint(&d.args, at, c, &mut d.formula);
         }
         self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
     }
     #[inline]
     fn balance<S: ProgramScalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
-        self.patterns.nn.mul_scalar(&d.mass, w, out);
-        self.patterns.mn.mul_t_scalar(&d.phi_q, lam, out);
+        self.patterns.nn.mul(&d.mass, 1.0, w, out);
+        self.patterns.mn.mul_t(&d.phi_q, 1.0, lam, out);
     }
     #[inline]
     fn forces<S: ProgramScalar>(&self, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
@@ -79,16 +78,16 @@ impl System for Natural {
         }
     }
 
-    fn mass<'d>(&self, d: &'d Data<f64>) -> &'d [f64] {
+    fn mass<'d, S: ProgramScalar>(&self, d: &'d Data<S>) -> &'d [S] {
         &d.mass
     }
-    fn phi_q<'d>(&self, d: &'d Data<f64>) -> &'d [f64] {
+    fn phi_q<'d, S: ProgramScalar>(&self, d: &'d Data<S>) -> &'d [S] {
         &d.phi_q
     }
-    fn constraint_q(&self, at: &At, c: [f64; 3], d: &mut Data<f64>, out: &mut [f64]) {
+    fn constraint_q<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         let quadratic = self.quadratic_entries();
         if c[0] != 0.0 {
-            out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += c[0] * j);
+            out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += *j * c[0]);
         }
         for (c, x) in [(c[1], at.v), (c[2], at.a)] {
             if c != 0.0 {
@@ -98,10 +97,10 @@ impl System for Natural {
         self.formula_rows(at, c, d, 0, out);
         self.clear_dropped(out);
     }
-    fn constraint_v(&self, at: &At, c: [f64; 3], d: &mut Data<f64>, out: &mut [f64]) {
+    fn constraint_v<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         let quadratic = self.quadratic_entries();
         if c[1] != 0.0 {
-            out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += c[1] * j);
+            out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += *j * c[1]);
         }
         if c[2] != 0.0 {
             self.rows.rate_q(&d.args.values, 2.0 * c[2], at.v, out); // Φ̈_v = 2Φ̇_q
@@ -109,13 +108,13 @@ impl System for Natural {
         self.formula_rows(at, c, d, 1, out);
         self.clear_dropped(out);
     }
-    fn balance_q(&self, at: &At, _: &[f64], lam: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    fn balance_q<S: ProgramScalar>(&self, at: &At<S>, _: &[S], lam: &[S], d: &mut Data<S>, out: &mut [S]) {
         self.rows.balance_q(&d.args.values, lam, out);
         for (f, lam) in self.formulas.iter().zip(&lam[self.rows.rows..]) {
             f.balance_q(at, *lam, &d.args, &mut d.formula, out);
         }
     }
-    fn force_tangents(&self, at: &At, d: &mut Data<f64>, k: &mut [f64], c: &mut [f64]) {
+    fn force_tangents<S: ProgramScalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
         d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
         for f in &self.forces {
@@ -126,31 +125,31 @@ impl System for Natural {
         }
     }
 
-    fn constraint_p(&self, at: &At, c: [f64; 3], delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    fn constraint_p<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         self.rows.constraint_p(at, c, delta, out);
         self.signal_tangents(at.t, delta, d);
         let dot = ArgsDot { slots: delta, signals: &d.dot };
         for (f, o) in self.formulas.iter().zip(&mut out[self.rows.rows..]) {
             *o += f.constraint_p(&d.args, at, c, &dot, &mut d.formula);
         }
-        self.dropped.iter().for_each(|&k| out[k as usize] = 0.0);
+        self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
     }
-    fn constraint_p_t(&self, at: &At, c: [f64; 3], mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
+    fn constraint_p_t<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
         // dropped rows depend on nothing
         let mut kept = std::mem::take(&mut d.kept);
         kept.copy_from_slice(mu);
-        self.dropped.iter().for_each(|&k| kept[k as usize] = 0.0);
+        self.dropped.iter().for_each(|&k| kept[k as usize] = S::zero());
         self.rows.constraint_p_t(at, c, &kept, s, grad);
         if !self.formulas.is_empty() {
             self.with_bar(at.t, d, grad, |d, bar| {
                 for (f, mu) in self.formulas.iter().zip(&kept[self.rows.rows..]) {
-                    f.constraint_p_t(&d.args, at, c.map(|c| s * mu * c), &mut d.formula, bar);
+                    f.constraint_p_t(&d.args, at, c, *mu * s, &mut d.formula, bar);
                 }
             });
         }
         d.kept = kept;
     }
-    fn balance_p(&self, at: &At, w: &[f64], lam: &[f64], delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    fn balance_p<S: ProgramScalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         for &(i, j, s) in &self.inertia {
             out[i as usize] += delta[s as usize] * w[j as usize];
         }
@@ -161,9 +160,9 @@ impl System for Natural {
             f.balance_p(at, *lam, &d.args, &dot, &mut d.formula, out);
         }
     }
-    fn balance_p_t(&self, at: &At, w: &[f64], lam: &[f64], mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
+    fn balance_p_t<S: ProgramScalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
         for &(i, j, slot) in &self.inertia {
-            grad[slot as usize] += s * mu[i as usize] * w[j as usize];
+            grad[slot as usize] += mu[i as usize] * s * w[j as usize];
         }
         self.rows.balance_p_t(at.q, lam, mu, s, grad);
         if self.formulas.is_empty() {
@@ -171,11 +170,11 @@ impl System for Natural {
         }
         self.with_bar(at.t, d, grad, |d, bar| {
             for (f, lam) in self.formulas.iter().zip(&lam[self.rows.rows..]) {
-                f.balance_p_t(at, s * lam, mu, &d.args, &mut d.formula, bar);
+                f.balance_p_t(at, *lam * s, mu, &d.args, &mut d.formula, bar);
             }
         });
     }
-    fn forces_p(&self, at: &At, delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    fn forces_p<S: ProgramScalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         for &(i, s) in &self.weights {
             out[i as usize] -= delta[s as usize];
         }
@@ -190,9 +189,9 @@ impl System for Natural {
             l.slots(&here, &mut d.load, &dot, out);
         }
     }
-    fn forces_p_t(&self, at: &At, mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
+    fn forces_p_t<S: ProgramScalar>(&self, at: &At<S>, mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
         for &(i, slot) in &self.weights {
-            grad[slot as usize] -= s * mu[i as usize];
+            grad[slot as usize] -= mu[i as usize] * s;
         }
         self.with_bar(at.t, d, grad, |d, bar| {
             d.visits += self.forces.len() + self.loads.len();
@@ -313,18 +312,18 @@ impl Natural {
         if self.formulas.is_empty() { self.patterns.mn.nnz() } else { self.patterns.mn.row(self.rows.rows).start }
     }
     /// Formula rows of (c₀Φ + c₁Φ̇ + c₂Φ̈)_q (level 0) or _v (level 1).
-    fn formula_rows(&self, at: &At, c: [f64; 3], d: &mut Data<f64>, level: usize, out: &mut [f64]) {
+    fn formula_rows<S: ProgramScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, level: usize, out: &mut [S]) {
         for f in &self.formulas {
             f.rate_q(&d.args, at, c, level, &mut d.formula, out);
         }
     }
-    fn signal_tangents(&self, t: f64, delta: &[f64], d: &mut Data<f64>) {
+    fn signal_tangents<S: ProgramScalar>(&self, t: S, delta: &[S], d: &mut Data<S>) {
         if d.timed {
             self.signals.tangent(t, &d.args, delta, &mut d.signals, &mut d.dot);
         }
     }
     /// Runs `f` on cotangents of the extended parameters and pulls those of the signals back to the slots.
-    fn with_bar(&self, t: f64, d: &mut Data<f64>, grad: &mut [f64], f: impl FnOnce(&mut Data<f64>, &mut ArgsBar)) {
+    fn with_bar<S: ProgramScalar>(&self, t: S, d: &mut Data<S>, grad: &mut [S], f: impl FnOnce(&mut Data<S>, &mut ArgsBar<S>)) {
         let mut rates = std::mem::take(&mut d.cot.rates);
         let mut bar = ArgsBar { values: grad, rates: &mut rates, slots: self.dims.slots };
         f(d, &mut bar);
