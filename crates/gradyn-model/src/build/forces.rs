@@ -293,7 +293,8 @@ impl<'g> Builder<'g, '_> {
         }
         let ports: Vec<_> = work.iter().map(|w| &w.0).collect();
         let work = self.ports(&ports);
-        let Some(Moving { ports: [positions, velocities], count: [position_args, velocity_args], inputs, program }) = draft.moving()
+        let Some(Moving { ports: [positions, velocities], count: [position_args, velocity_args], inputs, program }) =
+            draft.moving()
         else {
             let e = ModelError::new(format!("force `{name}` reads more than positions and velocities")).at(&name.place);
             return Err(e.help("accelerations, reactions and energies of the system follow from the forces"));

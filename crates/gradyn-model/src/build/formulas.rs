@@ -68,7 +68,9 @@ impl<'g, 'm> Builder<'g, 'm> {
         let Some(formula) = self.formula(make)?.filter(|f| !f.velocity()) else {
             let e = ModelError::new(format!("{what} reads more than positions")).at(&name.place);
             let help = match kind {
-                "constraint" => format!("write `{name} = {{ velocity = \"…\" }}` for a constraint of velocities; else use positions, angles, t and parameters"),
+                "constraint" => format!(
+                    "write `{name} = {{ velocity = \"…\" }}` for a constraint of velocities; else use positions, angles, t and parameters"
+                ),
                 _ => "a constraint is an expression of positions, angles, t and parameters".into(),
             };
             return Err(e.help(help));

@@ -95,7 +95,8 @@ impl<'g, 'm> Builder<'g, 'm> {
         }
         let moving = |i: usize| matches!(f.inputs[i], Input::Sensor(k) if k as usize >= f.args);
         if !f.program.affine(moving) {
-            let help = "it must have the form A v + b, where A and b do not depend on velocities: no products, powers or norms of them";
+            let help =
+                "it must have the form A v + b, where A and b do not depend on velocities: no products, powers or norms of them";
             return wrong(format!("{what} is not affine in velocities"), help);
         }
         Ok(f)
