@@ -43,6 +43,7 @@ pub fn check(a: &CheckArgs) -> Done {
         print(&json!({
             "model": p.model.name, "bodies": bodies, "joints": joints, "drivers": drivers, "forces": forces,
             "coordinates": dims.n, "constraints": dims.m, "redundant": p.assembled.redundant.len(), "redundant_rows": p.redundant(), "degrees_of_freedom": p.assembled.freedom,
+            "velocity_degrees_of_freedom": p.assembled.velocity_freedom,
             "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
             "rows": p.model.system.row_names(), "parameters": parameters, "objectives": p.model.objectives,
             "columns": p.model.columns, "warnings": p.model.warnings,
@@ -62,7 +63,11 @@ pub fn check(a: &CheckArgs) -> Done {
         let on = on.iter().map(|o| format!("`{o}`")).collect::<Vec<_>>();
         text += &format!("    `{row}` follows from {}\n", shortened(&on));
     }
-    text += &format!("  degrees of freedom    {}\n", p.assembled.freedom);
+    text += &format!("  degrees of freedom    {}", p.assembled.freedom);
+    if p.assembled.velocity_freedom != p.assembled.freedom {
+        text += &format!(" of positions, {} of velocities", p.assembled.velocity_freedom);
+    }
+    text += "\n";
     text += &format!(
         "  assembly              residual {:.1e}, {:.3e} from the drawn configuration, σ_min/σ_max of Φ_q {:.1e}\n",
         p.assembled.residual, p.assembled.moved, p.assembled.condition

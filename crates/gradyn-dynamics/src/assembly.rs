@@ -24,8 +24,10 @@ const TRIALS: usize = 3;
 pub struct Assembled {
     /// Positions.
     pub q: Vec<f64>,
-    /// Degrees of freedom of velocities.
+    /// Degrees of freedom of positions: what the holonomic rows leave open.
     pub freedom: usize,
+    /// Degrees of freedom of velocities: what all rows leave open.
+    pub velocity_freedom: usize,
     /// Rows that determine positions and velocities.
     pub independent: [Vec<u32>; 2],
     /// Redundant rows and what they follow from.
@@ -83,9 +85,10 @@ pub fn assemble<Y: System>(
     for (velocity, list) in [(false, names.0), (true, names.1)] {
         problem.check_conditions(&q, &independent[usize::from(velocity)], velocity, list)?;
     }
-    let freedom = n - independent[1].len();
+    let freedom = n - independent[0].len();
     let moved = q.iter().zip(sys.drawn()).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
-    Ok(Assembled { q, freedom, independent, redundant, residual, condition, moved })
+    let velocity_freedom = n - independent[1].len();
+    Ok(Assembled { q, freedom, velocity_freedom, independent, redundant, residual, condition, moved })
 }
 
 /// (3): rows in a maximal independent set, and the others.

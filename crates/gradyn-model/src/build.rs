@@ -13,10 +13,12 @@ mod joints;
 mod loads;
 mod numbering;
 mod numbers;
+mod rest;
 mod sensors;
 mod shapes;
 mod symbols;
 mod vectors;
+mod velocity;
 
 use crate::error::ModelError;
 use crate::formula::Formula;
@@ -87,6 +89,8 @@ pub struct Model {
     pub warnings: Vec<String>,
     /// (position, velocity) conditions as written, for messages.
     pub conditions: (Vec<Text>, Vec<Text>),
+    /// Do the velocity conditions say that everything is at rest?
+    pub rest: bool,
     /// Where elements stand in the file, by name.
     pub places: Vec<(String, Option<std::ops::Range<usize>>)>,
     /// Number of bodies, joints, forces, drivers.
@@ -170,6 +174,10 @@ pub(crate) struct Builder<'g, 'm> {
     rows: Rows<'g>,
     reactions: HashMap<String, Reaction<'g>>,
     formulas: Vec<(String, Formula)>,
+    /// Rows of velocity level, which come last.
+    velocity_rows: Vec<(String, Formula)>,
+    /// Rows of the joints that roll or slide on an edge.
+    slip_rows: HashMap<usize, Vec<usize>>,
     formula_index: HashMap<String, usize>,
     forces: Vec<forces::Compiled>,
     loads: Vec<Load>,
@@ -216,6 +224,7 @@ pub fn build(m: &Mechanism) -> Result<Model, ModelError> {
     b.add_rows()?;
     b.add_splines()?;
     b.add_formulas()?;
+    b.add_velocity_rows()?;
     b.add_forces()?;
     b.finish(parameters, &rho)
 }
@@ -334,6 +343,8 @@ impl<'g, 'm> Builder<'g, 'm> {
             rows: Rows { list: vec![] },
             reactions: HashMap::new(),
             formulas: vec![],
+            velocity_rows: vec![],
+            slip_rows: HashMap::new(),
             formula_index: HashMap::new(),
             forces: vec![],
             loads: vec![],
@@ -385,10 +396,13 @@ impl<'g, 'm> Builder<'g, 'm> {
             }
         }
         for j in &self.m.joints {
-            if let JointKind::Distance { length } = &j.kind {
-                let l = self.numbers.number(length, &format!("joint `{}`, length", j.name))?;
-                self.positive.push((format!("joint `{}`: length", j.name), self.slots.slot(l), true));
-            }
+            let (what, x) = match &j.kind {
+                JointKind::Distance { length } => ("length", length),
+                JointKind::Rolling { radius } => ("radius", radius),
+                _ => continue,
+            };
+            let x = self.numbers.number(x, &format!("joint `{}`, {what}", j.name))?;
+            self.positive.push((format!("joint `{}`: {what}", j.name), self.slots.slot(x), true));
         }
         Ok(())
     }
@@ -399,6 +413,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         let bodies = m.bodies.iter().map(|b| &b.name);
         let rest = m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name));
         let rest = rest.chain(m.couplings.iter().map(|c| &c.name)).chain(m.constraints.iter().map(|c| &c.0));
+        let rest = rest.chain(m.velocity_constraints.iter().map(|c| &c.0));
         let all = bodies.chain(rest).chain(m.forces.iter().map(|f| &f.name)).chain(m.splines.iter().map(|s| &s.name));
         for name in all {
             if ["ground", "system", "t"].contains(&name.text.as_str()) {

@@ -1,6 +1,6 @@
-//! Constraint rows by formula: φ = f(x, u, t) on ports x = C q + d.
+//! Constraint rows by formula: φ = f(x, u, t) or c = f(x, ẋ, u, u̇, t) on ports x = C q + d.
 //!
-//! Drivers, gears, racks, screws and user constraints are such rows. The formula is a flat program; a reverse sweep of it on
+//! Drivers, gears, racks, screws, contacts and user constraints are rows φ. The formula is a flat program; a reverse sweep of it on
 //! scalars gives J = f_x, on time jets J with its rates, on duals the products with H = f_xx:
 //!
 //! ```text
@@ -8,22 +8,35 @@
 //! c₀φ + c₁φ̇ + c₂φ̈:   x̄ = c₀J + c₁J̇ + c₂J̈,   x̄̇ = c₁J + 2c₂J̇,   x̄̈ = c₂J                          (2)
 //! ```
 //! (2) are cotangents of the inputs; C maps those of the ports to coordinates, C_p to slots.
+//!
+//! Knife edges, rolling and user constraints at velocity level are rows c, affine in ẋ (`program/affine.rs`). Their arguments
+//! y = ẋ are inputs like x, one level higher: (2) with the weights (w₀, w₁, 0) of (c, ċ), whose cotangents ȳ belong to v and
+//! ȳ̇ to a,
+//!
+//! ```text
+//! A = f_y C,   c_q = f_x C,   ċ_q = (d/dt f_x) C,   ċ_v = f_x C + (d/dt f_y) C = (A v)_q + Ȧ                       (3)
+//! (Aᵀ λ)_q = λ Cᵀ f_yx C                    not symmetric; at y = 0, because f_y does not depend on y      (4)
+//! ```
 
 use crate::element::{Args, ArgsBar, ArgsDot};
-use crate::memory::{Memory, Size, spread};
-use crate::ports::Ports;
+use crate::memory::{Memory, Size};
+use crate::ports::{Entry, Ports};
 use crate::program::Program;
 use crate::signal::Input;
-use crate::system::{At, Patterns};
+use crate::system::{At, Patterns, velocity_weights};
 use gradyn_num::{Dual, Jet, Scalar};
 
-/// f: a program of one output; input `Sensor(k)` is port argument k.
+/// f: a program of one output; input `Sensor(k)` is port argument k, positions first, then velocities.
 #[derive(Clone, Debug)]
 pub struct Formula {
-    /// Ports, one argument each.
+    /// x: positions of ports, one argument each.
     pub ports: Ports,
-    /// Number of port arguments.
+    /// Number of position arguments.
     pub args: usize,
+    /// ẋ: velocities of ports, arguments from `args` on; a row φ has none.
+    pub rates: Ports,
+    /// Number of velocity arguments.
+    pub rate_args: usize,
     /// What the program reads.
     pub inputs: Vec<Input>,
     /// f.
@@ -35,9 +48,9 @@ pub struct Formula {
 pub struct FormulaRow {
     /// f.
     pub formula: Formula,
-    /// Position of each port entry in row k of m × n.
+    /// Position of each port entry in row k of m × n, positions first.
     row: Vec<u32>,
-    /// Position of each pair of port entries in n × n.
+    /// Position of each pair (entry of the rate, entry of the positions) in n × n.
     pairs: Vec<u32>,
 }
 
@@ -67,44 +80,93 @@ impl<S: Scalar> FormulaScratch<S> {
     }
 }
 
-/// Port jets (C q + d, C v, C a).
-fn port_jets<S: Scalar>(ports: &Ports, args: &Args<S>, at: &At<S>, out: &mut [Jet<S>]) {
-    out.fill(Jet::from(0.0));
-    for e in &ports.linear {
-        let (c, i, x) = (args.values[e.slot as usize], e.coord as usize, &mut out[e.arg as usize]);
-        *x += Jet::new(c * at.q[i], c * at.v[i], c * at.a[i]);
-    }
-    for &(a, s) in &ports.constant {
-        out[a as usize].x += args.values[s as usize];
-    }
-}
-
 impl Formula {
     fn size(&self) -> Size {
-        Size { ports: self.args, inputs: self.inputs.len(), registers: self.program.registers() }
+        Size { ports: self.args + self.rate_args, inputs: self.inputs.len(), registers: self.program.registers() }
     }
-    /// φ.
-    pub fn value<S: Scalar>(&self, t: S, q: &[S], args: &Args<S>, w: &mut FormulaScratch<S>) -> S {
+    /// Is it a row of velocity level?
+    pub fn velocity(&self) -> bool {
+        self.rate_args > 0
+    }
+    /// Weights of (f, ḟ, f̈) in c₀Φ + c₁Φ̇ + c₂Φ̈.
+    fn weights(&self, c: [f64; 3]) -> [f64; 3] {
+        if !self.velocity() {
+            return c;
+        }
+        let [w0, w1] = velocity_weights(c);
+        [w0, w1, 0.0]
+    }
+    /// The ports whose slope is the row of Φ_q: x, or ẋ at velocity level.
+    fn moving(&self) -> &Ports {
+        if self.velocity() { &self.rates } else { &self.ports }
+    }
+    /// All entries of ports, positions first.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.ports.linear.iter().chain(&self.rates.linear)
+    }
+    /// x, with ẋ = 0.
+    fn gather<S: Scalar>(&self, q: &[S], args: &Args<S>, x: &mut [S]) {
+        x.fill(S::zero());
+        self.ports.gather(&args.values, q, x);
+    }
+    /// Jets (C q + d, C v, C a) of x and (C v, C a, ·) of ẋ.
+    fn port_jets<S: Scalar>(&self, args: &Args<S>, at: &At<S>, out: &mut [Jet<S>]) {
+        out.fill(Jet::from(0.0));
+        for e in &self.ports.linear {
+            let (c, i, x) = (args.values[e.slot as usize], e.coord as usize, &mut out[e.arg as usize]);
+            *x += Jet::new(c * at.q[i], c * at.v[i], c * at.a[i]);
+        }
+        for e in &self.rates.linear {
+            let (c, i, x) = (args.values[e.slot as usize], e.coord as usize, &mut out[e.arg as usize]);
+            *x += Jet::new(c * at.v[i], c * at.a[i], S::zero());
+        }
+        for &(a, s) in &self.ports.constant {
+            out[a as usize].x += args.values[s as usize];
+        }
+    }
+    /// f, with ẋ = 0.
+    fn value<S: Scalar>(&self, t: S, q: &[S], args: &Args<S>, w: &mut FormulaScratch<S>) -> S {
         let m = &mut w.plain;
-        m.ports.fill(S::zero());
-        self.ports.gather(&args.values, q, &mut m.ports);
-        m.run(&self.program, &self.inputs, t, |i| args.values[i as usize]);
+        self.gather(q, args, &mut m.ports);
+        m.run(&self.program, &self.inputs, t, |i, level| args.jet(i).level(level));
         m.output(&self.program, 0)
     }
-    /// (φ, φ̇, φ̈).
-    pub fn jet<S: Scalar>(&self, args: &Args<S>, at: &At<S>, w: &mut FormulaScratch<S>) -> Jet<S> {
+    /// (f, ḟ, f̈), without the last at velocity level.
+    fn jet<S: Scalar>(&self, args: &Args<S>, at: &At<S>, w: &mut FormulaScratch<S>) -> Jet<S> {
         let m = &mut w.jets;
-        port_jets(&self.ports, args, at, &mut m.ports);
-        m.run(&self.program, &self.inputs, Jet::new(at.t, S::one(), S::zero()), |i| args.jet(i));
+        self.port_jets(args, at, &mut m.ports);
+        m.run(&self.program, &self.inputs, Jet::new(at.t, S::one(), S::zero()), |i, level| match (args.jet(i), level) {
+            (u, 0) => u,
+            (u, _) => Jet::new(u.d, u.dd, S::zero()),
+        });
         m.output(&self.program, 0)
     }
-    /// (2) for c₀φ + c₁φ̇ + c₂φ̈, into the scratch.
-    fn bars<S: Scalar>(&self, args: &Args<S>, at: &At<S>, c: [S; 3], w: &mut FormulaScratch<S>) {
+    /// (2) for s (c₀Φ + c₁Φ̇ + c₂Φ̈), into the scratch.
+    fn bars<S: Scalar>(&self, args: &Args<S>, at: &At<S>, c: [f64; 3], s: S, w: &mut FormulaScratch<S>) {
         self.jet(args, at, w);
-        let m = &mut w.jets;
+        let (m, c) = (&mut w.jets, self.weights(c).map(|c| s * c));
         m.reverse(&self.program, &[(0, Jet::from(1.0))]);
         for (b, j) in w.bars.iter_mut().zip(&m.inputs_bar[..self.inputs.len()]) {
             *b = [c[0] * j.x + c[1] * j.d + c[2] * j.dd, c[1] * j.x + c[2] * 2.0 * j.d, c[2] * j.x];
+        }
+    }
+    /// Cotangent of an input as part of that of q, v, a (level 0, 1, 2): velocities are one level higher.
+    fn bar<S: Scalar>(&self, input: &Input, bars: &[S; 3], level: usize) -> S {
+        let own = match input {
+            Input::Sensor(k) => usize::from(*k as usize >= self.args),
+            Input::Rate(_, level) => usize::from(*level),
+            Input::Time | Input::Arg(_) => 0,
+        };
+        level.checked_sub(own).map_or(S::zero(), |l| bars[l])
+    }
+    /// Cotangents of a level of the port arguments, into `plain.ports`.
+    fn spread<S: Scalar>(&self, level: usize, w: &mut FormulaScratch<S>) {
+        let ports = &mut w.plain.ports;
+        ports.fill(S::zero());
+        for (i, b) in self.inputs.iter().zip(&w.bars) {
+            if let Input::Sensor(k) = i {
+                ports[*k as usize] += self.bar(i, b, level);
+            }
         }
     }
     /// J (real parts) and H δ (parts 0) for a direction δ of the inputs, in `duals.inputs_bar`.
@@ -114,43 +176,53 @@ impl Formula {
         q: &[S],
         args: &Args<S>,
         w: &mut FormulaScratch<S>,
-        port: impl Fn(&Ports, &mut [S]),
-        arg: impl Fn(u32) -> S,
+        port: impl Fn(&Self, &mut [S]),
+        arg: impl Fn(u32, usize) -> S,
     ) {
         let (x, dx, m) = (&mut w.plain.ports, &mut w.direction, &mut w.duals);
-        x.fill(S::zero());
+        self.gather(q, args, x);
         dx.fill(S::zero());
-        self.ports.gather(&args.values, q, x);
-        port(&self.ports, dx);
+        port(self, dx);
         m.ports.iter_mut().zip(x.iter().zip(dx.iter())).for_each(|(m, (&x, &d))| *m = Dual::along(x, d));
-        m.run(&self.program, &self.inputs, Dual::constant(t), |i| Dual::along(args.values[i as usize], arg(i)));
+        let value = |i: u32, level: usize| Dual::along(args.jet(i).level(level), arg(i, level));
+        m.run(&self.program, &self.inputs, Dual::constant(t), value);
         m.reverse(&self.program, &[(0, Dual::from(1.0))]);
     }
     /// Slots, signals and references that it reads.
     pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
-        self.ports.slots().chain(self.inputs.iter().filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None }))
+        let args = self.inputs.iter().filter_map(|i| match i {
+            Input::Arg(i) | Input::Rate(i, _) => Some(*i),
+            Input::Time | Input::Sensor(_) => None,
+        });
+        self.ports.slots().chain(self.rates.slots()).chain(args)
     }
 }
 
 impl FormulaRow {
     /// Row `k` on the patterns.
     pub fn new(formula: Formula, k: usize, patterns: &Patterns) -> Self {
-        let coords: Vec<usize> = formula.ports.coords().map(|i| i as usize).collect();
-        let row = coords.iter().map(|&i| patterns.mn.at(k, i)).collect();
-        let pairs = coords.iter().flat_map(|&i| coords.iter().map(move |&j| patterns.nn.at(i, j))).collect();
+        let row = formula.entries().map(|e| patterns.mn.at(k, e.coord as usize)).collect();
+        let at = |i: u32, j: u32| patterns.nn.at(i as usize, j as usize);
+        let pairs = formula.moving().coords().flat_map(|i| formula.ports.coords().map(move |j| at(i, j))).collect();
         Self { formula, row, pairs }
     }
-    /// Φ_q: out += J C.
+    /// c₀Φ + c₁Φ̇ + c₂Φ̈.
+    pub fn constraint<S: Scalar>(&self, args: &Args<S>, at: &At<S>, c: [f64; 3], w: &mut FormulaScratch<S>) -> S {
+        let (y, c) = (self.formula.jet(args, at, w), self.formula.weights(c));
+        y.x * c[0] + y.d * c[1] + y.dd * c[2]
+    }
+    /// Φ_q: out += J C, or A of (3).
     pub fn phi_q<S: Scalar>(&self, t: S, q: &[S], args: &Args<S>, w: &mut FormulaScratch<S>, out: &mut [S]) {
         let f = &self.formula;
         f.value(t, q, args, w);
         w.plain.reverse(&f.program, &[(0, S::one())]);
         w.plain.spread(&f.inputs);
-        for (e, &pos) in f.ports.linear.iter().zip(&self.row) {
+        let moving = &f.moving().linear;
+        for (e, &pos) in moving.iter().zip(&self.row[self.row.len() - moving.len()..]) {
             out[pos as usize] += w.plain.ports[e.arg as usize] * args.values[e.slot as usize];
         }
     }
-    /// out += (c₀φ + c₁φ̇ + c₂φ̈)_q (level 0) or _v (level 1).
+    /// out += (c₀Φ + c₁Φ̇ + c₂Φ̈)_q (level 0) or _v (level 1).
     pub fn rate_q<S: Scalar>(
         &self,
         args: &Args<S>,
@@ -161,33 +233,32 @@ impl FormulaRow {
         out: &mut [S],
     ) {
         let f = &self.formula;
-        f.bars(args, at, c.map(S::from), w);
-        spread(&f.inputs, &w.bars, |b| b[level], &mut w.plain.ports);
-        for (e, &pos) in f.ports.linear.iter().zip(&self.row) {
+        f.bars(args, at, c, S::one(), w);
+        f.spread(level, w);
+        for (e, &pos) in f.entries().zip(&self.row) {
             out[pos as usize] += w.plain.ports[e.arg as usize] * args.values[e.slot as usize];
         }
     }
-    /// out += λ (J C)ᵀ_q = λ Cᵀ H C.
+    /// out += λ (J C)ᵀ_q = λ Cᵀ H C, or (4).
     pub fn balance_q<S: Scalar>(&self, at: &At<S>, lam: S, args: &Args<S>, w: &mut FormulaScratch<S>, out: &mut [S]) {
         const LANES: usize = 8;
         let f = &self.formula;
-        let entries = &f.ports.linear;
-        w.plain.ports.fill(S::zero());
-        f.ports.gather(&args.values, at.q, &mut w.plain.ports);
+        let (rows, columns) = (&f.moving().linear, &f.ports.linear);
+        f.gather(at.q, args, &mut w.plain.ports);
         for first in (0..f.args).step_by(LANES) {
             let m = &mut w.duals;
-            for k in 0..f.args {
-                m.ports[k] = Dual::constant(w.plain.ports[k]);
-                if (first..first + LANES).contains(&k) {
-                    m.ports[k].eps[k - first] = S::one();
+            for (k, (d, &x)) in m.ports.iter_mut().zip(&w.plain.ports).enumerate() {
+                *d = Dual::constant(x);
+                if (first..f.args.min(first + LANES)).contains(&k) {
+                    d.eps[k - first] = S::one();
                 }
             }
-            m.run(&f.program, &f.inputs, Dual::constant(at.t), |i| Dual::constant(args.values[i as usize]));
+            m.run(&f.program, &f.inputs, Dual::constant(at.t), |i, level| Dual::constant(args.jet(i).level(level)));
             m.reverse(&f.program, &[(0, Dual::from(1.0))]);
             m.spread(&f.inputs);
-            for (a, pairs) in entries.iter().zip(self.pairs.chunks_exact(entries.len())) {
+            for (a, pairs) in rows.iter().zip(self.pairs.chunks_exact(columns.len())) {
                 let (row, ca) = (&m.ports[a.arg as usize].eps, lam * args.values[a.slot as usize]);
-                for (b, &pos) in entries.iter().zip(pairs) {
+                for (b, &pos) in columns.iter().zip(pairs) {
                     if (first..first + LANES).contains(&(b.arg as usize)) {
                         out[pos as usize] += ca * row[b.arg as usize - first] * args.values[b.slot as usize];
                     }
@@ -195,7 +266,7 @@ impl FormulaRow {
             }
         }
     }
-    /// (c₀φ + c₁φ̇ + c₂φ̈)_p δ.
+    /// (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
     pub fn constraint_p<S: Scalar>(
         &self,
         args: &Args<S>,
@@ -205,7 +276,7 @@ impl FormulaRow {
         w: &mut FormulaScratch<S>,
     ) -> S {
         let f = &self.formula;
-        f.bars(args, at, c.map(S::from), w);
+        f.bars(args, at, c, S::one(), w);
         let mut sum = S::zero();
         for (level, x) in [at.q, at.v, at.a].into_iter().enumerate() {
             w.plain.ports.fill(S::zero());
@@ -213,38 +284,41 @@ impl FormulaRow {
                 0 => f.ports.gather(dot.slots, x, &mut w.plain.ports),
                 _ => f.ports.gather_rate(dot.slots, x, &mut w.plain.ports),
             }
+            f.rates.gather_rate(dot.slots, x, &mut w.plain.ports);
             for (i, b) in f.inputs.iter().zip(&w.bars) {
-                sum += b[level]
+                sum += f.bar(i, b, level)
                     * match i {
                         Input::Sensor(k) => w.plain.ports[*k as usize],
-                        Input::Arg(i) => dot.level(*i, level),
-                        Input::Time | Input::Rate(..) => S::zero(),
+                        Input::Arg(i) | Input::Rate(i, _) => dot.level(*i, level),
+                        Input::Time => S::zero(),
                     };
             }
         }
         sum
     }
-    /// bar += (c₀φ + c₁φ̇ + c₂φ̈)_pᵀ.
+    /// bar += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_pᵀ.
     pub fn constraint_p_t<S: Scalar>(
         &self,
         args: &Args<S>,
         at: &At<S>,
-        c: [S; 3],
+        c: [f64; 3],
+        s: S,
         w: &mut FormulaScratch<S>,
         bar: &mut ArgsBar<S>,
     ) {
         let f = &self.formula;
-        f.bars(args, at, c, w);
+        f.bars(args, at, c, s, w);
         for (level, x) in [at.q, at.v, at.a].into_iter().enumerate() {
-            spread(&f.inputs, &w.bars, |b| b[level], &mut w.plain.ports);
+            f.spread(level, w);
             match level {
                 0 => f.ports.gather_p_t(x, &w.plain.ports, bar.values),
                 _ => f.ports.gather_rate_p_t(x, &w.plain.ports, bar.values),
             }
+            f.rates.gather_rate_p_t(x, &w.plain.ports, bar.values);
         }
         for (i, b) in f.inputs.iter().zip(&w.bars) {
-            if let Input::Arg(i) = i {
-                bar.add(*i, *b);
+            if let Input::Arg(k) | Input::Rate(k, _) = i {
+                bar.add(*k, [0, 1, 2].map(|level| f.bar(i, b, level)));
             }
         }
     }
@@ -259,9 +333,9 @@ impl FormulaRow {
         out: &mut [S],
     ) {
         let f = &self.formula;
-        f.along(at.t, at.q, args, w, |ports, x| ports.gather(dot.slots, at.q, x), |i| dot.value(i));
+        f.along(at.t, at.q, args, w, |f, x| f.ports.gather(dot.slots, at.q, x), |i, level| dot.level(i, level));
         w.duals.spread(&f.inputs);
-        for e in &f.ports.linear {
+        for e in &f.moving().linear {
             let (j, slot) = (&w.duals.ports[e.arg as usize], e.slot as usize);
             out[e.coord as usize] += lam * (args.values[slot] * j.eps[0] + dot.slots[slot] * j.re);
         }
@@ -277,17 +351,20 @@ impl FormulaRow {
         bar: &mut ArgsBar<S>,
     ) {
         let f = &self.formula;
-        f.along(at.t, at.q, args, w, |ports, x| ports.gather_rate(&args.values, mu, x), |_| S::zero());
+        f.along(at.t, at.q, args, w, |f, x| f.moving().gather_rate(&args.values, mu, x), |_, _| S::zero());
         for (i, j) in f.inputs.iter().zip(&w.duals.inputs_bar) {
-            if let Input::Arg(i) = i {
-                bar.add(*i, [s * j.eps[0], S::zero(), S::zero()]);
+            if let Input::Arg(k) | Input::Rate(k, _) = i {
+                let j = [s * j.eps[0], S::zero(), S::zero()];
+                bar.add(*k, [0, 1, 2].map(|level| f.bar(i, &j, level)));
             }
         }
         w.duals.spread(&f.inputs);
         let j = &w.duals.ports;
+        for e in &f.moving().linear {
+            bar.values[e.slot as usize] += s * j[e.arg as usize].re * mu[e.coord as usize];
+        }
         for e in &f.ports.linear {
-            let (a, i) = (&j[e.arg as usize], e.coord as usize);
-            bar.values[e.slot as usize] += s * (a.eps[0] * at.q[i] + a.re * mu[i]);
+            bar.values[e.slot as usize] += s * j[e.arg as usize].eps[0] * at.q[e.coord as usize];
         }
         for &(a, slot) in &f.ports.constant {
             bar.values[slot as usize] += s * j[a as usize].eps[0];

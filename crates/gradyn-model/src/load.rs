@@ -100,7 +100,7 @@ impl LoadRows {
     pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut [S]) {
         let l = &self.load;
         l.gather(at, &mut w.plain.ports);
-        w.plain.run(&l.program, &l.inputs, at.t, |i| at.args.values[i as usize]);
+        w.plain.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
         for e in &l.work.linear {
             out[e.coord as usize] -= at.args.values[e.slot as usize] * w.plain.output(&l.program, e.arg as usize);
         }
@@ -117,7 +117,7 @@ impl LoadRows {
                     d.eps[k - first] = S::one();
                 }
             }
-            w.duals.run(&l.program, &l.inputs, Dual::constant(at.t), |i| Dual::constant(at.args.values[i as usize]));
+            w.duals.run(&l.program, &l.inputs, Dual::constant(at.t), |i, _| Dual::constant(at.args.values[i as usize]));
             for (k, row) in w.jacobian.chunks_exact_mut(args).enumerate().take(l.program.outputs()) {
                 let f = w.duals.output(&l.program, k);
                 row[first..].iter_mut().zip(&f.eps).for_each(|(r, e)| *r = *e);
@@ -154,7 +154,7 @@ impl LoadRows {
         l.positions.gather(dp.slots, at.q, x);
         l.velocities.gather_rate(dp.slots, at.v, d);
         w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| d.eps[0] = x);
-        w.duals.run(&l.program, &l.inputs, Dual::constant(at.t), |i| Dual::along(at.args.values[i as usize], dp.value(i)));
+        w.duals.run(&l.program, &l.inputs, Dual::constant(at.t), |i, _| Dual::along(at.args.values[i as usize], dp.value(i)));
         for e in &l.work.linear {
             let (f, slot) = (w.duals.output(&l.program, e.arg as usize), e.slot as usize);
             out[e.coord as usize] -= at.args.values[slot] * f.eps[0] + dp.slots[slot] * f.re;
@@ -164,7 +164,7 @@ impl LoadRows {
     pub fn slots_t<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, mu: &[S], s: f64, bar: &mut ArgsBar<S>) {
         let (l, m) = (&self.load, &mut w.plain);
         l.gather(at, &mut m.ports);
-        m.run(&l.program, &l.inputs, at.t, |i| at.args.values[i as usize]);
+        m.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
         w.seeds.clear();
         w.seeds.extend((0..l.program.outputs()).map(|k| (k, S::zero())));
         for e in &l.work.linear {

@@ -217,6 +217,8 @@ pub struct Mechanism {
     pub couplings: Vec<Coupling>,
     /// Named expressions of position sensors that are kept at zero.
     pub constraints: Vec<(Text, Number)>,
+    /// Named expressions of position and velocity sensors, affine in velocities, that are kept at zero.
+    pub velocity_constraints: Vec<(Text, Number)>,
     /// Drivers.
     pub drivers: Vec<Driver>,
     /// Forces.
@@ -252,6 +254,7 @@ impl Mechanism {
             joints: vec![],
             couplings: vec![],
             constraints: vec![],
+            velocity_constraints: vec![],
             drivers: vec![],
             forces: vec![],
             splines: vec![],

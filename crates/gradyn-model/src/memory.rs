@@ -45,14 +45,14 @@ impl<S: Scalar> Memory<S> {
             bars: vec![z; size.registers],
         }
     }
-    /// Inputs from the port arguments, the time and `arg(i)`; then the program.
-    pub fn run(&mut self, program: &Program, inputs: &[Input], time: S, arg: impl Fn(u32) -> S) {
+    /// Inputs from the port arguments, the time and `arg(i, level)`, a parameter or a rate of it; then the program.
+    pub fn run(&mut self, program: &Program, inputs: &[Input], time: S, arg: impl Fn(u32, usize) -> S) {
         for (x, i) in self.inputs.iter_mut().zip(inputs) {
             *x = match i {
                 Input::Time => time,
-                Input::Arg(i) => arg(*i),
+                Input::Arg(i) => arg(*i, 0),
+                Input::Rate(i, level) => arg(*i, usize::from(*level)),
                 Input::Sensor(k) => self.ports[*k as usize],
-                Input::Rate(..) => unreachable!("constraints and loads read values of signals only"),
             };
         }
         program.eval(&self.inputs, &mut self.regs);
@@ -68,16 +68,11 @@ impl<S: Scalar> Memory<S> {
     }
     /// Cotangents of the inputs → of the port arguments.
     pub fn spread(&mut self, inputs: &[Input]) {
-        spread(inputs, &self.inputs_bar, |b| *b, &mut self.ports);
-    }
-}
-
-/// ports = Σ f(bar) of the inputs that are port arguments.
-pub fn spread<B, S: Scalar>(inputs: &[Input], bars: &[B], f: impl Fn(&B) -> S, ports: &mut [S]) {
-    ports.fill(S::zero());
-    for (i, b) in inputs.iter().zip(bars) {
-        if let Input::Sensor(k) = i {
-            ports[*k as usize] += f(b);
+        self.ports.fill(S::zero());
+        for (i, b) in inputs.iter().zip(&self.inputs_bar) {
+            if let Input::Sensor(k) = i {
+                self.ports[*k as usize] += *b;
+            }
         }
     }
 }

@@ -10,6 +10,7 @@
 //! taken (the first at a tie), and the other branch is never swept, so it may be singular. Comparisons and `sign` have the
 //! derivative zero. Registers are not reused, because (2) reads all of them; constants are registers too, loaded in (1).
 
+mod affine;
 mod rate;
 
 use gradyn_num::Scalar;

@@ -23,6 +23,9 @@ pub struct Entry {
 /// Conditions (expression, value, rate).
 type Conditions<'a> = &'a [(&'a str, f64, f64)];
 
+/// A rate that follows from rows of velocity level.
+const HELD: f64 = f64::NAN;
+
 const PLANE: &str = r#"
 dimension = 2
 ground.points = { O = [0.1, -0.2], G = [0.9, 0.4] }
@@ -81,7 +84,7 @@ fn read(name: &str, text: &str) -> Mechanism {
 
 fn start(m: &mut Mechanism, conditions: &[(&str, f64, f64)]) {
     m.initial.position = conditions.iter().map(|(k, x, _)| ((*k).into(), (*x).into())).collect();
-    let velocity = conditions.iter().map(|(k, _, v)| ((*k).into(), (*v).into())).collect();
+    let velocity = conditions.iter().filter(|c| !c.2.is_nan()).map(|(k, _, v)| ((*k).into(), (*v).into())).collect();
     m.initial.velocity = gradyn_model::mechanism::InitialVelocity::Conditions(velocity);
 }
 
@@ -171,6 +174,29 @@ impl Maker {
         let across: Conditions =
             &[("dot(b.Q - a.P, axis(a, [1, 0, -0.2]))", 0.3, 0.2), ("dot(b.Q - a.P, axis(a, [0, 1, 0.3]))", 0.2, -0.3)];
         self.joint("point-on-plane", 3, ", axis = [0.2, -0.3, 1]", &[across, TURNED], &["dot(b.Q - a.P, b.S - a.R)"]);
+    }
+    /// Joints with rows of velocity level.
+    fn edges(&mut self) {
+        let held = |k: Conditions<'static>| (k[0].0, k[0].1, HELD);
+        let plane = [held(APART_2), APART_2[1], APART_2[2]];
+        self.joint("knife-edge", 2, ", axis = [1, 0.3]", &[&plane], &["j.angle"]);
+        let space = [held(APART), APART[1], APART[2]];
+        self.joint("knife-edge", 3, ", axis = [1, 0.1, -0.2]", &[&space, TURNED], &["yaw(a, b)"]);
+        let line: Conditions = &[("dot(b.Q - a.P, axis(a, [1, 0.4]))", 0.3, HELD), ("j.angle", 0.4, 1.1)];
+        self.joint("rolling", 2, ", axis = [1, 0.4], radius = 0.35", &[line], &["j.angle"]);
+        let across: Conditions =
+            &[("dot(b.Q - a.P, axis(a, [1, 0, -0.2]))", 0.3, HELD), ("dot(b.Q - a.P, axis(a, [0, 1, 0.3]))", 0.2, HELD)];
+        let axes = ", axes = [[0.2, -0.3, 1], [1, 0.1, -0.2]], radius = 0.35";
+        self.joint("rolling", 3, axes, &[across, TURNED], &["roll(a, b)"]);
+        // a constraint that asks for a velocity, with functions of time and their rates
+        let wave = "[spline.w]\nkind = \"cyclic\"\nvalues = [0.1, 0.3, -0.2, 0.2]\nperiod = 1.3\n";
+        for d in [2, 3] {
+            let (axis, spin) = if d == 2 { ("[1, 0.2]", "b.omega") } else { ("[1, 0.2, -0.1]", "b.omega.z") };
+            let slip = format!("dot(vel(b.Q - a.P), axis(a, {axis})) + 0.3 * {spin} * distance(a.P, b.Q)");
+            let k = format!("{wave}[constraint]\nk = {{ velocity = \"{slip} - 0.4 * cos(3*t) * w - vel(w)\" }}");
+            let rest: &[Conditions] = if d == 2 { &[&plane] } else { &[&space, TURNED] };
+            self.pair("constraint velocity", d, &k, rest, &["k.multiplier", "acc(b.Q.x)"], None);
+        }
     }
     /// A force on two bodies that are free.
     fn loose(&mut self, name: &str, dimension: usize, keys: &str, outputs: &[&str], power: &str) {
@@ -479,6 +505,7 @@ pub const SHAPES_3: &[(&str, &str)] = &[
 pub fn all() -> Vec<Entry> {
     let mut maker = Maker { list: vec![] };
     maker.joints();
+    maker.edges();
     maker.forces();
     maker.rows();
     maker.shapes();
@@ -497,6 +524,7 @@ impl Entry {
         }));
         all.extend(m.forces.iter().map(|f| format!("force {}", force_word(&f.kind))));
         all.extend(m.constraints.iter().map(|_| "constraint".to_owned()));
+        all.extend(m.velocity_constraints.iter().map(|_| "constraint velocity".to_owned()));
         all.extend(m.drivers.iter().map(|d| match d.quantity {
             Quantity::Angle(..) => "driver angle".into(),
             Quantity::Distance(..) => "driver distance".into(),
@@ -533,7 +561,7 @@ impl Entry {
             "joint".into()
         } else if is(Box::new(m.couplings.iter().map(|j| j.name.text.as_str()))) {
             "gear".into()
-        } else if is(Box::new(m.constraints.iter().map(|j| j.0.text.as_str()))) {
+        } else if is(Box::new(m.constraints.iter().chain(&m.velocity_constraints).map(|j| j.0.text.as_str()))) {
             "constraint".into()
         } else if is(Box::new(m.drivers.iter().map(|j| j.name.text.as_str()))) {
             "driver".into()

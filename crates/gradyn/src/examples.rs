@@ -22,6 +22,8 @@ pub const ALL: &[(&str, &str)] = &[
     ("gyroscope", include_str!("../../../examples/gyroscope.toml")),
     ("tumbling_body", include_str!("../../../examples/tumbling_body.toml")),
     ("stewart", include_str!("../../../examples/stewart.toml")),
+    ("knife_edge", include_str!("../../../examples/knife_edge.toml")),
+    ("rolling_disc", include_str!("../../../examples/rolling_disc.toml")),
 ];
 
 /// The text of an example.

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, assembly};
 use crate::method::{Method, with_step};
-use crate::registry::{Projections, Sensitivity};
+use crate::registry::{Formulation, Projections, Sensitivity};
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::simulate::{Observer, simulate};
@@ -92,6 +92,13 @@ impl Prepared {
             let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle")).at(&model.place(&name));
             return Err(e.help("give the assembly a better start with `initial.near`").into());
         }
+        if model.rest
+            && let Some(row) = moving_row(&model.system, t, &p, &assembled.q, &model.angles)
+        {
+            let e =
+                ModelError::new(format!("velocity = \"rest\": `{row}` moves by itself, so that not everything can be at rest"));
+            return Err(e.help("give the velocity conditions one by one").into());
+        }
         if let Some(name) = model.system.collapsed_force(&p, &assembled.q) {
             let e = ModelError::new(format!("force `{name}`: its ends coincide at the start")).at(&model.place(&name));
             return Err(e.help("the direction of its force is not defined there; move one end or the initial position").into());
@@ -112,9 +119,23 @@ impl Prepared {
         let mesh = Mesh::new((start, Some(times.start)), &breaks, &knots, (end, Some(times.end)));
         mesh.map_err(|e| Error::Model(ModelError::new(e.to_string()).help("look at t_start and t_end in [study]")))
     }
+    /// Refuses methods that do not exist, and those that do not fit this model.
+    pub fn check_method(&self, method: &Method) -> Result<(), Error> {
+        method.check()?;
+        let sys = &self.model.system;
+        if method.formulation != Formulation::Index3 || sys.dims().m_vel == 0 {
+            return Ok(());
+        }
+        let row = &sys.row_names()[sys.dims().m - sys.dims().m_vel];
+        let name = row.split(" (").next().unwrap_or(row);
+        let kind = if row.ends_with("(velocity constraint)") { "constraint" } else { "joint" };
+        let message = format!("{kind} `{name}` is a velocity constraint: index3 holds constraints of positions only");
+        let others = Formulation::ALL.iter().filter(|f| **f != Formulation::Index3).map(|f| f.name()).collect::<Vec<_>>();
+        Err(Error::method(message, format!("use one of {}", others.join(", "))))
+    }
     /// Runs from the start to the final time; `observe(t, steps)` is called after each step.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<Run, Error> {
-        method.check()?;
+        self.check_method(method)?;
         let (mesh, p) = (self.mesh()?, self.model.slots(&self.rho));
         let control = method.controller(mesh.end() - mesh.start.0);
         let started = Instant::now();
@@ -199,7 +220,8 @@ impl Prepared {
             for level in 0..2 {
                 r.fill(0.0);
                 sys.constraint(&at, LEVEL[level], &mut d, &mut r);
-                let size = r.iter().fold(0.0f64, |s, r| s.max(r.abs()));
+                let rows = if level == 0 { lay.m - sys.dims().m_vel } else { lay.m };
+                let size = largest(r[..rows].iter().copied());
                 run.drift[level] = run.drift[level].max(size);
                 if level == 1 {
                     let late = 2 * n > plan.steps();
@@ -400,6 +422,21 @@ impl Prepared {
         }
         Ok(notes)
     }
+}
+
+/// Beside rows of velocity level: a row whose rate is not zero at rest, because it depends on time or asks for a velocity.
+fn moving_row(sys: &gradyn_model::Natural, t: f64, p: &[f64], q: &[f64], angles: &[f64]) -> Option<String> {
+    let dims = sys.dims();
+    if dims.m_vel == 0 {
+        return None;
+    }
+    let (mut d, mut r, zero) = (sys.data::<f64>(), vec![0.0; dims.m], vec![0.0; dims.n.max(dims.m)]);
+    sys.prepare(p, &mut d);
+    sys.set_angles(angles, &mut d);
+    sys.place(t, q, &mut d);
+    let (v, lam) = (&zero[..dims.n], &zero[..dims.m]);
+    sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
+    r.iter().position(|r| *r != 0.0).map(|k| sys.row_name(k))
 }
 
 /// Smallest distance of a row of length 1 from the span of those before it.

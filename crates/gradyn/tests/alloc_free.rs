@@ -66,6 +66,9 @@ fn loops_do_not_allocate() {
         let long = Prepared::new(&m).expect("builds");
         for (formulation, integrator) in combinations() {
             let method = Method { formulation, integrator, ..Method::default() }.step(2e-3);
+            if short.check_method(&method).is_err() {
+                continue;
+            }
             let (few, forward, setup) = loops(&short, &method);
             let (many, forward_long, setup_long) = loops(&long, &method);
             assert!(many > few + 90, "{name}: the long run has more steps");

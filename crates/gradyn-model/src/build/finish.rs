@@ -7,7 +7,7 @@ use crate::error::ModelError;
 use crate::formula::Formula;
 use crate::functional::Functional;
 use crate::load::Load;
-use crate::mechanism::Number;
+use crate::mechanism::{InitialVelocity, Number};
 use crate::natural::Natural;
 use crate::program::{Program, Sym};
 use crate::quadratic::{Form, QuadraticRows, RowTerms};
@@ -25,7 +25,7 @@ impl<'g> Builder<'g, '_> {
         // rows, inertia, weights
         let rows: Vec<RowTerms> = self.rows.list.iter().map(|(_, r)| r.row(&mut self.slots)).collect();
         let mut row_names: Vec<String> = self.rows.list.iter().map(|(name, _)| name.clone()).collect();
-        row_names.extend(self.formulas.iter().map(|(name, _)| name.clone()));
+        row_names.extend(self.formulas.iter().chain(&self.velocity_rows).map(|(name, _)| name.clone()));
         let (inertia, weights, level) = self.inertia_and_weights()?;
         // functionals: sensors may still add slots and angles
         let objectives = self.objectives()?;
@@ -38,11 +38,13 @@ impl<'g> Builder<'g, '_> {
         let graph = self.graph;
         let quads = self.angle_quads();
         let angles = quads.iter().map(|[y, x]| (y.form(&mut self.slots), x.form(&mut self.slots))).collect();
-        let formulas: Vec<Formula> = std::mem::take(&mut self.formulas).into_iter().map(|f| f.1).collect();
+        let formulas = std::mem::take(&mut self.formulas).into_iter().chain(std::mem::take(&mut self.velocity_rows));
+        let formulas: Vec<Formula> = formulas.map(|f| f.1).collect();
+        let m_vel = formulas.iter().filter(|f| f.velocity()).count();
         let loads = std::mem::take(&mut self.loads);
         let (slots, m) = (self.slots.symbols.len(), rows.len() + formulas.len());
         let signals = self.signals.len();
-        let dims = Dims { n, m, m_vel: 0, slots, angles: self.angles.len(), args: slots + signals + self.angles.len() };
+        let dims = Dims { n, m, m_vel, slots, angles: self.angles.len(), args: slots + signals + self.angles.len() };
         let fix = Numbering { slots: slots as u32, signals: signals as u32 };
         let patterns = self.patterns(&inertia, &rows, (&formulas, &loads), n, m);
         // compile onto the patterns
@@ -73,7 +75,7 @@ impl<'g> Builder<'g, '_> {
             velocity: vec![],
             drawn: vec![],
             aligned,
-            independent: [(0..m as u32).collect(), (0..m as u32).collect()],
+            independent: [(0..(m - m_vel) as u32).collect(), (0..m as u32).collect()],
             dropped: vec![],
             row_names,
             coordinate_names: self.coordinates.iter().map(|c| c.name.clone()).collect(),
@@ -89,6 +91,12 @@ impl<'g> Builder<'g, '_> {
         let driven = self.driven_angles(&system, &fix, &program, rho, times.start);
         let (drawn, angles) = self.drawn(&driven)?;
         system.drawn = drawn;
+        let rest = self.m.initial.velocity == InitialVelocity::Rest;
+        let mut names = conditions.names;
+        if rest && m_vel > 0 {
+            let p = values(&program, rho);
+            super::rest::keep_open(&mut system, &mut names.1, &p, p[times.start as usize], &angles);
+        }
         for &i in program.used_inputs() {
             parameters[i].used = true;
         }
@@ -96,7 +104,7 @@ impl<'g> Builder<'g, '_> {
         let named =
             m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name)).chain(m.bodies.iter().map(|b| &b.name));
         let named = named.chain(m.forces.iter().map(|f| &f.name)).chain(m.couplings.iter().map(|c| &c.name));
-        let named = named.chain(m.constraints.iter().map(|c| &c.0));
+        let named = named.chain(m.constraints.iter().chain(&m.velocity_constraints).map(|c| &c.0));
         Ok(Model {
             name: m.name.clone(),
             system,
@@ -110,7 +118,8 @@ impl<'g> Builder<'g, '_> {
             angles,
             positive: self.positive,
             warnings: distinct(self.numbers.warnings),
-            conditions: conditions.names,
+            conditions: names,
+            rest,
             places: named.map(|t| (t.text.clone(), t.place.clone())).collect(),
             counts: [m.bodies.len(), m.joints.len() + m.couplings.len(), m.forces.len(), m.drivers.len()],
         })
@@ -120,9 +129,7 @@ impl<'g> Builder<'g, '_> {
     }
     /// (angle, value at the start) of every driven angle.
     fn driven_angles(&self, system: &Natural, fix: &Numbering, slots: &Program, rho: &[f64], start: u32) -> Vec<(usize, f64)> {
-        let mut regs = vec![0.0; slots.registers()];
-        slots.eval(rho, &mut regs);
-        let p: Vec<f64> = (0..slots.outputs()).map(|k| slots.output(k, &regs)).collect();
+        let p = values(slots, rho);
         let mut d = system.data::<f64>();
         system.prepare(&p, &mut d);
         system.set_time(p[start as usize], &mut d);
@@ -187,13 +194,20 @@ impl<'g> Builder<'g, '_> {
             nn.extend(coords.iter().flat_map(|&i| coords.iter().map(move |&j| (i, j))));
         };
         for (k, f) in formulas.iter().enumerate() {
-            pairs(&mut f.ports.coords());
-            mn.extend(f.ports.coords().map(|i| (rows.len() + k, i as usize)));
+            pairs(&mut f.entries().map(|e| e.coord));
+            mn.extend(f.entries().map(|e| (rows.len() + k, e.coord as usize)));
         }
         self.forces.iter().for_each(|f| pairs(&mut f.element.ports.coords()));
         loads.iter().for_each(|l| pairs(&mut l.work.coords().chain(l.positions.coords()).chain(l.velocities.coords())));
         Patterns { nn: Pattern::from_entries(n, n, nn), mn: Pattern::from_entries(m, n, mn) }
     }
+}
+
+/// p = e(ρ).
+fn values(slots: &Program, rho: &[f64]) -> Vec<f64> {
+    let mut regs = vec![0.0; slots.registers()];
+    slots.eval(rho, &mut regs);
+    (0..slots.outputs()).map(|k| slots.output(k, &regs)).collect()
 }
 
 /// Each text once, in order.

@@ -1,7 +1,7 @@
 //! Forces: scalar laws along distances, plane angles and coordinates where that suffices, loads otherwise; and the signals that
 //! they follow.
 
-use super::functionals::Draft;
+use super::functionals::Moving;
 use super::numbers::unknown;
 use super::symbols::SensorEnv;
 use super::vectors::AXES;
@@ -10,11 +10,10 @@ use crate::element::Element;
 use crate::error::ModelError;
 use crate::expression::{Ast, Env, Expr, ExpressionError, FUNCTIONS, Value, compile};
 use crate::force::Law;
-use crate::functional::Sensor;
 use crate::geometry::Kind;
 use crate::load::Load;
 use crate::mechanism::{About, Force, ForceKind, Number, Source, Text, Vector};
-use crate::ports::{Entry, Ports, ZERO};
+use crate::ports::ZERO;
 use crate::program::{Graph, Program, Sym};
 use crate::signal::{Input, Signal};
 use std::ops::Range;
@@ -288,45 +287,24 @@ impl<'g> Builder<'g, '_> {
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
         let work = env.applied(k)?.work;
-        let Draft { sensors, inputs, program } = env.draft(&work.iter().map(|w| w.1).collect::<Vec<_>>());
+        let draft = env.draft(&work.iter().map(|w| w.1).collect::<Vec<_>>());
         if work.is_empty() {
             return Err(nothing_moves(name));
         }
         let ports: Vec<_> = work.iter().map(|w| &w.0).collect();
         let work = self.ports(&ports);
-        let (mut levels, mut renamed) = ([Ports::default(), Ports::default()], vec![]);
-        let mut count = [0u32; 2];
-        for s in &sensors {
-            let Sensor::Affine(ports, level @ (0 | 1)) = s else {
-                let e = ModelError::new(format!("force `{name}` reads more than positions and velocities")).at(&name.place);
-                return Err(e.help("accelerations, reactions and energies of the system follow from the forces"));
-            };
-            append(&mut levels[*level], ports, count[*level]);
-            renamed.push((*level, count[*level]));
-            count[*level] += 1;
-        }
-        let rename = |i: &Input| match i {
-            Input::Sensor(k) => {
-                let (level, arg) = renamed[*k as usize];
-                Input::Sensor(if level == 0 { arg } else { count[0] + arg })
-            }
-            i => *i,
+        let Some(Moving { ports: [positions, velocities], count: [position_args, velocity_args], inputs, program }) =
+            draft.moving()
+        else {
+            let e = ModelError::new(format!("force `{name}` reads more than positions and velocities")).at(&name.place);
+            return Err(e.help("accelerations, reactions and energies of the system follow from the forces"));
         };
         if let Some(Input::Rate(..)) = inputs.iter().find(|i| matches!(i, Input::Rate(..))) {
             let e = ModelError::new(format!("force `{name}` reads the rate of a function of time")).at(&name.place);
             return Err(e.help("write the rate as an expression of t"));
         }
-        let [positions, velocities] = levels;
-        self.loads.push(Load {
-            name: name.text.clone(),
-            positions,
-            position_args: count[0] as usize,
-            velocities,
-            velocity_args: count[1] as usize,
-            inputs: inputs.iter().map(rename).collect(),
-            program,
-            work,
-        });
+        let name = name.text.clone();
+        self.loads.push(Load { name, positions, position_args, velocities, velocity_args, inputs, program, work });
         Ok(())
     }
     /// The joint of a name.
@@ -346,12 +324,6 @@ impl<'g> Builder<'g, '_> {
 fn nothing_moves(name: &Text) -> ModelError {
     let e = ModelError::new(format!("force `{name}` acts on nothing that can move")).at(&name.place);
     e.help("at least one end must be on a moving point or body")
-}
-
-/// Adds a port of one argument as argument `arg`.
-pub(super) fn append(all: &mut Ports, one: &Ports, arg: u32) {
-    all.linear.extend(one.linear.iter().map(|e| Entry { arg, ..*e }));
-    all.constant.extend(one.constant.iter().map(|c| (arg, c.1)));
 }
 
 impl Law {

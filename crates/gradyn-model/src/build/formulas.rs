@@ -1,4 +1,4 @@
-//! Rows by formula: screws, gears, racks, user constraints and drivers.
+//! Rows by formula: screws, gears, racks, user constraints and drivers; contacts of discs are in `velocity`.
 //!
 //! ```text
 //! screw        s - lead θ/2π                force -λ a₁, torque λ lead/2π a₁ on body 2               (1)
@@ -9,8 +9,7 @@
 //! ```
 
 use super::Builder;
-use super::forces::append;
-use super::functionals::Draft;
+use super::functionals::Moving;
 use super::numbers::Quad;
 use super::sensors::slides;
 use super::symbols::SensorEnv;
@@ -18,9 +17,7 @@ use super::vectors::{AXES, dot, minus};
 use crate::error::ModelError;
 use crate::expression::{Value, compile};
 use crate::formula::Formula;
-use crate::functional::Sensor;
 use crate::mechanism::{Coupling, CouplingKind, Driver, JointKind, Number, Quantity, Text};
-use crate::ports::Ports;
 use crate::program::{Graph, Sym};
 use crate::signal::Input;
 use std::f64::consts::TAU;
@@ -28,55 +25,69 @@ use std::f64::consts::TAU;
 type Made<T> = Result<T, ModelError>;
 
 impl<'g, 'm> Builder<'g, 'm> {
-    /// All rows by formula, in order: screws, couplings, constraints, drivers.
+    /// All rows of position level by formula, in order: those of joints, couplings, constraints, drivers.
     pub(super) fn add_formulas(&mut self) -> Made<()> {
         let m = self.m;
         for (k, j) in m.joints.iter().enumerate() {
-            if let JointKind::Screw { lead } = &j.kind {
-                self.screw(k, lead)?;
+            match &j.kind {
+                JointKind::Screw { lead } => self.screw(k, lead)?,
+                JointKind::Rolling { .. } => self.contact_row(k)?,
+                _ => {}
             }
         }
         m.couplings.iter().try_for_each(|c| self.coupling(c))?;
         for (name, x) in &m.constraints {
             let what = format!("constraint `{name}`");
-            self.row(name, &what, "constraint", |env| env.position_expression(x, &what))?;
+            self.row(name, &what, "constraint", |env| env.number_expression(x, &what))?;
         }
         m.drivers.iter().try_for_each(|d| self.driver(d))
     }
+    /// The program of the symbol that `make` makes; nothing if it reads more than positions and velocities.
+    pub(super) fn formula(
+        &mut self,
+        make: impl for<'a, 'h> FnOnce(&mut SensorEnv<'a, 'g, 'm, 'h>) -> Made<Sym<'h>>,
+    ) -> Made<Option<Formula>> {
+        let graph = Graph::new();
+        let mut env = SensorEnv::new(self, &graph);
+        let y = make(&mut env)?;
+        let Some(Moving { ports: [ports, mut rates], count: [args, rate_args], inputs, program }) = env.draft(&[y]).moving()
+        else {
+            return Ok(None);
+        };
+        rates.linear.iter_mut().for_each(|e| e.arg += args as u32);
+        Ok(Some(Formula { ports, args, rates, rate_args, inputs, program }))
+    }
     /// One row: the symbol that `make` makes is kept at zero.
-    fn row(
+    pub(super) fn row(
         &mut self,
         name: &Text,
         what: &str,
         kind: &str,
         make: impl for<'a, 'h> FnOnce(&mut SensorEnv<'a, 'g, 'm, 'h>) -> Made<Sym<'h>>,
     ) -> Made<()> {
-        let graph = Graph::new();
-        let mut env = SensorEnv::new(self, &graph);
-        let y = make(&mut env)?;
-        let Draft { sensors, inputs, program } = env.draft(&[y]);
-        let mut ports = Ports::default();
-        for (k, s) in sensors.iter().enumerate() {
-            let Sensor::Affine(port, 0) = s else {
-                let e = ModelError::new(format!("{what} reads more than positions")).at(&name.place);
-                return Err(e.help("a constraint is an expression of positions, angles, t and parameters"));
+        let Some(formula) = self.formula(make)?.filter(|f| !f.velocity()) else {
+            let e = ModelError::new(format!("{what} reads more than positions")).at(&name.place);
+            let help = match kind {
+                "constraint" => format!(
+                    "write `{name} = {{ velocity = \"…\" }}` for a constraint of velocities; else use positions, angles, t and parameters"
+                ),
+                _ => "a constraint is an expression of positions, angles, t and parameters".into(),
             };
-            append(&mut ports, port, k as u32);
-        }
-        if inputs.iter().any(|i| matches!(i, Input::Rate(..))) {
+            return Err(e.help(help));
+        };
+        if formula.inputs.iter().any(|i| matches!(i, Input::Rate(..))) {
             let e = ModelError::new(format!("{what} reads the rate of a function of time")).at(&name.place);
             return Err(e.help("write the rate as an expression of t"));
         }
-        if ports.linear.is_empty() {
+        if formula.ports.linear.is_empty() {
             let message = match kind {
                 "driver" => format!("driver `{name}` drives nothing that can move"),
                 _ => format!("{what} holds nothing that can move"),
             };
             return Err(ModelError::new(message).at(&name.place));
         }
-        let formula = Formula { ports, args: sensors.len(), inputs, program };
-        if kind != "screw" {
-            // the reaction of a screw is that of its joint
+        if !matches!(kind, "screw" | "contact") {
+            // the reaction of a joint is read as such
             self.formula_index.insert(name.text.clone(), self.formulas.len());
         }
         self.formulas.push((format!("{name} ({kind})"), formula));
@@ -152,7 +163,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                     dot(&d, &d).sqrt()
                 }
                 Quantity::Coordinate(c) => env.coordinate(c)?,
-                Quantity::Sensor(x) => env.position_expression(x, &what)?,
+                Quantity::Sensor(x) => env.number_expression(x, &what)?,
             };
             driven = env.angle_symbols.iter().find(|a| a.0.id() == y.id()).map(|a| a.1);
             Ok(y - env.input(Input::Arg(u)))
@@ -165,7 +176,8 @@ impl<'g, 'm> Builder<'g, 'm> {
 }
 
 impl<'h> SensorEnv<'_, '_, '_, 'h> {
-    fn position_expression(&mut self, x: &Number, what: &str) -> Made<Sym<'h>> {
+    /// An expression that is a number.
+    pub(super) fn number_expression(&mut self, x: &Number, what: &str) -> Made<Sym<'h>> {
         let ast = self.b.numbers.parse(x, what)?;
         match compile(&ast, self.graph, self).map_err(|e| ModelError::expression(what, x, e))? {
             Value::Scalar(s) => Ok(s),

@@ -8,6 +8,7 @@ use crate::error::ModelError;
 use crate::expression::{Expr, Value, compile};
 use crate::functional::Sensor;
 use crate::mechanism::{InitialVelocity, Number, Source, Text};
+use crate::ports::{Entry, Ports};
 use crate::program::{Graph, Program};
 use crate::signal::Input;
 
@@ -16,6 +17,44 @@ pub struct Draft {
     pub sensors: Vec<Sensor>,
     pub program: Program,
     pub inputs: Vec<Input>,
+}
+
+/// A draft that reads positions and velocities of ports only.
+pub struct Moving {
+    /// Positions and velocities, one argument each.
+    pub ports: [Ports; 2],
+    /// Numbers of their arguments.
+    pub count: [usize; 2],
+    /// Inputs: sensors are the arguments, positions first.
+    pub inputs: Vec<Input>,
+    pub program: Program,
+}
+
+impl Draft {
+    /// Sensors sorted by their level; nothing if there are others than positions and velocities.
+    pub fn moving(self) -> Option<Moving> {
+        let (mut ports, mut count, mut renamed) = ([Ports::default(), Ports::default()], [0; 2], vec![]);
+        for s in &self.sensors {
+            let Sensor::Affine(port, level @ (0 | 1)) = s else { return None };
+            append(&mut ports[*level], port, count[*level] as u32);
+            renamed.push((*level, count[*level]));
+            count[*level] += 1;
+        }
+        let rename = |i: &Input| match i {
+            Input::Sensor(k) => {
+                let (level, arg) = renamed[*k as usize];
+                Input::Sensor((arg + if level == 0 { 0 } else { count[0] }) as u32)
+            }
+            i => *i,
+        };
+        Some(Moving { ports, count, inputs: self.inputs.iter().map(rename).collect(), program: self.program })
+    }
+}
+
+/// Adds a port of one argument as argument `arg`.
+fn append(all: &mut Ports, one: &Ports, arg: u32) {
+    all.linear.extend(one.linear.iter().map(|e| Entry { arg, ..*e }));
+    all.constant.extend(one.constant.iter().map(|c| (arg, c.1)));
 }
 
 /// Integrands and terminal values of the objectives, in order.

@@ -105,6 +105,8 @@ impl JointKind {
             JointKind::Distance { .. } => "distance",
             JointKind::PointOnLine => "point-on-line",
             JointKind::PointOnPlane => "point-on-plane",
+            JointKind::KnifeEdge => "knife-edge",
+            JointKind::Rolling { .. } => "rolling",
         }
     }
 }
@@ -139,6 +141,10 @@ impl<'g> Builder<'g, '_> {
                     let help = "use spherical, distance or free joints on rods, or describe the body by `shape` or `inertia`";
                     return Err(ModelError::new(message).at(&j.name.place).help(help));
                 }
+            }
+            if dimension == 3 && matches!(j.kind, JointKind::Rolling { .. }) && j.axes.iter().any(Option::is_none) {
+                let e = ModelError::new(format!("joint `{}`: a disc that rolls needs `axes`", j.name)).at(&j.name.place);
+                return Err(e.help("axes = [normal of the plane in body 1, axis of the disc in body 2]"));
             }
             let frame = self.read_joint_frame(j)?;
             self.joint_frames.push(frame);

@@ -269,6 +269,9 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     }
     fn reaction(&mut self, k: usize, what: &str) -> Value<'h> {
         let name = &self.b.m.joints[k].name.text;
+        if self.b.slip_rows.contains_key(&k) {
+            return self.slip_reaction(k, what).expect("the numbers of the joint were read with its rows");
+        }
         let Some(reaction) = self.b.reactions.get(name).cloned() else { unreachable!("every joint has a reaction") };
         let parts = if what == "torque" { reaction.torque } else { reaction.force };
         let symbols = self.sense(format!("{what} {name}"), |b| {
@@ -310,7 +313,7 @@ fn joint_offers(kind: &JointKind, dimension: usize) -> Vec<String> {
         PointOnLine => &["position"],
         Universal => &["angle_1", "angle_2"],
         Planar => &["x", "y", "angle"],
-        Distance { .. } | Free if dimension == 2 => &["angle"],
+        Distance { .. } | Free | KnifeEdge | Rolling { .. } if dimension == 2 => &["angle"],
         _ => &[],
     };
     coordinates.iter().chain(&["reaction", "torque"]).map(|s| s.to_string()).collect()

@@ -42,6 +42,14 @@ pub enum JointKind {
     PointOnLine,
     /// Space: point 2 stays in the plane through point 1 normal to the axis of body 1.
     PointOnPlane,
+    /// Point 2 does not move along the axis of body 2, relative to body 1: a row of velocity level.
+    KnifeEdge,
+    /// A thin disc around point 2 across the axis of body 2 rolls without slipping on the plane through point 1 normal to the axis
+    /// of body 1; in the plane a disc on the left of the line along that axis.
+    Rolling {
+        /// Radius of the disc [m], > 0.
+        radius: Number,
+    },
 }
 
 /// A joint between two points.

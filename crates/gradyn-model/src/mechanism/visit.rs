@@ -23,7 +23,8 @@ impl Mechanism {
         self.bodies.iter_mut().for_each(|b| b.visit(f));
         self.joints.iter_mut().for_each(|j| j.visit(f));
         self.couplings.iter_mut().for_each(|c| c.visit(f));
-        self.constraints.iter_mut().for_each(|(n, x)| f(&format!("constraint {n}"), x));
+        let constraints = self.constraints.iter_mut().chain(&mut self.velocity_constraints);
+        constraints.for_each(|(n, x)| f(&format!("constraint {n}"), x));
         for d in &mut self.drivers {
             let owner = format!("driver {}", d.name);
             if let Quantity::Sensor(x) = &mut d.quantity {
@@ -83,7 +84,7 @@ impl Joint {
         self.axes.iter_mut().chain(&mut self.normals).flatten().for_each(|v| v.visit(&owner, f));
         match &mut self.kind {
             JointKind::Prismatic { angle: x } | JointKind::Fixed { angle: x } => f(&owner, x),
-            JointKind::Screw { lead: x } | JointKind::Distance { length: x } => f(&owner, x),
+            JointKind::Screw { lead: x } | JointKind::Distance { length: x } | JointKind::Rolling { radius: x } => f(&owner, x),
             JointKind::Revolute
             | JointKind::Cylindrical
             | JointKind::Spherical
@@ -91,7 +92,8 @@ impl Joint {
             | JointKind::Planar
             | JointKind::Free
             | JointKind::PointOnLine
-            | JointKind::PointOnPlane => {}
+            | JointKind::PointOnPlane
+            | JointKind::KnifeEdge => {}
         }
     }
 }

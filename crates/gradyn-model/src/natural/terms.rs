@@ -54,8 +54,7 @@ impl System for Natural {
     fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.rows.constraint(&d.args.values, at, c, &self.patterns.mn, &d.phi_q, out);
         for (row, o) in self.formulas.iter().zip(&mut out[self.rows.rows..]) {
-            let y = row.formula.jet(&d.args, at, &mut d.formula);
-            *o += y.x * c[0] + y.d * c[1] + y.dd * c[2];
+            *o += row.constraint(&d.args, at, c, &mut d.formula);
         }
         self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
     }
@@ -144,7 +143,7 @@ impl System for Natural {
         if !self.formulas.is_empty() {
             self.with_bar(at.t, d, grad, |d, bar| {
                 for (f, mu) in self.formulas.iter().zip(&kept[self.rows.rows..]) {
-                    f.constraint_p_t(&d.args, at, c.map(|c| *mu * s * c), &mut d.formula, bar);
+                    f.constraint_p_t(&d.args, at, c, *mu * s, &mut d.formula, bar);
                 }
             });
         }

@@ -26,6 +26,7 @@ pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
         elements(root, "joint").filter(|e| !coupled(e.1)).map(|(n, t)| joint(n, t, m.dimension)).collect::<Result<_, _>>()?;
     m.couplings = elements(root, "joint").filter(|e| coupled(e.1)).map(|(n, t)| coupling(n, t)).collect();
     m.constraints = numbers(root, "constraint").collect();
+    m.velocity_constraints = elements(root, "constraint").map(|(n, t)| (n, number(t, "velocity", 0.0))).collect();
     m.drivers = elements(root, "driver").map(|(n, t)| driver(n, t)).collect();
     m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect::<Result<_, _>>()?;
     m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
@@ -223,10 +224,14 @@ fn joint(name: Text, t: &Table, dimension: usize) -> Result<Joint, ModelError> {
         "distance" => JointKind::Distance { length: number(t, "length", 0.0) },
         "point-on-line" => JointKind::PointOnLine,
         "point-on-plane" => JointKind::PointOnPlane,
+        "knife-edge" => JointKind::KnifeEdge,
+        "rolling" => JointKind::Rolling { radius: number(t, "radius", 0.0) },
         _ => JointKind::Revolute,
     };
     let (mut axes, normals) = (sides(t, &name, ["axis", "axes"])?, sides(t, &name, ["normal", "normals"])?);
-    if dimension == 2 || matches!(kind, JointKind::PointOnLine | JointKind::PointOnPlane) {
+    if kind == JointKind::KnifeEdge {
+        axes[0] = None; // the edge belongs to body 2
+    } else if dimension == 2 || matches!(kind, JointKind::PointOnLine | JointKind::PointOnPlane) {
         axes[1] = None; // lines and planes, and what slides in the plane, belong to body 1
     }
     Ok(Joint { name, kind, between: pair(t, "between"), axes, normals })

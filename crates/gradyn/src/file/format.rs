@@ -99,7 +99,7 @@ pub const FILE: Record = plain(&[
     may("ground", Kind::Record(&GROUND), "What does not move."),
     may("body", Kind::Map("body", &Kind::Record(&BODY)), "Rigid bodies."),
     may("joint", Kind::Map("joint", &Kind::Variants("joint", JOINTS)), "Joints between points of bodies or of the ground."),
-    may("constraint", Kind::Map("constraint", &Kind::Number), "Expressions of position sensors that are kept at zero."),
+    may("constraint", Kind::Map("constraint", &Kind::Either(&Kind::Number, &Kind::Record(&CONSTRAINT))), "Expressions of sensors that are kept at zero."),
     may("driver", Kind::Map("driver", &Kind::Record(&DRIVER)), "Quantities that follow a function of time."),
     may("force", Kind::Map("force", &Kind::Variants("force", FORCES)), "Springs, dampers, forces and torques."),
     may("spline", Kind::Map("spline", &Kind::Record(&SPLINE)), "Cubic splines of time; their names may stand in expressions of t."),
@@ -201,6 +201,11 @@ const NORMALS: Field = may("normals", Kind::VectorPair, "Instead of `normal`: on
 const OFFSET: Field = may("offset", Kind::Number, "Where both coordinates start [rad] or [m]; 0 if absent.");
 const TYPE: &str = "type";
 
+#[rustfmt::skip]
+const CONSTRAINT: Record = plain(&[
+    must("velocity", Kind::Number, "An expression of position and velocity sensors, affine in velocities, that is kept at zero."),
+]);
+
 /// The types of joints.
 #[rustfmt::skip]
 pub const JOINTS: &[Variant] = &[
@@ -219,6 +224,12 @@ pub const JOINTS: &[Variant] = &[
     Variant { name: "distance", doc: "The points keep a distance.", fields: &[BETWEEN, must("length", Kind::Number, "Distance [m], > 0.")] },
     Variant { name: "point-on-line", doc: "Point 2 stays on the line through point 1 along the axis of body 1.", fields: &[BETWEEN, AXIS] },
     Variant { name: "point-on-plane", doc: "Space: point 2 stays in the plane through point 1 across the axis of body 1.", fields: &[BETWEEN, AXIS] },
+    Variant { name: "knife-edge", doc: "Point 2 does not move along the axis of body 2, relative to body 1.", fields: &[
+        BETWEEN, must("axis", Kind::Vector, "The direction in the frame of body 2 along which it does not move.")] },
+    Variant { name: "rolling", doc: "A thin disc around point 2 rolls without slipping on the plane through point 1; in the plane on a line.", fields: &[
+        BETWEEN, may("axis", Kind::Vector, "Plane: direction of the line in the frame of body 1, with the disc on its left; its x axis if absent."),
+        may("axes", Kind::VectorPair, "Space: the normal of the plane in the frame of body 1 and the axis of the disc in that of body 2."),
+        must("radius", Kind::Number, "Radius of the disc [m], > 0.")] },
     Variant { name: "gear", doc: "angle of joint 1 = ratio · angle of joint 2 + offset.", fields: &[
         must("joints", Kind::Pair("joints"), "Two joints that turn, with a body (or the ground) in common."),
         must("ratio", Kind::Number, "Ratio of the angles; negative for wheels that turn against each other."), OFFSET] },

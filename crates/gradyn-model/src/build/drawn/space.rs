@@ -118,6 +118,7 @@ impl Builder<'_, '_> {
         }
         let says = |k: usize| match self.m.joints[k].kind {
             JointKind::Distance { .. } | JointKind::PointOnPlane | JointKind::PointOnLine | JointKind::Free => 0,
+            JointKind::KnifeEdge | JointKind::Rolling { .. } => 0,
             JointKind::Spherical => 1,
             JointKind::Universal | JointKind::Planar => 2,
             _ => 3,
@@ -152,7 +153,7 @@ impl Builder<'_, '_> {
         let rotation: M3 = [[θ.cos(), θ.sin(), 0.0], [-θ.sin(), θ.cos(), 0.0], EYE[2]];
         let a = match (hints.attitude.get(&other.0), &self.m.joints[k].kind) {
             (Some(&x), _) => attitude(x),
-            (None, JointKind::Universal) => {
+            (None, JointKind::Universal | JointKind::Rolling { .. }) => {
                 // a₂ across a₁: F₂ with its axis along n₁ of the other side
                 let cross_frame: M3 = [EYE[2], EYE[1].map(|x| -x), EYE[0]];
                 times(&times(&from.a, &f[side]), &times(&cross_frame, &transposed(&f[1 - side])))
@@ -160,7 +161,7 @@ impl Builder<'_, '_> {
             (None, JointKind::Spherical | JointKind::Distance { .. } | JointKind::PointOnPlane | JointKind::PointOnLine) => {
                 from.a
             }
-            (None, JointKind::Free) => from.a,
+            (None, JointKind::Free | JointKind::KnifeEdge) => from.a,
             _ => times(&times(&from.a, &f[side]), &times(&rotation, &transposed(&f[1 - side]))),
         };
         let value = |r: super::super::PointRef| &self.solids[r.0].points[r.1].value;

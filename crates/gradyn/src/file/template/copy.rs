@@ -131,6 +131,13 @@ fn named(c: &Context, t: &Table, section: &Field) -> Made<Table> {
                 let e = wrong(format!("joint `{}` is mirrored, but its `{missing}` is not written", key.text), &key.place);
                 return Err(c.inside(e.help(format!("write `{missing}`: what is absent cannot be mirrored"))));
             }
+            ("joint", Value::Table(joint)) if c.mirrored() && c.dimension == 2 && is(joint, &["rolling"]) => {
+                let e = wrong(
+                    format!("joint `{}` cannot be mirrored: a disc in the plane rolls on the left of its line", key.text),
+                    &key.place,
+                );
+                return Err(c.inside(e.help("write the mirror image by hand, with the opposite `axis`")));
+            }
             ("force", Value::Table(force)) if c.mirrored() && is(force, &["contact"]) && force.get("normal").is_none() => {
                 let e = wrong(format!("contact `{}` is mirrored, but its `normal` is not written", key.text), &key.place);
                 return Err(c.inside(e.help("write `normal`: what is absent cannot be mirrored")));
@@ -177,7 +184,7 @@ fn implicit(c: &Context, joint: &Table) -> Option<&'static str> {
     let line = is(joint, &["prismatic", "point-on-line"]);
     match c.dimension {
         2 => (line && !axis && c.flips[0]).then_some("axis"),
-        _ if (framed || line || is(joint, &["point-on-plane"])) && !axis => Some("axis"),
+        _ if (framed || line || is(joint, &["point-on-plane", "rolling"])) && !axis => Some("axis"),
         _ => (framed && !normal).then_some("normal"),
     }
 }

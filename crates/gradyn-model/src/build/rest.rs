@@ -1,0 +1,71 @@
+//! Conditions of rest beside rows of velocity level.
+//!
+//! At rest the rate of every position condition is zero. Rows c = A v = 0 say a part of that already, so that
+//!
+//! ```text
+//! [ A ; E_v ] v = 0       n rows of them determine v = 0: all of A, and conditions in the order of largest remainder      (1)
+//! ```
+//! Which ones are taken does not matter, because all of them hold.
+
+use crate::natural::Natural;
+use crate::system::{At, System};
+
+/// The conditions of velocity that (1) keeps, and their names.
+pub(super) fn keep_open<T>(sys: &mut Natural, names: &mut Vec<T>, p: &[f64], t: f64, angles: &[f64]) {
+    let open = open_conditions(sys, p, t, angles);
+    let (mut i, mut j) = (0..sys.velocity.len(), 0..names.len());
+    sys.velocity.retain(|_| i.next().is_some_and(|k| open.contains(&k)));
+    names.retain(|_| j.next().is_some_and(|k| open.contains(&k)));
+}
+
+/// Conditions that (1) keeps at the drawn configuration, in order.
+fn open_conditions(sys: &Natural, p: &[f64], t: f64, angles: &[f64]) -> Vec<usize> {
+    let (n, m, count) = (sys.dims.n, sys.dims.m, sys.velocity.len());
+    let (mut d, zero) = (sys.data::<f64>(), vec![0.0; n.max(m)]);
+    sys.prepare(p, &mut d);
+    sys.set_angles(angles, &mut d);
+    sys.place(t, &sys.drawn, &mut d);
+    let at = At { t, q: &sys.drawn, v: &zero[..n], a: &zero[..n], lam: &zero[..m] };
+    // conditions, then A
+    let mut rows: Vec<Vec<f64>> = (0..count).map(|k| condition(sys, k, &at, &mut d)).collect();
+    rows.extend((0..m).map(|k| {
+        let mut row = vec![0.0; n];
+        sys.patterns.mn.row(k).for_each(|pos| row[sys.patterns.mn.col(pos)] = d.phi_q[pos]);
+        row
+    }));
+    (count..count + m).for_each(|k| remove(k, &mut rows));
+    let (mut left, mut chosen): (Vec<usize>, Vec<usize>) = ((0..count).collect(), vec![]);
+    while chosen.len() < n.saturating_sub(m) && !left.is_empty() {
+        let largest = (0..left.len()).max_by(|&a, &b| norm(&rows[left[a]]).total_cmp(&norm(&rows[left[b]]))).unwrap_or(0);
+        chosen.push(left.remove(largest));
+        remove(chosen[chosen.len() - 1], &mut rows);
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+/// E_v of a condition, of length 1.
+fn condition(sys: &Natural, k: usize, at: &At, d: &mut crate::natural::Data<f64>) -> Vec<f64> {
+    let coords = sys.condition_pattern(true, k);
+    let (mut q, mut v) = (vec![0.0; coords.len()], vec![0.0; coords.len()]);
+    let mut slots = vec![0.0; sys.condition_support(true, k).len()];
+    sys.condition_row(true, k, at, d, &mut q, &mut v, &mut slots);
+    let size = norm(&v);
+    let mut row = vec![0.0; sys.dims.n];
+    coords.iter().zip(&v).for_each(|(&i, v)| row[i as usize] = v / size);
+    row
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Takes the direction of row `k` out of all other rows.
+fn remove(k: usize, rows: &mut [Vec<f64>]) {
+    let row = std::mem::take(&mut rows[k]);
+    let size = norm(&row);
+    for x in rows.iter_mut().filter(|x| !x.is_empty() && size > 1e-12) {
+        let along: f64 = x.iter().zip(&row).map(|(x, r)| x * r).sum::<f64>() / (size * size);
+        x.iter_mut().zip(&row).for_each(|(x, r)| *x -= along * r);
+    }
+}
