@@ -82,6 +82,10 @@ pub fn assemble<Y: System>(
         let rows = redundant.iter().filter(|r| r.row == row).map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect()));
         return Err(StepError::SingularStart { rows: rows.collect() });
     }
+    if let Some(r) = problem.contradiction(&q, &redundant) {
+        let rows = vec![(sys.row_name(r.row), r.on.iter().map(|o| sys.row_name(o.0)).collect())];
+        return Err(StepError::Inconsistent { rows });
+    }
     for (velocity, list) in [(false, names.0), (true, names.1)] {
         problem.check_conditions(&q, &independent[usize::from(velocity)], velocity, list)?;
     }
@@ -202,6 +206,17 @@ impl<'a, Y: System> Problem<'a, Y> {
         let size = largest(moved.iter().copied());
         let off = |r: &&Dependent| nearby.all[r.row].abs() > 1e-9 * size * size.max(1.0);
         Ok(redundant.iter().filter(holonomic).find(off).map(|r| r.row))
+    }
+    /// A redundant row that asks for another velocity than the rows that it follows from: their parts without v differ.
+    fn contradiction<'r>(&mut self, q: &[f64], redundant: &'r [Dependent]) -> Option<&'r Dependent> {
+        self.sys.place(self.t, q, &mut self.d);
+        self.all.fill(0.0);
+        self.sys.constraint(&still(self.sys, self.t, q, &self.zero), LEVEL[1], &mut self.d, &mut self.all);
+        redundant.iter().find(|r| {
+            let parts = r.on.iter().map(|&(k, c)| c * self.all[k]).chain([-self.all[r.row]]);
+            let (sum, size) = parts.fold((0.0, 0.0), |(s, a), x: f64| (s + x, a + x.abs()));
+            sum.abs() > 1e-9 * size
+        })
     }
     /// After `minimise`: the row that is worst off, as a length (each row over the size of its gradient), and by how much.
     fn gap(&self, r: &[f64]) -> (usize, f64) {

@@ -94,6 +94,12 @@ pub enum StepError {
         /// By how much.
         residual: f64,
     },
+    /// Redundant rows that contradict each other in the velocity that they ask for.
+    #[error("inconsistent constraints: {}, but asks for another velocity", list(.rows))]
+    Inconsistent {
+        /// Dependent rows: name and the rows that it depends on.
+        rows: Vec<(String, Vec<String>)>,
+    },
     /// Constraint rows that are dependent at the start only.
     #[error("the position at the start is singular: {}, there but not nearby", list(.rows))]
     SingularStart {

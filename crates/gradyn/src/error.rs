@@ -74,6 +74,10 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
             place(worst).or_else(|| condition(worst)),
             "check the lengths and the initial conditions; `initial.near` gives the assembly a better start".to_owned(),
         ),
+        StepError::Inconsistent { rows } => (
+            rows.first().and_then(|r| place(&r.0)),
+            "remove one of them, or let them agree: the same driver twice, or a driver of what a joint holds".to_owned(),
+        ),
         StepError::SingularStart { rows } => (
             rows.first().and_then(|r| place(&r.0)),
             "start from another position: the motion can leave this one in more ways than one".to_owned(),
