@@ -58,6 +58,7 @@ impl Bench {
         match self.method.build(&self.model.model) {
             AnyStep::Newmark(step) => self.time(&step, n),
             AnyStep::RungeKutta(step) => self.time(&step, n),
+            AnyStep::Adams(step) => self.time(&step, n),
         }
     }
     fn time<T: Step>(&self, step: &T, n: usize) -> Times {
@@ -79,6 +80,7 @@ impl Bench {
         match self.method.build(&self.model.model) {
             AnyStep::Newmark(step) => run(gradyn_dynamics::simulate::replay(&step, &p, &self.run.trajectory.plan)),
             AnyStep::RungeKutta(step) => run(gradyn_dynamics::simulate::replay(&step, &p, &self.run.trajectory.plan)),
+            AnyStep::Adams(step) => run(gradyn_dynamics::simulate::replay(&step, &p, &self.run.trajectory.plan)),
         }
     }
     /// One gradient of the stored run.

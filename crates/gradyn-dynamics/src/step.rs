@@ -10,9 +10,11 @@
 //! `past_mul` adds R_past s, `slot_mul` adds R_p δ, `_t` their transposes; signs are the caller's. R_h and R_t are columns that
 //! any caller gets from `residual` on duals.
 
+pub mod adams;
 pub mod newmark;
 pub mod runge_kutta;
 
+use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::Initial;
@@ -130,8 +132,16 @@ pub trait Step: Sync {
     fn choices(&self) -> usize {
         0
     }
-    /// The choices of the step that begins at `past`, given those of the step before; forward runs only.
-    fn decide(&self, _span: Span<f64>, _past: &[f64], _l: &mut Self::Linear, _choice: &mut [u32]) -> Result<(), StepError> {
+    /// The choices of the step that begins at `past`, given those of the attempt before, `since` steps after the last declared time
+    /// or knot; forward runs only.
+    fn decide(
+        &self,
+        _span: Span<f64>,
+        _past: &[f64],
+        _since: usize,
+        _l: &mut Self::Linear,
+        _choice: &mut [u32],
+    ) -> Result<(), StepError> {
         Ok(())
     }
     /// Solves R = 0 for x.
@@ -168,6 +178,22 @@ pub trait Step: Sync {
     /// Error of the embedded method relative to the tolerances, and the coordinate where it is largest.
     fn error(&self, _span: Span<f64>, _x: &[f64], _past: &[f64], _tol: Tolerance, _l: &mut Self::Linear) -> Option<(f64, usize)> {
         None
+    }
+    /// The factor of the step size after an attempt with that error; above 1 it was rejected.
+    fn resize(&self, control: &Controller, error: f64, _l: &mut Self::Linear) -> f64 {
+        control.factor(error, self.order())
+    }
+    /// Was the last step limited by stability instead of accuracy?
+    fn limited(&self, _l: &Self::Linear) -> bool {
+        false
+    }
+    /// First step of a smooth piece that begins at record x [s]; `None`: as the piece before ended.
+    fn first_step(&self, _tol: Tolerance, _x: &[f64]) -> Option<f64> {
+        None
+    }
+    /// How often the first fixed step of a smooth piece is halved in a run of so many steps.
+    fn halvings(&self, _steps: f64) -> u32 {
+        0
     }
     /// Elements evaluated so far, for counters.
     fn visits(&self, l: &Self::Linear) -> usize;

@@ -7,7 +7,8 @@ use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::tableau::{DOPRI5, RK4};
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, State};
+use gradyn_dynamics::step::adams::coefficients::MOST;
+use gradyn_dynamics::{Adams, Lagrange, Newmark, RungeKutta, State};
 use gradyn_model::error::nearest;
 use gradyn_model::{Model, Natural};
 
@@ -48,6 +49,8 @@ pub struct Method {
     pub newmark: (f64, f64),
     /// Projections; `None` is the default of the formulation.
     pub projection: Option<bool>,
+    /// Highest order of adams; `None` is the default of its steps.
+    pub adams_order: Option<usize>,
     /// Newton tolerance.
     pub newton_tol: f64,
     /// Most steps.
@@ -72,6 +75,7 @@ impl Default for Method {
             state: State::Independent,
             newmark: (0.25, 0.5),
             projection: None,
+            adams_order: None,
             newton_tol: 0.0,
             max_steps: 10_000_000,
             fd_step: 1e-6,
@@ -87,6 +91,8 @@ pub enum AnyStep<'a> {
     Newmark(Newmark<'a, Natural>),
     /// Explicit Runge–Kutta.
     RungeKutta(RungeKutta<'a, Natural>),
+    /// Adams PECE.
+    Adams(Adams<'a, Natural>),
 }
 
 /// Runs an expression with the concrete step.
@@ -95,6 +101,7 @@ macro_rules! with_step {
         match $any {
             $crate::method::AnyStep::Newmark($step) => $body,
             $crate::method::AnyStep::RungeKutta($step) => $body,
+            $crate::method::AnyStep::Adams($step) => $body,
         }
     };
 }
@@ -173,6 +180,10 @@ impl Method {
                     _ => return Err(wrong()),
                 });
             }
+            "adams_order" => {
+                let order = value.trim().parse::<usize>().ok();
+                self.adams_order = Some(order.filter(|k| (1..=MOST).contains(k)).ok_or_else(wrong)?);
+            }
             "newton_tol" => self.newton_tol = number().ok().filter(|x| *x >= 0.0).ok_or_else(wrong)?,
             "max_steps" => self.max_steps = positive()? as usize,
             "fd_step" => self.fd_step = positive()?,
@@ -194,6 +205,7 @@ impl Method {
             "xi" | "omega" => stabilised,
             "state" => self.formulation == Formulation::Maggi,
             "beta" | "gamma" | "newmark_xi" | "projection" | "newton_tol" => newmark,
+            "adams_order" => self.integrator == Integrator::Adams,
             _ => true,
         };
         let text = |n: &String| {
@@ -214,7 +226,7 @@ impl Method {
             }
             Stepping::Adaptive { .. } if !self.integrator.adapts() => {
                 let message = format!("{} has no error estimate", self.integrator.name());
-                Err(Error::method(message, "give --step instead of tolerances, or use dopri5"))
+                Err(Error::method(message, "give --step instead of tolerances, or use dopri5 or adams"))
             }
             Stepping::Adaptive { rtol, atol } if !(rtol >= 1e-14 && atol > 0.0 && rtol < 1.0 && atol.is_finite()) => Err(
                 Error::method(format!("tolerances rtol = {rtol}, atol = {atol} make no sense"), "rtol from 1e-14 to 1, atol > 0"),
@@ -254,15 +266,19 @@ impl Method {
     /// The step on a model's system.
     pub fn build<'a>(&self, model: &'a Model) -> AnyStep<'a> {
         let (sys, f) = (&model.system, self.lagrange(model));
+        let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
         let tableau = match self.integrator {
             Integrator::Newmark => {
                 let ((beta, gamma), project) = (self.newmark, self.projects());
                 return AnyStep::Newmark(Newmark { sys, f, beta, gamma, project, tolerance: self.newton_tol });
             }
+            Integrator::Adams => {
+                let order = self.adams_order.unwrap_or(if matches!(self.stepping, Stepping::Fixed(_)) { 4 } else { MOST });
+                return AnyStep::Adams(Adams { sys, f, state, order });
+            }
             Integrator::Rk4 => &RK4,
             Integrator::Dopri5 => &DOPRI5,
         };
-        let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
         AnyStep::RungeKutta(RungeKutta { sys, f, state, tableau })
     }
 }

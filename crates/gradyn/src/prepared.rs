@@ -206,6 +206,7 @@ impl Prepared {
             accelerations = at.a.iter().fold(accelerations, |s, a| s.max(a.abs()));
         }
         self.warn_newmark(run, growth, accelerations);
+        warn_stiff(run);
         self.warn_geometry(run, &d);
         self.warn_singular(run, &mut d);
         run.jump = self.find_jump(run, &mut d);
@@ -384,6 +385,17 @@ impl Prepared {
             }
         }
         Ok(notes)
+    }
+}
+
+/// Steps of an explicit integrator that stability limited.
+fn warn_stiff(run: &mut Run) {
+    let s = run.trajectory.statistics;
+    if s.is_stiff() {
+        run.warnings.push(format!(
+            "stiff: stability, not accuracy, limited {} of {} steps; an implicit integrator may need fewer",
+            s.limited, s.steps
+        ));
     }
 }
 

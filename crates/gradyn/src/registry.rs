@@ -50,6 +50,7 @@ named! {
     Newmark "newmark" "Newmark family, order 2; quadrature: trapezoidal rule [A22, Eqs. 4, 5, 14, 15]",
     Rk4 "rk4" "classical Runge-Kutta, order 4, fixed steps; quadrature: its own weights",
     Dopri5 "dopri5" "Dormand-Prince 5(4), fixed or adaptive steps, dense output; quadrature: its own weights",
+    Adams "adams" "Adams PECE, order 1-12, fixed or adaptive steps, dense output; quadrature: its own corrector [B92, section IV]",
 }
 named! {
     /// How gradients are computed.
@@ -78,19 +79,21 @@ impl Integrator {
         match self {
             Integrator::Newmark => "trapezoidal rule",
             Integrator::Rk4 | Integrator::Dopri5 => "the scheme's own weights",
+            Integrator::Adams => "its own corrector",
         }
     }
-    /// Theoretical order.
+    /// Theoretical order; of the corrector with fixed steps where it varies.
     pub fn order(self) -> usize {
         match self {
             Integrator::Newmark => 2,
             Integrator::Rk4 => 4,
             Integrator::Dopri5 => 5,
+            Integrator::Adams => 5,
         }
     }
     /// Can it choose its own steps?
     pub fn adapts(self) -> bool {
-        self == Integrator::Dopri5
+        matches!(self, Integrator::Dopri5 | Integrator::Adams)
     }
 }
 
@@ -127,6 +130,11 @@ pub const OPTIONS: &[OptionEntry] = &[
         name: "projection",
         default: "on for index3",
         about: "velocity and acceleration projections with newmark: on, off",
+    },
+    OptionEntry {
+        name: "adams_order",
+        default: "12, 4 with fixed steps",
+        about: "highest order of the predictor of adams, 1 to 12; its corrector has one more",
     },
     OptionEntry { name: "newton_tol", default: "0", about: "relative correction at which Newton stops; 0: iterate to rounding" },
     OptionEntry { name: "max_steps", default: "10000000", about: "most steps of a run" },

@@ -33,6 +33,7 @@ fn loops(model: &Prepared, method: &Method) -> (usize, usize, usize) {
     let (forward, adjoint) = match method.build(&model.model) {
         AnyStep::Newmark(step) => count(&step, model, &run),
         AnyStep::RungeKutta(step) => count(&step, model, &run),
+        AnyStep::Adams(step) => count(&step, model, &run),
     };
     (run.trajectory.plan.steps(), forward, adjoint)
 }
@@ -49,6 +50,11 @@ fn whole_run(model: &Prepared, method: &Method) -> usize {
             count(before)
         }
         AnyStep::RungeKutta(s) => {
+            let before = allocations();
+            simulate(&s, &p, &model.model.angles, &mesh, &control, &mut |_, _| {}).expect("runs");
+            count(before)
+        }
+        AnyStep::Adams(s) => {
             let before = allocations();
             simulate(&s, &p, &model.model.angles, &mesh, &control, &mut |_, _| {}).expect("runs");
             count(before)

@@ -26,6 +26,7 @@ fn twenty_and_a_thousand_spline_parameters_cost_the_same() {
             match method.build(&model.model) {
                 AnyStep::Newmark(step) => count(&step, &model, &run),
                 AnyStep::RungeKutta(step) => count(&step, &model, &run),
+                AnyStep::Adams(step) => count(&step, &model, &run),
             }
         });
         assert_eq!((counts[0].0, counts[1].0), (20, 1000));

@@ -166,6 +166,7 @@ fn differences_of(p: &Prepared, run: &Run, method: &Method, relative: f64) -> Re
     let result = match method.build(model) {
         AnyStep::Newmark(step) => differences::central(&Case { step: &step, model, rho, run }, relative, true),
         AnyStep::RungeKutta(step) => differences::central(&Case { step: &step, model, rho, run }, relative, true),
+        AnyStep::Adams(step) => differences::central(&Case { step: &step, model, rho, run }, relative, true),
     };
     result.map_err(|e| TestCaseError::fail(format!("differences: {e}")))
 }

@@ -168,16 +168,20 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn choices(&self) -> usize {
         self.state.choices(self.sys)
     }
-    fn decide(&self, span: Span<f64>, past: &[f64], l: &mut RungeKuttaLinear<Y>, choice: &mut [u32]) -> Result<(), StepError> {
+    fn decide(
+        &self,
+        span: Span<f64>,
+        past: &[f64],
+        _since: usize,
+        l: &mut RungeKuttaLinear<Y>,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
         let node = &l.blocks[self.stages() - 1];
         self.state.decide(self.sys, span.t, &past[..self.sys.dims().n], node.badness(), &mut l.past, choice);
         Ok(())
     }
-    fn noise(&self, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
-        // products in a row, growth in the factor: measured ≤ 300 ε on plane linkages, 1e4 ε in the integrals of a top at 150 rad/s;
-        // the constraint rows weigh q and v with c₀ and c₁
-        let a = a + lam / mass + self.f.level[0] * q + self.f.level[1] * v;
-        [q + h * v, v + h * a, a, lam + mass * a / row, z].map(|x| 2e4 * f64::EPSILON * x)
+    fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+        block::noise(&self.f, h, size, mass, row)
     }
     fn residual<S: ProgramScalar>(
         &self,
