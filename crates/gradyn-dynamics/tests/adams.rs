@@ -5,7 +5,7 @@ use gradyn_dynamics::step::adams::coefficients::{Coefficients, EQUAL, MOST, Row,
 use gradyn_dynamics::tableau::DOPRI5;
 use gradyn_dynamics::{Adams, Lagrange, RungeKutta, State, Step, StepError, Trajectory, simulate};
 use gradyn_model::mechanism::ForceKind;
-use gradyn_model::{Mechanism, Model, Natural};
+use gradyn_model::{Mechanism, Model, Natural, System};
 use gradyn_testkit::models::{double_pendulum, five_bar, free_body, pendulum, ready, spring_mass};
 
 /// Steps that differ by up to a factor of 2, of a linear congruential sequence.
@@ -110,7 +110,7 @@ fn distance(x: &[f64], y: &[f64]) -> f64 {
 fn fixed_steps_have_the_order_of_the_corrector() {
     for (m, steps) in [(pendulum(), [0.01, 0.02, 0.02, 0.03, 0.03, 0.03]), (double_pendulum(), [0.005, 0.01, 0.01, 0.01, 0.01, 0.01])] {
         let r = ready(&m);
-        let (truth, n2) = (reference(&r.model, &r.p), 2 * r.model.system.dims_n());
+        let (truth, n2) = (reference(&r.model, &r.p), 2 * r.model.system.dims().n);
         for (order, h) in (1..=6).zip(steps) {
             let errors: Vec<[f64; 2]> = (0..4)
                 .map(|k| {
@@ -120,7 +120,25 @@ fn fixed_steps_have_the_order_of_the_corrector() {
                 })
                 .collect();
             let slopes: Vec<[f64; 2]> = errors.windows(2).map(|e| [0, 1].map(|i| (e[0][i] / e[1][i]).log2())).collect();
-            println!("{} order {order}: {slopes:.2?} {errors:.1e?}", m.name);
+            let last = slopes[2];
+            assert!((last[0] - order as f64 - 1.0).abs() <= 0.2, "{}, order {order}: (q, v) {slopes:.2?}", m.name);
+            assert!(last[1] >= order as f64 + 1.0 - 0.3, "{}, order {order}: z {slopes:.2?}", m.name);
         }
+    }
+}
+
+#[test]
+fn explore() {
+    let m = five_bar();
+    let r = ready(&m);
+    let truth = result(&run(&RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, tableau: &DOPRI5 }, &r.model, &r.p, Controller::adaptive(1e-13, 1e-13)).unwrap());
+    for tol in [1e-4, 1e-6, 1e-8, 1e-10, 1e-11, 1e-12] {
+        let step = adams(&r.model.system, 12);
+        let a = run(&step, &r.model, &r.p, Controller::adaptive(tol, tol)).unwrap();
+        let orders: Vec<u32> = a.plan.choices.chunks(2).map(|c| c[0]).skip(1).collect();
+        let hist: Vec<usize> = (1..=12).map(|k| orders.iter().filter(|o| **o == k).count()).collect();
+        println!("adams {tol:.0e}: {:?} error {:.1e} orders {hist:?}", a.statistics, distance(&result(&a), &truth));
+        let d = run(&RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, tableau: &DOPRI5 }, &r.model, &r.p, Controller::adaptive(tol, tol)).unwrap();
+        println!("dopri {tol:.0e}: {:?} error {:.1e}", d.statistics, distance(&result(&d), &truth));
     }
 }

@@ -217,11 +217,11 @@ impl<Y: System> Step for Adams<'_, Y> {
         let (q, badness) = (&past[..self.sys.dims().n], l.blocks[1].badness());
         self.state.decide(self.sys, span.t, q, badness, &mut l.past, coordinates);
         l.choice.begin(since, since < RESTARTS);
-        let known = match own {
+        let known = match (own[0] as usize, own[1] as usize) {
             _ if since < RESTARTS => 1,
             // the attempt before this one began at the same node
-            own if l.choice.failures > 0 => own[1] as usize,
-            own => kept(own[0] as usize, own[1] as usize, self.order),
+            (_, known) if l.choice.failures > 0 => known,
+            (order, known) => kept(order, known, self.order),
         };
         own.copy_from_slice(&[l.choice.order.min(known) as u32, known as u32]);
         Ok(())
