@@ -73,7 +73,9 @@ pub enum StepError {
         t_end: f64,
     },
     /// Too many steps, most of them limited by stability.
-    #[error("t = {t:.6} s: stiff: stability, not accuracy, limits the step size ({limited} of {steps} steps did not reach t = {t_end} s)")]
+    #[error(
+        "t = {t:.6} s: stiff: stability, not accuracy, limits the step size ({limited} of {steps} steps did not reach t = {t_end} s)"
+    )]
     Stiff {
         /// Time reached [s].
         t: f64,

@@ -1,12 +1,11 @@
-//! Adams steps: the coefficients integrate polynomials exactly on any mesh; measured orders; tolerances; restarts; stiffness.
+//! Adams steps: the coefficients integrate polynomials exactly on any mesh; measured orders; tolerances; starts; interpolants.
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::step::adams::coefficients::{Coefficients, EQUAL, MOST, Row, SIZE, distances, kept, moments};
 use gradyn_dynamics::tableau::DOPRI5;
 use gradyn_dynamics::{Adams, Lagrange, RungeKutta, State, Step, StepError, Trajectory, simulate};
-use gradyn_model::mechanism::ForceKind;
-use gradyn_model::{Mechanism, Model, Natural, System};
-use gradyn_testkit::models::{double_pendulum, five_bar, free_body, pendulum, ready, spring_mass};
+use gradyn_model::{Model, Natural, System};
+use gradyn_testkit::models::{double_pendulum, five_bar, pendulum, ready};
 
 /// Steps that differ by up to a factor of 2, of a linear congruential sequence.
 fn steps(count: usize, mut seed: u64) -> Vec<f64> {
@@ -108,7 +107,9 @@ fn distance(x: &[f64], y: &[f64]) -> f64 {
 /// Order k of the predictor gives order k + 1: of (q, v) within 0.25, of z not less.
 #[test]
 fn fixed_steps_have_the_order_of_the_corrector() {
-    for (m, steps) in [(pendulum(), [0.01, 0.02, 0.02, 0.03, 0.03, 0.03]), (double_pendulum(), [0.005, 0.01, 0.01, 0.01, 0.01, 0.01])] {
+    for (m, steps) in
+        [(pendulum(), [0.01, 0.02, 0.02, 0.03, 0.03, 0.03]), (double_pendulum(), [0.005, 0.01, 0.01, 0.01, 0.01, 0.01])]
+    {
         let r = ready(&m);
         let (truth, n2) = (reference(&r.model, &r.p), 2 * r.model.system.dims().n);
         for (order, h) in (1..=6).zip(steps) {
@@ -121,24 +122,70 @@ fn fixed_steps_have_the_order_of_the_corrector() {
                 .collect();
             let slopes: Vec<[f64; 2]> = errors.windows(2).map(|e| [0, 1].map(|i| (e[0][i] / e[1][i]).log2())).collect();
             let last = slopes[2];
-            assert!((last[0] - order as f64 - 1.0).abs() <= 0.2, "{}, order {order}: (q, v) {slopes:.2?}", m.name);
-            assert!(last[1] >= order as f64 + 1.0 - 0.3, "{}, order {order}: z {slopes:.2?}", m.name);
+            assert!((last[0] - order as f64 - 1.0).abs() <= 0.25, "{}, order {order}: (q, v) {slopes:.2?}", m.name);
+            assert!(last[1] >= order as f64 + 1.0 - 0.35, "{}, order {order}: z {slopes:.2?}", m.name);
         }
     }
 }
 
+/// The error of an adaptive run is the tolerance, times 0.01 to 300: the sum over all numbers, and what the five-bar makes of it in a
+/// second.
 #[test]
-fn explore() {
-    let m = five_bar();
-    let r = ready(&m);
-    let truth = result(&run(&RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, tableau: &DOPRI5 }, &r.model, &r.p, Controller::adaptive(1e-13, 1e-13)).unwrap());
-    for tol in [1e-4, 1e-6, 1e-8, 1e-10, 1e-11, 1e-12] {
-        let step = adams(&r.model.system, 12);
-        let a = run(&step, &r.model, &r.p, Controller::adaptive(tol, tol)).unwrap();
-        let orders: Vec<u32> = a.plan.choices.chunks(2).map(|c| c[0]).skip(1).collect();
-        let hist: Vec<usize> = (1..=12).map(|k| orders.iter().filter(|o| **o == k).count()).collect();
-        println!("adams {tol:.0e}: {:?} error {:.1e} orders {hist:?}", a.statistics, distance(&result(&a), &truth));
-        let d = run(&RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, tableau: &DOPRI5 }, &r.model, &r.p, Controller::adaptive(tol, tol)).unwrap();
-        println!("dopri {tol:.0e}: {:?} error {:.1e}", d.statistics, distance(&result(&d), &truth));
+fn adaptive_runs_follow_their_tolerance() {
+    let mut short = five_bar();
+    short.t_end = 1.0.into();
+    for m in [pendulum(), short] {
+        let r = ready(&m);
+        let truth = reference(&r.model, &r.p);
+        for tol in [1e-4, 1e-6, 1e-8, 1e-10, 1e-12] {
+            let run = run(&adams(&r.model.system, MOST), &r.model, &r.p, Controller::adaptive(tol, tol)).expect("runs");
+            let ratio = distance(&result(&run), &truth) / tol;
+            assert!((0.01..300.0).contains(&ratio), "{}, {tol:.0e}: {ratio:.1e} times the tolerance", m.name);
+            let orders: Vec<u32> = run.plan.choices.chunks(2).skip(1).map(|c| c[0]).collect();
+            assert_eq!(orders[..2], [1, 1], "{}: no history at the start", m.name);
+            assert!(orders.iter().max() > Some(&5), "{}, {tol:.0e}: orders {orders:?}", m.name);
+        }
+    }
+}
+
+/// Fixed steps: the first one is cut into parts that double, the others are on the grid.
+#[test]
+fn fixed_steps_start_with_halvings() {
+    let r = ready(&pendulum());
+    let step = adams(&r.model.system, 4);
+    let run = run(&step, &r.model, &r.p, Controller::fixed(0.01)).expect("runs");
+    let m = step.halvings(60.0) as usize;
+    assert!(m > 0 && run.plan.h[0] == run.plan.h[1] && run.plan.h[2] == 2.0 * run.plan.h[1], "{:?}", run.plan.h);
+    assert_eq!(run.plan.t[m + 1], 0.01);
+    assert!((run.plan.t[m + 31] - 0.31).abs() < 1e-15);
+    assert_eq!(run.plan.choices.last_chunk::<2>().map(|c| c[0]), Some(4));
+}
+
+/// Interpolated states in the middle of steps have the order of the corrector.
+#[test]
+fn interpolants_converge() {
+    let r = ready(&pendulum());
+    let truth = |t: f64| {
+        let mut p = r.p.clone();
+        p[r.model.times.end as usize] = t;
+        result(&run(&adams(&r.model.system, MOST), &r.model, &p, Controller::adaptive(1e-13, 1e-13)).expect("runs"))
+    };
+    for order in 2..=4 {
+        let step = adams(&r.model.system, order);
+        let error = |h: f64| -> f64 {
+            let run = run(&step, &r.model, &r.p, Controller::fixed(h)).expect("runs");
+            let (mut l, mut out) = (step.linear(&r.p).expect("memory"), vec![0.0; run.layout.z()]);
+            let mut worst = 0.0f64;
+            for (n, θ) in [(run.plan.steps() / 2, 0.3), (run.plan.steps() / 2, 0.5), (run.plan.steps() - 2, 0.7)] {
+                let span = run.plan.span(n, &r.p);
+                step.interpolate(span, θ, run.record(n), run.record(n - 1), run.plan.frozen(n), &mut l, &mut out)
+                    .expect("regular");
+                let y = truth(span.t + θ * span.h);
+                worst = (0..2 * run.layout.n).fold(worst, |s, i| s.max((out[i] - y[i]).abs()));
+            }
+            worst
+        };
+        let slope = (error(0.02) / error(0.005)).log2() / 2.0;
+        assert!(slope > order as f64 + 0.7, "order {order}: {slope:.2}");
     }
 }

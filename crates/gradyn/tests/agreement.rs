@@ -151,7 +151,8 @@ fn adams_is_exact_over_orders_rejections_and_restarts() {
             let d = distance(&gradient(&model, &run, s).0, &adjoint, &scales(&model));
             assert!(d <= 1e-10, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
         }
-        let d = distance(&differences_of(&model, &run, &method, 1e-4), &adjoint, &scales(&model));
+        // shorter than the first step after the break
+        let d = distance(&differences_of(&model, &run, &method, 1e-6), &adjoint, &scales(&model));
         assert!(d <= 1e-6, "{what}: differences are {d:.1e} from discrete-adjoint");
         assert!(adjoint.iter().any(|row| row.last().is_some_and(|g| g.abs() > 1e-3)), "{what}: the break time matters");
     }

@@ -26,7 +26,7 @@ use crate::formulation::Lagrange;
 use crate::initial::{self, Initial};
 use crate::plan::Frozen;
 use coefficients::{Coefficients, Row, distances, kept, moments};
-use control::Choice;
+use control::{Choice, GEOMETRIC};
 use gradyn_model::{Set, System};
 use gradyn_num::ProgramScalar;
 
@@ -107,14 +107,7 @@ impl<Y: System> Adams<'_, Y> {
         if i == 1 { g[j] } else { x[self.phi(lay, i) + 2 * lay.n + j] }
     }
     /// The right-hand sides of (1) and (2) into `out`; `slope` is (v, a)_P for (2).
-    fn predict<S: ProgramScalar>(
-        &self,
-        lay: &Layout,
-        c: &Coefficients<S>,
-        past: &[S],
-        slope: Option<&[S]>,
-        out: &mut [S],
-    ) {
+    fn predict<S: ProgramScalar>(&self, lay: &Layout, c: &Coefficients<S>, past: &[S], slope: Option<&[S]>, out: &mut [S]) {
         out.copy_from_slice(&past[..2 * lay.n]);
         match slope {
             None => self.add(lay, &c.predictor, c.order, past, out),
@@ -223,7 +216,10 @@ impl<Y: System> Step for Adams<'_, Y> {
             (_, known) if l.choice.failures > 0 => known,
             (order, known) => kept(order, known, self.order),
         };
-        own.copy_from_slice(&[l.choice.order.min(known) as u32, known as u32]);
+        // one order more than before, if the steps are equal
+        let last = if known == 1 { 1 } else { own[0] as usize };
+        let most = if last < GEOMETRIC || l.equal > last { last + 1 } else { last };
+        own.copy_from_slice(&[l.choice.order.min(known).min(most) as u32, known as u32]);
         Ok(())
     }
     fn residual<S: ProgramScalar>(

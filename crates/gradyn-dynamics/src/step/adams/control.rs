@@ -13,11 +13,18 @@
 //! ```
 //! While the run starts, every step raises the order and doubles the size until an estimate says otherwise. A rejected step is halved;
 //! the third time in a row it starts again at order 1.
+//!
+//! On steps that double again and again a polynomial of order k amplifies rounding by about 2^{k²/2}: 1e3 at order 5, 3e8 at order 8,
+//! which the tolerance hides and the sensitivities show. Unlike in STEP the start therefore ends at order [`GEOMETRIC`], and above it a
+//! step is doubled only after more than k/2 equal ones.
 
 use super::Adams;
 use super::coefficients::{Coefficients, EQUAL, MOST, kept};
 use crate::step::{Step, Tolerance};
 use gradyn_model::System;
+
+/// Highest order on steps that double one after the other.
+pub const GEOMETRIC: usize = 5;
 
 /// h L above which a step of low order is taken to be limited by stability.
 const STIFF: f64 = 0.5;
@@ -105,7 +112,7 @@ impl Choice {
         self.failures = 0;
         self.limited = k <= 4 && self.estimates.stiffness > STIFF;
         let mut next = self.lower(k);
-        if next < k || k == most {
+        if next < k || k == most.min(GEOMETRIC) {
             self.starting = false;
         }
         // the first steps after a restart have order 1, whatever the estimates say
@@ -124,9 +131,15 @@ impl Choice {
             };
         }
         self.order = next;
-        let e = if next < k { e1 } else if next > k { e3 } else { e };
+        let e = if next < k {
+            e1
+        } else if next > k {
+            e3
+        } else {
+            e
+        };
         match 0.5 / e {
-            r if r >= f64::powi(2.0, next as i32 + 1) => 2.0,
+            r if r >= f64::powi(2.0, next as i32 + 1) && (next <= GEOMETRIC || 2 * self.equal > next) => 2.0,
             r if r >= 1.0 => 1.0,
             r => r.powf(1.0 / (next + 1) as f64).clamp(0.5, 0.9),
         }
@@ -159,7 +172,8 @@ impl<Y: System> Adams<'_, Y> {
             let size = |x: f64| (x / scale).powi(2);
             for (j, sum) in sums.iter_mut().enumerate() {
                 // φ_{k-1} … φ_{k+2}; φ_1 tells nothing
-                let term = if k + j > 2 && k + j <= self.order + 2 { size(x[self.phi(&lay, k + j - 1) + d] + shift) } else { 0.0 };
+                let term =
+                    if k + j > 2 && k + j <= self.order + 2 { size(x[self.phi(&lay, k + j - 1) + d] + shift) } else { 0.0 };
                 *sum += term;
                 if j == 2 && (term > worst.0 || term.is_nan()) {
                     worst = (term, d % lay.n);
