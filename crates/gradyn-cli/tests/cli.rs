@@ -210,7 +210,7 @@ fn all_methods_agree() {
             of_runs.push((format!("{formulation} + {integrator}"), exact));
         }
     }
-    assert_eq!(refused, ["index3 + rk4", "index3 + dopri5"]);
+    assert_eq!(refused, ["index3 + rk4", "index3 + dopri5", "index3 + adams", "maggi + newmark"]);
     for (name, rows) in &of_runs {
         // h² = 1e-4 of Newmark, times a few; the reactions of index3 with projections have an error of order h
         for ((row, reference), tolerance) in rows.iter().zip(&of_runs[0].1).zip([1e-3, 1e-3, 3e-2]) {
