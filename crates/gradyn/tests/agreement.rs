@@ -154,6 +154,12 @@ fn adams_is_exact_over_orders_rejections_and_restarts() {
         // shorter than the first step after the break
         let d = distance(&differences_of(&model, &run, &method, 1e-6), &adjoint, &scales(&model));
         assert!(d <= 1e-6, "{what}: differences are {d:.1e} from discrete-adjoint");
+        let fine = |integrator: Integrator| {
+            let method = Method { formulation, integrator, ..Method::default() }.tolerance(1e-11, 1e-11);
+            gradient(&model, &self::run(&model, &method), Sensitivity::DiscreteAdjoint).0
+        };
+        let d = distance(&fine(integrator), &fine(Integrator::Dopri5), &scales(&model));
+        assert!(d <= 1e-7, "{what}: {d:.1e} from dopri5");
         assert!(adjoint.iter().any(|row| row.last().is_some_and(|g| g.abs() > 1e-3)), "{what}: the break time matters");
     }
 }
