@@ -7,6 +7,7 @@
 //! never with a sliver.
 
 use crate::error::StepError;
+use crate::simulate::Statistics;
 use crate::step::{Step, Tolerance};
 
 /// Times at which steps must end: (time, slot of a declared time).
@@ -93,14 +94,34 @@ impl Controller {
             _ => (h, false),
         }
     }
+    /// Size of the step after step `done` of a smooth piece: fixed, with the halvings of its start, or h.
+    pub fn size(&self, done: usize, halvings: u32, h: f64) -> f64 {
+        match (self.tolerance, self.step) {
+            (None, Some(step)) => step * (grid(done + 1, halvings) - grid(done, halvings)),
+            _ => h,
+        }
+    }
     /// Time after step `done` of a smooth piece that began at `begin`. Fixed steps are counted, not summed: summing their
     /// rounding would leave a sliver at the end of a long run.
-    pub fn arrive(&self, begin: f64, done: usize, t: f64, size: f64, end: Option<f64>) -> f64 {
-        match (end, self.tolerance) {
-            (Some(end), _) => end,
-            (None, None) if self.step == Some(size) => begin + done as f64 * size,
-            (None, _) => t + size,
+    pub fn arrive(&self, begin: f64, done: usize, halvings: u32, t: f64, size: f64, end: Option<f64>) -> f64 {
+        match (end, self.tolerance, self.step) {
+            (Some(end), ..) => end,
+            (None, None, Some(step)) if size == self.size(done - 1, halvings, size) => begin + step * grid(done, halvings),
+            (None, ..) => t + size,
         }
+    }
+    /// How often the first fixed step of a smooth piece is halved.
+    pub fn halvings<T: Step>(&self, step: &T, mesh: &Mesh) -> u32 {
+        match (self.tolerance, self.step) {
+            (None, Some(h)) => step.halvings((mesh.end() - mesh.start.0) / h),
+            _ => 0,
+        }
+    }
+    /// Step size at the beginning of a smooth piece, h at the end of the one before.
+    pub fn begin<T: Step>(&self, step: &T, x: &[f64], h: f64, mesh: &Mesh) -> f64 {
+        let total = mesh.end() - mesh.start.0;
+        let first = self.tolerance.and_then(|tol| step.first_step(tol, x));
+        first.map_or(h, |first| first.clamp(1e-9 * total, 0.1 * total))
     }
     /// (1).
     pub fn factor(&self, error: f64, order: usize) -> f64 {
@@ -140,17 +161,30 @@ impl Controller {
         Ok(())
     }
     /// How many steps to make room for.
-    pub fn expected_steps(&self, mesh: &Mesh) -> usize {
+    pub fn expected_steps(&self, mesh: &Mesh, halvings: u32) -> usize {
         match (self.tolerance, self.step) {
-            (None, Some(h)) => (((mesh.end() - mesh.start.0) / h).ceil() as usize).min(1 << 20) + mesh.ends.len() + 1,
+            (None, Some(h)) => {
+                (((mesh.end() - mesh.start.0) / h).ceil() as usize).min(1 << 20) + mesh.ends.len() * (1 + halvings as usize) + 1
+            }
             _ => 256,
         }
     }
     /// An error when the number of steps is used up.
-    pub fn check_count(&self, steps: usize, t: f64, mesh: &Mesh) -> Result<(), StepError> {
-        if steps >= self.max_steps && t < mesh.end() {
-            return Err(StepError::TooManySteps { t, steps, t_end: mesh.end() });
+    pub fn check_count(&self, done: &Statistics, t: f64, mesh: &Mesh) -> Result<(), StepError> {
+        let (steps, limited, t_end) = (done.steps, done.limited, mesh.end());
+        match steps >= self.max_steps && t < t_end {
+            false => Ok(()),
+            true if done.is_stiff() => Err(StepError::Stiff { t, steps, limited, t_end }),
+            true => Err(StepError::TooManySteps { t, steps, t_end }),
         }
-        Ok(())
+    }
+}
+
+/// Time after `done` fixed steps in units of the step, the first one cut into parts 2^{-m}, 2^{-m}, 2^{1-m} … ½ by m halvings.
+fn grid(done: usize, halvings: u32) -> f64 {
+    match (done, halvings as usize) {
+        (0, _) => 0.0,
+        (done, m) if done <= m => f64::powi(2.0, done as i32 - 1 - m as i32),
+        (done, m) => (done - m) as f64,
     }
 }

@@ -86,6 +86,20 @@ pub enum StepError {
         /// Final time [s].
         t_end: f64,
     },
+    /// Too many steps, most of them limited by stability.
+    #[error(
+        "t = {t:.6} s: stiff: stability, not accuracy, limits the step size ({limited} of {steps} steps did not reach t = {t_end} s)"
+    )]
+    Stiff {
+        /// Time reached [s].
+        t: f64,
+        /// Steps done.
+        steps: usize,
+        /// Those that stability limited.
+        limited: usize,
+        /// Final time [s].
+        t_end: f64,
+    },
     /// The mechanism cannot be assembled.
     #[error("the mechanism cannot be assembled: the equation of `{worst}` is off by {residual:.3e} at best")]
     Assembly {

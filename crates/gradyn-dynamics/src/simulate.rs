@@ -17,6 +17,15 @@ pub struct Statistics {
     pub iterations: usize,
     /// Factorisations.
     pub factorizations: usize,
+    /// Accepted steps whose size stability limited, not accuracy.
+    pub limited: usize,
+}
+
+impl Statistics {
+    /// Did stability limit most steps of a long run?
+    pub fn is_stiff(&self) -> bool {
+        self.steps >= 50 && 2 * self.limited > self.steps
+    }
 }
 
 /// Records in one arena, and the plan that produced them.
@@ -69,7 +78,8 @@ pub fn simulate<T: Step>(
         statistics: Statistics::default(),
     };
     control.check_expected(mesh)?;
-    let expected = control.expected_steps(mesh);
+    let halvings = control.halvings(step, mesh);
+    let expected = control.expected_steps(mesh, halvings);
     run.plan.reserve(expected);
     run.x.reserve(expected * lay.len);
     // record 0
@@ -80,6 +90,7 @@ pub fn simulate<T: Step>(
     let mut t = mesh.start.0;
     for &(end, declared) in &mesh.ends {
         let (begin, mut done) = (t, 0);
+        h = control.begin(step, run.last(), h, mesh);
         while t < end {
             let before = run.plan.h.last().copied().unwrap_or(0.0);
             continue_angles(step, run.last(), &mut data, &mut references).map_err(|angle| StepError::Turn {
@@ -87,16 +98,17 @@ pub fn simulate<T: Step>(
                 h: before,
                 angle,
             })?;
-            let (size, arrives) = control.clip(t, h, end);
-            let accepted = try_step(step, &mut run, size, &references, &mut choice, control, &mut l, &mut h)?;
+            let (size, arrives) = control.clip(t, control.size(done, halvings, h), end);
+            let accepted = try_step(step, &mut run, size, done, &references, &mut choice, control, &mut l, &mut h)?;
             if !accepted {
                 continue;
             }
             done += 1;
-            t = control.arrive(begin, done, t, size, if arrives { Some(end) } else { None });
+            t = control.arrive(begin, done, halvings, t, size, if arrives { Some(end) } else { None });
             run.plan.push(size, t, if arrives { declared } else { None }, &references, &choice);
             run.statistics.steps += 1;
-            control.check_count(run.statistics.steps, t, mesh)?;
+            run.statistics.limited += usize::from(step.limited(&l));
+            control.check_count(&run.statistics, t, mesh)?;
             observe(t, run.statistics.steps);
         }
     }
@@ -129,6 +141,7 @@ fn try_step<T: Step>(
     step: &T,
     run: &mut Trajectory,
     size: f64,
+    since: usize,
     references: &[f64],
     choice: &mut [u32],
     control: &Controller,
@@ -140,7 +153,7 @@ fn try_step<T: Step>(
     run.x.resize((n + 2) * len, 0.0);
     let (done, x) = run.x.split_at_mut((n + 1) * len);
     let past = &done[n * len..];
-    step.decide(span, past, l, choice)?;
+    step.decide(span, past, since, l, choice)?;
     let frozen = Frozen { angles: references, choice, before: &run.plan.h };
     let result = step.advance(span, frozen, Some(past), l, x);
     let error = match (&result, control.tolerance) {
@@ -162,7 +175,7 @@ fn try_step<T: Step>(
             if !accepted {
                 run.statistics.rejected += 1;
             }
-            *h = size * control.factor(e, step.estimate_order());
+            *h = size * step.resize(control, e, l);
             if !accepted && *h < control.minimum(span.t) {
                 // the reason why the step failed, if it did, else the coordinate with the largest error
                 result?;

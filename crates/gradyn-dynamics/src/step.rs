@@ -10,11 +10,13 @@
 //! `past_mul` adds R_past s, `slot_mul` adds R_p δ, `_t` their transposes; signs are the caller's. R_h and R_t are columns that
 //! any caller gets from `residual` on duals.
 
+pub mod adams;
 pub mod newmark;
 pub mod projected;
 pub mod rosenbrock;
 pub mod runge_kutta;
 
+use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::Initial;
@@ -132,8 +134,16 @@ pub trait Step: Sync {
     fn choices(&self) -> usize {
         0
     }
-    /// The choices of the step that begins at `past`, given those of the step before; forward runs only.
-    fn decide(&self, _span: Span<f64>, _past: &[f64], _l: &mut Self::Linear, _choice: &mut [u32]) -> Result<(), StepError> {
+    /// The choices of the step that begins at `past`, given those of the attempt before, `since` steps after the last declared time
+    /// or knot; forward runs only.
+    fn decide(
+        &self,
+        _span: Span<f64>,
+        _past: &[f64],
+        _since: usize,
+        _l: &mut Self::Linear,
+        _choice: &mut [u32],
+    ) -> Result<(), StepError> {
         Ok(())
     }
     /// Solves R = 0 for x.
@@ -170,6 +180,22 @@ pub trait Step: Sync {
     /// Error of the embedded method relative to the tolerances, and the coordinate where it is largest.
     fn error(&self, _span: Span<f64>, _x: &[f64], _past: &[f64], _tol: Tolerance, _l: &mut Self::Linear) -> Option<(f64, usize)> {
         None
+    }
+    /// The factor of the step size after an attempt with that error; above 1 it was rejected.
+    fn resize(&self, control: &Controller, error: f64, _l: &mut Self::Linear) -> f64 {
+        control.factor(error, self.estimate_order())
+    }
+    /// Was the last step limited by stability instead of accuracy?
+    fn limited(&self, _l: &Self::Linear) -> bool {
+        false
+    }
+    /// First step of a smooth piece that begins at record x [s]; `None`: as the piece before ended.
+    fn first_step(&self, _tol: Tolerance, _x: &[f64]) -> Option<f64> {
+        None
+    }
+    /// How often the first fixed step of a smooth piece is halved in a run of so many steps.
+    fn halvings(&self, _steps: f64) -> u32 {
+        0
     }
     /// Elements evaluated so far, for counters.
     fn visits(&self, l: &Self::Linear) -> usize;
@@ -260,13 +286,6 @@ fn noise_of_positions(amplified: f64, h: f64, [q, v, a, lam, z]: [f64; 5], mass:
     let a = few * (a + lam / mass) + amplified * q;
     let lam = few * lam + mass * a / row;
     [few * q, few * v + amplified * h * q, a, lam, amplified.max(few) * z].map(|x| x * f64::EPSILON)
-}
-
-/// Rounding level of a state step ([`Step::noise`]): products in a row, growth in the factor, measured ≤ 300 ε on plane linkages,
-/// 1e4 ε in the integrals of a top at 150 rad/s; the constraint rows weigh q and v with c₀ and c₁.
-fn noise_of_state(f: &Lagrange, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
-    let a = a + lam / mass + f.level[0] * q + f.level[1] * v;
-    [q + h * v, v + h * a, a, lam + mass * a / row, z].map(|x| 2e4 * f64::EPSILON * x)
 }
 
 /// (q, v) by cubic Hermite interpolation of (q, v) and of (v, a).

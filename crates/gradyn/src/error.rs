@@ -55,6 +55,7 @@ fn advice(e: &StepError) -> Option<String> {
         StepError::Times(_) => "take larger steps, or raise max_steps with --option",
         StepError::Turn { .. } => "take smaller steps: at most a quarter turn in a step",
         StepError::TooManySteps { .. } => "take larger steps or loosen the tolerances, or raise max_steps with --option",
+        StepError::Stiff { .. } => "use an implicit integrator, such as newmark; or raise max_steps with --option",
         StepError::Correction { .. } => "the derivative does not settle; the run may be at a singular position",
         _ => return None,
     };

@@ -6,8 +6,9 @@ use crate::registry::{Formulation, InitialAcceleration, Integrator, OPTIONS, Pro
 use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
+use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::newmark::{Iteration, Projection};
-use gradyn_dynamics::{Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
+use gradyn_dynamics::{Adams, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
 use gradyn_model::error::nearest;
 use gradyn_model::{Model, Natural, System};
 
@@ -62,6 +63,8 @@ pub struct Method {
     pub reduction: f64,
     /// Leaves the geometric stiffness out of the iteration matrix.
     pub truncated: bool,
+    /// Highest order of adams; `None` is the default of its steps.
+    pub adams_order: Option<usize>,
     /// Newton tolerance.
     pub newton_tol: f64,
     /// Most steps.
@@ -93,6 +96,7 @@ impl Default for Method {
             initial_acceleration: None,
             reduction: 1.0,
             truncated: false,
+            adams_order: None,
             newton_tol: 0.0,
             max_steps: 10_000_000,
             fd_step: 1e-6,
@@ -114,6 +118,8 @@ pub enum AnyStep<'a> {
     ProjectedRungeKutta(Projected<RungeKutta<'a, Natural>>),
     /// Rosenbrock with projected nodes.
     ProjectedRosenbrock(Projected<Rosenbrock<'a, Natural>>),
+    /// Adams PECE.
+    Adams(Adams<'a, Natural>),
 }
 
 /// Runs an expression with the concrete step.
@@ -126,6 +132,7 @@ macro_rules! with_step {
             $crate::method::AnyStep::Rosenbrock($step) => $body,
             $crate::method::AnyStep::ProjectedRungeKutta($step) => $body,
             $crate::method::AnyStep::ProjectedRosenbrock($step) => $body,
+            $crate::method::AnyStep::Adams($step) => $body,
         }
     };
 }
@@ -225,6 +232,10 @@ impl Method {
                 "truncated" => self.truncated = true,
                 _ => return Err(wrong()),
             },
+            "adams_order" => {
+                let order = value.trim().parse::<usize>().ok();
+                self.adams_order = Some(order.filter(|k| (1..=MOST).contains(k)).ok_or_else(wrong)?);
+            }
             "newton_tol" => self.newton_tol = between(0.0, f64::MAX)?,
             "max_steps" => self.max_steps = positive()? as usize,
             "fd_step" => self.fd_step = positive()?,
@@ -252,6 +263,7 @@ impl Method {
             "rho_inf" => self.integrator == Integrator::GeneralizedAlpha,
             "projection" | "newton_tol" | "initial_acceleration" | "reduction" | "tangent" => family,
             "projection_tol" => family && self.projections() == Projections::Conditional,
+            "adams_order" => self.integrator == Integrator::Adams,
             _ => true,
         };
         let text = |n: &String| {
@@ -272,7 +284,7 @@ impl Method {
             }
             Stepping::Adaptive { .. } if !self.integrator.adapts() => {
                 let message = format!("{} has no error estimate", self.integrator.name());
-                Err(Error::method(message, "give --step instead of tolerances, or use dopri5"))
+                Err(Error::method(message, "give --step instead of tolerances, or use dopri5 or adams"))
             }
             Stepping::Adaptive { rtol, atol } if !(rtol >= 1e-14 && atol > 0.0 && rtol < 1.0 && atol.is_finite()) => Err(
                 Error::method(format!("tolerances rtol = {rtol}, atol = {atol} make no sense"), "rtol from 1e-14 to 1, atol > 0"),
@@ -380,7 +392,8 @@ impl Method {
             };
         }
         let Some(tableau) = self.integrator.tableau() else {
-            unreachable!("every integrator is a scheme, a tableau or a Rosenbrock method")
+            let order = self.adams_order.unwrap_or(if matches!(self.stepping, Stepping::Fixed(_)) { 4 } else { MOST });
+            return AnyStep::Adams(Adams { sys, f, state, order });
         };
         let step = RungeKutta { sys, f, state, tableau };
         if self.projects_nodes() { AnyStep::ProjectedRungeKutta(Projected { step }) } else { AnyStep::RungeKutta(step) }

@@ -237,6 +237,7 @@ impl Prepared {
             accelerations = at.a.iter().fold(accelerations, |s, a| s.max(a.abs()));
         }
         self.warn_newmark(run, growth, accelerations);
+        warn_stiff(run);
         self.warn_geometry(run, &d);
         self.warn_singular(run, &mut d);
         run.jump = self.find_jump(run, &mut d);
@@ -437,6 +438,17 @@ fn moving_row(sys: &gradyn_model::Natural, t: f64, p: &[f64], q: &[f64], angles:
     let (v, lam) = (&zero[..dims.n], &zero[..dims.m]);
     sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
     r.iter().position(|r| *r != 0.0).map(|k| sys.row_name(k))
+}
+
+/// Steps of an explicit integrator that stability limited.
+fn warn_stiff(run: &mut Run) {
+    let s = run.trajectory.statistics;
+    if s.is_stiff() {
+        run.warnings.push(format!(
+            "stiff: stability, not accuracy, limited {} of {} steps; an implicit integrator may need fewer",
+            s.limited, s.steps
+        ));
+    }
 }
 
 /// Smallest distance of a row of length 1 from the span of those before it.

@@ -61,6 +61,7 @@ named! {
     Ros3 "ros3" "Rosenbrock, 3 stages, order 3, L-stable, one factorisation per step, fixed or adaptive steps; quadrature: its own weights",
     Rodas4 "rodas4" "Rosenbrock, 6 stages, order 4, L-stable, one factorisation per step, fixed or adaptive steps; quadrature: its own weights",
     Sdirk4 "sdirk4" "diagonally implicit, 5 stages, order 4, L-stable, fixed or adaptive steps; quadrature: its own weights",
+    Adams "adams" "Adams PECE, order 1-12, fixed or adaptive steps, dense output; quadrature: its own corrector [B92, section IV]",
 }
 named! {
     /// How gradients are computed.
@@ -107,7 +108,12 @@ impl Integrator {
     /// The tableau of a Runge–Kutta scheme.
     pub fn tableau(self) -> Option<&'static Tableau> {
         match self {
-            Integrator::Newmark | Integrator::Hht | Integrator::GeneralizedAlpha | Integrator::Ros3 | Integrator::Rodas4 => None,
+            Integrator::Newmark
+            | Integrator::Hht
+            | Integrator::GeneralizedAlpha
+            | Integrator::Ros3
+            | Integrator::Rodas4
+            | Integrator::Adams => None,
             Integrator::Rk4 => Some(&tableau::RK4),
             Integrator::Dopri5 => Some(&tableau::DOPRI5),
             Integrator::Dop853 => Some(&tableau::DOP853),
@@ -131,18 +137,23 @@ impl Integrator {
     }
     /// Name of the quadrature rule of integral objectives.
     pub fn quadrature(self) -> &'static str {
-        if self.coordinate() { "trapezoidal rule" } else { "the scheme's own weights" }
+        match self {
+            _ if self.coordinate() => "trapezoidal rule",
+            Integrator::Adams => "its own corrector",
+            _ => "the scheme's own weights",
+        }
     }
-    /// Theoretical order.
+    /// Theoretical order; of the corrector with fixed steps where it varies.
     pub fn order(self) -> usize {
         match self {
             _ if self.coordinate() => 2,
+            Integrator::Adams => 5,
             _ => self.tableau().map(|t| t.order).or(self.rosenbrock().map(|r| r.order)).unwrap_or(0),
         }
     }
     /// Can it choose its own steps?
     pub fn adapts(self) -> bool {
-        self.rosenbrock().is_some() || self.tableau().is_some_and(|t| !t.error.is_empty())
+        self == Integrator::Adams || self.rosenbrock().is_some() || self.tableau().is_some_and(|t| !t.error.is_empty())
     }
 }
 
@@ -232,6 +243,11 @@ pub const OPTIONS: &[OptionEntry] = &[
         name: "tangent",
         default: "full",
         about: "matrix of the iteration of a coordinate step: full, truncated (without the geometric stiffness)",
+    },
+    OptionEntry {
+        name: "adams_order",
+        default: "12, 4 with fixed steps",
+        about: "highest order of the predictor of adams, 1 to 12; its corrector has one more",
     },
     OptionEntry { name: "newton_tol", default: "0", about: "relative correction at which Newton stops; 0: iterate to rounding" },
     OptionEntry { name: "max_steps", default: "10000000", about: "most steps of a run" },

@@ -4,7 +4,7 @@
 use gradyn::registry::combinations;
 use gradyn::{Integrator, Method, Prepared, Projections, Run, Sensitivity};
 use gradyn_model::System;
-use gradyn_model::mechanism::{Mechanism, Source};
+use gradyn_model::mechanism::{ForceKind, Mechanism, Source};
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::models;
@@ -163,7 +163,7 @@ fn extrapolated_differences_agree_on_the_frozen_plan() {
 fn adaptive_runs_are_exact_on_their_plan() {
     for (name, mechanism) in cases() {
         let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for (formulation, integrator) in combinations().into_iter().filter(|c| c.1 == Integrator::Dopri5) {
+        for (formulation, integrator) in combinations().into_iter().filter(|c| c.1.adapts()) {
             let method = Method { formulation, integrator, ..Method::default() }.tolerance(1e-6, 1e-6);
             if refused(&model, &method) {
                 continue;
@@ -195,6 +195,47 @@ fn projections_take_rows_of_velocity_level() {
                 assert!(d <= 1e-10, "{name}, {formulation}: {} is {d:.1e} from discrete-adjoint", s.name());
             }
         }
+    }
+}
+
+/// Adams on its plan: orders that change, rejected steps, and a restart at a break time that a parameter moves.
+#[test]
+fn adams_is_exact_over_orders_rejections_and_restarts() {
+    let mut m = models::pendulum();
+    let push = "30 * max(t - moment, 0) + 8 * exp(-((t - 0.7) / 0.02)^2)";
+    m.parameter("moment", 0.31);
+    m.force("push", ForceKind::Point { at: "bar.B".into(), force: [push, "0"].into(), frame: None });
+    (m.breaks, m.t_end) = (vec!["moment".into()], "0.5 + T".into());
+    let model = Prepared::new(&m).expect("builds");
+    for (formulation, integrator) in combinations().into_iter().filter(|c| c.1 == Integrator::Adams) {
+        let (what, method) = (formulation.name(), Method { formulation, integrator, ..Method::default() }.tolerance(1e-8, 1e-8));
+        let run = run(&model, &method);
+        let plan = &run.trajectory.plan;
+        // the last two choices of a record are the order and the differences that it knows
+        let orders: Vec<u32> = plan.choices.chunks(plan.choice_count).skip(1).map(|c| c[plan.choice_count - 2]).collect();
+        let at = plan.declared.iter().skip(1).position(Option::is_some).expect("the break time is a node") + 1;
+        assert!(at < plan.steps() && orders.iter().max() >= Some(&6), "{what}: {orders:?}");
+        assert_eq!([orders[0], orders[1], orders[at], orders[at + 1]], [1; 4], "{what}: restarts");
+        assert!(run.trajectory.statistics.rejected > 0, "{what}: a step was rejected");
+        let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
+        for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
+            let d = distance(&gradient(&model, &run, s).0, &adjoint, &scales(&model));
+            assert!(d <= 1e-10, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
+        }
+        // shorter than the first step after the break
+        let d = distance(
+            &model.extrapolated_differences(&run, 1e-6).unwrap_or_else(|e| panic!("{what}: {e}")),
+            &adjoint,
+            &scales(&model),
+        );
+        assert!(d <= 1e-6, "{what}: differences are {d:.1e} from discrete-adjoint");
+        let fine = |integrator: Integrator| {
+            let method = Method { formulation, integrator, ..Method::default() }.tolerance(1e-11, 1e-11);
+            gradient(&model, &self::run(&model, &method), Sensitivity::DiscreteAdjoint).0
+        };
+        let d = distance(&fine(integrator), &fine(Integrator::Dopri5), &scales(&model));
+        assert!(d <= 1e-7, "{what}: {d:.1e} from dopri5");
+        assert!(adjoint.iter().any(|row| row.last().is_some_and(|g| g.abs() > 1e-3)), "{what}: the break time matters");
     }
 }
 

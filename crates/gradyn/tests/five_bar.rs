@@ -44,6 +44,33 @@ fn index1_with_dopri5_matches_the_reference_to_1e_8() {
     }
 }
 
+/// Eight digits of values and gradients, and an error that follows the tolerance.
+#[test]
+fn adams_matches_the_reference_to_1e_8() {
+    let model = example("five_bar");
+    for formulation in ["index1", "maggi", "penalty"] {
+        let alpha = 1e12; // the penalty error is then below 1e-10
+        let m = Method { alpha, ..method(formulation, "adams").tolerance(1e-11, 1e-11) };
+        let run = run(&model, &m);
+        for (k, e) in row_errors(&adjoint(&model, &run)).iter().enumerate() {
+            assert!((run.psi[k] / PSI[k] - 1.0).abs() < 1e-8, "{formulation}: psi{} = {}", k + 1, run.psi[k]);
+            assert!(*e < 1e-8, "{formulation}: row {k}: {e:.1e}");
+        }
+    }
+}
+
+/// The error of the gradient is the tolerance, times 0.05 to 50: steps are doubled and halved, not fitted.
+#[test]
+fn errors_of_adams_follow_the_tolerance() {
+    let model = example("five_bar");
+    let error = |tol: f64| {
+        let run = run(&model, &method("index1", "adams").tolerance(tol, tol));
+        largest(&row_errors(&adjoint(&model, &run)))
+    };
+    let ratios = [1e-5, 1e-7, 1e-9, 1e-11].map(|tol| error(tol) / tol);
+    assert!(ratios.iter().all(|r| (0.05..50.0).contains(r)), "{ratios:?}");
+}
+
 /// The error of each row falls by 4 ± 0.2 with each halving and is below 1e-5 at 1 ms.
 #[test]
 fn index3_with_newmark_converges_at_order_two() {

@@ -182,7 +182,14 @@ impl<Y: System> Step for Newmark<'_, Y> {
     fn choices(&self) -> usize {
         usize::from(matches!(self.projection, Projection::Conditional(_)))
     }
-    fn decide(&self, span: Span<f64>, past: &[f64], l: &mut NewmarkLinear<Y>, choice: &mut [u32]) -> Result<(), StepError> {
+    fn decide(
+        &self,
+        span: Span<f64>,
+        past: &[f64],
+        _since: usize,
+        l: &mut NewmarkLinear<Y>,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
         if let Projection::Conditional(tolerance) = self.projection {
             let at = self.layout().node(span.t, past);
             self.sys.place(span.t, at.q, &mut l.motion.data);

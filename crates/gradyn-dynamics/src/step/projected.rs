@@ -206,11 +206,21 @@ impl<T: Step> Step for Projected<T> {
     fn order(&self) -> usize {
         self.step.order()
     }
+    fn estimate_order(&self) -> usize {
+        self.step.estimate_order()
+    }
     fn choices(&self) -> usize {
         self.step.choices()
     }
-    fn decide(&self, span: Span<f64>, past: &[f64], l: &mut ProjectedLinear<T>, choice: &mut [u32]) -> Result<(), StepError> {
-        self.step.decide(span, &past[..self.step.layout().len], &mut l.inner, choice)
+    fn decide(
+        &self,
+        span: Span<f64>,
+        past: &[f64],
+        since: usize,
+        l: &mut ProjectedLinear<T>,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
+        self.step.decide(span, &past[..self.step.layout().len], since, &mut l.inner, choice)
     }
     fn residual<S: ProgramScalar>(
         &self,

@@ -203,18 +203,28 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         l.blocks.iter().chain([&l.base, &l.node]).map(|b| self.sys.visits(&b.linear.data)).sum()
     }
     fn order(&self) -> usize {
+        self.orders[0]
+    }
+    fn estimate_order(&self) -> usize {
         self.orders[1]
     }
     fn choices(&self) -> usize {
         self.state.choices(self.sys)
     }
-    fn decide(&self, span: Span<f64>, past: &[f64], l: &mut RosenbrockLinear<Y>, choice: &mut [u32]) -> Result<(), StepError> {
+    fn decide(
+        &self,
+        span: Span<f64>,
+        past: &[f64],
+        _since: usize,
+        l: &mut RosenbrockLinear<Y>,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
         let (q, largest) = (&past[..self.sys.dims().n], l.node.largest());
         l.chooser.decide(self.sys, self.state, (span.t, q), largest, &mut l.base.linear.data, choice);
         Ok(())
     }
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
-        super::noise_of_state(&self.f, h, size, mass, row)
+        crate::block::noise(&self.f, h, size, mass, row)
     }
     fn residual<S: ProgramScalar>(
         &self,

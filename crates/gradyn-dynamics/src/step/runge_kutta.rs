@@ -263,7 +263,14 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn choices(&self) -> usize {
         self.state.choices(self.sys)
     }
-    fn decide(&self, span: Span<f64>, past: &[f64], l: &mut RungeKuttaLinear<Y>, choice: &mut [u32]) -> Result<(), StepError> {
+    fn decide(
+        &self,
+        span: Span<f64>,
+        past: &[f64],
+        _since: usize,
+        l: &mut RungeKuttaLinear<Y>,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
         let (q, node) = (&past[..self.sys.dims().n], &mut l.blocks[self.stages() - 1]);
         let chosen = choice.first().is_some_and(|c| *c != u32::MAX);
         let known = l.groups.last().is_some_and(|g| g.is_none());
@@ -275,7 +282,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         if self.f.level[2] == 0.0 {
             return super::noise_of_positions(128.0 / (h * h), h, size, mass, row);
         }
-        super::noise_of_state(&self.f, h, size, mass, row)
+        crate::block::noise(&self.f, h, size, mass, row)
     }
     fn residual<S: ProgramScalar>(
         &self,

@@ -1,0 +1,183 @@
+//! Products of the linearised step: prediction, node, differences and quadrature downwards; the same upwards.
+
+use super::coefficients::{Row, kept};
+use super::{Adams, AdamsLinear};
+use crate::step::{Layout, Step};
+use gradyn_model::System;
+
+impl<Y: System> Adams<'_, Y> {
+    /// Differences of the new node.
+    fn count(&self, l: &AdamsLinear<Y>) -> usize {
+        kept(l.c.order, l.c.known, self.order)
+    }
+    /// b ← R_x⁻¹ b.
+    pub(super) fn down(&self, l: &mut AdamsLinear<Y>, b: &mut [f64]) {
+        let (sys, lay) = (self.sys, self.layout());
+        if l.first {
+            return l.initial.solve(sys, b);
+        }
+        let (n, n2, z, p) = (lay.n, 2 * lay.n, lay.z(), self.predicted(&lay));
+        // prediction, node
+        l.blocks[0].solve(sys, &mut b[p..p + z]);
+        l.sums[..n2].copy_from_slice(&b[p + lay.v()..p + lay.lam()]);
+        for level in 0..2 {
+            let rows = level * n..(level + 1) * n;
+            l.blocks[1].defect(level, l.c.last, &l.sums[rows.clone()], &mut b[rows]);
+        }
+        l.blocks[1].solve(sys, &mut b[..z]);
+        // φ_1 of the node, then each difference from the one before it
+        l.sums[..n2].copy_from_slice(&b[lay.v()..lay.lam()]);
+        for j in 0..lay.o {
+            let g = l.g[1].mul(j, &b[..z]);
+            b[z + j] += l.c.last * g;
+            l.sums[n2 + j] = g;
+        }
+        for i in 2..=self.count(l) {
+            let o = self.phi(&lay, i);
+            for (b, sum) in b[o..o + self.width(&lay)].iter_mut().zip(&mut l.sums) {
+                *b += *sum;
+                *sum = *b;
+            }
+        }
+    }
+    /// b ← R_x⁻ᵀ b.
+    pub(super) fn up(&self, l: &mut AdamsLinear<Y>, b: &mut [f64]) {
+        let (sys, lay) = (self.sys, self.layout());
+        if l.first {
+            return l.initial.solve_t(sys, b);
+        }
+        let (n, n2, z, p) = (lay.n, 2 * lay.n, lay.z(), self.predicted(&lay));
+        // differences, down to φ_1 of the node
+        l.sums.fill(0.0);
+        for i in (2..=self.count(l)).rev() {
+            let o = self.phi(&lay, i);
+            for (b, sum) in b[o..o + self.width(&lay)].iter_mut().zip(&mut l.sums) {
+                *b += *sum;
+                *sum = *b;
+            }
+        }
+        b[lay.v()..lay.lam()].iter_mut().zip(&l.sums[..n2]).for_each(|(b, s)| *b += s);
+        for j in 0..lay.o {
+            let mu = l.sums[n2 + j] + l.c.last * b[z + j];
+            l.g[1].mul_t(j, mu, &mut b[..z]);
+        }
+        // node, prediction
+        l.blocks[1].solve_t(sys, &mut b[..z]);
+        l.sums[..n2].copy_from_slice(&b[..n2]);
+        for level in 0..2 {
+            let to = p + lay.v() + level * n;
+            l.blocks[1].defect_t(level, l.c.last, &l.sums[level * n..(level + 1) * n], &mut b[to..to + n]);
+        }
+        l.blocks[0].solve_t(sys, &mut b[p..p + z]);
+    }
+    /// The two blocks: offset and weights of the past differences.
+    fn rows(&self, lay: &Layout, l: &AdamsLinear<Y>) -> [(usize, Row<f64>); 2] {
+        [(self.predicted(lay), l.c.predictor), (0, l.c.corrector)]
+    }
+    /// r += R_past s.
+    pub(super) fn past(&self, l: &mut AdamsLinear<Y>, s: &[f64], r: &mut [f64]) {
+        if l.first {
+            return;
+        }
+        let lay = self.layout();
+        let (n, n2) = (lay.n, 2 * lay.n);
+        for ((o, w), block) in self.rows(&lay, l).into_iter().zip(&l.blocks) {
+            l.sums[..n2].copy_from_slice(&s[..n2]);
+            self.add(&lay, &w, l.c.order, s, &mut l.sums[..n2]);
+            for level in 0..2 {
+                let rows = o + level * n;
+                block.defect(level, -1.0, &l.sums[level * n..(level + 1) * n], &mut r[rows..rows + n]);
+            }
+        }
+        for j in 0..lay.o {
+            l.values[0][j] = l.g[0].mul(j, s);
+        }
+        for i in 1..self.count(l) {
+            let (from, to) = (self.phi(&lay, i), self.phi(&lay, i + 1));
+            for d in 0..n2 {
+                r[to + d] += l.c.beta[i] * s[from + d];
+            }
+            for j in 0..lay.o {
+                r[to + n2 + j] += l.c.beta[i] * self.integrand(&lay, i, j, s, &l.values[0]);
+            }
+        }
+        for j in 0..lay.o {
+            r[lay.z() + j] -= s[lay.z() + j];
+            for i in 1..=l.c.order {
+                r[lay.z() + j] -= l.c.corrector[i] * self.integrand(&lay, i, j, s, &l.values[0]);
+            }
+        }
+    }
+    /// out += R_pastᵀ μ.
+    pub(super) fn past_t(&self, l: &mut AdamsLinear<Y>, mu: &[f64], out: &mut [f64]) {
+        if l.first {
+            return;
+        }
+        let lay = self.layout();
+        let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
+        for ((o, w), block) in self.rows(&lay, l).into_iter().zip(&l.blocks) {
+            l.sums[..n2].fill(0.0);
+            for level in 0..2 {
+                let (rows, sums) = (o + level * n, &mut l.sums[level * n..(level + 1) * n]);
+                block.defect_t(level, -1.0, &mu[rows..rows + n], sums);
+            }
+            out.iter_mut().zip(&l.sums[..n2]).for_each(|(out, s)| *out += s);
+            for (i, w) in w.iter().enumerate().take(l.c.order + 1).skip(1) {
+                let to = self.phi(&lay, i);
+                out[to..to + n2].iter_mut().zip(&l.sums[..n2]).for_each(|(out, s)| *out += w * s);
+            }
+        }
+        l.values[0].fill(0.0);
+        for i in 1..=l.c.known {
+            let (to, from) = (self.phi(&lay, i), self.phi(&lay, i + 1));
+            let held = i < self.count(l);
+            for d in (0..n2).filter(|_| held) {
+                out[to + d] += l.c.beta[i] * mu[from + d];
+            }
+            for j in 0..lay.o {
+                let next = if held { l.c.beta[i] * mu[from + n2 + j] } else { 0.0 };
+                let sum = next - l.c.corrector[i] * mu[z + j];
+                *if i == 1 { &mut l.values[0][j] } else { &mut out[to + n2 + j] } += sum;
+            }
+        }
+        for j in 0..lay.o {
+            out[z + j] -= mu[z + j];
+            l.g[0].mul_t(j, l.values[0][j], &mut out[..z]);
+        }
+    }
+    /// Weights of g_p of objective j, at the past node and at the node, in Σ μ R.
+    fn integrand_weights(&self, lay: &Layout, l: &AdamsLinear<Y>, j: usize, mu: &[f64]) -> [f64; 2] {
+        let second = mu[self.phi(lay, 2) + 2 * lay.n + j];
+        let z = mu[lay.z() + j];
+        [l.c.beta[1] * second - l.c.corrector[1] * z, -second - l.c.last * z]
+    }
+    /// r += R_p δ.
+    pub(super) fn slots(&self, l: &mut AdamsLinear<Y>, delta: &[f64], r: &mut [f64]) {
+        let (sys, lay) = (self.sys, self.layout());
+        if l.first {
+            return l.initial.slot_mul(sys, delta, r);
+        }
+        for (o, block) in [self.predicted(&lay), 0].into_iter().zip(&mut l.blocks) {
+            block.slot_mul(sys, delta, &mut r[o..o + lay.z()]);
+        }
+        for j in 0..lay.o {
+            let [past, node] = [0, 1].map(|k| l.g[k].slot_mul(sys, j, delta));
+            r[lay.z() + j] -= l.c.corrector[1] * past + l.c.last * node;
+            r[self.phi(&lay, 2) + 2 * lay.n + j] += l.c.beta[1] * past - node;
+        }
+    }
+    /// grad += s R_pᵀ μ.
+    pub(super) fn slots_t(&self, l: &mut AdamsLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
+        let (sys, lay) = (self.sys, self.layout());
+        if l.first {
+            return l.initial.slot_mul_t(sys, mu, s, grad);
+        }
+        for (o, block) in [self.predicted(&lay), 0].into_iter().zip(&mut l.blocks) {
+            block.slot_mul_t(sys, &mu[o..o + lay.z()], s, grad);
+        }
+        for j in 0..lay.o {
+            let weights = self.integrand_weights(&lay, l, j, mu);
+            (0..2).for_each(|k| l.g[k].slot_mul_t(sys, j, s * weights[k], grad));
+        }
+    }
+}
