@@ -157,6 +157,9 @@ cases! {
     missing_ground_point: CHECK { "ground.O" => "ground.origin" }
     body_for_a_point: CHECK { "\"ground.O\"" => "\"ground\"" }
     misspelt_parameter: CHECK { "length = \"L\"" => "length = \"LL\"" }
+    unit_or_parameter: CHECK { "stiffness = 50" => "stiffness = \"50 N/m\"" }
+    tonnes_or_time: CHECK { "stiffness = 50" => "stiffness = \"2 t\"" }
+    label_that_is_no_si_unit: CHECK { "unit = \"m\"" => "unit = \"mm\"" }
     unknown_joint_type: CHECK { "revolute" => "revolut" }
     unknown_force_type: CHECK { "spring-damper" => "damper" }
     unknown_sensor: CHECK { "bar.B.x^2" => "bar.speed^2" }

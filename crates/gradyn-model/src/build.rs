@@ -19,9 +19,10 @@ mod symbols;
 mod vectors;
 
 use crate::error::ModelError;
+use crate::expression::{UNITS, label_factor};
 use crate::formula::Formula;
 use crate::load::Load;
-use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Text};
+use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Parameter, Source, Text};
 use crate::natural::Natural;
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym};
@@ -237,11 +238,26 @@ fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, Mode
         if scale.is_some_and(|s| s <= 0.0) {
             return Err(ModelError::new(format!("{what}: the scale must be positive")).at(&p.name.place));
         }
+        check_label(p, &what)?;
         let natural = if value == 0.0 { 1.0 } else { value.abs() };
         let (name, unit) = (p.name.text.clone(), p.unit.clone());
         list.push(ParameterInfo { name, value, unit, bounds: (min, max), scale: scale.unwrap_or(natural), used: false });
     }
     Ok(list)
+}
+
+/// A label that is no SI unit contradicts its number.
+fn check_label(p: &Parameter, what: &str) -> Result<(), ModelError> {
+    let factor = label_factor(&p.unit).filter(|f| (f - 1.0).abs() > 1e-9);
+    let Some(factor) = factor else { return Ok(()) };
+    let message = format!("{what}: its label says `{}`, but values are in SI units", p.unit);
+    let single = UNITS.iter().any(|u| u.0 == p.unit);
+    let instead = match &p.value.source {
+        Source::Value(v) if single => format!("write value = \"{v} {}\" without `unit`", p.unit),
+        _ => "convert the value, or label it with its SI unit".into(),
+    };
+    let help = format!("1 {} is {factor} in SI units; {instead}", p.unit);
+    Err(ModelError::new(message).at(&p.name.place).help(help))
 }
 
 /// Negative masses and inertias, inertias that no body has, rods without length.

@@ -208,3 +208,106 @@ fn forces_and_conditions_read_lengths() {
         assert!((got - truth).abs() < 1e-12, "{row:?}");
     }
 }
+
+/// What is wrong with a model, and what to try.
+fn refusal(text: &str) -> String {
+    match gradyn::file::read_toml(text).map_err(Error::Model).and_then(|f| Prepared::new(&f.mechanism)) {
+        Err(Error::Model(e)) => {
+            let place = e.place.map_or("nowhere".into(), |p| text[p].to_owned());
+            format!("{} [{place}] {}", e.message, e.help.unwrap_or_default())
+        }
+        Err(e) => e.to_string(),
+        Ok(_) => "it builds".into(),
+    }
+}
+
+/// A mass on a rail between springs, with one number or line of it as asked.
+fn wagon(parameters: &str, stiffness: &str, force: &str) -> String {
+    format!(
+        r#"
+        name = "wagon"
+        parameters = {{ {parameters} }}
+        ground.points = {{ O = [0, 0], W = [2, 0] }}
+        body.cart = {{ points = {{ A = [0, 0], W = [0.1, 0] }}, mass = 1, inertia = 1 }}
+        joint.guide = {{ type = "prismatic", between = ["ground.O", "cart.A"], axis = [1, 0] }}
+        [force]
+        spring = {{ type = "spring-damper", between = ["ground.W", "cart.A"], stiffness = "{stiffness}", length = 1 }}
+        push = {{ type = "force", at = "cart.A", force = ["{force}", 0] }}
+        [initial]
+        position = {{ "cart.A.x" = 0 }}
+        [output]
+        w = "cart.W.x"
+        "#
+    )
+}
+
+/// `100 N/m` with a parameter m would divide by its value.
+#[test]
+fn units_that_could_be_names_are_refused() {
+    for (parameters, stiffness, force, message) in [
+        (
+            "m = 2",
+            "100 N/m",
+            "m",
+            "`100 N/m` divides by the number `m` of the model, not by the unit [100 N/m] write (100 N)/m if",
+        ),
+        ("s = 2", "1", "s + 5 m / s^2", "`5 m / s` divides by the number `s`"),
+        ("m = 2", "1", "3 N*m", "multiplies by the number `m`"),
+        ("k = 2", "k", "2 t", "`2 t` is a mass in tonnes, and t is the time here [2 t] write 2*t for the time"),
+        ("k = 2", "k*2t", "0", "t is the time here"),
+        ("k = 2", "k", "5 m/s", "unknown name 's'"),
+    ] {
+        let e = refusal(&wagon(parameters, stiffness, force));
+        assert!(e.contains(message), "{stiffness}, {force}: {e}");
+    }
+    // what says which is meant is fine
+    for (stiffness, force) in [("(100 N)/m", "m*t"), ("100 N/(1 m)", "m * 2 s"), ("m", "10 N*t"), ("100 kN/2 mm", "m")] {
+        assert_eq!(refusal(&wagon("m = 2", stiffness, force)), "it builds", "{stiffness}, {force}");
+    }
+    // points, and digits in names, are no numbers with units
+    let model = prepared(&wagon("g = 2, W = 3", "g + W", "3 g")).expect("builds");
+    assert_eq!(model.model.warnings.len(), 1, "{:?}", model.model.warnings);
+    assert!(model.model.warnings[0].starts_with("unit-or-name: force `push`, force: `g` after a number in `3 g`"));
+}
+
+/// The same in a template, where names get a prefix.
+#[test]
+fn units_that_could_be_names_are_refused_in_templates() {
+    let wagon = wagon("k = 1", "k", "0");
+    for mirror in ["", ", mirror = 'y'"] {
+        let template = "[template.more]\narguments = { m = 2 }\n[template.more.force]\npull = { type = 'spring-damper', \
+                        between = ['ground.W', 'cart.A'], stiffness = '5 N/m', damping = 'm' }";
+        let e = refusal(&format!("{wagon}\n{template}\n[instance]\none = {{ use = 'more'{mirror} }}"));
+        assert!(e.contains("`5 N/m` divides by the number `m`") && e.contains("`one` (template `more`)"), "{e}");
+    }
+}
+
+/// `30` with the label deg would be printed as 30 deg and taken as 30 rad.
+#[test]
+fn labels_are_si_units() {
+    for label in ["deg", "mm", "kN", "km/h", "kN/mm", "N/mm^2", "g", "%", "t m²", "1/min", "N m/deg"] {
+        let e = refusal(&wagon(&format!("k = {{ value = 30, unit = '{label}' }}"), "k", "0"));
+        assert!(e.contains(&format!("parameter `k`: its label says `{label}`, but values are in SI units")), "{label}: {e}");
+    }
+    for label in ["", "-", "rad", "N m s/rad", "kg m2", "kg·m²", "m/s^2", "mm/mm", "1/s", "teeth", "m^-1", "USD/kg"] {
+        let e = refusal(&wagon(&format!("k = {{ value = 30, unit = '{label}' }}"), "k", "0"));
+        assert_eq!(e, "it builds", "{label}");
+    }
+    let e = refusal(&wagon("k = { value = 30, unit = 'deg' }", "k", "0"));
+    assert!(e.contains("write value = \"30 deg\" without `unit`"), "{e}");
+}
+
+/// A warning about a torque is given once, with its name.
+#[test]
+fn warnings_are_given_once() {
+    let text = "name = 'w'\nground.points = { O = [0, 0] }\n\
+                body.bar = { rod = { points = ['A', 'B'], length = 1, mass = 1 } }\n\
+                joint.pin = { type = 'revolute', between = ['ground.O', 'bar.A'] }\n\
+                force.motor = { type = 'torque', on = 'bar', torque = 'max(t, 0.5)' }\n\
+                force.push = { type = 'force', at = 'bar.B', force = ['abs(t - 0.5)', 0] }\n\
+                initial.position = { 'bar.angle' = 0 }";
+    let warnings = prepared(text).expect("builds").model.warnings;
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(warnings[0].starts_with("not-smooth: force `motor`, torque: max"), "{warnings:?}");
+    assert!(warnings[1].starts_with("not-smooth: force `push`, force: abs"), "{warnings:?}");
+}

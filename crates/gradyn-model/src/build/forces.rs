@@ -101,7 +101,7 @@ impl<'g> Builder<'g, '_> {
                 if let Some(&s) = self.signal_names.get(text.trim()) {
                     return Ok(s);
                 }
-                let ast = self.numbers.parse(x, what)?;
+                let ast = self.numbers.glance(x, what)?;
                 ast.names().iter().any(|(n, _)| n == "t" || self.signal_names.contains_key(n))
             }
         };
@@ -115,7 +115,7 @@ impl<'g> Builder<'g, '_> {
     }
     /// Does an expression read sensors?
     fn reads_sensors(&mut self, x: &Number) -> bool {
-        let Ok(ast) = self.numbers.parse(x, "force") else { return false };
+        let Ok(ast) = self.numbers.glance(x, "force") else { return false };
         let known = |n: &str| n == "t" || n == "pi" || self.signal_names.contains_key(n) || self.numbers.lookup(n).is_some();
         ast.names().iter().any(|(n, _)| !known(n) && n.contains('.'))
             || ast.calls().iter().any(|c| !FUNCTIONS.contains(&c.0.as_str()))
@@ -242,7 +242,7 @@ impl<'g> Builder<'g, '_> {
         // a vector written as text: its components may depend on t too
         if let Vector::Expression(x) = force
             && let Source::Expression(text) = &x.source
-            && let Expr::Vector(items) = self.numbers.parse(x, what)?.expr
+            && let Expr::Vector(items) = self.numbers.glance(x, what)?.expr
             && items.len() == d
         {
             let part = |item: &Ast| Number {

@@ -75,6 +75,7 @@ impl Context<'_> {
         }
         let filled = self.fill(word)?;
         let Some(ast) = parsed(&filled.text) else { return Ok(replaced(word, filled.text)) };
+        self.check_units(&filled.text, word)?;
         let text = self.seen(&ast, &filled, 0..filled.text.len(), law, word)?;
         Ok(replaced(word, text))
     }
@@ -85,6 +86,7 @@ impl Context<'_> {
         }
         let filled = self.fill(word)?;
         let Ok(ast) = parse(&filled.text) else { return Ok(replaced(word, filled.text)) };
+        self.check_units(&filled.text, word)?;
         match (&ast.expr, self.atom(&ast, &filled, Law::None, word)?) {
             (_, Some(atom)) if atom.sense == Sense::Vector(self.flips) => return Ok(replaced(word, atom.plain())),
             (Expr::Vector(items), _) => {
