@@ -38,6 +38,15 @@ fn kinks_at_parameter_break_times_are_exact() {
     assert!((g[0][0] + 10.0 * 0.36 / 2.0).abs() < 1e-13, "{}", g[0][0]);
 }
 
+/// A force that ends with the rounding of a zero does not jump.
+#[test]
+fn laws_that_end_smoothly_have_gradients() {
+    let model = rail("f*if(t < tb, 1 - 3*(t/tb)^2 + 2*(t/tb)^3, 0)", r#""tb""#);
+    let r = run(&model, "index1", "rk4", 0.03).expect("runs");
+    assert_eq!(r.jump, None);
+    assert!(model.gradient(&r, Sensitivity::DiscreteAdjoint).is_ok());
+}
+
 /// A law that jumps at a declared time: the run warns, the gradient is refused.
 #[test]
 fn jumps_at_break_times_have_no_gradient() {
@@ -47,6 +56,59 @@ fn jumps_at_break_times_have_no_gradient() {
     for s in Sensitivity::ALL {
         let e = model.gradient(&r, *s).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(e.contains("jump at t = 0.4"), "{}: {e}", s.name());
+    }
+}
+
+/// A trolley that follows a driver, with a break time.
+fn trolley(value: &str, breaks: &str) -> Prepared {
+    let text = format!(
+        r#"
+        name = "trolley"
+        parameters = {{ v = 0.5, t1 = 0.4 }}
+        ground.points = {{ O = [0, 0] }}
+        body.trolley = {{ points = {{ A = [0, 0] }}, mass = 2, inertia = 1 }}
+        body.load = {{ rod = {{ points = ["B", "C"], length = 1, mass = 1 }} }}
+        gravity = [0, -9.81]
+        joint.guide = {{ type = "prismatic", between = ["ground.O", "trolley.A"] }}
+        joint.pin = {{ type = "revolute", between = ["trolley.A", "load.B"] }}
+        driver.winch = {{ coordinate = "trolley.A.x", value = "{value}" }}
+        initial.position = {{ "load.angle" = "-90 deg" }}
+        objective.swing = {{ terminal = "load.C.x - v*t1" }}
+        study = {{ t_end = 1, breaks = [{breaks}] }}
+        "#
+    );
+    prepared(&text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A driver whose value or speed jumps at a declared time is an impact that no step applies; a kink of its acceleration is exact.
+#[test]
+fn impacts_of_drivers_are_reported() {
+    for (value, breaks, what) in [
+        ("v*max(0, t - t1)", r#""t1""#, "the speed of `winch (driver)` jumps at"),
+        ("v*if(t - t1, 1, 0)", r#""t1""#, "the value of `winch (driver)` jumps at"),
+        ("v*max(0, t - t1)^2", r#""t1""#, "the acceleration of `winch (driver)` jumps at"),
+    ] {
+        let model = trolley(value, breaks);
+        let r = run(&model, "index1", "rk4", 0.01).expect("runs");
+        let warning = format!("jump: {what} the declared time t = 0.4 s");
+        assert!(r.warnings.iter().any(|w| w.starts_with(&warning)), "{value}: {:?}", r.warnings);
+        let e = model.gradient(&r, Sensitivity::DiscreteAdjoint).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(e.starts_with(&format!("{what} t = 0.4 s")), "{value}: {e}");
+    }
+    // they arrive with the rounding of a speed and an acceleration of zero
+    let arrives = "v*if(t < t1, 10*(t/t1)^3 - 15*(t/t1)^4 + 6*(t/t1)^5, 1)";
+    let softly = "v*if(t < t1, 35*(t/t1)^4 - 84*(t/t1)^5 + 70*(t/t1)^6 - 20*(t/t1)^7, 1)";
+    for (value, breaks) in [
+        (arrives, r#""t1""#),
+        (softly, r#""t1""#),
+        ("v*max(0, t - t1)^3", r#""t1""#),
+        ("v*t + sin(30*t)/90 + 1000", "0.1, 0.3, 0.7"),
+        ("v*t1", "0.5"),
+    ] {
+        let model = trolley(value, breaks);
+        let r = run(&model, "index1", "rk4", 0.01).expect("runs");
+        assert_eq!(r.jump, None, "{value}");
+        assert!(model.gradient(&r, Sensitivity::DiscreteAdjoint).is_ok());
     }
 }
 
@@ -154,6 +216,46 @@ fn singular_positions_are_reported() {
         warnings.iter().any(|w| w.starts_with("near-singular: the constraints are nearly dependent at t = 0.")),
         "{warnings:?}"
     );
+}
+
+/// The same, driven, with steps from an error estimate that jump over the change point.
+#[test]
+fn singular_positions_between_steps_are_reported() {
+    let text = |length: f64| {
+        format!(
+            r#"
+            name = "parallelogram"
+            ground.points = {{ O = [0, 0], C = [2, 0] }}
+            body.a = {{ rod = {{ points = ["A", "B"], length = 1, mass = 1 }} }}
+            body.c = {{ rod = {{ points = ["B", "D"], length = {length}, mass = 1 }} }}
+            body.r = {{ rod = {{ points = ["C", "D"], length = 1, mass = 1 }} }}
+            joint.j1 = {{ type = "revolute", between = ["ground.O", "a.A"] }}
+            joint.j2 = {{ type = "revolute", between = ["a.B", "c.B"] }}
+            joint.j3 = {{ type = "revolute", between = ["c.D", "r.D"] }}
+            joint.j4 = {{ type = "revolute", between = ["ground.C", "r.C"] }}
+            driver.motor = {{ angle = "a", value = "0.9 - 2*t" }}
+            initial.near = {{ "c.D" = [2.6, 0.8] }}
+            study.t_end = 0.9
+            "#
+        )
+    };
+    for tol in [1e-4, 1e-6, 1e-8, 1e-10] {
+        let method = Method::new("index1", "dopri5").expect("registered").tolerance(tol, tol);
+        let r = prepared(&text(2.0)).expect("builds").simulate(&method, &mut |_, _| {}).expect("runs");
+        let at = "near-singular: the constraints are nearly dependent at t = 0.4";
+        assert!(r.warnings.iter().any(|w| w.starts_with(at)), "{tol}: {} steps, {:?}", r.trajectory.plan.steps(), r.warnings);
+    }
+    // a crank–rocker has no such position, nor has a joint that is there twice
+    let rocker =
+        text(2.0).replace("length = 1, mass = 1 } }\n            body.c", "length = 0.5, mass = 1 } }\n            body.c");
+    let rocker = rocker.replace("[2.6, 0.8]", "[2, 1]");
+    let method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-6, 1e-6);
+    let more = "joint.j5 = { type = 'distance', between = ['ground.O', 'a.B'], length = 0.5 }\n";
+    let twice = rocker.replace("driver.motor", &format!("{more}driver.motor"));
+    for text in [&rocker, &twice] {
+        let r = prepared(text).expect("builds").simulate(&method, &mut |_, _| {}).expect("runs");
+        assert!(!r.warnings.iter().any(|w| w.starts_with("near-singular")), "{:?}", r.warnings);
+    }
 }
 
 /// Attitudes that only conditions read do not stop a run where they jump: the pitch passes a right angle. Read by an objective,
