@@ -404,6 +404,8 @@ space_cases! {
     gear_between_unconnected_joints: { "[force]" => "mesh = { type = \"gear\", joints = [\"ball\", \"slide\"], ratio = 1 }\n[force]" }
     gear_of_a_slide: { "[force]" => "mesh = { type = \"gear\", joints = [\"hinge\", \"slide\"], ratio = 1 }\n[force]" }
     gear_of_an_unknown_joint: { "[force]" => "mesh = { type = \"gear\", joints = [\"hinge\", \"sliide\"], ratio = 1 }\n[force]" }
+    negative_friction: { "limit = 1" => "limit = -1" }
+    friction_of_a_plane: { "joint = \"hinge\"" => "joint = \"plate\"", "[force]" => "plate = { type = \"planar\", between = [\"arm.B\", \"block.C\"] }\n[force]" }
     friction_of_a_ball: { "joint = \"hinge\"" => "joint = \"ball\"" }
     force_that_reads_itself: { "limit = 1" => "limit = \"1 + brake.effort\"" }
     force_that_reads_accelerations: { "limit = 1" => "limit = \"acc(arm.B.x)\"" }

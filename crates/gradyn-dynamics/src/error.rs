@@ -46,6 +46,18 @@ pub enum StepError {
         /// Constraint or coordinate where the factorisation stopped.
         equation: String,
     },
+    /// The matrix of a step is singular at a body without mass or inertia.
+    #[error("t = {t:.6} s: the equations are singular at `{equation}`: body `{body}` has no {lacks}")]
+    Massless {
+        /// Time [s].
+        t: f64,
+        /// Coordinate where the factorisation stopped.
+        equation: String,
+        /// Its body.
+        body: String,
+        /// Mass or inertia.
+        lacks: &'static str,
+    },
     /// A value is not finite.
     #[error("t = {t:.6} s: `{equation}` is not a finite number")]
     NotFinite {

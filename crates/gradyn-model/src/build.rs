@@ -126,7 +126,8 @@ impl Model {
             let x = p[*slot as usize];
             if !x.is_finite() || x < 0.0 || (*strict && x == 0.0) {
                 let must = if *strict { "positive" } else { "zero or positive" };
-                return Err(ModelError::new(format!("{what} is {x}")).help(format!("it must be {must}")));
+                let name = what.split('`').nth(1).unwrap_or("");
+                return Err(ModelError::new(format!("{what} is {x}")).at(&self.place(name)).help(format!("it must be {must}")));
             }
         }
         if let Some(k) = p.iter().position(|x| !x.is_finite()) {
@@ -264,20 +265,26 @@ fn check_label(p: &Parameter, what: &str) -> Result<(), ModelError> {
 fn check_bodies<'g>(m: &Mechanism, numbers: &mut Numbers<'g>, solids: &[Solid<'g>]) -> Result<(), ModelError> {
     for (body, solid) in m.bodies.iter().zip(solids) {
         let name = &solid.name;
-        let wrong = |what: &str, x: f64, place| ModelError::new(format!("body `{name}`: {what} {x} is negative")).at(place);
+        let wrong = |what: &str, x: f64, place, help: &str| {
+            let (is, help) = match x.is_finite() {
+                true => ("negative", help),
+                false => ("not a finite number", "look for a root of a negative number or a division by zero"),
+            };
+            ModelError::new(format!("body `{name}`: {what} {x} is {is}")).at(place).help(help)
+        };
+        let bad = |x: &f64| *x < 0.0 || !x.is_finite();
         let mass = numbers.nominal(&[solid.mass])[0];
-        // (not a number counts as negative)
-        if mass < 0.0 || mass.is_nan() {
+        if bad(&mass) {
             let place = body.mass.as_ref().map_or(&body.name.place, |m| &m.place);
-            return Err(wrong("mass", mass, place).help("a mass is zero or positive"));
+            return Err(wrong("mass", mass, place, "a mass is zero or positive"));
         }
         let place = body.inertia.first().map_or(&body.name.place, |i| &i.place);
         let diagonal: Vec<Sym> = match &solid.inertia {
             Inertia::Polar(i) => vec![*i],
             Inertia::Tensor(i) => (0..3).map(|k| i[k][k]).collect(),
         };
-        if let Some(i) = numbers.nominal(&diagonal).into_iter().find(|i| *i < 0.0 || i.is_nan()) {
-            return Err(wrong("inertia", i, place).help("give the inertia about the centre of mass"));
+        if let Some(i) = numbers.nominal(&diagonal).into_iter().find(bad) {
+            return Err(wrong("inertia", i, place, "give the inertia about the centre of mass"));
         }
         if let Inertia::Tensor(_) = &solid.inertia {
             let moments = solid.inertia.second_moments(numbers.graph);
@@ -379,25 +386,28 @@ impl<'g, 'm> Builder<'g, 'm> {
                 let d = difference(&s.points[j].at, &s.points[i].at);
                 list.push(("length of the rod", dot(&d, &d).sqrt(), true));
             }
-            list.extend(s.sizes.iter().map(|&(what, x)| (what, x, true)));
+            list.extend(&s.sizes);
             for (what, x, strict) in list {
                 self.positive.push((format!("body `{}`: {what}", s.name), self.slots.slot(x), strict));
             }
         }
         for f in &self.m.forces {
-            let (what, x) = match &f.kind {
-                ForceKind::BumpStop { law, .. } | ForceKind::Contact { law, .. } => ("width", &law.width),
-                ForceKind::Friction { speed, .. } => ("speed", speed),
+            let (mut list, mut law) = (vec![], None);
+            match &f.kind {
+                ForceKind::BumpStop { law: l, .. } => law = Some(l),
+                ForceKind::Contact { law: l, friction, speed, .. } => {
+                    law = Some(l);
+                    list.extend([("speed", speed, true), ("friction", friction, false)]);
+                }
+                ForceKind::Friction { speed, limit, .. } => list.extend([("speed", speed, true), ("limit", limit, false)]),
                 _ => continue,
-            };
-            if let ForceKind::Contact { speed, .. } = &f.kind
-                && let Ok(x) = self.numbers.number(speed, &format!("force `{}`, speed", f.name))
-            {
-                self.positive.push((format!("force `{}`: speed", f.name), self.slots.slot(x), true));
             }
-            // an expression of sensors is not a number of the model
-            if let Ok(x) = self.numbers.number(x, &format!("force `{}`, {what}", f.name)) {
-                self.positive.push((format!("force `{}`: {what}", f.name), self.slots.slot(x), true));
+            list.extend(law.into_iter().flat_map(|l| [("width", &l.width, true), ("stiffness", &l.stiffness, false)]));
+            for (what, x, strict) in list {
+                // an expression of sensors is not a number of the model
+                if let Ok(x) = self.numbers.number(x, &format!("force `{}`, {what}", f.name)) {
+                    self.positive.push((format!("force `{}`: {what}", f.name), self.slots.slot(x), strict));
+                }
             }
         }
         for j in &self.m.joints {

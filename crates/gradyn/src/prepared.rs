@@ -121,7 +121,7 @@ impl Prepared {
         let started = Instant::now();
         let step = method.build(&self.model);
         let (trajectory, psi) = with_step!(&step, step => {
-            let run = simulate(step, &p, &self.model.angles, &mesh, &control, observe)?;
+            let run = simulate(step, &p, &self.model.angles, &mesh, &control, observe).map_err(|e| self.massless(e, &p))?;
             let psi = values(step, &p, &run);
             (run, psi)
         });
@@ -141,6 +141,19 @@ impl Prepared {
         self.check_redundancy(&run)?;
         self.inspect(&mut run, &p);
         Ok(run)
+    }
+    /// A singular matrix at a coordinate of a body without mass or inertia.
+    fn massless(&self, e: StepError, p: &[f64]) -> StepError {
+        let StepError::Singular { t, equation } = e else { return e };
+        let body = equation.split('.').next().unwrap_or("").to_owned();
+        let prefix = format!("body `{body}`: ");
+        let zero = |(name, slot, _): &&(String, u32, bool)| {
+            let what = name.strip_prefix(&prefix).is_some_and(|what| ["mass", "inertia", "Ixx", "Iyy", "Izz"].contains(&what));
+            what && p[*slot as usize] == 0.0
+        };
+        let Some((name, ..)) = self.model.positive.iter().find(zero) else { return StepError::Singular { t, equation } };
+        let lacks = if name.ends_with("mass") { "mass" } else { "inertia" };
+        StepError::Massless { t, equation, body, lacks }
     }
     /// An objective that is not a number is an error, at the time when it stopped being one.
     fn check_values(&self, run: &Run) -> Result<(), Error> {

@@ -399,6 +399,132 @@ fn labels_are_si_units() {
     assert!(e.contains("write value = \"30 deg\" without `unit`"), "{e}");
 }
 
+/// A box in space with a joint, and more.
+fn space(body: &str, joint: &str, more: &str) -> String {
+    format!(
+        "name = 'space'\ndimension = 3\nparameters.L = 2\nground.points = {{ O = [0, 0, 0], W = [1, 0, 0] }}\n\
+         [body.box]\npoints = {{ P = [0, 0, 0], Q = [0.1, 0.2, 0.3] }}\n{body}\n\
+         [body.bar]\nrod = {{ points = ['A', 'B'], length = 'L', mass = 1 }}\n[joint]\n{joint}\n{more}"
+    )
+}
+
+/// What no mechanism has, or does nothing, is refused by name.
+#[test]
+fn impossible_elements_are_refused() {
+    const BODY: &str = "mass = 1\ninertia = 1";
+    const HINGE: &str = "j = { type = 'revolute', between = ['ground.O', 'box.P'] }";
+    const PLANE: &str = "j = { type = 'planar', between = ['ground.O', 'box.P'] }";
+    let force = |keys: &str| format!("[force]\nf = {{ {keys} }}");
+    let contact = "type = 'contact', point = 'box.Q', plane = 'ground.O', width = 0.01";
+    for (body, joint, more, message) in [
+        (
+            "shape = { type = 'tube', outer = 0.2, inner = 'L - 2.1', length = 1 }\nmass = 1",
+            HINGE,
+            String::new(),
+            "body `box`: inner radius is -0.1",
+        ),
+        (
+            "mass = 'sqrt(-L)'\ninertia = 1",
+            HINGE,
+            String::new(),
+            "body `box`: mass NaN is not a finite number [sqrt(-L)] look for a root",
+        ),
+        ("mass = 1\ninertia = '1/(L - 2)'", HINGE, String::new(), "body `box`: inertia inf is not a finite number"),
+        (
+            BODY,
+            "j = { type = 'revolute', between = ['ground.O', 'box.P'], axis = [0, 1e200, 0] }",
+            String::new(),
+            "joint `j`: the axis has length more than 1e150",
+        ),
+        (
+            BODY,
+            "j = { type = 'revolute', between = ['ground.O', 'box.P'], axis = [0, 0, 0] }",
+            String::new(),
+            "joint `j`: the axis has length zero",
+        ),
+        (BODY, HINGE, force("type = 'friction', joint = 'j', limit = '1 - L'"), "force `f`: limit is -1"),
+        (BODY, HINGE, force(&format!("{contact}, stiffness = '-L'")), "force `f`: stiffness is -2"),
+        (BODY, HINGE, force(&format!("{contact}, stiffness = 1, friction = '-L'")), "force `f`: friction is -2"),
+        (
+            BODY,
+            HINGE,
+            force("type = 'spring-damper', between = ['box.P', 'box.Q'], stiffness = 1"),
+            "force `f` connects `box` with itself",
+        ),
+        (
+            BODY,
+            HINGE,
+            force("type = 'contact', point = 'box.Q', plane = 'bar.B', width = 0.01, stiffness = 1"),
+            "`bar` is a rod, which has no directions but its own",
+        ),
+        (
+            BODY,
+            PLANE,
+            force("type = 'actuator', joint = 'j', effort = 1"),
+            "force `f`: the planar joint `j` has three coordinates, x, y and angle [j]",
+        ),
+        (
+            BODY,
+            PLANE,
+            force("type = 'friction', joint = 'j', limit = 1"),
+            "force `f`: the planar joint `j` has three coordinates",
+        ),
+    ] {
+        let e = refusal(&space(body, joint, &more));
+        assert!(e.contains(message), "{message}: {e}");
+    }
+}
+
+/// The axes of a universal joint are perpendicular: parallel ones contradict a drawing, and mean a quarter turn otherwise.
+#[test]
+fn universal_joints_with_parallel_axes() {
+    let model = |hard: &str, axes: &str| {
+        format!(
+            "name = 'u'\ndimension = 3\npoints.P = [0, 0, 0]\nground.points = {{ O = [0, 0, 0] }}\n\
+             body.b = {{ {hard}, mass = 1, inertia = 1 }}\n\
+             joint.u = {{ type = 'universal', between = ['ground.O', 'b.P'], axes = {axes} }}\n\
+             initial.position = {{ 'u.angle_1' = 0.3, 'u.angle_2' = 0.2 }}"
+        )
+    };
+    let e = refusal(&model("hard = ['P']", "[[0, 1, 0], [0, -2, 0]]"));
+    assert!(e.contains("joint `u`: its two axes are parallel [[0, -2, 0]]"), "{e}");
+    let m = prepared(&model("points.P = [0, 0, 0]", "[[0, 1, 0], [0, 1, 0]]")).expect("builds");
+    assert!(m.model.warnings.iter().any(|w| w.starts_with("parallel-axes: joint `u`")), "{:?}", m.model.warnings);
+    let m = prepared(&model("hard = ['P']", "[[0, 1, 0], [1, 0, 0]]")).expect("builds");
+    assert!(m.model.warnings.is_empty(), "{:?}", m.model.warnings);
+}
+
+/// A body without mass, and one without inertia, that nothing moves.
+#[test]
+fn bodies_without_inertia_are_named() {
+    let text = |body: &str| {
+        format!(
+            "name = 'light'\ngravity = [0, -9.81]\nground.points = {{ O = [0, 0] }}\n\
+             body.bar = {{ points = {{ A = [0, 0], B = [1, 0] }}, {body} }}\n\
+             joint.pin = {{ type = 'revolute', between = ['ground.O', 'bar.A'] }}\ninitial.position = {{ 'bar.angle' = 0 }}"
+        )
+    };
+    for (body, lacks) in [("mass = 0", "mass"), ("mass = 1, inertia = 0, com = [0, 0]", "inertia")] {
+        let e = run(&prepared(&text(body)).expect("builds"), "index1", "rk4", 0.01).err().expect("singular");
+        assert!(e.to_string().contains(&format!("body `bar` has no {lacks}")), "{body}: {e}");
+        assert!(e.help().unwrap_or_default().contains("mass and inertia"), "{body}: {e}");
+    }
+}
+
+/// Where roll and yaw jump, no step is small enough, and the advice says why.
+#[test]
+fn gimbal_lock_is_named() {
+    let mut m = gradyn_model::Mechanism::space("roll over");
+    m.body(gradyn_model::mechanism::Body::new("box").mass(1.0).tensor([0.1, 0.2, 0.3]));
+    let at = ["box.com", "box.roll", "box.pitch", "box.yaw"].map(|k| k.into());
+    m.initial.position = at.into_iter().zip(["[0, 0, 0]", "0.01", "0", "0"].map(|v| v.into())).collect();
+    let rates = [("box.com", "[0, 0, 0]"), ("box.omega", "[0, 3, 0]")].map(|(k, v)| (k.into(), v.into()));
+    m.initial.velocity = gradyn_model::mechanism::InitialVelocity::Conditions(rates.to_vec());
+    m.terminal("attitude", "box.roll");
+    let e = run(&Prepared::new(&m).expect("builds"), "index1", "rk4", 0.01).err().expect("the roll jumps");
+    assert!(e.help().unwrap_or_default().contains("gimbal lock"), "{e}");
+}
+
 /// A warning about a torque is given once, with its name.
 #[test]
 fn warnings_are_given_once() {

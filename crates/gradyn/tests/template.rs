@@ -323,6 +323,15 @@ fn mistakes_are_named_and_placed() {
     }
 }
 
+/// An array whose first copy hangs on a copy that is not there: the message names the copy.
+#[test]
+fn arrays_without_first_name_the_copy() {
+    let text = NESTED.replace(", first = { previous = \"ground.O\" }", "");
+    let file = read(&text);
+    let e = file.explain(gradyn_model::build(&file.mechanism).expect_err("no first"));
+    assert_eq!(e.message, "there is no body `link_0_bar`, in `upper_link_1` (template `link`)");
+}
+
 /// What cannot be mirrored is refused by name.
 #[test]
 fn mirror_refuses_what_it_does_not_know() {

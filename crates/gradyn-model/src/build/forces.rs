@@ -180,7 +180,7 @@ impl<'g> Builder<'g, '_> {
     fn two_bodies(&self, name: &Text, refs: [super::PointRef; 2], between: &[Text; 2]) -> Result<(), ModelError> {
         if refs[0].0 == refs[1].0 {
             let e = ModelError::new(format!("force `{name}` connects `{}` with itself", self.solids[refs[0].0].name));
-            return Err(e.at(&between[1].place));
+            return Err(e.at(&between[1].place).help("a force between two points of one body does nothing"));
         }
         Ok(())
     }
@@ -188,6 +188,9 @@ impl<'g> Builder<'g, '_> {
         let ForceKind::SpringDamper { between, stiffness, damping, length, force } = &f.kind else { return Ok(()) };
         let name = &f.name;
         let [a, b] = [self.point_ref(&between[0])?, self.point_ref(&between[1])?];
+        if a != b {
+            self.two_bodies(name, [a, b], between)?;
+        }
         if a == b || self.coincident(a, b) {
             let e = ModelError::new(format!("force `{name}`: the ends `{}` and `{}` coincide", between[0], between[1]));
             return Err(e.at(&between[1].place).help("a spring needs two different points"));
