@@ -3,7 +3,8 @@
 //! ```text
 //! h ← h · clamp(0.9 e^{-1/p}, 0.2, 5)          e the error relative to the tolerance, p the order       (1)
 //! ```
-//! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. Fixed steps end on every declared time and knot with one or two shorter steps,
+//! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. An adaptive run gives up when its last 10,000 steps went so slowly that the rest would
+//! take a thousand times `max_steps`, (2). Fixed steps end on every declared time and knot with one or two shorter steps,
 //! never with a sliver.
 
 use crate::error::StepError;
@@ -71,19 +72,22 @@ pub struct Controller {
     pub tolerance: Option<Tolerance>,
     /// Largest number of steps.
     pub max_steps: usize,
+    /// Largest step of an adaptive run [s].
+    pub max_step: f64,
 }
 
 impl Controller {
     /// Fixed steps.
     pub fn fixed(step: f64) -> Self {
-        Self { step: Some(step), tolerance: None, max_steps: 100_000_000 }
+        Self { step: Some(step), tolerance: None, max_steps: 100_000_000, max_step: f64::INFINITY }
     }
     /// Adaptive steps.
     pub fn adaptive(rtol: f64, atol: f64) -> Self {
-        Self { step: None, tolerance: Some(Tolerance { rtol, atol }), max_steps: 10_000_000 }
+        Self { step: None, tolerance: Some(Tolerance { rtol, atol }), max_steps: 10_000_000, max_step: f64::INFINITY }
     }
     /// The next step from t: its size, and whether it arrives at `end`.
     pub fn clip(&self, t: f64, h: f64, end: f64) -> (f64, bool) {
+        let h = if self.tolerance.is_some() { h.min(self.max_step) } else { h };
         let rest = end - t;
         let slack = if self.tolerance.is_some() { 1e-4 } else { 1e-6 };
         match rest {
@@ -145,6 +149,20 @@ impl Controller {
             (None, Some(h)) => (((mesh.end() - mesh.start.0) / h).ceil() as usize).min(1 << 20) + mesh.ends.len() + 1,
             _ => 256,
         }
+    }
+    /// (2): an error when adaptive steps hardly advance; `h` are the steps so far, `worst` is asked for the name of the coordinate
+    /// with the largest error.
+    pub fn check_advance(&self, h: &[f64], t: f64, mesh: &Mesh, worst: impl FnOnce() -> String) -> Result<(), StepError> {
+        const WINDOW: usize = 10_000;
+        if self.tolerance.is_none() || h.is_empty() || !h.len().is_multiple_of(WINDOW) {
+            return Ok(());
+        }
+        let advance: f64 = h[h.len() - WINDOW..].iter().sum();
+        let needed = (mesh.end() - t) / advance * WINDOW as f64;
+        if needed > 1e3 * self.max_steps as f64 {
+            return Err(StepError::Stalled { t, steps: WINDOW, advance, needed, worst: worst() });
+        }
+        Ok(())
     }
     /// An error when the number of steps is used up.
     pub fn check_count(&self, steps: usize, t: f64, mesh: &Mesh) -> Result<(), StepError> {

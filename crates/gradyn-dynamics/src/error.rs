@@ -88,6 +88,22 @@ pub enum StepError {
         /// The angle.
         angle: String,
     },
+    /// Adaptive steps hardly advance.
+    #[error(
+        "t = {t:.6} s: the last {steps} steps advanced by only {advance:.1e} s, and {needed:.0e} more would be needed; the largest error is in `{worst}`"
+    )]
+    Stalled {
+        /// Time reached [s].
+        t: f64,
+        /// Steps looked at.
+        steps: usize,
+        /// What they advanced [s].
+        advance: f64,
+        /// Steps to the final time at this pace.
+        needed: f64,
+        /// Coordinate with the largest error.
+        worst: String,
+    },
     /// Too many steps.
     #[error("t = {t:.6} s: {steps} steps were not enough to reach t = {t_end} s")]
     TooManySteps {

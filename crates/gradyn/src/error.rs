@@ -60,6 +60,9 @@ fn advice(e: &StepError) -> Option<String> {
             "roll and yaw jump where the pitch passes ±90 deg (gimbal lock), whatever the step; read `omega` or the angle of a joint instead; elsewhere smaller steps help"
         }
         StepError::Turn { .. } => "take smaller steps: at most a quarter turn in a step",
+        StepError::Stalled { .. } => {
+            "the equations are stiff there, or the tolerances cannot be met: look at the stiffness and damping around it, loosen the tolerances, or use newmark with fixed steps"
+        }
         StepError::TooManySteps { .. } => "take larger steps or loosen the tolerances, or raise max_steps with --option",
         StepError::Correction { .. } => "the derivative does not settle; the run may be at a singular position",
         _ => return None,

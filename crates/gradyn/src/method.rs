@@ -52,6 +52,8 @@ pub struct Method {
     pub newton_tol: f64,
     /// Most steps.
     pub max_steps: usize,
+    /// Largest step of an adaptive run [s].
+    pub max_step: f64,
     /// Relative step of differences.
     pub fd_step: f64,
     /// Names of the options that were set.
@@ -74,6 +76,7 @@ impl Default for Method {
             projection: None,
             newton_tol: 0.0,
             max_steps: 10_000_000,
+            max_step: f64::INFINITY,
             fd_step: 1e-6,
             given: vec![],
             wrong_tangent: false,
@@ -174,6 +177,7 @@ impl Method {
                 });
             }
             "newton_tol" => self.newton_tol = number().ok().filter(|x| *x >= 0.0).ok_or_else(wrong)?,
+            "max_step" => self.max_step = positive()?,
             "max_steps" => self.max_steps = positive()? as usize,
             "fd_step" => self.fd_step = positive()?,
             _ => {
@@ -193,11 +197,13 @@ impl Method {
             "alpha" => self.formulation == Formulation::Penalty,
             "xi" | "omega" => stabilised,
             "state" => self.formulation == Formulation::Maggi,
+            "max_step" => self.adapts(),
             "beta" | "gamma" | "newmark_xi" | "projection" | "newton_tol" => newmark,
             _ => true,
         };
         let text = |n: &String| {
-            format!("unused-option: {n} has no effect with {} + {}", self.formulation.name(), self.integrator.name())
+            let steps = if n == "max_step" { " and fixed steps" } else { "" };
+            format!("unused-option: {n} has no effect with {} + {}{steps}", self.formulation.name(), self.integrator.name())
         };
         self.given.iter().filter(|n| !used(n)).map(text).collect()
     }
@@ -224,7 +230,7 @@ impl Method {
     }
     /// Steps for a run of some duration.
     pub fn controller(&self, duration: f64) -> Controller {
-        let base = Controller { step: None, tolerance: None, max_steps: self.max_steps };
+        let base = Controller { step: None, tolerance: None, max_steps: self.max_steps, max_step: self.max_step };
         match self.stepping {
             Stepping::Fixed(h) => Controller { step: Some(h), ..base },
             Stepping::Adaptive { rtol, atol } => Controller { tolerance: Some(Tolerance { rtol, atol }), ..base },
@@ -232,6 +238,14 @@ impl Method {
                 Controller { tolerance: Some(Tolerance { rtol: 1e-8, atol: 1e-8 }), ..base }
             }
             Stepping::Default => Controller { step: Some(duration / 1000.0), ..base },
+        }
+    }
+    /// Are steps chosen from an error estimate?
+    fn adapts(&self) -> bool {
+        match self.stepping {
+            Stepping::Fixed(_) => false,
+            Stepping::Adaptive { .. } => true,
+            Stepping::Default => self.integrator.adapts(),
         }
     }
     /// Are projections on?

@@ -539,3 +539,29 @@ fn warnings_are_given_once() {
     assert!(warnings[0].starts_with("not-smooth: force `motor`, torque: max"), "{warnings:?}");
     assert!(warnings[1].starts_with("not-smooth: force `push`, force: abs"), "{warnings:?}");
 }
+
+/// A pulse that is shorter than the steps of a mass at rest: x = f w √π (1 - t₀), if the steps see it.
+#[test]
+fn short_pulses_need_a_largest_step() {
+    let model = rail("f*exp(-((t - 0.5)/0.001)^2)", "");
+    let x = 10.0 * 0.001 * std::f64::consts::PI.sqrt() * 0.5;
+    let mut method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-8, 1e-8);
+    let r = model.simulate(&method, &mut |_, _| {}).expect("runs");
+    assert!(r.psi[0].abs() < 0.1 * x, "the pulse is not missed any more: {} of {x}", r.psi[0]);
+    method.set("max_step", "1e-3").expect("an option");
+    let r = model.simulate(&method, &mut |_, _| {}).expect("runs");
+    assert!((r.psi[0] - x).abs() < 1e-6 * x, "{} of {x}", r.psi[0]);
+    assert!(r.trajectory.plan.h.iter().all(|h| *h <= 1.0001e-3) && r.warnings.is_empty(), "{:?}", r.warnings);
+    let r = model.simulate(&method.step(0.01), &mut |_, _| {}).expect("runs");
+    assert!(r.warnings.iter().any(|w| w.starts_with("unused-option: max_step")), "{:?}", r.warnings);
+}
+
+/// Steps of 3e-13 s would need years: the run stops after 10,000 of them and names the coordinate.
+#[test]
+fn runs_that_hardly_advance_are_stopped() {
+    let model = rail("f - 1e13*vel(m.A.x)", "");
+    let method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-8, 1e-8);
+    let e = model.simulate(&method, &mut |_, _| {}).err().expect("stopped");
+    assert!(e.to_string().contains("the last 10000 steps advanced by only") && e.to_string().contains("`m."), "{e}");
+    assert!(e.help().unwrap_or_default().contains("stiff"));
+}
