@@ -201,7 +201,10 @@ impl Context<'_> {
                 _ if parts[0] == "system" => Sense::Same,
                 (1, _) | (2, "x" | "y" | "z") => vector_or_number(&parts, self.point_above(parts[0])),
                 (2, "angle" | "torque") if self.dimension == 2 => turned,
-                (2, "length") => Sense::Same,
+                (2, "length" | "position" | "kinetic" | "potential" | "energy") => Sense::Same,
+                (2, "roll" | "pitch" | "yaw" | "omega" | "angular_momentum" | "angle_1" | "angle_2" | "multiplier" | "gap") => {
+                    return Err(self.cannot(name, word));
+                }
                 (2, "angle" | "torque" | "force" | "speed" | "effort") => return Err(self.cannot(name, word)),
                 _ => vector(self.flips, 2),
             },
@@ -223,7 +226,7 @@ impl Context<'_> {
         None
     }
     fn cannot(&self, name: &str, word: &Word) -> ModelError {
-        let e = wrong(format!("`{name}` cannot be mirrored: the template does not say what it is"), &word.place);
+        let e = wrong(format!("`{name}` cannot be read in a mirrored template"), &word.place);
         self.inside(e.help("move this expression out of the template, into the model itself"))
     }
 }
