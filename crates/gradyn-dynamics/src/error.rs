@@ -115,7 +115,7 @@ pub enum StepError {
         t_end: f64,
     },
     /// The mechanism cannot be assembled.
-    #[error("the mechanism cannot be assembled: the equation of `{worst}` is off by {residual:.3e} at best")]
+    #[error("the mechanism could not be assembled: the search stopped where the equation of `{worst}` is off by {residual:.3e}")]
     Assembly {
         /// Equation that stays violated.
         worst: String,

@@ -518,3 +518,34 @@ fn sizes_are_bounded() {
 fn unused_templates_are_fine() {
     assert_eq!(read(&BASE.replace("left = { use = \"leg\", with = { side = \"A\" } }", "")).mechanism.bodies.len(), 0);
 }
+
+/// A chain of universal joints is drawn from the conditions on its angles, and stays where it is drawn.
+#[test]
+fn universal_joints_are_drawn_at_their_angles() {
+    for (between, count) in [("'{previous}', 'bar.A'", 100), ("'bar.A', '{previous}'", 20)] {
+        let text = format!(
+            r#"
+            name = "chain"
+            dimension = 3
+            ground.points = {{ O = [0, 0, 0] }}
+            template.link.required = ["previous"]
+            template.link.body.bar = {{ points = {{ A = [0, 0, 0], B = [0.3, 0, 0.1] }}, mass = 1, inertia = [0.1, 0.2, 0.2] }}
+            [template.link.joint]
+            pin = {{ type = "universal", between = [{between}], axes = [[0, 1, 0.2], [0, -0.1, 1]], normals = [[1, 0, 0], [1, 0.1, 0]] }}
+            [template.link.initial]
+            position = {{ "pin.angle_1" = "sin(1.7*i)", "pin.angle_2" = "-90 deg + cos(0.9*i)" }}
+            [instance]
+            link = {{ use = "link", count = {count}, with = {{ previous = "link_{{i-1}}_bar.B" }}, first = {{ previous = "ground.O" }} }}
+            [output]
+            a = "link_7_pin.angle_1"
+            b = "link_7_pin.angle_2"
+            "#
+        );
+        let model = Prepared::new(&read(&text).mechanism).unwrap_or_else(|e| panic!("{e}"));
+        let built = gradyn_model::build(&read(&text).mechanism).expect("builds");
+        let drawn = gradyn_model::System::drawn(&built.system);
+        let far = model.assembled.q.iter().zip(drawn).map(|(a, b)| (a - b).abs());
+        // 1e-9: rounding of 100 products of rotations
+        assert!(far.fold(0.0, f64::max) < 1e-9, "the assembly moved the chain");
+    }
+}
