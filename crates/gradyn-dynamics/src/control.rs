@@ -3,8 +3,13 @@
 //! ```text
 //! h ← h · clamp(0.9 e^{-1/p}, 0.2, 5)          e the error relative to the tolerance, p the order       (1)
 //! ```
-//! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. An adaptive run gives up when its last 10,000 steps went so slowly that the rest would
-//! take a thousand times `max_steps`, (2). Fixed steps end on every declared time and knot with one or two shorter steps,
+//! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. An adaptive run of n steps gives up when its last w = max(10⁴, n/2) steps went so
+//! slowly that the rest would take far more than the largest number N of steps,
+//!
+//! ```text
+//! (t_end - t_n) w/(t_n - t_{n-w}) > 10⁷/n · N                                                         (2)
+//! ```
+//! Fixed steps end on every declared time and knot with one or two shorter steps,
 //! never with a sliver.
 
 use crate::error::StepError;
@@ -150,17 +155,18 @@ impl Controller {
             _ => 256,
         }
     }
-    /// (2): an error when adaptive steps hardly advance; `h` are the steps so far, `worst` is asked for the name of the coordinate
-    /// with the largest error.
-    pub fn check_advance(&self, h: &[f64], t: f64, mesh: &Mesh, worst: impl FnOnce() -> String) -> Result<(), StepError> {
-        const WINDOW: usize = 10_000;
-        if self.tolerance.is_none() || h.is_empty() || !h.len().is_multiple_of(WINDOW) {
+    /// (2), every 10,000 steps; `t` are the nodes so far, `worst` is asked for the name of the coordinate with the largest error.
+    pub fn check_advance(&self, t: &[f64], mesh: &Mesh, worst: impl FnOnce() -> String) -> Result<(), StepError> {
+        const FIRST: usize = 10_000;
+        let n = t.len() - 1;
+        if self.tolerance.is_none() || n == 0 || !n.is_multiple_of(FIRST) {
             return Ok(());
         }
-        let advance: f64 = h[h.len() - WINDOW..].iter().sum();
-        let needed = (mesh.end() - t) / advance * WINDOW as f64;
-        if needed > 1e3 * self.max_steps as f64 {
-            return Err(StepError::Stalled { t, steps: WINDOW, advance, needed, worst: worst() });
+        let (w, t_n) = (FIRST.max(n / 2), t[n]);
+        let advance = t_n - t[n - w];
+        let needed = (mesh.end() - t_n) * w as f64 / advance;
+        if needed > 1e7 / n as f64 * self.max_steps as f64 {
+            return Err(StepError::Stalled { t: t_n, steps: w, advance, needed, worst: worst() });
         }
         Ok(())
     }

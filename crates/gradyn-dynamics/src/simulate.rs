@@ -97,7 +97,7 @@ pub fn simulate<T: Step>(
             run.plan.push(size, t, if arrives { declared } else { None }, &references, &choice);
             run.statistics.steps += 1;
             control.check_count(run.statistics.steps, t, mesh)?;
-            control.check_advance(&run.plan.h, t, mesh, || step.system().coordinate_name(attempt.worst))?;
+            control.check_advance(&run.plan.t, mesh, || step.system().coordinate_name(attempt.worst))?;
             observe(t, run.statistics.steps);
         }
     }
