@@ -5,9 +5,10 @@ use std::process::{Command, ExitCode};
 /// Each check with its command line.
 const CHECKS: &[(&str, &[&str])] = &[
     ("format", &["fmt", "--all", "--check"]),
-    ("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+    ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    ("build of the tests", &["test", "--workspace", "--no-run"]),
     ("tests", &["test", "--workspace", "--quiet"]),
-    ("documentation", &["doc", "--workspace", "--no-deps", "--quiet"]),
+    ("documentation", &["doc", "--workspace", "--no-deps"]),
 ];
 
 fn main() -> ExitCode {
@@ -16,8 +17,8 @@ fn main() -> ExitCode {
         eprintln!("usage: cargo xtask test    format, lints, all tests, documentation");
         return ExitCode::from(2);
     }
-    for (name, args) in CHECKS {
-        println!("== {name}: cargo {}", args.join(" "));
+    for (k, (name, args)) in CHECKS.iter().enumerate() {
+        println!("== {} of {}, {name}: cargo {}", k + 1, CHECKS.len(), args.join(" "));
         let started = std::time::Instant::now();
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
         let passed = Command::new(cargo).args(*args).env("RUSTDOCFLAGS", "-D warnings").status().is_ok_and(|s| s.success());

@@ -157,6 +157,9 @@ cases! {
     missing_ground_point: CHECK { "ground.O" => "ground.origin" }
     body_for_a_point: CHECK { "\"ground.O\"" => "\"ground\"" }
     misspelt_parameter: CHECK { "length = \"L\"" => "length = \"LL\"" }
+    unit_or_parameter: CHECK { "stiffness = 50" => "stiffness = \"50 N/m\"" }
+    tonnes_or_time: CHECK { "stiffness = 50" => "stiffness = \"2 t\"" }
+    label_that_is_no_si_unit: CHECK { "unit = \"m\"" => "unit = \"mm\"" }
     unknown_joint_type: CHECK { "revolute" => "revolut" }
     unknown_force_type: CHECK { "spring-damper" => "damper" }
     unknown_sensor: CHECK { "bar.B.x^2" => "bar.speed^2" }
@@ -401,6 +404,8 @@ space_cases! {
     gear_between_unconnected_joints: { "[force]" => "mesh = { type = \"gear\", joints = [\"ball\", \"slide\"], ratio = 1 }\n[force]" }
     gear_of_a_slide: { "[force]" => "mesh = { type = \"gear\", joints = [\"hinge\", \"slide\"], ratio = 1 }\n[force]" }
     gear_of_an_unknown_joint: { "[force]" => "mesh = { type = \"gear\", joints = [\"hinge\", \"sliide\"], ratio = 1 }\n[force]" }
+    negative_friction: { "limit = 1" => "limit = -1" }
+    friction_of_a_plane: { "joint = \"hinge\"" => "joint = \"plate\"", "[force]" => "plate = { type = \"planar\", between = [\"arm.B\", \"block.C\"] }\n[force]" }
     friction_of_a_ball: { "joint = \"hinge\"" => "joint = \"ball\"" }
     force_that_reads_itself: { "limit = 1" => "limit = \"1 + brake.effort\"" }
     force_that_reads_accelerations: { "limit = 1" => "limit = \"acc(arm.B.x)\"" }

@@ -3,7 +3,13 @@
 //! ```text
 //! h ← h · clamp(0.9 e^{-1/p}, 0.2, 5)          e the error relative to the tolerance, h^p its order      (1)
 //! ```
-//! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. Fixed steps end on every declared time and knot with one or two shorter steps,
+//! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. An adaptive run of n steps gives up when its last w = max(10⁴, n/2) steps went so
+//! slowly that the rest would take far more than the largest number N of steps,
+//!
+//! ```text
+//! (t_end - t_n) w/(t_n - t_{n-w}) > 10⁷/n · N                                                         (2)
+//! ```
+//! Fixed steps end on every declared time and knot with one or two shorter steps,
 //! never with a sliver.
 
 use crate::error::StepError;
@@ -72,19 +78,22 @@ pub struct Controller {
     pub tolerance: Option<Tolerance>,
     /// Largest number of steps.
     pub max_steps: usize,
+    /// Largest step of an adaptive run [s].
+    pub max_step: f64,
 }
 
 impl Controller {
     /// Fixed steps.
     pub fn fixed(step: f64) -> Self {
-        Self { step: Some(step), tolerance: None, max_steps: 100_000_000 }
+        Self { step: Some(step), tolerance: None, max_steps: 100_000_000, max_step: f64::INFINITY }
     }
     /// Adaptive steps.
     pub fn adaptive(rtol: f64, atol: f64) -> Self {
-        Self { step: None, tolerance: Some(Tolerance { rtol, atol }), max_steps: 10_000_000 }
+        Self { step: None, tolerance: Some(Tolerance { rtol, atol }), max_steps: 10_000_000, max_step: f64::INFINITY }
     }
     /// The next step from t: its size, and whether it arrives at `end`.
     pub fn clip(&self, t: f64, h: f64, end: f64) -> (f64, bool) {
+        let h = if self.tolerance.is_some() { h.min(self.max_step) } else { h };
         let rest = end - t;
         let slack = if self.tolerance.is_some() { 1e-4 } else { 1e-6 };
         match rest {
@@ -168,6 +177,21 @@ impl Controller {
             }
             _ => 256,
         }
+    }
+    /// (2), every 10,000 steps; `t` are the nodes so far, `worst` is asked for the name of the coordinate with the largest error.
+    pub fn check_advance(&self, t: &[f64], mesh: &Mesh, worst: impl FnOnce() -> String) -> Result<(), StepError> {
+        const FIRST: usize = 10_000;
+        let n = t.len() - 1;
+        if self.tolerance.is_none() || n == 0 || !n.is_multiple_of(FIRST) {
+            return Ok(());
+        }
+        let (w, t_n) = (FIRST.max(n / 2), t[n]);
+        let advance = t_n - t[n - w];
+        let needed = (mesh.end() - t_n) * w as f64 / advance;
+        if needed > 1e7 / n as f64 * self.max_steps as f64 {
+            return Err(StepError::Stalled { t: t_n, steps: w, advance, needed, worst: worst() });
+        }
+        Ok(())
     }
     /// An error when the number of steps is used up.
     pub fn check_count(&self, done: &Statistics, t: f64, mesh: &Mesh) -> Result<(), StepError> {

@@ -46,6 +46,18 @@ pub enum StepError {
         /// Constraint or coordinate where the factorisation stopped.
         equation: String,
     },
+    /// The matrix of a step is singular at a body without mass or inertia.
+    #[error("t = {t:.6} s: the equations are singular at `{equation}`: body `{body}` has no {lacks}")]
+    Massless {
+        /// Time [s].
+        t: f64,
+        /// Coordinate where the factorisation stopped.
+        equation: String,
+        /// Its body.
+        body: String,
+        /// Mass or inertia.
+        lacks: &'static str,
+    },
     /// A value is not finite.
     #[error("t = {t:.6} s: `{equation}` is not a finite number")]
     NotFinite {
@@ -76,6 +88,22 @@ pub enum StepError {
         /// The angle.
         angle: String,
     },
+    /// Adaptive steps hardly advance.
+    #[error(
+        "t = {t:.6} s: the last {steps} steps advanced by only {advance:.1e} s, and {needed:.0e} more would be needed; the largest error is in `{worst}`"
+    )]
+    Stalled {
+        /// Time reached [s].
+        t: f64,
+        /// Steps looked at.
+        steps: usize,
+        /// What they advanced [s].
+        advance: f64,
+        /// Steps to the final time at this pace.
+        needed: f64,
+        /// Coordinate with the largest error.
+        worst: String,
+    },
     /// Too many steps.
     #[error("t = {t:.6} s: {steps} steps were not enough to reach t = {t_end} s")]
     TooManySteps {
@@ -101,7 +129,7 @@ pub enum StepError {
         t_end: f64,
     },
     /// The mechanism cannot be assembled.
-    #[error("the mechanism cannot be assembled: the equation of `{worst}` is off by {residual:.3e} at best")]
+    #[error("the mechanism could not be assembled: the search stopped where the equation of `{worst}` is off by {residual:.3e}")]
     Assembly {
         /// Equation that stays violated.
         worst: String,

@@ -99,8 +99,8 @@ pub fn simulate<T: Step>(
                 angle,
             })?;
             let (size, arrives) = control.clip(t, control.size(done, halvings, h), end);
-            let accepted = try_step(step, &mut run, size, done, &references, &mut choice, control, &mut l, &mut h)?;
-            if !accepted {
+            let attempt = try_step(step, &mut run, size, done, &references, &mut choice, control, &mut l, &mut h)?;
+            if !attempt.accepted {
                 continue;
             }
             done += 1;
@@ -109,6 +109,7 @@ pub fn simulate<T: Step>(
             run.statistics.steps += 1;
             run.statistics.limited += usize::from(step.limited(&l));
             control.check_count(&run.statistics, t, mesh)?;
+            control.check_advance(&run.plan.t, mesh, || step.system().coordinate_name(attempt.worst))?;
             observe(t, run.statistics.steps);
         }
     }
@@ -136,6 +137,13 @@ fn continue_angles<T: Step>(
     Ok(())
 }
 
+/// What came of a step.
+struct Attempt {
+    accepted: bool,
+    /// Coordinate with the largest error.
+    worst: usize,
+}
+
 /// One attempt; on success the record is appended. Sets the next step size.
 fn try_step<T: Step>(
     step: &T,
@@ -147,7 +155,7 @@ fn try_step<T: Step>(
     control: &Controller,
     l: &mut T::Linear,
     h: &mut f64,
-) -> Result<bool, StepError> {
+) -> Result<Attempt, StepError> {
     let (len, n) = (run.layout.len, run.plan.steps());
     let span = crate::step::Span { t: run.plan.t[n], h: size };
     run.x.resize((n + 2) * len, 0.0);
@@ -188,7 +196,7 @@ fn try_step<T: Step>(
     if !accepted {
         run.x.truncate((n + 1) * len);
     }
-    Ok(accepted)
+    Ok(Attempt { accepted, worst: error.map_or(0, |e| e.1) })
 }
 
 /// Runs again on a plan with other slots: what differences and optimisers do. Allocates nothing in the loop.

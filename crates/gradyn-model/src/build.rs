@@ -21,9 +21,10 @@ mod vectors;
 mod velocity;
 
 use crate::error::ModelError;
+use crate::expression::{UNITS, label_factor};
 use crate::formula::Formula;
 use crate::load::Load;
-use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Text};
+use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Parameter, Source, Text};
 use crate::natural::Natural;
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym};
@@ -129,7 +130,8 @@ impl Model {
             let x = p[*slot as usize];
             if !x.is_finite() || x < 0.0 || (*strict && x == 0.0) {
                 let must = if *strict { "positive" } else { "zero or positive" };
-                return Err(ModelError::new(format!("{what} is {x}")).help(format!("it must be {must}")));
+                let name = what.split('`').nth(1).unwrap_or("");
+                return Err(ModelError::new(format!("{what} is {x}")).at(&self.place(name)).help(format!("it must be {must}")));
             }
         }
         if let Some(k) = p.iter().position(|x| !x.is_finite()) {
@@ -246,6 +248,7 @@ fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, Mode
         if scale.is_some_and(|s| s <= 0.0) {
             return Err(ModelError::new(format!("{what}: the scale must be positive")).at(&p.name.place));
         }
+        check_label(p, &what)?;
         let natural = if value == 0.0 { 1.0 } else { value.abs() };
         let (name, unit) = (p.name.text.clone(), p.unit.clone());
         list.push(ParameterInfo { name, value, unit, bounds: (min, max), scale: scale.unwrap_or(natural), used: false });
@@ -253,24 +256,44 @@ fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, Mode
     Ok(list)
 }
 
+/// A label that is no SI unit contradicts its number.
+fn check_label(p: &Parameter, what: &str) -> Result<(), ModelError> {
+    let factor = label_factor(&p.unit).filter(|f| (f - 1.0).abs() > 1e-9);
+    let Some(factor) = factor else { return Ok(()) };
+    let message = format!("{what}: its label says `{}`, but values are in SI units", p.unit);
+    let single = UNITS.iter().any(|u| u.0 == p.unit);
+    let instead = match &p.value.source {
+        Source::Value(v) if single => format!("write value = \"{v} {}\" without `unit`", p.unit),
+        _ => "convert the value, or label it with its SI unit".into(),
+    };
+    let help = format!("1 {} is {factor} in SI units; {instead}", p.unit);
+    Err(ModelError::new(message).at(&p.name.place).help(help))
+}
+
 /// Negative masses and inertias, inertias that no body has, rods without length.
 fn check_bodies<'g>(m: &Mechanism, numbers: &mut Numbers<'g>, solids: &[Solid<'g>]) -> Result<(), ModelError> {
     for (body, solid) in m.bodies.iter().zip(solids) {
         let name = &solid.name;
-        let wrong = |what: &str, x: f64, place| ModelError::new(format!("body `{name}`: {what} {x} is negative")).at(place);
+        let wrong = |what: &str, x: f64, place, help: &str| {
+            let (is, help) = match x.is_finite() {
+                true => ("negative", help),
+                false => ("not a finite number", "look for a root of a negative number or a division by zero"),
+            };
+            ModelError::new(format!("body `{name}`: {what} {x} is {is}")).at(place).help(help)
+        };
+        let bad = |x: &f64| *x < 0.0 || !x.is_finite();
         let mass = numbers.nominal(&[solid.mass])[0];
-        // (not a number counts as negative)
-        if mass < 0.0 || mass.is_nan() {
+        if bad(&mass) {
             let place = body.mass.as_ref().map_or(&body.name.place, |m| &m.place);
-            return Err(wrong("mass", mass, place).help("a mass is zero or positive"));
+            return Err(wrong("mass", mass, place, "a mass is zero or positive"));
         }
         let place = body.inertia.first().map_or(&body.name.place, |i| &i.place);
         let diagonal: Vec<Sym> = match &solid.inertia {
             Inertia::Polar(i) => vec![*i],
             Inertia::Tensor(i) => (0..3).map(|k| i[k][k]).collect(),
         };
-        if let Some(i) = numbers.nominal(&diagonal).into_iter().find(|i| *i < 0.0 || i.is_nan()) {
-            return Err(wrong("inertia", i, place).help("give the inertia about the centre of mass"));
+        if let Some(i) = numbers.nominal(&diagonal).into_iter().find(bad) {
+            return Err(wrong("inertia", i, place, "give the inertia about the centre of mass"));
         }
         if let Inertia::Tensor(_) = &solid.inertia {
             let moments = solid.inertia.second_moments(numbers.graph);
@@ -374,25 +397,28 @@ impl<'g, 'm> Builder<'g, 'm> {
                 let d = difference(&s.points[j].at, &s.points[i].at);
                 list.push(("length of the rod", dot(&d, &d).sqrt(), true));
             }
-            list.extend(s.sizes.iter().map(|&(what, x)| (what, x, true)));
+            list.extend(&s.sizes);
             for (what, x, strict) in list {
                 self.positive.push((format!("body `{}`: {what}", s.name), self.slots.slot(x), strict));
             }
         }
         for f in &self.m.forces {
-            let (what, x) = match &f.kind {
-                ForceKind::BumpStop { law, .. } | ForceKind::Contact { law, .. } => ("width", &law.width),
-                ForceKind::Friction { speed, .. } => ("speed", speed),
+            let (mut list, mut law) = (vec![], None);
+            match &f.kind {
+                ForceKind::BumpStop { law: l, .. } => law = Some(l),
+                ForceKind::Contact { law: l, friction, speed, .. } => {
+                    law = Some(l);
+                    list.extend([("speed", speed, true), ("friction", friction, false)]);
+                }
+                ForceKind::Friction { speed, limit, .. } => list.extend([("speed", speed, true), ("limit", limit, false)]),
                 _ => continue,
-            };
-            if let ForceKind::Contact { speed, .. } = &f.kind
-                && let Ok(x) = self.numbers.number(speed, &format!("force `{}`, speed", f.name))
-            {
-                self.positive.push((format!("force `{}`: speed", f.name), self.slots.slot(x), true));
             }
-            // an expression of sensors is not a number of the model
-            if let Ok(x) = self.numbers.number(x, &format!("force `{}`, {what}", f.name)) {
-                self.positive.push((format!("force `{}`: {what}", f.name), self.slots.slot(x), true));
+            list.extend(law.into_iter().flat_map(|l| [("width", &l.width, true), ("stiffness", &l.stiffness, false)]));
+            for (what, x, strict) in list {
+                // an expression of sensors is not a number of the model
+                if let Ok(x) = self.numbers.number(x, &format!("force `{}`, {what}", f.name)) {
+                    self.positive.push((format!("force `{}`: {what}", f.name), self.slots.slot(x), strict));
+                }
             }
         }
         for j in &self.m.joints {

@@ -17,9 +17,11 @@ mod compile;
 mod lexer;
 mod parser;
 mod unit;
+mod units;
 
 pub use compile::{Env, FUNCTIONS, Value, compile, constant};
-pub use unit::UNITS;
+pub use unit::{UNITS, label_factor};
+pub use units::check_units;
 
 use std::ops::Range;
 

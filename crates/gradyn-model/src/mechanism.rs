@@ -111,7 +111,7 @@ pub struct Parameter {
     pub name: Text,
     /// Nominal value.
     pub value: Number,
-    /// Unit label, not checked.
+    /// Label of the SI value; a known unit that is not SI is refused.
     pub unit: String,
     /// Lower bound.
     pub min: Option<Number>,

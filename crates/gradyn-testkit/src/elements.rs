@@ -270,7 +270,7 @@ impl Maker {
             );
             self.bushings(d, between, part);
             self.contacts(d);
-            for joint in ["revolute", "prismatic", "cylindrical", "screw", "planar"].iter().take(if d == 2 { 2 } else { 5 }) {
+            for joint in ["revolute", "prismatic", "cylindrical", "screw"].iter().take(2 * (d - 1)) {
                 let read = ["f.effort", "f.speed"];
                 self.jointed(
                     "actuator",
@@ -291,7 +291,9 @@ impl Maker {
             }
             let torsion =
                 "type = \"torsion\", stiffness = 3, damping = 0.2, angle = 0.1, torque = \"0.4 * angle^3 + 0.1 * speed * angle\"";
-            self.jointed("torsion", d, "revolute", torsion, &["f.torque", "f.angle", "f.speed"], "-f.torque * f.speed");
+            for joint in ["revolute", "cylindrical", "planar"].iter().take(if d == 2 { 1 } else { 3 }) {
+                self.jointed("torsion", d, joint, torsion, &["f.torque", "f.angle", "f.speed"], "-f.torque * f.speed");
+            }
         }
         let torsion =
             "type = \"torsion\", between = [\"a\", \"b\"], stiffness = 3, damping = 0.2, angle = 0.1, torque = \"0.4 * angle^3\"";

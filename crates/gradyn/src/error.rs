@@ -48,12 +48,21 @@ fn advice(e: &StepError) -> Option<String> {
         StepError::Singular { .. } => {
             "the mechanism may pass a singular position, or a force is not finite there (a spring whose ends meet, a root of a negative number); try another step or formulation"
         }
+        StepError::Massless { .. } => {
+            "give the body mass and inertia (`rod`, `shape` or `inertia`), or hold what is free by joints"
+        }
         StepError::NotFinite { .. } => "look for a spring whose ends meet, a root of a negative number or a division by zero",
         StepError::StepTooSmall { .. } => {
             "something may jump or become infinite there; put the time of a kink into `breaks` of [study], smooth a jump by a ramp, or loosen the tolerances"
         }
         StepError::Times(_) => "take larger steps, or raise max_steps with --option",
+        StepError::Turn { angle, .. } if angle.starts_with("the roll") || angle.starts_with("the yaw") => {
+            "roll and yaw jump where the pitch passes ±90 deg (gimbal lock), whatever the step; read `omega` or the angle of a joint instead; elsewhere smaller steps help"
+        }
         StepError::Turn { .. } => "take smaller steps: at most a quarter turn in a step",
+        StepError::Stalled { .. } => {
+            "the equations are stiff there, or the tolerances cannot be met: look at the stiffness and damping around it, loosen the tolerances, or use newmark with fixed steps"
+        }
         StepError::TooManySteps { .. } => "take larger steps or loosen the tolerances, or raise max_steps with --option",
         StepError::Stiff { .. } => "use an implicit integrator, such as newmark; or raise max_steps with --option",
         StepError::Correction { .. } => "the derivative does not settle; the run may be at a singular position",

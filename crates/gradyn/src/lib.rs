@@ -19,6 +19,7 @@ pub mod reach;
 mod redundancy;
 pub mod registry;
 pub mod report;
+pub mod watch;
 
 pub use error::Error;
 pub use gradyn_model::expression::constant;

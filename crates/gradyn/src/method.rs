@@ -69,6 +69,8 @@ pub struct Method {
     pub newton_tol: f64,
     /// Most steps.
     pub max_steps: usize,
+    /// Largest step of an adaptive run [s].
+    pub max_step: f64,
     /// Relative step of differences.
     pub fd_step: f64,
     /// Names of the options that were set.
@@ -99,6 +101,7 @@ impl Default for Method {
             adams_order: None,
             newton_tol: 0.0,
             max_steps: 10_000_000,
+            max_step: f64::INFINITY,
             fd_step: 1e-6,
             given: vec![],
             wrong_tangent: false,
@@ -237,6 +240,7 @@ impl Method {
                 self.adams_order = Some(order.filter(|k| (1..=MOST).contains(k)).ok_or_else(wrong)?);
             }
             "newton_tol" => self.newton_tol = between(0.0, f64::MAX)?,
+            "max_step" => self.max_step = positive()?,
             "max_steps" => self.max_steps = positive()? as usize,
             "fd_step" => self.fd_step = positive()?,
             _ => {
@@ -264,10 +268,12 @@ impl Method {
             "projection" | "newton_tol" | "initial_acceleration" | "reduction" | "tangent" => family,
             "projection_tol" => family && self.projections() == Projections::Conditional,
             "adams_order" => self.integrator == Integrator::Adams,
+            "max_step" => self.adapts(),
             _ => true,
         };
         let text = |n: &String| {
-            format!("unused-option: {n} has no effect with {} + {}", self.formulation.name(), self.integrator.name())
+            let steps = if n == "max_step" { " and fixed steps" } else { "" };
+            format!("unused-option: {n} has no effect with {} + {}{steps}", self.formulation.name(), self.integrator.name())
         };
         self.given.iter().filter(|n| !used(n)).map(text).collect()
     }
@@ -294,7 +300,7 @@ impl Method {
     }
     /// Steps for a run of some duration.
     pub fn controller(&self, duration: f64) -> Controller {
-        let base = Controller { step: None, tolerance: None, max_steps: self.max_steps };
+        let base = Controller { step: None, tolerance: None, max_steps: self.max_steps, max_step: self.max_step };
         match self.stepping {
             Stepping::Fixed(h) => Controller { step: Some(h), ..base },
             Stepping::Adaptive { rtol, atol } => Controller { tolerance: Some(Tolerance { rtol, atol }), ..base },
@@ -302,6 +308,14 @@ impl Method {
                 Controller { tolerance: Some(Tolerance { rtol: 1e-8, atol: 1e-8 }), ..base }
             }
             Stepping::Default => Controller { step: Some(duration / 1000.0), ..base },
+        }
+    }
+    /// Are steps chosen from an error estimate?
+    fn adapts(&self) -> bool {
+        match self.stepping {
+            Stepping::Fixed(_) => false,
+            Stepping::Adaptive { .. } => true,
+            Stepping::Default => self.integrator.adapts(),
         }
     }
     /// When a coordinate step projects.

@@ -3,6 +3,7 @@
 use crate::error::{Error, assembly};
 use crate::method::{Method, with_step};
 use crate::registry::{Formulation, Projections, Sensitivity};
+use crate::watch::Jump;
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::simulate::{Observer, simulate};
@@ -36,8 +37,8 @@ pub struct Run {
     pub seconds: f64,
     /// Parameters of the run.
     pub rho: Vec<f64>,
-    /// A declared time at which forces or driver accelerations jump: only kinks are handled there.
-    pub jump: Option<f64>,
+    /// What jumps at a declared time: only kinks of forces and of driver accelerations are handled there.
+    pub jump: Option<Jump>,
     /// Things to know about this run.
     pub warnings: Vec<String>,
     /// Largest |Φ|, |Φ̇| at a node.
@@ -141,7 +142,7 @@ impl Prepared {
         let started = Instant::now();
         let step = method.build(&self.model);
         let (trajectory, psi) = with_step!(&step, step => {
-            let run = simulate(step, &p, &self.model.angles, &mesh, &control, observe)?;
+            let run = simulate(step, &p, &self.model.angles, &mesh, &control, observe).map_err(|e| self.massless(e, &p))?;
             let psi = values(step, &p, &run);
             (run, psi)
         });
@@ -162,6 +163,19 @@ impl Prepared {
         self.inspect(&mut run, &p);
         Ok(run)
     }
+    /// A singular matrix at a coordinate of a body without mass or inertia.
+    fn massless(&self, e: StepError, p: &[f64]) -> StepError {
+        let StepError::Singular { t, equation } = e else { return e };
+        let body = equation.split('.').next().unwrap_or("").to_owned();
+        let prefix = format!("body `{body}`: ");
+        let zero = |(name, slot, _): &&(String, u32, bool)| {
+            let what = name.strip_prefix(&prefix).is_some_and(|what| ["mass", "inertia", "Ixx", "Iyy", "Izz"].contains(&what));
+            what && p[*slot as usize] == 0.0
+        };
+        let Some((name, ..)) = self.model.positive.iter().find(zero) else { return StepError::Singular { t, equation } };
+        let lacks = if name.ends_with("mass") { "mass" } else { "inertia" };
+        StepError::Massless { t, equation, body, lacks }
+    }
     /// An objective that is not a number is an error, at the time when it stopped being one.
     fn check_values(&self, run: &Run) -> Result<(), Error> {
         let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
@@ -172,39 +186,6 @@ impl Prepared {
             }
         }
         Ok(())
-    }
-    /// Does anything jump at a declared time inside the run?
-    fn find_jump(&self, run: &Run, d: &mut <gradyn_model::Natural as System>::Data<f64>) -> Option<f64> {
-        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
-        let mut at_side = |t: f64, n: usize| {
-            let at = lay.node(t, run.trajectory.record(n));
-            let (mut f, mut c) = (vec![0.0; lay.n], vec![0.0; lay.m]);
-            sys.place(t, at.q, d);
-            System::forces(sys, &at, d, &mut f);
-            sys.constraint(&at, LEVEL[2], d, &mut c);
-            let mut g = vec![0.0; lay.o];
-            sys.measure(Set::Integrand, &at, d, &mut g);
-            [f, c, g]
-        };
-        (1..plan.steps()).filter(|&n| plan.declared[n].is_some()).find_map(|n| {
-            // a jump does not shrink with the distance from t, a kink does
-            let t = plan.t[n];
-            let mut gap = |side: f64| {
-                let (before, after) = (at_side(t - side, n), at_side(t + side, n));
-                before
-                    .iter()
-                    .zip(&after)
-                    .map(|(a, b)| {
-                        let size = largest(a.iter().chain(b).copied());
-                        (largest(a.iter().zip(b).map(|(a, b)| a - b)), size)
-                    })
-                    .collect::<Vec<_>>()
-            };
-            let side = 1e-8 * (1.0 + t.abs());
-            let (far, near) = (gap(side), gap(0.1 * side));
-            let jumps = far.iter().zip(&near).any(|((far, _), (near, size))| *near > 0.5 * far && *near > 1e-9 * size);
-            jumps.then_some(t)
-        })
     }
     /// Drift, energy and warnings of a run.
     fn inspect(&self, run: &mut Run, p: &[f64]) {
@@ -241,30 +222,7 @@ impl Prepared {
         self.warn_geometry(run, &d);
         self.warn_singular(run, &mut d);
         run.jump = self.find_jump(run, &mut d);
-        if let Some(t) = run.jump {
-            run.warnings.push(format!(
-                "jump: forces, drivers or integrands jump at the declared time t = {t} s; only kinks are handled there: the run is of first order and has no gradient"
-            ));
-        }
-    }
-    /// A position in which the constraint rows are nearly dependent: what follows may be on either branch.
-    fn warn_singular(&self, run: &mut Run, d: &mut <gradyn_model::Natural as System>::Data<f64>) {
-        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
-        if lay.m > 50 {
-            return; // the check is dense
-        }
-        let nearest = (0..=plan.steps()).map(|n| {
-            let x = run.trajectory.record(n);
-            sys.place(plan.t[n], &x[..lay.n], d);
-            (independence(&sys.patterns().mn, sys.phi_q(d)), plan.t[n])
-        });
-        let (least, t) = nearest.fold((f64::INFINITY, 0.0), |a, b| if b.0 < a.0 { b } else { a });
-        // the sine of the angle between a row and the others
-        if least < 1e-2 {
-            run.warnings.push(format!(
-                "near-singular: the constraints are nearly dependent at t = {t} s ({least:.0e}); the motion after it and its gradient may not be trustworthy"
-            ));
-        }
+        run.warnings.extend(run.jump.as_ref().map(Jump::warning));
     }
     /// Constraints that do not hold, springs whose ends pass through each other.
     fn warn_geometry(&self, run: &mut Run, d: &<gradyn_model::Natural as System>::Data<f64>) {
@@ -379,15 +337,7 @@ impl Prepared {
     /// Gradients need a run of this model at these parameters, without jumps.
     fn check_run(&self, run: &Run) -> Result<(), Error> {
         assert_eq!(run.rho, self.rho, "a run is differentiated at its own parameters");
-        match run.jump {
-            None => Ok(()),
-            Some(t) => {
-                let e = ModelError::new(format!(
-                    "forces, drivers or integrands jump at t = {t} s: the gradient across a jump is not available"
-                ));
-                Err(e.help("make the law continuous, for example a ramp between two break times").into())
-            }
-        }
+        run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
     }
     /// Gradients need objectives, parameters, and parameters that something reads.
     fn check_parameters(&self) -> Result<(), Error> {
@@ -449,23 +399,4 @@ fn warn_stiff(run: &mut Run) {
             s.limited, s.steps
         ));
     }
-}
-
-/// Smallest distance of a row of length 1 from the span of those before it.
-fn independence(pattern: &gradyn_num::Pattern, values: &[f64]) -> f64 {
-    let (mut kept, mut least): (Vec<Vec<f64>>, f64) = (vec![], f64::INFINITY);
-    let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-    for i in 0..pattern.rows() {
-        let mut x = vec![0.0; pattern.cols()];
-        pattern.row(i).for_each(|pos| x[pattern.col(pos)] = values[pos]);
-        let length = norm(&x);
-        for k in &kept {
-            let dot: f64 = k.iter().zip(&x).map(|(a, b)| a * b).sum();
-            x.iter_mut().zip(k).for_each(|(x, k)| *x -= dot * k);
-        }
-        let rest = norm(&x);
-        least = least.min(rest / length.max(f64::MIN_POSITIVE));
-        kept.push(x.iter().map(|x| x / rest.max(f64::MIN_POSITIVE)).collect());
-    }
-    least
 }

@@ -250,6 +250,7 @@ pub const OPTIONS: &[OptionEntry] = &[
         about: "highest order of the predictor of adams, 1 to 12; its corrector has one more",
     },
     OptionEntry { name: "newton_tol", default: "0", about: "relative correction at which Newton stops; 0: iterate to rounding" },
+    OptionEntry { name: "max_step", default: "none", about: "largest step of an adaptive run [s]" },
     OptionEntry { name: "max_steps", default: "10000000", about: "most steps of a run" },
     OptionEntry { name: "fd_step", default: "1e-6", about: "relative step of finite-difference" },
 ];

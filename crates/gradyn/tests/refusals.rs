@@ -38,6 +38,15 @@ fn kinks_at_parameter_break_times_are_exact() {
     assert!((g[0][0] + 10.0 * 0.36 / 2.0).abs() < 1e-13, "{}", g[0][0]);
 }
 
+/// A force that ends with the rounding of a zero does not jump.
+#[test]
+fn laws_that_end_smoothly_have_gradients() {
+    let model = rail("f*if(t < tb, 1 - 3*(t/tb)^2 + 2*(t/tb)^3, 0)", r#""tb""#);
+    let r = run(&model, "index1", "rk4", 0.03).expect("runs");
+    assert_eq!(r.jump, None);
+    assert!(model.gradient(&r, Sensitivity::DiscreteAdjoint).is_ok());
+}
+
 /// A law that jumps at a declared time: the run warns, the gradient is refused.
 #[test]
 fn jumps_at_break_times_have_no_gradient() {
@@ -47,6 +56,59 @@ fn jumps_at_break_times_have_no_gradient() {
     for s in Sensitivity::ALL {
         let e = model.gradient(&r, *s).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(e.contains("jump at t = 0.4"), "{}: {e}", s.name());
+    }
+}
+
+/// A trolley that follows a driver, with a break time.
+fn trolley(value: &str, breaks: &str) -> Prepared {
+    let text = format!(
+        r#"
+        name = "trolley"
+        parameters = {{ v = 0.5, t1 = 0.4 }}
+        ground.points = {{ O = [0, 0] }}
+        body.trolley = {{ points = {{ A = [0, 0] }}, mass = 2, inertia = 1 }}
+        body.load = {{ rod = {{ points = ["B", "C"], length = 1, mass = 1 }} }}
+        gravity = [0, -9.81]
+        joint.guide = {{ type = "prismatic", between = ["ground.O", "trolley.A"] }}
+        joint.pin = {{ type = "revolute", between = ["trolley.A", "load.B"] }}
+        driver.winch = {{ coordinate = "trolley.A.x", value = "{value}" }}
+        initial.position = {{ "load.angle" = "-90 deg" }}
+        objective.swing = {{ terminal = "load.C.x - v*t1" }}
+        study = {{ t_end = 1, breaks = [{breaks}] }}
+        "#
+    );
+    prepared(&text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A driver whose value or speed jumps at a declared time is an impact that no step applies; a kink of its acceleration is exact.
+#[test]
+fn impacts_of_drivers_are_reported() {
+    for (value, breaks, what) in [
+        ("v*max(0, t - t1)", r#""t1""#, "the speed of `winch (driver)` jumps at"),
+        ("v*if(t - t1, 1, 0)", r#""t1""#, "the value of `winch (driver)` jumps at"),
+        ("v*max(0, t - t1)^2", r#""t1""#, "the acceleration of `winch (driver)` jumps at"),
+    ] {
+        let model = trolley(value, breaks);
+        let r = run(&model, "index1", "rk4", 0.01).expect("runs");
+        let warning = format!("jump: {what} the declared time t = 0.4 s");
+        assert!(r.warnings.iter().any(|w| w.starts_with(&warning)), "{value}: {:?}", r.warnings);
+        let e = model.gradient(&r, Sensitivity::DiscreteAdjoint).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(e.starts_with(&format!("{what} t = 0.4 s")), "{value}: {e}");
+    }
+    // they arrive with the rounding of a speed and an acceleration of zero
+    let arrives = "v*if(t < t1, 10*(t/t1)^3 - 15*(t/t1)^4 + 6*(t/t1)^5, 1)";
+    let softly = "v*if(t < t1, 35*(t/t1)^4 - 84*(t/t1)^5 + 70*(t/t1)^6 - 20*(t/t1)^7, 1)";
+    for (value, breaks) in [
+        (arrives, r#""t1""#),
+        (softly, r#""t1""#),
+        ("v*max(0, t - t1)^3", r#""t1""#),
+        ("v*t + sin(30*t)/90 + 1000", "0.1, 0.3, 0.7"),
+        ("v*t1", "0.5"),
+    ] {
+        let model = trolley(value, breaks);
+        let r = run(&model, "index1", "rk4", 0.01).expect("runs");
+        assert_eq!(r.jump, None, "{value}");
+        assert!(model.gradient(&r, Sensitivity::DiscreteAdjoint).is_ok());
     }
 }
 
@@ -154,6 +216,46 @@ fn singular_positions_are_reported() {
         warnings.iter().any(|w| w.starts_with("near-singular: the constraints are nearly dependent at t = 0.")),
         "{warnings:?}"
     );
+}
+
+/// The same, driven, with steps from an error estimate that jump over the change point.
+#[test]
+fn singular_positions_between_steps_are_reported() {
+    let text = |length: f64| {
+        format!(
+            r#"
+            name = "parallelogram"
+            ground.points = {{ O = [0, 0], C = [2, 0] }}
+            body.a = {{ rod = {{ points = ["A", "B"], length = 1, mass = 1 }} }}
+            body.c = {{ rod = {{ points = ["B", "D"], length = {length}, mass = 1 }} }}
+            body.r = {{ rod = {{ points = ["C", "D"], length = 1, mass = 1 }} }}
+            joint.j1 = {{ type = "revolute", between = ["ground.O", "a.A"] }}
+            joint.j2 = {{ type = "revolute", between = ["a.B", "c.B"] }}
+            joint.j3 = {{ type = "revolute", between = ["c.D", "r.D"] }}
+            joint.j4 = {{ type = "revolute", between = ["ground.C", "r.C"] }}
+            driver.motor = {{ angle = "a", value = "0.9 - 2*t" }}
+            initial.near = {{ "c.D" = [2.6, 0.8] }}
+            study.t_end = 0.9
+            "#
+        )
+    };
+    for tol in [1e-4, 1e-6, 1e-8, 1e-10] {
+        let method = Method::new("index1", "dopri5").expect("registered").tolerance(tol, tol);
+        let r = prepared(&text(2.0)).expect("builds").simulate(&method, &mut |_, _| {}).expect("runs");
+        let at = "near-singular: the constraints are nearly dependent at t = 0.4";
+        assert!(r.warnings.iter().any(|w| w.starts_with(at)), "{tol}: {} steps, {:?}", r.trajectory.plan.steps(), r.warnings);
+    }
+    // a crank–rocker has no such position, nor has a joint that is there twice
+    let rocker =
+        text(2.0).replace("length = 1, mass = 1 } }\n            body.c", "length = 0.5, mass = 1 } }\n            body.c");
+    let rocker = rocker.replace("[2.6, 0.8]", "[2, 1]");
+    let method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-6, 1e-6);
+    let more = "joint.j5 = { type = 'distance', between = ['ground.O', 'a.B'], length = 0.5 }\n";
+    let twice = rocker.replace("driver.motor", &format!("{more}driver.motor"));
+    for text in [&rocker, &twice] {
+        let r = prepared(text).expect("builds").simulate(&method, &mut |_, _| {}).expect("runs");
+        assert!(!r.warnings.iter().any(|w| w.starts_with("near-singular")), "{:?}", r.warnings);
+    }
 }
 
 /// Attitudes that only conditions read do not stop a run where they jump: the pitch passes a right angle. Read by an objective,
@@ -293,4 +395,259 @@ fn rolling_discs_say_their_directions() {
     let text = "name = \"discs\"\n[template.wheel.ground]\npoints = { O = [0, 0] }\n[template.wheel.body]\nd = { points = { P = [0, 0] }, mass = 1, inertia = 1 }\n[template.wheel.joint]\nroad = { type = \"rolling\", between = [\"ground.O\", \"d.P\"], axis = [1, 0], radius = 1 }\n[instance]\nleft = { use = \"wheel\", mirror = \"y\" }";
     let e = gradyn::file::read_toml(text).expect_err("refused").to_string();
     assert!(e.contains("`road` cannot be mirrored"), "{e}");
+}
+
+/// What is wrong with a model, and what to try.
+fn refusal(text: &str) -> String {
+    match gradyn::file::read_toml(text).map_err(Error::Model).and_then(|f| Prepared::new(&f.mechanism)) {
+        Err(Error::Model(e)) => {
+            let place = e.place.map_or("nowhere".into(), |p| text[p].to_owned());
+            format!("{} [{place}] {}", e.message, e.help.unwrap_or_default())
+        }
+        Err(e) => e.to_string(),
+        Ok(_) => "it builds".into(),
+    }
+}
+
+/// A mass on a rail between springs, with one number or line of it as asked.
+fn wagon(parameters: &str, stiffness: &str, force: &str) -> String {
+    format!(
+        r#"
+        name = "wagon"
+        parameters = {{ {parameters} }}
+        ground.points = {{ O = [0, 0], W = [2, 0] }}
+        body.cart = {{ points = {{ A = [0, 0], W = [0.1, 0] }}, mass = 1, inertia = 1 }}
+        joint.guide = {{ type = "prismatic", between = ["ground.O", "cart.A"], axis = [1, 0] }}
+        [force]
+        spring = {{ type = "spring-damper", between = ["ground.W", "cart.A"], stiffness = "{stiffness}", length = 1 }}
+        push = {{ type = "force", at = "cart.A", force = ["{force}", 0] }}
+        [initial]
+        position = {{ "cart.A.x" = 0 }}
+        [output]
+        w = "cart.W.x"
+        "#
+    )
+}
+
+/// `100 N/m` with a parameter m would divide by its value.
+#[test]
+fn units_that_could_be_names_are_refused() {
+    for (parameters, stiffness, force, message) in [
+        (
+            "m = 2",
+            "100 N/m",
+            "m",
+            "`100 N/m` divides by the number `m` of the model, not by the unit [100 N/m] write (100 N)/m if",
+        ),
+        ("s = 2", "1", "s + 5 m / s^2", "`5 m / s` divides by the number `s`"),
+        ("m = 2", "1", "3 N*m", "multiplies by the number `m`"),
+        ("k = 2", "k", "2 t", "`2 t` is a mass in tonnes, and t is the time here [2 t] write 2*t for the time"),
+        ("k = 2", "k*2t", "0", "t is the time here"),
+        ("k = 2", "k", "5 m/s", "unknown name 's'"),
+    ] {
+        let e = refusal(&wagon(parameters, stiffness, force));
+        assert!(e.contains(message), "{stiffness}, {force}: {e}");
+    }
+    // what says which is meant is fine
+    for (stiffness, force) in [("(100 N)/m", "m*t"), ("100 N/(1 m)", "m * 2 s"), ("m", "10 N*t"), ("100 kN/2 mm", "m")] {
+        assert_eq!(refusal(&wagon("m = 2", stiffness, force)), "it builds", "{stiffness}, {force}");
+    }
+    // points, and digits in names, are no numbers with units
+    let model = prepared(&wagon("g = 2, W = 3", "g + W", "3 g")).expect("builds");
+    assert_eq!(model.model.warnings.len(), 1, "{:?}", model.model.warnings);
+    assert!(model.model.warnings[0].starts_with("unit-or-name: force `push`, force: `g` after a number in `3 g`"));
+}
+
+/// The same in a template, where names get a prefix.
+#[test]
+fn units_that_could_be_names_are_refused_in_templates() {
+    let wagon = wagon("k = 1", "k", "0");
+    for mirror in ["", ", mirror = 'y'"] {
+        let template = "[template.more]\narguments = { m = 2 }\n[template.more.force]\npull = { type = 'spring-damper', \
+                        between = ['ground.W', 'cart.A'], stiffness = '5 N/m', damping = 'm' }";
+        let e = refusal(&format!("{wagon}\n{template}\n[instance]\none = {{ use = 'more'{mirror} }}"));
+        assert!(e.contains("`5 N/m` divides by the number `m`") && e.contains("`one` (template `more`)"), "{e}");
+    }
+}
+
+/// `30` with the label deg would be printed as 30 deg and taken as 30 rad.
+#[test]
+fn labels_are_si_units() {
+    for label in ["deg", "mm", "kN", "km/h", "kN/mm", "N/mm^2", "g", "%", "t m²", "1/min", "N m/deg"] {
+        let e = refusal(&wagon(&format!("k = {{ value = 30, unit = '{label}' }}"), "k", "0"));
+        assert!(e.contains(&format!("parameter `k`: its label says `{label}`, but values are in SI units")), "{label}: {e}");
+    }
+    for label in ["", "-", "rad", "N m s/rad", "kg m2", "kg·m²", "m/s^2", "mm/mm", "1/s", "teeth", "m^-1", "USD/kg"] {
+        let e = refusal(&wagon(&format!("k = {{ value = 30, unit = '{label}' }}"), "k", "0"));
+        assert_eq!(e, "it builds", "{label}");
+    }
+    let e = refusal(&wagon("k = { value = 30, unit = 'deg' }", "k", "0"));
+    assert!(e.contains("write value = \"30 deg\" without `unit`"), "{e}");
+}
+
+/// A box in space with a joint, and more.
+fn space(body: &str, joint: &str, more: &str) -> String {
+    format!(
+        "name = 'space'\ndimension = 3\nparameters.L = 2\nground.points = {{ O = [0, 0, 0], W = [1, 0, 0] }}\n\
+         [body.box]\npoints = {{ P = [0, 0, 0], Q = [0.1, 0.2, 0.3] }}\n{body}\n\
+         [body.bar]\nrod = {{ points = ['A', 'B'], length = 'L', mass = 1 }}\n[joint]\n{joint}\n{more}"
+    )
+}
+
+/// What no mechanism has, or does nothing, is refused by name.
+#[test]
+fn impossible_elements_are_refused() {
+    const BODY: &str = "mass = 1\ninertia = 1";
+    const HINGE: &str = "j = { type = 'revolute', between = ['ground.O', 'box.P'] }";
+    const PLANE: &str = "j = { type = 'planar', between = ['ground.O', 'box.P'] }";
+    let force = |keys: &str| format!("[force]\nf = {{ {keys} }}");
+    let contact = "type = 'contact', point = 'box.Q', plane = 'ground.O', width = 0.01";
+    for (body, joint, more, message) in [
+        (
+            "shape = { type = 'tube', outer = 0.2, inner = 'L - 2.1', length = 1 }\nmass = 1",
+            HINGE,
+            String::new(),
+            "body `box`: inner radius is -0.1",
+        ),
+        (
+            "mass = 'sqrt(-L)'\ninertia = 1",
+            HINGE,
+            String::new(),
+            "body `box`: mass NaN is not a finite number [sqrt(-L)] look for a root",
+        ),
+        ("mass = 1\ninertia = '1/(L - 2)'", HINGE, String::new(), "body `box`: inertia inf is not a finite number"),
+        (
+            BODY,
+            "j = { type = 'revolute', between = ['ground.O', 'box.P'], axis = [0, 1e200, 0] }",
+            String::new(),
+            "joint `j`: the axis has length more than 1e150",
+        ),
+        (
+            BODY,
+            "j = { type = 'revolute', between = ['ground.O', 'box.P'], axis = [0, 0, 0] }",
+            String::new(),
+            "joint `j`: the axis has length zero",
+        ),
+        (BODY, HINGE, force("type = 'friction', joint = 'j', limit = '1 - L'"), "force `f`: limit is -1"),
+        (BODY, HINGE, force(&format!("{contact}, stiffness = '-L'")), "force `f`: stiffness is -2"),
+        (BODY, HINGE, force(&format!("{contact}, stiffness = 1, friction = '-L'")), "force `f`: friction is -2"),
+        (
+            BODY,
+            HINGE,
+            force("type = 'spring-damper', between = ['box.P', 'box.Q'], stiffness = 1"),
+            "force `f` connects `box` with itself",
+        ),
+        (
+            BODY,
+            HINGE,
+            force("type = 'contact', point = 'box.Q', plane = 'bar.B', width = 0.01, stiffness = 1"),
+            "`bar` is a rod, which has no directions but its own",
+        ),
+        (
+            BODY,
+            PLANE,
+            force("type = 'actuator', joint = 'j', effort = 1"),
+            "force `f`: the planar joint `j` has three coordinates, x, y and angle [j]",
+        ),
+        (
+            BODY,
+            PLANE,
+            force("type = 'friction', joint = 'j', limit = 1"),
+            "force `f`: the planar joint `j` has three coordinates",
+        ),
+    ] {
+        let e = refusal(&space(body, joint, &more));
+        assert!(e.contains(message), "{message}: {e}");
+    }
+}
+
+/// The axes of a universal joint are perpendicular: parallel ones contradict a drawing, and mean a quarter turn otherwise.
+#[test]
+fn universal_joints_with_parallel_axes() {
+    let model = |hard: &str, axes: &str| {
+        format!(
+            "name = 'u'\ndimension = 3\npoints.P = [0, 0, 0]\nground.points = {{ O = [0, 0, 0] }}\n\
+             body.b = {{ {hard}, mass = 1, inertia = 1 }}\n\
+             joint.u = {{ type = 'universal', between = ['ground.O', 'b.P'], axes = {axes} }}\n\
+             initial.position = {{ 'u.angle_1' = 0.3, 'u.angle_2' = 0.2 }}"
+        )
+    };
+    let e = refusal(&model("hard = ['P']", "[[0, 1, 0], [0, -2, 0]]"));
+    assert!(e.contains("joint `u`: its two axes are parallel [[0, -2, 0]]"), "{e}");
+    let m = prepared(&model("points.P = [0, 0, 0]", "[[0, 1, 0], [0, 1, 0]]")).expect("builds");
+    assert!(m.model.warnings.iter().any(|w| w.starts_with("parallel-axes: joint `u`")), "{:?}", m.model.warnings);
+    let m = prepared(&model("hard = ['P']", "[[0, 1, 0], [1, 0, 0]]")).expect("builds");
+    assert!(m.model.warnings.is_empty(), "{:?}", m.model.warnings);
+}
+
+/// A body without mass, and one without inertia, that nothing moves.
+#[test]
+fn bodies_without_inertia_are_named() {
+    let text = |body: &str| {
+        format!(
+            "name = 'light'\ngravity = [0, -9.81]\nground.points = {{ O = [0, 0] }}\n\
+             body.bar = {{ points = {{ A = [0, 0], B = [1, 0] }}, {body} }}\n\
+             joint.pin = {{ type = 'revolute', between = ['ground.O', 'bar.A'] }}\ninitial.position = {{ 'bar.angle' = 0 }}"
+        )
+    };
+    for (body, lacks) in [("mass = 0", "mass"), ("mass = 1, inertia = 0, com = [0, 0]", "inertia")] {
+        let e = run(&prepared(&text(body)).expect("builds"), "index1", "rk4", 0.01).err().expect("singular");
+        assert!(e.to_string().contains(&format!("body `bar` has no {lacks}")), "{body}: {e}");
+        assert!(e.help().unwrap_or_default().contains("mass and inertia"), "{body}: {e}");
+    }
+}
+
+/// Where roll and yaw jump, no step is small enough, and the advice says why.
+#[test]
+fn gimbal_lock_is_named() {
+    let mut m = gradyn_model::Mechanism::space("roll over");
+    m.body(gradyn_model::mechanism::Body::new("box").mass(1.0).tensor([0.1, 0.2, 0.3]));
+    let at = ["box.com", "box.roll", "box.pitch", "box.yaw"].map(|k| k.into());
+    m.initial.position = at.into_iter().zip(["[0, 0, 0]", "0.01", "0", "0"].map(|v| v.into())).collect();
+    let rates = [("box.com", "[0, 0, 0]"), ("box.omega", "[0, 3, 0]")].map(|(k, v)| (k.into(), v.into()));
+    m.initial.velocity = gradyn_model::mechanism::InitialVelocity::Conditions(rates.to_vec());
+    m.terminal("attitude", "box.roll");
+    let e = run(&Prepared::new(&m).expect("builds"), "index1", "rk4", 0.01).err().expect("the roll jumps");
+    assert!(e.help().unwrap_or_default().contains("gimbal lock"), "{e}");
+}
+
+/// A warning about a torque is given once, with its name.
+#[test]
+fn warnings_are_given_once() {
+    let text = "name = 'w'\nground.points = { O = [0, 0] }\n\
+                body.bar = { rod = { points = ['A', 'B'], length = 1, mass = 1 } }\n\
+                joint.pin = { type = 'revolute', between = ['ground.O', 'bar.A'] }\n\
+                force.motor = { type = 'torque', on = 'bar', torque = 'max(t, 0.5)' }\n\
+                force.push = { type = 'force', at = 'bar.B', force = ['abs(t - 0.5)', 0] }\n\
+                initial.position = { 'bar.angle' = 0 }";
+    let warnings = prepared(text).expect("builds").model.warnings;
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(warnings[0].starts_with("not-smooth: force `motor`, torque: max"), "{warnings:?}");
+    assert!(warnings[1].starts_with("not-smooth: force `push`, force: abs"), "{warnings:?}");
+}
+
+/// A pulse that is shorter than the steps of a mass at rest: x = f w √π (1 - t₀), if the steps see it.
+#[test]
+fn short_pulses_need_a_largest_step() {
+    let model = rail("f*exp(-((t - 0.5)/0.001)^2)", "");
+    let x = 10.0 * 0.001 * std::f64::consts::PI.sqrt() * 0.5;
+    let mut method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-8, 1e-8);
+    let r = model.simulate(&method, &mut |_, _| {}).expect("runs");
+    assert!(r.psi[0].abs() < 0.1 * x, "the pulse is not missed any more: {} of {x}", r.psi[0]);
+    method.set("max_step", "1e-3").expect("an option");
+    let r = model.simulate(&method, &mut |_, _| {}).expect("runs");
+    assert!((r.psi[0] - x).abs() < 1e-6 * x, "{} of {x}", r.psi[0]);
+    assert!(r.trajectory.plan.h.iter().all(|h| *h <= 1.0001e-3) && r.warnings.is_empty(), "{:?}", r.warnings);
+    let r = model.simulate(&method.step(0.01), &mut |_, _| {}).expect("runs");
+    assert!(r.warnings.iter().any(|w| w.starts_with("unused-option: max_step")), "{:?}", r.warnings);
+}
+
+/// Steps of 3e-13 s would need years: the run stops after 10,000 of them and names the coordinate.
+#[test]
+fn runs_that_hardly_advance_are_stopped() {
+    let model = rail("f - 1e13*vel(m.A.x)", "");
+    let method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-8, 1e-8);
+    let e = model.simulate(&method, &mut |_, _| {}).err().expect("stopped");
+    assert!(e.to_string().contains("the last 10000 steps advanced by only") && e.to_string().contains("`m."), "{e}");
+    assert!(e.help().unwrap_or_default().contains("stiff"));
 }

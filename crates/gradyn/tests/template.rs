@@ -85,6 +85,9 @@ spring = { type = "spring-damper", between = ["ground.W", "lower.B"], stiffness 
 twist = { type = "torsion", between = ["upper", "lower"], stiffness = 2, damping = 0.1, angle = "lift", torque = "0.5*angle^2 + 0.1*speed" }
 pull = { type = "force", at = "lower.B", force = ["0.3", "push"] }
 turn = { type = "torque", on = "upper", torque = "0.4*push + list_1/10" }
+motor = { type = "actuator", joint = "elbow", effort = "0.3*sin(2*t) - 0.1*angle(upper, lower) + 0.2" }
+ram = { type = "actuator", joint = "guide", effort = "0.2*push - 0.05*vel(block.C.y)" }
+rubber = { type = "bushing", between = ["ground.W", "lower.B"], stiffness = [3, "m", 0.4], damping = [0.1, 0.2, 0.05], axis = [1, 0.3] }
 [template.arm.initial]
 position = { "upper.angle" = "lift/2", "2*lower.B.y + lower.B.x" = "2*at.y + 1.6", "block.C.y" = 3.1 }
 velocity = { "upper.angle" = 0.5, "angle(upper, lower)" = "-0.3", "vel(block.C.y) - 0.1*vel(upper.angle)" = 0.2 }
@@ -130,6 +133,64 @@ fn mirror_image_moves_as_the_mirror_image() {
             close(gradient[0][k], gradient[1][parameters + k], "gradient");
             assert!(gradient[0][k] != 0.0 && gradient[0][parameters + k] == 0.0);
         }
+    }
+}
+
+/// Actuators and bushings in space.
+const WING: &str = r#"
+name = "wings"
+dimension = 3
+gravity = [0, 0, -9.81]
+[template.wing.parameters]
+k = 40
+[template.wing.ground]
+points = { O = [0.2, 0.5, 0.1], W = [0.6, 1.5, 0.3] }
+[template.wing.body.arm]
+points = { A = [0, 0, 0], B = [0.3, 0.6, 0.1] }
+mass = 1.2
+com = [0.1, 0.3, 0.05]
+inertia = [0.2, 0.3, 0.25, 0.01, 0.02, -0.015]
+[template.wing.body.slider]
+points = { C = [0.1, 0, 0] }
+mass = 0.5
+inertia = [0.1, 0.12, 0.09]
+[template.wing.body.tip]
+points = { D = [0, 0, 0], E = [0.1, 0.2, -0.1], F = [0.3, 0, 0] }
+mass = 0.4
+inertia = [0.05, 0.04, 0.03, 0.001, 0, 0.002]
+[template.wing.joint]
+hinge = { type = "revolute", between = ["ground.O", "arm.A"], axis = [1, 0.2, 0.1], normal = [0, 1, 0] }
+guide = { type = "prismatic", between = ["arm.B", "slider.C"], axis = [1, 0.3, 0.2], normal = [0, 0, 1] }
+[template.wing.force]
+motor = { type = "actuator", joint = "hinge", effort = "5 + 2*sin(3*t) - 0.1*vel(hinge.angle)" }
+ram = { type = "actuator", joint = "guide", effort = "0.4*cos(2*t) - 0.3*vel(guide.position) - 20*guide.position" }
+rubber = { type = "bushing", between = ["slider.C", "tip.D"], stiffness = ["k", 60, 50, 4, 5, 6], damping = [0.4, 0.5, 0.6, 0.04, 0.05, 0.06], axis = [0.2, -0.3, 1], normal = [1, 0.2, 0] }
+line = { type = "bushing", between = ["arm.B", "tip.F"], stiffness = [6, 2, 5, 0.4, 0.5, 0.6], axis = [0.2, 0.5, 1] }
+soft = { type = "bushing", between = ["ground.W", "tip.E"], stiffness = [10, 20, 15, 1, 2, 3] }
+[template.wing.initial]
+position = { "hinge.angle" = 0.2, "guide.position" = 0.1, "tip.D" = [0.6, 1.2, 0.2], "tip.E.x" = 0.7, "tip.E.y" = 1.4, "tip.F.z" = 0.22 }
+[template.wing.objective]
+o = { terminal = "dot(tip.E, [0.3, 0.2, 0.1]) + hinge.angle", integral = "guide.position + soft.force.y" }
+[instance]
+right = { use = "wing" }
+left = { use = "wing", mirror = "y" }
+[output]
+"#;
+
+/// Efforts along positions and about axes, and bushings in axes of bodies, of the ground and of their own.
+#[test]
+fn mirror_image_in_space_moves_as_the_mirror_image() {
+    let columns = |s: &str| {
+        let points = ["arm.B", "slider.com", "tip.E", "tip.F"].iter().enumerate();
+        let column = |(i, p): (usize, &&str)| ["x", "y", "z"].map(|a| format!("{s}{i}{a} = '{s}_{p}.{a}'\n")).concat();
+        points.map(column).collect::<String>()
+    };
+    let (psi, gradient, last) = numbers(&format!("{WING}{}{}", columns("right"), columns("left")));
+    close(psi[0], psi[1], "objective");
+    close(gradient[0][0], gradient[1][1], "gradient");
+    assert!(psi[0].abs() > 0.1 && gradient[0][0] != 0.0);
+    for k in 0..12 {
+        close(last[1 + k] * if k % 3 == 1 { -1.0 } else { 1.0 }, last[13 + k], "output");
     }
 }
 
@@ -323,6 +384,15 @@ fn mistakes_are_named_and_placed() {
     }
 }
 
+/// An array whose first copy hangs on a copy that is not there: the message names the copy.
+#[test]
+fn arrays_without_first_name_the_copy() {
+    let text = NESTED.replace(", first = { previous = \"ground.O\" }", "");
+    let file = read(&text);
+    let e = file.explain(gradyn_model::build(&file.mechanism).expect_err("no first"));
+    assert_eq!(e.message, "there is no body `link_0_bar`, in `upper_link_1` (template `link`)");
+}
+
 /// What cannot be mirrored is refused by name.
 #[test]
 fn mirror_refuses_what_it_does_not_know() {
@@ -331,12 +401,20 @@ fn mirror_refuses_what_it_does_not_know() {
         file::read_toml(&text).unwrap_err().message
     };
     let outer = case("[template.leg.objective]\no = { integral = \"motor.effort\" }");
-    assert_eq!(outer, "`motor.effort` cannot be mirrored: the template does not say what it is, in `left` (template `leg`)");
+    assert_eq!(outer, "`motor.effort` cannot be read in a mirrored template, in `left` (template `leg`)");
     let hard = case("[template.leg.body.b]\nhard = [\"P\"]");
     assert_eq!(
         hard,
         "body `b`: the hard point `P` is not one of the template and cannot be mirrored, in `left` (template `leg`)"
     );
+    let attitude = case("[template.leg.objective]\no = { integral = \"chassis.roll\" }");
+    assert_eq!(attitude, "`chassis.roll` cannot be read in a mirrored template, in `left` (template `leg`)");
+    let matrix = case(
+        "[template.leg.force]\nb = { type = \"bushing\", between = [\"ground.O\", \"thigh.A\"], stiffness = [[1, 0, 0], [0, 1, 0], [0, 0, 1]] }",
+    );
+    assert_eq!(matrix, "`stiffness` cannot be mirrored, in `left` (template `leg`)");
+    let effort = case("[template.leg.force]\na = { type = \"actuator\", joint = \"outside\", effort = 1 }");
+    assert_eq!(effort, "`effort` cannot be mirrored, in `left` (template `leg`)");
     let driver = case("[template.leg.driver]\nd = { coordinate = \"thigh.B\", value = 1 }");
     assert_eq!(driver, "`value` cannot be mirrored, in `left` (template `leg`)");
 }
@@ -439,4 +517,35 @@ fn sizes_are_bounded() {
 #[test]
 fn unused_templates_are_fine() {
     assert_eq!(read(&BASE.replace("left = { use = \"leg\", with = { side = \"A\" } }", "")).mechanism.bodies.len(), 0);
+}
+
+/// A chain of universal joints is drawn from the conditions on its angles, and stays where it is drawn.
+#[test]
+fn universal_joints_are_drawn_at_their_angles() {
+    for (between, count) in [("'{previous}', 'bar.A'", 100), ("'bar.A', '{previous}'", 20)] {
+        let text = format!(
+            r#"
+            name = "chain"
+            dimension = 3
+            ground.points = {{ O = [0, 0, 0] }}
+            template.link.required = ["previous"]
+            template.link.body.bar = {{ points = {{ A = [0, 0, 0], B = [0.3, 0, 0.1] }}, mass = 1, inertia = [0.1, 0.2, 0.2] }}
+            [template.link.joint]
+            pin = {{ type = "universal", between = [{between}], axes = [[0, 1, 0.2], [0, -0.1, 1]], normals = [[1, 0, 0], [1, 0.1, 0]] }}
+            [template.link.initial]
+            position = {{ "pin.angle_1" = "sin(1.7*i)", "pin.angle_2" = "-90 deg + cos(0.9*i)" }}
+            [instance]
+            link = {{ use = "link", count = {count}, with = {{ previous = "link_{{i-1}}_bar.B" }}, first = {{ previous = "ground.O" }} }}
+            [output]
+            a = "link_7_pin.angle_1"
+            b = "link_7_pin.angle_2"
+            "#
+        );
+        let model = Prepared::new(&read(&text).mechanism).unwrap_or_else(|e| panic!("{e}"));
+        let built = gradyn_model::build(&read(&text).mechanism).expect("builds");
+        let drawn = gradyn_model::System::drawn(&built.system);
+        let far = model.assembled.q.iter().zip(drawn).map(|(a, b)| (a - b).abs());
+        // 1e-9: rounding of 100 products of rotations
+        assert!(far.fold(0.0, f64::max) < 1e-9, "the assembly moved the chain");
+    }
 }

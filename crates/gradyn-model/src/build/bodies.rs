@@ -41,8 +41,8 @@ pub struct Solid<'g> {
     pub com: Symbols<'g>,
     /// The rod's two points.
     pub rod: Option<[usize; 2]>,
-    /// Sizes of the shape, which must be positive.
-    pub sizes: Vec<(&'static str, Sym<'g>)>,
+    /// Sizes of the shape: must be positive, or, if not `true`, zero or positive.
+    pub sizes: Vec<(&'static str, Sym<'g>, bool)>,
 }
 
 /// Names that a point cannot have: they are sensors of a body.
@@ -145,7 +145,7 @@ fn rod<'g>(b: &Body, points: &mut Points<'_, 'g>, n: &mut Numbers<'g>) -> Result
 }
 
 /// Mass, inertia and sizes of the shape.
-type Weighed<'g> = (Sym<'g>, Inertia<'g>, Vec<(&'static str, Sym<'g>)>);
+type Weighed<'g> = (Sym<'g>, Inertia<'g>, Vec<(&'static str, Sym<'g>, bool)>);
 
 /// Mass and inertia as given, or of the rod or the shape.
 fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<Weighed<'g>, ModelError> {

@@ -100,7 +100,7 @@ impl<'g> Builder<'g, '_> {
                 if let Some(&s) = self.signal_names.get(text.trim()) {
                     return Ok(s);
                 }
-                let ast = self.numbers.parse(x, what)?;
+                let ast = self.numbers.glance(x, what)?;
                 ast.names().iter().any(|(n, _)| n == "t" || self.signal_names.contains_key(n))
             }
         };
@@ -114,7 +114,7 @@ impl<'g> Builder<'g, '_> {
     }
     /// Does an expression read sensors?
     fn reads_sensors(&mut self, x: &Number) -> bool {
-        let Ok(ast) = self.numbers.parse(x, "force") else { return false };
+        let Ok(ast) = self.numbers.glance(x, "force") else { return false };
         let known = |n: &str| n == "t" || n == "pi" || self.signal_names.contains_key(n) || self.numbers.lookup(n).is_some();
         ast.names().iter().any(|(n, _)| !known(n) && n.contains('.'))
             || ast.calls().iter().any(|c| !FUNCTIONS.contains(&c.0.as_str()))
@@ -179,7 +179,7 @@ impl<'g> Builder<'g, '_> {
     fn two_bodies(&self, name: &Text, refs: [super::PointRef; 2], between: &[Text; 2]) -> Result<(), ModelError> {
         if refs[0].0 == refs[1].0 {
             let e = ModelError::new(format!("force `{name}` connects `{}` with itself", self.solids[refs[0].0].name));
-            return Err(e.at(&between[1].place));
+            return Err(e.at(&between[1].place).help("a force between two points of one body does nothing"));
         }
         Ok(())
     }
@@ -187,6 +187,9 @@ impl<'g> Builder<'g, '_> {
         let ForceKind::SpringDamper { between, stiffness, damping, length, force } = &f.kind else { return Ok(()) };
         let name = &f.name;
         let [a, b] = [self.point_ref(&between[0])?, self.point_ref(&between[1])?];
+        if a != b {
+            self.two_bodies(name, [a, b], between)?;
+        }
         if a == b || self.coincident(a, b) {
             let e = ModelError::new(format!("force `{name}`: the ends `{}` and `{}` coincide", between[0], between[1]));
             return Err(e.at(&between[1].place).help("a spring needs two different points"));
@@ -241,7 +244,7 @@ impl<'g> Builder<'g, '_> {
         // a vector written as text: its components may depend on t too
         if let Vector::Expression(x) = force
             && let Source::Expression(text) = &x.source
-            && let Expr::Vector(items) = self.numbers.parse(x, what)?.expr
+            && let Expr::Vector(items) = self.numbers.glance(x, what)?.expr
             && items.len() == d
         {
             let part = |item: &Ast| Number {

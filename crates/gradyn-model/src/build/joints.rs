@@ -18,7 +18,7 @@
 
 use super::frames::Frame;
 use super::numbers::{Numbers, Quad};
-use super::vectors::{AXES, Port, Symbols, cross, cross_part, difference, minus, normal, plus, same, scaled, unit};
+use super::vectors::{AXES, Port, Symbols, cross, cross_part, difference, dot, minus, normal, plus, same, scaled, unit};
 use super::{Builder, PointRef};
 use crate::error::ModelError;
 use crate::mechanism::{Joint, JointKind};
@@ -147,9 +147,30 @@ impl<'g> Builder<'g, '_> {
                 return Err(e.help("axes = [normal of the plane in body 1, axis of the disc in body 2]"));
             }
             let frame = self.read_joint_frame(j)?;
+            if j.kind == JointKind::Universal {
+                self.check_universal(j, ends, &frame)?;
+            }
             self.joint_frames.push(frame);
             self.joint_points.push(ends);
         }
+        Ok(())
+    }
+    /// The axes of a universal joint are perpendicular where it is assembled: not parallel in the design configuration.
+    fn check_universal(&mut self, j: &Joint, ends: [PointRef; 2], frame: &JointFrame<'g>) -> Result<(), ModelError> {
+        let cosine = self.numbers.nominal(&[dot(&frame.axes[0], &frame.axes[1])])[0];
+        if cosine.abs() < 1.0 - 1e-9 {
+            return Ok(());
+        }
+        let drawn = |b: usize| self.m.bodies.get(b).is_none_or(|body| !body.hard.is_empty());
+        let message = format!("joint `{}`: its two axes are parallel", j.name);
+        if ends.iter().all(|e| drawn(e.0)) {
+            let help =
+                "the axes of a universal joint are perpendicular: `axes` has one for each body, such as [[1, 0, 0], [0, 1, 0]]";
+            let place = j.axes[1].as_ref().and_then(|a| a.place()).or(j.name.place.clone());
+            return Err(ModelError::new(message).at(&place).help(help));
+        }
+        let then = "the bodies are assembled a quarter turn from each other";
+        self.numbers.warnings.push(format!("parallel-axes: {message} in the frames of the bodies: {then}"));
         Ok(())
     }
     fn read_joint_frame(&mut self, j: &Joint) -> Result<JointFrame<'g>, ModelError> {

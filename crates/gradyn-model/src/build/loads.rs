@@ -222,12 +222,18 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 let kind = self.b.m.joints[k].kind.word();
                 let e =
                     ModelError::new(format!("`{name}`: the {kind} joint `{joint}` has no single coordinate")).at(&joint.place);
-                Err(e.help("revolute, prismatic, cylindrical, screw and planar joints have one"))
+                Err(e.help("revolute, prismatic, cylindrical and screw joints have one"))
             }
         }
     }
     /// A force or torque e(y, ẏ) along the coordinate of a joint.
     fn along_joint(&mut self, name: &Text, joint: &Text, e: impl FnOnce(Sym<'h>, Sym<'h>) -> Sym<'h>) -> Made<Applied<'g, 'h>> {
+        let k = self.b.joint(joint)?;
+        if self.b.m.joints[k].kind == crate::mechanism::JointKind::Planar {
+            let message = format!("force `{name}`: the planar joint `{joint}` has three coordinates, x, y and angle");
+            let help = "for its angle use `torsion` with `joint`, or `torque`; for x and y `force` or `bushing`";
+            return Err(ModelError::new(message).at(&joint.place).help(help));
+        }
         let (k, y) = self.joint_coordinate(name, joint)?;
         let speed = self.speed_of(y, name)?;
         let effort = e(y, speed);

@@ -2,13 +2,13 @@
 
 use super::vectors::{AXES, Symbols, difference, dot, scaled, unit};
 use crate::error::{ModelError, nearest};
-use crate::expression::{Ast, Env, ExpressionError, Value, compile, parse};
+use crate::expression::{Ast, Env, ExpressionError, Value, check_units, compile, parse};
 use crate::mechanism::{Mechanism, Number, Source, Vector};
 use crate::ports::Affine;
 use crate::program::{Graph, Sym};
 use crate::quadratic::{Form, RowTerms};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 /// Names of parameters, constants and hard points, and what they mean in ρ.
@@ -20,6 +20,8 @@ pub struct Numbers<'g> {
     /// Nominal values of the nodes of the graph, as far as they were asked for.
     values: RefCell<Vec<f64>>,
     names: HashMap<String, Value<'g>>,
+    /// Names of the splines.
+    splines: HashSet<String>,
     /// Non-smooth functions met so far.
     pub warnings: Vec<String>,
     /// 2 or 3.
@@ -44,7 +46,8 @@ impl<'g> Numbers<'g> {
     /// Parameters, then constants in order, then hard points.
     pub fn new(graph: &'g Graph, m: &Mechanism) -> Result<Self, ModelError> {
         let (rho, values, names) = (vec![], RefCell::new(vec![]), HashMap::new());
-        let mut n = Self { graph, rho, values, names, warnings: vec![], dimension: m.dimension };
+        let splines = m.splines.iter().map(|s| s.name.text.clone()).collect();
+        let mut n = Self { graph, rho, values, names, splines, warnings: vec![], dimension: m.dimension };
         for (i, p) in m.parameters.iter().enumerate() {
             n.define(&p.name, Value::Scalar(graph.input(i)))?;
         }
@@ -83,8 +86,18 @@ impl<'g> Numbers<'g> {
             Value::Scalar(_) => None,
         }
     }
-    /// Parses an expression and notes what is not smooth.
+    /// Parses an expression that may read the time, and notes what is not smooth.
     pub fn parse(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
+        self.parse_at(x, what, true)
+    }
+    /// The same without notes, to see what an expression reads before it is compiled.
+    pub fn glance(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
+        let before = self.warnings.len();
+        let ast = self.parse(x, what);
+        self.warnings.truncate(before);
+        ast
+    }
+    fn parse_at(&mut self, x: &Number, what: &str, timed: bool) -> Result<Ast, ModelError> {
         let text = match &x.source {
             Source::Expression(text) => text.clone(),
             Source::Value(v) => format!("{v:e}"),
@@ -93,8 +106,9 @@ impl<'g> Numbers<'g> {
         for (_, name) in ast.nonsmooth() {
             self.warnings.push(format!("not-smooth: {what}: {name}, in `{text}`; gradients are those of the branch taken"));
         }
-        for unit in units_that_are_names(&text, |n| self.names.contains_key(n)) {
-            let hint = format!("write 1*{unit} or {unit}*1 if the name is meant");
+        let known = |n: &str| self.names.contains_key(n) || self.splines.contains(n);
+        for unit in check_units(&text, timed, known).map_err(|e| ModelError::expression(what, x, e))? {
+            let hint = "write `*` between them if the name is meant";
             self.warnings
                 .push(format!("unit-or-name: {what}: `{unit}` after a number in `{text}` is a unit, not the name; {hint}"));
         }
@@ -107,7 +121,7 @@ impl<'g> Numbers<'g> {
             }
             return Ok(Value::Scalar(self.graph.constant(v)));
         }
-        let ast = self.parse(x, what)?;
+        let ast = self.parse_at(x, what, false)?;
         let graph = self.graph;
         compile(&ast, graph, self).map_err(|e| ModelError::expression(what, x, e))
     }
@@ -127,8 +141,7 @@ impl<'g> Numbers<'g> {
             Vector::Expression(e) => match self.value(e, what)? {
                 Value::Vector(v) => (v, e.place.clone()),
                 Value::Scalar(_) => {
-                    let example = if self.dimension == 2 { "[1, 0]" } else { "[1, 0, 0]" };
-                    let help = format!("write {} components, such as {example}", self.dimension);
+                    let help = format!("write {} components, such as {}", self.dimension, example(self.dimension));
                     return Err(ModelError::new(format!("{what}: a vector is expected here, not a number"))
                         .at(&e.place)
                         .help(help));
@@ -153,9 +166,15 @@ impl<'g> Numbers<'g> {
     pub fn normalised(&mut self, v: Symbols<'g>, what: &str, place: &Option<Range<usize>>) -> Result<Symbols<'g>, ModelError> {
         let length = dot(&v, &v).sqrt();
         let value = self.nominal(&[length])[0];
-        if value < 1e-12 || !value.is_finite() {
-            let e = ModelError::new(format!("{what} has length zero")).at(place);
-            return Err(e.help("give a direction, such as [1, 0, 0]; its length does not matter"));
+        // its square must neither vanish nor overflow
+        if !(1e-12..1e150).contains(&value) {
+            let length = match value {
+                v if v < 1e-12 => "zero".into(),
+                v if v > 1e150 => "more than 1e150".into(),
+                v => format!("{v}"),
+            };
+            let e = ModelError::new(format!("{what} has length {length}")).at(place);
+            return Err(e.help(format!("give a direction of any ordinary length, such as {}", example(self.dimension))));
         }
         Ok(v.into_iter().map(|x| x / length).collect())
     }
@@ -179,15 +198,9 @@ impl<'g> Numbers<'g> {
     }
 }
 
-/// Units after a number that are also names of the model.
-fn units_that_are_names(text: &str, known: impl Fn(&str) -> bool) -> Vec<String> {
-    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    let follows_number = |word: &str| {
-        let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        text[..start].trim_end().ends_with(|c: char| c.is_ascii_digit() || c == '.')
-    };
-    let units = crate::expression::UNITS;
-    words.filter(|w| units.iter().any(|u| u.0 == *w) && known(w) && follows_number(w)).map(String::from).collect()
+/// A vector.
+fn example(dimension: usize) -> &'static str {
+    if dimension == 2 { "[1, 0]" } else { "[1, 0, 0]" }
 }
 
 /// An unknown name, with the nearest known one.

@@ -30,10 +30,10 @@ use std::ops::Range;
 /// Joints whose reaction some expression reads, and whether it reads the torque.
 pub fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashMap<String, bool>, ModelError> {
     let objectives = m.objectives.iter().flat_map(|o| o.integral.iter().chain(&o.terminal));
-    let (mut wanted, before) = (HashMap::new(), n.warnings.len());
+    let mut wanted = HashMap::new();
     for x in objectives.chain(m.outputs.iter().map(|o| &o.1)) {
         if matches!(x.source, Source::Expression(_)) {
-            for (name, _) in n.parse(x, "expression")?.names() {
+            for (name, _) in n.glance(x, "expression")?.names() {
                 let mut parts = name.split('.');
                 if let (Some(joint), Some(what @ ("reaction" | "torque"))) = (parts.next(), parts.next()) {
                     *wanted.entry(joint.to_owned()).or_insert(false) |= what == "torque";
@@ -41,7 +41,6 @@ pub fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashMap<String
             }
         }
     }
-    n.warnings.truncate(before); // the same expressions are parsed again, with their place
     Ok(wanted)
 }
 

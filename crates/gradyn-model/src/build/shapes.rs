@@ -18,8 +18,8 @@ use std::f64::consts::PI;
 pub struct Measured<'g> {
     /// Density times volume (area in the plane).
     pub mass: Option<Sym<'g>>,
-    /// Sizes that must be positive.
-    pub sizes: Vec<(&'static str, Sym<'g>)>,
+    /// Sizes that must be positive, or, if not `true`, zero or positive.
+    pub sizes: Vec<(&'static str, Sym<'g>, bool)>,
     /// Per unit of mass.
     unit: Unit<'g>,
 }
@@ -58,7 +58,7 @@ pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<
                 return Err(ModelError::new(message).at(&body.place).help(format!("give {}", n.dimension)));
             }
             let a = sides.iter().map(|x| n.number(x, &what)).collect::<Result<Vec<_>, _>>()?;
-            sizes.extend(a.iter().map(|&a| ("side of the box", a)));
+            sizes.extend(a.iter().map(|&a| ("side of the box", a, true)));
             let square = |i: usize, j: usize| (a[i] * a[i] + a[j] * a[j]) / 12.0;
             match n.dimension {
                 2 => (a[0] * a[1], Unit::Polar(square(0, 1))),
@@ -67,7 +67,7 @@ pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<
         }
         ShapeKind::Sphere(r) => {
             let r = n.number(r, &what)?;
-            sizes.push(("radius", r));
+            sizes.push(("radius", r, true));
             match n.dimension {
                 2 => (r * r * PI, Unit::Polar(r * r * 0.5)),
                 _ => (r * r * r * (4.0 / 3.0 * PI), Unit::Principal([r * r * 0.4; 3])), // (2)
@@ -76,15 +76,16 @@ pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<
         ShapeKind::Cylinder { radius, length, axis } => {
             let zero = n.graph.constant(0.0);
             let (r, l) = (n.number(radius, &what)?, n.number(length, &what)?);
-            sizes.push(("radius", r));
-            sizes.extend((n.dimension == 3).then_some(("length", l)));
+            sizes.push(("radius", r, true));
+            sizes.extend((n.dimension == 3).then_some(("length", l, true)));
             hollow([r, zero, l], axis, body, n)?
         }
         ShapeKind::Tube { outer, inner, length, axis } => {
             let given = [n.number(outer, &what)?, n.number(inner, &what)?, n.number(length, &what)?];
-            sizes.push(("thickness of the tube", given[0] - given[1]));
-            sizes.push(("outer radius", given[0]));
-            sizes.extend((n.dimension == 3).then_some(("length", given[2])));
+            sizes.push(("inner radius", given[1], false));
+            sizes.push(("thickness of the tube", given[0] - given[1], true));
+            sizes.push(("outer radius", given[0], true));
+            sizes.extend((n.dimension == 3).then_some(("length", given[2], true)));
             hollow(given, axis, body, n)?
         }
     };

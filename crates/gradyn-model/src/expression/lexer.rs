@@ -6,10 +6,10 @@ use std::ops::Range;
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// A number in SI units; `unit` tells whether a unit was written.
+    /// A number in SI units; `unit` tells where its unit begins, if one was written.
     Number {
         value: f64,
-        unit: bool,
+        unit: Option<usize>,
     },
     Name(String),
     Symbol(&'static str),
@@ -125,7 +125,7 @@ fn number(text: &str, at: usize) -> Result<(Kind, usize), ExpressionError> {
     let word = match rest[start..].chars().next() {
         Some('%') => &rest[start..start + 1],
         Some(c) if is_first(c) => &rest[start..start + name(text, at + start)?],
-        _ => return Ok((Kind::Number { value, unit: false }, len)),
+        _ => return Ok((Kind::Number { value, unit: None }, len)),
     };
     let span = at + start..at + start + word.len();
     let value = unit::to_si(value, word).ok_or_else(|| {
@@ -138,5 +138,5 @@ fn number(text: &str, at: usize) -> Result<(Kind, usize), ExpressionError> {
     if !value.is_finite() {
         return Err(ExpressionError::new("this number is too large", at..span.end));
     }
-    Ok((Kind::Number { value, unit: true }, start + word.len()))
+    Ok((Kind::Number { value, unit: Some(at + start) }, start + word.len()))
 }

@@ -84,7 +84,7 @@ impl Parser {
     /// power = component ["^" unary]
     fn power(&mut self) -> Parsed {
         let start = self.peek().span.start;
-        let unit = matches!(self.peek().kind, Kind::Number { unit: true, .. });
+        let unit = matches!(self.peek().kind, Kind::Number { unit: Some(_), .. });
         let base = self.component()?;
         if !self.take("^") {
             return Ok(base);

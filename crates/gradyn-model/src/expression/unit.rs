@@ -23,3 +23,32 @@ pub(super) fn to_si(number: f64, unit: &str) -> Option<f64> {
 pub(super) fn list() -> String {
     UNITS.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(", ")
 }
+
+/// SI value of a label such as `kN/mm`, `kg m^2` or `N·m/rad`; `None` if it is not made of known units. What follows one `/` up to
+/// the next is its divisor.
+pub fn label_factor(label: &str) -> Option<f64> {
+    let separate = |c: char| c.is_whitespace() || matches!(c, '*' | '·' | '⋅' | '(' | ')');
+    let mut factor = 1.0;
+    for (k, part) in label.split('/').enumerate() {
+        for word in part.split(separate).filter(|w| !w.is_empty() && *w != "1") {
+            let (name, power) = exponent(word);
+            let value = to_si(1.0, name)?.powi(power);
+            factor = if k == 0 { factor * value } else { factor / value };
+        }
+    }
+    Some(factor)
+}
+
+/// `m^2`, `m2`, `m²`: the unit and its power.
+fn exponent(word: &str) -> (&str, i32) {
+    let name = word.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '^' | '-' | '²' | '³' | '⁻' | '¹'));
+    let power = match &word[name.len()..] {
+        "" => Some(1),
+        "²" => Some(2),
+        "³" => Some(3),
+        "⁻¹" => Some(-1),
+        "⁻²" => Some(-2),
+        digits => digits.trim_start_matches('^').parse().ok(),
+    };
+    power.map_or((word, 1), |p| (name, p)) // what is no power is no unit either
+}

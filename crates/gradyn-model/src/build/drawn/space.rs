@@ -3,6 +3,11 @@
 //! ```text
 //! A₂ F₂ = A₁ F₁ R_z(θ),   o₂ + A₂ x₂ = o₁ + A₁ (x₁ + s a₁),   F = [n, b, a]                        (1)
 //! ```
+//! and of a universal joint, with a₂ across a₁,
+//!
+//! ```text
+//! n₂ = c₂ a₁ + s₂ g,  b₂ = c₂ g - s₂ a₁,  a₂ = c₁ n₁ + s₁ b₁,   g = s₁ n₁ - c₁ b₁                  (2)
+//! ```
 //! θ and s are what conditions and drivers say of a joint, or 0. Bodies with hard points start where they are drawn; attitudes
 //! (roll, pitch, yaw) and points come from conditions and from `near`; a body that a joint lets turn is turned towards its points.
 
@@ -29,8 +34,8 @@ struct Hints {
     attitude: HashMap<usize, V3>,
     /// Coordinates of points (body, point).
     points: HashMap<(usize, usize), [Option<f64>; 3]>,
-    /// (angle, position) of joints.
-    joints: HashMap<usize, [f64; 2]>,
+    /// (angle, position, second angle) of joints.
+    joints: HashMap<usize, [f64; 3]>,
 }
 
 const EYE: M3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -70,6 +75,11 @@ fn along(d: V3) -> M3 {
     let length = across.iter().map(|x| x * x).sum::<f64>().sqrt();
     let y = across.map(|x| x / length);
     [d, y, cross(&d, &y)]
+}
+/// (2): n₂, b₂, a₂ in n₁, b₁, a₁.
+fn universal(first: f64, second: f64) -> M3 {
+    let ((s1, c1), (s2, c2)) = (first.sin_cos(), second.sin_cos());
+    [[s2 * s1, -s2 * c1, c2], [c2 * s1, -c2 * c1, -s2], [c1, s1, 0.0]]
 }
 fn vec3(x: &[f64]) -> V3 {
     [x[0], x[1], x[2]]
@@ -148,15 +158,15 @@ impl Builder<'_, '_> {
             let (a, n) = (value(&frame.axes[s]), value(&frame.normals[s]));
             [n, cross(&a, &n), a]
         });
-        let [θ, s] = hints.joints.get(&k).copied().unwrap_or_default();
+        let [θ, s, second] = hints.joints.get(&k).copied().unwrap_or_default();
+        let crossed = universal(θ, second);
         let (θ, s) = if side == 0 { (θ, s) } else { (-θ, -s) };
         let rotation: M3 = [[θ.cos(), θ.sin(), 0.0], [-θ.sin(), θ.cos(), 0.0], EYE[2]];
         let a = match (hints.attitude.get(&other.0), &self.m.joints[k].kind) {
             (Some(&x), _) => attitude(x),
             (None, JointKind::Universal | JointKind::Rolling { .. }) => {
-                // a₂ across a₁: F₂ with its axis along n₁ of the other side
-                let cross_frame: M3 = [EYE[2], EYE[1].map(|x| -x), EYE[0]];
-                times(&times(&from.a, &f[side]), &times(&cross_frame, &transposed(&f[1 - side])))
+                let crossed = if side == 0 { crossed } else { transposed(&crossed) };
+                times(&times(&from.a, &f[side]), &times(&crossed, &transposed(&f[1 - side])))
             }
             (None, JointKind::Spherical | JointKind::Distance { .. } | JointKind::PointOnPlane | JointKind::PointOnLine) => {
                 from.a
@@ -169,6 +179,7 @@ impl Builder<'_, '_> {
         let at = add(add(from.o, 1.0, turn(&from.a, value(ends[side]))), s, axis);
         let a = match self.m.joints[k].kind {
             _ if hints.attitude.contains_key(&other.0) => a,
+            JointKind::Universal if hints.joints.contains_key(&k) => a,
             JointKind::Revolute if !hints.joints.contains_key(&k) => self.towards(other, at, a, Some(axis), hints),
             JointKind::Spherical | JointKind::Universal => self.towards(other, at, a, None, hints),
             _ => a,
@@ -271,10 +282,11 @@ impl Builder<'_, '_> {
             }
         }
         for (k, j) in self.m.joints.iter().enumerate() {
-            if let Some(a) = self.angle_index.get(&format!("joint {k} 1")).copied() {
+            for (which, part) in [(1, 0), (2, 2)] {
+                let Some(a) = self.angle_index.get(&format!("joint {k} {which}")).copied() else { continue };
                 let value = driven.iter().find(|d| d.0 == a).map(|d| d.1).or(self.angles[a].near);
                 if let Some(v) = value {
-                    hints.joints.entry(k).or_default()[0] = v;
+                    hints.joints.entry(k).or_default()[part] = v;
                 }
             }
             if let JointKind::Prismatic { angle } | JointKind::Fixed { angle } = &j.kind {
@@ -308,6 +320,7 @@ impl Builder<'_, '_> {
                 }
             }
             (None, Some(k), ["angle" | "angle_1"], Some(x)) => hints.joints.entry(k).or_default()[0] = x,
+            (None, Some(k), ["angle_2"], Some(x)) => hints.joints.entry(k).or_default()[2] = x,
             (None, Some(k), ["position"], Some(x)) => hints.joints.entry(k).or_default()[1] = x,
             _ => {}
         }

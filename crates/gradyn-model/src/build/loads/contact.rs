@@ -59,6 +59,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         [friction, speed]: [&Number; 2],
     ) -> Made<Applied<'g, 'h>> {
         let refs = [self.b.point_ref(plane)?, self.b.point_ref(point)?];
+        self.oriented_body(&Text { text: self.b.solids[refs[0].0].name.clone(), place: plane.place.clone() })?;
         let [r0, r] = refs.map(|r| self.b.port(r));
         let last = self.b.m.dimension - 1;
         let n = self.b.numbers.direction(normal, last, &format!("force `{name}`: the normal"))?;

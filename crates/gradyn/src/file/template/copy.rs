@@ -6,6 +6,8 @@
 //! | angle, torque, driven angles | change sign; a torque vector is det M · M τ |
 //! | inertia of six numbers [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] | products that involve the axis once change sign |
 //! | masses, lengths, stiffness, damping, tensions, driven distances, splines, parameters | stay |
+//! | effort of an actuator | stays along a position, changes sign along an angle |
+//! | diagonal of a bushing | stays: its axes are mirrored up to their signs, which a diagonal does not see |
 //!
 //! Other keys with numbers are refused. Bodies are in `body`.
 
@@ -86,7 +88,7 @@ pub fn sections(c: &Context, template: &Table) -> Made<Vec<(&'static str, Node)>
             let table = match f.name {
                 "ground" => ground(c, t)?,
                 "initial" => initial(c, t)?,
-                _ => named(c, t, f)?,
+                _ => named(c, t, f, template)?,
             };
             made.push((f.name, Node { value: Value::Table(table), place: node.place.clone() }));
         }
@@ -118,7 +120,7 @@ pub fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static str, No
 }
 
 /// A section whose keys are names.
-fn named(c: &Context, t: &Table, section: &Field) -> Made<Table> {
+fn named(c: &Context, t: &Table, section: &Field, template: &Table) -> Made<Table> {
     let Kind::Map(_, kind) = section.kind else { return Ok(t.clone()) };
     let entry = |(key, node): &(Word, Node)| {
         let node = match (section.name, &node.value) {
@@ -129,7 +131,14 @@ fn named(c: &Context, t: &Table, section: &Field) -> Made<Table> {
             ("joint", Value::Table(joint)) if c.mirrored() && implicit(c, joint).is_some() => {
                 let missing = implicit(c, joint).unwrap_or("axis");
                 let e = wrong(format!("joint `{}` is mirrored, but its `{missing}` is not written", key.text), &key.place);
-                return Err(c.inside(e.help(format!("write `{missing}`: what is absent cannot be mirrored"))));
+                let help = match missing {
+                    "normals" => {
+                        "write `normals`, in the frame of each body a direction across its axis, from which the angles are measured"
+                    }
+                    "normal" => "write `normal`, a direction across the axis, from which the angle is measured",
+                    _ => "write `axis`: what is absent cannot be mirrored",
+                };
+                return Err(c.inside(e.help(help)));
             }
             ("joint", Value::Table(joint)) if c.mirrored() && c.dimension == 2 && is(joint, &["rolling"]) => {
                 let e = wrong(
@@ -142,7 +151,7 @@ fn named(c: &Context, t: &Table, section: &Field) -> Made<Table> {
                 let e = wrong(format!("contact `{}` is mirrored, but its `normal` is not written", key.text), &key.place);
                 return Err(c.inside(e.help("write `normal`: what is absent cannot be mirrored")));
             }
-            ("force", Value::Table(force)) => value(c, node, kind, section.name, law(force))?,
+            ("force", Value::Table(force)) => value(c, node, kind, section.name, law(force, template))?,
             ("joint", Value::Table(joint)) => value(c, node, kind, section.name, handed(joint))?,
             _ => value(c, node, kind, section.name, None)?,
         };
@@ -163,12 +172,24 @@ fn driven(driver: &Table) -> (&'static str, Role) {
     ("value", role)
 }
 
-/// The force or torque of a spring is a law.
-fn law(force: &Table) -> Option<(&'static str, Role)> {
+/// The force or torque of a spring is a law; the effort of an actuator acts along a coordinate of its joint.
+fn law(force: &Table, template: &Table) -> Option<(&'static str, Role)> {
     match force.get("type").and_then(Node::word)?.text.as_str() {
+        "actuator" => Some(("effort", along_joint(force, template))),
         "spring-damper" => Some(("force", Role::Law(Law::Spring))),
         "torsion" => Some(("torque", Role::Law(Law::Torsion))),
         _ => None,
+    }
+}
+
+/// An effort along a position stays, one along an angle changes its sign. Joints of the surrounding model are not mirrored.
+fn along_joint(force: &Table, template: &Table) -> Role {
+    let name = force.get("joint").and_then(Node::word).map_or("", |w| w.text.as_str());
+    let joint = template.get("joint").and_then(Node::table).and_then(|joints| joints.get(name)?.table());
+    match joint {
+        Some(j) if is(j, &["prismatic", "cylindrical", "screw", "point-on-line"]) => Role::Even,
+        Some(j) if is(j, &["revolute"]) => Role::Odd,
+        _ => Role::Unknown,
     }
 }
 
@@ -185,6 +206,7 @@ fn implicit(c: &Context, joint: &Table) -> Option<&'static str> {
     match c.dimension {
         2 => (line && !axis && c.flips[0]).then_some("axis"),
         _ if (framed || line || is(joint, &["point-on-plane", "rolling"])) && !axis => Some("axis"),
+        _ if is(joint, &["universal"]) && !normal => Some("normals"),
         _ => (framed && !normal).then_some("normal"),
     }
 }
@@ -260,6 +282,7 @@ pub fn value(c: &Context, node: &Node, kind: &Kind, key: &str, special: Option<(
         (Kind::Either(short, _), _) => return value(c, node, short, key, special),
         (_, Value::Table(_)) => node.value.clone(),
         _ => match role(kind, key) {
+            Role::Unknown if diagonal(c, node, kind) => return leaf(c, node, Role::Even),
             Role::Unknown if c.mirrored() => return Err(unknown(c, key, node)),
             role => return leaf(c, node, role),
         },
@@ -267,8 +290,21 @@ pub fn value(c: &Context, node: &Node, kind: &Kind, key: &str, special: Option<(
     Ok(Node { value, place: node.place.clone() })
 }
 
+/// The stiffness or damping of a bushing along its axes, without products.
+fn diagonal(c: &Context, node: &Node, kind: &Kind) -> bool {
+    let count = if c.dimension == 2 { 3 } else { 6 };
+    matches!(kind, Kind::Matrix) && node.items().len() == count && !node.items().iter().any(Node::is_list)
+}
+
 fn unknown(c: &Context, key: &str, node: &Node) -> ModelError {
-    c.inside(wrong(format!("`{key}` cannot be mirrored"), &node.place).help("write the mirrored part without a template"))
+    let help = match key {
+        "effort" => "an effort is mirrored along a revolute, prismatic, cylindrical or screw joint of the template itself",
+        "stiffness" | "damping" => {
+            "of a bushing the diagonal is mirrored, not a full matrix; write the mirrored part without a template"
+        }
+        _ => "write the mirrored part without a template",
+    };
+    c.inside(wrong(format!("`{key}` cannot be mirrored"), &node.place).help(help))
 }
 
 fn fields(c: &Context, t: &Table, fields: &[Field], special: Option<(&str, Role)>) -> Made<Table> {

@@ -75,6 +75,7 @@ impl Context<'_> {
         }
         let filled = self.fill(word)?;
         let Some(ast) = parsed(&filled.text) else { return Ok(replaced(word, filled.text)) };
+        self.check_units(&filled.text, word)?;
         let text = self.seen(&ast, &filled, 0..filled.text.len(), law, word)?;
         Ok(replaced(word, text))
     }
@@ -85,6 +86,7 @@ impl Context<'_> {
         }
         let filled = self.fill(word)?;
         let Ok(ast) = parse(&filled.text) else { return Ok(replaced(word, filled.text)) };
+        self.check_units(&filled.text, word)?;
         match (&ast.expr, self.atom(&ast, &filled, Law::None, word)?) {
             (_, Some(atom)) if atom.sense == Sense::Vector(self.flips) => return Ok(replaced(word, atom.plain())),
             (Expr::Vector(items), _) => {
@@ -199,7 +201,10 @@ impl Context<'_> {
                 _ if parts[0] == "system" => Sense::Same,
                 (1, _) | (2, "x" | "y" | "z") => vector_or_number(&parts, self.point_above(parts[0])),
                 (2, "angle" | "torque") if self.dimension == 2 => turned,
-                (2, "length") => Sense::Same,
+                (2, "length" | "position" | "kinetic" | "potential" | "energy") => Sense::Same,
+                (2, "roll" | "pitch" | "yaw" | "omega" | "angular_momentum" | "angle_1" | "angle_2" | "multiplier" | "gap") => {
+                    return Err(self.cannot(name, word));
+                }
                 (2, "angle" | "torque" | "force" | "speed" | "effort") => return Err(self.cannot(name, word)),
                 _ => vector(self.flips, 2),
             },
@@ -221,7 +226,7 @@ impl Context<'_> {
         None
     }
     fn cannot(&self, name: &str, word: &Word) -> ModelError {
-        let e = wrong(format!("`{name}` cannot be mirrored: the template does not say what it is"), &word.place);
+        let e = wrong(format!("`{name}` cannot be read in a mirrored template"), &word.place);
         self.inside(e.help("move this expression out of the template, into the model itself"))
     }
 }

@@ -58,12 +58,15 @@ impl Origins {
         let Some(at) = e.place.as_ref().map(|p| p.start) else { return e };
         let Some((t, place)) = self.templates.iter().find_map(|t| Some((t, t.place(at)?))) else { return e };
         let words: HashSet<&str> = words(&e.message).collect();
-        // the longest text of a copy that the message repeats, or the longest prefix of a name in it
+        // the longest text of a copy that the message repeats, the element that it begins with, or the longest prefix of a name in it
         let repeated = |text: &str| names_something(text) && self::words(text).all(|w| words.contains(w));
         let named = |prefix: &str| !prefix.is_empty() && words.iter().any(|w| w.starts_with(prefix));
-        let text = |c: &Made| c.texts.iter().filter(|t| place.filled && repeated(t)).map(String::len).max().unwrap_or(0);
+        let begins = |text: &str| names_something(text) && self::words(text).next().is_some_and(|w| words.contains(w));
+        let weight = |t: &String| if repeated(t) { t.len() } else { usize::from(begins(t)) };
+        let text = |c: &Made| c.texts.iter().filter(|_| place.filled).map(weight).max().unwrap_or(0);
         let prefix = |c: &Made| if named(&c.prefix) { c.prefix.len() } else { 0 };
-        let best = t.copies.iter().map(|c| ((text(c), prefix(c)), c)).max_by_key(|c| c.0);
+        // of equals the first
+        let best = t.copies.iter().rev().map(|c| ((text(c), prefix(c)), c)).max_by_key(|c| c.0);
         let only = if let [copy] = &t.copies[..] { Some(copy) } else { None };
         let found = best.filter(|(score, _)| *score != (0, 0)).map(|(_, c)| c).or(only);
         let whose = found.map_or(format!("template `{}`", t.name), |c| c.label.clone());

@@ -5,7 +5,7 @@ use super::{Scope, Thing, wrong};
 use crate::file::tree::{Node, Value, Word};
 use gradyn_model::ModelError;
 use gradyn_model::error::nearest;
-use gradyn_model::expression::{Ast, parse};
+use gradyn_model::expression::{Ast, check_units, parse};
 use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -182,11 +182,20 @@ impl<'c> Context<'c> {
     pub fn renamed_law(&self, word: &Word, law: Law) -> Result<Word, ModelError> {
         let filled = self.fill(word)?;
         let Some(ast) = parsed(&filled.text) else { return Ok(replaced(word, filled.text)) };
+        self.check_units(&filled.text, word)?;
         let names = ast.names();
         self.spend(names.len().saturating_mul(self.prefix.len()), &word.place)?;
         let names = names.into_iter().filter(|(name, _)| !law.owns(name));
         let edits = names.map(|(name, span)| (self.name(&name, &span, &filled), span)).collect();
         Ok(replaced(word, spliced(&filled.text, 0..filled.text.len(), edits)))
+    }
+    /// `5 N/m` with a number m of the template, before m is prefixed and the doubt is gone.
+    pub fn check_units(&self, text: &str, word: &Word) -> Result<(), ModelError> {
+        let number = |name: &str| matches!(self.scope.find(name), Some(Thing::Number | Thing::Argument(..)));
+        match check_units(text, false, number) {
+            Ok(_) => Ok(()),
+            Err(e) => Err(self.inside(wrong(e.message, &word.place).help(e.help.unwrap_or_default()))),
+        }
     }
     /// A name of an expression as the model knows it; `i` and `n` of an array are numbers.
     pub fn name(&self, name: &str, span: &Range<usize>, filled: &Filled) -> String {
