@@ -2,7 +2,7 @@
 //! and every number of every example as a parameter; an extrapolated difference on the frozen plan is the independent arbiter.
 
 use gradyn::registry::combinations;
-use gradyn::{Integrator, Method, Prepared, Run, Sensitivity};
+use gradyn::{Formulation, Integrator, Method, Prepared, Run, Sensitivity};
 use gradyn_model::mechanism::{Mechanism, Source};
 use gradyn_sensitivity::{Case, Gradient, differences};
 use gradyn_testkit::compare::distance;
@@ -43,7 +43,12 @@ fn cases() -> Vec<(String, Mechanism)> {
 
 /// The step of a model: a rotor at hundreds of rad/s needs short ones.
 fn step(name: &str) -> f64 {
-    if name.contains("gyroscope") { 0.25 * STEP } else { STEP }
+    if name.contains("gyroscope") || name.contains("spinning_top") { 0.25 * STEP } else { STEP }
+}
+
+/// Position-level constraints amplify the rounding of q by 1/(c₁h)²; c₁ of radau5 is 0.155, where Newmark has √β = 0.5.
+fn tolerance(formulation: Formulation, integrator: Integrator) -> f64 {
+    if (formulation, integrator) == (Formulation::Index3, Integrator::Radau5) { 1e-9 } else { 1e-10 }
 }
 
 fn run(model: &Prepared, method: &Method) -> Run {
@@ -72,7 +77,8 @@ fn all_exact_methods_agree_to_rounding() {
             for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
                 let (g, corrections) = gradient(&model, &run, s);
                 let d = distance(&g, &adjoint, &scales(&model));
-                assert!(d <= 1e-10, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
+                let most = tolerance(formulation, integrator);
+                assert!(d <= most, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
                 // the test of R_x: one correction and one confirming evaluation
                 if let Some(c) = corrections {
                     assert_eq!(c.worst, 1, "{what}: {} needed {} corrections", s.name(), c.worst);
@@ -115,13 +121,14 @@ fn differences_of(model: &Prepared, run: &Run, method: &Method, relative: f64) -
 fn adaptive_runs_are_exact_on_their_plan() {
     for (name, mechanism) in cases() {
         let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for (formulation, integrator) in combinations().into_iter().filter(|c| c.1 == Integrator::Dopri5) {
+        for (formulation, integrator) in combinations().into_iter().filter(|c| c.1.adapts()) {
             let method = Method { formulation, integrator, ..Method::default() }.tolerance(1e-6, 1e-6);
             let run = run(&model, &method);
             let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
             let (automatic, _) = gradient(&model, &run, Sensitivity::Automatic);
             let d = distance(&automatic, &adjoint, &scales(&model));
-            assert!(d <= 1e-10, "{name}, {}: {d:.1e}", formulation.name());
+            let most = tolerance(formulation, integrator);
+            assert!(d <= most, "{name}, {} + {}: {d:.1e}", formulation.name(), integrator.name());
         }
     }
 }
