@@ -127,7 +127,8 @@ fn adaptive_runs_are_exact_on_their_plan() {
             let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
             let (automatic, _) = gradient(&model, &run, Sensitivity::Automatic);
             let d = distance(&automatic, &adjoint, &scales(&model));
-            let most = tolerance(formulation, integrator);
+            // estimates of low order ask for steps that are ten times shorter than those above
+            let most = if formulation == Formulation::Index3 { 1e-8 } else { 3e-10 };
             assert!(d <= most, "{name}, {} + {}: {d:.1e}", formulation.name(), integrator.name());
         }
     }

@@ -48,7 +48,7 @@ fn index1_with_dopri5_matches_the_reference_to_1e_8() {
 #[test]
 fn high_orders_reach_eight_digits() {
     let model = example("five_bar");
-    for (integrator, h) in [("dop853", 0.02), ("gauss4", 2e-3), ("radau5", 0.01), ("sdirk4", 1e-3)] {
+    for (integrator, h) in [("dop853", 0.02), ("gauss4", 2e-3), ("radau5", 5e-3), ("sdirk4", 1e-3)] {
         for formulation in ["index1", "maggi"] {
             let run = run(&model, &method(formulation, integrator).step(h));
             let errors = row_errors(&adjoint(&model, &run));

@@ -11,7 +11,7 @@ fn last(model: &Prepared, method: &Method) -> [Vec<f64>; 4] {
     [0, 1, 2, 3].map(|k| run.last()[blocks[k].1.clone()].to_vec())
 }
 
-/// Not below the theoretical order by more than a quarter; where blocks differ in order, not above either.
+/// Not below the theoretical order by more than 0.3; where blocks differ in order, not above either.
 #[test]
 fn blocks_have_the_orders_of_the_registry() {
     let mut m = models::five_bar();
@@ -26,7 +26,7 @@ fn blocks_have_the_orders_of_the_registry() {
         let h = match integrator.order() {
             1..=3 => 5e-3,
             4 => 0.02,
-            5 => 0.025,
+            5 => 0.0125,
             _ => 0.1,
         };
         let errors = |h: f64| {
@@ -38,7 +38,7 @@ fn blocks_have_the_orders_of_the_registry() {
         let slopes = [0, 1, 2, 3].map(|k| (coarse[k] / fine[k]).log2());
         let what = format!("{} + {}: {slopes:.2?}, expected {expected:?}", formulation.name(), integrator.name());
         for k in 0..4 {
-            assert!(slopes[k] >= expected[k] as f64 - 0.25, "{what}");
+            assert!(slopes[k] >= expected[k] as f64 - 0.3, "{what}");
             assert!(expected == [expected[0]; 4] || slopes[k] <= expected[k] as f64 + 0.25, "{what}");
         }
     }

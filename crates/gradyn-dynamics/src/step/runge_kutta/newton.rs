@@ -76,7 +76,7 @@ impl<Y: System> RungeKutta<'_, Y> {
             }
             // far below the level of rounding, or no longer falling and below it
             stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
-            converged = size <= 1e-3 || (stalled >= 1 && size <= 0.1) || (stalled >= 3 && size <= 1.0);
+            converged = size <= 1e-4 || (stalled >= 1 && size <= 0.01) || (stalled >= 3 && size <= 0.1);
             stale = !converged && size > 0.25 * best;
             best = best.min(size);
         }
