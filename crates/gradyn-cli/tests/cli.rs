@@ -210,7 +210,13 @@ fn all_methods_agree() {
             of_runs.push((format!("{formulation} + {integrator}"), exact));
         }
     }
-    assert_eq!(refused, ["index3 + rk4", "index3 + dopri5", "ali3p + rk4", "ali3p + dopri5"]);
+    let family = ["newmark", "hht", "generalized-alpha"];
+    let states = |f: &str| {
+        let all = gradyn::Integrator::ALL.iter().map(|i| i.name()).filter(|i| !family.contains(i));
+        all.filter(|i| f != "index3" || !i.starts_with("radau")).map(|i| format!("{f} + {i}")).collect::<Vec<_>>()
+    };
+    let coordinate = family.map(|i| format!("maggi + {i}")).to_vec();
+    assert_eq!(refused, [states("index3"), states("ali3p"), coordinate].concat());
     for (name, rows) in &of_runs {
         // h² = 1e-4 of Newmark, times a few; the reactions of index3 with projections have an error of order h
         for ((row, reference), tolerance) in rows.iter().zip(&of_runs[0].1).zip([1e-3, 1e-3, 3e-2]) {

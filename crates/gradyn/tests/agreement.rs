@@ -2,7 +2,7 @@
 //! and every number of every example as a parameter; an extrapolated difference on the frozen plan is the independent arbiter.
 
 use gradyn::registry::combinations;
-use gradyn::{Integrator, Method, Prepared, Projections, Run, Sensitivity};
+use gradyn::{Formulation, Integrator, Method, Prepared, Projections, Run, Sensitivity};
 use gradyn_model::System;
 use gradyn_model::mechanism::{ForceKind, Mechanism, Source};
 use gradyn_sensitivity::Gradient;
@@ -57,6 +57,11 @@ fn refused(model: &Prepared, method: &Method) -> bool {
     refusal.is_some()
 }
 
+/// Position-level constraints amplify the rounding of q by 1/(c₁h)²; c₁ of radau5 is 0.155, where Newmark has √β = 0.5.
+fn tolerance(formulation: Formulation, integrator: Integrator) -> f64 {
+    if (formulation, integrator) == (Formulation::Index3, Integrator::Radau5) { 1e-9 } else { 1e-10 }
+}
+
 fn run(model: &Prepared, method: &Method) -> Run {
     model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
 }
@@ -82,7 +87,7 @@ fn all_exact_methods_agree_to_rounding() {
             }
             let run = run(&model, &method);
             assert!(run.trajectory.plan.h.last().is_some_and(|h| *h < 0.8 * step(&name)), "{what}: the last step is a short one");
-            agree(&what, &model, &run, 1e-10);
+            agree(&what, &model, &run, tolerance(formulation, integrator));
         }
     }
 }
@@ -172,7 +177,9 @@ fn adaptive_runs_are_exact_on_their_plan() {
             let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
             let (automatic, _) = gradient(&model, &run, Sensitivity::Automatic);
             let d = distance(&automatic, &adjoint, &scales(&model));
-            assert!(d <= 1e-10, "{name}, {}: {d:.1e}", formulation.name());
+            // estimates of low order ask for steps that are ten times shorter than those above
+            let most = if formulation == Formulation::Index3 { 1e-8 } else { 3e-10 };
+            assert!(d <= most, "{name}, {} + {}: {d:.1e}", formulation.name(), integrator.name());
         }
     }
 }
@@ -186,7 +193,7 @@ fn projections_take_rows_of_velocity_level() {
         let model = Prepared::new(&only_used(&parametrise(&file.mechanism).0)).unwrap_or_else(|e| panic!("{name}: {e}"));
         for formulation in ["index1", "penalty"] {
             let method = Method::new(formulation, "newmark").expect("registered").step(STEP);
-            let run = run(&model, &Method { projection: Some(true), ..method });
+            let run = run(&model, &Method { projection: Some(Projections::On), ..method });
             // 1e-13: velocities of 2 m/s
             assert!(run.drift[1] <= 1e-13, "{name}, {formulation}: {:.1e}", run.drift[1]);
             let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);

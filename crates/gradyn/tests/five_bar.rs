@@ -59,6 +59,19 @@ fn adams_matches_the_reference_to_1e_8() {
     }
 }
 
+/// Order 4 and more: eight digits of the gradient, with fixed steps that are short enough.
+#[test]
+fn high_orders_reach_eight_digits() {
+    let model = example("five_bar");
+    for (integrator, h) in [("dop853", 0.02), ("gauss4", 2e-3), ("radau5", 5e-3), ("sdirk4", 1e-3)] {
+        for formulation in ["index1", "maggi"] {
+            let run = run(&model, &method(formulation, integrator).step(h));
+            let errors = row_errors(&adjoint(&model, &run));
+            assert!(largest(&errors) < 1e-8, "{formulation} + {integrator}: {errors:?}");
+        }
+    }
+}
+
 /// The error of the gradient is the tolerance, times 0.05 to 50: steps are doubled and halved, not fitted.
 #[test]
 fn errors_of_adams_follow_the_tolerance() {
@@ -69,6 +82,17 @@ fn errors_of_adams_follow_the_tolerance() {
     };
     let ratios = [1e-5, 1e-7, 1e-9, 1e-11].map(|tol| error(tol) / tol);
     assert!(ratios.iter().all(|r| (0.05..50.0).contains(r)), "{ratios:?}");
+}
+
+/// Radau IIA on positions: ψ₁ reads q, ψ₂ v and ψ₃ a, whose errors fall at least as h³, h³ and h².
+#[test]
+fn index3_with_radau5_converges() {
+    let model = example("five_bar");
+    let errors = [4e-3, 2e-3].map(|h| row_errors(&adjoint(&model, &run(&model, &method("index3", "radau5").step(h)))));
+    for (k, order) in [3.0, 3.0, 2.0].into_iter().enumerate() {
+        let slope = (errors[0][k] / errors[1][k]).log2();
+        assert!(slope >= order - 0.2, "row {k}: order {slope:.2}, errors {:.1e} and {:.1e}", errors[0][k], errors[1][k]);
+    }
 }
 
 /// The error of each row falls by 4 ± 0.2 with each halving and is below 1e-5 at 1 ms.

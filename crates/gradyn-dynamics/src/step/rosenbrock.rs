@@ -184,7 +184,7 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
             h: 0.0,
             chooser: Chooser::default(),
             base: block(),
-            matrix: Coupled::new(sys, vec![self.scheme.gamma[0][0]]),
+            matrix: Coupled::new(sys, &self.f, self.state, vec![self.scheme.gamma[0][0]])?,
             blocks: (1..s).map(|_| block()).collect(),
             node: block(),
             along: Along::new(sys, p),

@@ -43,11 +43,15 @@ pub struct Coupled {
 type Entries = Vec<(usize, usize, usize)>;
 
 impl Coupled {
-    /// Memory for coefficients `a`, square by rows.
-    pub fn new<Y: System>(sys: &Y, a: Vec<f64>) -> Self {
+    /// Memory for coefficients `a`, square by rows; without choices the pattern is known.
+    pub fn new<Y: System>(sys: &Y, f: &Lagrange, state: State, a: Vec<f64>) -> Result<Self, StepError> {
         let (blocks, z) = (a.len().isqrt(), 3 * sys.dims().n + sys.dims().m);
         let b = vec![0.0; blocks * z];
-        Self { a, blocks, choice: vec![], maps: vec![], values: vec![], factor: None, h: 0.0, b }
+        let mut matrix = Self { a, blocks, choice: vec![], maps: vec![], values: vec![], factor: None, h: 0.0, b };
+        if state == State::Full {
+            matrix.set_choice(sys, f, state, &[])?;
+        }
+        Ok(matrix)
     }
     /// Pattern and maps for a choice of independent coordinates; made once, and again when the choice changes.
     pub fn set_choice<Y: System>(&mut self, sys: &Y, f: &Lagrange, state: State, choice: &[u32]) -> Result<(), StepError> {

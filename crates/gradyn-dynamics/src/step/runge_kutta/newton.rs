@@ -50,7 +50,7 @@ impl<Y: System> RungeKutta<'_, Y> {
             if converged {
                 return Ok(report);
             }
-            let worst = (0..matrix.b.len()).fold(0, |w, i| if matrix.b[i].abs() <= matrix.b[w].abs() { w } else { i });
+            let worst = worst(&matrix.b);
             let residual = matrix.b[worst].abs();
             if !residual.is_finite() {
                 return Err(StepError::NotFinite { t: span.end(), equation: equation(sys, worst) });
@@ -76,7 +76,7 @@ impl<Y: System> RungeKutta<'_, Y> {
             }
             // far below the level of rounding, or no longer falling and below it
             stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
-            converged = size <= 1e-3 || (stalled >= 1 && size <= 0.1) || (stalled >= 3 && size <= 1.0);
+            converged = size <= 1e-4 || (stalled >= 1 && size <= 0.01) || (stalled >= 3 && size <= 0.1);
             stale = !converged && size > 0.25 * best;
             best = best.min(size);
         }
@@ -131,6 +131,12 @@ impl<Y: System> RungeKutta<'_, Y> {
             }
         }
     }
+}
+
+/// Where a residual is not finite, or largest.
+fn worst(r: &[f64]) -> usize {
+    let largest = || (0..r.len()).fold(0, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
+    r.iter().position(|r| !r.is_finite()).unwrap_or_else(largest)
 }
 
 /// ℓ_j(θ) on some nodes.
