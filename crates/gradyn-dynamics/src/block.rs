@@ -124,7 +124,7 @@ impl Chooser {
 /// How (a, λ) are solved for.
 #[derive(Clone)]
 enum Solver {
-    Kkt(Kkt),
+    Kkt(Box<Kkt>),
     NullSpace(NullSpace),
 }
 
@@ -154,7 +154,7 @@ impl<Y: System> Block<Y> {
         let one = lists[0].is_some() && lists[0] == lists[1];
         let kinematic = [0, 1].map(|k| lists[k].is_some() && !(one && k == 0)).map(|yes| yes.then(Kinematic::default));
         let solver = match state {
-            State::Full => Solver::Kkt(kkt.clone()),
+            State::Full => Solver::Kkt(Box::new(kkt.clone())),
             _ => Solver::NullSpace(NullSpace::new(sys)),
         };
         let dphi_q = vec![0.0; sys.patterns().mn.nnz()];

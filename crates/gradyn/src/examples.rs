@@ -21,6 +21,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("spinning_top", include_str!("../../../examples/spinning_top.toml")),
     ("gyroscope", include_str!("../../../examples/gyroscope.toml")),
     ("tumbling_body", include_str!("../../../examples/tumbling_body.toml")),
+    ("redundant_four_bar", include_str!("../../../examples/redundant_four_bar.toml")),
     ("stewart", include_str!("../../../examples/stewart.toml")),
     ("knife_edge", include_str!("../../../examples/knife_edge.toml")),
     ("rolling_disc", include_str!("../../../examples/rolling_disc.toml")),

@@ -1,0 +1,119 @@
+//! Redundant constraints: the four-bar in space with four parallel hinges.
+
+use gradyn::{Method, Prepared, Run, Sensitivity};
+use gradyn_sensitivity::Gradient;
+use gradyn_testkit::compare::distance;
+
+const EXAMPLE: &str = "redundant_four_bar";
+
+fn prepared(edit: impl Fn(String) -> String) -> Prepared {
+    let text = edit(gradyn::examples::find(EXAMPLE).expect("bundled").to_owned());
+    let file = gradyn::file::read_toml(&text).unwrap_or_else(|e| panic!("{e}"));
+    Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn run(model: &Prepared, method: &Method) -> Run {
+    model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn gradient(model: &Prepared, method: &Method) -> Gradient {
+    model.gradient(&run(model, method), Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{e}")).rows
+}
+
+fn scales(model: &Prepared) -> Vec<f64> {
+    model.model.parameters.iter().map(|p| p.scale).collect()
+}
+
+fn method(formulation: &str, integrator: &str) -> Method {
+    Method::new(formulation, integrator).expect("registered")
+}
+
+/// The same with another row of the dependency left out by hand.
+fn other_row(model: &Prepared) -> Prepared {
+    let mut other = model.clone();
+    let r = &model.assembled.redundant[0];
+    let swapped = r.on[0].0 as u32;
+    let rows = |list: &Vec<u32>| {
+        let mut rows: Vec<u32> = list.iter().map(|&k| if k == swapped { r.row as u32 } else { k }).collect();
+        rows.sort_unstable();
+        rows
+    };
+    let independent = model.assembled.independent.each_ref().map(rows);
+    other.model.system.set_rows(independent, vec![swapped]);
+    other
+}
+
+/// Gradients do not depend on which of the dependent rows is left out.
+#[test]
+fn any_row_of_the_dependency_may_be_left_out() {
+    let model = prepared(|t| t);
+    assert_eq!(model.redundant().len(), 1, "{:?}", model.redundant());
+    let other = other_row(&model);
+    let cases = [("ali3p", "newmark", 1e-3), ("index3", "newmark", 1e-3), ("maggi", "rk4", 1e-3), ("index1", "rk4", 1e-3)];
+    for (formulation, integrator, h) in cases {
+        let m = method(formulation, integrator).step(h);
+        let d = distance(&gradient(&other, &m), &gradient(&model, &m), &scales(&model));
+        // Newmark's rounding at 1 ms
+        let most = if integrator == "newmark" { 1e-9 } else { 1e-10 };
+        assert!(d <= most, "{formulation}: {d:.1e}");
+    }
+}
+
+/// A hinge that slides instead: no row too many, the same motion.
+#[test]
+fn gradients_are_those_of_the_model_without_redundant_rows() {
+    let model = prepared(|t| t);
+    let joint = "A = { type = \"revolute\"";
+    let free = prepared(|t| t.replace(joint, "A = { type = \"cylindrical\""));
+    assert!(free.redundant().is_empty(), "{:?}", free.redundant());
+    for formulation in ["index1", "maggi"] {
+        let m = method(formulation, "dop853").tolerance(1e-13, 1e-13);
+        let d = distance(&gradient(&model, &m), &gradient(&free, &m), &scales(&model));
+        assert!(d <= 1e-9, "{formulation}: {d:.1e}");
+    }
+    let exact = gradient(&free, &method("index1", "dop853").tolerance(1e-13, 1e-13));
+    let penalty = Method { alpha: 1e10, ..method("penalty", "dop853").tolerance(1e-12, 1e-12) };
+    let d = distance(&gradient(&model, &penalty), &exact, &scales(&model));
+    assert!(d <= 1e-6, "penalty: {d:.1e}");
+}
+
+/// No multiplier grows over 1000 s.
+#[test]
+fn multipliers_stay_bounded() {
+    let model = prepared(|t| t.replace("t_end  = 1", "t_end  = 1000"));
+    let run = run(&model, &method("ali3p", "newmark").step(0.02));
+    let (lay, steps) = (run.trajectory.layout, run.trajectory.plan.steps());
+    let largest = |from: usize, to: usize| {
+        let records = (from..to).flat_map(|n| run.trajectory.record(n)[lay.lam()..lay.z()].iter());
+        records.fold(0.0f64, |s, l| s.max(l.abs()))
+    };
+    let (early, late) = (largest(0, steps / 10), largest(9 * steps / 10, steps + 1));
+    assert!(late <= early && early > 0.0, "{early} and {late}");
+}
+
+/// A parameter that tilts an axis locks the linkage: refused by its name. So are reactions that are not determined.
+#[test]
+fn what_breaks_the_redundancy_is_refused_by_name() {
+    let tilted = prepared(|t| {
+        t.replace("[parameters]\n", "[parameters]\ntilt = { value = 0, unit = \"m\", scale = 1 }\n").replace(
+            "B = { type = \"revolute\", between = [\"coupler.B\", \"rocker.B\"], axis = [0, 0, 1]",
+            "B = { type = \"revolute\", between = [\"coupler.B\", \"rocker.B\"], axis = [\"tilt\", 0, 1]",
+        )
+    });
+    let m = method("maggi", "rk4").step(0.01);
+    let e = tilted.gradient(&run(&tilted, &m), Sensitivity::DiscreteAdjoint).err().expect("refused").to_string();
+    assert!(e.contains("parameter `tilt` breaks a redundant loop"), "{e}");
+    let read = prepared(|t| t.replace("final = { terminal = \"C.angle\" }", "final = { terminal = \"A.reaction.z\" }"));
+    let e = read.simulate(&m, &mut |_, _| {}).err().expect("refused").to_string();
+    assert!(e.contains("objective `final` reads reactions that are not determined"), "{e}");
+}
+
+/// Outputs show the solution of smallest norm: the load along the axes, which nothing asks for, is zero.
+#[test]
+fn reactions_of_outputs_have_the_smallest_norm() {
+    let model = prepared(|t| t.replace("reaction = \"norm(A.reaction)\"", "reaction = \"A.reaction.z\""));
+    let run = run(&model, &method("maggi", "rk4").step(0.01));
+    let table = model.table(&run, None).expect("tabulated");
+    let column = table.columns.iter().position(|c| c == "reaction").expect("a column");
+    assert!(table.rows.iter().all(|r| r[column].abs() < 1e-9), "{:?}", table.rows[3]);
+}
