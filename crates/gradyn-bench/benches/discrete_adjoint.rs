@@ -1,6 +1,7 @@
 //! Question: what does the gradient of one objective cost, in units of the run? (five-bar, 5 s, 5 parameters)
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use gradyn::registry::combinations;
 use gradyn::{Method, Prepared};
 use gradyn_bench::Bench;
 use gradyn_testkit::models::five_bar;
@@ -33,6 +34,15 @@ fn bench(c: &mut Criterion) {
     println!("\nbest of 100, one run (five-bar, 5 s, one objective):");
     for (name, case) in &cases {
         println!("{}", case.times(100).line(name));
+    }
+    println!("\nevery combination, fixed steps of 10 ms, best of 20:");
+    let mut m = five_bar();
+    m.objectives.truncate(1);
+    let model = Prepared::new(&m).expect("the five-bar builds");
+    for (formulation, integrator) in combinations() {
+        let method = Method { formulation, integrator, ..Method::default() }.step(1e-2);
+        let name = format!("{} × {}", formulation.name(), integrator.name());
+        println!("{}", Bench::new(model.clone(), method).times(20).line(&name));
     }
 }
 

@@ -6,7 +6,7 @@
 //! B(p): Σ b_i c_i^{k-1} = 1/k,   C(q): Σ a_ij c_j^{k-1} = c_i^k/k                                                     (3)
 //! ```
 
-use gradyn_dynamics::tableau::{DOP853, DOPRI5, GAUSS4, RADAU3, RADAU5, RK4, SDIRK4, Tableau};
+use gradyn_dynamics::tableau::{DOP853, DOPRI5, GAUSS4, RADAU3, RADAU5, RK4, Rosenbrock, SDIRK4, Tableau};
 
 /// Stages 0 … s with the node as the last (its row is b): A dense, c, b over all of them.
 struct Full {
@@ -192,5 +192,38 @@ fn continuous_extensions_reproduce_polynomials() {
                 assert!((y - θ.powi(k + 1) / f64::from(k + 1)).abs() < EXACT, "{}: t^{k} at θ = {θ}", t.name);
             }
         }
+    }
+}
+
+/// Conditions of Rosenbrock methods up to order 4, with β = α + γ [Hairer & Wanner II, Table IV.7.1], and of the embedded ones.
+#[test]
+fn rosenbrock_schemes_have_their_order() {
+    for t in Rosenbrock::ALL {
+        let (s, n) = (t.scheme(), t.m.len());
+        let sum = |f: &dyn Fn(usize) -> f64| (0..n).map(f).sum::<f64>();
+        let β = |i: usize, j: usize| s.alpha[i][j] + s.gamma[i][j];
+        let (α1, β1) = (|i: usize| s.node(i), |i: usize| sum(&|j| β(i, j)));
+        let ββ = |i: usize| sum(&|j| β(i, j) * β1(j));
+        let conditions: [(usize, &dyn Fn(usize) -> f64, f64); 8] = [
+            (1, &|_| 1.0, 1.0),
+            (2, &β1, 1.0 / 2.0),
+            (3, &|i| α1(i).powi(2), 1.0 / 3.0),
+            (3, &ββ, 1.0 / 6.0),
+            (4, &|i| α1(i).powi(3), 1.0 / 4.0),
+            (4, &|i| α1(i) * sum(&|j| s.alpha[i][j] * β1(j)), 1.0 / 8.0),
+            (4, &|i| sum(&|j| β(i, j) * α1(j).powi(2)), 1.0 / 12.0),
+            (4, &|i| sum(&|j| β(i, j) * ββ(j)), 1.0 / 24.0),
+        ];
+        let defect = |b: &[f64], order: usize| {
+            let of = conditions.iter().filter(|c| c.0 == order);
+            of.map(|(_, φ, value)| (sum(&|i| b[i] * φ(i)) - value).abs()).fold(0.0, f64::max)
+        };
+        // published to 16 digits, products of size 30
+        (1..=t.order).for_each(|p| assert!(defect(&s.b, p) < 1e-12, "{}: order {p}: {:.1e}", t.name, defect(&s.b, p)));
+        let embedded: Vec<f64> = s.b.iter().zip(&s.error).map(|(b, e)| b - e).collect();
+        (1..t.estimate).for_each(|p| assert!(defect(&embedded, p) < 1e-12, "{}: embedded, order {p}", t.name));
+        assert!(defect(&embedded, t.estimate) > 1e-4, "{}", t.name);
+        assert!(t.order == 4 || defect(&s.b, t.order + 1) > 1e-4, "{}", t.name);
+        assert!((0..n).all(|i| (s.gamma[i][i] - t.gamma).abs() < 1e-15), "{}: one matrix", t.name);
     }
 }

@@ -23,6 +23,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("tumbling_body", include_str!("../../../examples/tumbling_body.toml")),
     ("redundant_four_bar", include_str!("../../../examples/redundant_four_bar.toml")),
     ("stewart", include_str!("../../../examples/stewart.toml")),
+    ("change_point", include_str!("../../../examples/change_point.toml")),
     ("knife_edge", include_str!("../../../examples/knife_edge.toml")),
     ("rolling_disc", include_str!("../../../examples/rolling_disc.toml")),
 ];

@@ -39,6 +39,8 @@ pub struct Run {
     pub rho: Vec<f64>,
     /// What jumps at a declared time: only kinks of forces and of driver accelerations are handled there.
     pub jump: Option<Jump>,
+    /// When the run passes a singular position.
+    pub singular: Option<f64>,
     /// Things to know about this run.
     pub warnings: Vec<String>,
     /// Largest |Φ|, |Φ̇| at a node.
@@ -157,6 +159,7 @@ impl Prepared {
             energy: (0.0, 0.0),
             rho: self.rho.clone(),
             jump: None,
+            singular: None,
         };
         self.check_values(&run)?;
         self.check_redundancy(&run)?;
@@ -337,6 +340,12 @@ impl Prepared {
     /// Gradients need a run of this model at these parameters, without jumps.
     fn check_run(&self, run: &Run) -> Result<(), Error> {
         assert_eq!(run.rho, self.rho, "a run is differentiated at its own parameters");
+        if let Some(t) = run.singular {
+            let e = ModelError::new(format!("the run passes a singular position at t = {t} s: beyond it there is no gradient"));
+            return Err(e
+                .help("the motion may leave it on either branch, whatever the parameters: end the run before it")
+                .into());
+        }
         run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
     }
     /// Gradients need objectives, parameters, and parameters that something reads.

@@ -52,6 +52,9 @@ impl Jump {
     }
 }
 
+/// Independence of the rows (sine of the angle between one and the others) below which a position is singular.
+const SINGULAR: f64 = 1e-4;
+
 impl Prepared {
     /// What jumps at a declared time inside the run, (1).
     pub(crate) fn find_jump(&self, run: &Run, d: &mut Data) -> Option<Jump> {
@@ -124,14 +127,40 @@ impl Prepared {
                 least = (s, plan.t[n] + theta * plan.h[n]);
             }
         }
-        if least.0 < 1e-2 {
-            let (s, t) = least;
+        let (s, t) = least;
+        if s < SINGULAR {
+            run.singular = Some(t);
+            let smooth = self.turns_over(run, t, d);
+            let branch = if smooth { "goes on along its branch" } else { "turns back or changes to the other branch" };
+            run.warnings.push(format!(
+                "singular: the run passes a position at t = {t} s where the constraints are dependent ({s:.0e}) and {branch}; beyond it there is no gradient"
+            ));
+        } else if s < 1e-2 {
             run.warnings.push(format!(
                 "near-singular: the constraints are nearly dependent at t = {t} s ({s:.0e}); the motion after it and its gradient may not be trustworthy"
             ));
         }
     }
     /// s between nodes `n` and n + 1, at θ of the step.
+    /// Does the determinant of [Φ_q; B] change its sign between the nodes before and after t? So it does on a smooth branch.
+    fn turns_over(&self, run: &Run, t: f64, d: &mut Data) -> bool {
+        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
+        let after = plan.t.partition_point(|x| *x <= t).clamp(1, plan.steps());
+        let rows = sys.independent(true);
+        let mut matrix = |n: usize, picked: Option<Vec<u32>>| {
+            sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
+            let picked = picked.unwrap_or_else(|| gradyn_num::unpivoted_columns(&sys.patterns().mn, sys.phi_q(d), rows));
+            let mn = &sys.patterns().mn;
+            let mut a = vec![vec![0.0; lay.n]; lay.n];
+            for (row, &k) in a.iter_mut().zip(rows) {
+                mn.row(k as usize).for_each(|p| row[mn.col(p)] = sys.phi_q(d)[p]);
+            }
+            a[rows.len()..].iter_mut().zip(&picked).for_each(|(row, &i)| row[i as usize] = 1.0);
+            (sign(a), picked)
+        };
+        let (before, picked) = matrix(after - 1, None);
+        before * matrix(after, Some(picked)).0 < 0.0
+    }
     fn independence_at(&self, run: &Run, n: usize, theta: f64, d: &mut Data) -> f64 {
         let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
         if theta == 0.0 {
@@ -149,6 +178,25 @@ impl Prepared {
         }
         independence(&sys.patterns().mn, sys.independent(false), sys.phi_q(d))
     }
+}
+
+/// Sign of a determinant.
+fn sign(mut a: Vec<Vec<f64>>) -> f64 {
+    let (n, mut sign) = (a.len(), 1.0);
+    for k in 0..n {
+        let pivot = (k..n).fold(k, |p, i| if a[i][k].abs() > a[p][k].abs() { i } else { p });
+        if pivot != k {
+            a.swap(pivot, k);
+            sign = -sign;
+        }
+        sign *= if a[k][k] < 0.0 { -1.0 } else { 1.0 };
+        let (head, tail) = a.split_at_mut(k + 1);
+        for row in tail.iter_mut().filter(|_| head[k][k] != 0.0) {
+            let s = row[k] / head[k][k];
+            row.iter_mut().zip(&head[k]).for_each(|(x, p)| *x -= s * p);
+        }
+    }
+    sign
 }
 
 fn size(x: &[f64]) -> f64 {

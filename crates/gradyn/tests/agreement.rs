@@ -122,7 +122,7 @@ fn exact_methods_agree_with_any_projections() {
             let what = format!("{name}, {} + {}, projection {}", formulation.name(), integrator.name(), projection.name());
             // 1e-10: above what a projection leaves, below what a step adds
             let method = Method { formulation, integrator, projection_tol: 1e-10, ..Method::default() };
-            if method.projections() == projection {
+            if refused(&model, &method) || method.projections() == projection {
                 continue; // the default
             }
             // twice the step: half as many
@@ -154,14 +154,18 @@ fn extrapolated_differences_agree_on_the_frozen_plan() {
             let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
             // the long step has the smaller rounding error, the short one the smaller truncation error (a top turns 1.5 rad a step,
             // independent coordinates bend the motion)
-            let d = [2e-4, 5e-5, 1e-5, 2e-6].map(|h| {
-                distance(
+            let mut d = f64::INFINITY;
+            for h in [5e-5, 1e-5, 2e-4, 2e-6] {
+                let g = distance(
                     &model.extrapolated_differences(&run, h).unwrap_or_else(|e| panic!("{what}: {e}")),
                     &adjoint,
                     &scales(&model),
-                )
-            });
-            let d = d.into_iter().fold(f64::INFINITY, f64::min);
+                );
+                d = d.min(g);
+                if d <= 1e-6 {
+                    break;
+                }
+            }
             assert!(d <= 1e-6, "{what}: differences are {d:.1e} from discrete-adjoint");
         }
     }
@@ -182,8 +186,9 @@ fn adaptive_runs_are_exact_on_their_plan() {
             let (automatic, _) = gradient(&model, &run, Sensitivity::Automatic);
             let d = distance(&automatic, &adjoint, &scales(&model));
             // estimates of low order ask for steps that are ten times shorter than those above
-            let most = if formulation == Formulation::Index3 { 1e-8 } else { 3e-10 };
-            assert!(d <= most, "{name}, {} + {}: {d:.1e}", formulation.name(), integrator.name());
+            let steps = run.trajectory.plan.steps() as f64;
+            let most = if formulation == Formulation::Index3 { 1e-8 } else { (1e-12 * steps).max(3e-10) };
+            assert!(d <= most, "{name}, {} + {}: {d:.1e} in {steps} steps", formulation.name(), integrator.name());
         }
     }
 }

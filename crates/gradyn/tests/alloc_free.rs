@@ -74,7 +74,9 @@ fn loops_do_not_allocate() {
         m.t_end = 0.4.into();
         let long = Prepared::new(&m).expect("builds");
         for (formulation, integrator) in combinations() {
-            let method = Method { formulation, integrator, ..Method::default() }.step(2e-3);
+            // a top turns 0.3 rad in 2 ms: too far for independent coordinates
+            let h = if name == "spinning_top" { 5e-4 } else { 2e-3 };
+            let method = Method { formulation, integrator, ..Method::default() }.step(h);
             if short.check_method(&method).is_err() {
                 continue;
             }

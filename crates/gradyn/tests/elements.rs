@@ -7,7 +7,7 @@
 
 use gradyn::file::{driver_quantities, force_types, joint_types, read_toml, shape_types};
 use gradyn::registry::{SENSORS, combinations};
-use gradyn::{Integrator, Method, Prepared, Run, Sensitivity, dims};
+use gradyn::{Formulation, Integrator, Method, Prepared, Run, Sensitivity, dims};
 use gradyn_model::mechanism::{Mechanism, Quantity};
 use gradyn_model::{Set, System};
 use gradyn_testkit::compare::distance;
@@ -332,8 +332,10 @@ fn gradients_agree_on_every_element() {
         let adjoint = gradient(Sensitivity::DiscreteAdjoint);
         for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic] {
             let d = distance(&gradient(s), &adjoint, &scales);
+            // c₁ of radau5 is 0.155: position-level constraints amplify the rounding of q by 1/(c₁h)²
+            let most = if (formulation, integrator) == (Formulation::Index3, Integrator::Radau5) { 1e-9 } else { 1e-10 };
             assert!(
-                d <= 1e-10,
+                d <= most,
                 "{}, {} + {}: {} is {d:.1e} from the adjoint",
                 e.name,
                 formulation.name(),

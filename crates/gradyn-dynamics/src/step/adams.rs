@@ -195,7 +195,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         self.order + 1
     }
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
-        block::noise(&self.f, h, size, mass, row)
+        block::noise(&self.f, false, h, size, mass, row)
     }
     fn choices(&self) -> usize {
         self.state.choices(self.sys) + 2

@@ -224,7 +224,7 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         Ok(())
     }
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
-        crate::block::noise(&self.f, h, size, mass, row)
+        block::noise(&self.f, true, h, size, mass, row)
     }
     fn residual<S: ProgramScalar>(
         &self,

@@ -33,8 +33,11 @@ pub struct Coupled {
     choice: Vec<u32>,
     maps: Vec<[Map; TERMS]>,
     values: Vec<f64>,
-    factor: Option<Factor>,
+    /// The pattern and its factor.
+    factor: Option<(Pattern, Factor)>,
     h: f64,
+    /// What a solution leaves over.
+    rest: Vec<f64>,
     /// Right-hand sides and solutions, block by block.
     pub b: Vec<f64>,
 }
@@ -46,8 +49,8 @@ impl Coupled {
     /// Memory for coefficients `a`, square by rows; without choices the pattern is known.
     pub fn new<Y: System>(sys: &Y, f: &Lagrange, state: State, a: Vec<f64>) -> Result<Self, StepError> {
         let (blocks, z) = (a.len().isqrt(), 3 * sys.dims().n + sys.dims().m);
-        let b = vec![0.0; blocks * z];
-        let mut matrix = Self { a, blocks, choice: vec![], maps: vec![], values: vec![], factor: None, h: 0.0, b };
+        let (b, rest) = (vec![0.0; blocks * z], vec![0.0; blocks * z]);
+        let mut matrix = Self { a, blocks, choice: vec![], maps: vec![], values: vec![], factor: None, h: 0.0, rest, b };
         if state == State::Full {
             matrix.set_choice(sys, f, state, &[])?;
         }
@@ -67,7 +70,8 @@ impl Coupled {
         constants.iter().for_each(|&(i, j, x)| self.values[pattern.at(i, j) as usize] = x);
         let map = |e: Entries| e.into_iter().map(|(i, j, from)| (from as u32, pattern.at(i, j))).collect();
         self.maps = terms.into_iter().map(|t| t.map(map)).collect();
-        self.factor = Some(Factor::new(&pattern)?);
+        let factor = Factor::new(&pattern)?;
+        self.factor = Some((pattern, factor));
         self.choice = choice.to_vec();
         Ok(())
     }
@@ -121,7 +125,7 @@ impl Coupled {
                 map.iter().for_each(|&(k, to)| self.values[to as usize] = scale * from[k as usize]);
             }
         }
-        let factor = self.factor.as_mut().expect("a choice was made");
+        let (_, factor) = self.factor.as_mut().expect("a choice was made");
         factor.refactor(&self.values).map_err(|s| StepError::Singular { t, equation: equation(sys, s.index) })
     }
     /// Independent coordinates.
@@ -131,13 +135,26 @@ impl Coupled {
     /// b ← (rows)_x⁻¹ b over the blocks.
     pub fn solve<Y: System>(&mut self, sys: &Y, f: &Lagrange) {
         self.scale_rows(sys, f);
-        self.factor.as_mut().expect("a choice was made").solve(&mut self.b);
+        let Self { factor, values, rest, b, .. } = self;
+        let (pattern, factor) = factor.as_mut().expect("a choice was made");
+        // one refinement: pivots are frozen, and blocks of all stages meet in one matrix
+        rest.copy_from_slice(b);
+        factor.solve(b);
+        pattern.mul(values, -1.0, b, rest);
+        factor.solve(rest);
+        b.iter_mut().zip(&*rest).for_each(|(b, r)| *b += r);
         self.scale_columns(sys);
     }
     /// b ← (rows)_x⁻ᵀ b.
     pub fn solve_t<Y: System>(&mut self, sys: &Y, f: &Lagrange) {
         self.scale_columns(sys);
-        self.factor.as_mut().expect("a choice was made").solve_t(&mut self.b);
+        let Self { factor, values, rest, b, .. } = self;
+        let (pattern, factor) = factor.as_mut().expect("a choice was made");
+        rest.copy_from_slice(b);
+        factor.solve_t(b);
+        pattern.mul_t(values, -1.0, b, rest);
+        factor.solve_t(rest);
+        b.iter_mut().zip(&*rest).for_each(|(b, r)| *b += r);
         self.scale_rows(sys, f);
     }
     fn scale_rows<Y: System>(&mut self, sys: &Y, f: &Lagrange) {
