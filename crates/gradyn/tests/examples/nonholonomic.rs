@@ -3,7 +3,7 @@
 
 use crate::{close, method, precise, run, table};
 use gradyn::registry::combinations;
-use gradyn::{Integrator, Method, Prepared, Run, Sensitivity};
+use gradyn::{Method, Prepared, Run, Sensitivity};
 use gradyn_num::{Scalar, Wide};
 
 /// Numbers as variables of duals.
