@@ -154,7 +154,7 @@ fn extrapolated_differences_agree_on_the_frozen_plan() {
             let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
             // the long step has the smaller rounding error, the short one the smaller truncation error (a top turns 1.5 rad a step,
             // independent coordinates bend the motion)
-            let mut d = f64::INFINITY;
+            let (mut d, most) = (f64::INFINITY, 1e4 * tolerance(formulation, integrator));
             for h in [5e-5, 1e-5, 2e-4, 2e-6] {
                 let g = distance(
                     &model.extrapolated_differences(&run, h).unwrap_or_else(|e| panic!("{what}: {e}")),
@@ -162,11 +162,11 @@ fn extrapolated_differences_agree_on_the_frozen_plan() {
                     &scales(&model),
                 );
                 d = d.min(g);
-                if d <= 1e-6 {
+                if d <= most {
                     break;
                 }
             }
-            assert!(d <= 1e-6, "{what}: differences are {d:.1e} from discrete-adjoint");
+            assert!(d <= most, "{what}: differences are {d:.1e} from discrete-adjoint");
         }
     }
 }

@@ -284,7 +284,7 @@ fn json_has_the_same_schema() {
 fn examples_build() {
     assert_eq!(examples().len(), gradyn::examples::ALL.len(), "every file is bundled");
     // closed loops whose places `near` gives roughly
-    let rough = ["quick_return", "jansen", "n_pendulum_3d", "rssr", "universal_shaft"];
+    let rough = ["quick_return", "jansen", "n_pendulum_3d", "rssr", "universal_shaft", "change_point"];
     for (path, text) in examples() {
         let file = file::read(&path, &text).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
         let model = gradyn_model::build(&file.mechanism).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));

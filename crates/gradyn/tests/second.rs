@@ -134,9 +134,9 @@ fn check(name: &str, r: &Ready, x: &[f64], dx: &[f64]) {
         let (wide, complex) = (&wide[k].1, &complex[k].1);
         // 1e-15: quotients as products with the inverse
         near(wide.iter().map(|x| x.re), real, 0.0, 1e-15, &what("duals = f64"));
-        // 4e-15: a complex quotient rounds three times, and a contact takes it to the fourth power;
+        // 1e-14: a complex quotient rounds three times, and a contact takes it to the fourth power;
         // STEP: a product of imaginary parts is 1e-80 where the real one is 0
-        near(complex.iter().map(|x| x.re), real, STEP, 4e-15, &what("complex = f64"));
+        near(complex.iter().map(|x| x.re), real, STEP, 1e-14, &what("complex = f64"));
         let slope: Vec<f64> = complex.iter().map(|x| x.im / STEP).collect();
         near(wide.iter().map(|x| x.eps[0]), &slope, 0.0, 1e-12, &what("duals = complex step"));
         assert!(wide.iter().all(|x| x.eps[1..].iter().all(|e| *e == 0.0)), "{}", what("only one direction is seeded"));
