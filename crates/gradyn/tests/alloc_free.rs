@@ -94,7 +94,10 @@ fn loops_do_not_allocate() {
             let (some, more) = (whole_run(&short, &method), whole_run(&long, &method));
             let what = format!("{name}, {} + {}", formulation.name(), integrator.name());
             assert!(more <= some + 4, "{what}: simulate allocates {some} times, and {more} times in twice as many steps");
-            assert_eq!(setup, setup_long, "{name}, {} + {}: adjoint", formulation.name(), integrator.name());
+            assert!(
+                setup_long <= setup + 4,
+                "{what}: the adjoint allocates {setup} times, and {setup_long} times in twice as many steps"
+            );
         }
     }
 }
