@@ -261,7 +261,7 @@ impl Method {
             "alpha" => matches!(self.formulation, Formulation::Penalty | Formulation::Ali3p) || penalty_start,
             "xi" | "omega" => stabilised || penalty_start,
             "state" => self.formulation == Formulation::Maggi,
-            "stabilisation" => self.formulation == Formulation::Index1 && !family,
+            "stabilisation" => self.can_project_nodes(),
             "beta" | "gamma" | "newmark_xi" => self.integrator == Integrator::Newmark,
             "hht_alpha" => self.integrator == Integrator::Hht,
             "rho_inf" => self.integrator == Integrator::GeneralizedAlpha,
@@ -323,9 +323,13 @@ impl Method {
         let default = if self.formulation.position_level() { Projections::On } else { Projections::Off };
         self.projection.unwrap_or(default)
     }
+    /// Projected nodes need a one-step method: the history of adams belongs to nodes that are not projected.
+    fn can_project_nodes(&self) -> bool {
+        self.formulation == Formulation::Index1 && (self.integrator.tableau().is_some() || self.integrator.rosenbrock().is_some())
+    }
     /// Are the nodes of a state step projected?
     pub fn projects_nodes(&self) -> bool {
-        self.projected_nodes && self.formulation == Formulation::Index1 && !self.integrator.coordinate()
+        self.projected_nodes && self.can_project_nodes()
     }
     /// What gives the initial accelerations of a coordinate step.
     pub fn initial_acceleration(&self) -> InitialAcceleration {
