@@ -169,9 +169,14 @@ impl<Y: System> Block<Y> {
         }
         Ok(())
     }
+    /// Which [Φ_q; B] stands for a level.
+    fn index(&self, level: usize) -> usize {
+        if self.one { 1 } else { level }
+    }
     /// [Φ_q; B] of a level.
     fn at_level(&mut self, level: usize) -> Option<&mut Kinematic> {
-        self.kinematic[if self.one { 1 } else { level }].as_mut()
+        let index = self.index(level);
+        self.kinematic[index].as_mut()
     }
     /// Solves the rows of the block for x = (q, v, a, λ), whose (q, v) are the prediction.
     pub fn evaluate(&mut self, sys: &Y, t: f64, choice: &[u32], x: &mut [f64]) -> Result<(), StepError> {
@@ -207,7 +212,8 @@ impl<Y: System> Block<Y> {
         for iterations in 1.. {
             sys.place(t, &x[..n], &mut self.linear.data);
             let phi_q = sys.phi_q(&self.linear.data);
-            let kinematic = self.kinematic[if self.one { 1 } else { 0 }].as_mut().expect("checked above");
+            let index = self.index(0);
+            let Some(kinematic) = &mut self.kinematic[index] else { return Ok(()) };
             kinematic.refactor(sys, t, phi_q)?;
             if done {
                 return Ok(());
@@ -338,14 +344,14 @@ impl<Y: System> Block<Y> {
     }
     /// rows += s P x of a level (0: positions, 1: velocities), where P are the rows' partials over q - q̂ or v - v̂.
     pub fn defect(&self, level: usize, s: f64, x: &[f64], rows: &mut [f64]) {
-        match &self.kinematic[if self.one { 1 } else { level }] {
+        match &self.kinematic[self.index(level)] {
             None => rows.iter_mut().zip(x).for_each(|(r, x)| *r += s * x),
             Some(k) => k.held(rows).zip(k.choice()).for_each(|(r, &i)| *r += s * x[i as usize]),
         }
     }
     /// out += s Pᵀ μ.
     pub fn defect_t(&self, level: usize, s: f64, mu: &[f64], out: &mut [f64]) {
-        match &self.kinematic[if self.one { 1 } else { level }] {
+        match &self.kinematic[self.index(level)] {
             None => out.iter_mut().zip(mu).for_each(|(o, m)| *o += s * m),
             Some(k) => mu[mu.len() - k.choice().len()..].iter().zip(k.choice()).for_each(|(m, &i)| out[i as usize] += s * m),
         }
@@ -355,7 +361,7 @@ impl<Y: System> Block<Y> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         self.linear.slot_mul(sys, delta, &mut r[2 * n..3 * n + m]);
         for level in 0..2 {
-            let Some(k) = &self.kinematic[if self.one { 1 } else { level }] else { continue };
+            let Some(k) = &self.kinematic[self.index(level)] else { continue };
             self.phi.fill(0.0);
             let (at, d) = self.linear.at();
             sys.constraint_p(&at, LEVEL[level], delta, d, &mut self.phi);
@@ -367,7 +373,7 @@ impl<Y: System> Block<Y> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         self.linear.slot_mul_t(sys, &mu[2 * n..3 * n + m], s, grad);
         for level in 0..2 {
-            let Some(k) = &self.kinematic[if self.one { 1 } else { level }] else { continue };
+            let Some(k) = &self.kinematic[self.index(level)] else { continue };
             self.phi.fill(0.0);
             k.scatter(sys, level == 1, &mu[level * n..(level + 1) * n], &mut self.phi);
             let (at, d) = self.linear.at();

@@ -297,3 +297,34 @@ fn gradients_pass_the_taylor_test() {
         assert!((slope - 2.0).abs() < 0.05, "{} + {}: slope {slope}", formulation.name(), integrator.name());
     }
 }
+
+/// Options that make another step: maggi on (q, ż), index1 with projected nodes. Its constraints then hold to rounding.
+#[test]
+fn other_states_and_projected_nodes_are_exact() {
+    for name in ["five_bar", "slider_crank", "redundant_four_bar", "knife_edge"] {
+        let text = gradyn::examples::find(name).expect("bundled");
+        let mut m = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{name}: {e}")).mechanism;
+        m.t_end = (STEP * (STEPS as f64 - 0.5)).into();
+        let model = Prepared::new(&m).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for (formulation, integrator) in combinations() {
+            let (option, value) = match formulation {
+                Formulation::Maggi => ("state", "mixed"),
+                Formulation::Index1 => ("stabilisation", "projection"),
+                _ => continue,
+            };
+            let what = format!("{name}, {} + {}, {value}", formulation.name(), integrator.name());
+            let mut method = Method { formulation, integrator, ..Method::default() }.step(STEP);
+            method.set(option, value).unwrap_or_else(|e| panic!("{what}: {e}"));
+            let run = run(&model, &method);
+            // a step that cannot project its nodes says that the option has no effect
+            let used = formulation == Formulation::Maggi || method.projects_nodes();
+            assert_eq!(run.warnings.iter().any(|w| w.starts_with("unused-option")), !used, "{what}: {:?}", run.warnings);
+            if used {
+                agree(&what, &model, &run, 1e-10);
+            }
+            if method.projects_nodes() {
+                assert!(run.drift[0] <= 1e-13 && run.drift[1] <= 1e-12, "{what}: {:?}", run.drift);
+            }
+        }
+    }
+}

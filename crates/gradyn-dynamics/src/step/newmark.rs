@@ -162,11 +162,9 @@ impl<Y: System> Step for Newmark<'_, Y> {
     fn order(&self) -> usize {
         self.scheme.order()
     }
-    fn noise(&self, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
-        // v = q/(βh), a = q/(βh²), Φ_qᵀλ ~ m a
-        let (ε, few, amplified) = (f64::EPSILON, 2e4, 128.0 / (self.scheme.beta * h * h));
-        let a = few * (a + lam / mass) + amplified * q;
-        [few * q, few * v + amplified * h * q, a, few * lam + mass * a / row, amplified.max(few) * z].map(|x| x * ε)
+    fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+        // a = q/(βh²)
+        super::noise_of_positions(128.0 / (self.scheme.beta * h * h), h, size, mass, row)
     }
     fn residual<S: ProgramScalar>(
         &self,
