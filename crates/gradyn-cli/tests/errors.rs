@@ -213,9 +213,6 @@ cases! {
         "[force]" => "rope = { type = \"distance\", between = [\"bar.B\", \"ground.W\"], length = 5 }\n\n[force]",
         "position = { \"bar.angle\" = \"-60 deg\" }\n" => ""
     }
-    redundant_constraints: CHECK {
-        "[force]" => "tie = { type = \"distance\", between = [\"ground.O\", \"bar.B\"], length = 1 }\n\n[force]"
-    }
     too_few_conditions: CHECK { "position = { \"bar.angle\" = \"-60 deg\" }\n" => "" }
     too_many_conditions: CHECK { "\"-60 deg\" }" => "\"-60 deg\", \"bar.B.x\" = 0.5 }" }
     too_few_velocities: CHECK { "\"rest\"" => "{}" }
