@@ -21,6 +21,10 @@ use gradyn_num::{Factor, Kkt, ProgramScalar};
 /// Newton iterations of the assembly.
 const MAX_ITERATIONS: usize = 50;
 
+/// Below these relative corrections positions, velocities and (a, λ) may stop falling. (3) is linear in (a, λ); where constraints are
+/// repeated, penalty forces share their load by roundings times α.
+const STALLED: [f64; 3] = [1e-11, 1e-11, 1e-6];
+
 /// Record 0, linearised.
 pub struct Initial<Y: System> {
     layout: Layout,
@@ -106,7 +110,7 @@ impl<Y: System> Initial<Y> {
     /// Whole sweeps: exact for a and v once q has converged.
     fn newton(&mut self, sys: &Y, t: f64, angles: &[f64], x: &mut [f64], r: &mut [f64]) -> Result<Report, StepError> {
         let (n, layout) = (self.layout.n, self.layout);
-        let mut last = f64::INFINITY;
+        let mut last = [f64::INFINITY; 3];
         for iterations in 1..=MAX_ITERATIONS {
             residual(sys, &self.law, &layout, t, x, &mut self.acceleration.data, r);
             if self.auxiliary {
@@ -134,9 +138,11 @@ impl<Y: System> Initial<Y> {
                 let scale = b.clone().fold(0.0f64, |s, i| s.max(x[i].abs()));
                 b.clone().fold(0.0f64, |s, i| s.max(r[i].abs())) / if scale > 0.0 { scale } else { 1.0 }
             };
-            let correction = blocks.iter().fold(0.0f64, |s, b| s.max(size(b)));
+            let correction = [0, 1, 2].map(|k| size(&blocks[k]));
             // at rounding, or no longer falling
-            if correction <= 8.0 * f64::EPSILON || (correction < 1e-11 && correction > 0.3 * last) {
+            let done =
+                |k: usize| correction[k] <= 8.0 * f64::EPSILON || (correction[k] < STALLED[k] && correction[k] > 0.3 * last[k]);
+            if [0, 1, 2].into_iter().all(done) {
                 return Ok(Report { iterations, factorizations: 3 * iterations });
             }
             last = correction;

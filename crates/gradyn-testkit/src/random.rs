@@ -62,6 +62,8 @@ pub struct Recipe {
     pub floating: bool,
     /// Springs without dampers, and nothing that moves by time.
     pub conservative: bool,
+    /// One joint is there twice, and no reaction is read.
+    pub repeated: bool,
 }
 
 /// Recipes of at most four bodies.
@@ -82,10 +84,12 @@ pub fn recipes() -> impl Strategy<Value = Recipe> {
         loads,
         floating: false,
         conservative: false,
+        repeated: false,
     })
 }
 
 /// Numbers that follow from a seed (SplitMix64).
+#[derive(Clone)]
 pub struct Random(pub u64);
 impl Random {
     /// In (0, 1).
@@ -157,15 +161,31 @@ struct Draft {
     points: usize,
     /// (name, bodies, angle, position) of joints that have coordinates.
     coordinates: Vec<(String, [Option<usize>; 2], Option<f64>, Option<f64>)>,
+    /// Of positions.
     freedom: isize,
+    /// Rows of velocity level.
+    slips: isize,
+    /// Joints of the tree with directions of their own: kind, bodies, place and numbers.
+    tree: Vec<(&'static str, [Option<usize>; 2], V3, Random)>,
     conservative: bool,
+    repeated: bool,
 }
 
 /// The mechanism of a recipe in its drawn configuration, with conditions at the start; or why there is none.
 pub fn mechanism(r: &Recipe) -> Result<Mechanism, String> {
     let m = if r.dimension == 2 { Mechanism::new("random") } else { Mechanism::space("random") };
-    let mut d =
-        Draft { m, d: r.dimension, bodies: vec![], points: 0, coordinates: vec![], freedom: 0, conservative: r.conservative };
+    let mut d = Draft {
+        m,
+        d: r.dimension,
+        bodies: vec![],
+        points: 0,
+        coordinates: vec![],
+        freedom: 0,
+        slips: 0,
+        tree: vec![],
+        conservative: r.conservative,
+        repeated: r.repeated,
+    };
     let mut random = Random(r.members[0].seed ^ 0x5eed);
     if !r.floating {
         let g = random.vector(d.d, 9.81);
@@ -182,6 +202,9 @@ pub fn mechanism(r: &Recipe) -> Result<Mechanism, String> {
     }
     for (k, link) in r.loads.iter().enumerate() {
         d.load(k, link, r.floating);
+    }
+    if r.repeated {
+        d.repeat()?;
     }
     d.finish(&mut random)
 }

@@ -35,7 +35,8 @@ impl Draft {
         // the points of a free joint are there to be read
         let free = self.m.joints.iter().filter(|j| j.kind == JointKind::Free);
         let free: String = free.map(|j| format!(" + norm2({} - {})", j.between[0], j.between[1])).collect();
-        let reaction = joint.filter(|_| r.unit() < 0.5).map_or(String::new(), |j| format!(" + norm2({j}.reaction) / 1000"));
+        let read = r.unit() < 0.5 && !self.repeated;
+        let reaction = joint.filter(|_| read).map_or(String::new(), |j| format!(" + norm2({j}.reaction) / 1000"));
         self.m
             .integral("path", &format!("norm2({body}.com - [1, 0.5{}]){reaction}{free}", if self.d == 3 { ", 0.2" } else { "" }));
         self.m
@@ -61,20 +62,20 @@ impl Draft {
         }
         let mut all = self.m.clone();
         all.initial.position = candidates.iter().map(|(k, x)| (k.as_str().into(), (*x).into())).collect();
-        let chosen = pivots(&all, self.freedom)?;
-        self.m.initial.position = chosen.iter().map(|&k| (candidates[k].0.as_str().into(), candidates[k].1.into())).collect();
-        let rates = chosen.iter().map(|&k| (candidates[k].0.as_str().into(), r.between(-1.0, 1.0).into())).collect();
+        let [places, rates] = pivots(&all, self.freedom, self.slips, self.repeated)?;
+        self.m.initial.position = places.iter().map(|&k| (candidates[k].0.as_str().into(), candidates[k].1.into())).collect();
+        let rates = rates.iter().map(|&k| (candidates[k].0.as_str().into(), r.between(-1.0, 1.0).into())).collect();
         self.m.initial.velocity = InitialVelocity::Conditions(rates);
         Ok(())
     }
 }
 
-/// Indices of independent conditions that fix what the rows of a mechanism leave free in its drawn configuration.
-/// `freedom` is what the table of joints leaves.
-pub(super) fn pivots(m: &Mechanism, freedom: isize) -> Result<Vec<usize>, String> {
+/// Indices of independent conditions that fix the positions and the velocities that the rows of a mechanism leave free in its drawn
+/// configuration. `freedom` is what the table of joints leaves to positions, `slips` what velocities lose.
+pub(super) fn pivots(m: &Mechanism, freedom: isize, slips: isize, repeated: bool) -> Result<[Vec<usize>; 2], String> {
     let model = build(m).map_err(|e| format!("does not build: {e}"))?;
     let (sys, p) = (&model.system, model.slots(&model.rho()));
-    let (n, rows) = (sys.dims().n, sys.dims().m);
+    let (n, rows, held) = (sys.dims().n, sys.dims().m, sys.dims().m - sys.dims().m_vel);
     let (t, q, zero) = (p[model.times.start as usize], sys.drawn().to_vec(), vec![0.0; n.max(rows)]);
     let mut d = sys.data();
     sys.prepare(&p, &mut d);
@@ -83,46 +84,52 @@ pub(super) fn pivots(m: &Mechanism, freedom: isize) -> Result<Vec<usize>, String
     let at = At { t, q: &q, v: &zero[..n], a: &zero[..n], lam: &zero[..rows] };
     let mut phi = vec![0.0; rows];
     sys.constraint(&at, [1.0, 0.0, 0.0], &mut d, &mut phi);
-    let worst = (0..rows).fold(0, |w, k| if phi[k].abs() > phi[w].abs() { k } else { w });
-    if phi.get(worst).is_some_and(|x| x.abs() > 1e-9) {
+    let worst = (0..held).fold(0, |w, k| if phi[k].abs() > phi[w].abs() { k } else { w });
+    if phi[..held].get(worst).is_some_and(|x| x.abs() > 1e-9) {
         return Err(format!("is not drawn where it is: {} is off by {:.1e}", sys.row_name(worst), phi[worst]));
     }
     let dependencies = row_dependencies(&sys.patterns().mn, sys.phi_q(&d), 1e-9);
+    let dependent: Vec<usize> = dependencies.dependent.iter().map(|d| d.row).collect();
     // loops may repeat to the letter what shared axes hold already: such rows are left out as long as the letters are the same
-    let left = n as isize - rows as isize;
+    let (freedom, extra) = (freedom - slips, if repeated { dependent.len() } else { 0 });
+    let left = (n + extra) as isize - rows as isize;
     if left < freedom || (left > freedom && !looped(m)) {
         return Err(format!("has {n} - {rows} degrees of freedom, not {freedom}"));
     }
-    if left > freedom || !dependencies.dependent.is_empty() {
+    if left > freedom || (!repeated && !dependent.is_empty()) {
         return Err("is redundant".into());
     }
     if dependencies.condition < 1e-3 {
         return Err("is close to singular".into());
     }
-    let mut kept: Vec<Vec<f64>> = vec![];
     let mut dense = vec![vec![0.0; n]; rows];
     sys.patterns().mn.iter().for_each(|(i, j, k)| dense[i][j] = sys.phi_q(&d)[k]);
-    for row in dense {
+    let count = model.conditions.0.len();
+    let mut condition = |k: usize| {
+        let (pattern, support) = (sys.condition_pattern(false, k), sys.condition_support(false, k));
+        let (mut q, mut v, mut s) = (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
+        sys.condition_row(false, k, &at, &mut d, &mut q, &mut v, &mut s);
+        let size = q.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-300);
+        let mut row = vec![0.0; n];
+        pattern.iter().zip(&q).for_each(|(&i, x)| row[i as usize] = x / size);
+        row
+    };
+    let conditions: Vec<Vec<f64>> = (0..count).map(&mut condition).collect();
+    let independent = |rows: usize| (0..rows).filter(|k| !dependent.contains(k)).map(|k| dense[k].clone()).collect();
+    Ok([complete(independent(held), conditions.clone())?, complete(independent(rows), conditions)?])
+}
+
+/// (2).
+fn complete(rows: Vec<Vec<f64>>, mut conditions: Vec<Vec<f64>>) -> Result<Vec<usize>, String> {
+    let (mut kept, mut chosen) = (vec![], vec![]);
+    for row in rows {
         let row = rest(&kept, row);
         keep(&mut kept, row);
     }
-    let count = model.conditions.0.len();
-    let mut conditions: Vec<Vec<f64>> = (0..count)
-        .map(|k| {
-            let (pattern, support) = (sys.condition_pattern(false, k), sys.condition_support(false, k));
-            let (mut q, mut v, mut s) = (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
-            sys.condition_row(false, k, &at, &mut d, &mut q, &mut v, &mut s);
-            let size = q.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-300);
-            let mut row = vec![0.0; n];
-            pattern.iter().zip(&q).for_each(|(&i, x)| row[i as usize] = x / size);
-            row
-        })
-        .collect();
-    let mut chosen = vec![];
-    while kept.len() < n {
+    while kept.len() < conditions[0].len() {
         conditions.iter_mut().for_each(|c| *c = rest(&kept, std::mem::take(c)));
         let size = |c: &[f64]| c.iter().map(|x| x * x).sum::<f64>();
-        let best = (0..count).fold(0, |b, k| if size(&conditions[k]) > size(&conditions[b]) { k } else { b });
+        let best = (0..conditions.len()).fold(0, |b, k| if size(&conditions[k]) > size(&conditions[b]) { k } else { b });
         if size(&conditions[best]) < 1e-4 {
             return Err("is not fixed by poses".into());
         }

@@ -47,7 +47,17 @@ impl Draft {
         let reversed = r.unit() < 0.3;
         let ends = if reversed { [Some(k), parent] } else { [parent, Some(k)] };
         let at = add(&scaled(0.5, &add(&near, 1.0, &com)), 1.0, &r.vector(self.d, 0.3));
+        self.tree.push((kind, ends, at, r.clone()));
         self.joint(&format!("J{k}"), kind, ends, &at, &mut r);
+        Ok(())
+    }
+    /// A joint of the tree with points of its own at the same places: its rows follow from those that are there.
+    pub(super) fn repeat(&mut self) -> Result<(), String> {
+        let found = self.tree.iter().rev().find(|j| j.0 != "free").cloned();
+        let Some((kind, ends, at, mut r)) = found else { return Err("has nothing to repeat".into()) };
+        let freedom = self.freedom;
+        self.joint("R", kind, ends, &at, &mut r);
+        self.freedom = freedom;
         Ok(())
     }
     /// (1).
@@ -148,12 +158,13 @@ impl Draft {
             }
         }
     }
-    /// A user constraint, a driver, a gear or a rack, where a degree of freedom is left for it.
+    /// A user constraint, a driver, a gear, a rack, a knife edge or a rolling disc, where a degree of freedom is left for it.
     pub(super) fn row(&mut self, k: usize, link: &Link) {
         let mut r = Random(link.seed);
         let ends = self.pick(link, false);
         // a driver may take the last degree of freedom: then it moves the mechanism alone
-        if self.freedom < if link.kind % 6 < 4 { 1 } else { 2 } || ends[0] == ends[1] {
+        let takes = [0, 0, 0, 0, 1, 1, 1, self.d as isize][link.kind as usize % 8];
+        if self.freedom - self.slips < 1 + takes || ends[0] == ends[1] {
             return;
         }
         let name = format!("D{k}");
@@ -162,7 +173,7 @@ impl Draft {
             s.freedom -= 1;
         };
         let motion = "0.2 * t + 0.05 * sin(4 * t)";
-        match link.kind % 6 {
+        match link.kind % 8 {
             0 => {
                 let ((a, ra), (b, rb)) = (self.handle(ends[0], &mut r), self.handle(ends[1], &mut r));
                 let length = norm(&add(&ra, -1.0, &rb));
@@ -190,6 +201,8 @@ impl Draft {
                 push(self, Quantity::Sensor(format!("{joint}.{what}").into()), format!("{value:e} + {motion}"));
             }
             4 => self.coupling(&name, &mut r),
+            6 => self.edge(&name, ends, &mut r),
+            7 => self.disc(&name, ends, &mut r),
             _ => {
                 let ((a, ra), (b, rb)) = (self.handle(ends[0], &mut r), self.handle(ends[1], &mut r));
                 let c = norm(&add(&ra, -1.0, &rb)) + 0.3 * ra[0] * rb[1] - 0.2 * ra[1];
@@ -198,6 +211,45 @@ impl Draft {
                 self.freedom -= 1;
             }
         }
+    }
+    /// A knife edge in a body that is no rod.
+    fn edge(&mut self, name: &str, mut ends: [Option<usize>; 2], r: &mut Random) {
+        ends.sort_by_key(|b| b.is_some_and(|b| !self.bodies[b].rod));
+        if ends.iter().any(|b| b.is_some_and(|b| self.bodies[b].rod)) {
+            return;
+        }
+        let [(a, _), (b, _)] = ends.map(|b| self.handle(b, r));
+        let axis = r.direction(self.d);
+        let mut j = Joint::new(name, JointKind::KnifeEdge, &a, &b);
+        j.axes = [None, Some(self.direction(ends[1], &axis))];
+        self.m.joint(j);
+        self.slips += 1;
+    }
+    /// A disc that rolls on a line or a plane: R = n·(r₂ - r₁)/s.
+    fn disc(&mut self, name: &str, ends: [Option<usize>; 2], r: &mut Random) {
+        if ends.iter().any(|b| b.is_some_and(|b| self.bodies[b].rod)) {
+            return;
+        }
+        let [(a, ra), (b, rb)] = ends.map(|b| self.handle(b, r));
+        let apart = add(&rb, -1.0, &ra);
+        let mut n = r.direction(self.d);
+        if dot(&n, &apart) < 0.0 {
+            n = scaled(-1.0, &n);
+        }
+        let (axis, s) = match self.d {
+            2 => (None, 1.0),
+            _ => {
+                let axis = add(&across(&n, r), 0.4, &n);
+                let axis = scaled(1.0 / norm(&axis), &axis);
+                (Some(axis), (1.0 - dot(&n, &axis).powi(2)).sqrt())
+            }
+        };
+        let first = if self.d == 2 { [n[1], -n[0], 0.0] } else { n };
+        let mut j = Joint::new(name, JointKind::Rolling { radius: (dot(&n, &apart) / s).into() }, &a, &b);
+        j.axes = [Some(self.direction(ends[0], &first)), axis.map(|u| self.direction(ends[1], &u))];
+        self.m.joint(j);
+        self.freedom -= 1;
+        self.slips += self.d as isize - 1;
     }
     /// A gear or a rack between two joints with a body in common.
     pub(super) fn coupling(&mut self, name: &str, r: &mut Random) {
