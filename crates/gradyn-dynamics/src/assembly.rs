@@ -132,15 +132,13 @@ fn ranks<Y: System>(sys: &Y, phi_q: &[f64]) -> Ranks {
 /// The one dependency of a set of rows, solved for row k.
 fn expressed(k: usize, mut dependent: Vec<Dependent>) -> Dependent {
     let d = dependent.swap_remove(0);
-    match d.on.iter().find(|o| o.0 == k) {
-        _ if d.row == k => d,
-        None => d,
-        // a_row = γ_k a_k + Σ γ_j a_j
-        Some(&(_, c)) => {
-            let others = d.on.iter().filter(|o| o.0 != k).map(|&(j, g)| (j, -g / c));
-            Dependent { row: k, on: others.chain([(d.row, 1.0 / c)]).collect() }
-        }
+    if d.row == k {
+        return d;
     }
+    // a_row = γ_k a_k + Σ γ_j a_j; the rows before k are independent, so that γ_k ≠ 0
+    let c = d.on.iter().find(|o| o.0 == k).map_or(1.0, |o| o.1);
+    let others = d.on.iter().filter(|o| o.0 != k).map(|&(j, g)| (j, -g / c));
+    Dependent { row: k, on: others.chain([(d.row, 1.0 / c)]).collect() }
 }
 
 fn given(names: &[String]) -> String {

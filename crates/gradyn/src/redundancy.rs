@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! j_r = d_rᵀ J,   n_r = (d_r, -1)                       n_r: multipliers that do nothing                 (1)
-//! n_r·Φ = 0 along the run                               it stays redundant                             (2)
+//! Φ_r = 0 along the run                                 it stays redundant                             (2)
 //! n_r·Φ_ρ = 0, n_r·Φ̇_ρ = 0                               a parameter does not break the loop             (3)
 //! n_r·ψ_λ = 0                                           an objective is determinate                     (4)
 //! λ + Σ c_r n_r with the smallest Σ (|j_i| λ_i)²         minimum-norm reactions of outputs               (5)
@@ -21,44 +21,91 @@ use gradyn_num::{DenseLu, Wide, largest};
 /// What counts as zero in (2)–(4), relative to the terms.
 const ZERO: f64 = 1e-6;
 
-/// n_r of (1), sparse by construction: all rows.
+/// Coefficients of (1) below this, for rows of unit length, are roundings.
+const ROUNDING: f64 = 1e-11;
+
+/// n_r of (1), of all rows; exact zeros where a row has no part in it.
 type NullVectors = Vec<Vec<f64>>;
 
-/// (1) where `phi_q` was evaluated.
-fn null_vectors(sys: &Natural, redundant: &[usize], phi_q: &[f64]) -> NullVectors {
+/// (1) where `phi_q` was evaluated; `None` where independent rows became dependent.
+fn null_vectors(sys: &Natural, redundant: &[usize], phi_q: &[f64]) -> Option<NullVectors> {
     let (mn, rows) = (&sys.patterns().mn, sys.independent(true));
-    let dense = |k: usize| {
+    let unit = |k: usize| {
         let mut row = vec![0.0; mn.cols()];
         mn.row(k).for_each(|p| row[mn.col(p)] = phi_q[p]);
-        row
+        let size = dot(&row, &row).sqrt();
+        row.iter_mut().for_each(|x| *x /= size);
+        (row, size)
     };
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let kept: Vec<Vec<f64>> = rows.iter().map(|&k| dense(k as usize)).collect();
-    let size: Vec<f64> = kept.iter().map(|k| dot(k, k).sqrt()).collect();
-    let (m, mut gram) = (kept.len(), DenseLu::new(kept.len()));
-    for (i, a) in kept.iter().enumerate() {
-        for (j, b) in kept.iter().enumerate() {
-            gram.matrix_mut()[i * m + j] = dot(a, b) / (size[i] * size[j]);
-        }
-    }
-    if gram.factor().is_err() {
-        return vec![];
-    }
+    let kept: Vec<(Vec<f64>, f64)> = rows.iter().map(|&k| unit(k as usize)).collect();
+    let basis = Basis::new(kept.iter().map(|k| &k.0[..]))?;
     let vector = |&r: &usize| {
-        let row = dense(r);
-        let mut d: Vec<f64> = kept.iter().zip(&size).map(|(k, s)| dot(k, &row) / s).collect();
-        gram.solve(&mut d);
+        let (row, size) = unit(r);
+        let d = basis.coefficients(&row);
+        let zero = ROUNDING * largest(d.iter().copied());
         let mut n = vec![0.0; mn.rows()];
-        rows.iter().zip(d.iter().zip(&size)).for_each(|(&k, (d, s))| n[k as usize] = d / s);
+        for ((&k, d), kept) in rows.iter().zip(d).zip(&kept) {
+            n[k as usize] = if d.abs() > zero { d * size / kept.1 } else { 0.0 };
+        }
         n[r] = -1.0;
         n
     };
-    redundant.iter().map(vector).collect()
+    Some(redundant.iter().map(vector).collect())
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Rows k_i = Σ_j l_ij e_j with orthonormal e (Gram–Schmidt, each projection twice).
+struct Basis {
+    e: Vec<Vec<f64>>,
+    l: Vec<Vec<f64>>,
+}
+
+impl Basis {
+    fn new<'r>(rows: impl Iterator<Item = &'r [f64]>) -> Option<Self> {
+        let mut basis = Self { e: vec![], l: vec![] };
+        for row in rows {
+            let (mut rest, mut l) = (row.to_vec(), vec![0.0; basis.e.len()]);
+            for _ in 0..2 {
+                for (l, e) in l.iter_mut().zip(&basis.e) {
+                    let c = dot(e, &rest);
+                    *l += c;
+                    rest.iter_mut().zip(e).for_each(|(x, e)| *x -= c * e);
+                }
+            }
+            let size = dot(&rest, &rest).sqrt();
+            if !(size > ROUNDING) {
+                return None;
+            }
+            l.push(size);
+            basis.e.push(rest.into_iter().map(|x| x / size).collect());
+            basis.l.push(l);
+        }
+        Some(basis)
+    }
+    /// d with x = Σ d_i k_i: Lᵀ d = (e_j·x).
+    fn coefficients(&self, x: &[f64]) -> Vec<f64> {
+        let mut d: Vec<f64> = self.e.iter().map(|e| dot(e, x)).collect();
+        for i in (0..d.len()).rev() {
+            d[i] /= self.l[i][i];
+            let di = d[i];
+            d[..i].iter_mut().zip(&self.l[i]).for_each(|(d, l)| *d -= di * l);
+        }
+        d
+    }
 }
 
 /// n·x and Σ|n_i x_i|.
 fn contract(n: &[f64], x: &[f64]) -> (f64, f64) {
     n.iter().zip(x).map(|(n, x)| n * x).fold((0.0, 0.0), |(s, a), x| (s + x, a + x.abs()))
+}
+
+/// Redundancy cannot be judged at t.
+fn lost(t: f64) -> Error {
+    let e = ModelError::new(format!("the independent constraints become dependent at t = {t} s"));
+    e.help("the mechanism is at a singular position there: what its redundant constraints follow from cannot be told").into()
 }
 
 impl Prepared {
@@ -75,12 +122,12 @@ impl Prepared {
         self.model.full.as_deref().filter(|_| method.formulation != Formulation::Penalty)
     }
     /// Calls `f(row, n_r, at, data)` for the redundant rows at the start, the middle and the end of a run.
-    fn each<E>(
+    fn each(
         &self,
         run: &Run,
         sys: &Natural,
-        mut f: impl FnMut(usize, &[f64], &At, &mut <Natural as System>::Data<f64>) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut f: impl FnMut(usize, &[f64], &At, &mut <Natural as System>::Data<f64>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, self.model.slots(&self.rho));
         let mut d = sys.data::<f64>();
         sys.prepare(&p, &mut d);
@@ -88,8 +135,8 @@ impl Prepared {
             let at = lay.node(plan.t[n], run.trajectory.record(n));
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(at.t, at.q, &mut d);
-            let (rows, vectors) = (self.rows(), null_vectors(sys, &self.rows(), sys.phi_q(&d)));
-            for (row, vector) in rows.into_iter().zip(&vectors) {
+            let Some(vectors) = null_vectors(sys, &self.rows(), sys.phi_q(&d)) else { return Err(lost(at.t)) };
+            for (row, vector) in self.rows().into_iter().zip(&vectors) {
                 f(row, vector, &at, &mut d)?;
             }
         }
@@ -108,25 +155,43 @@ impl Prepared {
             phi.fill(0.0);
             sys.constraint(&at, LEVEL[0], &mut d, &mut phi);
             let kept = largest(sys.independent(true).iter().map(|&k| phi[k as usize]));
-            let size = largest(at.q.iter().copied()).powi(2);
-            if let Some(r) = self.rows().into_iter().find(|&r| phi[r].abs() > ZERO * size + 100.0 * kept) {
+            let [q, v] = [at.q, at.v].map(|x| largest(x.iter().copied()));
+            let holonomic = sys.dims().m - sys.dims().m_vel;
+            let size = |r: usize| if r < holonomic { q * q } else { q * v };
+            if let Some(r) = self.rows().into_iter().find(|&r| phi[r].abs() > ZERO * size(r) + 100.0 * kept) {
                 return Err(self.broken(r, &format!("no longer does at t = {} s: it is off by {:.1e}", at.t, phi[r].abs())));
             }
         }
         let sets = [Set::Integrand, Set::Terminal];
+        self.check_determined(
+            run,
+            sys,
+            &sets,
+            &self.model.objectives.iter().map(|o| format!("objective `{o}`")).collect::<Vec<_>>(),
+        )
+    }
+    /// (4) for the functionals of some sets, by name.
+    fn check_determined(&self, run: &Run, sys: &Natural, sets: &[Set], names: &[String]) -> Result<(), Error> {
+        let lay = run.trajectory.layout;
         self.each(run, sys, |row, vector, at, d| {
-            for set in sets {
+            for &set in sets {
                 let mut g = vec![0.0; lay.z() + sys.support(set).len()];
-                for (k, objective) in self.model.objectives.iter().enumerate() {
+                for (k, name) in names.iter().enumerate() {
                     sys.measure_row(set, k, at, d, &mut g);
                     let (value, terms) = contract(vector, &g[lay.lam()..lay.z()]);
                     if value.abs() > ZERO * terms {
-                        return Err(self.indeterminate(objective, row, vector));
+                        return Err(self.indeterminate(name, row, vector));
                     }
                 }
             }
             Ok(())
         })
+    }
+    /// (4) for output columns whose derivatives are asked for: those of smallest norm depend on how the load is shared.
+    pub(crate) fn check_redundant_outputs(&self, run: &Run) -> Result<(), Error> {
+        let Some(sys) = self.splits(&run.method) else { return Ok(()) };
+        let names: Vec<String> = self.model.columns.iter().map(|o| format!("output `{o}`")).collect();
+        self.check_determined(run, sys, &[Set::Output], &names)
     }
     /// (3).
     pub(crate) fn check_redundant_parameters(&self, run: &Run) -> Result<(), Error> {
@@ -162,6 +227,7 @@ impl Prepared {
     pub(crate) fn minimum_norm(&self, method: &Method, d: &<Natural as System>::Data<f64>, lam: &mut [f64]) {
         let Some(sys) = self.splits(method) else { return };
         let (mn, vectors) = (&sys.patterns().mn, null_vectors(sys, &self.rows(), sys.phi_q(d)));
+        let vectors = vectors.unwrap_or_default();
         let weight: Vec<f64> = (0..lam.len()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(&weight).map(|((a, b), w)| a * b * w).sum::<f64>();
         let (r, mut gram) = (vectors.len(), DenseLu::new(vectors.len()));
@@ -195,12 +261,12 @@ impl Prepared {
         let help = "there is no motion nearby to differentiate; remove the parameter, or a joint of the loop";
         ModelError::new(message).at(&self.place_of(&name)).help(help).into()
     }
-    fn indeterminate(&self, objective: &str, row: usize, vector: &[f64]) -> Error {
+    fn indeterminate(&self, what: &str, row: usize, vector: &[f64]) -> Error {
         let (name, _) = self.named(row);
         let among = vector.iter().enumerate().filter(|(_, n)| n.abs() > ZERO).map(|(k, _)| self.model.system.row_name(k));
         let mut among: Vec<String> = among.map(|r| r.split(" (").next().unwrap_or(&r).to_owned()).collect();
         among.dedup();
-        let message = format!("objective `{objective}` reads reactions that are not determined: those of {}", among.join(", "));
+        let message = format!("{what} reads reactions that are not determined: those of {}", among.join(", "));
         let help = "they share their load in a redundant loop; read a sum that is determined, use penalty, or remove a joint";
         ModelError::new(message).at(&self.place_of(&name)).help(help).into()
     }

@@ -33,9 +33,9 @@ fn open_conditions(sys: &Natural, p: &[f64], t: f64, angles: &[f64]) -> Vec<usiz
         sys.patterns.mn.row(k).for_each(|pos| row[sys.patterns.mn.col(pos)] = d.phi_q[pos]);
         row
     }));
-    (count..count + m).for_each(|k| remove(k, &mut rows));
+    let independent = (count..count + m).filter(|&k| remove(k, &mut rows)).count();
     let (mut left, mut chosen): (Vec<usize>, Vec<usize>) = ((0..count).collect(), vec![]);
-    while chosen.len() < n.saturating_sub(m) && !left.is_empty() {
+    while chosen.len() < n - independent && !left.is_empty() {
         let largest = (0..left.len()).max_by(|&a, &b| norm(&rows[left[a]]).total_cmp(&norm(&rows[left[b]]))).unwrap_or(0);
         chosen.push(left.remove(largest));
         remove(chosen[chosen.len() - 1], &mut rows);
@@ -52,7 +52,7 @@ fn condition(sys: &Natural, k: usize, at: &At, d: &mut crate::natural::Data<f64>
     sys.condition_row(true, k, at, d, &mut q, &mut v, &mut slots);
     let size = norm(&v);
     let mut row = vec![0.0; sys.dims.n];
-    coords.iter().zip(&v).for_each(|(&i, v)| row[i as usize] = v / size);
+    coords.iter().zip(&v).for_each(|(&i, v)| row[i as usize] = if size > 0.0 { v / size } else { 0.0 });
     row
 }
 
@@ -60,12 +60,17 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Takes the direction of row `k` out of all other rows.
-fn remove(k: usize, rows: &mut [Vec<f64>]) {
+/// Takes the direction of row `k` out of all other rows, if it has one of its own.
+fn remove(k: usize, rows: &mut [Vec<f64>]) -> bool {
     let row = std::mem::take(&mut rows[k]);
     let size = norm(&row);
-    for x in rows.iter_mut().filter(|x| !x.is_empty() && size > 1e-12) {
+    // 1e-9: a row that follows from others leaves roundings
+    if size <= 1e-9 {
+        return false;
+    }
+    for x in rows.iter_mut().filter(|x| !x.is_empty()) {
         let along: f64 = x.iter().zip(&row).map(|(x, r)| x * r).sum::<f64>() / (size * size);
         x.iter_mut().zip(&row).for_each(|(x, r)| *x -= along * r);
     }
+    true
 }

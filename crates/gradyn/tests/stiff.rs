@@ -1,0 +1,48 @@
+//! Integrators that are called L-stable do not follow a strong damper with short steps.
+
+use gradyn::registry::combinations;
+use gradyn::{Formulation, Integrator, Method, Prepared};
+
+/// A slider whose damper holds it to x' = cos 2t + O(1/c): ẍ + c ẋ + 10 x = c cos 2t.
+fn slider(damping: f64) -> Prepared {
+    let text = format!(
+        "name = \"slider\"\ndimension = 2\n\
+         [parameters]\nc = {{ value = {damping:e}, unit = \"N s/m\" }}\n\
+         [ground]\npoints = {{ O = [0, 0], W = [-2, 0] }}\n\
+         [body.b]\npoints = {{ P = [0, 0] }}\nmass = 1\ninertia = 1\n\
+         [joint]\nrail = {{ type = \"prismatic\", between = [\"ground.O\", \"b.P\"], axis = [1, 0] }}\n\
+         [force]\n\
+         spring = {{ type = \"spring-damper\", between = [\"ground.W\", \"b.P\"], stiffness = 10, damping = \"c\", length = 2 }}\n\
+         push = {{ type = \"force\", at = \"b.P\", force = [\"c * cos(2 * t)\", 0] }}\n\
+         [initial]\nposition = {{ \"b.P.x\" = 0 }}\nvelocity = {{ \"b.P.x\" = 1 }}\n\
+         [objective]\nend = {{ terminal = \"b.P.x\" }}\n\
+         [study]\nt_end = 3\n"
+    );
+    Prepared::new(&gradyn::file::read_toml(&text).unwrap_or_else(|e| panic!("{e}")).mechanism).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn l_stable(integrator: Integrator) -> bool {
+    integrator.about().contains("L-stable")
+}
+
+#[test]
+fn steps_do_not_grow_with_damping() {
+    assert!(Integrator::ALL.iter().filter(|i| l_stable(**i)).count() >= 5);
+    for (formulation, integrator) in combinations() {
+        // positions, not forces, limit the steps of index 3; penalties are stiff themselves
+        if !l_stable(integrator) || ![Formulation::Index1, Formulation::Maggi].contains(&formulation) {
+            continue;
+        }
+        let method = Method { formulation, integrator, ..Method::default() }.tolerance(1e-6, 1e-6);
+        let what = format!("{} + {}", formulation.name(), integrator.name());
+        let steps = [1e2, 1e4, 1e6].map(|c| {
+            let model = slider(c);
+            let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{what}, c = {c}: {e}"));
+            let x = run.psi[0];
+            assert!((x - (6.0f64).sin() / 2.0).abs() < 20.0 / c + 1e-4, "{what}, c = {c}: x(3) = {x}");
+            run.trajectory.plan.steps()
+        });
+        // orders may fall where c h ≫ 1, once; an explicit scheme would need 100 times as many
+        assert!(4 * steps[2] <= 5 * steps[1] && steps[1] <= 6 * steps[0], "{what}: steps {steps:?}");
+    }
+}
