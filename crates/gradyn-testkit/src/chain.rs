@@ -65,7 +65,7 @@ pub fn space_chain(n: usize) -> Mechanism {
 /// ground but 3 coordinates that all links share: 3 rows and columns of the mass matrix are full.
 pub fn coaxial_chain(n: usize) -> Mechanism {
     let mut m = finish(links(&format!("coaxial chain of {n}"), n, |_| [0.0, 1.0, 0.0]), &format!("link{}", n - 1));
-    m.integral("load", "norm2(J0.reaction)");
+    m.outputs.push(("load".into(), "norm2(J0.reaction)".into()));
     m
 }
 
