@@ -7,11 +7,11 @@
 //! Aᵀ x = b:  Âᵀ ŷ = C b,  x = R ŷ                                                                 (4)
 //! ```
 //! Q is chosen with the pattern, once. R, C, P and the patterns of L and U are chosen by the first `refactor` and kept: later ones compute
-//! values only. They are chosen again when max |l_ik| exceeds 1e4: the frozen pivots are then bad for the present values.
-//! Where max |l_ik| > 16, a solve checks its residual and refines once if it is more than a few roundings.
+//! values only. They are chosen again when max |l_ik| exceeds 1e3 times what it was, at least 10: the frozen pivots are then bad for the present
+//! values. Where max |l_ik| > 16, a solve checks its residual and refines once if it is more than a few roundings.
 //!
-//! `new` reserves twice the fill of random values; only a choice of pivots whose fill exceeds it allocates. Clones share what depends on the
-//! pattern.
+//! `new` reserves twice the fill of random values, with which no long row is a pivot before the border; only a choice of pivots whose fill
+//! exceeds it allocates. Clones share what depends on the pattern.
 
 pub(crate) mod lu;
 pub(crate) mod order;
@@ -20,8 +20,10 @@ use crate::{FactorError, Pattern, Singular};
 use lu::{Columns, Lu};
 use std::sync::Arc;
 
-/// max |l_ik| above which pivots are chosen again.
-const GROWTH: f64 = 1e4;
+/// max |l_ik| above which pivots are chosen again, as a multiple of what it was when they were new ...
+const GROWTH: f64 = 1e3;
+/// ... but at least of this, 1/τ.
+const NEW: f64 = 10.0;
 /// max |l_ik| up to which a solve is as good as one with partial pivoting.
 const EXACT: f64 = 16.0;
 
@@ -34,7 +36,9 @@ pub struct SparseLu {
     row_scale: Vec<f64>,
     col_scale: Vec<f64>,
     lu: Lu,
+    /// max |l_ik|, and up to which the pivots are kept.
     growth: f64,
+    limit: f64,
     /// Pivots below this part of their terms are zero to rounding.
     least: f64,
     b: Vec<f64>,
@@ -71,7 +75,7 @@ impl SparseLu {
         let symbolic = Symbolic { pattern: pattern.clone(), columns: Columns::new(pattern, order::by_columns(pattern)?) };
         // the fill of random values; of none if the pattern is singular, which every refactor will say
         let mut lu = Lu::new(n, &symbolic.columns, [entries; 2]);
-        let fill = lu.pivot(&symbolic.columns, &random(entries), 0.0).map_or([0; 2], |()| lu.entries());
+        let fill = lu.pivot(&symbolic.columns, &symbolic.random(), 0.0).map_or([0; 2], |()| lu.entries());
         Ok(Self {
             lu: Lu::new(n, &symbolic.columns, fill.map(|f| 2 * f + n)),
             symbolic: Arc::new(symbolic),
@@ -79,6 +83,7 @@ impl SparseLu {
             row_scale: vec![1.0; n],
             col_scale: vec![1.0; n],
             growth: 1.0,
+            limit: 0.0,
             least: 8.0 * (n as f64).sqrt() * f64::EPSILON,
             b: vec![0.0; n],
             y: vec![0.0; n],
@@ -97,6 +102,11 @@ impl SparseLu {
         self.lu.entries().iter().sum()
     }
 
+    /// Entries of L and U for which there is memory, at least those in use.
+    pub fn reserved(&self) -> usize {
+        self.lu.reserved()
+    }
+
     /// Factorises A with new values. A pivot below 8 √n ε of the terms of its column counts as zero.
     pub fn refactor(&mut self, values: &[f64]) -> Result<(), Singular> {
         let pattern = &self.symbolic.pattern;
@@ -105,7 +115,7 @@ impl SparseLu {
         self.scale(values)?;
         let frozen = self.frozen.then(|| self.lu.refactor(&self.symbolic.columns, &self.values, self.least));
         match frozen {
-            Some(Ok(growth)) if growth <= GROWTH => self.growth = growth,
+            Some(Ok(growth)) if growth <= self.limit => self.growth = growth,
             _ => self.choose(values)?,
         }
         self.ready = true;
@@ -118,9 +128,10 @@ impl SparseLu {
         self.equilibrate(values);
         self.scale(values)?;
         let columns = &self.symbolic.columns;
-        let singular = |k: usize| Singular { index: columns.order[k] as usize };
+        let singular = |k: usize| Singular { index: columns.order.columns[k] as usize };
         self.lu.pivot(columns, &self.values, self.least).map_err(singular)?;
         self.growth = self.lu.refactor(columns, &self.values, self.least).map_err(singular)?;
+        self.limit = GROWTH * self.growth.max(NEW);
         self.frozen = true;
         Ok(())
     }
@@ -207,14 +218,17 @@ impl SparseLu {
     }
 }
 
-/// Values in [0.5, 1.5).
-fn random(n: usize) -> Vec<f64> {
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        0.5 + (seed >> 11) as f64 / (1u64 << 53) as f64
-    };
-    (0..n).map(|_| next()).collect()
+impl Symbolic {
+    /// Values in [0.5, 1.5), those of long rows so small that they are pivots only where nothing else is.
+    fn random(&self) -> Vec<f64> {
+        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            0.5 + (seed >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let scale = |i: usize| if self.columns.order.long[i] { 1e-30 } else { 1.0 };
+        self.pattern.iter().map(|(i, _, _)| next() * scale(i)).collect()
+    }
 }

@@ -272,3 +272,57 @@ fn clones_are_independent() {
         assert_close(&y, &x, 1e-11); // condition ≤ 1e4 × 2⁻⁵²
     }
 }
+
+/// `[A Jᵀ; J 0]` of a chain of links of 6 coordinates and 5 rows: two of them, and A, meet 3 coordinates that all links share, and which
+/// have 3 rows of their own.
+fn bordered_kkt(links: usize, random: &mut Random) -> (Pattern, Vec<f64>) {
+    let (n, m) = (6 * links + 3, 5 * links + 3);
+    let mut entries = vec![];
+    let both = |entries: &mut Vec<(usize, usize, f64)>, i, j, x| entries.extend([(i, j, x), (j, i, x)]);
+    for k in 0..links {
+        // the end of the link before, the own coordinates and the shared ones
+        let of_link: Vec<usize> = ((6 * k).saturating_sub(6)..(6 * k).saturating_sub(3)).chain(6 * k..6 * k + 6).collect();
+        let shared = 6 * links..6 * links + 3;
+        for (c, &i) in of_link.iter().enumerate() {
+            entries.push((i, i, 4.0));
+            of_link[..c].iter().for_each(|&j| both(&mut entries, i, j, random.next()));
+            shared.clone().for_each(|j| both(&mut entries, i, j, random.next()));
+        }
+        for row in 0..5 {
+            let on = of_link.iter().copied().chain(shared.clone().filter(|_| row < 2));
+            on.for_each(|j| both(&mut entries, n + 5 * k + row, j, random.next()));
+        }
+    }
+    for i in 0..3 {
+        entries.push((6 * links + i, 6 * links + i, links as f64));
+        (0..3).for_each(|j| both(&mut entries, n + 5 * links + i, 6 * links + j, random.next()));
+    }
+    let pattern = Pattern::from_entries(n + m, n + m, entries.iter().map(|&(i, j, _)| (i, j)));
+    let mut values = vec![0.0; pattern.nnz()];
+    for (i, j, x) in entries {
+        values[pattern.position(i, j).unwrap()] = x;
+    }
+    (pattern, values)
+}
+
+/// Rows and columns that meet all others cost what they contain, in the factors and in the memory reserved for them.
+#[test]
+fn a_border_keeps_the_fill_linear() {
+    let mut random = Random(29);
+    let mut fill = |links: usize| {
+        let (pattern, values) = bordered_kkt(links, &mut random);
+        let mut lu = SparseLu::new(&pattern).unwrap();
+        lu.refactor(&values).unwrap();
+        let x = random.vector(pattern.rows());
+        let mut b = vec![0.0; x.len()];
+        pattern.mul(&values, 1.0, &x, &mut b);
+        lu.solve(&mut b);
+        assert_close(&b, &x, 1e-9); // condition 1e6 × 2⁻⁵²
+        [lu.entries(), lu.reserved()]
+    };
+    let fills = [100, 200, 400, 800].map(&mut fill);
+    for pair in fills.windows(2) {
+        let [before, after] = [pair[0], pair[1]];
+        assert!((0..2).all(|c| after[c] as f64 <= 2.2 * before[c] as f64), "{before:?}, then {after:?}");
+    }
+}

@@ -56,18 +56,32 @@ pub fn net(width: usize, n: usize) -> Mechanism {
 
 /// A chain of `n` links in space from O with revolute joints about y and z in turn: 6n coordinates, 5n rows, n degrees of freedom.
 pub fn space_chain(n: usize) -> Mechanism {
-    let mut m = Mechanism { dimension: 3, gravity: ["0", "0", "-g"].into(), ..start(&format!("space chain of {n}")) };
+    let alternating = |k: usize| if k.is_multiple_of(2) { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
+    let m = links(&format!("space chain of {n}"), n, alternating);
+    finish(m, &format!("link{}", n - 1))
+}
+
+/// A chain of `n` links in space from O, all hinged about y. The reaction of the first joint is read, so the axis is not that of the
+/// ground but 3 coordinates that all links share: 3 rows and columns of the mass matrix are full.
+pub fn coaxial_chain(n: usize) -> Mechanism {
+    let mut m = finish(links(&format!("coaxial chain of {n}"), n, |_| [0.0, 1.0, 0.0]), &format!("link{}", n - 1));
+    m.outputs.push(("load".into(), "norm2(J0.reaction)".into()));
+    m
+}
+
+/// Links from O, hinged about the axes of `axis`, and leaning by angles that vary.
+fn links(name: &str, n: usize, axis: impl Fn(usize) -> [f64; 3]) -> Mechanism {
+    let mut m = Mechanism { dimension: 3, gravity: ["0", "0", "-g"].into(), ..start(name) };
     m.ground_point("O", [0.0; 3]);
     for k in 0..n {
         let (name, mass) = (format!("link{k}"), if k + 1 == n { "tip" } else { "middle" });
         let body = Body::new(&name).mass(mass).com(["length / 2", "0", "0"]).tensor([0.02, 0.1, 0.1]);
         m.body(body.point("A", [0.0; 3]).point("B", ["length", "0", "0"]));
         let above = if k == 0 { "ground.O".to_owned() } else { format!("link{}.B", k - 1) };
-        let axis = if k % 2 == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
-        m.joint(Joint::revolute(&format!("J{k}"), &above, &format!("{name}.A")).axis(axis));
+        m.joint(Joint::revolute(&format!("J{k}"), &above, &format!("{name}.A")).axis(axis(k)));
         m.initial.position.push((format!("J{k}.angle").into(), format!("lean * {:?}", 0.3 * wave(k)).into()));
     }
-    finish(m, &format!("link{}", n - 1))
+    m
 }
 
 fn start(name: &str) -> Mechanism {

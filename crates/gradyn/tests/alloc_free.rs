@@ -8,7 +8,7 @@ use gradyn_dynamics::simulate::{replay_into, simulate};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_sensitivity::{Adjoint, Case};
 use gradyn_testkit::alloc::{Counting, allocations};
-use gradyn_testkit::chain::{chain, net, space_chain};
+use gradyn_testkit::chain::{chain, coaxial_chain, net, space_chain};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -64,7 +64,7 @@ fn models() -> Vec<(String, Mechanism)> {
         let m = gradyn::file::read_toml(text).expect("parses").mechanism;
         ((*name).to_owned(), m)
     });
-    examples.chain([chain(40), net(3, 8), space_chain(10)].map(|m| (m.name.clone(), m))).collect()
+    examples.chain([chain(40), net(3, 8), space_chain(10), coaxial_chain(8)].map(|m| (m.name.clone(), m))).collect()
 }
 
 #[test]

@@ -2,15 +2,16 @@
 
 use gradyn::registry::{Sensitivity, combinations};
 use gradyn::{Method, Prepared, Run};
+use gradyn_model::System;
 use gradyn_num::factor::dense_up_to;
-use gradyn_num::largest;
+use gradyn_num::{Pattern, SparseLu, largest};
 use gradyn_sensitivity::Gradient;
-use gradyn_testkit::chain::{chain, net, space_chain};
+use gradyn_testkit::chain::{chain, coaxial_chain, net, space_chain};
 use gradyn_testkit::compare::distance;
 
 /// Large enough for sparse factorisations of the steps and of the start, with its run; 16 steps.
-fn models() -> [Prepared; 3] {
-    [chain(30), net(3, 7), space_chain(8)].map(|mut m| {
+fn models() -> [Prepared; 4] {
+    [chain(30), net(3, 7), space_chain(8), coaxial_chain(20)].map(|mut m| {
         m.t_end = 0.032.into();
         Prepared::new(&m).expect("builds")
     })
@@ -65,5 +66,55 @@ fn sparse_equals_dense() {
             let off = largest(a.iter().zip(b).map(|(a, b)| a - b));
             assert!(off < 1e-11 * largest(b.iter().copied()), "{name}: positions and velocities differ by {off:.1e}");
         }
+    }
+}
+
+/// Direct = adjoint for the reaction of a chain with a shared axis, where nothing divides the multipliers by h².
+#[test]
+fn reactions_at_a_shared_axis_agree() {
+    for links in [10, 20] {
+        let mut m = coaxial_chain(links);
+        m.integral("load", "norm2(J0.reaction)");
+        let model = Prepared::new(&m).expect("builds");
+        for formulation in ["index1", "penalty", "maggi"] {
+            let run = run(&model, &Method::new(formulation, "rk4").expect("known").step(2e-3));
+            let [direct, adjoint] =
+                [Sensitivity::DiscreteDirect, Sensitivity::DiscreteAdjoint].map(|s| gradient(&model, &run, s));
+            let off = distance(&direct, &adjoint, &scales(&model));
+            assert!(off < 1e-10, "{}, {formulation}: {off:.1e}", model.model.name); // as above
+        }
+    }
+}
+
+/// `[M Φ_qᵀ; Φ_q 0]` at the drawn position.
+fn saddle(model: &Prepared) -> (Pattern, Vec<f64>) {
+    let sys = &model.model.system;
+    let mut d = sys.data::<f64>();
+    sys.prepare(&model.model.slots(&model.model.rho()), &mut d);
+    sys.place(0.0, sys.drawn(), &mut d);
+    let (n, m, patterns) = (sys.dims().n, sys.dims().m, sys.patterns());
+    let mass = patterns.nn.iter().map(|(i, j, p)| (i, j, sys.mass(&d)[p]));
+    let rows = patterns.mn.iter().map(|(i, j, p)| (n + i, j, sys.phi_q(&d)[p]));
+    let entries: Vec<_> = mass.chain(rows.flat_map(|(i, j, x)| [(i, j, x), (j, i, x)])).collect();
+    let pattern = Pattern::from_entries(n + m, n + m, entries.iter().map(|e| (e.0, e.1)));
+    let mut values = vec![0.0; pattern.nnz()];
+    entries.iter().for_each(|&(i, j, x)| values[pattern.position(i, j).expect("in the pattern")] = x);
+    (pattern, values)
+}
+
+/// An axis that all links share is 3 full rows and columns: the entries of L and U, and the memory for them, stay linear in the links.
+#[test]
+fn a_shared_axis_costs_linear_fill() {
+    let fill = |links: usize| {
+        let (pattern, values) = saddle(&Prepared::new(&coaxial_chain(links)).expect("builds"));
+        assert!((0..pattern.rows()).filter(|&i| pattern.row(i).len() > links).count() >= 3, "the axis is shared");
+        let mut lu = SparseLu::new(&pattern).expect("square");
+        lu.refactor(&values).expect("regular");
+        [lu.entries(), lu.reserved()]
+    };
+    let fills = [100, 200, 400].map(fill);
+    for pair in fills.windows(2) {
+        // entries = a + b links
+        assert!((0..2).all(|c| pair[1][c] as f64 <= 2.2 * pair[0][c] as f64), "{fills:?}");
     }
 }

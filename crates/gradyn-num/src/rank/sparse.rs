@@ -9,7 +9,7 @@
 
 use super::{Dependencies, Dependent};
 use crate::sparse::lu::{Columns, Lu};
-use crate::sparse::order;
+use crate::sparse::order::{self, Order};
 use crate::{Pattern, Saddle};
 
 /// Iterations of (3); the estimate is within a few per cent, from inside the true interval.
@@ -36,12 +36,12 @@ fn scaled(pattern: &Pattern, values: &[f64]) -> Scaled {
 /// (1): the factor, its columns, and γ̂ over places for each dependent place.
 fn eliminate(pattern: &Pattern, unit: &[f64], tol: f64) -> (Lu, Columns, Vec<(usize, Vec<(usize, f64)>)>) {
     let transposed = Pattern::from_entries(pattern.cols(), pattern.rows(), pattern.iter().map(|(i, j, _)| (j, i)));
-    let rows: Vec<u32> = order::by_columns(&transposed).unwrap_or_else(|_| (0..pattern.rows() as u32).collect());
+    let order = order::by_columns(&transposed).unwrap_or_else(|_| Order::natural(&transposed));
     let mut a = vec![0.0; unit.len()];
     for (i, j, p) in pattern.iter() {
         a[transposed.at(j, i) as usize] = unit[p];
     }
-    let columns = Columns::new(&transposed, rows);
+    let columns = Columns::new(&transposed, order);
     let mut lu = Lu::new(pattern.cols(), &columns, [a.len(); 2]);
     let mut dependent = vec![];
     lu.start();
@@ -57,7 +57,7 @@ fn eliminate(pattern: &Pattern, unit: &[f64], tol: f64) -> (Lu, Columns, Vec<(us
 pub(super) fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> Dependencies {
     let unit = scaled(pattern, values);
     let (_, columns, found) = eliminate(pattern, &unit.values, tol);
-    let row = |k: usize| columns.order[k] as usize;
+    let row = |k: usize| columns.order.columns[k] as usize;
     let mut is_kept = vec![true; pattern.rows()];
     let mut dependent: Vec<Dependent> = vec![];
     for (k, gamma) in found {

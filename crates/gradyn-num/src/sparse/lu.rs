@@ -7,9 +7,12 @@
 //! d_k = x_k,   l_ik = x_i / d_k  (i > k)                                                                 (2)
 //! ```
 //! [`Lu::pivot`] runs (1) on rows that have no pivot yet: the pattern of x is what the graph of L reaches from â_k. The pivot is the
-//! diagonal of Â if it is at least τ max |x_i|, else the shortest row of that size: a row that meets all others must come late. It keeps P and the patterns of L and U, which hold for any values. [`Lu::refactor`] is (1), (2) on them,
-//! and returns max |l_ik|: at most 1/τ where the pivots are as good as new, large where they have gone bad.
+//! diagonal of Â if it is at least τ max |x_i|, else the shortest row of that size. Before the border of the [`Order`], a long row counts
+//! with β |x_i|: as a pivot it would make every row below it as long, but the sums that gather in it make it the largest sooner or later.
+//! P and the patterns of L and U are kept; they hold for any values. [`Lu::refactor`] is (1), (2) on them,
+//! and returns max |l_ik|: at most 1/τ (1/βτ with long rows) where the pivots are as good as new, large where they have gone bad.
 
+use super::order::Order;
 use crate::Pattern;
 
 /// Columns of Â in the order Q: for each, its rows and where their values are.
@@ -21,18 +24,18 @@ pub struct Columns {
     pub rows: Vec<u32>,
     /// Positions in the pattern.
     pub at: Vec<u32>,
-    /// Q: the column of A at place k.
-    pub order: Vec<u32>,
+    /// Q and the border.
+    pub order: Order,
     /// Entries of each row.
     lengths: Vec<u32>,
 }
 
 impl Columns {
     /// Columns of a pattern in an order.
-    pub fn new(pattern: &Pattern, order: Vec<u32>) -> Self {
+    pub fn new(pattern: &Pattern, order: Order) -> Self {
         let n = pattern.cols();
         let mut place = vec![0; n];
-        order.iter().enumerate().for_each(|(k, &j)| place[j as usize] = k);
+        order.columns.iter().enumerate().for_each(|(k, &j)| place[j as usize] = k);
         let mut ptr = vec![0u32; n + 1];
         for (_, j, _) in pattern.iter() {
             ptr[place[j] + 1] += 1;
@@ -49,6 +52,10 @@ impl Columns {
         }
         let lengths = (0..pattern.rows()).map(|i| pattern.row(i).len() as u32).collect();
         Self { ptr, rows, at, order, lengths }
+    }
+    /// What part of row i counts where pivot k is chosen.
+    fn weight(&self, k: usize, i: u32) -> f64 {
+        if k < self.order.border && self.order.long[i as usize] { LONG } else { 1.0 }
     }
 }
 
@@ -103,6 +110,9 @@ const NONE: u32 = u32::MAX;
 /// The diagonal is the pivot if it is at least this part of the largest candidate, τ: it keeps more of the symmetry, hence less fill.
 const THRESHOLD: f64 = 0.1;
 
+/// What part of a long row counts before the border, β. A solve refines once, which makes up for 1/β.
+const LONG: f64 = 1e-5;
+
 /// P, L, U.
 #[derive(Clone, Debug)]
 pub struct Lu {
@@ -124,7 +134,7 @@ pub struct Lu {
 impl Lu {
     /// Memory for so many rows and for `capacity` entries of L and U; more is allocated where pivots need it.
     pub fn new(rows: usize, columns: &Columns, capacity: [usize; 2]) -> Self {
-        let n = columns.order.len();
+        let n = columns.order.columns.len();
         Self {
             l: Triangle::new(n, capacity[0]),
             u: Triangle::new(n, capacity[1]),
@@ -141,6 +151,10 @@ impl Lu {
     /// Entries of L and U.
     pub fn entries(&self) -> [usize; 2] {
         [self.l.entries(), self.u.entries()]
+    }
+    /// Entries of L and U for which there is memory.
+    pub fn reserved(&self) -> usize {
+        self.l.rows.len() + self.u.rows.len()
     }
 
     /// Chooses P and the patterns of L and U of a square matrix with values `a`. The error is the first place k without a pivot
@@ -261,12 +275,12 @@ impl Lu {
     fn choose(&mut self, k: usize, columns: &Columns, least: f64) -> bool {
         let range = self.l.range(k);
         let size = |p: usize| self.x[self.l.rows[p] as usize].abs();
-        let largest = range.clone().reduce(|a, b| if size(b) > size(a) { b } else { a }).filter(|&p| size(p) > least);
-        let at = largest.and_then(|l| {
-            let length = |&p: &usize| columns.lengths[self.l.rows[p] as usize];
-            let good = || range.clone().filter(|&p| size(p) > least && size(p) >= THRESHOLD * size(l));
-            good().find(|&p| self.l.rows[p] == columns.order[k]).or_else(|| good().min_by_key(length))
-        });
+        let weighted = |p: usize| size(p) * columns.weight(k, self.l.rows[p]);
+        let possible = || range.clone().filter(|&p| size(p) > least);
+        let largest = possible().fold(0.0f64, |s, p| s.max(weighted(p)));
+        let good = || possible().filter(|&p| weighted(p) >= THRESHOLD * largest);
+        let diagonal = good().find(|&p| self.l.rows[p] == columns.order.columns[k]);
+        let at = diagonal.or_else(|| good().min_by_key(|&p| columns.lengths[self.l.rows[p] as usize]));
         let Some(at) = at else {
             self.l.rows[range].iter().for_each(|&i| self.x[i as usize] = 0.0);
             self.l.ptr[k + 1] = self.l.ptr[k];
@@ -343,13 +357,13 @@ impl Lu {
             y[k] /= self.diagonal[k];
             self.u.subtract(k, y[k], y);
         }
-        for (y, &j) in y.iter().zip(&columns.order) {
+        for (y, &j) in y.iter().zip(&columns.order.columns) {
             x[j as usize] = *y;
         }
     }
     /// x = Pᵀ L⁻ᵀ U⁻ᵀ Qᵀ b.
     pub fn solve_t(&self, columns: &Columns, b: &[f64], y: &mut [f64], x: &mut [f64]) {
-        for (y, &j) in y.iter_mut().zip(&columns.order) {
+        for (y, &j) in y.iter_mut().zip(&columns.order.columns) {
             *y = b[j as usize];
         }
         for k in 0..y.len() {

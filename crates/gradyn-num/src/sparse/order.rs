@@ -1,30 +1,56 @@
 //! An order of elimination with little fill: COLAMD, for any choice of pivot rows.
 //!
 //! A row that meets a large part of the columns would tie them all together, so it is left out of the ordering; a column that
-//! meets many rows, or none but those, comes last. (An axis that all links of a chain share is such a row and column.)
+//! meets many rows, or none but those, comes last. (An axis that all links of a chain share is such a row and column.) Long rows and
+//! late columns are the border of a sparse matrix, and pivots keep it so:
+//!
+//! ```text
+//! [ S  C ]   rows of S: those that are not long;   columns of S: those before the border           (1)
+//! [ R  D ]
+//! ```
 
 use crate::{FactorError, Pattern};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMat;
 use faer::sparse::linalg::colamd;
 
+/// Columns in the order of elimination, and the border (1).
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Q: the column of A at place k.
+    pub columns: Vec<u32>,
+    /// Place of the first late column.
+    pub border: usize,
+    /// Is the row long?
+    pub long: Vec<bool>,
+}
+
+impl Order {
+    /// As they are, without a border.
+    pub fn natural(pattern: &Pattern) -> Self {
+        let n = pattern.cols();
+        Self { columns: (0..n as u32).collect(), border: n, long: vec![false; pattern.rows()] }
+    }
+}
+
 /// COLAMD of the columns of a pattern.
-pub fn by_columns(pattern: &Pattern) -> Result<Vec<u32>, FactorError> {
+pub fn by_columns(pattern: &Pattern) -> Result<Order, FactorError> {
     let n = pattern.cols();
     let many = 16 + 2 * n.isqrt();
-    let (mut lengths, mut short) = (vec![0; n], vec![false; n]);
+    let long: Vec<bool> = (0..pattern.rows()).map(|i| pattern.row(i).len() > many).collect();
+    let (mut lengths, mut meets_short) = (vec![0; n], vec![false; n]);
     for (i, j, _) in pattern.iter() {
         lengths[j] += 1;
-        short[j] |= pattern.row(i).len() <= many;
+        meets_short[j] |= !long[i];
     }
-    let (sparse, dense): (Vec<usize>, Vec<usize>) = (0..n).partition(|&j| lengths[j] <= many && short[j]);
+    let (early, late): (Vec<usize>, Vec<usize>) = (0..n).partition(|&j| lengths[j] <= many && meets_short[j]);
     let mut place = vec![usize::MAX; n];
-    sparse.iter().enumerate().for_each(|(k, &j)| place[j] = k);
-    let kept = pattern.iter().filter(|&(i, j, _)| pattern.row(i).len() <= many && place[j] != usize::MAX);
+    early.iter().enumerate().for_each(|(k, &j)| place[j] = k);
+    let s = pattern.iter().filter(|&(i, j, _)| !long[i] && place[j] != usize::MAX);
     // the columns are the rows of the transpose
-    let columns = Pattern::from_entries(sparse.len(), pattern.rows(), kept.map(|(i, j, _)| (place[j], i)));
-    let order = colamd(&columns)?;
-    Ok(order.into_iter().map(|k| sparse[k as usize] as u32).chain(dense.into_iter().map(|j| j as u32)).collect())
+    let order = colamd(&Pattern::from_entries(early.len(), pattern.rows(), s.map(|(i, j, _)| (place[j], i))))?;
+    let columns = order.into_iter().map(|k| early[k as usize]).chain(late).map(|j| j as u32).collect();
+    Ok(Order { columns, border: early.len(), long })
 }
 
 /// COLAMD of columns that are given as rows.
