@@ -12,7 +12,7 @@
 //! [A22, Eqs. 43c, 43b, 43a].
 
 use crate::error::StepError;
-use crate::formulation::{Lagrange, Linear};
+use crate::formulation::{Compliance, Lagrange, Linear};
 use crate::start::StartRows;
 use crate::step::{Layout, Report};
 use gradyn_model::{At, LEVEL, System};
@@ -264,8 +264,9 @@ pub fn prepare_kkt<Y: System>(sys: &Y, d: &Y::Data<f64>) -> Result<Kkt, StepErro
 }
 
 /// Factors [M Φ_qᵀ; Φ_q -c] with Φ_q at hand; a singular matrix is an error that names its row.
-pub fn refactor_kkt<Y: System>(sys: &Y, t: f64, d: &Y::Data<f64>, c: f64, kkt: &mut Kkt) -> Result<(), StepError> {
-    kkt.refactor(sys.phi_q(d), c).map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
+pub fn refactor_kkt<Y: System>(sys: &Y, t: f64, d: &Y::Data<f64>, c: Compliance, kkt: &mut Kkt) -> Result<(), StepError> {
+    let singular = |s: gradyn_num::Singular| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) };
+    kkt.refactor(sys.phi_q(d), c.rows(sys)).map_err(singular)
 }
 
 /// Name of row `index` of a KKT system: constraints first, as [`Kkt`] reports them.

@@ -2,15 +2,15 @@
 
 use crate::error::Error;
 use crate::file::Study;
-use crate::registry::{Formulation, InitialAcceleration, Integrator, OPTIONS, Projections, combinations};
+use crate::registry::{AlphaScaling, Formulation, InitialAcceleration, Integrator, OPTIONS, Projections, combinations};
 use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::newmark::{Iteration, Projection};
-use gradyn_dynamics::{Adams, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
+use gradyn_dynamics::{Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
 use gradyn_model::error::nearest;
-use gradyn_model::{Model, Natural, System};
+use gradyn_model::{Model, Natural, RowScaling, System};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +39,8 @@ pub struct Method {
     pub stepping: Stepping,
     /// Penalty factor.
     pub alpha: f64,
+    /// What the penalty factors of the rows are scaled by.
+    pub alpha_scaling: AlphaScaling,
     /// Damping ratio of the stabilisation.
     pub xi: f64,
     /// Frequency of the stabilisation [1/s].
@@ -86,6 +88,7 @@ impl Default for Method {
             integrator: Integrator::Newmark,
             stepping: Stepping::Default,
             alpha: 1e9,
+            alpha_scaling: AlphaScaling::Uniform,
             xi: 1.0,
             omega: 10.0,
             projected_nodes: false,
@@ -191,6 +194,7 @@ impl Method {
         let between = |low: f64, high: f64| number().ok().filter(|x| *x >= low && *x <= high).ok_or_else(wrong);
         match name {
             "alpha" => self.alpha = positive()?,
+            "alpha_scaling" => self.alpha_scaling = AlphaScaling::parse(value.trim()).map_err(|_| wrong())?,
             "xi" => self.xi = number()?,
             "omega" => self.omega = between(0.0, f64::MAX)?,
             "stabilisation" => {
@@ -258,7 +262,7 @@ impl Method {
         let penalty_start = family && self.initial_acceleration() == InitialAcceleration::Penalty;
         let stabilised = matches!(self.formulation, Formulation::Index1 | Formulation::Penalty);
         let used = |name: &str| match name {
-            "alpha" => matches!(self.formulation, Formulation::Penalty | Formulation::Ali3p) || penalty_start,
+            "alpha" | "alpha_scaling" => matches!(self.formulation, Formulation::Penalty | Formulation::Ali3p) || penalty_start,
             "xi" | "omega" => stabilised || penalty_start,
             "state" => self.formulation == Formulation::Maggi,
             "stabilisation" => self.can_project_nodes(),
@@ -345,10 +349,17 @@ impl Method {
             _ => None,
         }
     }
-    /// Penalty with α relative to the largest entry of M at the nominal parameters, so that it does not move with them.
+    /// Penalty with α relative to the largest entry of M, or to the effective mass of each row, at the nominal parameters, so that
+    /// it does not move with them.
     fn penalty(&self, model: &Model) -> Lagrange {
-        let mass = largest_mass(&model.system, &model.slots(&model.rho()));
-        Lagrange::penalty(self.alpha * mass, self.xi, self.omega)
+        let compliance = match self.alpha_scaling {
+            AlphaScaling::Uniform => {
+                let mass = largest_mass(&model.system, &model.slots(&model.rho()));
+                Compliance::uniform(1.0 / (self.alpha * mass))
+            }
+            AlphaScaling::Row => Compliance { factor: 1.0 / self.alpha, scaling: RowScaling::EffectiveMass },
+        };
+        Lagrange { compliance, ..Lagrange::index1(self.xi, self.omega) }
     }
     /// F.
     pub fn lagrange(&self, model: &Model) -> Lagrange {
@@ -368,7 +379,7 @@ impl Method {
         // redundant rows that are kept: only a compliance makes their multipliers unique
         let redundant = sys.dropped().is_empty() && sys.independent(true).len() < sys.dims().m;
         let soft = redundant && self.formulation == Formulation::Penalty;
-        let iteration_compliance = if self.formulation == Formulation::Ali3p { penalty.compliance } else { 0.0 };
+        let iteration_compliance = if self.formulation == Formulation::Ali3p { penalty.compliance } else { Compliance::NONE };
         Newmark {
             sys,
             f,

@@ -81,6 +81,12 @@ named! {
     Conditional "conditional" "at steps that begin with a violation of the velocity constraints above projection_tol",
 }
 named! {
+    /// What the penalty factors of the rows are scaled by.
+    AlphaScaling, "scaling of alpha":
+    Uniform "uniform" "the largest entry of M",
+    Row "row" "the effective mass of each row at the nominal start",
+}
+named! {
     /// What gives the accelerations at the start of a coordinate step.
     InitialAcceleration, "initial acceleration":
     Index1 "index1" "constraints at acceleration level",
@@ -188,7 +194,12 @@ pub const OPTIONS: &[OptionEntry] = &[
     OptionEntry {
         name: "alpha",
         default: "1e9",
-        about: "penalty factor, times the largest entry of M (penalty, ali3p, initial_acceleration=penalty)",
+        about: "penalty factor, times what alpha_scaling says (penalty, ali3p, initial_acceleration=penalty)",
+    },
+    OptionEntry {
+        name: "alpha_scaling",
+        default: "uniform",
+        about: "what alpha is relative to: uniform (the largest entry of M), row (the effective mass of each constraint row)",
     },
     OptionEntry {
         name: "xi",

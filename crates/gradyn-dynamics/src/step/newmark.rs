@@ -37,7 +37,7 @@ pub use scheme::Scheme;
 
 use super::{Layout, Report, Span, Step};
 use crate::error::StepError;
-use crate::formulation::Lagrange;
+use crate::formulation::{Compliance, Lagrange};
 use crate::initial::Initial;
 use crate::plan::Frozen;
 use crate::projection::violation;
@@ -62,8 +62,8 @@ pub enum Projection {
 pub struct Iteration {
     /// Relative correction of q at which it stops; 0: at stagnation.
     pub tolerance: f64,
-    /// 1/α of (9); 0 is Newton.
-    pub compliance: f64,
+    /// 1/α of (9); none is Newton.
+    pub compliance: Compliance,
     /// Leaves g_q = (M a + Φ_qᵀλ)_q out of A [A22, footnote 3].
     pub truncated: bool,
     /// Factor of the multipliers of the step before, where the iteration begins [A22, footnote 2].
@@ -71,7 +71,7 @@ pub struct Iteration {
 }
 impl Iteration {
     /// Newton to rounding.
-    pub const NEWTON: Self = Self { tolerance: 0.0, compliance: 0.0, truncated: false, reduction: 1.0 };
+    pub const NEWTON: Self = Self { tolerance: 0.0, compliance: Compliance::NONE, truncated: false, reduction: 1.0 };
 }
 
 /// A scheme on a formulation.
@@ -85,7 +85,7 @@ pub struct Newmark<'a, Y> {
     /// Velocity and acceleration projections.
     pub projection: Projection,
     /// c of (4), (5).
-    pub compliance: f64,
+    pub compliance: Compliance,
     /// How (3) is iterated.
     pub iteration: Iteration,
     /// The law of the initial accelerations [A22, Eqs. 34–36].
@@ -96,7 +96,7 @@ impl<'a, Y: System> Newmark<'a, Y> {
     /// With projections, Newton to rounding, and Φ̈ = 0 at the start.
     pub fn new(sys: &'a Y, f: Lagrange, scheme: Scheme) -> Self {
         let (projection, iteration, start) = (Projection::On, Iteration::NEWTON, Lagrange::ACCELERATION);
-        Self { sys, f, scheme, projection, compliance: 0.0, iteration, start }
+        Self { sys, f, scheme, projection, compliance: Compliance::NONE, iteration, start }
     }
     /// Offsets of σ_v and σ_a, if they are stored.
     fn sigma(&self) -> Option<[usize; 2]> {

@@ -117,7 +117,7 @@ impl<Y: System> Newmark<'_, Y> {
         if !known {
             l.g[1].set(sys, &at, &mut l.motion.data);
         }
-        self.factor_motion(t, span.h, self.f.compliance, l)?;
+        self.factor_motion(t, span.h, self.f.compliance.rows(sys), l)?;
         // (4), (5)
         l.project = self.projects(frozen);
         if l.project { self.projection_partials(&at, span.h, x, l) } else { Ok(()) }
@@ -154,7 +154,13 @@ impl<Y: System> Newmark<'_, Y> {
         (s, if self.f.level[2] == 0.0 { 1.0 } else { s })
     }
     /// Factors the scaled matrix of (9) with 1/α = `c`.
-    pub(super) fn factor_motion(&self, t: f64, h: f64, c: f64, l: &mut NewmarkLinear<Y>) -> Result<(), StepError> {
+    pub(super) fn factor_motion(
+        &self,
+        t: f64,
+        h: f64,
+        c: impl Fn(usize) -> f64,
+        l: &mut NewmarkLinear<Y>,
+    ) -> Result<(), StepError> {
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         let (sm, sc) = self.scales(h);
         let (m, c2) = (&l.motion, self.f.level[2]);
@@ -164,7 +170,7 @@ impl<Y: System> Newmark<'_, Y> {
                 |k| sm * (m.top_q[k] - cv * m.top_v[k] - ca * mass[k]),
                 |k| sc * (m.bottom_q[k] - cv * m.bottom_v[k] - ca * c2 * phi_q[k]),
                 phi_q,
-                sc / sm * c,
+                |k| sc / sm * c(k),
                 sc / sm,
             )
             .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })

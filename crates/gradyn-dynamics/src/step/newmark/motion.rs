@@ -2,6 +2,7 @@
 
 use super::{MAX_ITERATIONS, Newmark, NewmarkLinear};
 use crate::error::StepError;
+use crate::formulation::Compliance;
 use crate::initial::{refactor_kkt, row_or_coordinate};
 use crate::projection::project;
 use crate::step::{Report, Span, Step};
@@ -34,7 +35,8 @@ impl<Y: System> Newmark<'_, Y> {
             }
             if stale {
                 l.motion.assemble(self.sys, &at, !(self.f.wrong_tangent || self.iteration.truncated));
-                self.factor_motion(t, h, self.f.compliance + self.iteration.compliance, l)?;
+                let (own, soft) = (self.f.compliance.rows(self.sys), self.iteration.compliance.rows(self.sys));
+                self.factor_motion(t, h, |k| own(k) + soft(k), l)?;
                 report.factorizations += 1;
             }
             l.values.copy_from_slice(&l.b);
@@ -61,7 +63,7 @@ impl<Y: System> Newmark<'_, Y> {
         let of = |x: f64, scale: f64| x / if scale > 0.0 { scale } else { 1.0 };
         let (n, scale) = (q.len(), norm(q));
         let correction = of(norm(&l.b[..n]), scale);
-        if self.iteration.compliance == 0.0 {
+        if self.iteration.compliance == Compliance::NONE {
             return correction;
         }
         correction.max(of(norm(&l.values[n..]), scale * norm(self.sys.phi_q(&l.motion.data))))

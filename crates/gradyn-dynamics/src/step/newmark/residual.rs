@@ -84,7 +84,8 @@ impl<Y: System> Newmark<'_, Y> {
         w.kkt[..n].copy_from_slice(&r[rows.clone()]);
         r[rows.clone()].fill(S::zero());
         sys.balance(&w.kkt[..n], sigma, &w.data, &mut r[rows]);
-        r[s..s + m].iter_mut().zip(sigma).for_each(|(r, σ)| *r = *σ * -self.compliance);
+        let c = self.compliance.rows(sys);
+        r[s..s + m].iter_mut().zip(sigma).enumerate().for_each(|(k, (r, σ))| *r = *σ * -c(k));
         sys.constraint(at, LEVEL[level], &mut w.data, &mut r[s..s + m]);
         release(sys, sigma, &mut r[s..s + m]);
     }
