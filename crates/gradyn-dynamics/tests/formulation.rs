@@ -2,7 +2,7 @@
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::formulation::Linear;
-use gradyn_dynamics::step::newmark::{Iteration, Projection};
+use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::tableau::{RK4, Tableau};
 use gradyn_dynamics::{Compliance, Lagrange, Newmark, RungeKutta, Scheme, Span, State, Step, Trajectory, simulate};
 use gradyn_model::{At, Model, Natural, System};
@@ -308,28 +308,31 @@ fn newmark_products_are_derivatives_of_its_residual() {
     }
 }
 
-/// The same with an auxiliary acceleration, with projections that give way, and with a penalty start.
+/// The same with an auxiliary acceleration, with projections that give way, by M or by the tangent, and with a penalty start.
 #[test]
 fn generalised_alpha_products_are_derivatives_of_its_residual() {
     for (name, m) in all() {
         let r = ready(&m);
         let sys = &r.model.system;
-        for (scheme, projection) in [
-            (Scheme::hht(0.2), Projection::On),
-            (Scheme::generalized_alpha(0.7), Projection::Off),
+        for (scheme, projection, matrix) in [
+            (Scheme::hht(0.2), Projection::On, ProjectionMatrix::Mass),
+            (Scheme::hht(0.1), Projection::On, ProjectionMatrix::Tangent),
+            (Scheme::generalized_alpha(0.7), Projection::Off, ProjectionMatrix::Mass),
             // the first step does not project, the second does
-            (Scheme::generalized_alpha(0.3), Projection::Conditional(1e-12)),
+            (Scheme::generalized_alpha(0.3), Projection::Conditional(1e-12), ProjectionMatrix::Mass),
+            (Scheme::generalized_alpha(0.4), Projection::Conditional(1e-12), ProjectionMatrix::Tangent),
         ] {
             let iteration = Iteration { compliance: Compliance::uniform(1e-9), ..Iteration::NEWTON };
             let start = Lagrange::penalty(1e3, 0.7, 5.0);
             let step = Newmark {
                 projection,
+                matrix,
                 compliance: Compliance::uniform(1e-3),
                 iteration,
                 start,
                 ..Newmark::new(sys, Lagrange::INDEX3, scheme)
             };
-            check_step(&format!("{name}, {scheme:?}, {projection:?}"), &step, &r.model, &r.p);
+            check_step(&format!("{name}, {scheme:?}, {projection:?}, {matrix:?}"), &step, &r.model, &r.p);
         }
     }
 }

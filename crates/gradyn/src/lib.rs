@@ -29,7 +29,7 @@ pub use gradyn_model::{Mechanism, ModelError};
 pub use method::{Method, Stepping};
 pub use penalty::PenaltyError;
 pub use prepared::{GradientReport, Prepared, Run};
-pub use registry::{AlphaScaling, Formulation, InitialAcceleration, Integrator, Projections, Sensitivity};
+pub use registry::{AlphaScaling, Formulation, InitialAcceleration, Integrator, ProjectionMatrices, Projections, Sensitivity};
 
 /// Sizes of a prepared model.
 pub fn dims(p: &Prepared) -> gradyn_model::Dims {

@@ -2,12 +2,14 @@
 
 use crate::error::Error;
 use crate::file::Study;
-use crate::registry::{AlphaScaling, Formulation, InitialAcceleration, Integrator, OPTIONS, Projections, combinations};
+use crate::registry::{
+    AlphaScaling, Formulation, InitialAcceleration, Integrator, OPTIONS, ProjectionMatrices, Projections, combinations,
+};
 use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::coefficients::MOST;
-use gradyn_dynamics::step::newmark::{Iteration, Projection};
+use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::{Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
 use gradyn_model::error::nearest;
 use gradyn_model::{Model, Natural, RowScaling, System};
@@ -57,6 +59,8 @@ pub struct Method {
     pub rho_inf: f64,
     /// Projections; `None` is the default of the formulation.
     pub projection: Option<Projections>,
+    /// Matrix of the projections.
+    pub projection_matrix: ProjectionMatrices,
     /// Violation above which conditional projections run.
     pub projection_tol: f64,
     /// Initial accelerations of coordinate steps; `None` is the default of the formulation.
@@ -97,6 +101,7 @@ impl Default for Method {
             hht_alpha: 0.05,
             rho_inf: 0.8,
             projection: None,
+            projection_matrix: ProjectionMatrices::Mass,
             projection_tol: 1e-8,
             initial_acceleration: None,
             reduction: 1.0,
@@ -229,6 +234,9 @@ impl Method {
                 };
                 self.projection = Some(Projections::parse(name).map_err(|_| wrong())?);
             }
+            "projection_matrix" => {
+                self.projection_matrix = ProjectionMatrices::parse(value.trim()).map_err(|_| wrong())?;
+            }
             "projection_tol" => self.projection_tol = between(0.0, f64::MAX)?,
             "initial_acceleration" => {
                 self.initial_acceleration = Some(InitialAcceleration::parse(value.trim()).map_err(|_| wrong())?);
@@ -270,6 +278,7 @@ impl Method {
             "hht_alpha" => self.integrator == Integrator::Hht,
             "rho_inf" => self.integrator == Integrator::GeneralizedAlpha,
             "projection" | "newton_tol" | "initial_acceleration" | "reduction" | "tangent" => family,
+            "projection_matrix" => family && self.projections() != Projections::Off,
             "projection_tol" => family && self.projections() == Projections::Conditional,
             "adams_order" => self.integrator == Integrator::Adams,
             "max_step" => self.adapts(),
@@ -389,6 +398,10 @@ impl Method {
                 Projections::Off => Projection::Off,
                 Projections::Conditional => Projection::Conditional(self.projection_tol),
             },
+            matrix: match self.projection_matrix {
+                ProjectionMatrices::Mass => ProjectionMatrix::Mass,
+                ProjectionMatrices::Tangent => ProjectionMatrix::Tangent,
+            },
             compliance: if soft { penalty.compliance } else { iteration_compliance },
             iteration: Iteration {
                 tolerance: self.newton_tol,
@@ -397,9 +410,10 @@ impl Method {
                 reduction: self.reduction,
             },
             start: match self.initial_acceleration() {
-                InitialAcceleration::Index1 if !soft => Lagrange::ACCELERATION,
+                InitialAcceleration::Index1 | InitialAcceleration::MatrixR if !soft => Lagrange::ACCELERATION,
                 _ => penalty,
             },
+            matrix_r: !soft && self.initial_acceleration() == InitialAcceleration::MatrixR,
         }
     }
     /// The step on a model's system.

@@ -3,7 +3,7 @@
 use super::{MAX_ITERATIONS, Newmark, NewmarkLinear};
 use crate::error::StepError;
 use crate::formulation::Compliance;
-use crate::initial::{refactor_kkt, row_or_coordinate};
+use crate::initial::row_or_coordinate;
 use crate::projection::project;
 use crate::step::{Report, Span, Step};
 use gradyn_model::{At, System};
@@ -79,18 +79,26 @@ impl<Y: System> Newmark<'_, Y> {
         StepError::Newton { t, h: span.h, iterations, correction, residual: r[worst].abs(), worst: name }
     }
     /// (4), (5) with one factor, if this step projects, and (6).
-    pub(super) fn projections(&self, t: f64, projects: bool, l: &mut NewmarkLinear<Y>, x: &mut [f64]) -> Result<(), StepError> {
-        let lay = self.layout();
+    pub(super) fn projections(
+        &self,
+        span: Span<f64>,
+        projects: bool,
+        l: &mut NewmarkLinear<Y>,
+        x: &mut [f64],
+    ) -> Result<(), StepError> {
+        let (lay, t) = (self.layout(), span.end());
         let (n, m) = (lay.n, lay.m);
         x[n..3 * n].copy_from_slice(&l.star);
         let Some(sigma) = self.sigma() else { return Ok(()) };
         if projects {
-            refactor_kkt(self.sys, t, &l.motion.data, self.compliance, &mut l.kkt)?;
+            // the node still has v*, a*
+            let (at, κ) = (lay.node(t, x), self.tangent_weights(span.h));
+            l.projector.refactor(self.sys, &at, κ, self.compliance, &mut l.motion.data)?;
         }
         for (k, s) in sigma.into_iter().enumerate() {
             l.b.fill(0.0);
             if projects {
-                project(self.sys, t, k + 1, &mut l.motion.data, &mut l.kkt, x, &mut l.b);
+                project(self.sys, t, k + 1, &mut l.motion.data, |b| l.projector.solve(b), x, &mut l.b);
             }
             x[s..s + m].copy_from_slice(&l.b[n..]);
         }
