@@ -58,7 +58,7 @@ fn schur(c: &Case, repeat: usize) -> [f64; 2] {
         return [f64::NAN; 2];
     }
     let mut b = vec![1.0; c.pattern.rows()];
-    let refactor = best(repeat, || kkt.refactor(phi_q, 0.0).expect("regular"));
+    let refactor = best(repeat, || kkt.refactor(phi_q, |_| 0.0).expect("regular"));
     [refactor * 1e6, best(repeat, || kkt.solve(&mut b)) * 1e6]
 }
 

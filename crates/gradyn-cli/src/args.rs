@@ -114,6 +114,9 @@ pub struct RunArgs {
     /// Time between rows of the table [s]; every step if absent
     #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub output_step: Option<String>,
+    /// Estimate the error of the formulation penalty by a second run with 10 alpha
+    #[arg(long)]
+    pub penalty_error: bool,
 }
 
 #[derive(Args)]
@@ -132,6 +135,9 @@ pub struct GradientArgs {
     /// Check one direction of the gradient by a complex step through the program
     #[arg(long)]
     pub certify: bool,
+    /// Estimate the error of the formulation penalty by a second run with 10 alpha
+    #[arg(long)]
+    pub penalty_error: bool,
 }
 
 impl MethodArgs {

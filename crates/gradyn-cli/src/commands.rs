@@ -5,7 +5,7 @@ use crate::diagnostic::Failure;
 use crate::loaded::{Loaded, seconds};
 use crate::output;
 use gradyn::registry::{Formulation, Integrator, OPTIONS, SENSORS, Sensitivity};
-use gradyn::{GradientReport, Run, file};
+use gradyn::{GradientReport, Method, PenaltyError, Run, file};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -100,16 +100,18 @@ pub fn simulate(a: &RunArgs) -> Done {
         Some(h) => Some(seconds("--output-step", h)?),
         None => l.file.study.output_step,
     };
-    let run = l.run(&l.method(&a.method)?, a.model.quiet)?;
+    let run = run(&l, &l.method(&a.method)?, a.penalty_error, a.model.quiet)?;
+    let penalty = penalty_error(&l, &run, None, a.penalty_error)?;
     let table = l.prepared.table(&run, every).map_err(|e| l.fail(e))?;
     if let Some(path) = &a.out {
-        let object = || output::simulate_json(&l.prepared, &run, &table);
+        let object = || output::simulate_json(&l.prepared, &run, &table, penalty.as_ref());
         output::write(path, || output::csv(&table.columns, &table.rows), object)?;
     }
     if a.model.json {
-        print(&output::simulate_json(&l.prepared, &run, &table));
+        print(&output::simulate_json(&l.prepared, &run, &table, penalty.as_ref()));
     } else {
         output::say(&output::run_text(&l.prepared, &run));
+        penalty.iter().for_each(|e| output::say(&output::penalty_text(&l.prepared, e)));
         output::say(&match &a.out {
             Some(path) => format!("  written         {} rows to {}\n", table.rows.len(), path.display()),
             None => format!("  (--out FILE.csv writes {} rows of {} columns)\n", table.rows.len(), table.columns.len()),
@@ -123,24 +125,39 @@ pub fn gradient(a: &GradientArgs) -> Done {
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let l = Loaded::new(&a.model)?;
     let sensitivity = l.sensitivity(a.sensitivity.as_deref())?;
-    let run = l.run(&l.method(&a.method)?, a.model.quiet)?;
+    let run = run(&l, &l.method(&a.method)?, a.penalty_error, a.model.quiet)?;
     let g = l.prepared.gradient(&run, sensitivity).map_err(|e| l.fail(e))?;
     let certificate = if a.certify { Some(l.prepared.certify(&run, &g.rows).map_err(|e| l.fail(e))?) } else { None };
+    let penalty = penalty_error(&l, &run, Some(&g), a.penalty_error)?;
     if let Some(path) = &a.out {
         history(&l, &run, &g, path)?;
     }
     if a.model.json {
-        print(&output::gradient_json(&l.prepared, &run, &g, certificate));
+        print(&output::gradient_json(&l.prepared, &run, &g, certificate, penalty.as_ref()));
         return Ok(());
     }
     if !a.model.quiet {
         g.warnings.iter().for_each(|w| eprintln!("note: {w}"));
     }
     output::say(&output::gradient_text(&l.prepared, &run, &g));
+    penalty.iter().for_each(|e| output::say(&output::penalty_text(&l.prepared, e)));
     if let Some(d) = certificate {
         output::say(&format!("certificate: one direction differs from a complex step through the program by {d:.1e}\n"));
     }
     Ok(())
+}
+
+/// A run, refused before it starts if its penalty error is wanted and there is none.
+fn run(l: &Loaded, m: &Method, penalty_error: bool, quiet: bool) -> Result<Run, Failure> {
+    if penalty_error {
+        gradyn::penalty::check(m).map_err(|e| l.fail(e))?;
+    }
+    l.run(m, quiet)
+}
+
+/// The estimate, if it is wanted.
+fn penalty_error(l: &Loaded, run: &Run, g: Option<&GradientReport>, wanted: bool) -> Result<Option<PenaltyError>, Failure> {
+    wanted.then(|| l.prepared.penalty_error(run, g).map_err(|e| l.fail(e))).transpose()
 }
 
 /// What `gradient --out` writes.
@@ -151,7 +168,7 @@ fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
         names.iter().flat_map(|o| parameters.iter().map(move |p| format!("d{o}/d{p}"))).collect()
     };
     let object = |kind: &str, columns: &[String], rows: &[Vec<f64>]| {
-        let mut o = output::gradient_json(p, run, g, None);
+        let mut o = output::gradient_json(p, run, g, None, None);
         o["history"] = json!({"kind": kind, "columns": columns, "rows": rows});
         o
     };

@@ -1,6 +1,7 @@
 //! Results as JSON objects, CSV files and text.
 
 use crate::diagnostic::Failure;
+use gradyn::penalty::{Estimate, PenaltyError};
 use gradyn::report::Table;
 use gradyn::{GradientReport, Method, Prepared, Run, Sensitivity, Stepping};
 use serde_json::{Map, Value, json};
@@ -64,28 +65,68 @@ pub fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value {
 }
 
 /// The object of `simulate --json`.
-pub fn simulate_json(p: &Prepared, run: &Run, table: &Table) -> Value {
+pub fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&PenaltyError>) -> Value {
     let objectives: Vec<Value> = p.model.objectives.iter().zip(&run.psi).map(|(n, v)| json!({"name": n, "value": v})).collect();
-    json!({
+    let mut o = json!({
         "model": p.model.name, "method": method(&run.method, None, run), "parameters": named(parameter_names(p), &p.rho),
         "columns": table.columns, "rows": table.rows, "objectives": objectives, "statistics": statistics(run, None),
         "warnings": p.model.warnings.iter().chain(&run.warnings).collect::<Vec<_>>(),
-    })
+    });
+    insert_penalty(p, penalty, &mut o);
+    o
+}
+
+/// Adds `"penalty_error"` to an object, if it was asked for.
+fn insert_penalty(p: &Prepared, penalty: Option<&PenaltyError>, o: &mut Value) {
+    let Some(e) = penalty else { return };
+    let one = |x: &Estimate| json!({"value": x.value, "at_10_alpha": x.stiffer, "error": x.error});
+    let objectives = p.model.objectives.iter().zip(&e.values).enumerate().map(|(k, (name, x))| {
+        let mut o = one(x);
+        o["name"] = name.as_str().into();
+        if let Some(rows) = &e.gradient {
+            o["gradient"] = Value::Object(parameter_names(p).into_iter().zip(rows[k].iter().map(one)).collect());
+        }
+        o
+    });
+    o["penalty_error"] = json!({"alpha": e.alpha, "objectives": objectives.collect::<Vec<_>>()});
+}
+
+/// The estimates, one line for each.
+pub fn penalty_text(p: &Prepared, e: &PenaltyError) -> String {
+    let mut out = format!("penalty error, by a second run: {:>20} {:>20} {:>12}\n", "alpha", "10 alpha", "error");
+    let mut line = |name: &str, x: &Estimate| {
+        let _ = writeln!(out, "  {name:<29} {:>20.12e} {:>20.12e} {:>12.2e}", x.value, x.stiffer, x.error);
+    };
+    for (k, (name, x)) in p.model.objectives.iter().zip(&e.values).enumerate() {
+        line(name, x);
+        for (parameter, x) in p.model.parameters.iter().zip(e.gradient.iter().flat_map(|rows| &rows[k])) {
+            line(&format!("d{name}/d{}", parameter.name), x);
+        }
+    }
+    out
 }
 
 /// The object of `gradient --json`.
-pub fn gradient_json(p: &Prepared, run: &Run, g: &GradientReport, certificate: Option<f64>) -> Value {
+pub fn gradient_json(
+    p: &Prepared,
+    run: &Run,
+    g: &GradientReport,
+    certificate: Option<f64>,
+    penalty: Option<&PenaltyError>,
+) -> Value {
     let names = parameter_names(p);
     let row =
         |k: usize| json!({"name": p.model.objectives[k], "value": run.psi[k], "gradient": named(names.clone(), &g.rows[k])});
     let certificate = certificate.map_or(json!({}), |d| json!({"direction_by_complex_step": d}));
     let warnings: Vec<&String> = p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings).collect();
-    json!({
+    let mut o = json!({
         "model": p.model.name, "method": method(&run.method, Some(g.sensitivity), run),
         "parameters": named(names.clone(), &p.rho),
         "objectives": (0..run.psi.len()).map(row).collect::<Vec<_>>(),
         "statistics": statistics(run, Some(g)), "certificate": certificate, "warnings": warnings,
-    })
+    });
+    insert_penalty(p, penalty, &mut o);
+    o
 }
 
 /// Largest resident memory of the process [bytes], where the system tells.

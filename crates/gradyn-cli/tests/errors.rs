@@ -230,6 +230,8 @@ cases! {
     unknown_sensitivity_in_file: CHECK { "step = \"1 ms\"" => "step = \"1 ms\", sensitivity = \"adjoint\"" }
     unknown_option: SIMULATE ["--option", "alfa=1"] {}
     unknown_option_in_file: CHECK { "step = \"1 ms\"" => "step = \"1 ms\", options = { alfa = 1 }" }
+    penalty_error_of_index3: SIMULATE ["--penalty-error"] {}
+    wrong_penalty_factor: CHECK { "mass = \"m\" }" => "mass = \"m\" }\npenalty = { alpha = -2 }" }
     wrong_option: SIMULATE ["--option", "alpha=-1"] {}
     wrong_option_in_file: CHECK { "step = \"1 ms\"" => "step = \"1 ms\", options = { projection = \"maybe\" }" }
     unknown_coordinates: SIMULATE ["--coordinates", "relative-0"] {}

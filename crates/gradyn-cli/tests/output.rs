@@ -65,6 +65,22 @@ fn gradient_json_of_an_adaptive_run() {
     assert!(values(&out["certificate"])[0] < 1e-9); // rounding of one direction
 }
 
+/// `--penalty-error` adds the value at α, at 10 α and 10/9 of their difference.
+#[test]
+fn penalty_error() {
+    let args = [PENDULUM, "--t-end", "0.1", "--formulation", "penalty", "--option", "alpha=1e5", "--penalty-error"];
+    let folder = pendulum();
+    let [run, gradient] = ["simulate", "gradient"].map(|c| folder.json(&[&[c], &args[..]].concat())["penalty_error"].clone());
+    assert_eq!(run["alpha"], 1e5);
+    let check = |x: &Value| {
+        let [a, b, e] = ["value", "at_10_alpha", "error"].map(|k| x[k].as_f64().unwrap());
+        assert!(e != 0.0 && (e - (a - b) * 10.0 / 9.0).abs() <= 1e-12 * e.abs(), "{x}");
+    };
+    run["objectives"].as_array().unwrap().iter().for_each(check);
+    check(&gradient["objectives"][0]["gradient"]["L"]);
+    assert!(folder.done(&[&["gradient"], &args[..]].concat()).contains("penalty error, by a second run"));
+}
+
 #[test]
 fn simulate_json() {
     let folder = pendulum();

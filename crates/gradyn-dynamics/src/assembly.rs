@@ -317,7 +317,7 @@ impl Normal {
     fn step(&mut self, j: &[f64], r: &[f64], μ: f64) -> Option<&[f64]> {
         let Self { saddle, from, jt, b } = self;
         jt.iter_mut().zip(from).for_each(|(x, p)| *x = j[*p]);
-        saddle.refactor(|_| 1.0, |k| jt[k], jt, μ, 0.0).ok()?;
+        saddle.refactor(|_| 1.0, |k| jt[k], jt, |_| μ, 0.0).ok()?;
         b.fill(0.0);
         b[..r.len()].copy_from_slice(r);
         saddle.solve(b);

@@ -11,10 +11,33 @@
 //! index 3: c = (1, 0, 0), 1/α = 0 [A22, Eq. 17]; index 1 (Baumgarte): c = (ω², 2ξω, 1), 1/α = 0 [P14, Table 1];
 //! penalty: the same with 1/α > 0 [P14, Eqs. 1–5, where λ is eliminated]. Eliminating λ loses digits as α grows, so it is kept.
 //! Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. A dropped row
-//! says -λ_k = 0 instead of (2).
+//! says -λ_k = 0 instead of (2). 1/α, ξ and ω may differ from row to row: α is diagonal [A22, Eq. 1].
 
-use gradyn_model::{At, System};
+use gradyn_model::{At, RowScaling, System};
 use gradyn_num::{Scalar, largest};
+
+/// 1/α of the rows: one number, times what the system says about each row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Compliance {
+    /// What all rows share.
+    pub factor: f64,
+    /// What the rows are scaled by.
+    pub scaling: RowScaling,
+}
+impl Compliance {
+    /// 1/α = 0.
+    pub const NONE: Self = Self::uniform(0.0);
+    /// 1/α, over the factors that the model gives to rows.
+    pub const fn uniform(factor: f64) -> Self {
+        Self { factor, scaling: RowScaling::Uniform }
+    }
+    /// 1/α_k.
+    #[inline]
+    pub fn rows<Y: System>(self, sys: &Y) -> impl Fn(usize) -> f64 + '_ {
+        let rows = sys.compliances(self.scaling);
+        move |k| self.factor * rows[k]
+    }
+}
 
 /// (1), (2) by their weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,23 +45,23 @@ pub struct Lagrange {
     /// (c₀, c₁, c₂).
     pub level: [f64; 3],
     /// 1/α.
-    pub compliance: f64,
+    pub compliance: Compliance,
     /// Leaves (Φ_qᵀλ)_q out of every tangent: a deliberate mistake, for the tests that show that the checks can fail.
     pub wrong_tangent: bool,
 }
 
 impl Lagrange {
     /// Position-level constraints [A22, Eq. 17].
-    pub const INDEX3: Self = Self { level: [1.0, 0.0, 0.0], compliance: 0.0, wrong_tangent: false };
+    pub const INDEX3: Self = Self { level: [1.0, 0.0, 0.0], compliance: Compliance::NONE, wrong_tangent: false };
     /// Φ̈ = 0: the accelerations at the start of a coordinate step.
-    pub const ACCELERATION: Self = Self { level: [0.0, 0.0, 1.0], compliance: 0.0, wrong_tangent: false };
+    pub const ACCELERATION: Self = Self { level: [0.0, 0.0, 1.0], compliance: Compliance::NONE, wrong_tangent: false };
     /// Index 1 with Baumgarte stabilisation.
     pub fn index1(xi: f64, omega: f64) -> Self {
         Self { level: [omega * omega, 2.0 * xi * omega, 1.0], ..Self::INDEX3 }
     }
     /// Penalty in mixed form [P14, Eqs. 1–5].
     pub fn penalty(alpha: f64, xi: f64, omega: f64) -> Self {
-        Self { compliance: 1.0 / alpha, ..Self::index1(xi, omega) }
+        Self { compliance: Compliance::uniform(1.0 / alpha), ..Self::index1(xi, omega) }
     }
     /// (1), (2), after `place`.
     #[inline]
@@ -47,8 +70,9 @@ impl Lagrange {
         top.fill(S::zero());
         sys.balance(at.a, at.lam, d, top);
         sys.forces(at, d, top);
-        for (r, l) in bottom.iter_mut().zip(at.lam) {
-            *r = *l * -self.compliance;
+        let c = self.compliance.rows(sys);
+        for (k, (r, l)) in bottom.iter_mut().zip(at.lam).enumerate() {
+            *r = *l * -c(k);
         }
         sys.constraint(at, self.level, d, bottom);
         release(sys, at.lam, bottom);

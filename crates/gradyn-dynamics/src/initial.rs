@@ -7,12 +7,16 @@
 //! z = 0,  extras = 0                                                                              (4)
 //! â = a                                     where the last block is an auxiliary acceleration       (5)
 //! ```
-//! F₀ is the formulation itself for state steps; for coordinate steps Φ̈ = 0, or the penalty formulation [A22, Eqs. 34–36]. E and E' are expressions of sensors, as many as
+//! F₀ is the formulation itself for state steps; for coordinate steps Φ̈ = 0, by the saddle-point matrix or by R [`Solver`], or the penalty formulation [A22, Eqs. 34–36]. E and E' are expressions of sensors, as many as
 //! there are degrees of freedom, so that what is held when a parameter changes is explicit. The transposed sweep is
 //! [A22, Eqs. 43c, 43b, 43a].
 
+mod solver;
+
+pub use solver::Solver;
+
 use crate::error::StepError;
-use crate::formulation::{Lagrange, Linear};
+use crate::formulation::{Compliance, Lagrange, Linear};
 use crate::start::StartRows;
 use crate::step::{Layout, Report};
 use gradyn_model::{At, LEVEL, System};
@@ -32,7 +36,7 @@ pub struct Initial<Y: System> {
     rows: [StartRows; 2],
     factors: [Factor; 2],
     acceleration: Linear<Y>,
-    kkt: Kkt,
+    pub(crate) solver: Solver,
     law: Lagrange,
     /// Has the record the block (5)?
     pub(crate) auxiliary: bool,
@@ -86,7 +90,7 @@ impl<Y: System> Initial<Y> {
             factors: [Factor::new(&rows[0].pattern)?, Factor::new(&rows[1].pattern)?],
             rows,
             acceleration,
-            kkt,
+            solver: Solver::Saddle(Box::new(kkt)),
             law,
             auxiliary: false,
             layout,
@@ -183,7 +187,7 @@ impl<Y: System> Initial<Y> {
                 .refactor(rows.matrix())
                 .map_err(|s| StepError::Undetermined { kind, equation: sys.coordinate_name(s.index.min(n - 1)) })?;
         }
-        refactor_kkt(sys, t, d, self.law.compliance, &mut self.kkt)
+        self.solver.refactor(sys, t, d, self.law.compliance)
     }
     /// The transpose of (5).
     fn auxiliary_t(&self, b: &mut [f64]) {
@@ -202,7 +206,7 @@ impl<Y: System> Initial<Y> {
         self.factors[1].solve(v);
         let u = &mut rest[..n + m];
         self.acceleration.state_mul(sys, -1.0, q, v, u);
-        self.kkt.solve(u);
+        self.solver.solve(sys, &self.acceleration.data, u);
         if self.auxiliary {
             let (a, aux) = (self.layout.a(), self.layout.len - n);
             (0..n).for_each(|i| b[aux + i] += b[a + i]);
@@ -215,7 +219,7 @@ impl<Y: System> Initial<Y> {
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         let u = &mut rest[..n + m];
-        self.kkt.solve(u);
+        self.solver.solve(sys, &self.acceleration.data, u);
         self.acceleration.state_mul_t(sys, -1.0, u, q, v);
         self.factors[1].solve_t(v);
         self.rows[1].pattern.mul_t(&self.rows[1].q, -1.0, v, q);
@@ -227,7 +231,7 @@ impl<Y: System> Initial<Y> {
         self.auxiliary_t(b);
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
-        self.kkt.solve(&mut rest[..n + m]);
+        self.solver.solve(sys, &self.acceleration.data, &mut rest[..n + m]);
         self.acceleration.state_mul_t(sys, -1.0, &rest[..n + m], q, v);
     }
     /// r += R_p δ.
@@ -270,8 +274,9 @@ pub fn prepare_kkt<Y: System>(sys: &Y, d: &Y::Data<f64>) -> Result<Kkt, StepErro
 }
 
 /// Factors [M Φ_qᵀ; Φ_q -c] with Φ_q at hand; a singular matrix is an error that names its row.
-pub fn refactor_kkt<Y: System>(sys: &Y, t: f64, d: &Y::Data<f64>, c: f64, kkt: &mut Kkt) -> Result<(), StepError> {
-    kkt.refactor(sys.phi_q(d), c).map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
+pub fn refactor_kkt<Y: System>(sys: &Y, t: f64, d: &Y::Data<f64>, c: Compliance, kkt: &mut Kkt) -> Result<(), StepError> {
+    let singular = |s: gradyn_num::Singular| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) };
+    kkt.refactor(sys.phi_q(d), c.rows(sys)).map_err(singular)
 }
 
 /// Name of row `index` of a KKT system: constraints first, as [`Kkt`] reports them.

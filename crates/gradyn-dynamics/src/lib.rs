@@ -19,7 +19,7 @@ pub mod tableau;
 
 pub use block::State;
 pub use error::StepError;
-pub use formulation::Lagrange;
+pub use formulation::{Compliance, Lagrange};
 pub use plan::{Frozen, Plan};
 pub use simulate::{Statistics, Trajectory, simulate};
 pub use step::adams::Adams;

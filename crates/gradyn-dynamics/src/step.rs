@@ -15,6 +15,7 @@ pub mod newmark;
 pub mod projected;
 pub mod rosenbrock;
 pub mod runge_kutta;
+mod second;
 
 use crate::control::Controller;
 use crate::error::StepError;

@@ -2,9 +2,9 @@
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::formulation::Linear;
-use gradyn_dynamics::step::newmark::{Iteration, Projection};
+use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::tableau::{RK4, Tableau};
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, Span, State, Step, Trajectory, simulate};
+use gradyn_dynamics::{Compliance, Lagrange, Newmark, RungeKutta, Scheme, Span, State, Step, Trajectory, simulate};
 use gradyn_model::{At, Model, Natural, System};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::models::{all, ready};
@@ -157,7 +157,7 @@ fn partials_are_the_derivatives_of_the_residual() {
         let scaled: Vec<f64> = sys.phi_q(&l.data).iter().map(|j| c.f.level[2] * j).collect();
         equal(&stack(sys.mass(&l.data), &scaled), &columns(&truth, c.block(2)), &format!("{}: F_a", c.what));
         let mut f_lam = transposed(&dense(&pat.mn, sys.phi_q(&l.data)), n);
-        f_lam.extend((0..m).map(|i| (0..m).map(|j| if i == j { -c.f.compliance } else { 0.0 }).collect::<Vec<_>>()));
+        f_lam.extend((0..m).map(|i| (0..m).map(|j| if i == j { -c.f.compliance.factor } else { 0.0 }).collect::<Vec<_>>()));
         equal(&f_lam, &columns(&truth, c.block(3)), &format!("{}: F_λ", c.what));
         // F_p, column by column
         let slots = c.block(4).len();
@@ -308,22 +308,31 @@ fn newmark_products_are_derivatives_of_its_residual() {
     }
 }
 
-/// The same with an auxiliary acceleration, with projections that give way, and with a penalty start.
+/// The same with an auxiliary acceleration, with projections that give way, by M or by the tangent, and with a penalty start.
 #[test]
 fn generalised_alpha_products_are_derivatives_of_its_residual() {
     for (name, m) in all() {
         let r = ready(&m);
         let sys = &r.model.system;
-        for (scheme, projection) in [
-            (Scheme::hht(0.2), Projection::On),
-            (Scheme::generalized_alpha(0.7), Projection::Off),
+        for (scheme, projection, matrix) in [
+            (Scheme::hht(0.2), Projection::On, ProjectionMatrix::Mass),
+            (Scheme::hht(0.1), Projection::On, ProjectionMatrix::Tangent),
+            (Scheme::generalized_alpha(0.7), Projection::Off, ProjectionMatrix::Mass),
             // the first step does not project, the second does
-            (Scheme::generalized_alpha(0.3), Projection::Conditional(1e-12)),
+            (Scheme::generalized_alpha(0.3), Projection::Conditional(1e-12), ProjectionMatrix::Mass),
+            (Scheme::generalized_alpha(0.4), Projection::Conditional(1e-12), ProjectionMatrix::Tangent),
         ] {
-            let iteration = Iteration { compliance: 1e-9, ..Iteration::NEWTON };
+            let iteration = Iteration { compliance: Compliance::uniform(1e-9), ..Iteration::NEWTON };
             let start = Lagrange::penalty(1e3, 0.7, 5.0);
-            let step = Newmark { projection, compliance: 1e-3, iteration, start, ..Newmark::new(sys, Lagrange::INDEX3, scheme) };
-            check_step(&format!("{name}, {scheme:?}, {projection:?}"), &step, &r.model, &r.p);
+            let step = Newmark {
+                projection,
+                matrix,
+                compliance: Compliance::uniform(1e-3),
+                iteration,
+                start,
+                ..Newmark::new(sys, Lagrange::INDEX3, scheme)
+            };
+            check_step(&format!("{name}, {scheme:?}, {projection:?}, {matrix:?}"), &step, &r.model, &r.p);
         }
     }
 }

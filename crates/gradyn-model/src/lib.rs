@@ -26,4 +26,4 @@ pub use build::{Model, ParameterInfo, build};
 pub use error::ModelError;
 pub use mechanism::Mechanism;
 pub use natural::Natural;
-pub use system::{At, Dims, LEVEL, Set, System, velocity_weights};
+pub use system::{At, Dims, LEVEL, RowScaling, Set, System, velocity_weights};

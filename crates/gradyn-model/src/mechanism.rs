@@ -145,6 +145,22 @@ pub struct Driver {
     pub value: Number,
 }
 
+/// Factors of the penalty formulation for the rows of a body, joint, constraint or driver: each multiplies the option of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Penalty {
+    /// Factor of α.
+    pub alpha: f64,
+    /// Factor of ξ.
+    pub xi: f64,
+    /// Factor of ω.
+    pub omega: f64,
+}
+impl Default for Penalty {
+    fn default() -> Self {
+        Self { alpha: 1.0, xi: 1.0, omega: 1.0 }
+    }
+}
+
 /// A cubic spline of time whose values are numbers of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spline {
@@ -221,6 +237,8 @@ pub struct Mechanism {
     pub velocity_constraints: Vec<(Text, Number)>,
     /// Drivers.
     pub drivers: Vec<Driver>,
+    /// Penalty factors by the name of a body, joint, constraint or driver; 1 for the others.
+    pub penalties: Vec<(Text, Penalty)>,
     /// Forces.
     pub forces: Vec<Force>,
     /// Splines of time.
@@ -256,6 +274,7 @@ impl Mechanism {
             constraints: vec![],
             velocity_constraints: vec![],
             drivers: vec![],
+            penalties: vec![],
             forces: vec![],
             splines: vec![],
             initial: Initial::default(),

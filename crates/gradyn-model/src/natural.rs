@@ -7,7 +7,11 @@
 //! A plane body has two points, or a point and a unit vector along its local x axis; a body in space has four points and
 //! vectors, a rod two points. Joints share points and axes, so that they need fewer rows. [`build`](crate::build::build) makes the system from a [`Mechanism`](crate::mechanism::Mechanism).
 
+mod penalty;
+mod rows;
 mod terms;
+
+pub use penalty::RowPenalties;
 
 use crate::element::Args;
 use crate::force::{Force, LawScratch};
@@ -54,6 +58,7 @@ pub struct Natural {
     /// Rows that determine positions and velocities at the start; rows left out.
     pub(crate) independent: [Vec<u32>; 2],
     pub(crate) dropped: Vec<u32>,
+    pub(crate) penalties: RowPenalties,
     pub(crate) row_names: Vec<String>,
     pub(crate) coordinate_names: Vec<String>,
 }
@@ -75,6 +80,8 @@ pub struct Data<S> {
     dot: Vec<[S; 3]>,
     /// Cotangents of the rows that are not dropped.
     kept: Vec<S>,
+    /// One level of the rows, or of their Jacobian.
+    level: Vec<S>,
     /// Is there anything that moves with t?
     timed: bool,
     /// Elements evaluated.
@@ -128,6 +135,7 @@ impl Natural {
             },
             dot: vec![[zero; 3]; signals],
             kept: vec![zero; m],
+            level: vec![zero; m.max(self.patterns.mn.nnz())],
             timed: signals > 0,
             visits: 0,
         }

@@ -8,7 +8,8 @@
 //! Identities used everywhere: Φ̇_v = Φ_q, Φ̈_a = Φ_q, g_w = M, g_λ = Φ_qᵀ; for holonomic rows Φ̈_v = 2Φ̇_q.
 //! Rows of velocity level (non-holonomic) c(t, q, v) = A(q, t) v + b come last and have no Φ: A stands for Φ_q, and their weighted
 //! sum is c₁ c + c₂ ċ, or c₀ c at the level of positions, which is their own (`velocity_weights`). Rows that follow from others may
-//! be dropped: their terms are then zero, and so are their multipliers.
+//! be dropped: their terms are then zero, and so are their multipliers. A model may weigh c₀ and c₁ of its rows where c₂ ≠ 0: its factors
+//! of ξ and ω.
 //! The constraint force on the system is -Φ_qᵀλ. Slots p = e(ρ) are what the kernels read; e and its derivative are applied
 //! once per run. All `_t` products are plain transposes. Every product *adds* to its output.
 
@@ -66,6 +67,16 @@ pub fn velocity_weights([c0, c1, c2]: [f64; 3]) -> [f64; 2] {
     [if c1 == 0.0 && c2 == 0.0 { c0 } else { c1 }, c2]
 }
 
+/// What the compliances of the rows are relative to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowScaling {
+    /// The penalty factor of the formulation.
+    #[default]
+    Uniform,
+    /// The same times the effective mass of each row at the nominal start.
+    EffectiveMass,
+}
+
 /// The functionals of a study, compiled against the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Set {
@@ -108,6 +119,8 @@ pub trait System: Sync {
     fn independent(&self, velocity: bool) -> &[u32];
     /// Rows that are left out because they follow from others.
     fn dropped(&self) -> &[u32];
+    /// Compliance of each row relative to that of the formulation: constants, which are not differentiated.
+    fn compliances(&self, scaling: RowScaling) -> &[f64];
     /// Signals of t and Φ_q(t, q).
     fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut Self::Data<S>);
 

@@ -1,7 +1,7 @@
 //! The symmetric saddle-point matrix of a constrained system with constant mass matrix.
 //!
 //! ```text
-//! K = [ A  Jᵀ ; J  -c ],   A = Aᵀ,  c ≥ 0                                                         (1)
+//! K = [ A  Jᵀ ; J  -c ],   A = Aᵀ,  c ≥ 0 diagonal                                                (1)
 //! Y = J A⁻¹,   S = Y Jᵀ + c                                                                       (2)
 //! K (x, λ) = (f, g):   S λ = Y f - g,   x = A⁻¹ f - Yᵀ λ                                          (3)
 //! ```
@@ -81,15 +81,15 @@ impl Kkt {
         self.way == Way::Schur
     }
 
-    /// Factorises K with new J and c. The error names the row i < m of J that depends on the rows before it (or, where K is
+    /// Factorises K with new J and c, a function of the row. The error names the row i < m of J that depends on the rows before it (or, where K is
     /// factorised as it is, on other rows), or m + k if coordinate k is free: A and J together are deficient in it.
     ///
     /// # Panics
     /// Before `prepare`.
     #[inline]
-    pub fn refactor(&mut self, j: &[f64], c: f64) -> Result<(), Singular> {
+    pub fn refactor(&mut self, j: &[f64], c: impl Fn(usize) -> f64) -> Result<(), Singular> {
         assert!(j.len() == self.mn.nnz(), "{} values on a pattern of {}", j.len(), self.mn.nnz());
-        debug_assert!(c >= 0.0 || c.is_nan(), "compliance {c} < 0");
+        debug_assert!((0..self.mn.rows()).all(|k| c(k) >= 0.0 || c(k).is_nan()), "a compliance < 0");
         let result = match (self.way, &mut self.schur) {
             (Way::Schur, Some(schur)) => schur.refactor(&self.mn, j, c, &self.released),
             (Way::Full, _) => self.full.refactor(|k| self.a[k], |k| j[k], j, c, 1.0),
@@ -164,7 +164,7 @@ impl Schur {
 
     /// Y and S, (2).
     #[inline]
-    fn refactor(&mut self, mn: &Pattern, j: &[f64], c: f64, released: &[u32]) -> Result<(), Singular> {
+    fn refactor(&mut self, mn: &Pattern, j: &[f64], c: impl Fn(usize) -> f64, released: &[u32]) -> Result<(), Singular> {
         let Self { stride, inverse, y, s, .. } = self;
         for (i, y) in y.chunks_exact_mut(*stride).enumerate() {
             // y_i = Σ_k j_ik (A⁻¹)_k
@@ -173,7 +173,7 @@ impl Schur {
             for l in 0..=i {
                 s.row_mut(l)[i] = mn.entries(l, j).map(|(k, j)| j * y[k]).sum();
             }
-            s.row_mut(i)[i] += c;
+            s.row_mut(i)[i] += c(i);
         }
         released.iter().for_each(|&k| s.row_mut(k as usize)[k as usize] = 1.0);
         s.factor(PIVOT_S)

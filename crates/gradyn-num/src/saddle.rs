@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! [ A   Jᵀ ]    A on n × n;  B and J on one pattern m × n                                          (1)
-//! [ B   -c ]
+//! [ B   -c ]    c diagonal
 //! ```
 
 use crate::{Factor, FactorError, Pattern, Singular};
@@ -51,7 +51,7 @@ impl Saddle {
         self.released = rows.into();
         self
     }
-    /// Assembles from functions of the value index of A and B, and factors. The error names the row i < m of J, or m + k for
+    /// Assembles from functions of the value index of A and B and of the row of c, and factors. The error names the row i < m of J, or m + k for
     /// unknown k of A.
     #[inline]
     pub fn refactor(
@@ -59,14 +59,14 @@ impl Saddle {
         a: impl Fn(usize) -> f64,
         b: impl Fn(usize) -> f64,
         j: &[f64],
-        c: f64,
+        c: impl Fn(usize) -> f64,
         loose: f64,
     ) -> Result<(), Singular> {
         let (maps, v) = (&self.maps, &mut self.values);
         maps.a.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = a(k));
         maps.b.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = b(k));
         maps.jt.iter().zip(j).for_each(|(&pos, j)| v[pos as usize] = *j);
-        maps.c.iter().for_each(|&pos| v[pos as usize] = -c);
+        maps.c.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = -c(k));
         self.released.iter().for_each(|&k| v[maps.c[k as usize] as usize] = -loose);
         let (n, m) = (self.n, maps.c.len());
         self.factor.refactor(v).map_err(|Singular { index: i }| Singular { index: if i < n { m + i } else { i - n } })

@@ -46,7 +46,7 @@ fn mul(case: &Case, c: f64, b: &[f64]) -> Vec<f64> {
 }
 
 fn assert_solves(kkt: &mut Kkt, case: &Case, c: f64, random: &mut Random) {
-    kkt.refactor(&case.j, c).unwrap();
+    kkt.refactor(&case.j, |_| c).unwrap();
     let b = random.vector(case.nn.rows() + case.mn.rows());
     let mut x = b.clone();
     kkt.solve(&mut x);
@@ -93,14 +93,14 @@ fn dependent_rows_are_named() {
             (0..n).for_each(|l| j[k * n + l] = j[l] + j[n + l]);
             let mut kkt = Kkt::new(&case.nn, &mn).unwrap();
             kkt.prepare(&case.a).unwrap();
-            let Singular { index } = kkt.refactor(&j, 0.0).unwrap_err();
+            let Singular { index } = kkt.refactor(&j, |_| 0.0).unwrap_err();
             if kkt.uses_schur() {
                 assert_eq!(index, k);
             } else {
                 assert!([0, 1, k].contains(&index), "row {index}");
             }
             let regular = Case { nn: case.nn.clone(), a: case.a.clone(), mn: mn.clone(), j };
-            assert_eq!(kkt.refactor(&regular.j, 1e-2), Ok(()));
+            assert_eq!(kkt.refactor(&regular.j, |_| 1e-2), Ok(()));
             assert_solves(&mut kkt, &regular, 1e-2, &mut random);
         }
     }
@@ -113,13 +113,13 @@ fn free_coordinates_and_nan_are_errors() {
     let mn = Pattern::from_entries(1, 3, [(0, 0), (0, 1)]);
     let mut kkt = Kkt::new(&nn, &mn).unwrap();
     kkt.prepare(&[1.0, 1.0, 0.0]).unwrap();
-    assert_eq!(kkt.refactor(&[1.0, 1.0], 0.0), Err(Singular { index: 1 + 2 }));
+    assert_eq!(kkt.refactor(&[1.0, 1.0], |_| 0.0), Err(Singular { index: 1 + 2 }));
     assert_eq!(kkt.prepare(&[1.0, f64::NAN, 0.0]), Err(FactorError::NotFinite { position: 1 }));
     kkt.prepare(&[1.0, 1.0, 1.0]).unwrap();
-    assert_eq!(kkt.refactor(&[1.0, f64::NAN], 0.0), Err(Singular { index: 0 }));
-    assert_eq!(kkt.refactor(&[1.0, 1.0], f64::NAN), Err(Singular { index: 0 }));
-    assert_eq!(kkt.refactor(&[0.0, 0.0], 0.0), Err(Singular { index: 0 }));
-    assert_eq!(kkt.refactor(&[1.0, 1.0], 0.0), Ok(()));
+    assert_eq!(kkt.refactor(&[1.0, f64::NAN], |_| 0.0), Err(Singular { index: 0 }));
+    assert_eq!(kkt.refactor(&[1.0, 1.0], |_| f64::NAN), Err(Singular { index: 0 }));
+    assert_eq!(kkt.refactor(&[0.0, 0.0], |_| 0.0), Err(Singular { index: 0 }));
+    assert_eq!(kkt.refactor(&[1.0, 1.0], |_| 0.0), Ok(()));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn free_coordinates_and_nan_are_errors() {
 fn a_new_mass_matrix_needs_a_new_factorisation() {
     let mut kkt = Kkt::new(&Pattern::from_entries(1, 1, [(0, 0)]), &Pattern::from_entries(0, 1, [])).unwrap();
     kkt.prepare(&[1.0]).unwrap();
-    kkt.refactor(&[], 0.0).unwrap();
+    kkt.refactor(&[], |_| 0.0).unwrap();
     kkt.prepare(&[2.0]).unwrap();
     kkt.solve(&mut [1.0]);
 }
@@ -147,7 +147,7 @@ fn light_coordinates_do_not_cost_digits() {
     let mut k = Kkt::new(&nn, &mn).unwrap();
     for light in [1e-3, 1e-9, 1e-14, 0.0] {
         k.prepare(&[1.0, light]).unwrap();
-        k.refactor(&[0.6, 0.8, 0.8, -0.6], 0.0).unwrap();
+        k.refactor(&[0.6, 0.8, 0.8, -0.6], |_| 0.0).unwrap();
         let mut b = [0.0, 0.0, 1.0, 2.0];
         k.solve(&mut b);
         assert!((b[0] - 2.2).abs() < 1e-12 && (b[1] + 0.4).abs() < 1e-12, "{light}: {b:?}");

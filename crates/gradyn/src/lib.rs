@@ -14,6 +14,7 @@ pub mod error;
 pub mod examples;
 pub mod file;
 pub mod method;
+pub mod penalty;
 pub mod prepared;
 pub mod reach;
 mod redundancy;
@@ -26,8 +27,9 @@ pub use gradyn_model::expression::constant;
 pub use gradyn_model::mechanism;
 pub use gradyn_model::{Mechanism, ModelError};
 pub use method::{Method, Stepping};
+pub use penalty::PenaltyError;
 pub use prepared::{GradientReport, Prepared, Run};
-pub use registry::{Formulation, InitialAcceleration, Integrator, Projections, Sensitivity};
+pub use registry::{AlphaScaling, Formulation, InitialAcceleration, Integrator, ProjectionMatrices, Projections, Sensitivity};
 
 /// Sizes of a prepared model.
 pub fn dims(p: &Prepared) -> gradyn_model::Dims {

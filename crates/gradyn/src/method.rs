@@ -2,15 +2,17 @@
 
 use crate::error::Error;
 use crate::file::Study;
-use crate::registry::{Formulation, InitialAcceleration, Integrator, OPTIONS, Projections, combinations};
+use crate::registry::{
+    AlphaScaling, Formulation, InitialAcceleration, Integrator, OPTIONS, ProjectionMatrices, Projections, combinations,
+};
 use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::coefficients::MOST;
-use gradyn_dynamics::step::newmark::{Iteration, Projection};
-use gradyn_dynamics::{Adams, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
+use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
+use gradyn_dynamics::{Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
 use gradyn_model::error::nearest;
-use gradyn_model::{Model, Natural, System};
+use gradyn_model::{Model, Natural, RowScaling, System};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +41,8 @@ pub struct Method {
     pub stepping: Stepping,
     /// Penalty factor.
     pub alpha: f64,
+    /// What the penalty factors of the rows are scaled by.
+    pub alpha_scaling: AlphaScaling,
     /// Damping ratio of the stabilisation.
     pub xi: f64,
     /// Frequency of the stabilisation [1/s].
@@ -55,6 +59,8 @@ pub struct Method {
     pub rho_inf: f64,
     /// Projections; `None` is the default of the formulation.
     pub projection: Option<Projections>,
+    /// Matrix of the projections.
+    pub projection_matrix: ProjectionMatrices,
     /// Violation above which conditional projections run.
     pub projection_tol: f64,
     /// Initial accelerations of coordinate steps; `None` is the default of the formulation.
@@ -86,6 +92,7 @@ impl Default for Method {
             integrator: Integrator::Newmark,
             stepping: Stepping::Default,
             alpha: 1e9,
+            alpha_scaling: AlphaScaling::Uniform,
             xi: 1.0,
             omega: 10.0,
             projected_nodes: false,
@@ -94,6 +101,7 @@ impl Default for Method {
             hht_alpha: 0.05,
             rho_inf: 0.8,
             projection: None,
+            projection_matrix: ProjectionMatrices::Mass,
             projection_tol: 1e-8,
             initial_acceleration: None,
             reduction: 1.0,
@@ -191,6 +199,7 @@ impl Method {
         let between = |low: f64, high: f64| number().ok().filter(|x| *x >= low && *x <= high).ok_or_else(wrong);
         match name {
             "alpha" => self.alpha = positive()?,
+            "alpha_scaling" => self.alpha_scaling = AlphaScaling::parse(value.trim()).map_err(|_| wrong())?,
             "xi" => self.xi = number()?,
             "omega" => self.omega = between(0.0, f64::MAX)?,
             "stabilisation" => {
@@ -225,6 +234,9 @@ impl Method {
                 };
                 self.projection = Some(Projections::parse(name).map_err(|_| wrong())?);
             }
+            "projection_matrix" => {
+                self.projection_matrix = ProjectionMatrices::parse(value.trim()).map_err(|_| wrong())?;
+            }
             "projection_tol" => self.projection_tol = between(0.0, f64::MAX)?,
             "initial_acceleration" => {
                 self.initial_acceleration = Some(InitialAcceleration::parse(value.trim()).map_err(|_| wrong())?);
@@ -258,7 +270,7 @@ impl Method {
         let penalty_start = family && self.initial_acceleration() == InitialAcceleration::Penalty;
         let stabilised = matches!(self.formulation, Formulation::Index1 | Formulation::Penalty);
         let used = |name: &str| match name {
-            "alpha" => matches!(self.formulation, Formulation::Penalty | Formulation::Ali3p) || penalty_start,
+            "alpha" | "alpha_scaling" => matches!(self.formulation, Formulation::Penalty | Formulation::Ali3p) || penalty_start,
             "xi" | "omega" => stabilised || penalty_start,
             "state" => self.formulation == Formulation::Maggi,
             "stabilisation" => self.can_project_nodes(),
@@ -266,6 +278,7 @@ impl Method {
             "hht_alpha" => self.integrator == Integrator::Hht,
             "rho_inf" => self.integrator == Integrator::GeneralizedAlpha,
             "projection" | "newton_tol" | "initial_acceleration" | "reduction" | "tangent" => family,
+            "projection_matrix" => family && self.projections() != Projections::Off,
             "projection_tol" => family && self.projections() == Projections::Conditional,
             "adams_order" => self.integrator == Integrator::Adams,
             "max_step" => self.adapts(),
@@ -345,10 +358,17 @@ impl Method {
             _ => None,
         }
     }
-    /// Penalty with α relative to the largest entry of M at the nominal parameters, so that it does not move with them.
+    /// Penalty with α relative to the largest entry of M, or to the effective mass of each row, at the nominal parameters, so that
+    /// it does not move with them.
     fn penalty(&self, model: &Model) -> Lagrange {
-        let mass = largest_mass(&model.system, &model.slots(&model.rho()));
-        Lagrange::penalty(self.alpha * mass, self.xi, self.omega)
+        let compliance = match self.alpha_scaling {
+            AlphaScaling::Uniform => {
+                let mass = largest_mass(&model.system, &model.slots(&model.rho()));
+                Compliance::uniform(1.0 / (self.alpha * mass))
+            }
+            AlphaScaling::Row => Compliance { factor: 1.0 / self.alpha, scaling: RowScaling::EffectiveMass },
+        };
+        Lagrange { compliance, ..Lagrange::index1(self.xi, self.omega) }
     }
     /// F.
     pub fn lagrange(&self, model: &Model) -> Lagrange {
@@ -368,7 +388,7 @@ impl Method {
         // redundant rows that are kept: only a compliance makes their multipliers unique
         let redundant = sys.dropped().is_empty() && sys.independent(true).len() < sys.dims().m;
         let soft = redundant && self.formulation == Formulation::Penalty;
-        let iteration_compliance = if self.formulation == Formulation::Ali3p { penalty.compliance } else { 0.0 };
+        let iteration_compliance = if self.formulation == Formulation::Ali3p { penalty.compliance } else { Compliance::NONE };
         Newmark {
             sys,
             f,
@@ -378,6 +398,10 @@ impl Method {
                 Projections::Off => Projection::Off,
                 Projections::Conditional => Projection::Conditional(self.projection_tol),
             },
+            matrix: match self.projection_matrix {
+                ProjectionMatrices::Mass => ProjectionMatrix::Mass,
+                ProjectionMatrices::Tangent => ProjectionMatrix::Tangent,
+            },
             compliance: if soft { penalty.compliance } else { iteration_compliance },
             iteration: Iteration {
                 tolerance: self.newton_tol,
@@ -386,9 +410,10 @@ impl Method {
                 reduction: self.reduction,
             },
             start: match self.initial_acceleration() {
-                InitialAcceleration::Index1 if !soft => Lagrange::ACCELERATION,
+                InitialAcceleration::Index1 | InitialAcceleration::MatrixR if !soft => Lagrange::ACCELERATION,
                 _ => penalty,
             },
+            matrix_r: !soft && self.initial_acceleration() == InitialAcceleration::MatrixR,
         }
     }
     /// The step on a model's system.

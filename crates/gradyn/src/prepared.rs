@@ -68,7 +68,13 @@ impl Prepared {
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
         let model = build(m)?;
         let rho = model.rho();
-        Self::assemble(model, rho)
+        let mut new = Self::assemble(model, rho)?;
+        // the scales of alpha_scaling=row: of the nominal start, whatever parameters follow
+        let p = new.model.slots(&new.rho);
+        let t = p[new.model.times.start as usize];
+        let Model { system, full, .. } = &mut new.model;
+        std::iter::once(system).chain(full.as_deref_mut()).for_each(|sys| sys.scale_rows(&p, t, &new.assembled.q));
+        Ok(new)
     }
     /// The same model at other parameters; nothing is rebuilt.
     pub fn at(&self, rho: &[f64]) -> Result<Self, Error> {

@@ -81,9 +81,22 @@ named! {
     Conditional "conditional" "at steps that begin with a violation of the velocity constraints above projection_tol",
 }
 named! {
+    /// What the penalty factors of the rows are scaled by.
+    AlphaScaling, "scaling of alpha":
+    Uniform "uniform" "the largest entry of M",
+    Row "row" "the effective mass of each row at the nominal start",
+}
+named! {
+    /// The matrix of the projections of a coordinate step.
+    ProjectionMatrices, "projection matrix":
+    Mass "mass" "the mass matrix",
+    Tangent "tangent" "the tangent of the scheme without constraints, M + gamma h C + beta h^2 K [A22, Eqs. 2, 3, 11]",
+}
+named! {
     /// What gives the accelerations at the start of a coordinate step.
     InitialAcceleration, "initial acceleration":
     Index1 "index1" "constraints at acceleration level",
+    MatrixR "matrix-r" "the same by the matrices R and S of Maggi's equations [M13, Eqs. 9-20]",
     Penalty "penalty" "the penalty formulation with alpha, xi and omega [A22, Eqs. 34-36]",
 }
 
@@ -188,7 +201,12 @@ pub const OPTIONS: &[OptionEntry] = &[
     OptionEntry {
         name: "alpha",
         default: "1e9",
-        about: "penalty factor, times the largest entry of M (penalty, ali3p, initial_acceleration=penalty)",
+        about: "penalty factor, times what alpha_scaling says (penalty, ali3p, initial_acceleration=penalty)",
+    },
+    OptionEntry {
+        name: "alpha_scaling",
+        default: "uniform",
+        about: "what alpha is relative to: uniform (the largest entry of M), row (the effective mass of each constraint row)",
     },
     OptionEntry {
         name: "xi",
@@ -225,6 +243,11 @@ pub const OPTIONS: &[OptionEntry] = &[
         about: "velocity and acceleration projections with newmark, hht, generalized-alpha: on, off, conditional",
     },
     OptionEntry {
+        name: "projection_matrix",
+        default: "mass",
+        about: "matrix of the projections: mass, tangent (M + gamma h C + beta h^2 K)",
+    },
+    OptionEntry {
         name: "projection_tol",
         default: "1e-8",
         about: "violation of the velocity constraints, relative, above which projection=conditional projects",
@@ -232,7 +255,7 @@ pub const OPTIONS: &[OptionEntry] = &[
     OptionEntry {
         name: "initial_acceleration",
         default: "penalty for ali3p, else index1",
-        about: "accelerations at the start of newmark, hht, generalized-alpha: index1, penalty",
+        about: "accelerations at the start of newmark, hht, generalized-alpha: index1, matrix-r (the same by Maggi's matrices), penalty",
     },
     OptionEntry {
         name: "reduction",

@@ -214,6 +214,71 @@ fn projections_take_rows_of_velocity_level() {
     }
 }
 
+/// The tangent as matrix of the projections: it depends on q, v* and the parameters. Plane and space, with and without dampers, at every
+/// step and at some.
+#[test]
+fn exact_methods_agree_with_tangent_projections() {
+    let mut both = false;
+    for (name, mechanism) in cases() {
+        let wanted = ["five_bar", "four_bar", "slider_crank", "rssr", "stewart", "knife_edge", "redundant_four_bar"];
+        if !wanted.iter().any(|w| name == format!("example {w}")) {
+            continue;
+        }
+        let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for (formulation, integrator) in combinations().into_iter().filter(|c| c.1.coordinate() && c.0.position_level()) {
+            for projection in [Projections::On, Projections::Conditional] {
+                let what = format!("{name}, {} + {}, {}", formulation.name(), integrator.name(), projection.name());
+                let mut method = Method { formulation, integrator, projection_tol: 1e-10, ..Method::default() }.step(step(&name));
+                method.projection = Some(projection);
+                method.set("projection_matrix", "tangent").expect("an option");
+                if refused(&model, &method) {
+                    continue;
+                }
+                let run = run(&model, &method);
+                let made = &run.trajectory.plan.choices[run.trajectory.plan.choice_count..];
+                both |= made.contains(&0) && made.contains(&1);
+                agree(&what, &model, &run, 1e-10);
+            }
+        }
+    }
+    assert!(both, "steps with and without projections");
+}
+
+/// Strong dampers and springs make the tangent differ from M: projections by both are exact, differ from each other, and pass a
+/// complex step through the program.
+#[test]
+fn tangent_projections_see_dampers() {
+    let mut m = models::five_bar();
+    let between = ["B12.P2".into(), "ground.O".into()];
+    let spring = ForceKind::SpringDamper {
+        between,
+        stiffness: "k2".into(),
+        damping: "c2".into(),
+        length: 1.0.into(),
+        force: Some("30 * speed^2".into()),
+    };
+    m.ground_point("O", [0.2, -3.0]);
+    m.parameter("k2", 400.0).parameter("c2", 60.0);
+    m.force("strong", spring);
+    m.t_end = 0.3.into();
+    let model = Prepared::new(&m).expect("builds");
+    for (formulation, integrator) in combinations().into_iter().filter(|c| c.1.coordinate() && c.0.position_level()) {
+        let what = format!("{} + {}", formulation.name(), integrator.name());
+        let [mass, tangent] = ["mass", "tangent"].map(|matrix| {
+            let mut method = Method { formulation, integrator, ..Method::default() }.step(0.01);
+            method.set("projection_matrix", matrix).expect("an option");
+            run(&model, &method)
+        });
+        let d = distance(&[mass.psi.clone()], &[tangent.psi.clone()], &[1.0; 3]);
+        assert!(d > 1e-9 && d < 1e-2, "{what}: {d:.1e} between the two");
+        agree(&what, &model, &tangent, 1e-10);
+        let (adjoint, _) = gradient(&model, &tangent, Sensitivity::DiscreteAdjoint);
+        let differences = model.extrapolated_differences(&tangent, 1e-4).expect("replayed");
+        let d = distance(&differences, &adjoint, &scales(&model));
+        assert!(d <= 1e-6, "{what}: differences are {d:.1e} from discrete-adjoint");
+    }
+}
+
 /// Adams on its plan: orders that change, rejected steps, and a restart at a break time that a parameter moves.
 #[test]
 fn adams_is_exact_over_orders_rejections_and_restarts() {

@@ -108,6 +108,28 @@ fn a_loose_tolerance_shows_in_the_gradient() {
     assert!(errors.is_sorted_by(|a, b| a >= b) && errors[0] > 1e-9, "{errors:?}");
 }
 
+/// The start by R is that of index 1 to rounding, redundant rows or not, and the four exact methods agree on it.
+#[test]
+fn a_start_by_matrix_r_is_that_of_index1() {
+    for name in ["five_bar", "rssr", "redundant_four_bar", "knife_edge", "slider_crank"] {
+        let mut m = gradyn::file::read_toml(gradyn::examples::find(name).expect("bundled")).expect("parses").mechanism;
+        m.t_end = 0.04.into();
+        let model = Prepared::new(&m).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let start = |by: &str| run(&model, &method(&[("initial_acceleration", by)]).step(4e-3));
+        let (index1, by_r) = (start("index1"), start("matrix-r"));
+        let (a, b) = (index1.trajectory.record(0), by_r.trajectory.record(0));
+        let size = a.iter().fold(1.0f64, |s, x| s.max(x.abs()));
+        let d = a.iter().zip(b).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
+        println!("{name}: {d:.1e} of {size:.1e}");
+        assert!(d <= 1e-12 * size, "{name}: {d:.1e} of {size:.1e}");
+        let truth = adjoint(&model, &by_r);
+        for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
+            let d = distance(&model.gradient(&by_r, s).unwrap_or_else(|e| panic!("{name}: {e}")).rows, &truth);
+            assert!(d <= 1e-10, "{name}: {} is {d:.1e} off", s.name());
+        }
+    }
+}
+
 /// A parallelogram through its change point, where Φ_q loses rank: index 3 stops or jumps at some of these steps, the compliance
 /// of (9), (4) and (5) passes.
 #[test]

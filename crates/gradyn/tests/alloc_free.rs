@@ -2,7 +2,7 @@
 
 use gradyn::method::with_step;
 use gradyn::registry::combinations;
-use gradyn::{Formulation, Method, Prepared};
+use gradyn::{Formulation, Integrator, Method, Prepared, ProjectionMatrices};
 use gradyn_dynamics::Step;
 use gradyn_dynamics::simulate::{replay_into, simulate};
 use gradyn_model::mechanism::Mechanism;
@@ -67,6 +67,13 @@ fn models() -> Vec<(String, Mechanism)> {
     examples.chain([chain(40), net(3, 8), space_chain(10), coaxial_chain(8)].map(|m| (m.name.clone(), m))).collect()
 }
 
+/// Every combination, with either matrix of its projections.
+fn methods() -> Vec<(Formulation, Integrator, ProjectionMatrices)> {
+    let projects = |(f, i): (Formulation, Integrator)| f.position_level() && i.coordinate();
+    let all = |c: (Formulation, Integrator)| ProjectionMatrices::ALL[..if projects(c) { 2 } else { 1 }].iter();
+    combinations().into_iter().flat_map(|c| all(c).map(move |p| (c.0, c.1, *p))).collect()
+}
+
 #[test]
 fn loops_do_not_allocate() {
     for (name, mut m) in models() {
@@ -74,10 +81,10 @@ fn loops_do_not_allocate() {
         let short = Prepared::new(&m).expect("builds");
         m.t_end = 0.4.into();
         let long = Prepared::new(&m).expect("builds");
-        for (formulation, integrator) in combinations() {
+        for (formulation, integrator, projection_matrix) in methods() {
             // rotors turn 0.3 rad in 2 ms: too far for independent coordinates
             let h = if ["spinning_top", "gyroscope"].contains(&name.as_str()) { 5e-4 } else { 2e-3 };
-            let method = Method { formulation, integrator, ..Method::default() }.step(h);
+            let method = Method { formulation, integrator, projection_matrix, ..Method::default() }.step(h);
             if short.check_method(&method).is_err() {
                 continue;
             }

@@ -3,13 +3,13 @@
 //! ```text
 //! v*, a* from q and (q₀, v₀, a₀, â₀)                                                (1), (2)  [`Scheme`, (4), (5); A22, Eq. 4]
 //! F(t, q, v*, a*, λ*) = 0                                                           (3)  unknowns (q, λ*)
-//! [g(q, v - v*, σ_v) ; Φ̇(t, q, v) - c σ_v] = 0                                      (4)  [A22, Eq. 2]
-//! [g(q, a - a*, σ_a) ; Φ̈(t, q, v, a) - c σ_a] = 0                                   (5)  [A22, Eq. 3]
+//! [P̄ (v - v*) + Φ_qᵀσ_v ; Φ̇(t, q, v) - c σ_v] = 0                                   (4)  [A22, Eq. 2]  P̄ is M, or [`tangent`]
+//! [P̄ (a - a*) + Φ_qᵀσ_a ; Φ̈(t, q, v, a) - c σ_a] = 0                                (5)  [A22, Eq. 3]
 //! λ = λ* + σ_a                                                                      (6)
 //! z = z₀ + h/2 (g₀ + g)                                                             (7)  [A22, Eqs. 14, 15]
 //! (1 - α_m) â + α_m â₀ = (1 - α_f) a + α_f a₀                                       (8)  â = a at record 0
 //! ```
-//! (6) are the multipliers of the projected accelerations: (3) and (5) add up to M a + Φ_qᵀ(λ* + σ_a) = Q, while λ* alone
+//! (6) are the multipliers of the projected accelerations: with P̄ = M, (3) and (5) add up to M a + Φ_qᵀ(λ* + σ_a) = Q, while λ* alone
 //! belongs to a*, which is first-order accurate normal to the constraints. (8) is not stored where â = a.
 //! (3) is solved scaled: momentum rows times βh², unknown βh²λ [A22, Eq. 29]. (4) and (5) share one factor.
 //!
@@ -30,14 +30,16 @@ mod motion;
 mod residual;
 mod scheme;
 mod sweeps;
+mod tangent;
 
 pub use linear::NewmarkLinear;
 pub use residual::Work;
 pub use scheme::Scheme;
+pub use tangent::Projector;
 
 use super::{Layout, Report, Span, Step};
 use crate::error::StepError;
-use crate::formulation::Lagrange;
+use crate::formulation::{Compliance, Lagrange};
 use crate::initial::Initial;
 use crate::plan::Frozen;
 use crate::projection::violation;
@@ -62,8 +64,8 @@ pub enum Projection {
 pub struct Iteration {
     /// Relative correction of q at which it stops; 0: at stagnation.
     pub tolerance: f64,
-    /// 1/α of (9); 0 is Newton.
-    pub compliance: f64,
+    /// 1/α of (9); none is Newton.
+    pub compliance: Compliance,
     /// Leaves g_q = (M a + Φ_qᵀλ)_q out of A [A22, footnote 3].
     pub truncated: bool,
     /// Factor of the multipliers of the step before, where the iteration begins [A22, footnote 2].
@@ -71,7 +73,16 @@ pub struct Iteration {
 }
 impl Iteration {
     /// Newton to rounding.
-    pub const NEWTON: Self = Self { tolerance: 0.0, compliance: 0.0, truncated: false, reduction: 1.0 };
+    pub const NEWTON: Self = Self { tolerance: 0.0, compliance: Compliance::NONE, truncated: false, reduction: 1.0 };
+}
+
+/// P̄ of the projections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProjectionMatrix {
+    /// M.
+    Mass,
+    /// The tangent of the scheme.
+    Tangent,
 }
 
 /// A scheme on a formulation.
@@ -84,19 +95,24 @@ pub struct Newmark<'a, Y> {
     pub scheme: Scheme,
     /// Velocity and acceleration projections.
     pub projection: Projection,
+    /// P̄ of (4), (5).
+    pub matrix: ProjectionMatrix,
     /// c of (4), (5).
-    pub compliance: f64,
+    pub compliance: Compliance,
     /// How (3) is iterated.
     pub iteration: Iteration,
     /// The law of the initial accelerations [A22, Eqs. 34–36].
     pub start: Lagrange,
+    /// Solves it by Maggi's matrices; its compliance is then none.
+    pub matrix_r: bool,
 }
 
 impl<'a, Y: System> Newmark<'a, Y> {
     /// With projections, Newton to rounding, and Φ̈ = 0 at the start.
     pub fn new(sys: &'a Y, f: Lagrange, scheme: Scheme) -> Self {
         let (projection, iteration, start) = (Projection::On, Iteration::NEWTON, Lagrange::ACCELERATION);
-        Self { sys, f, scheme, projection, compliance: 0.0, iteration, start }
+        let (matrix, compliance) = (ProjectionMatrix::Mass, Compliance::NONE);
+        Self { sys, f, scheme, projection, matrix, compliance, iteration, start, matrix_r: false }
     }
     /// Offsets of σ_v and σ_a, if they are stored.
     fn sigma(&self) -> Option<[usize; 2]> {
@@ -148,7 +164,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
         Layout::of(self.sys, if sigma { 3 * d.m } else { 0 } + if auxiliary { d.n } else { 0 })
     }
     fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
-        Work::new(self.sys, p)
+        Work::new(self, p)
     }
     fn linear(&self, p: &[f64]) -> Result<NewmarkLinear<Y>, StepError> {
         NewmarkLinear::new(self, p)
@@ -219,7 +235,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
         let star = self.multiplier();
         x[star..star + lay.m].iter_mut().zip(&past[lay.lam()..z]).for_each(|(x, lam)| *x = self.iteration.reduction * lam);
         let report = self.motion(span, past, l, x)?;
-        self.projections(span.end(), self.projects(frozen), l, x)?;
+        self.projections(span, self.projects(frozen), l, x)?;
         self.filter(past, x);
         // (7)
         if o > 0 {
@@ -279,7 +295,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
             span.t + theta * span.h,
             frozen.angles,
             &mut l.motion.data,
-            &mut l.kkt,
+            &mut l.projector.kkt,
             out,
         )
     }

@@ -11,7 +11,7 @@
 
 use super::{Layout, Report, Span, Step, Tolerance};
 use crate::error::StepError;
-use crate::formulation::{Lagrange, Linear, release};
+use crate::formulation::{Compliance, Lagrange, Linear, release};
 use crate::initial::{self, Initial, prepare_kkt, refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use gradyn_model::{At, LEVEL, System};
@@ -111,7 +111,7 @@ impl<T: Step> Projected<T> {
             last = size;
         }
         sys.place(t, &x[..n], &mut l.node.data);
-        refactor_kkt(sys, t, &l.node.data, 0.0, &mut l.kkt)?;
+        refactor_kkt(sys, t, &l.node.data, Compliance::NONE, &mut l.kkt)?;
         // M (v - ṽ) + Φ_qᵀ σ = 0, Φ̇(ṽ) + Φ_q (v - ṽ) = 0
         l.b.fill(0.0);
         sys.constraint(&lay.node(t, x), LEVEL[1], &mut l.node.data, &mut l.b[n..]);
@@ -146,7 +146,7 @@ impl<T: Step> Projected<T> {
         (0..mn.rows()).filter(|&k| !holonomic(sys, k)).for_each(|k| l.held[mn.row(k)].fill(0.0));
         let curvature = |k: usize| balance_q.map_or(0.0, |i| l.balance[i][k]);
         l.position
-            .refactor(|k| mass[k] + curvature(k), |k| l.held[k], &l.held, 0.0, 1.0)
+            .refactor(|k| mass[k] + curvature(k), |k| l.held[k], &l.held, |_| 0.0, 1.0)
             .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
     }
 }
@@ -305,7 +305,7 @@ impl<T: Step> Step for Projected<T> {
             sys.balance_q(&at, &l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m], &mut l.node.data, out);
         }
         self.factor_q(l.t, l, Some(0))?;
-        refactor_kkt(sys, l.t, &l.node.data, 0.0, &mut l.kkt)
+        refactor_kkt(sys, l.t, &l.node.data, Compliance::NONE, &mut l.kkt)
     }
     fn solve(&self, l: &mut ProjectedLinear<T>, b: &mut [f64]) {
         let (sys, lay) = (self.system(), self.layout());

@@ -15,10 +15,10 @@
 //! A record is (q, v, a, λ | z | blocks 2 … s | w_1 … w_s).
 
 mod forward;
-mod second;
 mod sweeps;
 
 use super::runge_kutta::coupled::Coupled;
+use super::second::Second;
 use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
 use crate::block::{self, Block, Chooser, State};
 use crate::error::StepError;
@@ -28,7 +28,6 @@ use crate::plan::Frozen;
 use crate::tableau::Scheme;
 use gradyn_model::{Set, System};
 use gradyn_num::{Dual, ProgramScalar, Scalar};
-use second::Second;
 
 /// A scheme on a formulation.
 pub struct Rosenbrock<'a, Y> {

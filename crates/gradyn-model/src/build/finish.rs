@@ -7,8 +7,8 @@ use crate::error::ModelError;
 use crate::formula::Formula;
 use crate::functional::Functional;
 use crate::load::Load;
-use crate::mechanism::{InitialVelocity, Number};
-use crate::natural::Natural;
+use crate::mechanism::{InitialVelocity, Number, Penalty};
+use crate::natural::{Natural, RowPenalties};
 use crate::program::{Program, Sym};
 use crate::quadratic::{Form, QuadraticRows, RowTerms};
 use crate::signal::Signals;
@@ -26,6 +26,7 @@ impl<'g> Builder<'g, '_> {
         let rows: Vec<RowTerms> = self.rows.list.iter().map(|(_, r)| r.row(&mut self.slots)).collect();
         let mut row_names: Vec<String> = self.rows.list.iter().map(|(name, _)| name.clone()).collect();
         row_names.extend(self.formulas.iter().chain(&self.velocity_rows).map(|(name, _)| name.clone()));
+        let penalties = self.penalties(&row_names)?;
         let (inertia, weights, level) = self.inertia_and_weights()?;
         // functionals: sensors may still add slots and angles
         let objectives = self.objectives()?;
@@ -78,6 +79,7 @@ impl<'g> Builder<'g, '_> {
             independent: [(0..(m - m_vel) as u32).collect(), (0..m as u32).collect()],
             dropped: vec![],
             row_names,
+            penalties: RowPenalties::new(&penalties, m_vel),
             coordinate_names: self.coordinates.iter().map(|c| c.name.clone()).collect(),
             patterns,
         };
@@ -123,6 +125,22 @@ impl<'g> Builder<'g, '_> {
             places: named.map(|t| (t.text.clone(), t.place.clone())).collect(),
             counts: [m.bodies.len(), m.joints.len() + m.couplings.len(), m.forces.len(), m.drivers.len()],
         })
+    }
+    /// The penalty factors of each row; a row is named after what it belongs to.
+    fn penalties(&mut self, row_names: &[String]) -> Result<Vec<Penalty>, ModelError> {
+        let owner = |row: &String| row.split(" (").next().unwrap_or(row).to_owned();
+        let owners: Vec<String> = row_names.iter().map(owner).collect();
+        for (name, p) in &self.m.penalties {
+            if ![p.alpha, p.xi, p.omega].iter().all(|x| *x > 0.0 && x.is_finite()) {
+                return Err(ModelError::new(format!("`{name}`, penalty: positive factors are expected here")).at(&name.place));
+            }
+            if !owners.contains(&name.text) {
+                let text = "penalty-unused: `{}` has no constraint row of its own: its points and axes are shared coordinates";
+                self.numbers.warnings.push(text.replace("{}", &name.text));
+            }
+        }
+        let of = |owner: &String| self.m.penalties.iter().find(|p| p.0.text == *owner).map_or(Penalty::default(), |p| p.1);
+        Ok(owners.iter().map(of).collect())
     }
     fn angle_quads(&self) -> Vec<[Quad<'g>; 2]> {
         self.angles.iter().map(|d| d.quads(self.graph)).collect()

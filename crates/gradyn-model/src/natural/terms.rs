@@ -4,7 +4,7 @@ use super::{Data, Natural};
 use crate::element::{ArgsBar, ArgsDot};
 use crate::force::ForceAt;
 use crate::functional::{Functional, quadratic};
-use crate::system::{At, Dims, Patterns, Set, System};
+use crate::system::{At, Dims, Patterns, RowScaling, Set, System};
 use gradyn_num::Scalar;
 use std::f64::consts::TAU;
 
@@ -52,11 +52,7 @@ impl System for Natural {
 
     #[inline]
     fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        self.rows.constraint(&d.args.values, at, c, &self.patterns.mn, &d.phi_q, out);
-        for (row, o) in self.formulas.iter().zip(&mut out[self.rows.rows..]) {
-            *o += row.constraint(&d.args, at, c, &mut d.formula);
-        }
-        self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
+        self.by_level(c, d, out, |k| k..k + 1, |c, d, out| self.row_values(at, c, d, out));
     }
     #[inline]
     fn balance<S: Scalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
@@ -85,28 +81,10 @@ impl System for Natural {
         &d.phi_q
     }
     fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        let quadratic = self.quadratic_entries();
-        if c[0] != 0.0 {
-            out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += *j * c[0]);
-        }
-        for (c, x) in [(c[1], at.v), (c[2], at.a)] {
-            if c != 0.0 {
-                self.rows.rate_q(&d.args.values, c, x, out);
-            }
-        }
-        self.formula_rows(at, c, d, 0, out);
-        self.clear_dropped(out);
+        self.by_level(c, d, out, |k| self.patterns.mn.row(k), |c, d, out| self.rows_q(at, c, d, out));
     }
     fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        let quadratic = self.quadratic_entries();
-        if c[1] != 0.0 {
-            out[..quadratic].iter_mut().zip(&d.phi_q[..quadratic]).for_each(|(o, j)| *o += *j * c[1]);
-        }
-        if c[2] != 0.0 {
-            self.rows.rate_q(&d.args.values, 2.0 * c[2], at.v, out); // Φ̈_v = 2Φ̇_q
-        }
-        self.formula_rows(at, c, d, 1, out);
-        self.clear_dropped(out);
+        self.by_level(c, d, out, |k| self.patterns.mn.row(k), |c, d, out| self.rows_v(at, c, d, out));
     }
     fn balance_q<S: Scalar>(&self, at: &At<S>, _: &[S], lam: &[S], d: &mut Data<S>, out: &mut [S]) {
         self.rows.balance_q(&d.args.values, lam, out);
@@ -126,28 +104,10 @@ impl System for Natural {
     }
 
     fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
-        self.rows.constraint_p(at, c, delta, out);
-        self.signal_tangents(at.t, delta, d);
-        let dot = ArgsDot { slots: delta, signals: &d.dot };
-        for (f, o) in self.formulas.iter().zip(&mut out[self.rows.rows..]) {
-            *o += f.constraint_p(&d.args, at, c, &dot, &mut d.formula);
-        }
-        self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
+        self.by_level(c, d, out, |k| k..k + 1, |c, d, out| self.rows_p(at, c, delta, d, out));
     }
     fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
-        // dropped rows depend on nothing
-        let mut kept = std::mem::take(&mut d.kept);
-        kept.copy_from_slice(mu);
-        self.dropped.iter().for_each(|&k| kept[k as usize] = S::zero());
-        self.rows.constraint_p_t(at, c, &kept, s, grad);
-        if !self.formulas.is_empty() {
-            self.with_bar(at.t, d, grad, |d, bar| {
-                for (f, mu) in self.formulas.iter().zip(&kept[self.rows.rows..]) {
-                    f.constraint_p_t(&d.args, at, c, *mu * s, &mut d.formula, bar);
-                }
-            });
-        }
-        d.kept = kept;
+        self.by_level_t(c, d, mu, |c, d, mu| self.rows_p_t(at, c, mu, s, d, grad));
     }
     fn balance_p<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         for &(i, j, s) in &self.inertia {
@@ -281,6 +241,9 @@ impl System for Natural {
     fn dropped(&self) -> &[u32] {
         &self.dropped
     }
+    fn compliances(&self, scaling: RowScaling) -> &[f64] {
+        self.penalties.compliances(scaling)
+    }
     fn drawn(&self) -> &[f64] {
         &self.drawn
     }
@@ -303,27 +266,19 @@ impl Natural {
     fn condition(&self, velocity: bool, k: usize) -> &Functional {
         &(if velocity { &self.velocity } else { &self.position })[k]
     }
-    /// Zero in the dropped rows of a matrix on m × n.
-    fn clear_dropped<S: Scalar>(&self, values: &mut [S]) {
-        self.dropped.iter().for_each(|&k| values[self.patterns.mn.row(k as usize)].fill(S::zero()));
-    }
-    /// Where the entries of the formulas begin on m × n.
-    fn quadratic_entries(&self) -> usize {
-        if self.formulas.is_empty() { self.patterns.mn.nnz() } else { self.patterns.mn.row(self.rows.rows).start }
-    }
-    /// Formula rows of (c₀Φ + c₁Φ̇ + c₂Φ̈)_q (level 0) or _v (level 1).
-    fn formula_rows<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, level: usize, out: &mut [S]) {
-        for f in &self.formulas {
-            f.rate_q(&d.args, at, c, level, &mut d.formula, out);
-        }
-    }
-    fn signal_tangents<S: Scalar>(&self, t: S, delta: &[S], d: &mut Data<S>) {
+    pub(super) fn signal_tangents<S: Scalar>(&self, t: S, delta: &[S], d: &mut Data<S>) {
         if d.timed {
             self.signals.tangent(t, &d.args, delta, &mut d.signals, &mut d.dot);
         }
     }
     /// Runs `f` on cotangents of the extended parameters and pulls those of the signals back to the slots.
-    fn with_bar<S: Scalar>(&self, t: S, d: &mut Data<S>, grad: &mut [S], f: impl FnOnce(&mut Data<S>, &mut ArgsBar<S>)) {
+    pub(super) fn with_bar<S: Scalar>(
+        &self,
+        t: S,
+        d: &mut Data<S>,
+        grad: &mut [S],
+        f: impl FnOnce(&mut Data<S>, &mut ArgsBar<S>),
+    ) {
         let mut rates = std::mem::take(&mut d.cot.rates);
         let mut bar = ArgsBar { values: grad, rates: &mut rates, slots: self.dims.slots };
         f(d, &mut bar);

@@ -85,7 +85,7 @@ fn condition(pattern: &Pattern, unit: &[f64], kept: &[usize]) -> f64 {
     let values: Vec<f64> = rows().map(|(_, p)| unit[p]).collect();
     let identity = Pattern::from_entries(n, n, (0..n).map(|i| (i, i)));
     let Ok(mut saddle) = Saddle::new(&identity, &j) else { return 0.0 };
-    if saddle.refactor(|_| 1.0, |k| values[k], &values, 0.0, 0.0).is_err() {
+    if saddle.refactor(|_| 1.0, |k| values[k], &values, |_| 0.0, 0.0).is_err() {
         return 0.0;
     }
     let (mut f, mut b) = (vec![0.0; n], vec![0.0; n + m]);

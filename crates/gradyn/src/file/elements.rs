@@ -25,8 +25,15 @@ pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     m.joints =
         elements(root, "joint").filter(|e| !coupled(e.1)).map(|(n, t)| joint(n, t, m.dimension)).collect::<Result<_, _>>()?;
     m.couplings = elements(root, "joint").filter(|e| coupled(e.1)).map(|(n, t)| coupling(n, t)).collect();
-    m.constraints = numbers(root, "constraint").collect();
-    m.velocity_constraints = elements(root, "constraint").map(|(n, t)| (n, number(t, "velocity", 0.0))).collect();
+    let constraint = |key: &'static str| elements(root, "constraint").filter_map(move |(n, t)| Some((n, maybe(t, key)?)));
+    m.constraints = numbers(root, "constraint").chain(constraint("position")).collect();
+    m.velocity_constraints = constraint("velocity").collect();
+    for key in ["body", "joint", "constraint", "driver"] {
+        for (name, t) in elements(root, key) {
+            let factors = penalty(t, &format!("{key} `{name}`"))?;
+            m.penalties.extend(factors.map(|p| (name, p)));
+        }
+    }
     m.drivers = elements(root, "driver").map(|(n, t)| driver(n, t)).collect();
     m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect::<Result<_, _>>()?;
     m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
@@ -260,6 +267,15 @@ fn driver(name: Text, t: &Table) -> Driver {
         Quantity::Angle(a, b)
     };
     Driver { name, quantity, value: number(t, "value", 0.0) }
+}
+
+/// A factor of α, or a table of factors.
+fn penalty(t: &Table, owner: &str) -> Result<Option<Penalty>, ModelError> {
+    let Some(factors) = section(t, "penalty") else {
+        return Ok(positive(t, "penalty", owner)?.map(|alpha| Penalty { alpha, ..Penalty::default() }));
+    };
+    let factor = |key: &str| Ok(positive(factors, key, &format!("{owner}, penalty"))?.unwrap_or(1.0));
+    Ok(Some(Penalty { alpha: factor("alpha")?, xi: factor("xi")?, omega: factor("omega")? }))
 }
 
 fn force(name: Text, t: &Table) -> Result<Force, ModelError> {

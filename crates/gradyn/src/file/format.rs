@@ -163,6 +163,7 @@ const BODY: Record = plain(&[
     may("shape", Kind::Variants("shape", SHAPES), "A uniform solid around the centre of mass: the inertia follows."),
     may("hard", Kind::Texts("points"), "Names of hard points that belong to the body."),
     may("rod", Kind::Record(&ROD), "A uniform rod: centre of mass and inertia follow."),
+    PENALTY,
 ]);
 
 #[rustfmt::skip]
@@ -198,44 +199,58 @@ const AXES: Field = may("axes", Kind::VectorPair, "Instead of `axis`: one direct
 const NORMAL: Field =
     may("normal", Kind::Vector, "Space: a direction across the axis, in both frames, from which the angle is measured.");
 const NORMALS: Field = may("normals", Kind::VectorPair, "Instead of `normal`: one direction in the frame of each body.");
+const PENALTY: Field = may(
+    "penalty",
+    Kind::Either(&Kind::Constant, &Kind::Record(&FACTORS)),
+    "Factor of alpha for its constraint rows, or factors of alpha, xi and omega; 1 if absent.",
+);
 const OFFSET: Field = may("offset", Kind::Number, "Where both coordinates start [rad] or [m]; 0 if absent.");
 const TYPE: &str = "type";
 
 #[rustfmt::skip]
-const CONSTRAINT: Record = plain(&[
-    must("velocity", Kind::Number, "An expression of position and velocity sensors, affine in velocities, that is kept at zero."),
+const FACTORS: Record = plain(&[
+    may("alpha", Kind::Constant, "Factor of the penalty factor; 1 if absent."),
+    may("xi", Kind::Constant, "Factor of the damping ratio; 1 if absent."),
+    may("omega", Kind::Constant, "Factor of the frequency; 1 if absent."),
 ]);
+
+#[rustfmt::skip]
+const CONSTRAINT: Record = Record { one_of: &["position", "velocity"], fields: &[
+    may("position", Kind::Number, "An expression of position sensors that is kept at zero."),
+    may("velocity", Kind::Number, "An expression of position and velocity sensors, affine in velocities, that is kept at zero."),
+    PENALTY,
+]};
 
 /// The types of joints.
 #[rustfmt::skip]
 pub const JOINTS: &[Variant] = &[
-    Variant { name: "revolute", doc: "The points coincide; in space the axes too.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS] },
-    Variant { name: "prismatic", doc: "Point 2 slides along the axis of body 1 at a constant angle.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE] },
-    Variant { name: "cylindrical", doc: "Space: point 2 slides along the axis and body 2 turns about it.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS] },
+    Variant { name: "revolute", doc: "The points coincide; in space the axes too.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY] },
+    Variant { name: "prismatic", doc: "Point 2 slides along the axis of body 1 at a constant angle.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE, PENALTY] },
+    Variant { name: "cylindrical", doc: "Space: point 2 slides along the axis and body 2 turns about it.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY] },
     Variant { name: "screw", doc: "Space: a cylindrical joint in which position = lead · angle / 2π.", fields: &[
-        BETWEEN, AXIS, AXES, NORMAL, NORMALS, must("lead", Kind::Number, "Advance per turn [m].")] },
-    Variant { name: "spherical", doc: "Space: the points coincide.", fields: &[BETWEEN] },
+        BETWEEN, AXIS, AXES, NORMAL, NORMALS, must("lead", Kind::Number, "Advance per turn [m]."), PENALTY] },
+    Variant { name: "spherical", doc: "Space: the points coincide.", fields: &[BETWEEN, PENALTY] },
     Variant { name: "universal", doc: "Space: the points coincide, the axes of both bodies stay perpendicular.", fields: &[
-        BETWEEN, must("axes", Kind::VectorPair, "The axis of each body, in its frame."), NORMAL, NORMALS] },
+        BETWEEN, must("axes", Kind::VectorPair, "The axis of each body, in its frame."), NORMAL, NORMALS, PENALTY] },
     Variant { name: "planar", doc: "Space: point 2 stays in the plane through point 1 across the axis, the axes stay parallel.", fields: &[
-        BETWEEN, AXIS, AXES, NORMAL, NORMALS] },
-    Variant { name: "fixed", doc: "The points coincide and the directions are constant.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE] },
+        BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY] },
+    Variant { name: "fixed", doc: "The points coincide and the directions are constant.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE, PENALTY] },
     Variant { name: "free", doc: "Nothing is held: a name for the relative motion.", fields: &[BETWEEN] },
-    Variant { name: "distance", doc: "The points keep a distance.", fields: &[BETWEEN, must("length", Kind::Number, "Distance [m], > 0.")] },
-    Variant { name: "point-on-line", doc: "Point 2 stays on the line through point 1 along the axis of body 1.", fields: &[BETWEEN, AXIS] },
-    Variant { name: "point-on-plane", doc: "Space: point 2 stays in the plane through point 1 across the axis of body 1.", fields: &[BETWEEN, AXIS] },
+    Variant { name: "distance", doc: "The points keep a distance.", fields: &[BETWEEN, must("length", Kind::Number, "Distance [m], > 0."), PENALTY] },
+    Variant { name: "point-on-line", doc: "Point 2 stays on the line through point 1 along the axis of body 1.", fields: &[BETWEEN, AXIS, PENALTY] },
+    Variant { name: "point-on-plane", doc: "Space: point 2 stays in the plane through point 1 across the axis of body 1.", fields: &[BETWEEN, AXIS, PENALTY] },
     Variant { name: "knife-edge", doc: "Point 2 does not move along the axis of body 2, relative to body 1.", fields: &[
-        BETWEEN, must("axis", Kind::Vector, "The direction in the frame of body 2 along which it does not move.")] },
+        BETWEEN, must("axis", Kind::Vector, "The direction in the frame of body 2 along which it does not move."), PENALTY] },
     Variant { name: "rolling", doc: "A thin disc around point 2 rolls without slipping on the plane through point 1; in the plane on a line.", fields: &[
         BETWEEN, may("axis", Kind::Vector, "Plane: direction of the line in the frame of body 1, with the disc on its left; its x axis if absent."),
         may("axes", Kind::VectorPair, "Space: the normal of the plane in the frame of body 1 and the axis of the disc in that of body 2."),
-        must("radius", Kind::Number, "Radius of the disc [m], > 0.")] },
+        must("radius", Kind::Number, "Radius of the disc [m], > 0."), PENALTY] },
     Variant { name: "gear", doc: "angle of joint 1 = ratio · angle of joint 2 + offset.", fields: &[
         must("joints", Kind::Pair("joints"), "Two joints that turn, with a body (or the ground) in common."),
-        must("ratio", Kind::Number, "Ratio of the angles; negative for wheels that turn against each other."), OFFSET] },
+        must("ratio", Kind::Number, "Ratio of the angles; negative for wheels that turn against each other."), OFFSET, PENALTY] },
     Variant { name: "rack", doc: "position of joint 2 = radius · angle of joint 1 + offset.", fields: &[
         must("joints", Kind::Pair("joints"), "A joint that turns and one that slides, with a body (or the ground) in common."),
-        must("radius", Kind::Number, "Pitch radius of the pinion [m]."), OFFSET] },
+        must("radius", Kind::Number, "Pitch radius of the pinion [m]."), OFFSET, PENALTY] },
 ];
 
 #[rustfmt::skip]
@@ -245,6 +260,7 @@ pub const DRIVER: Record = Record { one_of: &["angle", "distance", "coordinate",
     may("coordinate", Kind::Text, "Coordinate of a point [m], such as slider.P.x."),
     may("sensor", Kind::Number, "Any expression of position sensors, such as hinge.angle."),
     must("value", Kind::Number, "What it is: an expression of t, parameters and splines."),
+    PENALTY,
 ]};
 
 const WIDTH: Field = must("width", Kind::Number, "Penetration up to which the stiffness grows [m], > 0.");

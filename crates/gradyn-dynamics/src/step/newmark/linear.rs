@@ -1,13 +1,13 @@
 //! The linearised step: partials at a converged record, and the factor of (3) for `advance` and for the sweeps.
 
-use super::Newmark;
+use super::{Newmark, ProjectionMatrix, Projector};
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
-use crate::initial::{Initial, prepare_kkt, refactor_kkt, row_or_coordinate};
+use crate::initial::{Initial, Solver, prepare_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use crate::step::{IntegrandRows, Layout, Span, Step};
 use gradyn_model::{At, LEVEL, System};
-use gradyn_num::{Kkt, Saddle};
+use gradyn_num::Saddle;
 
 /// Memory of a linearised step.
 pub struct NewmarkLinear<Y: System> {
@@ -19,15 +19,15 @@ pub struct NewmarkLinear<Y: System> {
     /// Partials of (3) and its Newton matrix.
     pub(super) motion: Linear<Y>,
     pub(super) newton: Saddle,
-    /// Factor of (4) and (5).
-    pub(super) kkt: Kkt,
+    /// Matrix of (4) and (5).
+    pub(super) projector: Projector<Y>,
     pub(super) dphi_q: Vec<f64>,
     pub(super) ddphi_q: Vec<f64>,
     pub(super) ddphi_v: Vec<f64>,
     /// (g(q, v - v*, σ_v))_q and the same for a, with the part of v*, a*.
     pub(super) v_q: Vec<f64>,
     pub(super) a_q: Vec<f64>,
-    /// v - v*, a - a*, and the node with the σ in place of λ.
+    /// v - v*, a - a* (zero where the tangent has their derivatives), and the node with the σ in place of λ.
     pub(super) diff: Vec<f64>,
     pub(super) point: Vec<f64>,
     pub(super) sigma: Vec<f64>,
@@ -50,7 +50,11 @@ impl<Y: System> NewmarkLinear<Y> {
         let kkt = prepare_kkt(sys, &motion.data)?;
         let law = Lagrange { wrong_tangent: step.f.wrong_tangent, ..step.start };
         let mut initial = Initial::new(sys, law, lay, p, kkt.clone())?;
+        let projector = Projector::new(sys, kkt, step.matrix == ProjectionMatrix::Tangent, p)?;
         initial.auxiliary = step.scheme.auxiliary();
+        if step.matrix_r {
+            initial.solver = Solver::matrix_r(sys);
+        }
         let [nn, mn, n2] = [pat.nn.nnz(), pat.mn.nnz(), 2 * d.n].map(|len| vec![0.0; len]);
         Ok(Self {
             initial,
@@ -59,7 +63,7 @@ impl<Y: System> NewmarkLinear<Y> {
             h: 0.0,
             motion,
             newton: Saddle::new(&pat.nn, &pat.mn)?.released(sys.dropped()),
-            kkt,
+            projector,
             dphi_q: mn.clone(),
             ddphi_q: mn.clone(),
             ddphi_v: mn,
@@ -117,22 +121,25 @@ impl<Y: System> Newmark<'_, Y> {
         if !known {
             l.g[1].set(sys, &at, &mut l.motion.data);
         }
-        self.factor_motion(t, span.h, self.f.compliance, l)?;
+        self.factor_motion(t, span.h, self.f.compliance.rows(sys), l)?;
         // (4), (5)
         l.project = self.projects(frozen);
-        if l.project { self.projection_partials(&at, span.h, x, l) } else { Ok(()) }
+        if l.project { self.projection_partials(&at, span.h, frozen, x, l) } else { Ok(()) }
     }
     /// Partials of (4) and (5) [A22, Eqs. 10–13, 20, 21].
-    fn projection_partials(&self, at: &At, h: f64, x: &[f64], l: &mut NewmarkLinear<Y>) -> Result<(), StepError> {
+    fn projection_partials(&self, at: &At, h: f64, frozen: Frozen, x: &[f64], l: &mut NewmarkLinear<Y>) -> Result<(), StepError> {
         let (sys, lay) = (self.sys, self.layout());
         let (n, m) = (lay.n, lay.m);
-        refactor_kkt(sys, at.t, &l.motion.data, self.compliance, &mut l.kkt)?;
+        let (κ, star) = (self.tangent_weights(h), At { v: &l.star[..n], ..*at });
+        l.projector.refactor(sys, &star, κ, self.compliance, &mut l.motion.data)?;
         l.point.copy_from_slice(&x[..lay.z()]);
         l.sigma.copy_from_slice(&x[lay.head()..lay.head() + 2 * m]);
         for i in 0..2 * n {
             l.diff[i] = x[n + i] - l.star[i];
         }
         [&mut l.dphi_q, &mut l.ddphi_q, &mut l.ddphi_v, &mut l.v_q, &mut l.a_q].into_iter().for_each(|x| x.fill(0.0));
+        let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
+        l.projector.linearise(sys, &lay, &star, (κ, -cv), frozen, &mut l.diff, [&mut l.v_q, &mut l.a_q]);
         sys.constraint_q(at, LEVEL[1], &mut l.motion.data, &mut l.dphi_q);
         sys.constraint_q(at, LEVEL[2], &mut l.motion.data, &mut l.ddphi_q);
         sys.constraint_v(at, LEVEL[2], &mut l.motion.data, &mut l.ddphi_v);
@@ -140,11 +147,10 @@ impl<Y: System> Newmark<'_, Y> {
             sys.balance_q(at, &l.diff[..n], &l.sigma[..m], &mut l.motion.data, &mut l.v_q);
             sys.balance_q(at, &l.diff[n..], &l.sigma[m..], &mut l.motion.data, &mut l.a_q);
         }
-        // the part of v*, a*: M times their slopes in q
-        let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
-        for ((v, a), m) in l.v_q.iter_mut().zip(&mut l.a_q).zip(sys.mass(&l.motion.data)) {
-            *v += cv * m;
-            *a += ca * m;
+        // the part of v*, a*: P̄ times their slopes in q
+        for ((v, a), p) in l.v_q.iter_mut().zip(&mut l.a_q).zip(l.projector.matrix(sys, &l.motion.data)) {
+            *v += cv * p;
+            *a += ca * p;
         }
         Ok(())
     }
@@ -154,7 +160,13 @@ impl<Y: System> Newmark<'_, Y> {
         (s, if self.f.level[2] == 0.0 { 1.0 } else { s })
     }
     /// Factors the scaled matrix of (9) with 1/α = `c`.
-    pub(super) fn factor_motion(&self, t: f64, h: f64, c: f64, l: &mut NewmarkLinear<Y>) -> Result<(), StepError> {
+    pub(super) fn factor_motion(
+        &self,
+        t: f64,
+        h: f64,
+        c: impl Fn(usize) -> f64,
+        l: &mut NewmarkLinear<Y>,
+    ) -> Result<(), StepError> {
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         let (sm, sc) = self.scales(h);
         let (m, c2) = (&l.motion, self.f.level[2]);
@@ -164,7 +176,7 @@ impl<Y: System> Newmark<'_, Y> {
                 |k| sm * (m.top_q[k] - cv * m.top_v[k] - ca * mass[k]),
                 |k| sc * (m.bottom_q[k] - cv * m.bottom_v[k] - ca * c2 * phi_q[k]),
                 phi_q,
-                sc / sm * c,
+                |k| sc / sm * c(k),
                 sc / sm,
             )
             .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })

@@ -2,7 +2,8 @@
 
 use super::{MAX_ITERATIONS, Newmark, NewmarkLinear};
 use crate::error::StepError;
-use crate::initial::{refactor_kkt, row_or_coordinate};
+use crate::formulation::Compliance;
+use crate::initial::row_or_coordinate;
 use crate::projection::project;
 use crate::step::{Report, Span, Step};
 use gradyn_model::{At, System};
@@ -34,7 +35,8 @@ impl<Y: System> Newmark<'_, Y> {
             }
             if stale {
                 l.motion.assemble(self.sys, &at, !(self.f.wrong_tangent || self.iteration.truncated));
-                self.factor_motion(t, h, self.f.compliance + self.iteration.compliance, l)?;
+                let (own, soft) = (self.f.compliance.rows(self.sys), self.iteration.compliance.rows(self.sys));
+                self.factor_motion(t, h, |k| own(k) + soft(k), l)?;
                 report.factorizations += 1;
             }
             l.values.copy_from_slice(&l.b);
@@ -61,7 +63,7 @@ impl<Y: System> Newmark<'_, Y> {
         let of = |x: f64, scale: f64| x / if scale > 0.0 { scale } else { 1.0 };
         let (n, scale) = (q.len(), norm(q));
         let correction = of(norm(&l.b[..n]), scale);
-        if self.iteration.compliance == 0.0 {
+        if self.iteration.compliance == Compliance::NONE {
             return correction;
         }
         correction.max(of(norm(&l.values[n..]), scale * norm(self.sys.phi_q(&l.motion.data))))
@@ -77,18 +79,26 @@ impl<Y: System> Newmark<'_, Y> {
         StepError::Newton { t, h: span.h, iterations, correction, residual: r[worst].abs(), worst: name }
     }
     /// (4), (5) with one factor, if this step projects, and (6).
-    pub(super) fn projections(&self, t: f64, projects: bool, l: &mut NewmarkLinear<Y>, x: &mut [f64]) -> Result<(), StepError> {
-        let lay = self.layout();
+    pub(super) fn projections(
+        &self,
+        span: Span<f64>,
+        projects: bool,
+        l: &mut NewmarkLinear<Y>,
+        x: &mut [f64],
+    ) -> Result<(), StepError> {
+        let (lay, t) = (self.layout(), span.end());
         let (n, m) = (lay.n, lay.m);
         x[n..3 * n].copy_from_slice(&l.star);
         let Some(sigma) = self.sigma() else { return Ok(()) };
         if projects {
-            refactor_kkt(self.sys, t, &l.motion.data, self.compliance, &mut l.kkt)?;
+            // the node still has v*, a*
+            let (at, κ) = (lay.node(t, x), self.tangent_weights(span.h));
+            l.projector.refactor(self.sys, &at, κ, self.compliance, &mut l.motion.data)?;
         }
         for (k, s) in sigma.into_iter().enumerate() {
             l.b.fill(0.0);
             if projects {
-                project(self.sys, t, k + 1, &mut l.motion.data, &mut l.kkt, x, &mut l.b);
+                project(self.sys, t, k + 1, &mut l.motion.data, |b| l.projector.solve(b), x, &mut l.b);
             }
             x[s..s + m].copy_from_slice(&l.b[n..]);
         }

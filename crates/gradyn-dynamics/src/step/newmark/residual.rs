@@ -1,6 +1,6 @@
 //! (1)–(8) as a residual, on any scalar.
 
-use super::Newmark;
+use super::{Newmark, ProjectionMatrix};
 use crate::formulation::release;
 use crate::initial;
 use crate::plan::Frozen;
@@ -14,15 +14,19 @@ pub struct Work<Y: System, S: ProgramScalar> {
     star: Vec<S>,
     kkt: Vec<S>,
     g: Vec<S>,
+    /// K, C and a scaled difference, where they are in P̄.
+    tangent: Option<[Vec<S>; 3]>,
 }
 
 impl<Y: System, S: ProgramScalar> Work<Y, S> {
-    pub(super) fn new(sys: &Y, p: &[S]) -> Self {
-        let (d, zero) = (sys.dims(), S::zero());
+    pub(super) fn new(step: &Newmark<'_, Y>, p: &[S]) -> Self {
+        let (sys, d, zero) = (step.sys, step.sys.dims(), S::zero());
         let mut data = sys.data();
         sys.prepare(p, &mut data);
         let (star, kkt) = (vec![zero; 2 * d.n], vec![zero; d.n + d.m]);
-        Self { data, star, kkt, g: vec![zero; 2 * sys.functionals(Set::Integrand)] }
+        let nn = sys.patterns().nn.nnz();
+        let tangent = (step.matrix == ProjectionMatrix::Tangent).then(|| [nn, nn, d.n].map(|len| vec![zero; len]));
+        Self { data, star, kkt, g: vec![zero; 2 * sys.functionals(Set::Integrand)], tangent }
     }
 }
 
@@ -60,9 +64,13 @@ impl<Y: System> Newmark<'_, Y> {
         (n..3 * n).for_each(|i| r[i] = x[i] - w.star[i - n]);
         if let Some(sigma) = self.sigma() {
             let project = self.projects(frozen);
+            if let (true, Some([k, c, _])) = (project, &mut w.tangent) {
+                [&mut *k, &mut *c].into_iter().for_each(|x| x.fill(S::zero()));
+                sys.force_tangents(&At { v: &w.star[..n], ..at }, &mut w.data, k, c);
+            }
             for (k, s) in sigma.into_iter().enumerate() {
                 if project {
-                    self.projected(&at, k + 1, &x[s..s + m], w, r, s);
+                    self.projected(&at, k + 1, span.h, &x[s..s + m], w, r, s);
                 } else {
                     r[s..s + m].copy_from_slice(&x[s..s + m]);
                 }
@@ -78,13 +86,30 @@ impl<Y: System> Newmark<'_, Y> {
         }
     }
     /// (4) for `level` 1, (5) for 2, in place of w - w*; the rows of σ begin at `s`.
-    fn projected<S: ProgramScalar>(&self, at: &At<S>, level: usize, sigma: &[S], w: &mut Work<Y, S>, r: &mut [S], s: usize) {
+    fn projected<S: ProgramScalar>(
+        &self,
+        at: &At<S>,
+        level: usize,
+        h: S,
+        sigma: &[S],
+        w: &mut Work<Y, S>,
+        r: &mut [S],
+        s: usize,
+    ) {
         let (sys, n, m) = (self.sys, at.q.len(), sigma.len());
         let rows = level * n..(level + 1) * n;
         w.kkt[..n].copy_from_slice(&r[rows.clone()]);
         r[rows.clone()].fill(S::zero());
-        sys.balance(&w.kkt[..n], sigma, &w.data, &mut r[rows]);
-        r[s..s + m].iter_mut().zip(sigma).for_each(|(r, σ)| *r = *σ * -self.compliance);
+        sys.balance(&w.kkt[..n], sigma, &w.data, &mut r[rows.clone()]);
+        // (P̄ - M) w
+        if let Some([k, c, scaled]) = &mut w.tangent {
+            for (κ, matrix) in self.tangent_weights(h).into_iter().zip([c, k]) {
+                scaled.iter_mut().zip(&w.kkt).for_each(|(x, w)| *x = *w * κ);
+                sys.patterns().nn.mul(matrix, 1.0, scaled, &mut r[rows.clone()]);
+            }
+        }
+        let c = self.compliance.rows(sys);
+        r[s..s + m].iter_mut().zip(sigma).enumerate().for_each(|(k, (r, σ))| *r = *σ * -c(k));
         sys.constraint(at, LEVEL[level], &mut w.data, &mut r[s..s + m]);
         release(sys, sigma, &mut r[s..s + m]);
     }

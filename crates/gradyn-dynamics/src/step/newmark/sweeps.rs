@@ -35,14 +35,14 @@ impl<Y: System> Newmark<'_, Y> {
             p.nn.mul(&l.v_q, -1.0, q, &mut rest[..n]);
             p.mn.mul(&l.dphi_q, -1.0, q, &mut rest[sv..sv + m]);
             Self::gather(&mut l.b, rest, 0, sv, n);
-            l.kkt.solve(&mut l.b);
+            l.projector.solve(&mut l.b);
             Self::scatter(&l.b, rest, 0, sv, n);
             // accelerations
             p.nn.mul(&l.a_q, -1.0, q, &mut rest[n..2 * n]);
             p.mn.mul(&l.ddphi_q, -1.0, q, &mut rest[sa..sa + m]);
             p.mn.mul(&l.ddphi_v, -1.0, &l.b[..n], &mut rest[sa..sa + m]);
             Self::gather(&mut l.b, rest, n, sa, n);
-            l.kkt.solve(&mut l.b);
+            l.projector.solve(&mut l.b);
             Self::scatter(&l.b, rest, n, sa, n);
         } else {
             let [[cv, ..], [ca, ..]] = self.scheme.coefficients(l.h);
@@ -95,14 +95,14 @@ impl<Y: System> Newmark<'_, Y> {
             let p = sys.patterns();
             // accelerations
             Self::gather(&mut l.b, rest, n, sa, n);
-            l.kkt.solve(&mut l.b);
+            l.projector.solve_t(&mut l.b);
             Self::scatter(&l.b, rest, n, sa, n);
             p.nn.mul_t(&l.a_q, -1.0, &l.b[..n], q);
             p.mn.mul_t(&l.ddphi_q, -1.0, &l.b[n..], q);
             p.mn.mul_t(&l.ddphi_v, -1.0, &l.b[n..], &mut rest[..n]);
             // velocities
             Self::gather(&mut l.b, rest, 0, sv, n);
-            l.kkt.solve(&mut l.b);
+            l.projector.solve_t(&mut l.b);
             Self::scatter(&l.b, rest, 0, sv, n);
             p.nn.mul_t(&l.v_q, -1.0, &l.b[..n], q);
             p.mn.mul_t(&l.dphi_q, -1.0, &l.b[n..n + m], q);
@@ -136,7 +136,10 @@ impl<Y: System> Newmark<'_, Y> {
         for (k, d) in [dv, da].into_iter().enumerate() {
             let r = &mut r[(k + 1) * n..(k + 2) * n];
             if l.project {
-                sys.patterns().nn.mul(sys.mass(&l.motion.data), -1.0, d, r);
+                sys.patterns().nn.mul(l.projector.matrix(sys, &l.motion.data), -1.0, d, r);
+                if let Some(p_v) = l.projector.matrix_v(k) {
+                    sys.patterns().nn.mul(p_v, 1.0, dv, r);
+                }
             } else {
                 r.iter_mut().zip(d).for_each(|(r, d)| *r -= d);
             }
@@ -160,12 +163,17 @@ impl<Y: System> Newmark<'_, Y> {
         l.star.fill(0.0);
         let (v, a) = l.star.split_at_mut(n);
         l.motion.rate_mul_t(sys, &l.b, v, a);
-        for (k, x) in [v, a].into_iter().enumerate() {
+        for (k, x) in [&mut *v, a].into_iter().enumerate() {
             let mu = &mu[(k + 1) * n..(k + 2) * n];
             if l.project {
-                sys.patterns().nn.mul_t(sys.mass(&l.motion.data), -1.0, mu, x);
+                sys.patterns().nn.mul_t(l.projector.matrix(sys, &l.motion.data), -1.0, mu, x);
             } else {
                 x.iter_mut().zip(mu).for_each(|(x, m)| *x -= m);
+            }
+        }
+        for k in (0..2).filter(|_| l.project) {
+            if let Some(p_v) = l.projector.matrix_v(k) {
+                sys.patterns().nn.mul_t(p_v, 1.0, &mu[(k + 1) * n..(k + 2) * n], v);
             }
         }
         let (aux, c) = (self.auxiliary(), self.scheme.coefficients(l.h));
@@ -199,6 +207,7 @@ impl<Y: System> Newmark<'_, Y> {
         Self::scatter(&l.b, r, 0, self.multiplier(), n);
         if let (true, Some(sigma)) = (l.project, self.sigma()) {
             let at = At::of(l.t, &l.point, n, m);
+            l.projector.slot_mul(sys, delta, n, r);
             for (k, s) in sigma.into_iter().enumerate() {
                 let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
                 sys.balance_p(&at, w, sigma, delta, &mut l.motion.data, &mut r[(k + 1) * n..(k + 2) * n]);
@@ -221,6 +230,7 @@ impl<Y: System> Newmark<'_, Y> {
         l.motion.slot_mul_t(sys, &l.b, s, grad);
         if let (true, Some(sigma)) = (l.project, self.sigma()) {
             let at = At::of(l.t, &l.point, n, m);
+            l.projector.slot_mul_t(sys, mu, s, n, grad);
             for (k, o) in sigma.into_iter().enumerate() {
                 let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
                 sys.balance_p_t(&at, w, sigma, &mu[(k + 1) * n..(k + 2) * n], s, &mut l.motion.data, grad);

@@ -97,7 +97,8 @@ impl Coupled {
         for i in 0..self.blocks {
             let loose = |k: usize| sys.dropped().contains(&(k as u32));
             let at = |k: usize| i * (3 * n + m) + 3 * n + k;
-            let own = (0..m).map(|k| (at(k), at(k), if loose(k) { -1.0 } else { -f.compliance }));
+            let c = f.compliance.rows(sys);
+            let own = (0..m).map(|k| (at(k), at(k), if loose(k) { -1.0 } else { -c(k) }));
             out.extend(own.filter(|c| c.2 != 0.0));
         }
         out

@@ -1,4 +1,5 @@
-//! Derivatives of the partials at the past along w_1 … w_s: one evaluation on duals with a lane per stage.
+//! Derivatives of the partials of a block along directions w_1 … w_s: one evaluation on duals with a lane for each. The block is the past of a
+//! Rosenbrock step, or where a projection has its matrix.
 //!
 //! ```text
 //! D_i s = d/dε rows_x(t_0 + ε h γ_i, block 0 + ε w_i) s                                                     (1)
@@ -103,6 +104,10 @@ impl<Y: System> Second<Y> {
             }
             self.wide.along(k, &mut self.g[k]);
         }
+    }
+    /// Momentum rows of (1) over q and over v, on n × n.
+    pub fn state_partials(&self, i: usize) -> [&[f64]; 2] {
+        [&self.stages[i].top_q, &self.stages[i].top_v]
     }
     /// r += D_i s, (1).
     pub fn mul(&mut self, sys: &Y, i: usize, s: &[f64], r: &mut [f64]) {

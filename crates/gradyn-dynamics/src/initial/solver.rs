@@ -1,0 +1,50 @@
+//! How the accelerations and multipliers of record 0 are solved for.
+//!
+//! ```text
+//! [ M Φ_qᵀ ; Φ_q -c ] (a, λ) = (f, g)                                                             (1)  by this matrix
+//! c = 0:  a = R z̈ + S g,  λ = Sᵀ (f - M a),   [ S R ] = [ Φ_q ; B ]⁻¹                              (2)  [M13, Eqs. 9–20]
+//! ```
+//! (2) solves (1), whatever coordinates B picks: the choice is not part of the plan. Rows that follow from others are dropped before, so
+//! that [Φ_q; B] is square.
+
+use super::refactor_kkt;
+use crate::block::{Kinematic, NullSpace, choose};
+use crate::error::StepError;
+use crate::formulation::Compliance;
+use gradyn_model::System;
+use gradyn_num::Kkt;
+
+/// (1) or (2).
+pub enum Solver {
+    /// (1).
+    Saddle(Box<Kkt>),
+    /// (2).
+    MatrixR(Box<(Kinematic, NullSpace)>),
+}
+
+impl Solver {
+    /// (2).
+    pub fn matrix_r<Y: System>(sys: &Y) -> Self {
+        Self::MatrixR(Box::new((Kinematic::default(), NullSpace::new(sys))))
+    }
+    /// Factors where `d` is placed.
+    pub fn refactor<Y: System>(&mut self, sys: &Y, t: f64, d: &Y::Data<f64>, c: Compliance) -> Result<(), StepError> {
+        match self {
+            Self::Saddle(kkt) => refactor_kkt(sys, t, d, c, kkt),
+            Self::MatrixR(r) => {
+                assert!(c == Compliance::NONE, "R belongs to constraints that do not give way");
+                let (kinematic, null_space) = &mut **r;
+                kinematic.set_choice(sys, true, &choose(sys, true, sys.phi_q(d)))?;
+                kinematic.refactor(sys, t, sys.phi_q(d))?;
+                null_space.refactor(sys, t, sys.mass(d), kinematic)
+            }
+        }
+    }
+    /// b = (f, g) ← (a, λ); the matrix is symmetric.
+    pub fn solve<Y: System>(&mut self, sys: &Y, d: &Y::Data<f64>, b: &mut [f64]) {
+        match self {
+            Self::Saddle(kkt) => kkt.solve(b),
+            Self::MatrixR(r) => r.1.solve(sys, sys.mass(d), &mut r.0, b),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The matrix P̄ of the projections: M, or the tangent of the scheme.
+//!
+//! ```text
+//! P̄ = M + κ_C C + κ_K K,   κ_C = γh/s,  κ_K = βh²/s,   C and K at (t, q, v*)                      (1)  [A22, Eqs. 2, 3]
+//! P̄ w = d/dε F(t, q + ε κ_K w, v* + ε κ_C w, ε w, 0)                                             (2)
+//! (P̄ w)_q, (P̄ w)_v*, (P̄ w)_p:   derivatives of F_q, F_v, F_p along the direction of (2)          (3)  [A22, Eq. 11b]
+//! ```
+//! F is the balance M a + Φ_qᵀλ - Q. (1) is the tangent of the step without the stiffness of the constraints, times βh²/s; it tends to M
+//! as h falls. It is taken as it is: where K or C is not symmetric, neither is P̄, and the projection is oblique. (3) is what [`Second`]
+//! computes, with a lane for w = v - v* and one for w = a - a*. With (1) the balance of the projected accelerations is met to O(h²) only.
+
+use super::Newmark;
+use crate::error::StepError;
+use crate::formulation::{Compliance, Lagrange};
+use crate::initial::{refactor_kkt, row_or_coordinate};
+use crate::plan::Frozen;
+use crate::step::Layout;
+use crate::step::second::Second;
+use gradyn_model::{At, System};
+use gradyn_num::{Kkt, ProgramScalar, Saddle};
+
+/// [P̄ Φ_qᵀ; Φ_q -c] of (4), (5), factored.
+pub struct Projector<Y: System> {
+    /// The same with M, which the start and the output between steps use too.
+    pub(super) kkt: Kkt,
+    tangent: Option<Box<Tangent<Y>>>,
+}
+
+/// Memory of (1)–(3).
+pub struct Tangent<Y: System> {
+    saddle: Saddle,
+    /// P̄, K and C on n × n.
+    matrix: Vec<f64>,
+    k: Vec<f64>,
+    c: Vec<f64>,
+    second: Second<Y>,
+    /// (q, v*, 0, 0), and the two directions of (2).
+    base: Vec<f64>,
+    directions: Vec<f64>,
+    rows: Vec<f64>,
+}
+
+impl<Y: System> Tangent<Y> {
+    fn new(sys: &Y, p: &[f64]) -> Result<Self, StepError> {
+        let (pat, z) = (sys.patterns(), 3 * sys.dims().n + sys.dims().m);
+        let zero = vec![0.0; pat.nn.nnz()];
+        Ok(Self {
+            saddle: Saddle::new(&pat.nn, &pat.mn)?.released(sys.dropped()),
+            matrix: zero.clone(),
+            k: zero.clone(),
+            c: zero,
+            second: Second::new(sys, Lagrange::INDEX3, crate::block::State::Full, p, 2),
+            base: vec![0.0; z],
+            directions: vec![0.0; 2 * z],
+            rows: vec![0.0; 2 * z],
+        })
+    }
+    /// (1).
+    fn set(&mut self, sys: &Y, at: &At, [κc, κk]: [f64; 2], d: &mut Y::Data<f64>) {
+        [&mut self.k, &mut self.c].into_iter().for_each(|x| x.fill(0.0));
+        sys.force_tangents(at, d, &mut self.k, &mut self.c);
+        let parts = sys.mass(d).iter().zip(self.k.iter().zip(&self.c));
+        self.matrix.iter_mut().zip(parts).for_each(|(p, (m, (k, c)))| *p = m + κc * c + κk * k);
+    }
+}
+
+impl<Y: System> Projector<Y> {
+    /// Memory; `kkt` is prepared.
+    pub(super) fn new(sys: &Y, kkt: Kkt, tangent: bool, p: &[f64]) -> Result<Self, StepError> {
+        let tangent = if tangent { Some(Box::new(Tangent::new(sys, p)?)) } else { None };
+        Ok(Self { kkt, tangent })
+    }
+    /// Factors [P̄ Φ_qᵀ; Φ_q -c] at a point whose velocities are v*; `d` is placed there.
+    pub(super) fn refactor(
+        &mut self,
+        sys: &Y,
+        at: &At,
+        κ: [f64; 2],
+        c: Compliance,
+        d: &mut Y::Data<f64>,
+    ) -> Result<(), StepError> {
+        let Some(tangent) = &mut self.tangent else { return refactor_kkt(sys, at.t, d, c, &mut self.kkt) };
+        tangent.set(sys, at, κ, d);
+        let (matrix, phi_q) = (&tangent.matrix, sys.phi_q(d));
+        let factored = tangent.saddle.refactor(|k| matrix[k], |k| phi_q[k], phi_q, c.rows(sys), 1.0);
+        factored.map_err(|s| StepError::Singular { t: at.t, equation: row_or_coordinate(sys, s.index) })
+    }
+    pub(super) fn solve(&mut self, b: &mut [f64]) {
+        match &mut self.tangent {
+            None => self.kkt.solve(b),
+            Some(t) => t.saddle.solve(b),
+        }
+    }
+    pub(super) fn solve_t(&mut self, b: &mut [f64]) {
+        match &mut self.tangent {
+            None => self.kkt.solve(b),
+            Some(t) => t.saddle.solve_t(b),
+        }
+    }
+    /// P̄.
+    pub(super) fn matrix<'a>(&'a self, sys: &Y, d: &'a Y::Data<f64>) -> &'a [f64] {
+        self.tangent.as_ref().map_or(sys.mass(d), |t| &t.matrix)
+    }
+    /// (P̄ w)_v* for w = v - v* (0) or a - a* (1); M has none.
+    pub(super) fn matrix_v(&self, k: usize) -> Option<&[f64]> {
+        self.tangent.as_ref().map(|t| t.second.state_partials(k)[1])
+    }
+    /// (3) at (t, q, v*) for `diff` = (v - v*, a - a*): adds (P̄ w)_q and, through v*, what follows q to `out`. With M there is nothing
+    /// to do; else (3) has all of P̄ w, M included, and `diff` is cleared.
+    pub(super) fn linearise(
+        &mut self,
+        sys: &Y,
+        lay: &Layout,
+        at: &At,
+        ([κc, κk], v_star_q): ([f64; 2], f64),
+        frozen: Frozen,
+        diff: &mut [f64],
+        out: [&mut [f64]; 2],
+    ) {
+        let Some(t) = &mut self.tangent else { return };
+        let (n, z) = (lay.n, lay.z());
+        t.base[..n].copy_from_slice(at.q);
+        t.base[n..2 * n].copy_from_slice(at.v);
+        for (w, to) in diff.chunks_exact(n).zip(t.directions.chunks_exact_mut(z)) {
+            for i in 0..n {
+                (to[i], to[n + i], to[2 * n + i]) = (κk * w[i], κc * w[i], w[i]);
+            }
+        }
+        t.second.set(sys, &Layout { o: 0, ..*lay }, at.t, |_| 0.0, frozen, &t.base, &t.directions);
+        for (k, out) in out.into_iter().enumerate() {
+            let [q, v] = t.second.state_partials(k);
+            out.iter_mut().zip(q.iter().zip(v)).for_each(|(o, (q, v))| *o += q + v_star_q * v);
+        }
+        diff.fill(0.0);
+    }
+    /// r += (P̄ w)_p δ for both w, (3).
+    pub(super) fn slot_mul(&mut self, sys: &Y, delta: &[f64], n: usize, r: &mut [f64]) {
+        let Some(t) = &mut self.tangent else { return };
+        let z = t.base.len();
+        t.rows.fill(0.0);
+        t.second.slot_mul(sys, delta, |k| k * z, &mut t.rows);
+        for (k, rows) in t.rows.chunks_exact(z).enumerate() {
+            r[(k + 1) * n..(k + 2) * n].iter_mut().zip(&rows[2 * n..]).for_each(|(r, x)| *r += x);
+        }
+    }
+    /// grad += s (P̄ w)_pᵀ μ for both w.
+    pub(super) fn slot_mul_t(&mut self, sys: &Y, mu: &[f64], s: f64, n: usize, grad: &mut [f64]) {
+        let Some(t) = &mut self.tangent else { return };
+        let z = t.base.len();
+        let rows = &mut t.rows[..z];
+        rows.fill(0.0);
+        for k in 0..2 {
+            rows[2 * n..3 * n].copy_from_slice(&mu[(k + 1) * n..(k + 2) * n]);
+            t.second.slot_mul_t(sys, k, rows, s, grad);
+        }
+    }
+}
+
+impl<Y: System> Newmark<'_, Y> {
+    /// κ_C, κ_K.
+    pub(super) fn tangent_weights<S: ProgramScalar>(&self, h: S) -> [S; 2] {
+        let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
+        [cv / ca, -(S::one() / ca)]
+    }
+}

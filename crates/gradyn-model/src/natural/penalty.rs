@@ -1,0 +1,84 @@
+//! Penalty factors of the rows: constants of the model, which are not differentiated.
+//!
+//! ```text
+//! α_k = α f_k                                                                                     (1)  uniform
+//! α_k = α f_k m_k,   1/m_k = φ_k (M_k + εI)⁻¹ φ_kᵀ                                                (2)  by effective mass
+//! c₀ ← η_k² c₀,   c₁ ← ζ_k η_k c₁   where c₂ ≠ 0                                                   (3)
+//! ```
+//! f_k, ζ_k, η_k are the factors of α, ξ and ω that the model gives to row k. φ_k is the row of Φ_q at the nominal start, M_k the part
+//! of M on the coordinates that it touches; ε is 1e-6 of the largest entry of M, for coordinates without mass. (3) makes
+//! Φ̈ + 2ξωΦ̇ + ω²Φ of each row its own, and leaves Φ, Φ̇ and Φ̈ alone.
+
+use super::{Data, Natural};
+use crate::mechanism::Penalty;
+use crate::system::{Patterns, RowScaling, System};
+use gradyn_num::{DenseLdl, largest};
+
+/// ε of (2), relative.
+const MASSLESS: f64 = 1e-6;
+
+/// (1)–(3).
+#[derive(Clone, Debug)]
+pub struct RowPenalties {
+    /// 1/f_k, and 1/(f_k m_k).
+    compliances: [Vec<f64>; 2],
+    /// Weights of c₀, c₁, c₂ for each row, if they are not all 1; none of c₀ for rows of velocity level.
+    weights: Option<[Vec<f64>; 3]>,
+}
+
+impl RowPenalties {
+    /// The factors of each row, of which the last `m_vel` are of velocity level.
+    pub fn new(rows: &[Penalty], m_vel: usize) -> Self {
+        let inverse: Vec<f64> = rows.iter().map(|r| 1.0 / r.alpha).collect();
+        let positions = rows.len() - m_vel;
+        let all = |weight: &dyn Fn(&Penalty) -> f64| rows.iter().map(weight).collect::<Vec<_>>();
+        let mut weights = [all(&|r| r.omega * r.omega), all(&|r| r.xi * r.omega), vec![1.0; rows.len()]];
+        let plain = weights.iter().flatten().all(|w| *w == 1.0);
+        weights[0][positions..].fill(0.0);
+        Self { compliances: [inverse.clone(), inverse], weights: (!plain).then_some(weights) }
+    }
+    /// Compliances relative to that of the formulation.
+    pub fn compliances(&self, scaling: RowScaling) -> &[f64] {
+        &self.compliances[usize::from(scaling == RowScaling::EffectiveMass)]
+    }
+    /// Weights of the levels in a sum with weights c, where they differ from row to row.
+    pub fn weights(&self, c: [f64; 3]) -> Option<&[Vec<f64>; 3]> {
+        self.weights.as_ref().filter(|_| c[2] != 0.0 && (c[0] != 0.0 || c[1] != 0.0))
+    }
+}
+
+impl Natural {
+    /// Takes the effective masses (2) at (t, q), also of rows that are dropped.
+    pub fn scale_rows(&mut self, p: &[f64], t: f64, q: &[f64]) {
+        let mut d = self.data::<f64>();
+        self.prepare(p, &mut d);
+        let dropped = std::mem::take(&mut self.dropped);
+        self.place(t, q, &mut d);
+        self.dropped = dropped;
+        for k in 0..self.dims.m {
+            // a row without direction keeps (1)
+            let scale = self.mobility(k, &d).filter(|x| *x > 0.0).unwrap_or(1.0);
+            let [plain, scaled] = &mut self.penalties.compliances;
+            scaled[k] = plain[k] * scale;
+        }
+    }
+    /// 1/m_k of (2).
+    fn mobility(&self, k: usize, d: &Data<f64>) -> Option<f64> {
+        let Patterns { nn, mn } = &self.patterns;
+        let ε = MASSLESS * largest(d.mass.iter().copied());
+        let φ = &d.phi_q[mn.row(k)];
+        let coords: Vec<usize> = mn.row(k).map(|pos| mn.col(pos)).collect();
+        let mut mass = DenseLdl::new(coords.len());
+        for (i, &a) in coords.iter().enumerate() {
+            let row = mass.row_mut(i);
+            for (x, &b) in row.iter_mut().zip(&coords) {
+                *x = nn.position(a, b).map_or(0.0, |pos| d.mass[pos]);
+            }
+            row[i] += ε;
+        }
+        mass.factor(0.0).ok()?;
+        let mut x = φ.to_vec();
+        mass.solve(&mut x);
+        Some(φ.iter().zip(&x).map(|(φ, x)| φ * x).sum())
+    }
+}

@@ -1,0 +1,78 @@
+//! The error of the penalty formulation, from a second run.
+//!
+//! ```text
+//! ψ(α) = ψ(∞) + c/α + O(1/α²):   ψ(α) - ψ(∞) ≈ 10/9 (ψ(α) - ψ(10 α))                              (1)
+//! ```
+//! and likewise for each entry of a gradient. The second run repeats the steps of the first one, so that the error of the integrator
+//! cancels. Where the error is below the rounding of the runs, (1) is noise.
+
+use crate::error::Error;
+use crate::method::{Method, with_step};
+use crate::prepared::{GradientReport, Prepared, Run};
+use crate::registry::Formulation;
+use gradyn_dynamics::simulate::replay;
+use gradyn_sensitivity::values;
+
+/// A value, and (1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// At α.
+    pub value: f64,
+    /// At 10 α.
+    pub stiffer: f64,
+    /// What the value at α is off by, (1).
+    pub error: f64,
+}
+
+/// The error of a run by penalty.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PenaltyError {
+    /// α of the run.
+    pub alpha: f64,
+    /// Objectives.
+    pub values: Vec<Estimate>,
+    /// One row per objective, one column per parameter, if a gradient was given.
+    pub gradient: Option<Vec<Vec<Estimate>>>,
+}
+
+impl Estimate {
+    fn new(value: f64, stiffer: f64) -> Self {
+        Self { value, stiffer, error: (value - stiffer) * 10.0 / 9.0 }
+    }
+    fn all(values: &[f64], stiffer: &[f64]) -> Vec<Self> {
+        values.iter().zip(stiffer).map(|(a, b)| Self::new(*a, *b)).collect()
+    }
+}
+
+/// Refuses formulations without a compliance in their equations of motion.
+pub fn check(method: &Method) -> Result<(), Error> {
+    if method.formulation == Formulation::Penalty {
+        return Ok(());
+    }
+    let message = format!("{} has no penalty error: its constraints do not give way", method.formulation.name());
+    Err(Error::method(message, "the estimate belongs to the formulation penalty"))
+}
+
+impl Prepared {
+    /// (1) for the objectives of a run, and for the entries of its gradient if there is one.
+    pub fn penalty_error(&self, run: &Run, gradient: Option<&GradientReport>) -> Result<PenaltyError, Error> {
+        check(&run.method)?;
+        let method = Method { alpha: 10.0 * run.method.alpha, ..run.method.clone() };
+        let (step, p) = (method.build(&self.model), self.model.slots(&self.rho));
+        let (trajectory, psi) = with_step!(&step, step => {
+            let trajectory = replay(step, &p, &run.trajectory.plan)?;
+            let psi = values(step, &p, &trajectory);
+            (trajectory, psi)
+        });
+        let stiffer = Run { method, trajectory, psi, rho: self.rho.clone(), warnings: vec![], jump: None, ..*run };
+        let rows = |g: &GradientReport| -> Result<_, Error> {
+            let other = self.gradient(&stiffer, g.sensitivity)?.rows;
+            Ok(g.rows.iter().zip(&other).map(|(a, b)| Estimate::all(a, b)).collect())
+        };
+        Ok(PenaltyError {
+            alpha: run.method.alpha,
+            values: Estimate::all(&run.psi, &stiffer.psi),
+            gradient: gradient.map(rows).transpose()?,
+        })
+    }
+}
