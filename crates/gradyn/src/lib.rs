@@ -13,12 +13,14 @@
 pub mod error;
 pub mod examples;
 pub mod file;
+mod freedoms;
 pub mod method;
 pub mod prepared;
 pub mod reach;
 mod redundancy;
 pub mod registry;
 pub mod report;
+mod singular;
 pub mod watch;
 
 pub use error::Error;
