@@ -33,6 +33,7 @@ pub fn check(a: &CheckArgs) -> Done {
     let (p, reach) = (&l.prepared, gradyn::reach::reach(&l.file.mechanism));
     let dims = gradyn::dims(p);
     let [bodies, joints, forces, drivers] = p.model.counts;
+    let names = &gradyn::coordinate_names(p)[..dims.n];
     if a.model.json {
         let parameters: Vec<Value> = p
             .model
@@ -45,7 +46,7 @@ pub fn check(a: &CheckArgs) -> Done {
             "coordinates": dims.n, "constraints": dims.m, "redundant": p.assembled.redundant.len(), "redundant_rows": p.redundant(), "degrees_of_freedom": p.assembled.freedom,
             "velocity_degrees_of_freedom": p.assembled.velocity_freedom,
             "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
-            "rows": p.model.system.row_names(), "parameters": parameters, "objectives": p.model.objectives,
+            "coordinate_names": names, "rows": p.model.system.row_names(), "parameters": parameters, "objectives": p.model.objectives,
             "columns": p.model.columns, "warnings": p.model.warnings,
         }));
         return Ok(());
@@ -59,6 +60,7 @@ pub fn check(a: &CheckArgs) -> Done {
         rows => format!("{} redundant", rows.len()),
     };
     text += &format!("  natural coordinates   {sizes}, {redundant}\n");
+    text += &format!("    {}\n", shortened(names));
     for (row, on) in p.redundant() {
         let on = on.iter().map(|o| format!("`{o}`")).collect::<Vec<_>>();
         text += &format!("    `{row}` follows from {}\n", shortened(&on));

@@ -106,6 +106,12 @@ impl Loaded {
         let from_file = !stepping || !m.formulation.fits(m.integrator);
         let place = place(&study.integrator).or_else(|| place(&study.formulation)).filter(|_| from_file);
         m.check().map_err(|e| self.fail_at(e, &place))?;
+        let listed = !a.option.iter().any(|o| o.starts_with("freedoms"));
+        self.prepared.check_freedoms(&m).map_err(|e| {
+            let named = |f: &&Text| e.to_string().contains(&format!("`{}`", f.text));
+            let place = study.freedoms.iter().find(named).or(study.freedoms.first()).and_then(|f| f.place.clone());
+            self.fail_at(e.clone(), &place.filter(|_| listed))
+        })?;
         Ok(m)
     }
     /// A forward run, with a progress bar if it takes long.

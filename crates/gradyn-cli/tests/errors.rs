@@ -237,6 +237,10 @@ cases! {
     unknown_coordinates: SIMULATE ["--coordinates", "relative-0"] {}
     index3_with_rk4: SIMULATE ["--integrator", "rk4"] {}
     index3_with_rk4_in_file: CHECK { "newmark" => "rk4" }
+    unknown_freedom_in_file: CHECK {
+        "\"index3\"" => "\"maggi\"", "newmark" => "rk4", "step = \"1 ms\"" => "step = \"1 ms\", freedoms = [\"bar.C.x\"]"
+    }
+    too_many_freedoms: SIMULATE ["--formulation", "maggi", "--integrator", "rk4", "--option", "freedoms=bar.B.x, bar.B.y"] {}
     rtol_with_newmark: SIMULATE ["--rtol", "1e-6"] {}
     rtol_with_newmark_in_file: CHECK { "step = \"1 ms\"" => "rtol = 1e-6" }
     step_and_tolerance: SIMULATE ["--step", "1 ms", "--rtol", "1e-6"] {}

@@ -88,13 +88,19 @@ impl State {
 }
 
 /// Chooses independent coordinates, forward runs only.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Chooser {
+    /// Coordinates that the user named: they stay. Of velocities, of which there may be fewer, the first ones. Empty: none.
+    named: Vec<u32>,
     /// Largest entry of R at the first node after a choice.
     fresh: Option<f64>,
 }
 
 impl Chooser {
+    /// Keeps to the coordinates that are named, if any.
+    pub fn new(named: &[u32]) -> Self {
+        Self { named: named.to_vec(), fresh: None }
+    }
     /// Chooses at the start and where R has grown: `largest` is its largest entry at the last node, `d` are data to use.
     pub fn decide<Y: System>(
         &mut self,
@@ -106,6 +112,13 @@ impl Chooser {
         choice: &mut [u32],
     ) {
         if choice.is_empty() {
+            return;
+        }
+        if !self.named.is_empty() {
+            for list in state.lists(sys).into_iter().flatten() {
+                let named = &self.named[..list.len()];
+                choice[list].copy_from_slice(named);
+            }
             return;
         }
         if choice[0] != u32::MAX && largest <= BAD * *self.fresh.get_or_insert(largest.max(1.0)) {
@@ -135,7 +148,7 @@ pub struct Block<Y: System> {
     f: Lagrange,
     state: State,
     solver: Solver,
-    /// [Φ_q; B] of positions and velocities; the second stands for both if there is one list.
+    /// [Φ_q; B] of positions and velocities, once a choice was made; the second stands for both if there is one list.
     kinematic: [Option<Kinematic>; 2],
     one: bool,
     dphi_q: Vec<f64>,
@@ -152,19 +165,20 @@ impl<Y: System> Block<Y> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         let lists = state.lists(sys);
         let one = lists[0].is_some() && lists[0] == lists[1];
-        let kinematic = [0, 1].map(|k| lists[k].is_some() && !(one && k == 0)).map(|yes| yes.then(Kinematic::default));
         let solver = match state {
             State::Full => Solver::Kkt(Box::new(kkt.clone())),
             _ => Solver::NullSpace(NullSpace::new(sys)),
         };
         let dphi_q = vec![0.0; sys.patterns().mn.nnz()];
+        let kinematic = [None, None];
         Self { linear, f, state, solver, kinematic, one, dphi_q, phi: vec![0.0; m], u: vec![0.0; n + m], hat: vec![0.0; n] }
     }
-    /// The matrices [Φ_q; B] for a choice.
+    /// The matrices [Φ_q; B] for a choice; new ones only when it changes.
     fn choose(&mut self, sys: &Y, choice: &[u32]) -> Result<(), StepError> {
-        for (level, list) in self.state.lists(sys).into_iter().enumerate() {
-            if let (Some(kinematic), Some(list)) = (&mut self.kinematic[level], list) {
-                kinematic.set_choice(sys, level == 1, &choice[list])?;
+        for (level, list) in self.state.lists(sys).into_iter().enumerate().skip(usize::from(self.one)) {
+            let Some(choice) = list.map(|list| &choice[list]) else { continue };
+            if self.kinematic[level].as_ref().is_none_or(|k| k.choice() != choice) {
+                self.kinematic[level] = Some(Kinematic::new(sys, level == 1, choice)?);
             }
         }
         Ok(())

@@ -46,6 +46,27 @@ pub enum StepError {
         /// Constraint or coordinate where the factorisation stopped.
         equation: String,
     },
+    /// A run stopped where constraint rows become dependent.
+    #[error(
+        "the mechanism is at a singular position at t = {t:.6} s: {}, there but not nearby; the run stopped after t = {reached:.6} s",
+        list(.rows)
+    )]
+    SingularPosition {
+        /// Its time [s].
+        t: f64,
+        /// Time of the last node [s].
+        reached: f64,
+        /// Dependent rows: name and the rows that it depends on.
+        rows: Vec<(String, Vec<String>)>,
+    },
+    /// A run stopped where the freedoms that the user named do not determine the velocities.
+    #[error("t = {t:.6} s: the freedoms {} do not determine the velocities there", names(.freedoms))]
+    Freedoms {
+        /// Time [s].
+        t: f64,
+        /// Their names.
+        freedoms: Vec<String>,
+    },
     /// The matrix of a step is singular at a body without mass or inertia.
     #[error("t = {t:.6} s: the equations are singular at `{equation}`: body `{body}` has no {lacks}")]
     Massless {
@@ -192,8 +213,13 @@ pub enum StepError {
     },
 }
 
+/// `a`, `b`.
+fn names(list: &[String]) -> String {
+    list.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+}
+
 fn list(rows: &[(String, Vec<String>)]) -> String {
-    let each = rows.iter().map(|(row, on)| match on.iter().map(|r| format!("`{r}`")).collect::<Vec<_>>().join(", ") {
+    let each = rows.iter().map(|(row, on)| match names(on) {
         on if on.is_empty() => format!("`{row}` holds nothing that can move"),
         on => format!("`{row}` follows from {on}"),
     });

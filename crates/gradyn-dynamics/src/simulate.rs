@@ -42,6 +42,12 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
+    /// Nothing but room for record 0.
+    pub fn start<T: Step>(step: &T, angles: &[f64], mesh: &Mesh) -> Self {
+        let layout = step.layout();
+        let plan = Plan::start(mesh.start.0, mesh.start.1, angles, &vec![u32::MAX; step.choices()]);
+        Self { plan, layout, x: vec![0.0; layout.len], statistics: Statistics::default() }
+    }
     /// Record `n`.
     pub fn record(&self, n: usize) -> &[f64] {
         &self.x[n * self.layout.len..(n + 1) * self.layout.len]
@@ -68,15 +74,24 @@ pub fn simulate<T: Step>(
     control: &Controller,
     observe: Observer,
 ) -> Result<Trajectory, StepError> {
+    let mut run = Trajectory::start(step, angles, mesh);
+    continue_run(step, p, angles, mesh, control, observe, &mut run)?;
+    Ok(run)
+}
+
+/// The same from [`Trajectory::start`]; after an error `run` holds what was reached.
+pub fn continue_run<T: Step>(
+    step: &T,
+    p: &[f64],
+    angles: &[f64],
+    mesh: &Mesh,
+    control: &Controller,
+    observe: Observer,
+    run: &mut Trajectory,
+) -> Result<(), StepError> {
     let (lay, mut l) = (step.layout(), step.linear(p)?);
     let mut data = step.system().data();
     step.system().prepare(p, &mut data);
-    let mut run = Trajectory {
-        plan: Plan::start(mesh.start.0, mesh.start.1, angles, &vec![u32::MAX; step.choices()]),
-        layout: lay,
-        x: vec![0.0; lay.len],
-        statistics: Statistics::default(),
-    };
     control.check_expected(mesh)?;
     let halvings = control.halvings(step, mesh);
     let expected = control.expected_steps(mesh, halvings);
@@ -99,7 +114,7 @@ pub fn simulate<T: Step>(
                 angle,
             })?;
             let (size, arrives) = control.clip(t, control.size(done, halvings, h), end);
-            let attempt = try_step(step, &mut run, size, done, &references, &mut choice, control, &mut l, &mut h)?;
+            let attempt = try_step(step, run, size, done, &references, &mut choice, control, &mut l, &mut h)?;
             if !attempt.accepted {
                 continue;
             }
@@ -114,8 +129,7 @@ pub fn simulate<T: Step>(
         }
     }
     let h = run.plan.h.last().copied().unwrap_or(0.0);
-    continue_angles(step, run.last(), &mut data, &mut references).map_err(|angle| StepError::Turn { t, h, angle })?;
-    Ok(run)
+    continue_angles(step, run.last(), &mut data, &mut references).map_err(|angle| StepError::Turn { t, h, angle })
 }
 
 /// Angle references of the next step: the angles at the last node, continued; the name of one that moved too far.

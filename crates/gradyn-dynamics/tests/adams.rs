@@ -86,7 +86,7 @@ fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Resu
 }
 
 fn adams(sys: &Natural, order: usize) -> Adams<'_, Natural> {
-    Adams { sys, f: Lagrange::ACCELERATION, state: State::Full, order }
+    Adams { sys, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], order }
 }
 
 /// (q, v) and z of the last record.
@@ -96,7 +96,8 @@ fn result(run: &Trajectory) -> Vec<f64> {
 }
 
 fn reference(model: &Model, p: &[f64]) -> Vec<f64> {
-    let step = RungeKutta { sys: &model.system, f: Lagrange::ACCELERATION, state: State::Full, tableau: &DOPRI5 };
+    let step =
+        RungeKutta { sys: &model.system, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau: &DOPRI5 };
     result(&run(&step, model, p, Controller::fixed(5e-4)).expect("runs"))
 }
 

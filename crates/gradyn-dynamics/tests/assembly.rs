@@ -35,7 +35,7 @@ fn every_model_is_assembled() {
         assert!(a.residual < 1e-13, "{name}: {:.1e}", a.residual);
         assert!(a.condition > 1e-3, "{name}: {:.1e}", a.condition);
         // the step's own record 0 is the same configuration
-        let step = RungeKutta { sys, f: Lagrange::ACCELERATION, state: State::Full, tableau: &DOPRI5 };
+        let step = RungeKutta { sys, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau: &DOPRI5 };
         let (mut l, mut x) = (step.linear(&r.p).expect("memory"), vec![0.0; step.layout().len]);
         let t = r.p[r.model.times.start as usize];
         step.advance(Span { t, h: 0.0 }, Frozen { angles: &r.model.angles, choice: &[], before: &[] }, None, &mut l, &mut x)
@@ -239,7 +239,8 @@ fn relative_angles_may_exceed_half_a_turn() {
 /// Record 0 of DOPRI5.
 fn record_0(m: &Mechanism) -> Result<Vec<f64>, StepError> {
     let r = ready(m);
-    let step = RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, tableau: &DOPRI5 };
+    let step =
+        RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau: &DOPRI5 };
     let (mut l, mut x) = (step.linear(&r.p)?, vec![0.0; step.layout().len]);
     step.advance(Span { t: 0.0, h: 0.0 }, Frozen { angles: &r.model.angles, choice: &[], before: &[] }, None, &mut l, &mut x)?;
     Ok(x)

@@ -344,7 +344,7 @@ fn runge_kutta_products_are_derivatives_of_its_residual() {
         for tableau in Tableau::ALL {
             let laws = formulations().into_iter().filter(|(_, f)| f.level[2] == 1.0 || tableau.takes_positions());
             for (law, f) in laws.filter(|(law, _)| *law != "acceleration") {
-                let step = RungeKutta { sys: &r.model.system, f, state: State::Full, tableau };
+                let step = RungeKutta { sys: &r.model.system, f, state: State::Full, freedoms: vec![], tableau };
                 check_step(&format!("{name}, {}, {law}", tableau.name), &step, &r.model, &r.p);
             }
         }
@@ -358,7 +358,7 @@ fn runge_kutta_products_hold_for_independent_coordinates() {
         let r = ready(&m);
         for tableau in Tableau::ALL {
             for state in [State::Independent, State::Mixed] {
-                let step = RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state, tableau };
+                let step = RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state, freedoms: vec![], tableau };
                 check_step(&format!("{name}, {}, {state:?}", tableau.name), &step, &r.model, &r.p);
             }
         }
@@ -374,7 +374,7 @@ fn penalty_over_a_mass_equals_differences() {
     let r = ready(&gradyn_testkit::models::pendulum());
     let (rho, sys) = (r.model.rho(), &r.model.system);
     let mass = r.model.parameters.iter().position(|p| p.name == "mass").expect("a mass");
-    let step = RungeKutta { sys, f: Lagrange::penalty(1e2, 1.0, 10.0), state: State::Full, tableau: &RK4 };
+    let step = RungeKutta { sys, f: Lagrange::penalty(1e2, 1.0, 10.0), state: State::Full, freedoms: vec![], tableau: &RK4 };
     let run = run(&step, &r.model, &r.p, 0.01, 2);
     let (n, len) = (2, step.layout().len);
     let residual = |δ: f64| {

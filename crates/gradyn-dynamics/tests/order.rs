@@ -16,7 +16,7 @@ fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Traj
 }
 
 fn runge_kutta<'a>(sys: &'a Natural, tableau: &'static Tableau) -> RungeKutta<'a, Natural> {
-    RungeKutta { sys, f: Lagrange::ACCELERATION, state: State::Full, tableau }
+    RungeKutta { sys, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau }
 }
 
 fn newmark(sys: &Natural, f: Lagrange, xi: f64) -> Newmark<'_, Natural> {

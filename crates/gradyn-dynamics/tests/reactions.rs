@@ -45,7 +45,8 @@ fn measure(model: &Model, p: &[f64], run: &Trajectory, n: usize) -> Vec<f64> {
 /// Expressions at the start and at the end of an accurate run.
 fn ends(m: &Mechanism, expressions: &[&str]) -> [Vec<f64>; 2] {
     let r = ready(&with_outputs(m, expressions));
-    let step = RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, tableau: &DOPRI5 };
+    let step =
+        RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau: &DOPRI5 };
     let run = run(&step, &r.model, &r.p, Controller::adaptive(1e-11, 1e-11));
     [0, run.plan.steps()].map(|n| measure(&r.model, &r.p, &run, n))
 }
@@ -325,7 +326,8 @@ fn effort_has_the_power_that_the_energy_gains() {
     m.objectives.clear();
     m.integral("work", "motor.effort * vel(crank.angle)");
     let r = ready(&with_outputs(&m, &["system.energy"]));
-    let step = RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, tableau: &DOPRI5 };
+    let step =
+        RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau: &DOPRI5 };
     let run = run(&step, &r.model, &r.p, Controller::adaptive(1e-11, 1e-11));
     let gain = measure(&r.model, &r.p, &run, run.plan.steps())[0] - measure(&r.model, &r.p, &run, 0)[0];
     let work = run.last()[run.layout.z()];

@@ -11,7 +11,10 @@
 //! allocates. Above 64 rows the elimination is sparse (`rank/sparse.rs`): the same answer, but which of the rows of a dependency is kept follows
 //! from the order of least fill.
 
+mod independence;
 mod sparse;
+
+pub use independence::Independence;
 
 use crate::Pattern;
 

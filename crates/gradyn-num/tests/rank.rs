@@ -1,6 +1,6 @@
 //! Known dependencies are found, with their coefficients.
 
-use gradyn_num::{Pattern, free_columns, row_dependencies};
+use gradyn_num::{Independence, Pattern, free_columns, row_dependencies};
 
 /// Uniform in [-1, 1), xorshift.
 struct Random(u64);
@@ -147,5 +147,31 @@ fn condition_of_a_large_matrix() {
         let exact = ((1.0 - c) / (1.0 + c)).sqrt();
         let tolerance = if m > 64 { 0.05 } else { 1e-12 }; // power iteration, from inside
         assert!((of(m) / exact - 1.0).abs() < tolerance, "{m} rows: {} against {exact}", of(m));
+    }
+}
+
+/// Few rows by angles, many by sparse pivots: both measures vanish with the angle between two rows, in proportion.
+#[test]
+fn independence_vanishes_where_rows_become_dependent() {
+    for m in [5, 200] {
+        // a band of ones and halves, the last two rows at an angle θ
+        let entries = (0..m).flat_map(|i| [(i, i), (i, i + 1)]).chain([(m - 1, m - 2)]);
+        let pattern = Pattern::from_entries(m, m + 1, entries);
+        let rows: Vec<u32> = (0..m as u32).collect();
+        let mut measure = Independence::new(&pattern, &rows);
+        let mut at = |θ: f64| {
+            let mut values = vec![0.0; pattern.nnz()];
+            for i in 0..m - 1 {
+                values[pattern.at(i, i) as usize] = 1.0;
+                values[pattern.at(i, i + 1) as usize] = 0.5;
+            }
+            values[pattern.at(m - 1, m - 2) as usize] = 1.0;
+            values[pattern.at(m - 1, m - 1) as usize] = 0.5;
+            values[pattern.at(m - 1, m) as usize] = θ;
+            (measure.measure(&pattern, &values), measure.condition(&pattern, &values))
+        };
+        let [(far, _), (near, condition), (zero, _)] = [1e-2, 1e-5, 0.0].map(&mut at);
+        assert!(far > 1e-3 && (far / near - 1e3).abs() < 30.0 && zero < 1e-15, "{m} rows: {far} {near} {zero}");
+        assert!(condition < 1e-5 && condition > 1e-6, "{m} rows: {condition}");
     }
 }

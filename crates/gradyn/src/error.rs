@@ -48,6 +48,10 @@ fn advice(e: &StepError) -> Option<String> {
         StepError::Singular { .. } => {
             "the mechanism may pass a singular position, or a force is not finite there (a spring whose ends meet, a root of a negative number); try another step or formulation"
         }
+        StepError::SingularPosition { .. } => {
+            "the motion can leave it in more ways than one: end the run before it, or use ali3p or penalty, which pass without a gradient"
+        }
+        StepError::Freedoms { .. } => "a named coordinate passes its extreme: name others, or leave the choice to the program",
         StepError::Massless { .. } => {
             "give the body mass and inertia (`rod`, `shape` or `inertia`), or hold what is free by joints"
         }

@@ -72,6 +72,8 @@ pub struct Study {
     pub rtol: Option<f64>,
     /// Absolute tolerance of adaptive steps, > 0.
     pub atol: Option<f64>,
+    /// Independent coordinates, by name; chosen by the program if empty.
+    pub freedoms: Vec<Text>,
     /// Options of the method, in order, as written.
     pub options: Vec<(Text, String)>,
     /// Time between output rows [s], > 0; every step if absent.

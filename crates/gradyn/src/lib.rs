@@ -13,6 +13,7 @@
 pub mod error;
 pub mod examples;
 pub mod file;
+mod freedoms;
 pub mod method;
 pub mod penalty;
 pub mod prepared;
@@ -20,6 +21,7 @@ pub mod reach;
 mod redundancy;
 pub mod registry;
 pub mod report;
+mod singular;
 pub mod watch;
 
 pub use error::Error;

@@ -3,7 +3,8 @@
 use crate::error::Error;
 use crate::file::Study;
 use crate::registry::{
-    AlphaScaling, Formulation, InitialAcceleration, Integrator, OPTIONS, ProjectionMatrices, Projections, combinations,
+    AlphaScaling, Formulation, InitialAcceleration, Integrator, OPTIONS, ProjectionMatrices, Projections, Variant, combinations,
+    step_options,
 };
 use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
@@ -51,6 +52,8 @@ pub struct Method {
     pub projected_nodes: bool,
     /// What maggi integrates.
     pub state: State,
+    /// Independent coordinates of maggi by name; empty: they are chosen.
+    pub freedoms: Vec<String>,
     /// Newmark β, γ.
     pub newmark: Scheme,
     /// α_f of HHT.
@@ -97,6 +100,7 @@ impl Default for Method {
             omega: 10.0,
             projected_nodes: false,
             state: State::Independent,
+            freedoms: vec![],
             newmark: Scheme::TRAPEZOIDAL,
             hht_alpha: 0.05,
             rho_inf: 0.8,
@@ -155,6 +159,12 @@ impl Method {
         let (formulation, integrator) = (Formulation::parse(formulation)?, Integrator::parse(integrator)?);
         Ok(Self { formulation, integrator, ..Self::default() })
     }
+    /// One of the registry.
+    pub fn of(v: &Variant) -> Result<Self, Error> {
+        let mut m = Self { formulation: v.formulation, integrator: v.integrator, ..Self::default() };
+        v.option.map_or(Ok(()), |(name, value)| m.set(name, value))?;
+        Ok(m)
+    }
     /// With fixed steps [s].
     pub fn step(mut self, h: f64) -> Self {
         self.stepping = Stepping::Fixed(h);
@@ -186,6 +196,9 @@ impl Method {
                 m.stepping = Stepping::Adaptive { rtol: rtol.unwrap_or(either), atol: atol.unwrap_or(either) };
             }
         }
+        if !s.freedoms.is_empty() {
+            m.set("freedoms", &s.freedoms.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(", "))?;
+        }
         for (name, value) in &s.options {
             m.set(&name.text, value)?;
         }
@@ -214,6 +227,12 @@ impl Method {
                     "independent" => State::Independent,
                     "mixed" => State::Mixed,
                     _ => return Err(wrong()),
+                }
+            }
+            "freedoms" => {
+                self.freedoms = value.split(',').map(|name| name.trim().to_owned()).collect();
+                if self.freedoms.iter().any(String::is_empty) {
+                    return Err(wrong());
                 }
             }
             "beta" => self.newmark.beta = positive()?,
@@ -272,12 +291,12 @@ impl Method {
         let used = |name: &str| match name {
             "alpha" | "alpha_scaling" => matches!(self.formulation, Formulation::Penalty | Formulation::Ali3p) || penalty_start,
             "xi" | "omega" => stabilised || penalty_start,
-            "state" => self.formulation == Formulation::Maggi,
-            "stabilisation" => self.can_project_nodes(),
+            "freedoms" => self.formulation == Formulation::Maggi,
+            "state" | "stabilisation" | "projection" => self.has_step_option(name),
             "beta" | "gamma" | "newmark_xi" => self.integrator == Integrator::Newmark,
             "hht_alpha" => self.integrator == Integrator::Hht,
             "rho_inf" => self.integrator == Integrator::GeneralizedAlpha,
-            "projection" | "newton_tol" | "initial_acceleration" | "reduction" | "tangent" => family,
+            "newton_tol" | "initial_acceleration" | "reduction" | "tangent" => family,
             "projection_matrix" => family && self.projections() != Projections::Off,
             "projection_tol" => family && self.projections() == Projections::Conditional,
             "adams_order" => self.integrator == Integrator::Adams,
@@ -333,16 +352,15 @@ impl Method {
     }
     /// When a coordinate step projects.
     pub fn projections(&self) -> Projections {
-        let default = if self.formulation.position_level() { Projections::On } else { Projections::Off };
-        self.projection.unwrap_or(default)
+        self.projection.unwrap_or(self.formulation.projections())
     }
-    /// Projected nodes need a one-step method: the history of adams belongs to nodes that are not projected.
-    fn can_project_nodes(&self) -> bool {
-        self.formulation == Formulation::Index1 && (self.integrator.tableau().is_some() || self.integrator.rosenbrock().is_some())
+    /// Does this option make another step?
+    fn has_step_option(&self, name: &str) -> bool {
+        step_options(self.formulation, self.integrator).iter().any(|o| o.0 == name)
     }
     /// Are the nodes of a state step projected?
     pub fn projects_nodes(&self) -> bool {
-        self.projected_nodes && self.can_project_nodes()
+        self.projected_nodes && self.has_step_option("stabilisation")
     }
     /// What gives the initial accelerations of a coordinate step.
     pub fn initial_acceleration(&self) -> InitialAcceleration {
@@ -426,8 +444,9 @@ impl Method {
             return AnyStep::Newmark(self.newmark(sys, model, scheme));
         }
         let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
+        let freedoms = self.independent_coordinates(sys);
         if let Some(r) = self.integrator.rosenbrock() {
-            let step = Rosenbrock { sys, f, state, scheme: r.scheme(), orders: [r.order, r.estimate] };
+            let step = Rosenbrock { sys, f, state, freedoms, scheme: r.scheme(), orders: [r.order, r.estimate] };
             return if self.projects_nodes() {
                 AnyStep::ProjectedRosenbrock(Projected { step })
             } else {
@@ -436,9 +455,9 @@ impl Method {
         }
         let Some(tableau) = self.integrator.tableau() else {
             let order = self.adams_order.unwrap_or(if matches!(self.stepping, Stepping::Fixed(_)) { 4 } else { MOST });
-            return AnyStep::Adams(Adams { sys, f, state, order });
+            return AnyStep::Adams(Adams { sys, f, state, freedoms, order });
         };
-        let step = RungeKutta { sys, f, state, tableau };
+        let step = RungeKutta { sys, f, state, freedoms, tableau };
         if self.projects_nodes() { AnyStep::ProjectedRungeKutta(Projected { step }) } else { AnyStep::RungeKutta(step) }
     }
 }

@@ -6,7 +6,7 @@ use crate::registry::{Formulation, Projections, Sensitivity};
 use crate::watch::Jump;
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
-use gradyn_dynamics::simulate::{Observer, simulate};
+use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{LEVEL, Model, ModelError, Set, System, build};
@@ -131,6 +131,7 @@ impl Prepared {
     /// Refuses methods that do not exist, and those that do not fit this model.
     pub fn check_method(&self, method: &Method) -> Result<(), Error> {
         method.check()?;
+        self.check_freedoms(method)?;
         let sys = &self.model.system;
         if method.formulation != Formulation::Index3 || sys.dims().m_vel == 0 {
             return Ok(());
@@ -150,7 +151,9 @@ impl Prepared {
         let started = Instant::now();
         let step = method.build(&self.model);
         let (trajectory, psi) = with_step!(&step, step => {
-            let run = simulate(step, &p, &self.model.angles, &mesh, &control, observe).map_err(|e| self.massless(e, &p))?;
+            let mut run = Trajectory::start(step, &self.model.angles, &mesh);
+            continue_run(step, &p, &self.model.angles, &mesh, &control, observe, &mut run)
+                .map_err(|e| self.explain(e, method, &run, &p))?;
             let psi = values(step, &p, &run);
             (run, psi)
         });
@@ -173,7 +176,7 @@ impl Prepared {
         Ok(run)
     }
     /// A singular matrix at a coordinate of a body without mass or inertia.
-    fn massless(&self, e: StepError, p: &[f64]) -> StepError {
+    pub(crate) fn massless(&self, e: StepError, p: &[f64]) -> StepError {
         let StepError::Singular { t, equation } = e else { return e };
         let body = equation.split('.').next().unwrap_or("").to_owned();
         let prefix = format!("body `{body}`: ");
@@ -230,6 +233,7 @@ impl Prepared {
         warn_stiff(run);
         self.warn_geometry(run, &d);
         self.warn_singular(run, &mut d);
+        self.warn_freedoms(run, &mut d);
         run.jump = self.find_jump(run, &mut d);
         run.warnings.extend(run.jump.as_ref().map(Jump::warning));
     }

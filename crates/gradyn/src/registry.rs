@@ -105,6 +105,10 @@ impl Formulation {
     pub fn position_level(self) -> bool {
         matches!(self, Formulation::Index3 | Formulation::Ali3p)
     }
+    /// When its coordinate steps project, if nothing else is said.
+    pub fn projections(self) -> Projections {
+        if self.position_level() { Projections::On } else { Projections::Off }
+    }
     /// Does it work with an integrator? Position-level constraints need a coordinate step or stages that are all coupled and end in
     /// the node, independent coordinates a state step.
     pub fn fits(self, integrator: Integrator) -> bool {
@@ -186,6 +190,54 @@ pub fn combinations() -> Vec<(Formulation, Integrator)> {
     all.filter(|(f, i)| f.fits(*i)).collect()
 }
 
+/// The options that make another step of a combination, and their values, the default first.
+pub fn step_options(formulation: Formulation, integrator: Integrator) -> Vec<(&'static str, Vec<&'static str>)> {
+    match formulation {
+        _ if integrator.coordinate() => {
+            let default = formulation.projections();
+            let others = Projections::ALL.iter().filter(|p| **p != default);
+            let projections = ("projection", [&default].into_iter().chain(others).map(|p| p.name()).collect());
+            let matrices = ("projection_matrix", ProjectionMatrices::ALL.iter().map(|p| p.name()).collect());
+            if default == Projections::Off { vec![projections] } else { vec![projections, matrices] }
+        }
+        Formulation::Maggi => vec![("state", vec!["independent", "mixed"])],
+        // projected nodes need a one-step method: the history of adams belongs to nodes that are not projected
+        Formulation::Index1 if integrator != Integrator::Adams => vec![("stabilisation", vec!["baumgarte", "projection"])],
+        _ => vec![],
+    }
+}
+
+/// A step: a combination, and the value of the option that makes it another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Formulation.
+    pub formulation: Formulation,
+    /// Integrator.
+    pub integrator: Integrator,
+    /// Option and value; `None` is the default.
+    pub option: Option<(&'static str, &'static str)>,
+}
+
+impl std::fmt::Display for Variant {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{} + {}", self.formulation.name(), self.integrator.name())?;
+        self.option.map_or(Ok(()), |(name, value)| write!(f, ", {name}={value}"))
+    }
+}
+
+/// Every step that exists, those without an option first.
+pub fn variants() -> Vec<Variant> {
+    let combinations = combinations();
+    let plain = combinations.iter().map(|&(formulation, integrator)| Variant { formulation, integrator, option: None });
+    let others = combinations.iter().flat_map(|&(formulation, integrator)| {
+        let values = step_options(formulation, integrator)
+            .into_iter()
+            .flat_map(|(name, values)| values.into_iter().skip(1).map(move |value| (name, value)));
+        values.map(move |option| Variant { formulation, integrator, option: Some(option) })
+    });
+    plain.chain(others).collect()
+}
+
 /// An option of `--option NAME=VALUE`.
 pub struct OptionEntry {
     /// Name.
@@ -227,6 +279,11 @@ pub const OPTIONS: &[OptionEntry] = &[
         name: "state",
         default: "independent",
         about: "what maggi integrates: independent (z, z') or mixed (q, z') [C12, Eq. 3]",
+    },
+    OptionEntry {
+        name: "freedoms",
+        default: "chosen by elimination, and again on the way",
+        about: "independent coordinates of maggi, separated by commas; `gradyn check` lists the names",
     },
     OptionEntry { name: "beta", default: "0.25", about: "Newmark beta" },
     OptionEntry { name: "gamma", default: "0.5", about: "Newmark gamma" },

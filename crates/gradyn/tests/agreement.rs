@@ -1,7 +1,7 @@
 //! Discrete direct = discrete adjoint = automatic = complex step, for every registered formulation × integrator, every example
 //! and every number of every example as a parameter; an extrapolated difference on the frozen plan is the independent arbiter.
 
-use gradyn::registry::combinations;
+use gradyn::registry::{Variant, combinations, variants};
 use gradyn::{Formulation, Integrator, Method, Prepared, Projections, Run, Sensitivity};
 use gradyn_model::System;
 use gradyn_model::mechanism::{ForceKind, Mechanism, Source};
@@ -110,33 +110,38 @@ fn agree(what: &str, model: &Prepared, run: &Run, tolerance: f64) {
     }
 }
 
+/// Steps that the registry makes by an option: with this one.
+fn with_option(name: &str) -> Vec<Variant> {
+    variants().into_iter().filter(|v| v.option.is_some_and(|o| o.0 == name)).collect()
+}
+
 /// The same where the other choices of projections are made, and with steps of one run that project and steps that do not.
 #[test]
 fn exact_methods_agree_with_any_projections() {
-    let combinations = combinations().into_iter().filter(|(_, i)| i.coordinate());
-    let choices: Vec<_> = combinations.flat_map(|c| Projections::ALL.iter().map(move |p| (c, *p))).collect();
+    let choices = with_option("projection");
     let mut both = vec![false; choices.len()];
     for (name, mechanism) in cases() {
         let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for (k, &((formulation, integrator), projection)) in choices.iter().enumerate() {
-            let what = format!("{name}, {} + {}, projection {}", formulation.name(), integrator.name(), projection.name());
+        for (k, v) in choices.iter().enumerate() {
+            let what = format!("{name}, {v}");
             // 1e-10: above what a projection leaves, below what a step adds
-            let method = Method { formulation, integrator, projection_tol: 1e-10, ..Method::default() };
-            if refused(&model, &method) || method.projections() == projection {
-                continue; // the default
+            let method = Method { projection_tol: 1e-10, ..Method::of(v).expect("registered") };
+            if refused(&model, &method) {
+                continue;
             }
             // twice the step: half as many
-            let run = run(&model, &Method { projection: Some(projection), ..method }.step(2.0 * step(&name)));
+            let projection = method.projections();
+            let run = run(&model, &method.step(2.0 * step(&name)));
             let made = &run.trajectory.plan.choices[run.trajectory.plan.choice_count..];
             assert_eq!(made.is_empty(), projection != Projections::Conditional, "{what}");
             both[k] |= made.contains(&0) && made.contains(&1);
             // bare index 3 hands the rounding of its accelerations from step to step
-            let bare = projection == Projections::Off && formulation.position_level();
+            let bare = projection == Projections::Off && v.formulation.position_level();
             agree(&what, &model, &run, if bare { 1e-9 } else { 1e-10 });
         }
     }
-    for ((c, p), both) in choices.iter().zip(both) {
-        assert_eq!(both, *p == Projections::Conditional, "{} + {}: steps with and without", c.0.name(), c.1.name());
+    for (v, both) in choices.iter().zip(both) {
+        assert_eq!(both, v.option == Some(("projection", "conditional")), "{v}: steps with and without");
     }
 }
 
@@ -371,25 +376,28 @@ fn other_states_and_projected_nodes_are_exact() {
         let mut m = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{name}: {e}")).mechanism;
         m.t_end = (STEP * (STEPS as f64 - 0.5)).into();
         let model = Prepared::new(&m).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for (formulation, integrator) in combinations() {
-            let (option, value) = match formulation {
-                Formulation::Maggi => ("state", "mixed"),
-                Formulation::Index1 => ("stabilisation", "projection"),
-                _ => continue,
-            };
-            let what = format!("{name}, {} + {}, {value}", formulation.name(), integrator.name());
-            let mut method = Method { formulation, integrator, ..Method::default() }.step(STEP);
-            method.set(option, value).unwrap_or_else(|e| panic!("{what}: {e}"));
+        for v in [with_option("state"), with_option("stabilisation")].concat() {
+            let (what, method) = (format!("{name}, {v}"), Method::of(&v).expect("registered").step(STEP));
             let run = run(&model, &method);
-            // a step that cannot project its nodes says that the option has no effect
-            let used = formulation == Formulation::Maggi || method.projects_nodes();
-            assert_eq!(run.warnings.iter().any(|w| w.starts_with("unused-option")), !used, "{what}: {:?}", run.warnings);
-            if used {
-                agree(&what, &model, &run, 1e-10);
-            }
+            assert!(!run.warnings.iter().any(|w| w.starts_with("unused-option")), "{what}: {:?}", run.warnings);
+            agree(&what, &model, &run, 1e-10);
             if method.projects_nodes() {
                 assert!(run.drift[0] <= 1e-13 && run.drift[1] <= 1e-12, "{what}: {:?}", run.drift);
             }
+        }
+    }
+}
+
+/// An option that makes no other step says that it has no effect.
+#[test]
+fn an_option_of_another_step_is_reported() {
+    for (formulation, integrator) in combinations() {
+        let mut method = Method { formulation, integrator, ..Method::default() };
+        for (name, value) in [("state", "mixed"), ("stabilisation", "projection"), ("projection", "conditional")] {
+            method.set(name, value).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let exists = with_option(name).iter().any(|v| (v.formulation, v.integrator) == (formulation, integrator));
+            let unused = method.unused_options().iter().any(|w| w.contains(&format!(": {name} has no effect")));
+            assert_eq!(unused, !exists, "{} + {}, {name}", formulation.name(), integrator.name());
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Rows of the gradient: an integral of positions, of velocities, of accelerations. Errors are Euclidean, relative to the largest
 //! entry of the reference row.
 
-use gradyn::registry::{combinations, orders};
+use gradyn::registry::{combinations, orders, variants};
 use gradyn::{Formulation, Method, Prepared, Sensitivity};
 use gradyn_testkit::reference::GRADIENT;
 
@@ -28,8 +28,9 @@ const ALPHA: f64 = 1e11;
 #[test]
 fn fixed_steps_converge_at_the_order_of_each_variable() {
     let model = five_bar();
-    for (formulation, integrator) in combinations() {
-        let order = orders(formulation, integrator);
+    // without its projections a coordinate step is of lower order in a and λ
+    for v in variants().into_iter().filter(|v| v.option.is_none_or(|o| !o.0.starts_with("projection"))) {
+        let order = orders(v.formulation, v.integrator);
         // large enough for the order to show above rounding and the accuracy of the reference
         let h = match (order.into_iter().min(), order.into_iter().max()) {
             (_, Some(0..=2)) => 4e-3,
@@ -39,8 +40,8 @@ fn fixed_steps_converge_at_the_order_of_each_variable() {
             (_, Some(5 | 6)) => 16e-3,
             _ => 25e-3,
         };
-        let what = format!("{} + {}", formulation.name(), integrator.name());
-        let method = Method { formulation, integrator, alpha: ALPHA, ..Method::default() };
+        let what = v.to_string();
+        let method = Method { alpha: ALPHA, ..Method::of(&v).expect("registered") };
         let [coarse, fine] = [h, 0.5 * h].map(|h| errors(&model, &method.clone().step(h), &what));
         for k in 0..3 {
             let ratio = coarse[k] / fine[k];

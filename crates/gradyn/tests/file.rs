@@ -63,7 +63,7 @@ t_start = 1
 t_end = "pi/2"
 breaks = [1, "a"]
 output_step = "10 ms"
-method = { formulation = "index3", integrator = "newmark", sensitivity = "direct", step = "1 ms", rtol = 1e-6, atol = 1e-8, options = { alpha = 1e9, projection = "off", dense = true } }
+method = { formulation = "index3", integrator = "newmark", sensitivity = "direct", step = "1 ms", rtol = 1e-6, atol = 1e-8, freedoms = ["bar.B.x", "P.y"], options = { alpha = 1e9, projection = "off", dense = true } }
 "#;
 
 /// Every key of templates and instances.
@@ -149,6 +149,7 @@ fn all_keys_arrive() {
     assert_eq!((study.step, study.rtol, study.atol, study.output_step), (Some(1e-3), Some(1e-6), Some(1e-8), Some(0.01)));
     let options: Vec<_> = study.options.iter().map(|(n, v)| (n.text.as_str(), v.as_str())).collect();
     assert_eq!(options, [("alpha", "1000000000"), ("projection", "off"), ("dense", "true")]);
+    assert_eq!(study.freedoms.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), ["bar.B.x", "P.y"]);
     assert_eq!(study.sensitivity.unwrap().text, "direct");
 }
 

@@ -1,6 +1,8 @@
 //! Singular positions: a parallelogram through its change point, forward only.
 
+use gradyn::registry::{Variant, variants};
 use gradyn::{Method, Prepared, Run, Sensitivity};
+use gradyn_testkit::chain::{chain, net, space_chain};
 
 fn prepared(t_end: &str) -> Prepared {
     let text = gradyn::examples::find("change_point").expect("bundled").replace("t_end  = 0.5", &format!("t_end  = {t_end}"));
@@ -32,14 +34,19 @@ fn penalty_and_ali3p_pass_the_change_point() {
     }
 }
 
-/// Maggi and index 1 pass or say that the equations are singular; a run that ends before has its gradient.
+/// Every step that exists passes and reports the position, or stops with its name; a run that ends before has
+/// its gradient.
 #[test]
-fn maggi_and_index1_pass_or_name_the_singularity() {
+fn every_step_passes_or_names_the_singularity() {
     let model = prepared("0.5");
-    for (formulation, integrator) in [("maggi", "rk4"), ("maggi", "dopri5"), ("index1", "rk4"), ("index1", "dopri5")] {
-        match run(&model, formulation, integrator, 1e-3) {
-            Ok(run) => assert!(run.singular.is_some(), "{formulation} + {integrator}: {:?}", run.warnings),
-            Err(e) => assert!(e.to_string().contains("singular") || e.to_string().contains("no position fits"), "{e}"),
+    for v in variants() {
+        let fixed = Method::of(&v).expect("registered").step(1e-3);
+        let adaptive = Method::of(&v).expect("registered").tolerance(1e-7, 1e-7);
+        for method in [Some(fixed), v.integrator.adapts().then_some(adaptive)].into_iter().flatten() {
+            match model.simulate(&Method { max_steps: 20_000, ..method.clone() }, &mut |_, _| {}) {
+                Ok(run) => assert!(run.singular.is_some(), "{v}, {:?}: {:?}", method.stepping, run.warnings),
+                Err(e) => names_the_change_point(&v, &e.to_string()),
+            }
         }
     }
     let before = prepared("0.2");
@@ -47,4 +54,48 @@ fn maggi_and_index1_pass_or_name_the_singularity() {
     let g = before.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
     // rocker.angle = -0.7 + w_0 t: only the speed matters
     assert!(g[0][0].abs() < 1e-8 && g[0][1].abs() < 1e-8 && (g[0][2] - 0.2).abs() < 1e-8, "{g:?}");
+}
+
+/// The error of a run that stops at the change point: what it is, when, and the rows.
+fn names_the_change_point(v: &Variant, e: &str) {
+    let text = "the mechanism is at a singular position at t = ";
+    let rest = e.strip_prefix(text).unwrap_or_else(|| panic!("{v}: {e}"));
+    let t: f64 = rest.split(' ').next().and_then(|t| t.parse().ok()).unwrap_or_else(|| panic!("{v}: {e}"));
+    assert!((t - CHANGE).abs() < 3e-3 && e.contains("follows from"), "{v}: {e}");
+}
+
+/// Many rows are watched by sparse pivots: the parallelogram beside a chain of seventy links.
+#[test]
+fn a_large_model_is_watched() {
+    let chain = r#"
+[template.link]
+required = ["previous"]
+body.bar = { rod = { points = ["A", "B"], length = 0.1, mass = 0.2 } }
+joint.pin = { type = "revolute", between = ["{previous}", "bar.A"] }
+initial = { position = { "bar.angle" = 0.1 }, velocity = { "bar.angle" = 0 } }
+[instance]
+link = { use = "link", count = 70, with = { previous = "link_{i-1}_bar.B" }, first = { previous = "ground.O" } }
+"#;
+    let text = gradyn::examples::find("change_point").expect("bundled").to_owned() + chain;
+    let model = Prepared::new(&gradyn::file::read_toml(&text).expect("parses").mechanism).expect("assembles");
+    let run = run(&model, "penalty", "rk4", 1e-3).expect("passes");
+    assert!(run.singular.is_some_and(|t| (t - CHANGE).abs() < 1e-4), "{:?} {:?}", run.singular, run.warnings);
+    let e = model.gradient(&run, Sensitivity::DiscreteAdjoint).err().expect("refused").to_string();
+    assert!(e.contains("passes a singular position at t = 0.23"), "{e}");
+}
+
+/// Large models away from singular positions have no such warning.
+#[test]
+fn large_regular_models_are_quiet() {
+    for mut m in [chain(200), net(6, 20), space_chain(40)] {
+        m.t_end = 0.1.into();
+        let model = Prepared::new(&m).expect("assembles");
+        let run = run(&model, "index1", "rk4", 1e-3).expect("runs");
+        assert!(
+            gradyn::dims(&model).m > 64 && !run.warnings.iter().any(|w| w.contains("singular")),
+            "{}: {:?}",
+            m.name,
+            run.warnings
+        );
+    }
 }

@@ -10,34 +10,33 @@ use crate::error::StepError;
 use gradyn_model::System;
 use gradyn_num::{Factor, Pattern, unpivoted_columns};
 
-/// (1), factored.
-#[derive(Clone, Default)]
+/// (1) for a choice.
+#[derive(Clone)]
 pub struct Kinematic {
     choice: Vec<u32>,
     /// Where the values of Φ_q are in m × n, and where they land.
     from: Vec<u32>,
     to: Vec<u32>,
     values: Vec<f64>,
-    factor: Option<Factor>,
+    factor: Factor,
 }
 
 impl Kinematic {
-    /// The matrix for a choice; a new pattern only when it changes.
-    pub fn set_choice<Y: System>(&mut self, sys: &Y, velocity: bool, choice: &[u32]) -> Result<(), StepError> {
-        if self.factor.is_some() && self.choice == choice {
-            return Ok(());
-        }
+    /// Memory and pattern.
+    pub fn new<Y: System>(sys: &Y, velocity: bool, choice: &[u32]) -> Result<Self, StepError> {
         let (n, mn, rows) = (sys.dims().n, &sys.patterns().mn, sys.independent(velocity));
         let held = || rows.iter().enumerate().flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p), p)));
         let picked = || choice.iter().enumerate().map(|(k, &i)| (rows.len() + k, i as usize));
         let pattern = Pattern::from_entries(n, n, held().map(|(i, j, _)| (i, j)).chain(picked()));
-        self.from = held().map(|(_, _, p)| p as u32).collect();
-        self.to = held().map(|(i, j, _)| pattern.at(i, j)).collect();
-        self.values = vec![0.0; pattern.nnz()];
-        picked().for_each(|(i, j)| self.values[pattern.at(i, j) as usize] = 1.0);
-        self.factor = Some(Factor::new(&pattern)?);
-        self.choice = choice.to_vec();
-        Ok(())
+        let mut values = vec![0.0; pattern.nnz()];
+        picked().for_each(|(i, j)| values[pattern.at(i, j) as usize] = 1.0);
+        Ok(Self {
+            choice: choice.to_vec(),
+            from: held().map(|(_, _, p)| p as u32).collect(),
+            to: held().map(|(i, j, _)| pattern.at(i, j)).collect(),
+            values,
+            factor: Factor::new(&pattern)?,
+        })
     }
     /// Factors (1) with Φ_q; a singular matrix names the coordinate that the rows and the choice leave open.
     pub fn refactor<Y: System>(&mut self, sys: &Y, t: f64, phi_q: &[f64]) -> Result<(), StepError> {
@@ -45,15 +44,15 @@ impl Kinematic {
             self.values[k as usize] = phi_q[p as usize];
         }
         let singular = |s: gradyn_num::Singular| StepError::Singular { t, equation: sys.coordinate_name(s.index) };
-        self.factor.as_mut().expect("a choice was made").refactor(&self.values).map_err(singular)
+        self.factor.refactor(&self.values).map_err(singular)
     }
     /// b ← [Φ_q; B]⁻¹ b.
     pub fn solve(&mut self, b: &mut [f64]) {
-        self.factor.as_mut().expect("a choice was made").solve(b);
+        self.factor.solve(b);
     }
     /// b ← [Φ_q; B]⁻ᵀ b.
     pub fn solve_t(&mut self, b: &mut [f64]) {
-        self.factor.as_mut().expect("a choice was made").solve_t(b);
+        self.factor.solve_t(b);
     }
     /// Independent coordinates.
     pub fn choice(&self) -> &[u32] {

@@ -18,14 +18,14 @@ use gradyn_num::Kkt;
 pub enum Solver {
     /// (1).
     Saddle(Box<Kkt>),
-    /// (2).
-    MatrixR(Box<(Kinematic, NullSpace)>),
+    /// (2); [Φ_q; B] once coordinates are chosen.
+    MatrixR(Box<(Option<Kinematic>, NullSpace)>),
 }
 
 impl Solver {
     /// (2).
     pub fn matrix_r<Y: System>(sys: &Y) -> Self {
-        Self::MatrixR(Box::new((Kinematic::default(), NullSpace::new(sys))))
+        Self::MatrixR(Box::new((None, NullSpace::new(sys))))
     }
     /// Factors where `d` is placed.
     pub fn refactor<Y: System>(&mut self, sys: &Y, t: f64, d: &Y::Data<f64>, c: Compliance) -> Result<(), StepError> {
@@ -34,7 +34,7 @@ impl Solver {
             Self::MatrixR(r) => {
                 assert!(c == Compliance::NONE, "R belongs to constraints that do not give way");
                 let (kinematic, null_space) = &mut **r;
-                kinematic.set_choice(sys, true, &choose(sys, true, sys.phi_q(d)))?;
+                let kinematic = kinematic.insert(Kinematic::new(sys, true, &choose(sys, true, sys.phi_q(d)))?);
                 kinematic.refactor(sys, t, sys.phi_q(d))?;
                 null_space.refactor(sys, t, sys.mass(d), kinematic)
             }
@@ -44,7 +44,10 @@ impl Solver {
     pub fn solve<Y: System>(&mut self, sys: &Y, d: &Y::Data<f64>, b: &mut [f64]) {
         match self {
             Self::Saddle(kkt) => kkt.solve(b),
-            Self::MatrixR(r) => r.1.solve(sys, sys.mass(d), &mut r.0, b),
+            Self::MatrixR(r) => {
+                let (kinematic, null_space) = &mut **r;
+                null_space.solve(sys, sys.mass(d), kinematic.as_mut().expect("factored before"), b);
+            }
         }
     }
 }

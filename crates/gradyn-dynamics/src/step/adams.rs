@@ -44,6 +44,8 @@ pub struct Adams<'a, Y> {
     pub f: Lagrange,
     /// What is integrated.
     pub state: State,
+    /// Independent coordinates that the user named; empty: they are chosen.
+    pub freedoms: Vec<u32>,
     /// Highest order of the predictor, 1 … 12.
     pub order: usize,
 }
@@ -173,7 +175,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         let block = || Block::new(sys, self.f, self.state, p, &kkt);
         Ok(AdamsLinear {
             initial: Initial::new(sys, self.f, lay, p, kkt.clone())?,
-            chooser: Chooser::default(),
+            chooser: Chooser::new(&self.freedoms),
             first: true,
             c: Coefficients::of(1.0, &[], 1, 1),
             blocks: [block(), block()],

@@ -37,6 +37,8 @@ pub struct Rosenbrock<'a, Y> {
     pub f: Lagrange,
     /// What is integrated.
     pub state: State,
+    /// Independent coordinates that the user named; empty: they are chosen.
+    pub freedoms: Vec<u32>,
     /// The scheme.
     pub scheme: Scheme,
     /// Order of the scheme, and power of h in its estimate.
@@ -181,7 +183,7 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
             initial: Initial::new(sys, self.f, lay, p, kkt.clone())?,
             first: true,
             h: 0.0,
-            chooser: Chooser::default(),
+            chooser: Chooser::new(&self.freedoms),
             base: block(),
             matrix: Coupled::new(sys, &self.f, self.state, vec![self.scheme.gamma[0][0]])?,
             blocks: (1..s).map(|_| block()).collect(),

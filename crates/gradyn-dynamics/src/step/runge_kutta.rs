@@ -34,6 +34,8 @@ pub struct RungeKutta<'a, Y> {
     pub f: Lagrange,
     /// What is integrated.
     pub state: State,
+    /// Independent coordinates that the user named; empty: they are chosen.
+    pub freedoms: Vec<u32>,
     /// The scheme.
     pub tableau: &'static Tableau,
 }
@@ -236,7 +238,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             initial: Initial::new(sys, self.law(), lay, p, kkt.clone())?,
             first: true,
             h: 0.0,
-            chooser: Chooser::default(),
+            chooser: Chooser::new(&self.freedoms),
             blocks: (0..self.stages()).map(|_| block()).collect(),
             groups: tableau.groups().map(group).collect::<Result<_, _>>()?,
             filter: (tableau.filter != 0.0).then(|| matrix(vec![tableau.filter])).transpose()?,

@@ -33,24 +33,51 @@ fn scaled(pattern: &Pattern, values: &[f64]) -> Scaled {
     x
 }
 
-/// (1): the factor, its columns, and γ̂ over places for each dependent place.
-fn eliminate(pattern: &Pattern, unit: &[f64], tol: f64) -> (Lu, Columns, Vec<(usize, Vec<(usize, f64)>)>) {
-    let transposed = Pattern::from_entries(pattern.cols(), pattern.rows(), pattern.iter().map(|(i, j, _)| (j, i)));
-    let order = order::by_columns(&transposed).unwrap_or_else(|_| Order::natural(&transposed));
-    let mut a = vec![0.0; unit.len()];
-    for (i, j, p) in pattern.iter() {
-        a[transposed.at(j, i) as usize] = unit[p];
+/// (1) on one pattern.
+pub(super) struct Elimination {
+    lu: Lu,
+    columns: Columns,
+    /// Where the values of Â are in Âᵀ.
+    to: Vec<u32>,
+    a: Vec<f64>,
+}
+
+impl Elimination {
+    /// Order and memory.
+    pub(super) fn new(pattern: &Pattern) -> Self {
+        let transposed = Pattern::from_entries(pattern.cols(), pattern.rows(), pattern.iter().map(|(i, j, _)| (j, i)));
+        let order = order::by_columns(&transposed).unwrap_or_else(|_| Order::natural(&transposed));
+        let columns = Columns::new(&transposed, order);
+        let (lu, a) = (Lu::new(pattern.cols(), &columns, [pattern.nnz(); 2]), vec![0.0; pattern.nnz()]);
+        Self { lu, columns, to: pattern.iter().map(|(i, j, _)| transposed.at(j, i)).collect(), a }
     }
-    let columns = Columns::new(&transposed, order);
-    let mut lu = Lu::new(pattern.cols(), &columns, [a.len(); 2]);
-    let mut dependent = vec![];
-    lu.start();
-    for k in 0..pattern.rows() {
-        if !lu.pivot_column(&columns, &a, k, tol) {
-            dependent.push((k, lu.combination(k)));
+    /// Calls `place(k, has a pivot, factor)` for each place in turn.
+    fn run(&mut self, unit: &[f64], tol: f64, mut place: impl FnMut(usize, bool, &mut Lu)) {
+        self.to.iter().zip(unit).for_each(|(&k, x)| self.a[k as usize] = *x);
+        self.lu.start();
+        for k in 0..self.columns.order.columns.len() {
+            let found = self.lu.pivot_column(&self.columns, &self.a, k, tol);
+            place(k, found, &mut self.lu);
         }
     }
-    (lu, columns, dependent)
+    /// min |d_k| with rows scaled to unit length.
+    pub(super) fn smallest_pivot(&mut self, pattern: &Pattern, values: &[f64]) -> f64 {
+        let mut least = f64::INFINITY;
+        let unit = scaled(pattern, values).values;
+        self.run(&unit, 0.0, |k, found, lu| least = if found { lu.pivot_size(k).min(least) } else { 0.0 });
+        least
+    }
+}
+
+/// (1): the factor, its columns, and γ̂ over places for each dependent place.
+fn eliminate(pattern: &Pattern, unit: &[f64], tol: f64) -> (Lu, Columns, Vec<(usize, Vec<(usize, f64)>)>) {
+    let (mut e, mut dependent) = (Elimination::new(pattern), vec![]);
+    e.run(unit, tol, |k, found, lu| {
+        if !found {
+            dependent.push((k, lu.combination(k)));
+        }
+    });
+    (e.lu, e.columns, dependent)
 }
 
 /// Like the dense analysis, by (1)–(3).
@@ -75,6 +102,11 @@ pub(super) fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> D
 /// Columns without a pivot.
 pub(super) fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
     eliminate(pattern, &scaled(pattern, values).values, tol).0.rows_left().collect()
+}
+
+/// σ_min/σ_max of all rows scaled to unit length.
+pub(super) fn condition_of(pattern: &Pattern, values: &[f64]) -> f64 {
+    condition(pattern, &scaled(pattern, values).values, &(0..pattern.rows()).collect::<Vec<_>>())
 }
 
 /// σ_min/σ_max of some rows, (3).

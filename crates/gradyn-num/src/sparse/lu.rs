@@ -206,6 +206,10 @@ impl Lu {
         }
         gamma
     }
+    /// |d_k|.
+    pub fn pivot_size(&self, k: usize) -> f64 {
+        self.diagonal[k].abs()
+    }
     /// Rows that are no pivots.
     pub fn rows_left(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.pivot_of.len()).filter(|&i| self.pivot_of[i] == NONE)

@@ -64,6 +64,9 @@ fn text(t: &Table, key: &str) -> Option<Text> {
 fn word(t: &Table, key: &str) -> Text {
     text(t, key).unwrap_or_default()
 }
+fn texts(t: &Table, key: &str) -> Vec<Text> {
+    t.get(key).map_or(&[][..], Node::items).iter().filter_map(|n| n.word().map(Word::name)).collect()
+}
 fn maybe(t: &Table, key: &str) -> Option<Number> {
     t.get(key)?.number()
 }
@@ -198,7 +201,7 @@ fn body(name: Text, t: &Table) -> Result<Body, ModelError> {
         com: vector(t, "com"),
         inertia: values(t, "inertia"),
         points: vectors(t, "points"),
-        hard: t.get("hard").map_or(&[][..], Node::items).iter().filter_map(|n| n.word().map(Word::name)).collect(),
+        hard: texts(t, "hard"),
         rod: rod.map(|r| Rod { points: pair(r, "points"), length: maybe(r, "length") }),
         shape: section(t, "shape").map(|s| shape(s, &name)).transpose()?,
         name,
@@ -380,6 +383,7 @@ pub fn study(root: &Table) -> Result<Study, ModelError> {
         step: positive("step")?,
         rtol: positive("rtol")?,
         atol: positive("atol")?,
+        freedoms: texts(m, "freedoms"),
         options: entries(m, "options").filter_map(option).collect(),
         output_step,
     })

@@ -367,6 +367,7 @@ const METHOD: Record = plain(&[
     may("step", Kind::Constant, "Time step [s]."),
     may("rtol", Kind::Constant, "Relative tolerance of adaptive steps."),
     may("atol", Kind::Constant, "Absolute tolerance of adaptive steps."),
+    may("freedoms", Kind::Texts("names of coordinates"), "Independent coordinates of maggi; chosen by the program if absent."),
     may("options", Kind::Map("option", &Kind::Setting), "Options of the method, such as alpha or projection."),
 ]);
 

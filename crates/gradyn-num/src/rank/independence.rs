@@ -1,0 +1,61 @@
+//! How independent the rows of a matrix are, at many values on one pattern.
+//!
+//! ```text
+//! few rows:    min over i of the distance of â_i from the span of those before it, the sine of the angle between them      (1)
+//! many rows:   min over k of |d_k|, the pivots of Âᵀ = L U in an order of little fill                                   (2)
+//! ```
+//! Both fall to zero, linearly in general, where rows become dependent. (2) may be small elsewhere: where it is, ask for σ_min.
+
+use super::sparse::{self, Elimination};
+use super::{DENSE, norm};
+use crate::Pattern;
+
+/// Some rows of a pattern, and memory.
+pub struct Independence {
+    pattern: Pattern,
+    rows: Vec<u32>,
+    sparse: Option<Elimination>,
+}
+
+impl Independence {
+    /// Of some rows.
+    pub fn new(pattern: &Pattern, rows: &[u32]) -> Self {
+        let part = pattern.part(rows);
+        let sparse = (rows.len() > DENSE).then(|| Elimination::new(&part));
+        Self { pattern: part, rows: rows.to_vec(), sparse }
+    }
+    /// (1) or (2) with these values of the whole pattern; ∞ without rows.
+    pub fn measure(&mut self, whole: &Pattern, values: &[f64]) -> f64 {
+        let values = whole.part_values(&self.rows, values);
+        match &mut self.sparse {
+            None => sine(&self.pattern, &values),
+            Some(e) => e.smallest_pivot(&self.pattern, &values),
+        }
+    }
+    /// σ_min/σ_max of the rows scaled to unit length.
+    pub fn condition(&self, whole: &Pattern, values: &[f64]) -> f64 {
+        let values = whole.part_values(&self.rows, values);
+        match &self.sparse {
+            None => super::row_dependencies(&self.pattern, &values, 0.0).condition,
+            Some(_) => sparse::condition_of(&self.pattern, &values),
+        }
+    }
+}
+
+/// (1).
+fn sine(pattern: &Pattern, values: &[f64]) -> f64 {
+    let (mut kept, mut least): (Vec<Vec<f64>>, f64) = (vec![], f64::INFINITY);
+    for i in 0..pattern.rows() {
+        let mut x = vec![0.0; pattern.cols()];
+        pattern.entries(i, values).for_each(|(j, a)| x[j] = a);
+        let length = norm(&x);
+        for k in &kept {
+            let dot: f64 = k.iter().zip(&x).map(|(a, b)| a * b).sum();
+            x.iter_mut().zip(k).for_each(|(x, k)| *x -= dot * k);
+        }
+        let rest = norm(&x);
+        least = least.min(rest / length.max(f64::MIN_POSITIVE));
+        kept.push(x.iter().map(|x| x / rest.max(f64::MIN_POSITIVE)).collect());
+    }
+    least
+}

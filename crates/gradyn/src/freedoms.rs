@@ -1,0 +1,179 @@
+//! Independent coordinates that the user names for `maggi`.
+//!
+//! ```text
+//! [ Φ_q ; B ] regular,   B picks the named coordinates,   [ Φ_q ; B ]⁻¹ = [ S  R ]                     (1)  [M13, Eqs. 13–16]
+//! ```
+//! They stay for the whole run. With rows of velocity level there are fewer independent velocities: the first of the names.
+//! (1) is checked at the start; where the largest entry of R is large, the run warns, and where (1) ends, it says so.
+
+use crate::error::Error;
+use crate::method::Method;
+use crate::prepared::{Prepared, Run};
+use crate::registry::Formulation;
+use crate::singular::{NEAR, nearest_minimum};
+use gradyn_dynamics::block::{Kinematic, choose};
+use gradyn_dynamics::{StepError, Trajectory};
+use gradyn_model::error::nearest;
+use gradyn_model::{Natural, System};
+use gradyn_num::{Independence, Pattern, largest, row_dependencies};
+
+type Data = <Natural as System>::Data<f64>;
+
+/// What is left of a row of (1) beside the others that counts as nothing.
+const ZERO: f64 = 1e-8;
+
+/// Largest entry of R, relative to that of chosen coordinates at the start, of which a run warns.
+const GROWTH: f64 = 5.0;
+
+impl Method {
+    /// Does it keep to coordinates that the user names?
+    fn has_freedoms(&self) -> bool {
+        self.formulation == Formulation::Maggi && !self.freedoms.is_empty()
+    }
+    /// The named coordinates; what is not known is refused by [`Prepared::check_freedoms`].
+    pub(crate) fn independent_coordinates(&self, sys: &Natural) -> Vec<u32> {
+        if !self.has_freedoms() {
+            return vec![];
+        }
+        let names = names(sys);
+        self.freedoms.iter().filter_map(|f| names.iter().position(|n| n == f)).map(|i| i as u32).collect()
+    }
+}
+
+impl Prepared {
+    /// Refuses names that do not exist, too many, too few, and those that do not determine the velocities at the start.
+    pub fn check_freedoms(&self, method: &Method) -> Result<(), Error> {
+        if !method.has_freedoms() {
+            return Ok(());
+        }
+        let (sys, given, names) = (&self.model.system, &method.freedoms, names(&self.model.system));
+        if let Some(name) = given.iter().find(|f| !names.contains(f)) {
+            let hint = nearest(name, names.iter().map(String::as_str)).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+            return Err(Error::method(
+                format!("freedoms: there is no coordinate `{name}`"),
+                format!("{hint}`gradyn check` lists them"),
+            ));
+        }
+        if let Some((_, name)) = given.iter().enumerate().find(|(k, f)| given[..*k].contains(f)) {
+            return Err(Error::method(format!("freedoms: `{name}` is named twice"), "name each coordinate once"));
+        }
+        let free = sys.dims().n - sys.independent(false).len();
+        if given.len() != free {
+            let what = if free == 1 { "degree" } else { "degrees" };
+            let message = format!("freedoms: the model has {free} {what} of freedom, not {}", given.len());
+            return Err(Error::method(message, "name as many coordinates as degrees of freedom"));
+        }
+        (0..2).try_for_each(|level| self.check_regular(method, level == 1))
+    }
+    /// (1) at the start.
+    fn check_regular(&self, method: &Method, velocity: bool) -> Result<(), Error> {
+        let (sys, p) = (&self.model.system, self.model.slots(&self.rho));
+        let mut d = sys.data::<f64>();
+        sys.prepare(&p, &mut d);
+        sys.set_angles(&self.model.angles, &mut d);
+        sys.place(p[self.model.times.start as usize], &self.assembled.q, &mut d);
+        let stack = Stack::new(sys, velocity, &method.independent_coordinates(sys));
+        let values = stack.values(sys, &d);
+        let found = row_dependencies(&stack.pattern, &values, ZERO);
+        let Some(first) = found.dependent.first() else { return Ok(()) };
+        let m = stack.rows.len();
+        let mut named: Vec<usize> = first.on.iter().map(|o| o.0).chain([first.row]).filter(|i| *i >= m).map(|i| i - m).collect();
+        named.sort_unstable();
+        let named = named.iter().map(|&k| format!("`{}`", method.freedoms[k])).collect::<Vec<_>>();
+        let verb = if named.len() == 1 { "is held by the constraints" } else { "follow from each other" };
+        let condition = stack.independence().condition(&stack.pattern, &values);
+        let message = format!(
+            "the freedoms do not determine the velocities at the start: {} {verb} (σ_min/σ_max of [Φ_q; B] {condition:.0e})",
+            named.join(", ")
+        );
+        Err(Error::method(message, "name coordinates that can move independently there"))
+    }
+    /// Where the named coordinates have come near an extreme.
+    pub(crate) fn warn_freedoms(&self, run: &mut Run, d: &mut Data) {
+        let (sys, plan, named) =
+            (&self.model.system, &run.trajectory.plan, run.method.independent_coordinates(&self.model.system));
+        if named.is_empty() {
+            return;
+        }
+        for velocity in [false, true] {
+            let free = sys.dims().n - sys.independent(velocity).len();
+            let q = |n: usize| &run.trajectory.record(n)[..sys.dims().n];
+            sys.place(plan.t[0], q(0), d);
+            let chosen = Kinematic::new(sys, velocity, &choose(sys, velocity, sys.phi_q(d)));
+            let (Ok(mut named), Ok(mut chosen)) = (Kinematic::new(sys, velocity, &named[..free]), chosen) else { return };
+            let best = largest_r(sys, plan.t[0], d, &mut chosen).max(1.0);
+            let mut size = |n: usize| {
+                sys.place(plan.t[n], q(n), d);
+                largest_r(sys, plan.t[n], d, &mut named)
+            };
+            let worst = (0..=plan.steps()).map(|n| (size(n), n)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+            if worst.0 > GROWTH * best {
+                run.warnings.push(format!(
+                    "freedoms: at t = {} s the named coordinates hardly determine the velocities (largest entry of R {:.1e}; chosen ones have {best:.1} at the start): steps are less accurate there",
+                    plan.t[worst.1], worst.0
+                ));
+                return;
+            }
+        }
+    }
+    /// An error of a step near the end of (1).
+    pub(crate) fn explain_freedoms(&self, e: StepError, method: &Method, run: &Trajectory, d: &mut Data) -> StepError {
+        let (sys, named) = (&self.model.system, method.independent_coordinates(&self.model.system));
+        if named.is_empty() {
+            return e;
+        }
+        for velocity in [false, true] {
+            let stack = Stack::new(sys, velocity, &named);
+            let mut rows = stack.independence();
+            let (s, t) = nearest_minimum(sys, run, d, |d| rows.measure(&stack.pattern, &stack.values(sys, d)));
+            if s < 10.0 * NEAR {
+                return StepError::Freedoms { t, freedoms: method.freedoms.clone() };
+            }
+        }
+        e
+    }
+}
+
+fn names(sys: &Natural) -> Vec<String> {
+    (0..sys.dims().n).map(|i| sys.coordinate_name(i)).collect()
+}
+
+/// The matrix of (1).
+struct Stack {
+    pattern: Pattern,
+    rows: Vec<u32>,
+}
+
+impl Stack {
+    fn new(sys: &Natural, velocity: bool, named: &[u32]) -> Self {
+        let (n, mn, rows) = (sys.dims().n, &sys.patterns().mn, sys.independent(velocity).to_vec());
+        let part = mn.part(&rows);
+        let picked = named[..n - rows.len()].iter().enumerate().map(|(k, &i)| (rows.len() + k, i as usize));
+        let pattern = Pattern::from_entries(n, n, part.iter().map(|(i, j, _)| (i, j)).chain(picked));
+        Self { pattern, rows }
+    }
+    fn values(&self, sys: &Natural, d: &Data) -> Vec<f64> {
+        let mut values = sys.patterns().mn.part_values(&self.rows, sys.phi_q(d));
+        values.resize(self.pattern.nnz(), 1.0);
+        values
+    }
+    fn independence(&self) -> Independence {
+        Independence::new(&self.pattern, &(0..self.pattern.rows() as u32).collect::<Vec<_>>())
+    }
+}
+
+/// The largest entry of R where the data are placed.
+fn largest_r(sys: &Natural, t: f64, d: &Data, kinematic: &mut Kinematic) -> f64 {
+    if kinematic.refactor(sys, t, sys.phi_q(d)).is_err() {
+        return f64::INFINITY;
+    }
+    let (n, free) = (sys.dims().n, kinematic.choice().len());
+    let mut column = vec![0.0; n];
+    let columns = (n - free..n).map(|j| {
+        column.fill(0.0);
+        column[j] = 1.0;
+        kinematic.solve(&mut column);
+        largest(column.iter().copied())
+    });
+    largest(columns)
+}

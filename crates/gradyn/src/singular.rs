@@ -1,0 +1,229 @@
+//! Singular positions: a run that passes one is told so, a run that stops at one says so.
+//!
+//! The independence s of the constraint rows (`gradyn_num::Independence`) falls to zero on a line where rows become dependent.
+//! Between two nodes it may pass zero if a line through neighbouring nodes does:
+//!
+//! ```text
+//! s_n ≤ 3 h_{n+1} (s_{n-1} - s_n)/h_n    or the same from the right                                   (1)
+//! ```
+//! and there its minimum is searched, on the cubic through q and q̇ of both nodes. Where a run stops, it is searched on
+//!
+//! ```text
+//! q + τ v   and   q + τ v + ½ τ² a,   |τ| ≤ max(2h, 0.05 |q|/|v|)                                      (2)
+//! ```
+//! of one of the last nodes: the rows amplify rounding by 1/s, so that steps may fail before s is zero, and a may be lost already.
+
+use crate::method::Method;
+use crate::prepared::{Prepared, Run};
+use gradyn_dynamics::{StepError, Trajectory};
+use gradyn_model::{Natural, System};
+use gradyn_num::{Independence, largest, row_dependencies};
+
+type Data = <Natural as System>::Data<f64>;
+
+/// Independence of the rows below which a position is singular.
+const SINGULAR: f64 = 1e-4;
+
+/// Independence below which a position is near a singular one.
+pub(crate) const NEAR: f64 = 1e-2;
+
+/// How far from the end of a run that stopped a singular position is looked for, relative to the positions.
+const FAR: f64 = 0.05;
+
+/// Most coordinates for which the sign of a determinant is worth its n³/3 products.
+const DETERMINANT: usize = 400;
+
+impl Prepared {
+    /// A position in which the constraint rows are nearly dependent: what follows may be on either branch.
+    pub(crate) fn warn_singular(&self, run: &mut Run, d: &mut Data) {
+        let (sys, plan) = (&self.model.system, &run.trajectory.plan);
+        let mut rows = Independence::new(&sys.patterns().mn, sys.independent(false));
+        let nodes: Vec<f64> = (0..=plan.steps()).map(|n| self.independence(run, (n, 0.0), &mut rows, d)).collect();
+        let first =
+            nodes.iter().enumerate().fold((f64::INFINITY, (0, 0.0)), |a, (n, &s)| if s < a.0 { (s, (n, 0.0)) } else { a });
+        let (mut s, mut place) = first;
+        for n in (0..plan.steps()).filter(|&n| may_vanish(&nodes, &plan.h, n)) {
+            let (least, theta) = minimum(|theta| self.independence(run, (n, theta), &mut rows, d));
+            if least < s {
+                (s, place) = (least, (n, theta));
+            }
+        }
+        if s >= NEAR {
+            return;
+        }
+        // many rows: pivots may be small although the rows are independent
+        self.independence(run, place, &mut rows, d);
+        s = s.max(rows.condition(&sys.patterns().mn, sys.phi_q(d)));
+        let t = plan.t[place.0] + place.1 * plan.h.get(place.0).copied().unwrap_or(0.0);
+        if s < SINGULAR {
+            let branch = self.branch(run, t, d);
+            run.singular = Some(t);
+            run.warnings.push(format!(
+                "singular: the run passes a position at t = {t} s where the constraints are dependent ({s:.0e}){branch}; beyond it there is no gradient"
+            ));
+        } else if s < NEAR {
+            run.warnings.push(format!(
+                "near-singular: the constraints are nearly dependent at t = {t} s ({s:.0e}); the motion after it and its gradient may not be trustworthy"
+            ));
+        }
+    }
+    /// Where the motion goes on beyond a singular position: the determinant of [Φ_q; B] changes its sign on a smooth branch.
+    fn branch(&self, run: &Run, t: f64, d: &mut Data) -> &'static str {
+        if run.trajectory.layout.n > DETERMINANT {
+            return "";
+        }
+        if self.turns_over(run, t, d) {
+            " and goes on along its branch"
+        } else {
+            " and turns back or changes to the other branch"
+        }
+    }
+    /// Does the determinant of [Φ_q; B] change its sign between the nodes before and after t?
+    fn turns_over(&self, run: &Run, t: f64, d: &mut Data) -> bool {
+        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
+        let after = plan.t.partition_point(|x| *x <= t).clamp(1, plan.steps());
+        let rows = sys.independent(true);
+        let mut matrix = |n: usize, picked: Option<Vec<u32>>| {
+            sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
+            let picked = picked.unwrap_or_else(|| gradyn_num::unpivoted_columns(&sys.patterns().mn, sys.phi_q(d), rows));
+            let mn = &sys.patterns().mn;
+            let mut a = vec![vec![0.0; lay.n]; lay.n];
+            for (row, &k) in a.iter_mut().zip(rows) {
+                mn.row(k as usize).for_each(|p| row[mn.col(p)] = sys.phi_q(d)[p]);
+            }
+            a[rows.len()..].iter_mut().zip(&picked).for_each(|(row, &i)| row[i as usize] = 1.0);
+            (sign(a), picked)
+        };
+        let (before, picked) = matrix(after - 1, None);
+        before * matrix(after, Some(picked)).0 < 0.0
+    }
+    /// s at θ of the step from node n.
+    fn independence(&self, run: &Run, (n, theta): (usize, f64), rows: &mut Independence, d: &mut Data) -> f64 {
+        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
+        if theta == 0.0 {
+            sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
+        } else {
+            let (a, b, h) = (run.trajectory.record(n), run.trajectory.record(n + 1), plan.h[n]);
+            let (θ, η) = (theta, 1.0 - theta);
+            // cubic Hermite
+            let q = |i: usize| {
+                let (v0, v1) = (h * a[lay.n + i], h * b[lay.n + i]);
+                η * η * (1.0 + 2.0 * θ) * a[i] + θ * θ * (1.0 + 2.0 * η) * b[i] + θ * η * (η * v0 - θ * v1)
+            };
+            let q: Vec<f64> = (0..lay.n).map(q).collect();
+            sys.place(plan.t[n] + theta * h, &q, d);
+        }
+        rows.measure(&sys.patterns().mn, sys.phi_q(d))
+    }
+    /// The reason behind an error of a step: a body without mass, a singular position, freedoms that determine nothing.
+    pub(crate) fn explain(&self, e: StepError, method: &Method, run: &Trajectory, p: &[f64]) -> StepError {
+        let e = self.massless(e, p);
+        let numerical = matches!(
+            e,
+            StepError::Newton { .. }
+                | StepError::Positions { .. }
+                | StepError::Singular { .. }
+                | StepError::NotFinite { .. }
+                | StepError::StepTooSmall { .. }
+                | StepError::Stalled { .. }
+        );
+        if !numerical || run.plan.steps() == 0 {
+            return e;
+        }
+        let sys = &self.model.system;
+        let mut d = sys.data::<f64>();
+        sys.prepare(p, &mut d);
+        sys.set_angles(run.plan.angles(run.plan.steps()), &mut d);
+        let mn = &sys.patterns().mn;
+        let mut rows = Independence::new(mn, sys.independent(false));
+        let (s, t) = nearest_minimum(sys, run, &mut d, |d| rows.measure(mn, sys.phi_q(d)));
+        let s = if s < NEAR { s.max(rows.condition(mn, sys.phi_q(&d))) } else { s };
+        if s < NEAR {
+            return StepError::SingularPosition { t, reached: run.plan.t[run.plan.steps()], rows: dependent_rows(sys, s, &d) };
+        }
+        self.explain_freedoms(e, method, run, &mut d)
+    }
+}
+
+/// Smallest value of a function of the data along (2), and its time; the data are placed there.
+pub(crate) fn nearest_minimum(sys: &Natural, run: &Trajectory, d: &mut Data, mut f: impl FnMut(&Data) -> f64) -> (f64, f64) {
+    const PARTS: usize = 24;
+    let (n, h, longest) = (run.layout.n, &run.plan.h, largest(run.plan.h.iter().copied()));
+    // velocities after very short steps are lost in rounding
+    let node = h.iter().rposition(|h| *h >= 0.01 * longest).map_or(run.plan.steps(), |k| k + 1);
+    let (t, h, x) = (run.plan.t[node], h[node - 1], run.record(node));
+    let [size, speed] = [&x[..n], &x[n..2 * n]].map(|x| largest(x.iter().copied()));
+    let far = if speed > 0.0 { FAR * size / speed } else { 0.0 }.max(2.0 * h);
+    let mut at = |τ: f64, curved: f64| {
+        let q: Vec<f64> = (0..n).map(|i| x[i] + τ * x[n + i] + 0.5 * curved * τ * τ * x[2 * n + i]).collect();
+        sys.place(t + τ, &q, d);
+        f(d)
+    };
+    // the best of a grid, then the minimum beside it
+    let grid = |k: usize| far * (2.0 * k as f64 / PARTS as f64 - 1.0);
+    let [line, parabola] = [0.0, 1.0].map(|curved| {
+        let (_, k) = (0..=PARTS).map(|k| (at(grid(k), curved), k)).fold((f64::INFINITY, 0), |a, b| if b.0 < a.0 { b } else { a });
+        let (left, right) = (grid(k.saturating_sub(1)), grid((k + 1).min(PARTS)));
+        let (s, θ) = minimum(|θ| at(left + θ * (right - left), curved));
+        (s, left + θ * (right - left), curved)
+    });
+    let (_, τ, curved) = if line.0 < parabola.0 { line } else { parabola };
+    (at(τ, curved), t + τ)
+}
+
+/// Rows that depend on others where their independence is s, by name.
+fn dependent_rows(sys: &Natural, s: f64, d: &Data) -> Vec<(String, Vec<String>)> {
+    let (mn, rows) = (&sys.patterns().mn, sys.independent(false));
+    let (pattern, values) = (mn.part(rows), mn.part_values(rows, sys.phi_q(d)));
+    let name = |i: usize| sys.row_name(rows[i] as usize);
+    // s is measured in another order than the one in which rows are found dependent
+    let found = [2.0, 10.0, 50.0].map(|c| row_dependencies(&pattern, &values, (c * s).max(1e-6)).dependent);
+    let first = found.into_iter().find(|f| !f.is_empty()).unwrap_or_default();
+    first.iter().map(|r| (name(r.row), r.on.iter().filter(|o| o.1.abs() > 0.01).map(|o| name(o.0)).collect())).collect()
+}
+
+/// Sign of a determinant.
+fn sign(mut a: Vec<Vec<f64>>) -> f64 {
+    let (n, mut sign) = (a.len(), 1.0);
+    for k in 0..n {
+        let pivot = (k..n).fold(k, |p, i| if a[i][k].abs() > a[p][k].abs() { i } else { p });
+        if pivot != k {
+            a.swap(pivot, k);
+            sign = -sign;
+        }
+        sign *= if a[k][k] < 0.0 { -1.0 } else { 1.0 };
+        let (head, tail) = a.split_at_mut(k + 1);
+        for row in tail.iter_mut().filter(|_| head[k][k] != 0.0) {
+            let s = row[k] / head[k][k];
+            row.iter_mut().zip(&head[k]).for_each(|(x, p)| *x -= s * p);
+        }
+    }
+    sign
+}
+
+/// (1): may s vanish in step n, from node n to n + 1?
+fn may_vanish(s: &[f64], h: &[f64], n: usize) -> bool {
+    let left = n > 0 && s[n] <= 3.0 * h[n] * (s[n - 1] - s[n]) / h[n - 1];
+    let right = n + 2 < s.len() && s[n + 1] <= 3.0 * h[n] * (s[n + 2] - s[n + 1]) / h[n + 1];
+    left || right
+}
+
+/// Minimum of a function with one minimum in [0, 1] by golden sections: value and place.
+fn minimum(mut f: impl FnMut(f64) -> f64) -> (f64, f64) {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let (mut a, mut b) = (0.0, 1.0);
+    let mut inner = [1.0 - GOLDEN, GOLDEN].map(|x| (f(x), x));
+    // 0.618²⁵ ≈ 6e-6 of the step
+    for _ in 0..25 {
+        if inner[0].0 < inner[1].0 {
+            b = inner[1].1;
+            let x = b - GOLDEN * (b - a);
+            inner = [(f(x), x), inner[0]];
+        } else {
+            a = inner[0].1;
+            let x = a + GOLDEN * (b - a);
+            inner = [inner[1], (f(x), x)];
+        }
+    }
+    if inner[0].0 < inner[1].0 { inner[0] } else { inner[1] }
+}
