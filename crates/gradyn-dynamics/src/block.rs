@@ -13,7 +13,7 @@
 //! ```text
 //! [ Φ_q ; B ] δq = r_q,   [ Φ_q ; B ] δv = r_v - [ Φ̇_q δq ; 0 ],   F_u δu = r_u - F_q δq - F_v δv         (5)
 //! ```
-//! (5) is exact wherever the geometry goes: no derivative of R is needed [DESIGN: replaces M13, Eqs. 27–33, 40–55].
+//! (5) is exact wherever the geometry goes: no derivative of R is needed (docs/design/19; in place of M13, Eqs. 27–33, 40–55).
 
 mod kinematic;
 mod null_space;
@@ -88,49 +88,54 @@ impl State {
 }
 
 /// Chooses independent coordinates, forward runs only.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Chooser {
     /// Coordinates that the user named: they stay. Of velocities, of which there may be fewer, the first ones. Empty: none.
     named: Vec<u32>,
-    /// Largest entry of R at the first node after a choice.
-    fresh: Option<f64>,
+    /// Largest entry of R where the last choice was made.
+    fresh: f64,
 }
 
 impl Chooser {
     /// Keeps to the coordinates that are named, if any.
     pub fn new(named: &[u32]) -> Self {
-        Self { named: named.to_vec(), fresh: None }
+        Self { named: named.to_vec(), fresh: 1.0 }
     }
-    /// Chooses at the start and where R has grown: `largest` is its largest entry at the last node, `d` are data to use.
+    /// Chooses at the start and where R has grown. `node` is the block of the last node, `evaluated` if it is factored.
     pub fn decide<Y: System>(
         &mut self,
         sys: &Y,
-        state: State,
         (t, q): (f64, &[f64]),
-        largest: f64,
-        d: &mut Y::Data<f64>,
+        node: &mut Block<Y>,
+        evaluated: bool,
         choice: &mut [u32],
-    ) {
+    ) -> Result<(), StepError> {
         if choice.is_empty() {
-            return;
+            return Ok(());
         }
+        let lists = node.state.lists(sys);
         if !self.named.is_empty() {
-            for list in state.lists(sys).into_iter().flatten() {
-                let named = &self.named[..list.len()];
-                choice[list].copy_from_slice(named);
-            }
-            return;
+            lists.into_iter().flatten().for_each(|list| choice[list.clone()].copy_from_slice(&self.named[..list.len()]));
+            return Ok(());
         }
-        if choice[0] != u32::MAX && largest <= BAD * *self.fresh.get_or_insert(largest.max(1.0)) {
-            return;
-        }
-        self.fresh = None;
-        sys.place(t, q, d);
-        for (level, list) in state.lists(sys).into_iter().enumerate() {
-            if let Some(list) = list {
-                choice[list].copy_from_slice(&choose(sys, level == 1, sys.phi_q(d)));
+        if choice[0] != u32::MAX {
+            let largest = if evaluated { node.largest() } else { node.largest_at(sys, t, q, choice)? };
+            if largest <= BAD * self.fresh {
+                return Ok(());
             }
         }
+        sys.place(t, q, &mut node.linear.data);
+        for (level, list) in lists.into_iter().enumerate() {
+            let Some(list) = list else { continue };
+            let chosen = choose(sys, level == 1, sys.phi_q(&node.linear.data));
+            if chosen.len() != list.len() {
+                let equation = chosen.first().map_or(String::new(), |&i| sys.coordinate_name(i as usize));
+                return Err(StepError::Singular { t, equation });
+            }
+            choice[list].copy_from_slice(&chosen);
+        }
+        self.fresh = node.largest_at(sys, t, q, choice)?.max(1.0);
+        Ok(())
     }
 }
 
@@ -240,7 +245,10 @@ impl<Y: System> Block<Y> {
             x[..n].iter_mut().zip(&self.hat).for_each(|(q, d)| *q -= d);
             let scale = largest(x[..n].iter().copied());
             let size = largest(self.hat.iter().copied()) / if scale > 0.0 { scale } else { 1.0 };
-            if iterations == MAX_ITERATIONS || !size.is_finite() {
+            if !size.is_finite() {
+                return Err(StepError::NotFinite { t, equation: sys.coordinate_name(0) });
+            }
+            if iterations == MAX_ITERATIONS {
                 let worst = (0..m).fold(0, |w, i| if self.phi[i].abs() > self.phi[w].abs() { i } else { w });
                 return Err(StepError::Positions { t, iterations, residual: self.phi[worst].abs(), worst: sys.row_name(worst) });
             }
@@ -397,13 +405,14 @@ impl<Y: System> Block<Y> {
 }
 
 /// Rounding level of (q, v, a, λ, z) in a state step h, with or without an implicit matrix: see [`crate::Step::noise`].
-pub fn noise(f: &Lagrange, implicit: bool, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+/// `shared` is that of [`Lagrange::shared`].
+pub fn noise(f: &Lagrange, shared: f64, implicit: bool, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
     // products in a row, growth in the factor: measured ≤ 300 ε on plane linkages; for a top at 150 rad/s 1e4 ε in the integrals
     // with DOPRI5 and 2e6 ε with DOP853, whose coefficients reach 43, 8e4 ε in a with the matrix of SDIRK4;
     // the constraint rows weigh q and v with c₀ and c₁
     let few = if implicit { 2e5 } else { 2e4 };
     let a = a + lam / mass + f.level[0] * q + f.level[1] * v;
-    [q + h * v, v + h * a, a, lam + mass * a / row, 100.0 * z].map(|x| few * f64::EPSILON * x)
+    [q + h * v, v + h * a, a, lam + mass * a / row + shared * a, 100.0 * z].map(|x| few * f64::EPSILON * x)
 }
 
 /// Blocks share one prepared matrix of (4).

@@ -26,7 +26,7 @@ pub enum StepError {
     },
     /// The dependent coordinates do not follow from the independent ones.
     #[error(
-        "t = {t:.6} s: no position fits the independent coordinates: Newton stopped after {iterations} iterations, worst equation `{worst}` (residual {residual:.1e}); take smaller steps, unless the position is singular"
+        "t = {t:.6} s: no position satisfies the constraints: Newton stopped after {iterations} iterations, worst equation `{worst}` (residual {residual:.1e}); take smaller steps, unless the position is singular"
     )]
     Positions {
         /// Time of the stage [s].

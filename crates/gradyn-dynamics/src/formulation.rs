@@ -63,6 +63,18 @@ impl Lagrange {
     pub fn penalty(alpha: f64, xi: f64, omega: f64) -> Self {
         Self { compliance: Compliance::uniform(1.0 / alpha), ..Self::index1(xi, omega) }
     }
+    /// Are there penalties on rows that repeat each other?
+    pub fn shares<Y: System>(&self, sys: &Y) -> bool {
+        self.compliance.factor > 0.0 && sys.dropped().is_empty() && sys.independent(true).len() < sys.dims().m
+    }
+    /// Penalties on rows that repeat each other share their load by the roundings of Φ̈ times this: the largest α. Else 0.
+    pub fn shared<Y: System>(&self, sys: &Y) -> f64 {
+        if !self.shares(sys) {
+            return 0.0;
+        }
+        let c = self.compliance.rows(sys);
+        (0..sys.dims().m).fold(0.0, |s: f64, k| s.max(1.0 / c(k)))
+    }
     /// (1), (2), after `place`.
     #[inline]
     pub fn residual<Y: System, S: Scalar>(&self, sys: &Y, at: &At<S>, d: &mut Y::Data<S>, r: &mut [S]) {

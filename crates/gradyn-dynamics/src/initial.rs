@@ -25,10 +25,6 @@ use gradyn_num::{Factor, Kkt, ProgramScalar};
 /// Newton iterations of the assembly.
 const MAX_ITERATIONS: usize = 50;
 
-/// Below these relative corrections positions, velocities and (a, λ) may stop falling. (3) is linear in (a, λ); where constraints are
-/// repeated, penalty forces share their load by roundings times α.
-const STALLED: [f64; 3] = [1e-11, 1e-11, 1e-6];
-
 /// Record 0, linearised.
 pub struct Initial<Y: System> {
     layout: Layout,
@@ -115,6 +111,8 @@ impl<Y: System> Initial<Y> {
     fn newton(&mut self, sys: &Y, t: f64, angles: &[f64], x: &mut [f64], r: &mut [f64]) -> Result<Report, StepError> {
         let (n, layout) = (self.layout.n, self.layout);
         let mut last = [f64::INFINITY; 3];
+        // (3) is linear; penalties on repeated rows share their load by roundings times α
+        let stalled = [1e-11, 1e-11, if self.law.shares(sys) { 1e-6 } else { 1e-11 }];
         for iterations in 1..=MAX_ITERATIONS {
             residual(sys, &self.law, &layout, t, x, &mut self.acceleration.data, r);
             if self.auxiliary {
@@ -145,7 +143,7 @@ impl<Y: System> Initial<Y> {
             let correction = [0, 1, 2].map(|k| size(&blocks[k]));
             // at rounding, or no longer falling
             let done =
-                |k: usize| correction[k] <= 8.0 * f64::EPSILON || (correction[k] < STALLED[k] && correction[k] > 0.3 * last[k]);
+                |k: usize| correction[k] <= 8.0 * f64::EPSILON || (correction[k] < stalled[k] && correction[k] > 0.3 * last[k]);
             if [0, 1, 2].into_iter().all(done) {
                 return Ok(Report { iterations, factorizations: 3 * iterations });
             }

@@ -13,7 +13,7 @@ use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::{Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
 use gradyn_model::error::nearest;
-use gradyn_model::{Model, Natural, RowScaling, System};
+use gradyn_model::{Model, Natural, RowScaling};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -404,8 +404,7 @@ impl Method {
         let f = self.lagrange(model);
         let penalty = self.penalty(model);
         // redundant rows that are kept: only a compliance makes their multipliers unique
-        let redundant = sys.dropped().is_empty() && sys.independent(true).len() < sys.dims().m;
-        let soft = redundant && self.formulation == Formulation::Penalty;
+        let soft = f.shares(sys);
         let iteration_compliance = if self.formulation == Formulation::Ali3p { penalty.compliance } else { Compliance::NONE };
         Newmark {
             sys,

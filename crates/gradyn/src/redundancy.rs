@@ -76,7 +76,7 @@ impl Basis {
                 }
             }
             let size = dot(&rest, &rest).sqrt();
-            if !(size > ROUNDING) {
+            if size <= ROUNDING || size.is_nan() {
                 return None;
             }
             l.push(size);

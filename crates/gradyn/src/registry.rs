@@ -58,8 +58,8 @@ named! {
     Gauss4 "gauss4" "Gauss, 2 stages, order 4, symplectic, fixed or adaptive steps; quadrature: its own weights",
     Radau3 "radau3" "Radau IIA, 2 stages, order 3, L-stable, fixed or adaptive steps; quadrature: its own weights",
     Radau5 "radau5" "Radau IIA, 3 stages, order 5, L-stable, fixed or adaptive steps; quadrature: its own weights",
-    Ros3 "ros3" "Rosenbrock, 3 stages, order 3, L-stable, one factorisation per step, fixed or adaptive steps; quadrature: its own weights",
-    Rodas4 "rodas4" "Rosenbrock, 6 stages, order 4, L-stable, one factorisation per step, fixed or adaptive steps; quadrature: its own weights",
+    Ros3 "ros3" "Rosenbrock, 3 stages, order 3, L-stable, one Jacobian per step, fixed or adaptive steps; quadrature: its own weights",
+    Rodas4 "rodas4" "Rosenbrock, 6 stages, order 4, L-stable, one Jacobian per step, fixed or adaptive steps; quadrature: its own weights",
     Sdirk4 "sdirk4" "diagonally implicit, 5 stages, order 4, L-stable, fixed or adaptive steps; quadrature: its own weights",
     Adams "adams" "Adams PECE, order 1-12, fixed or adaptive steps, dense output; quadrature: its own corrector [B92, section IV]",
 }

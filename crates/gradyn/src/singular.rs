@@ -37,7 +37,7 @@ impl Prepared {
     /// A position in which the constraint rows are nearly dependent: what follows may be on either branch.
     pub(crate) fn warn_singular(&self, run: &mut Run, d: &mut Data) {
         let (sys, plan) = (&self.model.system, &run.trajectory.plan);
-        let mut rows = Independence::new(&sys.patterns().mn, sys.independent(false));
+        let mut rows = Independence::new(&sys.patterns().mn, sys.independent(true));
         let nodes: Vec<f64> = (0..=plan.steps()).map(|n| self.independence(run, (n, 0.0), &mut rows, d)).collect();
         let first =
             nodes.iter().enumerate().fold((f64::INFINITY, (0, 0.0)), |a, (n, &s)| if s < a.0 { (s, (n, 0.0)) } else { a });
@@ -135,7 +135,7 @@ impl Prepared {
         sys.prepare(p, &mut d);
         sys.set_angles(run.plan.angles(run.plan.steps()), &mut d);
         let mn = &sys.patterns().mn;
-        let mut rows = Independence::new(mn, sys.independent(false));
+        let mut rows = Independence::new(mn, sys.independent(true));
         let (s, t) = nearest_minimum(sys, run, &mut d, |d| rows.measure(mn, sys.phi_q(d)));
         let s = if s < NEAR { s.max(rows.condition(mn, sys.phi_q(&d))) } else { s };
         if s < NEAR {
@@ -173,7 +173,7 @@ pub(crate) fn nearest_minimum(sys: &Natural, run: &Trajectory, d: &mut Data, mut
 
 /// Rows that depend on others where their independence is s, by name.
 fn dependent_rows(sys: &Natural, s: f64, d: &Data) -> Vec<(String, Vec<String>)> {
-    let (mn, rows) = (&sys.patterns().mn, sys.independent(false));
+    let (mn, rows) = (&sys.patterns().mn, sys.independent(true));
     let (pattern, values) = (mn.part(rows), mn.part_values(rows, sys.phi_q(d)));
     let name = |i: usize| sys.row_name(rows[i] as usize);
     // s is measured in another order than the one in which rows are found dependent

@@ -274,7 +274,7 @@ fn tangent_projections_see_dampers() {
             method.set("projection_matrix", matrix).expect("an option");
             run(&model, &method)
         });
-        let d = distance(&[mass.psi.clone()], &[tangent.psi.clone()], &[1.0; 3]);
+        let d = distance(std::slice::from_ref(&mass.psi), std::slice::from_ref(&tangent.psi), &[1.0; 3]);
         assert!(d > 1e-9 && d < 1e-2, "{what}: {d:.1e} between the two");
         agree(&what, &model, &tangent, 1e-10);
         let (adjoint, _) = gradient(&model, &tangent, Sensitivity::DiscreteAdjoint);

@@ -197,7 +197,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         self.order + 1
     }
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
-        block::noise(&self.f, false, h, size, mass, row)
+        block::noise(&self.f, self.f.shared(self.sys), false, h, size, mass, row)
     }
     fn choices(&self) -> usize {
         self.state.choices(self.sys) + 2
@@ -211,8 +211,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         choice: &mut [u32],
     ) -> Result<(), StepError> {
         let (coordinates, own) = choice.split_at_mut(self.state.choices(self.sys));
-        let (at, largest) = ((span.t, &past[..self.sys.dims().n]), l.blocks[1].largest());
-        l.chooser.decide(self.sys, self.state, at, largest, &mut l.past, coordinates);
+        l.chooser.decide(self.sys, (span.t, &past[..self.sys.dims().n]), &mut l.blocks[1], true, coordinates)?;
         l.choice.begin(since, since < RESTARTS);
         let known = match (own[0] as usize, own[1] as usize) {
             _ if since < RESTARTS => 1,

@@ -180,7 +180,9 @@ impl<Y: System> Step for Newmark<'_, Y> {
     }
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
         // a = q/(βh²)
-        super::noise_of_positions(128.0 / (self.scheme.beta * h * h), h, size, mass, row)
+        let mut noise = super::noise_of_positions(128.0 / (self.scheme.beta * h * h), h, size, mass, row);
+        noise[3] += self.f.shared(self.sys) * noise[2];
+        noise
     }
     fn residual<S: ProgramScalar>(
         &self,

@@ -220,12 +220,10 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         l: &mut RosenbrockLinear<Y>,
         choice: &mut [u32],
     ) -> Result<(), StepError> {
-        let (q, largest) = (&past[..self.sys.dims().n], l.node.largest());
-        l.chooser.decide(self.sys, self.state, (span.t, q), largest, &mut l.base.linear.data, choice);
-        Ok(())
+        l.chooser.decide(self.sys, (span.t, &past[..self.sys.dims().n]), &mut l.node, true, choice)
     }
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
-        block::noise(&self.f, true, h, size, mass, row)
+        block::noise(&self.f, self.f.shared(self.sys), true, h, size, mass, row)
     }
     fn residual<S: ProgramScalar>(
         &self,

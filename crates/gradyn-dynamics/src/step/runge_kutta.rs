@@ -274,19 +274,16 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         l: &mut RungeKuttaLinear<Y>,
         choice: &mut [u32],
     ) -> Result<(), StepError> {
-        let (q, node) = (&past[..self.sys.dims().n], &mut l.blocks[self.stages() - 1]);
-        let chosen = choice.first().is_some_and(|c| *c != u32::MAX);
-        let known = l.groups.last().is_some_and(|g| g.is_none());
-        let largest = if chosen && !known { node.largest_at(self.sys, span.t, q, choice)? } else { node.largest() };
-        l.chooser.decide(self.sys, self.state, (span.t, q), largest, &mut l.past, choice);
-        Ok(())
+        let evaluated = l.groups.last().is_some_and(|g| g.is_none());
+        let node = &mut l.blocks[self.stages() - 1];
+        l.chooser.decide(self.sys, (span.t, &past[..self.sys.dims().n]), node, evaluated, choice)
     }
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
         if self.f.level[2] == 0.0 {
             // a ~ q/(c₁h)² in the first stage
             return super::noise_of_positions(512.0 / (self.tableau.nodes[0] * h).powi(2), h, size, mass, row);
         }
-        block::noise(&self.f, self.tableau.is_implicit(0..self.tableau.coupled), h, size, mass, row)
+        block::noise(&self.f, self.f.shared(self.sys), self.tableau.is_implicit(0..self.tableau.coupled), h, size, mass, row)
     }
     fn residual<S: ProgramScalar>(
         &self,

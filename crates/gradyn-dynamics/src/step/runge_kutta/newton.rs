@@ -69,20 +69,20 @@ impl<Y: System> RungeKutta<'_, Y> {
                 x[o..o + z].iter_mut().zip(d).for_each(|(x, d)| *x -= d);
             }
             report.iterations += 1;
-            let size = self.size(&lay, rows.clone(), span.h, x, &matrix.b, *scales);
+            let (size, state) = self.size(&lay, rows.clone(), span.h, x, &matrix.b, *scales);
             if !size.is_finite() || report.iterations == MAX_ITERATIONS {
                 let (iterations, correction, worst) = (report.iterations, size, equation(sys, worst));
                 return Err(StepError::Newton { t: span.end(), h: span.h, iterations, correction, residual, worst });
             }
-            // far below the level of rounding, or no longer falling and below it
+            // far below the level of rounding, or no longer falling and below it; forces that cancel to zero leave no level for a and λ
             stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
-            converged = size <= 1e-4 || (stalled >= 1 && size <= 0.01) || (stalled >= 3 && size <= 0.1);
+            converged = size <= 1e-4 || (stalled >= 1 && size <= 0.01) || (stalled >= 3 && size.min(state) <= 0.1);
             stale = !converged && size > 0.25 * best;
             best = best.min(size);
         }
     }
-    /// A correction in units of the rounding level of its blocks.
-    fn size(&self, lay: &Layout, rows: Range<usize>, h: f64, x: &[f64], d: &[f64], [mass, row]: [f64; 2]) -> f64 {
+    /// A correction in units of the rounding level of its blocks: all of them, and what (q, v) feel of it.
+    fn size(&self, lay: &Layout, rows: Range<usize>, h: f64, x: &[f64], d: &[f64], [mass, row]: [f64; 2]) -> (f64, f64) {
         let parts = || lay.blocks().into_iter().take(4).map(|(_, part)| part);
         let (mut sizes, mut corrections) = ([0.0f64; 5], [0.0f64; 4]);
         for (i, d) in rows.zip(d.chunks_exact(lay.z())) {
@@ -92,8 +92,10 @@ impl<Y: System> RungeKutta<'_, Y> {
                 corrections[k] = largest(d[part].iter().copied().chain([corrections[k]]));
             }
         }
-        let noise = self.noise(h, sizes, mass, row);
-        largest(corrections.iter().zip(noise).filter(|(c, _)| **c != 0.0).map(|(c, noise)| c / noise))
+        let noise = self.noise(h, sizes, mass, row).map(|x| x.max(f64::MIN_POSITIVE));
+        let [q, v, a, _] = corrections;
+        let state = [q / noise[0], v / noise[1], h * a / noise[1]];
+        (largest(corrections.iter().zip(noise).map(|(c, noise)| c / noise)), largest(state))
     }
     /// Start of (1).
     fn predict(&self, lay: &Layout, rows: Range<usize>, h: f64, frozen: Frozen, past: &[f64], x: &mut [f64]) {
