@@ -5,8 +5,8 @@
 //! ```text
 //! j_r = d_rᵀ J,   n_r = (d_r, -1)                       n_r: multipliers that do nothing                 (1)
 //! Φ_r = 0 along the run                                 it stays redundant                             (2)
-//! n_r·Φ_ρ = 0, n_r·Φ̇_ρ = 0                               a parameter does not break the loop             (3)
-//! n_r·ψ_λ = 0                                           an objective is determinate                     (4)
+//! n_r·Φ_ρ = 0 along the run                             a parameter does not break the loop             (3)
+//! n_r·ψ_λ = 0 at λ and at λ + s n_r                      an objective is determinate                     (4)
 //! λ + Σ c_r n_r with the smallest Σ (|j_i| λ_i)²         minimum-norm reactions of outputs               (5)
 //! ```
 //! In (5) rows are scaled to unit length, so that multipliers are forces. Penalty keeps all rows: its λ is unique.
@@ -20,6 +20,9 @@ use gradyn_num::{DenseLu, Wide, largest};
 
 /// What counts as zero in (2)–(4), relative to the terms.
 const ZERO: f64 = 1e-6;
+
+/// Parts of a run at whose ends (3) and (4) are checked.
+const RECORDS: usize = 7;
 
 /// Coefficients of (1) below this, for rows of unit length, are roundings.
 const ROUNDING: f64 = 1e-11;
@@ -121,7 +124,7 @@ impl Prepared {
     fn splits(&self, method: &Method) -> Option<&Natural> {
         self.model.full.as_deref().filter(|_| method.formulation != Formulation::Penalty)
     }
-    /// Calls `f(row, n_r, at, data)` for the redundant rows at the start, the middle and the end of a run.
+    /// Calls `f(row, n_r, at, data)` for the redundant rows at some records of a run, the first and the last among them.
     fn each(
         &self,
         run: &Run,
@@ -131,7 +134,7 @@ impl Prepared {
         let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, self.model.slots(&self.rho));
         let mut d = sys.data::<f64>();
         sys.prepare(&p, &mut d);
-        for n in [0, plan.steps() / 2, plan.steps()] {
+        for n in (0..=RECORDS).map(|k| k * plan.steps() / RECORDS) {
             let at = lay.node(plan.t[n], run.trajectory.record(n));
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(at.t, at.q, &mut d);
@@ -174,13 +177,18 @@ impl Prepared {
     fn check_determined(&self, run: &Run, sys: &Natural, sets: &[Set], names: &[String]) -> Result<(), Error> {
         let lay = run.trajectory.layout;
         self.each(run, sys, |row, vector, at, d| {
+            let s = largest(at.lam.iter().copied()).max(1.0);
+            let moved: Vec<f64> = at.lam.iter().zip(vector).map(|(l, n)| l + s * n).collect();
             for &set in sets {
                 let mut g = vec![0.0; lay.z() + sys.support(set).len()];
                 for (k, name) in names.iter().enumerate() {
-                    sys.measure_row(set, k, at, d, &mut g);
-                    let (value, terms) = contract(vector, &g[lay.lam()..lay.z()]);
-                    if value.abs() > ZERO * terms {
-                        return Err(self.indeterminate(name, row, vector));
+                    // a square of a multiplier that is left out has no slope where it is zero
+                    for lam in [at.lam, &moved[..]] {
+                        sys.measure_row(set, k, &At { lam, ..*at }, d, &mut g);
+                        let (value, terms) = contract(vector, &g[lay.lam()..lay.z()]);
+                        if value.abs() > ZERO * terms {
+                            return Err(self.indeterminate(name, row, vector));
+                        }
                     }
                 }
             }
@@ -209,15 +217,16 @@ impl Prepared {
             for (k, parameter) in self.model.parameters.iter().enumerate().skip(first).take(8) {
                 let delta: Vec<f64> = p.iter().map(|p| p.eps[k - first]).collect();
                 self.each(run, sys, |row, vector, at, d| {
-                    for level in [LEVEL[0], LEVEL[1]] {
-                        let mut out = vec![0.0; m];
-                        sys.constraint_p(at, level, &delta, d, &mut out);
-                        let (value, terms) = contract(vector, &out);
-                        if value.abs() > ZERO * terms {
-                            return Err(self.breaks(&parameter.name, row));
-                        }
-                    }
-                    Ok(())
+                    // n_r moves, so that Φ̇ may depend on ρ although the loop holds: rows of velocity level only
+                    let velocity = row >= sys.dims().m - sys.dims().m_vel;
+                    let mut out = vec![0.0; m];
+                    sys.constraint_p(at, LEVEL[usize::from(velocity)], &delta, d, &mut out);
+                    let (value, terms) = contract(vector, &out);
+                    // terms that vanish where the constraints hold are drift: what the row could feel of the parameter says how small
+                    let moves = largest(if velocity { at.v } else { at.q }.iter().copied());
+                    let felt = moves * largest(sys.patterns().mn.row(row).map(|p| sys.phi_q(d)[p])) / parameter.scale;
+                    let broken = value.abs() > ZERO * (terms + felt);
+                    if broken { Err(self.breaks(&parameter.name, row)) } else { Ok(()) }
                 })?;
             }
         }

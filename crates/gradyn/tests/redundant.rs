@@ -117,3 +117,82 @@ fn reactions_of_outputs_have_the_smallest_norm() {
     let column = table.columns.iter().position(|c| c == "reaction").expect("a column");
     assert!(table.rows.iter().all(|r| r[column].abs() < 1e-9), "{:?}", table.rows[3]);
 }
+
+fn prepared_text(text: &str) -> Prepared {
+    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));
+    Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A door on two hinges whose common axis a parameter tilts, and a slider on two guides a parameter apart: redundant for every value.
+const KEPT: [&str; 2] = [
+    r#"
+name = "tilted door"
+dimension = 3
+gravity = [0, 0, -9.81]
+parameters = { phi = 0.2, L = 1.5, w = 0.8 }
+constants = { c = "cos(phi)", s = "sin(phi)" }
+ground.points = { H1 = [0, 0, 0], H2 = ["L*s", 0, "L*c"] }
+[body.door]
+points = { H1 = [0, 0, 0], H2 = [0, 0, "L"], K = ["w", 0, 1] }
+mass = 20
+com = ["w/2", 0, 1]
+inertia = [7, 8, 1.1]
+[joint]
+a = { type = "revolute", between = ["ground.H1", "door.H1"], axes = [["s", 0, "c"], [0, 0, 1]], normals = [["c", 0, "-s"], [1, 0, 0]] }
+b = { type = "revolute", between = ["ground.H2", "door.H2"], axes = [["s", 0, "c"], [0, 0, 1]], normals = [["c", 0, "-s"], [1, 0, 0]] }
+[initial]
+position = { "a.angle" = "60 deg" }
+velocity = { "a.angle" = 0.1 }
+[objective]
+end = { terminal = "b.angle" }
+[study]
+t_end = 0.3
+"#,
+    r#"
+name = "slider"
+gravity = [0, -9.81]
+parameters = { k = 100, s = 0.5 }
+ground.points = { O = [0, 0], P = ["s", 0], W = [-1, 0.3] }
+body.b = { points = { A = [0, 0], B = ["s", 0] }, mass = 2, com = [0.25, 0], inertia = 0.1 }
+[joint]
+g1 = { type = "prismatic", between = ["ground.O", "b.A"], axis = [1, 0] }
+g2 = { type = "prismatic", between = ["ground.P", "b.B"], axis = [1, 0] }
+[force]
+spring = { type = "spring-damper", between = ["ground.W", "b.B"], stiffness = "k", length = 0.4, damping = 1 }
+[initial]
+position = { "b.A.x" = 0 }
+[objective]
+end = { terminal = "b.A.x" }
+[study]
+t_end = 0.3
+"#,
+];
+
+/// Parameters that keep a loop redundant are taken, whatever the drift of the method.
+#[test]
+fn parameters_that_keep_the_redundancy_are_taken() {
+    for text in KEPT {
+        let model = prepared_text(text);
+        assert!(!model.redundant().is_empty(), "{} is redundant", model.model.name);
+        let mut first: Option<Vec<Vec<f64>>> = None;
+        for (formulation, integrator) in gradyn::registry::combinations() {
+            let method = Method { formulation, integrator, ..Method::default() }.step(2e-3);
+            let what = format!("{}, {} + {}", model.model.name, formulation.name(), integrator.name());
+            let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{what}: {e}"));
+            let g = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{what}: {e}")).rows;
+            let d = distance(&g, first.get_or_insert_with(|| g.clone()), &[1.0; 3]);
+            // 1e-3: Newmark at 2 ms
+            assert!(d <= 1e-3, "{what}: {d:.1e}");
+        }
+    }
+}
+
+/// A square of a reaction has no slope where the multiplier that was left out is zero; it is not determined all the same.
+#[test]
+fn squares_of_shared_reactions_are_refused() {
+    let text = KEPT[1].replace("end = {", "load = { integral = \"norm2(g2.reaction)\" }\nend = {");
+    let model = prepared_text(&text);
+    let method = method("index1", "rk4").step(2e-3);
+    let e = model.simulate(&method, &mut |_, _| {}).map(|_| ()).expect_err("the load is shared").to_string();
+    assert!(e.contains("`load` reads reactions that are not determined: those of g1, g2"), "{e}");
+}
