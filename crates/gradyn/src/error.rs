@@ -49,7 +49,7 @@ fn advice(e: &StepError) -> Option<String> {
             "the mechanism may pass a singular position, or a force is not finite there (a spring whose ends meet, a root of a negative number); try another step or formulation; with penalty on redundant constraints, alpha_scaling=row or a smaller alpha"
         }
         StepError::SingularPosition { .. } => {
-            "the motion can leave it in more ways than one: end the run before it, or use ali3p or penalty, which pass without a gradient"
+            "the motion can leave it in more ways than one: end the run before it, or try ali3p or penalty with short steps, which pass most of them, without a gradient"
         }
         StepError::Freedoms { .. } => "a named coordinate passes its extreme: name others, or leave the choice to the program",
         StepError::Massless { .. } => {

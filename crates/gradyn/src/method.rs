@@ -324,9 +324,12 @@ impl Method {
                 let message = format!("{} has no error estimate", self.integrator.name());
                 Err(Error::method(message, "give --step instead of tolerances, or use dopri5 or adams"))
             }
-            Stepping::Adaptive { rtol, atol } if !(rtol >= 1e-14 && atol > 0.0 && rtol < 1.0 && atol.is_finite()) => Err(
-                Error::method(format!("tolerances rtol = {rtol}, atol = {atol} make no sense"), "rtol from 1e-14 to 1, atol > 0"),
-            ),
+            Stepping::Adaptive { rtol, atol } if !(rtol >= 1e-14 && atol > 0.0 && rtol < 1.0 && atol.is_finite()) => {
+                Err(Error::method(
+                    format!("tolerances rtol = {rtol}, atol = {atol} make no sense"),
+                    "rtol from 1e-14 to below 1, atol > 0",
+                ))
+            }
             _ => Ok(()),
         }
     }

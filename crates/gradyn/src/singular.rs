@@ -39,21 +39,28 @@ impl Prepared {
         let (sys, plan) = (&self.model.system, &run.trajectory.plan);
         let mut rows = Independence::new(&sys.patterns().mn, sys.independent(true));
         let nodes: Vec<f64> = (0..=plan.steps()).map(|n| self.independence(run, (n, 0.0), &mut rows, d)).collect();
-        let first =
-            nodes.iter().enumerate().fold((f64::INFINITY, (0, 0.0)), |a, (n, &s)| if s < a.0 { (s, (n, 0.0)) } else { a });
-        let (mut s, mut place) = first;
-        for n in (0..plan.steps()).filter(|&n| may_vanish(&nodes, &plan.h, n)) {
-            let (least, theta) = minimum(|theta| self.independence(run, (n, theta), &mut rows, d));
-            if least < s {
-                (s, place) = (least, (n, theta));
+        // nodes and, where it may vanish, the minimum between them, in the order of time
+        let mut list: Vec<(f64, (usize, f64))> = vec![];
+        for (n, &s) in nodes.iter().enumerate() {
+            list.push((s, (n, 0.0)));
+            if n < plan.steps() && may_vanish(&nodes, &plan.h, n) {
+                let (least, theta) = minimum(|theta| self.independence(run, (n, theta), &mut rows, d));
+                list.push((least, (n, theta)));
             }
         }
-        if s >= NEAR {
-            return;
-        }
         // many rows: pivots may be small although the rows are independent
-        self.independence(run, place, &mut rows, d);
-        s = s.max(rows.condition(&sys.patterns().mn, sys.phi_q(d)));
+        let mut confirmed = |(s, place): (f64, (usize, f64))| {
+            self.independence(run, place, &mut rows, d);
+            (s.max(rows.condition(&sys.patterns().mn, sys.phi_q(d))), place)
+        };
+        let low = |i: &usize| {
+            let s = list[*i].0;
+            s < NEAR && list[i.saturating_sub(1)..(i + 2).min(list.len())].iter().all(|x| x.0 >= s)
+        };
+        let found: Vec<(f64, (usize, f64))> = (0..list.len()).filter(low).map(|i| confirmed(list[i])).collect();
+        // the first that is singular, or the closest to it
+        let closest = found.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
+        let Some((s, place)) = found.iter().copied().find(|f| f.0 < SINGULAR).or(closest) else { return };
         let t = plan.t[place.0] + place.1 * plan.h.get(place.0).copied().unwrap_or(0.0);
         if s < SINGULAR {
             let branch = self.branch(run, t, d);
