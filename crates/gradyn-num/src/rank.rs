@@ -11,9 +11,11 @@
 //! allocates. Above 64 rows the elimination is sparse (`rank/sparse.rs`): the same answer, but which of the rows of a dependency is kept follows
 //! from the order of least fill.
 
+mod basis;
 mod independence;
 mod sparse;
 
+pub use basis::Basis;
 pub use independence::Independence;
 
 use crate::Pattern;
@@ -60,18 +62,8 @@ pub fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
     let (_, mut unit) = unit_rows(pattern, values);
     let order = orthogonalise(unit.clone(), tol).0;
     unit = order.iter().map(|&i| unit[i].clone()).collect();
-    let mut kept: Vec<Vec<f64>> = vec![];
-    let mut independent = |mut x: Vec<f64>| {
-        for k in &kept {
-            let s: f64 = k.iter().zip(&x).map(|(a, b)| a * b).sum();
-            x.iter_mut().zip(k).for_each(|(x, k)| *x -= s * k);
-        }
-        let rest = norm(&x);
-        if rest > OPEN {
-            kept.push(x.into_iter().map(|x| x / rest).collect());
-        }
-        rest > OPEN
-    };
+    let mut basis = Basis::default();
+    let mut independent = |x: Vec<f64>| basis.add(x, OPEN) > OPEN;
     unit.into_iter().for_each(|x| {
         independent(x);
     });
@@ -109,7 +101,6 @@ pub fn unpivoted_columns(pattern: &Pattern, values: &[f64], rows: &[u32]) -> Vec
 /// Distance of e_j from the rows above which column j is open.
 const OPEN: f64 = 1e-6;
 
-/// |a_i| and â_i.
 /// Rows shorter than this times the longest one are roundings of zero.
 const NOTHING: f64 = 1e-13;
 
@@ -120,6 +111,7 @@ fn lengths(pattern: &Pattern, values: &[f64]) -> Vec<f64> {
     sizes.into_iter().map(|x| if x <= zero { 0.0 } else { x }).collect()
 }
 
+/// |a_i| and â_i.
 fn unit_rows(pattern: &Pattern, values: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let norms = lengths(pattern, values);
     let mut unit = vec![vec![0.0; pattern.cols()]; pattern.rows()];

@@ -16,7 +16,7 @@ use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_model::{At, LEVEL, ModelError, Natural, Set, System};
-use gradyn_num::{DenseLu, Wide, largest};
+use gradyn_num::{Basis, DenseLu, Wide, largest};
 
 /// What counts as zero in (2)–(4), relative to the terms.
 const ZERO: f64 = 1e-6;
@@ -36,12 +36,15 @@ fn null_vectors(sys: &Natural, redundant: &[usize], phi_q: &[f64]) -> Option<Nul
     let unit = |k: usize| {
         let mut row = vec![0.0; mn.cols()];
         mn.row(k).for_each(|p| row[mn.col(p)] = phi_q[p]);
-        let size = dot(&row, &row).sqrt();
+        let size = row.iter().map(|x| x * x).sum::<f64>().sqrt();
         row.iter_mut().for_each(|x| *x /= size.max(f64::MIN_POSITIVE));
         (row, size)
     };
     let kept: Vec<(Vec<f64>, f64)> = rows.iter().map(|&k| unit(k as usize)).collect();
-    let basis = Basis::new(kept.iter().map(|k| &k.0[..]))?;
+    let mut basis = Basis::default();
+    if kept.iter().any(|k| basis.add(k.0.clone(), ROUNDING) <= ROUNDING) {
+        return None;
+    }
     let vector = |&r: &usize| {
         let (row, size) = unit(r);
         let d = basis.coefficients(&row);
@@ -54,50 +57,6 @@ fn null_vectors(sys: &Natural, redundant: &[usize], phi_q: &[f64]) -> Option<Nul
         n
     };
     Some(redundant.iter().map(vector).collect())
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// Rows k_i = Σ_j l_ij e_j with orthonormal e (Gram–Schmidt, each projection twice).
-struct Basis {
-    e: Vec<Vec<f64>>,
-    l: Vec<Vec<f64>>,
-}
-
-impl Basis {
-    fn new<'r>(rows: impl Iterator<Item = &'r [f64]>) -> Option<Self> {
-        let mut basis = Self { e: vec![], l: vec![] };
-        for row in rows {
-            let (mut rest, mut l) = (row.to_vec(), vec![0.0; basis.e.len()]);
-            for _ in 0..2 {
-                for (l, e) in l.iter_mut().zip(&basis.e) {
-                    let c = dot(e, &rest);
-                    *l += c;
-                    rest.iter_mut().zip(e).for_each(|(x, e)| *x -= c * e);
-                }
-            }
-            let size = dot(&rest, &rest).sqrt();
-            if size <= ROUNDING || size.is_nan() {
-                return None;
-            }
-            l.push(size);
-            basis.e.push(rest.into_iter().map(|x| x / size).collect());
-            basis.l.push(l);
-        }
-        Some(basis)
-    }
-    /// d with x = Σ d_i k_i: Lᵀ d = (e_j·x).
-    fn coefficients(&self, x: &[f64]) -> Vec<f64> {
-        let mut d: Vec<f64> = self.e.iter().map(|e| dot(e, x)).collect();
-        for i in (0..d.len()).rev() {
-            d[i] /= self.l[i][i];
-            let di = d[i];
-            d[..i].iter_mut().zip(&self.l[i]).for_each(|(d, l)| *d -= di * l);
-        }
-        d
-    }
 }
 
 /// n·x and Σ|n_i x_i|.

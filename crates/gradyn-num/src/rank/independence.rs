@@ -7,7 +7,7 @@
 //! Both fall to zero, linearly in general, where rows become dependent. (2) may be small elsewhere: where it is, ask for σ_min.
 
 use super::sparse::{self, Elimination};
-use super::{DENSE, norm};
+use super::{Basis, DENSE, norm};
 use crate::Pattern;
 
 /// Some rows of a pattern, and memory.
@@ -44,18 +44,12 @@ impl Independence {
 
 /// (1).
 fn sine(pattern: &Pattern, values: &[f64]) -> f64 {
-    let (mut kept, mut least): (Vec<Vec<f64>>, f64) = (vec![], f64::INFINITY);
-    for i in 0..pattern.rows() {
+    let mut basis = Basis::default();
+    let sines = (0..pattern.rows()).map(|i| {
         let mut x = vec![0.0; pattern.cols()];
         pattern.entries(i, values).for_each(|(j, a)| x[j] = a);
         let length = norm(&x);
-        for k in &kept {
-            let dot: f64 = k.iter().zip(&x).map(|(a, b)| a * b).sum();
-            x.iter_mut().zip(k).for_each(|(x, k)| *x -= dot * k);
-        }
-        let rest = norm(&x);
-        least = least.min(rest / length.max(f64::MIN_POSITIVE));
-        kept.push(x.iter().map(|x| x / rest.max(f64::MIN_POSITIVE)).collect());
-    }
-    least
+        basis.add(x, 0.0) / length.max(f64::MIN_POSITIVE)
+    });
+    sines.fold(f64::INFINITY, f64::min)
 }
