@@ -129,7 +129,7 @@ impl Chooser {
             let Some(list) = list else { continue };
             let chosen = choose(sys, level == 1, sys.phi_q(&node.linear.data));
             if chosen.len() != list.len() {
-                let equation = chosen.first().map_or(String::new(), |&i| sys.coordinate_name(i as usize));
+                let equation = chosen.first().map_or_else(|| sys.row_name(0), |&i| sys.coordinate_name(i as usize));
                 return Err(StepError::Singular { t, equation });
             }
             choice[list].copy_from_slice(&chosen);
@@ -245,8 +245,8 @@ impl<Y: System> Block<Y> {
             x[..n].iter_mut().zip(&self.hat).for_each(|(q, d)| *q -= d);
             let scale = largest(x[..n].iter().copied());
             let size = largest(self.hat.iter().copied()) / if scale > 0.0 { scale } else { 1.0 };
-            if !size.is_finite() {
-                return Err(StepError::NotFinite { t, equation: sys.coordinate_name(0) });
+            if let Some(i) = self.hat.iter().position(|d| !d.is_finite()) {
+                return Err(StepError::NotFinite { t, equation: sys.coordinate_name(i) });
             }
             if iterations == MAX_ITERATIONS {
                 let worst = (0..m).fold(0, |w, i| if self.phi[i].abs() > self.phi[w].abs() { i } else { w });

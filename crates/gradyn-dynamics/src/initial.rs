@@ -111,8 +111,8 @@ impl<Y: System> Initial<Y> {
     fn newton(&mut self, sys: &Y, t: f64, angles: &[f64], x: &mut [f64], r: &mut [f64]) -> Result<Report, StepError> {
         let (n, layout) = (self.layout.n, self.layout);
         let (mut last, mut stalls) = ([f64::INFINITY; 3], [0; 3]);
-        // (3) is linear; penalties on repeated rows share their load by roundings times α
-        let stalled = [1e-11, 1e-11, if self.law.shares(sys) { 1e-6 } else { 1e-11 }];
+        // rounding is amplified near a singular position, and α times where penalties on repeated rows share their load
+        let settled = [1e-6, 1e-6, if self.law.shares(sys) { 1e-2 } else { 1e-6 }];
         for iterations in 1..=MAX_ITERATIONS {
             residual(sys, &self.law, &layout, t, x, &mut self.acceleration.data, r);
             if self.auxiliary {
@@ -141,11 +141,14 @@ impl<Y: System> Initial<Y> {
                 b.clone().fold(0.0f64, |s, i| s.max(r[i].abs())) / if scale > 0.0 { scale } else { 1.0 }
             };
             let correction = [0, 1, 2].map(|k| size(&blocks[k]));
-            // at rounding, or no longer falling; close to a singular position for long
+            // at rounding, or no longer falling: at once where it is small, else after some more tries
             (0..3).for_each(|k| stalls[k] = if correction[k] > 0.3 * last[k] { stalls[k] + 1 } else { 0 });
-            let last_resort = [1e-6, 1e-6, if self.law.shares(sys) { 1e-2 } else { 1e-6 }];
-            let level = |k: usize| if stalls[k] >= 6 { last_resort[k] } else { stalled[k] };
-            let done = |k: usize| correction[k] <= 8.0 * f64::EPSILON || (stalls[k] > 0 && correction[k] < level(k));
+            let done = |k: usize| match stalls[k] {
+                _ if correction[k] <= 8.0 * f64::EPSILON => true,
+                0 => false,
+                1..6 => correction[k] < 1e-11,
+                _ => correction[k] < settled[k],
+            };
             if (0..3).all(done) {
                 return Ok(Report { iterations, factorizations: 3 * iterations });
             }

@@ -289,13 +289,13 @@ fn noise_of_positions(amplified: f64, h: f64, [q, v, a, lam, z]: [f64; 5], mass:
     [few * q, few * v + amplified * h * q, a, lam, amplified.max(few) * z].map(|x| x * f64::EPSILON)
 }
 
-/// (q, v) by cubic Hermite interpolation of (q, v) and of (v, a).
-fn hermite(lay: &Layout, h: f64, θ: f64, past: &[f64], x: &[f64], out: &mut [f64]) {
+/// The first numbers of (q, v) by cubic Hermite interpolation of (q, v) and of (v, a), θ of the way from a record to the next.
+pub fn hermite(lay: &Layout, h: f64, θ: f64, past: &[f64], x: &[f64], out: &mut [f64]) {
     let (h00, h10) = ((1.0 + 2.0 * θ) * (1.0 - θ).powi(2), θ * (1.0 - θ).powi(2));
     let (h01, h11) = (θ * θ * (3.0 - 2.0 * θ), θ * θ * (θ - 1.0));
     let n = lay.n;
-    for i in 0..2 * n {
-        out[i] = h00 * past[i] + h * h10 * past[n + i] + h01 * x[i] + h * h11 * x[n + i];
+    for (i, out) in out.iter_mut().enumerate() {
+        *out = h00 * past[i] + h * h10 * past[n + i] + h01 * x[i] + h * h11 * x[n + i];
     }
 }
 

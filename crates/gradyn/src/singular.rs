@@ -15,6 +15,7 @@
 
 use crate::method::Method;
 use crate::prepared::{Prepared, Run};
+use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::{Natural, System};
 use gradyn_num::{Independence, largest, row_dependencies};
@@ -36,32 +37,7 @@ const DETERMINANT: usize = 400;
 impl Prepared {
     /// A position in which the constraint rows are nearly dependent: what follows may be on either branch.
     pub(crate) fn warn_singular(&self, run: &mut Run, d: &mut Data) {
-        let (sys, plan) = (&self.model.system, &run.trajectory.plan);
-        let mut rows = Independence::new(&sys.patterns().mn, sys.independent(true));
-        let nodes: Vec<f64> = (0..=plan.steps()).map(|n| self.independence(run, (n, 0.0), &mut rows, d)).collect();
-        // nodes and, where it may vanish, the minimum between them, in the order of time
-        let mut list: Vec<(f64, (usize, f64))> = vec![];
-        for (n, &s) in nodes.iter().enumerate() {
-            list.push((s, (n, 0.0)));
-            if n < plan.steps() && may_vanish(&nodes, &plan.h, n) {
-                let (least, theta) = minimum(|theta| self.independence(run, (n, theta), &mut rows, d));
-                list.push((least, (n, theta)));
-            }
-        }
-        // many rows: pivots may be small although the rows are independent
-        let mut confirmed = |(s, place): (f64, (usize, f64))| {
-            self.independence(run, place, &mut rows, d);
-            (s.max(rows.condition(&sys.patterns().mn, sys.phi_q(d))), place)
-        };
-        let low = |i: &usize| {
-            let s = list[*i].0;
-            s < NEAR && list[i.saturating_sub(1)..(i + 2).min(list.len())].iter().all(|x| x.0 >= s)
-        };
-        let found: Vec<(f64, (usize, f64))> = (0..list.len()).filter(low).map(|i| confirmed(list[i])).collect();
-        // the first that is singular, or the closest to it
-        let closest = found.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
-        let Some((s, place)) = found.iter().copied().find(|f| f.0 < SINGULAR).or(closest) else { return };
-        let t = plan.t[place.0] + place.1 * plan.h.get(place.0).copied().unwrap_or(0.0);
+        let Some((s, t)) = self.first_singular(run, d) else { return };
         if s < SINGULAR {
             let branch = self.branch(run, t, d);
             run.singular = Some(t);
@@ -73,6 +49,40 @@ impl Prepared {
                 "near-singular: the constraints are nearly dependent at t = {t} s ({s:.0e}); the motion after it and its gradient may not be trustworthy"
             ));
         }
+    }
+    /// s and t of the first singular position, or of the one that is closest to it; `None` where s stays above [`NEAR`].
+    fn first_singular(&self, run: &Run, d: &mut Data) -> Option<(f64, f64)> {
+        let (sys, plan) = (&self.model.system, &run.trajectory.plan);
+        let mut rows = Independence::new(&sys.patterns().mn, sys.independent(true));
+        let list = self.along(run, &mut rows, d);
+        let is_low = |i: &usize| {
+            let s = list[*i].0;
+            s < NEAR && list[i.saturating_sub(1)..(i + 2).min(list.len())].iter().all(|x| x.0 >= s)
+        };
+        // many rows: pivots may be small although the rows are independent
+        let confirmed = |i: usize| {
+            let (s, (n, θ)) = list[i];
+            self.independence(run, (n, θ), &mut rows, d);
+            let t = plan.t[n] + θ * plan.h.get(n).copied().unwrap_or(0.0);
+            (s.max(rows.condition(&sys.patterns().mn, sys.phi_q(d))), t)
+        };
+        let found: Vec<(f64, f64)> = (0..list.len()).filter(is_low).map(confirmed).collect();
+        let closest = found.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
+        found.iter().copied().find(|f| f.0 < SINGULAR).or(closest)
+    }
+    /// s at (n, θ): the nodes and, where it may vanish, the minima between them, in the order of time.
+    fn along(&self, run: &Run, rows: &mut Independence, d: &mut Data) -> Vec<(f64, (usize, f64))> {
+        let plan = &run.trajectory.plan;
+        let nodes: Vec<f64> = (0..=plan.steps()).map(|n| self.independence(run, (n, 0.0), rows, d)).collect();
+        let mut list = vec![];
+        for (n, &s) in nodes.iter().enumerate() {
+            list.push((s, (n, 0.0)));
+            if n < plan.steps() && may_vanish(&nodes, &plan.h, n) {
+                let (least, θ) = minimum(|θ| self.independence(run, (n, θ), rows, d));
+                list.push((least, (n, θ)));
+            }
+        }
+        list
     }
     /// Where the motion goes on beyond a singular position: the determinant of [Φ_q; B] changes its sign on a smooth branch.
     fn branch(&self, run: &Run, t: f64, d: &mut Data) -> &'static str {
@@ -110,14 +120,8 @@ impl Prepared {
         if theta == 0.0 {
             sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
         } else {
-            let (a, b, h) = (run.trajectory.record(n), run.trajectory.record(n + 1), plan.h[n]);
-            let (θ, η) = (theta, 1.0 - theta);
-            // cubic Hermite
-            let q = |i: usize| {
-                let (v0, v1) = (h * a[lay.n + i], h * b[lay.n + i]);
-                η * η * (1.0 + 2.0 * θ) * a[i] + θ * θ * (1.0 + 2.0 * η) * b[i] + θ * η * (η * v0 - θ * v1)
-            };
-            let q: Vec<f64> = (0..lay.n).map(q).collect();
+            let (h, mut q) = (plan.h[n], vec![0.0; lay.n]);
+            hermite(&lay, h, theta, run.trajectory.record(n), run.trajectory.record(n + 1), &mut q);
             sys.place(plan.t[n] + theta * h, &q, d);
         }
         rows.measure(&sys.patterns().mn, sys.phi_q(d))

@@ -289,7 +289,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
         out: &mut [f64],
     ) -> Result<(), StepError> {
         let lay = self.layout();
-        super::hermite(&lay, span.h, theta, past, x, out);
+        super::hermite(&lay, span.h, theta, past, x, &mut out[..2 * lay.n]);
         super::complete(
             self.sys,
             &Lagrange { compliance: self.start.compliance, ..Lagrange::ACCELERATION },

@@ -380,7 +380,7 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         l: &mut RosenbrockLinear<Y>,
         out: &mut [f64],
     ) -> Result<(), StepError> {
-        super::hermite(&self.layout(), span.h, theta, past, x, out);
+        super::hermite(&self.layout(), span.h, theta, past, x, &mut out[..2 * self.layout().n]);
         self.sys.set_angles(frozen.angles, &mut l.node.linear.data);
         l.node.evaluate(self.sys, span.t + theta * span.h, frozen.choice, out)
     }

@@ -554,7 +554,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         out: &mut [f64],
     ) -> Result<(), StepError> {
         let (lay, θ, h) = (self.layout(), theta, span.h);
-        super::hermite(&lay, h, θ, past, x, out);
+        super::hermite(&lay, h, θ, past, x, &mut out[..2 * lay.n]);
         if !self.tableau.dense.is_empty() {
             // + h θ²(1 - θ)² Σ d_j ẏ_j
             self.slope(&lay, self.tableau.dense, x, past, &mut l.sums[..2 * lay.n]);

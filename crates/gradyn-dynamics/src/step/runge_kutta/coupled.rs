@@ -136,27 +136,24 @@ impl Coupled {
     /// b ← (rows)_x⁻¹ b over the blocks.
     pub fn solve<Y: System>(&mut self, sys: &Y, f: &Lagrange) {
         self.scale_rows(sys, f);
-        let Self { factor, values, rest, b, .. } = self;
-        let (pattern, factor) = factor.as_mut().expect("a choice was made");
-        // one refinement: pivots are frozen, and blocks of all stages meet in one matrix
-        rest.copy_from_slice(b);
-        factor.solve(b);
-        pattern.mul(values, -1.0, b, rest);
-        factor.solve(rest);
-        b.iter_mut().zip(&*rest).for_each(|(b, r)| *b += r);
+        self.refined(Factor::solve, Pattern::mul);
         self.scale_columns(sys);
     }
     /// b ← (rows)_x⁻ᵀ b.
     pub fn solve_t<Y: System>(&mut self, sys: &Y, f: &Lagrange) {
         self.scale_columns(sys);
+        self.refined(Factor::solve_t, Pattern::mul_t);
+        self.scale_rows(sys, f);
+    }
+    /// A solve with one refinement: pivots are frozen, and blocks of all stages meet in one matrix.
+    fn refined(&mut self, solve: impl Fn(&mut Factor, &mut [f64]), mul: impl Fn(&Pattern, &[f64], f64, &[f64], &mut [f64])) {
         let Self { factor, values, rest, b, .. } = self;
         let (pattern, factor) = factor.as_mut().expect("a choice was made");
         rest.copy_from_slice(b);
-        factor.solve_t(b);
-        pattern.mul_t(values, -1.0, b, rest);
-        factor.solve_t(rest);
+        solve(factor, b);
+        mul(pattern, values, -1.0, b, rest);
+        solve(factor, rest);
         b.iter_mut().zip(&*rest).for_each(|(b, r)| *b += r);
-        self.scale_rows(sys, f);
     }
     fn scale_rows<Y: System>(&mut self, sys: &Y, f: &Lagrange) {
         let (n, m, h) = (sys.dims().n, sys.dims().m, self.h);
