@@ -63,7 +63,8 @@ pub fn check(a: &CheckArgs) -> Done {
     text += &format!("    {}\n", shortened(names));
     for (row, on) in p.redundant() {
         let on = on.iter().map(|o| format!("`{o}`")).collect::<Vec<_>>();
-        text += &format!("    `{row}` follows from {}\n", shortened(&on));
+        let from = if on.is_empty() { "what its bodies share".into() } else { shortened(&on) };
+        text += &format!("    `{row}` follows from {from}\n");
     }
     text += &format!("  degrees of freedom    {}", p.assembled.freedom);
     if p.assembled.velocity_freedom != p.assembled.freedom {

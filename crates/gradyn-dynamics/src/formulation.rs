@@ -218,8 +218,9 @@ pub fn smallest_row<Y: System>(sys: &Y, p: &[f64], t: f64, q: &[f64]) -> f64 {
     sys.prepare(p, &mut d);
     sys.place(t, q, &mut d);
     let rows = (0..sys.dims().m).map(|k| largest(mn.row(k).map(|pos| sys.phi_q(&d)[pos])));
-    let least = rows.fold(f64::INFINITY, f64::min);
-    if least.is_finite() && least > 0.0 { least } else { 1.0 }
+    // rows that are left out are zero
+    let least = rows.filter(|x| *x > 0.0).fold(f64::INFINITY, f64::min);
+    if least.is_finite() { least } else { 1.0 }
 }
 
 /// The largest entry of M, or 1 where there is none.

@@ -7,7 +7,7 @@
 //! rank r: all remainders ≤ tol                                                                     (2)
 //! a_i = Σ_k γ_k a_k over the kept rows:   Σ_k γ̂_k ρ_kl = ρ_il,   γ_k = γ̂_k |a_i| / |a_k|           (3)
 //! ```
-//! Of rows with equal remainders the first is kept. A zero row is dependent on nothing. For analysis, not for the step: it
+//! Of rows with equal remainders the first is kept. A row of zeros, or of roundings beside the largest row, is dependent on nothing. For analysis, not for the step: it
 //! allocates. Above 64 rows the elimination is sparse (`rank/sparse.rs`): the same answer, but which of the rows of a dependency is kept follows
 //! from the order of least fill.
 
@@ -110,18 +110,21 @@ pub fn unpivoted_columns(pattern: &Pattern, values: &[f64], rows: &[u32]) -> Vec
 const OPEN: f64 = 1e-6;
 
 /// |a_i| and â_i.
+/// Rows shorter than this times the longest one are roundings of zero.
+const NOTHING: f64 = 1e-13;
+
+/// Lengths of the rows; 0 for those that are roundings.
+fn lengths(pattern: &Pattern, values: &[f64]) -> Vec<f64> {
+    let sizes: Vec<f64> = (0..pattern.rows()).map(|i| norm(&values[pattern.row(i)])).collect();
+    let zero = NOTHING * sizes.iter().fold(0.0f64, |s, x| s.max(*x));
+    sizes.into_iter().map(|x| if x <= zero { 0.0 } else { x }).collect()
+}
+
 fn unit_rows(pattern: &Pattern, values: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
-    let (m, n) = (pattern.rows(), pattern.cols());
-    let mut norms = vec![0.0; m];
-    let mut unit = vec![vec![0.0; n]; m];
-    for i in 0..m {
-        for (j, a) in pattern.entries(i, values) {
-            unit[i][j] = a;
-        }
-        norms[i] = norm(&unit[i]);
-        if norms[i] > 0.0 {
-            unit[i].iter_mut().for_each(|a| *a /= norms[i]);
-        }
+    let norms = lengths(pattern, values);
+    let mut unit = vec![vec![0.0; pattern.cols()]; pattern.rows()];
+    for i in (0..pattern.rows()).filter(|&i| norms[i] > 0.0) {
+        pattern.entries(i, values).for_each(|(j, a)| unit[i][j] = a / norms[i]);
     }
     (norms, unit)
 }

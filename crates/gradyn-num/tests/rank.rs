@@ -175,3 +175,16 @@ fn independence_vanishes_where_rows_become_dependent() {
         assert!(condition < 1e-5 && condition > 1e-6, "{m} rows: {condition}");
     }
 }
+
+/// A row of roundings is dependent, in small and in large matrices.
+#[test]
+fn rows_of_roundings_are_dependent() {
+    for n in [4, 80] {
+        let entries: Vec<(usize, usize)> = (0..n).map(|i| (i, i)).collect();
+        let pattern = Pattern::from_entries(n, n, entries);
+        let mut values = vec![1.0; n];
+        values[2] = 3e-17;
+        let found = row_dependencies(&pattern, &values, 1e-9);
+        assert_eq!(found.dependent.iter().map(|d| (d.row, d.on.len())).collect::<Vec<_>>(), [(2, 0)], "{n} rows");
+    }
+}

@@ -34,7 +34,7 @@ fn null_vectors(sys: &Natural, redundant: &[usize], phi_q: &[f64]) -> Option<Nul
         let mut row = vec![0.0; mn.cols()];
         mn.row(k).for_each(|p| row[mn.col(p)] = phi_q[p]);
         let size = dot(&row, &row).sqrt();
-        row.iter_mut().for_each(|x| *x /= size);
+        row.iter_mut().for_each(|x| *x /= size.max(f64::MIN_POSITIVE));
         (row, size)
     };
     let kept: Vec<(Vec<f64>, f64)> = rows.iter().map(|&k| unit(k as usize)).collect();
@@ -247,7 +247,8 @@ impl Prepared {
     }
     fn named(&self, row: usize) -> (String, String) {
         let (name, on) = self.redundant().swap_remove(self.rows().iter().position(|r| *r == row).expect("a redundant row"));
-        (name, on.iter().map(|o| format!("`{o}`")).collect::<Vec<_>>().join(", "))
+        let on: Vec<String> = on.iter().map(|o| format!("`{o}`")).collect();
+        (name, if on.is_empty() { "what its bodies share".into() } else { on.join(", ") })
     }
     fn broken(&self, row: usize, what: &str) -> Error {
         let (name, on) = self.named(row);

@@ -22,13 +22,9 @@ struct Scaled {
 }
 
 fn scaled(pattern: &Pattern, values: &[f64]) -> Scaled {
-    let mut x = Scaled { norms: vec![0.0; pattern.rows()], values: values.to_vec() };
-    for i in 0..pattern.rows() {
-        let size = super::norm(&values[pattern.row(i)]);
-        x.norms[i] = size;
-        if size > 0.0 {
-            x.values[pattern.row(i)].iter_mut().for_each(|a| *a /= size);
-        }
+    let mut x = Scaled { norms: super::lengths(pattern, values), values: values.to_vec() };
+    for (i, size) in x.norms.iter().enumerate() {
+        x.values[pattern.row(i)].iter_mut().for_each(|a| *a = if *size > 0.0 { *a / size } else { 0.0 });
     }
     x
 }

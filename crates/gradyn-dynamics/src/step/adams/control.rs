@@ -88,6 +88,8 @@ impl Choice {
     /// Before an attempt, `since` steps after a restart.
     pub fn begin(&mut self, since: usize, restarts: bool) {
         self.since = since;
+        // an attempt that fails has none
+        self.estimates = Estimates::NONE;
         if restarts && self.failures == 0 {
             self.starting = true;
         }
