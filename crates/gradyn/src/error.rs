@@ -46,7 +46,7 @@ fn advice(e: &StepError) -> Option<String> {
     let text = match e {
         StepError::Newton { .. } => "try a smaller step; if it fails at the start, look at the initial conditions",
         StepError::Singular { .. } => {
-            "the mechanism may pass a singular position, or a force is not finite there (a spring whose ends meet, a root of a negative number); try another step or formulation"
+            "the mechanism may pass a singular position, or a force is not finite there (a spring whose ends meet, a root of a negative number); try another step or formulation; with penalty on redundant constraints, alpha_scaling=row or a smaller alpha"
         }
         StepError::SingularPosition { .. } => {
             "the motion can leave it in more ways than one: end the run before it, or use ali3p or penalty, which pass without a gradient"
