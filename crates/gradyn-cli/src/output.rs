@@ -126,6 +126,9 @@ pub fn gradient_json(
         "statistics": statistics(run, Some(g)), "certificate": certificate, "warnings": warnings,
     });
     insert_penalty(p, penalty, &mut o);
+    for (bars, objective) in g.bars.iter().flatten().zip(o["objectives"].as_array_mut().into_iter().flatten()) {
+        objective["error_bars"] = named(names.clone(), bars);
+    }
     o
 }
 
@@ -202,6 +205,10 @@ pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
     for (k, parameter) in p.model.parameters.iter().enumerate() {
         let row: String = g.rows.iter().map(|r| cell(r[k])).collect();
         let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho[k], w = width - 3);
+        if let Some(bars) = &g.bars {
+            let row: String = bars.iter().map(|r| format!("{:>20}", format!("± {:.1e}", r[k]))).collect();
+            let _ = writeln!(out, "{:width$} {:>16} {row}", "", "");
+        }
     }
     let _ = writeln!(out, "\nforward {:.2} ms, gradient {:.2} ms", run.seconds * 1e3, g.seconds * 1e3);
     out

@@ -82,6 +82,10 @@ pub struct Method {
     pub max_step: f64,
     /// Relative step of differences.
     pub fd_step: f64,
+    /// Largest relative step of extrapolated differences.
+    pub extrapolation_step: f64,
+    /// Relative error bar at which they stop.
+    pub extrapolation_tol: f64,
     /// Names of the options that were set.
     pub given: Vec<String>,
     /// Leaves (Φ_qᵀλ)_q out of the tangents, for tests of the checks.
@@ -115,6 +119,8 @@ impl Default for Method {
             max_steps: 10_000_000,
             max_step: f64::INFINITY,
             fd_step: 1e-6,
+            extrapolation_step: 1e-2,
+            extrapolation_tol: 1e-8,
             given: vec![],
             wrong_tangent: false,
         }
@@ -274,6 +280,8 @@ impl Method {
             "max_step" => self.max_step = positive()?,
             "max_steps" => self.max_steps = positive()? as usize,
             "fd_step" => self.fd_step = positive()?,
+            "extrapolation_step" => self.extrapolation_step = positive()?,
+            "extrapolation_tol" => self.extrapolation_tol = positive()?,
             _ => {
                 let names: Vec<&str> = OPTIONS.iter().map(|o| o.name).collect();
                 let hint = nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));

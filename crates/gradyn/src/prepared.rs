@@ -59,6 +59,8 @@ pub struct GradientReport {
     pub seconds: f64,
     /// Corrections per record of program derivatives.
     pub corrections: Option<program::Corrections>,
+    /// Error bars of extrapolated differences.
+    pub bars: Option<Gradient>,
     /// Things to know about this gradient.
     pub warnings: Vec<String>,
 }
@@ -279,7 +281,7 @@ impl Prepared {
         self.check_run(run)?;
         self.check_redundant_parameters(run)?;
         let (started, step) = (Instant::now(), run.method.build(&self.model));
-        let mut corrections = None;
+        let (mut corrections, mut extrapolated) = (None, None);
         let rows = with_step!(&step, step => {
             let case = self.case(step, run);
             match sensitivity {
@@ -296,10 +298,31 @@ impl Prepared {
                     g
                 }
                 Sensitivity::FiniteDifference => differences::central(&case, run.method.fd_step, false)?,
+                Sensitivity::Extrapolated => {
+                    let m = &run.method;
+                    let e = extrapolated.insert(differences::extrapolated(&case, m.extrapolation_step, m.extrapolation_tol)?);
+                    e.gradient.clone()
+                }
             }
         });
-        let warnings = self.check_gradient(&rows)?;
-        Ok(GradientReport { rows, sensitivity, seconds: started.elapsed().as_secs_f64(), corrections, warnings })
+        let mut warnings = self.check_gradient(&rows)?;
+        warnings.extend(extrapolated.iter().flat_map(|e| self.not_converged(e)));
+        let (seconds, bars) = (started.elapsed().as_secs_f64(), extrapolated.map(|e| e.bars));
+        Ok(GradientReport { rows, sensitivity, seconds, corrections, bars, warnings })
+    }
+    /// Entries of extrapolated differences that did not converge.
+    fn not_converged(&self, e: &differences::Extrapolated) -> Vec<String> {
+        let mut list = vec![];
+        for (j, row) in e.converged.iter().enumerate() {
+            for k in (0..row.len()).filter(|&k| !row[k]) {
+                let (objective, parameter) = (&self.model.objectives[j], &self.model.parameters[k].name);
+                list.push(format!(
+                    "not-converged: d{objective}/d{parameter} is known to ± {:.1e} only; try another extrapolation_step",
+                    e.bars[j][k]
+                ));
+            }
+        }
+        list
     }
     /// Richardson-extrapolated central differences on the frozen plan, with steps `relative` × scale.
     pub fn extrapolated_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {

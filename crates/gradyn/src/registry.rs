@@ -71,6 +71,7 @@ named! {
     Automatic "automatic" "dual numbers through the program, 8 parameters at a time",
     ComplexStep "complex-step" "complex numbers through the program, one parameter at a time",
     FiniteDifference "finite-difference" "central differences on the frozen plan: a check, not exact",
+    Extrapolated "extrapolated" "differences extrapolated to step 0, with an error bar: a check that shares nothing with the others [B92, Eqs. 64-68]",
 }
 
 named! {
@@ -333,6 +334,8 @@ pub const OPTIONS: &[OptionEntry] = &[
     OptionEntry { name: "max_step", default: "none", about: "largest step of an adaptive run [s]" },
     OptionEntry { name: "max_steps", default: "10000000", about: "most steps of a run" },
     OptionEntry { name: "fd_step", default: "1e-6", about: "relative step of finite-difference" },
+    OptionEntry { name: "extrapolation_step", default: "1e-2", about: "largest relative step of extrapolated" },
+    OptionEntry { name: "extrapolation_tol", default: "1e-8", about: "relative error bar at which extrapolated stops" },
 ];
 
 /// Sensors that expressions can read: (expressions, what they are); `.x` after a comma has the head of the one before it.

@@ -401,3 +401,28 @@ fn an_option_of_another_step_is_reported() {
         }
     }
 }
+
+/// Bars of extrapolated differences are honest: the exact gradient lies within ten of them, or within the tolerance.
+#[test]
+fn error_bars_of_extrapolated_differences_hold() {
+    for (name, mechanism) in
+        cases().into_iter().filter(|c| ["pendulum", "five_bar", "slider_crank", "rssr"].contains(&c.0.as_str()))
+    {
+        let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let method = Method { formulation: Formulation::Index1, integrator: Integrator::Rk4, ..Method::default() };
+        let run = run(&model, &method.step(step(&name)));
+        let (exact, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
+        let report = model.gradient(&run, Sensitivity::Extrapolated).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let bars = report.bars.as_ref().expect("extrapolated has bars");
+        let mut known = 0;
+        for (j, row) in exact.iter().enumerate() {
+            for (k, g) in row.iter().enumerate() {
+                let (d, bar) = ((report.rows[j][k] - g).abs(), bars[j][k]);
+                let size = g.abs().max(run.psi[j].abs() / model.model.parameters[k].scale);
+                assert!(d <= 10.0 * bar + 1e-7 * size, "{name}: entry {j}, {k} is {d:.1e} off with a bar of {bar:.1e}");
+                known += usize::from(bar <= 1e-8 * size);
+            }
+        }
+        assert!(2 * known > exact.len() * exact[0].len(), "{name}: most entries converge");
+    }
+}
