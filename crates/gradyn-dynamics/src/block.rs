@@ -282,7 +282,7 @@ impl<Y: System> Block<Y> {
         }
     }
     /// u ← F_u⁻¹ u: symmetric.
-    fn solve_u(&mut self, sys: &Y, u: &mut [f64]) {
+    pub fn solve_u(&mut self, sys: &Y, u: &mut [f64]) {
         match (&mut self.solver, &mut self.kinematic[1]) {
             (Solver::NullSpace(r), Some(k)) => r.solve(sys, sys.mass(&self.linear.data), k, u),
             (Solver::Kkt(kkt), _) => kkt.solve(u),
@@ -315,6 +315,17 @@ impl<Y: System> Block<Y> {
             kinematic.refactor(sys, t, sys.phi_q(&self.linear.data))?;
         }
         self.refactor(sys, t)
+    }
+    /// out = RᵀMR ν; both have their numbers at the independent coordinates.
+    pub fn reduced_mass(&mut self, nu: &[f64], out: &mut [f64]) {
+        let (Solver::NullSpace(r), Some(k)) = (&mut self.solver, &self.kinematic[1]) else { return };
+        r.reduced_mass(k.choice(), nu, out);
+    }
+    /// out = x at the independent coordinates of a level.
+    pub fn picked(&self, level: usize, x: &[f64], out: &mut [f64]) {
+        let Some(k) = &self.kinematic[self.index(level)] else { return out.copy_from_slice(&x[..out.len()]) };
+        out.fill(0.0);
+        k.choice().iter().for_each(|&i| out[i as usize] = x[i as usize]);
     }
     /// The largest entry of R at (t, q) for a choice.
     pub fn largest_at(&mut self, sys: &Y, t: f64, q: &[f64], choice: &[u32]) -> Result<f64, StepError> {

@@ -17,11 +17,13 @@ pub mod rosenbrock;
 pub mod runge_kutta;
 mod second;
 
+use crate::block::State;
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::Initial;
 use crate::plan::Frozen;
+use crate::tableau::Tableau;
 use gradyn_model::{At, Set, System};
 use gradyn_num::{ProgramScalar, Scalar, Wide};
 
@@ -87,6 +89,19 @@ impl<S: ProgramScalar> Span<S> {
     pub fn end(&self) -> S {
         self.t + self.h
     }
+}
+
+/// The ordinary differential equations behind a step, and the scheme that integrates equations along its runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Equations {
+    /// The law of (a, λ), with constraints at the level of accelerations.
+    pub law: Lagrange,
+    /// What is integrated.
+    pub state: State,
+    /// A scheme of the order of the step.
+    pub scheme: &'static Tableau,
+    /// Does the step impose its constraints at the level of positions?
+    pub positions: bool,
 }
 
 /// What one step cost.
@@ -202,6 +217,8 @@ pub trait Step: Sync {
     fn visits(&self, l: &Self::Linear) -> usize;
     /// Order p of the step.
     fn order(&self) -> usize;
+    /// What continuous sensitivities differentiate.
+    fn equations(&self) -> Equations;
     /// Power of h in the estimate, for the controller.
     fn estimate_order(&self) -> usize {
         self.order()

@@ -11,7 +11,7 @@ mod implicit;
 mod rosenbrock;
 
 pub use explicit::{DOP853, DOPRI5, RK4};
-pub use implicit::{GAUSS4, RADAU3, RADAU5, SDIRK4};
+pub use implicit::{GAUSS4, RADAU3, RADAU5, SDIRK4, TRAPEZOIDAL};
 pub use rosenbrock::{RODAS4, ROS3, Rosenbrock, Scheme};
 
 use std::ops::Range;
@@ -43,7 +43,7 @@ pub struct Tableau {
 
 impl Tableau {
     /// All known schemes.
-    pub const ALL: [&'static Self; 7] = [&RK4, &DOPRI5, &DOP853, &GAUSS4, &RADAU3, &RADAU5, &SDIRK4];
+    pub const ALL: [&'static Self; 8] = [&RK4, &DOPRI5, &DOP853, &GAUSS4, &RADAU3, &RADAU5, &SDIRK4, &TRAPEZOIDAL];
     /// a_ij of row i = 0 … s-1 and block j = 0 … s.
     #[inline]
     pub fn a(&self, i: usize, j: usize) -> f64 {

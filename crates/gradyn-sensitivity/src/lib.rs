@@ -1,5 +1,6 @@
 //! Sensitivities of Gradyn: discrete direct and adjoint, program derivatives, differences; written once against `Step`.
 
+pub mod continuous;
 pub mod differences;
 pub mod discrete;
 pub mod objective;

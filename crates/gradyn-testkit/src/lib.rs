@@ -1,6 +1,7 @@
 //! Models and checks shared by the tests of Gradyn (unpublished).
 
 pub mod alloc;
+pub mod cases;
 pub mod chain;
 pub mod compare;
 pub mod elements;

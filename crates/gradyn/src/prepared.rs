@@ -11,7 +11,10 @@ use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{LEVEL, Model, ModelError, Set, System, build};
 use gradyn_num::largest;
-use gradyn_sensitivity::{Adjoint, Case, Contributions, Gradient, automatic, complex_step, differences, direct, program, values};
+use gradyn_sensitivity::continuous::Form;
+use gradyn_sensitivity::{
+    Adjoint, Case, Contributions, Gradient, automatic, complex_step, continuous, differences, direct, program, values,
+};
 use std::time::Instant;
 
 /// A model at certain parameters, assembled.
@@ -134,16 +137,23 @@ impl Prepared {
     pub fn check_method(&self, method: &Method) -> Result<(), Error> {
         method.check()?;
         self.check_freedoms(method)?;
+        if method.formulation != Formulation::Index3 {
+            return Ok(());
+        }
+        let others = Formulation::ALL.iter().filter(|f| **f != Formulation::Index3).map(|f| f.name()).collect::<Vec<_>>();
+        self.check_holonomic("index3", &format!("use one of {}", others.join(", ")))
+    }
+    /// Refuses rows of velocity level, for a method that holds constraints of positions only.
+    fn check_holonomic(&self, method: &str, help: &str) -> Result<(), Error> {
         let sys = &self.model.system;
-        if method.formulation != Formulation::Index3 || sys.dims().m_vel == 0 {
+        if sys.dims().m_vel == 0 {
             return Ok(());
         }
         let row = &sys.row_names()[sys.dims().m - sys.dims().m_vel];
         let name = row.split(" (").next().unwrap_or(row);
         let kind = if row.ends_with("(velocity constraint)") { "constraint" } else { "joint" };
-        let message = format!("{kind} `{name}` is a velocity constraint: index3 holds constraints of positions only");
-        let others = Formulation::ALL.iter().filter(|f| **f != Formulation::Index3).map(|f| f.name()).collect::<Vec<_>>();
-        Err(Error::method(message, format!("use one of {}", others.join(", "))))
+        let message = format!("{kind} `{name}` is a velocity constraint: {method} holds constraints of positions only");
+        Err(Error::method(message, help))
     }
     /// Runs from the start to the final time; `observe(t, steps)` is called after each step.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<Run, Error> {
@@ -277,6 +287,10 @@ impl Prepared {
     }
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
+        sensitivity.check(run.method.formulation)?;
+        if sensitivity == Sensitivity::AdjointDae && run.method.formulation.position_level() {
+            self.check_holonomic("adjoint-dae of index 3", "use direct or discrete-adjoint, or index1")?;
+        }
         self.check_parameters()?;
         self.check_run(run)?;
         self.check_redundant_parameters(run)?;
@@ -297,6 +311,11 @@ impl Prepared {
                     corrections = Some(c);
                     g
                 }
+                Sensitivity::Direct => continuous::direct(&case)?.gradient,
+                Sensitivity::AdjointExplicit => continuous::adjoint(&case, Form::Explicit)?,
+                Sensitivity::AdjointSemiExplicit => continuous::adjoint(&case, Form::SemiExplicit)?,
+                Sensitivity::AdjointStateSpace => continuous::adjoint(&case, Form::StateSpace)?,
+                Sensitivity::AdjointDae => continuous::adjoint(&case, Form::Dae)?,
                 Sensitivity::FiniteDifference => differences::central(&case, run.method.fd_step, false)?,
                 Sensitivity::Extrapolated => {
                     let m = &run.method;

@@ -70,6 +70,11 @@ named! {
     DiscreteAdjoint "discrete-adjoint" "derivative of the steps, backward: cost independent of the number of parameters",
     Automatic "automatic" "dual numbers through the program, 8 parameters at a time",
     ComplexStep "complex-step" "complex numbers through the program, one parameter at a time",
+    Direct "direct" "tangent linear model, integrated along the run: forward, at the order of the integrator [M13, Eqs. 37-39]",
+    AdjointExplicit "adjoint-explicit" "adjoint of the explicit equations of motion, integrated backward [M13, Eqs. 64-70; P14, Eqs. 29-34]",
+    AdjointSemiExplicit "adjoint-semi-explicit" "the same with the multipliers of the equations of motion as unknowns [M13, Eqs. 71-83]",
+    AdjointStateSpace "adjoint-state-space" "the same in independent coordinates, with the reduced mass matrix [B92, Eqs. 43-51]",
+    AdjointDae "adjoint-dae" "adjoint of the differential-algebraic equations of index 1 and 3, integrated backward [P14, Table 1]",
     FiniteDifference "finite-difference" "central differences on the frozen plan: a check, not exact",
     Extrapolated "extrapolated" "differences extrapolated to step 0, with an error bar: a check that shares nothing with the others [B92, Eqs. 64-68]",
 }
@@ -172,6 +177,42 @@ impl Integrator {
     /// Can it choose its own steps?
     pub fn adapts(self) -> bool {
         self == Integrator::Adams || self.rosenbrock().is_some() || self.tableau().is_some_and(|t| !t.error.is_empty())
+    }
+}
+
+impl Sensitivity {
+    /// Is it the derivative of the steps themselves, up to rounding?
+    pub fn is_exact(self) -> bool {
+        matches!(
+            self,
+            Sensitivity::DiscreteDirect | Sensitivity::DiscreteAdjoint | Sensitivity::Automatic | Sensitivity::ComplexStep
+        )
+    }
+    /// Does it differentiate the equations of motion, not the steps?
+    pub fn is_continuous(self) -> bool {
+        use Sensitivity::{AdjointDae, AdjointExplicit, AdjointSemiExplicit, AdjointStateSpace, Direct};
+        matches!(self, Direct | AdjointExplicit | AdjointSemiExplicit | AdjointStateSpace | AdjointDae)
+    }
+    /// Does it work with a formulation? Adjoints of ordinary differential equations need such equations.
+    pub fn fits(self, formulation: Formulation) -> bool {
+        match self {
+            Sensitivity::AdjointExplicit | Sensitivity::AdjointSemiExplicit => !formulation.position_level(),
+            Sensitivity::AdjointStateSpace => formulation == Formulation::Maggi,
+            Sensitivity::AdjointDae => formulation.position_level() || formulation == Formulation::Index1,
+            _ => true,
+        }
+    }
+    /// Refuses formulations that it does not work with.
+    pub fn check(self, formulation: Formulation) -> Result<(), Error> {
+        if self.fits(formulation) {
+            return Ok(());
+        }
+        let list = |names: Vec<&str>| names.join(", ");
+        let formulations = Formulation::ALL.iter().filter(|f| self.fits(**f)).map(|f| f.name()).collect();
+        let others = Self::ALL.iter().filter(|s| s.fits(formulation)).map(|s| s.name()).collect();
+        let message = format!("{} does not work with {}", self.name(), formulation.name());
+        let help = format!("{} works with {}; {} has {}", self.name(), list(formulations), formulation.name(), list(others));
+        Err(Error::method(message, help))
     }
 }
 

@@ -57,6 +57,18 @@ impl NullSpace {
         let name = |i: usize| sys.coordinate_name(k.choice()[i] as usize);
         self.mass.factor(1e-14).map_err(|s| StepError::Singular { t, equation: name(s.index) })
     }
+    /// out = RᵀMR ν at the independent coordinates.
+    pub fn reduced_mass(&mut self, choice: &[u32], nu: &[f64], out: &mut [f64]) {
+        let n = self.n;
+        self.f.fill(0.0);
+        for (mr, &i) in self.mr.chunks_exact(n).zip(choice) {
+            self.f.iter_mut().zip(mr).for_each(|(f, m)| *f += nu[i as usize] * m);
+        }
+        out.fill(0.0);
+        for (r, &i) in self.r.chunks_exact(n).zip(choice) {
+            out[i as usize] = r.iter().zip(&self.f).map(|(r, f)| r * f).sum();
+        }
+    }
     /// b = (f, g) ← (x, λ), (3), (4).
     pub fn solve<Y: System>(&mut self, sys: &Y, mass: &[f64], k: &mut Kinematic, b: &mut [f64]) {
         let (n, nn) = (self.n, &sys.patterns().nn);

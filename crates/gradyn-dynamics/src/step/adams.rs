@@ -18,7 +18,7 @@ pub mod coefficients;
 mod control;
 mod sweeps;
 
-use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
+use super::{Equations, IntegrandRows, Layout, Report, Span, Step, Tolerance};
 use crate::block::{self, Block, Chooser, State};
 use crate::control::Controller;
 use crate::error::StepError;
@@ -195,6 +195,9 @@ impl<Y: System> Step for Adams<'_, Y> {
     }
     fn order(&self) -> usize {
         self.order + 1
+    }
+    fn equations(&self) -> Equations {
+        Equations { law: self.f, state: self.state, scheme: &crate::tableau::DOP853, positions: false }
     }
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
         block::noise(&self.f, self.f.shared(self.sys), false, h, size, mass, row)

@@ -37,7 +37,8 @@ pub use residual::Work;
 pub use scheme::Scheme;
 pub use tangent::Projector;
 
-use super::{Layout, Report, Span, Step};
+use super::{Equations, Layout, Report, Span, Step};
+use crate::block::State;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange};
 use crate::initial::Initial;
@@ -177,6 +178,10 @@ impl<Y: System> Step for Newmark<'_, Y> {
     }
     fn order(&self) -> usize {
         self.scheme.order()
+    }
+    fn equations(&self) -> Equations {
+        let law = if self.f.level[2] == 0.0 { Lagrange { level: Lagrange::ACCELERATION.level, ..self.f } } else { self.f };
+        Equations { law, state: State::Full, scheme: &crate::tableau::TRAPEZOIDAL, positions: self.f.level[2] == 0.0 }
     }
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
         // a = q/(βh²)

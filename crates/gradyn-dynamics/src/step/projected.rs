@@ -9,7 +9,7 @@
 //! (2) and (3) are orthogonal with respect to M; rows of velocity level take no part in (2). The next step begins at the projected
 //! node. A record is that of the step with the projected node in front, then ñ, σ_q, σ_v.
 
-use super::{Layout, Report, Span, Step, Tolerance};
+use super::{Equations, Layout, Report, Span, Step, Tolerance};
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange, Linear, release};
 use crate::initial::{self, Initial, prepare_kkt, refactor_kkt, row_or_coordinate};
@@ -205,6 +205,9 @@ impl<T: Step> Step for Projected<T> {
     }
     fn order(&self) -> usize {
         self.step.order()
+    }
+    fn equations(&self) -> Equations {
+        self.step.equations()
     }
     fn estimate_order(&self) -> usize {
         self.step.estimate_order()

@@ -19,7 +19,7 @@ mod sweeps;
 
 use super::runge_kutta::coupled::Coupled;
 use super::second::Second;
-use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
+use super::{Equations, IntegrandRows, Layout, Report, Span, Step, Tolerance};
 use crate::block::{self, Block, Chooser, State};
 use crate::error::StepError;
 use crate::formulation::Lagrange;
@@ -205,6 +205,11 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
     }
     fn order(&self) -> usize {
         self.orders[0]
+    }
+    fn equations(&self) -> Equations {
+        // a Rosenbrock scheme needs one Jacobian per step, and equations along a run have one at every time
+        let scheme = if self.orders[0] == 3 { &crate::tableau::RADAU3 } else { &crate::tableau::SDIRK4 };
+        Equations { law: self.f, state: self.state, scheme, positions: false }
     }
     fn estimate_order(&self) -> usize {
         self.orders[1]

@@ -11,11 +11,11 @@
 //! (`coupled`). If all blocks form one implicit group (Radau IIA), the constraints may be at the level of positions:
 //! index 3, whose (a, λ) at the start are those of Φ̈ = 0 and do not enter the step [Hairer, Lubich & Roche].
 
-pub(crate) mod coupled;
+pub mod coupled;
 mod estimate;
 mod newton;
 
-use super::{IntegrandRows, Layout, Report, Span, Step, Tolerance};
+use super::{Equations, IntegrandRows, Layout, Report, Span, Step, Tolerance};
 use crate::block::{self, Block, Chooser, State};
 use crate::error::StepError;
 use crate::formulation::{Lagrange, largest_mass, smallest_row};
@@ -259,6 +259,9 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     }
     fn order(&self) -> usize {
         self.tableau.order
+    }
+    fn equations(&self) -> Equations {
+        Equations { law: self.law(), state: self.state, scheme: self.tableau, positions: self.f.level[2] == 0.0 }
     }
     fn estimate_order(&self) -> usize {
         self.tableau.estimate

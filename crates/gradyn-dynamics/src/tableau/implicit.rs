@@ -35,6 +35,20 @@ pub const GAUSS4: Tableau = Tableau {
     order: 4,
 };
 
+/// Trapezoidal rule: A-stable, order 2.
+pub const TRAPEZOIDAL: Tableau = Tableau {
+    name: "trapezoidal",
+    rows: &[&[0.5, 0.5]],
+    nodes: &[1.0],
+    coupled: 1,
+    error: &[],
+    lower: &[],
+    filter: 0.0,
+    estimate: 0,
+    dense: &[],
+    order: 2,
+};
+
 /// Radau IIA, two stages: L-stable, stiffly accurate, order 3 [Hairer & Wanner II, Table IV.5.5].
 pub const RADAU3: Tableau = Tableau {
     name: "radau3",

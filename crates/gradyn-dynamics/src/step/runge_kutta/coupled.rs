@@ -104,7 +104,14 @@ impl Coupled {
         out
     }
     /// Assembles and factors at the partials of the blocks.
-    pub fn refactor<Y: System>(&mut self, sys: &Y, f: &Lagrange, t: f64, h: f64, blocks: &[Block<Y>]) -> Result<(), StepError> {
+    pub fn refactor<'b, Y: System + 'b>(
+        &mut self,
+        sys: &Y,
+        f: &Lagrange,
+        t: f64,
+        h: f64,
+        blocks: impl IntoIterator<Item = &'b Block<Y>>,
+    ) -> Result<(), StepError> {
         self.h = h;
         let σ = constraint_scale(f, h);
         for (maps, block) in self.maps.iter().zip(blocks) {

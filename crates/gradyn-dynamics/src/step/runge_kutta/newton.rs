@@ -60,7 +60,7 @@ impl<Y: System> RungeKutta<'_, Y> {
                     let t = span.t + self.tableau.nodes[i] * span.h;
                     block.partials(sys, &lay.node(t, self.block(&lay, i + 1, x, past)), frozen.choice)?;
                 }
-                matrix.refactor(sys, &self.f, span.end(), span.h, blocks)?;
+                matrix.refactor(sys, &self.f, span.end(), span.h, &*blocks)?;
                 report.factorizations += 1;
             }
             matrix.solve(sys, &self.f);

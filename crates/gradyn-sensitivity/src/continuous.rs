@@ -1,0 +1,48 @@
+//! Continuous sensitivities: the equations of motion are differentiated first and integrated afterwards.
+//!
+//! With ŷ the state, x = (q, v, a, λ) and the rows of a block ([`gradyn_dynamics::block`]),
+//!
+//! ```text
+//! rows(t, x, ŷ; p) = 0,   ŷ' = (v, a),   ψ = w(t_F, x_F; p) + ∫ g(t, x; p) dt                              (1)
+//! rows_x δx = P δŷ - rows_p δp,   δŷ' = (δv, δa)                                       tangent              (2)
+//! rows_xᵀ b = (0, μ, 0) + g_xᵀ,   μ' = -Pᵀ b,   ∇ψ = … + ∫ (g_p - rows_pᵀ b) dt        adjoint              (3)
+//! ```
+//! P picks what the state holds. (2) are [M13, Eqs. 37–39; A22, Eqs. 8, 9], (3) are [M13, Eqs. 64–66; P14, Eqs. 29–31] with the matrices
+//! of the mixed form in place of M̄⁻¹: eliminating λ and a in (3) gives f_yᵀ and λ*_y. What they need of the run between its nodes comes from
+//! shorter steps of the same scheme. They agree with the derivative of the steps up to the error of the scheme.
+
+mod adjoint;
+mod consistent;
+mod direct;
+mod form;
+mod implicit;
+mod instant;
+
+pub use adjoint::adjoint;
+pub use direct::direct;
+pub use form::Form;
+
+use crate::objective::Case;
+use gradyn_dynamics::{Span, Step, StepError};
+
+/// The run at any time.
+struct States<T: Step> {
+    linear: T::Linear,
+    x: Vec<f64>,
+}
+
+impl<T: Step> States<T> {
+    fn new(case: &Case<T>, p: &[f64]) -> Result<Self, StepError> {
+        Ok(Self { linear: case.step.linear(p)?, x: vec![0.0; case.run.layout.len] })
+    }
+    /// (q, v, a, λ) θ of the way through the step that ends in record `n`.
+    fn at<'s>(&'s mut self, case: &'s Case<T>, p: &[f64], n: usize, theta: f64) -> Result<&'s [f64], StepError> {
+        let (run, z) = (case.run, case.run.layout.z());
+        if theta == 0.0 || theta == 1.0 {
+            return Ok(&run.record(n - usize::from(theta == 0.0))[..z]);
+        }
+        let Span { t, h } = run.plan.span(n, p);
+        case.step.advance(Span { t, h: theta * h }, run.plan.frozen(n), run.past(n), &mut self.linear, &mut self.x)?;
+        Ok(&self.x[..z])
+    }
+}

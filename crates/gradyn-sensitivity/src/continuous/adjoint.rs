@@ -1,0 +1,336 @@
+//! The adjoint equations, integrated backwards along the steps of a run.
+//!
+//! ```text
+//! end      rows_xᵀ b = w_xᵀ,   μ = Pᵀ b,   ∇ψ = w_p - rows_pᵀ b + t_F' (g + μᵀŷ' - bᵀ rows_t + w_t)          (1)  [P14, Eq. 30; B92, Eqs. 43–45]
+//! stages   y_i = y + h Σ_j a_ij k_j,   k_j = -y'(t_n - c_j h, y_j)                                             (2)
+//! start    R_xᵀ b = (μ, 0),   ∇ψ += -R_pᵀ b - t_0' (g + μᵀŷ' + bᵀ R_t)                                         (3)  [B92, Eqs. 49–51]
+//! ```
+//! R are the rows of record 0. Where the independent coordinates change, μ passes through the node as in (1).
+
+use super::States;
+use super::consistent::make_consistent;
+use super::form::Form;
+use super::implicit::{Group, Stages};
+use super::instant::Instant;
+use crate::discrete::TimeColumns;
+use crate::objective::{Case, Gradient, TerminalRows};
+use gradyn_dynamics::block;
+use gradyn_dynamics::step::Equations;
+use gradyn_dynamics::{Frozen, Step, StepError};
+use gradyn_model::{Set, System};
+use gradyn_num::Wide;
+
+/// ∇ψ by (3) of [`super`].
+pub fn adjoint<T: Step>(case: &Case<T>, form: Form) -> Result<Gradient, StepError> {
+    let mut sweep = Sweep::new(case, form)?;
+    sweep.end()?;
+    for n in (1..=case.run.plan.steps()).rev() {
+        sweep.change_coordinates(n)?;
+        sweep.step(n)?;
+    }
+    sweep.start()?;
+    let args = sweep.slots.len() / case.objectives().max(1);
+    Ok(sweep.slots.chunks_exact(args).map(|slots| case.model.pull_back(case.rho, slots)).collect())
+}
+
+/// Memory of the sweep.
+struct Sweep<'c, T: Step> {
+    case: &'c Case<'c, T>,
+    p: Vec<f64>,
+    /// The equations at nodes, and at stages.
+    node: Equations,
+    eq: Equations,
+    form: Form,
+    states: States<T>,
+    /// Blocks 0 … s of (2); 0 is the node where the step begins.
+    instants: Vec<Instant<T::System>>,
+    /// Groups of stages that are solved together.
+    groups: Vec<Option<Stages>>,
+    /// y of each objective; y_i, k_i and b_i of each block and objective.
+    y: Vec<f64>,
+    yi: Vec<f64>,
+    k: Vec<f64>,
+    b: Vec<f64>,
+    slots: Vec<f64>,
+    work: Work,
+    /// Are k_0 and b_0 those of the stage that ended the step before?
+    same: bool,
+}
+
+/// Scratch of one evaluation.
+pub struct Work {
+    /// μ.
+    pub mu: Vec<f64>,
+    /// -μ'.
+    pub slope: Vec<f64>,
+    /// Two right-hand sides of F_u.
+    pub u: Vec<f64>,
+}
+
+/// k = -y' at y, and b, of an objective; without one the sources are zero.
+pub fn evaluate<Y: System>(
+    sys: &Y,
+    form: Form,
+    at: &mut Instant<Y>,
+    y: &[f64],
+    objective: Option<usize>,
+    w: &mut Work,
+    b: &mut [f64],
+    k: &mut [f64],
+) {
+    form.lower(sys, at, y, &mut w.mu);
+    at.source(&w.mu, objective, b);
+    at.block.solve_t(sys, b);
+    at.picked(b, &mut w.slope);
+    form.rate(sys, at, (y, &w.mu), &w.slope, &mut w.u, k);
+}
+
+impl<'c, T: Step> Sweep<'c, T> {
+    fn new(case: &'c Case<'c, T>, form: Form) -> Result<Self, StepError> {
+        let (sys, p, o) = (case.step.system(), case.slots(), case.objectives());
+        let node = case.step.equations();
+        let eq = form.equations(node);
+        let (_, kkt) = block::prepare(sys, &p)?;
+        let (s, lay, size) = (eq.scheme.rows.len(), case.run.layout, form.size(sys));
+        let group = |rows: std::ops::Range<usize>| {
+            eq.scheme.is_implicit(rows.clone()).then(|| Stages::new(sys, &eq, form, rows)).transpose()
+        };
+        Ok(Self {
+            case,
+            node,
+            eq,
+            form,
+            states: States::new(case, &p)?,
+            instants: (0..=s)
+                .map(|i| Instant::new(sys, if i == 0 { &node } else { &eq }, &p, &kkt, form.moves() || form == Form::Dae))
+                .collect(),
+            groups: eq.scheme.groups().map(group).collect::<Result<_, _>>()?,
+            y: vec![0.0; o * size],
+            yi: vec![0.0; (s + 1) * o * size],
+            k: vec![0.0; (s + 1) * o * size],
+            b: vec![0.0; (s + 1) * o * lay.z()],
+            slots: vec![0.0; o * sys.dims().args],
+            work: Work { mu: vec![0.0; 2 * lay.n], slope: vec![0.0; 2 * lay.n], u: vec![0.0; 2 * (lay.n + lay.m)] },
+            same: false,
+            p,
+        })
+    }
+    fn size(&self) -> usize {
+        self.form.size(self.case.step.system())
+    }
+    /// Places a block θ of the way through the step that ends in record `n`.
+    fn place(&mut self, i: usize, n: usize, theta: f64, factored: bool) -> Result<(), StepError> {
+        let (sys, plan) = (self.case.step.system(), &self.case.run.plan);
+        let span = plan.span(n, &self.p);
+        let x = self.states.at(self.case, &self.p, n, theta)?;
+        let at = self.case.run.layout.node(span.t + theta * span.h, x);
+        self.instants[i].set(sys, &at, plan.frozen(n), factored)
+    }
+    /// Block 0 at node `n` with what was decided for another record.
+    fn place_node(&mut self, n: usize, frozen: Frozen) -> Result<(), StepError> {
+        let (case, run) = (self.case, self.case.run);
+        self.instants[0].set(case.step.system(), &run.layout.node(run.plan.t[n], run.record(n)), frozen, true)
+    }
+    /// Covectors of x at the node of block 0 become y; what rows_p takes of them goes to the slots.
+    fn pass(&mut self, j: usize) {
+        let (sys, size, z) = (self.case.step.system(), self.size(), self.case.run.layout.z());
+        let (b, args) = (&mut self.b[j * z..(j + 1) * z], sys.dims().args);
+        let at = &mut self.instants[0];
+        at.block.solve_t(sys, b);
+        at.picked(b, &mut self.work.mu);
+        at.block.slot_mul_t(sys, b, -1.0, &mut self.slots[j * args..(j + 1) * args]);
+        self.form.raise(sys, at, &self.work.mu, &mut self.work.u, &mut self.y[j * size..(j + 1) * size]);
+    }
+    /// (1).
+    fn end(&mut self) -> Result<(), StepError> {
+        let (case, plan, z) = (self.case, &self.case.run.plan, self.case.run.layout.z());
+        let (last, args) = (plan.steps(), case.step.system().dims().args);
+        let w = TerminalRows::new(case, &self.p);
+        self.place_node(last, plan.frozen(last))?;
+        self.b.fill(0.0);
+        for j in 0..case.objectives() {
+            w.add_state(j, &mut self.b[j * z..(j + 1) * z]);
+            self.pass(j);
+            w.add_slots(case, j, &mut self.slots[j * args..(j + 1) * args]);
+            if let Some(slot) = plan.declared[last] {
+                let rows_t: f64 = self.rows_t(last).iter().zip(&self.b[j * z..]).map(|(r, b)| r * b).sum();
+                self.slots[j * args + slot as usize] += self.power(j, last) - rows_t;
+            }
+            if self.eq.law.level != self.node.law.level {
+                self.make_consistent(j, last);
+            }
+        }
+        Ok(())
+    }
+    /// Terminal values of the index-3 adjoint.
+    fn make_consistent(&mut self, j: usize, n: usize) {
+        let (sys, run) = (self.case.step.system(), self.case.run);
+        let (lay, args, x) = (run.layout, sys.dims().args, run.record(n));
+        // ẋ: rows_x ẋ = P (v, a) - rows_t
+        let mut rate: Vec<f64> = self.rows_t(n).iter().map(|r| -r).collect();
+        let i = &mut self.instants[0];
+        for level in 0..2 {
+            let o = level * lay.n;
+            i.block.defect(level, 1.0, &x[o + lay.n..o + 2 * lay.n], &mut rate[o..o + lay.n]);
+        }
+        i.block.solve(sys, &mut rate);
+        let at = (&lay.node(run.plan.t[n], x), &rate[..], run.plan.angles(n));
+        make_consistent(sys, &self.p, at, j, i, &mut self.work.mu, &mut self.slots[j * args..(j + 1) * args]);
+        self.y[j * 2 * lay.n..(j + 1) * 2 * lay.n].copy_from_slice(&self.work.mu);
+    }
+    /// g + μᵀ ŷ' at node `n`, with μ at hand.
+    fn power(&mut self, j: usize, n: usize) -> f64 {
+        let (sys, run) = (self.case.step.system(), self.case.run);
+        let (lay, x) = (run.layout, run.record(n));
+        let mut g = vec![0.0; lay.o];
+        sys.measure(Set::Integrand, &lay.node(run.plan.t[n], x), &mut self.instants[0].block.linear.data, &mut g);
+        g[j] + self.work.mu.iter().zip(&x[lay.n..]).map(|(mu, dy)| mu * dy).sum::<f64>()
+    }
+    /// ∂rows/∂t at node `n`.
+    fn rows_t(&self, n: usize) -> Vec<f64> {
+        let (sys, run) = (self.case.step.system(), self.case.run);
+        let (lay, frozen) = (run.layout, run.plan.frozen(n));
+        let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
+        let (t, x, mut d) = (Wide::along(run.plan.t[n], 1.0), lift(&run.record(n)[..lay.z()]), sys.data());
+        sys.prepare(&lift(&self.p), &mut d);
+        sys.set_angles(frozen.angles, &mut d);
+        sys.place(t, &x[..lay.n], &mut d);
+        let (mut r, mut scratch) = (lift(&vec![0.0; lay.z()]), lift(&vec![0.0; lay.n + lay.m]));
+        self.node.state.residual(sys, &self.node.law, &lay.node(t, &x), frozen.choice, &mut d, &mut r, &mut scratch);
+        r.iter().map(|r| r.eps[0]).collect()
+    }
+    /// At node `n`, if the step that ends there has other independent coordinates than the next one.
+    fn change_coordinates(&mut self, n: usize) -> Result<(), StepError> {
+        let (case, plan) = (self.case, &self.case.run.plan);
+        let count = self.eq.state.choices(case.step.system());
+        if n == plan.steps() || plan.frozen(n).choice[..count] == plan.frozen(n + 1).choice[..count] {
+            return Ok(());
+        }
+        let (sys, size, lay) = (case.step.system(), self.size(), case.run.layout);
+        self.same = false;
+        self.b.fill(0.0);
+        self.place_node(n, plan.frozen(n + 1))?;
+        for j in 0..case.objectives() {
+            self.form.lower(sys, &mut self.instants[0], &self.y[j * size..(j + 1) * size], &mut self.work.mu);
+            self.b[j * lay.z()..][..2 * lay.n].copy_from_slice(&self.work.mu);
+        }
+        self.place_node(n, plan.frozen(n))?;
+        (0..case.objectives()).for_each(|j| self.pass(j));
+        Ok(())
+    }
+    /// (2) from record `n` to the one before.
+    fn step(&mut self, n: usize) -> Result<(), StepError> {
+        let (case, scheme, plan) = (self.case, self.eq.scheme, &self.case.run.plan);
+        let span = plan.span(n, &self.p);
+        let h = span.h;
+        let (s, size, o) = (scheme.rows.len(), self.size(), case.objectives());
+        let (first, b) = (scheme.rows.iter().any(|row| row[0] != 0.0), scheme.rows[s - 1]);
+        if first {
+            self.begin(n)?;
+        }
+        for (g, rows) in scheme.groups().enumerate() {
+            // the end of the step is evaluated if something reads it
+            let idle = rows.end == s && !first && self.groups[g].is_none();
+            for i in rows.clone() {
+                if !idle {
+                    self.place(i + 1, n, 1.0 - scheme.nodes[i], self.form.moves() || self.groups[g].is_none())?;
+                }
+                let at = (i + 1) * o * size;
+                self.yi[at..at + o * size].copy_from_slice(&self.y);
+                for j in (0..=rows.start).filter(|&j| scheme.a(i, j) != 0.0) {
+                    let from = &self.k[j * o * size..(j + 1) * o * size];
+                    self.yi[at..at + o * size].iter_mut().zip(from).for_each(|(y, k)| *y += h * scheme.a(i, j) * k);
+                }
+            }
+            if !idle {
+                self.solve(g, rows, span.t, h, plan.frozen(n).choice)?;
+            }
+        }
+        for (j, b) in b.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            self.gather(j, h * b);
+        }
+        self.y.copy_from_slice(&self.yi[s * o * size..]);
+        self.same = true;
+        Ok(())
+    }
+    /// k_0 and b_0.
+    fn begin(&mut self, n: usize) -> Result<(), StepError> {
+        let (s, o, size, z) = (self.eq.scheme.rows.len(), self.case.objectives(), self.size(), self.case.run.layout.z());
+        if self.same {
+            self.instants.swap(0, s);
+            self.k.copy_within(s * o * size.., 0);
+            self.b.copy_within(s * o * z.., 0);
+            return Ok(());
+        }
+        self.place(0, n, 1.0, true)?;
+        self.yi[..o * size].copy_from_slice(&self.y);
+        self.evaluate(0);
+        Ok(())
+    }
+    /// k_i and b_i of an explicit block at y_i.
+    fn evaluate(&mut self, i: usize) {
+        let (sys, size, z, o) = (self.case.step.system(), self.size(), self.case.run.layout.z(), self.case.objectives());
+        for j in 0..o {
+            let (y, b) = ((i * o + j) * size, (i * o + j) * z);
+            let (b, k) = (&mut self.b[b..b + z], &mut self.k[y..y + size]);
+            evaluate(sys, self.form, &mut self.instants[i], &self.yi[y..y + size], Some(j), &mut self.work, b, k);
+        }
+    }
+    /// k_i and b_i of a group of blocks, and y_i where it depends on them.
+    fn solve(&mut self, g: usize, rows: std::ops::Range<usize>, t: f64, h: f64, choice: &[u32]) -> Result<(), StepError> {
+        let (sys, size, o) = (self.case.step.system(), self.size(), self.case.objectives());
+        let Some(stages) = &mut self.groups[g] else {
+            self.evaluate(rows.start + 1);
+            return Ok(());
+        };
+        let blocks = rows.start + 1..rows.end + 1;
+        stages.prepare(sys, &self.eq, (t, h), choice, &mut self.instants[blocks.clone()], &mut self.work)?;
+        for j in 0..o {
+            let group = Group { objective: j, first: blocks.start * o + j, next: o, y: &self.yi, k: &mut self.k, b: &mut self.b };
+            stages.solve(sys, &self.eq, &mut self.instants[blocks.clone()], &mut self.work, group);
+            for i in rows.clone() {
+                let to = ((i + 1) * o + j) * size;
+                for from in blocks.clone() {
+                    let (k, a) = ((from * o + j) * size, h * self.eq.scheme.a(i, from));
+                    (0..size).for_each(|d| self.yi[to + d] += a * self.k[k + d]);
+                }
+            }
+        }
+        if self.form.moves() {
+            blocks.for_each(|i| self.evaluate(i));
+        }
+        Ok(())
+    }
+    /// slots += s (g_p - rows_pᵀ b) of a block.
+    fn gather(&mut self, i: usize, s: f64) {
+        let (sys, z, o) = (self.case.step.system(), self.case.run.layout.z(), self.case.objectives());
+        for (j, slots) in self.slots.chunks_exact_mut(sys.dims().args).enumerate() {
+            let b = (i * o + j) * z;
+            self.instants[i].gather(sys, j, &self.b[b..b + z], s, slots);
+        }
+    }
+    /// (3).
+    fn start(&mut self) -> Result<(), StepError> {
+        let (case, plan, step) = (self.case, &self.case.run.plan, self.case.step);
+        let (sys, size, span) = (step.system(), self.size(), plan.span(0, &self.p));
+        let (n2, args) = (2 * case.run.layout.n, sys.dims().args);
+        self.place_node(0, plan.frozen(1.min(plan.steps())))?;
+        step.linearise(span, plan.frozen(0), case.run.record(0), None, &mut self.states.linear)?;
+        let mut times = TimeColumns::new(step, &self.p);
+        times.set(step, 0, plan, span, case.run.record(0), None);
+        let mut b = vec![0.0; case.run.layout.len];
+        for j in 0..case.objectives() {
+            self.form.lower(sys, &mut self.instants[0], &self.y[j * size..(j + 1) * size], &mut self.work.mu);
+            b.fill(0.0);
+            b[..n2].copy_from_slice(&self.work.mu);
+            step.solve_t(&mut self.states.linear, &mut b);
+            let power = self.power(j, 0);
+            let slots = &mut self.slots[j * args..(j + 1) * args];
+            step.slot_mul_t(&mut self.states.linear, &b, -1.0, slots);
+            if let Some(slot) = plan.declared[0] {
+                slots[slot as usize] -= power + b.iter().zip(&times.t).map(|(b, r)| b * r).sum::<f64>();
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+//! Terminal values of the index-3 adjoint.
+//!
+//! Its ν obeys Φ_q ν = g_λ and d/dt of it, with M ν = μ_v + g_a and μ_v' = -μ_q - g_v + Cᵀν. Variations at the end obey
+//! Φ_q δq + Φ_p δp = 0 and Φ_q δv + Φ̇_q δq + Φ̇_p δp = 0, so that multiples of these rows may be taken from μ:
+//!
+//! ```text
+//! μ_v ← μ_v - Φ_qᵀ τ,   μ_q ← μ_q - Φ̇_qᵀ τ - Φ_qᵀ σ,   ∇ψ -= Φ̇_pᵀ τ + Φ_pᵀ σ                              (1)
+//! [ M Φ_qᵀ ; Φ_q 0 ] (ν, τ) = (μ_v + g_a, g_λ)                                                             (2)
+//! [ M Φ_qᵀ ; Φ_q 0 ] (ν', -σ) = (-μ_q + Φ̇_qᵀ τ - g_v + Cᵀν + g_a' - Ṁν, g_λ' - Φ̇_q ν)                      (3)
+//! ```
+
+use super::instant::Instant;
+use gradyn_dynamics::step::IntegrandRows;
+use gradyn_model::{At, LEVEL, System};
+use gradyn_num::Wide;
+
+/// (1) for an objective; `rate` is ẋ = (v, a, a', λ') at the node, where `at` is factored with constraints at the level of accelerations.
+pub fn make_consistent<Y: System>(
+    sys: &Y,
+    p: &[f64],
+    (at, rate, angles): (&At, &[f64], &[f64]),
+    objective: usize,
+    i: &mut Instant<Y>,
+    mu: &mut [f64],
+    slots: &mut [f64],
+) {
+    let (n, m) = (sys.dims().n, sys.dims().m);
+    let (mut g, mut dg) = (vec![0.0; 3 * n + m], vec![0.0; 3 * n + m]);
+    i.g.mul_t(objective, 1.0, &mut g);
+    integrand_rate(sys, p, at, rate, angles).mul_t(objective, 1.0, &mut dg);
+    // (2)
+    let (mut nu, mut next) = (g[2 * n..].to_vec(), dg[2 * n..].to_vec());
+    nu[..n].iter_mut().zip(&mu[n..]).for_each(|(x, mu)| *x += mu);
+    i.block.solve_u(sys, &mut nu);
+    let tau = nu[n..].to_vec();
+    nu[n..].fill(0.0);
+    let Some(moving) = &i.moving else { return };
+    let mut turned = vec![0.0; n + m];
+    moving.mul(sys, &[&vec![0.0; n][..], &tau].concat(), &mut turned);
+    (0..n).for_each(|k| mu[k] -= turned[k]);
+    // (3)
+    (0..n).for_each(|k| next[k] -= mu[k] + g[n + k]);
+    let (mut stiffness, mut damping) = (vec![0.0; n], vec![0.0; n]);
+    i.block.linear.state_mul_t(sys, 1.0, &nu, &mut stiffness, &mut damping);
+    next.iter_mut().zip(&damping).for_each(|(x, c)| *x += c);
+    let mut moved = vec![0.0; n + m];
+    moving.mul(sys, &nu, &mut moved);
+    next.iter_mut().zip(&moved).for_each(|(x, f)| *x -= f);
+    i.block.solve_u(sys, &mut next);
+    let sigma: Vec<f64> = next[n..].iter().map(|x| -x).collect();
+    // (1)
+    let (mn, d) = (&sys.patterns().mn, &mut i.block.linear.data);
+    mn.mul_t(sys.phi_q(d), -1.0, &tau, &mut mu[n..]);
+    mn.mul_t(sys.phi_q(d), -1.0, &sigma, &mut mu[..n]);
+    sys.constraint_p_t(at, LEVEL[1], &tau, -1.0, d, slots);
+    sys.constraint_p_t(at, LEVEL[0], &sigma, -1.0, d, slots);
+}
+
+/// d/dt of g_x along the run.
+fn integrand_rate<Y: System>(sys: &Y, p: &[f64], at: &At, rate: &[f64], angles: &[f64]) -> IntegrandRows {
+    let mut d = sys.data::<Wide>();
+    sys.prepare(&p.iter().map(|&p| Wide::from(p)).collect::<Vec<_>>(), &mut d);
+    sys.set_angles(angles, &mut d);
+    let x = [at.q, at.v, at.a, at.lam].concat();
+    let x: Vec<Wide> = x.iter().zip(rate).map(|(x, dx)| Wide::along(*x, *dx)).collect();
+    let (t, n) = (Wide::along(at.t, 1.0), at.q.len());
+    sys.place(t, &x[..n], &mut d);
+    let (mut rows, mut out) = (IntegrandRows::<Wide>::new(sys), IntegrandRows::new(sys));
+    rows.set(sys, &At::of(t, &x, n, at.lam.len()), &mut d);
+    rows.along(0, &mut out);
+    out
+}

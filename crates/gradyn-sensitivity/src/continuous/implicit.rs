@@ -1,0 +1,150 @@
+//! Stages of an implicit scheme for adjoint equations, which are linear.
+//!
+//! ```text
+//! rows_x,iᵀ b_i - h Σ_j a_ij (0, P_jᵀ b_j, 0) = (0, μ̂_i, 0) + g_x,iᵀ                                          (1)  explicit form
+//! k_i - h Σ_j a_ij A_i k_j = k_i(ŷ_i),   A_i by columns                                                      (2)  other forms
+//! ```
+//! (1) is the transpose of the matrix of a step with the coefficients a_ji. μ̂_i and ŷ_i come from the groups before.
+
+use super::adjoint::{Work, evaluate};
+use super::form::Form;
+use super::instant::Instant;
+use gradyn_dynamics::StepError;
+use gradyn_dynamics::step::Equations;
+use gradyn_dynamics::step::runge_kutta::coupled::{self, Coupled};
+use gradyn_model::System;
+use gradyn_num::DenseLu;
+
+/// (1) or (2).
+pub enum Stages {
+    /// (1).
+    Transposed(Box<Coupled>),
+    /// (2).
+    Columns(Box<Columns>),
+}
+
+/// (2).
+pub struct Columns {
+    form: Form,
+    /// a_ij of the group.
+    a: Vec<f64>,
+    blocks: usize,
+    size: usize,
+    matrix: DenseLu,
+    rhs: Vec<f64>,
+    b: Vec<f64>,
+}
+
+impl Stages {
+    /// Memory for some rows of a scheme.
+    pub fn new<Y: System>(sys: &Y, eq: &Equations, form: Form, rows: std::ops::Range<usize>) -> Result<Self, StepError> {
+        let a = |i: usize, j: usize| eq.scheme.a(rows.start + i, rows.start + j + 1);
+        let (blocks, size) = (rows.len(), form.size(sys));
+        let all = (0..blocks).flat_map(|i| (0..blocks).map(move |j| (i, j)));
+        if !form.moves() {
+            let transposed = all.map(|(i, j)| a(j, i)).collect();
+            return Ok(Self::Transposed(Box::new(Coupled::new(sys, &eq.law, eq.state, transposed)?)));
+        }
+        Ok(Self::Columns(Box::new(Columns {
+            form,
+            a: all.map(|(i, j)| a(i, j)).collect(),
+            blocks,
+            size,
+            matrix: DenseLu::new(blocks * size),
+            rhs: vec![0.0; blocks * size],
+            b: vec![0.0; 3 * sys.dims().n + sys.dims().m],
+        })))
+    }
+    /// Factors at the blocks of the group.
+    pub fn prepare<Y: System>(
+        &mut self,
+        sys: &Y,
+        eq: &Equations,
+        (t, h): (f64, f64),
+        choice: &[u32],
+        at: &mut [Instant<Y>],
+        w: &mut Work,
+    ) -> Result<(), StepError> {
+        match self {
+            Self::Transposed(matrix) => {
+                let count = eq.state.choices(sys);
+                matrix.set_choice(sys, &eq.law, eq.state, &choice[..count])?;
+                matrix.refactor(sys, &eq.law, t, h, at.iter().map(|at| &at.block))
+            }
+            Self::Columns(c) => c.prepare(sys, (t, h), at, w),
+        }
+    }
+    /// k_i of an objective at ŷ_i, for the explicit form b_i too.
+    pub fn solve<Y: System>(&mut self, sys: &Y, eq: &Equations, at: &mut [Instant<Y>], w: &mut Work, g: Group) {
+        match self {
+            Self::Transposed(matrix) => {
+                let (size, z) = (w.mu.len(), matrix.b.len() / at.len());
+                for (i, (at, b)) in at.iter().zip(matrix.b.chunks_exact_mut(z)).enumerate() {
+                    at.source(&g.y[g.of(i, size)], Some(g.objective), b);
+                }
+                matrix.solve_t(sys, &eq.law);
+                for (i, (at, b)) in at.iter().zip(matrix.b.chunks_exact(z)).enumerate() {
+                    let (to, slope) = (g.of(i, z), g.of(i, size));
+                    g.b[to].copy_from_slice(b);
+                    at.picked(b, &mut g.k[slope]);
+                }
+            }
+            Self::Columns(c) => {
+                let size = c.size;
+                for (i, (at, k)) in at.iter_mut().zip(c.rhs.chunks_exact_mut(size)).enumerate() {
+                    evaluate(sys, c.form, at, &g.y[g.of(i, size)], Some(g.objective), w, &mut c.b, k);
+                }
+                c.matrix.solve(&mut c.rhs);
+                for (i, k) in c.rhs.chunks_exact(size).enumerate() {
+                    let to = g.of(i, size);
+                    g.k[to].copy_from_slice(k);
+                }
+            }
+        }
+    }
+}
+
+/// The numbers of a group of blocks for one objective.
+pub struct Group<'a> {
+    /// Which.
+    pub objective: usize,
+    /// Index of the first block, and distance to the next.
+    pub first: usize,
+    /// Distance of the indices of blocks.
+    pub next: usize,
+    /// ŷ_i.
+    pub y: &'a [f64],
+    /// k_i.
+    pub k: &'a mut [f64],
+    /// b_i.
+    pub b: &'a mut [f64],
+}
+impl Group<'_> {
+    /// Where the numbers of block `i` are.
+    fn of(&self, i: usize, size: usize) -> std::ops::Range<usize> {
+        let at = (self.first + i * self.next) * size;
+        at..at + size
+    }
+}
+
+impl Columns {
+    fn prepare<Y: System>(&mut self, sys: &Y, (t, h): (f64, f64), at: &mut [Instant<Y>], w: &mut Work) -> Result<(), StepError> {
+        let (size, total) = (self.size, self.blocks * self.size);
+        let (mut unit, mut column) = (vec![0.0; size], vec![0.0; size]);
+        for (i, at) in at.iter_mut().enumerate() {
+            for c in 0..size {
+                unit.fill(0.0);
+                unit[c] = 1.0;
+                evaluate(sys, self.form, at, &unit, None, w, &mut self.b, &mut column);
+                for j in 0..self.blocks {
+                    let a = h * self.a[i * self.blocks + j];
+                    for (r, x) in column.iter().enumerate() {
+                        let one = f64::from(i == j && r == c);
+                        self.matrix.matrix_mut()[(i * size + r) * total + j * size + c] = one - a * x;
+                    }
+                }
+            }
+        }
+        self.matrix.factor().map_err(|s| StepError::Singular { t, equation: coupled::equation(sys, s.index % size) })
+    }
+}

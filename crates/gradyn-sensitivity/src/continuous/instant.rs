@@ -1,0 +1,94 @@
+//! The equations of motion at an instant of a run, linearised.
+
+use gradyn_dynamics::block::Block;
+use gradyn_dynamics::step::{Equations, IntegrandRows};
+use gradyn_dynamics::{Frozen, StepError};
+use gradyn_model::{At, System};
+use gradyn_num::{Kkt, Wide};
+
+/// (3) of [`super`] at an instant.
+pub struct Instant<Y: System> {
+    /// Rows and partials.
+    pub block: Block<Y>,
+    /// g_x, g_p.
+    pub g: IntegrandRows,
+    /// d/dt of M and Φ_q along the run, where they are needed.
+    pub moving: Option<Moving<Y>>,
+    n: usize,
+}
+
+impl<Y: System> Instant<Y> {
+    /// Memory.
+    pub fn new(sys: &Y, eq: &Equations, p: &[f64], kkt: &Kkt, moving: bool) -> Self {
+        let block = Block::new(sys, eq.law, eq.state, p, kkt);
+        Self { block, g: IntegrandRows::new(sys), moving: moving.then(|| Moving::new(sys, p)), n: sys.dims().n }
+    }
+    /// Linearises; `factored` if single blocks will be solved with.
+    pub fn set(&mut self, sys: &Y, at: &At, frozen: Frozen, factored: bool) -> Result<(), StepError> {
+        sys.set_angles(frozen.angles, &mut self.block.linear.data);
+        if factored {
+            self.block.set(sys, at, frozen.choice)?;
+        } else {
+            sys.place(at.t, at.q, &mut self.block.linear.data);
+            self.block.partials(sys, at, frozen.choice)?;
+        }
+        self.g.set(sys, at, &mut self.block.linear.data);
+        if let Some(moving) = &mut self.moving {
+            moving.set(sys, at, frozen.angles);
+        }
+        Ok(())
+    }
+    /// b = (0, μ, 0) + g_xᵀ of an objective.
+    pub fn source(&self, mu: &[f64], objective: Option<usize>, b: &mut [f64]) {
+        b.fill(0.0);
+        b[self.n..3 * self.n].copy_from_slice(mu);
+        objective.into_iter().for_each(|k| self.g.mul_t(k, 1.0, b));
+    }
+    /// out = Pᵀ b.
+    pub fn picked(&self, b: &[f64], out: &mut [f64]) {
+        let n = self.n;
+        out.fill(0.0);
+        (0..2).for_each(|level| {
+            self.block.defect_t(level, 1.0, &b[level * n..(level + 1) * n], &mut out[level * n..(level + 1) * n])
+        });
+    }
+    /// grad += s (g_p - rows_pᵀ b) of an objective.
+    pub fn gather(&mut self, sys: &Y, objective: usize, b: &[f64], s: f64, grad: &mut [f64]) {
+        self.block.slot_mul_t(sys, b, -s, grad);
+        self.g.slot_mul_t(sys, objective, s, grad);
+    }
+}
+
+/// Ṁ and Φ̇_q = d/dt Φ_q(t, q(t)): with rheonomic constraints ∂Φ_q/∂t is part of it, which [M13, Eq. 80] leaves out.
+pub struct Moving<Y: System> {
+    data: Y::Data<Wide>,
+    q: Vec<Wide>,
+    mass: Vec<f64>,
+    phi_q: Vec<f64>,
+}
+
+impl<Y: System> Moving<Y> {
+    fn new(sys: &Y, p: &[f64]) -> Self {
+        let mut data = sys.data();
+        sys.prepare(&p.iter().map(|&p| Wide::from(p)).collect::<Vec<_>>(), &mut data);
+        let patterns = sys.patterns();
+        let (mass, phi_q) = (vec![0.0; patterns.nn.nnz()], vec![0.0; patterns.mn.nnz()]);
+        Self { data, q: vec![Wide::from(0.0); sys.dims().n], mass, phi_q }
+    }
+    /// A dual step along (1, v).
+    fn set(&mut self, sys: &Y, at: &At, angles: &[f64]) {
+        self.q.iter_mut().zip(at.q.iter().zip(at.v)).for_each(|(x, (q, v))| *x = Wide::along(*q, *v));
+        sys.set_angles(angles, &mut self.data);
+        sys.place(Wide::along(at.t, 1.0), &self.q, &mut self.data);
+        self.mass.iter_mut().zip(sys.mass(&self.data)).for_each(|(x, m)| *x = m.eps[0]);
+        self.phi_q.iter_mut().zip(sys.phi_q(&self.data)).for_each(|(x, m)| *x = m.eps[0]);
+    }
+    /// out += Ḟ_u w = (Ṁ ν + Φ̇_qᵀ κ, Φ̇_q ν).
+    pub fn mul(&self, sys: &Y, w: &[f64], out: &mut [f64]) {
+        let (n, patterns) = (sys.dims().n, sys.patterns());
+        let ((nu, kappa), (top, bottom)) = (w.split_at(n), out.split_at_mut(n));
+        patterns.nn.mul(&self.mass, 1.0, nu, top);
+        patterns.mn.mul_t(&self.phi_q, 1.0, kappa, top);
+        patterns.mn.mul(&self.phi_q, 1.0, nu, bottom);
+    }
+}

@@ -1,0 +1,90 @@
+//! Continuous sensitivities converge to the derivative of the steps at the order of their integrator.
+
+use gradyn::registry::{Variant, orders, variants};
+use gradyn::{Formulation, Integrator, Method, Prepared, Projections, Sensitivity};
+use gradyn_model::System;
+use gradyn_sensitivity::Gradient;
+use gradyn_testkit::cases::{cases, step};
+use gradyn_testkit::compare::distance;
+use gradyn_testkit::models;
+
+/// Distances of the continuous methods from the discrete adjoint, with steps h.
+fn gaps(what: &str, model: &Prepared, v: &Variant, h: f64) -> Vec<(Sensitivity, f64)> {
+    let method = Method::of(v).unwrap_or_else(|e| panic!("{what}: {e}")).step(h);
+    let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let of =
+        |s: Sensitivity| -> Gradient { model.gradient(&run, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name())).rows };
+    let scales: Vec<f64> = model.model.parameters.iter().map(|p| p.scale).collect();
+    let exact = of(Sensitivity::DiscreteAdjoint);
+    let refused = |s: Sensitivity| {
+        s == Sensitivity::AdjointDae && v.formulation == Formulation::Ali3p && model.model.system.dims().m_vel > 0
+    };
+    let continuous = Sensitivity::ALL.iter().filter(|s| s.is_continuous() && s.fits(v.formulation) && !refused(**s));
+    continuous.map(|s| (*s, distance(&of(*s), &exact, &scales))).collect()
+}
+
+/// The order at which both gradients converge: that of the slowest block.
+fn order(v: &Variant) -> f64 {
+    // where λ has a lower order, so has its derivative over the last step
+    let [q, .., lam] = orders(v.formulation, v.integrator).map(|p| p as f64);
+    let least = if lam < q { lam - 1.0 } else { q };
+    // whether a step projects depends on roundings: the discrete gradient is of order 1 in the velocities
+    let conditional = v.option == Some(("projection", Projections::Conditional.name()));
+    if conditional && v.formulation.position_level() { 1.0 } else { least }
+}
+
+/// A third of the step, so that the last one is a third too: the gap falls by 3^p, or is rounding already.
+fn converges(what: &str, model: &Prepared, v: &Variant, h: f64, slack: f64) {
+    let (coarse, fine) = (gaps(what, model, v, h), gaps(what, model, v, h / 3.0));
+    for ((s, coarse), (_, fine)) in coarse.into_iter().zip(fine) {
+        let slope = (coarse / fine).ln() / 3f64.ln();
+        let text = format!("{what}, {}: {coarse:.1e} → {fine:.1e}, order {slope:.2} of {}", s.name(), order(v));
+        // the start of a coordinate step has the accelerations of Φ̈ = 0: those of the penalty formulation differ by 1/α
+        let floor = if v.formulation == Formulation::Penalty { 1e-8 } else { 2e-10 };
+        assert!(slope >= order(v) - slack || fine < floor, "{text}");
+    }
+}
+
+#[test]
+fn every_step_on_the_five_bar() {
+    let mut m = models::five_bar();
+    m.t_end = 1.0.into();
+    let model = Prepared::new(&m).expect("the five-bar builds");
+    for v in variants() {
+        converges(&v.to_string(), &model, &v, 0.02, 0.5);
+    }
+}
+
+/// Every number of every example: geometry, drivers, start, final time; integral and terminal values, accelerations, reactions.
+#[test]
+fn every_number_of_every_example() {
+    let integrators = [Integrator::Newmark, Integrator::Rk4, Integrator::Radau5];
+    for (name, mechanism) in cases() {
+        let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for v in variants().iter().filter(|v| v.option.is_none() && integrators.contains(&v.integrator)) {
+            if model.model.system.dims().m_vel > 0 && v.formulation == Formulation::Index3 {
+                continue;
+            }
+            converges(&format!("{name}, {v}"), &model, v, step(&name), 0.7);
+        }
+    }
+}
+
+/// By name.
+#[test]
+fn what_does_not_exist_is_refused() {
+    let model = |name: &str| {
+        let file = gradyn::file::read_toml(gradyn::examples::find(name).expect("an example")).expect("reads");
+        Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{name}: {e}"))
+    };
+    let refusal = |name: &str, formulation: &str, s: Sensitivity| {
+        let model = model(name);
+        let method = Method::new(formulation, "newmark").expect("exists").step(0.01);
+        let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"));
+        model.gradient(&run, s).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    let e = refusal("five_bar", "index3", Sensitivity::AdjointExplicit);
+    assert!(e.contains("adjoint-explicit does not work with index3"), "{e}");
+    let e = refusal("knife_edge", "ali3p", Sensitivity::AdjointDae);
+    assert!(e.contains("is a velocity constraint: adjoint-dae of index 3"), "{e}");
+}
