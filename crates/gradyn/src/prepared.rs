@@ -9,7 +9,7 @@ use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{LEVEL, Model, ModelError, Set, System, build};
+use gradyn_model::{LEVEL, Model, ModelError, Set, System, build, build_apart};
 use gradyn_num::largest;
 use gradyn_sensitivity::{Adjoint, Case, Contributions, Gradient, automatic, complex_step, differences, direct, program, values};
 use std::time::Instant;
@@ -64,11 +64,16 @@ pub struct GradientReport {
 }
 
 impl Prepared {
-    /// Builds, assembles and checks a mechanism.
+    /// Builds, assembles and checks a mechanism. Where a shared load is read, every joint has rows to carry its part.
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
-        let model = build(m)?;
-        let rho = model.rho();
-        let mut new = Self::assemble(model, rho)?;
+        let nominal = |model: Model| {
+            let rho = model.rho();
+            Self::assemble(model, rho)
+        };
+        let mut new = nominal(build(m)?)?;
+        if new.reads_shared() {
+            new = nominal(build_apart(m)?)?;
+        }
         // the scales of alpha_scaling=row: of the nominal start, whatever parameters follow
         let p = new.model.slots(&new.rho);
         let t = p[new.model.times.start as usize];
