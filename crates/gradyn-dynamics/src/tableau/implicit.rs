@@ -33,6 +33,7 @@ pub const GAUSS4: Tableau = Tableau {
     estimate: 4,
     dense: &[],
     order: 4,
+    stability: None,
 };
 
 /// Radau IIA, two stages: L-stable, stiffly accurate, order 3 [Hairer & Wanner II, Table IV.5.5].
@@ -47,6 +48,7 @@ pub const RADAU3: Tableau = Tableau {
     estimate: 3,
     dense: &[],
     order: 3,
+    stability: None,
 };
 
 /// Radau IIA, three stages: L-stable, stiffly accurate, order 5 [Hairer & Wanner II, Table IV.5.6].
@@ -65,6 +67,7 @@ pub const RADAU5: Tableau = Tableau {
     estimate: 4,
     dense: &[],
     order: 5,
+    stability: None,
 };
 
 /// Five stages, singly diagonally implicit: L-stable, stiffly accurate, order 4 with an embedded method of order 3
@@ -86,4 +89,5 @@ pub const SDIRK4: Tableau = Tableau {
     estimate: 4,
     dense: &[],
     order: 4,
+    stability: None,
 };
