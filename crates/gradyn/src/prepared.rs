@@ -239,6 +239,7 @@ impl Prepared {
         }
         self.warn_newmark(run, growth, accelerations);
         self.warn_stiff(run);
+        self.warn_shared(run);
         self.warn_geometry(run, &d);
         self.warn_singular(run, &mut d);
         self.warn_freedoms(run, &mut d);

@@ -8,14 +8,17 @@
 //! n_r·Φ_ρ = 0 along the run                             a parameter does not break the loop             (3)
 //! n_r·ψ_λ = 0 at λ and at λ + s n_r                      an objective is determinate                     (4)
 //! λ + Σ c_r n_r with the smallest Σ (|j_i| λ_i)²         minimum-norm reactions of outputs               (5)
+//! α |j_k| |2ξωΦ̇ + ω²Φ|_k ≤ 5 max |Φ_qᵀλ| with penalty    loads are shared by α, not by errors             (6)
 //! ```
 //! In (5) rows are scaled to unit length, so that multipliers are forces. Penalty keeps all rows: its λ is unique, (2) and (4) are not
-//! asked of it. How a load is shared depends on which joints have rows: where a multiplier of a dependency is read, all have.
+//! asked of it. Φ answers λ/α like an oscillator with ξ and ω, by no more than some λ/(αω²); what is above (6) is drift, and α times
+//! drift is load, because n_r moves: n_r·Φ̇ = -ṅ_r·Φ ≠ 0. How a load is shared depends on which joints have rows: where a multiplier of a dependency is read, all have.
 
 use crate::error::Error;
-use crate::method::Method;
+use crate::method::{Method, with_step};
 use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
+use gradyn_dynamics::Step;
 use gradyn_model::{At, LEVEL, ModelError, Natural, Set, System};
 use gradyn_num::{Basis, DenseLu, Wide, largest};
 use std::collections::BTreeSet;
@@ -30,6 +33,12 @@ const RECORDS: usize = 7;
 const ROUNDING: f64 = 1e-11;
 
 type Data = <Natural as System>::Data<f64>;
+
+/// Bound of (6): an oscillator with ξ ≥ 0.2 answers with less.
+const GAIN: f64 = 5.0;
+
+/// Part of the loads of all rows below which a shared load is none.
+const SMALL: f64 = 1e-3;
 
 /// n_r of (1), of all rows; exact zeros where a row has no part in it.
 type NullVectors = Vec<Vec<f64>>;
@@ -238,6 +247,57 @@ impl Prepared {
         let vectors = null_vectors(sys, &self.rows(), sys.phi_q(d)).unwrap_or_default();
         let stress = self_stress(&vectors, &squares(sys, d), lam);
         lam.iter_mut().zip(stress).for_each(|(l, s)| *l -= s);
+    }
+    /// (6): loads that redundant constraints share by the errors of the integrator, times α.
+    pub(crate) fn warn_shared(&self, run: &mut Run) {
+        let penalty = run.method.formulation == Formulation::Penalty;
+        let Some(sys) = self.model.full.as_deref().filter(|_| penalty && self.reads_shared()) else { return };
+        let f = run.method.lagrange(&self.model);
+        let (c, level) = (f.compliance.rows(sys), [f.level[0], f.level[1], 0.0]);
+        let (shared, mn) = (self.shared_rows(), &sys.patterns().mn);
+        // (|j_k| α (2ξωΦ̇ + ω²Φ)_k, k, t), |Φ_qᵀλ| of shared rows, |j_k λ_k| of the others
+        let (mut worst, mut load, mut all, mut give) = ((0.0f64, 0, 0.0), 0.0f64, 0.0f64, vec![0.0; run.trajectory.layout.m]);
+        self.blocks(run, sys, |at, d| {
+            give.fill(0.0);
+            sys.constraint(at, level, d, &mut give);
+            let (size, mut force) = (squares(sys, d), vec![0.0; at.q.len()]);
+            for &k in &shared {
+                mn.row(k).for_each(|p| force[mn.col(p)] += sys.phi_q(d)[p] * at.lam[k]);
+                let g = (give[k] / c(k)).abs() * size[k].sqrt();
+                if g > worst.0 {
+                    worst = (g, k, at.t);
+                }
+            }
+            load = load.max(largest(force.iter().copied()));
+            (0..size.len()).filter(|k| !shared.contains(k)).for_each(|k| all = all.max(at.lam[k].abs() * size[k].sqrt()));
+        });
+        if worst.0 > (GAIN * load).max(SMALL * all) {
+            run.warnings.push(format!(
+                "shared-load: the drift of `{}` at t = {} s, times α, loads redundant constraints by {:.1e} beside {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order or a larger omega",
+                sys.row_name(worst.1), worst.2, worst.0
+            ));
+        }
+    }
+    /// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.
+    fn blocks(&self, run: &Run, sys: &Natural, mut f: impl FnMut(&At, &mut Data)) {
+        let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, self.model.slots(&self.rho));
+        let any = run.method.build(&self.model);
+        let stages = with_step!(&any, step => step.stage_times());
+        let mut d = sys.data::<f64>();
+        sys.prepare(&p, &mut d);
+        for n in 0..=plan.steps() {
+            let x = run.trajectory.record(n);
+            let inner = stages.iter().enumerate().filter(|(_, c)| n > 0 && c.is_some() && sys.reads_dynamics());
+            let stage = |(i, c): (usize, &Option<f64>)| {
+                (plan.t[n - 1] + c.unwrap_or(0.0) * plan.h[n - 1], &x[lay.head() + i * lay.z()..])
+            };
+            for (t, block) in inner.map(stage).chain([(plan.t[n], x)]) {
+                let at = lay.node(t, block);
+                sys.set_angles(plan.angles(n), &mut d);
+                sys.place(t, at.q, &mut d);
+                f(&at, &mut d);
+            }
+        }
     }
     fn named(&self, row: usize) -> (String, String) {
         let (name, on) = self.redundant().swap_remove(self.rows().iter().position(|r| *r == row).expect("a redundant row"));
