@@ -199,17 +199,19 @@ pub enum StepError {
     Factor(#[from] FactorError),
     /// A correction of the derivative parts did not converge.
     #[error(
-        "record {record}: the derivative parts of `{block}` did not settle in {corrections} corrections (last {last:.1e} times rounding)"
+        "t = {t:.6} s: the derivative parts of `{block}` did not settle in {corrections} corrections (last {last:.1e} times rounding, largest in `{worst}`)"
     )]
     Correction {
-        /// Record.
-        record: usize,
+        /// Time at the end of the step [s].
+        t: f64,
         /// Corrections done.
         corrections: usize,
         /// Size of the last one in units of rounding.
         last: f64,
-        /// Block: q, v, a, λ, z or an extra.
+        /// Block: q, v, a, λ or z.
         block: &'static str,
+        /// Its coordinate, constraint or objective with the largest correction.
+        worst: String,
     },
 }
 

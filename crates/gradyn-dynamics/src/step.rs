@@ -205,6 +205,16 @@ pub trait Step: Sync {
     fn limited(&self, _l: &Self::Linear) -> bool {
         false
     }
+    /// h |∂f/∂y| over what the scheme is stable for, from the record of a step; above 1 it is stability that limits the step.
+    /// `None` where nothing limits it, or where it cannot be told.
+    fn stability(&self, _h: f64, _x: &[f64]) -> Option<f64> {
+        None
+    }
+    /// Times (t_i - t)/h of the stages (q, v, a, λ) that a record keeps, one after the other from [`Layout::head`] on; `None`: of a
+    /// stage that no quadrature reads.
+    fn stage_times(&self) -> Vec<Option<f64>> {
+        vec![]
+    }
     /// First step of a smooth piece that begins at record x [s]; `None`: as the piece before ended.
     fn first_step(&self, _tol: Tolerance, _x: &[f64]) -> Option<f64> {
         None

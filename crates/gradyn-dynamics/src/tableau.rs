@@ -39,6 +39,8 @@ pub struct Tableau {
     pub dense: &'static [f64],
     /// Order.
     pub order: usize,
+    /// Part of the negative real axis on which an adaptive explicit scheme is stable.
+    pub stability: Option<f64>,
 }
 
 impl Tableau {

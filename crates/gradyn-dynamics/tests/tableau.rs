@@ -227,3 +227,19 @@ fn rosenbrock_schemes_have_their_order() {
         assert!((0..n).all(|i| (s.gamma[i][i] - t.gamma).abs() < 1e-15), "{}: one matrix", t.name);
     }
 }
+
+/// |R(-z)| ≤ 1 up to the given part of the negative real axis, and not much farther.
+#[test]
+fn stability_on_the_real_axis() {
+    for (t, limit) in Tableau::ALL.iter().filter_map(|t| Some((t, t.stability?))) {
+        let full = full(t);
+        // y' = λy: ŷ_i = 1 + z Σ_j a_ij ŷ_j, the last one is R(z)
+        let growth = |z: f64| {
+            let mut y: Vec<f64> = vec![];
+            full.a.iter().for_each(|row| y.push(1.0 + z * row.iter().zip(&y).map(|(a, y)| a * y).sum::<f64>()));
+            y[y.len() - 1].abs()
+        };
+        assert!((1..=100).all(|k| growth(-limit * f64::from(k) / 100.0) <= 1.0), "{}", t.name);
+        assert!(growth(-1.1 * limit) > 1.0, "{}", t.name);
+    }
+}

@@ -190,7 +190,7 @@ pub(crate) struct Builder<'g, 'm> {
     angle_index: HashMap<String, usize>,
     /// (angle, signal) of driven angles.
     driven: Vec<(usize, u32)>,
-    /// Joints whose reaction is read, and whether their torque is.
+    /// Joints with rows of their own, because their reaction is read or nothing is shared, and whether their torque is read.
     wanted: HashMap<String, bool>,
     /// Numbers that must not be negative.
     positive: Vec<(String, u32, bool)>,
@@ -198,8 +198,18 @@ pub(crate) struct Builder<'g, 'm> {
     aligned: Vec<(String, numbers::Quad<'g>)>,
 }
 
-/// Builds the system of a mechanism.
+/// Builds the system of a mechanism. Joints share points and axes, except those whose reaction is read; where such a joint would still
+/// have no rows, because others hold all that it holds, nothing is shared.
 pub fn build(m: &Mechanism) -> Result<Model, ModelError> {
+    build_with(m, false)
+}
+
+/// The same with rows for every joint: how redundant joints share a load then does not depend on which reactions are read.
+pub fn build_apart(m: &Mechanism) -> Result<Model, ModelError> {
+    build_with(m, true)
+}
+
+fn build_with(m: &Mechanism, apart: bool) -> Result<Model, ModelError> {
     if ![2, 3].contains(&m.dimension) {
         return Err(ModelError::new(format!("dimension {}: a mechanism is in the plane (2) or in space (3)", m.dimension)));
     }
@@ -221,9 +231,15 @@ pub fn build(m: &Mechanism) -> Result<Model, ModelError> {
     b.check_names()?;
     b.require_positive()?;
     b.read_joint_frames()?;
-    let mut classes = b.share()?;
+    let mut classes = b.share(apart)?;
     b.choose_coordinates(&mut classes)?;
-    b.add_rows()?;
+    if let Some(joint) = b.add_rows()? {
+        if !apart {
+            return build_apart(m);
+        }
+        let e = ModelError::new(format!("joint `{joint}` repeats other joints: its reaction is not determined")).at(&joint.place);
+        return Err(e.help("remove the joint, or read the reaction of the other one"));
+    }
     b.add_splines()?;
     b.add_formulas()?;
     b.add_velocity_rows()?;

@@ -166,6 +166,14 @@ impl Sensor {
     pub fn needs_velocity(&self) -> bool {
         matches!(self, Sensor::Affine(_, 1) | Sensor::Kinetic)
     }
+    /// Does the sensor read the multiplier of a row?
+    pub fn reads_multiplier(&self, row: usize) -> bool {
+        match self {
+            Sensor::Reaction(rows) => rows.iter().any(|r| r.0 == row),
+            Sensor::Multiplier(k) => *k == row,
+            _ => false,
+        }
+    }
     /// Does the sensor depend on the multipliers or accelerations?
     pub fn needs_dynamics(&self) -> bool {
         matches!(self, Sensor::Affine(_, 2) | Sensor::Reaction(_) | Sensor::Multiplier(_))

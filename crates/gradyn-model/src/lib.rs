@@ -22,7 +22,7 @@ pub mod signal;
 pub mod spline;
 pub mod system;
 
-pub use build::{Model, ParameterInfo, build};
+pub use build::{Model, ParameterInfo, build, build_apart};
 pub use error::ModelError;
 pub use mechanism::Mechanism;
 pub use natural::Natural;

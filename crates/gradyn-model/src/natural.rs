@@ -177,6 +177,10 @@ impl Natural {
     pub fn row_names(&self) -> &[String] {
         &self.row_names
     }
+    /// Does any objective or output read the multiplier of a row?
+    pub fn reads_multiplier(&self, row: usize) -> bool {
+        [&self.integrand, &self.terminal, &self.output].iter().any(|f| f.sensors.iter().any(|s| s.reads_multiplier(row)))
+    }
     /// Does any objective read accelerations or multipliers?
     pub fn reads_dynamics(&self) -> bool {
         [&self.integrand, &self.terminal].iter().any(|f| f.sensors.iter().any(|s| s.needs_dynamics()))

@@ -10,7 +10,7 @@
 //! values only. They are chosen again when max |l_ik| exceeds 1e3 times what it was, at least 10: the frozen pivots are then bad for the present
 //! values. Where max |l_ik| > 16, a solve checks its residual and refines once if it is more than a few roundings.
 //!
-//! `new` reserves twice the fill of random values, with which no long row is a pivot before the border; only a choice of pivots whose fill
+//! `new` reserves three times the fill of random values, with which no long row is a pivot before the border; only a choice of pivots whose fill
 //! exceeds it allocates. Clones share what depends on the pattern.
 
 pub(crate) mod lu;
@@ -26,6 +26,8 @@ const GROWTH: f64 = 1e3;
 const NEW: f64 = 10.0;
 /// max |l_ik| up to which a solve is as good as one with partial pivoting.
 const EXACT: f64 = 16.0;
+/// Memory for so many times the fill of random values: pivots that are chosen on the way may have 2.2 times that.
+const ROOM: usize = 3;
 
 /// LU of a square sparse matrix, (2).
 #[derive(Clone, Debug)]
@@ -77,7 +79,7 @@ impl SparseLu {
         let mut lu = Lu::new(n, &symbolic.columns, [entries; 2]);
         let fill = lu.pivot(&symbolic.columns, &symbolic.random(), 0.0).map_or([0; 2], |()| lu.entries());
         Ok(Self {
-            lu: Lu::new(n, &symbolic.columns, fill.map(|f| 2 * f + n)),
+            lu: Lu::new(n, &symbolic.columns, fill.map(|f| (ROOM * f + n).min(n * n.saturating_sub(1) / 2))),
             symbolic: Arc::new(symbolic),
             values: vec![0.0; entries],
             row_scale: vec![1.0; n],

@@ -13,6 +13,7 @@
 use crate::objective::{Case, Gradient, terminal};
 use gradyn_dynamics::formulation::{largest_mass, smallest_row};
 use gradyn_dynamics::{Step, StepError};
+use gradyn_model::System;
 use gradyn_num::complex::STEP;
 use gradyn_num::{Complex, ProgramScalar, Wide, largest};
 
@@ -54,7 +55,7 @@ pub fn program<T: Step, S: ProgramScalar>(
         loop {
             let earlier = (n > 0).then_some(&past[..]);
             step.residual(run.plan.span(n, &p), run.plan.frozen(n), &x, earlier, &mut w, &mut r);
-            let mut worst = (0.0f64, "q");
+            let mut worst = (0.0f64, 0, 0);
             for k in 0..S::DIRECTIONS {
                 b.iter_mut().zip(&r).for_each(|(b, r)| *b = r.part(k));
                 step.solve(&mut l, &mut b);
@@ -67,10 +68,11 @@ pub fn program<T: Step, S: ProgramScalar>(
                     sizes[k][i] = range.clone().fold(sizes[k][i].max(floor), |s, i| s.max(x[i].part(k).abs()));
                 }
                 let noise = step.noise(if n == 0 { 1.0 } else { span.h }, sizes[k], mass, row);
-                for (i, (name, _)) in blocks[..5].iter().enumerate() {
+                for (i, (_, range)) in blocks[..5].iter().enumerate() {
                     let excess = correction[i] / noise[i];
                     if correction[i] != 0.0 && (excess > worst.0 || excess.is_nan()) {
-                        worst = (excess, name);
+                        let at = range.clone().fold(range.start, |w, j| if b[j].abs() > b[w].abs() { j } else { w });
+                        worst = (excess, i, at - range.start);
                     }
                 }
             }
@@ -79,7 +81,7 @@ pub fn program<T: Step, S: ProgramScalar>(
             }
             count += 1;
             if count == MOST || worst.0.is_nan() {
-                return Err(StepError::Correction { record: n, corrections: count, last: worst.0, block: worst.1 });
+                return Err(unsettled(case, span.end(), count, worst));
             }
         }
         stats.worst = stats.worst.max(count);
@@ -89,6 +91,17 @@ pub fn program<T: Step, S: ProgramScalar>(
     }
     let n = run.plan.steps();
     Ok(terminal(step, &p, run.plan.node(n, &p), run.plan.angles(n), &past))
+}
+
+/// The error of corrections that do not fall: `worst` is a size, a block and an index in it.
+fn unsettled<T: Step>(case: &Case<T>, t: f64, corrections: usize, (last, block, index): (f64, usize, usize)) -> StepError {
+    let sys = case.step.system();
+    let worst = match block {
+        3 => sys.row_name(index),
+        4 => case.model.objectives[index].clone(),
+        _ => sys.coordinate_name(index),
+    };
+    StepError::Correction { t, corrections, last, block: case.run.layout.blocks()[block].0, worst }
 }
 
 /// Duals through the program, 8 parameters at a time.

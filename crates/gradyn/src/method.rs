@@ -354,7 +354,7 @@ impl Method {
         }
     }
     /// Are steps chosen from an error estimate?
-    fn adapts(&self) -> bool {
+    pub(crate) fn adapts(&self) -> bool {
         match self.stepping {
             Stepping::Fixed(_) => false,
             Stepping::Adaptive { .. } => true,

@@ -9,13 +9,16 @@ use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{LEVEL, Model, ModelError, Set, System, build};
+use gradyn_model::{LEVEL, Model, ModelError, Set, System, build, build_apart};
 use gradyn_num::largest;
 use gradyn_sensitivity::continuous::Form;
 use gradyn_sensitivity::{
     Adjoint, Case, Contributions, Gradient, automatic, complex_step, continuous, differences, direct, program, values,
 };
 use std::time::Instant;
+
+/// Steps at the border of stability go to and fro across it: from this part on they count as limited by it.
+const BORDER: f64 = 0.8;
 
 /// A model at certain parameters, assembled.
 #[derive(Clone, Debug)]
@@ -69,11 +72,16 @@ pub struct GradientReport {
 }
 
 impl Prepared {
-    /// Builds, assembles and checks a mechanism.
+    /// Builds, assembles and checks a mechanism. Where a shared load is read, every joint has rows to carry its part.
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
-        let model = build(m)?;
-        let rho = model.rho();
-        let mut new = Self::assemble(model, rho)?;
+        let nominal = |model: Model| {
+            let rho = model.rho();
+            Self::assemble(model, rho)
+        };
+        let mut new = nominal(build(m)?)?;
+        if new.reads_shared() {
+            new = nominal(build_apart(m)?)?;
+        }
         // the scales of alpha_scaling=row: of the nominal start, whatever parameters follow
         let p = new.model.slots(&new.rho);
         let t = p[new.model.times.start as usize];
@@ -242,7 +250,8 @@ impl Prepared {
             accelerations = at.a.iter().fold(accelerations, |s, a| s.max(a.abs()));
         }
         self.warn_newmark(run, growth, accelerations);
-        warn_stiff(run);
+        self.warn_stiff(run);
+        self.warn_shared(run);
         self.warn_geometry(run, &d);
         self.warn_singular(run, &mut d);
         self.warn_freedoms(run, &mut d);
@@ -262,6 +271,23 @@ impl Prepared {
             let t = traj.plan.t[k];
             run.warnings.push(format!(
                 "ends-meet: the ends of force `{name}` pass through each other near t = {t} s, where it is not defined"
+            ));
+        }
+    }
+    /// Steps of an explicit integrator that stability limited.
+    fn warn_stiff(&self, run: &mut Run) {
+        let (any, traj) = (run.method.build(&self.model), &run.trajectory);
+        let mut s = traj.statistics;
+        if run.method.adapts() {
+            let limited = |n: &usize| {
+                with_step!(&any, step => step.stability(traj.plan.h[n - 1], traj.record(*n))).is_some_and(|x| x > BORDER)
+            };
+            s.limited = s.limited.max((1..=traj.plan.steps()).filter(limited).count());
+        }
+        if s.is_stiff() {
+            run.warnings.push(format!(
+                "stiff: stability, not accuracy, limited {} of {} steps; an implicit integrator may need fewer, and gradients may be off by more than the tolerance",
+                s.limited, s.steps
             ));
         }
     }
@@ -451,15 +477,4 @@ fn moving_row(sys: &gradyn_model::Natural, t: f64, p: &[f64], q: &[f64], angles:
     sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
     // 1e-12: a spline that starts at rest has a rate of some roundings
     r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_name(k))
-}
-
-/// Steps of an explicit integrator that stability limited.
-fn warn_stiff(run: &mut Run) {
-    let s = run.trajectory.statistics;
-    if s.is_stiff() {
-        run.warnings.push(format!(
-            "stiff: stability, not accuracy, limited {} of {} steps; an implicit integrator may need fewer",
-            s.limited, s.steps
-        ));
-    }
 }

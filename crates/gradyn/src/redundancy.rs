@@ -8,15 +8,20 @@
 //! n_r·Φ_ρ = 0 along the run                             a parameter does not break the loop             (3)
 //! n_r·ψ_λ = 0 at λ and at λ + s n_r                      an objective is determinate                     (4)
 //! λ + Σ c_r n_r with the smallest Σ (|j_i| λ_i)²         minimum-norm reactions of outputs               (5)
+//! α |j_k| |2ξωΦ̇ + ω²Φ|_k ≤ 5 max |Φ_qᵀλ| with penalty    loads are shared by α, not by errors             (6)
 //! ```
-//! In (5) rows are scaled to unit length, so that multipliers are forces. Penalty keeps all rows: its λ is unique.
+//! In (5) rows are scaled to unit length, so that multipliers are forces. Penalty keeps all rows: its λ is unique, (2) and (4) are not
+//! asked of it. Φ answers λ/α like an oscillator with ξ and ω, by no more than some λ/(αω²); what is above (6) is drift, and α times
+//! drift is load, because n_r moves: n_r·Φ̇ = -ṅ_r·Φ ≠ 0. How a load is shared depends on which joints have rows: where a multiplier of a dependency is read, all have.
 
 use crate::error::Error;
-use crate::method::Method;
+use crate::method::{Method, with_step};
 use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
+use gradyn_dynamics::Step;
 use gradyn_model::{At, LEVEL, ModelError, Natural, Set, System};
 use gradyn_num::{Basis, DenseLu, Wide, largest};
+use std::collections::BTreeSet;
 
 /// What counts as zero in (2)–(4), relative to the terms.
 const ZERO: f64 = 1e-6;
@@ -26,6 +31,14 @@ const RECORDS: usize = 7;
 
 /// Coefficients of (1) below this, for rows of unit length, are roundings.
 const ROUNDING: f64 = 1e-11;
+
+type Data = <Natural as System>::Data<f64>;
+
+/// Bound of (6): an oscillator with ξ ≥ 0.2 answers with less.
+const GAIN: f64 = 5.0;
+
+/// Part of the loads of all rows below which a shared load is none.
+const SMALL: f64 = 1e-3;
 
 /// n_r of (1), of all rows; exact zeros where a row has no part in it.
 type NullVectors = Vec<Vec<f64>>;
@@ -59,9 +72,35 @@ fn null_vectors(sys: &Natural, redundant: &[usize], phi_q: &[f64]) -> Option<Nul
     Some(redundant.iter().map(vector).collect())
 }
 
+/// What of λ is in the span of n_r, orthogonal with respect to W: N (NᵀWN)⁻¹ NᵀWλ; nothing where that has no inverse.
+fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) -> Vec<f64> {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(weight).map(|((a, b), w)| a * b * w).sum::<f64>();
+    let (r, mut gram, mut stress) = (vectors.len(), DenseLu::new(vectors.len()), vec![0.0; lam.len()]);
+    for (i, a) in vectors.iter().enumerate() {
+        for (j, b) in vectors.iter().enumerate() {
+            gram.matrix_mut()[i * r + j] = dot(a, b);
+        }
+    }
+    if gram.factor().is_err() {
+        return stress;
+    }
+    let mut c: Vec<f64> = vectors.iter().map(|n| dot(n, lam)).collect();
+    gram.solve(&mut c);
+    for (c, n) in c.iter().zip(vectors) {
+        stress.iter_mut().zip(n).for_each(|(s, n)| *s += c * n);
+    }
+    stress
+}
+
 /// n·x and Σ|n_i x_i|.
 fn contract(n: &[f64], x: &[f64]) -> (f64, f64) {
     n.iter().zip(x).map(|(n, x)| n * x).fold((0.0, 0.0), |(s, a), x| (s + x, a + x.abs()))
+}
+
+/// |j_k|² of the rows of Φ_q.
+fn squares(sys: &Natural, d: &Data) -> Vec<f64> {
+    let mn = &sys.patterns().mn;
+    (0..mn.rows()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect()
 }
 
 /// Redundancy cannot be judged at t.
@@ -76,6 +115,15 @@ impl Prepared {
         let name = |k: usize| self.model.system.row_name(k);
         self.assembled.redundant.iter().map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect())).collect()
     }
+    /// Rows that take part in a dependency, each once.
+    fn shared_rows(&self) -> Vec<usize> {
+        let parts = self.assembled.redundant.iter().flat_map(|r| r.on.iter().map(|o| o.0).chain([r.row]));
+        parts.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+    /// Does anything read the multiplier of such a row?
+    pub(crate) fn reads_shared(&self) -> bool {
+        self.shared_rows().into_iter().any(|k| self.model.system.reads_multiplier(k))
+    }
     fn rows(&self) -> Vec<usize> {
         self.assembled.redundant.iter().map(|r| r.row).collect()
     }
@@ -88,12 +136,14 @@ impl Prepared {
         &self,
         run: &Run,
         sys: &Natural,
-        mut f: impl FnMut(usize, &[f64], &At, &mut <Natural as System>::Data<f64>) -> Result<(), Error>,
+        mut f: impl FnMut(usize, &[f64], &At, &mut Data) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, self.model.slots(&self.rho));
         let mut d = sys.data::<f64>();
         sys.prepare(&p, &mut d);
-        for n in (0..=RECORDS).map(|k| k * plan.steps() / RECORDS) {
+        // rows that give way are dependent at the start only
+        let parts = if run.method.formulation == Formulation::Penalty { 0 } else { RECORDS };
+        for n in (0..=parts).map(|k| k * plan.steps() / RECORDS) {
             let at = lay.node(plan.t[n], run.trajectory.record(n));
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(at.t, at.q, &mut d);
@@ -160,9 +210,9 @@ impl Prepared {
         let names: Vec<String> = self.model.columns.iter().map(|o| format!("output `{o}`")).collect();
         self.check_determined(run, sys, &[Set::Output], &names)
     }
-    /// (3).
+    /// (3), for every formulation: penalty would answer with α times a prestress, or with zero where all coordinates are shared.
     pub(crate) fn check_redundant_parameters(&self, run: &Run) -> Result<(), Error> {
-        let Some(sys) = self.splits(&run.method) else { return Ok(()) };
+        let Some(sys) = self.model.full.as_deref() else { return Ok(()) };
         let m = run.trajectory.layout.m;
         let seeds = |first: usize| {
             let seed = |(i, &x): (usize, &f64)| match i.checked_sub(first) {
@@ -192,25 +242,61 @@ impl Prepared {
         Ok(())
     }
     /// (5): the multipliers of an output row, with `d` placed at the node.
-    pub(crate) fn minimum_norm(&self, method: &Method, d: &<Natural as System>::Data<f64>, lam: &mut [f64]) {
+    pub(crate) fn minimum_norm(&self, method: &Method, d: &Data, lam: &mut [f64]) {
         let Some(sys) = self.splits(method) else { return };
-        let (mn, vectors) = (&sys.patterns().mn, null_vectors(sys, &self.rows(), sys.phi_q(d)));
-        let vectors = vectors.unwrap_or_default();
-        let weight: Vec<f64> = (0..lam.len()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(&weight).map(|((a, b), w)| a * b * w).sum::<f64>();
-        let (r, mut gram) = (vectors.len(), DenseLu::new(vectors.len()));
-        for (i, a) in vectors.iter().enumerate() {
-            for (j, b) in vectors.iter().enumerate() {
-                gram.matrix_mut()[i * r + j] = dot(a, b);
+        let vectors = null_vectors(sys, &self.rows(), sys.phi_q(d)).unwrap_or_default();
+        let stress = self_stress(&vectors, &squares(sys, d), lam);
+        lam.iter_mut().zip(stress).for_each(|(l, s)| *l -= s);
+    }
+    /// (6): loads that redundant constraints share by the errors of the integrator, times α.
+    pub(crate) fn warn_shared(&self, run: &mut Run) {
+        let penalty = run.method.formulation == Formulation::Penalty;
+        let Some(sys) = self.model.full.as_deref().filter(|_| penalty && self.reads_shared()) else { return };
+        let f = run.method.lagrange(&self.model);
+        let (c, level) = (f.compliance.rows(sys), [f.level[0], f.level[1], 0.0]);
+        let (shared, mn) = (self.shared_rows(), &sys.patterns().mn);
+        // (|j_k| α (2ξωΦ̇ + ω²Φ)_k, k, t), |Φ_qᵀλ| of shared rows, |j_k λ_k| of the others
+        let (mut worst, mut load, mut all, mut give) = ((0.0f64, 0, 0.0), 0.0f64, 0.0f64, vec![0.0; run.trajectory.layout.m]);
+        self.blocks(run, sys, |at, d| {
+            give.fill(0.0);
+            sys.constraint(at, level, d, &mut give);
+            let (size, mut force) = (squares(sys, d), vec![0.0; at.q.len()]);
+            for &k in &shared {
+                mn.row(k).for_each(|p| force[mn.col(p)] += sys.phi_q(d)[p] * at.lam[k]);
+                let g = (give[k] / c(k)).abs() * size[k].sqrt();
+                if g > worst.0 {
+                    worst = (g, k, at.t);
+                }
             }
+            load = load.max(largest(force.iter().copied()));
+            (0..size.len()).filter(|k| !shared.contains(k)).for_each(|k| all = all.max(at.lam[k].abs() * size[k].sqrt()));
+        });
+        if worst.0 > (GAIN * load).max(SMALL * all) {
+            run.warnings.push(format!(
+                "shared-load: the drift of `{}` at t = {} s, times α, loads redundant constraints by {:.1e} beside {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order or a larger omega",
+                sys.row_name(worst.1), worst.2, worst.0
+            ));
         }
-        if gram.factor().is_err() {
-            return;
-        }
-        let mut c: Vec<f64> = vectors.iter().map(|n| -dot(n, lam)).collect();
-        gram.solve(&mut c);
-        for (c, n) in c.iter().zip(&vectors) {
-            lam.iter_mut().zip(n).for_each(|(l, n)| *l += c * n);
+    }
+    /// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.
+    fn blocks(&self, run: &Run, sys: &Natural, mut f: impl FnMut(&At, &mut Data)) {
+        let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, self.model.slots(&self.rho));
+        let any = run.method.build(&self.model);
+        let stages = with_step!(&any, step => step.stage_times());
+        let mut d = sys.data::<f64>();
+        sys.prepare(&p, &mut d);
+        for n in 0..=plan.steps() {
+            let x = run.trajectory.record(n);
+            let inner = stages.iter().enumerate().filter(|(_, c)| n > 0 && c.is_some() && sys.reads_dynamics());
+            let stage = |(i, c): (usize, &Option<f64>)| {
+                (plan.t[n - 1] + c.unwrap_or(0.0) * plan.h[n - 1], &x[lay.head() + i * lay.z()..])
+            };
+            for (t, block) in inner.map(stage).chain([(plan.t[n], x)]) {
+                let at = lay.node(t, block);
+                sys.set_angles(plan.angles(n), &mut d);
+                sys.place(t, at.q, &mut d);
+                f(&at, &mut d);
+            }
         }
     }
     fn named(&self, row: usize) -> (String, String) {

@@ -56,6 +56,49 @@ fn every_step_passes_or_names_the_singularity() {
     assert!(g[0][0].abs() < 1e-8 && g[0][1].abs() < 1e-8 && (g[0][2] - 0.2).abs() < 1e-8, "{g:?}");
 }
 
+/// A slider-crank whose rod is as long as its crank folds up at x = 0, where the iteration of ALI3-P is slow: it passes, like Newton.
+#[test]
+fn ali3p_passes_a_folded_slider_crank() {
+    let text = |w: f64| {
+        format!(
+            r#"
+name = "folded slider-crank"
+gravity = [0, -9.81]
+parameters = {{ r = 0.5, w = {w} }}
+ground.points = {{ O = [0, 0] }}
+body.crank = {{ rod = {{ points = ["A", "B"], length = "r", mass = 2 }} }}
+body.rod = {{ rod = {{ points = ["B", "C"], length = "r", mass = 1 }} }}
+body.slider = {{ points = {{ C = [0, 0] }}, mass = 3, inertia = 0.1 }}
+[joint]
+j = {{ type = "revolute", between = ["ground.O", "crank.A"] }}
+k = {{ type = "revolute", between = ["crank.B", "rod.B"] }}
+p = {{ type = "revolute", between = ["rod.C", "slider.C"] }}
+g = {{ type = "prismatic", between = ["ground.O", "slider.C"], axis = [1, 0] }}
+[initial]
+position = {{ "crank.angle" = 0.4 }}
+velocity = {{ "crank.angle" = "w" }}
+near = {{ "slider.C" = [0.9, 0] }}
+[objective]
+x = {{ terminal = "slider.C.x" }}
+[study]
+t_end = 0.6
+"#
+        )
+    };
+    for w in [6.0, 8.0, 10.0] {
+        let model = Prepared::new(&gradyn::file::read_toml(&text(w)).expect("parses").mechanism).expect("assembles");
+        for h in [1e-3, 1.3e-3] {
+            let [x, truth] = ["ali3p", "index3"].map(|f| {
+                let run = run(&model, f, "newmark", h).unwrap_or_else(|e| panic!("{f}, w = {w}, h = {h}: {e}"));
+                assert!(run.singular.is_some(), "{f}: {:?}", run.warnings);
+                run.psi[0]
+            });
+            // 1e-9: what the projections of ali3p give way near the singular position
+            assert!((x - truth).abs() < 1e-9, "w = {w}, h = {h}: {x} against {truth}");
+        }
+    }
+}
+
 /// The error of a run that stops at the change point: what it is, when, and the rows.
 fn names_the_change_point(v: &Variant, e: &str) {
     let text = "the mechanism is at a singular position at t = ";

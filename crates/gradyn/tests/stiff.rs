@@ -1,4 +1,4 @@
-//! Integrators that are called L-stable do not follow a strong damper with short steps.
+//! Integrators that are called L-stable do not follow a strong damper with short steps; explicit ones do, and say so.
 
 use gradyn::registry::combinations;
 use gradyn::{Formulation, Integrator, Method, Prepared};
@@ -44,5 +44,29 @@ fn steps_do_not_grow_with_damping() {
         });
         // orders may fall where c h ≫ 1, once; an explicit scheme would need 100 times as many
         assert!(4 * steps[2] <= 5 * steps[1] && steps[1] <= 6 * steps[0], "{what}: steps {steps:?}");
+    }
+}
+
+/// Explicit steps that follow the error estimate stay at the border of stability: the run warns. Without the damper: no word of it.
+#[test]
+fn explicit_steps_at_the_border_of_stability_are_reported() {
+    for (formulation, integrator) in combinations() {
+        if ![Integrator::Dopri5, Integrator::Dop853].contains(&integrator) {
+            continue;
+        }
+        for (c, tolerance) in [(1e3, 1e-4), (1e3, 1e-6), (1.0, 1e-4), (1.0, 1e-10)] {
+            let method = Method { formulation, integrator, ..Method::default() }.tolerance(tolerance, tolerance);
+            let run = slider(c).simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
+            let warned = run.warnings.iter().any(|w| w.starts_with("stiff:"));
+            assert_eq!(warned, c > 100.0, "{} + {}, c = {c}: {:?}", formulation.name(), integrator.name(), run.warnings);
+        }
+    }
+    let text = gradyn::examples::find("five_bar").expect("bundled");
+    let model = Prepared::new(&gradyn::file::read_toml(text).expect("parses").mechanism).expect("assembles");
+    for option in [("stabilisation", "projection"), ("stabilisation", "baumgarte")] {
+        let mut method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-4, 1e-4);
+        method.set(option.0, option.1).unwrap_or_else(|e| panic!("{e}"));
+        let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
+        assert!(!run.warnings.iter().any(|w| w.starts_with("stiff:")), "{option:?}: {:?}", run.warnings);
     }
 }

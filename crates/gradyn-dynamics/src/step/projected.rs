@@ -200,6 +200,14 @@ impl<T: Step> Step for Projected<T> {
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
         self.step.noise(h, size, mass, row)
     }
+    fn stability(&self, h: f64, x: &[f64]) -> Option<f64> {
+        let mut inner = vec![0.0; self.step.layout().len];
+        self.unproject(x, &mut inner);
+        self.step.stability(h, &inner)
+    }
+    fn stage_times(&self) -> Vec<Option<f64>> {
+        self.step.stage_times()
+    }
     fn visits(&self, l: &ProjectedLinear<T>) -> usize {
         self.step.visits(&l.inner) + self.system().visits(&l.node.data)
     }

@@ -200,6 +200,9 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
     fn initial<'l>(&self, l: &'l mut RosenbrockLinear<Y>) -> &'l mut Initial<Y> {
         &mut l.initial
     }
+    fn stage_times(&self) -> Vec<Option<f64>> {
+        (1..self.stages()).map(|i| Some(self.scheme.node(i))).collect()
+    }
     fn visits(&self, l: &RosenbrockLinear<Y>) -> usize {
         l.blocks.iter().chain([&l.base, &l.node]).map(|b| self.sys.visits(&b.linear.data)).sum()
     }

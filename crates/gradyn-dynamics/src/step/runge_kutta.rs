@@ -24,7 +24,7 @@ use crate::plan::Frozen;
 use crate::tableau::Tableau;
 use coupled::Coupled;
 use gradyn_model::{Set, System};
-use gradyn_num::{Kkt, ProgramScalar};
+use gradyn_num::{Kkt, ProgramScalar, largest};
 
 /// A tableau on a formulation.
 pub struct RungeKutta<'a, Y> {
@@ -253,6 +253,19 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     }
     fn initial<'l>(&self, l: &'l mut RungeKuttaLinear<Y>) -> &'l mut Initial<Y> {
         &mut l.initial
+    }
+    /// |ẏ_s - ẏ_{s-1}|/|y_s - y_{s-1}|: the last stage and the node are both at the end of the step [Hairer & Wanner II, IV.2].
+    fn stability(&self, h: f64, x: &[f64]) -> Option<f64> {
+        let (lay, s) = (self.layout(), self.stages());
+        let limit = self.tableau.stability.filter(|_| self.node(s - 1) == 1.0)?;
+        let (y, z, n) = (self.block(&lay, s, x, &[]), self.block(&lay, s - 1, x, &[]), lay.n);
+        let apart = |r: std::ops::Range<usize>| largest(r.map(|i| y[i] - z[i]));
+        // 1e-12: differences of roundings
+        let (dy, least) = (apart(0..2 * n), 1e-12 * largest(y[..2 * n].iter().copied()));
+        (dy > least).then(|| h * apart(n..3 * n) / dy / limit)
+    }
+    fn stage_times(&self) -> Vec<Option<f64>> {
+        (1..self.stages()).map(|j| self.counts(j).then(|| self.node(j))).collect()
     }
     fn visits(&self, l: &RungeKuttaLinear<Y>) -> usize {
         l.blocks.iter().map(|b| self.sys.visits(&b.linear.data)).sum()

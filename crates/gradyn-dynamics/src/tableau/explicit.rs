@@ -14,6 +14,7 @@ const EXPLICIT: Tableau = Tableau {
     estimate: 0,
     dense: &[],
     order: 0,
+    stability: None,
 };
 
 /// The classical scheme [Hairer, Nørsett & Wanner I, Table II.1.2].
@@ -49,6 +50,7 @@ pub const DOPRI5: Tableau = Tableau {
     ],
     estimate: 5,
     order: 5,
+    stability: Some(3.25),
     ..EXPLICIT
 };
 
@@ -169,5 +171,6 @@ pub const DOP853: Tableau = Tableau {
     ],
     estimate: 8,
     order: 8,
+    stability: Some(6.1),
     ..EXPLICIT
 };

@@ -33,6 +33,7 @@ pub const GAUSS4: Tableau = Tableau {
     estimate: 4,
     dense: &[],
     order: 4,
+    stability: None,
 };
 
 /// Trapezoidal rule: A-stable, order 2.
@@ -61,6 +62,7 @@ pub const RADAU3: Tableau = Tableau {
     estimate: 3,
     dense: &[],
     order: 3,
+    stability: None,
 };
 
 /// Radau IIA, three stages: L-stable, stiffly accurate, order 5 [Hairer & Wanner II, Table IV.5.6].
@@ -79,6 +81,7 @@ pub const RADAU5: Tableau = Tableau {
     estimate: 4,
     dense: &[],
     order: 5,
+    stability: None,
 };
 
 /// Five stages, singly diagonally implicit: L-stable, stiffly accurate, order 4 with an embedded method of order 3
@@ -100,4 +103,5 @@ pub const SDIRK4: Tableau = Tableau {
     estimate: 4,
     dense: &[],
     order: 4,
+    stability: None,
 };

@@ -5,7 +5,7 @@ use super::joints::{self, Ends, JointFrame};
 use super::vectors::{AXES, Port, Symbols, fixed, same, unit};
 use super::{Builder, PointRef, sensors};
 use crate::error::ModelError;
-use crate::mechanism::JointKind;
+use crate::mechanism::{JointKind, Text};
 use crate::ports::Affine;
 use std::collections::{HashMap, HashSet};
 
@@ -42,10 +42,13 @@ pub(crate) struct Coordinate {
 /// Directions are independent if what is left after projection is at least this part of their length.
 const INDEPENDENT: f64 = 0.3;
 
-impl<'g> Builder<'g, '_> {
-    /// Union of points and axes that joints make one, except where the joint's reaction is asked for.
-    pub(super) fn share(&mut self) -> Result<Classes<'g>, ModelError> {
+impl<'g, 'm> Builder<'g, 'm> {
+    /// Union of points and axes that joints make one, except where the joint's reaction is asked for; `apart`: nowhere.
+    pub(super) fn share(&mut self, apart: bool) -> Result<Classes<'g>, ModelError> {
         self.wanted = sensors::reactions_wanted(self.m, &mut self.numbers)?;
+        for j in self.m.joints.iter().filter(|_| apart) {
+            self.wanted.entry(j.name.text.clone()).or_insert(false);
+        }
         let mut classes = Classes::default();
         for (b, solid) in self.solids.iter_mut().enumerate() {
             for (i, p) in solid.points.iter_mut().enumerate() {
@@ -235,8 +238,9 @@ impl<'g> Builder<'g, '_> {
         classes.vector_ports.insert(class, port.clone());
         port
     }
-    /// Rigid bodies, then joints. Shared points that are not in a body's basis are tied to their class.
-    pub(super) fn add_rows(&mut self) -> Result<(), ModelError> {
+    /// Rigid bodies, then joints. Shared points that are not in a body's basis are tied to their class. Returns a joint whose reaction
+    /// is read although others hold all that it holds.
+    pub(super) fn add_rows(&mut self) -> Result<Option<&'m Text>, ModelError> {
         let mut seen: HashSet<Vec<usize>> = HashSet::new();
         for b in 0..self.ground() {
             let rows = self.frames[b].rigid(self.graph);
@@ -250,12 +254,16 @@ impl<'g> Builder<'g, '_> {
             }
         }
         let mut tied: HashMap<usize, Vec<Vec<Port<'g>>>> = HashMap::new();
+        let mut repeated = None;
         for k in 0..self.m.joints.len() {
-            self.add_joint_rows(k, &mut tied)?;
+            if self.add_joint_rows(k, &mut tied)? {
+                repeated = repeated.or(Some(&self.m.joints[k].name));
+            }
         }
-        Ok(())
+        Ok(repeated)
     }
-    fn add_joint_rows(&mut self, k: usize, tied: &mut HashMap<usize, Vec<Vec<Port<'g>>>>) -> Result<(), ModelError> {
+    /// True if its reaction is read and it repeats others.
+    fn add_joint_rows(&mut self, k: usize, tied: &mut HashMap<usize, Vec<Vec<Port<'g>>>>) -> Result<bool, ModelError> {
         let j = &self.m.joints[k];
         let refs = self.joint_ends(k);
         let ends = Ends { frames: refs.map(|(b, _)| &self.frames[b]), points: refs.map(|r| self.port(r)) };
@@ -267,15 +275,13 @@ impl<'g> Builder<'g, '_> {
         }
         let torque = self.m.dimension == 3 && self.wanted.get(&j.name.text) == Some(&true) && j.kind.shares_axis();
         let axis = |s: usize| self.frames[refs[s].0].direction(&self.joint_frames[k].axes[s]);
-        if (closed && wanted) || (torque && same(&axis(0), &axis(1))) {
-            let e = ModelError::new(format!("joint `{}` repeats other joints: its reaction is not determined", j.name));
-            return Err(e.at(&j.name.place).help("remove the joint, or read the reaction of the other one"));
-        }
+        let point = j.kind.shares_point(self.m.dimension) && (closed || same(&ends.points[0], &ends.points[1]));
+        let repeats = (wanted && point) || (torque && same(&axis(0), &axis(1)));
         let frame: &JointFrame<'g> = &self.joint_frames[k];
         let reaction = joints::add(j, frame, &ends, closed, &mut self.numbers, &mut self.rows)?;
         self.aligned.extend(reaction.aligned.iter().map(|q| (j.name.text.clone(), q.clone())));
         self.reactions.insert(j.name.text.clone(), reaction);
-        Ok(())
+        Ok(repeats)
     }
 }
 

@@ -36,7 +36,9 @@ impl<Y: System> Newmark<'_, Y> {
             if stale {
                 l.motion.assemble(self.sys, &at, !(self.f.wrong_tangent || self.iteration.truncated));
                 let (own, soft) = (self.f.compliance.rows(self.sys), self.iteration.compliance.rows(self.sys));
-                self.factor_motion(t, h, |k| own(k) + soft(k), l)?;
+                // slow near a singular position, where ΦM⁻¹Φᵀ is small: ten times α with every fresh tangent
+                let stiffer = 0.1f64.powi(report.factorizations as i32);
+                self.factor_motion(t, h, |k| own(k) + stiffer * soft(k), l)?;
                 report.factorizations += 1;
             }
             l.values.copy_from_slice(&l.b);
