@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, GradientArgs, MethodArgs, RunArgs, What};
 use crate::diagnostic::Failure;
 use crate::loaded::{Loaded, seconds};
 use crate::output;
-use gradyn::registry::{Formulation, Integrator, OPTIONS, SENSORS, Sensitivity};
+use gradyn::registry::{Formulation, Integrator, OPTIONS, OptionEntry, SENSORS, Sensitivity};
 use gradyn::{GradientReport, Method, PenaltyError, Run, file};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -233,7 +233,7 @@ pub fn list(what: What) -> Done {
             .collect(),
         What::Integrators => Integrator::ALL.iter().map(|i| (i.name().into(), i.about().into())).collect(),
         What::Sensitivities => Sensitivity::ALL.iter().map(|s| (s.name().into(), s.about().into())).collect(),
-        What::Options => OPTIONS.iter().map(|o| (o.name.into(), format!("{} (default {})", o.about, o.default))).collect(),
+        What::Options => OPTIONS.iter().map(|o| (o.name.into(), option(o))).collect(),
         What::Joints => file::joint_types().into_iter().map(|(n, d)| (n.into(), d.into())).collect(),
         What::Forces => file::force_types().into_iter().map(|(n, d)| (n.into(), d.into())).collect(),
         What::Sensors => SENSORS.iter().map(|(n, d)| ((*n).into(), (*d).into())).collect(),
@@ -243,6 +243,12 @@ pub fn list(what: What) -> Done {
     let width = rows.iter().map(|r| r.0.chars().count()).max().unwrap_or(0);
     output::say(&rows.iter().map(|(n, d)| format!("{n:<width$}  {d}\n")).collect::<String>());
     Ok(())
+}
+
+/// An option in a line.
+fn option(o: &OptionEntry) -> String {
+    let range = o.range.map_or(String::new(), |r| format!("{r}; "));
+    format!("{} ({range}default {})", o.about, o.default)
 }
 
 /// The first sentence of the comment at the top.

@@ -1,5 +1,6 @@
 //! Never wrong in silence: what cannot be computed is refused or reported, by name.
 
+use gradyn::registry::OPTIONS;
 use gradyn::{Error, Method, Prepared, Run, Sensitivity};
 
 fn prepared(text: &str) -> Result<Prepared, Error> {
@@ -647,4 +648,52 @@ fn runs_that_hardly_advance_are_stopped() {
     let e = model.simulate(&method, &mut |_, _| {}).err().expect("stopped");
     assert!(e.to_string().contains("the last 10000 steps advanced by only") && e.to_string().contains("`m."), "{e}");
     assert!(e.help().unwrap_or_default().contains("stiff"));
+}
+
+/// A number out of its range is refused with the option, the value and the range; both ends are taken.
+#[test]
+fn options_have_ranges() {
+    for o in OPTIONS {
+        let mut method = Method::default();
+        let Some(range) = o.range else {
+            assert!(o.name == "freedoms" || method.set(o.name, "nonsense").is_err(), "{}", o.name);
+            continue;
+        };
+        for value in [range.least, range.most] {
+            method.set(o.name, &value.to_string()).unwrap_or_else(|e| panic!("{}: {e}", o.name));
+        }
+        let outside = [range.least - 0.001 - range.least.abs(), 1.001 * range.most + 0.001].map(|x| x.to_string());
+        for value in outside.iter().map(String::as_str).chain(["NaN", "inf", "-inf", "", "one"]) {
+            let e = method.set(o.name, value).expect_err(o.name).to_string();
+            assert!([o.name, &format!("`{value}`"), &range.to_string()].iter().all(|part| e.contains(part)), "{e}");
+        }
+    }
+}
+
+/// Options of the stabilisation have no effect where nodes are projected instead.
+#[test]
+fn projected_nodes_do_not_use_the_stabilisation() {
+    let mut method = Method::new("index1", "rk4").expect("registered");
+    for (name, value) in [("omega", "3"), ("xi", "0.5")] {
+        method.set(name, value).expect("an option");
+    }
+    assert_eq!(method.unused_options(), Vec::<String>::new());
+    method.set("stabilisation", "projection").expect("an option");
+    let unused = method.unused_options();
+    assert!(unused.len() == 2 && unused[0].contains("omega") && unused[1].contains("xi"), "{unused:?}");
+    assert!(unused[0].ends_with("index1 + rk4, stabilisation=projection"), "{unused:?}");
+}
+
+/// A combination that does not exist names what its formulation and its integrator work with, and nothing else.
+#[test]
+fn combinations_that_do_not_exist_name_those_that_do() {
+    let help = |formulation, integrator| {
+        let e = Method::new(formulation, integrator).expect("registered").check().expect_err("refused");
+        e.help().unwrap_or_default()
+    };
+    assert_eq!(
+        help("index3", "rk4"),
+        "index3 works with newmark, hht, generalized-alpha, radau3, radau5; rk4 with penalty, index1, maggi"
+    );
+    assert!(help("maggi", "newmark").ends_with("; newmark with index3, ali3p, penalty, index1"));
 }
