@@ -396,7 +396,9 @@ fn freedoms(method: &Table) -> Result<Vec<Text>, ModelError> {
     match method.get("freedoms") {
         Some(node) if list.is_empty() => {
             let e = ModelError::new("study, method, freedoms: the list is empty").at(&Some(node.place.clone()));
-            Err(e.help("name the independent coordinates, which `gradyn check` lists, or leave `freedoms` out: they are chosen then"))
+            Err(e.help(
+                "name the independent coordinates, which `gradyn check` lists, or leave `freedoms` out: they are chosen then",
+            ))
         }
         _ => Ok(list),
     }
