@@ -75,6 +75,9 @@ fn advice(e: &StepError) -> Option<String> {
     Some(text.into())
 }
 
+/// What to write where no velocity is free.
+pub const ALL_PRESCRIBED: &str = "joints and drivers prescribe every velocity: write `velocity = {}` in [initial]";
+
 /// An assembly error as an error of the model, at the element that it names.
 pub fn assembly(model: &Model, e: StepError) -> Error {
     let element = |row: &str| row.split(" (").next().unwrap_or(row).to_owned();
@@ -102,7 +105,11 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
             let condition = list.get(*freedom).or(list.last());
             let (word, rest) = if given < freedom { ("add", freedom - given) } else { ("remove", given - freedom) };
             let noun = if rest == 1 { "condition" } else { "conditions" };
-            (condition.and_then(|c| c.place.clone()), format!("{word} {rest} {kind} {noun} in [initial]"))
+            let help = match (*kind, *freedom) {
+                ("velocity", 0) => ALL_PRESCRIBED.to_owned(),
+                _ => format!("{word} {rest} {kind} {noun} in [initial]"),
+            };
+            (condition.and_then(|c| c.place.clone()), help)
         }
         StepError::Undetermined { equation, .. } => {
             (condition(equation).or_else(|| place(equation)), "choose conditions on other sensors".to_owned())

@@ -1,11 +1,12 @@
 //! A model that is built, assembled and checked, and what can be asked of it: runs and gradients.
 
-use crate::error::{Error, assembly};
+use crate::error::{ALL_PRESCRIBED, Error, assembly};
 use crate::method::{Method, with_step};
 use crate::registry::{Formulation, Projections, Sensitivity};
 use crate::watch::Jump;
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
+use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
@@ -106,7 +107,7 @@ impl Prepared {
         {
             let e =
                 ModelError::new(format!("velocity = \"rest\": `{row}` moves by itself, so that not everything can be at rest"));
-            return Err(e.help("give the velocity conditions one by one").into());
+            return Err(e.help(velocity_help(assembled.velocity_freedom)).into());
         }
         if let Some(name) = model.system.collapsed_force(&p, &assembled.q) {
             let e = ModelError::new(format!("force `{name}`: its ends coincide at the start")).at(&model.place(&name));
@@ -205,7 +206,7 @@ impl Prepared {
         let mut d = sys.data::<f64>();
         sys.prepare(p, &mut d);
         let (mut r, mut y) = (vec![0.0; lay.m], vec![0.0; sys.functionals(Set::Output)]);
-        let (mut growth, mut e0, mut accelerations) = ([0.0f64; 2], 0.0, 0.0f64);
+        let (mut growth, mut e0) = ([0.0f64; 2], 0.0);
         for n in 0..=plan.steps() {
             let at = lay.node(plan.t[n], run.trajectory.record(n));
             sys.set_angles(plan.angles(n), &mut d);
@@ -227,9 +228,8 @@ impl Prepared {
                 e0 = energy;
             }
             run.energy = (e0, run.energy.1.max((energy - e0).abs()));
-            accelerations = at.a.iter().fold(accelerations, |s, a| s.max(a.abs()));
         }
-        self.warn_newmark(run, growth, accelerations);
+        self.warn_newmark(run, growth, &mut d);
         warn_stiff(run);
         self.warn_geometry(run, &d);
         self.warn_singular(run, &mut d);
@@ -253,23 +253,31 @@ impl Prepared {
             ));
         }
     }
-    fn warn_newmark(&self, run: &mut Run, growth: [f64; 2], accelerations: f64) {
+    /// What a coordinate step loses: velocities without projections, accelerations at short steps.
+    fn warn_newmark(&self, run: &mut Run, growth: [f64; 2], d: &mut <gradyn_model::Natural as System>::Data<f64>) {
+        let Some(scheme) = run.method.scheme() else { return };
+        let [q, v, forces, accelerations, _] = self.scales(run, d);
+        let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
         let m = &run.method;
-        let Some(scheme) = m.scheme() else { return };
         if m.formulation.position_level() && m.projections() == Projections::Off && !scheme.dissipates() {
             let grew = growth[1] / growth[0].max(f64::MIN_POSITIVE);
-            run.warnings.push(format!(
-                "unstable-index3: without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the run, {:.1e} in the second, × {grew:.1}); use projection=on",
-                growth[0], growth[1]
-            ));
+            // q̇ = γ Δq/(βh): rounding of Φ̇ = Φ_q q̇, of which some hundred add up
+            let rounding = 100.0 * f64::EPSILON * q * v.max(q * scheme.gamma / (scheme.beta * h));
+            if grew > 2.0 && growth[1] > rounding {
+                run.warnings.push(format!(
+                    "unstable-index3: without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the run, {:.1e} in the second, × {grew:.1}); use projection=on",
+                    growth[0], growth[1]
+                ));
+            }
         }
-        // a = Δq/(βh²): rounding of q is amplified
-        let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
-        let q = run.trajectory.record(0)[..run.trajectory.layout.n].iter().fold(0.0f64, |s, q| s.max(q.abs()));
+        // a = Δq/(βh²): rounding of q is amplified. At rest accelerations are small against those of the forces alone; where
+        // nothing acts either, they are nothing but rounding and there is nothing to compare with.
         let noise = f64::EPSILON * q / (scheme.beta * h * h);
-        if self.model.system.reads_dynamics() && noise > 1e-6 * accelerations {
+        let alone = forces / largest_mass(&self.model.system, &self.model.slots(&self.rho));
+        let scale = accelerations.max(alone);
+        if self.model.system.reads_dynamics() && noise > 1e-6 * scale && (alone > 0.0 || accelerations > 10.0 * noise) {
             run.warnings.push(format!(
-                "small-step: at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of {accelerations:.1e}"
+                "small-step: at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of {scale:.1e}"
             ));
         }
     }
@@ -392,6 +400,14 @@ impl Prepared {
             }
         }
         Ok(notes)
+    }
+}
+
+/// What to give instead of `velocity = "rest"`.
+fn velocity_help(freedom: usize) -> &'static str {
+    match freedom {
+        0 => ALL_PRESCRIBED,
+        _ => "give the velocity conditions one by one",
     }
 }
 
