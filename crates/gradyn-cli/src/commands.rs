@@ -136,7 +136,7 @@ pub fn gradient(a: &GradientArgs) -> Done {
         history(&l, &run, &g, path)?;
     }
     if a.model.json {
-        print(&output::gradient_json(&l.prepared, &run, &g, certificate, penalty.as_ref()));
+        print(&output::gradient_json(&l.prepared, &run, &g, certificate.as_ref(), penalty.as_ref()));
         return Ok(());
     }
     if !a.model.quiet {
@@ -144,9 +144,7 @@ pub fn gradient(a: &GradientArgs) -> Done {
     }
     output::say(&output::gradient_text(&l.prepared, &run, &g));
     penalty.iter().for_each(|e| output::say(&output::penalty_text(&l.prepared, e)));
-    if let Some(d) = certificate {
-        output::say(&format!("certificate: one direction differs from a complex step through the program by {d:.1e}\n"));
-    }
+    certificate.iter().for_each(|c| output::say(&output::certificate_text(c, run.psi.len())));
     Ok(())
 }
 

@@ -64,6 +64,14 @@ pub struct GradientReport {
     pub warnings: Vec<String>,
 }
 
+/// One direction of a gradient, compared with a complex step through the program.
+pub struct Certificate {
+    /// Largest relative distance of an objective.
+    pub distance: f64,
+    /// Objectives whose gradient is zero to rounding: there is nothing to compare.
+    pub zero: Vec<String>,
+}
+
 impl Prepared {
     /// Builds, assembles and checks a mechanism.
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
@@ -340,18 +348,21 @@ impl Prepared {
             all
         }))
     }
-    /// Compares one fixed direction of a gradient with a complex step through the program: relative distance.
-    pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<f64, Error> {
+    /// Compares one fixed direction of a gradient with a complex step through the program.
+    pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<Certificate, Error> {
         let step = run.method.build(&self.model);
         let direction: Vec<f64> = (0..self.rho.len()).map(|k| ((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5).collect();
         let direction: Vec<f64> = direction.iter().zip(&self.model.parameters).map(|(d, p)| d * p.scale).collect();
         let exact = with_step!(&step, step => program::directional(&self.case(step, run), &direction)?);
-        let distance = rows.iter().zip(&exact).map(|(row, exact)| {
+        let mut new = Certificate { distance: 0.0, zero: vec![] };
+        for (k, (row, exact)) in rows.iter().zip(&exact).enumerate() {
             let parts: Vec<f64> = row.iter().zip(&direction).map(|(g, d)| g * d).collect();
-            let size = parts.iter().fold(exact.abs(), |s, x| s.max(x.abs()));
-            if size == 0.0 { 0.0 } else { (parts.iter().sum::<f64>() - exact).abs() / size }
-        });
-        Ok(largest(distance))
+            match compared(&parts, *exact, run.psi[k]) {
+                Some(distance) => new.distance = new.distance.max(distance),
+                None => new.zero.push(self.model.objectives[k].clone()),
+            }
+        }
+        Ok(new)
     }
     fn case<'a, T: Step>(&'a self, step: &'a T, run: &'a Run) -> Case<'a, T> {
         Case { step, model: &self.model, rho: &self.rho, run: &run.trajectory }
@@ -425,6 +436,18 @@ fn moving_row(sys: &gradyn_model::Natural, t: f64, p: &[f64], q: &[f64], angles:
     sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
     // 1e-12: a spline that starts at rest has a rate of some roundings
     r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_name(k))
+}
+
+/// Relative distance of the sum of `parts` from `exact`; `None` if both are nothing but the rounding of ψ.
+fn compared(parts: &[f64], exact: f64, psi: f64) -> Option<f64> {
+    let size = parts.iter().fold(exact.abs(), |s, x| s.max(x.abs()));
+    if size == 0.0 {
+        return None;
+    }
+    let distance = (parts.iter().sum::<f64>() - exact).abs() / size;
+    // of an objective that is zero itself the rounding is that of numbers of size 1; what agrees is not rounding
+    let scale = if psi.abs() > f64::EPSILON { psi.abs() } else { 1.0 };
+    (distance < 1e-9 || size > 1e3 * f64::EPSILON * scale).then_some(distance)
 }
 
 /// Steps of an explicit integrator that stability limited.

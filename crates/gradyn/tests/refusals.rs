@@ -697,3 +697,69 @@ fn combinations_that_do_not_exist_name_those_that_do() {
     );
     assert!(help("maggi", "newmark").ends_with("; newmark with index3, ali3p, penalty, index1"));
 }
+
+/// A rod on a pin at the origin, hanging, with a mass that is a parameter.
+fn hanging(degrees: f64, gravity: f64, objective: &str) -> Prepared {
+    let text = format!(
+        r#"
+        name = "hanging"
+        gravity = [0, {gravity}]
+        parameters = {{ m = 2 }}
+        ground.points = {{ O = [0, 0] }}
+        body.bar = {{ rod = {{ points = ["A", "B"], length = 1, mass = "m" }} }}
+        joint.pin = {{ type = "revolute", between = ["ground.O", "bar.A"] }}
+        initial.position = {{ "bar.angle" = "{degrees} deg" }}
+        objective.o = {{ terminal = "{objective}" }}
+        study.t_end = 1
+        "#
+    );
+    prepared(&text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The length of a rod does not depend on its mass, up to rounding: there is nothing to compare relative to it.
+#[test]
+fn certificates_of_zero_gradients_say_so() {
+    for (objective, zero) in [("distance(bar.A, bar.B)", true), ("distance(bar.A, bar.B) - 1", true), ("m*bar.B.x", false)] {
+        let model = hanging(-30.0, -9.81, objective);
+        let r = run(&model, "index1", "rk4", 0.01).expect("runs");
+        let g = model.gradient(&r, Sensitivity::DiscreteAdjoint).expect("differentiable").rows;
+        let certificate = model.certify(&r, &g).expect("certified");
+        assert_eq!(certificate.zero == ["o"], zero, "{objective}: {g:?}");
+        assert!(certificate.distance < 1e-9, "{objective}: {}", certificate.distance); // rounding of 100 steps
+    }
+}
+
+/// Accelerations are small at rest, but not small against gravity; without gravity there is nothing that could be uncertain.
+#[test]
+fn mechanisms_at_rest_do_not_need_longer_steps() {
+    let warned = |model: &Prepared, h: f64| {
+        let r = run(model, "index3", "newmark", h).expect("runs");
+        r.warnings.iter().any(|w| w.starts_with("small-step"))
+    };
+    assert!(!warned(&hanging(-90.0, -9.81, "pin.reaction.y"), 1e-2));
+    assert!(!warned(&hanging(-90.0, 0.0, "pin.reaction.y"), 1e-2));
+    assert!(warned(&hanging(-90.0, -9.81, "pin.reaction.y"), 1e-5));
+}
+
+/// Velocity rows that prescribe all velocities: the help says what to write.
+#[test]
+fn velocities_that_are_all_prescribed_need_no_conditions() {
+    let text = |velocity: &str| {
+        format!(
+            r#"
+            name = "driven"
+            ground.points = {{ O = [0, 0] }}
+            body.bar = {{ rod = {{ points = ["A", "B"], length = 1, mass = 1 }} }}
+            joint.pin = {{ type = "revolute", between = ["ground.O", "bar.A"] }}
+            constraint.turn = {{ velocity = "vel(bar.angle) - 0.3" }}
+            initial.position = {{ "bar.angle" = 0 }}
+            {velocity}
+            "#
+        )
+    };
+    for velocity in ["", r#"initial.velocity = { "bar.angle" = 0.3 }"#] {
+        let e = prepared(&text(velocity)).expect_err("refused");
+        assert!(e.help().unwrap_or_default().contains("`velocity = {}`"), "{e}: {:?}", e.help());
+    }
+    prepared(&text("initial.velocity = {}")).unwrap_or_else(|e| panic!("{e}"));
+}
