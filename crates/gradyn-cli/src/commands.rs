@@ -35,6 +35,7 @@ pub fn check(a: &CheckArgs) -> Done {
     let [bodies, joints, forces, drivers] = p.model.counts;
     let names = &gradyn::coordinate_names(p)[..dims.n];
     if a.model.json {
+        let rows: Vec<String> = p.model.system.row_names().iter().map(ToString::to_string).collect();
         let parameters: Vec<Value> = p
             .model
             .parameters
@@ -46,7 +47,7 @@ pub fn check(a: &CheckArgs) -> Done {
             "coordinates": dims.n, "constraints": dims.m, "redundant": p.assembled.redundant.len(), "redundant_rows": p.redundant(), "degrees_of_freedom": p.assembled.freedom,
             "velocity_degrees_of_freedom": p.assembled.velocity_freedom,
             "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
-            "coordinate_names": names, "rows": p.model.system.row_names(), "parameters": parameters, "objectives": p.model.objectives,
+            "coordinate_names": names, "rows": rows, "parameters": parameters, "objectives": p.model.objectives,
             "columns": p.model.columns, "warnings": p.model.warnings,
         }));
         return Ok(());

@@ -146,9 +146,8 @@ impl Prepared {
             return Ok(());
         }
         let row = &sys.row_names()[sys.dims().m - sys.dims().m_vel];
-        let name = row.split(" (").next().unwrap_or(row);
-        let kind = if row.ends_with("(velocity constraint)") { "constraint" } else { "joint" };
-        let message = format!("{kind} `{name}` is a velocity constraint: index3 holds constraints of positions only");
+        let message =
+            format!("{} `{}` is a velocity constraint: index3 holds constraints of positions only", row.owner, row.element);
         let others = Formulation::ALL.iter().filter(|f| **f != Formulation::Index3).map(|f| f.name()).collect::<Vec<_>>();
         Err(Error::method(message, format!("use one of {}", others.join(", "))))
     }
