@@ -84,7 +84,7 @@ impl Loaded {
             e if !m.formulation.fits(m.integrator) => self.fail_at(e, &named),
             e if stepping => self.fail(e),
             Error::Method { message, help } if study.tolerance_place.is_some() => {
-                let message = format!("{message}: the tolerances are those of `method` in [study]");
+                let message = format!("{message}, but `method` in [study] gives tolerances");
                 self.fail_at(Error::method(message, help), &study.tolerance_place)
             }
             e => self.fail_at(e, &named),

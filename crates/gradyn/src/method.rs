@@ -294,7 +294,7 @@ impl Method {
                 let message = format!("{} has no error estimate", self.integrator.name());
                 let others = listed(Integrator::ALL, |i| i.adapts() && self.formulation.fits(*i), |i| i.name());
                 let or = if others.is_empty() { String::new() } else { format!(", or an integrator that has one: {others}") };
-                Err(Error::method(message, format!("give a fixed step instead of tolerances{or}")))
+                Err(Error::method(message, format!("give a fixed step, --step, instead of tolerances{or}")))
             }
             Stepping::Adaptive { rtol, atol } if !(rtol >= 1e-14 && atol > 0.0 && rtol < 1.0 && atol.is_finite()) => {
                 Err(Error::method(

@@ -710,7 +710,7 @@ fn hanging(degrees: f64, gravity: f64, objective: &str) -> Prepared {
         joint.pin = {{ type = "revolute", between = ["ground.O", "bar.A"] }}
         initial.position = {{ "bar.angle" = "{degrees} deg" }}
         objective.o = {{ terminal = "{objective}" }}
-        study.t_end = 1
+        study.t_end = 0.1
         "#
     );
     prepared(&text).unwrap_or_else(|e| panic!("{e}"))
@@ -719,13 +719,13 @@ fn hanging(degrees: f64, gravity: f64, objective: &str) -> Prepared {
 /// The length of a rod does not depend on its mass, up to rounding: there is nothing to compare relative to it.
 #[test]
 fn certificates_of_zero_gradients_say_so() {
-    for (objective, zero) in [("distance(bar.A, bar.B)", true), ("distance(bar.A, bar.B) - 1", true), ("m*bar.B.x", false)] {
+    for (objective, zero) in [("distance(bar.A, bar.B)", true), ("m*bar.B.x", false)] {
         let model = hanging(-30.0, -9.81, objective);
         let r = run(&model, "index1", "rk4", 0.01).expect("runs");
         let g = model.gradient(&r, Sensitivity::DiscreteAdjoint).expect("differentiable").rows;
         let certificate = model.certify(&r, &g).expect("certified");
         assert_eq!(certificate.zero == ["o"], zero, "{objective}: {g:?}");
-        assert!(certificate.distance < 1e-9, "{objective}: {}", certificate.distance); // rounding of 100 steps
+        assert!(certificate.distance < 1e-9, "{objective}: {}", certificate.distance); // rounding of 10 steps
     }
 }
 
@@ -738,7 +738,8 @@ fn mechanisms_at_rest_do_not_need_longer_steps() {
     };
     assert!(!warned(&hanging(-90.0, -9.81, "pin.reaction.y"), 1e-2));
     assert!(!warned(&hanging(-90.0, 0.0, "pin.reaction.y"), 1e-2));
-    assert!(warned(&hanging(-90.0, -9.81, "pin.reaction.y"), 1e-5));
+    // ε q/(βh²) = 6e-5 of 15 m/s²
+    assert!(warned(&hanging(-90.0, -9.81, "pin.reaction.y"), 4e-6));
 }
 
 /// Velocity rows that prescribe all velocities: the help says what to write.
