@@ -217,6 +217,7 @@ cases! {
     too_many_conditions: CHECK { "\"-60 deg\" }" => "\"-60 deg\", \"bar.B.x\" = 0.5 }" }
     too_few_velocities: CHECK { "\"rest\"" => "{}" }
     too_many_velocities: CHECK { "\"rest\"" => "{ \"bar.angle\" = 0, \"bar.B.x\" = 0 }" }
+    velocity_that_says_nothing: CHECK { "\"rest\"" => "{ \"distance(bar.A, bar.B)\" = 0 }" }
     condition_that_says_nothing: CHECK { "\"bar.angle\" = \"-60 deg\"" => "\"distance(bar.A, bar.B)\" = 1" }
 }
 
