@@ -1,4 +1,6 @@
 //! Question: what does the gradient of one objective cost, in units of the run? (five-bar, 5 s, 5 parameters)
+//!
+//! A word after `--` selects cases by their names: `-- ros3`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use gradyn::registry::combinations;
@@ -31,8 +33,9 @@ fn bench(c: &mut Criterion) {
         group.bench_function(format!("{name}/gradient"), |b| b.iter(|| black_box(case.gradient())));
     }
     group.finish();
+    let word = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or_default();
     println!("\nbest of 100, one run (five-bar, 5 s, one objective):");
-    for (name, case) in &cases {
+    for (name, case) in cases.iter().filter(|c| c.0.contains(&word)) {
         println!("{}", case.times(100).line(name));
     }
     println!("\nevery combination, fixed steps of 10 ms, best of 20:");
@@ -42,6 +45,9 @@ fn bench(c: &mut Criterion) {
     for (formulation, integrator) in combinations() {
         let method = Method { formulation, integrator, ..Method::default() }.step(1e-2);
         let name = format!("{} × {}", formulation.name(), integrator.name());
+        if !name.contains(&word) {
+            continue;
+        }
         println!("{}", Bench::new(model.clone(), method).times(20).line(&name));
     }
 }

@@ -23,7 +23,7 @@ pub enum Command {
     Simulate(RunArgs),
     /// Objectives and their gradients by one method
     Gradient(GradientArgs),
-    /// What there is: formulations, integrators, sensitivities, options, joints, forces, sensors, examples
+    /// What there is: formulations, integrators, sensitivities, options, joints, forces, sensors, optimizers, examples
     List { what: What },
     /// Write a bundled model file to start from
     Example {

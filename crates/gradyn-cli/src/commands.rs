@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, GradientArgs, MethodArgs, RunArgs, What};
 use crate::diagnostic::Failure;
 use crate::loaded::{Loaded, seconds};
 use crate::output;
-use gradyn::registry::{Formulation, Integrator, OPTIONS, SENSORS, Sensitivity};
+use gradyn::registry::{Formulation, Integrator, OPTIONS, OptionEntry, SENSORS, Sensitivity};
 use gradyn::{GradientReport, Method, PenaltyError, Run, file};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -35,6 +35,7 @@ pub fn check(a: &CheckArgs) -> Done {
     let [bodies, joints, forces, drivers] = p.model.counts;
     let names = &gradyn::coordinate_names(p)[..dims.n];
     if a.model.json {
+        let rows: Vec<String> = p.model.system.row_names().iter().map(ToString::to_string).collect();
         let parameters: Vec<Value> = p
             .model
             .parameters
@@ -46,7 +47,7 @@ pub fn check(a: &CheckArgs) -> Done {
             "coordinates": dims.n, "constraints": dims.m, "redundant": p.assembled.redundant.len(), "redundant_rows": p.redundant(), "degrees_of_freedom": p.assembled.freedom,
             "velocity_degrees_of_freedom": p.assembled.velocity_freedom,
             "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
-            "coordinate_names": names, "rows": p.model.system.row_names(), "parameters": parameters, "objectives": p.model.objectives,
+            "coordinate_names": names, "rows": rows, "parameters": parameters, "objectives": p.model.objectives,
             "columns": p.model.columns, "warnings": p.model.warnings,
         }));
         return Ok(());
@@ -136,7 +137,7 @@ pub fn gradient(a: &GradientArgs) -> Done {
         history(&l, &run, &g, path)?;
     }
     if a.model.json {
-        print(&output::gradient_json(&l.prepared, &run, &g, certificate, penalty.as_ref()));
+        print(&output::gradient_json(&l.prepared, &run, &g, certificate.as_ref(), penalty.as_ref()));
         return Ok(());
     }
     if !a.model.quiet {
@@ -144,9 +145,7 @@ pub fn gradient(a: &GradientArgs) -> Done {
     }
     output::say(&output::gradient_text(&l.prepared, &run, &g));
     penalty.iter().for_each(|e| output::say(&output::penalty_text(&l.prepared, e)));
-    if let Some(d) = certificate {
-        output::say(&format!("certificate: one direction differs from a complex step through the program by {d:.1e}\n"));
-    }
+    certificate.iter().for_each(|c| output::say(&output::certificate_text(c, run.psi.len())));
     Ok(())
 }
 
@@ -233,7 +232,7 @@ pub fn list(what: What) -> Done {
             .collect(),
         What::Integrators => Integrator::ALL.iter().map(|i| (i.name().into(), i.about().into())).collect(),
         What::Sensitivities => Sensitivity::ALL.iter().map(|s| (s.name().into(), s.about().into())).collect(),
-        What::Options => OPTIONS.iter().map(|o| (o.name.into(), format!("{} (default {})", o.about, o.default))).collect(),
+        What::Options => OPTIONS.iter().map(|o| (o.name.into(), option(o))).collect(),
         What::Joints => file::joint_types().into_iter().map(|(n, d)| (n.into(), d.into())).collect(),
         What::Forces => file::force_types().into_iter().map(|(n, d)| (n.into(), d.into())).collect(),
         What::Sensors => SENSORS.iter().map(|(n, d)| ((*n).into(), (*d).into())).collect(),
@@ -243,6 +242,12 @@ pub fn list(what: What) -> Done {
     let width = rows.iter().map(|r| r.0.chars().count()).max().unwrap_or(0);
     output::say(&rows.iter().map(|(n, d)| format!("{n:<width$}  {d}\n")).collect::<String>());
     Ok(())
+}
+
+/// An option in a line.
+fn option(o: &OptionEntry) -> String {
+    let range = o.range.map_or(String::new(), |r| format!("{r}; "));
+    format!("{} ({range}default {})", o.about, o.default)
 }
 
 /// The first sentence of the comment at the top.

@@ -76,6 +76,20 @@ impl Loaded {
         }
         Ok(())
     }
+    /// A method that does not exist, where the file asks for it; `stepping`: the command line gives the steps.
+    fn fail_method(&self, e: Error, m: &Method, study: &Study, stepping: bool) -> Failure {
+        let place = |t: &Option<Text>| t.as_ref().and_then(|t| t.place.clone());
+        let named = place(&study.integrator).or_else(|| place(&study.formulation));
+        match e {
+            e if !m.formulation.fits(m.integrator) => self.fail_at(e, &named),
+            e if stepping => self.fail(e),
+            Error::Method { message, help } if study.tolerance_place.is_some() => {
+                let message = format!("{message}, but `method` in [study] gives tolerances");
+                self.fail_at(Error::method(message, help), &study.tolerance_place)
+            }
+            e => self.fail_at(e, &named),
+        }
+    }
     /// The method: of the file, changed by the command line.
     pub fn method(&self, a: &MethodArgs) -> Result<Method, Failure> {
         if a.coordinates != "natural" {
@@ -102,10 +116,7 @@ impl Loaded {
             let (name, value) = pair("--option", option)?;
             m.set(name, value).map_err(|e| self.fail(e))?;
         }
-        let place = |t: &Option<Text>| t.as_ref().and_then(|t| t.place.clone());
-        let from_file = !stepping || !m.formulation.fits(m.integrator);
-        let place = place(&study.integrator).or_else(|| place(&study.formulation)).filter(|_| from_file);
-        m.check().map_err(|e| self.fail_at(e, &place))?;
+        m.check().map_err(|e| self.fail_method(e, &m, &study, stepping))?;
         let listed = !a.option.iter().any(|o| o.starts_with("freedoms"));
         self.prepared.check_freedoms(&m).map_err(|e| {
             let named = |f: &&Text| e.to_string().contains(&format!("`{}`", f.text));

@@ -3,7 +3,7 @@
 use crate::diagnostic::Failure;
 use gradyn::penalty::{Estimate, PenaltyError};
 use gradyn::report::Table;
-use gradyn::{GradientReport, Method, Prepared, Run, Sensitivity, Stepping};
+use gradyn::{Certificate, GradientReport, Method, Prepared, Run, Sensitivity, Stepping};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -106,18 +106,39 @@ pub fn penalty_text(p: &Prepared, e: &PenaltyError) -> String {
     out
 }
 
+/// `{"direction_by_complex_step": …}`, and the objectives that it says nothing about.
+fn certificate_json(c: &Certificate) -> Value {
+    let mut o = json!({"direction_by_complex_step": c.distance});
+    if !c.zero.is_empty() {
+        o["zero_to_rounding"] = json!(c.zero);
+    }
+    o
+}
+
+/// The certificate of a gradient of so many objectives.
+pub fn certificate_text(c: &Certificate, objectives: usize) -> String {
+    let mut out = String::new();
+    if c.zero.len() < objectives {
+        let _ = writeln!(out, "certificate: one direction differs from a complex step through the program by {:.1e}", c.distance);
+    }
+    for name in &c.zero {
+        let _ = writeln!(out, "certificate: the gradient of {name} is zero to rounding, by a complex step too");
+    }
+    out
+}
+
 /// The object of `gradient --json`.
 pub fn gradient_json(
     p: &Prepared,
     run: &Run,
     g: &GradientReport,
-    certificate: Option<f64>,
+    certificate: Option<&Certificate>,
     penalty: Option<&PenaltyError>,
 ) -> Value {
     let names = parameter_names(p);
     let row =
         |k: usize| json!({"name": p.model.objectives[k], "value": run.psi[k], "gradient": named(names.clone(), &g.rows[k])});
-    let certificate = certificate.map_or(json!({}), |d| json!({"direction_by_complex_step": d}));
+    let certificate = certificate.map_or(json!({}), certificate_json);
     let warnings: Vec<&String> = p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings).collect();
     let mut o = json!({
         "model": p.model.name, "method": method(&run.method, Some(g.sensitivity), run),

@@ -217,6 +217,7 @@ cases! {
     too_many_conditions: CHECK { "\"-60 deg\" }" => "\"-60 deg\", \"bar.B.x\" = 0.5 }" }
     too_few_velocities: CHECK { "\"rest\"" => "{}" }
     too_many_velocities: CHECK { "\"rest\"" => "{ \"bar.angle\" = 0, \"bar.B.x\" = 0 }" }
+    velocity_that_says_nothing: CHECK { "\"rest\"" => "{ \"distance(bar.A, bar.B)\" = 0 }" }
     condition_that_says_nothing: CHECK { "\"bar.angle\" = \"-60 deg\"" => "\"distance(bar.A, bar.B)\" = 1" }
 }
 
@@ -240,9 +241,14 @@ cases! {
     unknown_freedom_in_file: CHECK {
         "\"index3\"" => "\"maggi\"", "newmark" => "rk4", "step = \"1 ms\"" => "step = \"1 ms\", freedoms = [\"bar.C.x\"]"
     }
+    no_freedoms_in_file: CHECK { "step = \"1 ms\"" => "step = \"1 ms\", freedoms = []" }
     too_many_freedoms: SIMULATE ["--formulation", "maggi", "--integrator", "rk4", "--option", "freedoms=bar.B.x, bar.B.y"] {}
     rtol_with_newmark: SIMULATE ["--rtol", "1e-6"] {}
     rtol_with_newmark_in_file: CHECK { "step = \"1 ms\"" => "rtol = 1e-6" }
+    tolerance_of_the_file_with_newmark: SIMULATE ["--integrator", "newmark"] {
+        "integrator = \"newmark\", step = \"1 ms\"" => "integrator = \"radau5\", rtol = 1e-6"
+    }
+    fd_step_of_1: GRADIENT ["--option", "fd_step=1"] {}
     step_and_tolerance: SIMULATE ["--step", "1 ms", "--rtol", "1e-6"] {}
     step_and_tolerance_in_file: CHECK { "step = \"1 ms\"" => "step = \"1 ms\", rtol = 1e-6" }
     zero_step: SIMULATE ["--step", "0"] {}

@@ -15,7 +15,7 @@ use gradyn_model::{At, LEVEL, System};
 use gradyn_num::{Dependent, Pattern, Saddle, free_columns, largest, row_dependencies};
 
 /// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
-const RANK_TOLERANCE: f64 = 1e-9;
+pub(crate) const RANK_TOLERANCE: f64 = 1e-9;
 /// Disturbed starts if the drawn one leads nowhere.
 const TRIALS: usize = 3;
 
@@ -277,12 +277,7 @@ impl<'a, Y: System> Problem<'a, Y> {
             };
             return Err(StepError::Conditions { kind, given: list.len(), freedom, hint });
         }
-        let dependencies = row_dependencies(&rows.pattern, rows.matrix(), RANK_TOLERANCE);
-        match dependencies.dependent.iter().flat_map(|d| d.on.iter().map(|o| o.0).chain([d.row])).max() {
-            None => Ok(()),
-            Some(row) if row < m => Err(StepError::Undetermined { kind, equation: sys.row_name(independent[row] as usize) }),
-            Some(row) => Err(StepError::Undetermined { kind, equation: list[row - m].clone() }),
-        }
+        rows.undetermined(sys).map_or(Ok(()), Err)
     }
 }
 

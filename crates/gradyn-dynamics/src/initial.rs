@@ -172,7 +172,7 @@ impl<Y: System> Initial<Y> {
     fn equation(&self, sys: &Y, i: usize) -> String {
         match sys.independent(false).get(i) {
             Some(&k) => sys.row_name(k as usize),
-            None => format!("initial condition {}", i - self.rows[0].rows + 1),
+            None => sys.condition_name(false, i - self.rows[0].rows),
         }
     }
     /// Partials of (1)–(3) at x.
@@ -184,11 +184,9 @@ impl<Y: System> Initial<Y> {
         let at = At::of(t, &self.point, n, m);
         self.acceleration.set(sys, &at);
         let d = &mut self.acceleration.data;
-        for ((rows, factor), kind) in self.rows.iter_mut().zip(&mut self.factors).zip(["position", "velocity"]) {
+        for (rows, factor) in self.rows.iter_mut().zip(&mut self.factors) {
             rows.set(sys, &at, d);
-            factor
-                .refactor(rows.matrix())
-                .map_err(|s| StepError::Undetermined { kind, equation: sys.coordinate_name(s.index.min(n - 1)) })?;
+            factor.refactor(rows.matrix()).map_err(|s| rows.singular(sys, t, s))?;
         }
         self.solver.refactor(sys, t, d, self.law.compliance)
     }

@@ -6,8 +6,10 @@
 //! ```
 //! The independent rows of Φ come first; those of positions are the holonomic ones.
 
+use crate::assembly::RANK_TOLERANCE;
+use crate::error::StepError;
 use gradyn_model::{At, LEVEL, System};
-use gradyn_num::Pattern;
+use gradyn_num::{Pattern, Singular, row_dependencies};
 
 /// (1), or (2), on one pattern.
 pub struct StartRows {
@@ -65,6 +67,26 @@ impl StartRows {
         for k in 0..self.slots.rows() {
             let (row, slots) = (self.pattern.row(self.rows + k), self.slots.row(k));
             sys.condition_row(self.velocity, k, at, d, &mut self.q[row.clone()], &mut self.v[row], &mut self.p[slots]);
+        }
+    }
+    /// The condition, or else the row, that says nothing of its own.
+    pub fn undetermined<Y: System>(&self, sys: &Y) -> Option<StepError> {
+        let dependent = row_dependencies(&self.pattern, self.matrix(), RANK_TOLERANCE).dependent;
+        let last = dependent.iter().flat_map(|d| d.on.iter().map(|o| o.0).chain([d.row])).max()?;
+        let kind = if self.velocity { "velocity" } else { "position" };
+        let equation = match self.held.get(last) {
+            Some(&k) => sys.row_name(k as usize),
+            None => sys.condition_name(self.velocity, last - self.rows),
+        };
+        Some(StepError::Undetermined { kind, equation })
+    }
+    /// Why the matrix has no factors.
+    pub fn singular<Y: System>(&self, sys: &Y, t: f64, s: Singular) -> StepError {
+        let finite = self.matrix().iter().all(|x| x.is_finite());
+        let coordinate = || sys.coordinate_name(s.index.min(self.pattern.cols() - 1));
+        match finite {
+            true => self.undetermined(sys).unwrap_or_else(|| StepError::Singular { t, equation: coordinate() }),
+            false => StepError::NotFinite { t, equation: coordinate() },
         }
     }
     /// The rows of Φ.

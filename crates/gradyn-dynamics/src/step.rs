@@ -25,7 +25,7 @@ use crate::initial::Initial;
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
 use gradyn_model::{At, Set, System};
-use gradyn_num::{ProgramScalar, Scalar, Wide};
+use gradyn_num::{Dual, ProgramScalar, Scalar};
 
 /// Where things are in a record, (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,7 +277,7 @@ impl<S: Scalar> IntegrandRows<S> {
         }
     }
 }
-impl IntegrandRows<Wide> {
+impl<const N: usize> IntegrandRows<Dual<f64, N>> {
     /// The derivatives of the gradients in direction `k`.
     pub fn along(&self, k: usize, out: &mut IntegrandRows) {
         out.rows.iter_mut().zip(&self.rows).for_each(|(o, r)| *o = r.eps[k]);

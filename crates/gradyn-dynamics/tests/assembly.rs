@@ -20,7 +20,13 @@ fn failure(m: &Mechanism) -> StepError {
 
 /// Redundant rows and what they follow from, by name.
 fn redundant(m: &Mechanism) -> Vec<(String, Vec<String>)> {
-    let names = build(m).unwrap_or_else(|e| panic!("{}: {e}", m.name)).system.row_names().to_vec();
+    let names = build(m)
+        .unwrap_or_else(|e| panic!("{}: {e}", m.name))
+        .system
+        .row_names()
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>();
     let found = attempt(m).unwrap_or_else(|e| panic!("{}: {e}", m.name)).redundant;
     found.iter().map(|r| (names[r.row].clone(), r.on.iter().map(|o| names[o.0].clone()).collect())).collect()
 }

@@ -28,6 +28,7 @@ use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Parameter, Sourc
 use crate::natural::Natural;
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym};
+use crate::row::RowName;
 use crate::signal::Signal;
 use crate::spline::{self, SplineError, UniformSpline};
 use bodies::{Inertia, Solid};
@@ -114,6 +115,10 @@ impl Model {
     pub fn place(&self, name: &str) -> Option<std::ops::Range<usize>> {
         self.places.iter().find(|(n, _)| n == name).and_then(|p| p.1.clone())
     }
+    /// The element that a row belongs to; any other name is that of an element.
+    pub fn element<'a>(&'a self, name: &'a str) -> &'a str {
+        self.system.row_names.iter().find(|r| r.to_string() == name).map_or(name, |r| &r.element)
+    }
     /// Nominal ρ.
     pub fn rho(&self) -> Vec<f64> {
         self.parameters.iter().map(|p| p.value).collect()
@@ -175,9 +180,9 @@ pub(crate) struct Builder<'g, 'm> {
     class_points: HashMap<usize, Vec<PointRef>>,
     rows: Rows<'g>,
     reactions: HashMap<String, Reaction<'g>>,
-    formulas: Vec<(String, Formula)>,
+    formulas: Vec<(RowName, Formula)>,
     /// Rows of velocity level, which come last.
-    velocity_rows: Vec<(String, Formula)>,
+    velocity_rows: Vec<(RowName, Formula)>,
     /// Rows of the joints that roll or slide on an edge.
     slip_rows: HashMap<usize, Vec<usize>>,
     formula_index: HashMap<String, usize>,

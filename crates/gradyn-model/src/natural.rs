@@ -20,6 +20,7 @@ use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed, quadra
 use crate::geometry::Kind;
 use crate::load::{LoadRows, LoadScratch};
 use crate::quadratic::{Form, QuadraticRows};
+use crate::row::RowName;
 use crate::signal::{Scratch, Signals};
 use crate::system::{Dims, Patterns};
 use gradyn_num::Scalar;
@@ -59,7 +60,9 @@ pub struct Natural {
     pub(crate) independent: [Vec<u32>; 2],
     pub(crate) dropped: Vec<u32>,
     pub(crate) penalties: RowPenalties,
-    pub(crate) row_names: Vec<String>,
+    pub(crate) row_names: Vec<RowName>,
+    /// Sensors of the position and of the velocity conditions, as written.
+    pub(crate) condition_names: [Vec<String>; 2],
     pub(crate) coordinate_names: Vec<String>,
 }
 
@@ -174,7 +177,7 @@ impl Natural {
         self.forces.iter().find(collapsed).map(|f| f.name.clone())
     }
     /// Names of the constraint rows.
-    pub fn row_names(&self) -> &[String] {
+    pub fn row_names(&self) -> &[RowName] {
         &self.row_names
     }
     /// Does any objective or output read the multiplier of a row?

@@ -194,6 +194,8 @@ pub trait System: Sync {
     fn drawn(&self) -> &[f64];
     /// Name of constraint row `k`.
     fn row_name(&self, k: usize) -> String;
+    /// Initial condition `k` of positions or velocities, as written.
+    fn condition_name(&self, velocity: bool, k: usize) -> String;
     /// Name of coordinate `i`.
     fn coordinate_name(&self, i: usize) -> String;
 }

@@ -69,16 +69,19 @@ fn advice(e: &StepError) -> Option<String> {
         }
         StepError::TooManySteps { .. } => "take larger steps or loosen the tolerances, or raise max_steps with --option",
         StepError::Stiff { .. } => "use an implicit integrator, such as newmark; or raise max_steps with --option",
+        StepError::Undetermined { .. } => "choose initial conditions on other sensors",
         StepError::Correction { .. } => "the derivative does not settle; the run may be at a singular position",
         _ => return None,
     };
     Some(text.into())
 }
 
+/// What to write where no velocity is free.
+pub const ALL_PRESCRIBED: &str = "joints and drivers prescribe every velocity: write `velocity = {}` in [initial]";
+
 /// An assembly error as an error of the model, at the element that it names.
 pub fn assembly(model: &Model, e: StepError) -> Error {
-    let element = |row: &str| row.split(" (").next().unwrap_or(row).to_owned();
-    let place = |name: &str| model.places.iter().find(|(n, _)| *n == element(name)).and_then(|p| p.1.clone());
+    let place = |name: &str| model.place(model.element(name));
     let condition = |name: &str| {
         let all = model.conditions.0.iter().chain(&model.conditions.1);
         all.into_iter().find(|c| c.text == name).and_then(|c| c.place.clone())
@@ -102,7 +105,11 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
             let condition = list.get(*freedom).or(list.last());
             let (word, rest) = if given < freedom { ("add", freedom - given) } else { ("remove", given - freedom) };
             let noun = if rest == 1 { "condition" } else { "conditions" };
-            (condition.and_then(|c| c.place.clone()), format!("{word} {rest} {kind} {noun} in [initial]"))
+            let help = match (*kind, *freedom) {
+                ("velocity", 0) => ALL_PRESCRIBED.to_owned(),
+                _ => format!("{word} {rest} {kind} {noun} in [initial]"),
+            };
+            (condition.and_then(|c| c.place.clone()), help)
         }
         StepError::Undetermined { equation, .. } => {
             (condition(equation).or_else(|| place(equation)), "choose conditions on other sensors".to_owned())

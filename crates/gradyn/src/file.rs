@@ -37,6 +37,7 @@ pub use template::Origins;
 
 use gradyn_model::ModelError;
 use gradyn_model::mechanism::{Mechanism, Text};
+use std::ops::Range;
 use std::path::Path;
 
 /// What a model file says: the mechanism, and how to run it.
@@ -72,6 +73,8 @@ pub struct Study {
     pub rtol: Option<f64>,
     /// Absolute tolerance of adaptive steps, > 0.
     pub atol: Option<f64>,
+    /// Where the file gives the first of the two.
+    pub tolerance_place: Option<Range<usize>>,
     /// Independent coordinates, by name; chosen by the program if empty.
     pub freedoms: Vec<Text>,
     /// Options of the method, in order, as written.

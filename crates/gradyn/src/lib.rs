@@ -30,7 +30,7 @@ pub use gradyn_model::mechanism;
 pub use gradyn_model::{Mechanism, ModelError};
 pub use method::{Method, Stepping};
 pub use penalty::PenaltyError;
-pub use prepared::{GradientReport, Prepared, Run};
+pub use prepared::{Certificate, GradientReport, Prepared, Run};
 pub use registry::{AlphaScaling, Formulation, InitialAcceleration, Integrator, ProjectionMatrices, Projections, Sensitivity};
 
 /// Sizes of a prepared model.

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::file::Study;
 use crate::registry::{
-    AlphaScaling, Formulation, InitialAcceleration, Integrator, OPTIONS, ProjectionMatrices, Projections, Variant, combinations,
+    AlphaScaling, Formulation, InitialAcceleration, Integrator, OptionEntry, ProjectionMatrices, Projections, Variant,
     step_options,
 };
 use gradyn_dynamics::control::Controller;
@@ -12,7 +12,6 @@ use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::{Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
-use gradyn_model::error::nearest;
 use gradyn_model::{Model, Natural, RowScaling};
 
 /// How steps are chosen.
@@ -212,81 +211,49 @@ impl Method {
     }
     /// Sets an option by name.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Error> {
-        let wrong = || Error::method(format!("option {name}: `{value}` does not fit"), about(name));
-        let number = || value.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(wrong);
-        let positive = || number().and_then(|x| if x > 0.0 { Ok(x) } else { Err(wrong()) });
-        let between = |low: f64, high: f64| number().ok().filter(|x| *x >= low && *x <= high).ok_or_else(wrong);
+        let option = OptionEntry::find(name)?;
+        let (x, value) = (option.parse(value)?, value.trim());
+        let refuse = || option.refuse(value);
+        let wrong = |_| refuse();
         match name {
-            "alpha" => self.alpha = positive()?,
-            "alpha_scaling" => self.alpha_scaling = AlphaScaling::parse(value.trim()).map_err(|_| wrong())?,
-            "xi" => self.xi = number()?,
-            "omega" => self.omega = between(0.0, f64::MAX)?,
+            "alpha" => self.alpha = x,
+            "alpha_scaling" => self.alpha_scaling = AlphaScaling::parse(value).map_err(wrong)?,
+            "xi" => self.xi = x,
+            "omega" => self.omega = x,
             "stabilisation" => {
-                self.projected_nodes = match value.trim() {
-                    "baumgarte" => false,
-                    "projection" => true,
-                    _ => return Err(wrong()),
-                }
+                self.projected_nodes = choice(value, &[("baumgarte", false), ("projection", true)]).ok_or_else(refuse)?;
             }
             "state" => {
-                self.state = match value.trim() {
-                    "independent" => State::Independent,
-                    "mixed" => State::Mixed,
-                    _ => return Err(wrong()),
-                }
+                let states = [("independent", State::Independent), ("mixed", State::Mixed)];
+                self.state = choice(value, &states).ok_or_else(refuse)?;
             }
-            "freedoms" => {
-                self.freedoms = value.split(',').map(|name| name.trim().to_owned()).collect();
-                if self.freedoms.iter().any(String::is_empty) {
-                    return Err(wrong());
-                }
-            }
-            "beta" => self.newmark.beta = positive()?,
-            "gamma" => self.newmark.gamma = positive()?,
-            "newmark_xi" => {
-                let ξ = number().ok().filter(|ξ| *ξ <= 0.0).ok_or_else(|| {
-                    Error::method(format!("option newmark_xi: {value} does not fit"), "0 conserves, negative values dissipate")
-                })?;
-                self.newmark = Scheme::dissipative(ξ);
-            }
-            "hht_alpha" => self.hht_alpha = between(0.0, 1.0 / 3.0)?,
-            "rho_inf" => self.rho_inf = between(0.0, 1.0)?,
+            "freedoms" => self.freedoms = names(value).ok_or_else(refuse)?,
+            "beta" => self.newmark.beta = x,
+            "gamma" => self.newmark.gamma = x,
+            "newmark_xi" => self.newmark = Scheme::dissipative(x),
+            "hht_alpha" => self.hht_alpha = x,
+            "rho_inf" => self.rho_inf = x,
             "projection" => {
-                let name = match value.trim() {
+                let name = match value {
                     "true" => "on",
                     "false" => "off",
                     name => name,
                 };
-                self.projection = Some(Projections::parse(name).map_err(|_| wrong())?);
+                self.projection = Some(Projections::parse(name).map_err(wrong)?);
             }
-            "projection_matrix" => {
-                self.projection_matrix = ProjectionMatrices::parse(value.trim()).map_err(|_| wrong())?;
-            }
-            "projection_tol" => self.projection_tol = between(0.0, f64::MAX)?,
-            "initial_acceleration" => {
-                self.initial_acceleration = Some(InitialAcceleration::parse(value.trim()).map_err(|_| wrong())?);
-            }
-            "reduction" => self.reduction = between(0.0, 1.0)?,
-            "tangent" => match value.trim() {
-                "full" => self.truncated = false,
-                "truncated" => self.truncated = true,
-                _ => return Err(wrong()),
-            },
-            "adams_order" => {
-                let order = value.trim().parse::<usize>().ok();
-                self.adams_order = Some(order.filter(|k| (1..=MOST).contains(k)).ok_or_else(wrong)?);
-            }
-            "newton_tol" => self.newton_tol = between(0.0, f64::MAX)?,
-            "max_step" => self.max_step = positive()?,
-            "max_steps" => self.max_steps = positive()? as usize,
-            "fd_step" => self.fd_step = positive()?,
-            "extrapolation_step" => self.extrapolation_step = positive()?,
-            "extrapolation_tol" => self.extrapolation_tol = positive()?,
-            _ => {
-                let names: Vec<&str> = OPTIONS.iter().map(|o| o.name).collect();
-                let hint = nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));
-                return Err(Error::method(format!("there is no option `{name}`"), format!("{hint}valid: {}", names.join(", "))));
-            }
+            "projection_matrix" => self.projection_matrix = ProjectionMatrices::parse(value).map_err(wrong)?,
+            "projection_tol" => self.projection_tol = x,
+            "initial_acceleration" => self.initial_acceleration = Some(InitialAcceleration::parse(value).map_err(wrong)?),
+            "reduction" => self.reduction = x,
+            "tangent" => self.truncated = choice(value, &[("full", false), ("truncated", true)]).ok_or_else(refuse)?,
+            "adams_order" => self.adams_order = Some(x as usize),
+            "newton_tol" => self.newton_tol = x,
+            "max_step" => self.max_step = x,
+            "max_steps" => self.max_steps = x as usize,
+            "fd_step" => self.fd_step = x,
+            "extrapolation_step" => self.extrapolation_step = x,
+            "extrapolation_tol" => self.extrapolation_tol = x,
+            _ => unreachable!("every option of the registry is set here"),
         }
         self.given.push(name.into());
         Ok(())
@@ -298,7 +265,7 @@ impl Method {
         let stabilised = matches!(self.formulation, Formulation::Index1 | Formulation::Penalty);
         let used = |name: &str| match name {
             "alpha" | "alpha_scaling" => matches!(self.formulation, Formulation::Penalty | Formulation::Ali3p) || penalty_start,
-            "xi" | "omega" => stabilised || penalty_start,
+            "xi" | "omega" => (stabilised && !self.projects_nodes()) || penalty_start,
             "freedoms" => self.formulation == Formulation::Maggi,
             "state" | "stabilisation" | "projection" => self.has_step_option(name),
             "beta" | "gamma" | "newmark_xi" => self.integrator == Integrator::Newmark,
@@ -312,17 +279,20 @@ impl Method {
             _ => true,
         };
         let text = |n: &String| {
-            let steps = if n == "max_step" { " and fixed steps" } else { "" };
-            format!("unused-option: {n} has no effect with {} + {}{steps}", self.formulation.name(), self.integrator.name())
+            let why = match n.as_str() {
+                "max_step" => " and fixed steps",
+                "xi" | "omega" if stabilised => ", stabilisation=projection",
+                _ => "",
+            };
+            format!("unused-option: {n} has no effect with {} + {}{why}", self.formulation.name(), self.integrator.name())
         };
         self.given.iter().filter(|n| !used(n)).map(text).collect()
     }
     /// Refuses what does not exist.
     pub fn check(&self) -> Result<(), Error> {
         if !self.formulation.fits(self.integrator) {
-            let all = combinations().into_iter().map(|(f, i)| format!("{} + {}", f.name(), i.name())).collect::<Vec<_>>();
             let message = format!("{} does not work with {}", self.formulation.name(), self.integrator.name());
-            return Err(Error::method(message, format!("these exist: {}", all.join(", "))));
+            return Err(Error::method(message, self.alternatives()));
         }
         match self.stepping {
             Stepping::Fixed(h) if !(h > 0.0 && h.is_finite()) => {
@@ -330,7 +300,9 @@ impl Method {
             }
             Stepping::Adaptive { .. } if !self.integrator.adapts() => {
                 let message = format!("{} has no error estimate", self.integrator.name());
-                Err(Error::method(message, "give --step instead of tolerances, or use dopri5 or adams"))
+                let others = listed(Integrator::ALL, |i| i.adapts() && self.formulation.fits(*i), |i| i.name());
+                let or = if others.is_empty() { String::new() } else { format!(", or an integrator that has one: {others}") };
+                Err(Error::method(message, format!("give a fixed step, --step, instead of tolerances{or}")))
             }
             Stepping::Adaptive { rtol, atol } if !(rtol >= 1e-14 && atol > 0.0 && rtol < 1.0 && atol.is_finite()) => {
                 Err(Error::method(
@@ -340,6 +312,13 @@ impl Method {
             }
             _ => Ok(()),
         }
+    }
+    /// What works with the formulation, and what with the integrator.
+    fn alternatives(&self) -> String {
+        let (f, i) = (self.formulation, self.integrator);
+        let integrators = listed(Integrator::ALL, |i| f.fits(*i), |i| i.name());
+        let formulations = listed(Formulation::ALL, |f| f.fits(i), |f| f.name());
+        format!("{} works with {integrators}; {} with {formulations}", f.name(), i.name())
     }
     /// Steps for a run of some duration.
     pub fn controller(&self, duration: f64) -> Controller {
@@ -472,6 +451,17 @@ impl Method {
     }
 }
 
-fn about(name: &str) -> String {
-    OPTIONS.iter().find(|o| o.name == name).map_or(String::new(), |o| format!("{}; default {}", o.about, o.default))
+/// The names of those that fit.
+fn listed<T: Copy>(all: &[T], fits: impl Fn(&T) -> bool, name: impl Fn(T) -> &'static str) -> String {
+    all.iter().copied().filter(fits).map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// What a word stands for.
+fn choice<T: Copy>(word: &str, list: &[(&str, T)]) -> Option<T> {
+    list.iter().find(|(name, _)| *name == word).map(|(_, x)| *x)
+}
+
+/// Names between commas; none of them is empty.
+fn names(text: &str) -> Option<Vec<String>> {
+    text.split(',').map(|name| Some(name.trim().to_owned()).filter(|name| !name.is_empty())).collect()
 }

@@ -1,11 +1,12 @@
 //! A model that is built, assembled and checked, and what can be asked of it: runs and gradients.
 
-use crate::error::{Error, assembly};
+use crate::error::{ALL_PRESCRIBED, Error, assembly};
 use crate::method::{Method, with_step};
 use crate::registry::{Formulation, Projections, Sensitivity};
 use crate::watch::Jump;
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
+use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
@@ -71,6 +72,14 @@ pub struct GradientReport {
     pub warnings: Vec<String>,
 }
 
+/// One direction of a gradient, compared with a complex step through the program.
+pub struct Certificate {
+    /// Largest relative distance of an objective.
+    pub distance: f64,
+    /// Objectives whose gradient is zero to rounding: there is nothing to compare.
+    pub zero: Vec<String>,
+}
+
 impl Prepared {
     /// Builds, assembles and checks a mechanism. Where a shared load is read, every joint has rows to carry its part.
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
@@ -119,7 +128,7 @@ impl Prepared {
         {
             let e =
                 ModelError::new(format!("velocity = \"rest\": `{row}` moves by itself, so that not everything can be at rest"));
-            return Err(e.help("give the velocity conditions one by one").into());
+            return Err(e.help(velocity_help(assembled.velocity_freedom)).into());
         }
         if let Some(name) = model.system.collapsed_force(&p, &assembled.q) {
             let e = ModelError::new(format!("force `{name}`: its ends coincide at the start")).at(&model.place(&name));
@@ -158,9 +167,8 @@ impl Prepared {
             return Ok(());
         }
         let row = &sys.row_names()[sys.dims().m - sys.dims().m_vel];
-        let name = row.split(" (").next().unwrap_or(row);
-        let kind = if row.ends_with("(velocity constraint)") { "constraint" } else { "joint" };
-        let message = format!("{kind} `{name}` is a velocity constraint: {method} holds constraints of positions only");
+        let (owner, element) = (row.owner, &row.element);
+        let message = format!("{owner} `{element}` is a velocity constraint: {method} holds constraints of positions only");
         Err(Error::method(message, help))
     }
     /// Runs from the start to the final time; `observe(t, steps)` is called after each step.
@@ -225,7 +233,7 @@ impl Prepared {
         let mut d = sys.data::<f64>();
         sys.prepare(p, &mut d);
         let (mut r, mut y) = (vec![0.0; lay.m], vec![0.0; sys.functionals(Set::Output)]);
-        let (mut growth, mut e0, mut accelerations) = ([0.0f64; 2], 0.0, 0.0f64);
+        let (mut growth, mut e0) = ([0.0f64; 2], 0.0);
         for n in 0..=plan.steps() {
             let at = lay.node(plan.t[n], run.trajectory.record(n));
             sys.set_angles(plan.angles(n), &mut d);
@@ -247,9 +255,8 @@ impl Prepared {
                 e0 = energy;
             }
             run.energy = (e0, run.energy.1.max((energy - e0).abs()));
-            accelerations = at.a.iter().fold(accelerations, |s, a| s.max(a.abs()));
         }
-        self.warn_newmark(run, growth, accelerations);
+        self.warn_newmark(run, growth, &mut d);
         self.warn_stiff(run);
         self.warn_shared(run);
         self.warn_geometry(run, &d);
@@ -291,23 +298,32 @@ impl Prepared {
             ));
         }
     }
-    fn warn_newmark(&self, run: &mut Run, growth: [f64; 2], accelerations: f64) {
+    /// What a coordinate step loses: velocities without projections, accelerations at short steps.
+    fn warn_newmark(&self, run: &mut Run, growth: [f64; 2], d: &mut <gradyn_model::Natural as System>::Data<f64>) {
+        let Some(scheme) = run.method.scheme() else { return };
+        let [q, v, forces, accelerations, _] = self.scales(run, d);
+        let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
         let m = &run.method;
-        let Some(scheme) = m.scheme() else { return };
         if m.formulation.position_level() && m.projections() == Projections::Off && !scheme.dissipates() {
             let grew = growth[1] / growth[0].max(f64::MIN_POSITIVE);
-            run.warnings.push(format!(
-                "unstable-index3: without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the run, {:.1e} in the second, × {grew:.1}); use projection=on",
-                growth[0], growth[1]
-            ));
+            // q̇ = γ Δq/(βh): rounding of Φ̇ = Φ_q q̇, of which some hundred add up
+            let rounding = 100.0 * f64::EPSILON * q * v.max(q * scheme.gamma / (scheme.beta * h));
+            // 3: what begins at zero doubles by itself
+            if grew > 3.0 && growth[1] > rounding {
+                run.warnings.push(format!(
+                    "unstable-index3: without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the run, {:.1e} in the second, × {grew:.1}); use projection=on",
+                    growth[0], growth[1]
+                ));
+            }
         }
-        // a = Δq/(βh²): rounding of q is amplified
-        let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
-        let q = run.trajectory.record(0)[..run.trajectory.layout.n].iter().fold(0.0f64, |s, q| s.max(q.abs()));
+        // a = Δq/(βh²): rounding of q is amplified. At rest accelerations are small against those of the forces alone; where
+        // nothing acts either, they are nothing but rounding and there is nothing to compare with.
         let noise = f64::EPSILON * q / (scheme.beta * h * h);
-        if self.model.system.reads_dynamics() && noise > 1e-6 * accelerations {
+        let alone = forces / largest_mass(&self.model.system, &self.model.slots(&self.rho));
+        let scale = accelerations.max(alone);
+        if self.model.system.reads_dynamics() && noise > 1e-6 * scale && (alone > 0.0 || accelerations > 10.0 * noise) {
             run.warnings.push(format!(
-                "small-step: at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of {accelerations:.1e}"
+                "small-step: at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of {scale:.1e}"
             ));
         }
     }
@@ -400,18 +416,21 @@ impl Prepared {
             all
         }))
     }
-    /// Compares one fixed direction of a gradient with a complex step through the program: relative distance.
-    pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<f64, Error> {
+    /// Compares one fixed direction of a gradient with a complex step through the program.
+    pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<Certificate, Error> {
         let step = run.method.build(&self.model);
         let direction: Vec<f64> = (0..self.rho.len()).map(|k| ((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5).collect();
         let direction: Vec<f64> = direction.iter().zip(&self.model.parameters).map(|(d, p)| d * p.scale).collect();
         let exact = with_step!(&step, step => program::directional(&self.case(step, run), &direction)?);
-        let distance = rows.iter().zip(&exact).map(|(row, exact)| {
+        let mut new = Certificate { distance: 0.0, zero: vec![] };
+        for (k, (row, exact)) in rows.iter().zip(&exact).enumerate() {
             let parts: Vec<f64> = row.iter().zip(&direction).map(|(g, d)| g * d).collect();
-            let size = parts.iter().fold(exact.abs(), |s, x| s.max(x.abs()));
-            if size == 0.0 { 0.0 } else { (parts.iter().sum::<f64>() - exact).abs() / size }
-        });
-        Ok(largest(distance))
+            match compared(&parts, *exact, run.psi[k]) {
+                Some(distance) => new.distance = new.distance.max(distance),
+                None => new.zero.push(self.model.objectives[k].clone()),
+            }
+        }
+        Ok(new)
     }
     fn case<'a, T: Step>(&'a self, step: &'a T, run: &'a Run) -> Case<'a, T> {
         Case { step, model: &self.model, rho: &self.rho, run: &run.trajectory }
@@ -463,6 +482,14 @@ impl Prepared {
     }
 }
 
+/// What to give instead of `velocity = "rest"`.
+fn velocity_help(freedom: usize) -> &'static str {
+    match freedom {
+        0 => ALL_PRESCRIBED,
+        _ => "give the velocity conditions one by one",
+    }
+}
+
 /// Beside rows of velocity level: a row whose rate is not zero at rest, because it depends on time or asks for a velocity.
 fn moving_row(sys: &gradyn_model::Natural, t: f64, p: &[f64], q: &[f64], angles: &[f64]) -> Option<String> {
     let dims = sys.dims();
@@ -477,4 +504,16 @@ fn moving_row(sys: &gradyn_model::Natural, t: f64, p: &[f64], q: &[f64], angles:
     sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
     // 1e-12: a spline that starts at rest has a rate of some roundings
     r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_name(k))
+}
+
+/// Relative distance of the sum of `parts` from `exact`; `None` if both are nothing but the rounding of ψ.
+fn compared(parts: &[f64], exact: f64, psi: f64) -> Option<f64> {
+    let size = parts.iter().fold(exact.abs(), |s, x| s.max(x.abs()));
+    if size == 0.0 {
+        return None;
+    }
+    let distance = (parts.iter().sum::<f64>() - exact).abs() / size;
+    // of an objective that is zero itself the rounding is that of numbers of size 1; what agrees is not rounding
+    let scale = if psi.abs() > f64::EPSILON { psi.abs() } else { 1.0 };
+    (distance < 1e-9 || size > 1e3 * f64::EPSILON * scale).then_some(distance)
 }

@@ -318,14 +318,14 @@ impl Prepared {
     }
     fn indeterminate(&self, what: &str, row: usize, vector: &[f64]) -> Error {
         let (name, _) = self.named(row);
-        let among = vector.iter().enumerate().filter(|(_, n)| n.abs() > ZERO).map(|(k, _)| self.model.system.row_name(k));
-        let mut among: Vec<String> = among.map(|r| r.split(" (").next().unwrap_or(&r).to_owned()).collect();
+        let rows = vector.iter().zip(self.model.system.row_names()).filter(|(n, _)| n.abs() > ZERO);
+        let mut among: Vec<&str> = rows.map(|(_, row)| row.element.as_str()).collect();
         among.dedup();
         let message = format!("{what} reads reactions that are not determined: those of {}", among.join(", "));
         let help = "they share their load in a redundant loop; read a sum that is determined, use penalty, or remove a joint";
         ModelError::new(message).at(&self.place_of(&name)).help(help).into()
     }
     fn place_of(&self, row: &str) -> Option<std::ops::Range<usize>> {
-        self.model.place(row.split(" (").next().unwrap_or(row))
+        self.model.place(self.model.element(row))
     }
 }

@@ -3,6 +3,7 @@
 //! Command-line help, documentation tables and every cross-method test are made from these lists.
 
 use crate::error::Error;
+use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::tableau::{self, Rosenbrock, Tableau};
 use gradyn_model::error::nearest;
 
@@ -280,103 +281,169 @@ pub fn variants() -> Vec<Variant> {
     plain.chain(others).collect()
 }
 
+/// The numbers that an option takes, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// Smallest.
+    pub least: f64,
+    /// Largest.
+    pub most: f64,
+    /// Whole numbers only?
+    pub whole: bool,
+}
+
+impl Range {
+    /// Is a number one of them?
+    pub fn contains(self, x: f64) -> bool {
+        (self.least..=self.most).contains(&x) && (!self.whole || x.fract() == 0.0)
+    }
+}
+
+impl std::fmt::Display for Range {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let plain = |x: f64| match x {
+            x if x == 1.0 / 3.0 => "1/3".into(),
+            x if x == 0.0 || (1e-2..1e4).contains(&x.abs()) => format!("{x}"),
+            x => format!("{x:e}"),
+        };
+        write!(f, "{} to {}{}", plain(self.least), plain(self.most), if self.whole { ", whole" } else { "" })
+    }
+}
+
 /// An option of `--option NAME=VALUE`.
 pub struct OptionEntry {
     /// Name.
     pub name: &'static str,
     /// Default.
     pub default: &'static str,
+    /// The numbers that it takes; `None`: it takes words.
+    pub range: Option<Range>,
     /// What it is.
     pub about: &'static str,
 }
 
+impl OptionEntry {
+    const fn words(name: &'static str, default: &'static str, about: &'static str) -> Self {
+        Self { name, default, range: None, about }
+    }
+    const fn number(name: &'static str, default: &'static str, [least, most]: [f64; 2], about: &'static str) -> Self {
+        Self { name, default, range: Some(Range { least, most, whole: false }), about }
+    }
+    const fn whole(name: &'static str, default: &'static str, [least, most]: [f64; 2], about: &'static str) -> Self {
+        Self { name, default, range: Some(Range { least, most, whole: true }), about }
+    }
+    /// The option of that name.
+    pub fn find(name: &str) -> Result<&'static Self, Error> {
+        OPTIONS.iter().find(|o| o.name == name).ok_or_else(|| {
+            let names: Vec<&str> = OPTIONS.iter().map(|o| o.name).collect();
+            let hint = nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+            Error::method(format!("there is no option `{name}`"), format!("{hint}valid: {}", names.join(", ")))
+        })
+    }
+    /// A value that it does not take.
+    pub fn refuse(&self, value: &str) -> Error {
+        let range = self.range.map_or(String::new(), |r| format!(": it takes numbers from {r}"));
+        let help = format!("{}; default {}", self.about, self.default);
+        Error::method(format!("option {}: `{value}` does not fit{range}", self.name), help)
+    }
+    /// A number in its range; of an option that takes words 0.
+    pub fn parse(&self, value: &str) -> Result<f64, Error> {
+        let Some(range) = self.range else { return Ok(0.0) };
+        value.trim().parse().ok().filter(|x| range.contains(*x)).ok_or_else(|| self.refuse(value))
+    }
+}
+
 /// All options.
 pub const OPTIONS: &[OptionEntry] = &[
-    OptionEntry {
-        name: "alpha",
-        default: "1e9",
-        about: "penalty factor, times what alpha_scaling says (penalty, ali3p, initial_acceleration=penalty)",
-    },
-    OptionEntry {
-        name: "alpha_scaling",
-        default: "uniform",
-        about: "what alpha is relative to: uniform (the largest entry of M), row (the effective mass of each constraint row)",
-    },
-    OptionEntry {
-        name: "xi",
-        default: "1",
-        about: "damping ratio of the stabilisation (penalty, index1, initial_acceleration=penalty)",
-    },
-    OptionEntry {
-        name: "omega",
-        default: "10",
-        about: "frequency of the stabilisation [1/s] (penalty, index1, initial_acceleration=penalty)",
-    },
-    OptionEntry {
-        name: "stabilisation",
-        default: "baumgarte",
-        about: "how index1 keeps its constraints: baumgarte, or projection of the node (Runge-Kutta and Rosenbrock)",
-    },
-    OptionEntry {
-        name: "state",
-        default: "independent",
-        about: "what maggi integrates: independent (z, z') or mixed (q, z') [C12, Eq. 3]",
-    },
-    OptionEntry {
-        name: "freedoms",
-        default: "chosen by elimination, and again on the way",
-        about: "independent coordinates of maggi, separated by commas; `gradyn check` lists the names",
-    },
-    OptionEntry { name: "beta", default: "0.25", about: "Newmark beta" },
-    OptionEntry { name: "gamma", default: "0.5", about: "Newmark gamma" },
-    OptionEntry { name: "newmark_xi", default: "0", about: "Newmark beta = (1-xi)^2/4, gamma = (1-2 xi)/2; negative dissipates" },
-    OptionEntry { name: "hht_alpha", default: "0.05", about: "alpha_f of hht, 0 to 1/3; 0 is the trapezoidal rule" },
-    OptionEntry {
-        name: "rho_inf",
-        default: "0.8",
-        about: "spectral radius of generalized-alpha at high frequencies, 0 to 1; 1 conserves",
-    },
-    OptionEntry {
-        name: "projection",
-        default: "on for index3, ali3p",
-        about: "velocity and acceleration projections with newmark, hht, generalized-alpha: on, off, conditional",
-    },
-    OptionEntry {
-        name: "projection_matrix",
-        default: "mass",
-        about: "matrix of the projections: mass, tangent (M + gamma h C + beta h^2 K)",
-    },
-    OptionEntry {
-        name: "projection_tol",
-        default: "1e-8",
-        about: "violation of the velocity constraints, relative, above which projection=conditional projects",
-    },
-    OptionEntry {
-        name: "initial_acceleration",
-        default: "penalty for ali3p, else index1",
-        about: "accelerations at the start of newmark, hht, generalized-alpha: index1, matrix-r (the same by Maggi's matrices), penalty",
-    },
-    OptionEntry {
-        name: "reduction",
-        default: "1",
-        about: "factor of the multipliers of the step before, where the iteration of a coordinate step begins; 0 to 1",
-    },
-    OptionEntry {
-        name: "tangent",
-        default: "full",
-        about: "matrix of the iteration of a coordinate step: full, truncated (without the geometric stiffness)",
-    },
-    OptionEntry {
-        name: "adams_order",
-        default: "12, 4 with fixed steps",
-        about: "highest order of the predictor of adams, 1 to 12; its corrector has one more",
-    },
-    OptionEntry { name: "newton_tol", default: "0", about: "relative correction at which Newton stops; 0: iterate to rounding" },
-    OptionEntry { name: "max_step", default: "none", about: "largest step of an adaptive run [s]" },
-    OptionEntry { name: "max_steps", default: "10000000", about: "most steps of a run" },
-    OptionEntry { name: "fd_step", default: "1e-6", about: "relative step of finite-difference" },
-    OptionEntry { name: "extrapolation_step", default: "1e-2", about: "largest relative step of extrapolated" },
-    OptionEntry { name: "extrapolation_tol", default: "1e-8", about: "relative error bar at which extrapolated stops" },
+    OptionEntry::number(
+        "alpha",
+        "1e9",
+        [1e-3, 1e18],
+        "penalty factor, times what alpha_scaling says (penalty, ali3p, initial_acceleration=penalty)",
+    ),
+    OptionEntry::words(
+        "alpha_scaling",
+        "uniform",
+        "what alpha is relative to: uniform (the largest entry of M), row (the effective mass of each constraint row)",
+    ),
+    OptionEntry::number(
+        "xi",
+        "1",
+        [0.0, 1000.0],
+        "damping ratio of the stabilisation (penalty, index1, initial_acceleration=penalty)",
+    ),
+    OptionEntry::number(
+        "omega",
+        "10",
+        [0.0, 1e6],
+        "frequency of the stabilisation [1/s] (penalty, index1, initial_acceleration=penalty); 0: none",
+    ),
+    OptionEntry::words(
+        "stabilisation",
+        "baumgarte",
+        "how index1 keeps its constraints: baumgarte, or projection of the node (Runge-Kutta and Rosenbrock)",
+    ),
+    OptionEntry::words("state", "independent", "what maggi integrates: independent (z, z') or mixed (q, z') [C12, Eq. 3]"),
+    OptionEntry::words(
+        "freedoms",
+        "chosen by elimination, and again on the way",
+        "independent coordinates of maggi, separated by commas; `gradyn check` lists the names",
+    ),
+    OptionEntry::number("beta", "0.25", [0.01, 2.0], "Newmark beta"),
+    OptionEntry::number("gamma", "0.5", [0.5, 2.0], "Newmark gamma; above 0.5 dissipates"),
+    OptionEntry::number("newmark_xi", "0", [-1.0, 0.0], "Newmark beta = (1-xi)^2/4, gamma = (1-2 xi)/2; negative dissipates"),
+    OptionEntry::number("hht_alpha", "0.05", [0.0, 1.0 / 3.0], "alpha_f of hht; 0 is the trapezoidal rule"),
+    OptionEntry::number("rho_inf", "0.8", [0.0, 1.0], "spectral radius of generalized-alpha at high frequencies; 1 conserves"),
+    OptionEntry::words(
+        "projection",
+        "on for index3, ali3p",
+        "velocity and acceleration projections with newmark, hht, generalized-alpha: on, off, conditional",
+    ),
+    OptionEntry::words("projection_matrix", "mass", "matrix of the projections: mass, tangent (M + gamma h C + beta h^2 K)"),
+    OptionEntry::number(
+        "projection_tol",
+        "1e-8",
+        [0.0, 1.0],
+        "violation of the velocity constraints, relative, above which projection=conditional projects",
+    ),
+    OptionEntry::words(
+        "initial_acceleration",
+        "penalty for ali3p, else index1",
+        "accelerations at the start of newmark, hht, generalized-alpha: index1, matrix-r (the same by Maggi's matrices), penalty",
+    ),
+    OptionEntry::number(
+        "reduction",
+        "1",
+        [0.0, 1.0],
+        "factor of the multipliers of the step before, where the iteration of a coordinate step begins",
+    ),
+    OptionEntry::words(
+        "tangent",
+        "full",
+        "matrix of the iteration of a coordinate step: full, truncated (without the geometric stiffness)",
+    ),
+    OptionEntry::whole(
+        "adams_order",
+        "12, 4 with fixed steps",
+        [1.0, MOST as f64],
+        "highest order of the predictor of adams; its corrector has one more",
+    ),
+    OptionEntry::number("newton_tol", "0", [0.0, 0.1], "relative correction at which Newton stops; 0: iterate to rounding"),
+    OptionEntry::number("max_step", "none", [1e-12, 1e12], "largest step of an adaptive run [s]"),
+    OptionEntry::whole("max_steps", "10000000", [1.0, 1e12], "most steps of a run"),
+    OptionEntry::number("fd_step", "1e-6", [1e-12, 0.1], "step of finite-difference, relative to the scale of the parameter"),
+    OptionEntry::number(
+        "extrapolation_step",
+        "1e-2",
+        [1e-10, 1.0],
+        "largest step of extrapolated, relative to the scale of the parameter",
+    ),
+    OptionEntry::number(
+        "extrapolation_tol",
+        "1e-8",
+        [1e-14, 0.1],
+        "error bar at which extrapolated stops, relative to the entry",
+    ),
 ];
 
 /// Sensors that expressions can read: (expressions, what they are); `.x` after a comma has the head of the one before it.

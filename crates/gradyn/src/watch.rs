@@ -54,7 +54,7 @@ impl Prepared {
     }
     /// What a jump of each quantity is small against: its size at some fifty nodes, that of q, q̇, q̈ for Φ, Φ̇, Φ̈,
     /// which are zero up to rounding.
-    fn scales(&self, run: &Run, d: &mut Data) -> [f64; 5] {
+    pub(crate) fn scales(&self, run: &Run, d: &mut Data) -> [f64; 5] {
         let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
         let mut scales = [0.0f64; 5];
         for n in (0..=plan.steps()).step_by(1 + plan.steps() / 50) {

@@ -129,13 +129,15 @@ fn every_registered_name_is_described() {
     assert!(absent.is_empty(), "neither METHODS.md nor MODEL_FILE.md has `{}`", absent.join("`, `"));
 }
 
-/// Defaults in METHODS.md are those of the registry.
+/// Defaults and ranges in METHODS.md are those of the registry.
 #[test]
-fn defaults_are_those_of_the_registry() {
+fn defaults_and_ranges_are_those_of_the_registry() {
     let text = read(&root().join("docs/METHODS.md"));
     for o in OPTIONS {
         let row = text.lines().find(|l| l.starts_with(&format!("| `{}` |", o.name)));
         let row = row.unwrap_or_else(|| panic!("METHODS.md has no row for the option {}", o.name));
-        assert_eq!(row.trim_matches('|').split('|').nth(1).map(str::trim), Some(o.default), "{row}");
+        let range = o.range.map_or("words".into(), |r| r.to_string());
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        assert_eq!(cells[1..3], [o.default, &range], "{row}");
     }
 }

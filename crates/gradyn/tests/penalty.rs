@@ -135,8 +135,13 @@ fn factors_are_read_from_the_file() {
         driver.turn = { coordinate = "b.C.y", value = "0.1*t", penalty = { omega = 2 } }
     "#;
     let model = gradyn_model::build(&gradyn::file::read_toml(text).expect("parses").mechanism).expect("builds");
-    let rows: Vec<(String, f64)> =
-        model.system.row_names().iter().cloned().zip(model.system.compliances(RowScaling::Uniform).iter().copied()).collect();
+    let rows: Vec<(String, f64)> = model
+        .system
+        .row_names()
+        .iter()
+        .map(ToString::to_string)
+        .zip(model.system.compliances(RowScaling::Uniform).iter().copied())
+        .collect();
     let of = |name: &str| rows.iter().find(|r| r.0.starts_with(&format!("{name} ("))).map(|r| r.1);
     assert_eq!(["a", "b", "tie", "hold", "turn", "pin"].map(of), [Some(0.25), Some(1.0), Some(0.1), Some(2.0), Some(1.0), None]);
     assert!(model.warnings.iter().any(|w| w.starts_with("penalty-unused: `pin`")), "{:?}", model.warnings);

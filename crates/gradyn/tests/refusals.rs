@@ -1,5 +1,6 @@
 //! Never wrong in silence: what cannot be computed is refused or reported, by name.
 
+use gradyn::registry::OPTIONS;
 use gradyn::{Error, Method, Prepared, Run, Sensitivity};
 
 fn prepared(text: &str) -> Result<Prepared, Error> {
@@ -647,4 +648,119 @@ fn runs_that_hardly_advance_are_stopped() {
     let e = model.simulate(&method, &mut |_, _| {}).err().expect("stopped");
     assert!(e.to_string().contains("the last 10000 steps advanced by only") && e.to_string().contains("`m."), "{e}");
     assert!(e.help().unwrap_or_default().contains("stiff"));
+}
+
+/// A number out of its range is refused with the option, the value and the range; both ends are taken.
+#[test]
+fn options_have_ranges() {
+    for o in OPTIONS {
+        let mut method = Method::default();
+        let Some(range) = o.range else {
+            assert!(o.name == "freedoms" || method.set(o.name, "nonsense").is_err(), "{}", o.name);
+            continue;
+        };
+        for value in [range.least, range.most] {
+            method.set(o.name, &value.to_string()).unwrap_or_else(|e| panic!("{}: {e}", o.name));
+        }
+        let outside = [range.least - 0.001 - range.least.abs(), 1.001 * range.most + 0.001].map(|x| x.to_string());
+        for value in outside.iter().map(String::as_str).chain(["NaN", "inf", "-inf", "", "one"]) {
+            let e = method.set(o.name, value).expect_err(o.name).to_string();
+            assert!([o.name, &format!("`{value}`"), &range.to_string()].iter().all(|part| e.contains(part)), "{e}");
+        }
+    }
+}
+
+/// Options of the stabilisation have no effect where nodes are projected instead.
+#[test]
+fn projected_nodes_do_not_use_the_stabilisation() {
+    let mut method = Method::new("index1", "rk4").expect("registered");
+    for (name, value) in [("omega", "3"), ("xi", "0.5")] {
+        method.set(name, value).expect("an option");
+    }
+    assert_eq!(method.unused_options(), Vec::<String>::new());
+    method.set("stabilisation", "projection").expect("an option");
+    let unused = method.unused_options();
+    assert!(unused.len() == 2 && unused[0].contains("omega") && unused[1].contains("xi"), "{unused:?}");
+    assert!(unused[0].ends_with("index1 + rk4, stabilisation=projection"), "{unused:?}");
+}
+
+/// A combination that does not exist names what its formulation and its integrator work with, and nothing else.
+#[test]
+fn combinations_that_do_not_exist_name_those_that_do() {
+    let help = |formulation, integrator| {
+        let e = Method::new(formulation, integrator).expect("registered").check().expect_err("refused");
+        e.help().unwrap_or_default()
+    };
+    assert_eq!(
+        help("index3", "rk4"),
+        "index3 works with newmark, hht, generalized-alpha, radau3, radau5; rk4 with penalty, index1, maggi"
+    );
+    assert!(help("maggi", "newmark").ends_with("; newmark with index3, ali3p, penalty, index1"));
+}
+
+/// A rod on a pin at the origin, hanging, with a mass that is a parameter.
+fn hanging(degrees: f64, gravity: f64, objective: &str) -> Prepared {
+    let text = format!(
+        r#"
+        name = "hanging"
+        gravity = [0, {gravity}]
+        parameters = {{ m = 2 }}
+        ground.points = {{ O = [0, 0] }}
+        body.bar = {{ rod = {{ points = ["A", "B"], length = 1, mass = "m" }} }}
+        joint.pin = {{ type = "revolute", between = ["ground.O", "bar.A"] }}
+        initial.position = {{ "bar.angle" = "{degrees} deg" }}
+        objective.o = {{ terminal = "{objective}" }}
+        study.t_end = 0.1
+        "#
+    );
+    prepared(&text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The length of a rod does not depend on its mass, up to rounding: there is nothing to compare relative to it.
+#[test]
+fn certificates_of_zero_gradients_say_so() {
+    for (objective, zero) in [("distance(bar.A, bar.B)", true), ("m*bar.B.x", false)] {
+        let model = hanging(-30.0, -9.81, objective);
+        let r = run(&model, "index1", "rk4", 0.01).expect("runs");
+        let g = model.gradient(&r, Sensitivity::DiscreteAdjoint).expect("differentiable").rows;
+        let certificate = model.certify(&r, &g).expect("certified");
+        assert_eq!(certificate.zero == ["o"], zero, "{objective}: {g:?}");
+        assert!(certificate.distance < 1e-9, "{objective}: {}", certificate.distance); // rounding of 10 steps
+    }
+}
+
+/// Accelerations are small at rest, but not small against gravity; without gravity there is nothing that could be uncertain.
+#[test]
+fn mechanisms_at_rest_do_not_need_longer_steps() {
+    let warned = |model: &Prepared, h: f64| {
+        let r = run(model, "index3", "newmark", h).expect("runs");
+        r.warnings.iter().any(|w| w.starts_with("small-step"))
+    };
+    assert!(!warned(&hanging(-90.0, -9.81, "pin.reaction.y"), 1e-2));
+    assert!(!warned(&hanging(-90.0, 0.0, "pin.reaction.y"), 1e-2));
+    // ε q/(βh²) = 6e-5 of 15 m/s²
+    assert!(warned(&hanging(-90.0, -9.81, "pin.reaction.y"), 4e-6));
+}
+
+/// Velocity rows that prescribe all velocities: the help says what to write.
+#[test]
+fn velocities_that_are_all_prescribed_need_no_conditions() {
+    let text = |velocity: &str| {
+        format!(
+            r#"
+            name = "driven"
+            ground.points = {{ O = [0, 0] }}
+            body.bar = {{ rod = {{ points = ["A", "B"], length = 1, mass = 1 }} }}
+            joint.pin = {{ type = "revolute", between = ["ground.O", "bar.A"] }}
+            constraint.turn = {{ velocity = "vel(bar.angle) - 0.3" }}
+            initial.position = {{ "bar.angle" = 0 }}
+            {velocity}
+            "#
+        )
+    };
+    for velocity in ["", r#"initial.velocity = { "bar.angle" = 0.3 }"#] {
+        let e = prepared(&text(velocity)).expect_err("refused");
+        assert!(e.help().unwrap_or_default().contains("`velocity = {}`"), "{e}: {:?}", e.help());
+    }
+    prepared(&text("initial.velocity = {}")).unwrap_or_else(|e| panic!("{e}"));
 }

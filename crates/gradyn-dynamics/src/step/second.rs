@@ -1,20 +1,23 @@
-//! Derivatives of the partials of a block along directions w_1 … w_s: one evaluation on duals with a lane for each. The block is the past of a
-//! Rosenbrock step, or where a projection has its matrix.
+//! Derivatives of the partials of a block along directions w_1 … w_s. The block is the past of a Rosenbrock step, or where a projection has its
+//! matrix.
 //!
 //! ```text
 //! D_i s = d/dε rows_x(t_0 + ε h γ_i, block 0 + ε w_i) s                                                     (1)
 //! E_i δ = d/dε rows_p(t_0 + ε h γ_i, block 0 + ε w_i) δ                                                     (2)
 //! ```
+//! (1) of two stages is one evaluation on duals with a lane for each. The transpose of (2) has another μ for each stage and uses one lane of an
+//! evaluation, so that more lanes would make it dearer.
 
 use crate::block::State;
 use crate::formulation::{Lagrange, Linear};
 use crate::plan::Frozen;
 use crate::step::{IntegrandRows, Layout};
 use gradyn_model::{LEVEL, System};
-use gradyn_num::Wide;
+use gradyn_num::Dual;
 
-/// The most stages of a scheme: the lanes of a [`Wide`].
-const LANES: usize = 8;
+/// Stages in one evaluation: what one instruction of any machine works on.
+const LANES: usize = 2;
+type Lanes = Dual<f64, LANES>;
 
 /// Matrices of (1) for one stage.
 #[derive(Clone)]
@@ -27,45 +30,86 @@ struct Matrices {
     dphi_q: Vec<f64>,
 }
 
+/// The partials along the directions of [`LANES`] stages.
+struct Partials<Y: System> {
+    linear: Linear<Y, Lanes>,
+    dphi_q: Vec<Lanes>,
+    point: Vec<Lanes>,
+    g: IntegrandRows<Lanes>,
+}
+
 /// (1), (2) and the same of the integrands.
 pub struct Second<Y: System> {
     f: Lagrange,
     state: State,
-    linear: Linear<Y, Wide>,
-    dphi_q: Vec<Wide>,
-    point: Vec<Wide>,
-    wide: IntegrandRows<Wide>,
+    partials: Vec<Partials<Y>>,
     stages: Vec<Matrices>,
     /// (g_x)' along w_i.
     pub g: Vec<IntegrandRows>,
-    rows: Vec<Wide>,
-    delta: Vec<Wide>,
-    grad: Vec<Wide>,
-    phi: Vec<Wide>,
+    rows: Vec<Lanes>,
+    delta: Vec<Lanes>,
+    grad: Vec<Lanes>,
+    phi: Vec<Lanes>,
     all: Vec<f64>,
+}
+
+impl<Y: System> Partials<Y> {
+    fn new(sys: &Y, f: Lagrange, p: &[f64]) -> Self {
+        let (dims, zero) = (sys.dims(), Lanes::from(0.0));
+        let mut linear = Linear::new(sys, f);
+        sys.prepare(&p.iter().map(|&p| Lanes::from(p)).collect::<Vec<_>>(), &mut linear.data);
+        let (dphi_q, point) = (vec![zero; sys.patterns().mn.nnz()], vec![zero; 3 * dims.n + dims.m]);
+        Self { linear, dphi_q, point, g: IntegrandRows::new(sys) }
+    }
+    /// At the node `x` along the directions that begin at `w`, and τ in time.
+    fn set(&mut self, sys: &Y, state: State, lay: &Layout, t: Lanes, frozen: Frozen, x: &[f64], w: &[f64]) {
+        let z = lay.z();
+        for (i, p) in self.point.iter_mut().enumerate() {
+            *p = Lanes { re: x[i], eps: std::array::from_fn(|k| w.get(k * z + i).copied().unwrap_or(0.0)) };
+        }
+        sys.set_angles(frozen.angles, &mut self.linear.data);
+        let at = lay.node(t, &self.point);
+        self.linear.set(sys, &at);
+        if state != State::Full {
+            self.dphi_q.fill(Lanes::from(0.0));
+            sys.constraint_q(&at, LEVEL[1], &mut self.linear.data, &mut self.dphi_q);
+        }
+        if lay.o > 0 {
+            self.g.set(sys, &at, &mut self.linear.data);
+        }
+    }
+    /// The derivatives in lane `k`.
+    fn read(&self, sys: &Y, k: usize, m: &mut Matrices, g: &mut IntegrandRows) {
+        let l = &self.linear;
+        let pairs = [
+            (&mut m.top_q, &l.top_q[..]),
+            (&mut m.top_v, &l.top_v),
+            (&mut m.bottom_q, &l.bottom_q),
+            (&mut m.bottom_v, &l.bottom_v),
+            (&mut m.phi_q, sys.phi_q(&l.data)),
+            (&mut m.dphi_q, &self.dphi_q),
+        ];
+        for (to, from) in pairs {
+            to.iter_mut().zip(from).for_each(|(o, x)| *o = x.eps[k]);
+        }
+        self.g.along(k, g);
+    }
 }
 
 impl<Y: System> Second<Y> {
     /// Memory for `stages` directions.
     pub fn new(sys: &Y, f: Lagrange, state: State, p: &[f64], stages: usize) -> Self {
-        assert!(stages <= LANES, "a lane per stage");
-        let (dims, pat, zero) = (sys.dims(), sys.patterns(), Wide::from(0.0));
-        let mut linear = Linear::new(sys, f);
-        sys.prepare(&p.iter().map(|&p| Wide::from(p)).collect::<Vec<_>>(), &mut linear.data);
+        let (dims, pat, zero) = (sys.dims(), sys.patterns(), Lanes::from(0.0));
         let (nn, mn) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.mn.nnz()]);
         let one =
             Matrices { top_q: nn.clone(), top_v: nn, bottom_q: mn.clone(), bottom_v: mn.clone(), phi_q: mn.clone(), dphi_q: mn };
-        let z = 3 * dims.n + dims.m;
         Self {
             f,
             state,
-            linear,
-            dphi_q: vec![zero; pat.mn.nnz()],
-            point: vec![zero; z],
-            wide: IntegrandRows::new(sys),
+            partials: (0..stages.div_ceil(LANES)).map(|_| Partials::new(sys, f, p)).collect(),
             stages: vec![one; stages],
             g: (0..stages).map(|_| IntegrandRows::new(sys)).collect(),
-            rows: vec![zero; z],
+            rows: vec![zero; 3 * dims.n + dims.m],
             delta: vec![zero; dims.slots],
             grad: vec![zero; dims.args],
             phi: vec![zero; dims.m],
@@ -75,34 +119,13 @@ impl<Y: System> Second<Y> {
     /// Evaluates at the past `x` along the directions `w`, one after the other, and τ in time.
     pub fn set(&mut self, sys: &Y, lay: &Layout, t: f64, τ: impl Fn(usize) -> f64, frozen: Frozen, x: &[f64], w: &[f64]) {
         let (z, s) = (lay.z(), self.stages.len());
-        let lanes = |f: &dyn Fn(usize) -> f64| std::array::from_fn(|k| if k < s { f(k) } else { 0.0 });
-        for (i, p) in self.point.iter_mut().enumerate() {
-            *p = Wide { re: x[i], eps: lanes(&|k| w[k * z + i]) };
-        }
-        sys.set_angles(frozen.angles, &mut self.linear.data);
-        let at = lay.node(Wide { re: t, eps: lanes(&τ) }, &self.point);
-        self.linear.set(sys, &at);
-        if self.state != State::Full {
-            self.dphi_q.fill(Wide::from(0.0));
-            sys.constraint_q(&at, LEVEL[1], &mut self.linear.data, &mut self.dphi_q);
-        }
-        if lay.o > 0 {
-            self.wide.set(sys, &at, &mut self.linear.data);
-        }
-        let l = &self.linear;
-        for (k, m) in self.stages.iter_mut().enumerate() {
-            let pairs = [
-                (&mut m.top_q, &l.top_q[..]),
-                (&mut m.top_v, &l.top_v),
-                (&mut m.bottom_q, &l.bottom_q),
-                (&mut m.bottom_v, &l.bottom_v),
-                (&mut m.phi_q, sys.phi_q(&l.data)),
-                (&mut m.dphi_q, &self.dphi_q),
-            ];
-            for (to, from) in pairs {
-                to.iter_mut().zip(from).for_each(|(o, x)| *o = x.eps[k]);
+        for (c, partials) in self.partials.iter_mut().enumerate() {
+            let (first, end) = (c * LANES, s.min((c + 1) * LANES));
+            let t = Lanes { re: t, eps: std::array::from_fn(|k| if first + k < end { τ(first + k) } else { 0.0 }) };
+            partials.set(sys, self.state, lay, t, frozen, x, &w[first * z..end * z]);
+            for i in first..end {
+                partials.read(sys, i - first, &mut self.stages[i], &mut self.g[i]);
             }
-            self.wide.along(k, &mut self.g[k]);
         }
     }
     /// Momentum rows of (1) over q and over v, on n × n.
@@ -166,30 +189,33 @@ impl<Y: System> Second<Y> {
     }
     /// r_i += E_i δ of all stages, (2); the rows of stage i begin at `at(i)`.
     pub fn slot_mul(&mut self, sys: &Y, delta: &[f64], at: impl Fn(usize) -> usize, r: &mut [f64]) {
-        let (n, zero) = (sys.dims().n, Wide::from(0.0));
-        self.delta.iter_mut().zip(delta).for_each(|(d, x)| *d = Wide::from(*x));
-        self.rows.fill(zero);
-        self.linear.slot_mul(sys, &self.delta, &mut self.rows[2 * n..]);
-        for level in 0..2 {
-            if self.state.lists(sys)[level].is_none() {
-                continue;
+        let (n, zero) = (sys.dims().n, Lanes::from(0.0));
+        self.delta.iter_mut().zip(delta).for_each(|(d, x)| *d = Lanes::from(*x));
+        for (c, Partials { linear, .. }) in self.partials.iter_mut().enumerate() {
+            self.rows.fill(zero);
+            linear.slot_mul(sys, &self.delta, &mut self.rows[2 * n..]);
+            for level in 0..2 {
+                if self.state.lists(sys)[level].is_none() {
+                    continue;
+                }
+                self.phi.fill(zero);
+                let (point, d) = linear.at();
+                sys.constraint_p(&point, LEVEL[level], &self.delta, d, &mut self.phi);
+                let rows = self.rows[level * n..].iter_mut().zip(sys.independent(level == 1));
+                rows.for_each(|(r, &k)| *r = self.phi[k as usize]);
             }
-            self.phi.fill(zero);
-            let (point, d) = self.linear.at();
-            sys.constraint_p(&point, LEVEL[level], &self.delta, d, &mut self.phi);
-            let rows = self.rows[level * n..].iter_mut().zip(sys.independent(level == 1));
-            rows.for_each(|(r, &k)| *r = self.phi[k as usize]);
-        }
-        for i in 0..self.stages.len() {
-            r[at(i)..].iter_mut().zip(&self.rows).for_each(|(r, x)| *r += x.eps[i]);
+            for i in (c * LANES..self.stages.len()).take(LANES) {
+                r[at(i)..].iter_mut().zip(&self.rows).for_each(|(r, x)| *r += x.eps[i - c * LANES]);
+            }
         }
     }
     /// grad += s E_iᵀ μ.
     pub fn slot_mul_t(&mut self, sys: &Y, i: usize, mu: &[f64], s: f64, grad: &mut [f64]) {
-        let (n, zero) = (sys.dims().n, Wide::from(0.0));
-        self.rows.iter_mut().zip(mu).for_each(|(r, m)| *r = Wide::from(*m));
+        let (n, zero) = (sys.dims().n, Lanes::from(0.0));
+        let linear = &mut self.partials[i / LANES].linear;
+        self.rows.iter_mut().zip(mu).for_each(|(r, m)| *r = Lanes::from(*m));
         self.grad.fill(zero);
-        self.linear.slot_mul_t(sys, &self.rows[2 * n..], s, &mut self.grad);
+        linear.slot_mul_t(sys, &self.rows[2 * n..], s, &mut self.grad);
         for level in 0..2 {
             if self.state.lists(sys)[level].is_none() {
                 continue;
@@ -197,9 +223,9 @@ impl<Y: System> Second<Y> {
             self.phi.fill(zero);
             let rows = self.rows[level * n..].iter().zip(sys.independent(level == 1));
             rows.for_each(|(r, &k)| self.phi[k as usize] = *r);
-            let (point, d) = self.linear.at();
+            let (point, d) = linear.at();
             sys.constraint_p_t(&point, LEVEL[level], &self.phi, s, d, &mut self.grad);
         }
-        grad.iter_mut().zip(&self.grad).for_each(|(g, x)| *g += x.eps[i]);
+        grad.iter_mut().zip(&self.grad).for_each(|(g, x)| *g += x.eps[i % LANES]);
     }
 }

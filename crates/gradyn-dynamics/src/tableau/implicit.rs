@@ -46,6 +46,7 @@ pub const TRAPEZOIDAL: Tableau = Tableau {
     lower: &[],
     filter: 0.0,
     estimate: 0,
+    stability: None,
     dense: &[],
     order: 2,
 };

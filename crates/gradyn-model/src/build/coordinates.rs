@@ -7,6 +7,7 @@ use super::{Builder, PointRef, sensors};
 use crate::error::ModelError;
 use crate::mechanism::{JointKind, Text};
 use crate::ports::Affine;
+use crate::row::{Owner, RowName};
 use std::collections::{HashMap, HashSet};
 
 /// Classes of coincident points and of parallel vectors.
@@ -249,7 +250,8 @@ impl<'g, 'm> Builder<'g, 'm> {
                 // rows of vectors that several bodies share appear once
                 if !vectors || seen.insert(row.key()) {
                     let which = if count == 1 { String::new() } else { format!(" {}", k + 1) };
-                    self.rows.push(format!("{} (rigid{which})", self.solids[b].name), row);
+                    let name = RowName::new(Owner::Body, &self.solids[b].name, format!("rigid{which}"));
+                    self.rows.push(name, row);
                 }
             }
         }

@@ -7,10 +7,11 @@ use crate::error::ModelError;
 use crate::formula::Formula;
 use crate::functional::Functional;
 use crate::load::Load;
-use crate::mechanism::{InitialVelocity, Number, Penalty};
+use crate::mechanism::{InitialVelocity, Number, Penalty, Text};
 use crate::natural::{Natural, RowPenalties};
 use crate::program::{Program, Sym};
 use crate::quadratic::{Form, QuadraticRows, RowTerms};
+use crate::row::RowName;
 use crate::signal::Signals;
 use crate::system::{Dims, Patterns, System};
 use gradyn_num::Pattern;
@@ -24,7 +25,7 @@ impl<'g> Builder<'g, '_> {
         }
         // rows, inertia, weights
         let rows: Vec<RowTerms> = self.rows.list.iter().map(|(_, r)| r.row(&mut self.slots)).collect();
-        let mut row_names: Vec<String> = self.rows.list.iter().map(|(name, _)| name.clone()).collect();
+        let mut row_names: Vec<RowName> = self.rows.list.iter().map(|(name, _)| name.clone()).collect();
         row_names.extend(self.formulas.iter().chain(&self.velocity_rows).map(|(name, _)| name.clone()));
         let penalties = self.penalties(&row_names)?;
         let (inertia, weights, level) = self.inertia_and_weights()?;
@@ -72,6 +73,7 @@ impl<'g> Builder<'g, '_> {
             integrand: Functional::empty(),
             terminal: Functional::empty(),
             output: Functional::empty(),
+            condition_names: [vec![], vec![]],
             position: vec![],
             velocity: vec![],
             drawn: vec![],
@@ -99,6 +101,8 @@ impl<'g> Builder<'g, '_> {
             let p = values(&program, rho);
             super::rest::keep_open(&mut system, &mut names.1, &p, p[times.start as usize], &angles);
         }
+        let texts = |list: &[Text]| list.iter().map(|t| t.text.clone()).collect();
+        system.condition_names = [texts(&names.0), texts(&names.1)];
         for &i in program.used_inputs() {
             parameters[i].used = true;
         }
@@ -126,21 +130,19 @@ impl<'g> Builder<'g, '_> {
             counts: [m.bodies.len(), m.joints.len() + m.couplings.len(), m.forces.len(), m.drivers.len()],
         })
     }
-    /// The penalty factors of each row; a row is named after what it belongs to.
-    fn penalties(&mut self, row_names: &[String]) -> Result<Vec<Penalty>, ModelError> {
-        let owner = |row: &String| row.split(" (").next().unwrap_or(row).to_owned();
-        let owners: Vec<String> = row_names.iter().map(owner).collect();
+    /// The penalty factors of each row: those of the element that it belongs to.
+    fn penalties(&mut self, rows: &[RowName]) -> Result<Vec<Penalty>, ModelError> {
         for (name, p) in &self.m.penalties {
             if ![p.alpha, p.xi, p.omega].iter().all(|x| *x > 0.0 && x.is_finite()) {
                 return Err(ModelError::new(format!("`{name}`, penalty: positive factors are expected here")).at(&name.place));
             }
-            if !owners.contains(&name.text) {
+            if !rows.iter().any(|row| row.element == name.text) {
                 let text = "penalty-unused: `{}` has no constraint row of its own: its points and axes are shared coordinates";
                 self.numbers.warnings.push(text.replace("{}", &name.text));
             }
         }
-        let of = |owner: &String| self.m.penalties.iter().find(|p| p.0.text == *owner).map_or(Penalty::default(), |p| p.1);
-        Ok(owners.iter().map(of).collect())
+        let of = |row: &RowName| self.m.penalties.iter().find(|p| p.0.text == row.element).map_or(Penalty::default(), |p| p.1);
+        Ok(rows.iter().map(of).collect())
     }
     fn angle_quads(&self) -> Vec<[Quad<'g>; 2]> {
         self.angles.iter().map(|d| d.quads(self.graph)).collect()

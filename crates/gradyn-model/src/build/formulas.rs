@@ -19,6 +19,7 @@ use crate::expression::{Value, compile};
 use crate::formula::Formula;
 use crate::mechanism::{Coupling, CouplingKind, Driver, JointKind, Number, Quantity, Text};
 use crate::program::{Graph, Sym};
+use crate::row::{Owner, RowName};
 use crate::signal::Input;
 use std::f64::consts::TAU;
 
@@ -90,7 +91,12 @@ impl<'g, 'm> Builder<'g, 'm> {
             // the reaction of a joint is read as such
             self.formula_index.insert(name.text.clone(), self.formulas.len());
         }
-        self.formulas.push((format!("{name} ({kind})"), formula));
+        let owner = match kind {
+            "constraint" => Owner::Constraint,
+            "driver" => Owner::Driver,
+            _ => Owner::Joint,
+        };
+        self.formulas.push((RowName::new(owner, name, kind), formula));
         Ok(())
     }
     /// (1).

@@ -23,6 +23,7 @@ use super::{Builder, PointRef};
 use crate::error::ModelError;
 use crate::mechanism::{Joint, JointKind};
 use crate::program::Sym;
+use crate::row::{Owner, RowName};
 
 /// A component of a reaction: Σ λ_row ψ_row(q).
 pub type Component<'g> = Vec<(usize, Quad<'g>)>;
@@ -41,7 +42,7 @@ pub struct Reaction<'g> {
 /// Rows of the system with their names, as they are being made.
 pub struct Rows<'g> {
     /// (name, row).
-    pub list: Vec<(String, Quad<'g>)>,
+    pub list: Vec<(RowName, Quad<'g>)>,
 }
 
 /// Unit axes and normals of both sides, in the frames of the bodies.
@@ -260,7 +261,7 @@ pub fn add<'g>(
 
 impl<'g> Rows<'g> {
     /// Adds a row and returns its index.
-    pub fn push(&mut self, name: String, row: Quad<'g>) -> usize {
+    pub fn push(&mut self, name: RowName, row: Quad<'g>) -> usize {
         self.list.push((name, row));
         self.list.len() - 1
     }
@@ -271,7 +272,7 @@ impl<'g> Maker<'_, 'g> {
         Quad::zero(self.one.graph())
     }
     fn row(&mut self, what: &str, row: Quad<'g>) -> usize {
-        self.rows.push(format!("{} ({what})", self.name), row)
+        self.rows.push(RowName::new(Owner::Joint, self.name, what), row)
     }
     fn axis(&self, side: usize) -> Port<'g> {
         self.ends.frames[side].direction(&self.frame.axes[side])

@@ -20,6 +20,7 @@ use crate::formula::Formula;
 use crate::functional::Sensor;
 use crate::mechanism::{JointKind, Text};
 use crate::program::Sym;
+use crate::row::{Owner, RowName};
 use crate::signal::Input;
 
 type Made<T> = Result<T, ModelError>;
@@ -63,7 +64,8 @@ impl<'g, 'm> Builder<'g, 'm> {
                 let row = self.rows.list.len() + self.formulas.len() + self.velocity_rows.len();
                 let which = if count == 1 { String::new() } else { format!(" {}", part + 1) };
                 let formula = self.velocity_row(&j.name, &format!("joint `{}`", j.name), |env| env.slip(k, part))?;
-                self.velocity_rows.push((format!("{} ({}{which})", j.name, j.kind.word()), formula));
+                let row_name = RowName::new(Owner::Joint, &j.name, format!("{}{which}", j.kind.word()));
+                self.velocity_rows.push((row_name, formula));
                 self.slip_rows.entry(k).or_default().push(row);
             }
         }
@@ -71,7 +73,7 @@ impl<'g, 'm> Builder<'g, 'm> {
             let what = format!("constraint `{name}`");
             let formula = self.velocity_row(name, &what, |env| env.number_expression(x, &what))?;
             self.formula_index.insert(name.text.clone(), self.formulas.len() + self.velocity_rows.len());
-            self.velocity_rows.push((format!("{name} (velocity constraint)"), formula));
+            self.velocity_rows.push((RowName::new(Owner::Constraint, name, "velocity constraint"), formula));
         }
         Ok(())
     }

@@ -248,7 +248,10 @@ impl System for Natural {
         &self.drawn
     }
     fn row_name(&self, k: usize) -> String {
-        self.row_names[k].clone()
+        self.row_names[k].to_string()
+    }
+    fn condition_name(&self, velocity: bool, k: usize) -> String {
+        self.condition_names[usize::from(velocity)][k].clone()
     }
     fn coordinate_name(&self, i: usize) -> String {
         self.coordinate_names[i].clone()

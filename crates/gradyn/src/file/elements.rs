@@ -383,10 +383,25 @@ pub fn study(root: &Table) -> Result<Study, ModelError> {
         step: positive("step")?,
         rtol: positive("rtol")?,
         atol: positive("atol")?,
-        freedoms: texts(m, "freedoms"),
+        tolerance_place: ["rtol", "atol"].iter().find_map(|key| maybe(m, key)?.place),
+        freedoms: freedoms(m)?,
         options: entries(m, "options").filter_map(option).collect(),
         output_step,
     })
+}
+
+/// The independent coordinates that a method names: at least one, or no list.
+fn freedoms(method: &Table) -> Result<Vec<Text>, ModelError> {
+    let list = texts(method, "freedoms");
+    match method.get("freedoms") {
+        Some(node) if list.is_empty() => {
+            let e = ModelError::new("study, method, freedoms: the list is empty").at(&Some(node.place.clone()));
+            Err(e.help(
+                "name the independent coordinates, which `gradyn check` lists, or leave `freedoms` out: they are chosen then",
+            ))
+        }
+        _ => Ok(list),
+    }
 }
 
 /// A positive number that does not depend on anything.

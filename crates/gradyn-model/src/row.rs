@@ -1,0 +1,51 @@
+//! What a constraint row belongs to.
+
+use std::fmt;
+
+/// What kind of element has a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A body that is kept rigid.
+    Body,
+    /// A joint, gear or rack.
+    Joint,
+    /// A constraint of the user.
+    Constraint,
+    /// A driver.
+    Driver,
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Body => "body",
+            Self::Joint => "joint",
+            Self::Constraint => "constraint",
+            Self::Driver => "driver",
+        })
+    }
+}
+
+/// The name of a row: `element (what)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowName {
+    /// Kind of the element.
+    pub owner: Owner,
+    /// Name of the element.
+    pub element: String,
+    /// Which of its rows.
+    pub what: String,
+}
+
+impl RowName {
+    /// A row of an element.
+    pub fn new(owner: Owner, element: impl fmt::Display, what: impl Into<String>) -> Self {
+        Self { owner, element: element.to_string(), what: what.into() }
+    }
+}
+
+impl fmt::Display for RowName {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} ({})", self.element, self.what)
+    }
+}
