@@ -47,7 +47,7 @@ pub fn check(a: &CheckArgs) -> Done {
             "coordinates": dims.n, "constraints": dims.m, "redundant": p.assembled.redundant.len(), "redundant_rows": p.redundant(), "degrees_of_freedom": p.assembled.freedom,
             "velocity_degrees_of_freedom": p.assembled.velocity_freedom,
             "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
-            "coordinate_names": names, "rows": rows, "parameters": parameters, "objectives": p.model.objectives,
+            "coordinate_names": names, "rows": rows, "parameters": parameters, "objectives": p.objectives(),
             "columns": p.model.columns, "warnings": p.model.warnings,
         }));
         return Ok(());
@@ -76,10 +76,10 @@ pub fn check(a: &CheckArgs) -> Done {
         "  assembly              residual {:.1e}, {:.3e} from the drawn configuration, σ_min/σ_max of Φ_q {:.1e}\n",
         p.assembled.residual, p.assembled.moved, p.assembled.condition
     );
-    text += &format!("  objectives            {}\n  parameters\n", p.model.objectives.join(", "));
-    let sizes = p.model.parameters.iter().map(|x| (x.name.chars().count(), x.unit.chars().count()));
+    text += &format!("  objectives            {}\n  parameters\n", p.objectives().join(", "));
+    let sizes = p.parameters().iter().map(|x| (x.name.chars().count(), x.unit.chars().count()));
     let (name, unit) = sizes.fold((0, 0), |w, s| (w.0.max(s.0), w.1.max(s.1)));
-    for x in &p.model.parameters {
+    for x in p.parameters() {
         let to = if x.used { shortened(&reach[&x.name]) } else { "nothing: not used".into() };
         text += &format!("    {:<name$} = {:<20} {:<unit$} reaches {to}\n", x.name, x.value, x.unit);
     }
@@ -165,7 +165,7 @@ fn penalty_error(l: &Loaded, run: &Run, g: Option<&GradientReport>, wanted: bool
 /// What `gradient --out` writes.
 fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
     let (p, plan) = (&l.prepared, &run.trajectory.plan);
-    let parameters: Vec<&String> = p.model.parameters.iter().map(|p| &p.name).collect();
+    let parameters: Vec<&String> = p.parameters().iter().map(|p| &p.name).collect();
     let over = |names: &[String]| -> Vec<String> {
         names.iter().flat_map(|o| parameters.iter().map(move |p| format!("d{o}/d{p}"))).collect()
     };
@@ -183,7 +183,7 @@ fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
     }
     let (_, c) = p.contributions(run).map_err(|e| l.fail(e))?;
     // contribution of each record, and the gradient gathered from that record to the end
-    let contribution = over(&p.model.objectives);
+    let contribution = over(&p.objectives());
     let running: Vec<String> = contribution.iter().map(|c| format!("running {c}")).collect();
     let columns: Vec<String> = std::iter::once("t".into()).chain(contribution).chain(running).collect();
     let mut sum = vec![0.0; run.psi.len() * parameters.len()];

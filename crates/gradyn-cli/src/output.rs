@@ -43,7 +43,7 @@ pub fn named(names: impl IntoIterator<Item = String>, values: &[f64]) -> Value {
 }
 
 fn parameter_names(p: &Prepared) -> Vec<String> {
-    p.model.parameters.iter().map(|p| p.name.clone()).collect()
+    p.parameters().iter().map(|p| p.name.clone()).collect()
 }
 
 /// Counts, times and memory of a run.
@@ -66,7 +66,7 @@ pub fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value {
 
 /// The object of `simulate --json`.
 pub fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&PenaltyError>) -> Value {
-    let objectives: Vec<Value> = p.model.objectives.iter().zip(&run.psi).map(|(n, v)| json!({"name": n, "value": v})).collect();
+    let objectives: Vec<Value> = p.objectives().iter().zip(&run.psi).map(|(n, v)| json!({"name": n, "value": v})).collect();
     let mut o = json!({
         "model": p.model.name, "method": method(&run.method, None, run), "parameters": named(parameter_names(p), &p.rho),
         "columns": table.columns, "rows": table.rows, "objectives": objectives, "statistics": statistics(run, None),
@@ -80,7 +80,7 @@ pub fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&Pe
 fn insert_penalty(p: &Prepared, penalty: Option<&PenaltyError>, o: &mut Value) {
     let Some(e) = penalty else { return };
     let one = |x: &Estimate| json!({"value": x.value, "at_10_alpha": x.stiffer, "error": x.error});
-    let objectives = p.model.objectives.iter().zip(&e.values).enumerate().map(|(k, (name, x))| {
+    let objectives = p.objectives().iter().zip(&e.values).enumerate().map(|(k, (name, x))| {
         let mut o = one(x);
         o["name"] = name.as_str().into();
         if let Some(rows) = &e.gradient {
@@ -97,9 +97,9 @@ pub fn penalty_text(p: &Prepared, e: &PenaltyError) -> String {
     let mut line = |name: &str, x: &Estimate| {
         let _ = writeln!(out, "  {name:<29} {:>20.12e} {:>20.12e} {:>12.2e}", x.value, x.stiffer, x.error);
     };
-    for (k, (name, x)) in p.model.objectives.iter().zip(&e.values).enumerate() {
+    for (k, (name, x)) in p.objectives().iter().zip(&e.values).enumerate() {
         line(name, x);
-        for (parameter, x) in p.model.parameters.iter().zip(e.gradient.iter().flat_map(|rows| &rows[k])) {
+        for (parameter, x) in p.parameters().iter().zip(e.gradient.iter().flat_map(|rows| &rows[k])) {
             line(&format!("d{name}/d{}", parameter.name), x);
         }
     }
@@ -136,8 +136,7 @@ pub fn gradient_json(
     penalty: Option<&PenaltyError>,
 ) -> Value {
     let names = parameter_names(p);
-    let row =
-        |k: usize| json!({"name": p.model.objectives[k], "value": run.psi[k], "gradient": named(names.clone(), &g.rows[k])});
+    let row = |k: usize| json!({"name": p.objectives()[k], "value": run.psi[k], "gradient": named(names.clone(), &g.rows[k])});
     let certificate = certificate.map_or(json!({}), certificate_json);
     let warnings: Vec<&String> = p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings).collect();
     let mut o = json!({
@@ -216,14 +215,14 @@ pub fn method_line(m: &Method, run: &Run) -> String {
 /// Objectives as columns, parameters as rows.
 pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
     let mut out = String::new();
-    let width = p.model.parameters.iter().map(|p| p.name.len()).max().unwrap_or(0).max(9);
+    let width = p.parameters().iter().map(|p| p.name.len()).max().unwrap_or(0).max(9);
     let _ = writeln!(out, "{}: {}, {}", p.model.name, method_line(&run.method, run), g.sensitivity.name());
     let _ = writeln!(out);
     let cell = |x: f64| format!("{x:>20.12e}");
-    let head: String = p.model.objectives.iter().map(|o| format!("{o:>20}")).collect();
+    let head: String = p.objectives().iter().map(|o| format!("{o:>20}")).collect();
     let _ = writeln!(out, "{:width$} {:>16} {head}", "", "value");
     let _ = writeln!(out, "{:width$} {:>16} {}", "objective", "", run.psi.iter().map(|x| cell(*x)).collect::<String>());
-    for (k, parameter) in p.model.parameters.iter().enumerate() {
+    for (k, parameter) in p.parameters().iter().enumerate() {
         let row: String = g.rows.iter().map(|r| cell(r[k])).collect();
         let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho[k], w = width - 3);
         if let Some(bars) = &g.bars {
@@ -248,7 +247,7 @@ pub fn run_text(p: &Prepared, run: &Run) -> String {
     );
     let _ = writeln!(out, "  energy          {:.6} J at the start, deviates by {:.2e} J at most", run.energy.0, run.energy.1);
     let _ = writeln!(out, "  constraints     |Φ| ≤ {:.1e}, |Φ̇| ≤ {:.1e}", run.drift[0], run.drift[1]);
-    for (name, psi) in p.model.objectives.iter().zip(&run.psi) {
+    for (name, psi) in p.objectives().iter().zip(&run.psi) {
         let _ = writeln!(out, "  {name:<15} {psi:.12}");
     }
     out

@@ -99,6 +99,36 @@ pub enum StepError {
         /// Coordinate with the largest error.
         worst: String,
     },
+    /// The condition for the final time holds at the start.
+    #[error("t = {t:.6} s: the condition for the final time holds at the start already (its rate there is {rate:.3e} 1/s)")]
+    AlreadyMet {
+        /// Start [s].
+        t: f64,
+        /// Rate of the condition [1/s].
+        rate: f64,
+    },
+    /// The condition for the final time is not met.
+    #[error(
+        "the condition for the final time is not met before t_max = {t_max} s; it came nearest to zero at t = {t:.6} s, with {nearest:.3e}"
+    )]
+    NeverMet {
+        /// Latest time [s].
+        t_max: f64,
+        /// Smallest modulus of the condition at a node.
+        nearest: f64,
+        /// When [s].
+        t: f64,
+    },
+    /// The condition for the final time touches zero.
+    #[error(
+        "t = {t:.6} s: the condition for the final time only grazes zero there (its rate is {rate:.1e} 1/s): the final time does not follow the parameters"
+    )]
+    Grazes {
+        /// When [s].
+        t: f64,
+        /// Rate of the condition [1/s].
+        rate: f64,
+    },
     /// An angle moved so far in one step that its branch is uncertain.
     #[error("t = {t:.6} s: {angle} moves by more than a quarter turn in one step of {h:.2e} s: its number of turns is uncertain")]
     Turn {

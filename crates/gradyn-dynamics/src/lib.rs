@@ -7,6 +7,7 @@ pub mod assembly;
 pub mod block;
 pub mod control;
 pub mod error;
+pub mod event;
 pub mod formulation;
 pub mod initial;
 pub mod interpolation;

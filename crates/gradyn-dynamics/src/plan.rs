@@ -76,6 +76,14 @@ impl Plan {
         self.angles.extend_from_slice(angles);
         self.choices.extend_from_slice(choice);
     }
+    /// Takes the last step away.
+    pub fn pop(&mut self) {
+        self.t.pop();
+        self.h.pop();
+        self.declared.pop();
+        self.angles.truncate(self.angles.len() - self.angle_count);
+        self.choices.truncate(self.choices.len() - self.choice_count);
+    }
     /// Room for some steps, so that pushing does not allocate.
     pub fn reserve(&mut self, steps: usize) {
         self.t.reserve(steps);

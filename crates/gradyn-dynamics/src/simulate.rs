@@ -2,6 +2,7 @@
 
 use crate::control::{Controller, Mesh};
 use crate::error::StepError;
+use crate::event::{Ending, Event};
 use crate::plan::{Frozen, Plan};
 use crate::step::{Layout, Step};
 use gradyn_model::System;
@@ -75,17 +76,19 @@ pub fn simulate<T: Step>(
     observe: Observer,
 ) -> Result<Trajectory, StepError> {
     let mut run = Trajectory::start(step, angles, mesh);
-    continue_run(step, p, angles, mesh, control, observe, &mut run)?;
+    continue_run(step, p, angles, mesh, control, None, observe, &mut run)?;
     Ok(run)
 }
 
-/// The same from [`Trajectory::start`]; after an error `run` holds what was reached.
+/// The same from [`Trajectory::start`], to the time when terminal functional `until` passes zero if there is one; after an error `run` holds
+/// what was reached.
 pub fn continue_run<T: Step>(
     step: &T,
     p: &[f64],
     angles: &[f64],
     mesh: &Mesh,
     control: &Controller,
+    until: Option<usize>,
     observe: Observer,
     run: &mut Trajectory,
 ) -> Result<(), StepError> {
@@ -101,6 +104,7 @@ pub fn continue_run<T: Step>(
     let report = step.advance(run.plan.span(0, p), run.plan.frozen(0), None, &mut l, &mut run.x)?;
     run.statistics.iterations += report.iterations;
     let (mut references, mut choice) = (angles.to_vec(), vec![u32::MAX; step.choices()]);
+    let mut event = until.map(|k| Event::new(step, p, k, run, mesh.end())).transpose()?;
     let mut h = control.first_step(step, &run.x, mesh);
     let mut t = mesh.start.0;
     for &(end, declared) in &mesh.ends {
@@ -118,6 +122,13 @@ pub fn continue_run<T: Step>(
             if !attempt.accepted {
                 continue;
             }
+            if let Some(event) = &mut event
+                && let Some(ending) = event.ends(step, run, size, done, (&references, &choice), &mut l)?
+            {
+                finish(step, run, ending, mesh, (&mut references, &choice), &mut data)?;
+                observe(run.plan.t[run.plan.steps()], run.statistics.steps);
+                return Ok(());
+            }
             done += 1;
             t = control.arrive(begin, done, halvings, t, size, if arrives { Some(end) } else { None });
             run.plan.push(size, t, if arrives { declared } else { None }, &references, &choice);
@@ -128,8 +139,37 @@ pub fn continue_run<T: Step>(
             observe(t, run.statistics.steps);
         }
     }
+    if let Some(event) = &event {
+        return Err(event.never(mesh.end()));
+    }
     let h = run.plan.h.last().copied().unwrap_or(0.0);
     continue_angles(step, run.last(), &mut data, &mut references).map_err(|angle| StepError::Turn { t, h, angle })
+}
+
+/// The last step of a run whose final time is a condition.
+fn finish<T: Step>(
+    step: &T,
+    run: &mut Trajectory,
+    ending: Ending,
+    mesh: &Mesh,
+    (references, choice): (&mut [f64], &[u32]),
+    d: &mut <T::System as System>::Data<f64>,
+) -> Result<(), StepError> {
+    let (Ending { t, h, x, joined }, declared) = (ending, mesh.ends.last().and_then(|e| e.1));
+    let mut choice = choice.to_vec();
+    if joined {
+        let frozen = run.plan.frozen(run.plan.steps());
+        references.copy_from_slice(frozen.angles);
+        choice.copy_from_slice(frozen.choice);
+        run.plan.pop();
+    } else {
+        run.statistics.steps += 1;
+    }
+    let len = run.layout.len;
+    run.x.truncate((run.plan.steps() + 1) * len);
+    run.x.extend_from_slice(&x);
+    run.plan.push(h, t, declared, references, &choice);
+    continue_angles(step, run.last(), d, references).map_err(|angle| StepError::Turn { t, h, angle })
 }
 
 /// Angle references of the next step: the angles at the last node, continued; the name of one that moved too far.

@@ -24,7 +24,7 @@ use crate::error::ModelError;
 use crate::expression::{UNITS, label_factor};
 use crate::formula::Formula;
 use crate::load::Load;
-use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Parameter, Source, Text};
+use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Objective, Parameter, Source, Text};
 use crate::natural::Natural;
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym};
@@ -81,6 +81,8 @@ pub struct Model {
     pub columns: Vec<String>,
     /// Slots of the start time, the break times and the final time.
     pub times: Times,
+    /// Is the final time given by a condition? Then the last objective is the condition and the last parameter the final time.
+    pub until: bool,
     /// Spline knots: times at which the system is only C² [s].
     pub splines: Vec<UniformSpline>,
     /// References of the angles at the start.
@@ -214,7 +216,24 @@ pub fn build_apart(m: &Mechanism) -> Result<Model, ModelError> {
     build_with(m, true)
 }
 
+/// A condition for the final time as an objective, and the final time as a parameter that starts at its latest value.
+fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
+    let names: HashSet<&str> = m.parameters.iter().map(|p| p.name.text.as_str()).collect();
+    let mut name = "t_end".to_owned();
+    while names.contains(name.as_str()) {
+        name.push('_');
+    }
+    let mut new = Mechanism { t_end: name.as_str().into(), until: None, ..m.clone() };
+    new.parameter(&name, m.t_end.clone());
+    let name = Text { text: "until".into(), place: until.place.clone() };
+    new.objectives.push(Objective { name, integral: None, terminal: Some(until.clone()) });
+    new
+}
+
 fn build_with(m: &Mechanism, apart: bool) -> Result<Model, ModelError> {
+    if let Some(until) = &m.until {
+        return Ok(Model { until: true, ..build_with(&with_final_time(m, until), apart)? });
+    }
     if ![2, 3].contains(&m.dimension) {
         return Err(ModelError::new(format!("dimension {}: a mechanism is in the plane (2) or in space (3)", m.dimension)));
     }

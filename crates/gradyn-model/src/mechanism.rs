@@ -251,8 +251,10 @@ pub struct Mechanism {
     pub outputs: Vec<(Text, Number)>,
     /// Start time [s].
     pub t_start: Number,
-    /// Final time [s].
+    /// Final time, or the latest one if there is a condition for it [s].
     pub t_end: Number,
+    /// The run ends where this expression of sensors, t and parameters first passes zero.
+    pub until: Option<Number>,
     /// Times at which something is not smooth: steps end there [s].
     pub breaks: Vec<Number>,
 }
@@ -282,6 +284,7 @@ impl Mechanism {
             outputs: vec![],
             t_start: 0.0.into(),
             t_end: 1.0.into(),
+            until: None,
             breaks: vec![],
         }
     }

@@ -59,6 +59,11 @@ fn advice(e: &StepError) -> Option<String> {
         StepError::StepTooSmall { .. } => {
             "something may jump or become infinite there; put the time of a kink into `breaks` of [study], smooth a jump by a ramp, or loosen the tolerances"
         }
+        StepError::AlreadyMet { .. } => {
+            "start elsewhere, or subtract what `until` is at the start; a run that returns to its start needs another condition"
+        }
+        StepError::NeverMet { .. } => "look at the motion and at the sign of `until`, or raise t_max",
+        StepError::Grazes { .. } => "end the run by t_end, or by a condition that passes zero with some speed",
         StepError::Times(_) => "take larger steps, or raise max_steps with --option",
         StepError::Turn { angle, .. } if angle.starts_with("the roll") || angle.starts_with("the yaw") => {
             "roll and yaw jump where the pitch passes ±90 deg (gimbal lock), whatever the step; read `omega` or the angle of a joint instead; elsewhere smaller steps help"

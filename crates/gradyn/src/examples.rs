@@ -4,6 +4,7 @@
 pub const ALL: &[(&str, &str)] = &[
     ("pendulum", include_str!("../../../examples/pendulum.toml")),
     ("double_pendulum", include_str!("../../../examples/double_pendulum.toml")),
+    ("event_pendulum", include_str!("../../../examples/event_pendulum.toml")),
     ("pendulum_array", include_str!("../../../examples/pendulum_array.toml")),
     ("oscillator", include_str!("../../../examples/oscillator.toml")),
     ("slider_crank", include_str!("../../../examples/slider_crank.toml")),

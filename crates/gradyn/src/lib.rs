@@ -14,6 +14,7 @@ pub mod error;
 pub mod examples;
 pub mod file;
 mod freedoms;
+pub mod gradient;
 pub mod method;
 pub mod penalty;
 pub mod prepared;
@@ -22,15 +23,17 @@ mod redundancy;
 pub mod registry;
 pub mod report;
 mod singular;
+mod until;
 pub mod watch;
 
 pub use error::Error;
+pub use gradient::{Certificate, GradientReport};
 pub use gradyn_model::expression::constant;
 pub use gradyn_model::mechanism;
 pub use gradyn_model::{Mechanism, ModelError};
 pub use method::{Method, Stepping};
 pub use penalty::PenaltyError;
-pub use prepared::{Certificate, GradientReport, Prepared, Run};
+pub use prepared::{Prepared, Run};
 pub use registry::{AlphaScaling, Formulation, InitialAcceleration, Integrator, ProjectionMatrices, Projections, Sensitivity};
 
 /// Sizes of a prepared model.

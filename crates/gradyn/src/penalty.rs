@@ -7,8 +7,9 @@
 //! cancels. Where the error is below the rounding of the runs, (1) is noise.
 
 use crate::error::Error;
+use crate::gradient::GradientReport;
 use crate::method::{Method, with_step};
-use crate::prepared::{GradientReport, Prepared, Run};
+use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::simulate::replay;
 use gradyn_sensitivity::values;
@@ -58,13 +59,13 @@ impl Prepared {
     pub fn penalty_error(&self, run: &Run, gradient: Option<&GradientReport>) -> Result<PenaltyError, Error> {
         check(&run.method)?;
         let method = Method { alpha: 10.0 * run.method.alpha, ..run.method.clone() };
-        let (step, p) = (method.build(&self.model), self.model.slots(&self.rho));
+        let (step, p) = (method.build(&self.model), self.model.slots(&run.rho));
         let (trajectory, psi) = with_step!(&step, step => {
             let trajectory = replay(step, &p, &run.trajectory.plan)?;
             let psi = values(step, &p, &trajectory);
             (trajectory, psi)
         });
-        let stiffer = Run { method, trajectory, psi, rho: self.rho.clone(), warnings: vec![], jump: None, ..*run };
+        let stiffer = Run { method, trajectory, psi, rho: run.rho.clone(), warnings: vec![], jump: None, ..*run };
         let rows = |g: &GradientReport| -> Result<_, Error> {
             let other = self.gradient(&stiffer, g.sensitivity)?.rows;
             Ok(g.rows.iter().zip(&other).map(|(a, b)| Estimate::all(a, b)).collect())

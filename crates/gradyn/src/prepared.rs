@@ -2,7 +2,7 @@
 
 use crate::error::{ALL_PRESCRIBED, Error, assembly};
 use crate::method::{Method, with_step};
-use crate::registry::{Formulation, Projections, Sensitivity};
+use crate::registry::{Formulation, Projections};
 use crate::watch::Jump;
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
@@ -12,10 +12,7 @@ use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{LEVEL, Model, ModelError, Set, System, build, build_apart};
 use gradyn_num::largest;
-use gradyn_sensitivity::continuous::Form;
-use gradyn_sensitivity::{
-    Adjoint, Case, Contributions, Gradient, automatic, complex_step, continuous, differences, direct, program, values,
-};
+use gradyn_sensitivity::values;
 use std::time::Instant;
 
 /// Steps at the border of stability go to and fro across it: from this part on they count as limited by it.
@@ -42,7 +39,7 @@ pub struct Run {
     pub psi: Vec<f64>,
     /// Seconds.
     pub seconds: f64,
-    /// Parameters of the run.
+    /// Parameters of the run; if a condition gives the final time, that is the last of them.
     pub rho: Vec<f64>,
     /// What jumps at a declared time: only kinks of forces and of driver accelerations are handled there.
     pub jump: Option<Jump>,
@@ -54,30 +51,6 @@ pub struct Run {
     pub drift: [f64; 2],
     /// Energy at the start and largest deviation from it: (E₀, max |E - E₀|) [J].
     pub energy: (f64, f64),
-}
-
-/// A gradient and how it was computed.
-pub struct GradientReport {
-    /// One row per objective, one column per parameter.
-    pub rows: Gradient,
-    /// Method.
-    pub sensitivity: Sensitivity,
-    /// Seconds.
-    pub seconds: f64,
-    /// Corrections per record of program derivatives.
-    pub corrections: Option<program::Corrections>,
-    /// Error bars of extrapolated differences.
-    pub bars: Option<Gradient>,
-    /// Things to know about this gradient.
-    pub warnings: Vec<String>,
-}
-
-/// One direction of a gradient, compared with a complex step through the program.
-pub struct Certificate {
-    /// Largest relative distance of an objective.
-    pub distance: f64,
-    /// Objectives whose gradient is zero to rounding: there is nothing to compare.
-    pub zero: Vec<String>,
 }
 
 impl Prepared {
@@ -100,8 +73,8 @@ impl Prepared {
     }
     /// The same model at other parameters; nothing is rebuilt.
     pub fn at(&self, rho: &[f64]) -> Result<Self, Error> {
-        assert_eq!(rho.len(), self.rho.len(), "one value for each parameter");
-        Self::assemble(self.model.clone(), rho.to_vec())
+        assert_eq!(rho.len(), self.parameters().len(), "one value for each parameter");
+        Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())
     }
     fn assemble(mut model: Model, rho: Vec<f64>) -> Result<Self, Error> {
         let p = model.slots(&rho);
@@ -161,7 +134,7 @@ impl Prepared {
         self.check_holonomic("index3", &format!("use one of {}", others.join(", ")))
     }
     /// Refuses rows of velocity level, for a method that holds constraints of positions only.
-    fn check_holonomic(&self, method: &str, help: &str) -> Result<(), Error> {
+    pub(crate) fn check_holonomic(&self, method: &str, help: &str) -> Result<(), Error> {
         let sys = &self.model.system;
         if sys.dims().m_vel == 0 {
             return Ok(());
@@ -180,21 +153,24 @@ impl Prepared {
         let step = method.build(&self.model);
         let (trajectory, psi) = with_step!(&step, step => {
             let mut run = Trajectory::start(step, &self.model.angles, &mesh);
-            continue_run(step, &p, &self.model.angles, &mesh, &control, observe, &mut run)
+            let until = self.model.until.then(|| run.layout.o - 1);
+            continue_run(step, &p, &self.model.angles, &mesh, &control, until, observe, &mut run)
                 .map_err(|e| self.explain(e, method, &run, &p))?;
             let psi = values(step, &p, &run);
             (run, psi)
         });
         let seconds = started.elapsed().as_secs_f64();
+        let rho = self.rho_of(&trajectory);
+        let p = self.model.slots(&rho);
         let mut run = Run {
             method: method.clone(),
             trajectory,
-            psi,
+            psi: psi[..self.objectives().len()].to_vec(),
             seconds,
             warnings: method.unused_options(),
             drift: [0.0; 2],
             energy: (0.0, 0.0),
-            rho: self.rho.clone(),
+            rho,
             jump: None,
             singular: None,
         };
@@ -219,7 +195,7 @@ impl Prepared {
     /// An objective that is not a number is an error, at the time when it stopped being one.
     fn check_values(&self, run: &Run) -> Result<(), Error> {
         let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
-        for (k, name) in self.model.objectives.iter().enumerate() {
+        for (k, name) in self.objectives().iter().enumerate() {
             let bad = (0..=plan.steps()).find(|&n| !run.trajectory.record(n)[lay.z() + k].is_finite());
             if let Some(n) = bad.or_else(|| (!run.psi[k].is_finite()).then_some(plan.steps())) {
                 return Err(StepError::NotFinite { t: plan.t[n], equation: format!("objective {name}") }.into());
@@ -327,159 +303,6 @@ impl Prepared {
             ));
         }
     }
-    /// The gradient of a run by one method.
-    pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
-        sensitivity.check(run.method.formulation)?;
-        if sensitivity == Sensitivity::AdjointDae && run.method.formulation.position_level() {
-            self.check_holonomic("adjoint-dae of index 3", "use direct or discrete-adjoint, or index1")?;
-        }
-        self.check_parameters()?;
-        self.check_run(run)?;
-        self.check_redundant_parameters(run)?;
-        let (started, step) = (Instant::now(), run.method.build(&self.model));
-        let (mut corrections, mut extrapolated) = (None, None);
-        let rows = with_step!(&step, step => {
-            let case = self.case(step, run);
-            match sensitivity {
-                Sensitivity::DiscreteDirect => direct(&case, |_, _| {})?.gradient,
-                Sensitivity::DiscreteAdjoint => Adjoint::new(&case)?.gradient(&case)?,
-                Sensitivity::Automatic => {
-                    let (g, c) = automatic(&case)?;
-                    corrections = Some(c);
-                    g
-                }
-                Sensitivity::ComplexStep => {
-                    let (g, c) = complex_step(&case)?;
-                    corrections = Some(c);
-                    g
-                }
-                Sensitivity::Direct => continuous::direct(&case)?.gradient,
-                Sensitivity::AdjointExplicit => continuous::adjoint(&case, Form::Explicit)?,
-                Sensitivity::AdjointSemiExplicit => continuous::adjoint(&case, Form::SemiExplicit)?,
-                Sensitivity::AdjointStateSpace => continuous::adjoint(&case, Form::StateSpace)?,
-                Sensitivity::AdjointDae => continuous::adjoint(&case, Form::Dae)?,
-                Sensitivity::FiniteDifference => differences::central(&case, run.method.fd_step, false)?,
-                Sensitivity::Extrapolated => {
-                    let m = &run.method;
-                    let e = extrapolated.insert(differences::extrapolated(&case, m.extrapolation_step, m.extrapolation_tol)?);
-                    e.gradient.clone()
-                }
-            }
-        });
-        let mut warnings = self.check_gradient(&rows)?;
-        warnings.extend(extrapolated.iter().flat_map(|e| self.not_converged(e)));
-        let (seconds, bars) = (started.elapsed().as_secs_f64(), extrapolated.map(|e| e.bars));
-        Ok(GradientReport { rows, sensitivity, seconds, corrections, bars, warnings })
-    }
-    /// Entries of extrapolated differences that did not converge.
-    fn not_converged(&self, e: &differences::Extrapolated) -> Vec<String> {
-        let mut list = vec![];
-        for (j, row) in e.converged.iter().enumerate() {
-            for k in (0..row.len()).filter(|&k| !row[k]) {
-                let (objective, parameter) = (&self.model.objectives[j], &self.model.parameters[k].name);
-                list.push(format!(
-                    "not-converged: d{objective}/d{parameter} is known to ± {:.1e} only; try another extrapolation_step",
-                    e.bars[j][k]
-                ));
-            }
-        }
-        list
-    }
-    /// Richardson-extrapolated central differences on the frozen plan, with steps `relative` × scale.
-    pub fn extrapolated_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
-        let step = run.method.build(&self.model);
-        Ok(with_step!(&step, step => differences::central(&self.case(step, run), relative, true)?))
-    }
-    /// The discrete adjoint with the contribution of each record.
-    pub fn contributions(&self, run: &Run) -> Result<(Gradient, Contributions), Error> {
-        self.check_parameters()?;
-        self.check_run(run)?;
-        self.check_redundant_parameters(run)?;
-        let step = run.method.build(&self.model);
-        Ok(with_step!(&step, step => {
-            let case = self.case(step, run);
-            Adjoint::new(&case)?.contributions(&case)?
-        }))
-    }
-    /// Sensitivities of every output column at every node: [node][column][parameter], by the discrete direct method.
-    pub fn output_sensitivities(&self, run: &Run) -> Result<Vec<Gradient>, Error> {
-        self.check_parameters()?;
-        self.check_run(run)?;
-        self.check_redundant_parameters(run)?;
-        self.check_redundant_outputs(run)?;
-        let step = run.method.build(&self.model);
-        Ok(with_step!(&step, step => {
-            let case = self.case(step, run);
-            let mut outputs = crate::report::OutputDerivatives::new(&case);
-            let mut all = vec![];
-            direct(&case, |n, s| all.push(outputs.rows(&case, n, s)))?;
-            all
-        }))
-    }
-    /// Compares one fixed direction of a gradient with a complex step through the program.
-    pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<Certificate, Error> {
-        let step = run.method.build(&self.model);
-        let direction: Vec<f64> = (0..self.rho.len()).map(|k| ((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5).collect();
-        let direction: Vec<f64> = direction.iter().zip(&self.model.parameters).map(|(d, p)| d * p.scale).collect();
-        let exact = with_step!(&step, step => program::directional(&self.case(step, run), &direction)?);
-        let mut new = Certificate { distance: 0.0, zero: vec![] };
-        for (k, (row, exact)) in rows.iter().zip(&exact).enumerate() {
-            let parts: Vec<f64> = row.iter().zip(&direction).map(|(g, d)| g * d).collect();
-            match compared(&parts, *exact, run.psi[k]) {
-                Some(distance) => new.distance = new.distance.max(distance),
-                None => new.zero.push(self.model.objectives[k].clone()),
-            }
-        }
-        Ok(new)
-    }
-    fn case<'a, T: Step>(&'a self, step: &'a T, run: &'a Run) -> Case<'a, T> {
-        Case { step, model: &self.model, rho: &self.rho, run: &run.trajectory }
-    }
-    /// Gradients need a run of this model at these parameters, without jumps.
-    fn check_run(&self, run: &Run) -> Result<(), Error> {
-        assert_eq!(run.rho, self.rho, "a run is differentiated at its own parameters");
-        if let Some(t) = run.singular {
-            let e = ModelError::new(format!("the run passes a singular position at t = {t} s: beyond it there is no gradient"));
-            return Err(e
-                .help("the motion may leave it on either branch, whatever the parameters: end the run before it")
-                .into());
-        }
-        run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
-    }
-    /// Gradients need objectives, parameters, and parameters that something reads.
-    fn check_parameters(&self) -> Result<(), Error> {
-        if self.model.objectives.is_empty() {
-            return Err(ModelError::new("the model has no objective")
-                .help("add [objective] with `integral` or `terminal`")
-                .into());
-        }
-        if self.rho.is_empty() {
-            return Err(ModelError::new("the model has no parameter").help("name numbers in [parameters]").into());
-        }
-        match self.model.parameters.iter().find(|p| !p.used) {
-            None => Ok(()),
-            Some(p) => {
-                let message = format!("parameter `{}` reaches nothing: no number of the model uses it", p.name);
-                Err(ModelError::new(message).help("use it in an expression, or remove it").into())
-            }
-        }
-    }
-    /// Non-finite entries are errors, zero entries are reported.
-    fn check_gradient(&self, rows: &Gradient) -> Result<Vec<String>, Error> {
-        let mut notes = vec![];
-        for (objective, row) in self.model.objectives.iter().zip(rows) {
-            for (p, g) in self.model.parameters.iter().zip(row) {
-                if !g.is_finite() {
-                    let e = ModelError::new(format!("d{objective}/d{} is not a finite number", p.name));
-                    return Err(e.help("look for a law that has no derivative on this run, such as sqrt at 0").into());
-                }
-                if *g == 0.0 {
-                    notes.push(format!("zero: `{}` does not change `{objective}` in this run", p.name));
-                }
-            }
-        }
-        Ok(notes)
-    }
 }
 
 /// What to give instead of `velocity = "rest"`.
@@ -504,16 +327,4 @@ fn moving_row(sys: &gradyn_model::Natural, t: f64, p: &[f64], q: &[f64], angles:
     sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
     // 1e-12: a spline that starts at rest has a rate of some roundings
     r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_name(k))
-}
-
-/// Relative distance of the sum of `parts` from `exact`; `None` if both are nothing but the rounding of ψ.
-fn compared(parts: &[f64], exact: f64, psi: f64) -> Option<f64> {
-    let size = parts.iter().fold(exact.abs(), |s, x| s.max(x.abs()));
-    if size == 0.0 {
-        return None;
-    }
-    let distance = (parts.iter().sum::<f64>() - exact).abs() / size;
-    // of an objective that is zero itself the rounding is that of numbers of size 1; what agrees is not rounding
-    let scale = if psi.abs() > f64::EPSILON { psi.abs() } else { 1.0 };
-    (distance < 1e-9 || size > 1e3 * f64::EPSILON * scale).then_some(distance)
 }

@@ -20,7 +20,7 @@ impl Prepared {
     /// The output table at every node, or every `step` seconds by the integrator's interpolant.
     pub fn table(&self, run: &Run, step: Option<f64>) -> Result<Table, Error> {
         let columns = std::iter::once("t".to_owned()).chain(self.model.columns.iter().cloned()).collect();
-        let (sys, traj, p) = (&self.model.system, &run.trajectory, self.model.slots(&self.rho));
+        let (sys, traj, p) = (&self.model.system, &run.trajectory, self.model.slots(&run.rho));
         let (lay, plan) = (traj.layout, &traj.plan);
         let (mut d, mut y) = (sys.data::<f64>(), vec![0.0; sys.functionals(Set::Output)]);
         sys.prepare(&p, &mut d);

@@ -117,6 +117,7 @@ impl<'g> Builder<'g, '_> {
             full: None,
             slots: program,
             parameters,
+            until: false,
             objectives: m.objectives.iter().map(|o| o.name.text.clone()).collect(),
             columns: outputs.0,
             times,

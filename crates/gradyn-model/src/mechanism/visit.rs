@@ -44,7 +44,10 @@ impl Mechanism {
             let owner = format!("objective {}", o.name);
             o.integral.iter_mut().chain(&mut o.terminal).for_each(|x| f(&owner, x));
         }
-        [&mut self.t_start, &mut self.t_end].into_iter().chain(&mut self.breaks).for_each(|x| f("times", x));
+        self.until.iter_mut().for_each(|x| f("times", x));
+        // the latest time is a constant
+        let end = self.until.is_none().then_some(&mut self.t_end);
+        [&mut self.t_start].into_iter().chain(end).chain(&mut self.breaks).for_each(|x| f("times", x));
     }
 }
 

@@ -41,7 +41,8 @@ pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     m.objectives = elements(root, "objective").map(|(n, t)| objective(n, t)).collect();
     m.outputs = numbers(root, "output").collect();
     if let Some(s) = section(root, "study") {
-        (m.t_start, m.t_end) = (number(s, "t_start", 0.0), number(s, "t_end", 1.0));
+        m.t_start = number(s, "t_start", 0.0);
+        (m.t_end, m.until) = final_time(s)?;
         m.breaks = s.get("breaks").map_or(vec![], Node::numbers);
     }
     Ok(m)
@@ -355,6 +356,22 @@ fn initial(t: &Table) -> Initial {
     Initial { position: conditions(t, "position"), velocity, near: vectors(t, "near") }
 }
 
+/// The final time, or the latest one and the condition for it.
+fn final_time(s: &Table) -> Result<(Number, Option<Number>), ModelError> {
+    let [end, until, most] = ["t_end", "until", "t_max"].map(|key| maybe(s, key));
+    let wrong = |message: &str, at: &Number, help: &str| Err(ModelError::new(message).at(&at.place).help(help));
+    match (end, until, most) {
+        (Some(_), Some(until), _) => {
+            wrong("[study] has both `t_end` and `until`", &until, "with `until` give the latest time as `t_max`")
+        }
+        (_, Some(until), None) => wrong("[study]: `until` needs a latest time", &until, "add `t_max`, such as t_max = 10"),
+        (_, None, Some(most)) => {
+            wrong("[study]: `t_max` belongs to `until`", &most, "give the final time as `t_end`, or a condition as `until`")
+        }
+        (_, until @ Some(_), Some(most)) => Ok((most, until)),
+        (end, None, None) => Ok((end.unwrap_or(1.0.into()), None)),
+    }
+}
 fn objective(name: Text, t: &Table) -> Objective {
     Objective { name, integral: maybe(t, "integral"), terminal: maybe(t, "terminal") }
 }

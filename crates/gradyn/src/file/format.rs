@@ -354,6 +354,8 @@ const OBJECTIVE: Record = plain(&[
 const STUDY: Record = plain(&[
     may("t_start", Kind::Number, "Start time [s]; 0 if absent."),
     may("t_end", Kind::Number, "Final time [s]; 1 if absent."),
+    may("until", Kind::Number, "The run ends where this expression of sensors, t and parameters first passes zero."),
+    may("t_max", Kind::Constant, "Latest final time of a run with `until` [s]."),
     may("breaks", Kind::Numbers, "Times at which something is not smooth: steps end there [s]."),
     may("method", Kind::Record(&METHOD), "Method; the program chooses what is absent."),
     may("output_step", Kind::Constant, "Time between output rows [s]; every step if absent."),

@@ -1,0 +1,225 @@
+//! The final time by a condition on the motion.
+//!
+//! ```text
+//! H(t, q, v, a, λ; p) = 0                                                                         (1)  [B92, Eq. 9]
+//! ```
+//! H is one of the terminal functionals. A run ends where it first changes its sign. Within a step the cubic polynomial through (H, Ḣ) of both
+//! nodes says where to look; the step that ends there is then solved together with (1),
+//!
+//! ```text
+//! H(x(h)) = 0,   R(x, past, t, h; p) = 0                                                           (2)
+//! ```
+//! so that the final time is a function of the parameters like any other unknown of the run. No step is a sliver: a short one is joined to
+//! the one before it.
+
+use crate::error::StepError;
+use crate::plan::Frozen;
+use crate::simulate::Trajectory;
+use crate::step::{Layout, Span, Step};
+use gradyn_model::{Set, System};
+use gradyn_num::Wide;
+
+/// Points of the cubic polynomial that are looked at.
+const POINTS: usize = 16;
+/// Iterations of (2).
+const MAX_ITERATIONS: usize = 100;
+/// A shorter last step, relative to the one before it, is joined to it.
+const SLIVER: f64 = 0.1;
+
+/// A run that ends earlier, relative to its latest time, has not begun.
+const SHORTEST: f64 = 1e-6;
+
+/// (1) along a run.
+pub struct Event<Y: System> {
+    /// Which terminal functional.
+    index: usize,
+    moving: Y::Data<Wide>,
+    x: Vec<Wide>,
+    values: Vec<Wide>,
+    /// (H, Ḣ) at the last node.
+    last: [f64; 2],
+    /// Largest and smallest |H|, and when it was smallest.
+    largest: f64,
+    nearest: (f64, f64),
+    start: f64,
+    /// Latest time.
+    end: f64,
+}
+
+impl<Y: System> Event<Y> {
+    /// Begins at the first record, where (1) must not hold.
+    pub fn new<T: Step<System = Y>>(step: &T, p: &[f64], index: usize, run: &Trajectory, end: f64) -> Result<Self, StepError> {
+        let (sys, lay) = (step.system(), step.layout());
+        let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
+        let mut moving = sys.data();
+        sys.prepare(&lift(p), &mut moving);
+        let (start, zero) = (run.plan.t[0], vec![0.0; lay.z().max(lay.o)]);
+        let (x, values) = (lift(&zero[..lay.z()]), lift(&zero[..lay.o]));
+        let mut event =
+            Self { index, moving, x, values, last: [0.0; 2], largest: 0.0, nearest: (f64::INFINITY, start), start, end };
+        let [h, rate] = event.measure(sys, &lay, start, run.plan.angles(0), run.record(0));
+        if h == 0.0 || h.abs() <= 1e-12 * rate.abs() * (end - start) {
+            return Err(StepError::AlreadyMet { t: start, rate });
+        }
+        event.note(start, [h, rate]);
+        Ok(event)
+    }
+    /// (H, Ḣ) at a node; what accelerations and multipliers contribute to Ḣ is left out.
+    fn measure(&mut self, sys: &Y, lay: &Layout, t: f64, angles: &[f64], x: &[f64]) -> [f64; 2] {
+        let n = lay.n;
+        for (i, (to, x_i)) in self.x.iter_mut().zip(x).enumerate() {
+            *to = Wide::along(*x_i, if i < 2 * n { x[n + i] } else { 0.0 });
+        }
+        let t = Wide::along(t, 1.0);
+        sys.set_angles(angles, &mut self.moving);
+        sys.set_time(t, &mut self.moving);
+        sys.measure(Set::Terminal, &lay.node(t, &self.x), &mut self.moving, &mut self.values);
+        let h = self.values[self.index];
+        [h.re, h.eps[0]]
+    }
+    fn note(&mut self, t: f64, h: [f64; 2]) {
+        self.last = h;
+        self.largest = self.largest.max(h[0].abs());
+        if h[0].abs() < self.nearest.0 {
+            self.nearest = (h[0].abs(), t);
+        }
+    }
+    /// Looks at the step of `size` that ends in the record after the plan. Where (1) is met the last record is that of (2), and its step
+    /// size is returned. `since` is the number of steps since a time that must be a node.
+    pub fn ends<T: Step<System = Y>>(
+        &mut self,
+        step: &T,
+        run: &mut Trajectory,
+        size: f64,
+        since: usize,
+        (angles, choice): (&[f64], &[u32]),
+        l: &mut T::Linear,
+    ) -> Result<Option<Ending>, StepError> {
+        let n = run.plan.steps();
+        let t = run.plan.t[n];
+        let (before, now) = (self.last, self.measure(step.system(), &run.layout, t + size, angles, run.record(n + 1)));
+        if let Some(θ) = first_change(before, now, size) {
+            let mut trial = Trial::new(run, n, angles, choice);
+            let high = trial.at(step, self, θ * size, l)?;
+            if before[0].signum() != high.signum() || high == 0.0 {
+                let short = θ * size * before[0] / (before[0] - high) < SLIVER * size && since > 0;
+                let joined = if short { self.join(step, run, size, l)? } else { None };
+                let ending = match joined {
+                    Some(ending) => ending,
+                    None => trial.solve(step, self, [0.0, θ * size], [before[0], high], l)?,
+                };
+                self.check(ending.t)?;
+                return Ok(Some(ending));
+            }
+        }
+        self.note(t + size, now);
+        Ok(None)
+    }
+    /// The last step of the plan and the sliver after it as one step, if that meets (1) too.
+    fn join<T: Step<System = Y>>(
+        &mut self,
+        step: &T,
+        run: &Trajectory,
+        size: f64,
+        l: &mut T::Linear,
+    ) -> Result<Option<Ending>, StepError> {
+        let (n, h) = (run.plan.steps() - 1, run.plan.h[run.plan.steps() - 1]);
+        let frozen = run.plan.frozen(n + 1);
+        let mut trial = Trial::new(run, n, frozen.angles, frozen.choice);
+        let (long, before) = (h + 2.0 * SLIVER * size, self.last[0]);
+        let high = trial.at(step, self, long, l)?;
+        if before.signum() == high.signum() {
+            return Ok(None);
+        }
+        trial.solve(step, self, [h, long], [before, high], l).map(|e| Some(Ending { joined: true, ..e }))
+    }
+    /// A condition that holds at the start up to rounding, or that grazes zero, gives no final time that follows the parameters.
+    fn check(&self, t: f64) -> Result<(), StepError> {
+        let rate = self.last[1];
+        if t - self.start < SHORTEST * (self.end - self.start) {
+            return Err(StepError::AlreadyMet { t: self.start, rate });
+        }
+        if rate.abs() * (t - self.start) > 1e-6 * self.largest { Ok(()) } else { Err(StepError::Grazes { t, rate }) }
+    }
+    /// The error of a run that reached its latest time.
+    pub fn never(&self, t_max: f64) -> StepError {
+        StepError::NeverMet { t_max, nearest: self.nearest.0, t: self.nearest.1 }
+    }
+}
+
+/// The last step of a run that ends by (1).
+pub struct Ending {
+    /// Its end [s].
+    pub t: f64,
+    /// Its size [s].
+    pub h: f64,
+    /// Its record.
+    pub x: Vec<f64>,
+    /// Does it replace the last step of the plan?
+    pub joined: bool,
+}
+
+/// Where in a step H changes its sign for the first time, by the cubic polynomial through its ends.
+fn first_change([h0, d0]: [f64; 2], [h1, d1]: [f64; 2], size: f64) -> Option<f64> {
+    let (d0, d1) = (d0 * size, d1 * size);
+    let cubic = |θ: f64| {
+        let (a, b) = (1.0 - θ, θ);
+        a * a * ((1.0 + 2.0 * b) * h0 + b * d0) + b * b * ((1.0 + 2.0 * a) * h1 - a * d1)
+    };
+    let inside = (1..POINTS).map(|k| k as f64 / POINTS as f64).find(|θ| cubic(*θ).signum() != h0.signum());
+    inside.or((h1.signum() != h0.signum() || h1 == 0.0).then_some(1.0))
+}
+
+/// Steps of any size from a record.
+struct Trial {
+    t: f64,
+    past: Vec<f64>,
+    angles: Vec<f64>,
+    choice: Vec<u32>,
+    before: Vec<f64>,
+    x: Vec<f64>,
+}
+
+impl Trial {
+    fn new(run: &Trajectory, n: usize, angles: &[f64], choice: &[u32]) -> Self {
+        let past = run.record(n).to_vec();
+        let before = run.plan.h[..n].to_vec();
+        Self { t: run.plan.t[n], x: past.clone(), past, angles: angles.to_vec(), choice: choice.to_vec(), before }
+    }
+    /// H after a step h.
+    fn at<T: Step>(&mut self, step: &T, event: &mut Event<T::System>, h: f64, l: &mut T::Linear) -> Result<f64, StepError> {
+        let frozen = Frozen { angles: &self.angles, choice: &self.choice, before: &self.before };
+        step.advance(Span { t: self.t, h }, frozen, Some(&self.past), l, &mut self.x)?;
+        let now = event.measure(step.system(), &step.layout(), self.t + h, &self.angles, &self.x);
+        event.last = now;
+        Ok(now[0])
+    }
+    /// (2) by regula falsi, with the weight of an end that stays halved, and by bisection where that is slow.
+    fn solve<T: Step>(
+        mut self,
+        step: &T,
+        event: &mut Event<T::System>,
+        [mut a, mut b]: [f64; 2],
+        [mut fa, mut fb]: [f64; 2],
+        l: &mut T::Linear,
+    ) -> Result<Ending, StepError> {
+        let least = 2.0 * f64::EPSILON * (self.t + b).abs();
+        for k in 0..MAX_ITERATIONS {
+            if fb == 0.0 || (b - a).abs() <= 3.0 * least {
+                break;
+            }
+            let h = if k % 8 == 7 { 0.5 * (a + b) } else { b - fb * (b - a) / (fb - fa) };
+            // not on an end: the other one would never move
+            let h = h.clamp(a.min(b) + least, a.max(b) - least);
+            let f = self.at(step, event, h, l)?;
+            if f.signum() != fb.signum() {
+                (a, fa) = (b, fb);
+            } else {
+                fa *= 0.5;
+            }
+            (b, fb) = (h, f);
+        }
+        self.at(step, event, b, l)?;
+        Ok(Ending { t: self.t + b, h: b, x: self.x, joined: false })
+    }
+}

@@ -1,0 +1,230 @@
+//! Gradients of a run, by name of the method, and what they are checked with.
+
+use crate::error::Error;
+use crate::method::with_step;
+use crate::prepared::{Prepared, Run};
+use crate::registry::Sensitivity;
+use gradyn_dynamics::Step;
+use gradyn_model::{ModelError, ParameterInfo};
+use gradyn_sensitivity::continuous::Form;
+use gradyn_sensitivity::{
+    Adjoint, Case, Contributions, Gradient, automatic, complex_step, continuous, differences, direct, program,
+};
+use std::time::Instant;
+
+/// A gradient and how it was computed.
+pub struct GradientReport {
+    /// One row per objective, one column per parameter.
+    pub rows: Gradient,
+    /// Method.
+    pub sensitivity: Sensitivity,
+    /// Seconds.
+    pub seconds: f64,
+    /// Corrections per record of program derivatives.
+    pub corrections: Option<program::Corrections>,
+    /// Error bars of extrapolated differences.
+    pub bars: Option<Gradient>,
+    /// Things to know about this gradient.
+    pub warnings: Vec<String>,
+}
+
+/// One direction of a gradient, compared with a complex step through the program.
+pub struct Certificate {
+    /// Largest relative distance of an objective.
+    pub distance: f64,
+    /// Objectives whose gradient is zero to rounding: there is nothing to compare.
+    pub zero: Vec<String>,
+}
+
+impl Prepared {
+    /// The gradient of a run by one method.
+    pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
+        sensitivity.check(run.method.formulation)?;
+        if sensitivity == Sensitivity::AdjointDae && run.method.formulation.position_level() {
+            self.check_holonomic("adjoint-dae of index 3", "use direct or discrete-adjoint, or index1")?;
+        }
+        self.check_parameters()?;
+        self.check_run(run)?;
+        self.check_redundant_parameters(run)?;
+        let (started, step) = (Instant::now(), run.method.build(&self.model));
+        let (mut corrections, mut extrapolated) = (None, None);
+        let rows = with_step!(&step, step => {
+            let case = self.case(step, run);
+            match sensitivity {
+                Sensitivity::DiscreteDirect => direct(&case, |_, _| {})?.gradient,
+                Sensitivity::DiscreteAdjoint => Adjoint::new(&case)?.gradient(&case)?,
+                Sensitivity::Automatic => {
+                    let (g, c) = automatic(&case)?;
+                    corrections = Some(c);
+                    g
+                }
+                Sensitivity::ComplexStep => {
+                    let (g, c) = complex_step(&case)?;
+                    corrections = Some(c);
+                    g
+                }
+                Sensitivity::Direct => continuous::direct(&case)?.gradient,
+                Sensitivity::AdjointExplicit => continuous::adjoint(&case, Form::Explicit)?,
+                Sensitivity::AdjointSemiExplicit => continuous::adjoint(&case, Form::SemiExplicit)?,
+                Sensitivity::AdjointStateSpace => continuous::adjoint(&case, Form::StateSpace)?,
+                Sensitivity::AdjointDae => continuous::adjoint(&case, Form::Dae)?,
+                Sensitivity::FiniteDifference => differences::central(&case, run.method.fd_step, false)?,
+                Sensitivity::Extrapolated => {
+                    let m = &run.method;
+                    let e = extrapolated.insert(differences::extrapolated(&case, m.extrapolation_step, m.extrapolation_tol)?);
+                    e.gradient.clone()
+                }
+            }
+        });
+        let free = self.final_time(run, &rows)?;
+        let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
+        let rows = free.reduce(&rows);
+        let mut warnings = self.check_gradient(&rows)?;
+        warnings.extend(extrapolated.iter().flat_map(|e| self.not_converged(e)));
+        let seconds = started.elapsed().as_secs_f64();
+        Ok(GradientReport { rows, sensitivity, seconds, corrections, bars, warnings })
+    }
+    /// Entries of extrapolated differences that did not converge.
+    fn not_converged(&self, e: &differences::Extrapolated) -> Vec<String> {
+        let mut list = vec![];
+        for (j, row) in e.converged.iter().enumerate() {
+            for k in (0..row.len()).filter(|&k| !row[k]) {
+                let (objective, parameter) = (&self.model.objectives[j], &self.model.parameters[k].name);
+                list.push(format!(
+                    "not-converged: d{objective}/d{parameter} is known to ± {:.1e} only; try another extrapolation_step",
+                    e.bars[j][k]
+                ));
+            }
+        }
+        list
+    }
+    /// Richardson-extrapolated central differences on the frozen plan, with steps `relative` × scale.
+    pub fn extrapolated_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
+        let step = run.method.build(&self.model);
+        let rows = with_step!(&step, step => differences::central(&self.case(step, run), relative, true)?);
+        Ok(self.final_time(run, &rows)?.reduce(&rows))
+    }
+    /// The discrete adjoint with the contribution of each record.
+    pub fn contributions(&self, run: &Run) -> Result<(Gradient, Contributions), Error> {
+        self.check_parameters()?;
+        self.check_run(run)?;
+        self.check_redundant_parameters(run)?;
+        let step = run.method.build(&self.model);
+        let (rows, mut c) = with_step!(&step, step => {
+            let case = self.case(step, run);
+            Adjoint::new(&case)?.contributions(&case)?
+        });
+        let free = self.final_time(run, &rows)?;
+        c.records.iter_mut().for_each(|rows| *rows = free.reduce(rows));
+        c.initial_state = free.reduce_rows(&c.initial_state);
+        c.conditions = free.reduce_rows(&c.conditions);
+        Ok((free.reduce(&rows), c))
+    }
+    /// Sensitivities of every output column at every node: [node][column][parameter], by the discrete direct method.
+    pub fn output_sensitivities(&self, run: &Run) -> Result<Vec<Gradient>, Error> {
+        self.check_parameters()?;
+        self.check_run(run)?;
+        self.check_redundant_parameters(run)?;
+        self.check_redundant_outputs(run)?;
+        let step = run.method.build(&self.model);
+        let (rows, all) = with_step!(&step, step => {
+            let case = self.case(step, run);
+            let mut outputs = crate::report::OutputDerivatives::new(&case);
+            let mut all = vec![];
+            let rows = direct(&case, |n, s| all.push(outputs.rows(&case, n, s)))?.gradient;
+            (rows, all)
+        });
+        let free = self.final_time(run, &rows)?;
+        Ok(all.iter().map(|rows| free.along(rows)).collect())
+    }
+    /// Compares one fixed direction of a gradient with a complex step through the program.
+    pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<Certificate, Error> {
+        let step = run.method.build(&self.model);
+        let size = |(k, p): (usize, &ParameterInfo)| (((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5) * p.scale;
+        let mut direction: Vec<f64> = self.parameters().iter().enumerate().map(size).collect();
+        direction.resize(self.rho.len(), 0.0);
+        let along = |direction: &[f64]| -> Result<Vec<f64>, Error> {
+            Ok(with_step!(&step, step => program::directional(&self.case(step, run), direction)?))
+        };
+        let mut exact = along(&direction)?;
+        if self.model.until {
+            let last = direction.len() - 1;
+            let rate = along(&(0..=last).map(|k| f64::from(k == last)).collect::<Vec<_>>())?;
+            let shift = exact[rate.len() - 1] / rate[rate.len() - 1];
+            exact.iter_mut().zip(&rate).for_each(|(x, rate)| *x -= rate * shift);
+        }
+        let mut new = Certificate { distance: 0.0, zero: vec![] };
+        for (k, (row, exact)) in rows.iter().zip(&exact).enumerate() {
+            let parts: Vec<f64> = row.iter().zip(&direction).map(|(g, d)| g * d).collect();
+            match compared(&parts, *exact, run.psi[k]) {
+                Some(distance) => new.distance = new.distance.max(distance),
+                None => new.zero.push(self.model.objectives[k].clone()),
+            }
+        }
+        Ok(new)
+    }
+    fn case<'a, T: Step>(&'a self, step: &'a T, run: &'a Run) -> Case<'a, T> {
+        Case { step, model: &self.model, rho: &run.rho, run: &run.trajectory }
+    }
+    /// Gradients need a run of this model at these parameters, without jumps.
+    fn check_run(&self, run: &Run) -> Result<(), Error> {
+        assert_eq!(
+            run.rho[..self.parameters().len()],
+            self.rho[..self.parameters().len()],
+            "a run is differentiated at its own parameters"
+        );
+        if let Some(t) = run.singular {
+            let e = ModelError::new(format!("the run passes a singular position at t = {t} s: beyond it there is no gradient"));
+            return Err(e
+                .help("the motion may leave it on either branch, whatever the parameters: end the run before it")
+                .into());
+        }
+        run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
+    }
+    /// Gradients need objectives, parameters, and parameters that something reads.
+    fn check_parameters(&self) -> Result<(), Error> {
+        if self.objectives().is_empty() {
+            return Err(ModelError::new("the model has no objective")
+                .help("add [objective] with `integral` or `terminal`")
+                .into());
+        }
+        if self.parameters().is_empty() {
+            return Err(ModelError::new("the model has no parameter").help("name numbers in [parameters]").into());
+        }
+        match self.model.parameters.iter().find(|p| !p.used) {
+            None => Ok(()),
+            Some(p) => {
+                let message = format!("parameter `{}` reaches nothing: no number of the model uses it", p.name);
+                Err(ModelError::new(message).help("use it in an expression, or remove it").into())
+            }
+        }
+    }
+    /// Non-finite entries are errors, zero entries are reported.
+    fn check_gradient(&self, rows: &Gradient) -> Result<Vec<String>, Error> {
+        let mut notes = vec![];
+        for (objective, row) in self.model.objectives.iter().zip(rows) {
+            for (p, g) in self.model.parameters.iter().zip(row) {
+                if !g.is_finite() {
+                    let e = ModelError::new(format!("d{objective}/d{} is not a finite number", p.name));
+                    return Err(e.help("look for a law that has no derivative on this run, such as sqrt at 0").into());
+                }
+                if *g == 0.0 {
+                    notes.push(format!("zero: `{}` does not change `{objective}` in this run", p.name));
+                }
+            }
+        }
+        Ok(notes)
+    }
+}
+
+/// Relative distance of the sum of `parts` from `exact`; `None` if both are nothing but the rounding of ψ.
+fn compared(parts: &[f64], exact: f64, psi: f64) -> Option<f64> {
+    let size = parts.iter().fold(exact.abs(), |s, x| s.max(x.abs()));
+    if size == 0.0 {
+        return None;
+    }
+    let distance = (parts.iter().sum::<f64>() - exact).abs() / size;
+    // of an objective that is zero itself the rounding is that of numbers of size 1; what agrees is not rounding
+    let scale = if psi.abs() > f64::EPSILON { psi.abs() } else { 1.0 };
+    (distance < 1e-9 || size > 1e3 * f64::EPSILON * scale).then_some(distance)
+}

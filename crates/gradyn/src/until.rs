@@ -1,0 +1,86 @@
+//! A final time that a condition gives.
+//!
+//! H(x_F, t_F; ρ) = 0 makes t_F a function of ρ. Every method returns the gradients of ψ and H over (ρ, t_F); then
+//!
+//! ```text
+//! dt_F/dρ = -H_ρ/H_t,   dψ/dρ = ψ_ρ - τ H_ρ,   τ = ψ_t/H_t                                        (1)  [B92, Eqs. 22, 30, 34, 43]
+//! ```
+//! H is the last objective of the model and t_F its last parameter; nobody else sees them.
+
+use crate::error::Error;
+use crate::prepared::{Prepared, Run};
+use gradyn_dynamics::{StepError, Trajectory};
+use gradyn_model::ParameterInfo;
+use gradyn_sensitivity::Gradient;
+
+impl Prepared {
+    /// The parameters of the user.
+    pub fn parameters(&self) -> &[ParameterInfo] {
+        &self.model.parameters[..self.model.parameters.len() - usize::from(self.model.until)]
+    }
+    /// Names of the objectives of the user.
+    pub fn objectives(&self) -> &[String] {
+        &self.model.objectives[..self.model.objectives.len() - usize::from(self.model.until)]
+    }
+    /// ρ of a run: with the final time that it found.
+    pub(crate) fn rho_of(&self, run: &Trajectory) -> Vec<f64> {
+        let mut rho = self.rho.clone();
+        if let (true, Some(rho)) = (self.model.until, rho.last_mut()) {
+            *rho = run.plan.t[run.plan.steps()];
+        }
+        rho
+    }
+    /// (1) for the gradients of ψ and H.
+    pub(crate) fn final_time(&self, run: &Run, rows: &Gradient) -> Result<FinalTime, Error> {
+        if !self.model.until {
+            return Ok(FinalTime { slopes: None });
+        }
+        let (h, k) = (rows.len() - 1, self.parameters().len());
+        let (rate, plan) = (rows[h][k], &run.trajectory.plan);
+        let t = plan.t[plan.steps()];
+        let size = self.parameters().iter().zip(&rows[h]).fold(0.0f64, |s, (p, x)| s.max((x * p.scale).abs()));
+        if rate.abs() * (t - plan.t[0]) <= 1e-6 * size {
+            return Err(StepError::Grazes { t, rate }.into());
+        }
+        let slopes = rows[h][..k].iter().map(|x| -x / rate).collect();
+        Ok(FinalTime { slopes: Some((slopes, rows.iter().map(|row| row[k] / rate).collect())) })
+    }
+}
+
+/// (1).
+pub(crate) struct FinalTime {
+    /// dt_F/dρ, and τ of each objective; nothing where the final time is not a condition.
+    slopes: Option<(Vec<f64>, Vec<f64>)>,
+}
+
+impl FinalTime {
+    /// Total derivatives of objectives.
+    pub fn reduce(&self, rows: &Gradient) -> Gradient {
+        let rows = self.reduce_rows(rows);
+        let Some((slopes, _)) = &self.slopes else { return rows };
+        rows.into_iter().map(|row| row[..slopes.len()].to_vec()).collect()
+    }
+    /// The same of derivatives over anything else than ρ.
+    pub fn reduce_rows(&self, rows: &Gradient) -> Gradient {
+        let Some((_, tau)) = &self.slopes else { return rows.clone() };
+        let Some((condition, rows)) = rows.split_last() else { return vec![] };
+        let total = |(row, tau): (&Vec<f64>, &f64)| row.iter().zip(condition).map(|(x, h)| x - tau * h).collect();
+        rows.iter().zip(tau).map(total).collect()
+    }
+    /// Total derivatives of anything that depends on (ρ, t_F).
+    pub fn along(&self, rows: &Gradient) -> Gradient {
+        let Some((slopes, _)) = &self.slopes else { return rows.clone() };
+        let total = |row: &Vec<f64>| slopes.iter().zip(row).map(|(s, x)| x + row[slopes.len()] * s).collect();
+        rows.iter().map(total).collect()
+    }
+    /// Error bars of (1).
+    pub fn bars(&self, rows: &Gradient, bars: &Gradient) -> Gradient {
+        let (Some((slopes, tau)), Some(last)) = (&self.slopes, bars.last()) else { return bars.clone() };
+        let k = slopes.len();
+        let bar = |(j, row): (usize, &Vec<f64>)| {
+            let one = |i: usize| row[i] + tau[j].abs() * last[i] + slopes[i].abs() * (row[k] + tau[j].abs() * last[k]);
+            (0..k).map(one).collect()
+        };
+        bars[..rows.len() - 1].iter().enumerate().map(bar).collect()
+    }
+}

@@ -1,0 +1,163 @@
+//! A final time that a condition gives: closed forms, every method, and what is refused.
+
+use gradyn::registry::{combinations, variants};
+use gradyn::{Method, Prepared, Run, Sensitivity};
+use gradyn_testkit::compare::distance;
+
+const TEXT: &str = include_str!("../../../examples/event_pendulum.toml");
+
+fn prepared(text: &str) -> Prepared {
+    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));
+    Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn run(model: &Prepared, method: &Method) -> Run {
+    model
+        .simulate(method, &mut |_, _| {})
+        .unwrap_or_else(|e| panic!("{} + {}: {e}", method.formulation.name(), method.integrator.name()))
+}
+
+fn fails(text: &str) -> String {
+    let method = Method::new("maggi", "dopri5").expect("exists").tolerance(1e-10, 1e-10);
+    prepared(text).simulate(&method, &mut |_, _| {}).err().expect("refused").to_string()
+}
+
+/// K(k) and E(k) by arithmetic-geometric means.
+fn elliptic(k: f64) -> (f64, f64) {
+    let (mut a, mut b, mut c, mut sum, mut power) = (1.0, (1.0 - k * k).sqrt(), k, 0.5 * k * k, 0.5);
+    while f64::abs(c) > 1e-17 {
+        (a, b, c) = (0.5 * (a + b), f64::sqrt(a * b), 0.5 * (a - b));
+        power *= 2.0;
+        sum += power * c * c;
+    }
+    let big_k = std::f64::consts::FRAC_PI_2 / a;
+    (big_k, big_k * (1.0 - sum))
+}
+
+/// Time and speed at the vertical, and their derivatives over (L, θ₀).
+fn closed_form(length: f64, theta0: f64) -> ([f64; 2], [[f64; 2]; 2]) {
+    let (w, a) = ((1.5 * 9.81 / length).sqrt(), theta0 + std::f64::consts::FRAC_PI_2);
+    let k = (0.5 * a).sin();
+    let (big_k, e) = elliptic(k);
+    let dk = 0.5 * (0.5 * a).cos();
+    let slope = e / (k * (1.0 - k * k)) - big_k / k;
+    let (t, speed) = (big_k / w, -2.0 * w * k);
+    ([t, speed], [[0.5 * t / length, slope * dk / w], [-0.5 * speed / length, -2.0 * w * dk]])
+}
+
+#[test]
+fn the_pendulum_has_its_closed_form() {
+    let model = prepared(TEXT);
+    let (values, gradient) = closed_form(model.rho[0], model.rho[1]);
+    let method = Method::new("maggi", "dop853").expect("exists").tolerance(1e-13, 1e-13);
+    let run = run(&model, &method);
+    assert_eq!(run.psi.len(), 3);
+    for (k, value) in values.iter().enumerate() {
+        assert!((run.psi[k] - value).abs() < 1e-11, "{} is not {value}", run.psi[k]);
+    }
+    for s in Sensitivity::ALL.iter().filter(|s| s.fits(run.method.formulation)) {
+        let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
+        assert!(rows.len() == 3 && rows[0].len() == 2, "{}", s.name());
+        let least = match s {
+            Sensitivity::FiniteDifference => 1e-8,
+            // continuous ones see the error of steps that are chosen for the run
+            s if s.is_continuous() => 2e-10,
+            Sensitivity::Extrapolated => 1e-9,
+            _ => 1e-10,
+        };
+        for (row, truth) in rows.iter().zip(&gradient) {
+            for (x, truth) in row.iter().zip(truth) {
+                assert!((x - truth).abs() < least, "{}: {x} is not {truth}", s.name());
+            }
+        }
+    }
+    let certificate = model.certify(&run, &model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows);
+    assert!(certificate.expect("runs").distance < 1e-10);
+}
+
+/// The discrete methods on every step, against each other and against extrapolated differences of whole runs that find their own final time.
+#[test]
+fn every_step_ends_at_the_condition() {
+    let model = prepared(TEXT);
+    let scales: Vec<f64> = model.parameters().iter().map(|p| p.scale).collect();
+    for v in variants() {
+        let method = Method::of(&v).expect("registered").step(0.01);
+        let run = self::run(&model, &method);
+        let adjoint = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{v}: {e}")).rows;
+        for s in Sensitivity::ALL.iter().filter(|s| s.is_exact()) {
+            let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{v}: {e}")).rows;
+            let d = distance(&rows, &adjoint, &scales);
+            // a = Δq/(βh²) in a last step that may be as short as 0.1 h
+            assert!(d < 1e-9, "{v}: {} is {d:.1e} from discrete-adjoint", s.name());
+        }
+    }
+    for (formulation, integrator) in combinations() {
+        let method = Method { formulation, integrator, ..Method::default() }.step(0.01);
+        let adjoint = model.gradient(&run(&model, &method), Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
+        let psi = |k: usize, δ: f64| {
+            let mut rho: Vec<f64> = model.rho[..2].to_vec();
+            rho[k] += δ;
+            run(&model.at(&rho).expect("assembles"), &method).psi
+        };
+        let difference = |j: usize, k: usize, δ: f64| (psi(k, δ)[j] - psi(k, -δ)[j]) / (2.0 * δ);
+        for (j, row) in adjoint.iter().enumerate() {
+            for (k, x) in row.iter().enumerate() {
+                let d = (4.0 * difference(j, k, 5e-5) - difference(j, k, 1e-4)) / 3.0;
+                let what = format!("{} + {}, d{}/d{}", formulation.name(), integrator.name(), j, k);
+                assert!((d - x).abs() < 2e-6 * (1.0 + x.abs()), "{what}: {x} is not {d}");
+            }
+        }
+    }
+}
+
+/// A condition that is met exactly on a node gives what it gives beside it.
+#[test]
+fn a_node_at_the_condition_changes_nothing() {
+    let model = prepared(TEXT);
+    let method = |h: f64| Method::new("index1", "gauss4").expect("exists").step(h);
+    let t = run(&model, &method(1e-3)).psi[0];
+    let gradient = |h: f64| {
+        let r = run(&model, &method(h));
+        (r.psi.clone(), model.gradient(&r, Sensitivity::DiscreteAdjoint).expect("a gradient").rows)
+    };
+    // on a node, just before one, just after one: the error of the scheme is 1e-11
+    let (psi, rows) = gradient(t / 600.0);
+    for h in [t / 600.0 * (1.0 + 1e-9), t / 600.0 * (1.0 - 1e-9), t / 600.5] {
+        let (other, other_rows) = gradient(h);
+        assert!(psi.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-8), "{psi:?} {other:?}");
+        let pairs = rows.iter().flatten().zip(other_rows.iter().flatten());
+        assert!(pairs.clone().all(|(a, b)| (a - b).abs() < 1e-7 * (1.0 + a.abs())), "{rows:?} {other_rows:?}");
+    }
+}
+
+#[test]
+fn what_has_no_final_time_is_refused() {
+    let with = |until: &str| TEXT.replace("\"bar.angle + pi/2\"", until);
+    let e = fails(&with("\"bar.angle - theta0\""));
+    assert!(e.contains("holds at the start already"), "{e}");
+    let e = fails(&with("\"bar.angle + 4\""));
+    assert!(e.contains("is not met before t_max = 5 s") && e.contains("nearest to zero"), "{e}");
+    // the height at the start, up to a rounding
+    let e = fails(&with("\"bar.B.y + sin(pi/6) + 1e-16\""));
+    assert!(e.contains("holds at the start"), "{e}");
+    let e = fails(&with("\"(bar.angle + pi/2)^3\""));
+    assert!(e.contains("grazes zero"), "{e}");
+    // touches zero and turns back
+    let e = fails(&with("\"(bar.angle + pi/2)^2\""));
+    assert!(e.contains("is not met before t_max"), "{e}");
+    let file = |text: &str| gradyn::file::read_toml(text).err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(file(&TEXT.replace("t_max  = 5", "")).contains("`until` needs a latest time"));
+    assert!(file(&TEXT.replace("t_max  = 5", "t_end = 5\nt_max = 5")).contains("both `t_end` and `until`"));
+    assert!(file(&TEXT.replace("until  = \"bar.angle + pi/2\"", "")).contains("`t_max` belongs to `until`"));
+}
+
+/// The first of several crossings counts, also if two are in one step.
+#[test]
+fn the_first_crossing_counts() {
+    let model = prepared(&TEXT.replace("t_max  = 5", "t_max = 20"));
+    let once = run(&model, &Method::new("maggi", "dop853").expect("exists").tolerance(1e-12, 1e-12)).psi[0];
+    // |angle + pi/2| < 0.05 lasts for 17 ms, a fifth of a step
+    let text = TEXT.replace("\"bar.angle + pi/2\"", "\"(bar.angle + pi/2)^2 - 0.0025\"");
+    let first = run(&prepared(&text), &Method::new("maggi", "gauss4").expect("exists").step(0.085)).psi[0];
+    assert!(first < once && once - first < 0.02, "{first} {once}");
+}
