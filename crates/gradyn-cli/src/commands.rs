@@ -183,7 +183,7 @@ fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
     }
     let (_, c) = p.contributions(run).map_err(|e| l.fail(e))?;
     // contribution of each record, and the gradient gathered from that record to the end
-    let contribution = over(&p.objectives());
+    let contribution = over(p.objectives());
     let running: Vec<String> = contribution.iter().map(|c| format!("running {c}")).collect();
     let columns: Vec<String> = std::iter::once("t".into()).chain(contribution).chain(running).collect();
     let mut sum = vec![0.0; run.psi.len() * parameters.len()];

@@ -29,6 +29,7 @@ impl Loaded {
         }
         if let Some(t) = &a.t_end {
             file.mechanism.t_end = t.as_str().into();
+            file.mechanism.until = None;
         }
         let prepared = Prepared::new(&file.mechanism).map_err(|e| Failure::in_file(located(&file, e), &name, &text))?;
         if !a.quiet {

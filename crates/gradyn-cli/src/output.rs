@@ -238,6 +238,9 @@ pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
 pub fn run_text(p: &Prepared, run: &Run) -> String {
     let (s, mut out) = (&run.trajectory.statistics, String::new());
     let _ = writeln!(out, "{}: {}", p.model.name, method_line(&run.method, run));
+    if p.model.until {
+        let _ = writeln!(out, "  final time      {:.12} s, where `until` passes zero", run.trajectory.plan.t[s.steps]);
+    }
     let end = run.trajectory.plan.t.last().copied().unwrap_or(0.0);
     let _ = writeln!(out, "  time            {} … {end} s in {:.2} ms", run.trajectory.plan.t[0], run.seconds * 1e3);
     let _ = writeln!(
