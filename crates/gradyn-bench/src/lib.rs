@@ -63,7 +63,8 @@ impl Bench {
         let mut trajectory: Trajectory = self.run.trajectory.clone();
         let mut l = step.linear(&p).expect("the model ran before");
         let forward = best(n, || replay_into(step, &p, &mut trajectory, &mut l).expect("the model ran before"));
-        let case = Case { step, model: &self.model.model, rho: &self.model.rho, run: &trajectory };
+        let case =
+            Case { step, design: gradyn_sensitivity::Design::Model(&self.model.model), rho: &self.model.rho, run: &trajectory };
         let mut adjoint = Adjoint::new(&case).expect("the model ran before");
         let backward = best(n, || {
             adjoint.gradient(&case).expect("the model ran before");

@@ -22,6 +22,7 @@ pub mod row;
 pub mod signal;
 pub mod spline;
 pub mod system;
+pub mod user;
 
 pub use build::{Model, ParameterInfo, build, build_apart};
 pub use error::ModelError;

@@ -21,7 +21,7 @@ pub fn central<T: Step>(case: &Case<T>, relative: f64, richardson: bool) -> Resu
     for k in 0..count {
         let mut at = |x: f64| -> Result<Vec<f64>, StepError> {
             rho[k] = x;
-            let p = case.model.slots(&rho);
+            let p = case.design.slots(&rho);
             let psi = values(case.step, &p, &replay(case.step, &p, &case.run.plan)?);
             rho[k] = case.rho[k];
             Ok(psi)
@@ -30,7 +30,7 @@ pub fn central<T: Step>(case: &Case<T>, relative: f64, richardson: bool) -> Resu
             let (up, down) = (at(case.rho[k] + δ)?, at(case.rho[k] - δ)?);
             Ok(up.iter().zip(&down).map(|(u, d)| (u - d) / (2.0 * δ)).collect())
         };
-        let δ = relative * case.model.parameters[k].scale;
+        let δ = relative * case.design.scale(k);
         let coarse = difference(δ)?;
         let fine = if richardson { difference(0.5 * δ)? } else { coarse.clone() };
         for (j, row) in gradient.iter_mut().enumerate() {
@@ -61,12 +61,12 @@ pub fn extrapolated<T: Step>(case: &Case<T>, relative: f64, tolerance: f64) -> R
     let mut all = Extrapolated { gradient: empty(), bars: empty(), converged: vec![vec![false; count]; objectives] };
     let mut rho = case.rho.to_vec();
     for k in 0..count {
-        let scale = case.model.parameters[k].scale;
+        let scale = case.design.scale(k);
         let mut tables = vec![Table::default(); objectives];
         for i in 0..=MOST {
             let δ = relative * scale / (i + 1) as f64;
             rho[k] = case.rho[k] + δ;
-            let p = case.model.slots(&rho);
+            let p = case.design.slots(&rho);
             let moved = values(case.step, &p, &replay(case.step, &p, &case.run.plan)?);
             // the step as it was rounded
             let δ = rho[k] - case.rho[k];

@@ -8,5 +8,5 @@ pub mod program;
 
 pub use discrete::adjoint::{Adjoint, Contributions};
 pub use discrete::direct::{Direct, direct};
-pub use objective::{Case, Gradient, values};
+pub use objective::{Case, Design, Gradient, values};
 pub use program::{Corrections, automatic, complex_step};

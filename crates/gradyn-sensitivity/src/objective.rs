@@ -6,17 +6,57 @@
 
 use gradyn_dynamics::{Step, Trajectory};
 use gradyn_model::{At, Model, Set, System};
-use gradyn_num::{Dual, ProgramScalar, Wide};
+use gradyn_num::{Dual, ProgramScalar, Scalar, Wide};
 
 /// One row per objective, one column per parameter.
 pub type Gradient = Vec<Vec<f64>>;
+
+/// What the parameters ρ are: how slots follow from them, their typical sizes.
+#[derive(Clone, Copy)]
+pub enum Design<'a> {
+    /// p = e(ρ) of a model.
+    Model(&'a Model),
+    /// p = ρ, with sizes.
+    Plain(&'a [f64]),
+}
+
+impl Design<'_> {
+    /// p.
+    pub fn slots<S: Scalar>(&self, rho: &[S]) -> Vec<S> {
+        match self {
+            Design::Model(m) => m.slots(rho),
+            Design::Plain(_) => rho.to_vec(),
+        }
+    }
+    /// (∂p/∂ρ)ᵀ applied to a slot gradient.
+    pub fn pull_back(&self, rho: &[f64], slots: &[f64]) -> Vec<f64> {
+        match self {
+            Design::Model(m) => m.pull_back(rho, slots),
+            Design::Plain(_) => slots[..rho.len()].to_vec(),
+        }
+    }
+    /// Typical size of parameter `k`.
+    pub fn scale(&self, k: usize) -> f64 {
+        match self {
+            Design::Model(m) => m.parameters[k].scale,
+            Design::Plain(scales) => scales[k],
+        }
+    }
+    /// Name of objective `k`.
+    pub fn objective(&self, k: usize) -> String {
+        match self {
+            Design::Model(m) => m.objectives[k].clone(),
+            Design::Plain(_) => format!("objective {}", k + 1),
+        }
+    }
+}
 
 /// A run and what produced it.
 pub struct Case<'a, T: Step> {
     /// The step.
     pub step: &'a T,
-    /// The model: e(ρ).
-    pub model: &'a Model,
+    /// The parameters: e(ρ).
+    pub design: Design<'a>,
     /// Parameters.
     pub rho: &'a [f64],
     /// The run to differentiate, with its plan.
@@ -26,7 +66,7 @@ pub struct Case<'a, T: Step> {
 impl<T: Step> Case<'_, T> {
     /// p = e(ρ).
     pub fn slots(&self) -> Vec<f64> {
-        self.model.slots(self.rho)
+        self.design.slots(self.rho)
     }
     /// Number of objectives.
     pub fn objectives(&self) -> usize {
@@ -36,7 +76,7 @@ impl<T: Step> Case<'_, T> {
     pub fn slot_directions(&self, first: usize) -> Vec<Wide> {
         let seed = |i: usize, x: f64| if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) };
         let rho: Vec<Wide> = self.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
-        self.model.slots(&rho)
+        self.design.slots(&rho)
     }
 }
 

@@ -40,7 +40,7 @@ pub fn program<T: Step, S: ProgramScalar>(
     stats: &mut Corrections,
 ) -> Result<Vec<S>, StepError> {
     let (step, run, lay) = (case.step, case.run, case.run.layout);
-    let (p, p_re) = (case.model.slots(rho), case.slots());
+    let (p, p_re) = (case.design.slots(rho), case.slots());
     let (mut w, mut l) = (step.work(&p), step.linear(&p_re)?);
     let zero = vec![S::zero(); lay.len];
     let (mut x, mut past, mut r, mut b) = (zero.clone(), zero.clone(), zero, vec![0.0; lay.len]);
@@ -98,7 +98,7 @@ fn unsettled<T: Step>(case: &Case<T>, t: f64, corrections: usize, (last, block, 
     let sys = case.step.system();
     let worst = match block {
         3 => sys.row_name(index),
-        4 => case.model.objectives[index].clone(),
+        4 => case.design.objective(index),
         _ => sys.coordinate_name(index),
     };
     StepError::Correction { t, corrections, last, block: case.run.layout.blocks()[block].0, worst }
@@ -112,7 +112,7 @@ pub fn automatic<T: Step>(case: &Case<T>) -> Result<(Gradient, Corrections), Ste
     for first in (0..count).step_by(8) {
         let seed = |i: usize, x: f64| if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) };
         let rho: Vec<Wide> = case.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
-        let scales: Vec<f64> = (0..8).map(|k| case.model.parameters.get(first + k).map_or(1.0, |p| p.scale)).collect();
+        let scales: Vec<f64> = (first..first + 8).map(|k| if k < count { case.design.scale(k) } else { 1.0 }).collect();
         let psi = program(case, &rho, 1.0, &scales, &mut stats)?;
         for (row, psi) in gradient.iter_mut().zip(&psi) {
             row[first..].iter_mut().zip(psi.eps).for_each(|(g, e)| *g = e);
@@ -129,7 +129,7 @@ pub fn complex_step<T: Step>(case: &Case<T>) -> Result<(Gradient, Corrections), 
     for k in 0..count {
         let seed = |i: usize, re: f64| Complex { re, im: if i == k { STEP } else { 0.0 } };
         let rho: Vec<Complex> = case.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
-        let psi = program(case, &rho, STEP, &[case.model.parameters[k].scale], &mut stats)?;
+        let psi = program(case, &rho, STEP, &[case.design.scale(k)], &mut stats)?;
         gradient.iter_mut().zip(&psi).for_each(|(row, psi)| row[k] = psi.im / STEP);
     }
     Ok((gradient, stats))

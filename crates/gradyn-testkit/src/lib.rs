@@ -8,6 +8,7 @@ pub mod elements;
 pub mod models;
 pub mod parametrise;
 pub mod random;
+pub mod state_space;
 
 #[allow(clippy::excessive_precision)] // printed as the references give them
 /// The five-bar's reference values: two independent methods agree on them to 2e-13.

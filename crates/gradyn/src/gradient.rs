@@ -1,14 +1,14 @@
 //! Gradients of a run, by name of the method, and what they are checked with.
 
 use crate::error::Error;
-use crate::method::with_step;
+use crate::method::{Method, with_step};
 use crate::prepared::{Prepared, Run};
 use crate::registry::Sensitivity;
-use gradyn_dynamics::Step;
+use gradyn_dynamics::{Step, StepError};
 use gradyn_model::{ModelError, ParameterInfo};
 use gradyn_sensitivity::continuous::Form;
 use gradyn_sensitivity::{
-    Adjoint, Case, Contributions, Gradient, automatic, complex_step, continuous, differences, direct, program,
+    Adjoint, Case, Contributions, Design, Gradient, automatic, complex_step, continuous, differences, direct, program,
 };
 use std::time::Instant;
 
@@ -36,6 +36,35 @@ pub struct Certificate {
     pub zero: Vec<String>,
 }
 
+/// What a method returns.
+pub(crate) struct Rows {
+    pub rows: Gradient,
+    pub corrections: Option<program::Corrections>,
+    pub extrapolated: Option<differences::Extrapolated>,
+}
+
+/// The gradient of a case, by name of the method.
+pub(crate) fn rows_by<T: Step>(case: &Case<T>, m: &Method, sensitivity: Sensitivity) -> Result<Rows, StepError> {
+    let plain = |rows: Gradient| Rows { rows, corrections: None, extrapolated: None };
+    let program = |(rows, c): (Gradient, program::Corrections)| Rows { corrections: Some(c), ..plain(rows) };
+    Ok(match sensitivity {
+        Sensitivity::DiscreteDirect => plain(direct(case, |_, _| {})?.gradient),
+        Sensitivity::DiscreteAdjoint => plain(Adjoint::new(case)?.gradient(case)?),
+        Sensitivity::Automatic => program(automatic(case)?),
+        Sensitivity::ComplexStep => program(complex_step(case)?),
+        Sensitivity::Direct => plain(continuous::direct(case)?.gradient),
+        Sensitivity::AdjointExplicit => plain(continuous::adjoint(case, Form::Explicit)?),
+        Sensitivity::AdjointSemiExplicit => plain(continuous::adjoint(case, Form::SemiExplicit)?),
+        Sensitivity::AdjointStateSpace => plain(continuous::adjoint(case, Form::StateSpace)?),
+        Sensitivity::AdjointDae => plain(continuous::adjoint(case, Form::Dae)?),
+        Sensitivity::FiniteDifference => plain(differences::central(case, m.fd_step, false)?),
+        Sensitivity::Extrapolated => {
+            let e = differences::extrapolated(case, m.extrapolation_step, m.extrapolation_tol)?;
+            Rows { rows: e.gradient.clone(), corrections: None, extrapolated: Some(e) }
+        }
+    })
+}
+
 impl Prepared {
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
@@ -47,35 +76,8 @@ impl Prepared {
         self.check_run(run)?;
         self.check_redundant_parameters(run)?;
         let (started, step) = (Instant::now(), run.method.build(&self.model));
-        let (mut corrections, mut extrapolated) = (None, None);
-        let rows = with_step!(&step, step => {
-            let case = self.case(step, run);
-            match sensitivity {
-                Sensitivity::DiscreteDirect => direct(&case, |_, _| {})?.gradient,
-                Sensitivity::DiscreteAdjoint => Adjoint::new(&case)?.gradient(&case)?,
-                Sensitivity::Automatic => {
-                    let (g, c) = automatic(&case)?;
-                    corrections = Some(c);
-                    g
-                }
-                Sensitivity::ComplexStep => {
-                    let (g, c) = complex_step(&case)?;
-                    corrections = Some(c);
-                    g
-                }
-                Sensitivity::Direct => continuous::direct(&case)?.gradient,
-                Sensitivity::AdjointExplicit => continuous::adjoint(&case, Form::Explicit)?,
-                Sensitivity::AdjointSemiExplicit => continuous::adjoint(&case, Form::SemiExplicit)?,
-                Sensitivity::AdjointStateSpace => continuous::adjoint(&case, Form::StateSpace)?,
-                Sensitivity::AdjointDae => continuous::adjoint(&case, Form::Dae)?,
-                Sensitivity::FiniteDifference => differences::central(&case, run.method.fd_step, false)?,
-                Sensitivity::Extrapolated => {
-                    let m = &run.method;
-                    let e = extrapolated.insert(differences::extrapolated(&case, m.extrapolation_step, m.extrapolation_tol)?);
-                    e.gradient.clone()
-                }
-            }
-        });
+        let Rows { rows, corrections, extrapolated } =
+            with_step!(&step, step => rows_by(&self.case(step, run), &run.method, sensitivity)?);
         let free = self.final_time(run, &rows)?;
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
         let rows = free.reduce(&rows);
@@ -164,7 +166,7 @@ impl Prepared {
         Ok(new)
     }
     fn case<'a, T: Step>(&'a self, step: &'a T, run: &'a Run) -> Case<'a, T> {
-        Case { step, model: &self.model, rho: &run.rho, run: &run.trajectory }
+        Case { step, design: Design::Model(&self.model), rho: &run.rho, run: &run.trajectory }
     }
     /// Gradients need a run of this model at these parameters, without jumps.
     fn check_run(&self, run: &Run) -> Result<(), Error> {

@@ -24,6 +24,7 @@ pub mod registry;
 pub mod report;
 mod singular;
 mod until;
+pub mod user;
 pub mod watch;
 
 pub use error::Error;
@@ -31,6 +32,7 @@ pub use gradient::{Certificate, GradientReport};
 pub use gradyn_model::expression::constant;
 pub use gradyn_model::mechanism;
 pub use gradyn_model::{Mechanism, ModelError};
+pub use gradyn_num::Scalar;
 pub use method::{Method, Stepping};
 pub use penalty::PenaltyError;
 pub use prepared::{Prepared, Run};

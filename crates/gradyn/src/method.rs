@@ -12,7 +12,7 @@ use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::{Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
-use gradyn_model::{Model, Natural, RowScaling};
+use gradyn_model::{Model, Natural, RowScaling, System};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,19 +127,19 @@ impl Default for Method {
 }
 
 /// A step of any kind.
-pub enum AnyStep<'a> {
+pub enum AnyStep<'a, Y: System = Natural> {
     /// Newmark family.
-    Newmark(Newmark<'a, Natural>),
+    Newmark(Newmark<'a, Y>),
     /// Runge–Kutta, explicit and implicit.
-    RungeKutta(RungeKutta<'a, Natural>),
+    RungeKutta(RungeKutta<'a, Y>),
     /// Rosenbrock.
-    Rosenbrock(Rosenbrock<'a, Natural>),
+    Rosenbrock(Rosenbrock<'a, Y>),
     /// Runge–Kutta with projected nodes.
-    ProjectedRungeKutta(Projected<RungeKutta<'a, Natural>>),
+    ProjectedRungeKutta(Projected<RungeKutta<'a, Y>>),
     /// Rosenbrock with projected nodes.
-    ProjectedRosenbrock(Projected<Rosenbrock<'a, Natural>>),
+    ProjectedRosenbrock(Projected<Rosenbrock<'a, Y>>),
     /// Adams PECE.
-    Adams(Adams<'a, Natural>),
+    Adams(Adams<'a, Y>),
 }
 
 /// Runs an expression with the concrete step.
@@ -380,19 +380,22 @@ impl Method {
     }
     /// F.
     pub fn lagrange(&self, model: &Model) -> Lagrange {
+        self.law(self.penalty(model))
+    }
+    /// F, with that of the penalty formulation at hand.
+    fn law(&self, penalty: Lagrange) -> Lagrange {
         let f = match self.formulation {
             Formulation::Index3 | Formulation::Ali3p => Lagrange::INDEX3,
             Formulation::Index1 if self.projects_nodes() => Lagrange::ACCELERATION,
             Formulation::Maggi => Lagrange::ACCELERATION,
             Formulation::Index1 => Lagrange::index1(self.xi, self.omega),
-            Formulation::Penalty => self.penalty(model),
+            Formulation::Penalty => penalty,
         };
         Lagrange { wrong_tangent: self.wrong_tangent, ..f }
     }
     /// A coordinate step.
-    fn newmark<'a>(&self, sys: &'a Natural, model: &Model, scheme: Scheme) -> Newmark<'a, Natural> {
-        let f = self.lagrange(model);
-        let penalty = self.penalty(model);
+    fn newmark<'a, Y: System>(&self, sys: &'a Y, penalty: Lagrange, scheme: Scheme) -> Newmark<'a, Y> {
+        let f = self.law(penalty);
         // redundant rows that are kept: only a compliance makes their multipliers unique
         let soft = f.shares(sys);
         let iteration_compliance = if self.formulation == Formulation::Ali3p { penalty.compliance } else { Compliance::NONE };
@@ -425,15 +428,18 @@ impl Method {
     }
     /// The step on a model's system.
     pub fn build<'a>(&self, model: &'a Model) -> AnyStep<'a> {
-        let f = self.lagrange(model);
         // with a compliance the multipliers of redundant rows are unique
         let all = model.full.as_deref().filter(|_| self.formulation == Formulation::Penalty);
         let sys = all.unwrap_or(&model.system);
+        self.step_on(sys, self.penalty(model), self.independent_coordinates(sys))
+    }
+    /// The step on any system, with the law of the penalty formulation and named coordinates, if any.
+    pub fn step_on<'a, Y: System>(&self, sys: &'a Y, penalty: Lagrange, freedoms: Vec<u32>) -> AnyStep<'a, Y> {
+        let f = self.law(penalty);
         if let Some(scheme) = self.scheme() {
-            return AnyStep::Newmark(self.newmark(sys, model, scheme));
+            return AnyStep::Newmark(self.newmark(sys, penalty, scheme));
         }
         let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
-        let freedoms = self.independent_coordinates(sys);
         if let Some(r) = self.integrator.rosenbrock() {
             let step = Rosenbrock { sys, f, state, freedoms, scheme: r.scheme(), orders: [r.order, r.estimate] };
             return if self.projects_nodes() {

@@ -156,7 +156,7 @@ impl Prepared {
             let until = self.model.until.then(|| run.layout.o - 1);
             continue_run(step, &p, &self.model.angles, &mesh, &control, until, observe, &mut run)
                 .map_err(|e| self.explain(e, method, &run, &p))?;
-            let psi = values(step, &p, &run);
+            let psi = values(step, &self.model.slots(&self.rho_of(&run)), &run);
             (run, psi)
         });
         let seconds = started.elapsed().as_secs_f64();

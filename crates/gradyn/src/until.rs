@@ -35,15 +35,8 @@ impl Prepared {
         if !self.model.until {
             return Ok(FinalTime { slopes: None });
         }
-        let (h, k) = (rows.len() - 1, self.parameters().len());
-        let (rate, plan) = (rows[h][k], &run.trajectory.plan);
-        let t = plan.t[plan.steps()];
-        let size = self.parameters().iter().zip(&rows[h]).fold(0.0f64, |s, (p, x)| s.max((x * p.scale).abs()));
-        if rate.abs() * (t - plan.t[0]) <= 1e-6 * size {
-            return Err(StepError::Grazes { t, rate }.into());
-        }
-        let slopes = rows[h][..k].iter().map(|x| -x / rate).collect();
-        Ok(FinalTime { slopes: Some((slopes, rows.iter().map(|row| row[k] / rate).collect())) })
+        let scales: Vec<f64> = self.parameters().iter().map(|p| p.scale).collect();
+        FinalTime::new(&run.trajectory, rows, &scales)
     }
 }
 
@@ -54,6 +47,17 @@ pub(crate) struct FinalTime {
 }
 
 impl FinalTime {
+    /// From gradients whose last row is that of H and whose last column is that of t_F.
+    pub fn new(run: &Trajectory, rows: &Gradient, scales: &[f64]) -> Result<Self, Error> {
+        let (h, k) = (rows.len() - 1, scales.len());
+        let (rate, t) = (rows[h][k], run.plan.t[run.plan.steps()]);
+        let size = scales.iter().zip(&rows[h]).fold(0.0f64, |s, (scale, x)| s.max((x * scale).abs()));
+        if rate.abs() * (t - run.plan.t[0]) <= 1e-6 * size {
+            return Err(StepError::Grazes { t, rate }.into());
+        }
+        let slopes = rows[h][..k].iter().map(|x| -x / rate).collect();
+        Ok(Self { slopes: Some((slopes, rows.iter().map(|row| row[k] / rate).collect())) })
+    }
     /// Total derivatives of objectives.
     pub fn reduce(&self, rows: &Gradient) -> Gradient {
         let rows = self.reduce_rows(rows);

@@ -21,7 +21,7 @@ fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, usiz
     let before = allocations();
     replay_into(step, &p, &mut trajectory, &mut l).expect("runs");
     let forward = allocations() - before;
-    let case = Case { step, model: &model.model, rho: &model.rho, run: &trajectory };
+    let case = Case { step, design: gradyn_sensitivity::Design::Model(&model.model), rho: &model.rho, run: &trajectory };
     let mut adjoint = Adjoint::new(&case).expect("factors");
     adjoint.gradient(&case).expect("sweeps");
     let before = allocations();

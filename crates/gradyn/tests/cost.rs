@@ -9,7 +9,7 @@ use gradyn_testkit::models::five_bar_control;
 
 /// (parameters, steps, linearisations, transposed solves, element visits) of one gradient.
 fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, [usize; 4]) {
-    let case = Case { step, model: &model.model, rho: &model.rho, run: &run.trajectory };
+    let case = Case { step, design: gradyn_sensitivity::Design::Model(&model.model), rho: &model.rho, run: &run.trajectory };
     let mut adjoint = Adjoint::new(&case).expect("factors");
     let g = adjoint.gradient(&case).expect("sweeps");
     (g[0].len(), [run.trajectory.plan.steps(), adjoint.linearisations, adjoint.solves, adjoint.visits(step)])

@@ -130,6 +130,19 @@ fn a_node_at_the_condition_changes_nothing() {
     }
 }
 
+/// A terminal value that reads t sees the final time, not the latest one.
+#[test]
+fn terminal_values_read_the_final_time() {
+    let model =
+        prepared(&TEXT.replace("terminal = \"bar.B.x\"", "terminal = \"t\"").replace("integral = \"norm2(pin.reaction)\", ", ""));
+    let run = run(&model, &Method::new("maggi", "dop853").expect("exists").tolerance(1e-12, 1e-12));
+    assert!((run.psi[2] - run.psi[0]).abs() < 1e-14, "{:?}", run.psi);
+    for s in Sensitivity::ALL.iter().filter(|s| s.is_exact() || s.is_continuous()).filter(|s| s.fits(run.method.formulation)) {
+        let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
+        assert!(rows[0].iter().zip(&rows[2]).all(|(a, b)| (a - b).abs() < 1e-11), "{}: {rows:?}", s.name());
+    }
+}
+
 #[test]
 fn what_has_no_final_time_is_refused() {
     let with = |until: &str| TEXT.replace("\"bar.angle + pi/2\"", until);

@@ -30,7 +30,7 @@ pub fn adjoint<T: Step>(case: &Case<T>, form: Form) -> Result<Gradient, StepErro
     }
     sweep.start()?;
     let args = sweep.slots.len() / case.objectives().max(1);
-    Ok(sweep.slots.chunks_exact(args).map(|slots| case.model.pull_back(case.rho, slots)).collect())
+    Ok(sweep.slots.chunks_exact(args).map(|slots| case.design.pull_back(case.rho, slots)).collect())
 }
 
 /// Memory of the sweep.

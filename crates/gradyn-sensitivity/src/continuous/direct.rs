@@ -12,7 +12,7 @@ pub fn direct<T: Step>(case: &Case<T>) -> Result<Direct, StepError> {
     let eq = case.step.equations();
     let step = RungeKutta { sys: case.step.system(), f: eq.law, state: eq.state, freedoms: vec![], tableau: eq.scheme };
     let run = stages(case, &step)?;
-    tangent(&Case { step: &step, model: case.model, rho: case.rho, run: &run }, |_, _| {})
+    tangent(&Case { step: &step, design: case.design, rho: case.rho, run: &run }, |_, _| {})
 }
 
 /// The run as records of another scheme.

@@ -73,7 +73,7 @@ impl<T: Step> Adjoint<T> {
         self.carry.fill(0.0);
         self.slots.fill(0.0);
         self.sweep(case, &p, &w, history.as_deref_mut())?;
-        let pull = |slots: &[f64]| case.model.pull_back(case.rho, slots);
+        let pull = |slots: &[f64]| case.design.pull_back(case.rho, slots);
         let mut gradient = vec![];
         for (j, slots) in self.slots.chunks_exact_mut(args).enumerate() {
             self.part.fill(0.0);
@@ -128,7 +128,7 @@ impl<T: Step> Adjoint<T> {
                         self.part.fill(0.0);
                         gather(case, n, &self.mu, &mut self.linear, &self.times, &mut self.part);
                         self.slots[j * args..(j + 1) * args].iter_mut().zip(&self.part).for_each(|(s, p)| *s += p);
-                        h.records[n][j] = case.model.pull_back(case.rho, &self.part);
+                        h.records[n][j] = case.design.pull_back(case.rho, &self.part);
                         if n == 0 {
                             h.conditions.push(condition_values(step.system(), &self.mu));
                         }

@@ -1,0 +1,140 @@
+//! Runs and gradients of systems that the user writes [B92].
+//!
+//! ```
+//! use gradyn::user::{FinalTime, StateSpace, UserModel};
+//! use gradyn::{Method, Scalar, Sensitivity};
+//!
+//! /// m ÿ = -c y, y(0) = 0, ẏ(0) = z₀, ψ = y(t₁).
+//! struct Oscillator;
+//! impl StateSpace for Oscillator {
+//!     fn positions(&self) -> Vec<String> { vec!["y".into()] }
+//!     fn velocities(&self) -> Vec<String> { vec!["z".into()] }
+//!     fn parameters(&self) -> Vec<(String, f64)> { vec![("c".into(), 1.0), ("z0".into(), 0.5)] }
+//!     fn objectives(&self) -> Vec<String> { vec!["psi".into()] }
+//!     fn rates<S: Scalar>(&self, _t: S, _y: &[S], z: &[S], _p: &[S], rates: &mut [S]) { rates[0] = z[0]; }
+//!     fn mass<S: Scalar>(&self, _t: S, _y: &[S], _p: &[S], mass: &mut [S]) { mass[0] = S::one(); }
+//!     fn forces<S: Scalar>(&self, _t: S, y: &[S], _z: &[S], p: &[S], forces: &mut [S]) { forces[0] = -p[0] * y[0]; }
+//!     fn initial<S: Scalar>(&self, _t: S, y: &[S], z: &[S], p: &[S], rows: &mut [S]) { rows[0] = y[0]; rows[1] = z[0] - p[1]; }
+//!     fn terminals<S: Scalar>(&self, _t: S, y: &[S], _z: &[S], _p: &[S], values: &mut [S]) { values[0] = y[0]; }
+//! }
+//!
+//! let model = UserModel::new(Oscillator, 0.0, FinalTime::At(std::f64::consts::FRAC_PI_2));
+//! let method = Method::new("maggi", "dop853").unwrap().tolerance(1e-13, 1e-13);
+//! let run = model.simulate(&method, &mut |_, _| {}).unwrap();
+//! let rows = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap();
+//! assert!((rows[0][0] + 0.25).abs() < 1e-11 && (rows[0][1] - 1.0).abs() < 1e-11);
+//! ```
+
+pub use gradyn_model::user::{StateSpace, UserSystem};
+
+use crate::error::Error;
+use crate::gradient::rows_by;
+use crate::method::{AnyStep, Method, with_step};
+use crate::registry::{Formulation, Sensitivity};
+use crate::until;
+use gradyn_dynamics::control::Mesh;
+use gradyn_dynamics::simulate::{Observer, continue_run};
+use gradyn_dynamics::{Lagrange, StepError, Trajectory};
+use gradyn_sensitivity::{Case, Design, Gradient, values};
+
+/// When a run of a user system ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FinalTime {
+    /// At a time [s].
+    At(f64),
+    /// At the value of a parameter, by its number.
+    Parameter(usize),
+    /// Where the terminal value of the last objective first passes zero; it has no gradient of its own.
+    Condition {
+        /// Latest time [s].
+        t_max: f64,
+    },
+}
+
+/// A system that the user wrote, at certain parameters.
+pub struct UserModel<U> {
+    /// The system.
+    pub system: UserSystem<U>,
+    /// Parameters.
+    pub rho: Vec<f64>,
+    /// Their typical sizes.
+    pub scales: Vec<f64>,
+    /// Start time [s].
+    pub t_start: f64,
+    /// Final time.
+    pub t_end: FinalTime,
+}
+
+/// A run of a user system.
+pub struct UserRun {
+    /// How it was made.
+    pub method: Method,
+    /// Records and plan.
+    pub trajectory: Trajectory,
+    /// Objectives.
+    pub psi: Vec<f64>,
+    /// ρ, then the final time.
+    rho: Vec<f64>,
+}
+
+impl<U: StateSpace> UserModel<U> {
+    /// The system at its nominal parameters.
+    pub fn new(user: U, t_start: f64, t_end: FinalTime) -> Self {
+        let rho: Vec<f64> = user.parameters().into_iter().map(|p| p.1).collect();
+        let scales = rho.iter().map(|x| if *x == 0.0 { 1.0 } else { x.abs() }).collect();
+        Self { system: UserSystem::new(user), rho, scales, t_start, t_end }
+    }
+    fn step(&self, method: &Method) -> AnyStep<'_, UserSystem<U>> {
+        method.step_on(&self.system, Lagrange::penalty(method.alpha, method.xi, method.omega), vec![])
+    }
+    /// The final time, the latest one for a condition, and the slot that holds it.
+    fn end(&self) -> (f64, u32) {
+        match self.t_end {
+            FinalTime::At(t) | FinalTime::Condition { t_max: t } => (t, self.rho.len() as u32),
+            FinalTime::Parameter(k) => (self.rho[k], k as u32),
+        }
+    }
+    /// Runs from the start to the final time.
+    pub fn simulate(&self, method: &Method, observe: Observer) -> Result<UserRun, Error> {
+        method.check()?;
+        if method.formulation == Formulation::Index3 {
+            let message = "index3 holds constraints of positions only; the equations of a user system are of first order";
+            return Err(Error::method(message, "use one of maggi, index1, penalty, ali3p"));
+        }
+        let (end, slot) = self.end();
+        let mut rho = [&self.rho[..], &[end]].concat();
+        let mesh = Mesh::new((self.t_start, None), &[], &[], (end, Some(slot)))?;
+        let control = method.controller(end - self.t_start);
+        let condition = matches!(self.t_end, FinalTime::Condition { .. });
+        let (trajectory, psi) = with_step!(&self.step(method), step => {
+            let mut run = Trajectory::start(step, &[], &mesh);
+            let until = condition.then(|| run.layout.o - 1);
+            continue_run(step, &rho, &[], &mesh, &control, until, observe, &mut run)?;
+            rho[self.rho.len()] = run.plan.t[run.plan.steps()];
+            let psi = values(step, &rho, &run);
+            (run, psi)
+        });
+        if let Some(k) = psi.iter().position(|x| !x.is_finite()) {
+            let name = self.system.user.objectives()[k].clone();
+            return Err(StepError::NotFinite { t: end, equation: format!("objective {name}") }.into());
+        }
+        Ok(UserRun { method: method.clone(), trajectory, psi, rho })
+    }
+    /// One row per objective, one column per parameter.
+    pub fn gradient(&self, run: &UserRun, sensitivity: Sensitivity) -> Result<Gradient, Error> {
+        sensitivity.check(run.method.formulation)?;
+        if sensitivity == Sensitivity::AdjointDae && run.method.formulation.position_level() {
+            let message = "adjoint-dae of index 3 holds constraints of positions only";
+            return Err(Error::method(message, "use direct or discrete-adjoint, or index1"));
+        }
+        let scales = [&self.scales[..], &[run.rho[self.rho.len()].abs().max(1e-3)]].concat();
+        let rows = with_step!(&self.step(&run.method), step => {
+            let case = Case { step, design: Design::Plain(&scales), rho: &run.rho, run: &run.trajectory };
+            rows_by(&case, &run.method, sensitivity)?.rows
+        });
+        if let FinalTime::Condition { .. } = self.t_end {
+            return Ok(until::FinalTime::new(&run.trajectory, &rows, &self.scales)?.reduce(&rows));
+        }
+        Ok(rows.into_iter().map(|row| row[..self.rho.len()].to_vec()).collect())
+    }
+}

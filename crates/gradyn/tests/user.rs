@@ -1,0 +1,125 @@
+//! Systems of first order that a user writes: the manipulator against its reference, every method on a system whose M depends on t and whose
+//! ẏ is not z.
+
+use gradyn::registry::combinations;
+use gradyn::user::{FinalTime, StateSpace, UserModel, UserRun};
+use gradyn::{Formulation, Integrator, Method, Sensitivity};
+use gradyn_testkit::compare::distance;
+use gradyn_testkit::state_space::{Manipulator, Skate};
+
+fn run<U: StateSpace>(model: &UserModel<U>, method: &Method) -> UserRun {
+    let name = format!("{} + {}", method.formulation.name(), method.integrator.name());
+    model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// [B92, Eq. 77] to the accuracy of the reference.
+#[test]
+fn the_manipulator_has_its_reference_gradient() {
+    let truth = [
+        -6.59733406188255442e-05,
+        9.20091482923898926e-06,
+        0.143838351368942657,
+        0.00681103418161766068,
+        0.000592239571664651102,
+        -1.83683824910780129e-05,
+    ];
+    let model = UserModel::new(Manipulator, 0.0, FinalTime::Parameter(2));
+    let methods = [
+        ("maggi", "dop853", Sensitivity::DiscreteAdjoint),
+        ("index1", "dop853", Sensitivity::DiscreteAdjoint),
+        ("maggi", "adams", Sensitivity::AdjointStateSpace),
+        ("maggi", "dop853", Sensitivity::AdjointSemiExplicit),
+    ];
+    for (formulation, integrator, s) in methods {
+        let method = Method::new(formulation, integrator).expect("exists").tolerance(1e-12, 1e-12);
+        let run = run(&model, &method);
+        let what = format!("{formulation} + {integrator}, {}", s.name());
+        assert!((run.psi[0] - 0.0182991464259870673).abs() < 1e-9 * 0.018, "{what}: {}", run.psi[0]);
+        let rows = model.gradient(&run, s).unwrap_or_else(|e| panic!("{what}: {e}"));
+        for (x, truth) in rows[0].iter().zip(truth) {
+            assert!((x - truth).abs() < 1e-9 * truth.abs(), "{what}: {x} is not {truth}");
+        }
+    }
+}
+
+fn fits(formulation: Formulation) -> bool {
+    formulation != Formulation::Index3
+}
+
+#[test]
+fn every_method_agrees_on_the_skate() {
+    let model = UserModel::new(Skate, 0.0, FinalTime::Parameter(8));
+    for (formulation, integrator) in combinations().into_iter().filter(|c| fits(c.0)) {
+        let method = Method { formulation, integrator, ..Method::default() }.step(0.0437);
+        let (run, what) = (run(&model, &method), format!("{} + {}", formulation.name(), integrator.name()));
+        let of = |s: Sensitivity| model.gradient(&run, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name()));
+        let adjoint = of(Sensitivity::DiscreteAdjoint);
+        for s in Sensitivity::ALL.iter().filter(|s| s.is_exact()) {
+            let d = distance(&of(*s), &adjoint, &model.scales);
+            assert!(d < 1e-10, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
+        }
+        let difference = of(Sensitivity::Extrapolated);
+        let d = distance(&difference, &adjoint, &model.scales);
+        assert!(d < 1e-6, "{what}: extrapolated differences are {d:.1e} from discrete-adjoint");
+    }
+}
+
+/// Continuous methods at the order of their integrator.
+#[test]
+fn continuous_methods_converge_on_the_skate() {
+    let model = UserModel::new(Skate, 0.0, FinalTime::Parameter(8));
+    for (formulation, integrator) in combinations().into_iter().filter(|c| fits(c.0)) {
+        let gaps = |h: f64| {
+            let run = run(&model, &Method { formulation, integrator, ..Method::default() }.step(h));
+            let exact = model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient");
+            let fit = |s: &&Sensitivity| s.is_continuous() && s.fits(formulation);
+            let fit = |s: &&Sensitivity| fit(s) && !(**s == Sensitivity::AdjointDae && formulation.position_level());
+            let gap = |s: &Sensitivity| {
+                let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{}: {e}", s.name()));
+                (s.name(), distance(&rows, &exact, &model.scales))
+            };
+            Sensitivity::ALL.iter().filter(fit).map(gap).collect::<Vec<_>>()
+        };
+        let h = 1.3 / 26.5;
+        for ((name, coarse), (_, fine)) in gaps(h).into_iter().zip(gaps(h / 3.0)) {
+            let (slope, order) = ((coarse / fine).ln() / 3f64.ln(), integrator.order() as f64);
+            let what = format!("{} + {}, {name}: {coarse:.1e} → {fine:.1e}", formulation.name(), integrator.name());
+            // stiff constraints lower the order of implicit schemes
+            let slack = if formulation == Formulation::Penalty { 1.2 } else { 0.7 };
+            assert!(slope > order - slack || fine < 1e-10, "{what}, order {slope:.2} of {order}");
+        }
+    }
+}
+
+/// The run ends where the skate passes a gate that a parameter places; the gradient against differences of whole runs.
+#[test]
+fn a_condition_ends_the_run() {
+    let mut model = UserModel::new(Skate, 0.0, FinalTime::Condition { t_max: 10.0 });
+    let method =
+        Method { formulation: Formulation::Maggi, integrator: Integrator::Dop853, ..Method::default() }.tolerance(1e-12, 1e-12);
+    let run = self::run(&model, &method);
+    let rows = model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient");
+    assert_eq!((rows.len(), run.trajectory.plan.t.last().is_some_and(|t| *t < 10.0)), (2, true));
+    let rho = model.rho.clone();
+    for k in 0..rho.len() {
+        let mut psi = |δ: f64| {
+            model.rho[k] = rho[k] + δ;
+            let psi = self::run(&model, &method).psi;
+            model.rho[k] = rho[k];
+            psi
+        };
+        let (up, down) = (psi(1e-4), psi(-1e-4));
+        for j in 0..2 {
+            let d = (up[j] - down[j]) / 2e-4;
+            assert!((d - rows[j][k]).abs() < 1e-6, "d{j}/d{k}: {} is not {d}", rows[j][k]);
+        }
+    }
+}
+
+#[test]
+fn index3_is_refused() {
+    let model = UserModel::new(Skate, 0.0, FinalTime::At(1.0));
+    let method = Method::new("index3", "newmark").expect("exists").step(0.01);
+    let e = model.simulate(&method, &mut |_, _| {}).err().expect("refused").to_string();
+    assert!(e.contains("of first order"), "{e}");
+}
