@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, GradientArgs, MethodArgs, RunArgs, What};
 use crate::diagnostic::Failure;
-use crate::loaded::{Loaded, seconds};
+use crate::loaded::{AUTO, Loaded, seconds};
 use crate::output;
 use gradyn::registry::{Formulation, Integrator, OPTIONS, OptionEntry, SENSORS, Sensitivity};
 use gradyn::{GradientReport, Method, PenaltyError, Run, file};
@@ -37,8 +37,7 @@ pub fn check(a: &CheckArgs) -> Done {
     if a.model.json {
         let rows: Vec<String> = p.model.system.row_names().iter().map(ToString::to_string).collect();
         let parameters: Vec<Value> = p
-            .model
-            .parameters
+            .parameters()
             .iter()
             .map(|x| json!({"name": x.name, "value": x.value, "unit": x.unit, "scale": x.scale, "used": x.used, "reaches": reach[&x.name]}))
             .collect();
@@ -128,7 +127,8 @@ pub fn simulate(a: &RunArgs) -> Done {
 pub fn gradient(a: &GradientArgs) -> Done {
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let l = Loaded::new(&a.model)?;
-    let sensitivity = l.sensitivity(a.sensitivity.as_deref())?;
+    let (sensitivity, why) = l.sensitivity(a.sensitivity.as_deref())?;
+    why.filter(|_| !a.model.quiet).into_iter().for_each(|why| eprintln!("auto: {why}"));
     let run = run(&l, &l.method(&a.method)?, a.penalty_error, a.model.quiet)?;
     let g = l.prepared.gradient(&run, sensitivity).map_err(|e| l.fail(e))?;
     let certificate = if a.certify { Some(l.prepared.certify(&run, &g.rows).map_err(|e| l.fail(e))?) } else { None };
@@ -231,7 +231,10 @@ pub fn list(what: What) -> Done {
             })
             .collect(),
         What::Integrators => Integrator::ALL.iter().map(|i| (i.name().into(), i.about().into())).collect(),
-        What::Sensitivities => Sensitivity::ALL.iter().map(|s| (s.name().into(), s.about().into())).collect(),
+        What::Sensitivities => {
+            let all = Sensitivity::ALL.iter().map(|s| (s.name(), s.about())).chain([AUTO]);
+            all.map(|(name, about)| (name.into(), about.into())).collect()
+        }
         What::Options => OPTIONS.iter().map(|o| (o.name.into(), option(o))).collect(),
         What::Joints => file::joint_types().into_iter().map(|(n, d)| (n.into(), d.into())).collect(),
         What::Forces => file::force_types().into_iter().map(|(n, d)| (n.into(), d.into())).collect(),

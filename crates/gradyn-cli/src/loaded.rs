@@ -19,6 +19,9 @@ pub struct Loaded {
     text: String,
 }
 
+/// The name that leaves the choice of the sensitivity to the program, and what it is.
+pub const AUTO: (&str, &str) = ("auto", "direct or adjoint, whichever is estimated to be cheaper; says which and why");
+
 impl Loaded {
     /// Reads, sets what the command line sets, assembles.
     pub fn new(a: &ModelArgs) -> Result<Self, Failure> {
@@ -55,10 +58,16 @@ impl Loaded {
         let mesh = self.prepared.mesh().map_err(|e| self.fail_at(e, &m.t_end.place.clone().or(m.t_start.place.clone())))?;
         Ok((mesh.start.0, mesh.end()))
     }
-    /// The sensitivity method: of the command line, of the file, or the default.
-    pub fn sensitivity(&self, flag: Option<&str>) -> Result<Sensitivity, Failure> {
-        let asked = flag.map(Text::from).or(self.file.study.sensitivity.clone());
-        asked.map_or(Ok(Sensitivity::DiscreteAdjoint), |s| Sensitivity::parse(&s.text).map_err(|e| self.fail_at(e, &s.place)))
+    /// The sensitivity method: of the command line, of the file, or the default; and why, if the program chose it.
+    pub fn sensitivity(&self, flag: Option<&str>) -> Result<(Sensitivity, Option<String>), Failure> {
+        let Some(asked) = flag.map(Text::from).or(self.file.study.sensitivity.clone()) else {
+            return Ok((Sensitivity::DiscreteAdjoint, None));
+        };
+        if asked.text == AUTO.0 {
+            let (choice, why) = self.prepared.auto();
+            return Ok((choice, Some(why)));
+        }
+        Sensitivity::parse(&asked.text).map(|s| (s, None)).map_err(|e| self.fail_at(e, &asked.place))
     }
     /// Every name of a study exists, and steps are either fixed or adaptive.
     fn check_study(&self, s: &Study, stepping: bool) -> Done {

@@ -86,6 +86,19 @@ impl Prepared {
         let seconds = started.elapsed().as_secs_f64();
         Ok(GradientReport { rows, sensitivity, seconds, corrections, bars, warnings })
     }
+    /// The sensitivity with the least estimated work, and why:
+    ///
+    /// ```text
+    /// direct 2 k,   adjoint 3 o      solves and products of a step with k parameters and o objectives
+    /// ```
+    /// A product of all parameters backward costs two forward. Continuous methods pass through the run once more and are never cheaper.
+    pub fn auto(&self) -> (Sensitivity, String) {
+        let (k, o) = (self.parameters().len(), self.objectives().len() + usize::from(self.model.until));
+        let (direct, adjoint) = (2 * k, 3 * o);
+        let choice = if direct < adjoint { Sensitivity::DiscreteDirect } else { Sensitivity::DiscreteAdjoint };
+        let work = format!("{direct} units of work a step forward, {adjoint} backward");
+        (choice, format!("{} for {k} parameters and {o} objectives: {work}; continuous methods cost more", choice.name()))
+    }
     /// Entries of extrapolated differences that did not converge.
     fn not_converged(&self, e: &differences::Extrapolated) -> Vec<String> {
         let mut list = vec![];
