@@ -129,6 +129,16 @@ pub enum StepError {
         /// Rate of the condition [1/s].
         rate: f64,
     },
+    /// Other parameters move a declared time by more than half a step.
+    #[error("t = {t:.6} s: the parameters move a declared time so far that a step of {from:.3e} s becomes {to:.3e} s")]
+    Moved {
+        /// Begin of the step [s].
+        t: f64,
+        /// Its size in the plan [s].
+        from: f64,
+        /// Its size now [s].
+        to: f64,
+    },
     /// An angle moved so far in one step that its branch is uncertain.
     #[error("t = {t:.6} s: {angle} moves by more than a quarter turn in one step of {h:.2e} s: its number of turns is uncertain")]
     Turn {

@@ -3,8 +3,8 @@
 //! ```text
 //! H(t, q, v, a, λ; p) = 0                                                                         (1)  [B92, Eq. 9]
 //! ```
-//! H is one of the terminal functionals. A run ends where it first changes its sign. Within a step the cubic polynomial through (H, Ḣ) of both
-//! nodes says where to look; the step that ends there is then solved together with (1),
+//! H is one of the terminal functionals. A run ends where it first changes its sign. Within a step the extremes of the cubic polynomial through
+//! (H, Ḣ) of both nodes say where to look; the step that ends there is then solved together with (1),
 //!
 //! ```text
 //! H(x(h)) = 0,   R(x, past, t, h; p) = 0                                                           (2)
@@ -19,8 +19,8 @@ use crate::step::{Layout, Span, Step};
 use gradyn_model::{Set, System};
 use gradyn_num::Wide;
 
-/// Points of the cubic polynomial that are looked at.
-const POINTS: usize = 16;
+/// An extreme of the cubic polynomial that comes so near to zero, relative to the ends, is looked at.
+const NEAR: f64 = 0.1;
 /// Iterations of (2).
 const MAX_ITERATIONS: usize = 100;
 /// A shorter last step, relative to the one before it, is joined to it.
@@ -57,25 +57,37 @@ impl<Y: System> Event<Y> {
         let (x, values) = (lift(&zero[..lay.z()]), lift(&zero[..lay.o]));
         let mut event =
             Self { index, moving, x, values, last: [0.0; 2], largest: 0.0, nearest: (f64::INFINITY, start), start, end };
-        let [h, rate] = event.measure(sys, &lay, start, run.plan.angles(0), run.record(0));
+        let [h, rate] = event.measure(sys, &lay, (start, 0.0), run.plan.angles(0), run.record(0), run.record(0))?;
         if h == 0.0 || h.abs() <= 1e-12 * rate.abs() * (end - start) {
             return Err(StepError::AlreadyMet { t: start, rate });
         }
         event.note(start, [h, rate]);
         Ok(event)
     }
-    /// (H, Ḣ) at a node; what accelerations and multipliers contribute to Ḣ is left out.
-    fn measure(&mut self, sys: &Y, lay: &Layout, t: f64, angles: &[f64], x: &[f64]) -> [f64; 2] {
+    /// (H, Ḣ) at t, a step h after `past`: rates of accelerations and multipliers are those of the step.
+    fn measure(
+        &mut self,
+        sys: &Y,
+        lay: &Layout,
+        (t, h): (f64, f64),
+        angles: &[f64],
+        x: &[f64],
+        past: &[f64],
+    ) -> Result<[f64; 2], StepError> {
         let n = lay.n;
-        for (i, (to, x_i)) in self.x.iter_mut().zip(x).enumerate() {
-            *to = Wide::along(*x_i, if i < 2 * n { x[n + i] } else { 0.0 });
+        for (i, to) in self.x.iter_mut().enumerate() {
+            let slope = if h > 0.0 { (x[i] - past[i]) / h } else { 0.0 };
+            *to = Wide::along(x[i], if i < 2 * n { x[n + i] } else { slope });
         }
-        let t = Wide::along(t, 1.0);
+        let time = Wide::along(t, 1.0);
         sys.set_angles(angles, &mut self.moving);
-        sys.set_time(t, &mut self.moving);
-        sys.measure(Set::Terminal, &lay.node(t, &self.x), &mut self.moving, &mut self.values);
+        sys.set_time(time, &mut self.moving);
+        sys.measure(Set::Terminal, &lay.node(time, &self.x), &mut self.moving, &mut self.values);
         let h = self.values[self.index];
-        [h.re, h.eps[0]]
+        if !h.re.is_finite() {
+            return Err(StepError::NotFinite { t, equation: "the condition for the final time".into() });
+        }
+        Ok([h.re, h.eps[0]])
     }
     fn note(&mut self, t: f64, h: [f64; 2]) {
         self.last = h;
@@ -97,20 +109,22 @@ impl<Y: System> Event<Y> {
     ) -> Result<Option<Ending>, StepError> {
         let n = run.plan.steps();
         let t = run.plan.t[n];
-        let (before, now) = (self.last, self.measure(step.system(), &run.layout, t + size, angles, run.record(n + 1)));
-        if let Some(θ) = first_change(before, now, size) {
+        let before = self.last;
+        let now = self.measure(step.system(), &run.layout, (t + size, size), angles, run.record(n + 1), run.record(n))?;
+        for θ in candidates(before, now, size) {
             let mut trial = Trial::new(run, n, angles, choice);
             let high = trial.at(step, self, θ * size, l)?;
-            if before[0].signum() != high.signum() || high == 0.0 {
-                let short = θ * size * before[0] / (before[0] - high) < SLIVER * size && since > 0;
-                let joined = if short { self.join(step, run, size, l)? } else { None };
-                let ending = match joined {
-                    Some(ending) => ending,
-                    None => trial.solve(step, self, [0.0, θ * size], [before[0], high], l)?,
-                };
-                self.check(ending.t)?;
-                return Ok(Some(ending));
+            if before[0].signum() == high.signum() && high != 0.0 {
+                continue;
             }
+            let short = θ * size * before[0] / (before[0] - high) < SLIVER * size && since > 0;
+            let joined = if short { self.join(step, run, before[0], size, l)? } else { None };
+            let ending = match joined {
+                Some(ending) => ending,
+                None => trial.solve(step, self, [0.0, θ * size], [before[0], high], l)?,
+            };
+            self.check(ending.t)?;
+            return Ok(Some(ending));
         }
         self.note(t + size, now);
         Ok(None)
@@ -120,13 +134,14 @@ impl<Y: System> Event<Y> {
         &mut self,
         step: &T,
         run: &Trajectory,
+        before: f64,
         size: f64,
         l: &mut T::Linear,
     ) -> Result<Option<Ending>, StepError> {
         let (n, h) = (run.plan.steps() - 1, run.plan.h[run.plan.steps() - 1]);
         let frozen = run.plan.frozen(n + 1);
         let mut trial = Trial::new(run, n, frozen.angles, frozen.choice);
-        let (long, before) = (h + 2.0 * SLIVER * size, self.last[0]);
+        let long = h + 2.0 * SLIVER * size;
         let high = trial.at(step, self, long, l)?;
         if before.signum() == high.signum() {
             return Ok(None);
@@ -159,15 +174,23 @@ pub struct Ending {
     pub joined: bool,
 }
 
-/// Where in a step H changes its sign for the first time, by the cubic polynomial through its ends.
-fn first_change([h0, d0]: [f64; 2], [h1, d1]: [f64; 2], size: f64) -> Option<f64> {
+/// Where in a step H may have another sign than at its beginning: at extremes of the cubic polynomial through its ends, and at its end.
+fn candidates([h0, d0]: [f64; 2], [h1, d1]: [f64; 2], size: f64) -> impl Iterator<Item = f64> {
     let (d0, d1) = (d0 * size, d1 * size);
-    let cubic = |θ: f64| {
+    let cubic = move |θ: f64| {
         let (a, b) = (1.0 - θ, θ);
         a * a * ((1.0 + 2.0 * b) * h0 + b * d0) + b * b * ((1.0 + 2.0 * a) * h1 - a * d1)
     };
-    let inside = (1..POINTS).map(|k| k as f64 / POINTS as f64).find(|θ| cubic(*θ).signum() != h0.signum());
-    inside.or((h1.signum() != h0.signum() || h1 == 0.0).then_some(1.0))
+    // zeros of its derivative: 3 a θ² + 2 b θ + d0
+    let (a, b) = (2.0 * (h0 - h1) + d0 + d1, 3.0 * (h1 - h0) - 2.0 * d0 - d1);
+    let root = (b * b - 3.0 * a * d0).max(0.0).sqrt();
+    let q = -(b + root.copysign(b));
+    let mut extremes = [q / (3.0 * a), d0 / q];
+    extremes.sort_by(f64::total_cmp);
+    let least = NEAR * h0.abs().min(h1.abs());
+    let inside = move |θ: &f64| *θ > 0.0 && *θ < 1.0 && (cubic(*θ) * h0.signum() < least);
+    let end = (h1.signum() != h0.signum() || h1 == 0.0).then_some(1.0);
+    extremes.into_iter().filter(inside).chain(end)
 }
 
 /// Steps of any size from a record.
@@ -190,9 +213,8 @@ impl Trial {
     fn at<T: Step>(&mut self, step: &T, event: &mut Event<T::System>, h: f64, l: &mut T::Linear) -> Result<f64, StepError> {
         let frozen = Frozen { angles: &self.angles, choice: &self.choice, before: &self.before };
         step.advance(Span { t: self.t, h }, frozen, Some(&self.past), l, &mut self.x)?;
-        let now = event.measure(step.system(), &step.layout(), self.t + h, &self.angles, &self.x);
-        event.last = now;
-        Ok(now[0])
+        event.last = event.measure(step.system(), &step.layout(), (self.t + h, h), &self.angles, &self.x, &self.past)?;
+        Ok(event.last[0])
     }
     /// (2) by regula falsi, with the weight of an end that stays halved, and by bisection where that is slow.
     fn solve<T: Step>(

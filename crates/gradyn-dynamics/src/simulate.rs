@@ -265,11 +265,16 @@ pub fn replay<T: Step>(step: &T, p: &[f64], plan: &Plan) -> Result<Trajectory, S
 /// The same into memory at hand.
 pub fn replay_into<T: Step>(step: &T, p: &[f64], run: &mut Trajectory, l: &mut T::Linear) -> Result<(), StepError> {
     let len = run.layout.len;
+    if let Some(n) = run.plan.overtaken(p) {
+        let span = run.plan.span(n, p);
+        return Err(StepError::Moved { t: span.t, from: run.plan.h[n - 1], to: span.h });
+    }
     run.statistics = Statistics { steps: run.plan.steps(), ..Statistics::default() };
     for n in 0..=run.plan.steps() {
         let (done, x) = run.x.split_at_mut(n * len);
         let past = (n > 0).then(|| &done[(n - 1) * len..]);
-        let report = step.advance(run.plan.span(n, p), run.plan.frozen(n), past, l, &mut x[..len])?;
+        let span = run.plan.span(n, p);
+        let report = step.advance(span, run.plan.frozen(n), past, l, &mut x[..len])?;
         run.statistics.iterations += report.iterations;
         run.statistics.factorizations += report.factorizations;
     }

@@ -219,7 +219,7 @@ pub fn build_apart(m: &Mechanism) -> Result<Model, ModelError> {
 /// A condition for the final time as an objective, and the final time as a parameter that starts at its latest value.
 fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
     let names: HashSet<&str> = m.parameters.iter().map(|p| p.name.text.as_str()).collect();
-    let mut name = "t_end".to_owned();
+    let mut name = "t_max".to_owned();
     while names.contains(name.as_str()) {
         name.push('_');
     }

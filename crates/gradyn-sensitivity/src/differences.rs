@@ -63,8 +63,9 @@ pub fn extrapolated<T: Step>(case: &Case<T>, relative: f64, tolerance: f64) -> R
     for k in 0..count {
         let scale = case.design.scale(k);
         let mut tables = vec![Table::default(); objectives];
+        let first = largest_step(case, k, relative * scale);
         for i in 0..=MOST {
-            let δ = relative * scale / (i + 1) as f64;
+            let δ = first / (i + 1) as f64;
             rho[k] = case.rho[k] + δ;
             let p = case.design.slots(&rho);
             let moved = values(case.step, &p, &replay(case.step, &p, &case.run.plan)?);
@@ -83,6 +84,16 @@ pub fn extrapolated<T: Step>(case: &Case<T>, relative: f64, tolerance: f64) -> R
         }
     }
     Ok(all)
+}
+
+/// A step of parameter `k` that is at most `step` and that the plan takes: it does not move a declared time by more than half a step.
+fn largest_step<T: Step>(case: &Case<T>, k: usize, step: f64) -> f64 {
+    let mut rho = case.rho.to_vec();
+    let mut takes = |δ: f64| {
+        rho[k] = case.rho[k] + δ;
+        case.run.plan.overtaken(&case.design.slots(&rho)).is_none()
+    };
+    (0..20).map(|i| step * 0.25f64.powi(i)).find(|δ| takes(*δ)).unwrap_or(step)
 }
 
 /// The last row of (3), and the entry with the smallest bar.

@@ -59,6 +59,7 @@ fn advice(e: &StepError) -> Option<String> {
         StepError::StepTooSmall { .. } => {
             "something may jump or become infinite there; put the time of a kink into `breaks` of [study], smooth a jump by a ramp, or loosen the tolerances"
         }
+        StepError::Moved { .. } => "take a smaller fd_step or extrapolation_step, or larger steps around declared times",
         StepError::AlreadyMet { .. } => {
             "start elsewhere, or subtract what `until` is at the start; a run that returns to its start needs another condition"
         }

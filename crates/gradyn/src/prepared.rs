@@ -121,7 +121,11 @@ impl Prepared {
         }
         let knots: Vec<f64> = self.model.splines.iter().flat_map(|s| s.knots(start, end)).collect();
         let mesh = Mesh::new((start, Some(times.start)), &breaks, &knots, (end, Some(times.end)));
-        mesh.map_err(|e| Error::Model(ModelError::new(e.to_string()).help("look at t_start and t_end in [study]")))
+        let end = if self.model.until { "t_max" } else { "t_end" };
+        mesh.map_err(|e| {
+            let e = ModelError::new(e.to_string().replace("t_end", end));
+            e.help(format!("look at t_start and {end} in [study]")).into()
+        })
     }
     /// Refuses methods that do not exist, and those that do not fit this model.
     pub fn check_method(&self, method: &Method) -> Result<(), Error> {

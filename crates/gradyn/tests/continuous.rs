@@ -88,3 +88,38 @@ fn what_does_not_exist_is_refused() {
     let e = refusal("knife_edge", "ali3p", Sensitivity::AdjointDae);
     assert!(e.contains("is a velocity constraint: adjoint-dae of index 3"), "{e}");
 }
+
+/// A kink whose time is a parameter: each step sees its own side of it.
+#[test]
+fn kinks_at_declared_times_keep_the_order() {
+    let text = r#"
+        name = "kink"
+        dimension = 2
+        gravity = [0, -9.81]
+        [parameters]
+        tb = 0.4
+        c = 2
+        [ground]
+        points = { O = [0, 0] }
+        [body.bar]
+        rod = { points = ["A", "B"], length = 1, mass = 2 }
+        [joint]
+        pin = { type = "revolute", between = ["ground.O", "bar.A"] }
+        [force]
+        drive = { type = "torque", body = "bar", torque = "c*max(0, t - tb)*10" }
+        [initial]
+        position = { "bar.angle" = -0.5 }
+        velocity = "rest"
+        [objective]
+        tip = { terminal = "bar.B.y", integral = "max(0, t - tb)*bar.B.x" }
+        [study]
+        t_end = 1
+        breaks = ["tb"]
+    "#;
+    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));
+    let model = Prepared::new(&file.mechanism).expect("builds");
+    let integrators = [Integrator::Rk4, Integrator::Dopri5, Integrator::Radau5, Integrator::Sdirk4, Integrator::Newmark];
+    for v in variants().iter().filter(|v| v.option.is_none() && integrators.contains(&v.integrator)) {
+        converges(&v.to_string(), &model, v, 0.02, 0.6);
+    }
+}

@@ -174,3 +174,47 @@ fn the_first_crossing_counts() {
     let first = run(&prepared(&text), &Method::new("maggi", "gauss4").expect("exists").step(0.085)).psi[0];
     assert!(first < once && once - first < 0.02, "{first} {once}");
 }
+
+/// Conditions on accelerations and reactions, whose rates the run does not know: found at the same time by every step.
+#[test]
+fn conditions_on_accelerations_and_reactions() {
+    for (until, truth) in [
+        ("acc(bar.angle)", 0.439_453_701_17),
+        ("pin.reaction.y - 25", 0.293_224),
+        ("(bar.angle + pi/2)*(1 + acc(bar.angle)^2)", 0.439_453_701_17),
+    ] {
+        let model = prepared(&TEXT.replace("\"bar.angle + pi/2\"", &format!("\"{until}\"")));
+        for (formulation, integrator) in combinations() {
+            for h in [0.01, 0.05] {
+                let method = Method { formulation, integrator, ..Method::default() }.step(h);
+                let run = run(&model, &method);
+                let what = format!("{until}: {} + {}, h = {h}", formulation.name(), integrator.name());
+                // accelerations of index 3 have an error of order h
+                assert!((run.psi[0] - truth).abs() < h, "{what}: {}", run.psi[0]);
+            }
+        }
+    }
+}
+
+/// Two crossings within a step that hardly passes zero.
+#[test]
+fn shallow_crossings_are_found() {
+    let model = prepared(&TEXT.replace("\"bar.angle + pi/2\"", "\"bar.B.y + 0.99999*L\""));
+    for integrator in ["rk4", "dop853", "radau5"] {
+        let run = run(&model, &Method::new("maggi", integrator).expect("exists").step(0.05));
+        assert!((run.psi[0] - 0.438).abs() < 2e-3, "{integrator}: {}", run.psi[0]);
+    }
+}
+
+#[test]
+fn a_condition_that_is_not_finite_is_named() {
+    let e = fails(&TEXT.replace("\"bar.angle + pi/2\"", "\"sqrt(-bar.B.y - 0.6) - 0.1\""));
+    assert!(e.contains("the condition for the final time") && e.contains("not a finite number"), "{e}");
+    let e = prepared_error(&TEXT.replace("t_max  = 5", "t_max = -1"));
+    assert!(e.contains("t_max = -1"), "{e}");
+}
+
+fn prepared_error(text: &str) -> String {
+    let method = Method::new("maggi", "dopri5").expect("exists").tolerance(1e-10, 1e-10);
+    prepared(text).simulate(&method, &mut |_, _| {}).err().map(|e| e.to_string()).unwrap_or_default()
+}

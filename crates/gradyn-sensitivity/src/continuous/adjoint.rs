@@ -20,6 +20,9 @@ use gradyn_dynamics::{Frozen, Step, StepError};
 use gradyn_model::{Set, System};
 use gradyn_num::Wide;
 
+/// Distance from a declared time that tells its sides apart, relative to the step.
+const SIDE: f64 = 1e-10;
+
 /// ∇ψ by (3) of [`super`].
 pub fn adjoint<T: Step>(case: &Case<T>, form: Form) -> Result<Gradient, StepError> {
     let mut sweep = Sweep::new(case, form)?;
@@ -123,6 +126,13 @@ impl<'c, T: Step> Sweep<'c, T> {
         let (sys, plan) = (self.case.step.system(), &self.case.run.plan);
         let span = plan.span(n, &self.p);
         let x = self.states.at(self.case, &self.p, n, theta)?;
+        // a law may have a kink at a declared time: on the side of this step
+        let inside = |n: usize| n > 0 && n < plan.steps() && plan.declared[n].is_some();
+        let theta = match theta {
+            0.0 if inside(n - 1) => SIDE,
+            1.0 if inside(n) => 1.0 - SIDE,
+            theta => theta,
+        };
         let at = self.case.run.layout.node(span.t + theta * span.h, x);
         self.instants[i].set(sys, &at, plan.frozen(n), factored)
     }
@@ -256,7 +266,7 @@ impl<'c, T: Step> Sweep<'c, T> {
     /// k_0 and b_0.
     fn begin(&mut self, n: usize) -> Result<(), StepError> {
         let (s, o, size, z) = (self.eq.scheme.rows.len(), self.case.objectives(), self.size(), self.case.run.layout.z());
-        if self.same {
+        if self.same && self.case.run.plan.declared[n].is_none() {
             self.instants.swap(0, s);
             self.k.copy_within(s * o * size.., 0);
             self.b.copy_within(s * o * z.., 0);
