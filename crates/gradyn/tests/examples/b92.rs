@@ -5,7 +5,7 @@ use crate::{method, rk4};
 use gradyn::{Method, Prepared, Run, Sensitivity};
 use gradyn_num::{Scalar, Wide};
 use gradyn_testkit::compare::distance;
-use std::f64::consts::FRAC_PI_2;
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_8};
 
 fn prepared(name: &str) -> Prepared {
     let text = gradyn::examples::find(name).expect("a bundled example");
@@ -31,9 +31,9 @@ fn tight(formulation: &str, integrator: &str, tolerance: f64) -> Method {
 const PSI: f64 = 0.018299146425987067;
 const MANIPULATOR: [f64; 6] = [
     -6.597334061882554e-5,
-    9.200914829238989e-6,
+    9.20091482923899e-6,
     0.14383835136894266,
-    0.0068110341816176607,
+    0.006811034181617661,
     5.922395716646511e-4,
     -1.8368382491078013e-5,
 ];
@@ -93,9 +93,7 @@ fn error_of_rates(model: &Prepared, rows: &[Vec<f64>]) -> f64 {
 #[test]
 fn oscillator_has_the_gradient_of_its_closed_form() {
     // the closed form itself, at the numbers of the paper and at the other point
-    for (c, psi, gradient) in
-        [(1.0, 0.5, [-0.25, 1.0, 0.25, 0.0]), (4.0, 0.0, [-0.098174770424681039, 0.0, 0.39269908169872416, -0.5])]
-    {
+    for (c, psi, gradient) in [(1.0, 0.5, [-0.25, 1.0, 0.25, 0.0]), (4.0, 0.0, [-FRAC_PI_8 / 4.0, 0.0, FRAC_PI_8, -0.5])] {
         let x = [c, 0.5, 1.0, FRAC_PI_2];
         let y = rates(std::array::from_fn(|k| Wide::var(x[k], k)))[0];
         assert!((y.re - psi).abs() < 1e-15 && y.eps.iter().zip(gradient).all(|(x, g)| (x - g).abs() < 1e-15), "{y:?}");
