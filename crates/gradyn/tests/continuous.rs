@@ -106,7 +106,7 @@ fn kinks_at_declared_times_keep_the_order() {
         [joint]
         pin = { type = "revolute", between = ["ground.O", "bar.A"] }
         [force]
-        drive = { type = "torque", body = "bar", torque = "c*max(0, t - tb)*10" }
+        drive = { type = "torque", on = "bar", torque = "c*max(0, t - tb)*10" }
         [initial]
         position = { "bar.angle" = -0.5 }
         velocity = "rest"

@@ -322,6 +322,7 @@ fn benchmarks_have_their_parameters() {
     let control: Vec<String> = ["A", "B"].iter().flat_map(|b| (0..10).map(move |i| format!("tau_{b}_{i}"))).collect();
     assert_eq!(names("five_bar_control"), control);
     assert_eq!(names("oscillator"), ["c", "z0", "m"]);
+    assert_eq!(names("manipulator"), ["F1Z", "L1Z", "t1", "L", "M2", "I3Z"]);
 }
 
 /// [M Φ_qᵀ; Φ_q 0] [a; λ] = [Q; -Φ̈(v = 0)] at the start, dense.

@@ -2,6 +2,7 @@
 
 use gradyn::registry::{combinations, variants};
 use gradyn::{Method, Prepared, Run, Sensitivity};
+use gradyn_num::{Scalar, Wide};
 use gradyn_testkit::compare::distance;
 
 const TEXT: &str = include_str!("../../../examples/event_pendulum.toml");
@@ -73,6 +74,63 @@ fn the_pendulum_has_its_closed_form() {
     }
     let certificate = model.certify(&run, &model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows);
     assert!(certificate.expect("runs").distance < 1e-10);
+}
+
+/// The oscillator m ÿ = -c y from y(0) = y0, ẏ(0) = z0 until a condition, its final time, position and velocity; parameters c, z0, m.
+fn oscillator(y0: f64, until: &str) -> Prepared {
+    let edits = [
+        ("position = { \"mass.P.x\" = 0 }", format!("position = {{ \"mass.P.x\" = {y0} }}")),
+        (
+            "psi = { terminal = \"mass.P.x\" }",
+            "time = { integral = \"1\" }\ny1 = { terminal = \"mass.P.x\" }\nz1 = { terminal = \"vel(mass.P.x)\" }".into(),
+        ),
+        ("t_end  = \"pi/2\"", format!("until = \"{until}\"\nt_max = 10")),
+    ];
+    let mut text = gradyn::examples::find("oscillator").expect("bundled").to_owned();
+    for (from, to) in edits {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, &to);
+    }
+    prepared(&text)
+}
+
+/// Oscillators until y(t1) = 0 and until ẏ(t1) = 0: final time, state and derivatives in closed form, to 1e-10.
+#[test]
+fn the_oscillator_has_its_closed_form() {
+    // c, z0, m as variables of duals
+    let [c, z0, m] = [1.3, 0.5, 0.8];
+    let at = [Wide::var(c, 0), Wide::var(z0, 1), Wide::var(m, 2)];
+    let (w, pi) = ((at[0] / at[2]).sqrt(), Wide::from(std::f64::consts::PI));
+    let zero = Wide::from(0.0);
+    // from y0 ≠ 0: tan(w t1) = -y0 w/z0, in the second quadrant, with the speed √(z0² + (y0 w)²)
+    let y0 = 0.2;
+    let u = w * y0 / at[1];
+    let later = [(pi - u.atan()) / w, zero, -(at[1] * at[1] + w * w * (y0 * y0)).sqrt()];
+    let cases = [
+        // y = 0 at the start too: the condition is y + (ẏ + z0)/2, positive until π/w, where ẏ = -z0
+        (oscillator(0.0, "mass.P.x + 0.5*(vel(mass.P.x) + z0)"), [pi / w, zero, -at[1]]),
+        (oscillator(0.0, "vel(mass.P.x)"), [pi / w * 0.5, at[1] / w, zero]),
+        (oscillator(y0, "mass.P.x"), later),
+    ];
+    for (model, truth) in cases {
+        let model = model.at(&[c, z0, m]).expect("assembles");
+        for (formulation, integrator) in [("maggi", "dop853"), ("index1", "dop853"), ("maggi", "adams")] {
+            let run = run(&model, &Method::new(formulation, integrator).expect("exists").tolerance(1e-13, 1e-13));
+            for (psi, truth) in run.psi.iter().zip(&truth) {
+                assert!((psi - truth.re).abs() < 1e-11, "{formulation} + {integrator}: {psi} is not {}", truth.re);
+            }
+            let all =
+                [Sensitivity::DiscreteAdjoint, Sensitivity::DiscreteDirect, Sensitivity::Direct, Sensitivity::AdjointStateSpace];
+            for s in all.iter().filter(|s| s.fits(run.method.formulation)) {
+                let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
+                for (row, truth) in rows.iter().zip(&truth) {
+                    for (x, truth) in row.iter().zip(&truth.eps) {
+                        assert!((x - truth).abs() < 1e-10, "{formulation} + {integrator}, {}: {x} is not {truth}", s.name());
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// The discrete methods on every step, against each other and against extrapolated differences of whole runs that find their own final time.

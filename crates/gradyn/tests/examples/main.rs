@@ -1,5 +1,6 @@
 //! The examples against closed forms and small models written out here, which share nothing with the library.
 
+mod b92;
 mod nonholonomic;
 mod plane;
 mod space;
