@@ -1,11 +1,13 @@
 //! Sensitivities of Gradyn: discrete direct and adjoint, program derivatives, differences; written once against `Step`.
 
+pub mod check;
 pub mod continuous;
 pub mod differences;
 pub mod discrete;
 pub mod objective;
 pub mod program;
 
+pub use check::{Kernel, Mismatch, check_kernel, check_system};
 pub use discrete::adjoint::{Adjoint, Contributions};
 pub use discrete::direct::{Direct, direct};
 pub use objective::{Case, Design, Gradient, values};

@@ -120,6 +120,6 @@ fn kinks_at_declared_times_keep_the_order() {
     let model = Prepared::new(&file.mechanism).expect("builds");
     let integrators = [Integrator::Rk4, Integrator::Dopri5, Integrator::Radau5, Integrator::Sdirk4, Integrator::Newmark];
     for v in variants().iter().filter(|v| v.option.is_none() && integrators.contains(&v.integrator)) {
-        converges(&v.to_string(), &model, v, 0.02, 0.6);
+        converges(&v.to_string(), &model, v, 0.02, 0.9);
     }
 }

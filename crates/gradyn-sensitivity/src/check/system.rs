@@ -1,0 +1,202 @@
+//! The terms of a system against the duals of their values.
+
+use super::{Kernel, Mismatch, check_kernel};
+use gradyn_model::{At, LEVEL, Set, System};
+use gradyn_num::ProgramScalar;
+
+/// A value of a system, and the terms that are its partials.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Term {
+    /// Φ, Φ̇, Φ̈.
+    Constraint(usize),
+    /// M a + Φ_qᵀ λ.
+    Balance,
+    /// -Q.
+    Forces,
+    /// Functionals of a study.
+    Functionals(Set),
+}
+
+const TERMS: [Term; 8] = [
+    Term::Constraint(0),
+    Term::Constraint(1),
+    Term::Constraint(2),
+    Term::Balance,
+    Term::Forces,
+    Term::Functionals(Set::Integrand),
+    Term::Functionals(Set::Terminal),
+    Term::Functionals(Set::Output),
+];
+
+/// One term over (q, v, a, λ, p) at a time.
+struct OfSystem<'a, Y> {
+    sys: &'a Y,
+    term: Term,
+    t: f64,
+    angles: &'a [f64],
+}
+
+/// Every partial of every term of a system at (t, q, v, a, λ) with slots p, and the transposes over p; `angles` are the references of its angles.
+pub fn check_system<Y: System>(sys: &Y, t: f64, x: &[f64], p: &[f64], angles: &[f64]) -> Vec<Mismatch> {
+    let all = [x, p].concat();
+    let of = |term: Term| OfSystem { sys, term, t, angles };
+    let mut found: Vec<Mismatch> = TERMS.iter().flat_map(|term| check_kernel(&of(*term), &all)).collect();
+    found.extend(TERMS[..5].iter().flat_map(|term| of(*term).transposes(&all)));
+    found
+}
+
+impl<Y: System> OfSystem<'_, Y> {
+    fn width(&self) -> usize {
+        3 * self.sys.dims().n + self.sys.dims().m
+    }
+    fn placed<S: ProgramScalar>(&self, x: &[S]) -> Y::Data<S> {
+        let mut d = self.sys.data();
+        self.sys.prepare(&x[self.width()..], &mut d);
+        self.sys.set_angles(self.angles, &mut d);
+        self.sys.place(S::from(self.t), &x[..self.sys.dims().n], &mut d);
+        d
+    }
+    fn at<'x, S: ProgramScalar>(&self, x: &'x [S]) -> At<'x, S> {
+        At::of(S::from(self.t), x, self.sys.dims().n, self.sys.dims().m)
+    }
+    /// out += (…)_p δ as written.
+    fn slots(&self, x: &[f64], delta: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+        let at = self.at(x);
+        match self.term {
+            Term::Constraint(level) => self.sys.constraint_p(&at, LEVEL[level], delta, d, out),
+            Term::Balance => self.sys.balance_p(&at, at.a, at.lam, delta, d, out),
+            Term::Forces => self.sys.forces_p(&at, delta, d, out),
+            Term::Functionals(_) => {}
+        }
+    }
+    /// (…)_pᵀ μ as written against the transpose of (…)_p as written.
+    fn transposes(&self, x: &[f64]) -> Vec<Mismatch> {
+        let (dims, rows, mut d) = (self.sys.dims(), self.sizes()[0], self.placed(x));
+        let at = self.at(x);
+        let mu: Vec<f64> = (0..rows).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
+        let mut grad = vec![0.0; dims.args];
+        match self.term {
+            Term::Constraint(level) => self.sys.constraint_p_t(&at, LEVEL[level], &mu, 1.0, &mut d, &mut grad),
+            Term::Balance => self.sys.balance_p_t(&at, at.a, at.lam, &mu, 1.0, &mut d, &mut grad),
+            Term::Forces => self.sys.forces_p_t(&at, &mu, 1.0, &mut d, &mut grad),
+            Term::Functionals(_) => {}
+        }
+        let mut found = vec![];
+        for k in 0..dims.slots {
+            let (mut delta, mut column) = (vec![0.0; dims.slots], vec![0.0; rows]);
+            delta[k] = 1.0;
+            self.slots(x, &delta, &mut d, &mut column);
+            let dual: f64 = column.iter().zip(&mu).map(|(c, m)| c * m).sum();
+            let size: f64 = column.iter().zip(&mu).map(|(c, m)| (c * m).abs()).sum();
+            if (grad[k] - dual).abs() > 1e-9 * size.max(1e-3) {
+                let output = format!("transpose of {:?}", self.term);
+                let input = self.input(self.width() + k);
+                found.push(Mismatch { output, input, written: grad[k], dual, complex: dual, difference: (dual, 0.0) });
+            }
+        }
+        found
+    }
+    /// Adds a matrix on a pattern, or its transpose, at a column.
+    fn put(&self, pattern: &gradyn_num::Pattern, values: &[f64], transposed: bool, first: usize, out: &mut [f64]) {
+        let columns = self.sizes()[1];
+        for (i, j, k) in pattern.iter() {
+            let (i, j) = if transposed { (j, i) } else { (i, j) };
+            out[i * columns + first + j] += values[k];
+        }
+    }
+    fn constraint(&self, level: usize, x: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+        let (sys, n, at) = (self.sys, self.sys.dims().n, self.at(x));
+        let mn = &sys.patterns().mn;
+        let (mut q, mut v) = (vec![0.0; mn.nnz()], vec![0.0; mn.nnz()]);
+        sys.constraint_q(&at, LEVEL[level], d, &mut q);
+        self.put(mn, &q, false, 0, out);
+        if level > 0 || sys.dims().m_vel > 0 {
+            sys.constraint_v(&at, LEVEL[level], d, &mut v);
+            self.put(mn, &v, false, n, out);
+        }
+        if level == 2 {
+            self.put(mn, sys.phi_q(d), false, 2 * n, out);
+        }
+    }
+    fn balance(&self, x: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+        let (sys, n, at) = (self.sys, self.sys.dims().n, self.at(x));
+        let (nn, mn) = (&sys.patterns().nn, &sys.patterns().mn);
+        let mut q = vec![0.0; nn.nnz()];
+        sys.balance_q(&at, at.a, at.lam, d, &mut q);
+        self.put(nn, &q, false, 0, out);
+        self.put(nn, sys.mass(d), false, 2 * n, out);
+        self.put(mn, sys.phi_q(d), true, 3 * n, out);
+    }
+    fn forces(&self, x: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+        let nn = &self.sys.patterns().nn;
+        let (mut k, mut c) = (vec![0.0; nn.nnz()], vec![0.0; nn.nnz()]);
+        self.sys.force_tangents(&self.at(x), d, &mut k, &mut c);
+        self.put(nn, &k, false, 0, out);
+        self.put(nn, &c, false, self.sys.dims().n, out);
+    }
+    fn functionals(&self, set: Set, x: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+        let (sys, node, columns) = (self.sys, self.width(), self.sizes()[1]);
+        for (k, out) in out.chunks_exact_mut(columns).enumerate() {
+            let mut row = vec![0.0; node + sys.support(set).len()];
+            sys.measure_row(set, k, &self.at(x), d, &mut row);
+            out[..node].copy_from_slice(&row[..node]);
+            sys.support(set).iter().zip(&row[node..]).for_each(|(&s, g)| out[node + s as usize] += g);
+        }
+    }
+}
+
+impl<Y: System> Kernel for OfSystem<'_, Y> {
+    fn sizes(&self) -> [usize; 2] {
+        let dims = self.sys.dims();
+        let rows = match self.term {
+            Term::Constraint(_) => dims.m,
+            Term::Balance | Term::Forces => dims.n,
+            Term::Functionals(set) => self.sys.functionals(set),
+        };
+        [rows, self.width() + dims.slots]
+    }
+    fn value<S: ProgramScalar>(&self, x: &[S], y: &mut [S]) {
+        let (mut d, at) = (self.placed(x), self.at(x));
+        match self.term {
+            Term::Constraint(level) => self.sys.constraint(&at, LEVEL[level], &mut d, y),
+            Term::Balance => self.sys.balance(at.a, at.lam, &d, y),
+            Term::Forces => self.sys.forces(&at, &mut d, y),
+            Term::Functionals(set) => self.sys.measure(set, &at, &mut d, y),
+        }
+    }
+    fn jacobian(&self, x: &[f64]) -> Vec<f64> {
+        let ([rows, columns], dims, mut d) = (self.sizes(), self.sys.dims(), self.placed(x));
+        let mut out = vec![0.0; rows * columns];
+        match self.term {
+            Term::Constraint(level) => self.constraint(level, x, &mut d, &mut out),
+            Term::Balance => self.balance(x, &mut d, &mut out),
+            Term::Forces => self.forces(x, &mut d, &mut out),
+            Term::Functionals(set) => self.functionals(set, x, &mut d, &mut out),
+        }
+        for k in 0..dims.slots {
+            let (mut delta, mut column) = (vec![0.0; dims.slots], vec![0.0; rows]);
+            delta[k] = 1.0;
+            self.slots(x, &delta, &mut d, &mut column);
+            column.iter().enumerate().for_each(|(i, c)| out[i * columns + self.width() + k] += c);
+        }
+        out
+    }
+    fn output(&self, i: usize) -> String {
+        let name = match self.term {
+            Term::Constraint(_) => self.sys.row_name(i),
+            Term::Balance | Term::Forces => self.sys.coordinate_name(i),
+            Term::Functionals(_) => i.to_string(),
+        };
+        format!("{:?} `{name}`", self.term)
+    }
+    fn input(&self, j: usize) -> String {
+        let (n, node) = (self.sys.dims().n, self.width());
+        match j {
+            j if j < n => self.sys.coordinate_name(j),
+            j if j < 2 * n => format!("vel({})", self.sys.coordinate_name(j - n)),
+            j if j < 3 * n => format!("acc({})", self.sys.coordinate_name(j - 2 * n)),
+            j if j < node => format!("multiplier of {}", self.sys.row_name(j - 3 * n)),
+            j => format!("slot {}", j - node),
+        }
+    }
+}
