@@ -129,6 +129,14 @@ pub enum StepError {
         /// Rate of the condition [1/s].
         rate: f64,
     },
+    /// Adjoint equations need steps that are too small.
+    #[error("the adjoint equations, {s:.6} s before the end of a smooth piece: the step size fell to {h:.1e} s")]
+    BackwardStep {
+        /// Time from the end of the piece [s].
+        s: f64,
+        /// Step size [s].
+        h: f64,
+    },
     /// Other parameters move a declared time by more than half a step.
     #[error("t = {t:.6} s: the parameters move a declared time so far that a step of {from:.3e} s becomes {to:.3e} s")]
     Moved {

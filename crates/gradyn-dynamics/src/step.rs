@@ -229,6 +229,10 @@ pub trait Step: Sync {
     fn order(&self) -> usize;
     /// What continuous sensitivities differentiate.
     fn equations(&self) -> Equations;
+    /// Order of a step and number of nodes before it that it knows, of a method whose order varies.
+    fn variable_order(&self, _frozen: Frozen) -> Option<(usize, usize)> {
+        None
+    }
     /// Power of h in the estimate, for the controller.
     fn estimate_order(&self) -> usize {
         self.order()

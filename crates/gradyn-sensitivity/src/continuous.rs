@@ -12,6 +12,7 @@
 //! shorter steps of the same scheme. They agree with the derivative of the steps up to the error of the scheme.
 
 mod adjoint;
+mod backward;
 mod consistent;
 mod direct;
 mod form;

@@ -53,10 +53,10 @@ pub(crate) fn rows_by<T: Step>(case: &Case<T>, m: &Method, sensitivity: Sensitiv
         Sensitivity::Automatic => program(automatic(case)?),
         Sensitivity::ComplexStep => program(complex_step(case)?),
         Sensitivity::Direct => plain(continuous::direct(case)?.gradient),
-        Sensitivity::AdjointExplicit => plain(continuous::adjoint(case, Form::Explicit)?),
-        Sensitivity::AdjointSemiExplicit => plain(continuous::adjoint(case, Form::SemiExplicit)?),
-        Sensitivity::AdjointStateSpace => plain(continuous::adjoint(case, Form::StateSpace)?),
-        Sensitivity::AdjointDae => plain(continuous::adjoint(case, Form::Dae)?),
+        Sensitivity::AdjointExplicit => plain(continuous::adjoint(case, Form::Explicit, m.tolerances())?),
+        Sensitivity::AdjointSemiExplicit => plain(continuous::adjoint(case, Form::SemiExplicit, m.tolerances())?),
+        Sensitivity::AdjointStateSpace => plain(continuous::adjoint(case, Form::StateSpace, m.tolerances())?),
+        Sensitivity::AdjointDae => plain(continuous::adjoint(case, Form::Dae, m.tolerances())?),
         Sensitivity::FiniteDifference => plain(differences::central(case, m.fd_step, false)?),
         Sensitivity::Extrapolated => {
             let e = differences::extrapolated(case, m.extrapolation_step, m.extrapolation_tol)?;

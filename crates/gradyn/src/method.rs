@@ -320,6 +320,10 @@ impl Method {
         let formulations = listed(Formulation::ALL, |f| f.fits(i), |f| f.name());
         format!("{} works with {integrators}; {} with {formulations}", f.name(), i.name())
     }
+    /// Tolerances of an adaptive run.
+    pub fn tolerances(&self) -> Option<Tolerance> {
+        self.controller(1.0).tolerance
+    }
     /// Steps for a run of some duration.
     pub fn controller(&self, duration: f64) -> Controller {
         let base = Controller { step: None, tolerance: None, max_steps: self.max_steps, max_step: self.max_step };

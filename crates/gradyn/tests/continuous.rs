@@ -123,3 +123,28 @@ fn kinks_at_declared_times_keep_the_order() {
         converges(&v.to_string(), &model, v, 0.02, 0.9);
     }
 }
+
+/// Adams backwards, with steps and orders of its own, on smooth pieces between knots and changes of coordinates: the error follows the tolerance.
+#[test]
+fn adams_backwards_follows_the_tolerance() {
+    for mut m in [models::five_bar(), models::five_bar_control(6), models::slider_crank()] {
+        m.t_end = 1.0.into();
+        let model = Prepared::new(&m).expect("builds");
+        let scales: Vec<f64> = model.parameters().iter().map(|p| p.scale).collect();
+        let exact = Method::new("maggi", "dop853").expect("exists").tolerance(1e-13, 1e-13);
+        let run = model.simulate(&exact, &mut |_, _| {}).expect("runs");
+        let truth = model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
+        for formulation in ["maggi", "index1"] {
+            for tol in [1e-6, 1e-9, 1e-11] {
+                let method = Method::new(formulation, "adams").expect("exists").tolerance(tol, tol);
+                let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
+                for s in Sensitivity::ALL.iter().filter(|s| s.is_continuous() && s.fits(method.formulation)) {
+                    let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
+                    let d = distance(&rows, &truth, &scales);
+                    println!("{} {formulation} {} {tol:.0e}: {d:.1e}", model.model.name, s.name());
+                    assert!(d < 200.0 * tol, "{}, {formulation}, {} at {tol:.0e}: {d:.1e}", model.model.name, s.name());
+                }
+            }
+        }
+    }
+}

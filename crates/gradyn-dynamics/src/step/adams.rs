@@ -16,6 +16,7 @@
 
 pub mod coefficients;
 mod control;
+pub mod ode;
 mod sweeps;
 
 use super::{Equations, IntegrandRows, Layout, Report, Span, Step, Tolerance};
@@ -195,6 +196,9 @@ impl<Y: System> Step for Adams<'_, Y> {
     }
     fn order(&self) -> usize {
         self.order + 1
+    }
+    fn variable_order(&self, frozen: Frozen) -> Option<(usize, usize)> {
+        Some(self.plan(&frozen))
     }
     fn equations(&self) -> Equations {
         Equations { law: self.f, state: self.state, scheme: &crate::tableau::DOP853, positions: false }

@@ -15,7 +15,7 @@ use super::instant::Instant;
 use crate::discrete::TimeColumns;
 use crate::objective::{Case, Gradient, TerminalRows};
 use gradyn_dynamics::block;
-use gradyn_dynamics::step::Equations;
+use gradyn_dynamics::step::{Equations, Tolerance};
 use gradyn_dynamics::{Frozen, Step, StepError};
 use gradyn_model::{Set, System};
 use gradyn_num::Wide;
@@ -23,13 +23,14 @@ use gradyn_num::Wide;
 /// Distance from a declared time that tells its sides apart, relative to the step.
 const SIDE: f64 = 1e-10;
 
-/// ∇ψ by (3) of [`super`].
-pub fn adjoint<T: Step>(case: &Case<T>, form: Form) -> Result<Gradient, StepError> {
+/// ∇ψ by (3) of [`super`]; with the tolerance of an adaptive run by Adams its equations choose their own steps.
+pub fn adjoint<T: Step>(case: &Case<T>, form: Form, tolerance: Option<Tolerance>) -> Result<Gradient, StepError> {
     let mut sweep = Sweep::new(case, form)?;
     sweep.end()?;
-    for n in (1..=case.run.plan.steps()).rev() {
-        sweep.change_coordinates(n)?;
-        sweep.step(n)?;
+    let varies = case.step.variable_order(case.run.plan.frozen(case.run.plan.steps())).is_some();
+    match tolerance.filter(|_| varies) {
+        Some(tolerance) => sweep.backward(tolerance)?,
+        None => (1..=case.run.plan.steps()).rev().try_for_each(|n| sweep.change_coordinates(n).and_then(|()| sweep.step(n)))?,
     }
     sweep.start()?;
     let args = sweep.slots.len() / case.objectives().max(1);
@@ -37,8 +38,8 @@ pub fn adjoint<T: Step>(case: &Case<T>, form: Form) -> Result<Gradient, StepErro
 }
 
 /// Memory of the sweep.
-struct Sweep<'c, T: Step> {
-    case: &'c Case<'c, T>,
+pub(super) struct Sweep<'c, T: Step> {
+    pub(super) case: &'c Case<'c, T>,
     p: Vec<f64>,
     /// The equations at nodes, and at stages.
     node: Equations,
@@ -46,15 +47,17 @@ struct Sweep<'c, T: Step> {
     form: Form,
     states: States<T>,
     /// Blocks 0 … s of (2); 0 is the node where the step begins.
-    instants: Vec<Instant<T::System>>,
+    pub(super) instants: Vec<Instant<T::System>>,
     /// Groups of stages that are solved together.
     groups: Vec<Option<Stages>>,
     /// y of each objective; y_i, k_i and b_i of each block and objective.
-    y: Vec<f64>,
-    yi: Vec<f64>,
-    k: Vec<f64>,
+    pub(super) y: Vec<f64>,
+    pub(super) yi: Vec<f64>,
+    pub(super) k: Vec<f64>,
     b: Vec<f64>,
-    slots: Vec<f64>,
+    pub(super) slots: Vec<f64>,
+    /// Rates of the slots.
+    pub(super) rates: Vec<f64>,
     work: Work,
     /// Are k_0 and b_0 those of the stage that ended the step before?
     same: bool,
@@ -113,6 +116,7 @@ impl<'c, T: Step> Sweep<'c, T> {
             k: vec![0.0; (s + 1) * o * size],
             b: vec![0.0; (s + 1) * o * lay.z()],
             slots: vec![0.0; o * sys.dims().args],
+            rates: vec![0.0; o * sys.dims().args],
             work: Work { mu: vec![0.0; 2 * lay.n], slope: vec![0.0; 2 * lay.n], u: vec![0.0; 2 * (lay.n + lay.m)] },
             same: false,
             p,
@@ -209,11 +213,15 @@ impl<'c, T: Step> Sweep<'c, T> {
         self.node.state.residual(sys, &self.node.law, &lay.node(t, &x), frozen.choice, &mut d, &mut r, &mut scratch);
         r.iter().map(|r| r.eps[0]).collect()
     }
+    /// Has the step that ends in record `n` other independent coordinates than the next one?
+    pub(super) fn changes(&self, n: usize) -> bool {
+        let (plan, count) = (&self.case.run.plan, self.eq.state.choices(self.case.step.system()));
+        n < plan.steps() && plan.frozen(n).choice[..count] != plan.frozen(n + 1).choice[..count]
+    }
     /// At node `n`, if the step that ends there has other independent coordinates than the next one.
-    fn change_coordinates(&mut self, n: usize) -> Result<(), StepError> {
+    pub(super) fn change_coordinates(&mut self, n: usize) -> Result<(), StepError> {
         let (case, plan) = (self.case, &self.case.run.plan);
-        let count = self.eq.state.choices(case.step.system());
-        if n == plan.steps() || plan.frozen(n).choice[..count] == plan.frozen(n + 1).choice[..count] {
+        if !self.changes(n) {
             return Ok(());
         }
         let (sys, size, lay) = (case.step.system(), self.size(), case.run.layout);
@@ -278,7 +286,7 @@ impl<'c, T: Step> Sweep<'c, T> {
         Ok(())
     }
     /// k_i and b_i of an explicit block at y_i.
-    fn evaluate(&mut self, i: usize) {
+    pub(super) fn evaluate(&mut self, i: usize) {
         let (sys, size, z, o) = (self.case.step.system(), self.size(), self.case.run.layout.z(), self.case.objectives());
         for j in 0..o {
             let (y, b) = ((i * o + j) * size, (i * o + j) * z);
@@ -312,7 +320,7 @@ impl<'c, T: Step> Sweep<'c, T> {
         Ok(())
     }
     /// slots += s (g_p - rows_pᵀ b) of a block.
-    fn gather(&mut self, i: usize, s: f64) {
+    pub(super) fn gather(&mut self, i: usize, s: f64) {
         let (sys, z, o) = (self.case.step.system(), self.case.run.layout.z(), self.case.objectives());
         for (j, slots) in self.slots.chunks_exact_mut(sys.dims().args).enumerate() {
             let b = (i * o + j) * z;
