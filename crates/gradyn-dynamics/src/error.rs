@@ -129,6 +129,14 @@ pub enum StepError {
         /// Rate of the condition [1/s].
         rate: f64,
     },
+    /// The condition for the final time changes its sign without passing zero.
+    #[error("t = {t:.6} s: the condition for the final time jumps over zero there; what is left of it is {rest:.3e}")]
+    JumpsOver {
+        /// When [s].
+        t: f64,
+        /// Its value there.
+        rest: f64,
+    },
     /// Adjoint equations need steps that are too small.
     #[error("the adjoint equations, {s:.6} s before the end of a smooth piece: the step size fell to {h:.1e} s")]
     BackwardStep {

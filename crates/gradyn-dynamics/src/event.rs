@@ -9,8 +9,8 @@
 //! ```text
 //! H(x(h)) = 0,   R(x, past, t, h; p) = 0                                                           (2)
 //! ```
-//! so that the final time is a function of the parameters like any other unknown of the run. No step is a sliver: a short one is joined to
-//! the one before it.
+//! so that the final time is a function of the parameters like any other unknown of the run. A short last step is joined to the one before it,
+//! unless that one ended at a declared time.
 
 use crate::error::StepError;
 use crate::plan::Frozen;
@@ -29,6 +29,9 @@ const SLIVER: f64 = 0.1;
 /// A run that ends earlier, relative to its latest time, has not begun.
 const SHORTEST: f64 = 1e-6;
 
+/// |H| at the start that may be nothing but rounding.
+const TINY: f64 = 1e-9;
+
 /// (1) along a run.
 pub struct Event<Y: System> {
     /// Which terminal functional.
@@ -44,6 +47,8 @@ pub struct Event<Y: System> {
     start: f64,
     /// Latest time.
     end: f64,
+    /// |H| at the start.
+    first: f64,
 }
 
 impl<Y: System> Event<Y> {
@@ -55,13 +60,24 @@ impl<Y: System> Event<Y> {
         sys.prepare(&lift(p), &mut moving);
         let (start, zero) = (run.plan.t[0], vec![0.0; lay.z().max(lay.o)]);
         let (x, values) = (lift(&zero[..lay.z()]), lift(&zero[..lay.o]));
-        let mut event =
-            Self { index, moving, x, values, last: [0.0; 2], largest: 0.0, nearest: (f64::INFINITY, start), start, end };
+        let mut event = Self {
+            index,
+            moving,
+            x,
+            values,
+            last: [0.0; 2],
+            largest: 0.0,
+            nearest: (f64::INFINITY, start),
+            start,
+            end,
+            first: 0.0,
+        };
         let [h, rate] = event.measure(sys, &lay, (start, 0.0), run.plan.angles(0), run.record(0), run.record(0))?;
         if h == 0.0 || h.abs() <= 1e-12 * rate.abs() * (end - start) {
             return Err(StepError::AlreadyMet { t: start, rate });
         }
         event.note(start, [h, rate]);
+        event.first = h.abs();
         Ok(event)
     }
     /// (H, Ḣ) at t, a step h after `past`: rates of accelerations and multipliers are those of the step.
@@ -111,7 +127,9 @@ impl<Y: System> Event<Y> {
         let t = run.plan.t[n];
         let before = self.last;
         let now = self.measure(step.system(), &run.layout, (t + size, size), angles, run.record(n + 1), run.record(n))?;
+        let mut looked = false;
         for θ in candidates(before, now, size) {
+            looked = true;
             let mut trial = Trial::new(run, n, angles, choice);
             let high = trial.at(step, self, θ * size, l)?;
             if before[0].signum() == high.signum() && high != 0.0 {
@@ -125,6 +143,10 @@ impl<Y: System> Event<Y> {
             };
             self.check(ending.t)?;
             return Ok(Some(ending));
+        }
+        if looked {
+            // the memory of the step is again that of the accepted one
+            Trial::new(run, n, angles, choice).at(step, self, size, l)?;
         }
         self.note(t + size, now);
         Ok(None)
@@ -142,16 +164,18 @@ impl<Y: System> Event<Y> {
         let frozen = run.plan.frozen(n + 1);
         let mut trial = Trial::new(run, n, frozen.angles, frozen.choice);
         let long = h + 2.0 * SLIVER * size;
-        let high = trial.at(step, self, long, l)?;
+        // the longer step may fail where the two do not
+        let Ok(high) = trial.at(step, self, long, l) else { return Ok(None) };
         if before.signum() == high.signum() {
             return Ok(None);
         }
-        trial.solve(step, self, [h, long], [before, high], l).map(|e| Some(Ending { joined: true, ..e }))
+        let joined = trial.solve(step, self, [h, long], [before, high], l);
+        Ok(joined.ok().map(|e| Ending { joined: true, ..e }))
     }
     /// A condition that holds at the start up to rounding, or that grazes zero, gives no final time that follows the parameters.
     fn check(&self, t: f64) -> Result<(), StepError> {
         let rate = self.last[1];
-        if t - self.start < SHORTEST * (self.end - self.start) {
+        if t - self.start < SHORTEST * (self.end - self.start) && self.first < TINY {
             return Err(StepError::AlreadyMet { t: self.start, rate });
         }
         if rate.abs() * (t - self.start) > 1e-6 * self.largest { Ok(()) } else { Err(StepError::Grazes { t, rate }) }
@@ -230,7 +254,7 @@ impl Trial {
             if fb == 0.0 || (b - a).abs() <= 3.0 * least {
                 break;
             }
-            let h = if k % 8 == 7 { 0.5 * (a + b) } else { b - fb * (b - a) / (fb - fa) };
+            let h = if k % 3 == 2 { 0.5 * (a + b) } else { b - fb * (b - a) / (fb - fa) };
             // not on an end: the other one would never move
             let h = h.clamp(a.min(b) + least, a.max(b) - least);
             let f = self.at(step, event, h, l)?;
@@ -241,7 +265,11 @@ impl Trial {
             }
             (b, fb) = (h, f);
         }
-        self.at(step, event, b, l)?;
+        let rest = self.at(step, event, b, l)?;
+        let rounding = 1e-14 + 1e-12 * event.largest + 8.0 * least * event.last[1].abs();
+        if rest.abs() > rounding && fa.abs() > rounding {
+            return Err(StepError::JumpsOver { t: self.t + b, rest });
+        }
         Ok(Ending { t: self.t + b, h: b, x: self.x, joined: false })
     }
 }

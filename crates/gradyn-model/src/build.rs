@@ -218,11 +218,8 @@ pub fn build_apart(m: &Mechanism) -> Result<Model, ModelError> {
 
 /// A condition for the final time as an objective, and the final time as a parameter that starts at its latest value.
 fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
-    let names: HashSet<&str> = m.parameters.iter().map(|p| p.name.text.as_str()).collect();
-    let mut name = "t_max".to_owned();
-    while names.contains(name.as_str()) {
-        name.push('_');
-    }
+    // nobody writes such a name
+    let name = "final_time_by_until__".to_owned();
     let mut new = Mechanism { t_end: name.as_str().into(), until: None, ..m.clone() };
     new.parameter(&name, m.t_end.clone());
     let name = Text { text: "until".into(), place: until.place.clone() };
@@ -232,7 +229,9 @@ fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
 
 fn build_with(m: &Mechanism, apart: bool) -> Result<Model, ModelError> {
     if let Some(until) = &m.until {
-        return Ok(Model { until: true, ..build_with(&with_final_time(m, until), apart)? });
+        // errors of the final time are those of `t_max`, as the file has it
+        let named = |e: ModelError| ModelError { message: e.message.replace("parameter `final_time_by_until__`", "t_max"), ..e };
+        return Ok(Model { until: true, ..build_with(&with_final_time(m, until), apart).map_err(named)? });
     }
     if ![2, 3].contains(&m.dimension) {
         return Err(ModelError::new(format!("dimension {}: a mechanism is in the plane (2) or in space (3)", m.dimension)));

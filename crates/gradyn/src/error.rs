@@ -63,6 +63,7 @@ fn advice(e: &StepError) -> Option<String> {
         StepError::AlreadyMet { .. } => {
             "start elsewhere, or subtract what `until` is at the start; a run that returns to its start needs another condition"
         }
+        StepError::JumpsOver { .. } => "make the condition continuous: no comparisons, no contact forces that jump",
         StepError::NeverMet { .. } => "look at the motion and at the sign of `until`, or raise t_max",
         StepError::Grazes { .. } => "end the run by t_end, or by a condition that passes zero with some speed",
         StepError::Times(_) => "take larger steps, or raise max_steps with --option",

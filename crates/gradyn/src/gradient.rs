@@ -81,8 +81,9 @@ impl Prepared {
         let free = self.final_time(run, &rows)?;
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
         let rows = free.reduce(&rows);
-        let mut warnings = self.check_gradient(&rows)?;
-        warnings.extend(extrapolated.iter().flat_map(|e| self.not_converged(e)));
+        let names: Vec<String> = self.parameters().iter().map(|p| p.name.clone()).collect();
+        let mut warnings = checked(self.objectives(), &names, &rows)?;
+        warnings.extend(extrapolated.iter().flat_map(|e| not_converged(self.objectives(), &names, e)));
         let seconds = started.elapsed().as_secs_f64();
         Ok(GradientReport { rows, sensitivity, seconds, corrections, bars, warnings })
     }
@@ -93,25 +94,11 @@ impl Prepared {
     /// ```
     /// A product of all parameters backward costs two forward. Continuous methods pass through the run once more and are never cheaper.
     pub fn auto(&self) -> (Sensitivity, String) {
-        let (k, o) = (self.parameters().len(), self.objectives().len() + usize::from(self.model.until));
-        let (direct, adjoint) = (2 * k, 3 * o);
+        let (k, o, more) = (self.parameters().len(), self.objectives().len(), usize::from(self.model.until));
+        let (direct, adjoint) = (2 * (k + more), 3 * (o + more));
         let choice = if direct < adjoint { Sensitivity::DiscreteDirect } else { Sensitivity::DiscreteAdjoint };
         let work = format!("{direct} units of work a step forward, {adjoint} backward");
         (choice, format!("{} for {k} parameters and {o} objectives: {work}; continuous methods cost more", choice.name()))
-    }
-    /// Entries of extrapolated differences that did not converge.
-    fn not_converged(&self, e: &differences::Extrapolated) -> Vec<String> {
-        let mut list = vec![];
-        for (j, row) in e.converged.iter().enumerate() {
-            for k in (0..row.len()).filter(|&k| !row[k]) {
-                let (objective, parameter) = (&self.model.objectives[j], &self.model.parameters[k].name);
-                list.push(format!(
-                    "not-converged: d{objective}/d{parameter} is known to ± {:.1e} only; try another extrapolation_step",
-                    e.bars[j][k]
-                ));
-            }
-        }
-        list
     }
     /// Richardson-extrapolated central differences on the frozen plan, with steps `relative` × scale.
     pub fn extrapolated_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
@@ -214,22 +201,37 @@ impl Prepared {
             }
         }
     }
-    /// Non-finite entries are errors, zero entries are reported.
-    fn check_gradient(&self, rows: &Gradient) -> Result<Vec<String>, Error> {
-        let mut notes = vec![];
-        for (objective, row) in self.model.objectives.iter().zip(rows) {
-            for (p, g) in self.model.parameters.iter().zip(row) {
-                if !g.is_finite() {
-                    let e = ModelError::new(format!("d{objective}/d{} is not a finite number", p.name));
-                    return Err(e.help("look for a law that has no derivative on this run, such as sqrt at 0").into());
-                }
-                if *g == 0.0 {
-                    notes.push(format!("zero: `{}` does not change `{objective}` in this run", p.name));
-                }
+}
+
+/// Non-finite entries are errors, zero entries are reported.
+pub(crate) fn checked(objectives: &[String], parameters: &[String], rows: &Gradient) -> Result<Vec<String>, Error> {
+    let mut notes = vec![];
+    for (objective, row) in objectives.iter().zip(rows) {
+        for (p, g) in parameters.iter().zip(row) {
+            if !g.is_finite() {
+                let e = ModelError::new(format!("d{objective}/d{p} is not a finite number"));
+                return Err(e.help("look for a law that has no derivative on this run, such as sqrt at 0").into());
+            }
+            if *g == 0.0 {
+                notes.push(format!("zero: `{p}` does not change `{objective}` in this run"));
             }
         }
-        Ok(notes)
     }
+    Ok(notes)
+}
+
+/// Entries of extrapolated differences that did not converge.
+pub(crate) fn not_converged(objectives: &[String], parameters: &[String], e: &differences::Extrapolated) -> Vec<String> {
+    let mut list = vec![];
+    for (j, objective) in objectives.iter().enumerate() {
+        for (k, parameter) in parameters.iter().enumerate().filter(|(k, _)| !e.converged[j][*k]) {
+            list.push(format!(
+                "not-converged: d{objective}/d{parameter} is known to ± {:.1e} only; try another extrapolation_step",
+                e.bars[j][k]
+            ));
+        }
+    }
+    list
 }
 
 /// Relative distance of the sum of `parts` from `exact`; `None` if both are nothing but the rounding of ψ.

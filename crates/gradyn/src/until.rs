@@ -33,7 +33,7 @@ impl Prepared {
     /// (1) for the gradients of ψ and H.
     pub(crate) fn final_time(&self, run: &Run, rows: &Gradient) -> Result<FinalTime, Error> {
         if !self.model.until {
-            return Ok(FinalTime { slopes: None });
+            return Ok(FinalTime::none());
         }
         let scales: Vec<f64> = self.parameters().iter().map(|p| p.scale).collect();
         FinalTime::new(&run.trajectory, rows, &scales)
@@ -47,6 +47,10 @@ pub(crate) struct FinalTime {
 }
 
 impl FinalTime {
+    /// The final time is no condition.
+    pub fn none() -> Self {
+        Self { slopes: None }
+    }
     /// From gradients whose last row is that of H and whose last column is that of t_F.
     pub fn new(run: &Trajectory, rows: &Gradient, scales: &[f64]) -> Result<Self, Error> {
         let (h, k) = (rows.len() - 1, scales.len());

@@ -21,14 +21,14 @@
 //! let model = UserModel::new(Oscillator, 0.0, FinalTime::At(std::f64::consts::FRAC_PI_2));
 //! let method = Method::new("maggi", "dop853").unwrap().tolerance(1e-13, 1e-13);
 //! let run = model.simulate(&method, &mut |_, _| {}).unwrap();
-//! let rows = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap();
+//! let rows = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap().rows;
 //! assert!((rows[0][0] + 0.25).abs() < 1e-11 && (rows[0][1] - 1.0).abs() < 1e-11);
 //! ```
 
 pub use gradyn_model::user::{StateSpace, UserSystem};
 
 use crate::error::Error;
-use crate::gradient::rows_by;
+use crate::gradient::{GradientReport, Rows, checked, not_converged, rows_by};
 use crate::method::{AnyStep, Method, with_step};
 use crate::registry::{Formulation, Sensitivity};
 use crate::until;
@@ -36,6 +36,7 @@ use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Lagrange, StepError, Trajectory};
 use gradyn_sensitivity::{Case, Design, Gradient, values};
+use std::time::Instant;
 
 /// When a run of a user system ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,9 +95,38 @@ impl<U: StateSpace> UserModel<U> {
             FinalTime::Parameter(k) => (self.rho[k], k as u32),
         }
     }
+    /// Refuses sizes that do not fit.
+    fn check(&self) -> Result<(), Error> {
+        let (user, count) = (&self.system.user, self.system.parameters().len());
+        let wrong = |message: String, help: &str| Err(Error::method(message, help));
+        if self.rho.len() != count || self.scales.len() != count {
+            return wrong(
+                format!("the user system has {count} parameters, `rho` or `scales` another number"),
+                "give one for each",
+            );
+        }
+        match self.t_end {
+            FinalTime::Parameter(k) if k >= count => {
+                wrong(format!("the final time is parameter {k} of a system with {count}"), "parameters are counted from 0")
+            }
+            FinalTime::Condition { .. } if user.objectives().is_empty() => {
+                wrong("the condition for the final time is the last objective, and there is none".into(), "add an objective")
+            }
+            _ => Ok(()),
+        }
+    }
+    /// Names of the objectives, without that of the condition.
+    fn objectives(&self) -> Vec<String> {
+        let mut names = self.system.user.objectives();
+        if matches!(self.t_end, FinalTime::Condition { .. }) {
+            names.pop();
+        }
+        names
+    }
     /// Runs from the start to the final time.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<UserRun, Error> {
         method.check()?;
+        self.check()?;
         if method.formulation == Formulation::Index3 {
             let message = "index3 holds constraints of positions only; the equations of a user system are of first order";
             return Err(Error::method(message, "use one of maggi, index1, penalty, ali3p"));
@@ -116,25 +146,42 @@ impl<U: StateSpace> UserModel<U> {
         });
         if let Some(k) = psi.iter().position(|x| !x.is_finite()) {
             let name = self.system.user.objectives()[k].clone();
-            return Err(StepError::NotFinite { t: end, equation: format!("objective {name}") }.into());
+            return Err(StepError::NotFinite { t: rho[self.rho.len()], equation: format!("objective {name}") }.into());
+        }
+        let (lay, last) = (trajectory.layout, trajectory.last());
+        if condition && last[lay.z() + lay.o - 1] != 0.0 {
+            let message = "the condition for the final time, the last objective, has an integrand";
+            return Err(Error::method(message, "give it a terminal value only"));
         }
         Ok(UserRun { method: method.clone(), trajectory, psi, rho })
     }
-    /// One row per objective, one column per parameter.
-    pub fn gradient(&self, run: &UserRun, sensitivity: Sensitivity) -> Result<Gradient, Error> {
+    /// The gradient of a run by one method.
+    pub fn gradient(&self, run: &UserRun, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
+        self.check()?;
+        let (started, objectives) = (Instant::now(), self.objectives());
+        if objectives.is_empty() || self.rho.is_empty() {
+            return Err(Error::method("the user system has no objective or no parameter", "a gradient needs both"));
+        }
         sensitivity.check(run.method.formulation)?;
         if sensitivity == Sensitivity::AdjointDae && run.method.formulation.position_level() {
             let message = "adjoint-dae of index 3 holds constraints of positions only";
             return Err(Error::method(message, "use direct or discrete-adjoint, or index1"));
         }
         let scales = [&self.scales[..], &[run.rho[self.rho.len()].abs().max(1e-3)]].concat();
-        let rows = with_step!(&self.step(&run.method), step => {
+        let Rows { rows, corrections, extrapolated } = with_step!(&self.step(&run.method), step => {
             let case = Case { step, design: Design::Plain(&scales), rho: &run.rho, run: &run.trajectory };
-            rows_by(&case, &run.method, sensitivity)?.rows
+            rows_by(&case, &run.method, sensitivity)?
         });
-        if let FinalTime::Condition { .. } = self.t_end {
-            return Ok(until::FinalTime::new(&run.trajectory, &rows, &self.scales)?.reduce(&rows));
-        }
-        Ok(rows.into_iter().map(|row| row[..self.rho.len()].to_vec()).collect())
+        let free = match self.t_end {
+            FinalTime::Condition { .. } => until::FinalTime::new(&run.trajectory, &rows, &self.scales)?,
+            _ => until::FinalTime::none(),
+        };
+        let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
+        let rows: Gradient = free.reduce(&rows).into_iter().map(|row| row[..self.rho.len()].to_vec()).collect();
+        let names = self.system.parameters();
+        let mut warnings = checked(&objectives, names, &rows)?;
+        warnings.extend(extrapolated.iter().flat_map(|e| not_converged(&objectives, names, e)));
+        let seconds = started.elapsed().as_secs_f64();
+        Ok(GradientReport { rows, sensitivity, seconds, corrections, bars, warnings })
     }
 }

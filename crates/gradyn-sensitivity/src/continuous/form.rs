@@ -4,18 +4,18 @@
 //! explicit        (μ_q, μ_v)                                                                              (1)  [M13, Eq. 64; P14, Eq. 29]
 //! semi-explicit   (μ_q, w),   F_u w = (μ_v, 0),   F_u w' = (μ_v', 0) - Ḟ_u w                              (2)  [M13, Eqs. 71–75]
 //! state space     (μ_z, ν),   M̄ ν = μ_ż,   M̄ ν' = μ_ż' - M̄' ν,   M̄ = RᵀMR                                 (3)  [B92, Eqs. 43–48]
-//! index 3         (μ_q, μ_v) with b_u = (ν, κ):   M ν = μ_v + g_a,   Φ_q ν = g_λ                            (4)  [P14, Table 1, row 5]
+//! index 3         (μ_q, μ_v) with b_u = (ν, κ):   M ν = μ_v + g_a,   Φ_q ν = g_λ                            (4)  the method of [P14, Table 1, row 5]
 //! ```
 //! F_u = [M Φ_qᵀ; Φ_q -1/α] stands for M̄ in (2): w = (ν, κ), and eliminating κ leaves M̄ν' of the penalty formulation. For Maggi's equations
-//! (4) is an index-3 system: μ_v and μ_q obey hidden constraints, which its terminal values must satisfy.
 //! w = (Rν, -SᵀMRν), so that (3) is the row B of (2): M̄'ν = Rᵀ(Ṁ - Φ̇_qᵀSᵀM - MSΦ̇_q)Rν needs no derivative of R.
+//! (4) is an index-3 system: μ_v and μ_q obey hidden constraints, which its terminal values must satisfy.
 
 use super::instant::Instant;
 use gradyn_dynamics::step::Equations;
 use gradyn_dynamics::{Lagrange, tableau};
 use gradyn_model::System;
 
-/// (1)–(3).
+/// (1)–(4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// (1).
