@@ -24,6 +24,7 @@ pub mod registry;
 pub mod report;
 mod singular;
 mod until;
+pub mod verify;
 pub mod watch;
 
 pub use error::Error;
