@@ -17,7 +17,9 @@ pub fn verify(a: &VerifyArgs) -> Result<bool, Failure> {
     let l = Loaded::new(&a.model)?;
     l.times()?;
     let scope = if a.full { Scope::Full } else { Scope::Star };
-    let plan = Plan { method: l.method(&a.method())?, scope, budget };
+    let plan = Plan::star(l.method(&a.method())?);
+    let most_steps = plan.most_steps.filter(|_| a.step.is_none());
+    let plan = Plan { scope, budget, most_steps, ..plan };
     let mut progress = Progress::new(0.0, 1.0, a.model.quiet);
     let report = l.prepared.verify(&plan, &mut |s| progress.part(s.done, s.total, s.name));
     progress.finish();

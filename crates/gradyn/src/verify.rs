@@ -42,8 +42,17 @@ pub struct Plan {
     pub method: Method,
     /// Which combinations.
     pub scope: Scope,
+    /// Fixed steps are doubled until a run has at most so many.
+    pub most_steps: Option<usize>,
     /// Rows that would end after this time are skipped.
     pub budget: Option<Duration>,
+}
+
+impl Plan {
+    /// The star around a method, with at most 2500 fixed steps a run.
+    pub fn star(method: Method) -> Self {
+        Self { method, scope: Scope::Star, most_steps: Some(2500), budget: None }
+    }
 }
 
 /// What is about to run.
@@ -58,8 +67,8 @@ pub struct Stage<'a> {
 
 /// What was found.
 pub struct Report {
-    /// The reference, or why there is none.
-    pub reference: Result<Reference, String>,
+    /// The reference, or why there is none: what was tried, and the reason.
+    pub reference: Result<Reference, Vec<String>>,
     /// One row per combination that was run, in the order of the list.
     pub rows: Vec<Row>,
     /// Combinations that did not fit into the budget.

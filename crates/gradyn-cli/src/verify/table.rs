@@ -19,7 +19,9 @@ pub fn report(p: &Prepared, r: &Report) -> String {
     let layout = Layout::new(p, r);
     for (k, row) in r.rows.iter().enumerate() {
         if k == 0 || r.rows[k - 1].section != row.section {
-            let _ = writeln!(out, "\n{}", layout.head(row.section.name()));
+            let numbers = r.rows.iter().any(|other| other.section == row.section && other.measured.is_some());
+            let name = row.section.name();
+            let _ = writeln!(out, "\n{}", if numbers { layout.head(name) } else { name.into() });
         }
         let _ = writeln!(out, "{}", layout.row(p, row));
     }
@@ -50,8 +52,9 @@ fn head(p: &Prepared, r: &Report) -> String {
                 "  known to {error:.1e}; one direction is {certificate:.1e} from a complex step through the program"
             );
         }
-        Err(reason) => {
-            let _ = writeln!(out, "no reference: {reason}");
+        Err(reasons) => {
+            let _ = writeln!(out, "no reference: nothing is compared");
+            reasons.iter().for_each(|r| out += &format!("  {r}\n"));
         }
     }
     out
@@ -131,7 +134,7 @@ impl Layout {
     }
     fn numbers(&self, p: &Prepared, r: &Row, m: &Measured) -> String {
         let (d, w) = (&m.distance, self.entry);
-        let cell = |x: &Answer, e: Entry| format!("{:>13}", short(x.at(e)));
+        let cell = |x: &Answer, e: Entry| format!("{:>13}", short(x.at(e), 7));
         let values: String = match self.columns.is_empty() {
             true => cell(&m.answer, d.entry),
             false => self.columns.iter().map(|c| cell(&m.answer, c.1)).collect(),
@@ -165,17 +168,17 @@ fn mark(v: &Verdict) -> char {
     }
 }
 
-/// Seven digits.
-fn short(x: f64) -> String {
+/// A number of so many digits.
+fn short(x: f64, digits: i32) -> String {
     let size = x.abs();
     if size == 0.0 {
         return "0".into();
     }
     if !(1e-3..1e6).contains(&size) {
-        return format!("{x:.5e}");
+        return format!("{x:.*e}", (digits - 2).max(0) as usize);
     }
-    let digits = (6 - size.log10().floor() as i32).clamp(0, 9) as usize;
-    format!("{x:.digits$}")
+    let places = (digits - 1 - size.log10().floor() as i32).max(0) as usize;
+    format!("{x:.places$}")
 }
 
 fn ratio(x: f64) -> String {
@@ -186,10 +189,19 @@ fn ratio(x: f64) -> String {
     }
 }
 
+/// Four digits, without zeros at the end.
+fn trimmed(x: f64) -> String {
+    let text = short(x, 4);
+    match text.contains('.') && !text.contains('e') {
+        true => text.trim_end_matches('0').trim_end_matches('.').into(),
+        false => text,
+    }
+}
+
 fn stepping(m: &Method) -> String {
     match m.stepping {
-        Stepping::Fixed(h) if h < 0.1 => format!("{} ms", short(h * 1e3).trim_end_matches('0').trim_end_matches('.')),
-        Stepping::Fixed(h) => format!("{} s", short(h).trim_end_matches('0').trim_end_matches('.')),
+        Stepping::Fixed(h) if h < 0.1 => format!("{} ms", trimmed(h * 1e3)),
+        Stepping::Fixed(h) => format!("{} s", trimmed(h)),
         Stepping::Adaptive { rtol, .. } => format!("rtol {rtol:.0e}"),
         Stepping::Default => "default".into(),
     }

@@ -33,14 +33,14 @@ pub struct Reference {
 
 impl Prepared {
     /// The first that works: independent coordinates or index 1 by methods of high order, else a centre of the star.
-    pub(super) fn reference(&self, plan: &Plan, centres: &[(Formulation, Integrator); 2]) -> Result<Reference, String> {
+    pub(super) fn reference(&self, plan: &Plan, centres: &[(Formulation, Integrator); 2]) -> Result<Reference, Vec<String>> {
         let of = |formulation, integrator| Method { formulation, integrator, ..plan.method.clone() };
         let tight = [
             (Formulation::Maggi, Integrator::Dop853),
             (Formulation::Index1, Integrator::Dop853),
             (Formulation::Index1, Integrator::Radau5),
         ];
-        let steps = Steps::new(self, plan, None).map_err(|e| e.to_string())?;
+        let steps = Steps::new(self, plan, None).map_err(|e| vec![e.to_string()])?;
         let tight = tight.map(|(f, i)| TIGHT.map(|tol| of(f, i).tolerance(tol, tol)));
         let loose = centres.map(|(f, i)| steps.of(&of(f, i)));
         let mut refusals = vec![];
@@ -55,7 +55,7 @@ impl Prepared {
             }
         }
         refusals.dedup();
-        Err(refusals.join("; "))
+        Err(refusals)
     }
 }
 
@@ -66,13 +66,22 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Fixed steps are those of the method asked for; else a thousand, and four for each step of the reference.
+    /// Fixed steps are those of the method asked for, doubled until they are few enough; else a thousand, and four for each step of the
+    /// reference. A condition ends the run after a third of a step, and of half of it after two: no last step is so short that
+    /// rounding is all of it.
     pub fn new(model: &Prepared, plan: &Plan, reference: Option<&Reference>) -> Result<Self, Error> {
         let mesh = model.mesh()?;
         let (duration, count) = reference.map_or((mesh.end() - mesh.start.0, 0), |r| (r.duration, r.steps));
-        let h = match plan.method.stepping {
-            Stepping::Fixed(h) => h,
-            _ => duration / (4 * count).max(1000) as f64,
+        let h = match (plan.method.stepping, plan.most_steps) {
+            (Stepping::Fixed(h), None) => h,
+            (Stepping::Fixed(h), Some(most)) => {
+                let doubled = (duration / (h * most as f64)).log2().ceil().clamp(0.0, 60.0);
+                h * 2f64.powi(doubled as i32)
+            }
+            _ => {
+                let rest = if model.model.until { 1.0 / 3.0 } else { 0.0 };
+                duration / ((4 * count).max(1000) as f64 + rest)
+            }
         };
         Ok(Self { base: plan.method.clone(), h })
     }
