@@ -1,7 +1,7 @@
 //! The object of `gradyn verify --json`.
 
 use crate::output::{method_object, named, parameter_names};
-use gradyn::verify::{Against, Answer, Combination, Distance, Measured, Reference, Report, Row, Verdict};
+use gradyn::verify::{Against, Answer, Combination, Distance, Measured, Reference, Report, Row};
 use gradyn::{Prepared, Sensitivity};
 use serde_json::{Value, json};
 
@@ -45,8 +45,8 @@ fn row(p: &Prepared, r: &Row) -> Value {
         "section": r.section.name(), "method": method_object(&r.method, Some(r.combination.sensitivity), 0.0),
         "verdict": r.verdict.name(), "seconds": r.seconds,
     });
-    if let Some(reason) = Verdict::reason(&r.verdict) {
-        o["reason"] = reason.into();
+    if let Some(note) = r.note() {
+        o["note"] = note.into();
     }
     if let (Some(m), Value::Object(o)) = (&r.measured, &mut o) {
         o.extend(measured(p, m).as_object().cloned().unwrap_or_default());

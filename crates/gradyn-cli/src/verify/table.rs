@@ -126,9 +126,9 @@ impl Layout {
             None => format!("{names}  - {}", r.verdict.name()),
         };
         let indent = " ".repeat(4);
-        match (r.verdict.reason(), &r.measured) {
-            (Some(reason), Some(_)) => format!("{line}\n{indent}{reason}"),
-            (Some(reason), None) => format!("{line}: {reason}"),
+        match (r.note(), &r.measured) {
+            (Some(note), Some(_)) => format!("{line}\n{indent}{note}"),
+            (Some(note), None) => format!("{line}: {note}"),
             _ => line,
         }
     }

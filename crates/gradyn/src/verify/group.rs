@@ -92,10 +92,13 @@ impl Group {
         let distances = [&off, &fine.minus(&reference.answer)].map(|x| ruler.norms(x).largest());
         let floor = 10.0 * (reference.error + rounding(run) + penalty.as_ref().map_or(0.0, Errors::largest));
         let known = !run.method.adapts() && distances[1] > floor;
+        let order = known.then(|| (distances[0] / distances[1]).log2());
         Measured {
             distance: ruler.worst(&off, &expected),
             against: Against::Reference,
-            order: known.then(|| (distances[0] / distances[1]).log2()),
+            // half an order: the next term of the error at steps that are not short
+            slow: order.is_some_and(|o| o < run.method.integrator.order() as f64 - 0.5),
+            order,
             moved: moved.largest(),
             penalty: penalty.map(|p| p.largest()),
             steps: run.trajectory.plan.steps(),
@@ -110,6 +113,7 @@ impl Group {
             distance: ruler.worst(&answer.minus(&self.answers[0]), &expected(ruler)),
             against: Against::SameRun,
             order: None,
+            slow: false,
             moved: 0.0,
             penalty: None,
             steps: self.runs[0].trajectory.plan.steps(),

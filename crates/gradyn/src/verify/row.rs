@@ -31,6 +31,8 @@ pub struct Measured {
     pub distance: Distance,
     /// Measured order, for fixed steps whose error is well above that of the reference.
     pub order: Option<f64>,
+    /// Is that order below the one of the integrator?
+    pub slow: bool,
     /// By how much shorter steps moved the answer, relative.
     pub moved: f64,
     /// Expected error of the penalty formulation, relative.
@@ -97,6 +99,17 @@ impl Row {
             Err(e) => (None, Verdict::Stopped { reason: e.to_string() }),
         };
         Self { combination: item.combination, section: item.section, method, measured, verdict, seconds }
+    }
+}
+
+impl Row {
+    /// What there is to know besides the numbers: why it does not agree, or that it converges slowly.
+    pub fn note(&self) -> Option<String> {
+        let order = |m: &Measured| {
+            let theory = self.combination.integrator.order();
+            m.order.filter(|_| m.slow).map(|o| format!("its error falls at order {o:.1}; that of the integrator is {theory}"))
+        };
+        self.verdict.reason().map(str::to_owned).or_else(|| self.measured.as_ref().and_then(order))
     }
 }
 
