@@ -37,8 +37,7 @@ pub fn check(a: &CheckArgs) -> Done {
     if a.model.json {
         let rows: Vec<String> = p.model.system.row_names().iter().map(ToString::to_string).collect();
         let parameters: Vec<Value> = p
-            .model
-            .parameters
+            .parameters()
             .iter()
             .map(|x| json!({"name": x.name, "value": x.value, "unit": x.unit, "scale": x.scale, "used": x.used, "reaches": reach[&x.name]}))
             .collect();

@@ -46,7 +46,10 @@ fn object() {
     has(&o, &["model", "parameters", "reference", "rows", "skipped", "summary", "seconds"]);
     has(&o["reference"], &["method", "steps", "objectives", "error", "certificate", "seconds"]);
     let row = &o["rows"][0];
-    has(row, &["section", "method", "verdict", "seconds", "objectives", "steps", "against", "distance", "order", "moved", "warnings"]);
+    has(
+        row,
+        &["section", "method", "verdict", "seconds", "objectives", "steps", "against", "distance", "order", "moved", "warnings"],
+    );
     has(&row["distance"], &["entry", "off", "expected", "ratio"]);
     assert_eq!(row["method"]["step"], 0.005);
     assert_eq!(o["summary"]["agrees"], o["summary"]["rows"]);
