@@ -146,8 +146,8 @@ pub struct GradientArgs {
 #[command(after_help = "\
 A row is one combination. `off` is the distance of its worst entry from what it is compared with, `expected` the error that it should
 have: h against h/2 for fixed steps, a tolerance against a hundredth of it for adaptive ones, alpha against 10 alpha for penalty,
-rounding for derivatives of the same run, the error of differences. Both are relative to the size of the objective: the largest of its value and of
-its gradient times the scales of the parameters. `ratio` is one by the other.
+rounding for derivatives of the same run, the error of differences. Both are relative to the size of the objective: the largest of its
+value and of its gradient times the scales of the parameters. `ratio` is one by the other.
   ✓ agrees: ratio up to 10    ~ loose: so does it, but the expected error is above 5 %    ! explained: a warning of the run says why
   ✗ differs                   - refused, or stopped, with the reason
 
