@@ -107,7 +107,7 @@ fn without_a_reference_nothing_is_compared() {
 #[test]
 fn the_error_of_a_soft_penalty_is_expected() {
     let mut method = Method::default().step(2e-3);
-    method.set("alpha", "1e4").expect("an option");
+    method.set("alpha", "1e2").expect("an option");
     let report = verify(&five_bar(0.5), &Plan { method, budget: None, ..star(2e-3) });
     let row = report.rows.iter().find(|r| r.combination.formulation == Formulation::Penalty).expect("in the star");
     let m = row.measured.as_ref().expect("runs");
