@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[command(
     name = "gradyn",
     version,
-    after_help = "Exit codes: 0 done; 1 the computation failed; 2 the command line or the model file is wrong."
+    after_help = "Exit codes: 0 done; 1 the computation failed, or `verify` found a disagreement; 2 the command line or the model file is wrong."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -23,6 +23,8 @@ pub enum Command {
     Simulate(RunArgs),
     /// Objectives and their gradients by one method
     Gradient(GradientArgs),
+    /// Every formulation, integrator and sensitivity against one reference, in units of the error that each should have
+    Verify(VerifyArgs),
     /// What there is: formulations, integrators, sensitivities, options, joints, forces, sensors, optimizers, examples
     List { what: What },
     /// Write a bundled model file to start from
@@ -138,6 +140,51 @@ pub struct GradientArgs {
     /// Estimate the error of the formulation penalty by a second run with 10 alpha
     #[arg(long)]
     pub penalty_error: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+A row is one combination. `off` is the distance of its worst entry from what it is compared with, `expected` the error that it should
+have: h against h/2 for fixed steps, a tolerance against a hundredth of it for adaptive ones, alpha against 10 alpha for penalty,
+rounding for derivatives of the same run, the error of differences. Both are relative to the size of the objective: the largest of its
+value and of its gradient times the scales of the parameters. `ratio` is one by the other.
+  ✓ agrees: ratio up to 10    ~ loose: so does it, but the expected error is above 5 %    ! explained: a warning of the run says why
+  ✗ differs                   - refused, or stopped, with the reason
+
+Exit codes: 0 no disagreement but explained ones; 1 a disagreement; 2 the command line or the model file is wrong.
+
+Examples:
+  gradyn verify five_bar.toml
+  gradyn verify five_bar.toml --full --budget 5min --json")]
+pub struct VerifyArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The whole product formulation × integrator × sensitivity, not only the star around two centres
+    #[arg(long)]
+    pub full: bool,
+    /// Run only what fits into this time, such as 60s, 2min or 500ms, the star first; the rest is listed
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    pub budget: Option<String>,
+    /// Formulation of a centre (`gradyn list formulations`); that of the file if absent
+    #[arg(long)]
+    pub formulation: Option<String>,
+    /// Integrator of a centre (`gradyn list integrators`); that of the file if absent
+    #[arg(long)]
+    pub integrator: Option<String>,
+    /// Step of the integrators with fixed steps [s], such as 0.001 or "1 ms"
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    pub step: Option<String>,
+    /// Option of the methods that use it (`gradyn list options`); repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub option: Vec<String>,
+}
+
+impl VerifyArgs {
+    /// What is asked of the method.
+    pub fn method(&self) -> MethodArgs {
+        let (formulation, integrator) = (self.formulation.clone(), self.integrator.clone());
+        MethodArgs { formulation, integrator, step: self.step.clone(), option: self.option.clone(), ..MethodArgs::none() }
+    }
 }
 
 impl MethodArgs {

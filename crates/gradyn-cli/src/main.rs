@@ -6,6 +6,7 @@ mod diagnostic;
 mod loaded;
 mod output;
 mod progress;
+mod verify;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -17,6 +18,11 @@ fn main() -> ExitCode {
         Command::Check(a) => commands::check(a),
         Command::Simulate(a) => commands::simulate(a),
         Command::Gradient(a) => commands::gradient(a),
+        Command::Verify(a) => match verify::verify(a) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::from(1),
+            Err(failure) => Err(failure),
+        },
         Command::List { what } => commands::list(*what),
         Command::Example { name, out } => commands::example(name, out.as_deref()),
         Command::Schema => commands::schema(),

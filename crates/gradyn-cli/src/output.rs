@@ -11,6 +11,11 @@ use std::path::Path;
 
 /// `{"coordinates": …, "formulation": …, …}`.
 pub fn method(m: &Method, sensitivity: Option<Sensitivity>, run: &Run) -> Value {
+    method_object(m, sensitivity, run.trajectory.plan.h.first().copied().unwrap_or(0.0))
+}
+
+/// The same; `first` is the step of a run that leaves it to the program.
+pub fn method_object(m: &Method, sensitivity: Option<Sensitivity>, first: f64) -> Value {
     let mut o = Map::new();
     o.insert("coordinates".into(), "natural".into());
     o.insert("formulation".into(), m.formulation.name().into());
@@ -31,7 +36,7 @@ pub fn method(m: &Method, sensitivity: Option<Sensitivity>, run: &Run) -> Value 
             o.insert("atol".into(), 1e-8.into());
         }
         Stepping::Default => {
-            o.insert("step".into(), run.trajectory.plan.h.first().copied().unwrap_or(0.0).into());
+            o.insert("step".into(), first.into());
         }
     }
     Value::Object(o)
@@ -42,7 +47,7 @@ pub fn named(names: impl IntoIterator<Item = String>, values: &[f64]) -> Value {
     Value::Object(names.into_iter().zip(values).map(|(n, v)| (n, (*v).into())).collect())
 }
 
-fn parameter_names(p: &Prepared) -> Vec<String> {
+pub fn parameter_names(p: &Prepared) -> Vec<String> {
     p.parameters().iter().map(|p| p.name.clone()).collect()
 }
 

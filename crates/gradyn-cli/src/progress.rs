@@ -19,7 +19,17 @@ impl Progress {
     }
     /// After a step.
     pub fn at(&mut self, t: f64, steps: usize) {
-        if !self.on || !steps.is_multiple_of(64) || self.started.elapsed() < Duration::from_millis(500) {
+        if steps.is_multiple_of(64) {
+            let (a, b) = self.range;
+            self.show((t - a) / (b - a), || format!("t = {t:.4} s, {steps} steps"));
+        }
+    }
+    /// Before one of many parts.
+    pub fn part(&mut self, done: usize, total: usize, name: &str) {
+        self.show(done as f64 / total.max(1) as f64, || format!("{done} of {total}: {name}"));
+    }
+    fn show(&mut self, part: f64, message: impl Fn() -> String) {
+        if !self.on || self.started.elapsed() < Duration::from_millis(500) {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {
@@ -27,9 +37,8 @@ impl Progress {
                 ProgressStyle::with_template("{elapsed} {wide_bar} {percent}% {msg}").unwrap_or(ProgressStyle::default_bar());
             ProgressBar::new(1000).with_style(style)
         });
-        let (a, b) = self.range;
-        bar.set_position((1000.0 * (t - a) / (b - a)) as u64);
-        bar.set_message(format!("t = {t:.4} s, {steps} steps"));
+        bar.set_position((1000.0 * part) as u64);
+        bar.set_message(message());
     }
     /// At the end.
     pub fn finish(&self) {

@@ -102,8 +102,15 @@ impl Prepared {
     }
     /// Richardson-extrapolated central differences on the frozen plan, with steps `relative` × scale.
     pub fn extrapolated_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
+        self.differences(run, relative, true)
+    }
+    /// Central differences on the frozen plan, with steps `relative` × scale.
+    pub fn central_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
+        self.differences(run, relative, false)
+    }
+    fn differences(&self, run: &Run, relative: f64, richardson: bool) -> Result<Gradient, Error> {
         let step = run.method.build(&self.model);
-        let rows = with_step!(&step, step => differences::central(&self.case(step, run), relative, true)?);
+        let rows = with_step!(&step, step => differences::central(&self.case(step, run), relative, richardson)?);
         Ok(self.final_time(run, &rows)?.reduce(&rows))
     }
     /// The discrete adjoint with the contribution of each record.
@@ -184,7 +191,7 @@ impl Prepared {
         run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
     }
     /// Gradients need objectives, parameters, and parameters that something reads.
-    fn check_parameters(&self) -> Result<(), Error> {
+    pub(crate) fn check_parameters(&self) -> Result<(), Error> {
         if self.objectives().is_empty() {
             return Err(ModelError::new("the model has no objective")
                 .help("add [objective] with `integral` or `terminal`")

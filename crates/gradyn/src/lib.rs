@@ -25,6 +25,7 @@ pub mod report;
 mod singular;
 mod until;
 pub mod user;
+pub mod verify;
 pub mod watch;
 
 pub use error::Error;

@@ -1,0 +1,42 @@
+//! `gradyn verify`.
+
+mod object;
+mod table;
+
+use crate::args::VerifyArgs;
+use crate::diagnostic::Failure;
+use crate::loaded::{Loaded, seconds};
+use crate::output;
+use crate::progress::Progress;
+use gradyn::verify::{Plan, Scope};
+use std::time::Duration;
+
+/// Runs, prints; is there no unexplained disagreement?
+pub fn verify(a: &VerifyArgs) -> Result<bool, Failure> {
+    let budget = a.budget.as_deref().map(budget).transpose()?;
+    let l = Loaded::new(&a.model)?;
+    l.times()?;
+    let scope = if a.full { Scope::Full } else { Scope::Star };
+    let plan = Plan::star(l.method(&a.method())?);
+    let most_steps = plan.most_steps.filter(|_| a.step.is_none());
+    let plan = Plan { scope, budget, most_steps, ..plan };
+    let mut progress = Progress::new(0.0, 1.0, a.model.quiet);
+    let report = l.prepared.verify(&plan, &mut |s| progress.part(s.done, s.total, s.name));
+    progress.finish();
+    let report = report.map_err(|e| l.fail(e))?;
+    if a.model.json {
+        output::say(&format!("{}\n", object::report(&l.prepared, &report)));
+    } else {
+        output::say(&table::report(&l.prepared, &report));
+    }
+    Ok(report.agrees())
+}
+
+/// A time such as `60s`, `2min` or `500ms`; a number alone is seconds.
+fn budget(text: &str) -> Result<Duration, Failure> {
+    let end = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
+    let spaced = format!("{} {}", text[..end].trim(), &text[end..]);
+    let s = seconds("--budget", spaced.trim())?;
+    Duration::try_from_secs_f64(s)
+        .map_err(|_| Failure::command(format!("--budget {text}: too long"), "give a time such as 60s, 2min or 500ms"))
+}

@@ -1,0 +1,68 @@
+//! The object of `gradyn verify --json`.
+
+use crate::output::{method_object, named, parameter_names};
+use gradyn::verify::{Against, Answer, Combination, Distance, Measured, Reference, Report, Row};
+use gradyn::{Prepared, Sensitivity};
+use serde_json::{Value, json};
+
+/// Everything.
+pub fn report(p: &Prepared, r: &Report) -> Value {
+    let count = |name: &str| r.count(|v| v.name() == name);
+    let largest = r.farthest().and_then(|row| Some((row, row.measured.as_ref()?)));
+    json!({
+        "model": p.model.name,
+        "parameters": named(parameter_names(p), &p.rho),
+        "reference": r.reference.as_ref().map_or_else(|reason| json!({"refused": reason}), |x| reference(p, x)),
+        "rows": r.rows.iter().map(|row| self::row(p, row)).collect::<Vec<_>>(),
+        "skipped": r.skipped.iter().map(combination).collect::<Vec<_>>(),
+        "summary": {
+            "rows": r.rows.len(), "skipped": r.skipped.len(), "agrees": count("agrees"), "loose": count("loose"),
+            "explained": count("explained"), "differs": count("differs"), "refused": count("refused"), "stopped": count("stopped"),
+            "largest": largest.map(|(row, m)| json!({"combination": combination(&row.combination), "ratio": m.distance.ratio})),
+        },
+        "seconds": r.seconds,
+    })
+}
+
+fn combination(c: &Combination) -> Value {
+    json!({"formulation": c.formulation.name(), "integrator": c.integrator.name(), "sensitivity": c.sensitivity.name()})
+}
+
+fn answer(p: &Prepared, x: &Answer) -> Vec<Value> {
+    let one = |k: usize| json!({"name": p.objectives()[k], "value": x.psi[k], "gradient": named(parameter_names(p), &x.rows[k])});
+    (0..x.psi.len()).map(one).collect()
+}
+
+fn reference(p: &Prepared, r: &Reference) -> Value {
+    json!({
+        "method": method_object(&r.method, Some(Sensitivity::DiscreteAdjoint), 0.0), "steps": r.steps,
+        "objectives": answer(p, &r.answer), "error": r.error, "certificate": r.certificate, "seconds": r.seconds,
+    })
+}
+
+fn row(p: &Prepared, r: &Row) -> Value {
+    let mut o = json!({
+        "section": r.section.name(), "method": method_object(&r.method, Some(r.combination.sensitivity), 0.0),
+        "verdict": r.verdict.name(), "seconds": r.seconds,
+    });
+    if let Some(note) = r.note() {
+        o["note"] = note.into();
+    }
+    if let (Some(m), Value::Object(o)) = (&r.measured, &mut o) {
+        o.extend(measured(p, m).as_object().cloned().unwrap_or_default());
+    }
+    o
+}
+
+fn measured(p: &Prepared, m: &Measured) -> Value {
+    let Distance { off, expected, ratio, .. } = m.distance;
+    let against = match m.against {
+        Against::Reference => "reference",
+        Against::SameRun => "discrete-adjoint of the same run",
+    };
+    json!({
+        "objectives": answer(p, &m.answer), "steps": m.steps, "against": against, "order": m.order, "moved": m.moved,
+        "penalty_error": m.penalty, "warnings": m.warnings,
+        "distance": {"entry": super::table::entry(p, m.distance.entry), "off": off, "expected": expected, "ratio": ratio},
+    })
+}

@@ -1,0 +1,184 @@
+//! Every method against one reference, in units of the error that it should have.
+//!
+//! x = (ψ, ∇ψ) by some method, x* by the reference, each objective with the size S = max(|ψ*|, max_k s_k |∂ψ*/∂ρ_k|), s_k the scale of ρ_k:
+//!
+//! ```text
+//! e = |x(h) - x(h/2)| / (1 - 2⁻ᵖ)                    fixed steps, p: order                          (1)
+//! e = |x(τ) - x(τ/100)|                              steps from a tolerance τ                       (2)
+//! e ← e + |10/9 (x(α) - x(10 α))|                    penalty                                        (3)
+//! r = |x(h) - x*| / (e + e* + δ)                     e*: (2) of the reference, δ: rounding           (4)
+//! ```
+//! Each objective has one (4) for its value and one for its gradient, in the norm max_k s_k |·|/S: a single entry may be right by
+//! accident. A method agrees if r ≤ 10. Nothing that converges to x* can fail: r > 10 says that half the step moved the result by
+//! less than a tenth of its distance from x*. Derivatives of the steps are compared with the discrete adjoint of the same run, to
+//! rounding; differences of runs with the same, to their own error. A method that is refused is a row with its reason.
+
+mod combination;
+mod compare;
+mod group;
+mod reference;
+mod row;
+
+pub use combination::{Combination, Scope, Section};
+pub use compare::{Answer, Distance, Entry};
+pub use reference::Reference;
+pub use row::{Against, Measured, Row, Verdict};
+
+use crate::error::Error;
+use crate::method::Method;
+use crate::prepared::Prepared;
+use combination::Item;
+use group::Group;
+use reference::Steps;
+use std::time::{Duration, Instant};
+
+/// A distance of so many expected errors is a disagreement.
+pub const LIMIT: f64 = 10.0;
+
+/// What to verify.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Formulation and integrator are one centre of the star; a fixed step and the options hold for every row that uses them.
+    pub method: Method,
+    /// Which combinations.
+    pub scope: Scope,
+    /// Fixed steps are doubled until a run has at most so many.
+    pub most_steps: Option<usize>,
+    /// Rows that would end after this time are skipped.
+    pub budget: Option<Duration>,
+}
+
+impl Plan {
+    /// The star around a method, with at most 2500 fixed steps a run.
+    pub fn star(method: Method) -> Self {
+        Self { method, scope: Scope::Star, most_steps: Some(2500), budget: None }
+    }
+}
+
+/// What is about to run.
+pub struct Stage<'a> {
+    /// Rows done or skipped.
+    pub done: usize,
+    /// All rows.
+    pub total: usize,
+    /// What runs now.
+    pub name: &'a str,
+}
+
+/// What was found.
+pub struct Report {
+    /// The reference, or why there is none: what was tried, and the reason.
+    pub reference: Result<Reference, Vec<String>>,
+    /// One row per combination that was run, in the order of the list.
+    pub rows: Vec<Row>,
+    /// Combinations that did not fit into the budget.
+    pub skipped: Vec<Combination>,
+    /// Seconds in all.
+    pub seconds: f64,
+}
+
+impl Report {
+    /// Is there no disagreement that nothing explains?
+    pub fn agrees(&self) -> bool {
+        !self.rows.iter().any(|r| matches!(r.verdict, Verdict::Differs { .. }))
+    }
+    /// Rows with that property.
+    pub fn count(&self, of: impl Fn(&Verdict) -> bool) -> usize {
+        self.rows.iter().filter(|r| of(&r.verdict)).count()
+    }
+    /// The row with the largest distance (4).
+    pub fn farthest(&self) -> Option<&Row> {
+        let ratio = |r: &&Row| r.measured.as_ref().map_or(f64::NEG_INFINITY, |m| m.distance.ratio);
+        self.rows.iter().filter(|r| r.measured.is_some()).max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+    }
+}
+
+impl Prepared {
+    /// Runs the combinations of a plan and compares them; `observe` is called before each row.
+    pub fn verify(&self, plan: &Plan, observe: &mut dyn FnMut(&Stage)) -> Result<Report, Error> {
+        self.check_parameters()?;
+        self.mesh()?;
+        let started = Instant::now();
+        let centres = combination::centres(self, &plan.method);
+        let items = combination::list(&centres, plan.scope);
+        let total = items.len();
+        observe(&Stage { done: 0, total, name: "reference" });
+        let reference = self.reference(plan, &centres);
+        let steps = Steps::new(self, plan, reference.as_ref().ok())?;
+        let mut session = Session { model: self, reference: reference.as_ref().ok(), steps, groups: vec![] };
+        let (mut rows, mut skipped, mut clock) = (vec![], vec![], Clock::new(started, plan.budget));
+        for (done, item) in items.iter().enumerate() {
+            if clock.is_late(session.has(item)) {
+                skipped.push((item.place, item.combination));
+                continue;
+            }
+            observe(&Stage { done, total, name: &item.combination.to_string() });
+            let new = !session.has(item);
+            let row = session.row(item);
+            clock.add(new, row.seconds);
+            rows.push((item.place, row));
+            session.forget(&items[done + 1..]);
+        }
+        rows.sort_by_key(|r| r.0);
+        skipped.sort_by_key(|s| s.0);
+        let rows = rows.into_iter().map(|r| r.1).collect();
+        let skipped = skipped.into_iter().map(|s| s.1).collect();
+        Ok(Report { reference, rows, skipped, seconds: started.elapsed().as_secs_f64() })
+    }
+}
+
+/// Runs that later rows need again.
+struct Session<'a> {
+    model: &'a Prepared,
+    reference: Option<&'a Reference>,
+    steps: Steps,
+    groups: Vec<(Combination, Result<Group, Error>)>,
+}
+
+impl Session<'_> {
+    fn has(&self, item: &Item) -> bool {
+        self.groups.iter().any(|g| g.0.same_run(&item.combination))
+    }
+    /// Runs and compares one combination.
+    fn row(&mut self, item: &Item) -> Row {
+        let started = Instant::now();
+        if !self.has(item) {
+            let group = Group::new(self.model, self.steps.method(&item.combination));
+            self.groups.push((item.combination, group));
+        }
+        let group = self.groups.iter().find(|g| g.0.same_run(&item.combination)).map(|g| &g.1);
+        let measured = match group.expect("made above") {
+            Ok(group) => group.measure(self.model, item.combination.sensitivity, self.reference),
+            Err(e) => Err(e.clone()),
+        };
+        let method = self.steps.method(&item.combination)[0].clone();
+        Row::new(item, method, measured, started.elapsed().as_secs_f64())
+    }
+    /// Drops runs that no later row needs.
+    fn forget(&mut self, rest: &[Item]) {
+        self.groups.retain(|g| rest.iter().any(|i| i.combination.same_run(&g.0)));
+    }
+}
+
+/// What time is left. A row is expected to take as long as the mean of those before it, of those with new runs or of those without.
+struct Clock {
+    started: Instant,
+    budget: Option<Duration>,
+    spent: [(f64, usize); 2],
+}
+
+impl Clock {
+    fn new(started: Instant, budget: Option<Duration>) -> Self {
+        Self { started, budget, spent: [(0.0, 0); 2] }
+    }
+    fn add(&mut self, new: bool, seconds: f64) {
+        let s = &mut self.spent[usize::from(new)];
+        *s = (s.0 + seconds, s.1 + 1);
+    }
+    /// Would a row end after the budget?
+    fn is_late(&self, has_run: bool) -> bool {
+        let (sum, count) = self.spent[usize::from(!has_run)];
+        let next = sum / count.max(1) as f64;
+        self.budget.is_some_and(|b| self.started.elapsed().as_secs_f64() + next > b.as_secs_f64())
+    }
+}

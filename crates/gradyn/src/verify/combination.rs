@@ -1,0 +1,157 @@
+//! Which combinations are run, and in which order.
+//!
+//! The star has two centres, one with a coordinate step and one with a state step; the method of the model file is one of them. Every
+//! formulation, every integrator and every sensitivity is in it at least once.
+
+use crate::method::Method;
+use crate::prepared::Prepared;
+use crate::registry::{Formulation, Integrator, Sensitivity, combinations};
+
+/// Formulation, integrator, sensitivity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Combination {
+    /// Formulation.
+    pub formulation: Formulation,
+    /// Integrator.
+    pub integrator: Integrator,
+    /// Sensitivity.
+    pub sensitivity: Sensitivity,
+}
+
+/// How much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Every formulation with one integrator, every integrator with one formulation, every sensitivity with both centres.
+    Star,
+    /// Everything that fits together.
+    Full,
+}
+
+/// Part of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    /// One integrator.
+    Formulations,
+    /// One formulation.
+    Integrators,
+    /// The centres.
+    Sensitivities,
+    /// The rest of the product.
+    Others,
+}
+
+impl Section {
+    /// Name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Section::Formulations => "formulations",
+            Section::Integrators => "integrators",
+            Section::Sensitivities => "sensitivities",
+            Section::Others => "all others",
+        }
+    }
+}
+
+impl Combination {
+    fn new((formulation, integrator): (Formulation, Integrator), sensitivity: Sensitivity) -> Self {
+        Self { formulation, integrator, sensitivity }
+    }
+    /// Do both differentiate the same run?
+    pub fn same_run(&self, other: &Self) -> bool {
+        (self.formulation, self.integrator) == (other.formulation, other.integrator)
+    }
+}
+
+impl std::fmt::Display for Combination {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{} + {}, {}", self.formulation.name(), self.integrator.name(), self.sensitivity.name())
+    }
+}
+
+/// A combination, where it is printed.
+pub(super) struct Item {
+    pub combination: Combination,
+    pub section: Section,
+    pub place: usize,
+}
+
+/// The centres of the star: a coordinate step and a state step. The method asked for is one of them, if the model accepts it.
+pub(super) fn centres(model: &Prepared, method: &Method) -> [(Formulation, Integrator); 2] {
+    let accepts = |c: &(Formulation, Integrator)| {
+        let m = Method { formulation: c.0, integrator: c.1, ..method.clone() };
+        c.0.fits(c.1) && model.check_method(&Method { stepping: crate::Stepping::Default, ..m }).is_ok()
+    };
+    let asked = (method.formulation, method.integrator);
+    let first = |coordinate: bool, others: [Formulation; 2], integrator: Integrator| {
+        let own = (asked.1.coordinate() == coordinate).then_some(asked);
+        let all = own.into_iter().chain(others.map(|f| (f, integrator)));
+        all.clone().find(accepts).unwrap_or((others[1], integrator))
+    };
+    [
+        first(true, [Formulation::Index3, Formulation::Index1], Integrator::Newmark),
+        first(false, [Formulation::Maggi, Formulation::Index1], Integrator::Dop853),
+    ]
+}
+
+/// The combinations of a plan, the cheap ones of each section first.
+pub(super) fn list(centres: &[(Formulation, Integrator); 2], scope: Scope) -> Vec<Item> {
+    let (mut items, sweep) = (vec![], Sensitivity::DiscreteAdjoint);
+    for &f in Formulation::ALL {
+        let integrator = centres.iter().map(|c| c.1).find(|i| f.fits(*i)).unwrap_or(Integrator::Newmark);
+        add(&mut items, Section::Formulations, Combination::new((f, integrator), sweep));
+    }
+    for &i in Integrator::ALL {
+        // index1 works with every integrator
+        add(&mut items, Section::Integrators, Combination::new((Formulation::Index1, i), sweep));
+    }
+    for &centre in centres {
+        for s in Sensitivity::ALL.iter().filter(|s| s.fits(centre.0)) {
+            add(&mut items, Section::Sensitivities, Combination::new(centre, *s));
+        }
+    }
+    if scope == Scope::Full {
+        for pair in combinations() {
+            for s in Sensitivity::ALL.iter().filter(|s| s.fits(pair.0)) {
+                add(&mut items, Section::Others, Combination::new(pair, *s));
+            }
+        }
+    }
+    items.sort_by_key(cost);
+    items
+}
+
+fn add(items: &mut Vec<Item>, section: Section, combination: Combination) {
+    if !items.iter().any(|i| i.combination == combination) {
+        items.push(Item { combination, section, place: items.len() });
+    }
+}
+
+/// Order of running: by section; the rest by run, so that each run is made once.
+fn cost(item: &Item) -> (Section, [usize; 3]) {
+    use Integrator::{Adams, Dop853, Dopri5, Rk4};
+    let c = &item.combination;
+    let integrator = match c.integrator {
+        Dop853 | Adams => 0,
+        Dopri5 => 1,
+        Rk4 => 2,
+        i if i.coordinate() => 3,
+        // implicit ones of high order need fewer steps
+        i => 12 - i.order(),
+    };
+    let place = |x: usize| if item.section == Section::Others { x } else { 0 };
+    let run = place(combinations().iter().position(|p| *p == (c.formulation, c.integrator)).unwrap_or(0));
+    (item.section, [integrator, run, sensitivity(c.sensitivity)])
+}
+
+/// One gradient; one column for each parameter; runs for each parameter.
+fn sensitivity(s: Sensitivity) -> usize {
+    match s {
+        Sensitivity::DiscreteAdjoint => 0,
+        Sensitivity::Automatic => 3,
+        Sensitivity::ComplexStep => 4,
+        Sensitivity::FiniteDifference => 5,
+        Sensitivity::Extrapolated => 6,
+        s if s.is_continuous() => 2,
+        _ => 1,
+    }
+}

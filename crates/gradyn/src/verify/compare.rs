@@ -1,0 +1,125 @@
+//! Distances of answers in units of their expected errors.
+
+use crate::penalty::PenaltyError;
+use gradyn_num::largest;
+use gradyn_sensitivity::Gradient;
+
+/// What a method says: objectives and their gradients; or a difference of two such.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// Objectives.
+    pub psi: Vec<f64>,
+    /// One row per objective, one column per parameter.
+    pub rows: Gradient,
+}
+
+/// An entry of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Number of the objective.
+    pub objective: usize,
+    /// Number of the parameter; `None`: the value of the objective.
+    pub parameter: Option<usize>,
+}
+
+/// The entry that is farthest off. All numbers are relative to the size of its objective.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Distance {
+    /// Which entry.
+    pub entry: Entry,
+    /// Its distance.
+    pub off: f64,
+    /// The error that is expected.
+    pub expected: f64,
+    /// One by the other.
+    pub ratio: f64,
+}
+
+/// Errors of the value and of the gradient of each objective, relative to its size.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Errors(pub Vec<[f64; 2]>);
+
+impl Answer {
+    fn with(&self, other: &Self, f: impl Fn(f64, f64) -> f64) -> Self {
+        let each = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect();
+        let rows = self.rows.iter().zip(&other.rows).map(|(a, b)| each(a, b)).collect();
+        Self { psi: each(&self.psi, &other.psi), rows }
+    }
+    /// Entry by entry.
+    pub fn minus(&self, other: &Self) -> Self {
+        self.with(other, |a, b| a - b)
+    }
+    /// Value of an entry.
+    pub fn at(&self, e: Entry) -> f64 {
+        e.parameter.map_or(self.psi[e.objective], |k| self.rows[e.objective][k])
+    }
+    /// The estimated errors of a run by penalty.
+    pub(super) fn of_penalty(e: &PenaltyError) -> Self {
+        let errors = |list: &[crate::penalty::Estimate]| list.iter().map(|x| x.error).collect();
+        Self { psi: errors(&e.values), rows: e.gradient.iter().flatten().map(|row| errors(row)).collect() }
+    }
+}
+
+/// Scales of the parameters, sizes of the objectives.
+#[derive(Clone, Debug)]
+pub(super) struct Ruler {
+    scales: Vec<f64>,
+    sizes: Vec<f64>,
+}
+
+impl Ruler {
+    /// S = max(|ψ|, max_k s_k |∂ψ/∂ρ_k|).
+    pub fn new(scales: Vec<f64>, x: &Answer) -> Self {
+        let size = |(psi, row): (&f64, &Vec<f64>)| {
+            let s = largest(row.iter().zip(&scales).map(|(g, s)| g * s).chain([*psi]));
+            // of an objective that is zero to rounding the numbers are those of size 1
+            if s > 1e3 * f64::EPSILON { s } else { 1.0 }
+        };
+        let sizes = x.psi.iter().zip(&x.rows).map(size).collect();
+        Self { scales, sizes }
+    }
+    /// |x|, for each objective and its gradient.
+    pub fn norms(&self, x: &Answer) -> Errors {
+        let norm = |(j, size): (usize, &f64)| {
+            let row = largest(x.rows[j].iter().zip(&self.scales).map(|(g, s)| g * s));
+            [x.psi[j].abs() / size, row / size]
+        };
+        Errors(self.sizes.iter().enumerate().map(norm).collect())
+    }
+    /// The same error for everything.
+    pub fn uniform(&self, error: f64) -> Errors {
+        Errors(vec![[error; 2]; self.sizes.len()])
+    }
+    /// (4) of a difference: its worst entry.
+    pub fn worst(&self, x: &Answer, expected: &Errors) -> Distance {
+        let mut worst = Distance { entry: Entry { objective: 0, parameter: None }, off: 0.0, expected: 0.0, ratio: -1.0 };
+        for (objective, [value, gradient]) in expected.0.iter().enumerate() {
+            let entries = std::iter::once((None, 1.0, *value));
+            let columns = self.scales.iter().enumerate().map(|(k, s)| (Some(k), *s, *gradient));
+            for (parameter, scale, expected) in entries.chain(columns) {
+                let entry = Entry { objective, parameter };
+                let off = (x.at(entry) * scale).abs() / self.sizes[objective];
+                let ratio = off / expected;
+                if ratio > worst.ratio || ratio.is_nan() {
+                    worst = Distance { entry, off, expected, ratio: if ratio.is_nan() { f64::INFINITY } else { ratio } };
+                }
+            }
+        }
+        worst
+    }
+}
+
+impl Errors {
+    /// Sum.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(a, b)| [a[0] + b[0], a[1] + b[1]]).collect())
+    }
+    /// Multiple.
+    pub fn times(&self, factor: f64) -> Self {
+        Self(self.0.iter().map(|e| e.map(|e| e * factor)).collect())
+    }
+    /// The largest.
+    pub fn largest(&self) -> f64 {
+        largest(self.0.iter().flatten().copied())
+    }
+}

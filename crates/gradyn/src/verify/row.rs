@@ -1,0 +1,155 @@
+//! What is said about a combination.
+
+use super::LIMIT;
+use super::combination::{Combination, Item, Section};
+use super::compare::{Answer, Distance};
+use crate::error::Error;
+use crate::method::Method;
+
+/// Above this expected error, relative to the size of the objective, agreement says little.
+const LOOSE: f64 = 0.05;
+
+/// Warnings of a run that explain why its error is larger than what its steps show.
+const EXPLAIN: [&str; 5] = ["stiff", "drift", "ends-meet", "unstable-index3", "small-step"];
+
+/// What an answer is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// The reference.
+    Reference,
+    /// The discrete adjoint of the same run.
+    SameRun,
+}
+
+/// An answer, compared.
+pub struct Measured {
+    /// Objectives and gradients.
+    pub answer: Answer,
+    /// What with.
+    pub against: Against,
+    /// The worst entry.
+    pub distance: Distance,
+    /// Measured order, for fixed steps whose error is well above that of the reference.
+    pub order: Option<f64>,
+    /// Is that order below the one of the integrator?
+    pub slow: bool,
+    /// By how much shorter steps moved the answer, relative.
+    pub moved: f64,
+    /// Expected error of the penalty formulation, relative.
+    pub penalty: Option<f64>,
+    /// Number of steps.
+    pub steps: usize,
+    /// Warnings of the run.
+    pub warnings: Vec<String>,
+}
+
+/// Whether a combination agrees.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Within its expected error.
+    Agrees,
+    /// Within its expected error, which is so large that this says little.
+    Loose,
+    /// Beyond it, and a warning of the run says why.
+    Explained {
+        /// The warning.
+        reason: String,
+    },
+    /// Beyond it.
+    Differs {
+        /// What is known about it.
+        reason: String,
+    },
+    /// The combination does not exist for this model.
+    Refused {
+        /// Why.
+        reason: String,
+    },
+    /// The run stopped.
+    Stopped {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A row of the table.
+pub struct Row {
+    /// What was run.
+    pub combination: Combination,
+    /// Where it belongs.
+    pub section: Section,
+    /// Method of the run.
+    pub method: Method,
+    /// What came out, if it was not refused.
+    pub measured: Option<Measured>,
+    /// Does it agree?
+    pub verdict: Verdict,
+    /// Seconds of the row; the runs of a method belong to its first row.
+    pub seconds: f64,
+}
+
+impl Row {
+    pub(super) fn new(item: &Item, method: Method, measured: Result<Measured, Error>, seconds: f64) -> Self {
+        let (measured, verdict) = match measured {
+            Ok(m) => {
+                let verdict = Verdict::of(&m);
+                (Some(m), verdict)
+            }
+            Err(e) if e.is_input() => (None, Verdict::Refused { reason: e.to_string() }),
+            Err(e) => (None, Verdict::Stopped { reason: e.to_string() }),
+        };
+        Self { combination: item.combination, section: item.section, method, measured, verdict, seconds }
+    }
+}
+
+impl Row {
+    /// What there is to know besides the numbers: why it does not agree, or that it converges slowly.
+    pub fn note(&self) -> Option<String> {
+        let order = |m: &Measured| {
+            let theory = self.combination.integrator.order();
+            m.order.filter(|_| m.slow).map(|o| format!("its error falls at order {o:.1}; that of the integrator is {theory}"))
+        };
+        self.verdict.reason().map(str::to_owned).or_else(|| self.measured.as_ref().and_then(order))
+    }
+}
+
+impl Verdict {
+    fn of(m: &Measured) -> Self {
+        let d = &m.distance;
+        if d.ratio <= LIMIT {
+            return if d.expected > LOOSE { Self::Loose } else { Self::Agrees };
+        }
+        let known = m.warnings.iter().find(|w| EXPLAIN.iter().any(|name| w.starts_with(&format!("{name}:"))));
+        if let Some(warning) = known {
+            return Self::Explained { reason: warning.clone() };
+        }
+        let reason = match m.against {
+            Against::SameRun => format!("{:.1e} from the discrete adjoint of the same run", d.off),
+            Against::Reference => format!(
+                "converges to something else: shorter steps moved it by {:.1e}, the reference is {:.1e} away",
+                m.moved, d.off
+            ),
+        };
+        Self::Differs { reason }
+    }
+    /// In a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Agrees => "agrees",
+            Self::Loose => "loose",
+            Self::Explained { .. } => "explained",
+            Self::Differs { .. } => "differs",
+            Self::Refused { .. } => "refused",
+            Self::Stopped { .. } => "stopped",
+        }
+    }
+    /// Why, if it does not simply agree.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Agrees | Self::Loose => None,
+            Self::Explained { reason } | Self::Differs { reason } | Self::Refused { reason } | Self::Stopped { reason } => {
+                Some(reason)
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Every method against one reference, in units of its expected error.
+
+use gradyn::verify::{Against, Combination, Plan, Report, Scope, Section, Verdict};
+use gradyn::{Formulation, Integrator, Method, Prepared, Sensitivity};
+use gradyn_testkit::models;
+use std::time::Duration;
+
+fn five_bar(t_end: f64) -> Prepared {
+    let mut m = models::five_bar();
+    m.t_end = t_end.into();
+    Prepared::new(&m).expect("the five-bar builds")
+}
+
+fn example(name: &str, t_end: f64) -> Prepared {
+    let mut file = gradyn::file::read_toml(gradyn::examples::find(name).expect("bundled")).expect("reads");
+    file.mechanism.t_end = t_end.into();
+    Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+fn star(h: f64) -> Plan {
+    Plan::star(Method::default().step(h))
+}
+
+fn verify(model: &Prepared, plan: &Plan) -> Report {
+    model.verify(plan, &mut |_| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
+}
+
+/// Everything of the registry is in the star, all of it agrees, and distances are what is expected: estimates are right to a factor 3.
+#[test]
+fn the_star_of_the_five_bar_agrees() {
+    let (model, mut stages) = (five_bar(1.0), 0);
+    let plan = star(2e-3);
+    let report = model.verify(&plan, &mut |_| stages += 1).expect("verifies");
+    let all: Vec<Combination> = report.rows.iter().map(|r| r.combination).collect();
+    assert!(Formulation::ALL.iter().all(|f| all.iter().any(|c| c.formulation == *f)));
+    assert!(Integrator::ALL.iter().all(|i| all.iter().any(|c| c.integrator == *i)));
+    assert!(Sensitivity::ALL.iter().all(|s| all.iter().any(|c| c.sensitivity == *s)));
+    assert_eq!(stages, report.rows.len() + 1, "the reference, and each row");
+    assert!(report.agrees() && report.skipped.is_empty());
+    let reference = report.reference.as_ref().unwrap_or_else(|e| panic!("{e:?}"));
+    assert!(reference.error < 1e-8 && reference.certificate < 1e-10, "{:.1e}", reference.error);
+    for row in &report.rows {
+        let (what, m) = (row.combination, row.measured.as_ref().expect("nothing is refused"));
+        assert_eq!(row.verdict, Verdict::Agrees, "{what}");
+        assert_eq!(m.against == Against::SameRun, !(what.sensitivity.is_continuous() || m.moved > 0.0), "{what}");
+        if m.against == Against::Reference {
+            // Richardson: what was estimated is what is there
+            assert!(m.distance.ratio < 3.0, "{what}: {:.2} expected errors", m.distance.ratio);
+        }
+        let order = row.combination.integrator.order() as f64;
+        assert!(m.order.is_none_or(|o| (o - order).abs() < 0.3), "{what}: order {:?}", m.order);
+    }
+    let sections = [Section::Formulations, Section::Integrators, Section::Sensitivities];
+    assert!(report.rows.is_sorted_by_key(|r| r.section) && sections.iter().all(|s| report.rows.iter().any(|r| r.section == *s)));
+}
+
+/// Without (Φ_qᵀλ)_q direct and adjoint agree with each other; automatic and complex step, which do not depend on the tangent, do not.
+#[test]
+fn a_wrong_tangent_is_found() {
+    let plan = Plan { method: Method { wrong_tangent: true, ..Method::default().step(5e-3) }, ..star(5e-3) };
+    let report = verify(&five_bar(0.5), &plan);
+    assert!(!report.agrees());
+    for s in [Sensitivity::Automatic, Sensitivity::ComplexStep] {
+        let rows = report.rows.iter().filter(|r| r.combination.sensitivity == s);
+        let differs = rows.filter(|r| matches!(r.verdict, Verdict::Differs { .. })).count();
+        assert_eq!(differs, 2, "{} on both centres", s.name());
+    }
+    assert!(report.farthest().and_then(|r| r.measured.as_ref()).is_some_and(|m| m.distance.ratio > 1e3));
+}
+
+/// What does not fit into the budget is listed; nothing is lost.
+#[test]
+fn a_budget_lists_what_it_skips() {
+    let model = five_bar(0.5);
+    let all = verify(&model, &Plan { budget: Some(Duration::ZERO), ..star(5e-3) });
+    assert!(all.rows.is_empty() && all.agrees());
+    let full = verify(&model, &Plan { scope: Scope::Full, budget: Some(Duration::ZERO), ..star(5e-3) });
+    assert!(full.skipped.len() > 300, "{} combinations", full.skipped.len());
+    assert_eq!(full.skipped[..all.skipped.len()], all.skipped, "the star comes first");
+    let product = |c: &Combination| c.formulation.fits(c.integrator) && c.sensitivity.fits(c.formulation);
+    assert!(full.skipped.iter().all(product));
+    let some = verify(&model, &Plan { scope: Scope::Full, budget: Some(Duration::from_secs(2)), ..star(5e-3) });
+    assert_eq!(some.rows.len() + some.skipped.len(), full.skipped.len());
+    assert!(!some.rows.is_empty() && some.rows.iter().all(|r| !some.skipped.contains(&r.combination)));
+}
+
+/// Velocity constraints with index 3: a row with its reason. The other formulations agree.
+#[test]
+fn a_refused_combination_is_a_row() {
+    let report = verify(&example("knife_edge", 0.5), &star(2e-3));
+    let refused: Vec<_> = report.rows.iter().filter(|r| r.measured.is_none()).collect();
+    assert_eq!(refused.len(), 1);
+    assert_eq!(refused[0].combination.formulation, Formulation::Index3);
+    assert!(refused[0].note().is_some_and(|n| n.contains("is a velocity constraint")));
+    assert!(report.agrees());
+}
+
+/// Beyond a singular position there is no gradient by any method: no reference, no disagreement.
+#[test]
+fn without_a_reference_nothing_is_compared() {
+    let report = verify(&example("change_point", 0.5), &star(5e-3));
+    assert!(report.reference.as_ref().is_err_and(|reasons| reasons.iter().any(|r| r.contains("singular position"))));
+    assert!(report.rows.iter().all(|r| r.measured.is_none() && r.note().is_some()) && report.agrees());
+}
+
+/// A penalty factor that is far too small: the estimate (3) sees it, and `penalty` still agrees.
+#[test]
+fn the_error_of_a_soft_penalty_is_expected() {
+    let mut method = Method::default().step(2e-3);
+    method.set("alpha", "1e2").expect("an option");
+    let report = verify(&five_bar(0.5), &Plan { method, budget: None, ..star(2e-3) });
+    let row = report.rows.iter().find(|r| r.combination.formulation == Formulation::Penalty).expect("in the star");
+    let m = row.measured.as_ref().expect("runs");
+    let penalty = m.penalty.expect("estimated");
+    assert!(penalty > 10.0 * m.moved, "{penalty:.1e} by the penalty, {:.1e} by the steps", m.moved);
+    assert!(m.distance.ratio < 1.5, "{:.2}", m.distance.ratio);
+}
+
+/// A model without objectives or parameters is refused, as gradients are.
+#[test]
+fn models_without_gradients_are_refused() {
+    let mut m = models::five_bar();
+    m.objectives.clear();
+    let model = Prepared::new(&m).expect("builds");
+    assert!(model.verify(&star(0.01), &mut |_| {}).is_err_and(|e| e.is_input()));
+}
