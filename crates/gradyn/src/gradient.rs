@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::method::{Method, with_step};
 use crate::prepared::{Prepared, Run};
-use crate::registry::Sensitivity;
+use crate::registry::{Projections, Sensitivity};
 use gradyn_dynamics::{Step, StepError};
-use gradyn_model::{ModelError, ParameterInfo};
+use gradyn_model::{ModelError, ParameterInfo, Set, System};
 use gradyn_sensitivity::continuous::Form;
 use gradyn_sensitivity::{
     Adjoint, Case, Contributions, Design, Gradient, automatic, complex_step, continuous, differences, direct, program,
@@ -81,8 +81,9 @@ impl Prepared {
         let free = self.final_time(run, &rows)?;
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
         let rows = free.reduce(&rows);
-        let mut warnings = self.check_gradient(&rows)?;
+        let mut warnings = self.check_gradient(run, &rows)?;
         warnings.extend(extrapolated.iter().flat_map(|e| self.not_converged(e)));
+        warnings.extend(self.moving_end(run));
         let seconds = started.elapsed().as_secs_f64();
         Ok(GradientReport { rows, sensitivity, seconds, corrections, bars, warnings })
     }
@@ -112,6 +113,27 @@ impl Prepared {
             }
         }
         list
+    }
+    /// λ and a of the last node, where they follow from positions, have an error that moves with the last step: its derivative over
+    /// the final time does not vanish with h.
+    fn moving_end(&self, run: &Run) -> Option<String> {
+        let (model, m) = (&self.model, &run.method);
+        let projected = m.scheme().is_some() && m.projections() != Projections::Off;
+        if !m.formulation.position_level() || projected || !model.system.reads_final_dynamics() || !self.end_moves(run) {
+            return None;
+        }
+        let names = format!("{} + {}", m.formulation.name(), m.integrator.name());
+        let advice = if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" };
+        Some(format!(
+            "moving-end: the final time depends on parameters, and derivatives of terminal reactions and accelerations over it have an error with {names} that does not vanish with the step; {advice}"
+        ))
+    }
+    /// Does the final time depend on parameters?
+    fn end_moves(&self, run: &Run) -> bool {
+        let model = &self.model;
+        let mut end = vec![0.0; model.slots(&run.rho).len()];
+        end[model.times.end as usize] = 1.0;
+        model.until || model.pull_back(&run.rho, &end).iter().any(|x| *x != 0.0)
     }
     /// Richardson-extrapolated central differences on the frozen plan, with steps `relative` × scale.
     pub fn extrapolated_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
@@ -215,12 +237,14 @@ impl Prepared {
         }
     }
     /// Non-finite entries are errors, zero entries are reported.
-    fn check_gradient(&self, rows: &Gradient) -> Result<Vec<String>, Error> {
+    fn check_gradient(&self, run: &Run, rows: &Gradient) -> Result<Vec<String>, Error> {
         let mut notes = vec![];
         for (objective, row) in self.model.objectives.iter().zip(rows) {
             for (p, g) in self.model.parameters.iter().zip(row) {
                 if !g.is_finite() {
-                    let e = ModelError::new(format!("d{objective}/d{} is not a finite number", p.name));
+                    let message =
+                        self.without_slope(run).unwrap_or_else(|| format!("d{objective}/d{} is not a finite number", p.name));
+                    let e = ModelError::new(message);
                     return Err(e.help("look for a law that has no derivative on this run, such as sqrt at 0").into());
                 }
                 if *g == 0.0 {
@@ -229,6 +253,27 @@ impl Prepared {
             }
         }
         Ok(notes)
+    }
+    /// The first objective whose slopes at a node are not finite: in a backward sweep it spoils the others too.
+    fn without_slope(&self, run: &Run) -> Option<String> {
+        let (sys, lay, plan, p) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan, self.model.slots(&run.rho));
+        let mut d = sys.data::<f64>();
+        sys.prepare(&p, &mut d);
+        for n in 0..=plan.steps() {
+            let at = lay.node(plan.t[n], run.trajectory.record(n));
+            sys.set_angles(plan.angles(n), &mut d);
+            sys.place(at.t, at.q, &mut d);
+            for set in [Set::Integrand, Set::Terminal].into_iter().take(1 + usize::from(n == plan.steps())) {
+                let mut row = vec![0.0; lay.z() + sys.support(set).len()];
+                for (k, objective) in self.objectives().iter().enumerate() {
+                    sys.measure_row(set, k, &at, &mut d, &mut row);
+                    if row.iter().any(|x| !x.is_finite()) {
+                        return Some(format!("objective `{objective}` has no derivative at t = {} s", at.t));
+                    }
+                }
+            }
+        }
+        None
     }
 }
 

@@ -247,7 +247,9 @@ impl Prepared {
         let (traj, n) = (&run.trajectory, run.trajectory.layout.n);
         let size = largest((0..=traj.plan.steps()).flat_map(|k| &traj.record(k)[..n]).copied());
         if run.drift[0] > 1e-3 * size * size.max(1.0) {
-            run.warnings.push(format!("drift: the constraints are violated by up to {:.1e}; take smaller steps", run.drift[0]));
+            let penalty = run.method.formulation == Formulation::Penalty;
+            let advice = if penalty { "raise alpha, or take smaller steps" } else { "take smaller steps" };
+            run.warnings.push(format!("drift: the constraints are violated by up to {:.1e}; {advice}", run.drift[0]));
         }
         let met = (1..=traj.plan.steps())
             .find_map(|k| Some((k, self.model.system.reversed_force(d, &traj.record(k - 1)[..n], &traj.record(k)[..n])?)));
