@@ -73,7 +73,11 @@ pub fn assemble<Y: System>(
             return Err(StepError::Conditions { kind: "position", given: conditions, freedom, hint });
         }
         let worst = if worst < m { problem.row_name(worst) } else { names.0[worst - m].clone() };
-        return Err(StepError::Assembly { worst, residual });
+        return Err(if residual.is_finite() {
+            StepError::Assembly { worst, residual }
+        } else {
+            StepError::NotFinite { t, equation: worst }
+        });
     }
     // (3)
     let Ranks { independent, redundant, condition } = ranks(sys, sys.phi_q(&problem.d));

@@ -48,7 +48,7 @@ pub enum StepError {
     },
     /// A run stopped where constraint rows become dependent.
     #[error(
-        "the mechanism is at a singular position at t = {t:.6} s: {}, there but not nearby; the run stopped after t = {reached:.6} s",
+        "the mechanism is at a singular position at t = {t:.6} s: {}, there but not nearby; the run reached t = {reached:.6} s",
         list(.rows)
     )]
     SingularPosition {

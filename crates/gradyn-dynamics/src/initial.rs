@@ -20,7 +20,7 @@ use crate::formulation::{Compliance, Lagrange, Linear};
 use crate::start::StartRows;
 use crate::step::{Layout, Report};
 use gradyn_model::{At, LEVEL, System};
-use gradyn_num::{Factor, Kkt, ProgramScalar};
+use gradyn_num::{Factor, Kkt, ProgramScalar, largest};
 
 /// Newton iterations of the assembly.
 const MAX_ITERATIONS: usize = 50;
@@ -111,8 +111,7 @@ impl<Y: System> Initial<Y> {
     fn newton(&mut self, sys: &Y, t: f64, angles: &[f64], x: &mut [f64], r: &mut [f64]) -> Result<Report, StepError> {
         let (n, layout) = (self.layout.n, self.layout);
         let (mut last, mut stalls) = ([f64::INFINITY; 3], [0; 3]);
-        // rounding is amplified near a singular position, and α times where penalties on repeated rows share their load
-        let settled = [1e-6, 1e-6, if self.law.shares(sys) { 1e-2 } else { 1e-6 }];
+        let shares = self.law.shares(sys);
         for iterations in 1..=MAX_ITERATIONS {
             residual(sys, &self.law, &layout, t, x, &mut self.acceleration.data, r);
             if self.auxiliary {
@@ -135,19 +134,18 @@ impl<Y: System> Initial<Y> {
             }
             x.iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
             // a and λ together: one of them may be nothing but noise
-            let blocks = [0..n, n..2 * n, 2 * n..layout.z()];
-            let size = |b: &std::ops::Range<usize>| {
-                let scale = b.clone().fold(0.0f64, |s, i| s.max(x[i].abs()));
-                b.clone().fold(0.0f64, |s, i| s.max(r[i].abs())) / if scale > 0.0 { scale } else { 1.0 }
-            };
-            let correction = [0, 1, 2].map(|k| size(&blocks[k]));
+            let mut correction = [0..n, n..2 * n, 2 * n..layout.z()].map(|b| relative(&r[b.clone()], &x[b]));
+            if shares {
+                correction[2] = self.felt(sys, r, x);
+            }
             // at rounding, or no longer falling: at once where it is small, else after some more tries
             (0..3).for_each(|k| stalls[k] = if correction[k] > 0.3 * last[k] { stalls[k] + 1 } else { 0 });
             let done = |k: usize| match stalls[k] {
                 _ if correction[k] <= 8.0 * f64::EPSILON => true,
                 0 => false,
                 1..6 => correction[k] < 1e-11,
-                _ => correction[k] < settled[k],
+                // rounding is amplified near a singular position
+                _ => correction[k] < 1e-6,
             };
             if (0..3).all(done) {
                 return Ok(Report { iterations, factorizations: 3 * iterations });
@@ -158,6 +156,18 @@ impl<Y: System> Initial<Y> {
             }
         }
         unreachable!("the loop returns")
+    }
+    /// Correction of a and Φ_qᵀλ: penalties on repeated rows share λ by roundings of Φ̈ times α, of which the motion feels nothing.
+    fn felt(&self, sys: &Y, r: &[f64], x: &[f64]) -> f64 {
+        let (n, z, lam) = (self.layout.n, self.layout.z(), self.layout.lam());
+        let zero = vec![0.0; n];
+        let [change, force] = [r, x].map(|x| {
+            let mut f = x[2 * n..lam].to_vec();
+            f.resize(2 * n, 0.0);
+            sys.balance(&zero, &x[lam..z], &self.acceleration.data, &mut f[n..]);
+            f
+        });
+        relative(&change, &force)
     }
     /// Name of unknown `i` of the record.
     fn unknown(&self, sys: &Y, i: usize) -> String {
@@ -264,6 +274,12 @@ impl<Y: System> Initial<Y> {
         }
         self.acceleration.slot_mul_t(sys, &mu[2 * n..3 * n + m], s, grad);
     }
+}
+
+/// Largest correction relative to the largest value, where that is not zero.
+fn relative(r: &[f64], x: &[f64]) -> f64 {
+    let scale = largest(x.iter().copied());
+    largest(r.iter().copied()) / if scale > 0.0 { scale } else { 1.0 }
 }
 
 /// [M Φ_qᵀ; Φ_q -c] with the M of these data; clones share the symbolic part.

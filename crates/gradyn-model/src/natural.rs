@@ -184,6 +184,10 @@ impl Natural {
     pub fn reads_multiplier(&self, row: usize) -> bool {
         [&self.integrand, &self.terminal, &self.output].iter().any(|f| f.sensors.iter().any(|s| s.reads_multiplier(row)))
     }
+    /// Does any terminal value read accelerations or multipliers?
+    pub fn reads_final_dynamics(&self) -> bool {
+        self.terminal.sensors.iter().any(|s| s.needs_dynamics())
+    }
     /// Does any objective read accelerations or multipliers?
     pub fn reads_dynamics(&self) -> bool {
         [&self.integrand, &self.terminal].iter().any(|f| f.sensors.iter().any(|s| s.needs_dynamics()))

@@ -98,6 +98,10 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
             place(worst).or_else(|| condition(worst)),
             "check the lengths and the initial conditions; `initial.near` gives the assembly a better start".to_owned(),
         ),
+        StepError::NotFinite { equation, .. } => (
+            place(equation).or_else(|| condition(equation)),
+            "there is no value where the assembly starts or leads: parallel axes of a rolling joint, coincident points, a root of a negative number; `initial.near` gives it another start".to_owned(),
+        ),
         StepError::Inconsistent { rows } => (
             rows.first().and_then(|r| place(&r.0)),
             "remove one of them, or let them agree: the same driver twice, or a driver of what a joint holds".to_owned(),

@@ -4,13 +4,19 @@
 //! [ Φ_q ; B ] regular,   B picks the named coordinates,   [ Φ_q ; B ]⁻¹ = [ S  R ]                     (1)  [M13, Eqs. 13–16]
 //! ```
 //! They stay for the whole run. With rows of velocity level there are fewer independent velocities: the first of the names.
-//! (1) is checked at the start; where the largest entry of R is large, the run warns, and where (1) ends, it says so.
+//! (1) is checked at the start; where the largest entry of R is large, the run warns, and where (1) ends, it says so. It ends too where
+//! a run seems to go on: at an extreme of a named coordinate
+//!
+//! ```text
+//! det [ Φ_q ; B ] changes its sign between nodes,   or it would on q + h v while it does not,   or R is beyond bounds       (2)
+//! ```
+//! because (1) is singular between: the run passes by luck, turns back as no motion does, or stays there.
 
 use crate::error::Error;
 use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
-use crate::singular::{NEAR, nearest_minimum};
+use crate::singular::{DETERMINANT, NEAR, nearest_minimum, sign};
 use gradyn_dynamics::block::{Kinematic, choose};
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::error::nearest;
@@ -24,6 +30,9 @@ const ZERO: f64 = 1e-8;
 
 /// Largest entry of R, relative to that of chosen coordinates at the start, of which a run warns.
 const GROWTH: f64 = 5.0;
+
+/// The same of which a run is refused.
+const LOST: f64 = 1e3;
 
 impl Method {
     /// Does it keep to coordinates that the user names?
@@ -88,33 +97,66 @@ impl Prepared {
         );
         Err(Error::method(message, "name coordinates that can move independently there"))
     }
-    /// Where the named coordinates have come near an extreme.
-    pub(crate) fn warn_freedoms(&self, run: &mut Run, d: &mut Data) {
-        let (sys, plan, named) =
-            (&self.model.system, &run.trajectory.plan, run.method.independent_coordinates(&self.model.system));
+    /// Where the named coordinates have come near an extreme; (2) is an error.
+    pub(crate) fn check_freedoms_run(&self, run: &mut Run, d: &mut Data) -> Result<(), StepError> {
+        let (sys, named) = (&self.model.system, run.method.independent_coordinates(&self.model.system));
         if named.is_empty() {
-            return;
+            return Ok(());
         }
         for velocity in [false, true] {
-            let free = sys.dims().n - sys.independent(velocity).len();
-            let q = |n: usize| &run.trajectory.record(n)[..sys.dims().n];
-            sys.place(plan.t[0], q(0), d);
-            let chosen = Kinematic::new(sys, velocity, &choose(sys, velocity, sys.phi_q(d)));
-            let (Ok(mut named), Ok(mut chosen)) = (Kinematic::new(sys, velocity, &named[..free]), chosen) else { return };
-            let best = largest_r(sys, plan.t[0], d, &mut chosen).max(1.0);
-            let mut size = |n: usize| {
-                sys.place(plan.t[n], q(n), d);
-                largest_r(sys, plan.t[n], d, &mut named)
-            };
-            let worst = (0..=plan.steps()).map(|n| (size(n), n)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
-            if worst.0 > GROWTH * best {
-                run.warnings.push(format!(
-                    "freedoms: at t = {} s the named coordinates hardly determine the velocities (largest entry of R {:.1e}; chosen ones have {best:.1} at the start): steps are less accurate there",
-                    plan.t[worst.1], worst.0
-                ));
-                return;
+            if let Some(n) = self.passes_extreme(run, &Stack::new(sys, velocity, &named), d) {
+                return Err(StepError::Freedoms { t: run.trajectory.plan.t[n], freedoms: run.method.freedoms.clone() });
             }
         }
+        for velocity in [false, true] {
+            let (worst, n, best) = self.worst_r(run, velocity, &named, d)?;
+            let t = run.trajectory.plan.t[n];
+            if worst > LOST * best {
+                return Err(StepError::Freedoms { t, freedoms: run.method.freedoms.clone() });
+            }
+            if worst > GROWTH * best {
+                run.warnings.push(format!(
+                    "freedoms: at t = {t} s the named coordinates hardly determine the velocities (largest entry of R {worst:.1e}; chosen ones have {best:.1} at the start): steps are less accurate there"
+                ));
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+    /// The largest entry of R of the named coordinates, its node, and that of chosen coordinates at the start, at least 1.
+    fn worst_r(&self, run: &Run, velocity: bool, named: &[u32], d: &mut Data) -> Result<(f64, usize, f64), StepError> {
+        let (sys, plan) = (&self.model.system, &run.trajectory.plan);
+        let free = sys.dims().n - sys.independent(velocity).len();
+        let q = |n: usize| &run.trajectory.record(n)[..sys.dims().n];
+        sys.place(plan.t[0], q(0), d);
+        let mut chosen = Kinematic::new(sys, velocity, &choose(sys, velocity, sys.phi_q(d)))?;
+        let mut named = Kinematic::new(sys, velocity, &named[..free])?;
+        let best = largest_r(sys, plan.t[0], d, &mut chosen).max(1.0);
+        let mut size = |n: usize| {
+            sys.place(plan.t[n], q(n), d);
+            largest_r(sys, plan.t[n], d, &mut named)
+        };
+        let worst = (0..=plan.steps()).map(|n| (size(n), n)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        Ok((worst.0, worst.1, best))
+    }
+    /// The first node beyond a change of sign, (2).
+    fn passes_extreme(&self, run: &Run, stack: &Stack, d: &mut Data) -> Option<usize> {
+        let (sys, plan, n) = (&self.model.system, &run.trajectory.plan, run.trajectory.layout.n);
+        if n > DETERMINANT {
+            return None;
+        }
+        let mut side = |k: usize, h: f64| {
+            let x = run.trajectory.record(k);
+            let ahead = |a: f64| (0..n).map(|i| x[i] + h * x[n + i] + 0.5 * a * h * h * x[2 * n + i]).collect::<Vec<_>>();
+            [0.0, 1.0].map(|a| {
+                sys.place(plan.t[k] + h, &ahead(a), d);
+                sign(stack.matrix(sys, d))
+            })
+        };
+        let start = side(0, 0.0)[0];
+        // a motion that turns before the extreme does not reach it with its acceleration either
+        let beyond = |k: &usize| side(*k, 0.0)[0] != start || side(*k - 1, plan.h[*k - 1]) == [-start; 2];
+        (1..=plan.steps()).find(beyond)
     }
     /// An error of a step near the end of (1).
     pub(crate) fn explain_freedoms(&self, e: StepError, method: &Method, run: &Trajectory, d: &mut Data) -> StepError {
@@ -156,6 +198,12 @@ impl Stack {
         let mut values = sys.patterns().mn.part_values(&self.rows, sys.phi_q(d));
         values.resize(self.pattern.nnz(), 1.0);
         values
+    }
+    fn matrix(&self, sys: &Natural, d: &Data) -> Vec<Vec<f64>> {
+        let (n, values) = (self.pattern.rows(), self.values(sys, d));
+        let mut a = vec![vec![0.0; n]; n];
+        self.pattern.iter().for_each(|(i, j, p)| a[i][j] = values[p]);
+        a
     }
     fn independence(&self) -> Independence {
         Independence::new(&self.pattern, &(0..self.pattern.rows() as u32).collect::<Vec<_>>())

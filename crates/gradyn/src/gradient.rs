@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::method::{Method, with_step};
 use crate::prepared::{Prepared, Run};
-use crate::registry::Sensitivity;
+use crate::registry::{Projections, Sensitivity};
 use gradyn_dynamics::{Step, StepError};
-use gradyn_model::{ModelError, ParameterInfo};
+use gradyn_model::{ModelError, ParameterInfo, Set, System};
 use gradyn_sensitivity::continuous::Form;
 use gradyn_sensitivity::{
     Adjoint, Case, Contributions, Design, Gradient, automatic, complex_step, continuous, differences, direct, program,
@@ -35,6 +35,8 @@ pub struct Certificate {
     /// Objectives whose gradient is zero to rounding: there is nothing to compare.
     pub zero: Vec<String>,
 }
+
+const NO_SLOPE: &str = "look for a law that has no derivative on this run, such as sqrt at 0";
 
 /// What a method returns.
 pub(crate) struct Rows {
@@ -82,8 +84,9 @@ impl Prepared {
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
         let rows = free.reduce(&rows);
         let names: Vec<String> = self.parameters().iter().map(|p| p.name.clone()).collect();
-        let mut warnings = checked(self.objectives(), &names, &rows)?;
+        let mut warnings = checked(self.objectives(), &names, &rows).map_err(|e| self.without_slope(run).unwrap_or(e))?;
         warnings.extend(extrapolated.iter().flat_map(|e| not_converged(self.objectives(), &names, e)));
+        warnings.extend(self.moving_end(run));
         let seconds = started.elapsed().as_secs_f64();
         Ok(GradientReport { rows, sensitivity, seconds, corrections, bars, warnings })
     }
@@ -99,6 +102,49 @@ impl Prepared {
         let choice = if direct < adjoint { Sensitivity::DiscreteDirect } else { Sensitivity::DiscreteAdjoint };
         let work = format!("{direct} units of work a step forward, {adjoint} backward");
         (choice, format!("{} for {k} parameters and {o} objectives: {work}; continuous methods cost more", choice.name()))
+    }
+    /// λ and a of the last node, where they follow from positions, have an error that moves with the last step: its derivative over
+    /// the final time does not vanish with h.
+    fn moving_end(&self, run: &Run) -> Option<String> {
+        let (model, m) = (&self.model, &run.method);
+        let projected = m.scheme().is_some() && m.projections() != Projections::Off;
+        if !m.formulation.position_level() || projected || !model.system.reads_final_dynamics() || !self.end_moves(run) {
+            return None;
+        }
+        let names = format!("{} + {}", m.formulation.name(), m.integrator.name());
+        let advice = if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" };
+        Some(format!(
+            "moving-end: the final time depends on parameters, and derivatives of terminal reactions and accelerations over it have an error with {names} that does not vanish with the step; {advice}"
+        ))
+    }
+    /// Does the final time depend on parameters?
+    fn end_moves(&self, run: &Run) -> bool {
+        let model = &self.model;
+        let mut end = vec![0.0; model.slots(&run.rho).len()];
+        end[model.times.end as usize] = 1.0;
+        model.until || model.pull_back(&run.rho, &end).iter().any(|x| *x != 0.0)
+    }
+    /// The first objective whose slopes at a node are not finite: in a backward sweep it spoils the others too.
+    fn without_slope(&self, run: &Run) -> Option<Error> {
+        let (sys, lay, plan, p) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan, self.model.slots(&run.rho));
+        let mut d = sys.data::<f64>();
+        sys.prepare(&p, &mut d);
+        for n in 0..=plan.steps() {
+            let at = lay.node(plan.t[n], run.trajectory.record(n));
+            sys.set_angles(plan.angles(n), &mut d);
+            sys.place(at.t, at.q, &mut d);
+            for set in [Set::Integrand, Set::Terminal].into_iter().take(1 + usize::from(n == plan.steps())) {
+                let mut row = vec![0.0; lay.z() + sys.support(set).len()];
+                for (k, objective) in self.objectives().iter().enumerate() {
+                    sys.measure_row(set, k, &at, &mut d, &mut row);
+                    if row.iter().any(|x| !x.is_finite()) {
+                        let e = ModelError::new(format!("objective `{objective}` has no derivative at t = {} s", at.t));
+                        return Some(e.help(NO_SLOPE).into());
+                    }
+                }
+            }
+        }
+        None
     }
     /// Richardson-extrapolated central differences on the frozen plan, with steps `relative` × scale.
     pub fn extrapolated_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
@@ -217,7 +263,7 @@ pub(crate) fn checked(objectives: &[String], parameters: &[String], rows: &Gradi
         for (p, g) in parameters.iter().zip(row) {
             if !g.is_finite() {
                 let e = ModelError::new(format!("d{objective}/d{p} is not a finite number"));
-                return Err(e.help("look for a law that has no derivative on this run, such as sqrt at 0").into());
+                return Err(e.help(NO_SLOPE).into());
             }
             if *g == 0.0 {
                 notes.push(format!("zero: `{p}` does not change `{objective}` in this run"));

@@ -180,7 +180,7 @@ impl Prepared {
         };
         self.check_values(&run)?;
         self.check_redundancy(&run)?;
-        self.inspect(&mut run, &p);
+        self.inspect(&mut run, &p)?;
         Ok(run)
     }
     /// A singular matrix at a coordinate of a body without mass or inertia.
@@ -207,8 +207,8 @@ impl Prepared {
         }
         Ok(())
     }
-    /// Drift, energy and warnings of a run.
-    fn inspect(&self, run: &mut Run, p: &[f64]) {
+    /// Drift, energy and warnings of a run; named freedoms that passed an extreme are an error.
+    fn inspect(&self, run: &mut Run, p: &[f64]) -> Result<(), Error> {
         let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
         let mut d = sys.data::<f64>();
         sys.prepare(p, &mut d);
@@ -241,16 +241,19 @@ impl Prepared {
         self.warn_shared(run);
         self.warn_geometry(run, &d);
         self.warn_singular(run, &mut d);
-        self.warn_freedoms(run, &mut d);
+        self.check_freedoms_run(run, &mut d)?;
         run.jump = self.find_jump(run, &mut d);
         run.warnings.extend(run.jump.as_ref().map(Jump::warning));
+        Ok(())
     }
     /// Constraints that do not hold, springs whose ends pass through each other.
     fn warn_geometry(&self, run: &mut Run, d: &<gradyn_model::Natural as System>::Data<f64>) {
         let (traj, n) = (&run.trajectory, run.trajectory.layout.n);
         let size = largest((0..=traj.plan.steps()).flat_map(|k| &traj.record(k)[..n]).copied());
         if run.drift[0] > 1e-3 * size * size.max(1.0) {
-            run.warnings.push(format!("drift: the constraints are violated by up to {:.1e}; take smaller steps", run.drift[0]));
+            let penalty = run.method.formulation == Formulation::Penalty;
+            let advice = if penalty { "raise alpha, or take smaller steps" } else { "take smaller steps" };
+            run.warnings.push(format!("drift: the constraints are violated by up to {:.1e}; {advice}", run.drift[0]));
         }
         let met = (1..=traj.plan.steps())
             .find_map(|k| Some((k, self.model.system.reversed_force(d, &traj.record(k - 1)[..n], &traj.record(k)[..n])?)));

@@ -7,10 +7,12 @@
 //! Φ_r = 0 along the run                                 it stays redundant                             (2)
 //! n_r·Φ_ρ = 0 along the run                             a parameter does not break the loop             (3)
 //! n_r·ψ_λ = 0 at λ and at λ + s n_r                      an objective is determinate                     (4)
-//! λ + Σ c_r n_r with the smallest Σ (|j_i| λ_i)²         minimum-norm reactions of outputs               (5)
+//! λ + Σ c_r n_r with the smallest Σ λ_k²                 minimum-norm reactions of outputs               (5)
 //! α |j_k| |2ξωΦ̇ + ω²Φ|_k ≤ 5 max |Φ_qᵀλ| with penalty    loads are shared by α, not by errors             (6)
 //! ```
-//! In (5) rows are scaled to unit length, so that multipliers are forces. Penalty keeps all rows: its λ is unique, (2) and (4) are not
+//! The sum of (5) is over the rows of joints, drivers and constraints: differences of points and products of unit vectors, so that
+//! multipliers are forces [N] and torques [N m]. The rows that keep bodies rigid take what follows: their multipliers depend on the
+//! points that were chosen as coordinates. Penalty keeps all rows: its λ is unique, (2) and (4) are not
 //! asked of it. Φ answers λ/α like an oscillator with ξ and ω, by no more than some λ/(αω²); what is above (6) is drift, and α times
 //! drift is load, because n_r moves: n_r·Φ̇ = -ṅ_r·Φ ≠ 0. How a load is shared depends on which joints have rows: where a multiplier of a dependency is read, all have.
 
@@ -19,7 +21,7 @@ use crate::method::{Method, with_step};
 use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::Step;
-use gradyn_model::{At, LEVEL, ModelError, Natural, Set, System};
+use gradyn_model::{At, LEVEL, ModelError, Natural, Owner, Set, System};
 use gradyn_num::{Basis, DenseLu, Wide, largest};
 use std::collections::BTreeSet;
 
@@ -92,6 +94,19 @@ fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) -> Vec<f64> {
     stress
 }
 
+/// Rows that share a load with a redundant row: those of its n_r, and of all n_r that meet them.
+fn linked(row: usize, vectors: &NullVectors) -> Vec<bool> {
+    let mut linked = vec![false; vectors[0].len()];
+    linked[row] = true;
+    for _ in vectors {
+        for n in vectors {
+            let meets = n.iter().zip(&linked).any(|(n, on)| *on && n.abs() > ZERO);
+            linked.iter_mut().zip(n).for_each(|(on, n)| *on |= meets && n.abs() > ZERO);
+        }
+    }
+    linked
+}
+
 /// n·x and Σ|n_i x_i|.
 fn contract(n: &[f64], x: &[f64]) -> (f64, f64) {
     n.iter().zip(x).map(|(n, x)| n * x).fold((0.0, 0.0), |(s, a), x| (s + x, a + x.abs()))
@@ -131,12 +146,12 @@ impl Prepared {
     fn splits(&self, method: &Method) -> Option<&Natural> {
         self.model.full.as_deref().filter(|_| method.formulation != Formulation::Penalty)
     }
-    /// Calls `f(row, n_r, at, data)` for the redundant rows at some records of a run, the first and the last among them.
+    /// Calls `f(k, all n_r, at, data)` for the redundant rows, by their number, at some records of a run, the first and the last among them.
     fn each(
         &self,
         run: &Run,
         sys: &Natural,
-        mut f: impl FnMut(usize, &[f64], &At, &mut Data) -> Result<(), Error>,
+        mut f: impl FnMut(usize, &NullVectors, &At, &mut Data) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, self.model.slots(&self.rho));
         let mut d = sys.data::<f64>();
@@ -148,9 +163,7 @@ impl Prepared {
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(at.t, at.q, &mut d);
             let Some(vectors) = null_vectors(sys, &self.rows(), sys.phi_q(&d)) else { return Err(lost(at.t)) };
-            for (row, vector) in self.rows().into_iter().zip(&vectors) {
-                f(row, vector, &at, &mut d)?;
-            }
+            (0..vectors.len()).try_for_each(|k| f(k, &vectors, &at, &mut d))?;
         }
         Ok(())
     }
@@ -185,7 +198,8 @@ impl Prepared {
     /// (4) for the functionals of some sets, by name.
     fn check_determined(&self, run: &Run, sys: &Natural, sets: &[Set], names: &[String]) -> Result<(), Error> {
         let lay = run.trajectory.layout;
-        self.each(run, sys, |row, vector, at, d| {
+        self.each(run, sys, |k, vectors, at, d| {
+            let (row, vector) = (self.rows()[k], &vectors[k]);
             let s = largest(at.lam.iter().copied()).max(1.0);
             let moved: Vec<f64> = at.lam.iter().zip(vector).map(|(l, n)| l + s * n).collect();
             for &set in sets {
@@ -196,7 +210,7 @@ impl Prepared {
                         sys.measure_row(set, k, &At { lam, ..*at }, d, &mut g);
                         let (value, terms) = contract(vector, &g[lay.lam()..lay.z()]);
                         if value.abs() > ZERO * terms {
-                            return Err(self.indeterminate(name, row, vector));
+                            return Err(self.indeterminate(name, row, vectors));
                         }
                     }
                 }
@@ -225,7 +239,8 @@ impl Prepared {
             let p = seeds(first);
             for (k, parameter) in self.model.parameters.iter().enumerate().skip(first).take(8) {
                 let delta: Vec<f64> = p.iter().map(|p| p.eps[k - first]).collect();
-                self.each(run, sys, |row, vector, at, d| {
+                self.each(run, sys, |k, vectors, at, d| {
+                    let (row, vector) = (self.rows()[k], &vectors[k]);
                     // n_r moves, so that Φ̇ may depend on ρ although the loop holds: rows of velocity level only
                     let velocity = row >= sys.dims().m - sys.dims().m_vel;
                     let mut out = vec![0.0; m];
@@ -245,7 +260,8 @@ impl Prepared {
     pub(crate) fn minimum_norm(&self, method: &Method, d: &Data, lam: &mut [f64]) {
         let Some(sys) = self.splits(method) else { return };
         let vectors = null_vectors(sys, &self.rows(), sys.phi_q(d)).unwrap_or_default();
-        let stress = self_stress(&vectors, &squares(sys, d), lam);
+        let weight: Vec<f64> = sys.row_names().iter().map(|r| f64::from(r.owner != Owner::Body)).collect();
+        let stress = self_stress(&vectors, &weight, lam);
         lam.iter_mut().zip(stress).for_each(|(l, s)| *l -= s);
     }
     /// (6): loads that redundant constraints share by the errors of the integrator, times α.
@@ -316,10 +332,11 @@ impl Prepared {
         let help = "there is no motion nearby to differentiate; remove the parameter, or a joint of the loop";
         ModelError::new(message).at(&self.place_of(&name)).help(help).into()
     }
-    fn indeterminate(&self, what: &str, row: usize, vector: &[f64]) -> Error {
+    fn indeterminate(&self, what: &str, row: usize, vectors: &NullVectors) -> Error {
         let (name, _) = self.named(row);
-        let rows = vector.iter().zip(self.model.system.row_names()).filter(|(n, _)| n.abs() > ZERO);
-        let mut among: Vec<&str> = rows.map(|(_, row)| row.element.as_str()).collect();
+        let names = self.model.system.row_names();
+        let among = names.iter().zip(linked(row, vectors)).filter(|(name, on)| *on && name.owner != Owner::Body);
+        let mut among: Vec<&str> = among.map(|(name, _)| name.element.as_str()).collect();
         among.dedup();
         let message = format!("{what} reads reactions that are not determined: those of {}", among.join(", "));
         let help = "they share their load in a redundant loop; read a sum that is determined, use penalty, or remove a joint";

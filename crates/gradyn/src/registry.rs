@@ -349,8 +349,14 @@ impl OptionEntry {
     /// A number in its range; of an option that takes words 0.
     pub fn parse(&self, value: &str) -> Result<f64, Error> {
         let Some(range) = self.range else { return Ok(0.0) };
-        value.trim().parse().ok().filter(|x| range.contains(*x)).ok_or_else(|| self.refuse(value))
+        number(value).filter(|x| range.contains(*x)).ok_or_else(|| self.refuse(value))
     }
+}
+
+/// A number or a fraction.
+fn number(value: &str) -> Option<f64> {
+    let one = |x: &str| x.trim().parse::<f64>().ok();
+    value.split_once('/').map_or_else(|| one(value), |(a, b)| Some(one(a)? / one(b)?))
 }
 
 /// All options.

@@ -32,7 +32,7 @@ pub(crate) const NEAR: f64 = 1e-2;
 const FAR: f64 = 0.05;
 
 /// Most coordinates for which the sign of a determinant is worth its n³/3 products.
-const DETERMINANT: usize = 400;
+pub(crate) const DETERMINANT: usize = 400;
 
 impl Prepared {
     /// A position in which the constraint rows are nearly dependent: what follows may be on either branch.
@@ -194,7 +194,7 @@ fn dependent_rows(sys: &Natural, s: f64, d: &Data) -> Vec<(String, Vec<String>)>
 }
 
 /// Sign of a determinant.
-fn sign(mut a: Vec<Vec<f64>>) -> f64 {
+pub(crate) fn sign(mut a: Vec<Vec<f64>>) -> f64 {
     let (n, mut sign) = (a.len(), 1.0);
     for k in 0..n {
         let pivot = (k..n).fold(k, |p, i| if a[i][k].abs() > a[p][k].abs() { i } else { p });

@@ -764,3 +764,79 @@ fn velocities_that_are_all_prescribed_need_no_conditions() {
     }
     prepared(&text("initial.velocity = {}")).unwrap_or_else(|e| panic!("{e}"));
 }
+
+/// A bar that is let go at rest.
+fn let_go(parameters: &str, objective: &str, t_end: &str) -> Prepared {
+    let text = format!(
+        r#"
+name = "bar"
+gravity = [0, -9.81]
+parameters = {{ L = 1{parameters} }}
+ground.points = {{ O = [0, 0] }}
+body.bar.rod = {{ points = ["A", "B"], length = "L", mass = 2 }}
+joint.pin = {{ type = "revolute", between = ["ground.O", "bar.A"] }}
+initial.position = {{ "bar.angle" = "-60 deg" }}
+objective = {{ tip = {{ terminal = "bar.B.x" }}, load = {{ {objective} }} }}
+study = {{ t_end = {t_end} }}
+"#
+    );
+    prepared(&text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// |v| has no slope at rest: the objective that reads it is named, not the first one, which the backward sweep spoils.
+#[test]
+fn objectives_without_slopes_are_named() {
+    let model = let_go("", "integral = \"norm(vel(bar.B))\"", "0.1");
+    let run = run(&model, "index1", "dopri5", 0.01).unwrap_or_else(|e| panic!("{e}"));
+    let e = model.gradient(&run, Sensitivity::DiscreteAdjoint).err().expect("refused").to_string();
+    assert_eq!(e, "objective `load` has no derivative at t = 0 s");
+}
+
+/// Terminal reactions that follow from positions, at a final time that a parameter moves: said by name, and only there.
+#[test]
+fn moving_ends_of_index_3_are_reported() {
+    let (terminal, integral) = ("terminal = \"pin.reaction.x\"", "integral = \"pin.reaction.x\"");
+    for (formulation, integrator, objective, t_end, said) in [
+        ("index3", "radau3", terminal, "\"T\"", true),
+        ("index3", "radau5", terminal, "\"T\"", true),
+        ("index3", "radau3", terminal, "0.1", false),
+        ("index3", "radau3", integral, "\"T\"", false),
+        ("index3", "newmark", terminal, "\"T\"", false),
+        ("index1", "radau3", terminal, "\"T\"", false),
+        ("maggi", "radau3", terminal, "\"T\"", false),
+    ] {
+        let model = let_go(if t_end == "0.1" { "" } else { ", T = 0.1" }, objective, t_end);
+        let run = run(&model, formulation, integrator, 0.01).unwrap_or_else(|e| panic!("{e}"));
+        let warnings = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{e}")).warnings;
+        let found = warnings.iter().any(|w| w.starts_with("moving-end: "));
+        assert_eq!(found, said, "{formulation} + {integrator}, {objective}, {t_end}: {warnings:?}");
+    }
+}
+
+/// A disc that lies flat has no lowest point: said as such, with the joint.
+#[test]
+fn assemblies_that_are_not_numbers_say_so() {
+    let text = gradyn::examples::find("rolling_disc").expect("bundled");
+    let lean = text.lines().find(|l| l.starts_with("lean = { value")).expect("a parameter");
+    let e = prepared(&text.replace(lean, "lean = \"pi/2\"")).err().expect("refused").to_string();
+    assert_eq!(e, "t = 0.000000 s: `road (contact)` is not a finite number");
+}
+
+/// Limits can be written as they are printed.
+#[test]
+fn options_take_fractions() {
+    let mut method = Method::new("index3", "hht").expect("registered");
+    method.set("hht_alpha", "1/3").unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(method.hht_alpha, 1.0 / 3.0);
+    assert!(method.set("hht_alpha", "2/3").is_err() && method.set("hht_alpha", "1/0").is_err());
+}
+
+/// Constraints that give way too much: more penalty, not shorter steps.
+#[test]
+fn drift_of_penalty_advises_more_penalty() {
+    let model = let_go("", "integral = \"pin.reaction.x\"", "0.1");
+    let mut method = Method::new("penalty", "rk4").expect("registered").step(0.01);
+    method.set("alpha", "0.1").expect("a number");
+    let warnings = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}")).warnings;
+    assert!(warnings.iter().any(|w| w.starts_with("drift: ") && w.contains("raise alpha")), "{warnings:?}");
+}
