@@ -3,12 +3,10 @@
 //! As in the paper: Adams steps of variable order, the state-space adjoint, one-sided differences of runs with their own steps, and
 //! the extrapolation of Eqs. 64–68, which here keeps the steps of the run.
 
-use crate::first::First;
-use crate::printed::{B92, B92_EXACT, B92_PARAMETERS};
+use crate::printed::{B92, B92_EXACT, B92_PARAMETERS, B92_RHO};
 use crate::runs::{Function, example, method, timed};
-use crate::svg::{Plot, Series, marked};
-use gradyn::user::UserModel;
-use gradyn::{Method, Sensitivity};
+use crate::svg::{Plot, marked};
+use gradyn::{Method, Prepared, Sensitivity};
 use std::fmt::Write;
 
 /// ∇ψ of the oscillator [B92, after Eq. 75].
@@ -22,18 +20,30 @@ fn adams(ε: f64) -> Method {
     method("maggi", "adams").tolerance(ε, ε)
 }
 
-fn manipulator() -> UserModel<First> {
-    First::model(6)
+/// The manipulator; only the first parameters are variable, the others are numbers in its file.
+fn manipulator(variable: usize) -> Prepared {
+    let mut text = gradyn::examples::find("manipulator").expect("a bundled example").to_owned();
+    for (name, value) in B92_PARAMETERS.iter().zip(B92_RHO).skip(variable) {
+        let kept: Vec<&str> = text.lines().filter(|l| !(l.starts_with(&format!("{name} ")) && l.contains("value ="))).collect();
+        text = kept.join("\n").replace(&format!("\"{name}\""), &value.to_string());
+    }
+    let file = gradyn::file::read_toml(&text).unwrap_or_else(|e| panic!("{e}"));
+    let model = Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(model.parameters().len(), variable);
+    model
 }
 
-/// A table of the points of all series that share their x.
-pub fn table(x: &str, series: &[Series]) -> String {
+/// A table of the points of all series, which share their x.
+pub fn table(x: &str, plot: &Plot) -> String {
+    let series = &plot.series;
+    let [at, value] =
+        [0, 1].map(|digits| move |x: f64| if plot.log { format!("{x:.digits$e}") } else { format!("{x:.digits$}") });
     let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
-    let mut out = format!("| {x} | {} |\n| --: |{}\n", names.join(" | "), " --: |".repeat(series.len()));
+    let mut out = format!("{}:\n\n| {x} | {} |\n| --: |{}\n", plot.title, names.join(" | "), " --: |".repeat(series.len()));
     for k in 0..series[0].points.len() {
-        let _ = write!(out, "| {:.0e} ", series[0].points[k][0]);
+        let _ = write!(out, "| {} ", at(series[0].points[k][0]));
         series.iter().for_each(|s| {
-            let _ = write!(out, "| {:.1e} ", s.points[k][1]);
+            let _ = write!(out, "| {} ", value(s.points[k][1]));
         });
         out += "|\n";
     }
@@ -42,7 +52,7 @@ pub fn table(x: &str, series: &[Series]) -> String {
 
 /// Eq. 77 by three methods.
 pub fn equation_77() -> String {
-    let model = manipulator();
+    let model = manipulator(6);
     let adjoint = Function::gradient(&model, &adams(1e-13), Sensitivity::AdjointStateSpace).1;
     let discrete = Function::gradient(&model, &method("maggi", "dop853").tolerance(1e-13, 1e-13), Sensitivity::DiscreteAdjoint).1;
     let extrapolated = Function::gradient(&model, &adams(1e-13), Sensitivity::Extrapolated).1;
@@ -77,7 +87,9 @@ pub fn figure_3() -> Plot {
         marked("differences", of(&difference)),
         marked("extrapolation", of(&extrapolated)),
     ];
-    Plot { title: "Oscillator, dψ/dc at ε = 1e-9".into(), labels: ["Δp (extrapolation: the first)", "error"], log: true, series }
+    Plot {
+        title: "Oscillator, dψ/dc at ε = 1e-9".into(), labels: ["Δp (extrapolation: the first)", "error"], log: true, series
+    }
 }
 
 /// Errors of entry `k` over the tolerance, by the adjoint and by differences.
@@ -105,18 +117,19 @@ pub fn figure_4() -> Vec<Plot> {
 /// Fig. 6: (a) and (b).
 pub fn figure_6() -> Vec<Plot> {
     let titles = ["(a) Manipulator, dψ/dF1Z", "(b) Manipulator, dψ/dL1Z"];
-    (0..2).map(|k| over_tolerance(&manipulator(), titles[k], k, B92_EXACT[k])).collect()
+    (0..2).map(|k| over_tolerance(&manipulator(6), titles[k], k, B92_EXACT[k])).collect()
 }
 
 /// Fig. 7: time of run and gradient over the number of parameters, in times of a run.
 pub fn figure_7() -> Plot {
     let m = adams(FIXED);
-    let (_, unit) = timed(|| manipulator().psi(&B92_RHO, &m));
+    let models: Vec<Prepared> = (1..=6).map(manipulator).collect();
+    let (_, unit) = timed(|| models[5].psi(&B92_RHO, &m));
     let over = |f: &dyn Fn(usize) -> f64| (1..=6).map(|n| [n as f64, f(n) / unit]).collect();
-    let by = |s: Sensitivity| over(&|n| timed(|| Function::gradient(&First::model(n), &m, s)).1);
+    let by = |s: Sensitivity| over(&|n| timed(|| Function::gradient(&models[n - 1], &m, s)).1);
     let differences = over(&|n| {
         let δ: Vec<f64> = B92_RHO[..n].iter().map(|x| 1e-6 * x).collect();
-        timed(|| First::model(n).forward(&m, &δ)).1
+        timed(|| models[n - 1].forward(&m, &δ)).1
     });
     let series = vec![
         marked("state-space adjoint", by(Sensitivity::AdjointStateSpace)),
@@ -125,6 +138,3 @@ pub fn figure_7() -> Plot {
     ];
     Plot { title: "Manipulator, ε = 1e-9".into(), labels: ["number of parameters", "time / time of a run"], log: false, series }
 }
-
-/// Nominal parameters of the manipulator.
-const B92_RHO: [f64; 6] = [4500.0, 220.0, 0.5, 0.5, 155.0, 4.2];

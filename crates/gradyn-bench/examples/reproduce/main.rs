@@ -3,7 +3,6 @@
 //! Called by `cargo xtask reproduce`. Ends with an error if a row at h = 0.01 s is farther than 0.012 from the exact values.
 
 mod b92;
-mod first;
 mod five_bar;
 mod printed;
 mod runs;
@@ -34,7 +33,7 @@ impl Document {
     fn figure_with_tables(&mut self, name: &str, x: &str, plots: &[Plot]) {
         self.figure(name, plots);
         for plot in plots {
-            self.add(&format!("{}:\n\n{}", plot.title, b92::table(x, &plot.series)));
+            self.add(&b92::table(x, plot));
         }
     }
 }
@@ -61,6 +60,7 @@ fn five_bar(doc: &mut Document) -> Vec<String> {
     let (text, mut far) = five_bar::table("M13 Table 1", &printed::m13());
     doc.add(&text);
     doc.add(include_str!("text/m13.md"));
+    doc.add("## M13 Fig. 2\n");
     doc.figure("m13_fig2", &five_bar::response());
     let (text, more) = five_bar::table("P14 Table 1", &printed::p14());
     doc.add(&text);
@@ -76,6 +76,7 @@ fn manipulator(doc: &mut Document) {
     println!("   oscillator and manipulator");
     doc.add(&format!("## B92 Eq. 77\n\n{}", b92::equation_77()));
     doc.add(include_str!("text/eq77.md"));
+    doc.add(include_str!("text/fig3.md"));
     doc.figure_with_tables("b92_fig3", "Δp", &[b92::figure_3()]);
     doc.add(include_str!("text/fig4.md"));
     doc.figure_with_tables("b92_fig4", "ε", &b92::figure_4());

@@ -1,6 +1,5 @@
 //! Runs and gradients of bundled examples, with the time that they take.
 
-use gradyn::user::{StateSpace, UserModel};
 use gradyn::{Method, Prepared, Sensitivity};
 use std::time::Instant;
 
@@ -56,7 +55,7 @@ pub trait Function {
     fn psi(&self, rho: &[f64], method: &Method) -> Vec<f64>;
     /// Objectives, and their gradient.
     fn gradient(&self, method: &Method, s: Sensitivity) -> (Vec<f64>, Vec<Vec<f64>>);
-    /// Columns `count` of (ψ(ρ + δ) - ψ(ρ))/δ, as rows of objectives, with the parameters' own δ.
+    /// (ψ(ρ + δ) - ψ(ρ))/δ, one row per objective, for the first parameters, each with its own δ.
     fn forward(&self, method: &Method, δ: &[f64]) -> Vec<Vec<f64>> {
         let (rho, base) = (self.rho().to_vec(), self.psi(self.rho(), method));
         let column = |k: usize| {
@@ -80,22 +79,6 @@ impl Function for Prepared {
     fn gradient(&self, method: &Method, s: Sensitivity) -> (Vec<f64>, Vec<Vec<f64>>) {
         let run = self.simulate(method, &mut |_, _| {}).expect("runs");
         let rows = Prepared::gradient(self, &run, s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
-        (run.psi, rows)
-    }
-}
-
-impl<U: StateSpace + Clone> Function for UserModel<U> {
-    fn rho(&self) -> &[f64] {
-        &self.rho
-    }
-    fn psi(&self, rho: &[f64], method: &Method) -> Vec<f64> {
-        let mut moved = UserModel::new(self.system.user.clone(), self.t_start, self.t_end);
-        moved.rho = rho.to_vec();
-        moved.simulate(method, &mut |_, _| {}).expect("runs").psi
-    }
-    fn gradient(&self, method: &Method, s: Sensitivity) -> (Vec<f64>, Vec<Vec<f64>>) {
-        let run = self.simulate(method, &mut |_, _| {}).expect("runs");
-        let rows = UserModel::gradient(self, &run, s).unwrap_or_else(|e| panic!("{}: {e}", s.name()));
         (run.psi, rows)
     }
 }

@@ -90,7 +90,8 @@ fn frame(out: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
         text(out, [left - 6.0, at + 4.0], "end", "", &label);
     }
     let (w, h) = (right - left, bottom - top);
-    let _ = writeln!(out, "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"none\" stroke=\"#444\"/>");
+    let _ =
+        writeln!(out, "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"none\" stroke=\"#444\"/>");
     let (cx, cy) = (0.5 * (left + right), 0.5 * (top + bottom));
     text(out, [cx, top - 12.0], "middle", " font-weight=\"bold\"", &plot.title);
     text(out, [cx, bottom + 36.0], "middle", "", plot.labels[0]);
