@@ -97,7 +97,7 @@ fn reason(printed: &str, exact: f64) -> &'static str {
     match (exact - number).abs() / last {
         d if d <= 0.5 => "rounding of the print",
         d if d < 1.0 && exact.abs() > number.abs() => "digits cut, not rounded",
-        _ => "beyond rounding; steps of the paper not stated, its data probably rounded",
+        _ => "beyond rounding; the data of the paper are probably rounded (see below)",
     }
 }
 

@@ -99,7 +99,7 @@ pub fn p14() -> Vec<Printed> {
                 "9: Num. diff., 1e-7 m",
                 [-9.7390, -4.0344],
                 forward(1e-7),
-                "the paper's runs are accurate to about 1e-6 only, and 1e-6/1e-7 is the error; ours are solved to rounding",
+                "failed in the paper: errors of 6e-7 in ψ would do it; our steps are solved to rounding",
             )
         },
         row(

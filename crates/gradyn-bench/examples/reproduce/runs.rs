@@ -4,7 +4,7 @@ use gradyn::{Method, Prepared, Sensitivity};
 use std::time::Instant;
 
 /// Repetitions of everything that is timed; the shortest counts.
-pub const REPEATED: usize = 3;
+pub const REPEATED: usize = 9;
 
 /// How a row is computed.
 #[derive(Clone, Copy)]
