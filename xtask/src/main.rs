@@ -1,9 +1,12 @@
-//! Tasks of the workspace: `cargo xtask test` runs everything that must be green.
+//! Tasks of the workspace: `cargo xtask test` runs everything that must be green, `cargo xtask reproduce` writes docs/reproduction.md.
 
 use std::process::{Command, ExitCode};
 
-/// Each check with its command line.
-const CHECKS: &[(&str, &[&str])] = &[
+/// A stage with its command line.
+type Stage = (&'static str, &'static [&'static str]);
+
+/// Everything that must be green.
+const TEST: &[Stage] = &[
     ("format", &["fmt", "--all", "--check"]),
     ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     ("build of the tests", &["test", "--workspace", "--no-run"]),
@@ -11,14 +14,27 @@ const CHECKS: &[(&str, &[&str])] = &[
     ("documentation", &["doc", "--workspace", "--no-deps"]),
 ];
 
+/// Tables and plots of the papers, by the libraries that the tests have built.
+const REPRODUCE: &[Stage] =
+    &[("reproduction", &["run", "--quiet", "--profile", "test", "--package", "gradyn-bench", "--example", "reproduce"])];
+
 fn main() -> ExitCode {
-    let task = std::env::args().nth(1);
-    if task.as_deref() != Some("test") {
-        eprintln!("usage: cargo xtask test    format, lints, all tests, documentation");
-        return ExitCode::from(2);
-    }
-    for (k, (name, args)) in CHECKS.iter().enumerate() {
-        println!("== {} of {}, {name}: cargo {}", k + 1, CHECKS.len(), args.join(" "));
+    let stages = match std::env::args().nth(1).as_deref() {
+        Some("test") => TEST,
+        Some("reproduce") => REPRODUCE,
+        _ => {
+            eprintln!("usage: cargo xtask test         format, lints, all tests, documentation");
+            eprintln!("       cargo xtask reproduce    docs/reproduction.md: tables and figures of the papers");
+            return ExitCode::from(2);
+        }
+    };
+    run(stages)
+}
+
+/// One stage after the other, up to the first that fails.
+fn run(stages: &[Stage]) -> ExitCode {
+    for (k, (name, args)) in stages.iter().enumerate() {
+        println!("== {} of {}, {name}: cargo {}", k + 1, stages.len(), args.join(" "));
         let started = std::time::Instant::now();
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
         let passed = Command::new(cargo).args(*args).env("RUSTDOCFLAGS", "-D warnings").status().is_ok_and(|s| s.success());

@@ -1,0 +1,84 @@
+//! Runs and gradients of bundled examples, with the time that they take.
+
+use gradyn::{Method, Prepared, Sensitivity};
+use std::time::Instant;
+
+/// Repetitions of everything that is timed; the shortest counts.
+pub const REPEATED: usize = 9;
+
+/// How a row is computed.
+#[derive(Clone, Copy)]
+pub enum How {
+    By(Sensitivity),
+    /// (ψ(ρ + δ) - ψ(ρ))/δ, both by their own runs.
+    Forward(f64),
+}
+
+impl How {
+    pub fn name(self) -> String {
+        match self {
+            How::By(s) => s.name().into(),
+            How::Forward(δ) => format!("one-sided differences, {δ:.0e}"),
+        }
+    }
+}
+
+/// A bundled example, with output columns of these names added.
+pub fn example(name: &str, outputs: &[&str]) -> Prepared {
+    let text = gradyn::examples::find(name).expect("a bundled example");
+    let mut file = gradyn::file::read_toml(text).expect("the example parses");
+    outputs.iter().for_each(|o| file.mechanism.outputs.push(((*o).into(), (*o).into())));
+    Prepared::new(&file.mechanism).expect("the example builds")
+}
+
+pub fn method(formulation: &str, integrator: &str) -> Method {
+    Method::new(formulation, integrator).expect("registered")
+}
+
+/// Shortest of some repetitions [s], and the last result.
+pub fn timed<T>(mut f: impl FnMut() -> T) -> (T, f64) {
+    let mut best = f64::INFINITY;
+    let mut once = || {
+        let started = Instant::now();
+        let x = f();
+        best = best.min(started.elapsed().as_secs_f64());
+        x
+    };
+    (1..REPEATED).for_each(|_| drop(once()));
+    (once(), best)
+}
+
+/// Something with objectives that depend on parameters.
+pub trait Function {
+    fn rho(&self) -> &[f64];
+    /// Objectives at other parameters, by a run of its own.
+    fn psi(&self, rho: &[f64], method: &Method) -> Vec<f64>;
+    /// Objectives, and their gradient.
+    fn gradient(&self, method: &Method, s: Sensitivity) -> (Vec<f64>, Vec<Vec<f64>>);
+    /// (ψ(ρ + δ) - ψ(ρ))/δ, one row per objective, for the first parameters, each with its own δ.
+    fn forward(&self, method: &Method, δ: &[f64]) -> Vec<Vec<f64>> {
+        let (rho, base) = (self.rho().to_vec(), self.psi(self.rho(), method));
+        let column = |k: usize| {
+            let mut moved = rho.clone();
+            moved[k] += δ[k];
+            self.psi(&moved, method).iter().zip(&base).map(|(up, at)| (up - at) / (moved[k] - rho[k])).collect::<Vec<f64>>()
+        };
+        let columns: Vec<Vec<f64>> = (0..δ.len()).map(column).collect();
+        (0..base.len()).map(|j| columns.iter().map(|c| c[j]).collect()).collect()
+    }
+}
+
+impl Function for Prepared {
+    fn rho(&self) -> &[f64] {
+        &self.rho
+    }
+    fn psi(&self, rho: &[f64], method: &Method) -> Vec<f64> {
+        let moved = self.at(rho).expect("assembles");
+        moved.simulate(method, &mut |_, _| {}).expect("runs").psi
+    }
+    fn gradient(&self, method: &Method, s: Sensitivity) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let run = self.simulate(method, &mut |_, _| {}).expect("runs");
+        let rows = Prepared::gradient(self, &run, s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
+        (run.psi, rows)
+    }
+}
