@@ -818,7 +818,7 @@ fn moving_ends_of_index_3_are_reported() {
 fn assemblies_that_are_not_numbers_say_so() {
     let text = gradyn::examples::find("rolling_disc").expect("bundled");
     let lean = text.lines().find(|l| l.starts_with("lean = { value")).expect("a parameter");
-    let e = prepared(&text.replace(lean, "lean = \"pi/2\"")).err().expect("refused").to_string();
+    let e = prepared(&text.replace(lean, "lean = \"pi/2\"")).expect_err("refused").to_string();
     assert_eq!(e, "t = 0.000000 s: `road (contact)` is not a finite number");
 }
 
