@@ -41,6 +41,8 @@ pub struct Initial<Y: System> {
     scratch: Vec<f64>,
     /// All constraint rows.
     all: Vec<f64>,
+    /// 0, then what `felt` compares.
+    felt: Vec<f64>,
 }
 
 /// (1)–(4) on any scalar; `data` holds the slots.
@@ -94,6 +96,7 @@ impl<Y: System> Initial<Y> {
             t: 0.0,
             scratch: vec![0.0; layout.len],
             all: vec![0.0; layout.m],
+            felt: vec![0.0; 5 * layout.n],
         })
     }
     /// Solves (1)–(3) from the drawn configuration.
@@ -158,16 +161,16 @@ impl<Y: System> Initial<Y> {
         unreachable!("the loop returns")
     }
     /// Correction of a and Φ_qᵀλ: penalties on repeated rows share λ by roundings of Φ̈ times α, of which the motion feels nothing.
-    fn felt(&self, sys: &Y, r: &[f64], x: &[f64]) -> f64 {
+    fn felt(&mut self, sys: &Y, r: &[f64], x: &[f64]) -> f64 {
         let (n, z, lam) = (self.layout.n, self.layout.z(), self.layout.lam());
-        let zero = vec![0.0; n];
-        let [change, force] = [r, x].map(|x| {
-            let mut f = x[2 * n..lam].to_vec();
-            f.resize(2 * n, 0.0);
-            sys.balance(&zero, &x[lam..z], &self.acceleration.data, &mut f[n..]);
-            f
-        });
-        relative(&change, &force)
+        let (zero, rest) = self.felt.split_at_mut(n);
+        let (change, force) = rest.split_at_mut(2 * n);
+        for (out, x) in [(&mut *change, r), (&mut *force, x)] {
+            out[..n].copy_from_slice(&x[2 * n..lam]);
+            out[n..].fill(0.0);
+            sys.balance(zero, &x[lam..z], &self.acceleration.data, &mut out[n..]);
+        }
+        relative(change, force)
     }
     /// Name of unknown `i` of the record.
     fn unknown(&self, sys: &Y, i: usize) -> String {

@@ -104,9 +104,9 @@ impl Plan {
         let moved = |n: usize| self.node(n, p) - S::from(self.t[n]);
         Span { t: self.node(n - 1, p), h: S::from(self.h[n - 1]) + (moved(n) - moved(n - 1)) }
     }
-    /// A step that slots `p` make shorter than half: declared times move too far for this plan.
+    /// A step that slots `p` change by more than half: declared times move too far for this plan.
     pub fn overtaken(&self, p: &[f64]) -> Option<usize> {
-        (1..=self.steps()).filter(|&n| self.moves(n)).find(|&n| self.span(n, p).h < 0.5 * self.h[n - 1])
+        (1..=self.steps()).filter(|&n| self.moves(n)).find(|&n| (self.span(n, p).h - self.h[n - 1]).abs() > 0.5 * self.h[n - 1])
     }
     /// Does the step that ends in record `n` touch a declared time?
     pub fn moves(&self, n: usize) -> bool {

@@ -30,7 +30,7 @@ pub fn central<T: Step>(case: &Case<T>, relative: f64, richardson: bool) -> Resu
             let (up, down) = (at(case.rho[k] + δ)?, at(case.rho[k] - δ)?);
             Ok(up.iter().zip(&down).map(|(u, d)| (u - d) / (2.0 * δ)).collect())
         };
-        let δ = relative * case.design.scale(k);
+        let δ = largest_step(case, k, relative * case.design.scale(k));
         let coarse = difference(δ)?;
         let fine = if richardson { difference(0.5 * δ)? } else { coarse.clone() };
         for (j, row) in gradient.iter_mut().enumerate() {
@@ -93,7 +93,7 @@ fn largest_step<T: Step>(case: &Case<T>, k: usize, step: f64) -> f64 {
         rho[k] = case.rho[k] + δ;
         case.run.plan.overtaken(&case.design.slots(&rho)).is_none()
     };
-    (0..20).map(|i| step * 0.25f64.powi(i)).find(|δ| takes(*δ)).unwrap_or(step)
+    (0..40).map(|i| step * 0.25f64.powi(i)).find(|δ| takes(*δ) && takes(-*δ)).unwrap_or(step)
 }
 
 /// The last row of (3), and the entry with the smallest bar.

@@ -276,8 +276,11 @@ pub(crate) fn checked(objectives: &[String], parameters: &[String], rows: &Gradi
 /// Entries of extrapolated differences that did not converge.
 pub(crate) fn not_converged(objectives: &[String], parameters: &[String], e: &differences::Extrapolated) -> Vec<String> {
     let mut list = vec![];
-    for (j, objective) in objectives.iter().enumerate() {
-        for (k, parameter) in parameters.iter().enumerate().filter(|(k, _)| !e.converged[j][*k]) {
+    // a condition for the final time is one more objective, the final time one more parameter
+    let name = |names: &[String], k: usize, hidden: &str| names.get(k).map_or(hidden.to_owned(), Clone::clone);
+    for (j, row) in e.converged.iter().enumerate() {
+        for k in (0..row.len()).filter(|&k| !row[k]) {
+            let (objective, parameter) = (name(objectives, j, "(until)"), name(parameters, k, "(final time)"));
             list.push(format!(
                 "not-converged: d{objective}/d{parameter} is known to ± {:.1e} only; try another extrapolation_step",
                 e.bars[j][k]

@@ -121,12 +121,13 @@ fn extrapolated_differences_agree_on_the_frozen_plan() {
             // independent coordinates bend the motion)
             let (mut d, most) = (f64::INFINITY, 1e4 * tolerance(formulation, integrator));
             for h in [5e-5, 1e-5, 2e-4, 2e-6] {
-                let g = distance(
-                    &model.extrapolated_differences(&run, h).unwrap_or_else(|e| panic!("{what}: {e}")),
-                    &adjoint,
-                    &scales(&model),
-                );
-                d = d.min(g);
+                let rows = match model.extrapolated_differences(&run, h) {
+                    Ok(rows) => rows,
+                    // the first steps of adams are shorter than a difference of the start time
+                    Err(e) if e.to_string().contains("move a declared time") => continue,
+                    Err(e) => panic!("{what}: {e}"),
+                };
+                d = d.min(distance(&rows, &adjoint, &scales(&model)));
                 if d <= most {
                     break;
                 }

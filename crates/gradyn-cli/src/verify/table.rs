@@ -65,7 +65,7 @@ fn summary(r: &Report) -> String {
     let count = |name: &str| r.count(|v| v.name() == name);
     let compared = r.rows.iter().filter(|row| row.measured.is_some()).count();
     let mut out = format!("{} of {compared} agree", count("agrees") + count("loose"));
-    let words = ["loose", "explained", "refused", "stopped"].map(|w| (count(w), w.to_owned()));
+    let words = ["differs", "loose", "explained", "refused", "stopped"].map(|w| (count(w), w.trim_end_matches('s').to_owned()));
     let skipped = (r.skipped.len(), "skipped".to_owned());
     for (n, word) in words.into_iter().chain([skipped]).filter(|x| x.0 > 0) {
         let _ = write!(out, ", {n} {word}");

@@ -17,6 +17,8 @@ use gradyn_model::System;
 impl<T: Step> Sweep<'_, T> {
     /// (1) over the whole run.
     pub(super) fn backward(&mut self, tol: Tolerance) -> Result<(), StepError> {
+        // a tenth: the error of the run is that of the gradient
+        let tol = Tolerance { rtol: (0.1 * tol.rtol).max(1e-14), atol: 0.1 * tol.atol };
         let starts = self.starts();
         let mut n = self.case.run.plan.steps();
         while n > 0 {
