@@ -5,6 +5,7 @@ use crate::{method, rk4};
 use gradyn::{Method, Prepared, Run, Sensitivity};
 use gradyn_num::{Scalar, Wide};
 use gradyn_testkit::compare::distance;
+use gradyn_testkit::reference::{MANIPULATOR, MANIPULATOR_PSI};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_8};
 
 fn prepared(name: &str) -> Prepared {
@@ -27,17 +28,6 @@ fn tight(formulation: &str, integrator: &str, tolerance: f64) -> Method {
     method(formulation, integrator).tolerance(tolerance, tolerance)
 }
 
-/// ψ and dψ/d(F1Z, L1Z, t1, L, M2, I3Z) [B92, Eq. 77], known to 3e-14.
-const PSI: f64 = 0.018299146425987067;
-const MANIPULATOR: [f64; 6] = [
-    -6.597334061882554e-5,
-    9.20091482923899e-6,
-    0.14383835136894266,
-    0.006811034181617661,
-    5.922395716646511e-4,
-    -1.8368382491078013e-5,
-];
-
 /// Every entry to 1e-9 of itself, that of the final time included.
 #[test]
 fn manipulator_has_the_published_gradient() {
@@ -52,7 +42,7 @@ fn manipulator_has_the_published_gradient() {
         let run = run(&model, &method);
         let what = format!("{} + {}, {}", method.formulation.name(), method.integrator.name(), s.name());
         let rows = gradient(&model, &run, s);
-        let all = [run.psi[0]].into_iter().chain(rows[0].iter().copied()).zip([PSI].into_iter().chain(MANIPULATOR));
+        let all = [run.psi[0]].into_iter().chain(rows[0].iter().copied()).zip([MANIPULATOR_PSI].into_iter().chain(MANIPULATOR));
         for (x, truth) in all {
             assert!((x / truth - 1.0).abs() < 1e-9, "{what}: {x} is not {truth}");
         }
