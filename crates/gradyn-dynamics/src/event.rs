@@ -268,7 +268,7 @@ impl Trial {
         let rest = self.at(step, event, b, l)?;
         // accelerations of short steps are known to some 1e-6 only; a jump is as large as the condition itself
         let rounding = 1e-14 + 1e-4 * event.largest + 8.0 * least * event.last[1].abs();
-        if rest.abs() > rounding && fa.abs() > rounding {
+        if rest.abs() > rounding {
             return Err(StepError::JumpsOver { t: self.t + b, rest });
         }
         Ok(Ending { t: self.t + b, h: b, x: self.x, joined: false })

@@ -105,19 +105,19 @@ impl Prepared {
         observe(&Stage { done: 0, total, name: "reference" });
         let reference = self.reference(plan, &centres);
         let steps = Steps::new(self, plan, reference.as_ref().ok())?;
-        let mut session = Session { model: self, reference: reference.as_ref().ok(), steps, groups: vec![] };
+        let mut runs = Runs { model: self, reference: reference.as_ref().ok(), steps, groups: vec![] };
         let (mut rows, mut skipped, mut clock) = (vec![], vec![], Clock::new(started, plan.budget));
         for (done, item) in items.iter().enumerate() {
-            if clock.is_late(session.has(item)) {
+            if clock.is_late(runs.has(item)) {
                 skipped.push((item.place, item.combination));
                 continue;
             }
             observe(&Stage { done, total, name: &item.combination.to_string() });
-            let new = !session.has(item);
-            let row = session.row(item);
+            let new = !runs.has(item);
+            let row = runs.row(item);
             clock.add(new, row.seconds);
             rows.push((item.place, row));
-            session.forget(&items[done + 1..]);
+            runs.forget(&items[done + 1..]);
         }
         rows.sort_by_key(|r| r.0);
         skipped.sort_by_key(|s| s.0);
@@ -128,14 +128,14 @@ impl Prepared {
 }
 
 /// Runs that later rows need again.
-struct Session<'a> {
+struct Runs<'a> {
     model: &'a Prepared,
     reference: Option<&'a Reference>,
     steps: Steps,
     groups: Vec<(Combination, Result<Group, Error>)>,
 }
 
-impl Session<'_> {
+impl Runs<'_> {
     fn has(&self, item: &Item) -> bool {
         self.groups.iter().any(|g| g.0.same_run(&item.combination))
     }

@@ -162,26 +162,27 @@ impl<'c, T: Step> Sweep<'c, T> {
         let w = TerminalRows::new(case, &self.p);
         self.place_node(last, plan.frozen(last))?;
         self.b.fill(0.0);
+        let rows_t = self.rows_t(last);
         for j in 0..case.objectives() {
             w.add_state(j, &mut self.b[j * z..(j + 1) * z]);
             self.pass(j);
             w.add_slots(case, j, &mut self.slots[j * args..(j + 1) * args]);
             if let Some(slot) = plan.declared[last] {
-                let rows_t: f64 = self.rows_t(last).iter().zip(&self.b[j * z..]).map(|(r, b)| r * b).sum();
-                self.slots[j * args + slot as usize] += self.power(j, last) - rows_t;
+                let along: f64 = rows_t.iter().zip(&self.b[j * z..]).map(|(r, b)| r * b).sum();
+                self.slots[j * args + slot as usize] += self.power(j, last) - along;
             }
             if self.eq.law.level != self.node.law.level {
-                self.make_consistent(j, last);
+                self.make_consistent(j, last, &rows_t);
             }
         }
         Ok(())
     }
     /// Terminal values of the index-3 adjoint.
-    fn make_consistent(&mut self, j: usize, n: usize) {
+    fn make_consistent(&mut self, j: usize, n: usize, rows_t: &[f64]) {
         let (sys, run) = (self.case.step.system(), self.case.run);
         let (lay, args, x) = (run.layout, sys.dims().args, run.record(n));
         // ẋ: rows_x ẋ = P (v, a) - rows_t
-        let mut rate: Vec<f64> = self.rows_t(n).iter().map(|r| -r).collect();
+        let mut rate: Vec<f64> = rows_t.iter().map(|r| -r).collect();
         let i = &mut self.instants[0];
         for level in 0..2 {
             let o = level * lay.n;
