@@ -289,13 +289,19 @@ fn relative(r: &[f64], x: &[f64]) -> f64 {
 pub fn prepare_kkt<Y: System>(sys: &Y, d: &Y::Data<f64>) -> Result<Kkt, StepError> {
     let mut kkt = Kkt::new(&sys.patterns().nn, &sys.patterns().mn)?;
     kkt.release(sys.dropped());
-    kkt.prepare(sys.mass(d))?;
+    match sys.constant_mass() {
+        true => kkt.prepare(sys.mass(d))?,
+        false => kkt.vary(),
+    }
     Ok(kkt)
 }
 
 /// Factors [M Φ_qᵀ; Φ_q -c] with Φ_q at hand; a singular matrix is an error that names its row.
 pub fn refactor_kkt<Y: System>(sys: &Y, t: f64, d: &Y::Data<f64>, c: Compliance, kkt: &mut Kkt) -> Result<(), StepError> {
     let singular = |s: gradyn_num::Singular| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) };
+    if !sys.constant_mass() {
+        kkt.set(sys.mass(d));
+    }
     kkt.refactor(sys.phi_q(d), c.rows(sys)).map_err(singular)
 }
 

@@ -4,7 +4,7 @@ use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::step::adams::coefficients::{Coefficients, EQUAL, MOST, Row, SIZE, distances, kept, moments};
 use gradyn_dynamics::tableau::DOPRI5;
 use gradyn_dynamics::{Adams, Lagrange, RungeKutta, State, Step, StepError, Trajectory, simulate};
-use gradyn_model::{Model, Natural, System};
+use gradyn_model::{Mechanics, Model, System};
 use gradyn_testkit::models::{double_pendulum, five_bar, pendulum, ready};
 
 /// Steps that differ by up to a factor of 2, of a linear congruential sequence.
@@ -85,7 +85,7 @@ fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Resu
     simulate(step, p, &model.angles, &mesh, &control, &mut |_, _| {})
 }
 
-fn adams(sys: &Natural, order: usize) -> Adams<'_, Natural> {
+fn adams(sys: &Mechanics, order: usize) -> Adams<'_, Mechanics> {
     Adams { sys, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], order }
 }
 

@@ -5,7 +5,7 @@ use gradyn_dynamics::formulation::Linear;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::tableau::{RK4, Tableau};
 use gradyn_dynamics::{Compliance, Lagrange, Newmark, RungeKutta, Scheme, Span, State, Step, Trajectory, simulate};
-use gradyn_model::{At, Model, Natural, System};
+use gradyn_model::{At, Mechanics, Model, System};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::models::{all, ready};
 use std::ops::Range;
@@ -109,7 +109,7 @@ impl Case {
     fn at(&self) -> At<'_> {
         At::of(self.t, &self.x, self.n, self.m)
     }
-    fn linear(&self) -> Linear<Natural> {
+    fn linear(&self) -> Linear<Mechanics> {
         let sys = &self.model.system;
         let mut l = Linear::new(sys, self.f);
         sys.prepare(&self.x[self.block(4)], &mut l.data);
@@ -233,7 +233,7 @@ fn run<T: Step>(step: &T, model: &Model, p: &[f64], h: f64, steps: usize) -> Tra
 /// R = 0 at every record; R_x⁻¹, R_x⁻ᵀ, R_past, R_p and their transposes against the duals of `Step::residual`.
 ///
 /// The memory is fresh: nothing of an earlier `advance` may be needed, the branch of the rotor's angle at record 0 included.
-fn check_step<T: Step<System = Natural>>(what: &str, step: &T, model: &Model, p: &[f64]) {
+fn check_step<T: Step<System = Mechanics>>(what: &str, step: &T, model: &Model, p: &[f64]) {
     let (len, slots, mut random) = (step.layout().len, p.len(), Random(5));
     let run = run(step, model, p, 0.01, 3);
     let mut l = step.linear(p).expect("memory");
@@ -289,7 +289,7 @@ fn solved(a: &Matrix, y: &[f64], b: &[f64], what: &str) {
     }
 }
 
-fn newmark(sys: &Natural, f: Lagrange, projection: Projection) -> Newmark<'_, Natural> {
+fn newmark(sys: &Mechanics, f: Lagrange, projection: Projection) -> Newmark<'_, Mechanics> {
     Newmark { projection, ..Newmark::new(sys, f, Scheme::newmark(0.3025, 0.6)) }
 }
 

@@ -4,7 +4,7 @@ use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::tableau::{DOP853, DOPRI5, GAUSS4, RADAU3, RADAU5, RK4, SDIRK4, Tableau};
 use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, State, Step, StepError, Trajectory, simulate};
 use gradyn_model::mechanism::ForceKind;
-use gradyn_model::{Mechanism, Model, Natural, Set, System};
+use gradyn_model::{Mechanics, Mechanism, Model, Set, System};
 use gradyn_testkit::models::{double_pendulum, driven, five_bar, free_body, pendulum, ready, slider_crank, spring_mass};
 
 fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Trajectory {
@@ -15,11 +15,11 @@ fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Traj
     simulate(step, p, &model.angles, &mesh, &control, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.name))
 }
 
-fn runge_kutta<'a>(sys: &'a Natural, tableau: &'static Tableau) -> RungeKutta<'a, Natural> {
+fn runge_kutta<'a>(sys: &'a Mechanics, tableau: &'static Tableau) -> RungeKutta<'a, Mechanics> {
     RungeKutta { sys, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau }
 }
 
-fn newmark(sys: &Natural, f: Lagrange, xi: f64) -> Newmark<'_, Natural> {
+fn newmark(sys: &Mechanics, f: Lagrange, xi: f64) -> Newmark<'_, Mechanics> {
     Newmark::new(sys, f, Scheme::dissipative(xi))
 }
 

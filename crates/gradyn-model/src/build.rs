@@ -17,6 +17,7 @@ mod rest;
 mod sensors;
 mod shapes;
 mod symbols;
+mod tree;
 mod vectors;
 mod velocity;
 
@@ -24,15 +25,15 @@ use crate::error::ModelError;
 use crate::expression::{UNITS, label_factor};
 use crate::formula::Formula;
 use crate::load::Load;
+use crate::mechanics::{Coordinates, Mechanics};
 use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Objective, Parameter, Source, Text};
-use crate::natural::Natural;
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym};
 use crate::row::RowName;
 use crate::signal::Signal;
 use crate::spline::{self, SplineError, UniformSpline};
 use bodies::{Inertia, Solid};
-use coordinates::Coordinate;
+use coordinates::{Carried, Coordinate};
 use frames::Frame;
 use gradyn_num::Scalar;
 use joints::{JointFrame, Reaction, Rows};
@@ -68,9 +69,11 @@ pub struct Model {
     /// Name.
     pub name: String,
     /// The system.
-    pub system: Natural,
+    pub system: Mechanics,
     /// The system with all rows, where `system` drops redundant ones.
-    pub full: Option<Box<Natural>>,
+    pub full: Option<Box<Mechanics>>,
+    /// The coordinates of both.
+    pub family: Coordinates,
     /// p = e(ρ).
     pub slots: Program,
     /// ρ.
@@ -119,7 +122,7 @@ impl Model {
     }
     /// The element that a row belongs to; any other name is that of an element.
     pub fn element<'a>(&'a self, name: &'a str) -> &'a str {
-        self.system.row_names.iter().find(|r| r.to_string() == name).map_or(name, |r| &r.element)
+        self.system.row_names().iter().find(|r| r.to_string() == name).map_or(name, |r| &r.element)
     }
     /// Nominal ρ.
     pub fn rho(&self) -> Vec<f64> {
@@ -208,12 +211,31 @@ pub(crate) struct Builder<'g, 'm> {
 /// Builds the system of a mechanism. Joints share points and axes, except those whose reaction is read; where such a joint would still
 /// have no rows, because others hold all that it holds, nothing is shared.
 pub fn build(m: &Mechanism) -> Result<Model, ModelError> {
-    build_with(m, false)
+    build_with(m, Sharing::Shared)
+}
+
+/// The system in coordinates of some family.
+pub fn build_in(m: &Mechanism, family: Coordinates) -> Result<Model, ModelError> {
+    match family {
+        Coordinates::Natural => build(m),
+        _ => build_with(m, Sharing::Frames(family)),
+    }
+}
+
+/// What bodies share.
+#[derive(Clone, Copy, PartialEq)]
+enum Sharing {
+    /// Points and axes of joints.
+    Shared,
+    /// Nothing: rows for every joint.
+    Apart,
+    /// Nothing: every body has its own frame, which a tree carries.
+    Frames(Coordinates),
 }
 
 /// The same with rows for every joint: how redundant joints share a load then does not depend on which reactions are read.
 pub fn build_apart(m: &Mechanism) -> Result<Model, ModelError> {
-    build_with(m, true)
+    build_with(m, Sharing::Apart)
 }
 
 /// A condition for the final time as an objective, and the final time as a parameter that starts at its latest value.
@@ -227,11 +249,11 @@ fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
     new
 }
 
-fn build_with(m: &Mechanism, apart: bool) -> Result<Model, ModelError> {
+fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
     if let Some(until) = &m.until {
         // errors of the final time are those of `t_max`, as the file has it
         let named = |e: ModelError| ModelError { message: e.message.replace("parameter `final_time_by_until__`", "t_max"), ..e };
-        return Ok(Model { until: true, ..build_with(&with_final_time(m, until), apart).map_err(named)? });
+        return Ok(Model { until: true, ..build_with(&with_final_time(m, until), sharing).map_err(named)? });
     }
     if ![2, 3].contains(&m.dimension) {
         return Err(ModelError::new(format!("dimension {}: a mechanism is in the plane (2) or in space (3)", m.dimension)));
@@ -254,10 +276,20 @@ fn build_with(m: &Mechanism, apart: bool) -> Result<Model, ModelError> {
     b.check_names()?;
     b.require_positive()?;
     b.read_joint_frames()?;
-    let mut classes = b.share(apart)?;
-    b.choose_coordinates(&mut classes)?;
-    if let Some(joint) = b.add_rows()? {
-        if !apart {
+    let read = b.read_reactions()?;
+    let mut classes = b.share(sharing != Sharing::Shared)?;
+    let (mut edges, mut carried) = (None, Carried::default());
+    if let Sharing::Frames(family) = sharing {
+        let list = b.choose_tree(family, &read)?;
+        carried.bodies = list.iter().map(|e| e.body).collect();
+        carried.joints = list.iter().filter_map(|e| Some(e.joint?.0)).collect();
+        edges = Some((family, list));
+        b.choose_frames(&mut classes)?;
+    } else {
+        b.choose_coordinates(&mut classes)?;
+    }
+    if let Some(joint) = b.add_rows(&carried)? {
+        if sharing == Sharing::Shared {
             return build_apart(m);
         }
         let e = ModelError::new(format!("joint `{joint}` repeats other joints: its reaction is not determined")).at(&joint.place);
@@ -267,7 +299,7 @@ fn build_with(m: &Mechanism, apart: bool) -> Result<Model, ModelError> {
     b.add_formulas()?;
     b.add_velocity_rows()?;
     b.add_forces()?;
-    b.finish(parameters, &rho)
+    b.finish(parameters, &rho, edges)
 }
 
 fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, ModelError> {

@@ -176,6 +176,12 @@ impl Natural {
         let collapsed = |f: &&Force| along_distance(f) && f.element.value(&d.args, q) <= 1e-12 * size;
         self.forces.iter().find(collapsed).map(|f| f.name.clone())
     }
+    /// Keeps some conditions of velocity.
+    pub(crate) fn keep_velocity_conditions(&mut self, open: &[usize]) {
+        let (mut k, mut j) = (0..self.velocity.len(), 0..self.velocity.len());
+        self.velocity.retain(|_| k.next().is_some_and(|k| open.contains(&k)));
+        self.condition_names[1].retain(|_| j.next().is_some_and(|k| open.contains(&k)));
+    }
     /// Names of the constraint rows.
     pub fn row_names(&self) -> &[RowName] {
         &self.row_names

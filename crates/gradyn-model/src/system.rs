@@ -111,6 +111,10 @@ pub trait System: Sync {
     fn data<S: Scalar>(&self) -> Self::Data<S>;
     /// Once per run: what depends on the slots only.
     fn prepare<S: Scalar>(&self, p: &[S], d: &mut Self::Data<S>);
+    /// Does M depend on the slots only?
+    fn constant_mass(&self) -> bool {
+        true
+    }
     /// Angle references of this step: the branch of each angle is the one nearest to its reference.
     fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Self::Data<S>);
     /// Signals of t: all that `measure` needs.
@@ -187,7 +191,7 @@ pub trait System: Sync {
     /// Elements evaluated so far with these data, for counters.
     fn visits(&self, d: &Self::Data<f64>) -> usize;
     /// Angle `k` with a branch at q, continued from the reference that was set.
-    fn angle(&self, k: usize, q: &[f64], d: &Self::Data<f64>) -> f64;
+    fn angle(&self, k: usize, q: &[f64], d: &mut Self::Data<f64>) -> f64;
     /// Name of angle `k` with a branch.
     fn angle_name(&self, k: usize) -> String;
     /// A start for the assembly.

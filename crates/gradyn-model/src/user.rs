@@ -338,7 +338,7 @@ impl<U: StateSpace> System for UserSystem<U> {
     fn visits(&self, _d: &UserData<f64>) -> usize {
         0
     }
-    fn angle(&self, _k: usize, _q: &[f64], _d: &UserData<f64>) -> f64 {
+    fn angle(&self, _k: usize, _q: &[f64], _d: &mut UserData<f64>) -> f64 {
         0.0
     }
     fn angle_name(&self, _k: usize) -> String {

@@ -3,10 +3,10 @@
 //! All inputs X = (q, v, a, λ, p) are seeded in chunks of 8 on the program scalar, so that a dense Jacobian over X is the truth
 //! and an entry outside a declared pattern or support shows.
 
-use gradyn_model::natural::Data;
-use gradyn_model::{At, LEVEL, Natural, Set, System};
+use gradyn_model::mechanics::Data;
+use gradyn_model::{At, Coordinates, LEVEL, Mechanics, Set, System};
 use gradyn_num::{Pattern, Wide};
-use gradyn_testkit::models::{Ready, ready};
+use gradyn_testkit::models::{Ready, ready_in};
 use gradyn_testkit::{elements, models};
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ struct Case {
 type Matrix = Vec<Vec<f64>>;
 
 impl Case {
-    fn sys(&self) -> &Natural {
+    fn sys(&self) -> &Mechanics {
         &self.r.model.system
     }
     fn q(&self) -> Range<usize> {
@@ -71,7 +71,7 @@ impl Case {
         d
     }
     /// Dense Jacobian over X of `count` outputs.
-    fn duals(&self, count: usize, f: impl Fn(&Natural, &At<Wide>, &mut Data<Wide>, &mut [Wide])) -> Matrix {
+    fn duals(&self, count: usize, f: impl Fn(&Mechanics, &At<Wide>, &mut Data<Wide>, &mut [Wide])) -> Matrix {
         let mut rows = vec![vec![0.0; self.x.len()]; count];
         for first in (0..self.x.len()).step_by(8) {
             let seed = |i: usize, x: f64| if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) };
@@ -99,8 +99,9 @@ impl Case {
 fn each_case(f: impl Fn(&Case)) {
     let models = models::all().into_iter().map(|(name, m)| (name.to_owned(), m));
     let all = models.chain(elements::all().into_iter().map(|e| (e.name, e.mechanism)));
-    for (k, (name, m)) in all.enumerate() {
-        let r = ready(&m);
+    let all = all.flat_map(|(name, m)| Coordinates::ALL.map(|c| (format!("{name}, {}", c.name()), m.clone(), c)));
+    for (k, (name, m, family)) in all.enumerate() {
+        let r = ready_in(&m, family);
         let (dims, mut random) = (r.model.system.dims(), Random(k as u64 + 7));
         let mut x: Vec<f64> = r.q.iter().map(|q| q + 0.01 * random.next()).collect();
         x.extend(random.vec(2 * dims.n + dims.m));
@@ -232,6 +233,9 @@ fn balance_q_equals_the_duals() {
         let q = dense(&p.nn, &q);
         equal(&q, &columns(&truth, c.q()), &c.context("balance_q"));
         if sys.dims().m_vel == 0 {
+            let mut q = vec![0.0; p.nn.nnz()];
+            sys.balance_q(&c.at(), &vec![0.0; c.n], c.at().lam, &mut d, &mut q);
+            let q = dense(&p.nn, &q);
             let transposed: Matrix = (0..c.n).map(|j| q.iter().map(|r| r[j]).collect()).collect();
             equal(&q, &transposed, &c.context("(Φ_qᵀλ)_q is symmetric"));
         }

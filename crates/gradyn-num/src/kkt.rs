@@ -76,6 +76,16 @@ impl Kkt {
         Ok(())
     }
 
+    /// A changes from refactor to refactor: K is factorised as it is.
+    pub fn vary(&mut self) {
+        (self.way, self.ready) = (Way::Full, false);
+    }
+
+    /// A of the next refactor, after `vary`.
+    pub fn set(&mut self, a: &[f64]) {
+        self.a.copy_from_slice(a);
+    }
+
     /// True if the last `prepare` chose (3).
     pub fn uses_schur(&self) -> bool {
         self.way == Way::Schur

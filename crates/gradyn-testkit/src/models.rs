@@ -4,7 +4,7 @@ use gradyn_dynamics::assembly::assemble;
 use gradyn_model::mechanism::{
     About, Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Rod, Spline, Vector,
 };
-use gradyn_model::{Model, build};
+use gradyn_model::{Coordinates, Model, build_in};
 
 /// Every model with its name: what the cross-tests run over.
 pub fn all() -> Vec<(&'static str, Mechanism)> {
@@ -39,7 +39,15 @@ pub struct Ready {
 /// # Panics
 /// With the library's message where it does not build or assemble.
 pub fn ready(m: &Mechanism) -> Ready {
-    let model = build(m).unwrap_or_else(|e| panic!("{}: {e}", m.name));
+    ready_in(m, Coordinates::Natural)
+}
+
+/// The same in coordinates of some family.
+///
+/// # Panics
+/// Likewise.
+pub fn ready_in(m: &Mechanism, family: Coordinates) -> Ready {
+    let model = build_in(m, family).unwrap_or_else(|e| panic!("{}: {e}", m.name));
     let p = model.slots(&model.rho());
     let names = [&model.conditions.0, &model.conditions.1].map(|c| c.iter().map(|t| t.text.clone()).collect::<Vec<_>>());
     let t = p[model.times.start as usize];

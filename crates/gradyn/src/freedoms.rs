@@ -20,10 +20,10 @@ use crate::singular::{DETERMINANT, NEAR, nearest_minimum, sign};
 use gradyn_dynamics::block::{Kinematic, choose};
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::error::nearest;
-use gradyn_model::{Natural, System};
+use gradyn_model::{Mechanics, System};
 use gradyn_num::{Independence, Pattern, largest, row_dependencies};
 
-type Data = <Natural as System>::Data<f64>;
+type Data = <Mechanics as System>::Data<f64>;
 
 /// What is left of a row of (1) beside the others that counts as nothing.
 const ZERO: f64 = 1e-8;
@@ -40,7 +40,7 @@ impl Method {
         self.formulation == Formulation::Maggi && !self.freedoms.is_empty()
     }
     /// The named coordinates; what is not known is refused by [`Prepared::check_freedoms`].
-    pub(crate) fn independent_coordinates(&self, sys: &Natural) -> Vec<u32> {
+    pub(crate) fn independent_coordinates(&self, sys: &Mechanics) -> Vec<u32> {
         if !self.has_freedoms() {
             return vec![];
         }
@@ -176,7 +176,7 @@ impl Prepared {
     }
 }
 
-fn names(sys: &Natural) -> Vec<String> {
+fn names(sys: &Mechanics) -> Vec<String> {
     (0..sys.dims().n).map(|i| sys.coordinate_name(i)).collect()
 }
 
@@ -187,19 +187,19 @@ struct Stack {
 }
 
 impl Stack {
-    fn new(sys: &Natural, velocity: bool, named: &[u32]) -> Self {
+    fn new(sys: &Mechanics, velocity: bool, named: &[u32]) -> Self {
         let (n, mn, rows) = (sys.dims().n, &sys.patterns().mn, sys.independent(velocity).to_vec());
         let part = mn.part(&rows);
         let picked = named[..n - rows.len()].iter().enumerate().map(|(k, &i)| (rows.len() + k, i as usize));
         let pattern = Pattern::from_entries(n, n, part.iter().map(|(i, j, _)| (i, j)).chain(picked));
         Self { pattern, rows }
     }
-    fn values(&self, sys: &Natural, d: &Data) -> Vec<f64> {
+    fn values(&self, sys: &Mechanics, d: &Data) -> Vec<f64> {
         let mut values = sys.patterns().mn.part_values(&self.rows, sys.phi_q(d));
         values.resize(self.pattern.nnz(), 1.0);
         values
     }
-    fn matrix(&self, sys: &Natural, d: &Data) -> Vec<Vec<f64>> {
+    fn matrix(&self, sys: &Mechanics, d: &Data) -> Vec<Vec<f64>> {
         let (n, values) = (self.pattern.rows(), self.values(sys, d));
         let mut a = vec![vec![0.0; n]; n];
         self.pattern.iter().for_each(|(i, j, p)| a[i][j] = values[p]);
@@ -211,7 +211,7 @@ impl Stack {
 }
 
 /// The largest entry of R where the data are placed.
-fn largest_r(sys: &Natural, t: f64, d: &Data, kinematic: &mut Kinematic) -> f64 {
+fn largest_r(sys: &Mechanics, t: f64, d: &Data, kinematic: &mut Kinematic) -> f64 {
     if kinematic.refactor(sys, t, sys.phi_q(d)).is_err() {
         return f64::INFINITY;
     }

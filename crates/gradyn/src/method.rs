@@ -12,7 +12,7 @@ use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::{Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
-use gradyn_model::{Model, Natural, RowScaling, System};
+use gradyn_model::{Mechanics, Model, RowScaling, System};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,7 +127,7 @@ impl Default for Method {
 }
 
 /// A step of any kind.
-pub enum AnyStep<'a, Y: System = Natural> {
+pub enum AnyStep<'a, Y: System = Mechanics> {
     /// Newmark family.
     Newmark(Newmark<'a, Y>),
     /// Runge–Kutta, explicit and implicit.

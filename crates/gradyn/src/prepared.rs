@@ -239,7 +239,7 @@ impl Prepared {
         self.warn_newmark(run, growth, &mut d);
         self.warn_stiff(run);
         self.warn_shared(run);
-        self.warn_geometry(run, &d);
+        self.warn_geometry(run, &mut d);
         self.warn_singular(run, &mut d);
         self.check_freedoms_run(run, &mut d)?;
         run.jump = self.find_jump(run, &mut d);
@@ -247,7 +247,7 @@ impl Prepared {
         Ok(())
     }
     /// Constraints that do not hold, springs whose ends pass through each other.
-    fn warn_geometry(&self, run: &mut Run, d: &<gradyn_model::Natural as System>::Data<f64>) {
+    fn warn_geometry(&self, run: &mut Run, d: &mut <gradyn_model::Mechanics as System>::Data<f64>) {
         let (traj, n) = (&run.trajectory, run.trajectory.layout.n);
         let size = largest((0..=traj.plan.steps()).flat_map(|k| &traj.record(k)[..n]).copied());
         if run.drift[0] > 1e-3 * size * size.max(1.0) {
@@ -282,7 +282,7 @@ impl Prepared {
         }
     }
     /// What a coordinate step loses: velocities without projections, accelerations at short steps.
-    fn warn_newmark(&self, run: &mut Run, growth: [f64; 2], d: &mut <gradyn_model::Natural as System>::Data<f64>) {
+    fn warn_newmark(&self, run: &mut Run, growth: [f64; 2], d: &mut <gradyn_model::Mechanics as System>::Data<f64>) {
         let Some(scheme) = run.method.scheme() else { return };
         let [q, v, forces, accelerations, _] = self.scales(run, d);
         let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
@@ -321,7 +321,7 @@ fn velocity_help(freedom: usize) -> &'static str {
 }
 
 /// Beside rows of velocity level: a row whose rate is not zero at rest, because it depends on time or asks for a velocity.
-fn moving_row(sys: &gradyn_model::Natural, t: f64, p: &[f64], q: &[f64], angles: &[f64]) -> Option<String> {
+fn moving_row(sys: &gradyn_model::Mechanics, t: f64, p: &[f64], q: &[f64], angles: &[f64]) -> Option<String> {
     let dims = sys.dims();
     if dims.m_vel == 0 {
         return None;

@@ -21,7 +21,7 @@ use crate::method::{Method, with_step};
 use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::Step;
-use gradyn_model::{At, LEVEL, ModelError, Natural, Owner, Set, System};
+use gradyn_model::{At, LEVEL, Mechanics, ModelError, Owner, Set, System};
 use gradyn_num::{Basis, DenseLu, Wide, largest};
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ const RECORDS: usize = 7;
 /// Coefficients of (1) below this, for rows of unit length, are roundings.
 const ROUNDING: f64 = 1e-11;
 
-type Data = <Natural as System>::Data<f64>;
+type Data = <Mechanics as System>::Data<f64>;
 
 /// Bound of (6): an oscillator with ξ ≥ 0.2 answers with less.
 const GAIN: f64 = 5.0;
@@ -46,7 +46,7 @@ const SMALL: f64 = 1e-3;
 type NullVectors = Vec<Vec<f64>>;
 
 /// (1) where `phi_q` was evaluated; `None` where independent rows became dependent.
-fn null_vectors(sys: &Natural, redundant: &[usize], phi_q: &[f64]) -> Option<NullVectors> {
+fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<NullVectors> {
     let (mn, rows) = (&sys.patterns().mn, sys.independent(true));
     let unit = |k: usize| {
         let mut row = vec![0.0; mn.cols()];
@@ -113,7 +113,7 @@ fn contract(n: &[f64], x: &[f64]) -> (f64, f64) {
 }
 
 /// |j_k|² of the rows of Φ_q.
-fn squares(sys: &Natural, d: &Data) -> Vec<f64> {
+fn squares(sys: &Mechanics, d: &Data) -> Vec<f64> {
     let mn = &sys.patterns().mn;
     (0..mn.rows()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect()
 }
@@ -143,14 +143,14 @@ impl Prepared {
         self.assembled.redundant.iter().map(|r| r.row).collect()
     }
     /// Does a method solve with independent rows only, and are there others?
-    fn splits(&self, method: &Method) -> Option<&Natural> {
+    fn splits(&self, method: &Method) -> Option<&Mechanics> {
         self.model.full.as_deref().filter(|_| method.formulation != Formulation::Penalty)
     }
     /// Calls `f(k, all n_r, at, data)` for the redundant rows, by their number, at some records of a run, the first and the last among them.
     fn each(
         &self,
         run: &Run,
-        sys: &Natural,
+        sys: &Mechanics,
         mut f: impl FnMut(usize, &NullVectors, &At, &mut Data) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, self.model.slots(&self.rho));
@@ -196,7 +196,7 @@ impl Prepared {
         )
     }
     /// (4) for the functionals of some sets, by name.
-    fn check_determined(&self, run: &Run, sys: &Natural, sets: &[Set], names: &[String]) -> Result<(), Error> {
+    fn check_determined(&self, run: &Run, sys: &Mechanics, sets: &[Set], names: &[String]) -> Result<(), Error> {
         let lay = run.trajectory.layout;
         self.each(run, sys, |k, vectors, at, d| {
             let (row, vector) = (self.rows()[k], &vectors[k]);
@@ -295,7 +295,7 @@ impl Prepared {
         }
     }
     /// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.
-    fn blocks(&self, run: &Run, sys: &Natural, mut f: impl FnMut(&At, &mut Data)) {
+    fn blocks(&self, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &mut Data)) {
         let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, self.model.slots(&self.rho));
         let any = run.method.build(&self.model);
         let stages = with_step!(&any, step => step.stage_times());

@@ -17,10 +17,10 @@ use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::{Natural, System};
+use gradyn_model::{Mechanics, System};
 use gradyn_num::{Independence, largest, row_dependencies};
 
-type Data = <Natural as System>::Data<f64>;
+type Data = <Mechanics as System>::Data<f64>;
 
 /// Independence of the rows below which a position is singular.
 const SINGULAR: f64 = 1e-4;
@@ -157,7 +157,7 @@ impl Prepared {
 }
 
 /// Smallest value of a function of the data along (2), and its time; the data are placed there.
-pub(crate) fn nearest_minimum(sys: &Natural, run: &Trajectory, d: &mut Data, mut f: impl FnMut(&Data) -> f64) -> (f64, f64) {
+pub(crate) fn nearest_minimum(sys: &Mechanics, run: &Trajectory, d: &mut Data, mut f: impl FnMut(&Data) -> f64) -> (f64, f64) {
     const PARTS: usize = 24;
     let (n, h, longest) = (run.layout.n, &run.plan.h, largest(run.plan.h.iter().copied()));
     // velocities after very short steps are lost in rounding
@@ -183,7 +183,7 @@ pub(crate) fn nearest_minimum(sys: &Natural, run: &Trajectory, d: &mut Data, mut
 }
 
 /// Rows that depend on others where their independence is s, by name.
-fn dependent_rows(sys: &Natural, s: f64, d: &Data) -> Vec<(String, Vec<String>)> {
+fn dependent_rows(sys: &Mechanics, s: f64, d: &Data) -> Vec<(String, Vec<String>)> {
     let (mn, rows) = (&sys.patterns().mn, sys.independent(true));
     let (pattern, values) = (mn.part(rows), mn.part_values(rows, sys.phi_q(d)));
     let name = |i: usize| sys.row_name(rows[i] as usize);

@@ -8,10 +8,10 @@
 //! with y the forces, the integrands and Φ, Φ̇, Φ̈ at fixed q, q̇, q̈. A jump of Φ or Φ̇ is an impact, which no step applies.
 
 use crate::prepared::{Prepared, Run};
-use gradyn_model::{LEVEL, ModelError, Natural, Set, System};
+use gradyn_model::{LEVEL, Mechanics, ModelError, Set, System};
 use gradyn_num::largest;
 
-type Data = <Natural as System>::Data<f64>;
+type Data = <Mechanics as System>::Data<f64>;
 
 /// Something that jumps at a declared time.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,7 +11,7 @@ use gradyn::registry::variants;
 use gradyn::{Formulation, Method, Prepared, Sensitivity};
 use gradyn_dynamics::block::{Block, choose, prepare};
 use gradyn_dynamics::{Lagrange, State};
-use gradyn_model::{At, LEVEL, Natural, System};
+use gradyn_model::{At, LEVEL, Mechanics, System};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::compare::distance;
 
@@ -69,8 +69,8 @@ fn dense(p: &Pattern, values: &[f64]) -> Matrix {
 
 /// The contracted terms of a model at (t, q, v), dense.
 struct Terms<'a> {
-    sys: &'a Natural,
-    d: <Natural as System>::Data<f64>,
+    sys: &'a Mechanics,
+    d: <Mechanics as System>::Data<f64>,
     t: f64,
     q: Vec<f64>,
     v: Vec<f64>,
@@ -189,7 +189,7 @@ fn paper(x: &mut Terms, choice: &[u32], zdd: &[f64], directions: &[Vec<f64>]) ->
 }
 
 /// The same from the linearised rows of a block: B δa for δz, δż and δρ.
-fn code(block: &mut Block<Natural>, sys: &Natural, choice: &[u32], directions: &[Vec<f64>]) -> [Matrix; 3] {
+fn code(block: &mut Block<Mechanics>, sys: &Mechanics, choice: &[u32], directions: &[Vec<f64>]) -> [Matrix; 3] {
     let (n, m, free) = (sys.dims().n, sys.dims().m, choice.len());
     let mut accelerations = |mut b: Vec<f64>| {
         block.solve(sys, &mut b);

@@ -40,10 +40,21 @@ pub(crate) struct Coordinate {
     pub axis: usize,
 }
 
+/// Bodies and joints that a tree carries: they hold by themselves and have no rows.
+#[derive(Default)]
+pub(crate) struct Carried {
+    pub bodies: HashSet<usize>,
+    pub joints: HashSet<usize>,
+}
+
 /// Directions are independent if what is left after projection is at least this part of their length.
 const INDEPENDENT: f64 = 0.3;
 
 impl<'g, 'm> Builder<'g, 'm> {
+    /// Joints whose reaction is read.
+    pub(super) fn read_reactions(&mut self) -> Result<HashSet<String>, ModelError> {
+        Ok(sensors::reactions_wanted(self.m, &mut self.numbers)?.into_keys().collect())
+    }
     /// Union of points and axes that joints make one, except where the joint's reaction is asked for; `apart`: nowhere.
     pub(super) fn share(&mut self, apart: bool) -> Result<Classes<'g>, ModelError> {
         self.wanted = sensors::reactions_wanted(self.m, &mut self.numbers)?;
@@ -131,6 +142,30 @@ impl<'g, 'm> Builder<'g, 'm> {
         let shared = classes.points.iter().enumerate().filter(|(_, members)| members.len() > 1);
         self.class_points = shared.map(|(c, members)| (c, members.clone())).collect();
         Ok(())
+    }
+    /// The centre of mass and the axes of every body; the points of rods in space.
+    pub(super) fn choose_frames(&mut self, classes: &mut Classes<'g>) -> Result<(), ModelError> {
+        let (ground, dimension) = (self.ground(), self.m.dimension);
+        for b in 0..ground {
+            let frame = if self.is_thin(b) { self.line_frame(b, classes)? } else { self.own_frame(b, classes) };
+            self.frames.push(frame);
+        }
+        self.frames.push(Frame::ground(self.graph, dimension));
+        Ok(())
+    }
+    fn own_frame(&mut self, b: usize, classes: &mut Classes<'g>) -> Frame<'g> {
+        let (dimension, com) = (self.m.dimension, self.solids[b].points.len() - 1);
+        let p = self.point_port(b, com, classes);
+        let axes = if dimension == 2 { 1 } else { 3 };
+        let rest = (0..axes).map(|k| {
+            let names: Vec<String> =
+                AXES[..dimension].iter().map(|a| format!("{}.{}{a}", self.solids[b].name, ["u", "v", "w"][k])).collect();
+            let value = (0..dimension).map(|i| f64::from(u8::from(i == k))).collect();
+            let port = self.new_coordinates(b, Err(value), &names);
+            Basis::Vector(unit(self.graph, dimension, k), port)
+        });
+        let rest = rest.collect();
+        Frame::new(&self.solids[b], self.solids[b].com.clone(), Some(com), p, rest, dimension)
     }
     /// A plane body or a rod: two points, or a point and the vector along local x.
     fn line_frame(&mut self, b: usize, classes: &mut Classes<'g>) -> Result<Frame<'g>, ModelError> {
@@ -241,9 +276,9 @@ impl<'g, 'm> Builder<'g, 'm> {
     }
     /// Rigid bodies, then joints. Shared points that are not in a body's basis are tied to their class. Returns a joint whose reaction
     /// is read although others hold all that it holds.
-    pub(super) fn add_rows(&mut self) -> Result<Option<&'m Text>, ModelError> {
+    pub(super) fn add_rows(&mut self, carried: &Carried) -> Result<Option<&'m Text>, ModelError> {
         let mut seen: HashSet<Vec<usize>> = HashSet::new();
-        for b in 0..self.ground() {
+        for b in (0..self.ground()).filter(|b| !carried.bodies.contains(b)) {
             let rows = self.frames[b].rigid(self.graph);
             let count = rows.len();
             for (k, (row, vectors)) in rows.into_iter().enumerate() {
@@ -256,8 +291,12 @@ impl<'g, 'm> Builder<'g, 'm> {
             }
         }
         let mut tied: HashMap<usize, Vec<Vec<Port<'g>>>> = HashMap::new();
+        for &k in &carried.joints {
+            let none = joints::Reaction::none(self.m.dimension);
+            self.reactions.insert(self.m.joints[k].name.text.clone(), none);
+        }
         let mut repeated = None;
-        for k in 0..self.m.joints.len() {
+        for k in (0..self.m.joints.len()).filter(|k| !carried.joints.contains(k)) {
             if self.add_joint_rows(k, &mut tied)? {
                 repeated = repeated.or(Some(&self.m.joints[k].name));
             }

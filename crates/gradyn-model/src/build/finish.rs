@@ -2,15 +2,18 @@
 
 use super::numbering::Numbering;
 use super::numbers::Quad;
+use super::tree::Edge;
 use super::{Builder, Model, ParameterInfo, Times};
 use crate::error::ModelError;
 use crate::formula::Formula;
 use crate::functional::Functional;
 use crate::load::Load;
+use crate::mechanics::{Coordinates, Mechanics};
 use crate::mechanism::{InitialVelocity, Number, Penalty, Text};
 use crate::natural::{Natural, RowPenalties};
 use crate::program::{Program, Sym};
 use crate::quadratic::{Form, QuadraticRows, RowTerms};
+use crate::relative::{Reference, Relative};
 use crate::row::RowName;
 use crate::signal::Signals;
 use crate::system::{Dims, Patterns, System};
@@ -18,7 +21,12 @@ use gradyn_num::Pattern;
 use std::collections::BTreeMap;
 
 impl<'g> Builder<'g, '_> {
-    pub(super) fn finish(mut self, mut parameters: Vec<ParameterInfo>, rho: &[f64]) -> Result<Model, ModelError> {
+    pub(super) fn finish(
+        mut self,
+        mut parameters: Vec<ParameterInfo>,
+        rho: &[f64],
+        edges: Option<(Coordinates, Vec<Edge>)>,
+    ) -> Result<Model, ModelError> {
         let n = self.coordinates.len();
         if n == 0 {
             return Err(ModelError::new("the model has no moving body"));
@@ -34,6 +42,7 @@ impl<'g> Builder<'g, '_> {
         let outputs = self.outputs()?;
         let conditions = self.conditions()?;
         let times = self.times()?;
+        let tree = edges.as_ref().map(|(_, list)| self.make_tree(list)).transpose()?;
         let aligned: Vec<(String, Form)> =
             std::mem::take(&mut self.aligned).into_iter().map(|(name, q)| (name, q.form(&mut self.slots))).collect();
         // sizes and patterns
@@ -96,13 +105,22 @@ impl<'g> Builder<'g, '_> {
         let (drawn, angles) = self.drawn(&driven)?;
         system.drawn = drawn;
         let rest = self.m.initial.velocity == InitialVelocity::Rest;
-        let mut names = conditions.names;
-        if rest && m_vel > 0 {
-            let p = values(&program, rho);
-            super::rest::keep_open(&mut system, &mut names.1, &p, p[times.start as usize], &angles);
-        }
+        let (mut names, p) = (conditions.names, values(&program, rho));
         let texts = |list: &[Text]| list.iter().map(|t| t.text.clone()).collect();
         system.condition_names = [texts(&names.0), texts(&names.1)];
+        let family = edges.as_ref().map_or(Coordinates::Natural, |e| e.0);
+        let mut system = match (tree, edges) {
+            (Some(tree), Some((_, edges))) => {
+                let g: Vec<f64> = tree.geometry.iter().map(|&s| p[s as usize]).collect();
+                let z = self.drawn_tree(&tree, &edges, &system.drawn, &g);
+                let reference = if family == Coordinates::Relative0 { Reference::Origin } else { Reference::Centre };
+                Mechanics::Relative(Box::new(Relative::new(system, tree, reference, self.m.dimension, z)))
+            }
+            _ => Mechanics::Natural(Box::new(system)),
+        };
+        if rest && m_vel > 0 {
+            super::rest::keep_open(&mut system, &mut names.1, &p, p[times.start as usize], &angles);
+        }
         for &i in program.used_inputs() {
             parameters[i].used = true;
         }
@@ -115,6 +133,7 @@ impl<'g> Builder<'g, '_> {
             name: m.name.clone(),
             system,
             full: None,
+            family,
             slots: program,
             parameters,
             until: false,

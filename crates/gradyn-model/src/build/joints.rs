@@ -39,6 +39,14 @@ pub struct Reaction<'g> {
     pub aligned: Vec<Quad<'g>>,
 }
 
+impl Reaction<'_> {
+    /// No rows.
+    pub fn none(dimension: usize) -> Self {
+        let torques = if dimension == 2 { 1 } else { 3 };
+        Self { force: vec![vec![]; dimension], torque: vec![vec![]; torques], aligned: vec![] }
+    }
+}
+
 /// Rows of the system with their names, as they are being made.
 pub struct Rows<'g> {
     /// (name, row).
@@ -227,7 +235,7 @@ pub fn add<'g>(
     rows: &mut Rows<'g>,
 ) -> Result<Reaction<'g>, ModelError> {
     let (name, plane) = (&j.name.text, n.dimension == 2);
-    let r = Reaction { force: vec![vec![]; n.dimension], torque: vec![vec![]; if plane { 1 } else { 3 }], aligned: vec![] };
+    let r = Reaction::none(n.dimension);
     let mut maker = Maker { name, frame, ends, rows, r, one: n.graph.constant(1.0) };
     let number = |x, what: &str, n: &mut Numbers<'g>| n.number(x, &format!("joint `{name}`, {what}"));
     match &j.kind {

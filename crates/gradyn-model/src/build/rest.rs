@@ -7,30 +7,31 @@
 //! ```
 //! Which ones are taken does not matter, because all of them hold.
 
-use crate::natural::Natural;
+use crate::mechanics::Mechanics;
 use crate::system::{At, System};
 
 /// The conditions of velocity that (1) keeps, and their names.
-pub(super) fn keep_open<T>(sys: &mut Natural, names: &mut Vec<T>, p: &[f64], t: f64, angles: &[f64]) {
+pub(super) fn keep_open<T>(sys: &mut Mechanics, names: &mut Vec<T>, p: &[f64], t: f64, angles: &[f64]) {
     let open = open_conditions(sys, p, t, angles);
-    let (mut i, mut j) = (0..sys.velocity.len(), 0..names.len());
-    sys.velocity.retain(|_| i.next().is_some_and(|k| open.contains(&k)));
+    let mut j = 0..names.len();
+    sys.keep_velocity_conditions(&open);
     names.retain(|_| j.next().is_some_and(|k| open.contains(&k)));
 }
 
 /// Conditions that (1) keeps at the drawn configuration, in order.
-fn open_conditions(sys: &Natural, p: &[f64], t: f64, angles: &[f64]) -> Vec<usize> {
-    let (n, m, count) = (sys.dims.n, sys.dims.m, sys.velocity.len());
+fn open_conditions(sys: &Mechanics, p: &[f64], t: f64, angles: &[f64]) -> Vec<usize> {
+    let (n, m, count) = (sys.dims().n, sys.dims().m, sys.elements().velocity.len());
     let (mut d, zero) = (sys.data::<f64>(), vec![0.0; n.max(m)]);
     sys.prepare(p, &mut d);
     sys.set_angles(angles, &mut d);
-    sys.place(t, &sys.drawn, &mut d);
-    let at = At { t, q: &sys.drawn, v: &zero[..n], a: &zero[..n], lam: &zero[..m] };
+    sys.place(t, sys.drawn(), &mut d);
+    let at = At { t, q: sys.drawn(), v: &zero[..n], a: &zero[..n], lam: &zero[..m] };
     // conditions, then A
     let mut rows: Vec<Vec<f64>> = (0..count).map(|k| condition(sys, k, &at, &mut d)).collect();
     rows.extend((0..m).map(|k| {
         let mut row = vec![0.0; n];
-        sys.patterns.mn.row(k).for_each(|pos| row[sys.patterns.mn.col(pos)] = d.phi_q[pos]);
+        let mn = &sys.patterns().mn;
+        mn.row(k).for_each(|pos| row[mn.col(pos)] = sys.phi_q(&d)[pos]);
         row
     }));
     let independent = (count..count + m).filter(|&k| remove(k, &mut rows)).count();
@@ -45,13 +46,13 @@ fn open_conditions(sys: &Natural, p: &[f64], t: f64, angles: &[f64]) -> Vec<usiz
 }
 
 /// E_v of a condition, of length 1.
-fn condition(sys: &Natural, k: usize, at: &At, d: &mut crate::natural::Data<f64>) -> Vec<f64> {
+fn condition(sys: &Mechanics, k: usize, at: &At, d: &mut crate::mechanics::Data<f64>) -> Vec<f64> {
     let coords = sys.condition_pattern(true, k);
     let (mut q, mut v) = (vec![0.0; coords.len()], vec![0.0; coords.len()]);
     let mut slots = vec![0.0; sys.condition_support(true, k).len()];
     sys.condition_row(true, k, at, d, &mut q, &mut v, &mut slots);
     let size = norm(&v);
-    let mut row = vec![0.0; sys.dims.n];
+    let mut row = vec![0.0; sys.dims().n];
     coords.iter().zip(&v).for_each(|(&i, v)| row[i as usize] = if size > 0.0 { v / size } else { 0.0 });
     row
 }

@@ -68,11 +68,13 @@ pub struct Joint {
     pub axes: [Option<Vector>; 2],
     /// Normals in the frames of bodies 1 and 2.
     pub normals: [Option<Vector>; 2],
+    /// In relative coordinates: carry body 2 by this joint (true), or close a loop with it (false); chosen if absent.
+    pub tree: Option<bool>,
 }
 impl Joint {
     /// A joint of some kind.
     pub fn new(name: &str, kind: JointKind, a: &str, b: &str) -> Self {
-        Self { name: name.into(), kind, between: [a.into(), b.into()], axes: [None, None], normals: [None, None] }
+        Self { name: name.into(), kind, between: [a.into(), b.into()], axes: [None, None], normals: [None, None], tree: None }
     }
     /// A revolute joint.
     pub fn revolute(name: &str, a: &str, b: &str) -> Self {

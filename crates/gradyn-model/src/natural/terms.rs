@@ -222,7 +222,7 @@ impl System for Natural {
     fn visits(&self, d: &Data<f64>) -> usize {
         d.visits
     }
-    fn angle(&self, k: usize, q: &[f64], d: &Data<f64>) -> f64 {
+    fn angle(&self, k: usize, q: &[f64], d: &mut Data<f64>) -> f64 {
         let (y, x) = &self.angles[k];
         let p = &d.args.values;
         let reference = p[p.len() - self.dims.angles + k];

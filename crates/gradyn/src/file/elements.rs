@@ -245,7 +245,8 @@ fn joint(name: Text, t: &Table, dimension: usize) -> Result<Joint, ModelError> {
     } else if dimension == 2 || matches!(kind, JointKind::PointOnLine | JointKind::PointOnPlane) {
         axes[1] = None; // lines and planes, and what slides in the plane, belong to body 1
     }
-    Ok(Joint { name, kind, between: pair(t, "between"), axes, normals })
+    let tree = text(t, "tree").map(|w| w.text == "keep");
+    Ok(Joint { name, kind, between: pair(t, "between"), axes, normals, tree })
 }
 
 fn coupling(name: Text, t: &Table) -> Coupling {

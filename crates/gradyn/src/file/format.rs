@@ -204,6 +204,11 @@ const PENALTY: Field = may(
     Kind::Either(&Kind::Constant, &Kind::Record(&FACTORS)),
     "Factor of alpha for its constraint rows, or factors of alpha, xi and omega; 1 if absent.",
 );
+const TREE: Field = may(
+    "tree",
+    Kind::Word(&["keep", "cut"]),
+    "In relative coordinates: the joint carries a body (keep), or closes a loop (cut); chosen if absent.",
+);
 const OFFSET: Field = may("offset", Kind::Number, "Where both coordinates start [rad] or [m]; 0 if absent.");
 const TYPE: &str = "type";
 
@@ -224,18 +229,18 @@ const CONSTRAINT: Record = Record { one_of: &["position", "velocity"], fields: &
 /// The types of joints.
 #[rustfmt::skip]
 pub const JOINTS: &[Variant] = &[
-    Variant { name: "revolute", doc: "The points coincide; in space the axes too.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY] },
-    Variant { name: "prismatic", doc: "Point 2 slides along the axis of body 1 at a constant angle.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE, PENALTY] },
-    Variant { name: "cylindrical", doc: "Space: point 2 slides along the axis and body 2 turns about it.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY] },
+    Variant { name: "revolute", doc: "The points coincide; in space the axes too.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY, TREE] },
+    Variant { name: "prismatic", doc: "Point 2 slides along the axis of body 1 at a constant angle.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE, PENALTY, TREE] },
+    Variant { name: "cylindrical", doc: "Space: point 2 slides along the axis and body 2 turns about it.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY, TREE] },
     Variant { name: "screw", doc: "Space: a cylindrical joint in which position = lead · angle / 2π.", fields: &[
-        BETWEEN, AXIS, AXES, NORMAL, NORMALS, must("lead", Kind::Number, "Advance per turn [m]."), PENALTY] },
-    Variant { name: "spherical", doc: "Space: the points coincide.", fields: &[BETWEEN, PENALTY] },
+        BETWEEN, AXIS, AXES, NORMAL, NORMALS, must("lead", Kind::Number, "Advance per turn [m]."), PENALTY, TREE] },
+    Variant { name: "spherical", doc: "Space: the points coincide.", fields: &[BETWEEN, PENALTY, TREE] },
     Variant { name: "universal", doc: "Space: the points coincide, the axes of both bodies stay perpendicular.", fields: &[
-        BETWEEN, must("axes", Kind::VectorPair, "The axis of each body, in its frame."), NORMAL, NORMALS, PENALTY] },
+        BETWEEN, must("axes", Kind::VectorPair, "The axis of each body, in its frame."), NORMAL, NORMALS, PENALTY, TREE] },
     Variant { name: "planar", doc: "Space: point 2 stays in the plane through point 1 across the axis, the axes stay parallel.", fields: &[
-        BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY] },
-    Variant { name: "fixed", doc: "The points coincide and the directions are constant.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE, PENALTY] },
-    Variant { name: "free", doc: "Nothing is held: a name for the relative motion.", fields: &[BETWEEN] },
+        BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY, TREE] },
+    Variant { name: "fixed", doc: "The points coincide and the directions are constant.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE, PENALTY, TREE] },
+    Variant { name: "free", doc: "Nothing is held: a name for the relative motion.", fields: &[BETWEEN, TREE] },
     Variant { name: "distance", doc: "The points keep a distance.", fields: &[BETWEEN, must("length", Kind::Number, "Distance [m], > 0."), PENALTY] },
     Variant { name: "point-on-line", doc: "Point 2 stays on the line through point 1 along the axis of body 1.", fields: &[BETWEEN, AXIS, PENALTY] },
     Variant { name: "point-on-plane", doc: "Space: point 2 stays in the plane through point 1 across the axis of body 1.", fields: &[BETWEEN, AXIS, PENALTY] },

@@ -1,0 +1,440 @@
+//! The spanning tree of relative coordinates: which joints carry the bodies, and the links that they are made of.
+//!
+//! Bodies are attached one after the other by the joint with the fewest coordinates (Prim's algorithm); a body that no joint reaches is free
+//! from the ground, the one with the most joints first. Joints that are left close loops and get rows. So do joints whose reaction is
+//! read: a multiplier is needed. Rods in space have no attitude about themselves; their points are coordinates.
+
+use super::vectors::{Symbols, cross, difference, opposite, unit};
+use super::{Builder, PointRef};
+use crate::error::ModelError;
+use crate::mechanics::Coordinates;
+use crate::mechanism::{Joint, JointKind};
+use crate::program::Sym;
+use crate::relative::{Carried, Link, Motion, Tree, euler_parameters};
+use std::collections::HashSet;
+
+/// Components of a frame in space, in the plane, and of a rod.
+const SPACE: [u8; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+const PLANE: [u8; 4] = [0, 1, 3, 4];
+
+/// How a body is attached.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub body: usize,
+    /// The joint, and which of its sides is the parent; none: free from the ground.
+    pub joint: Option<(usize, usize)>,
+}
+
+/// A motion with its numbers as symbols.
+enum Piece<'g> {
+    Shift(Symbols<'g>),
+    Turn([Symbols<'g>; 3]),
+    Revolve(usize, f64),
+    Slide(usize, f64),
+    Ball,
+}
+
+impl JointKind {
+    /// Coordinates of the joint as an edge of the tree, if it can be one.
+    fn freedom(&self, dimension: usize) -> Option<usize> {
+        use JointKind::*;
+        match self {
+            Fixed { .. } => Some(0),
+            Revolute | Prismatic { .. } => Some(1),
+            Cylindrical | Screw { .. } | Universal => Some(2),
+            Planar => Some(3),
+            Spherical => Some(4),
+            Free => Some(if dimension == 2 { 3 } else { 7 }),
+            Distance { .. } | PointOnLine | PointOnPlane | KnifeEdge | Rolling { .. } => None,
+        }
+    }
+}
+
+impl<'g> Builder<'g, '_> {
+    /// Attaches every body that has a frame; `read`: joints whose reaction is read.
+    pub(super) fn choose_tree(&self, coordinates: Coordinates, read: &HashSet<String>) -> Result<Vec<Edge>, ModelError> {
+        let (ground, joints) = (self.ground(), &self.m.joints);
+        let framed = |b: usize| b == ground || !self.is_thin(b);
+        let usable = |k: usize| {
+            let j = &joints[k];
+            let framed = self.joint_ends(k).iter().all(|e| framed(e.0));
+            coordinates != Coordinates::Cartesian && framed && j.tree != Some(false) && !read.contains(&j.name.text)
+        };
+        let (mut edges, mut attached) = (vec![], vec![false; ground + 1]);
+        let mut depth = vec![0; ground + 1];
+        attached[ground] = true;
+        let free = if self.m.dimension == 2 { 3 } else { 7 };
+        while let Some(first) = (0..ground).find(|&b| !attached[b] && framed(b)) {
+            let frontier = (0..joints.len()).filter(|&k| usable(k)).filter_map(|k| {
+                let ends = self.joint_ends(k);
+                let parent = (0..2).find(|&s| attached[ends[s].0] && !attached[ends[1 - s].0])?;
+                let cost = if joints[k].tree == Some(true) { 0 } else { 1 + joints[k].kind.freedom(self.m.dimension)? };
+                Some((cost, depth[ends[parent].0], k, parent))
+            });
+            let edge = match frontier.min().filter(|x| x.0 <= 1 + free) {
+                Some((_, _, k, parent)) => Edge { body: self.joint_ends(k)[1 - parent].0, joint: Some((k, parent)) },
+                None => Edge { body: self.busiest(&attached).unwrap_or(first), joint: None },
+            };
+            attached[edge.body] = true;
+            depth[edge.body] = 1 + edge.joint.map_or(0, |(k, parent)| depth[self.joint_ends(k)[parent].0]);
+            edges.push(edge);
+        }
+        self.check_hints(coordinates, &edges, read)?;
+        Ok(edges)
+    }
+    /// Does the body have no directions but its own?
+    pub(super) fn is_thin(&self, b: usize) -> bool {
+        self.m.dimension == 3 && self.solids[b].rod.is_some()
+    }
+    /// The body that is not attached and has the most joints; the heaviest of these.
+    fn busiest(&self, attached: &[bool]) -> Option<usize> {
+        let joints = |b: usize| (0..self.m.joints.len()).filter(|&k| self.joint_ends(k).iter().any(|e| e.0 == b)).count();
+        let mass = |b: usize| self.numbers.nominal(&[self.solids[b].mass])[0];
+        let open = (0..self.ground()).filter(|&b| !attached[b] && !self.is_thin(b));
+        open.max_by(|&a, &b| joints(a).cmp(&joints(b)).then(mass(a).total_cmp(&mass(b))).then(b.cmp(&a)))
+    }
+    /// A joint that is to be kept where it cannot be.
+    fn check_hints(&self, coordinates: Coordinates, edges: &[Edge], read: &HashSet<String>) -> Result<(), ModelError> {
+        if coordinates == Coordinates::Cartesian {
+            return Ok(());
+        }
+        let taken: Vec<usize> = edges.iter().filter_map(|e| Some(e.joint?.0)).collect();
+        let wrong = |(k, j): &(usize, &Joint)| j.tree == Some(true) && !taken.contains(k);
+        let Some((k, j)) = self.m.joints.iter().enumerate().find(wrong) else { return Ok(()) };
+        let why = match j.kind.freedom(self.m.dimension) {
+            None => format!("a {} joint has no coordinates of its own", j.kind.word()),
+            _ if read.contains(&j.name.text) => "its reaction is read, which needs the rows of the joint".into(),
+            _ if self.joint_ends(k).iter().any(|e| e.0 != self.ground() && self.is_thin(e.0)) => {
+                "it holds a rod, whose points are coordinates".into()
+            }
+            _ => "it closes a loop of joints that are kept, or that hold more".into(),
+        };
+        let e = ModelError::new(format!("joint `{}`: `tree = \"keep\"`, but {why}", j.name)).at(&j.name.place);
+        Err(e.help("remove `tree`, or cut the loop at another joint with `tree = \"cut\"`"))
+    }
+    /// The links of the edges; numbers become slots.
+    pub(super) fn make_tree(&mut self, edges: &[Edge]) -> Result<Tree, ModelError> {
+        let ground = self.ground();
+        let mut tree = Tree::default();
+        let mut carried: Vec<Option<Carried>> = vec![None; ground];
+        for edge in edges {
+            let (parent, name) = match edge.joint {
+                Some((k, side)) => (self.joint_ends(k)[side].0, self.m.joints[k].name.text.clone()),
+                None => (ground, self.solids[edge.body].name.clone()),
+            };
+            let (pieces, words) = self.pieces(edge)?;
+            let (mut link, mut path) =
+                carried.get(parent).and_then(Option::as_ref).map_or((None, vec![]), |c| (c.link, c.path.clone()));
+            let (first_link, first) = (tree.chain.links.len(), tree.names.len());
+            for piece in pieces {
+                self.push_link(piece, &mut link, &name, &mut tree);
+            }
+            tree.names.extend(words.iter().map(|w| format!("{name}.{w}")));
+            path.extend(first as u32..tree.names.len() as u32);
+            let last = link.expect("every edge has a link");
+            tree.ends.extend((first_link..tree.chain.links.len()).map(|_| last));
+            let parts: &[u8] = if self.m.dimension == 2 { &PLANE } else { &SPACE };
+            carried[edge.body] = Some(Carried { link, first: self.first_coordinate(edge.body), parts, path });
+        }
+        for b in 0..ground {
+            if let Some(body) = carried[b].take() {
+                tree.bodies.push(body);
+                continue;
+            }
+            let own: Vec<usize> = (0..self.coordinates.len()).filter(|&i| self.coordinates[i].body == b).collect();
+            let first = tree.names.len() as u32;
+            tree.names.extend(own.iter().map(|&i| self.coordinates[i].name.clone()));
+            tree.chain.link_of.extend(own.iter().map(|_| None));
+            let path = (first..first + own.len() as u32).collect();
+            tree.bodies.push(Carried { link: None, first: own[0] as u32, parts: &SPACE[..own.len()], path });
+        }
+        Ok(tree)
+    }
+    fn first_coordinate(&self, body: usize) -> u32 {
+        self.coordinates.iter().position(|c| c.body == body).expect("a body has coordinates") as u32
+    }
+    fn push_link(&mut self, piece: Piece<'g>, link: &mut Option<u32>, name: &str, tree: &mut Tree) {
+        let (parent, at) = (*link, tree.geometry.len() as u32);
+        let coord = tree.chain.link_of.len() as u32;
+        let motion = match piece {
+            Piece::Shift(s) => {
+                tree.geometry.extend(s.into_iter().map(|x| self.slots.slot(x)));
+                Motion::Shift(at)
+            }
+            Piece::Turn(g) => {
+                tree.geometry.extend(g.into_iter().flatten().map(|x| self.slots.slot(x)));
+                Motion::Turn(at)
+            }
+            Piece::Revolve(axis, sign) => Motion::Revolve(axis, sign),
+            Piece::Slide(axis, sign) => Motion::Slide(axis, sign),
+            Piece::Ball => {
+                tree.balls.push((coord, name.to_owned()));
+                Motion::Ball
+            }
+        };
+        let new = Link { parent, motion, coord };
+        *link = Some(tree.chain.links.len() as u32);
+        tree.chain.link_of.extend((0..new.count()).map(|_| *link));
+        tree.chain.links.push(new);
+    }
+    /// The motions of an edge, and the names of its coordinates.
+    fn pieces(&mut self, edge: &Edge) -> Result<(Vec<Piece<'g>>, Vec<&'static str>), ModelError> {
+        let plane = self.m.dimension == 2;
+        let Some((k, side)) = edge.joint else { return Ok(free(plane)) };
+        let j = &self.m.joints[k];
+        let ends = self.joint_ends(k);
+        let mut list = vec![];
+        shift(self.local(ends[side]), &mut list);
+        if j.kind == JointKind::Free {
+            let (motions, words) = free(plane);
+            list.extend(motions);
+            return Ok((list, words));
+        }
+        let turned = match &j.kind {
+            JointKind::Prismatic { angle } | JointKind::Fixed { angle } => {
+                Some(self.numbers.number(angle, &format!("joint `{}`, angle", j.name))?)
+            }
+            _ => None,
+        };
+        let triads = self.triads(k);
+        if let Some(t) = &triads {
+            turn(t[side].clone(), &mut list);
+        }
+        let (motions, words) = motions(&j.kind, plane);
+        let mut middle: Vec<Piece<'g>> = motions.into_iter().map(|(m, axis)| piece(m, axis, side)).collect();
+        let angle = turned.map(|a| if side == 0 { a } else { -a });
+        if side == 1 {
+            middle.reverse();
+        }
+        if let Some(angle) = angle {
+            turn(self.about_axis(angle), &mut middle);
+            if side == 1 {
+                middle.rotate_right(1);
+            }
+        }
+        list.extend(middle);
+        if let Some(t) = &triads {
+            turn(transposed(&t[1 - side]), &mut list);
+        }
+        shift(opposite(&self.local(ends[1 - side])), &mut list);
+        let words = if side == 1 { words.into_iter().rev().collect() } else { words };
+        // an edge has a link
+        if list.is_empty() {
+            list.push(Piece::Shift(vec![self.graph.constant(0.0); 3]));
+        }
+        Ok((list, words))
+    }
+    /// A point of a body from its centre of mass, in three components.
+    fn local(&self, (b, i): PointRef) -> Symbols<'g> {
+        let solid = &self.solids[b];
+        let at = if solid.points[i].name == "com" && b != self.ground() {
+            vec![self.graph.constant(0.0); self.m.dimension]
+        } else {
+            difference(&solid.points[i].at, &solid.com)
+        };
+        self.lifted(at)
+    }
+    fn lifted(&self, mut v: Symbols<'g>) -> Symbols<'g> {
+        v.resize(3, self.graph.constant(0.0));
+        v
+    }
+    /// Axes of the joint in both bodies, if its motion has any.
+    fn triads(&self, k: usize) -> Option<[[Symbols<'g>; 3]; 2]> {
+        let (kind, frame) = (&self.m.joints[k].kind, &self.joint_frames[k]);
+        if self.m.dimension == 2 {
+            if !matches!(kind, JointKind::Prismatic { .. }) {
+                return None;
+            }
+            let a = &frame.axes[0];
+            let across = vec![-a[1], a[0]];
+            let triad = [self.lifted(a.clone()), self.lifted(across), unit(self.graph, 3, 2)];
+            return Some([triad.clone(), triad]);
+        }
+        if *kind == JointKind::Spherical {
+            return None;
+        }
+        let usual = |s: usize| {
+            let (a, n) = (&frame.axes[s], &frame.normals[s]);
+            [n.clone(), cross(a, n), a.clone()]
+        };
+        let second = match kind {
+            JointKind::Universal => {
+                let (a, n) = (&frame.axes[1], &frame.normals[1]);
+                [a.clone(), n.clone(), cross(a, n)]
+            }
+            _ => usual(1),
+        };
+        Some([usual(0), second])
+    }
+    /// The turn about the third axis.
+    fn about_axis(&self, angle: Sym<'g>) -> [Symbols<'g>; 3] {
+        let (c, s, zero) = (angle.cos(), angle.sin(), self.graph.constant(0.0));
+        [vec![c, s, zero], vec![-s, c, zero], unit(self.graph, 3, 2)]
+    }
+    /// Rough coordinates of the tree from rough frames of the bodies; `g` is the geometry.
+    pub(super) fn drawn_tree(&self, tree: &Tree, edges: &[Edge], x: &[f64], g: &[f64]) -> Vec<f64> {
+        let mut z = vec![0.0; tree.names.len()];
+        for body in tree.bodies.iter().filter(|b| b.link.is_none()) {
+            body.path.iter().enumerate().for_each(|(i, &k)| z[k as usize] = x[body.first as usize + i]);
+        }
+        for edge in edges {
+            let frame = |b: usize| if b == self.ground() { Rough::default() } else { Rough::read(&tree.bodies[b], x) };
+            let parent = edge.joint.map_or(self.ground(), |(k, side)| self.joint_ends(k)[side].0);
+            let own = tree.bodies[edge.body].link.expect("an edge has a link");
+            let links: Vec<Link> =
+                (0..tree.chain.links.len()).filter(|&l| tree.ends[l] == own).map(|l| tree.chain.links[l]).collect();
+            rough_coordinates(&links, frame(parent), frame(edge.body), g, &mut z);
+        }
+        z
+    }
+}
+
+/// Slides, and a ball or a turn.
+fn free<'g>(plane: bool) -> (Vec<Piece<'g>>, Vec<&'static str>) {
+    let slides = |n: usize| (0..n).map(|k| Piece::Slide(k, 1.0));
+    match plane {
+        true => (slides(2).chain([Piece::Revolve(2, 1.0)]).collect(), vec!["x", "y", "angle"]),
+        false => (slides(3).chain([Piece::Ball]).collect(), vec!["x", "y", "z", "e0", "e1", "e2", "e3"]),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Revolve,
+    Slide,
+    Ball,
+}
+
+/// The motions of a joint from side 1 to side 2, and the names of its coordinates.
+fn motions(kind: &JointKind, plane: bool) -> (Vec<(Kind, usize)>, Vec<&'static str>) {
+    use Kind::*;
+    match kind {
+        JointKind::Revolute => (vec![(Revolve, 2)], vec!["angle"]),
+        JointKind::Prismatic { .. } => (vec![(Slide, if plane { 0 } else { 2 })], vec!["position"]),
+        JointKind::Cylindrical | JointKind::Screw { .. } => (vec![(Slide, 2), (Revolve, 2)], vec!["position", "angle"]),
+        JointKind::Universal => (vec![(Revolve, 2), (Revolve, 0)], vec!["angle_1", "angle_2"]),
+        JointKind::Planar => (vec![(Slide, 0), (Slide, 1), (Revolve, 2)], vec!["x", "y", "angle"]),
+        JointKind::Spherical => (vec![(Ball, 0)], vec!["e0", "e1", "e2", "e3"]),
+        _ => (vec![], vec![]),
+    }
+}
+
+fn piece<'g>(kind: Kind, axis: usize, side: usize) -> Piece<'g> {
+    let sign = if side == 0 { 1.0 } else { -1.0 };
+    match kind {
+        Kind::Revolve => Piece::Revolve(axis, sign),
+        Kind::Slide => Piece::Slide(axis, sign),
+        Kind::Ball => Piece::Ball,
+    }
+}
+
+/// Adds a shift, unless it is none.
+fn shift<'g>(s: Symbols<'g>, list: &mut Vec<Piece<'g>>) {
+    if s.iter().any(|x| x.as_constant() != Some(0.0)) {
+        list.push(Piece::Shift(s));
+    }
+}
+/// Adds a turn, unless it is none.
+fn turn<'g>(g: [Symbols<'g>; 3], list: &mut Vec<Piece<'g>>) {
+    let one = |i: usize, j: usize| Some(f64::from(u8::from(i == j)));
+    if (0..3).any(|i| (0..3).any(|j| g[i][j].as_constant() != one(i, j))) {
+        list.push(Piece::Turn(g));
+    }
+}
+fn transposed<'g>(g: &[Symbols<'g>; 3]) -> [Symbols<'g>; 3] {
+    std::array::from_fn(|i| (0..3).map(|j| g[j][i]).collect())
+}
+
+/// A frame that need not be exact.
+#[derive(Clone, Copy)]
+struct Rough {
+    p: [f64; 3],
+    /// Columns.
+    e: [[f64; 3]; 3],
+}
+impl Default for Rough {
+    fn default() -> Self {
+        Self { p: [0.0; 3], e: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] }
+    }
+}
+impl Rough {
+    fn read(body: &Carried, x: &[f64]) -> Self {
+        let mut out = Self::default();
+        for (i, &part) in body.parts.iter().enumerate() {
+            let (element, axis, value) = (part as usize / 3, part as usize % 3, x[body.first as usize + i]);
+            if element == 0 { out.p[axis] = value } else { out.e[element - 1][axis] = value }
+        }
+        if body.parts.len() == PLANE.len() {
+            out.e[1] = [-out.e[0][1], out.e[0][0], 0.0];
+        }
+        out
+    }
+    /// p + E s.
+    fn point(&self, s: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|i| self.p[i] + (0..3).map(|k| self.e[k][i] * s[k]).sum::<f64>())
+    }
+    /// E G for the columns of G.
+    fn turned(&self, g: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
+        g.map(|c| std::array::from_fn(|i| (0..3).map(|k| self.e[k][i] * c[k]).sum()))
+    }
+    fn moved(self, motion: Motion, g: &[f64]) -> Self {
+        let three = |at: u32| std::array::from_fn(|i| g[at as usize + i]);
+        match motion {
+            Motion::Shift(at) => Self { p: self.point(three(at)), ..self },
+            Motion::Turn(at) => Self { e: self.turned([three(at), three(at + 3), three(at + 6)]), ..self },
+            _ => self,
+        }
+    }
+    /// Before a shift or turn that ends here.
+    fn before(self, motion: Motion, g: &[f64]) -> Self {
+        let three = |at: u32| -> [f64; 3] { std::array::from_fn(|i| g[at as usize + i]) };
+        match motion {
+            Motion::Shift(at) => Self { p: self.point(three(at).map(|x| -x)), ..self },
+            Motion::Turn(at) => {
+                let c = [three(at), three(at + 3), three(at + 6)];
+                let back = std::array::from_fn(|i| std::array::from_fn(|j| c[j][i]));
+                Self { e: self.turned(back), ..self }
+            }
+            _ => self,
+        }
+    }
+}
+
+/// Coordinates that bring the frame of the parent near that of the body.
+fn rough_coordinates(links: &[Link], mut from: Rough, mut to: Rough, g: &[f64], z: &mut [f64]) {
+    let moves = |l: &Link| l.count() > 0;
+    let Some(last) = links.iter().rposition(moves) else { return };
+    links[last + 1..].iter().rev().for_each(|l| to = to.before(l.motion, g));
+    for (i, link) in links[..=last].iter().enumerate() {
+        let k = link.coord as usize;
+        // what is left, in the axes of `from`
+        let dot = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let r = |row: usize, column: usize| dot(&from.e[row], &to.e[column]);
+        match link.motion {
+            Motion::Shift(_) | Motion::Turn(_) => from = from.moved(link.motion, g),
+            Motion::Slide(axis, sign) => {
+                let d: [f64; 3] = std::array::from_fn(|i| to.p[i] - from.p[i]);
+                let along = dot(&from.e[axis], &d);
+                z[k] = sign * along;
+                (0..3).for_each(|i| from.p[i] += along * from.e[axis][i]);
+            }
+            Motion::Revolve(axis, sign) => {
+                let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
+                // a direction that the motions after this one leave alone
+                let next =
+                    links[i + 1..=last].iter().find_map(|l| if let Motion::Revolve(x, _) = l.motion { Some(x) } else { None });
+                let angle = if next == Some(b) { (-r(a, b)).atan2(r(b, b)) } else { r(b, a).atan2(r(a, a)) };
+                z[k] = sign * angle;
+                let (s, c) = angle.sin_cos();
+                let (ea, eb) = (from.e[a], from.e[b]);
+                from.e[a] = std::array::from_fn(|i| ea[i] * c + eb[i] * s);
+                from.e[b] = std::array::from_fn(|i| eb[i] * c - ea[i] * s);
+            }
+            Motion::Ball => {
+                let columns = std::array::from_fn(|c| std::array::from_fn(|row| r(row, c)));
+                z[k..k + 4].copy_from_slice(&euler_parameters(&columns));
+                from.e = to.e;
+            }
+        }
+    }
+}

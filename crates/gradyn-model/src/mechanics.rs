@@ -1,0 +1,278 @@
+//! A mechanism in the coordinates that the run asks for.
+
+use crate::natural::{self, Natural};
+use crate::relative::{self, Relative};
+use crate::row::RowName;
+use crate::system::{At, Dims, Patterns, RowScaling, Set, System};
+use gradyn_num::Scalar;
+
+/// The coordinate families.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coordinates {
+    /// Points and vectors of the bodies.
+    #[default]
+    Natural,
+    /// Coordinates of the joints of a tree; masses accumulated about the global origin (RTdyn0).
+    Relative0,
+    /// The same about the centres of mass (RTdyn1).
+    Relative1,
+    /// Position and Euler parameters of every body; in the plane position and angle.
+    Cartesian,
+}
+impl Coordinates {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Natural, Self::Relative0, Self::Relative1, Self::Cartesian];
+    /// Name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Natural => "natural",
+            Self::Relative0 => "relative-0",
+            Self::Relative1 => "relative-1",
+            Self::Cartesian => "cartesian",
+        }
+    }
+    /// By name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|c| c.name() == name)
+    }
+}
+
+/// A mechanism in coordinates of one family.
+#[derive(Clone, Debug)]
+pub enum Mechanics {
+    /// Natural coordinates.
+    Natural(Box<Natural>),
+    /// Relative coordinates; also every body by itself.
+    Relative(Box<Relative>),
+}
+
+/// What evaluation writes.
+#[derive(Clone, Debug)]
+pub enum Data<S> {
+    /// In natural coordinates.
+    Natural(Box<natural::Data<S>>),
+    /// In relative coordinates.
+    Relative(Box<relative::Data<S>>),
+}
+
+macro_rules! either {
+    ($sys:expr, $s:ident => $e:expr) => {
+        match $sys {
+            Mechanics::Natural($s) => $e,
+            Mechanics::Relative($s) => $e,
+        }
+    };
+    ($sys:expr, $data:expr, $s:ident, $d:ident => $e:expr) => {
+        match ($sys, $data) {
+            (Mechanics::Natural($s), Data::Natural($d)) => $e,
+            (Mechanics::Relative($s), Data::Relative($d)) => $e,
+            _ => unreachable!("data belong to the system that made them"),
+        }
+    };
+}
+
+impl Mechanics {
+    /// The elements: on natural coordinates, or on the frames of the bodies.
+    pub fn elements(&self) -> &Natural {
+        match self {
+            Self::Natural(s) => s,
+            Self::Relative(s) => s.inner(),
+        }
+    }
+    /// What the elements read at q: natural coordinates, or frames, for the slots p.
+    fn shown(&self, p: &[f64], q: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Natural(_) => q.to_vec(),
+            Self::Relative(s) => s.frames_at(p, q),
+        }
+    }
+    /// All rows independent, none left out.
+    pub fn reset_rows(&mut self) {
+        either!(self, s => s.reset_rows())
+    }
+    /// Says which rows are independent and which ones are left out.
+    pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
+        either!(self, s => s.set_rows(independent, dropped))
+    }
+    /// Replaces the start of the assembly, for example by an assembled configuration.
+    pub fn set_drawn(&mut self, q: &[f64]) {
+        either!(self, s => s.set_drawn(q))
+    }
+    /// Takes the effective masses of the rows at (t, q).
+    pub fn scale_rows(&mut self, p: &[f64], t: f64, q: &[f64]) {
+        either!(self, s => s.scale_rows(p, t, q))
+    }
+    /// Keeps some conditions of velocity.
+    pub(crate) fn keep_velocity_conditions(&mut self, open: &[usize]) {
+        either!(self, s => s.keep_velocity_conditions(open))
+    }
+    /// Names of the constraint rows.
+    pub fn row_names(&self) -> &[RowName] {
+        either!(self, s => s.row_names())
+    }
+    /// Does any objective or output read the multiplier of a row?
+    pub fn reads_multiplier(&self, row: usize) -> bool {
+        either!(self, s => s.reads_multiplier(row))
+    }
+    /// Does any terminal value read accelerations or multipliers?
+    pub fn reads_final_dynamics(&self) -> bool {
+        self.elements().reads_final_dynamics()
+    }
+    /// Does any objective read accelerations or multipliers?
+    pub fn reads_dynamics(&self) -> bool {
+        self.elements().reads_dynamics()
+    }
+    /// The first joint that holds its directions half a turn off at q.
+    pub fn flipped(&self, p: &[f64], q: &[f64]) -> Option<String> {
+        self.elements().flipped(p, &self.shown(p, q))
+    }
+    /// The first force along a distance whose ends coincide at q.
+    pub fn collapsed_force(&self, p: &[f64], q: &[f64]) -> Option<String> {
+        self.elements().collapsed_force(p, &self.shown(p, q))
+    }
+    /// The first force along a distance whose ends pass through each other between two positions.
+    pub fn reversed_force(&self, d: &mut Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
+        match (self, d) {
+            (Self::Natural(s), Data::Natural(d)) => s.reversed_force(d, from, to),
+            (Self::Relative(s), Data::Relative(d)) => s.reversed_force(d, from, to),
+            _ => unreachable!("data belong to the system that made them"),
+        }
+    }
+}
+
+impl System for Mechanics {
+    type Data<S: Scalar> = Data<S>;
+
+    fn dims(&self) -> Dims {
+        either!(self, sys => sys.dims())
+    }
+    fn patterns(&self) -> &Patterns {
+        either!(self, sys => sys.patterns())
+    }
+    fn data<S: Scalar>(&self) -> Data<S> {
+        match self {
+            Self::Natural(s) => Data::Natural(Box::new(s.data())),
+            Self::Relative(s) => Data::Relative(Box::new(s.data())),
+        }
+    }
+    fn prepare<S: Scalar>(&self, p: &[S], d: &mut Data<S>) {
+        either!(self, d, sys, d => sys.prepare(p, d))
+    }
+    fn constant_mass(&self) -> bool {
+        either!(self, sys => sys.constant_mass())
+    }
+    fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Data<S>) {
+        either!(self, d, sys, d => sys.set_angles(references, d))
+    }
+    #[inline]
+    fn set_time<S: Scalar>(&self, t: S, d: &mut Data<S>) {
+        either!(self, d, sys, d => sys.set_time(t, d))
+    }
+    fn independent(&self, velocity: bool) -> &[u32] {
+        either!(self, sys => sys.independent(velocity))
+    }
+    fn dropped(&self) -> &[u32] {
+        either!(self, sys => sys.dropped())
+    }
+    fn compliances(&self, scaling: RowScaling) -> &[f64] {
+        either!(self, sys => sys.compliances(scaling))
+    }
+    #[inline]
+    fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
+        either!(self, d, sys, d => sys.place(t, q, d))
+    }
+    #[inline]
+    fn balance<S: Scalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
+        either!(self, d, sys, d => sys.balance(w, lam, d, out))
+    }
+    #[inline]
+    fn forces<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
+        either!(self, d, sys, d => sys.forces(at, d, out))
+    }
+    fn mass<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
+        either!(self, d, sys, d => sys.mass(d))
+    }
+    fn phi_q<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
+        either!(self, d, sys, d => sys.phi_q(d))
+    }
+    fn balance_q<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], d: &mut Data<S>, out: &mut [S]) {
+        either!(self, d, sys, d => sys.balance_q(at, w, lam, d, out))
+    }
+    fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
+        either!(self, d, sys, d => sys.force_tangents(at, d, k, c))
+    }
+    fn balance_p<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+        either!(self, d, sys, d => sys.balance_p(at, w, lam, delta, d, out))
+    }
+    fn balance_p_t<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+        either!(self, d, sys, d => sys.balance_p_t(at, w, lam, mu, s, d, grad))
+    }
+    fn forces_p<S: Scalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+        either!(self, d, sys, d => sys.forces_p(at, delta, d, out))
+    }
+    fn forces_p_t<S: Scalar>(&self, at: &At<S>, mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+        either!(self, d, sys, d => sys.forces_p_t(at, mu, s, d, grad))
+    }
+    fn functionals(&self, set: Set) -> usize {
+        either!(self, sys => sys.functionals(set))
+    }
+    fn support(&self, set: Set) -> &[u32] {
+        either!(self, sys => sys.support(set))
+    }
+    #[inline]
+    fn measure<S: Scalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
+        either!(self, d, sys, d => sys.measure(set, at, d, out))
+    }
+    fn measure_row<S: Scalar>(&self, set: Set, k: usize, at: &At<S>, d: &mut Data<S>, row: &mut [S]) {
+        either!(self, d, sys, d => sys.measure_row(set, k, at, d, row))
+    }
+    fn conditions<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, position: &mut [S], velocity: &mut [S]) {
+        either!(self, d, sys, d => sys.conditions(at, d, position, velocity))
+    }
+    fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
+        either!(self, sys => sys.condition_pattern(velocity, k))
+    }
+    fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
+        either!(self, sys => sys.condition_support(velocity, k))
+    }
+    fn condition_row(&self, velocity: bool, k: usize, at: &At, d: &mut Data<f64>, q: &mut [f64], v: &mut [f64], p: &mut [f64]) {
+        either!(self, d, sys, d => sys.condition_row(velocity, k, at, d, q, v, p))
+    }
+    fn visits(&self, d: &Data<f64>) -> usize {
+        either!(self, d, sys, d => sys.visits(d))
+    }
+    fn angle(&self, k: usize, q: &[f64], d: &mut Data<f64>) -> f64 {
+        either!(self, d, sys, d => sys.angle(k, q, d))
+    }
+    fn angle_name(&self, k: usize) -> String {
+        either!(self, sys => sys.angle_name(k))
+    }
+    fn drawn(&self) -> &[f64] {
+        either!(self, sys => sys.drawn())
+    }
+    fn row_name(&self, k: usize) -> String {
+        either!(self, sys => sys.row_name(k))
+    }
+    fn condition_name(&self, velocity: bool, k: usize) -> String {
+        either!(self, sys => sys.condition_name(velocity, k))
+    }
+    fn coordinate_name(&self, i: usize) -> String {
+        either!(self, sys => sys.coordinate_name(i))
+    }
+    #[inline]
+    fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+        either!(self, d, sys, d => sys.constraint(at, c, d, out))
+    }
+    fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+        either!(self, d, sys, d => sys.constraint_q(at, c, d, out))
+    }
+    fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+        either!(self, d, sys, d => sys.constraint_v(at, c, d, out))
+    }
+    fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+        either!(self, d, sys, d => sys.constraint_p(at, c, delta, d, out))
+    }
+    fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+        either!(self, d, sys, d => sys.constraint_p_t(at, c, mu, s, d, grad))
+    }
+}

@@ -1,0 +1,241 @@
+//! Relative coordinates: the coordinates of the joints of a spanning tree.
+//!
+//! ```text
+//! x = X(z; p)                                    frames of the bodies: centre of mass and axes                        (1)
+//! ẋ = J ż,   ẍ = J z̈ + γ,   γ = J̇ ż                                                                                 (2)
+//! Φ(x), Q(x, ẋ), M_x, functionals                 elements on frames: a [`Natural`] whose coordinates are x           (3)
+//! M = Jᵀ M_x J,   Q_z = Jᵀ (Q - M_x γ)            Φ_z = Φ_x J                                                         (4)  [A22, C12]
+//! ```
+//! So one spring file serves both families. Rows of x are those of the joints that close loops (of joints whose reaction is read, too), of
+//! drivers and of the user; rows of z keep the length of Euler parameters. M is accumulated from the leaves to the root, about the
+//! global origin or about the centres of mass ([`Reference`]).
+
+mod chain;
+mod contraction;
+mod data;
+mod euler;
+mod jacobian;
+mod mass;
+mod spatial;
+mod sweep;
+mod terms;
+
+pub use chain::{Chain, Link, Motion};
+pub use data::Data;
+pub use euler::parameters as euler_parameters;
+pub use mass::Reference;
+
+use crate::natural::Natural;
+use crate::row::{Owner, RowName};
+use crate::system::{Dims, Patterns, RowScaling, Set, System};
+use contraction::Contraction;
+use mass::Pseudo;
+
+/// Components of a frame: p, e₁, e₂, e₃.
+pub(crate) const PARTS: usize = 12;
+
+/// A body: where its frame is in x, and the coordinates that move it.
+#[derive(Clone, Debug)]
+pub struct Carried {
+    /// The link whose frame is the body's; none for a body whose frame coordinates are coordinates themselves.
+    pub link: Option<u32>,
+    /// First of its components in x.
+    pub first: u32,
+    /// Which components of the frame they are.
+    pub parts: &'static [u8],
+    /// Coordinates from the root to the body, in order.
+    pub path: Vec<u32>,
+}
+
+/// A tree of joints, as the builder makes it.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    /// The links.
+    pub chain: Chain,
+    /// The bodies.
+    pub bodies: Vec<Carried>,
+    /// The link of the body that each link leads to.
+    pub ends: Vec<u32>,
+    /// Slots of the geometry.
+    pub geometry: Vec<u32>,
+    /// First coordinate of each set of Euler parameters, and the joint that it belongs to.
+    pub balls: Vec<(u32, String)>,
+    /// Names of the coordinates.
+    pub names: Vec<String>,
+}
+
+/// A mechanism in relative coordinates.
+#[derive(Clone, Debug)]
+pub struct Relative {
+    inner: Natural,
+    dims: Dims,
+    patterns: Patterns,
+    chain: Chain,
+    bodies: Vec<Carried>,
+    /// The link of the body that each link leads to.
+    ends: Vec<u32>,
+    /// Slots of the geometry, in its order, and each once, sorted.
+    geometry: Vec<u32>,
+    balls: Vec<u32>,
+    reference: Reference,
+    contraction: Contraction,
+    pseudo: Vec<Pseudo>,
+    /// (position on N × N, on n × n) of the masses of bodies without a link.
+    alone: Vec<(u32, u32)>,
+    /// Slots of the integrands, terminal values and outputs.
+    supports: [Vec<u32>; 3],
+    /// Coordinates and slots of the conditions of positions and of velocities.
+    condition_coords: [Vec<Vec<u32>>; 2],
+    condition_supports: [Vec<Vec<u32>>; 2],
+    drawn: Vec<f64>,
+    independent: [Vec<u32>; 2],
+    dropped: Vec<u32>,
+    compliances: [Vec<f64>; 2],
+    row_names: Vec<RowName>,
+    coordinate_names: Vec<String>,
+}
+
+impl Relative {
+    /// Elements on frames and a tree that carries them; `drawn` are rough coordinates.
+    pub fn new(inner: Natural, tree: Tree, reference: Reference, dimension: usize, drawn: Vec<f64>) -> Self {
+        let (frames, n) = (inner.dims, tree.names.len());
+        let balls: Vec<u32> = tree.balls.iter().map(|b| b.0).collect();
+        let (patterns, contraction) = Contraction::new(&inner.patterns, &tree.bodies, n, &balls);
+        let norms = tree.balls.iter().map(|b| RowName::new(Owner::Joint, &b.1, "norm"));
+        let row_names: Vec<RowName> = norms.chain(inner.row_names.iter().cloned()).collect();
+        let pseudo = tree.bodies.iter().filter_map(|b| Some((b.link?, b.first as usize)));
+        let pseudo = pseudo.map(|(link, first)| Pseudo::new(link, first, dimension, &inner.patterns.nn)).collect();
+        let alone = alone(&tree.bodies, &inner.patterns, &patterns);
+        let dims = Dims { n, m: frames.m + balls.len(), ..frames };
+        let mut new = Self {
+            dims,
+            patterns,
+            contraction,
+            pseudo,
+            alone,
+            chain: tree.chain,
+            bodies: tree.bodies,
+            ends: tree.ends,
+            geometry: tree.geometry,
+            balls,
+            reference,
+            supports: Default::default(),
+            condition_coords: Default::default(),
+            condition_supports: Default::default(),
+            drawn,
+            independent: Default::default(),
+            dropped: vec![],
+            compliances: Default::default(),
+            row_names,
+            coordinate_names: tree.names,
+            inner,
+        };
+        new.find_supports();
+        new.copy_compliances();
+        new.reset_rows();
+        new
+    }
+    /// Slots and coordinates that functionals can depend on: their own, and those of the frames.
+    fn find_supports(&mut self) {
+        let with_geometry = |own: &[u32]| sorted(own.iter().chain(&self.geometry).copied().collect());
+        let supports = [Set::Integrand, Set::Terminal, Set::Output].map(|set| {
+            let own = self.inner.support(set);
+            if self.inner.functionals(set) == 0 { vec![] } else { with_geometry(own) }
+        });
+        let conditions = [false, true].map(|velocity| {
+            let count = self.inner.condition_names[usize::from(velocity)].len();
+            let slots = (0..count).map(|k| with_geometry(self.inner.condition_support(velocity, k))).collect::<Vec<_>>();
+            let coords = (0..count).map(|k| self.coordinates(self.inner.condition_pattern(velocity, k))).collect::<Vec<_>>();
+            (slots, coords)
+        });
+        self.supports = supports;
+        let [position, velocity] = conditions;
+        self.condition_supports = [position.0, velocity.0];
+        self.condition_coords = [position.1, velocity.1];
+    }
+    /// Coordinates that move some entries of x.
+    fn coordinates(&self, x: &[u32]) -> Vec<u32> {
+        let reads = |b: &&Carried| x.iter().any(|&i| i >= b.first && i < b.first + b.parts.len() as u32);
+        sorted(self.bodies.iter().filter(reads).flat_map(|b| b.path.iter().copied()).collect())
+    }
+    fn copy_compliances(&mut self) {
+        let first = vec![1.0; self.balls.len()];
+        let all = |scaling| [&first, self.inner.compliances(scaling)].concat();
+        self.compliances = [all(RowScaling::Uniform), all(RowScaling::EffectiveMass)];
+    }
+    /// The elements, on frames.
+    pub fn inner(&self) -> &Natural {
+        &self.inner
+    }
+    /// All rows independent, none left out.
+    pub fn reset_rows(&mut self) {
+        let (holonomic, m) = ((self.dims.m - self.dims.m_vel) as u32, self.dims.m as u32);
+        self.set_rows([(0..holonomic).collect(), (0..m).collect()], vec![]);
+    }
+    /// Says which rows are independent and which ones are left out.
+    pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
+        let first = self.balls.len() as u32;
+        let inner = dropped.iter().map(|k| k.checked_sub(first).expect("rows of Euler parameters are independent"));
+        self.inner.dropped = inner.collect();
+        (self.independent, self.dropped) = (independent, dropped);
+    }
+    /// Replaces the start of the assembly.
+    pub fn set_drawn(&mut self, z: &[f64]) {
+        self.drawn.copy_from_slice(z);
+    }
+    /// Keeps some conditions of velocity.
+    pub fn keep_velocity_conditions(&mut self, open: &[usize]) {
+        self.inner.keep_velocity_conditions(open);
+        self.find_supports();
+    }
+    /// Takes the effective masses of the rows of the frames at (t, z).
+    pub fn scale_rows(&mut self, p: &[f64], t: f64, z: &[f64]) {
+        let x = self.frames_at(p, z);
+        self.inner.scale_rows(p, t, &x);
+        self.copy_compliances();
+    }
+    /// x at z, for the slots p.
+    pub fn frames_at(&self, p: &[f64], z: &[f64]) -> Vec<f64> {
+        let mut d = self.data::<f64>();
+        self.prepare(p, &mut d);
+        self.see(z, None, &mut d);
+        d.seen[0].clone()
+    }
+    /// The first force along a distance whose ends pass through each other between two positions.
+    pub fn reversed_force(&self, d: &mut Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
+        let [from, to] = [from, to].map(|z| {
+            self.see(z, None, d);
+            d.seen[0].clone()
+        });
+        self.inner.reversed_force(&d.inner, &from, &to)
+    }
+    /// Names of the constraint rows.
+    pub fn row_names(&self) -> &[RowName] {
+        &self.row_names
+    }
+    /// Does any objective or output read the multiplier of a row?
+    pub fn reads_multiplier(&self, row: usize) -> bool {
+        row.checked_sub(self.balls.len()).is_some_and(|k| self.inner.reads_multiplier(k))
+    }
+}
+
+fn sorted(mut list: Vec<u32>) -> Vec<u32> {
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+/// Entries of M of bodies whose frame coordinates are coordinates.
+fn alone(bodies: &[Carried], inner: &Patterns, own: &Patterns) -> Vec<(u32, u32)> {
+    let mut list = vec![];
+    for b in bodies.iter().filter(|b| b.link.is_none()) {
+        for (i, &k) in b.path.iter().enumerate() {
+            for (j, &l) in b.path.iter().enumerate() {
+                if let Some(from) = inner.nn.position(b.first as usize + i, b.first as usize + j) {
+                    list.push((from as u32, own.nn.at(k as usize, l as usize)));
+                }
+            }
+        }
+    }
+    list
+}

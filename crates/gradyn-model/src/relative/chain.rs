@@ -1,0 +1,192 @@
+//! The tree as a chain of elementary motions, each from one frame (p, E) to the next.
+//!
+//! ```text
+//! shift     p' = p + E s                     turn      E' = E G                              numbers s, G of the model (1)
+//! slide     p' = p + E_k z                   revolve   E' = E R_k(z)        ball   E' = E R(e)                        (2)
+//! S_k       motion of all that follows coordinate k, about the origin                                                (3)  [A22, RTdyn0]
+//! V = Σ S_k ż_k,   A = V̇ = Σ S_k z̈_k + Ṡ_k ż_k,   Ṡ_k = [V before, S_k] + own rate                                    (4)
+//! ```
+//! A joint is a few of these: a universal joint revolves twice, a free one slides three times and has a ball.
+
+use super::euler::{self, E4};
+use super::spatial::{Twist, V3, combine, increase, scale};
+use gradyn_num::Scalar;
+
+/// An elementary motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    /// By numbers of the model, from this index of the geometry on: 3 components.
+    Shift(u32),
+    /// By 9 of them, the columns of G.
+    Turn(u32),
+    /// About axis k, by the coordinate times a sign.
+    Revolve(usize, f64),
+    /// Along axis k.
+    Slide(usize, f64),
+    /// By four Euler parameters.
+    Ball,
+}
+
+/// A step of the chain.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// The frame before; `None` is the ground.
+    pub parent: Option<u32>,
+    /// What it does.
+    pub motion: Motion,
+    /// Its first coordinate.
+    pub coord: u32,
+}
+
+/// The tree: links in order, and the link of each coordinate.
+#[derive(Clone, Debug, Default)]
+pub struct Chain {
+    /// Links; parents come first.
+    pub links: Vec<Link>,
+    /// Link of each coordinate; `None` for coordinates of bodies that stand alone.
+    pub link_of: Vec<Option<u32>>,
+}
+
+/// A frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<S> {
+    /// Origin.
+    pub p: V3<S>,
+    /// Axes.
+    pub e: [V3<S>; 3],
+}
+impl<S: Scalar> Frame<S> {
+    /// The global frame.
+    pub fn global() -> Self {
+        let (o, i) = (S::zero(), S::one());
+        Self { p: [o; 3], e: [[i, o, o], [o, i, o], [o, o, i]] }
+    }
+}
+
+/// Frames after each link, and screws of the coordinates.
+#[derive(Clone, Debug)]
+pub struct Pose<S> {
+    /// After each link.
+    pub frames: Vec<Frame<S>>,
+    /// (3).
+    pub screws: Vec<Twist<S>>,
+}
+
+/// Motions after each link, (4), and the rates of the screws.
+#[derive(Clone, Debug)]
+pub struct Flow<S> {
+    /// V.
+    pub v: Vec<Twist<S>>,
+    /// A.
+    pub a: Vec<Twist<S>>,
+    /// Ṡ.
+    pub rates: Vec<Twist<S>>,
+}
+
+impl Link {
+    /// Number of its coordinates.
+    pub fn count(&self) -> usize {
+        match self.motion {
+            Motion::Shift(_) | Motion::Turn(_) => 0,
+            Motion::Revolve(..) | Motion::Slide(..) => 1,
+            Motion::Ball => 4,
+        }
+    }
+    /// Its Euler parameters among some numbers for each coordinate.
+    pub fn four<S: Scalar>(&self, z: &[S]) -> E4<S> {
+        std::array::from_fn(|i| z[self.coord as usize + i])
+    }
+}
+
+/// Three numbers of the geometry.
+pub fn three<S: Scalar>(g: &[S], at: u32) -> V3<S> {
+    std::array::from_fn(|i| g[at as usize + i])
+}
+
+/// E R_k(z): the axes i = k + 1 and j = k + 2 turn.
+fn revolved<S: Scalar>(e: &[V3<S>; 3], k: usize, z: S) -> [V3<S>; 3] {
+    let (i, j, c, s) = ((k + 1) % 3, (k + 2) % 3, z.cos(), z.sin());
+    let mut out = *e;
+    for x in 0..3 {
+        out[i][x] = e[i][x] * c + e[j][x] * s;
+        out[j][x] = e[j][x] * c - e[i][x] * s;
+    }
+    out
+}
+
+impl Chain {
+    /// Memory for the poses.
+    pub fn pose<S: Scalar>(&self) -> Pose<S> {
+        Pose { frames: vec![Frame::global(); self.links.len()], screws: vec![Twist::zero(); self.link_of.len()] }
+    }
+    /// Memory for the motions.
+    pub fn flow<S: Scalar>(&self) -> Flow<S> {
+        let (links, n, zero) = (self.links.len(), self.link_of.len(), Twist::zero());
+        Flow { v: vec![zero; links], a: vec![zero; links], rates: vec![zero; n] }
+    }
+    /// (1)–(3) at z, with geometry g.
+    pub fn place<S: Scalar>(&self, z: &[S], g: &[S], pose: &mut Pose<S>) {
+        for (l, link) in self.links.iter().enumerate() {
+            let before = link.parent.map_or(Frame::global(), |k| pose.frames[k as usize]);
+            let (mut after, k) = (before, link.coord as usize);
+            match link.motion {
+                Motion::Shift(at) => increase(&mut after.p, &combine(&before.e, &three(g, at))),
+                Motion::Turn(at) => {
+                    (0..3).for_each(|c| after.e[c] = combine(&before.e, &three(g, at + 3 * c as u32)));
+                }
+                Motion::Revolve(axis, sign) => {
+                    after.e = revolved(&before.e, axis, z[k] * sign);
+                    pose.screws[k] = Twist::screw(before.e[axis].map(|x| x * sign), &before.p);
+                }
+                Motion::Slide(axis, sign) => {
+                    increase(&mut after.p, &scale(z[k] * sign, &before.e[axis]));
+                    pose.screws[k] = Twist { w: [S::zero(); 3], u: before.e[axis].map(|x| x * sign) };
+                }
+                Motion::Ball => {
+                    let e = link.four(z);
+                    let r = euler::rotation(&e);
+                    after.e = r.map(|column| combine(&before.e, &column));
+                    for i in 0..4 {
+                        pose.screws[k + i] = Twist::screw(combine(&before.e, &euler::column(&e, i)), &before.p);
+                    }
+                }
+            }
+            pose.frames[l] = after;
+        }
+    }
+    /// The frame before a link.
+    pub fn before<'a, S: Scalar>(&self, link: &Link, pose: &'a Pose<S>, global: &'a Frame<S>) -> &'a Frame<S> {
+        link.parent.map_or(global, |k| &pose.frames[k as usize])
+    }
+    /// V of (4) alone, with rates w.
+    pub fn velocities<S: Scalar>(&self, w: &[S], pose: &Pose<S>, v: &mut [Twist<S>]) {
+        for (l, link) in self.links.iter().enumerate() {
+            let mut sum = link.parent.map_or(Twist::zero(), |k| v[k as usize]);
+            for k in link.coord as usize..link.coord as usize + link.count() {
+                sum.increase(w[k], &pose.screws[k]);
+            }
+            v[l] = sum;
+        }
+    }
+    /// (4).
+    pub fn run<S: Scalar>(&self, z: &[S], rate: &[S], second: &[S], pose: &Pose<S>, flow: &mut Flow<S>) {
+        self.velocities(rate, pose, &mut flow.v);
+        let global = Frame::global();
+        for (l, link) in self.links.iter().enumerate() {
+            let (mut a, v) = link.parent.map_or((Twist::zero(), Twist::zero()), |k| (flow.a[k as usize], flow.v[k as usize]));
+            let first = link.coord as usize;
+            for k in first..first + link.count() {
+                let mut carried = v.bracket(&pose.screws[k]);
+                if link.motion == Motion::Ball {
+                    let frame = self.before(link, pose, &global);
+                    let own = euler::column_rate(&link.four(z), &link.four(rate), k - first);
+                    carried = carried.plus(&Twist::screw(combine(&frame.e, &own), &frame.p));
+                }
+                flow.rates[k] = carried;
+                a.increase(second[k], &pose.screws[k]);
+                a.increase(rate[k], &carried);
+            }
+            flow.a[l] = a;
+        }
+    }
+}

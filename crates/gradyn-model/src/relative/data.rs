@@ -1,0 +1,308 @@
+//! What evaluation in relative coordinates writes, and vectors over the frames.
+
+use super::chain::{Flow, Pose};
+use super::jacobian::{Load, moved, vector};
+use super::mass::Composite;
+use super::spatial::{Twist, cross, increase};
+use super::sweep::{Bar, Moving, State, Sums};
+use super::{PARTS, Relative};
+use crate::natural;
+use crate::system::{At, System};
+use gradyn_num::{Dual, Scalar};
+
+/// Memory for one point of evaluation.
+#[derive(Clone, Debug)]
+pub struct Data<S> {
+    /// Of the elements.
+    pub(crate) inner: natural::Data<S>,
+    pub(super) g: Vec<S>,
+    pub(super) pose: Pose<S>,
+    pub(super) flow: Flow<S>,
+    /// x, ẋ, ẍ.
+    pub(super) x: [Vec<S>; 3],
+    /// The same where functionals are measured, which need not be where the terms are.
+    pub(super) seen: [Vec<S>; 3],
+    pub(super) seen_pose: Pose<S>,
+    pub(super) seen_flow: Flow<S>,
+    pub(super) j: Vec<S>,
+    pub(super) j1: Vec<S>,
+    pub(super) j2: Vec<S>,
+    pub(super) mass: Vec<S>,
+    pub(super) phi_q: Vec<S>,
+    /// Matrices over x: two on N × N, two on m × N.
+    pub(super) nn: [Vec<S>; 2],
+    pub(super) mn: [Vec<S>; 2],
+    /// J w, J μ, a force on the frames, and a sum.
+    pub(super) y: Vec<S>,
+    pub(super) eta: Vec<S>,
+    pub(super) f: Vec<S>,
+    pub(super) sum: Vec<S>,
+    /// Cotangents and tangents of (x, ẋ, ẍ).
+    pub(super) bar: [Vec<S>; 3],
+    pub(super) dx: [Vec<S>; 3],
+    /// Zeros over z.
+    pub(super) rest: Vec<S>,
+    /// Motions of some rates, Euler parameters in each other, and their rates.
+    pub(super) v: Vec<Twist<S>>,
+    pub(super) own: Vec<Twist<S>>,
+    pub(super) own_rates: Vec<Twist<S>>,
+    pub(super) wrenches: Vec<Twist<S>>,
+    pub(super) loads: Vec<Load<S>>,
+    pub(super) composites: Vec<Composite<S>>,
+    pub(super) bars: Vec<Bar<S>>,
+    pub(super) g_bar: Vec<S>,
+    pub(super) tangent: Tangent<S>,
+    /// A gradient of a functional of the elements, over the slots, and over (z, ż, z̈).
+    pub(super) row: Vec<S>,
+    pub(super) slots: Vec<S>,
+    pub(super) z: [Vec<S>; 3],
+    /// Multipliers of the rows of the elements, all zero.
+    pub(super) none: Vec<S>,
+}
+
+/// The chain along a direction of the geometry.
+#[derive(Clone, Debug)]
+pub(super) struct Tangent<S> {
+    g: Vec<Dual<S, 1>>,
+    z: [Vec<Dual<S, 1>>; 3],
+    pub pose: Pose<Dual<S, 1>>,
+    flow: Flow<Dual<S, 1>>,
+    x: [Vec<Dual<S, 1>>; 3],
+    f: Vec<Dual<S, 1>>,
+    wrenches: Vec<Twist<Dual<S, 1>>>,
+    out: Vec<Dual<S, 1>>,
+}
+
+impl Relative {
+    pub(super) fn new_data<S: Scalar>(&self) -> Data<S> {
+        let (zero, frames, n) = (S::zero(), self.inner.dims().n, self.dims.n);
+        let (links, c) = (self.chain.links.len(), &self.contraction);
+        let list = |len: usize| vec![zero; len];
+        let [nn, mn] = [self.inner.patterns().nn.nnz(), self.inner.patterns().mn.nnz()];
+        let mut j = list(c.len);
+        for (b, body) in self.bodies.iter().enumerate().filter(|b| b.1.link.is_none()) {
+            (0..body.path.len()).for_each(|d| j[c.at(b, d).start + d] = S::one());
+        }
+        let rows = 3 * frames + self.inner.dims().m + self.inner.dims().slots;
+        Data {
+            inner: self.inner.data(),
+            g: list(self.geometry.len()),
+            pose: self.chain.pose(),
+            flow: self.chain.flow(),
+            x: [list(frames), list(frames), list(frames)],
+            seen: [list(frames), list(frames), list(frames)],
+            seen_pose: self.chain.pose(),
+            seen_flow: self.chain.flow(),
+            j,
+            j1: list(c.len),
+            j2: list(c.len),
+            mass: list(self.patterns.nn.nnz()),
+            phi_q: list(self.patterns.mn.nnz()),
+            nn: [list(nn), list(nn)],
+            mn: [list(mn), list(mn)],
+            y: list(frames),
+            eta: list(frames),
+            f: list(frames),
+            sum: list(frames),
+            bar: [list(frames), list(frames), list(frames)],
+            dx: [list(frames), list(frames), list(frames)],
+            rest: list(n),
+            v: vec![Twist::zero(); links],
+            own: vec![Twist::zero(); n],
+            own_rates: vec![Twist::zero(); n],
+            wrenches: vec![Twist::zero(); links],
+            loads: vec![Load::zero(); links],
+            composites: vec![Composite::zero(); links],
+            bars: vec![Bar::zero(); links],
+            g_bar: list(self.geometry.len()),
+            tangent: self.new_tangent(),
+            row: list(rows),
+            slots: list(self.inner.dims().slots),
+            z: [list(n), list(n), list(n)],
+            none: list(self.inner.dims().m),
+        }
+    }
+    fn new_tangent<S: Scalar>(&self) -> Tangent<S> {
+        let (frames, n, zero) = (self.inner.dims().n, self.dims.n, Dual::constant(S::zero()));
+        let list = |len: usize| vec![zero; len];
+        Tangent {
+            g: list(self.geometry.len()),
+            z: [list(n), list(n), list(n)],
+            pose: self.chain.pose(),
+            flow: self.chain.flow(),
+            x: [list(frames), list(frames), list(frames)],
+            f: list(frames),
+            wrenches: vec![Twist::zero(); self.chain.links.len()],
+            out: list(n),
+        }
+    }
+    /// x of the frames.
+    pub(super) fn frames<T: Scalar>(&self, z: &[T], pose: &Pose<T>, x: &mut [T]) {
+        for body in &self.bodies {
+            let first = body.first as usize;
+            let Some(link) = body.link else {
+                body.path.iter().enumerate().for_each(|(i, &k)| x[first + i] = z[k as usize]);
+                continue;
+            };
+            let frame = &pose.frames[link as usize];
+            for (i, &part) in body.parts.iter().enumerate() {
+                let (element, axis) = (part as usize / 3, part as usize % 3);
+                x[first + i] = if element == 0 { frame.p[axis] } else { frame.e[element - 1][axis] };
+            }
+        }
+    }
+    /// out = J w for V(w).
+    pub(super) fn push<T: Scalar>(&self, w: &[T], v: &[Twist<T>], pose: &Pose<T>, out: &mut [T]) {
+        for body in &self.bodies {
+            let first = body.first as usize;
+            let Some(link) = body.link.map(|l| l as usize) else {
+                body.path.iter().enumerate().for_each(|(i, &k)| out[first + i] = w[k as usize]);
+                continue;
+            };
+            let rate = moved(&v[link], &pose.frames[link]);
+            body.parts.iter().enumerate().for_each(|(i, &part)| out[first + i] = rate[part as usize]);
+        }
+    }
+    /// ẍ.
+    pub(super) fn second<T: Scalar>(&self, second: &[T], flow: &Flow<T>, pose: &Pose<T>, out: &mut [T]) {
+        for body in &self.bodies {
+            let first = body.first as usize;
+            let Some(link) = body.link.map(|l| l as usize) else {
+                body.path.iter().enumerate().for_each(|(i, &k)| out[first + i] = second[k as usize]);
+                continue;
+            };
+            let mut column = moved(&flow.a[link], &pose.frames[link]);
+            let rate = moved(&flow.v[link], &pose.frames[link]);
+            for part in (0..PARTS).step_by(3) {
+                let y = cross(&flow.v[link].w, &vector(&rate, part));
+                (0..3).for_each(|i| column[part + i] += y[i]);
+            }
+            body.parts.iter().enumerate().for_each(|(i, &part)| out[first + i] = column[part as usize]);
+        }
+    }
+    /// out += Jᵀ f.
+    pub(super) fn pull<T: Scalar>(&self, f: &[T], pose: &Pose<T>, wrenches: &mut [Twist<T>], out: &mut [T]) {
+        wrenches.fill(Twist::zero());
+        for body in &self.bodies {
+            let first = body.first as usize;
+            let Some(link) = body.link.map(|l| l as usize) else {
+                body.path.iter().enumerate().for_each(|(i, &k)| out[k as usize] += f[first + i]);
+                continue;
+            };
+            let (f, frame, w) = (self.spread(body, f), &pose.frames[link], &mut wrenches[link]);
+            increase(&mut w.u, &vector(&f, 0));
+            increase(&mut w.w, &cross(&frame.p, &vector(&f, 0)));
+            (0..3).for_each(|k| increase(&mut w.w, &cross(&frame.e[k], &vector(&f, 3 + 3 * k))));
+        }
+        for (l, link) in self.chain.links.iter().enumerate().rev() {
+            let w = wrenches[l];
+            for k in link.coord as usize..link.coord as usize + link.count() {
+                out[k] += pose.screws[k].dot(&w);
+            }
+            if let Some(k) = link.parent {
+                wrenches[k as usize] = wrenches[k as usize].plus(&w);
+            }
+        }
+    }
+    /// ẋ and ẍ at (ż, z̈), where the terms are placed; z̈ = 0 if it is absent.
+    pub(super) fn run<S: Scalar>(&self, z: &[S], rate: &[S], second: Option<&[S]>, d: &mut Data<S>) {
+        let second = second.unwrap_or(&d.rest);
+        self.chain.run(z, rate, second, &d.pose, &mut d.flow);
+        let [_, v, a] = &mut d.x;
+        self.push(rate, &d.flow.v, &d.pose, v);
+        self.second(second, &d.flow, &d.pose, a);
+    }
+    /// x, and ẋ and ẍ with their rates, where functionals are measured.
+    pub(super) fn see<S: Scalar>(&self, z: &[S], rates: Option<(&[S], &[S])>, d: &mut Data<S>) {
+        self.chain.place(z, &d.g, &mut d.seen_pose);
+        let [x, v, a] = &mut d.seen;
+        self.frames(z, &d.seen_pose, x);
+        if let Some((rate, second)) = rates {
+            self.chain.run(z, rate, second, &d.seen_pose, &mut d.seen_flow);
+            self.push(rate, &d.seen_flow.v, &d.seen_pose, v);
+            self.second(second, &d.seen_flow, &d.seen_pose, a);
+        }
+    }
+    /// (δx, δẋ, δẍ) along a direction of the slots: into `d.dx`. False if the geometry does not move.
+    pub(super) fn along<S: Scalar>(&self, z: &[S], rate: &[S], second: Option<&[S]>, delta: &[S], d: &mut Data<S>) -> bool {
+        let t = &mut d.tangent;
+        for ((g, x), &s) in t.g.iter_mut().zip(&d.g).zip(&self.geometry) {
+            *g = Dual::along(*x, delta[s as usize]);
+        }
+        if t.g.iter().all(|g| g.eps[0] == S::zero()) {
+            return false;
+        }
+        for (to, from) in t.z.iter_mut().zip([z, rate, second.unwrap_or(&d.rest)]) {
+            to.iter_mut().zip(from).for_each(|(t, x)| *t = Dual::constant(*x));
+        }
+        self.chain.place(&t.z[0], &t.g, &mut t.pose);
+        self.chain.run(&t.z[0], &t.z[1], &t.z[2], &t.pose, &mut t.flow);
+        self.frames(&t.z[0], &t.pose, &mut t.x[0]);
+        self.push(&t.z[1], &t.flow.v, &t.pose, &mut t.x[1]);
+        self.second(&t.z[2], &t.flow, &t.pose, &mut t.x[2]);
+        for (to, from) in d.dx.iter_mut().zip(&t.x) {
+            to.iter_mut().zip(from).for_each(|(y, x)| *y = x.eps[0]);
+        }
+        true
+    }
+    /// out += (δJ)ᵀ f after `along`.
+    pub(super) fn pull_along<S: Scalar>(&self, f: &[S], d: &mut Tangent<S>, out: &mut [S]) {
+        d.f.iter_mut().zip(f).for_each(|(d, f)| *d = Dual::constant(*f));
+        d.out.fill(Dual::constant(S::zero()));
+        let Tangent { pose, f, wrenches, out: sums, .. } = d;
+        self.pull(f, pose, wrenches, sums);
+        out.iter_mut().zip(sums).for_each(|(o, s)| *o += s.eps[0]);
+    }
+    /// Adds cotangents of the slots behind the geometry to `grad`, and of (z, ż, z̈), from those of (x, ẋ, ẍ) at the motion of `state`.
+    pub(super) fn pull_back<S: Scalar>(
+        &self,
+        state: &State<S>,
+        x_bar: [&[S]; 3],
+        (bars, g_bar): (&mut [Bar<S>], &mut [S]),
+        mut z: Option<[&mut [S]; 3]>,
+        grad: &mut [S],
+    ) {
+        if self.geometry.is_empty() && z.is_none() {
+            return;
+        }
+        bars.fill(Bar::zero());
+        for body in &self.bodies {
+            let Some(link) = body.link.map(|l| l as usize) else {
+                for (z, bar) in z.iter_mut().flatten().zip(x_bar) {
+                    body.path.iter().enumerate().for_each(|(i, &k)| z[k as usize] += bar[body.first as usize + i]);
+                }
+                continue;
+            };
+            let (frame, parts) = (state.pose.frames[link], x_bar.map(|f| self.spread(body, f)));
+            let motion = Moving { v: &state.flow.v[link], a: &state.flow.a[link] };
+            let (bar, part) = (&mut bars[link], |i: usize| parts.map(|f| vector(&f, 3 * i)));
+            let p = bar.moved(&frame.p, motion, part(0), true);
+            increase(&mut bar.frame.p, &p);
+            for k in 0..3 {
+                let e = bar.moved(&frame.e[k], motion, part(k + 1), false);
+                increase(&mut bar.frame.e[k], &e);
+            }
+        }
+        g_bar.fill(S::zero());
+        self.chain.backward(state, bars, &mut Sums { z, g: g_bar });
+        self.geometry.iter().zip(g_bar).for_each(|(&s, g)| grad[s as usize] += *g);
+    }
+    /// The same for the slots alone, from the cotangents in `d.bar`, where the terms are placed and at the motion in `d.flow`.
+    pub(super) fn pull_slots<S: Scalar>(&self, z: &[S], [rate, second]: [&[S]; 2], d: &mut Data<S>, grad: &mut [S]) {
+        let state = State { z, rate, second, g: &d.g, pose: &d.pose, flow: &d.flow };
+        let [x, v, a] = &d.bar;
+        self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), None, grad);
+    }
+    /// The same from a cotangent of the rate J w of the frames.
+    pub(super) fn pull_rate<S: Scalar>(&self, z: &[S], w: &[S], d: &mut Data<S>, grad: &mut [S]) {
+        self.chain.run(z, w, &d.rest, &d.pose, &mut d.flow);
+        d.bar[2].fill(S::zero());
+        let state = State { z, rate: w, second: &d.rest, g: &d.g, pose: &d.pose, flow: &d.flow };
+        let [x, v, a] = &d.bar;
+        self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), None, grad);
+    }
+    /// The point (x, ẋ, ẍ) of the elements; λ of their rows.
+    pub(super) fn inner_at<'a, S: Scalar>(&self, t: S, x: &'a [Vec<S>; 3], lam: &'a [S]) -> At<'a, S> {
+        At { t, q: &x[0], v: &x[1], a: &x[2], lam }
+    }
+}

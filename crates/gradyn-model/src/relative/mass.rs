@@ -1,0 +1,144 @@
+//! M = Jᵀ M_x J by accumulation from the leaves to the root.
+//!
+//! ```text
+//! m, h = Σ J₀ₐ yₐ, C = Σ Jₐ_b yₐ y_bᵀ,   y₀ = p - r, y_k = e_k           of each body about its point r              (1)
+//! h' = h + m d,   C' = C + h dᵀ + d hᵀ + m d dᵀ,   d = r - r'            about another point                         (2)
+//! M_kl = Ŝ_l·(n, f),   f = m û_k + ω_k × h,  n = h × û_k + (tr C - C) ω_k   with the sum over all that follows k       (3)
+//! ```
+//! Jₐ_b is the pseudo-inertia of the body in (p, e₁, e₂, e₃). The points r are the global origin [A22, RTdyn0], where (2) is not needed, or the
+//! centres of mass [A22, RTdyn1].
+
+use super::spatial::{Twist, V3, add, cross, dot, increase, scale, sub};
+use super::{Data, Relative};
+use gradyn_num::{Pattern, Scalar};
+
+/// The points r of (1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reference {
+    /// The point of each body that coincides with the global origin.
+    #[default]
+    Origin,
+    /// Its centre of mass.
+    Centre,
+}
+
+/// Positions of the pseudo-inertia of a body on N × N.
+#[derive(Clone, Debug)]
+pub struct Pseudo {
+    link: u32,
+    at: [[Option<u32>; 4]; 4],
+}
+
+impl Pseudo {
+    /// Of a body with its frame from entry `first` of x on, in so many dimensions.
+    pub fn new(link: u32, first: usize, dimension: usize, nn: &Pattern) -> Self {
+        let elements = if dimension == 2 { 2 } else { 4 };
+        let entry = |a: usize, b: usize| {
+            let inside = a < elements && b < elements;
+            inside.then(|| nn.position(first + dimension * a, first + dimension * b).map(|x| x as u32)).flatten()
+        };
+        Self { link, at: std::array::from_fn(|a| std::array::from_fn(|b| entry(a, b))) }
+    }
+}
+
+/// (1), summed.
+#[derive(Clone, Copy, Debug)]
+pub struct Composite<S> {
+    m: S,
+    h: V3<S>,
+    c: [V3<S>; 3],
+}
+
+impl<S: Scalar> Composite<S> {
+    /// Nothing.
+    pub fn zero() -> Self {
+        Self { m: S::zero(), h: [S::zero(); 3], c: [[S::zero(); 3]; 3] }
+    }
+    fn add(&mut self, o: &Self) {
+        self.m += o.m;
+        increase(&mut self.h, &o.h);
+        (0..3).for_each(|i| increase(&mut self.c[i], &o.c[i]));
+    }
+    /// (2).
+    fn about(&self, d: &V3<S>) -> Self {
+        let mut out = *self;
+        increase(&mut out.h, &scale(self.m, d));
+        for i in 0..3 {
+            for j in 0..3 {
+                out.c[i][j] += self.h[i] * d[j] + d[i] * self.h[j] + self.m * d[i] * d[j];
+            }
+        }
+        out
+    }
+    /// (n, f) of (3) for the motion of a screw at the reference point.
+    fn momentum(&self, s: &Twist<S>) -> Twist<S> {
+        let trace = self.c[0][0] + self.c[1][1] + self.c[2][2];
+        let turned: V3<S> = std::array::from_fn(|i| trace * s.w[i] - dot(&self.c[i], &s.w));
+        Twist { w: add(&cross(&self.h, &s.u), &turned), u: add(&scale(self.m, &s.u), &cross(&s.w, &self.h)) }
+    }
+}
+
+impl Relative {
+    /// The reference point of all that a link carries.
+    fn reference<S: Scalar>(&self, link: usize, d: &Data<S>) -> V3<S> {
+        match self.reference {
+            Reference::Origin => [S::zero(); 3],
+            Reference::Centre => d.pose.frames[self.ends[link] as usize].p,
+        }
+    }
+    /// M into `d.mass`.
+    pub(super) fn fill_mass<S: Scalar>(&self, d: &mut Data<S>) {
+        d.mass.fill(S::zero());
+        d.composites.fill(Composite::zero());
+        for body in &self.pseudo {
+            let link = body.link as usize;
+            let own = self.own(body, d);
+            d.composites[link].add(&own);
+        }
+        for l in (0..self.chain.links.len()).rev() {
+            let Some(k) = self.chain.links[l].parent.map(|k| k as usize) else { continue };
+            let sum = match self.reference {
+                Reference::Origin => d.composites[l],
+                Reference::Centre => d.composites[l].about(&sub(&self.reference(l, d), &self.reference(k, d))),
+            };
+            d.composites[k].add(&sum);
+        }
+        let mut last = (u32::MAX, Twist::zero(), [S::zero(); 3]);
+        for &(k, l, here, there) in &self.contraction.on_path {
+            if last.0 != k {
+                let link = self.chain.link_of[k as usize].expect("on a path") as usize;
+                let r = self.reference(link, d);
+                let s = &d.pose.screws[k as usize];
+                last = (k, d.composites[link].momentum(&Twist { w: s.w, u: s.at(&r) }), r);
+            }
+            let s = &d.pose.screws[l as usize];
+            let value = dot(&s.w, &last.1.w) + dot(&s.at(&last.2), &last.1.u);
+            d.mass[here as usize] = value;
+            d.mass[there as usize] = value;
+        }
+        let inner = crate::system::System::mass(&self.inner, &d.inner);
+        for &(from, to) in &self.alone {
+            d.mass[to as usize] += inner[from as usize];
+        }
+    }
+    /// (1) of a body.
+    fn own<S: Scalar>(&self, body: &Pseudo, d: &Data<S>) -> Composite<S> {
+        let (frame, r) = (&d.pose.frames[body.link as usize], self.reference(body.link as usize, d));
+        let y = [sub(&frame.p, &r), frame.e[0], frame.e[1], frame.e[2]];
+        let values = crate::system::System::mass(&self.inner, &d.inner);
+        let mut out = Composite::zero();
+        for a in 0..4 {
+            for b in 0..4 {
+                let Some(at) = body.at[a][b] else { continue };
+                let j = values[at as usize];
+                if a == 0 {
+                    increase(&mut out.h, &scale(j, &y[b]));
+                    out.m += if b == 0 { j } else { S::zero() };
+                }
+                let ya = scale(j, &y[a]);
+                (0..3).for_each(|i| increase(&mut out.c[i], &scale(ya[i], &y[b])));
+            }
+        }
+        out
+    }
+}

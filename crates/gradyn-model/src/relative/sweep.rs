@@ -1,0 +1,207 @@
+//! The chain backwards: cotangents of (z, ż, z̈) and of the geometry from those of the frames, of V and of A after each link.
+//!
+//! ```text
+//! z̈̄_k = S_k·Ā,   ż̄_k = S_k·V̄ + (Ṡ_k + τ_k)·Ā,   z̄_k = S_k·W̄ + τ_k·V̄ + τ̇_k·Ā                                        (1)
+//! ```
+//! W̄ is the wrench of the cotangents of the frame; τ_k and τ̇_k are those of [`jacobian`](super::jacobian), of Euler parameters only.
+
+use super::chain::{Chain, Flow, Frame, Link, Motion, Pose, three};
+use super::euler;
+use super::spatial::{Twist, V3, add, combine, cross, dot, increase, scale};
+use gradyn_num::Scalar;
+
+/// Cotangents after a link.
+#[derive(Clone, Copy, Debug)]
+pub struct Bar<S> {
+    /// Of the frame.
+    pub frame: Frame<S>,
+    /// Of V.
+    pub v: Twist<S>,
+    /// Of A.
+    pub a: Twist<S>,
+}
+
+/// A motion: ẋ = V x, ẍ = A x + ω × ẋ of what is fixed in a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Moving<'a, S> {
+    /// V.
+    pub v: &'a Twist<S>,
+    /// A.
+    pub a: &'a Twist<S>,
+}
+
+impl<S: Scalar> Bar<S> {
+    /// Nothing.
+    pub fn zero() -> Self {
+        let none = [S::zero(); 3];
+        Self { frame: Frame { p: none, e: [none; 3] }, v: Twist::zero(), a: Twist::zero() }
+    }
+    /// Cotangents of V, A and x from those of (x, ẋ, ẍ); x is a point, or a direction. Returns x̄.
+    pub fn moved(&mut self, x: &V3<S>, m: Moving<S>, bars: [V3<S>; 3], point: bool) -> V3<S> {
+        let w = &m.v.w;
+        let dx = if point { m.v.at(x) } else { cross(w, x) };
+        // ẋ stands in ẍ too
+        let rate = add(&bars[1], &cross(&bars[2], w));
+        increase(&mut self.v.w, &add(&cross(x, &rate), &cross(&dx, &bars[2])));
+        increase(&mut self.a.w, &cross(x, &bars[2]));
+        if point {
+            increase(&mut self.v.u, &rate);
+            increase(&mut self.a.u, &bars[2]);
+        }
+        add(&add(&bars[0], &cross(&rate, w)), &cross(&bars[2], &m.a.w))
+    }
+    fn add(&mut self, o: &Self) {
+        increase(&mut self.frame.p, &o.frame.p);
+        (0..3).for_each(|k| increase(&mut self.frame.e[k], &o.frame.e[k]));
+        self.v = self.v.plus(&o.v);
+        self.a = self.a.plus(&o.a);
+    }
+    /// b = E y turns about p: adds the cotangents of E and p for that of the screw.
+    fn screw(&mut self, before: &Frame<S>, y: &V3<S>, bar: &Twist<S>) {
+        let b = combine(&before.e, y);
+        let b_bar = add(&bar.w, &cross(&bar.u, &before.p));
+        increase(&mut self.frame.p, &cross(&b, &bar.u));
+        (0..3).for_each(|k| increase(&mut self.frame.e[k], &scale(y[k], &b_bar)));
+    }
+}
+
+/// (z, ż, z̈) with what follows from them.
+pub struct State<'a, S> {
+    /// z.
+    pub z: &'a [S],
+    /// ż.
+    pub rate: &'a [S],
+    /// z̈.
+    pub second: &'a [S],
+    /// Geometry.
+    pub g: &'a [S],
+    /// Frames and screws.
+    pub pose: &'a Pose<S>,
+    /// Motions.
+    pub flow: &'a Flow<S>,
+}
+
+/// Sums of cotangents.
+pub struct Sums<'a, S> {
+    /// Of z, ż, z̈, if they are asked for.
+    pub z: Option<[&'a mut [S]; 3]>,
+    /// Of the geometry.
+    pub g: &'a mut [S],
+}
+
+impl Chain {
+    /// Adds to the sums; `bars` are the cotangents after each link, and are used up.
+    pub fn backward<S: Scalar>(&self, state: &State<S>, bars: &mut [Bar<S>], sums: &mut Sums<S>) {
+        for (l, link) in self.links.iter().enumerate().rev() {
+            let bar = std::mem::replace(&mut bars[l], Bar::zero());
+            let global = Frame::global();
+            let before = self.before(link, state.pose, &global);
+            let v = link.parent.map_or(Twist::zero(), |k| state.flow.v[k as usize]);
+            if let Some(z) = &mut sums.z {
+                coordinates(link, (before, &state.pose.frames[l]), &v, &bar, state, z);
+            }
+            let mut out = match link.motion {
+                Motion::Shift(at) => shift(before, &bar, state.g, at, sums.g),
+                Motion::Turn(at) => turn(before, &bar, state.g, at, sums.g),
+                _ => joint(link, before, &v, &bar, state),
+            };
+            if let Some(k) = link.parent {
+                out.add(&bars[k as usize]);
+                bars[k as usize] = out;
+            }
+        }
+    }
+}
+
+/// (1).
+fn coordinates<S: Scalar>(
+    link: &Link,
+    (before, after): (&Frame<S>, &Frame<S>),
+    v: &Twist<S>,
+    bar: &Bar<S>,
+    state: &State<S>,
+    [z, rate, second]: &mut [&mut [S]; 3],
+) {
+    let mut wrench = Twist { w: cross(&after.p, &bar.frame.p), u: bar.frame.p };
+    (0..3).for_each(|k| increase(&mut wrench.w, &cross(&after.e[k], &bar.frame.e[k])));
+    for k in link.coord as usize..link.coord as usize + link.count() {
+        let s = &state.pose.screws[k];
+        second[k] += s.dot(&bar.a);
+        rate[k] += s.dot(&bar.v) + state.flow.rates[k].dot(&bar.a);
+        z[k] += s.dot(&wrench);
+        if link.motion == Motion::Ball {
+            let (e, de, dde) = (link.four(state.z), link.four(state.rate), link.four(state.second));
+            let i = k - link.coord as usize;
+            let screw = |y: V3<S>| Twist::screw(combine(&before.e, &y), &before.p);
+            let own = screw(euler::slope(&e, &de, i));
+            let own_rate = screw(euler::slope_rate(&e, &de, &dde, i)).plus(&v.bracket(&own));
+            rate[k] += own.dot(&bar.a);
+            z[k] += own.dot(&bar.v) + own_rate.dot(&bar.a);
+        }
+    }
+}
+
+fn shift<S: Scalar>(before: &Frame<S>, bar: &Bar<S>, g: &[S], at: u32, grad: &mut [S]) -> Bar<S> {
+    let (mut out, s) = (*bar, three(g, at));
+    for k in 0..3 {
+        increase(&mut out.frame.e[k], &scale(s[k], &bar.frame.p));
+        grad[at as usize + k] += dot(&before.e[k], &bar.frame.p);
+    }
+    out
+}
+
+fn turn<S: Scalar>(before: &Frame<S>, bar: &Bar<S>, g: &[S], at: u32, grad: &mut [S]) -> Bar<S> {
+    let mut out = *bar;
+    out.frame.e = [[S::zero(); 3]; 3];
+    for c in 0..3 {
+        let column = three(g, at + 3 * c as u32);
+        for i in 0..3 {
+            increase(&mut out.frame.e[i], &scale(column[i], &bar.frame.e[c]));
+            grad[at as usize + 3 * c + i] += dot(&before.e[i], &bar.frame.e[c]);
+        }
+    }
+    out
+}
+
+fn joint<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, state: &State<S>) -> Bar<S> {
+    let (mut out, k) = (*bar, link.coord as usize);
+    if link.motion == Motion::Ball {
+        let (e, rate, second) = (link.four(state.z), link.four(state.rate), link.four(state.second));
+        let columns = euler::rotation(&e);
+        out.frame.e = [[S::zero(); 3]; 3];
+        for c in 0..3 {
+            (0..3).for_each(|i| increase(&mut out.frame.e[i], &scale(columns[c][i], &bar.frame.e[c])));
+        }
+        let (y, dy) = (euler::velocity(&e, &rate), euler::acceleration(&e, &rate, &second));
+        let own = Twist::screw(combine(&before.e, &y), &before.p);
+        out.v = bar.v.plus(&own.bracket_left(&bar.a));
+        out.screw(before, &y, &bar.v.plus(&v.bracket_right(&bar.a)));
+        out.screw(before, &dy, &bar.a);
+        return out;
+    }
+    let (rate, s) = (state.rate[k], state.pose.screws[k]);
+    let mut carried = Twist::zero();
+    carried.increase(rate, &bar.a);
+    let mut screw = v.bracket_right(&carried);
+    screw.increase(rate, &bar.v);
+    screw.increase(state.second[k], &bar.a);
+    out.v = bar.v.plus(&s.bracket_left(&carried));
+    match link.motion {
+        Motion::Revolve(axis, sign) => {
+            let (i, j, c, sn) = ((axis + 1) % 3, (axis + 2) % 3, (state.z[k] * sign).cos(), (state.z[k] * sign).sin());
+            for x in 0..3 {
+                out.frame.e[i][x] = bar.frame.e[i][x] * c - bar.frame.e[j][x] * sn;
+                out.frame.e[j][x] = bar.frame.e[i][x] * sn + bar.frame.e[j][x] * c;
+            }
+            let mut y = [S::zero(); 3];
+            y[axis] = S::from(sign);
+            out.screw(before, &y, &screw);
+        }
+        Motion::Slide(axis, sign) => {
+            let all = add(&screw.u, &scale(state.z[k], &bar.frame.p));
+            increase(&mut out.frame.e[axis], &all.map(|x| x * sign));
+        }
+        _ => unreachable!("shifts, turns and balls are elsewhere"),
+    }
+    out
+}
