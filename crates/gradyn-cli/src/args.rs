@@ -163,7 +163,7 @@ pub struct VerifyArgs {
     #[arg(long)]
     pub full: bool,
     /// Run only what fits into this time, such as 60s, 2min or 500ms, the star first; the rest is listed
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub budget: Option<String>,
     /// Formulation of a centre (`gradyn list formulations`); that of the file if absent
     #[arg(long)]

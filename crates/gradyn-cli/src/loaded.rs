@@ -189,13 +189,18 @@ fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
 
 /// A positive time such as `0.001` or `1 ms`.
 pub fn seconds(flag: &str, text: &str) -> Result<f64, Failure> {
-    match constant(flag, "a time", text, 0..text.len())? {
+    match time(flag, text)? {
         h if h > 0.0 && h.is_finite() => Ok(h),
         h => Err(Failure::command(
             format!("{flag}: a step of {h} s makes no sense"),
             "give a positive one, such as 0.001 or \"1 ms\"",
         )),
     }
+}
+
+/// A time of any sign.
+pub fn time(flag: &str, text: &str) -> Result<f64, Failure> {
+    constant(flag, "a time", text, 0..text.len())
 }
 
 /// The constant at some bytes of the text after a flag.

@@ -3,6 +3,7 @@
 use crate::error::{ALL_PRESCRIBED, Error, assembly};
 use crate::method::{Method, with_step};
 use crate::registry::{Formulation, Projections};
+use crate::until::named;
 use crate::watch::Jump;
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
@@ -60,9 +61,9 @@ impl Prepared {
             let rho = model.rho();
             Self::assemble(model, rho)
         };
-        let mut new = nominal(build(m)?)?;
+        let mut new = nominal(build(m).map_err(|e| named(m, e))?)?;
         if new.reads_shared() {
-            new = nominal(build_apart(m)?)?;
+            new = nominal(build_apart(m).map_err(|e| named(m, e))?)?;
         }
         // the scales of alpha_scaling=row: of the nominal start, whatever parameters follow
         let p = new.model.slots(&new.rho);
@@ -243,7 +244,8 @@ impl Prepared {
         self.warn_singular(run, &mut d);
         self.check_freedoms_run(run, &mut d)?;
         run.jump = self.find_jump(run, &mut d);
-        run.warnings.extend(run.jump.as_ref().map(Jump::warning));
+        let jumps: Vec<Jump> = run.jump.iter().cloned().chain(self.spline_jumps(run, &mut d)).collect();
+        run.warnings.extend(jumps.iter().map(Jump::warning));
         Ok(())
     }
     /// Constraints that do not hold, springs whose ends pass through each other.

@@ -63,6 +63,6 @@ fn measured(p: &Prepared, m: &Measured) -> Value {
     json!({
         "objectives": answer(p, &m.answer), "steps": m.steps, "against": against, "order": m.order, "moved": m.moved,
         "penalty_error": m.penalty, "warnings": m.warnings,
-        "distance": {"entry": super::table::entry(p, m.distance.entry), "off": off, "expected": expected, "ratio": ratio},
+        "distance": {"entry": m.distance.entry.name(p), "off": off, "expected": expected, "ratio": ratio},
     })
 }
