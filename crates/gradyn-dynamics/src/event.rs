@@ -56,16 +56,12 @@ impl<Y: System> Event<Y> {
     /// Begins at the first record, where (1) must not hold.
     pub fn new<T: Step<System = Y>>(step: &T, p: &[f64], index: usize, run: &Trajectory, end: f64) -> Result<Self, StepError> {
         let (sys, lay) = (step.system(), step.layout());
-        let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
-        let mut moving = sys.data();
-        sys.prepare(&lift(p), &mut moving);
-        let (start, zero) = (run.plan.t[0], vec![0.0; lay.z().max(lay.o)]);
-        let (x, values) = (lift(&zero[..lay.z()]), lift(&zero[..lay.o]));
+        let (start, zero) = (run.plan.t[0], Wide::from(0.0));
         let mut event = Self {
             index,
-            moving,
-            x,
-            values,
+            moving: sys.prepared(p),
+            x: vec![zero; lay.z()],
+            values: vec![zero; lay.o],
             last: [0.0; 2],
             largest: 0.0,
             nearest: (f64::INFINITY, start),

@@ -58,8 +58,7 @@ pub fn make_consistent<Y: System>(
 
 /// d/dt of g_x along the run.
 fn integrand_rate<Y: System>(sys: &Y, p: &[f64], at: &At, rate: &[f64], angles: &[f64]) -> IntegrandRows {
-    let mut d = sys.data::<Wide>();
-    sys.prepare(&p.iter().map(|&p| Wide::from(p)).collect::<Vec<_>>(), &mut d);
+    let mut d = sys.prepared::<Wide>(p);
     sys.set_angles(angles, &mut d);
     let x = [at.q, at.v, at.a, at.lam].concat();
     let x: Vec<Wide> = x.iter().zip(rate).map(|(x, dx)| Wide::along(*x, *dx)).collect();

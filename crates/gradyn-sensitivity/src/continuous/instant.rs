@@ -69,11 +69,9 @@ pub struct Moving<Y: System> {
 
 impl<Y: System> Moving<Y> {
     fn new(sys: &Y, p: &[f64]) -> Self {
-        let mut data = sys.data();
-        sys.prepare(&p.iter().map(|&p| Wide::from(p)).collect::<Vec<_>>(), &mut data);
         let patterns = sys.patterns();
         let (mass, phi_q) = (vec![0.0; patterns.nn.nnz()], vec![0.0; patterns.mn.nnz()]);
-        Self { data, q: vec![Wide::from(0.0); sys.dims().n], mass, phi_q }
+        Self { data: sys.prepared(p), q: vec![Wide::from(0.0); sys.dims().n], mass, phi_q }
     }
     /// A dual step along (1, v).
     fn set(&mut self, sys: &Y, at: &At, angles: &[f64]) {
