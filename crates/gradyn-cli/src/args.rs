@@ -59,6 +59,9 @@ pub struct ModelArgs {
     /// Set a parameter; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
+    /// Coordinates (`gradyn list coordinates`); those of the file, or natural, if absent
+    #[arg(long, value_name = "NAME")]
+    pub coordinates: Option<String>,
     /// Final time [s]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub t_end: Option<String>,
@@ -81,9 +84,6 @@ pub struct CheckArgs {
 
 #[derive(Args)]
 pub struct MethodArgs {
-    /// Coordinates: natural
-    #[arg(long, default_value = "natural")]
-    pub coordinates: String,
     /// Formulation (`gradyn list formulations`)
     #[arg(long)]
     pub formulation: Option<String>,
@@ -163,7 +163,7 @@ pub struct VerifyArgs {
     #[arg(long)]
     pub full: bool,
     /// Run only what fits into this time, such as 60s, 2min or 500ms, the star first; the rest is listed
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub budget: Option<String>,
     /// Formulation of a centre (`gradyn list formulations`); that of the file if absent
     #[arg(long)]
@@ -190,7 +190,6 @@ impl VerifyArgs {
 impl MethodArgs {
     /// Nothing asked: the file decides.
     pub fn none() -> Self {
-        let coordinates = "natural".into();
-        Self { coordinates, formulation: None, integrator: None, step: None, rtol: None, atol: None, option: vec![] }
+        Self { formulation: None, integrator: None, step: None, rtol: None, atol: None, option: vec![] }
     }
 }

@@ -59,7 +59,7 @@ pub fn check(a: &CheckArgs) -> Done {
         rows if rows.is_empty() => "none redundant".to_owned(),
         rows => format!("{} redundant", rows.len()),
     };
-    text += &format!("  natural coordinates   {sizes}, {redundant}\n");
+    text += &format!("  {:<21} {sizes}, {redundant}\n", format!("{} coordinates", p.model.family.name()));
     text += &format!("    {}\n", shortened(names));
     for (row, on) in p.redundant() {
         let on = on.iter().map(|o| format!("`{o}`")).collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use gradyn::file::{self, ModelFile, Study};
 use gradyn::mechanism::{Number, Source, Text};
 use gradyn::registry::{Formulation, Integrator, Sensitivity};
-use gradyn::{Error, Method, ModelError, Prepared, Run, Stepping};
+use gradyn::{Coordinates, Error, Method, ModelError, Prepared, Run, Stepping};
 use std::ops::Range;
 
 type Done = Result<(), Failure>;
@@ -22,6 +22,15 @@ pub struct Loaded {
 /// The name that leaves the choice of the sensitivity to the program, and what it is.
 pub const AUTO: (&str, &str) = ("auto", "direct or adjoint, whichever is estimated to be cheaper; says which and why");
 
+/// The coordinates: of the command line, else of the file, else natural.
+fn coordinates(file: &ModelFile, given: Option<&str>) -> Result<Coordinates, Failure> {
+    let Some(name) = given.or(file.study.coordinates.as_ref().map(|t| t.text.as_str())) else { return Ok(Coordinates::Natural) };
+    Coordinates::from_name(name).ok_or_else(|| {
+        let valid = Coordinates::ALL.map(Coordinates::name).join(", ");
+        Failure::command(format!("there are no coordinates `{name}`"), format!("valid: {valid}"))
+    })
+}
+
 impl Loaded {
     /// Reads, sets what the command line sets, assembles.
     pub fn new(a: &ModelArgs) -> Result<Self, Failure> {
@@ -34,7 +43,8 @@ impl Loaded {
             file.mechanism.t_end = t.as_str().into();
             file.mechanism.until = None;
         }
-        let prepared = Prepared::new(&file.mechanism).map_err(|e| Failure::in_file(located(&file, e), &name, &text))?;
+        let family = coordinates(&file, a.coordinates.as_deref())?;
+        let prepared = Prepared::new_in(&file.mechanism, family).map_err(|e| Failure::in_file(located(&file, e), &name, &text))?;
         if !a.quiet {
             prepared.model.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
         }
@@ -102,10 +112,6 @@ impl Loaded {
     }
     /// The method: of the file, changed by the command line.
     pub fn method(&self, a: &MethodArgs) -> Result<Method, Failure> {
-        if a.coordinates != "natural" {
-            let message = format!("there are no coordinates `{}`", a.coordinates);
-            return Err(Failure::command(message, "valid: natural"));
-        }
         let mut study = self.file.study.clone();
         if let Some(f) = &a.formulation {
             study.formulation = Some(f.as_str().into());
@@ -189,13 +195,18 @@ fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
 
 /// A positive time such as `0.001` or `1 ms`.
 pub fn seconds(flag: &str, text: &str) -> Result<f64, Failure> {
-    match constant(flag, "a time", text, 0..text.len())? {
+    match time(flag, text)? {
         h if h > 0.0 && h.is_finite() => Ok(h),
         h => Err(Failure::command(
             format!("{flag}: a step of {h} s makes no sense"),
             "give a positive one, such as 0.001 or \"1 ms\"",
         )),
     }
+}
+
+/// A time of any sign.
+pub fn time(flag: &str, text: &str) -> Result<f64, Failure> {
+    constant(flag, "a time", text, 0..text.len())
 }
 
 /// The constant at some bytes of the text after a flag.

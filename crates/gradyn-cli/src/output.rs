@@ -10,14 +10,14 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// `{"coordinates": …, "formulation": …, …}`.
-pub fn method(m: &Method, sensitivity: Option<Sensitivity>, run: &Run) -> Value {
-    method_object(m, sensitivity, run.trajectory.plan.h.first().copied().unwrap_or(0.0))
+pub fn method(p: &Prepared, sensitivity: Option<Sensitivity>, run: &Run) -> Value {
+    method_object(p, &run.method, sensitivity, run.trajectory.plan.h.first().copied().unwrap_or(0.0))
 }
 
 /// The same; `first` is the step of a run that leaves it to the program.
-pub fn method_object(m: &Method, sensitivity: Option<Sensitivity>, first: f64) -> Value {
+pub fn method_object(p: &Prepared, m: &Method, sensitivity: Option<Sensitivity>, first: f64) -> Value {
     let mut o = Map::new();
-    o.insert("coordinates".into(), "natural".into());
+    o.insert("coordinates".into(), p.model.family.name().into());
     o.insert("formulation".into(), m.formulation.name().into());
     o.insert("integrator".into(), m.integrator.name().into());
     if let Some(s) = sensitivity {
@@ -73,7 +73,7 @@ pub fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value {
 pub fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&PenaltyError>) -> Value {
     let objectives: Vec<Value> = p.objectives().iter().zip(&run.psi).map(|(n, v)| json!({"name": n, "value": v})).collect();
     let mut o = json!({
-        "model": p.model.name, "method": method(&run.method, None, run), "parameters": named(parameter_names(p), &p.rho),
+        "model": p.model.name, "method": method(p, None, run), "parameters": named(parameter_names(p), &p.rho),
         "columns": table.columns, "rows": table.rows, "objectives": objectives, "statistics": statistics(run, None),
         "warnings": p.model.warnings.iter().chain(&run.warnings).collect::<Vec<_>>(),
     });
@@ -145,7 +145,7 @@ pub fn gradient_json(
     let certificate = certificate.map_or(json!({}), certificate_json);
     let warnings: Vec<&String> = p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings).collect();
     let mut o = json!({
-        "model": p.model.name, "method": method(&run.method, Some(g.sensitivity), run),
+        "model": p.model.name, "method": method(p, Some(g.sensitivity), run),
         "parameters": named(names.clone(), &p.rho),
         "objectives": (0..run.psi.len()).map(row).collect::<Vec<_>>(),
         "statistics": statistics(run, Some(g)), "certificate": certificate, "warnings": warnings,

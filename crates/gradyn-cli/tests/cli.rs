@@ -270,4 +270,11 @@ fn until() {
     };
     assert!((end(&[]) - 0.439_453_701_17).abs() < 1e-9);
     assert_eq!(end(&["--t-end", "0.6"]), 0.6);
+    // rows at equal times, and the final one, once
+    assert!((end(&["--output-step", "0.1"]) - 0.439_453_701_17).abs() < 1e-9);
+    let rows = |step: &str| {
+        let out = folder.json(&["simulate", "event_pendulum.toml", "--t-end", "0.6", "--output-step", step]);
+        out["rows"].as_array().unwrap().len()
+    };
+    assert_eq!((rows("0.1"), rows("0.25"), rows("0.7")), (7, 4, 2));
 }

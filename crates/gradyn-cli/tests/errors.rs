@@ -133,6 +133,7 @@ fn shown(text: &str, args: &[&str], edits: &[(&str, &str)]) -> String {
 
 const CHECK: &[&str] = &["check", "model.toml"];
 const SIMULATE: &[&str] = &["simulate", "model.toml"];
+const VERIFY: &[&str] = &["verify", "model.toml", "--quiet"];
 const GRADIENT: &[&str] = &["gradient", "model.toml"];
 
 /// One test and one snapshot for each case: `name: command [more arguments] { old => new, … }`, on the pendulum.
@@ -253,6 +254,10 @@ cases! {
     step_and_tolerance_in_file: CHECK { "step = \"1 ms\"" => "step = \"1 ms\", rtol = 1e-6" }
     zero_step: SIMULATE ["--step", "0"] {}
     step_without_unit: SIMULATE ["--step", "1 parsec"] {}
+    negative_budget: VERIFY ["--budget", "-5s"] {}
+    zero_budget: VERIFY ["--budget", "0s"] {}
+    step_longer_than_the_run: VERIFY ["--step", "0.4"] {}
+    step_longer_than_every_piece: VERIFY ["--step", "0.09"] { "t_end  = 0.1" => "t_end = 0.1\nbreaks = [0.05]" }
     zero_output_step: SIMULATE ["--output-step", "0"] {}
 }
 
@@ -262,6 +267,9 @@ cases! {
     set_without_value: CHECK ["--set", "m"] {}
     set_broken_expression: CHECK ["--set", "m=2*(1 + "] {}
     set_another_parameter: CHECK ["--set", "m=L"] {}
+    unknown_name_in_until: CHECK { "t_end  = 0.1" => "until = \"bar.angel\"\nt_max = 2" }
+    vector_for_until: CHECK { "t_end  = 0.1" => "until = \"bar.B\"\nt_max = 2" }
+    open_bracket_in_until: CHECK { "t_end  = 0.1" => "until = \"2*(bar.B.x\"\nt_max = 2" }
     set_out_of_bounds: CHECK ["--set", "m=-2"] {}
     set_rod_without_length: CHECK ["--set", "L=0"] {}
     negative_end: SIMULATE ["--t-end", "-1"] {}

@@ -68,9 +68,16 @@ fn what_a_budget_skips_is_listed() {
 #[test]
 fn wrong_input_exits_with_2() {
     let folder = Folder::example("pendulum");
-    for more in [&["--budget", "soon"][..], &["--budget", "-1s"], &["--integrator", "euler"], &["--formulation", "maggi"]] {
+    for more in [
+        &["--budget", "soon"][..],
+        &["--budget", "0s"],
+        &["--budget", "-5s"],
+        &["--integrator", "euler"],
+        &["--formulation", "maggi"],
+    ] {
         let out = folder.run(&[&SHORT[..], more].concat());
         assert_eq!(out.code, 2, "{more:?}: {}", out.stderr);
+        assert_eq!(out.stderr.matches("×").count(), 1, "{more:?}: {}", out.stderr);
     }
     let bare = "name = \"bare\"\nbody.bar.rod = { points = [\"A\", \"B\"], length = 1, mass = 2 }\nstudy.t_end = 1\n";
     assert_eq!(Folder::with("bare.toml", bare).run(&["verify", "bare.toml"]).code, 2);

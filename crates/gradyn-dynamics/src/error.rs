@@ -109,12 +109,12 @@ pub enum StepError {
     },
     /// The condition for the final time is not met.
     #[error(
-        "the condition for the final time is not met before t_max = {t_max} s; it came nearest to zero at t = {t:.6} s, with {nearest:.3e}"
+        "the condition for the final time is not met before t_max = {t_max} s; it came nearest to zero at t = {t:.6} s, where it is {nearest:.3e}"
     )]
     NeverMet {
         /// Latest time [s].
         t_max: f64,
-        /// Smallest modulus of the condition at a node.
+        /// The condition where its modulus is smallest, by the cubic polynomial through nodes.
         nearest: f64,
         /// When [s].
         t: f64,

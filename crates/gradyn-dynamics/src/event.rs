@@ -41,8 +41,9 @@ pub struct Event<Y: System> {
     values: Vec<Wide>,
     /// (H, Ḣ) at the last node.
     last: [f64; 2],
-    /// Largest and smallest |H|, and when it was smallest.
+    /// Largest |H| at a node.
     largest: f64,
+    /// H where it is nearest to zero, and when.
     nearest: (f64, f64),
     start: f64,
     /// Latest time.
@@ -55,16 +56,12 @@ impl<Y: System> Event<Y> {
     /// Begins at the first record, where (1) must not hold.
     pub fn new<T: Step<System = Y>>(step: &T, p: &[f64], index: usize, run: &Trajectory, end: f64) -> Result<Self, StepError> {
         let (sys, lay) = (step.system(), step.layout());
-        let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
-        let mut moving = sys.data();
-        sys.prepare(&lift(p), &mut moving);
-        let (start, zero) = (run.plan.t[0], vec![0.0; lay.z().max(lay.o)]);
-        let (x, values) = (lift(&zero[..lay.z()]), lift(&zero[..lay.o]));
+        let (start, zero) = (run.plan.t[0], Wide::from(0.0));
         let mut event = Self {
             index,
-            moving,
-            x,
-            values,
+            moving: sys.prepared(p),
+            x: vec![zero; lay.z()],
+            values: vec![zero; lay.o],
             last: [0.0; 2],
             largest: 0.0,
             nearest: (f64::INFINITY, start),
@@ -108,8 +105,12 @@ impl<Y: System> Event<Y> {
     fn note(&mut self, t: f64, h: [f64; 2]) {
         self.last = h;
         self.largest = self.largest.max(h[0].abs());
-        if h[0].abs() < self.nearest.0 {
-            self.nearest = (h[0].abs(), t);
+        self.approach(t, h[0]);
+    }
+    /// Remembers where H is nearest to zero.
+    fn approach(&mut self, t: f64, h: f64) {
+        if h.abs() < self.nearest.0.abs() {
+            self.nearest = (h, t);
         }
     }
     /// Looks at the step of `size` that ends in the record after the plan. Where (1) is met the last record is that of (2), and its step
@@ -128,11 +129,13 @@ impl<Y: System> Event<Y> {
         let before = self.last;
         let now = self.measure(step.system(), &run.layout, (t + size, size), angles, run.record(n + 1), run.record(n))?;
         let mut looked = false;
-        for θ in candidates(before, now, size) {
+        let cubic = Cubic::new(before, now, size);
+        for θ in cubic.candidates() {
             looked = true;
             let mut trial = Trial::new(run, n, angles, choice);
             let high = trial.at(step, self, θ * size, l)?;
             if before[0].signum() == high.signum() && high != 0.0 {
+                self.approach(t + θ * size, high);
                 continue;
             }
             let short = θ * size * before[0] / (before[0] - high) < SLIVER * size && since > 0;
@@ -147,6 +150,9 @@ impl<Y: System> Event<Y> {
         if looked {
             // the memory of the step is again that of the accepted one
             Trial::new(run, n, angles, choice).at(step, self, size, l)?;
+        }
+        for θ in cubic.extremes().filter(|θ| !cubic.is_near(*θ)) {
+            self.approach(t + θ * size, cubic.at(θ));
         }
         self.note(t + size, now);
         Ok(None)
@@ -198,23 +204,40 @@ pub struct Ending {
     pub joined: bool,
 }
 
-/// Where in a step H may have another sign than at its beginning: at extremes of the cubic polynomial through its ends, and at its end.
-fn candidates([h0, d0]: [f64; 2], [h1, d1]: [f64; 2], size: f64) -> impl Iterator<Item = f64> {
-    let (d0, d1) = (d0 * size, d1 * size);
-    let cubic = move |θ: f64| {
-        let (a, b) = (1.0 - θ, θ);
+/// The cubic polynomial through H and Ḣ times the step at both ends of a step, on 0 ≤ θ ≤ 1.
+struct Cubic {
+    h: [f64; 2],
+    d: [f64; 2],
+}
+
+impl Cubic {
+    fn new([h0, d0]: [f64; 2], [h1, d1]: [f64; 2], size: f64) -> Self {
+        Self { h: [h0, h1], d: [d0 * size, d1 * size] }
+    }
+    fn at(&self, θ: f64) -> f64 {
+        let (Self { h: [h0, h1], d: [d0, d1] }, a, b) = (self, 1.0 - θ, θ);
         a * a * ((1.0 + 2.0 * b) * h0 + b * d0) + b * b * ((1.0 + 2.0 * a) * h1 - a * d1)
-    };
-    // zeros of its derivative: 3 a θ² + 2 b θ + d0
-    let (a, b) = (2.0 * (h0 - h1) + d0 + d1, 3.0 * (h1 - h0) - 2.0 * d0 - d1);
-    let root = (b * b - 3.0 * a * d0).max(0.0).sqrt();
-    let q = -(b + root.copysign(b));
-    let mut extremes = [q / (3.0 * a), d0 / q];
-    extremes.sort_by(f64::total_cmp);
-    let least = NEAR * h0.abs().min(h1.abs());
-    let inside = move |θ: &f64| *θ > 0.0 && *θ < 1.0 && (cubic(*θ) * h0.signum() < least);
-    let end = (h1.signum() != h0.signum() || h1 == 0.0).then_some(1.0);
-    extremes.into_iter().filter(inside).chain(end)
+    }
+    /// Zeros of its derivative within the step: 3 a θ² + 2 b θ + d₀ = 0.
+    fn extremes(&self) -> impl Iterator<Item = f64> + use<> {
+        let Self { h: [h0, h1], d: [d0, d1] } = self;
+        let (a, b) = (2.0 * (h0 - h1) + d0 + d1, 3.0 * (h1 - h0) - 2.0 * d0 - d1);
+        let root = (b * b - 3.0 * a * d0).max(0.0).sqrt();
+        let q = -(b + root.copysign(b));
+        let mut extremes = [q / (3.0 * a), d0 / q];
+        extremes.sort_by(f64::total_cmp);
+        extremes.into_iter().filter(|θ| *θ > 0.0 && *θ < 1.0)
+    }
+    /// Is it so near to zero there, or beyond, that H itself must say?
+    fn is_near(&self, θ: f64) -> bool {
+        self.at(θ) * self.h[0].signum() < NEAR * self.h[0].abs().min(self.h[1].abs())
+    }
+    /// Where H may have another sign than at the beginning: at extremes, and at the end.
+    fn candidates(&self) -> impl Iterator<Item = f64> {
+        let [h0, h1] = self.h;
+        let end = (h1.signum() != h0.signum() || h1 == 0.0).then_some(1.0);
+        self.extremes().filter(|θ| self.is_near(*θ)).chain(end)
+    }
 }
 
 /// Steps of any size from a record.

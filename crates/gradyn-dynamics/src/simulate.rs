@@ -4,7 +4,7 @@ use crate::control::{Controller, Mesh};
 use crate::error::StepError;
 use crate::event::{Ending, Event};
 use crate::plan::{Frozen, Plan};
-use crate::step::{Layout, Step};
+use crate::step::{Layout, Span, Step};
 use gradyn_model::System;
 
 /// Counts of a run.
@@ -92,103 +92,167 @@ pub fn continue_run<T: Step>(
     observe: Observer,
     run: &mut Trajectory,
 ) -> Result<(), StepError> {
-    let (lay, mut l) = (step.layout(), step.linear(p)?);
-    let mut data = step.system().data();
-    step.system().prepare(p, &mut data);
-    control.check_expected(mesh)?;
-    let halvings = control.halvings(step, mesh);
-    let expected = control.expected_steps(mesh, halvings);
-    run.plan.reserve(expected);
-    run.x.reserve(expected * lay.len);
-    // record 0
-    let report = step.advance(run.plan.span(0, p), run.plan.frozen(0), None, &mut l, &mut run.x)?;
-    run.statistics.iterations += report.iterations;
-    let (mut references, mut choice) = (angles.to_vec(), vec![u32::MAX; step.choices()]);
-    let mut event = until.map(|k| Event::new(step, p, k, run, mesh.end())).transpose()?;
-    let mut h = control.first_step(step, &run.x, mesh);
-    let mut t = mesh.start.0;
-    for &(end, declared) in &mesh.ends {
-        let (begin, mut done) = (t, 0);
-        h = control.begin(step, run.last(), h, mesh);
+    let mut walk = Walk::new(step, p, angles, mesh, control, run)?;
+    let mut event = until.map(|k| Event::new(step, p, k, walk.run, mesh.end())).transpose()?;
+    walk.h = control.first_step(step, &walk.run.x, mesh);
+    for &end in &mesh.ends {
+        if walk.piece(end, &mut event, observe)? {
+            return Ok(());
+        }
+    }
+    match &event {
+        Some(event) => Err(event.never(mesh.end())),
+        None => walk.continue_angles(),
+    }
+}
+
+/// A run on its way.
+struct Walk<'a, T: Step> {
+    step: &'a T,
+    mesh: &'a Mesh,
+    control: &'a Controller,
+    run: &'a mut Trajectory,
+    l: T::Linear,
+    data: <T::System as System>::Data<f64>,
+    /// Angle references and choices of the next step.
+    references: Vec<f64>,
+    choice: Vec<u32>,
+    /// How often the first fixed step of a piece is halved.
+    halvings: u32,
+    /// Size of the next step, where it is not fixed.
+    h: f64,
+}
+
+impl<'a, T: Step> Walk<'a, T> {
+    /// Room for the run, and record 0.
+    fn new(
+        step: &'a T,
+        p: &[f64],
+        angles: &[f64],
+        mesh: &'a Mesh,
+        control: &'a Controller,
+        run: &'a mut Trajectory,
+    ) -> Result<Self, StepError> {
+        let (lay, mut l, mut data) = (step.layout(), step.linear(p)?, step.system().data());
+        step.system().prepare(p, &mut data);
+        control.check_expected(mesh)?;
+        let halvings = control.halvings(step, mesh);
+        let expected = control.expected_steps(mesh, halvings);
+        run.plan.reserve(expected);
+        run.x.reserve(expected * lay.len);
+        let report = step.advance(run.plan.span(0, p), run.plan.frozen(0), None, &mut l, &mut run.x)?;
+        run.statistics.iterations += report.iterations;
+        let (references, choice) = (angles.to_vec(), vec![u32::MAX; step.choices()]);
+        Ok(Self { step, mesh, control, run, l, data, references, choice, halvings, h: 0.0 })
+    }
+    /// Steps to the end of a smooth piece; did the condition end the run?
+    fn piece(
+        &mut self,
+        (end, declared): (f64, Option<u32>),
+        event: &mut Option<Event<T::System>>,
+        observe: Observer,
+    ) -> Result<bool, StepError> {
+        let (step, control, mesh) = (self.step, self.control, self.mesh);
+        let (begin, mut done) = (self.run.plan.t[self.run.plan.steps()], 0);
+        let mut t = begin;
+        self.h = control.begin(step, self.run.last(), self.h, mesh);
         while t < end {
-            let before = run.plan.h.last().copied().unwrap_or(0.0);
-            continue_angles(step, run.last(), &mut data, &mut references).map_err(|angle| StepError::Turn {
-                t,
-                h: before,
-                angle,
-            })?;
-            let (size, arrives) = control.clip(t, control.size(done, halvings, h), end);
-            let attempt = try_step(step, run, size, done, &references, &mut choice, control, &mut l, &mut h)?;
+            self.continue_angles()?;
+            let (size, arrives) = control.clip(t, control.size(done, self.halvings, self.h), end);
+            let attempt = self.attempt(size, done)?;
             if !attempt.accepted {
                 continue;
             }
-            if let Some(event) = &mut event
-                && let Some(ending) = event.ends(step, run, size, done, (&references, &choice), &mut l)?
+            if let Some(event) = event
+                && let Some(ending) = event.ends(step, self.run, size, done, (&self.references, &self.choice), &mut self.l)?
             {
-                finish(step, run, ending, mesh, (&mut references, &choice), &mut data)?;
-                observe(run.plan.t[run.plan.steps()], run.statistics.steps);
-                return Ok(());
+                self.finish(ending)?;
+                observe(self.run.plan.t[self.run.plan.steps()], self.run.statistics.steps);
+                return Ok(true);
             }
             done += 1;
-            t = control.arrive(begin, done, halvings, t, size, if arrives { Some(end) } else { None });
-            run.plan.push(size, t, if arrives { declared } else { None }, &references, &choice);
+            t = control.arrive(begin, done, self.halvings, t, size, arrives.then_some(end));
+            self.run.plan.push(size, t, declared.filter(|_| arrives), &self.references, &self.choice);
+            self.run.statistics.steps += 1;
+            self.run.statistics.limited += usize::from(step.limited(&self.l));
+            control.check_count(&self.run.statistics, t, mesh)?;
+            control.check_advance(&self.run.plan.t, mesh, || step.system().coordinate_name(attempt.worst))?;
+            observe(t, self.run.statistics.steps);
+        }
+        Ok(false)
+    }
+    /// The last step of a run whose final time is a condition.
+    fn finish(&mut self, Ending { t, h, x, joined }: Ending) -> Result<(), StepError> {
+        let (run, declared) = (&mut *self.run, self.mesh.ends.last().and_then(|e| e.1));
+        if joined {
+            let frozen = run.plan.frozen(run.plan.steps());
+            self.references.copy_from_slice(frozen.angles);
+            self.choice.copy_from_slice(frozen.choice);
+            run.plan.pop();
+        } else {
             run.statistics.steps += 1;
-            run.statistics.limited += usize::from(step.limited(&l));
-            control.check_count(&run.statistics, t, mesh)?;
-            control.check_advance(&run.plan.t, mesh, || step.system().coordinate_name(attempt.worst))?;
-            observe(t, run.statistics.steps);
         }
+        run.x.truncate((run.plan.steps() + 1) * run.layout.len);
+        run.x.extend_from_slice(&x);
+        run.plan.push(h, t, declared, &self.references, &self.choice);
+        self.continue_angles()
     }
-    if let Some(event) = &event {
-        return Err(event.never(mesh.end()));
-    }
-    let h = run.plan.h.last().copied().unwrap_or(0.0);
-    continue_angles(step, run.last(), &mut data, &mut references).map_err(|angle| StepError::Turn { t, h, angle })
-}
-
-/// The last step of a run whose final time is a condition.
-fn finish<T: Step>(
-    step: &T,
-    run: &mut Trajectory,
-    ending: Ending,
-    mesh: &Mesh,
-    (references, choice): (&mut [f64], &[u32]),
-    d: &mut <T::System as System>::Data<f64>,
-) -> Result<(), StepError> {
-    let (Ending { t, h, x, joined }, declared) = (ending, mesh.ends.last().and_then(|e| e.1));
-    let mut choice = choice.to_vec();
-    if joined {
-        let frozen = run.plan.frozen(run.plan.steps());
-        references.copy_from_slice(frozen.angles);
-        choice.copy_from_slice(frozen.choice);
-        run.plan.pop();
-    } else {
-        run.statistics.steps += 1;
-    }
-    let len = run.layout.len;
-    run.x.truncate((run.plan.steps() + 1) * len);
-    run.x.extend_from_slice(&x);
-    run.plan.push(h, t, declared, references, &choice);
-    continue_angles(step, run.last(), d, references).map_err(|angle| StepError::Turn { t, h, angle })
-}
-
-/// Angle references of the next step: the angles at the last node, continued; the name of one that moved too far.
-fn continue_angles<T: Step>(
-    step: &T,
-    x: &[f64],
-    d: &mut <T::System as System>::Data<f64>,
-    references: &mut [f64],
-) -> Result<(), String> {
-    let sys = step.system();
-    sys.set_angles(references, d);
-    for k in 0..references.len() {
-        let angle = sys.angle(k, &x[..step.layout().n], d);
-        if (angle - references[k]).abs() > 0.5 * std::f64::consts::PI {
-            return Err(sys.angle_name(k));
+    /// Angle references of the next step: the angles at the last node, continued; one that moved too far is an error.
+    fn continue_angles(&mut self) -> Result<(), StepError> {
+        let (sys, plan, n) = (self.step.system(), &self.run.plan, self.run.layout.n);
+        sys.set_angles(&self.references, &mut self.data);
+        for (k, reference) in self.references.iter_mut().enumerate() {
+            let angle = sys.angle(k, &self.run.last()[..n], &mut self.data);
+            if (angle - *reference).abs() > 0.5 * std::f64::consts::PI {
+                let (t, h) = (plan.t[plan.steps()], plan.h.last().copied().unwrap_or(0.0));
+                return Err(StepError::Turn { t, h, angle: sys.angle_name(k) });
+            }
+            *reference = angle;
         }
-        references[k] = angle;
+        Ok(())
     }
-    Ok(())
+    /// One attempt, `since` steps after the last time that must be a node; on success the record is appended. Sets the next step size.
+    fn attempt(&mut self, size: f64, since: usize) -> Result<Attempt, StepError> {
+        let (step, run, l) = (self.step, &mut *self.run, &mut self.l);
+        let (len, n) = (run.layout.len, run.plan.steps());
+        let span = Span { t: run.plan.t[n], h: size };
+        run.x.resize((n + 2) * len, 0.0);
+        let (done, x) = run.x.split_at_mut((n + 1) * len);
+        let past = &done[n * len..];
+        step.decide(span, past, since, l, &mut self.choice)?;
+        let frozen = Frozen { angles: &self.references, choice: &self.choice, before: &run.plan.h };
+        let result = step.advance(span, frozen, Some(past), l, x);
+        if let Ok(report) = &result {
+            run.statistics.iterations += report.iterations;
+            run.statistics.factorizations += report.factorizations;
+        }
+        let error = match (&result, self.control.tolerance) {
+            (Ok(_), Some(tol)) => step.error(span, x, past, tol, l),
+            (Err(_), Some(_)) => Some((f64::INFINITY, 0)),
+            _ => None,
+        };
+        let attempt = match error {
+            Some(error) => self.judge(span, error, result.err())?,
+            None => result.map(|_| Attempt { accepted: true, worst: 0 })?,
+        };
+        if !attempt.accepted {
+            self.run.x.truncate((n + 1) * len);
+        }
+        Ok(attempt)
+    }
+    /// Accepts or rejects a step by its error and that of its worst coordinate; `failure` is why it could not be computed.
+    fn judge(&mut self, span: Span<f64>, (error, worst): (f64, usize), failure: Option<StepError>) -> Result<Attempt, StepError> {
+        self.h = span.h * self.step.resize(self.control, error, &mut self.l);
+        let accepted = error <= 1.0;
+        if !accepted {
+            self.run.statistics.rejected += 1;
+            if self.h < self.control.minimum(span.t) {
+                let (h, rejected, worst) = (self.h, self.run.statistics.rejected, self.step.system().coordinate_name(worst));
+                return Err(failure.unwrap_or(StepError::StepTooSmall { t: span.t, h, rejected, worst }));
+            }
+        }
+        Ok(Attempt { accepted, worst })
+    }
 }
 
 /// What came of a step.
@@ -196,61 +260,6 @@ struct Attempt {
     accepted: bool,
     /// Coordinate with the largest error.
     worst: usize,
-}
-
-/// One attempt; on success the record is appended. Sets the next step size.
-fn try_step<T: Step>(
-    step: &T,
-    run: &mut Trajectory,
-    size: f64,
-    since: usize,
-    references: &[f64],
-    choice: &mut [u32],
-    control: &Controller,
-    l: &mut T::Linear,
-    h: &mut f64,
-) -> Result<Attempt, StepError> {
-    let (len, n) = (run.layout.len, run.plan.steps());
-    let span = crate::step::Span { t: run.plan.t[n], h: size };
-    run.x.resize((n + 2) * len, 0.0);
-    let (done, x) = run.x.split_at_mut((n + 1) * len);
-    let past = &done[n * len..];
-    step.decide(span, past, since, l, choice)?;
-    let frozen = Frozen { angles: references, choice, before: &run.plan.h };
-    let result = step.advance(span, frozen, Some(past), l, x);
-    let error = match (&result, control.tolerance) {
-        (Ok(_), Some(tol)) => step.error(span, x, past, tol, l),
-        (Err(_), Some(_)) => Some((f64::INFINITY, 0)),
-        _ => None,
-    };
-    if let Ok(report) = &result {
-        run.statistics.iterations += report.iterations;
-        run.statistics.factorizations += report.factorizations;
-    }
-    let accepted = match error {
-        None => {
-            result?;
-            true
-        }
-        Some((e, worst)) => {
-            let accepted = e <= 1.0;
-            if !accepted {
-                run.statistics.rejected += 1;
-            }
-            *h = size * step.resize(control, e, l);
-            if !accepted && *h < control.minimum(span.t) {
-                // the reason why the step failed, if it did, else the coordinate with the largest error
-                result?;
-                let worst = step.system().coordinate_name(worst);
-                return Err(StepError::StepTooSmall { t: span.t, h: *h, rejected: run.statistics.rejected, worst });
-            }
-            accepted
-        }
-    };
-    if !accepted {
-        run.x.truncate((n + 1) * len);
-    }
-    Ok(Attempt { accepted, worst: error.map_or(0, |e| e.1) })
 }
 
 /// Runs again on a plan with other slots: what differences and optimisers do. Allocates nothing in the loop.

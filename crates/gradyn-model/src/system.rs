@@ -115,6 +115,12 @@ pub trait System: Sync {
     fn constant_mass(&self) -> bool {
         true
     }
+    /// Memory for constant slots, whatever is differentiated.
+    fn prepared<S: Scalar>(&self, p: &[f64]) -> Self::Data<S> {
+        let mut d = self.data();
+        self.prepare(&p.iter().map(|&p| S::from(p)).collect::<Vec<_>>(), &mut d);
+        d
+    }
     /// Angle references of this step: the branch of each angle is the one nearest to its reference.
     fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Self::Data<S>);
     /// Signals of t: all that `measure` needs.

@@ -13,7 +13,10 @@
 //! as many as there are velocities. So every formulation that takes such rows integrates (1), with every integrator and sensitivity. All partials
 //! are duals of the user's functions; nothing is derived by hand. The terms allocate: they are for small systems.
 
+mod duals;
+
 use crate::system::{At, Dims, Patterns, RowScaling, Set, System, velocity_weights};
+use duals::{Lanes, Over, along_p, jacobian};
 use gradyn_num::{Dual, Pattern, Scalar};
 
 /// (1)–(3), generic over the scalar.
@@ -146,69 +149,6 @@ impl<U: StateSpace> UserSystem<U> {
         }
         values
     }
-}
-
-/// A point on another scalar.
-struct Lifted<S> {
-    t: S,
-    x: [Vec<S>; 4],
-    p: Vec<S>,
-}
-impl<S: Scalar> Lifted<S> {
-    fn at(&self) -> At<'_, S> {
-        At { t: self.t, q: &self.x[0], v: &self.x[1], a: &self.x[2], lam: &self.x[3] }
-    }
-}
-
-/// Which numbers of a point are differentiated.
-#[derive(Clone, Copy, PartialEq)]
-enum Over {
-    Q,
-    V,
-    P,
-}
-
-const LANES: usize = 8;
-type Lanes<S> = Dual<S, LANES>;
-
-/// The point with the variables `first` … of a block seeded.
-fn seeded<S: Scalar>(at: &At<S>, p: &[S], over: Over, first: usize) -> Lifted<Lanes<S>> {
-    let lift = |x: &[S], on: bool| {
-        let seed = |(i, x): (usize, &S)| match on && (first..first + LANES).contains(&i) {
-            true => Dual::var(*x, i - first),
-            false => Dual::constant(*x),
-        };
-        x.iter().enumerate().map(seed).collect::<Vec<_>>()
-    };
-    let x = [lift(at.q, over == Over::Q), lift(at.v, over == Over::V), lift(at.a, false), lift(at.lam, false)];
-    Lifted { t: Dual::constant(at.t), x, p: lift(p, over == Over::P) }
-}
-
-/// Calls `put(row, column, ∂f_row/∂x_column)` for every variable of a block.
-fn jacobian<S: Scalar>(
-    (at, p, over): (&At<S>, &[S], Over),
-    f: impl Fn(&At<Lanes<S>>, &[Lanes<S>]) -> Vec<Lanes<S>>,
-    mut put: impl FnMut(usize, usize, S),
-) {
-    let count = if over == Over::P { p.len() } else { at.q.len() };
-    for first in (0..count).step_by(LANES) {
-        let point = seeded(at, p, over, first);
-        for (i, y) in f(&point.at(), &point.p).iter().enumerate() {
-            (first..count.min(first + LANES)).for_each(|k| put(i, k, y.eps[k - first]));
-        }
-    }
-}
-
-/// f along p + ε δ.
-fn along_p<S: Scalar>(
-    (at, p, delta): (&At<S>, &[S], &[S]),
-    f: impl Fn(&At<Dual<S, 1>>, &[Dual<S, 1>]) -> Vec<Dual<S, 1>>,
-    out: &mut [S],
-) {
-    let fixed = |x: &[S]| x.iter().map(|x| Dual::constant(*x)).collect::<Vec<_>>();
-    let p = p.iter().zip(delta).map(|(p, d)| Dual::along(*p, *d)).collect();
-    let point = Lifted { t: Dual::constant(at.t), x: [fixed(at.q), fixed(at.v), fixed(at.a), fixed(at.lam)], p };
-    out.iter_mut().zip(f(&point.at(), &point.p)).for_each(|(o, y)| *o += y.eps[0]);
 }
 
 impl<U: StateSpace> System for UserSystem<U> {

@@ -148,8 +148,7 @@ impl TerminalRows {
 fn slopes<T: Step>(step: &T, p: &[f64], t: f64, angles: &[f64], at: &At) -> Vec<f64> {
     let lift = |x: &[f64]| -> Vec<Wide> { x.iter().map(|&x| Dual::from(x)).collect() };
     let (sys, q, v, a, lam) = (step.system(), lift(at.q), lift(at.v), lift(at.a), lift(at.lam));
-    let mut d = sys.data::<Wide>();
-    sys.prepare(&lift(p), &mut d);
+    let mut d = sys.prepared::<Wide>(p);
     sys.set_angles(angles, &mut d);
     let t = Wide::var(t, 0);
     sys.place(t, &q, &mut d);

@@ -61,6 +61,8 @@ impl ModelFile {
 /// How to run a model; what is absent is chosen by the program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Study {
+    /// Coordinates, by name.
+    pub coordinates: Option<Text>,
     /// Equations of motion, by name.
     pub formulation: Option<Text>,
     /// Integrator, by name.

@@ -67,12 +67,18 @@ pub(crate) fn rows_by<T: Step>(case: &Case<T>, m: &Method, sensitivity: Sensitiv
     })
 }
 
+/// The adjoint of index 3, which takes constraints of positions only, and what to use for others.
+pub(crate) fn index3_adjoint(s: Sensitivity, m: &Method) -> Option<[&'static str; 2]> {
+    let holds = s == Sensitivity::AdjointDae && m.formulation.position_level();
+    holds.then_some(["adjoint-dae of index 3", "use direct or discrete-adjoint, or index1"])
+}
+
 impl Prepared {
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
         sensitivity.check(run.method.formulation)?;
-        if sensitivity == Sensitivity::AdjointDae && run.method.formulation.position_level() {
-            self.check_holonomic("adjoint-dae of index 3", "use direct or discrete-adjoint, or index1")?;
+        if let Some([name, help]) = index3_adjoint(sensitivity, &run.method) {
+            self.check_holonomic(name, help)?;
         }
         self.check_parameters()?;
         self.check_run(run)?;
@@ -135,10 +141,10 @@ impl Prepared {
             sys.place(at.t, at.q, &mut d);
             for set in [Set::Integrand, Set::Terminal].into_iter().take(1 + usize::from(n == plan.steps())) {
                 let mut row = vec![0.0; lay.z() + sys.support(set).len()];
-                for (k, objective) in self.objectives().iter().enumerate() {
+                for (k, functional) in self.functionals().iter().enumerate() {
                     sys.measure_row(set, k, &at, &mut d, &mut row);
                     if row.iter().any(|x| !x.is_finite()) {
-                        let e = ModelError::new(format!("objective `{objective}` has no derivative at t = {} s", at.t));
+                        let e = ModelError::new(format!("{functional} has no derivative at t = {} s", at.t));
                         return Some(e.help(NO_SLOPE).into());
                     }
                 }
@@ -273,14 +279,17 @@ pub(crate) fn checked(objectives: &[String], parameters: &[String], rows: &Gradi
     Ok(notes)
 }
 
+/// What warnings call a condition for the final time, which is one more objective, and the final time, which is one more parameter.
+pub(crate) const UNTIL: &str = "(until)";
+pub(crate) const FINAL_TIME: &str = "(final time)";
+
 /// Entries of extrapolated differences that did not converge.
 pub(crate) fn not_converged(objectives: &[String], parameters: &[String], e: &differences::Extrapolated) -> Vec<String> {
     let mut list = vec![];
-    // a condition for the final time is one more objective, the final time one more parameter
     let name = |names: &[String], k: usize, hidden: &str| names.get(k).map_or(hidden.to_owned(), Clone::clone);
     for (j, row) in e.converged.iter().enumerate() {
         for k in (0..row.len()).filter(|&k| !row[k]) {
-            let (objective, parameter) = (name(objectives, j, "(until)"), name(parameters, k, "(final time)"));
+            let (objective, parameter) = (name(objectives, j, UNTIL), name(parameters, k, FINAL_TIME));
             list.push(format!(
                 "not-converged: d{objective}/d{parameter} is known to ± {:.1e} only; try another extrapolation_step",
                 e.bars[j][k]

@@ -32,7 +32,7 @@ pub use error::Error;
 pub use gradient::{Certificate, GradientReport};
 pub use gradyn_model::expression::constant;
 pub use gradyn_model::mechanism;
-pub use gradyn_model::{Mechanism, ModelError};
+pub use gradyn_model::{Coordinates, Mechanism, ModelError};
 pub use gradyn_num::{ProgramScalar, Scalar};
 pub use gradyn_sensitivity::check::{Kernel, Mismatch, check_kernel, check_system};
 pub use method::{Method, Stepping};

@@ -3,6 +3,7 @@
 use crate::error::{ALL_PRESCRIBED, Error, assembly};
 use crate::method::{Method, with_step};
 use crate::registry::{Formulation, Projections};
+use crate::until::named;
 use crate::watch::Jump;
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
@@ -10,7 +11,7 @@ use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{LEVEL, Model, ModelError, Set, System, build, build_apart};
+use gradyn_model::{Coordinates, LEVEL, Model, ModelError, Set, System, build_apart, build_in};
 use gradyn_num::largest;
 use gradyn_sensitivity::values;
 use std::time::Instant;
@@ -54,15 +55,20 @@ pub struct Run {
 }
 
 impl Prepared {
-    /// Builds, assembles and checks a mechanism. Where a shared load is read, every joint has rows to carry its part.
+    /// Builds, assembles and checks a mechanism in natural coordinates. Where a shared load is read, every joint has rows to carry its part.
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
+        Self::new_in(m, Coordinates::Natural)
+    }
+    /// The same in coordinates of some family. Relative ones read shared loads where every body is free and every joint has rows.
+    pub fn new_in(m: &Mechanism, family: Coordinates) -> Result<Self, Error> {
         let nominal = |model: Model| {
             let rho = model.rho();
             Self::assemble(model, rho)
         };
-        let mut new = nominal(build(m)?)?;
+        let mut new = nominal(build_in(m, family).map_err(|e| named(m, e))?)?;
         if new.reads_shared() {
-            new = nominal(build_apart(m)?)?;
+            let apart = if family == Coordinates::Natural { build_apart(m) } else { build_in(m, Coordinates::Cartesian) };
+            new = nominal(apart.map_err(|e| named(m, e))?)?;
         }
         // the scales of alpha_scaling=row: of the nominal start, whatever parameters follow
         let p = new.model.slots(&new.rho);
@@ -243,7 +249,8 @@ impl Prepared {
         self.warn_singular(run, &mut d);
         self.check_freedoms_run(run, &mut d)?;
         run.jump = self.find_jump(run, &mut d);
-        run.warnings.extend(run.jump.as_ref().map(Jump::warning));
+        let jumps: Vec<Jump> = run.jump.iter().cloned().chain(self.spline_jumps(run, &mut d)).collect();
+        run.warnings.extend(jumps.iter().map(Jump::warning));
         Ok(())
     }
     /// Constraints that do not hold, springs whose ends pass through each other.

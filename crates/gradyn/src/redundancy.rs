@@ -188,12 +188,7 @@ impl Prepared {
             }
         }
         let sets = [Set::Integrand, Set::Terminal];
-        self.check_determined(
-            run,
-            sys,
-            &sets,
-            &self.model.objectives.iter().map(|o| format!("objective `{o}`")).collect::<Vec<_>>(),
-        )
+        self.check_determined(run, sys, &sets, &self.functionals())
     }
     /// (4) for the functionals of some sets, by name.
     fn check_determined(&self, run: &Run, sys: &Mechanics, sets: &[Set], names: &[String]) -> Result<(), Error> {

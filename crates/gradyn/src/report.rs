@@ -17,7 +17,7 @@ pub struct Table {
 }
 
 impl Prepared {
-    /// The output table at every node, or every `step` seconds by the integrator's interpolant.
+    /// The output table at every node, or every `step` seconds by the integrator's interpolant and at the final time.
     pub fn table(&self, run: &Run, step: Option<f64>) -> Result<Table, Error> {
         let columns = std::iter::once("t".to_owned()).chain(self.model.columns.iter().cloned()).collect();
         let (sys, traj, p) = (&self.model.system, &run.trajectory, self.model.slots(&run.rho));
@@ -49,10 +49,12 @@ impl Prepared {
             return Err(Error::method(format!("an output step of {h} s gives {count:.0e} rows"), "take a larger output step"));
         }
         let count = count as usize;
+        // the final time too, where no row falls on it
+        let last = (end - (t0 + count as f64 * h) > 1e-9 * h).then_some(end);
+        let times = (0..=count).map(|k| (t0 + k as f64 * h).min(end)).chain(last);
         with_step!(&any, s => {
             let mut l = s.linear(&p)?;
-            for k in 0..=count {
-                let t = (t0 + k as f64 * h).min(end);
+            for t in times {
                 while n < plan.steps() && plan.t[n] < t {
                     n += 1;
                 }

@@ -10,8 +10,23 @@
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::ParameterInfo;
+use gradyn_model::mechanism::Mechanism;
+use gradyn_model::{ModelError, ParameterInfo};
 use gradyn_sensitivity::Gradient;
+
+/// What users call the condition.
+const NAME: &str = "`until` of [study]";
+
+/// An error of the condition under its own name: it is built as the last objective.
+pub(crate) fn named(m: &Mechanism, e: ModelError) -> ModelError {
+    let place = m.until.as_ref().and_then(|until| until.place.clone());
+    let inside = |e: &ModelError| place.zip(e.place.clone()).is_none_or(|(all, at)| all.start <= at.start && at.end <= all.end);
+    let rest = ["objective `until`", "expression"].iter().find_map(|name| e.message.strip_prefix(name));
+    match rest {
+        Some(rest) if m.until.is_some() && inside(&e) => ModelError { message: format!("{NAME}{rest}"), ..e },
+        _ => e,
+    }
+}
 
 impl Prepared {
     /// The parameters of the user.
@@ -21,6 +36,11 @@ impl Prepared {
     /// Names of the objectives of the user.
     pub fn objectives(&self) -> &[String] {
         &self.model.objectives[..self.model.objectives.len() - usize::from(self.model.until)]
+    }
+    /// What errors call the objectives, the condition included.
+    pub(crate) fn functionals(&self) -> Vec<String> {
+        let names = self.objectives().iter().map(|o| format!("objective `{o}`"));
+        names.chain(self.model.until.then(|| NAME.to_owned())).collect()
     }
     /// ρ of a run: with the final time that it found.
     pub(crate) fn rho_of(&self, run: &Trajectory) -> Vec<f64> {

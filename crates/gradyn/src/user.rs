@@ -28,7 +28,7 @@
 pub use gradyn_model::user::{StateSpace, UserSystem};
 
 use crate::error::Error;
-use crate::gradient::{GradientReport, Rows, checked, not_converged, rows_by};
+use crate::gradient::{GradientReport, Rows, checked, index3_adjoint, not_converged, rows_by};
 use crate::method::{AnyStep, Method, with_step};
 use crate::registry::{Formulation, Sensitivity};
 use crate::until;
@@ -127,6 +127,7 @@ impl<U: StateSpace> UserModel<U> {
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<UserRun, Error> {
         method.check()?;
         self.check()?;
+        check_options(method)?;
         if method.formulation == Formulation::Index3 {
             let message = "index3 holds constraints of positions only; the equations of a user system are of first order";
             return Err(Error::method(message, "use one of maggi, index1, penalty, ali3p"));
@@ -163,9 +164,8 @@ impl<U: StateSpace> UserModel<U> {
             return Err(Error::method("the user system has no objective or no parameter", "a gradient needs both"));
         }
         sensitivity.check(run.method.formulation)?;
-        if sensitivity == Sensitivity::AdjointDae && run.method.formulation.position_level() {
-            let message = "adjoint-dae of index 3 holds constraints of positions only";
-            return Err(Error::method(message, "use direct or discrete-adjoint, or index1"));
+        if let Some([name, help]) = index3_adjoint(sensitivity, &run.method) {
+            return Err(Error::method(format!("{name} holds constraints of positions only"), help));
         }
         let scales = [&self.scales[..], &[run.rho[self.rho.len()].abs().max(1e-3)]].concat();
         let Rows { rows, corrections, extrapolated } = with_step!(&self.step(&run.method), step => {
@@ -184,4 +184,16 @@ impl<U: StateSpace> UserModel<U> {
         let seconds = started.elapsed().as_secs_f64();
         Ok(GradientReport { rows, sensitivity, seconds, corrections, bars, warnings })
     }
+}
+
+/// Refuses options that name or scale what only mechanisms have.
+fn check_options(m: &Method) -> Result<(), Error> {
+    let (name, help) = match () {
+        () if !m.freedoms.is_empty() => ("freedoms", "leave it out: a user system has no free velocities to choose from"),
+        () if m.alpha_scaling != Method::default().alpha_scaling => {
+            ("alpha_scaling", "leave it out, and scale alpha itself: rows of a user system have no masses to scale by")
+        }
+        () => return Ok(()),
+    };
+    Err(Error::method(format!("option {name} has no meaning for a user system"), help))
 }

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! e = |x(h) - x(h/2)| / (1 - 2⁻ᵖ)                    fixed steps, p: order                          (1)
-//! e = |x(τ) - x(τ/100)|                              steps from a tolerance τ                       (2)
+//! e = |x(tol) - x(tol/100)|                          steps from a tolerance                          (2)
 //! e ← e + |10/9 (x(α) - x(10 α))|                    penalty                                        (3)
 //! r = |x(h) - x*| / (e + e* + δ)                     e*: (2) of the reference, δ: rounding           (4)
 //! ```
@@ -142,17 +142,22 @@ impl Runs<'_> {
     /// Runs and compares one combination.
     fn row(&mut self, item: &Item) -> Row {
         let started = Instant::now();
-        if !self.has(item) {
-            let group = Group::new(self.model, self.steps.method(&item.combination));
-            self.groups.push((item.combination, group));
-        }
-        let group = self.groups.iter().find(|g| g.0.same_run(&item.combination)).map(|g| &g.1);
-        let measured = match group.expect("made above") {
-            Ok(group) => group.measure(self.model, item.combination.sensitivity, self.reference),
+        let (model, reference) = (self.model, self.reference);
+        let measured = match self.group(&item.combination) {
+            Ok(group) => group.measure(model, item.combination.sensitivity, reference),
             Err(e) => Err(e.clone()),
         };
-        let method = self.steps.method(&item.combination)[0].clone();
+        let [method, _] = self.steps.method(&item.combination);
         Row::new(item, method, measured, started.elapsed().as_secs_f64())
+    }
+    /// The runs of a combination, made if they are not there.
+    fn group(&mut self, c: &Combination) -> &Result<Group, Error> {
+        let at = self.groups.iter().position(|g| g.0.same_run(c)).unwrap_or_else(|| {
+            let group = Group::new(self.model, self.steps.method(c));
+            self.groups.push((*c, group));
+            self.groups.len() - 1
+        });
+        &self.groups[at].1
     }
     /// Drops runs that no later row needs.
     fn forget(&mut self, rest: &[Item]) {

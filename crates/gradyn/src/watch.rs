@@ -1,19 +1,21 @@
-//! What a run may have passed without noticing: jumps at declared times.
+//! What a run may have passed without noticing: jumps at declared times, and where a clamped spline begins and ends.
 //!
 //! A jump of y at t does not shrink with the distance from t, a kink does:
 //!
 //! ```text
 //! |y(t + ε/10) - y(t - ε/10)| > ½ |y(t + ε) - y(t - ε)|                                               (1)
 //! ```
-//! with y the forces, the integrands and Φ, Φ̇, Φ̈ at fixed q, q̇, q̈. A jump of Φ or Φ̇ is an impact, which no step applies.
+//! with y the forces, the integrands and Φ, Φ̇, Φ̈ at fixed q, q̇, q̈. A jump of Φ or Φ̇ is an impact, which no step applies. Accelerations
+//! jump where a clamped spline that drives begins or ends: the node has those of one side, so that the step on the other is of first order.
 
 use crate::prepared::{Prepared, Run};
+use gradyn_model::spline::Kind;
 use gradyn_model::{LEVEL, Mechanics, ModelError, Set, System};
 use gradyn_num::largest;
 
 type Data = <Mechanics as System>::Data<f64>;
 
-/// Something that jumps at a declared time.
+/// Something that jumps at a declared time, or where a clamped spline begins or ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jump {
     /// When [s].
@@ -22,17 +24,23 @@ pub struct Jump {
     pub what: String,
     /// Is it the value or the rate of a driver or of a constraint: an impact?
     pub impact: bool,
+    /// Is the time a declared one? If it is, gradients are refused.
+    pub declared: bool,
 }
 
 impl Jump {
     /// For the warnings of a run.
     pub fn warning(&self) -> String {
-        let Jump { t, what, impact } = self;
-        let then = match impact {
-            true => "the impact that this means is not applied: the motion after it is wrong",
-            false => "only kinks are handled there: the run is of first order and has no gradient",
+        let Jump { t, what, impact, declared } = self;
+        let then = match (impact, declared) {
+            (true, _) => "the impact that this means is not applied: the motion after it is wrong",
+            (false, true) => "only kinks are handled there: the run is of first order and has no gradient",
+            (false, false) => {
+                "most integrators and continuous sensitivities are of first order there; gradients of the steps are exact"
+            }
         };
-        format!("jump: {what} at the declared time t = {t} s; {then}")
+        let time = if *declared { "at the declared time" } else { "where a clamped spline begins or ends," };
+        format!("jump: {what} {time} t = {t} s; {then}")
     }
     /// For gradients.
     pub fn refusal(&self) -> ModelError {
@@ -51,6 +59,19 @@ impl Prepared {
         let declared: Vec<usize> = (1..plan.steps()).filter(|&n| plan.declared[n].is_some()).collect();
         let scales = if declared.is_empty() { [0.0; 5] } else { self.scales(run, d) };
         declared.into_iter().find_map(|n| self.jump_at(run, n, &scales, d))
+    }
+    /// What jumps where a clamped spline begins or ends inside the run, unless that is a declared time.
+    pub(crate) fn spline_jumps(&self, run: &Run, d: &mut Data) -> Vec<Jump> {
+        let plan = &run.trajectory.plan;
+        let (start, end) = (plan.t[0], plan.t[plan.steps()]);
+        let clamped = self.model.splines.iter().filter(|s| s.kind == Kind::Clamped);
+        let near = |t: f64| (1..plan.steps()).find(|&n| (plan.t[n] - t).abs() <= 1e-12 * (end - start));
+        let mut nodes: Vec<usize> = clamped.flat_map(|s| [s.t0, s.t0 + s.length]).filter_map(near).collect();
+        nodes.retain(|&n| plan.declared[n].is_none());
+        nodes.sort_unstable();
+        nodes.dedup();
+        let scales = if nodes.is_empty() { [0.0; 5] } else { self.scales(run, d) };
+        nodes.into_iter().filter_map(|n| self.jump_at(run, n, &scales, d)).collect()
     }
     /// What a jump of each quantity is small against: its size at some fifty nodes, that of q, q̇, q̈ for Φ, Φ̇, Φ̈,
     /// which are zero up to rounding.
@@ -87,7 +108,7 @@ impl Prepared {
             3 => row("acceleration"),
             _ => "integrands jump".into(),
         };
-        Some(Jump { t, what, impact: k < 2 })
+        Some(Jump { t, what, impact: k < 2, declared: run.trajectory.plan.declared[n].is_some() })
     }
     /// Φ, Φ̇, forces, Φ̈ and integrands with the coordinates of node `n` at another time.
     fn quantities(&self, run: &Run, n: usize, t: f64, d: &mut Data) -> [Vec<f64>; 5] {

@@ -163,3 +163,72 @@ fn adams_backwards_follows_the_tolerance() {
     }
     assert!(changes > 0, "a run must change its independent coordinates");
 }
+
+/// A pendulum whose pivot follows a clamped spline from t = 0.2 s to 0.6 s: u'' jumps at both ends.
+fn carried(drive: &str) -> Prepared {
+    let text = r#"
+        name = "carried"
+        dimension = 2
+        gravity = [0, -9.81]
+        [parameters]
+        d = 0.3
+        [ground]
+        points = { O = [0, 0] }
+        [body.cart]
+        mass = 1
+        inertia = 1
+        points = { P = [0, 0] }
+        [body.bar]
+        rod = { points = ["A", "B"], length = 1, mass = 2 }
+        [joint]
+        guide = { type = "prismatic", between = ["ground.O", "cart.P"] }
+        pin = { type = "revolute", between = ["cart.P", "bar.A"] }
+        [spline.ramp]
+        kind = "clamped"
+        values = [0, "d"]
+        start = 0.2
+        duration = 0.4
+        [driver]
+        DRIVE
+        [initial]
+        position = { "bar.angle" = -0.5 }
+        velocity = { "bar.angle" = 0 }
+        [objective]
+        tip = { terminal = "bar.B.y", integral = "bar.B.x" }
+        [study]
+        t_end = 1
+    "#;
+    let file = gradyn::file::read_toml(&text.replace("DRIVE", drive)).unwrap_or_else(|e| panic!("{e}"));
+    Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Distances of ψ and of its gradients by direct and by the explicit adjoint from a run of high accuracy.
+fn errors(model: &Prepared, h: f64, truth: &(f64, f64)) -> [f64; 3] {
+    let run = model.simulate(&Method::new("maggi", "rk4").expect("exists").step(h), &mut |_, _| {}).expect("runs");
+    let of = |s: Sensitivity| (model.gradient(&run, s).expect("a gradient").rows[0][0] - truth.1).abs();
+    [(run.psi[0] - truth.0).abs(), of(Sensitivity::Direct), of(Sensitivity::AdjointExplicit)]
+}
+
+/// The ends of a clamped spline: where it drives, accelerations jump, the run and continuous gradients are of order 1, and the run warns
+/// by name; where it is a force nothing jumps, nothing is said, and the order is that of the scheme.
+#[test]
+fn ends_of_clamped_splines() {
+    let driven = carried("motor = { coordinate = \"cart.P.x\", value = \"ramp\" }");
+    let pushed = carried(
+        "motor = { coordinate = \"cart.P.x\", value = \"0\" }\n[force]\npush = { type = \"torque\", on = \"bar\", torque = \"9*ramp\" }",
+    );
+    for (model, order, jumps) in [(driven, 1.0, 2), (pushed, 4.0, 0)] {
+        // radau5 of index 3 has no stage at the beginning of a step: its run sees each side
+        let exact = Method::new("index3", "radau5").expect("exists").step(1e-3);
+        let run = model.simulate(&exact, &mut |_, _| {}).expect("runs");
+        let gradient = model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows[0][0];
+        let named =
+            |w: &&String| w.starts_with("jump: the acceleration of `motor") && w.contains("where a clamped spline begins");
+        assert_eq!(run.warnings.iter().filter(named).count(), jumps, "{:?}", run.warnings);
+        let [coarse, fine] = [0.01, 0.005].map(|h| errors(&model, h, &(run.psi[0], gradient)));
+        for (coarse, fine) in coarse.iter().zip(fine) {
+            let slope = (coarse / fine).log2();
+            assert!((slope - order).abs() < 0.4, "{coarse:.1e} → {fine:.1e}: {slope:.2} of {order}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ use gradyn::registry::{combinations, variants};
 use gradyn::{Method, Prepared, Run, Sensitivity};
 use gradyn_num::{Scalar, Wide};
 use gradyn_testkit::compare::distance;
+use std::f64::consts::PI;
 
 const TEXT: &str = include_str!("../../../examples/event_pendulum.toml");
 
@@ -168,6 +169,41 @@ fn every_step_ends_at_the_condition() {
     }
 }
 
+/// Continuous methods beside the derivative of the steps: their distance falls at the order of the integrator, whatever the formulation and
+/// whether stages are implicit. Runs end a third of a step after a node, with half the step two thirds.
+#[test]
+fn continuous_methods_converge_with_a_condition() {
+    let model = prepared(TEXT);
+    let scales: Vec<f64> = model.parameters().iter().map(|p| p.scale).collect();
+    let t = closed_form(model.rho[0], model.rho[1]).0[0];
+    for (formulation, integrator, slack) in [
+        ("penalty", "rk4", 0.5),
+        // stiff stabilisation: orders between that of the stages and that of the scheme at steps of a hundredth of a second
+        ("penalty", "gauss4", 1.3),
+        ("penalty", "sdirk4", 0.5),
+        ("penalty", "newmark", 0.5),
+        ("maggi", "gauss4", 0.5),
+        ("maggi", "sdirk4", 0.5),
+        ("maggi", "radau5", 0.5),
+    ] {
+        let gaps = |h: f64| {
+            let r = run(&model, &Method::new(formulation, integrator).expect("exists").step(h));
+            let rows = |s: Sensitivity| model.gradient(&r, s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
+            let exact = rows(Sensitivity::DiscreteAdjoint);
+            let fits = Sensitivity::ALL.iter().filter(|s| s.is_continuous() && s.fits(r.method.formulation));
+            fits.map(|s| (s.name(), distance(&rows(*s), &exact, &scales))).collect::<Vec<_>>()
+        };
+        let order = gradyn::Integrator::parse(integrator).expect("exists").order() as f64;
+        let [coarse, fine] = [t / (30.0 + 1.0 / 3.0), t / (60.0 + 2.0 / 3.0)].map(gaps);
+        for ((name, coarse), (_, fine)) in coarse.iter().zip(&fine) {
+            let slope = (coarse / fine).log2();
+            let what = format!("{formulation} + {integrator}, {name}: {coarse:.1e} → {fine:.1e}, order {slope:.2} of {order}");
+            // the tangent of a coordinate step is that of its equations: rounding
+            assert!(slope > order - slack || *fine < 1e-10, "{what}");
+        }
+    }
+}
+
 /// A condition that is met exactly on a node gives what it gives beside it.
 #[test]
 fn a_node_at_the_condition_changes_nothing() {
@@ -220,6 +256,24 @@ fn what_has_no_final_time_is_refused() {
     assert!(file(&TEXT.replace("t_max  = 5", "")).contains("`until` needs a latest time"));
     assert!(file(&TEXT.replace("t_max  = 5", "t_end = 5\nt_max = 5")).contains("both `t_end` and `until`"));
     assert!(file(&TEXT.replace("until  = \"bar.angle + pi/2\"", "")).contains("`t_max` belongs to `until`"));
+}
+
+/// The oscillator y = sin(t)/2, 1.2 - y: nearest to zero at π/2 with 0.7, between nodes; -1.2 - y at 3π/2 with -0.7, the sign included.
+#[test]
+fn the_nearest_approach_is_between_nodes() {
+    let nearest = |until: &str| {
+        let model = oscillator(0.0, until);
+        let method = Method::new("maggi", "rk4").expect("exists").step(0.11);
+        match model.simulate(&method, &mut |_, _| {}) {
+            Err(gradyn::Error::Step(gradyn_dynamics::StepError::NeverMet { nearest, t, .. })) => (nearest, t),
+            other => panic!("{until}: {:?}", other.err()),
+        }
+    };
+    for (until, h, t) in [("1.2 - mass.P.x", 0.7, 0.5 * PI), ("-1.2 - mass.P.x", -0.7, 1.5 * PI)] {
+        let (nearest, when) = nearest(until);
+        // the cubic: h⁴/384, of its extreme h³
+        assert!((nearest - h).abs() < 1e-6 && (when - t).abs() < 1e-3, "{until}: {nearest} at {when}");
+    }
 }
 
 /// The first of several crossings counts, also if two are in one step.

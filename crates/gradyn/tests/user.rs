@@ -119,6 +119,13 @@ fn what_does_not_fit_is_refused() {
     let mut model = UserModel::new(Skate, 0.0, FinalTime::At(1.0));
     model.rho.pop();
     assert!(fails(&model).contains("has 9 parameters"));
+    let model = UserModel::new(Skate, 0.0, FinalTime::At(1.0));
+    for (formulation, name, value) in [("maggi", "freedoms", "x"), ("penalty", "alpha_scaling", "row")] {
+        let mut method = Method::new(formulation, "rk4").expect("exists").step(0.01);
+        method.set(name, value).expect("an option");
+        let e = model.simulate(&method, &mut |_, _| {}).err().map(|e| e.to_string()).unwrap_or_default();
+        assert_eq!(e, format!("option {name} has no meaning for a user system"));
+    }
 }
 
 #[test]

@@ -116,6 +116,31 @@ fn the_error_of_a_soft_penalty_is_expected() {
     assert!(m.distance.ratio < 1.5, "{:.2}", m.distance.ratio);
 }
 
+/// Differences of nothing but rounding: their bars are no errors, they say so, and that explains a distance from the adjoint.
+#[test]
+fn differences_that_did_not_converge_are_explained() {
+    let mut method = Method::default().step(5e-3);
+    method.set("extrapolation_step", "1e-9").expect("an option");
+    let report = verify(&five_bar(0.5), &Plan { method, ..star(5e-3) });
+    let rows: Vec<_> = report.rows.iter().filter(|r| r.combination.sensitivity == Sensitivity::Extrapolated).collect();
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        let m = row.measured.as_ref().expect("runs");
+        assert!(m.warnings.iter().any(|w| w.starts_with("not-converged: d")), "{}: {:?}", row.combination, m.warnings);
+        assert!(!matches!(row.verdict, Verdict::Differs { .. }), "{}: {:?}", row.combination, row.verdict);
+    }
+}
+
+/// h and h/2 on a run that is shorter than both are the same run.
+#[test]
+fn a_step_longer_than_the_run_is_refused() {
+    let refused = |m: &Prepared, h: f64| m.verify(&star(h), &mut |_| {}).err().map_or(String::new(), |e| e.to_string());
+    assert!(refused(&five_bar(0.5), 0.6).contains("longer than the run (0.500000 s)"));
+    let fall = gradyn::file::read_toml(gradyn::examples::find("event_pendulum").expect("bundled")).expect("reads");
+    let fall = Prepared::new(&fall.mechanism).expect("builds");
+    assert!(refused(&fall, 1.9).contains("longer than the run"), "the run that the condition ends, not t_max");
+}
+
 /// A model without objectives or parameters is refused, as gradients are.
 #[test]
 fn models_without_gradients_are_refused() {

@@ -35,14 +35,14 @@ fn answer(p: &Prepared, x: &Answer) -> Vec<Value> {
 
 fn reference(p: &Prepared, r: &Reference) -> Value {
     json!({
-        "method": method_object(&r.method, Some(Sensitivity::DiscreteAdjoint), 0.0), "steps": r.steps,
+        "method": method_object(p, &r.method, Some(Sensitivity::DiscreteAdjoint), 0.0), "steps": r.steps,
         "objectives": answer(p, &r.answer), "error": r.error, "certificate": r.certificate, "seconds": r.seconds,
     })
 }
 
 fn row(p: &Prepared, r: &Row) -> Value {
     let mut o = json!({
-        "section": r.section.name(), "method": method_object(&r.method, Some(r.combination.sensitivity), 0.0),
+        "section": r.section.name(), "method": method_object(p, &r.method, Some(r.combination.sensitivity), 0.0),
         "verdict": r.verdict.name(), "seconds": r.seconds,
     });
     if let Some(note) = r.note() {
@@ -63,6 +63,6 @@ fn measured(p: &Prepared, m: &Measured) -> Value {
     json!({
         "objectives": answer(p, &m.answer), "steps": m.steps, "against": against, "order": m.order, "moved": m.moved,
         "penalty_error": m.penalty, "warnings": m.warnings,
-        "distance": {"entry": super::table::entry(p, m.distance.entry), "off": off, "expected": expected, "ratio": ratio},
+        "distance": {"entry": m.distance.entry.name(p), "off": off, "expected": expected, "ratio": ratio},
     })
 }

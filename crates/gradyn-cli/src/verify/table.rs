@@ -7,12 +7,6 @@ use std::fmt::Write as _;
 /// Models with at most so many entries show all of them.
 const NARROW: usize = 4;
 
-/// `ψ` or `dψ/dρ`.
-pub fn entry(p: &Prepared, e: Entry) -> String {
-    let objective = &p.objectives()[e.objective];
-    e.parameter.map_or(objective.clone(), |k| format!("d{objective}/d{}", p.parameters()[k].name))
-}
-
 /// All of it.
 pub fn report(p: &Prepared, r: &Report) -> String {
     let mut out = head(p, r);
@@ -91,7 +85,7 @@ impl Layout {
             [c.formulation.name(), c.integrator.name(), c.sensitivity.name()].map(str::len)
         };
         let widest = |a: [usize; 3], b: [usize; 3]| [0, 1, 2].map(|k| a[k].max(b[k]));
-        let entries = r.rows.iter().filter_map(|row| Some(entry(p, row.measured.as_ref()?.distance.entry).chars().count()));
+        let entries = r.rows.iter().filter_map(|row| Some(row.measured.as_ref()?.distance.entry.name(p).chars().count()));
         let (objectives, parameters) = (p.objectives().len(), p.parameters().len());
         let all = (0..objectives).flat_map(|objective| {
             let parameter = std::iter::once(None).chain((0..parameters).map(Some));
@@ -101,7 +95,7 @@ impl Layout {
         Self {
             names: r.rows.iter().map(names).fold([0; 3], widest),
             entry: entries.max().unwrap_or(0).max("worst entry".len()),
-            columns: all.filter(|_| narrow).map(|e| (entry(p, e), e)).collect(),
+            columns: all.filter(|_| narrow).map(|e| (e.name(p), e)).collect(),
         }
     }
     /// The line above a section.
@@ -144,7 +138,7 @@ impl Layout {
             Against::SameRun => "same run",
         };
         let order = m.order.map_or(String::new(), |o| format!("{o:.1}"));
-        let entry = entry(p, d.entry);
+        let entry = d.entry.name(p);
         format!(
             "{:>6}  {entry:<w$} {values}  {against:<9} {:>8.1e} {:>8.1e} {:>6} {order:>5}  {} {:<9} {:>8}",
             m.steps,

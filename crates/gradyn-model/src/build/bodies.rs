@@ -15,8 +15,10 @@ pub struct LocalPoint<'g> {
     pub at: Symbols<'g>,
     /// Their nominal values.
     pub value: Vec<f64>,
-    /// The class of coincident points that it belongs to.
+    /// The class of coincident points that it belongs to, as coordinates.
     pub class: usize,
+    /// The same in the assembled mechanism, whether coordinates are shared or not.
+    pub spot: usize,
 }
 
 /// Inertia about the centre of mass.
@@ -58,7 +60,7 @@ impl<'g> Points<'_, 'g> {
         if SENSORS.contains(&t.text.as_str()) || self.find(t).is_some() {
             return Err(ModelError::new(format!("body `{}`: the point name `{t}` is taken", self.body)).at(&t.place));
         }
-        self.list.push(LocalPoint { name: t.text.clone(), value: vec![0.0; at.len()], at, class: 0 });
+        self.list.push(LocalPoint { name: t.text.clone(), value: vec![0.0; at.len()], at, class: 0, spot: 0 });
         Ok(())
     }
     fn find(&self, t: &Text) -> Option<usize> {
@@ -98,7 +100,7 @@ impl<'g> Solid<'g> {
         });
         let (mass, inertia, sizes) = inertia(b, length2, n)?;
         let mut points = points.list;
-        points.push(LocalPoint { name: "com".into(), value: vec![0.0; com.len()], at: com.clone(), class: 0 });
+        points.push(LocalPoint { name: "com".into(), value: vec![0.0; com.len()], at: com.clone(), class: 0, spot: 0 });
         Ok(Self { name: name.clone(), points, mass, inertia, com, rod, sizes })
     }
     /// The ground: fixed points, no inertia.
@@ -110,7 +112,7 @@ impl<'g> Solid<'g> {
                 return Err(ModelError::new(format!("ground: the point name `{t}` is taken")).at(&t.place));
             }
             let at = n.vector(at, &format!("ground point `{t}`"))?;
-            points.push(LocalPoint { name: t.text.clone(), value: vec![0.0; m.dimension], at, class: 0 });
+            points.push(LocalPoint { name: t.text.clone(), value: vec![0.0; m.dimension], at, class: 0, spot: 0 });
         }
         let com = vec![zero; m.dimension];
         Ok(Self { name: "ground".into(), points, mass: zero, inertia: Inertia::Polar(zero), com, rod: None, sizes: vec![] })

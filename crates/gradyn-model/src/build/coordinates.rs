@@ -61,6 +61,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         for j in self.m.joints.iter().filter(|_| apart) {
             self.wanted.entry(j.name.text.clone()).or_insert(false);
         }
+        self.find_spots();
         let mut classes = Classes::default();
         for (b, solid) in self.solids.iter_mut().enumerate() {
             for (i, p) in solid.points.iter_mut().enumerate() {
@@ -85,6 +86,18 @@ impl<'g, 'm> Builder<'g, 'm> {
             }
         }
         Ok(classes)
+    }
+    /// Points that joints hold together.
+    fn find_spots(&mut self) {
+        let all = self.solids.iter_mut().flat_map(|s| &mut s.points);
+        all.enumerate().for_each(|(i, p)| p.spot = i);
+        for k in 0..self.m.joints.len() {
+            if self.m.joints[k].kind.shares_point(self.m.dimension) {
+                let [a, b] = self.joint_ends(k).map(|(b, i)| self.solids[b].points[i].spot);
+                let all = self.solids.iter_mut().flat_map(|s| &mut s.points);
+                all.filter(|p| p.spot == b).for_each(|p| p.spot = a);
+            }
+        }
     }
     /// False if they were one already.
     fn unite_points(&mut self, ends: [PointRef; 2], classes: &mut Classes<'g>) -> bool {

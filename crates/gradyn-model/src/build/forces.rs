@@ -229,9 +229,9 @@ impl<'g> Builder<'g, '_> {
     }
     /// Do two points coincide whatever the motion?
     fn coincident(&self, a: super::PointRef, b: super::PointRef) -> bool {
-        let class = |(b, i): super::PointRef| self.solids[b].points[i].class;
+        let spot = |(b, i): super::PointRef| self.solids[b].points[i].spot;
         let local = a.0 == b.0 && self.solids[a.0].distance(a.1, b.1) == 0.0;
-        class(a) == class(b) || local
+        spot(a) == spot(b) || local
     }
     fn vector_reads_sensors(&mut self, v: &Vector) -> bool {
         match v {

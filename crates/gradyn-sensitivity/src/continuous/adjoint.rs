@@ -7,18 +7,17 @@
 //! ```
 //! R are the rows of record 0. Where the independent coordinates change, μ passes through the node as in (1).
 
+mod ends;
+
 use super::States;
-use super::consistent::make_consistent;
 use super::form::Form;
 use super::implicit::{Group, Stages};
 use super::instant::Instant;
-use crate::discrete::TimeColumns;
-use crate::objective::{Case, Gradient, TerminalRows};
+use crate::objective::{Case, Gradient};
 use gradyn_dynamics::block;
 use gradyn_dynamics::step::{Equations, Tolerance};
 use gradyn_dynamics::{Frozen, Step, StepError};
-use gradyn_model::{Set, System};
-use gradyn_num::Wide;
+use gradyn_model::System;
 
 /// Distance from a declared time that tells its sides apart, relative to the step.
 const SIDE: f64 = 1e-10;
@@ -155,65 +154,6 @@ impl<'c, T: Step> Sweep<'c, T> {
         at.block.slot_mul_t(sys, b, -1.0, &mut self.slots[j * args..(j + 1) * args]);
         self.form.raise(sys, at, &self.work.mu, &mut self.work.u, &mut self.y[j * size..(j + 1) * size]);
     }
-    /// (1).
-    fn end(&mut self) -> Result<(), StepError> {
-        let (case, plan, z) = (self.case, &self.case.run.plan, self.case.run.layout.z());
-        let (last, args) = (plan.steps(), case.step.system().dims().args);
-        let w = TerminalRows::new(case, &self.p);
-        self.place_node(last, plan.frozen(last))?;
-        self.b.fill(0.0);
-        let rows_t = self.rows_t(last);
-        for j in 0..case.objectives() {
-            w.add_state(j, &mut self.b[j * z..(j + 1) * z]);
-            self.pass(j);
-            w.add_slots(case, j, &mut self.slots[j * args..(j + 1) * args]);
-            if let Some(slot) = plan.declared[last] {
-                let along: f64 = rows_t.iter().zip(&self.b[j * z..]).map(|(r, b)| r * b).sum();
-                self.slots[j * args + slot as usize] += self.power(j, last) - along;
-            }
-            if self.eq.law.level != self.node.law.level {
-                self.make_consistent(j, last, &rows_t);
-            }
-        }
-        Ok(())
-    }
-    /// Terminal values of the index-3 adjoint.
-    fn make_consistent(&mut self, j: usize, n: usize, rows_t: &[f64]) {
-        let (sys, run) = (self.case.step.system(), self.case.run);
-        let (lay, args, x) = (run.layout, sys.dims().args, run.record(n));
-        // ẋ: rows_x ẋ = P (v, a) - rows_t
-        let mut rate: Vec<f64> = rows_t.iter().map(|r| -r).collect();
-        let i = &mut self.instants[0];
-        for level in 0..2 {
-            let o = level * lay.n;
-            i.block.defect(level, 1.0, &x[o + lay.n..o + 2 * lay.n], &mut rate[o..o + lay.n]);
-        }
-        i.block.solve(sys, &mut rate);
-        let at = (&lay.node(run.plan.t[n], x), &rate[..], run.plan.angles(n));
-        make_consistent(sys, &self.p, at, j, i, &mut self.work.mu, &mut self.slots[j * args..(j + 1) * args]);
-        self.y[j * 2 * lay.n..(j + 1) * 2 * lay.n].copy_from_slice(&self.work.mu);
-    }
-    /// g + μᵀ ŷ' at node `n`, with μ at hand.
-    fn power(&mut self, j: usize, n: usize) -> f64 {
-        let (sys, run) = (self.case.step.system(), self.case.run);
-        let (lay, x) = (run.layout, run.record(n));
-        let mut g = vec![0.0; lay.o];
-        sys.measure(Set::Integrand, &lay.node(run.plan.t[n], x), &mut self.instants[0].block.linear.data, &mut g);
-        g[j] + self.work.mu.iter().zip(&x[lay.n..]).map(|(mu, dy)| mu * dy).sum::<f64>()
-    }
-    /// ∂rows/∂t at node `n`.
-    fn rows_t(&self, n: usize) -> Vec<f64> {
-        let (sys, run) = (self.case.step.system(), self.case.run);
-        let (lay, frozen) = (run.layout, run.plan.frozen(n));
-        let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
-        let (t, x, mut d) = (Wide::along(run.plan.t[n], 1.0), lift(&run.record(n)[..lay.z()]), sys.data());
-        sys.prepare(&lift(&self.p), &mut d);
-        sys.set_angles(frozen.angles, &mut d);
-        sys.place(t, &x[..lay.n], &mut d);
-        let (mut r, mut scratch) = (lift(&vec![0.0; lay.z()]), lift(&vec![0.0; lay.n + lay.m]));
-        self.node.state.residual(sys, &self.node.law, &lay.node(t, &x), frozen.choice, &mut d, &mut r, &mut scratch);
-        r.iter().map(|r| r.eps[0]).collect()
-    }
     /// Has the step that ends in record `n` other independent coordinates than the next one?
     pub(super) fn changes(&self, n: usize) -> bool {
         let (plan, count) = (&self.case.run.plan, self.eq.state.choices(self.case.step.system()));
@@ -327,29 +267,5 @@ impl<'c, T: Step> Sweep<'c, T> {
             let b = (i * o + j) * z;
             self.instants[i].gather(sys, j, &self.b[b..b + z], s, slots);
         }
-    }
-    /// (3).
-    fn start(&mut self) -> Result<(), StepError> {
-        let (case, plan, step) = (self.case, &self.case.run.plan, self.case.step);
-        let (sys, size, span) = (step.system(), self.size(), plan.span(0, &self.p));
-        let (n2, args) = (2 * case.run.layout.n, sys.dims().args);
-        self.place_node(0, plan.frozen(1.min(plan.steps())))?;
-        step.linearise(span, plan.frozen(0), case.run.record(0), None, &mut self.states.linear)?;
-        let mut times = TimeColumns::new(step, &self.p);
-        times.set(step, 0, plan, span, case.run.record(0), None);
-        let mut b = vec![0.0; case.run.layout.len];
-        for j in 0..case.objectives() {
-            self.form.lower(sys, &mut self.instants[0], &self.y[j * size..(j + 1) * size], &mut self.work.mu);
-            b.fill(0.0);
-            b[..n2].copy_from_slice(&self.work.mu);
-            step.solve_t(&mut self.states.linear, &mut b);
-            let power = self.power(j, 0);
-            let slots = &mut self.slots[j * args..(j + 1) * args];
-            step.slot_mul_t(&mut self.states.linear, &b, -1.0, slots);
-            if let Some(slot) = plan.declared[0] {
-                slots[slot as usize] -= power + b.iter().zip(&times.t).map(|(b, r)| b * r).sum::<f64>();
-            }
-        }
-        Ok(())
     }
 }

@@ -4,9 +4,9 @@
 //! Φ_q δq + Φ_p δp = 0 and Φ_q δv + Φ̇_q δq + Φ̇_p δp = 0, so that multiples of these rows may be taken from μ:
 //!
 //! ```text
-//! μ_v ← μ_v - Φ_qᵀ τ,   μ_q ← μ_q - Φ̇_qᵀ τ - Φ_qᵀ σ,   ∇ψ -= Φ̇_pᵀ τ + Φ_pᵀ σ                              (1)
-//! [ M Φ_qᵀ ; Φ_q 0 ] (ν, τ) = (μ_v + g_a, g_λ)                                                             (2)
-//! [ M Φ_qᵀ ; Φ_q 0 ] (ν', -σ) = (-μ_q + Φ̇_qᵀ τ - g_v + Cᵀν + g_a' - Ṁν, g_λ' - Φ̇_q ν)                      (3)
+//! μ_v ← μ_v - Φ_qᵀ η,   μ_q ← μ_q - Φ̇_qᵀ η - Φ_qᵀ ζ,   ∇ψ -= Φ̇_pᵀ η + Φ_pᵀ ζ                              (1)
+//! [ M Φ_qᵀ ; Φ_q 0 ] (ν, η) = (μ_v + g_a, g_λ)                                                             (2)
+//! [ M Φ_qᵀ ; Φ_q 0 ] (ν', -ζ) = (-μ_q + Φ̇_qᵀ η - g_v + Cᵀν + g_a' - Ṁν, g_λ' - Φ̇_q ν)                      (3)
 //! ```
 
 use super::instant::Instant;
@@ -32,11 +32,11 @@ pub fn make_consistent<Y: System>(
     let (mut nu, mut next) = (g[2 * n..].to_vec(), dg[2 * n..].to_vec());
     nu[..n].iter_mut().zip(&mu[n..]).for_each(|(x, mu)| *x += mu);
     i.block.solve_u(sys, &mut nu);
-    let tau = nu[n..].to_vec();
+    let eta = nu[n..].to_vec();
     nu[n..].fill(0.0);
     let Some(moving) = &i.moving else { return };
     let mut turned = vec![0.0; n + m];
-    moving.mul(sys, &[&vec![0.0; n][..], &tau].concat(), &mut turned);
+    moving.mul(sys, &[&vec![0.0; n][..], &eta].concat(), &mut turned);
     (0..n).for_each(|k| mu[k] -= turned[k]);
     // (3)
     (0..n).for_each(|k| next[k] -= mu[k] + g[n + k]);
@@ -47,19 +47,18 @@ pub fn make_consistent<Y: System>(
     moving.mul(sys, &nu, &mut moved);
     next.iter_mut().zip(&moved).for_each(|(x, f)| *x -= f);
     i.block.solve_u(sys, &mut next);
-    let sigma: Vec<f64> = next[n..].iter().map(|x| -x).collect();
+    let zeta: Vec<f64> = next[n..].iter().map(|x| -x).collect();
     // (1)
     let (mn, d) = (&sys.patterns().mn, &mut i.block.linear.data);
-    mn.mul_t(sys.phi_q(d), -1.0, &tau, &mut mu[n..]);
-    mn.mul_t(sys.phi_q(d), -1.0, &sigma, &mut mu[..n]);
-    sys.constraint_p_t(at, LEVEL[1], &tau, -1.0, d, slots);
-    sys.constraint_p_t(at, LEVEL[0], &sigma, -1.0, d, slots);
+    mn.mul_t(sys.phi_q(d), -1.0, &eta, &mut mu[n..]);
+    mn.mul_t(sys.phi_q(d), -1.0, &zeta, &mut mu[..n]);
+    sys.constraint_p_t(at, LEVEL[1], &eta, -1.0, d, slots);
+    sys.constraint_p_t(at, LEVEL[0], &zeta, -1.0, d, slots);
 }
 
 /// d/dt of g_x along the run.
 fn integrand_rate<Y: System>(sys: &Y, p: &[f64], at: &At, rate: &[f64], angles: &[f64]) -> IntegrandRows {
-    let mut d = sys.data::<Wide>();
-    sys.prepare(&p.iter().map(|&p| Wide::from(p)).collect::<Vec<_>>(), &mut d);
+    let mut d = sys.prepared::<Wide>(p);
     sys.set_angles(angles, &mut d);
     let x = [at.q, at.v, at.a, at.lam].concat();
     let x: Vec<Wide> = x.iter().zip(rate).map(|(x, dx)| Wide::along(*x, *dx)).collect();

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! explicit        (μ_q, μ_v)                                                                              (1)  [M13, Eq. 64; P14, Eq. 29]
-//! semi-explicit   (μ_q, w),   F_u w = (μ_v, 0),   F_u w' = (μ_v', 0) - Ḟ_u w                              (2)  [M13, Eqs. 71–75]
+//! semi-explicit   (μ_q, χ),   F_u χ = (μ_v, 0),   F_u χ' = (μ_v', 0) - Ḟ_u χ                              (2)  [M13, Eqs. 71–75]
 //! state space     (μ_z, ν),   M̄ ν = μ_ż,   M̄ ν' = μ_ż' - M̄' ν,   M̄ = RᵀMR                                 (3)  [B92, Eqs. 43–48]
 //! index 3         (μ_q, μ_v) with b_u = (ν, κ):   M ν = μ_v + g_a,   Φ_q ν = g_λ                            (4)  the method of [P14, Table 1, row 5]
 //! ```
-//! F_u = [M Φ_qᵀ; Φ_q -1/α] stands for M̄ in (2): w = (ν, κ), and eliminating κ leaves M̄ν' of the penalty formulation. For Maggi's equations
-//! w = (Rν, -SᵀMRν), so that (3) is the row B of (2): M̄'ν = Rᵀ(Ṁ - Φ̇_qᵀSᵀM - MSΦ̇_q)Rν needs no derivative of R.
+//! F_u = [M Φ_qᵀ; Φ_q -1/α] stands for M̄ in (2): χ = (ν, κ), and eliminating κ leaves M̄ν' of the penalty formulation. For Maggi's equations
+//! χ = (Rν, -SᵀMRν), so that (3) is the row B of (2): M̄'ν = Rᵀ(Ṁ - Φ̇_qᵀSᵀM - MSΦ̇_q)Rν needs no derivative of R.
 //! (4) is an index-3 system: μ_v and μ_q obey hidden constraints, which its terminal values must satisfy.
 
 use super::instant::Instant;
@@ -87,17 +87,17 @@ impl Form {
         let n = sys.dims().n;
         let Some(moving) = at.moving.as_ref().filter(|_| self.moves()) else { return out.copy_from_slice(slope) };
         out[..n].copy_from_slice(&slope[..n]);
-        let (w, u) = u.split_at_mut(u.len() / 2);
-        w.fill(0.0);
+        let (χ, u) = u.split_at_mut(u.len() / 2);
+        χ.fill(0.0);
         if self == Form::SemiExplicit {
-            w.copy_from_slice(&y[n..]);
+            χ.copy_from_slice(&y[n..]);
         } else {
-            w[..n].copy_from_slice(&mu[n..]);
-            at.block.solve_u(sys, w);
+            χ[..n].copy_from_slice(&mu[n..]);
+            at.block.solve_u(sys, χ);
         }
         u.fill(0.0);
         u[..n].copy_from_slice(&slope[n..]);
-        moving.mul(sys, w, u);
+        moving.mul(sys, χ, u);
         at.block.solve_u(sys, u);
         self.keep(at, u, &mut out[n..]);
     }

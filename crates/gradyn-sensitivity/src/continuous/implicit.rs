@@ -145,6 +145,9 @@ impl Columns {
                 }
             }
         }
-        self.matrix.factor().map_err(|s| StepError::Singular { t, equation: coupled::equation(sys, s.index % size) })
+        let n = sys.dims().n;
+        // of (μ_q, ν, κ): ν belongs to the balance of the same coordinate, κ to the constraints, which are rows 2n and 3n of a block
+        let row = |i: usize| if i < n { i } else { n + i };
+        self.matrix.factor().map_err(|s| StepError::Singular { t, equation: coupled::equation(sys, row(s.index % size)) })
     }
 }

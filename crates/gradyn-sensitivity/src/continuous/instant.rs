@@ -69,11 +69,9 @@ pub struct Moving<Y: System> {
 
 impl<Y: System> Moving<Y> {
     fn new(sys: &Y, p: &[f64]) -> Self {
-        let mut data = sys.data();
-        sys.prepare(&p.iter().map(|&p| Wide::from(p)).collect::<Vec<_>>(), &mut data);
         let patterns = sys.patterns();
         let (mass, phi_q) = (vec![0.0; patterns.nn.nnz()], vec![0.0; patterns.mn.nnz()]);
-        Self { data, q: vec![Wide::from(0.0); sys.dims().n], mass, phi_q }
+        Self { data: sys.prepared(p), q: vec![Wide::from(0.0); sys.dims().n], mass, phi_q }
     }
     /// A dual step along (1, v).
     fn set(&mut self, sys: &Y, at: &At, angles: &[f64]) {
@@ -83,10 +81,10 @@ impl<Y: System> Moving<Y> {
         self.mass.iter_mut().zip(sys.mass(&self.data)).for_each(|(x, m)| *x = m.eps[0]);
         self.phi_q.iter_mut().zip(sys.phi_q(&self.data)).for_each(|(x, m)| *x = m.eps[0]);
     }
-    /// out += Ḟ_u w = (Ṁ ν + Φ̇_qᵀ κ, Φ̇_q ν).
-    pub fn mul(&self, sys: &Y, w: &[f64], out: &mut [f64]) {
+    /// out += Ḟ_u χ = (Ṁ ν + Φ̇_qᵀ κ, Φ̇_q ν).
+    pub fn mul(&self, sys: &Y, chi: &[f64], out: &mut [f64]) {
         let (n, patterns) = (sys.dims().n, sys.patterns());
-        let ((nu, kappa), (top, bottom)) = (w.split_at(n), out.split_at_mut(n));
+        let ((nu, kappa), (top, bottom)) = (chi.split_at(n), out.split_at_mut(n));
         patterns.nn.mul(&self.mass, 1.0, nu, top);
         patterns.mn.mul_t(&self.phi_q, 1.0, kappa, top);
         patterns.mn.mul(&self.phi_q, 1.0, nu, bottom);

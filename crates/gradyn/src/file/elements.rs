@@ -395,6 +395,7 @@ pub fn study(root: &Table) -> Result<Study, ModelError> {
     };
     let positive = |key: &str| positive(m, key, "study, method");
     Ok(Study {
+        coordinates: text(m, "coordinates"),
         formulation: text(m, "formulation"),
         integrator: text(m, "integrator"),
         sensitivity: text(m, "sensitivity"),

@@ -368,6 +368,7 @@ const STUDY: Record = plain(&[
 
 #[rustfmt::skip]
 const METHOD: Record = plain(&[
+    may("coordinates", Kind::Word(&["natural", "relative-0", "relative-1", "cartesian"]), "Coordinates; natural if absent."),
     may("formulation", Kind::Text, "Equations of motion, by name."),
     may("integrator", Kind::Text, "Integrator, by name."),
     may("sensitivity", Kind::Text, "Sensitivity method, by name."),

@@ -1,6 +1,7 @@
 //! Distances of answers in units of their expected errors.
 
 use crate::penalty::PenaltyError;
+use crate::prepared::Prepared;
 use gradyn_num::largest;
 use gradyn_sensitivity::Gradient;
 
@@ -20,6 +21,14 @@ pub struct Entry {
     pub objective: usize,
     /// Number of the parameter; `None`: the value of the objective.
     pub parameter: Option<usize>,
+}
+
+impl Entry {
+    /// `ψ` or `dψ/dρ`.
+    pub fn name(&self, model: &Prepared) -> String {
+        let objective = &model.objectives()[self.objective];
+        self.parameter.map_or(objective.clone(), |k| format!("d{objective}/d{}", model.parameters()[k].name))
+    }
 }
 
 /// The entry that is farthest off. All numbers are relative to the size of its objective.

@@ -4,13 +4,14 @@ use super::compare::{Answer, Errors, Ruler};
 use super::reference::Reference;
 use super::row::{Against, Measured};
 use crate::error::Error;
+use crate::gradient::{FINAL_TIME, UNTIL};
 use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::{Formulation, Integrator, Sensitivity, orders};
 use gradyn_model::ParameterInfo;
 use gradyn_sensitivity::Gradient;
 
-/// Runs with h and h/2, or with tolerances τ and τ/100, and their discrete adjoints.
+/// Runs with h and h/2, or with a tolerance and a hundredth of it, and their discrete adjoints.
 pub(super) struct Group {
     pub runs: [Run; 2],
     pub answers: [Answer; 2],
@@ -75,7 +76,13 @@ impl Group {
                 let bars = Answer { psi: vec![0.0; run.psi.len()], rows: g.bars.unwrap_or_default() };
                 let tolerance = run.method.extrapolation_tol;
                 let answer = Answer { psi: run.psi.clone(), rows: g.rows };
-                Ok(self.beside(answer, |ruler| ruler.norms(&bars).plus(&ruler.uniform(tolerance)), reference))
+                let expected = |ruler: &Ruler| ruler.norms(&bars).plus(&ruler.uniform(tolerance));
+                let measured = self.beside(answer, expected, reference);
+                // of this entry, or of the final time, which all entries use
+                let of = [measured.distance.entry.name(model), UNTIL.into(), FINAL_TIME.into()];
+                let about = |w: &String| w.starts_with("not-converged:") && of.iter().any(|name| w.contains(name));
+                let warnings = g.warnings.into_iter().filter(about).collect();
+                Ok(Measured { warnings, ..measured })
             }
             _ => {
                 let noise = self.noise(model);

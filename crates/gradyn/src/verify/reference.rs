@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::method::{Method, Stepping};
 use crate::prepared::Prepared;
 use crate::registry::{Formulation, Integrator};
+use gradyn_dynamics::control::Mesh;
 use std::time::Instant;
 
 /// Tolerances of the reference: the first one shows the error of the second.
@@ -59,6 +60,23 @@ impl Prepared {
     }
 }
 
+/// The longest piece of a run between times where steps must end. Longer steps are all the same run: two of them differ by nothing.
+fn longest_piece(mesh: &Mesh, end: f64) -> f64 {
+    let begins = std::iter::once(mesh.start.0).chain(mesh.ends.iter().map(|e| e.0));
+    begins.zip(&mesh.ends).fold(0.0, |longest, (begin, e)| f64::max(longest, e.0.min(end) - begin))
+}
+
+/// Refuses a step longer than `longest`, the longest piece of a run.
+fn check_step(h: f64, longest: f64, duration: f64) -> Result<(), Error> {
+    // a step grows by so much of itself rather than leave a sliver
+    if h <= longest * (1.0 + 1e-6) {
+        return Ok(());
+    }
+    let whole = if longest < duration { "every piece of the run between declared times and knots" } else { "the run" };
+    let message = format!("a step of {h} s is longer than {whole} ({longest:.6} s): half of it would be nearly the same run");
+    Err(Error::method(message, "give a shorter one by --step, such as a hundredth of that"))
+}
+
 /// The steps of every row.
 pub(super) struct Steps {
     base: Method,
@@ -68,19 +86,23 @@ pub(super) struct Steps {
 impl Steps {
     /// Fixed steps are those of the method asked for, doubled until they are few enough; else a thousand, and four for each step of the
     /// reference. A condition ends the run after a third of a step, and of half of it after two: no last step is so short that
-    /// rounding is all of it.
+    /// rounding is all of it. None is longer than the longest piece between declared times and knots.
     pub fn new(model: &Prepared, plan: &Plan, reference: Option<&Reference>) -> Result<Self, Error> {
         let mesh = model.mesh()?;
         let (duration, count) = reference.map_or((mesh.end() - mesh.start.0, 0), |r| (r.duration, r.steps));
+        let longest = longest_piece(&mesh, mesh.start.0 + duration);
+        if let Stepping::Fixed(h) = plan.method.stepping {
+            check_step(h, longest, duration)?;
+        }
         let h = match (plan.method.stepping, plan.most_steps) {
             (Stepping::Fixed(h), None) => h,
             (Stepping::Fixed(h), Some(most)) => {
                 let doubled = (duration / (h * most as f64)).log2().ceil().clamp(0.0, 60.0);
-                h * 2f64.powi(doubled as i32)
+                (h * 2f64.powi(doubled as i32)).min(longest)
             }
             _ => {
                 let rest = if model.model.until { 1.0 / 3.0 } else { 0.0 };
-                duration / ((4 * count).max(1000) as f64 + rest)
+                (duration / ((4 * count).max(1000) as f64 + rest)).min(longest)
             }
         };
         Ok(Self { base: plan.method.clone(), h })
@@ -89,7 +111,7 @@ impl Steps {
     pub fn method(&self, c: &Combination) -> [Method; 2] {
         self.of(&Method { formulation: c.formulation, integrator: c.integrator, ..self.base.clone() })
     }
-    /// h and h/2, or τ and τ/100; τ by the order, so that no method takes many more steps than the others.
+    /// h and h/2, or a tolerance and a hundredth of it; by the order, so that no method takes many more steps than the others.
     fn of(&self, m: &Method) -> [Method; 2] {
         if !m.integrator.adapts() {
             return [self.h, 0.5 * self.h].map(|h| m.clone().step(h));

@@ -9,8 +9,8 @@ use crate::method::Method;
 /// Above this expected error, relative to the size of the objective, agreement says little.
 const LOOSE: f64 = 0.05;
 
-/// Warnings of a run that explain why its error is larger than what its steps show.
-const EXPLAIN: [&str; 5] = ["stiff", "drift", "ends-meet", "unstable-index3", "small-step"];
+/// Warnings of a run, or of extrapolated differences, that explain why the error is larger than what was estimated.
+const EXPLAIN: [&str; 6] = ["stiff", "drift", "ends-meet", "unstable-index3", "small-step", "not-converged"];
 
 /// What an answer is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Measured {
     pub penalty: Option<f64>,
     /// Number of steps.
     pub steps: usize,
-    /// Warnings of the run.
+    /// Warnings of the run and of extrapolated differences.
     pub warnings: Vec<String>,
 }
 

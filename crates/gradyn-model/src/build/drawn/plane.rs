@@ -77,7 +77,7 @@ impl Builder<'_, '_> {
     /// Rough positions by class: ground points and `near`.
     fn known_points(&mut self) -> Result<HashMap<usize, [f64; 2]>, ModelError> {
         let ground = self.ground();
-        let mut known: HashMap<usize, [f64; 2]> = self.solids[ground].points.iter().map(|p| (p.class, pair(&p.value))).collect();
+        let mut known: HashMap<usize, [f64; 2]> = self.solids[ground].points.iter().map(|p| (p.spot, pair(&p.value))).collect();
         for (name, at) in &self.m.initial.near {
             let what = format!("initial.near `{name}`");
             let at = self.numbers.vector(at, &what)?;
@@ -86,14 +86,14 @@ impl Builder<'_, '_> {
             if b == ground {
                 return Err(unknown("moving point", name, []).help("name a point of a body"));
             }
-            known.insert(self.solids[b].points[i].class, [value[0], value[1]]);
+            known.insert(self.solids[b].points[i].spot, [value[0], value[1]]);
         }
         Ok(known)
     }
     fn pose(&self, b: usize, guess: usize, angles: &HashMap<usize, f64>, known: &HashMap<usize, [f64; 2]>) -> Option<Pose> {
         let solid = &self.solids[b];
-        let here: Vec<usize> = (0..solid.points.len()).filter(|&i| known.contains_key(&solid.points[i].class)).collect();
-        let at = |i: usize| known[&solid.points[i].class];
+        let here: Vec<usize> = (0..solid.points.len()).filter(|&i| known.contains_key(&solid.points[i].spot)).collect();
+        let at = |i: usize| known[&solid.points[i].spot];
         let place = |i: usize, θ: f64| {
             let (x, r, (s, c)) = (&solid.points[i].value, at(i), θ.sin_cos());
             ([r[0] - c * x[0] + s * x[1], r[1] - s * x[0] - c * x[1]], θ)
@@ -116,13 +116,13 @@ impl Builder<'_, '_> {
     fn settle(&self, b: usize, pose: Pose, poses: &mut [Option<Pose>], known: &mut HashMap<usize, [f64; 2]>) {
         poses[b] = Some(pose);
         for p in &self.solids[b].points {
-            known.entry(p.class).or_insert_with(|| place(pose, &p.value));
+            known.entry(p.spot).or_insert_with(|| place(pose, &p.value));
         }
     }
     fn drawn_coordinate(&self, i: usize, poses: &[Option<Pose>], known: &HashMap<usize, [f64; 2]>) -> f64 {
         let c = &self.coordinates[i];
         match c.of {
-            Ok(point) => known[&self.solids[c.body].points[point].class][c.axis],
+            Ok(point) => known[&self.solids[c.body].points[point].spot][c.axis],
             Err(_) => {
                 let θ = poses[c.body].map_or(0.0, |p| p.1);
                 [θ.cos(), θ.sin()][c.axis]
