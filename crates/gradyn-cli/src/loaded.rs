@@ -44,7 +44,8 @@ impl Loaded {
             file.mechanism.until = None;
         }
         let family = coordinates(&file, a.coordinates.as_deref())?;
-        let prepared = Prepared::new_in(&file.mechanism, family).map_err(|e| Failure::in_file(located(&file, e), &name, &text))?;
+        let prepared =
+            Prepared::new_in(&file.mechanism, family).map_err(|e| Failure::in_file(located(&file, e), &name, &text))?;
         if !a.quiet {
             prepared.model.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
         }

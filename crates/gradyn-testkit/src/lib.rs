@@ -1,5 +1,6 @@
 //! Models and checks shared by the tests of Gradyn (unpublished).
 
+pub mod agree;
 pub mod alloc;
 pub mod cases;
 pub mod chain;

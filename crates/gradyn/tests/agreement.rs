@@ -6,38 +6,11 @@ use gradyn::{Formulation, Integrator, Method, Prepared, Projections, Run, Sensit
 use gradyn_model::System;
 use gradyn_model::mechanism::ForceKind;
 use gradyn_sensitivity::Gradient;
+use gradyn_testkit::agree::{agree, gradient, refused, run, scales, tolerance};
 use gradyn_testkit::cases::{STEP, STEPS, cases, step};
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::models;
 use gradyn_testkit::parametrise::{only_used, parametrise};
-
-/// Rows of velocity level are refused by formulations at position level, by name.
-fn refused(model: &Prepared, method: &Method) -> bool {
-    let refusal = model.check_method(method).err().map(|e| e.to_string());
-    assert!(
-        refusal.as_ref().is_none_or(|e| model.model.system.dims().m_vel > 0 && e.contains("velocity constraint")),
-        "{refusal:?}"
-    );
-    refusal.is_some()
-}
-
-/// Position-level constraints amplify the rounding of q by 1/(c₁h)²; c₁ of radau5 is 0.155, where Newmark has √β = 0.5.
-fn tolerance(formulation: Formulation, integrator: Integrator) -> f64 {
-    if (formulation, integrator) == (Formulation::Index3, Integrator::Radau5) { 1e-9 } else { 1e-10 }
-}
-
-fn run(model: &Prepared, method: &Method) -> Run {
-    model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
-}
-
-fn gradient(model: &Prepared, run: &Run, s: Sensitivity) -> (Gradient, Option<gradyn_sensitivity::Corrections>) {
-    let g = model.gradient(run, s).unwrap_or_else(|e| panic!("{} {}: {e}", model.model.name, s.name()));
-    (g.rows, g.corrections)
-}
-
-fn scales(model: &Prepared) -> Vec<f64> {
-    model.model.parameters.iter().map(|p| p.scale).collect()
-}
 
 #[test]
 fn all_exact_methods_agree_to_rounding() {
@@ -52,20 +25,6 @@ fn all_exact_methods_agree_to_rounding() {
             let run = run(&model, &method);
             assert!(run.trajectory.plan.h.last().is_some_and(|h| *h < 0.8 * step(&name)), "{what}: the last step is a short one");
             agree(&what, &model, &run, tolerance(formulation, integrator));
-        }
-    }
-}
-
-/// The four exact methods on a run.
-fn agree(what: &str, model: &Prepared, run: &Run, tolerance: f64) {
-    let (adjoint, _) = gradient(model, run, Sensitivity::DiscreteAdjoint);
-    for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
-        let (g, corrections) = gradient(model, run, s);
-        let d = distance(&g, &adjoint, &scales(model));
-        assert!(d <= tolerance, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
-        // the test of R_x: one correction and one confirming evaluation
-        if let Some(c) = corrections {
-            assert_eq!(c.worst, 1, "{what}: {} needed {} corrections", s.name(), c.worst);
         }
     }
 }

@@ -1,0 +1,55 @@
+//! Relative and Cartesian coordinates: the exact methods agree, and the motion and its gradients are those of natural coordinates.
+
+use gradyn::registry::combinations;
+use gradyn::{Coordinates, Method, Prepared, Sensitivity};
+use gradyn_testkit::agree::{agree, gradient, refused, run, scales, tolerance};
+use gradyn_testkit::cases::{cases, step};
+use gradyn_testkit::compare::distance;
+
+const OTHERS: [Coordinates; 3] = [Coordinates::Relative0, Coordinates::Relative1, Coordinates::Cartesian];
+
+/// Every combination on the five-bar; on all other models one after the other.
+#[test]
+fn exact_methods_agree_in_all_coordinates() {
+    let all = combinations();
+    let mut next = 0;
+    for (name, mechanism) in cases() {
+        for family in OTHERS {
+            let model = Prepared::new_in(&mechanism, family).unwrap_or_else(|e| panic!("{name}, {}: {e}", family.name()));
+            let count = if name == "example five_bar" && family != Coordinates::Relative1 { all.len() } else { 3 };
+            for _ in 0..count {
+                next += 1;
+                let (formulation, integrator) = all[next % all.len()];
+                let what = format!("{name}, {}, {} + {}", family.name(), formulation.name(), integrator.name());
+                let method = Method { formulation, integrator, ..Method::default() }.step(step(&name));
+                if refused(&model, &method) {
+                    continue;
+                }
+                agree(&what, &model, &run(&model, &method), tolerance(formulation, integrator));
+            }
+        }
+    }
+}
+
+/// ψ and its gradient by a scheme of order 8: equal in all coordinates.
+#[test]
+fn coordinates_do_not_change_the_motion() {
+    for (name, mechanism) in cases() {
+        let answers = Coordinates::ALL.map(|family| {
+            let model = Prepared::new_in(&mechanism, family).unwrap_or_else(|e| panic!("{name}, {}: {e}", family.name()));
+            let method = Method::new("index1", "dop853").expect("registered").step(0.5 * step(&name));
+            let run = run(&model, &method);
+            let (rows, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
+            (run.psi, rows, scales(&model), family)
+        });
+        let [natural, others @ ..] = &answers;
+        for (psi, rows, scales, family) in others {
+            let what = format!("{name}, {}", family.name());
+            for (a, b) in psi.iter().zip(&natural.0) {
+                assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{what}: ψ = {a}, {b} in natural coordinates");
+            }
+            let d = distance(rows, &natural.1, scales);
+            assert!(d <= 1e-9, "{what}: the gradient is {d:.1e} from that in natural coordinates");
+        }
+    }
+}
