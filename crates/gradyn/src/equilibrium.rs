@@ -6,6 +6,10 @@
 //! ```
 //! by duals: the right-hand sides are derivative parts of R and y. Outputs are read at rest, v = a = 0, and reactions are those of the statics.
 
+mod observed;
+
+pub use observed::Observed;
+
 use crate::dims;
 use crate::error::Error;
 use crate::prepared::Prepared;
@@ -31,14 +35,13 @@ pub struct Statics {
     pub gradient: Option<Vec<Vec<f64>>>,
 }
 
-/// The model at its equilibrium: angles, balanced coordinates, velocities of rest.
-pub(crate) fn settle(model: &mut Model, e: &Equilibrium, p: &[f64], t: f64) {
+/// The model at its equilibrium: angles, balanced coordinates, velocities of rest, of which `freedom` are open.
+pub(crate) fn settle(model: &mut Model, e: &Equilibrium, freedom: usize, p: &[f64], t: f64) {
     model.angles.clone_from(&e.angles);
     model.system.set_balanced(&e.balanced);
     if model.rest {
         model.system.choose_rest(p, t, &e.angles);
-        let free = model.system.dims().n - model.system.independent(true).len();
-        let names = (0..free).map(|k| model.system.condition_name(true, k));
+        let names = (0..freedom).map(|k| model.system.condition_name(true, k));
         model.conditions.1 = names.map(|text| Text { text, place: None }).collect();
     }
     model.warnings.retain(|w| !w.starts_with(UNSTABLE));

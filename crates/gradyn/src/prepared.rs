@@ -90,7 +90,7 @@ impl Prepared {
             .map_err(|e| assembly(&model, undefined(&model, e, t, &p)))?;
         model.system.set_drawn(&assembled.q);
         if let Some(e) = &assembled.equilibrium {
-            settle(&mut model, e, &p, t);
+            settle(&mut model, e, assembled.velocity_freedom, &p, t);
         }
         model.system.set_rows(assembled.independent.clone(), vec![]);
         model.full = None;

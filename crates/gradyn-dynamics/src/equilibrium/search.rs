@@ -17,6 +17,9 @@ const NEWTON: usize = 60;
 const MOTION: usize = 1000;
 /// Newton that moves further than this part of the size may have left the valley that it began in.
 const FAR: f64 = 0.01;
+/// |R| at which Newton finishes the damped motion, and at which that is at rounding.
+const SMALL: f64 = 1e-7;
+const TINY: f64 = 1e-12;
 /// Part of the loads that a condition may carry.
 const LOAD: f64 = 1e-8;
 
@@ -214,17 +217,21 @@ impl<'a, Y: System> Problem<'a, Y> {
         for iterations in 1..=MOTION {
             self.iterations += 1;
             self.balance.set(self.sys, self.t, &q, &mut self.d);
-            if size < 1e-7
-                && let Some(found) = self.newton(&q, &angles)?
-            {
-                let near = largest(found.q.iter().zip(&q).map(|(a, b)| a - b)) < FAR * self.size;
-                if near {
-                    return Ok(Some(Found { iterations: iterations + found.iterations, search: Search::DampedMotion, ..found }));
+            if size < SMALL {
+                let search = Search::DampedMotion;
+                let far = FAR * self.size;
+                let near = |f: &Found| largest(f.q.iter().zip(&q).map(|(a, b)| a - b)) < far;
+                if let Some(found) = self.newton(&q, &angles)?.filter(near) {
+                    return Ok(Some(Found { iterations: iterations + found.iterations, search, ..found }));
+                }
+                // where a direction is free, Newton has no matrix
+                if size < TINY {
+                    return Ok(Some(Found { q, angles, iterations, search }));
                 }
                 self.measure(&q, &angles)?;
                 self.balance.set(self.sys, self.t, &q, &mut self.d);
             }
-            let Some((next, length)) = self.downhill(&q, &angles, sigma)? else {
+            let Some((next, length)) = self.downhill(&q, &angles, sigma, size)? else {
                 sigma *= 4.0;
                 if sigma > 1e12 * least {
                     break;
@@ -235,7 +242,7 @@ impl<'a, Y: System> Problem<'a, Y> {
             moved += largest(next.iter().zip(&q).map(|(a, b)| a - b));
             q = next;
             angles = self.angles_at(&q);
-            sigma *= (length / size).clamp(0.1, 1.0);
+            sigma = (sigma * (length / size).clamp(0.1, 1.0)).max(1e-6 * least);
             size = length;
             if moved > 0.2 * self.size {
                 moved = 0.0;
@@ -248,7 +255,7 @@ impl<'a, Y: System> Problem<'a, Y> {
         Ok(None)
     }
     /// A step of (2), unless it is long or goes uphill.
-    fn downhill(&mut self, q: &[f64], angles: &[f64], sigma: f64) -> Result<Option<(Vec<f64>, f64)>, StepError> {
+    fn downhill(&mut self, q: &[f64], angles: &[f64], sigma: f64, size: f64) -> Result<Option<(Vec<f64>, f64)>, StepError> {
         if self.balance.factor(sigma).is_err() {
             return Ok(None);
         }
@@ -258,7 +265,7 @@ impl<'a, Y: System> Problem<'a, Y> {
         // work of g = Bᵀ r along the step
         let work: f64 = self.balance.reduced.balanced.iter().zip(&self.r[rows..]).map(|(&i, r)| r * step[i as usize]).sum();
         let off = self.scaled().take(rows).fold(0.0f64, |s, x| s.max(x.abs()));
-        if largest(step.iter().copied()) > 0.1 * self.size || (work < 0.0 && off < 1e-6) {
+        if largest(step.iter().copied()) > 0.1 * self.size || (work < 0.0 && off < 1e-6 && size > SMALL) {
             return Ok(None);
         }
         let next: Vec<f64> = q.iter().zip(&step).map(|(q, d)| q - d).collect();

@@ -10,8 +10,8 @@ use super::Balance;
 use gradyn_model::System;
 use gradyn_num::{Spectrum, largest};
 
-/// Eigenvalues of AᵀA below this times the largest are zero: A is scaled, so that roundings are 1e-28.
-const INDIFFERENT: f64 = 1e-20;
+/// Singular values of A below this times the largest are zero: roundings are 1e-16, what the search leaves 1e-13.
+const INDIFFERENT: f64 = 1e-11;
 /// Eigenvalues of A below minus this times the largest one are negative.
 const NEGATIVE: f64 = 1e-10;
 
@@ -45,12 +45,8 @@ pub(super) fn kind<Y: System>(balance: &mut Balance<Y>, n: usize) -> Kind {
         (0..free).for_each(|j| a[i * free + j] = dot(&motions[i], &forces[j]) / (scale[i] * scale[j]));
     }
     let moved = |x: &[f64]| -> Vec<f64> { (0..n).map(|i| (0..free).map(|k| motions[k][i] * x[k] / scale[k]).sum()).collect() };
-    let mut square = vec![0.0; free * free];
-    for i in 0..free {
-        (0..free).for_each(|j| square[i * free + j] = (0..free).map(|k| a[k * free + i] * a[k * free + j]).sum());
-    }
-    let Some(singular) = Spectrum::new(free, &square) else { return Kind::Stable };
-    let zero = INDIFFERENT * singular.values[free - 1].max(f64::MIN_POSITIVE);
+    let Some(singular) = Spectrum::singular(free, &a) else { return Kind::Stable };
+    let zero = INDIFFERENT * singular.values[0].max(f64::MIN_POSITIVE);
     let open = singular.values.iter().zip(&singular.vectors).filter(|(s, _)| **s <= zero);
     let open: Vec<_> = open.map(|(_, x)| moved(x)).collect();
     if !open.is_empty() {
