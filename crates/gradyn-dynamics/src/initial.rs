@@ -165,9 +165,11 @@ impl<Y: System> Initial<Y> {
             }
             x.iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
             // a and λ together: one of them may be nothing but noise
-            let mut correction = [0..n, n..2 * n, 2 * n..layout.z()].map(|b| relative(&r[b.clone()], &x[b]));
+            let loads = self.positions.loads(&x[..n]);
+            let mut correction = [(0..n, 0.0), (n..2 * n, 0.0), (2 * n..layout.z(), loads)]
+                .map(|(b, least)| relative(&r[b.clone()], &x[b], least));
             if shares {
-                correction[2] = self.felt(sys, r, x);
+                correction[2] = self.felt(sys, r, x, loads);
             }
             // at rounding, or no longer falling: at once where it is small, else after some more tries
             (0..3).for_each(|k| stalls[k] = if correction[k] > 0.3 * last[k] { stalls[k] + 1 } else { 0 });
@@ -189,7 +191,7 @@ impl<Y: System> Initial<Y> {
         unreachable!("the loop returns")
     }
     /// Correction of a and Φ_qᵀλ: penalties on repeated rows share λ by roundings of Φ̈ times α, of which the motion feels nothing.
-    fn felt(&mut self, sys: &Y, r: &[f64], x: &[f64]) -> f64 {
+    fn felt(&mut self, sys: &Y, r: &[f64], x: &[f64], least: f64) -> f64 {
         let (n, z, lam) = (self.layout.n, self.layout.z(), self.layout.lam());
         let (zero, rest) = self.felt.split_at_mut(n);
         let (change, force) = rest.split_at_mut(2 * n);
@@ -198,7 +200,7 @@ impl<Y: System> Initial<Y> {
             out[n..].fill(0.0);
             sys.balance(zero, &x[lam..z], &self.acceleration.data, &mut out[n..]);
         }
-        relative(change, force)
+        relative(change, force, least)
     }
     /// Name of unknown `i` of the record.
     fn unknown(&self, sys: &Y, i: usize) -> String {
@@ -291,9 +293,9 @@ impl<Y: System> Initial<Y> {
     }
 }
 
-/// Largest correction relative to the largest value, where that is not zero.
-fn relative(r: &[f64], x: &[f64]) -> f64 {
-    let scale = largest(x.iter().copied());
+/// Largest correction relative to the largest value, or the least that counts, where that is not zero.
+fn relative(r: &[f64], x: &[f64], least: f64) -> f64 {
+    let scale = largest(x.iter().copied()).max(least);
     largest(r.iter().copied()) / if scale > 0.0 { scale } else { 1.0 }
 }
 

@@ -235,7 +235,9 @@ fn all_methods_agree_through_an_equilibrium() {
                 let other = g(s);
                 let d = distance(&other.rows, &adjoint, &scales);
                 assert!(d <= 1e-10, "{what}: {} is off by {d:.1e}", s.name());
-                assert!(other.corrections.is_none_or(|c| c.worst == 1), "{what}: R_x is exact");
+                // where nothing moves, Newmark's derivatives of a and λ are noise: one more
+                let most = if integrator == "newmark" { 2 } else { 1 };
+                assert!(other.corrections.is_none_or(|c| c.worst <= most), "{what}: R_x is exact");
             }
             let d = distance(&g(Sensitivity::Extrapolated).rows, &adjoint, &scales);
             assert!(d <= 1e-6, "{what}: differences are off by {d:.1e}");

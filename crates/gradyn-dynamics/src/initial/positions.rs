@@ -4,7 +4,7 @@ use crate::equilibrium::{Balance, Reduced};
 use crate::error::StepError;
 use crate::start::StartRows;
 use gradyn_model::{At, LEVEL, System};
-use gradyn_num::Factor;
+use gradyn_num::{Factor, largest};
 
 /// The block, linearised.
 pub(super) enum Positions<Y: System> {
@@ -28,6 +28,13 @@ impl<Y: System> Positions<Y> {
         match self {
             Self::Conditions(..) => None,
             Self::Equilibrium(balance) => Some(&mut balance.reduced),
+        }
+    }
+    /// Loads that balance in an equilibrium, where (a, λ) may be nothing but their roundings; else 0.
+    pub fn loads(&self, q: &[f64]) -> f64 {
+        match self {
+            Self::Conditions(..) => 0.0,
+            Self::Equilibrium(balance) => balance.stiffness() * largest(q.iter().copied()),
         }
     }
     /// Partials at a point where `d` is placed.
