@@ -226,6 +226,10 @@ impl<Y: System> Initial<Y> {
         self.factor.refactor(self.rows.matrix()).map_err(|s| self.rows.singular(sys, t, s))?;
         self.solver.refactor(sys, t, d, self.law.compliance)
     }
+    /// Loads that balance in an equilibrium [N], where (a, λ) and their derivatives may be nothing but roundings of them; else 0.
+    pub fn loads(&self) -> f64 {
+        self.positions.loads(&self.point[..self.layout.n])
+    }
     /// The transpose of (5).
     fn auxiliary_t(&self, b: &mut [f64]) {
         if self.auxiliary {

@@ -15,7 +15,7 @@ fn example() -> Prepared {
 
 /// The message and the help of a model that is refused.
 fn refused(text: &str) -> String {
-    let e = model(text).err().expect("is refused");
+    let e = model(text).map(|_| ()).expect_err("is refused");
     format!("{e}; {}", e.help().unwrap_or_default())
 }
 
