@@ -3,6 +3,7 @@
 use crate::args::{MethodArgs, ModelArgs};
 use crate::diagnostic::Failure;
 use crate::progress::Progress;
+use gradyn::equilibrium::Observed;
 use gradyn::file::{self, ModelFile, Study};
 use gradyn::mechanism::{Number, Source, Text};
 use gradyn::registry::{Formulation, Integrator, Sensitivity};
@@ -39,6 +40,12 @@ impl Loaded {
             prepared.model.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
         }
         Ok(Self { file, prepared, name, text })
+    }
+    /// The same with more output columns.
+    pub fn observing(self, observed: &Observed) -> Result<Self, Failure> {
+        let m = observed.added(&self.file.mechanism);
+        let prepared = Prepared::new(&m).map_err(|e| self.fail(e))?;
+        Ok(Self { prepared, ..self })
     }
     /// The error at its place.
     pub fn fail(&self, e: impl Into<Error>) -> Failure {

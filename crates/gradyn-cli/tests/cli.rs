@@ -4,7 +4,7 @@ mod common;
 use common::{Folder, assert_close, listed, numbers, values};
 use serde_json::Value;
 
-const COMMANDS: [&str; 7] = ["check", "simulate", "gradient", "verify", "list", "example", "schema"];
+const COMMANDS: [&str; 8] = ["check", "simulate", "gradient", "equilibrium", "verify", "list", "example", "schema"];
 const KINDS: [&str; 9] =
     ["formulations", "integrators", "sensitivities", "options", "joints", "forces", "sensors", "optimizers", "examples"];
 

@@ -29,4 +29,4 @@ pub use error::ModelError;
 pub use mechanism::Mechanism;
 pub use natural::Natural;
 pub use row::{Owner, RowName};
-pub use system::{At, Dims, LEVEL, RowScaling, Set, System, velocity_weights};
+pub use system::{At, Dims, LEVEL, RowScaling, Set, Statics, System, velocity_weights};

@@ -36,6 +36,8 @@ pub struct Load {
     pub program: Program,
     /// w: argument i is output i.
     pub work: Ports,
+    /// Does it act in motion only?
+    pub motion: bool,
 }
 
 /// A load on the n × n pattern.

@@ -14,7 +14,7 @@ mod terms;
 pub use penalty::RowPenalties;
 
 use crate::element::Args;
-use crate::force::{Force, LawScratch};
+use crate::force::{Force, ForceAt, LawScratch};
 use crate::formula::{FormulaRow, FormulaScratch};
 use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed, quadratic};
 use crate::geometry::Kind;
@@ -22,7 +22,7 @@ use crate::load::{LoadRows, LoadScratch};
 use crate::quadratic::{Form, QuadraticRows};
 use crate::row::RowName;
 use crate::signal::{Scratch, Signals};
-use crate::system::{Dims, Patterns};
+use crate::system::{Dims, Patterns, Statics, System};
 use gradyn_num::Scalar;
 
 /// A mechanism in natural coordinates, with its functionals.
@@ -53,6 +53,10 @@ pub struct Natural {
     pub(crate) output: Functional,
     pub(crate) position: Vec<Functional>,
     pub(crate) velocity: Vec<Functional>,
+    /// Of a start in equilibrium.
+    pub(crate) statics: Option<Statics>,
+    /// The rate of each coordinate, where everything is at rest in an equilibrium.
+    pub(crate) at_rest: Vec<Functional>,
     pub(crate) drawn: Vec<f64>,
     /// Joints that hold directions parallel, with their product, which is positive.
     pub(crate) aligned: Vec<(String, Form)>,
@@ -85,6 +89,8 @@ pub struct Data<S> {
     kept: Vec<S>,
     /// One level of the rows, or of their Jacobian.
     level: Vec<S>,
+    /// Are forces of motion left out?
+    rest: bool,
     /// Is there anything that moves with t?
     timed: bool,
     /// Elements evaluated.
@@ -111,7 +117,11 @@ impl Natural {
         tracked
     }
     fn functionals(&self) -> impl Iterator<Item = &Functional> {
-        [&self.integrand, &self.terminal, &self.output].into_iter().chain(&self.position).chain(&self.velocity)
+        [&self.integrand, &self.terminal, &self.output]
+            .into_iter()
+            .chain(&self.position)
+            .chain(&self.velocity)
+            .chain(&self.at_rest)
     }
     fn new_data<S: Scalar>(&self) -> Data<S> {
         let Dims { n, m, slots, args: ext, .. } = self.dims;
@@ -139,6 +149,7 @@ impl Natural {
             dot: vec![[zero; 3]; signals],
             kept: vec![zero; m],
             level: vec![zero; m.max(self.patterns.mn.nnz())],
+            rest: false,
             timed: signals > 0,
             visits: 0,
         }
@@ -151,6 +162,12 @@ impl Natural {
     /// Says which rows are independent and which ones are left out.
     pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
         (self.independent, self.dropped) = (independent, dropped);
+    }
+    /// Says along which coordinates forces balance in an equilibrium.
+    pub fn set_balanced(&mut self, balanced: &[u32]) {
+        if let Some(s) = &mut self.statics {
+            s.balanced = balanced.to_vec();
+        }
     }
     /// Replaces the start of the assembly, for example by an assembled configuration.
     pub fn set_drawn(&mut self, q: &[f64]) {
@@ -175,6 +192,28 @@ impl Natural {
         let size = q.iter().fold(0.0f64, |s, q| s.max(q.abs()));
         let collapsed = |f: &&Force| along_distance(f) && f.element.value(&d.args, q) <= 1e-12 * size;
         self.forces.iter().find(collapsed).map(|f| f.name.clone())
+    }
+    /// The first force that is not finite at rest, at the drawn configuration.
+    pub fn undefined_force(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<String> {
+        let mut d = self.new_data::<f64>();
+        self.prepare(p, &mut d);
+        self.set_angles(angles, &mut d);
+        self.set_time(t, &mut d);
+        let (zero, mut out) = (vec![0.0; self.dims.n], vec![0.0; self.dims.n]);
+        let here = ForceAt { t, q: &self.drawn, v: &zero, args: &d.args };
+        for f in self.forces.iter().filter(|f| !f.motion) {
+            f.subtract(&here, &mut d.law, &mut out);
+            if out.iter().any(|x| !x.is_finite()) {
+                return Some(f.name.clone());
+            }
+        }
+        for l in self.loads.iter().filter(|l| !l.load.motion) {
+            l.subtract(&here, &mut d.load, &mut out);
+            if out.iter().any(|x| !x.is_finite()) {
+                return Some(l.load.name.clone());
+            }
+        }
+        None
     }
     /// Names of the constraint rows.
     pub fn row_names(&self) -> &[RowName] {

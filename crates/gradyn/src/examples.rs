@@ -30,6 +30,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("change_point", include_str!("../../../examples/change_point.toml")),
     ("knife_edge", include_str!("../../../examples/knife_edge.toml")),
     ("rolling_disc", include_str!("../../../examples/rolling_disc.toml")),
+    ("quarter_car", include_str!("../../../examples/quarter_car.toml")),
 ];
 
 /// The text of an example.

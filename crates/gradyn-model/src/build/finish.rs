@@ -13,7 +13,7 @@ use crate::program::{Program, Sym};
 use crate::quadratic::{Form, QuadraticRows, RowTerms};
 use crate::row::RowName;
 use crate::signal::Signals;
-use crate::system::{Dims, Patterns, System};
+use crate::system::{Dims, Patterns, Statics, System};
 use gradyn_num::Pattern;
 use std::collections::BTreeMap;
 
@@ -76,6 +76,8 @@ impl<'g> Builder<'g, '_> {
             condition_names: [vec![], vec![]],
             position: vec![],
             velocity: vec![],
+            statics: self.m.initial.equilibrium.as_ref().map(|_| Statics { held: conditions.held, balanced: vec![] }),
+            at_rest: vec![],
             drawn: vec![],
             aligned,
             independent: [(0..(m - m_vel) as u32).collect(), (0..m as u32).collect()],
@@ -90,6 +92,7 @@ impl<'g> Builder<'g, '_> {
         system.output = fix.functional(outputs.1, &system);
         system.position = conditions.position.into_iter().map(|f| fix.functional(f, &system)).collect();
         system.velocity = conditions.velocity.into_iter().map(|f| fix.functional(f, &system)).collect();
+        system.at_rest = conditions.at_rest.into_iter().map(|f| fix.functional(f, &system)).collect();
         system.tracked = system.tracked_angles();
         let program = graph.program(&self.slots.symbols);
         let driven = self.driven_angles(&system, &fix, &program, rho, times.start);
@@ -97,7 +100,7 @@ impl<'g> Builder<'g, '_> {
         system.drawn = drawn;
         let rest = self.m.initial.velocity == InitialVelocity::Rest;
         let mut names = conditions.names;
-        if rest && m_vel > 0 {
+        if rest && m_vel > 0 && system.statics.is_none() {
             let p = values(&program, rho);
             super::rest::keep_open(&mut system, &mut names.1, &p, p[times.start as usize], &angles);
         }

@@ -12,7 +12,7 @@ use crate::expression::{Ast, Env, Expr, ExpressionError, FUNCTIONS, Value, compi
 use crate::force::Law;
 use crate::geometry::Kind;
 use crate::load::Load;
-use crate::mechanism::{About, Force, ForceKind, Number, Source, Text, Vector};
+use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, Vector};
 use crate::ports::ZERO;
 use crate::program::{Graph, Program, Sym};
 use crate::signal::{Input, Signal};
@@ -24,6 +24,8 @@ pub struct Compiled {
     pub name: String,
     pub element: Element,
     pub law: Law,
+    /// Does it act in motion only?
+    pub motion: bool,
 }
 
 /// Names in an expression of time: parameters become slots, splines signals, and a few names local inputs.
@@ -122,6 +124,7 @@ impl<'g> Builder<'g, '_> {
     pub(super) fn add_forces(&mut self) -> Result<(), ModelError> {
         let m = self.m;
         for (k, f) in m.forces.iter().enumerate() {
+            let first = (self.forces.len(), self.loads.len());
             let plane = m.dimension == 2;
             match &f.kind {
                 ForceKind::SpringDamper { .. } => self.spring(f)?,
@@ -173,6 +176,9 @@ impl<'g> Builder<'g, '_> {
                 }
                 _ => self.add_load(k, &f.name)?,
             }
+            let motion = f.active == Active::Motion;
+            self.forces[first.0..].iter_mut().for_each(|x| x.motion = motion);
+            self.loads[first.1..].iter_mut().for_each(|x| x.motion = motion);
         }
         Ok(())
     }
@@ -282,7 +288,7 @@ impl<'g> Builder<'g, '_> {
         if element.ports.linear.is_empty() {
             return Err(nothing_moves(name));
         }
-        self.forces.push(Compiled { name: format!("{name}{part}"), element, law });
+        self.forces.push(Compiled { name: format!("{name}{part}"), element, law, motion: false });
         Ok(())
     }
     /// A force by its symbols.
@@ -307,7 +313,7 @@ impl<'g> Builder<'g, '_> {
             return Err(e.help("write the rate as an expression of t"));
         }
         let name = name.text.clone();
-        self.loads.push(Load { name, positions, position_args, velocities, velocity_args, inputs, program, work });
+        self.loads.push(Load { name, positions, position_args, velocities, velocity_args, inputs, program, work, motion: false });
         Ok(())
     }
     /// The joint of a name.

@@ -57,7 +57,7 @@ impl Numbering {
             applied: self.arg(f.law.applied),
             program: f.law.program.as_ref().map(|(p, i)| (p.clone(), self.inputs(i))),
         };
-        Force::new(f.name.clone(), self.element(&f.element), law, nn)
+        Force::new(f.name.clone(), self.element(&f.element), law, f.motion, nn)
     }
     pub(super) fn functional(&self, f: Draft, system: &Natural) -> Functional {
         let signals = &system.signals;

@@ -5,7 +5,8 @@
 //! ```text
 //! [ A ; E_v ] v = 0       n rows of them determine v = 0: all of A, and conditions in the order of largest remainder      (1)
 //! ```
-//! Which ones are taken does not matter, because all of them hold.
+//! Which ones are taken does not matter, because all of them hold. In an equilibrium the conditions say less than that, and the rates of
+//! the coordinates are taken instead.
 
 use crate::natural::Natural;
 use crate::system::{At, System};
@@ -16,6 +17,19 @@ pub(super) fn keep_open<T>(sys: &mut Natural, names: &mut Vec<T>, p: &[f64], t: 
     let (mut i, mut j) = (0..sys.velocity.len(), 0..names.len());
     sys.velocity.retain(|_| i.next().is_some_and(|k| open.contains(&k)));
     names.retain(|_| j.next().is_some_and(|k| open.contains(&k)));
+}
+
+impl Natural {
+    /// In an equilibrium at rest: takes (1) from the rates of the coordinates, at the drawn configuration.
+    pub fn choose_rest(&mut self, p: &[f64], t: f64, angles: &[f64]) {
+        if self.at_rest.is_empty() {
+            return;
+        }
+        self.velocity = self.at_rest.clone();
+        let mut names = self.coordinate_names.iter().map(|n| format!("velocity of {n}")).collect();
+        keep_open(self, &mut names, p, t, angles);
+        self.condition_names[1] = names;
+    }
 }
 
 /// Conditions that (1) keeps at the drawn configuration, in order.

@@ -131,11 +131,23 @@ pub enum About {
     Joint(Text),
 }
 
+/// When a force acts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Active {
+    /// Always.
+    #[default]
+    Always,
+    /// In motion only: an equilibrium leaves it out.
+    Motion,
+}
+
 /// A force element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Force {
     /// Name.
     pub name: Text,
+    /// When it acts.
+    pub active: Active,
     /// What it does.
     pub kind: ForceKind,
 }

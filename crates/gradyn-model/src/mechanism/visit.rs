@@ -37,6 +37,9 @@ impl Mechanism {
             s.values.iter_mut().for_each(|x| f(&format!("spline {}", s.name), x));
         }
         self.initial.position.iter_mut().for_each(|(_, v)| f("initial position", v));
+        if let Some(e) = &mut self.initial.equilibrium {
+            e.free.iter_mut().chain(&mut e.hold).for_each(|(_, v)| f("equilibrium", v));
+        }
         if let InitialVelocity::Conditions(list) = &mut self.initial.velocity {
             list.iter_mut().for_each(|(_, v)| f("initial velocity", v));
         }

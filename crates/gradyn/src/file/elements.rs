@@ -37,7 +37,7 @@ pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     m.drivers = elements(root, "driver").map(|(n, t)| driver(n, t)).collect();
     m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect::<Result<_, _>>()?;
     m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
-    m.initial = section(root, "initial").map(initial).unwrap_or_default();
+    m.initial = section(root, "initial").map_or(Ok(Initial::default()), initial)?;
     m.objectives = elements(root, "objective").map(|(n, t)| objective(n, t)).collect();
     m.outputs = numbers(root, "output").collect();
     if let Some(s) = section(root, "study") {
@@ -332,7 +332,8 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
             ForceKind::SpringDamper { between, stiffness, damping, length, force: maybe(t, "force") }
         }
     };
-    Ok(Force { name, kind })
+    let active = if word(t, "active").text == "motion" { Active::Motion } else { Active::Always };
+    Ok(Force { name, active, kind })
 }
 
 /// What a torsional spring turns about.
@@ -348,12 +349,23 @@ fn about(name: &Text, t: &Table) -> Result<About, ModelError> {
     }
 }
 
-fn initial(t: &Table) -> Initial {
+fn initial(t: &Table) -> Result<Initial, ModelError> {
+    let place = |key: &str| t.entries.iter().find(|(k, _)| k.text == key).map(|(k, _)| k.place.clone());
+    if section(t, "equilibrium").is_some() && place("position").is_some() {
+        let e = ModelError::new("[initial] has both `position` and `equilibrium`").at(&place("equilibrium"));
+        return Err(e.help("in an equilibrium the forces say where everything is: keep conditions for what they leave free"));
+    }
+    if section(t, "equilibrium").is_none() && place("hold").is_some() {
+        let e = ModelError::new("[initial]: `hold` belongs to `equilibrium`").at(&place("hold"));
+        return Err(e.help("add equilibrium = {}, or write `position` instead of `hold`"));
+    }
+    let (free, hold) = (conditions(t, "equilibrium"), conditions(t, "hold"));
     let velocity = match section(t, "velocity") {
         Some(_) => InitialVelocity::Conditions(conditions(t, "velocity")),
         None => InitialVelocity::Rest,
     };
-    Initial { position: conditions(t, "position"), velocity, near: vectors(t, "near") }
+    let equilibrium = section(t, "equilibrium").map(|_| Equilibrium { free, hold });
+    Ok(Initial { position: conditions(t, "position"), equilibrium, velocity, near: vectors(t, "near") })
 }
 
 /// The final time, or the latest one and the condition for it.

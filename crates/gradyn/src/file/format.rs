@@ -269,6 +269,9 @@ const STIFFNESS: Field = must("stiffness", Kind::Number, "k [N/m].");
 const JOINT: Field = must("joint", Kind::Text, "The joint: revolute, prismatic, cylindrical, screw or planar.");
 const FRAME: Field = may("frame", Kind::Text, "The body whose axes the components refer to; the global axes if absent.");
 
+const ACTIVE: Field =
+    may("active", Kind::Word(&["always", "motion"]), "\"motion\": an equilibrium leaves it out; \"always\" if absent.");
+
 /// The types of forces.
 #[rustfmt::skip]
 pub const FORCES: &[Variant] = &[
@@ -278,6 +281,7 @@ pub const FORCES: &[Variant] = &[
         may("damping", Kind::Number, "c [N s/m]; 0 if absent."),
         may("length", Kind::Number, "Free length [m]; 0 if absent."),
         may("force", Kind::Number, "Additional tension [N]: an expression of length, speed, t and parameters."),
+        ACTIVE,
     ]},
     Variant { name: "torsion", doc: "Restoring torque stiffness (θ - angle) + damping θ̇ + torque between two bodies, or about a joint.", fields: &[
         may("between", Kind::Pair("bodies"), "Plane: two bodies, or ground."),
@@ -286,24 +290,29 @@ pub const FORCES: &[Variant] = &[
         may("damping", Kind::Number, "c [N m s/rad]; 0 if absent."),
         may("angle", Kind::Number, "Free angle of body 2 relative to body 1 [rad]; 0 if absent."),
         may("torque", Kind::Number, "Additional restoring torque [N m]: an expression of angle, speed, t and parameters."),
+        ACTIVE,
     ]},
     Variant { name: "force", doc: "A force on a point.", fields: &[
         must("at", Kind::Text, "The point: body.point."),
         must("force", Kind::Vector, "Components [N]: expressions of sensors, t, parameters and splines."), FRAME,
+        ACTIVE,
     ]},
     Variant { name: "torque", doc: "A torque on a body.", fields: &[
         must("on", Kind::Text, "The body."),
         may("reaction", Kind::Text, "The body that reacts; ground if absent."),
         must("torque", Kind::NumberOrNumbers, "[N m], counter-clockwise in the plane, three components in space: expressions of sensors, t, parameters and splines."), FRAME,
+        ACTIVE,
     ]},
     Variant { name: "actuator", doc: "A force or torque along the coordinate of a joint, on body 2 and back on body 1.", fields: &[
         JOINT, must("effort", Kind::Number, "[N] or [N m]: an expression of sensors, t, parameters and splines."),
+        ACTIVE,
     ]},
     Variant { name: "friction", doc: "-(limit · tanh(speed of the joint / speed) + viscous · speed of the joint).", fields: &[
         JOINT,
         may("limit", Kind::Number, "Largest dry force [N] or torque [N m]; 0 if absent."),
         may("speed", Kind::Number, "Speed at which 76 % of it are reached [m/s] or [rad/s]; 0.01 if absent."),
         may("viscous", Kind::Number, "[N s/m] or [N m s/rad]; 0 if absent."),
+        ACTIVE,
     ]},
     Variant { name: "bushing", doc: "Restoring forces and torques between two points, in axes of body 1.", fields: &[
         BETWEEN,
@@ -312,11 +321,13 @@ pub const FORCES: &[Variant] = &[
         may("stiffness", Kind::Matrix, "Plane [x, y, rotation], space [x, y, z, rx, ry, rz], or the full matrix by rows [N/m, N m/rad]."),
         may("damping", Kind::Matrix, "Likewise [N s/m, N m s/rad]."),
         may("force", Kind::Numbers, "Additional restoring forces and torques: expressions of x y z rx ry rz vx vy vz wx wy wz."),
+        ACTIVE,
     ]},
     Variant { name: "bump-stop", doc: "Pushes two points apart when they are nearer than a length: k p(δ) (1 + damping δ̇).", fields: &[
         BETWEEN, must("length", Kind::Number, "Distance at which it begins to act [m]."),
         may("side", Kind::Word(&["below", "above"]), "Acts below the length (if absent), or pulls above it."),
         STIFFNESS, CONTACT_DAMPING, WIDTH,
+        ACTIVE,
     ]},
     Variant { name: "contact", doc: "A point that touches a plane from the side of its normal: k p(δ) (1 + damping δ̇), with smooth friction.", fields: &[
         must("point", Kind::Text, "The point: body.point."),
@@ -325,6 +336,7 @@ pub const FORCES: &[Variant] = &[
         STIFFNESS, CONTACT_DAMPING, WIDTH,
         may("friction", Kind::Number, "Friction coefficient; 0 if absent."),
         may("speed", Kind::Number, "Sliding speed at which 71 % of the friction are reached [m/s]; 0.01 if absent."),
+        ACTIVE,
     ]},
 ];
 
@@ -340,6 +352,8 @@ const SPLINE: Record = Record { one_of: &["duration", "period"], fields: &[
 #[rustfmt::skip]
 const INITIAL: Record = plain(&[
     may("position", Kind::Map("condition", &Kind::NumberOrVector), "Position sensors and their values, as many as there are degrees of freedom."),
+    may("equilibrium", Kind::Map("condition", &Kind::NumberOrVector), "Instead of `position`, a static equilibrium: sensors and values for what the forces leave free; {} if that is nothing."),
+    may("hold", Kind::Map("condition", &Kind::NumberOrVector), "Sensors that a support holds during the equilibrium; its efforts are reported."),
     may("velocity", Kind::Either(&Kind::Word(&["rest"]), &Kind::Map("condition", &Kind::NumberOrVector)), "\"rest\", or sensors and their rates."),
     may("near", Kind::Map("point", &Kind::Vector), "Rough positions of points that pick the branch of the assembly [m]."),
 ]);
