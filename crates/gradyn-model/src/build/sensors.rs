@@ -329,6 +329,7 @@ fn force_offers(kind: &ForceKind) -> &'static [&'static str] {
         ForceKind::Bushing { .. } => &["force", "torque", "displacement", "rotation"],
         ForceKind::BumpStop { .. } => &["force", "length", "speed"],
         ForceKind::Contact { .. } => &["force", "normal", "gap"],
+        ForceKind::Tyre(_) => &["force", "normal", "kappa", "alpha", "radius", "gap"],
     }
 }
 

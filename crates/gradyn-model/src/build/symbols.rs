@@ -76,7 +76,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         }
     }
     /// The program of some outputs, with the sensors that they need.
-    pub fn draft(self, outputs: &[Sym<'h>]) -> Draft {
+    pub fn draft(&self, outputs: &[Sym<'h>]) -> Draft {
         let used: HashSet<usize> = outputs.iter().flat_map(|s| s.inputs()).collect();
         let mut sensors = vec![];
         let keep = |(i, input): (usize, &Input)| match input {

@@ -1,6 +1,6 @@
 //! Forces.
 
-use super::{Number, Text, Vector};
+use super::{Number, Text, Tyre, Vector};
 
 /// What a force does.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +108,8 @@ pub enum ForceKind {
         /// v_s [m/s].
         speed: Number,
     },
+    /// A tyre on a road; in space.
+    Tyre(Box<Tyre>),
 }
 
 /// N = k p(δ) (1 + d δ̇) of a penetration δ; p(δ) = w (s³ - s⁴/2), s = δ/w, between 0 and w, and δ - w/2 above: twice

@@ -1,5 +1,7 @@
 //! Checked tree → [`Mechanism`] and [`Study`]. The reader has seen every key and type; defaults here are those of the format.
 
+mod vehicle;
+
 use super::Study;
 use super::format::MAX_COUNT;
 use super::tree::{Node, Table, Value, Word};
@@ -36,6 +38,7 @@ pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     }
     m.drivers = elements(root, "driver").map(|(n, t)| driver(n, t)).collect();
     m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect::<Result<_, _>>()?;
+    m.roads = elements(root, "road").map(|(n, t)| vehicle::road(n, t)).collect::<Result<_, _>>()?;
     m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
     m.initial = section(root, "initial").map(initial).unwrap_or_default();
     m.objectives = elements(root, "objective").map(|(n, t)| objective(n, t)).collect();
@@ -327,6 +330,7 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
             friction: number(t, "friction", 0.0),
             speed: number(t, "speed", 0.01),
         },
+        "tyre" => ForceKind::Tyre(Box::new(vehicle::tyre(&name, t)?)),
         _ => {
             let length = number(t, "length", 0.0);
             ForceKind::SpringDamper { between, stiffness, damping, length, force: maybe(t, "force") }

@@ -18,6 +18,7 @@ use super::wrong;
 use crate::file::format::{FILE, Field, Kind};
 use crate::file::tree::{Node, Table, Value, Word};
 use gradyn_model::ModelError;
+use gradyn_model::mechanism::MAGIC;
 
 /// How a value is read and mirrored.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +58,8 @@ const EVEN: &[&str] = &[
     "viscous",
     "width",
     "friction",
+    "critical",
+    "smoothing",
     "penalty",
     "alpha",
     "xi",
@@ -333,7 +336,7 @@ fn role(kind: &Kind, key: &str) -> Role {
         (_, "points" | "com" | "axis" | "axes" | "normal" | "normals") | (Kind::Vector, "force") => Role::Polar,
         (Kind::Matrix | Kind::Numbers, "stiffness" | "damping" | "force") => Role::Unknown,
         (_, "inertia") => Role::Inertia,
-        (_, key) if EVEN.contains(&key) => Role::Even,
+        (_, key) if EVEN.contains(&key) || MAGIC.contains(&key) => Role::Even,
         _ => Role::Unknown,
     }
 }
