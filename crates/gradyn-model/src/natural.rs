@@ -178,7 +178,11 @@ impl Natural {
         let collapsed = |f: &&Force| along_distance(f) && f.element.value(&d.args, q) <= 1e-12 * size;
         self.forces.iter().find(collapsed).map(|f| f.name.clone())
     }
-    /// What a force misses that is not defined at the second of two points, or between them; `place` at the second.
+    /// Are there forces that are not defined everywhere?
+    pub fn guarded(&self) -> bool {
+        !self.guards.is_empty()
+    }
+    /// Why a force is not defined at the second of two points, or between them; the time of the data is that of the second.
     pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
         let Data { args, load, .. } = d;
         let (from, to) = (ForceAt { t: from.t, q: from.q, v: from.v, args }, ForceAt { t: to.t, q: to.q, v: to.v, args });

@@ -130,7 +130,8 @@ impl Maker {
         let isolated = !element.contains("ground")
             && !element.contains("driver")
             && !element.contains("type = \"force\"")
-            && !element.contains("tyre");
+            && !element.contains("tyre")
+            && !element.contains("sensor");
         self.push(name, m, power, isolated && !element.contains("constraint") && !element.contains("on = "));
     }
     /// A joint, with its reaction read and without.
@@ -275,6 +276,11 @@ impl Maker {
                 &[&format!("f.torque{part}")],
                 alone,
             );
+            let angle = if d == 2 { "angle(a, b)" } else { "roll(a, b)" };
+            let keys = format!(
+                "type = \"actuator\", sensor = \"distance(a.P, b.S) * b.Q.x + {angle}^2\", effort = \"1 - 2 * b.Q.y * value - 0.1 * speed\""
+            );
+            self.loose("actuator", d, &keys, &["f.effort", "f.speed"], "f.effort * f.speed");
             self.bushings(d, between, part);
             self.contacts(d);
             for joint in ["revolute", "prismatic", "cylindrical", "screw"].iter().take(2 * (d - 1)) {
@@ -617,7 +623,7 @@ pub fn force_word(kind: &ForceKind) -> &'static str {
         ForceKind::Torsion { .. } => "torsion",
         ForceKind::Point { .. } => "force",
         ForceKind::Torque { .. } => "torque",
-        ForceKind::Actuator { .. } => "actuator",
+        ForceKind::Actuator { .. } | ForceKind::Along { .. } => "actuator",
         ForceKind::Friction { .. } => "friction",
         ForceKind::Bushing { .. } => "bushing",
         ForceKind::BumpStop { .. } => "bump-stop",

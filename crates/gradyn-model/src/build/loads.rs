@@ -91,6 +91,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 let effort = self.expression(effort, name, "effort")?;
                 self.along_joint(name, joint, |_, _| effort)
             }
+            ForceKind::Along { sensor, effort } => self.along_sensor(name, sensor, effort),
             ForceKind::Friction { joint, limit, speed, viscous } => {
                 let [limit, speed, viscous] = [
                     self.expression(limit, name, "limit")?,
@@ -256,6 +257,22 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let mut a = Applied { sensors, ..Applied::default() };
         self.push_along_joint(&mut a.work, k, effort, name)?;
         Ok(a)
+    }
+    /// An effort F along a sensor y of positions: F ∂y/∂x on every port component x that y reads.
+    fn along_sensor(&mut self, name: &Text, sensor: &Number, effort: &Number) -> Made<Applied<'g, 'h>> {
+        let y = self.expression(sensor, name, "sensor")?;
+        let speed = self.speed_of(y, name)?;
+        let before = std::mem::replace(&mut self.local, vec![("value".into(), y), ("speed".into(), speed)]);
+        let effort = self.expression(effort, name, "effort");
+        self.local = before;
+        let effort = effort?;
+        let Some(slopes) = self.gradient(y) else {
+            let e = ModelError::new(format!("force `{name}`: its sensor reads more than positions")).at(&sensor.place);
+            return Err(e.help("a force acts along an expression of positions and angles"));
+        };
+        let work = slopes.into_iter().map(|(x, slope)| (x, effort * slope)).collect();
+        let sensors = vec![("effort", Value::Scalar(effort)), ("speed", Value::Scalar(speed))];
+        Ok(Applied { work, sensors, ..Applied::default() })
     }
     /// An effort on body 2 of joint `k`, along or about its axis, and its reaction on body 1.
     fn push_along_joint(&mut self, work: &mut Work<'g, 'h>, k: usize, effort: Sym<'h>, name: &Text) -> Made<()> {

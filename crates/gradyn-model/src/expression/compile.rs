@@ -27,7 +27,7 @@ pub trait Env<'g> {
 #[rustfmt::skip]
 pub const FUNCTIONS: &[&str] = &[
     "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "ln", "log", "sinh", "cosh", "tanh", "abs", "sign", "min",
-    "max", "if", "norm", "norm2", "dot", "cross", "splus", "smoothstep",
+    "max", "if", "norm", "norm2", "dot", "cross", "splus", "smoothstep", "join",
 ];
 
 type Compiled<'g> = Result<Value<'g>, ExpressionError>;
@@ -177,6 +177,7 @@ fn check_call(function: &str, given: usize, ast: &Ast) -> Result<(), ExpressionE
         "atan2" | "dot" | "cross" | "splus" => (2, 2),
         "min" | "max" => (2, usize::MAX),
         "if" => (3, 3),
+        "join" => (4, 4),
         _ if FUNCTIONS.contains(&function) => (1, 1),
         _ => {
             let span = ast.span.start..ast.span.start + function.len();
@@ -207,6 +208,10 @@ fn call<'g>(function: &str, args: &[Ast], ast: &Ast, graph: &'g Graph, env: &mut
             Value::Scalar(if function == "norm" { square.sqrt() } else { square })
         }
         "splus" => Value::Scalar(corner(args, graph, env)?),
+        "join" => {
+            let [x, at, below, above] = [&args[0], &args[1], &args[2], &args[3]].map(|a| scalar(a, graph, env));
+            Value::Scalar(x?.gt(at?).select(above?, below?))
+        }
         "min" | "max" | "atan2" => {
             let mut value = scalar(&args[0], graph, env)?;
             for arg in &args[1..] {

@@ -58,6 +58,13 @@ pub enum ForceKind {
         /// [N] or [N m]: an expression of sensors, t, parameters and splines.
         effort: Number,
     },
+    /// A force along a sensor y of positions: Q = effort · y_q.
+    Along {
+        /// y: an expression of positions, t and parameters.
+        sensor: Number,
+        /// [N] or [N m]: an expression of sensors, t, parameters and splines.
+        effort: Number,
+    },
     /// Smooth friction along the coordinate y of a joint: -(limit · tanh(ẏ/speed) + viscous · ẏ).
     Friction {
         /// The joint.

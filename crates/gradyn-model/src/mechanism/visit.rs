@@ -134,6 +134,7 @@ impl ForceKind {
             ForceKind::Point { force, .. } => force.visit(owner, f),
             ForceKind::Torque { torque, .. } => torque.iter_mut().for_each(|x| f(owner, x)),
             ForceKind::Actuator { effort, .. } => f(owner, effort),
+            ForceKind::Along { sensor, effort } => [sensor, effort].into_iter().for_each(|x| f(owner, x)),
             ForceKind::Friction { limit, speed, viscous, .. } => {
                 [limit, speed, viscous].into_iter().for_each(|x| f(owner, x));
             }

@@ -304,7 +304,7 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
             let reaction = text(t, "reaction").unwrap_or("ground".into());
             ForceKind::Torque { on: word(t, "on"), reaction, torque: values(t, "torque"), frame: text(t, "frame") }
         }
-        "actuator" => ForceKind::Actuator { joint: word(t, "joint"), effort: number(t, "effort", 0.0) },
+        "actuator" => actuator(&name, t)?,
         "friction" => ForceKind::Friction {
             joint: word(t, "joint"),
             limit: number(t, "limit", 0.0),
@@ -337,6 +337,20 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
         }
     };
     Ok(Force { name, kind })
+}
+
+/// What an actuator acts along.
+fn actuator(name: &Text, t: &Table) -> Result<ForceKind, ModelError> {
+    let effort = number(t, "effort", 0.0);
+    match (text(t, "joint"), maybe(t, "sensor")) {
+        (Some(joint), None) => Ok(ForceKind::Actuator { joint, effort }),
+        (None, Some(sensor)) => Ok(ForceKind::Along { sensor, effort }),
+        (given, _) => {
+            let why = if given.is_some() { "both `joint` and `sensor` are given" } else { "`joint` or `sensor` is missing" };
+            let e = ModelError::new(format!("force `{name}`: {why}")).at(&name.place);
+            Err(e.help("joint = \"NAME\" for its coordinate, sensor = \"…\" for any expression of positions"))
+        }
+    }
 }
 
 /// What a torsional spring turns about.

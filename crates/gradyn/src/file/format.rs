@@ -297,8 +297,10 @@ pub const FORCES: &[Variant] = &[
         may("reaction", Kind::Text, "The body that reacts; ground if absent."),
         must("torque", Kind::NumberOrNumbers, "[N m], counter-clockwise in the plane, three components in space: expressions of sensors, t, parameters and splines."), FRAME,
     ]},
-    Variant { name: "actuator", doc: "A force or torque along the coordinate of a joint, on body 2 and back on body 1.", fields: &[
-        JOINT, must("effort", Kind::Number, "[N] or [N m]: an expression of sensors, t, parameters and splines."),
+    Variant { name: "actuator", doc: "A force or torque along the coordinate of a joint, on body 2 and back on body 1; or along a sensor.", fields: &[
+        may("joint", Kind::Text, "The joint: revolute, prismatic, cylindrical or screw."),
+        may("sensor", Kind::Number, "Instead of `joint`: an expression of positions and angles, along which the effort does its work."),
+        must("effort", Kind::Number, "[N] or [N m]: an expression of sensors, t, parameters and splines."),
     ]},
     Variant { name: "friction", doc: "-(limit · tanh(speed of the joint / speed) + viscous · speed of the joint).", fields: &[
         JOINT,

@@ -182,6 +182,7 @@ fn driven(driver: &Table) -> (&'static str, Role) {
 /// The force or torque of a spring is a law; the effort of an actuator acts along a coordinate of its joint.
 fn law(force: &Table, template: &Table) -> Option<(&'static str, Role)> {
     match force.get("type").and_then(Node::word)?.text.as_str() {
+        "actuator" if force.get("sensor").is_some() => Some(("effort", Role::Even)),
         "actuator" => Some(("effort", along_joint(force, template))),
         "spring-damper" => Some(("force", Role::Law(Law::Spring))),
         "torsion" => Some(("torque", Role::Law(Law::Torsion))),
