@@ -378,7 +378,7 @@ impl Maker {
             ("", "radius = 0.3, width = 0.4".to_owned(), 0.0),
             ("", format!("radius = 0.3, width = 0.4, law = {linear}"), 0.0),
             (hill, format!("radius = 0.6, width = 0.3, damping = 2, road = \"hill\", law = {smooth}"), 0.0),
-            (table, format!("radius = 0.5, width = 0.2, damping = 1, road = \"table\", offset = 0.15, law = {magic}"), 0.15),
+            (table, format!("radius = 0.8, width = 0.2, damping = 1, road = \"table\", offset = 0.15, law = {magic}"), 0.15),
             (hill, format!("radius = 0.1, road = \"hill\", law = {magic}"), 0.0), // off the ground
         ] {
             let more: &[Conditions] = &[APART, TURNED];
