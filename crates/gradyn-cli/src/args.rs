@@ -58,7 +58,7 @@ pub enum What {
 pub struct ModelArgs {
     /// Model file (.toml, or .json with the same schema)
     pub model: PathBuf,
-    /// Set a parameter; repeatable
+    /// Set a parameter or a constant; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
     /// Final time [s]

@@ -123,7 +123,9 @@ struct Ranks {
 fn ranks<Y: System>(sys: &Y, phi_q: &[f64]) -> Ranks {
     let dims = sys.dims();
     let rows = |list: &[u32]| {
-        let found = row_dependencies(&sys.patterns().mn.part(list), &sys.patterns().mn.part_values(list, phi_q), RANK_TOLERANCE);
+        let (pattern, values) = (sys.patterns().mn.part(list), sys.patterns().mn.part_values(list, phi_q));
+        let mut found = row_dependencies(&pattern, &values, RANK_TOLERANCE);
+        found.exchange(&pattern, &values);
         let at = |k: usize| list[k] as usize;
         let dependent: Vec<Dependent> = (found.dependent.iter())
             .map(|d| Dependent { row: at(d.row), on: d.on.iter().map(|&(k, c)| (at(k), c)).collect() })
@@ -132,6 +134,9 @@ fn ranks<Y: System>(sys: &Y, phi_q: &[f64]) -> Ranks {
     };
     let holonomic: Vec<u32> = (0..(dims.m - dims.m_vel) as u32).collect();
     let (positions, mut redundant, mut condition) = rows(&holonomic);
+    if !redundant.is_empty() {
+        condition = rows(&positions).2;
+    }
     let mut velocities = positions.clone();
     for k in (dims.m - dims.m_vel) as u32..dims.m as u32 {
         velocities.push(k);

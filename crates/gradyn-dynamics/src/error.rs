@@ -87,6 +87,14 @@ pub enum StepError {
         /// Where.
         equation: String,
     },
+    /// A force is not defined.
+    #[error("t = {t:.6} s: {what}")]
+    Undefined {
+        /// Time [s].
+        t: f64,
+        /// Which one, and why.
+        what: String,
+    },
     /// The step size fell below the minimum.
     #[error("t = {t:.6} s: the step size fell to {h:.1e} s after {rejected} rejected steps; the largest error is in `{worst}`")]
     StepTooSmall {

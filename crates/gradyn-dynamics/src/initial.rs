@@ -152,15 +152,15 @@ impl<Y: System> Initial<Y> {
             let violation = r[worst];
             self.linearise(sys, t, angles, x)?;
             self.solve(sys, r);
-            // the drawn configuration may be where a force is undefined: positions first
-            if r.iter().any(|r| !r.is_finite()) {
-                let moving = r[..n].iter().any(|r| r.abs() > 1e-9) && r[..n].iter().all(|r| r.is_finite());
+            // the drawn configuration may be where a force is undefined, and so may be rest: positions and velocities first
+            if let Some(bad) = r.iter().position(|r| !r.is_finite()) {
+                let sound = if bad < 2 * n { bad / n * n } else { 2 * n };
+                let moving = r[..sound].iter().any(|r| r.abs() > 1e-9);
                 if !moving || iterations == MAX_ITERATIONS {
-                    let i = r.iter().position(|r| !r.is_finite()).unwrap_or(worst);
-                    return Err(StepError::NotFinite { t, equation: self.unknown(sys, i) });
+                    return Err(StepError::NotFinite { t, equation: self.unknown(sys, bad) });
                 }
-                x[..n].iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
-                x[n..].fill(0.0);
+                x[..sound].iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
+                x[sound..].fill(0.0);
                 continue;
             }
             x.iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);

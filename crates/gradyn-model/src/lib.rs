@@ -11,6 +11,7 @@ pub mod force;
 pub mod formula;
 pub mod functional;
 pub mod geometry;
+pub mod guard;
 pub mod load;
 pub mod mechanism;
 pub mod memory;

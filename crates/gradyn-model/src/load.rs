@@ -82,6 +82,12 @@ impl Load {
         self.positions.gather(&at.args.values, at.q, x);
         self.velocities.gather_rate(&at.args.values, at.v, d);
     }
+    /// f.
+    pub fn values<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>) -> Vec<S> {
+        self.gather(at, &mut w.plain.ports);
+        w.plain.run(&self.program, &self.inputs, at.t, |i, _| at.args.values[i as usize]);
+        (0..self.program.outputs()).map(|k| w.plain.output(&self.program, k)).collect()
+    }
     /// Extended parameters that it reads.
     pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
         let args = self.inputs.iter().filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None });

@@ -15,12 +15,14 @@
 mod body;
 mod force;
 mod joint;
+mod tyre;
 mod visit;
 
 pub use body::*;
 pub use force::*;
 pub use joint::*;
 use std::ops::Range;
+pub use tyre::*;
 
 /// A name or reference, and where it stands in the file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -265,6 +267,8 @@ pub struct Mechanism {
     pub penalties: Vec<(Text, Penalty)>,
     /// Forces.
     pub forces: Vec<Force>,
+    /// Roads.
+    pub roads: Vec<Road>,
     /// Splines of time.
     pub splines: Vec<Spline>,
     /// Initial conditions.
@@ -302,6 +306,7 @@ impl Mechanism {
             drivers: vec![],
             penalties: vec![],
             forces: vec![],
+            roads: vec![],
             splines: vec![],
             initial: Initial::default(),
             objectives: vec![],

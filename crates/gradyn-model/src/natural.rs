@@ -18,11 +18,12 @@ use crate::force::{Force, ForceAt, LawScratch};
 use crate::formula::{FormulaRow, FormulaScratch};
 use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed, quadratic};
 use crate::geometry::Kind;
+use crate::guard::Guard;
 use crate::load::{LoadRows, LoadScratch};
 use crate::quadratic::{Form, QuadraticRows};
 use crate::row::RowName;
 use crate::signal::{Scratch, Signals};
-use crate::system::{Dims, Patterns, Statics, System};
+use crate::system::{At, Dims, Patterns, Statics, System};
 use gradyn_num::Scalar;
 
 /// A mechanism in natural coordinates, with its functionals.
@@ -42,6 +43,7 @@ pub struct Natural {
     pub(crate) formulas: Vec<FormulaRow>,
     pub(crate) forces: Vec<Force>,
     pub(crate) loads: Vec<LoadRows>,
+    pub(crate) guards: Vec<Guard>,
     pub(crate) signals: Signals,
     /// (Y, X) of each angle atan2(Y, X) with a branch, in order.
     pub(crate) angles: Vec<(Form, Form)>,
@@ -134,7 +136,7 @@ impl Natural {
             signals: self.signals.scratch(),
             law: LawScratch::new(self.forces.iter().map(|f| &f.law)),
             formula: FormulaScratch::new(self.formulas.iter().map(|f| &f.formula)),
-            load: LoadScratch::new(self.loads.iter().map(|l| &l.load)),
+            load: LoadScratch::new(self.loads.iter().map(|l| &l.load).chain(self.guards.iter().map(|g| &g.load))),
             functional: FunctionalScratch::new(self.functionals()),
             value: vec![zero; self.functionals().map(|f| f.program.outputs()).max().unwrap_or(0)],
             cot: Cotangent {
@@ -194,7 +196,7 @@ impl Natural {
         self.forces.iter().find(collapsed).map(|f| f.name.clone())
     }
     /// The first force that is not finite at rest, at the drawn configuration.
-    pub fn undefined_force(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<String> {
+    pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<String> {
         let mut d = self.new_data::<f64>();
         self.prepare(p, &mut d);
         self.set_angles(angles, &mut d);
@@ -214,6 +216,16 @@ impl Natural {
             }
         }
         None
+    }
+    /// Are there forces that are not defined everywhere?
+    pub fn guarded(&self) -> bool {
+        !self.guards.is_empty()
+    }
+    /// Why a force is not defined at the second of two points, or between them; the time of the data is that of the second.
+    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
+        let Data { args, load, .. } = d;
+        let (from, to) = (ForceAt { t: from.t, q: from.q, v: from.v, args }, ForceAt { t: to.t, q: to.q, v: to.v, args });
+        self.guards.iter().find_map(|g| g.passed([&from, &to], load).map(str::to_owned))
     }
     /// Names of the constraint rows.
     pub fn row_names(&self) -> &[RowName] {

@@ -53,7 +53,7 @@ pub(crate) fn settle(model: &mut Model, e: &Equilibrium, freedom: usize, p: &[f6
 pub(crate) fn undefined(model: &Model, e: StepError, t: f64, p: &[f64]) -> StepError {
     match &e {
         StepError::NotFinite { .. } if model.system.statics().is_some() => {
-            let force = model.system.undefined_force(p, t, &model.angles);
+            let force = model.system.undefined_at_rest(p, t, &model.angles);
             force.map_or(e, |name| StepError::NotFinite { t, equation: format!("{name} at rest") })
         }
         _ => e,

@@ -56,6 +56,7 @@ fn advice(e: &StepError) -> Option<String> {
             "give the body mass and inertia (`rod`, `shape` or `inertia`), or hold what is free by joints"
         }
         StepError::NotFinite { .. } => "look for a spring whose ends meet, a root of a negative number or a division by zero",
+        StepError::Undefined { .. } => "end the run before it, give the road more points, or start with some speed",
         StepError::StepTooSmall { .. } => {
             "something may jump or become infinite there; put the time of a kink into `breaks` of [study], smooth a jump by a ramp, or loosen the tolerances"
         }

@@ -16,6 +16,7 @@ pub mod examples;
 pub mod file;
 mod freedoms;
 pub mod gradient;
+mod guards;
 pub mod method;
 pub mod penalty;
 pub mod prepared;

@@ -186,6 +186,7 @@ impl Prepared {
             jump: None,
             singular: None,
         };
+        self.check_defined(&run, &p)?;
         self.check_values(&run)?;
         self.check_redundancy(&run)?;
         self.inspect(&mut run, &p)?;

@@ -54,6 +54,7 @@ impl<'g> Builder<'g, '_> {
         let formulas =
             formulas.into_iter().enumerate().map(|(k, f)| fix.formula(f, rows.len() + k, &patterns)).collect::<Vec<_>>();
         let loads = loads.into_iter().map(|l| fix.load(l, &patterns.nn)).collect::<Vec<_>>();
+        let guards = std::mem::take(&mut self.guards).into_iter().map(|g| fix.guard(g)).collect::<Vec<_>>();
         let forces = self.forces.iter().map(|f| fix.force(f, &patterns.nn)).collect::<Vec<_>>();
         let inertia_at = inertia.iter().map(|e| patterns.nn.at(e.0 as usize, e.1 as usize));
         let mut system = Natural {
@@ -66,6 +67,7 @@ impl<'g> Builder<'g, '_> {
             formulas,
             forces,
             loads,
+            guards,
             signals,
             angles,
             angle_names: self.angles.iter().map(|d| d.text.clone()).collect(),

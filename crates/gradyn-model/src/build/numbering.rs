@@ -7,6 +7,7 @@ use crate::element::Element;
 use crate::force::{Force, Law};
 use crate::formula::{Formula, FormulaRow};
 use crate::functional::Functional;
+use crate::guard::Guard;
 use crate::load::{Load, LoadRows};
 use crate::natural::Natural;
 use crate::signal::{Input, Signal};
@@ -34,6 +35,9 @@ impl Numbering {
     }
     pub(super) fn load(&self, l: Load, nn: &Pattern) -> LoadRows {
         LoadRows::new(Load { inputs: self.inputs(&l.inputs), ..l }, nn)
+    }
+    pub(super) fn guard(&self, g: Guard) -> Guard {
+        Guard { load: Load { inputs: self.inputs(&g.load.inputs), ..g.load }, ..g }
     }
     fn inputs(&self, inputs: &[Input]) -> Vec<Input> {
         let renumber = |i: &Input| match i {

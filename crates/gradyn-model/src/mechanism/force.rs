@@ -1,6 +1,6 @@
 //! Forces.
 
-use super::{Number, Text, Vector};
+use super::{Number, Text, Tyre, Vector};
 
 /// What a force does.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +58,13 @@ pub enum ForceKind {
         /// [N] or [N m]: an expression of sensors, t, parameters and splines.
         effort: Number,
     },
+    /// A force along a sensor y of positions: Q = effort · y_q.
+    Along {
+        /// y: an expression of positions, t and parameters.
+        sensor: Number,
+        /// [N] or [N m]: an expression of sensors, t, parameters and splines.
+        effort: Number,
+    },
     /// Smooth friction along the coordinate y of a joint: -(limit · tanh(ẏ/speed) + viscous · ẏ).
     Friction {
         /// The joint.
@@ -108,6 +115,8 @@ pub enum ForceKind {
         /// v_s [m/s].
         speed: Number,
     },
+    /// A tyre on a road; in space.
+    Tyre(Box<Tyre>),
 }
 
 /// N = k p(δ) (1 + d δ̇) of a penetration δ; p(δ) = w (s³ - s⁴/2), s = δ/w, between 0 and w, and δ - w/2 above: twice

@@ -1,5 +1,7 @@
 //! Checked tree → [`Mechanism`] and [`Study`]. The reader has seen every key and type; defaults here are those of the format.
 
+mod vehicle;
+
 use super::Study;
 use super::format::MAX_COUNT;
 use super::tree::{Node, Table, Value, Word};
@@ -36,6 +38,7 @@ pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     }
     m.drivers = elements(root, "driver").map(|(n, t)| driver(n, t)).collect();
     m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect::<Result<_, _>>()?;
+    m.roads = elements(root, "road").map(|(n, t)| vehicle::road(n, t)).collect::<Result<_, _>>()?;
     m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
     m.initial = section(root, "initial").map_or(Ok(Initial::default()), initial)?;
     m.objectives = elements(root, "objective").map(|(n, t)| objective(n, t)).collect();
@@ -301,7 +304,7 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
             let reaction = text(t, "reaction").unwrap_or("ground".into());
             ForceKind::Torque { on: word(t, "on"), reaction, torque: values(t, "torque"), frame: text(t, "frame") }
         }
-        "actuator" => ForceKind::Actuator { joint: word(t, "joint"), effort: number(t, "effort", 0.0) },
+        "actuator" => actuator(&name, t)?,
         "friction" => ForceKind::Friction {
             joint: word(t, "joint"),
             limit: number(t, "limit", 0.0),
@@ -327,6 +330,7 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
             friction: number(t, "friction", 0.0),
             speed: number(t, "speed", 0.01),
         },
+        "tyre" => ForceKind::Tyre(Box::new(vehicle::tyre(&name, t)?)),
         _ => {
             let length = number(t, "length", 0.0);
             ForceKind::SpringDamper { between, stiffness, damping, length, force: maybe(t, "force") }
@@ -334,6 +338,20 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
     };
     let active = if word(t, "active").text == "motion" { Active::Motion } else { Active::Always };
     Ok(Force { name, active, kind })
+}
+
+/// What an actuator acts along.
+fn actuator(name: &Text, t: &Table) -> Result<ForceKind, ModelError> {
+    let effort = number(t, "effort", 0.0);
+    match (text(t, "joint"), maybe(t, "sensor")) {
+        (Some(joint), None) => Ok(ForceKind::Actuator { joint, effort }),
+        (None, Some(sensor)) => Ok(ForceKind::Along { sensor, effort }),
+        (given, _) => {
+            let why = if given.is_some() { "both `joint` and `sensor` are given" } else { "`joint` or `sensor` is missing" };
+            let e = ModelError::new(format!("force `{name}`: {why}")).at(&name.place);
+            Err(e.help("joint = \"NAME\" for its coordinate, sensor = \"…\" for any expression of positions"))
+        }
+    }
 }
 
 /// What a torsional spring turns about.
