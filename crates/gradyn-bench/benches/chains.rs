@@ -28,7 +28,7 @@ fn line(m: &Mechanism, bodies: usize, method: &Method) {
     let (p, c) = (model.slots(&model.rho()), &model.conditions);
     let names = [&c.0, &c.1].map(|c| c.iter().map(|t| t.text.clone()).collect::<Vec<_>>());
     let started = Instant::now();
-    assemble(&model.system, 0.0, &p, &model.angles, (&names[0], &names[1])).expect("assembles");
+    assemble(&model.system, 0.0, &p, &model.angles, (&names[0], Some(&names[1]))).expect("assembles");
     let assembled = started.elapsed().as_secs_f64();
     drop(model);
     let t = times(m, bodies, method);

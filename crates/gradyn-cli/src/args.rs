@@ -23,6 +23,8 @@ pub enum Command {
     Simulate(RunArgs),
     /// Objectives and their gradients by one method
     Gradient(GradientArgs),
+    /// The static equilibrium that a model starts in: places, forces, reactions, efforts of supports, and their sensitivities
+    Equilibrium(EquilibriumArgs),
     /// Every formulation, integrator and sensitivity against one reference, in units of the error that each should have
     Verify(VerifyArgs),
     /// What there is: formulations, integrators, sensitivities, options, joints, forces, sensors, optimizers, examples
@@ -56,7 +58,7 @@ pub enum What {
 pub struct ModelArgs {
     /// Model file (.toml, or .json with the same schema)
     pub model: PathBuf,
-    /// Set a parameter; repeatable
+    /// Set a parameter or a constant; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
     /// Coordinates (`gradyn list coordinates`); those of the file, or natural, if absent
@@ -140,6 +142,28 @@ pub struct GradientArgs {
     /// Estimate the error of the formulation penalty by a second run with 10 alpha
     #[arg(long)]
     pub penalty_error: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+The model says `equilibrium` in [initial], with conditions for what the forces leave free (the place of a vehicle on the road, the angle of
+a wheel) and, as `hold`, for what a support holds:
+
+  [initial]
+  equilibrium = { \"chassis.com.x\" = 0, \"chassis.yaw\" = 0 }
+  hold        = { \"arm.angle\" = 0.1 }
+
+Forces with active = \"motion\" are left out. Reactions and forces are those of the statics.
+
+Examples:
+  gradyn equilibrium quarter_car.toml
+  gradyn equilibrium quarter_car.toml --set m_body=400 --gradient --json")]
+pub struct EquilibriumArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Derivatives of the outputs (of the places of bodies, without [output]) with respect to the parameters
+    #[arg(long)]
+    pub gradient: bool,
 }
 
 #[derive(Args)]

@@ -3,6 +3,7 @@
 use crate::args::{MethodArgs, ModelArgs};
 use crate::diagnostic::Failure;
 use crate::progress::Progress;
+use gradyn::equilibrium::Observed;
 use gradyn::file::{self, ModelFile, Study};
 use gradyn::mechanism::{Number, Source, Text};
 use gradyn::registry::{Formulation, Integrator, Sensitivity};
@@ -50,6 +51,12 @@ impl Loaded {
             prepared.model.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
         }
         Ok(Self { file, prepared, name, text })
+    }
+    /// The same with more output columns.
+    pub fn observing(self, observed: &Observed) -> Result<Self, Failure> {
+        let m = observed.added(&self.file.mechanism);
+        let prepared = Prepared::new(&m).map_err(|e| self.fail(e))?;
+        Ok(Self { prepared, ..self })
     }
     /// The error at its place.
     pub fn fail(&self, e: impl Into<Error>) -> Failure {
@@ -221,16 +228,19 @@ fn constant(flag: &str, what: &str, text: &str, place: Range<usize>) -> Result<f
     })
 }
 
+/// Sets a parameter, or a constant.
 fn set_parameter(file: &mut ModelFile, set: &str) -> Done {
     let (name, value) = pair("--set", set)?;
-    let parameters = &mut file.mechanism.parameters;
+    let (parameters, constants) = (&mut file.mechanism.parameters, &mut file.mechanism.constants);
     let names: Vec<String> = parameters.iter().map(|p| p.name.text.clone()).collect();
-    let Some(p) = parameters.iter_mut().find(|p| p.name.text == name) else {
+    let parameter = parameters.iter_mut().find(|p| p.name.text == name).map(|p| ("parameter", &mut p.value));
+    let found = parameter.or_else(|| constants.iter_mut().find(|c| c.0.text == name).map(|c| ("constant", &mut c.1)));
+    let Some((what, number)) = found else {
         let list = if names.is_empty() { "the model has no parameters".into() } else { format!("valid: {}", names.join(", ")) };
         return Err(Failure::command(format!("--set {set}: there is no parameter `{name}`"), list));
     };
     let start = set.rfind(value).unwrap_or(0);
-    constant("--set", &format!("parameter `{name}`"), set, start..start + value.len())?;
-    p.value = value.into();
+    constant("--set", &format!("{what} `{name}`"), set, start..start + value.len())?;
+    *number = value.into();
     Ok(())
 }

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod diagnostic;
+mod equilibrium;
 mod loaded;
 mod output;
 mod progress;
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
         Command::Check(a) => commands::check(a),
         Command::Simulate(a) => commands::simulate(a),
         Command::Gradient(a) => commands::gradient(a),
+        Command::Equilibrium(a) => equilibrium::equilibrium(a),
         Command::Verify(a) => match verify::verify(a) {
             Ok(true) => Ok(()),
             Ok(false) => return ExitCode::from(1),

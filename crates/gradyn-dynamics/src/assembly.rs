@@ -9,6 +9,7 @@
 //! and is sparse. A dependent row is redundant if it still holds where the others lead from a disturbed position; otherwise the
 //! position is singular, which is refused.
 
+use crate::equilibrium::{Equilibrium, find};
 use crate::error::StepError;
 use crate::start::StartRows;
 use gradyn_model::{At, LEVEL, System};
@@ -38,15 +39,18 @@ pub struct Assembled {
     pub condition: f64,
     /// Distance from the drawn configuration, largest coordinate.
     pub moved: f64,
+    /// The static equilibrium, if the start is one.
+    pub equilibrium: Option<Equilibrium>,
 }
 
-/// Assembles at time t with slots p; `names` are the position and the velocity conditions given.
+/// Assembles at time t with slots p; `names` are the position and the velocity conditions given, if those of velocities are to be
+/// checked.
 pub fn assemble<Y: System>(
     sys: &Y,
     t: f64,
     p: &[f64],
     angles: &[f64],
-    names: (&[String], &[String]),
+    names: (&[String], Option<&[String]>),
 ) -> Result<Assembled, StepError> {
     let (n, m, conditions) = (sys.dims().n, sys.independent(false).len(), names.0.len());
     let mut problem = Problem::new(sys, t, p, angles, conditions);
@@ -81,6 +85,14 @@ pub fn assemble<Y: System>(
     }
     // (3)
     let Ranks { independent, redundant, condition } = ranks(sys, sys.phi_q(&problem.d));
+    let equilibrium = match sys.statics() {
+        Some(_) => Some(find(sys, t, p, angles, &q, &independent[0])?),
+        None => None,
+    };
+    if let Some(e) = &equilibrium {
+        q.copy_from_slice(&e.q);
+        residual = largest(problem.residual(&q));
+    }
     if let Some(row) = problem.singular(&q, &independent[0], &redundant)? {
         let name = |k: usize| sys.row_name(k);
         let rows = redundant.iter().filter(|r| r.row == row).map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect()));
@@ -90,13 +102,14 @@ pub fn assemble<Y: System>(
         let rows = vec![(sys.row_name(r.row), r.on.iter().map(|o| sys.row_name(o.0)).collect())];
         return Err(StepError::Inconsistent { rows });
     }
-    for (velocity, list) in [(false, names.0), (true, names.1)] {
-        problem.check_conditions(&q, &independent[usize::from(velocity)], velocity, list)?;
+    let positions = (false, Some(names.0).filter(|_| equilibrium.is_none()));
+    for (velocity, list) in [positions, (true, names.1)] {
+        list.map_or(Ok(()), |list| problem.check_conditions(&q, &independent[usize::from(velocity)], velocity, list))?;
     }
     let freedom = n - independent[0].len();
     let moved = q.iter().zip(sys.drawn()).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
     let velocity_freedom = n - independent[1].len();
-    Ok(Assembled { q, freedom, velocity_freedom, independent, redundant, residual, condition, moved })
+    Ok(Assembled { q, freedom, velocity_freedom, independent, redundant, residual, condition, moved, equilibrium })
 }
 
 /// (3): rows in a maximal independent set, and the others.
@@ -110,7 +123,9 @@ struct Ranks {
 fn ranks<Y: System>(sys: &Y, phi_q: &[f64]) -> Ranks {
     let dims = sys.dims();
     let rows = |list: &[u32]| {
-        let found = row_dependencies(&sys.patterns().mn.part(list), &sys.patterns().mn.part_values(list, phi_q), RANK_TOLERANCE);
+        let (pattern, values) = (sys.patterns().mn.part(list), sys.patterns().mn.part_values(list, phi_q));
+        let mut found = row_dependencies(&pattern, &values, RANK_TOLERANCE);
+        found.exchange(&pattern, &values);
         let at = |k: usize| list[k] as usize;
         let dependent: Vec<Dependent> = (found.dependent.iter())
             .map(|d| Dependent { row: at(d.row), on: d.on.iter().map(|&(k, c)| (at(k), c)).collect() })
@@ -119,6 +134,9 @@ fn ranks<Y: System>(sys: &Y, phi_q: &[f64]) -> Ranks {
     };
     let holonomic: Vec<u32> = (0..(dims.m - dims.m_vel) as u32).collect();
     let (positions, mut redundant, mut condition) = rows(&holonomic);
+    if !redundant.is_empty() {
+        condition = rows(&positions).2;
+    }
     let mut velocities = positions.clone();
     for k in (dims.m - dims.m_vel) as u32..dims.m as u32 {
         velocities.push(k);
@@ -286,7 +304,7 @@ impl<'a, Y: System> Problem<'a, Y> {
 }
 
 /// A position at rest.
-fn still<'q, Y: System>(sys: &Y, t: f64, q: &'q [f64], zero: &'q [f64]) -> At<'q> {
+pub(crate) fn still<'q, Y: System>(sys: &Y, t: f64, q: &'q [f64], zero: &'q [f64]) -> At<'q> {
     let (n, m) = (sys.dims().n, sys.dims().m);
     At { t, q, v: &zero[..n], a: &zero[..n], lam: &zero[..m] }
 }

@@ -87,6 +87,14 @@ pub enum StepError {
         /// Where.
         equation: String,
     },
+    /// A force is not defined.
+    #[error("t = {t:.6} s: {what}")]
+    Undefined {
+        /// Time [s].
+        t: f64,
+        /// Which one, and why.
+        what: String,
+    },
     /// The step size fell below the minimum.
     #[error("t = {t:.6} s: the step size fell to {h:.1e} s after {rejected} rejected steps; the largest error is in `{worst}`")]
     StepTooSmall {
@@ -247,6 +255,33 @@ pub enum StepError {
         /// The dependent condition or row.
         equation: String,
     },
+    /// No equilibrium was found.
+    #[error("no equilibrium was found in {iterations} iterations; what is left: {}", sizes(.worst))]
+    NoEquilibrium {
+        /// Iterations of Newton and of the damped motion.
+        iterations: usize,
+        /// The worst equations and their residuals.
+        worst: Vec<(String, f64)>,
+    },
+    /// Forces leave directions of the equilibrium open.
+    #[error(
+        "{} of the equilibrium {} free: no force holds {}{}",
+        count(.free.len(), "direction"), if .free.len() == 1 { "is" } else { "are" }, names(.free), given(.conditions)
+    )]
+    EquilibriumFree {
+        /// A coordinate that moves, for each of them.
+        free: Vec<String>,
+        /// Conditions that are given.
+        conditions: Vec<String>,
+    },
+    /// A condition of an equilibrium carries a load.
+    #[error("the condition `{condition}` of the equilibrium carries a load: {effort:.6e} [N or N m] would be needed to hold it")]
+    EquilibriumLoad {
+        /// The condition.
+        condition: String,
+        /// Its effort.
+        effort: f64,
+    },
     /// The times of the run make no sense.
     #[error("{0}")]
     Times(String),
@@ -269,6 +304,19 @@ pub enum StepError {
         /// Its coordinate, constraint or objective with the largest correction.
         worst: String,
     },
+}
+
+/// `a` (1e3), `b` (2e1).
+fn sizes(list: &[(String, f64)]) -> String {
+    list.iter().map(|(n, x)| format!("{n} ({x:.1e})")).collect::<Vec<_>>().join(", ")
+}
+
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", plural(n))
+}
+
+fn given(conditions: &[String]) -> String {
+    if conditions.is_empty() { String::new() } else { format!("; conditions given: {}", names(conditions)) }
 }
 
 /// `a`, `b`.

@@ -7,14 +7,18 @@
 //! z = 0,  extras = 0                                                                              (4)
 //! â = a                                     where the last block is an auxiliary acceleration       (5)
 //! ```
+//! In equilibrium (1) is [Φ; E; r] = 0, [`equilibrium`](crate::equilibrium), where r is what is left of the forces at rest.
 //! F₀ is the formulation itself for state steps; for coordinate steps Φ̈ = 0, by the saddle-point matrix or by R [`Solver`], or the penalty formulation [A22, Eqs. 34–36]. E and E' are expressions of sensors, as many as
 //! there are degrees of freedom, so that what is held when a parameter changes is explicit. The transposed sweep is
 //! [A22, Eqs. 43c, 43b, 43a].
 
+mod positions;
 mod solver;
 
 pub use solver::Solver;
 
+use self::positions::{Positions, rows_p, rows_p_t};
+use crate::equilibrium::Reduced;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange, Linear};
 use crate::start::StartRows;
@@ -28,9 +32,11 @@ const MAX_ITERATIONS: usize = 50;
 /// Record 0, linearised.
 pub struct Initial<Y: System> {
     layout: Layout,
-    /// Partials of (1) and (2), and the factors of [Φ_q; E_q] and [Φ_q; E'_v].
-    rows: [StartRows; 2],
-    factors: [Factor; 2],
+    /// (1).
+    positions: Positions<Y>,
+    /// Partials of (2) and the factors of [Φ_q; E'_v].
+    rows: StartRows,
+    factor: Factor,
     acceleration: Linear<Y>,
     pub(crate) solver: Solver,
     law: Lagrange,
@@ -55,6 +61,21 @@ pub fn residual<Y: System, S: ProgramScalar>(
     d: &mut Y::Data<S>,
     r: &mut [S],
 ) {
+    let mut reduced = Reduced::of(sys).expect("W is square");
+    residual_in(sys, law, layout, t, x, d, reduced.as_mut(), r);
+}
+
+/// The same with the memory of an equilibrium.
+fn residual_in<Y: System, S: ProgramScalar>(
+    sys: &Y,
+    law: &Lagrange,
+    layout: &Layout,
+    t: S,
+    x: &[S],
+    d: &mut Y::Data<S>,
+    reduced: Option<&mut Reduced<S>>,
+    r: &mut [S],
+) {
     let (n, m) = (layout.n, layout.m);
     let at = layout.node(t, x);
     r.copy_from_slice(x); // (4)
@@ -68,7 +89,13 @@ pub fn residual<Y: System, S: ProgramScalar>(
         x.iter_mut().zip(sys.independent(level == 1)).for_each(|(x, &k)| *x = rest[k as usize]);
     }
     let [held, moving] = [false, true].map(|v| sys.independent(v).len());
-    sys.conditions(&at, d, &mut position[held..], &mut velocity[moving..]);
+    match reduced {
+        None => sys.conditions(&at, d, &mut position[held..], &mut velocity[moving..]),
+        Some(reduced) => {
+            sys.conditions(&at, d, &mut [], &mut velocity[moving..]);
+            reduced.residual(sys, t, at.q, d, position);
+        }
+    }
     law.residual(sys, &at, d, &mut rest[..n + m]);
 }
 
@@ -81,11 +108,12 @@ pub fn auxiliary_rows<S: ProgramScalar>(layout: &Layout, x: &[S], r: &mut [S]) {
 impl<Y: System> Initial<Y> {
     /// Memory; `p` are the slots. `kkt` is the matrix of (3), prepared.
     pub fn new(sys: &Y, law: Lagrange, layout: Layout, p: &[f64], kkt: Kkt) -> Result<Self, StepError> {
-        let rows = [false, true].map(|velocity| StartRows::new(sys, velocity, layout.n - sys.independent(velocity).len()));
+        let rows = StartRows::new(sys, true, layout.n - sys.independent(true).len());
         let mut acceleration = Linear::new(sys, law);
         sys.prepare(p, &mut acceleration.data);
         Ok(Self {
-            factors: [Factor::new(&rows[0].pattern)?, Factor::new(&rows[1].pattern)?],
+            positions: Positions::new(sys, p)?,
+            factor: Factor::new(&rows.pattern)?,
             rows,
             acceleration,
             solver: Solver::Saddle(Box::new(kkt)),
@@ -116,7 +144,7 @@ impl<Y: System> Initial<Y> {
         let (mut last, mut stalls) = ([f64::INFINITY; 3], [0; 3]);
         let shares = self.law.shares(sys);
         for iterations in 1..=MAX_ITERATIONS {
-            residual(sys, &self.law, &layout, t, x, &mut self.acceleration.data, r);
+            residual_in(sys, &self.law, &layout, t, x, &mut self.acceleration.data, self.positions.reduced(), r);
             if self.auxiliary {
                 auxiliary_rows(&layout, x, r);
             }
@@ -124,22 +152,24 @@ impl<Y: System> Initial<Y> {
             let violation = r[worst];
             self.linearise(sys, t, angles, x)?;
             self.solve(sys, r);
-            // the drawn configuration may be where a force is undefined: positions first
-            if r.iter().any(|r| !r.is_finite()) {
-                let moving = r[..n].iter().any(|r| r.abs() > 1e-9) && r[..n].iter().all(|r| r.is_finite());
+            // the drawn configuration may be where a force is undefined, and so may be rest: positions and velocities first
+            if let Some(bad) = r.iter().position(|r| !r.is_finite()) {
+                let sound = if bad < 2 * n { bad / n * n } else { 2 * n };
+                let moving = r[..sound].iter().any(|r| r.abs() > 1e-9);
                 if !moving || iterations == MAX_ITERATIONS {
-                    let i = r.iter().position(|r| !r.is_finite()).unwrap_or(worst);
-                    return Err(StepError::NotFinite { t, equation: self.unknown(sys, i) });
+                    return Err(StepError::NotFinite { t, equation: self.unknown(sys, bad) });
                 }
-                x[..n].iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
-                x[n..].fill(0.0);
+                x[..sound].iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
+                x[sound..].fill(0.0);
                 continue;
             }
             x.iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
             // a and λ together: one of them may be nothing but noise
-            let mut correction = [0..n, n..2 * n, 2 * n..layout.z()].map(|b| relative(&r[b.clone()], &x[b]));
+            let loads = self.positions.loads(&x[..n]);
+            let mut correction = [(0..n, 0.0), (n..2 * n, 0.0), (2 * n..layout.z(), loads)]
+                .map(|(b, least)| relative(&r[b.clone()], &x[b], least));
             if shares {
-                correction[2] = self.felt(sys, r, x);
+                correction[2] = self.felt(sys, r, x, loads);
             }
             // at rounding, or no longer falling: at once where it is small, else after some more tries
             (0..3).for_each(|k| stalls[k] = if correction[k] > 0.3 * last[k] { stalls[k] + 1 } else { 0 });
@@ -155,13 +185,13 @@ impl<Y: System> Initial<Y> {
             }
             last = correction;
             if iterations == MAX_ITERATIONS {
-                return Err(StepError::Assembly { worst: self.equation(sys, worst), residual: violation.abs() });
+                return Err(StepError::Assembly { worst: self.positions.equation(sys, worst), residual: violation.abs() });
             }
         }
         unreachable!("the loop returns")
     }
     /// Correction of a and Φ_qᵀλ: penalties on repeated rows share λ by roundings of Φ̈ times α, of which the motion feels nothing.
-    fn felt(&mut self, sys: &Y, r: &[f64], x: &[f64]) -> f64 {
+    fn felt(&mut self, sys: &Y, r: &[f64], x: &[f64], least: f64) -> f64 {
         let (n, z, lam) = (self.layout.n, self.layout.z(), self.layout.lam());
         let (zero, rest) = self.felt.split_at_mut(n);
         let (change, force) = rest.split_at_mut(2 * n);
@@ -170,7 +200,7 @@ impl<Y: System> Initial<Y> {
             out[n..].fill(0.0);
             sys.balance(zero, &x[lam..z], &self.acceleration.data, &mut out[n..]);
         }
-        relative(change, force)
+        relative(change, force, least)
     }
     /// Name of unknown `i` of the record.
     fn unknown(&self, sys: &Y, i: usize) -> String {
@@ -182,12 +212,6 @@ impl<Y: System> Initial<Y> {
             i => sys.coordinate_name(i),
         }
     }
-    fn equation(&self, sys: &Y, i: usize) -> String {
-        match sys.independent(false).get(i) {
-            Some(&k) => sys.row_name(k as usize),
-            None => sys.condition_name(false, i - self.rows[0].rows),
-        }
-    }
     /// Partials of (1)–(3) at x.
     pub fn linearise(&mut self, sys: &Y, t: f64, angles: &[f64], x: &[f64]) -> Result<(), StepError> {
         sys.set_angles(angles, &mut self.acceleration.data);
@@ -197,11 +221,14 @@ impl<Y: System> Initial<Y> {
         let at = At::of(t, &self.point, n, m);
         self.acceleration.set(sys, &at);
         let d = &mut self.acceleration.data;
-        for (rows, factor) in self.rows.iter_mut().zip(&mut self.factors) {
-            rows.set(sys, &at, d);
-            factor.refactor(rows.matrix()).map_err(|s| rows.singular(sys, t, s))?;
-        }
+        self.positions.linearise(sys, &at, angles, d, &mut self.felt[..n])?;
+        self.rows.set(sys, &at, d);
+        self.factor.refactor(self.rows.matrix()).map_err(|s| self.rows.singular(sys, t, s))?;
         self.solver.refactor(sys, t, d, self.law.compliance)
+    }
+    /// Loads that balance in an equilibrium [N], where (a, λ) and their derivatives may be nothing but roundings of them; else 0.
+    pub fn loads(&self) -> f64 {
+        self.positions.loads(&self.point[..self.layout.n])
     }
     /// The transpose of (5).
     fn auxiliary_t(&self, b: &mut [f64]) {
@@ -215,9 +242,9 @@ impl<Y: System> Initial<Y> {
         let (n, m) = (self.layout.n, self.layout.m);
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
-        self.factors[0].solve(q);
-        self.rows[1].pattern.mul(&self.rows[1].q, -1.0, q, v);
-        self.factors[1].solve(v);
+        self.positions.solve(q);
+        self.rows.pattern.mul(&self.rows.q, -1.0, q, v);
+        self.factor.solve(v);
         let u = &mut rest[..n + m];
         self.acceleration.state_mul(sys, -1.0, q, v, u);
         self.solver.solve(sys, &self.acceleration.data, u);
@@ -235,9 +262,9 @@ impl<Y: System> Initial<Y> {
         let u = &mut rest[..n + m];
         self.solver.solve(sys, &self.acceleration.data, u);
         self.acceleration.state_mul_t(sys, -1.0, u, q, v);
-        self.factors[1].solve_t(v);
-        self.rows[1].pattern.mul_t(&self.rows[1].q, -1.0, v, q);
-        self.factors[0].solve_t(q);
+        self.factor.solve_t(v);
+        self.rows.pattern.mul_t(&self.rows.q, -1.0, v, q);
+        self.positions.solve_t(q);
     }
     /// The first part of `solve_t`: b holds ψ_x at record 0 and becomes dψ/d(q₀, v₀), with (a₀, λ₀) following from (3).
     pub fn state_t(&mut self, sys: &Y, b: &mut [f64]) {
@@ -254,34 +281,25 @@ impl<Y: System> Initial<Y> {
         let at = At::of(self.t, &self.point, n, m);
         let (q, rest) = r.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
-        for (level, x) in [q, v].into_iter().enumerate() {
-            self.all.fill(0.0);
-            sys.constraint_p(&at, LEVEL[level], delta, &mut self.acceleration.data, &mut self.all);
-            x.iter_mut().zip(sys.independent(level == 1)).for_each(|(x, &k)| *x += self.all[k as usize]);
-            let rows = &self.rows[level];
-            rows.slots.mul(&rows.p, 1.0, delta, &mut x[rows.rows..]);
-        }
+        let d = &mut self.acceleration.data;
+        self.positions.slot_mul(sys, &at, delta, d, &mut self.all, q);
+        rows_p(sys, &at, &self.rows, LEVEL[1], delta, d, &mut self.all, v);
         self.acceleration.slot_mul(sys, delta, &mut rest[..n + m]);
     }
     /// grad += s R_pᵀ μ.
     pub fn slot_mul_t(&mut self, sys: &Y, mu: &[f64], s: f64, grad: &mut [f64]) {
-        let (n, m, slots) = (self.layout.n, self.layout.m, sys.dims().slots);
+        let (n, m) = (self.layout.n, self.layout.m);
         let at = At::of(self.t, &self.point, n, m);
-        for level in 0..2 {
-            let mu = &mu[level * n..(level + 1) * n];
-            self.all.fill(0.0);
-            mu.iter().zip(sys.independent(level == 1)).for_each(|(mu, &k)| self.all[k as usize] = *mu);
-            sys.constraint_p_t(&at, LEVEL[level], &self.all, s, &mut self.acceleration.data, grad);
-            let rows = &self.rows[level];
-            rows.slots.mul_t(&rows.p, s, &mu[rows.rows..], &mut grad[..slots]);
-        }
+        let d = &mut self.acceleration.data;
+        self.positions.slot_mul_t(sys, &at, &mu[..n], s, d, &mut self.all, grad);
+        rows_p_t(sys, &at, &self.rows, LEVEL[1], &mu[n..2 * n], s, d, &mut self.all, grad);
         self.acceleration.slot_mul_t(sys, &mu[2 * n..3 * n + m], s, grad);
     }
 }
 
-/// Largest correction relative to the largest value, where that is not zero.
-fn relative(r: &[f64], x: &[f64]) -> f64 {
-    let scale = largest(x.iter().copied());
+/// Largest correction relative to the largest value, or the least that counts, where that is not zero.
+fn relative(r: &[f64], x: &[f64], least: f64) -> f64 {
+    let scale = largest(x.iter().copied()).max(least);
     largest(r.iter().copied()) / if scale > 0.0 { scale } else { 1.0 }
 }
 

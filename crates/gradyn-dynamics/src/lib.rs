@@ -6,6 +6,7 @@
 pub mod assembly;
 pub mod block;
 pub mod control;
+pub mod equilibrium;
 pub mod error;
 pub mod event;
 pub mod formulation;

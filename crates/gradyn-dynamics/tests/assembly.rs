@@ -11,7 +11,7 @@ fn attempt(m: &Mechanism) -> Result<Assembled, StepError> {
     let model = build(m).unwrap_or_else(|e| panic!("{}: {e}", m.name));
     let p = model.slots(&model.rho());
     let names = [&model.conditions.0, &model.conditions.1].map(|c| c.iter().map(|t| t.text.clone()).collect::<Vec<_>>());
-    assemble(&model.system, p[model.times.start as usize], &p, &model.angles, (&names[0], &names[1]))
+    assemble(&model.system, p[model.times.start as usize], &p, &model.angles, (&names[0], Some(&names[1])))
 }
 
 fn failure(m: &Mechanism) -> StepError {

@@ -14,6 +14,7 @@ mod loads;
 mod numbering;
 mod numbers;
 mod rest;
+mod roads;
 mod sensors;
 mod shapes;
 mod symbols;
@@ -24,11 +25,12 @@ mod velocity;
 use crate::error::ModelError;
 use crate::expression::{UNITS, label_factor};
 use crate::formula::Formula;
+use crate::guard::Guard;
 use crate::load::Load;
 use crate::mechanics::{Coordinates, Mechanics};
 use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Objective, Parameter, Source, Text};
 use crate::ports::{Affine, Entry, Ports};
-use crate::program::{Graph, Program, Sym};
+use crate::program::{Graph, Program, Sym, Table};
 use crate::row::RowName;
 use crate::signal::Signal;
 use crate::spline::{self, SplineError, UniformSpline};
@@ -39,6 +41,7 @@ use gradyn_num::Scalar;
 use joints::{JointFrame, Reaction, Rows};
 use numbers::{Numbers, SlotTable, unknown};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use symbols::AngleDef;
 use vectors::{Port, Symbols, difference, dot};
 
@@ -196,6 +199,9 @@ pub(crate) struct Builder<'g, 'm> {
     signals: Vec<Signal>,
     signal_names: HashMap<String, u32>,
     splines: Vec<UniformSpline>,
+    /// Tables of the roads that are given by points.
+    road_tables: Vec<Option<Arc<Table>>>,
+    guards: Vec<Guard>,
     angles: Vec<AngleDef<'g>>,
     angle_index: HashMap<String, usize>,
     /// (angle, signal) of driven angles.
@@ -296,6 +302,7 @@ fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
         return Err(e.help("remove the joint, or read the reaction of the other one"));
     }
     b.add_splines()?;
+    b.add_roads()?;
     b.add_formulas()?;
     b.add_velocity_rows()?;
     b.add_forces()?;
@@ -445,6 +452,8 @@ impl<'g, 'm> Builder<'g, 'm> {
             signals: vec![],
             signal_names: HashMap::new(),
             splines: vec![],
+            road_tables: vec![],
+            guards: vec![],
             angles: vec![],
             angle_index: HashMap::new(),
             driven: vec![],
@@ -481,6 +490,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                     law = Some(l);
                     list.extend([("speed", speed, true), ("friction", friction, false)]);
                 }
+                ForceKind::Tyre(tyre) => list.extend(tyre.positive()),
                 ForceKind::Friction { speed, limit, .. } => list.extend([("speed", speed, true), ("limit", limit, false)]),
                 _ => continue,
             }
@@ -512,6 +522,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         let rest = rest.chain(m.couplings.iter().map(|c| &c.name)).chain(m.constraints.iter().map(|c| &c.0));
         let rest = rest.chain(m.velocity_constraints.iter().map(|c| &c.0));
         let all = bodies.chain(rest).chain(m.forces.iter().map(|f| &f.name)).chain(m.splines.iter().map(|s| &s.name));
+        let all = all.chain(m.roads.iter().map(|r| &r.name));
         for name in all {
             if ["ground", "system", "t"].contains(&name.text.as_str()) {
                 return Err(ModelError::new(format!("the name `{name}` is reserved")).at(&name.place));

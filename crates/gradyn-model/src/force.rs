@@ -137,6 +137,8 @@ pub struct Force {
     pub element: Element,
     /// F.
     pub law: Law,
+    /// Does it act in motion only?
+    pub motion: bool,
     /// Position of each pair of port entries in n × n.
     pairs: Vec<u32>,
 }
@@ -156,11 +158,11 @@ pub struct ForceAt<'a, S> {
 
 impl Force {
     /// Compiles a force onto the n × n pattern.
-    pub fn new(name: String, element: Element, law: Law, nn: &Pattern) -> Self {
+    pub fn new(name: String, element: Element, law: Law, motion: bool, nn: &Pattern) -> Self {
         let entries = &element.ports.linear;
         let at = |i: u32, j: u32| nn.at(i as usize, j as usize);
         let pairs = entries.iter().flat_map(|a| entries.iter().map(move |b| at(a.coord, b.coord))).collect();
-        Self { name, element, law, pairs }
+        Self { name, element, law, motion, pairs }
     }
     /// F and J.
     #[inline]

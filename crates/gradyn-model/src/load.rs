@@ -36,6 +36,8 @@ pub struct Load {
     pub program: Program,
     /// w: argument i is output i.
     pub work: Ports,
+    /// Does it act in motion only?
+    pub motion: bool,
 }
 
 /// A load on the n × n pattern.
@@ -79,6 +81,12 @@ impl Load {
         let (x, d) = out.split_at_mut(self.position_args);
         self.positions.gather(&at.args.values, at.q, x);
         self.velocities.gather_rate(&at.args.values, at.v, d);
+    }
+    /// f.
+    pub fn values<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>) -> Vec<S> {
+        self.gather(at, &mut w.plain.ports);
+        w.plain.run(&self.program, &self.inputs, at.t, |i, _| at.args.values[i as usize]);
+        (0..self.program.outputs()).map(|k| w.plain.output(&self.program, k)).collect()
     }
     /// Extended parameters that it reads.
     pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {

@@ -3,7 +3,7 @@
 use crate::natural::{self, Natural};
 use crate::relative::{self, Relative};
 use crate::row::RowName;
-use crate::system::{At, Dims, Patterns, RowScaling, Set, System};
+use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
 use gradyn_num::Scalar;
 
 /// The coordinate families.
@@ -101,6 +101,26 @@ impl Mechanics {
     /// Takes the effective masses of the rows at (t, q).
     pub fn scale_rows(&mut self, p: &[f64], t: f64, q: &[f64]) {
         either!(self, s => s.scale_rows(p, t, q))
+    }
+    /// Says along which coordinates forces balance in an equilibrium.
+    pub fn set_balanced(&mut self, balanced: &[u32]) {
+        either!(self, s => s.set_balanced(balanced))
+    }
+    /// The rates of all coordinates as conditions of velocity, where the start is an equilibrium at rest.
+    pub(crate) fn take_rest(&mut self) -> bool {
+        either!(self, s => s.take_rest())
+    }
+    /// The first force that is not finite at rest, at the drawn configuration.
+    pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<String> {
+        self.elements().undefined_at_rest(p, t, angles, &self.shown(p, self.drawn()))
+    }
+    /// Are there forces that are not defined everywhere?
+    pub fn guarded(&self) -> bool {
+        self.elements().guarded()
+    }
+    /// Why a force is not defined at the second of two points, or between them; the time of the data is that of the second.
+    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
+        either!(self, d, s, d => s.undefined_force(from, to, d))
     }
     /// Keeps some conditions of velocity.
     pub(crate) fn keep_velocity_conditions(&mut self, open: &[usize]) {
@@ -235,8 +255,23 @@ impl System for Mechanics {
     fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
         either!(self, sys => sys.condition_support(velocity, k))
     }
-    fn condition_row(&self, velocity: bool, k: usize, at: &At, d: &mut Data<f64>, q: &mut [f64], v: &mut [f64], p: &mut [f64]) {
+    fn condition_row<S: Scalar>(
+        &self,
+        velocity: bool,
+        k: usize,
+        at: &At<S>,
+        d: &mut Data<S>,
+        q: &mut [S],
+        v: &mut [S],
+        p: &mut [S],
+    ) {
         either!(self, d, sys, d => sys.condition_row(velocity, k, at, d, q, v, p))
+    }
+    fn statics(&self) -> Option<&Statics> {
+        either!(self, sys => sys.statics())
+    }
+    fn set_rest<S: Scalar>(&self, rest: bool, d: &mut Data<S>) {
+        either!(self, d, sys, d => sys.set_rest(rest, d))
     }
     fn visits(&self, d: &Data<f64>) -> usize {
         either!(self, d, sys, d => sys.visits(d))

@@ -15,12 +15,14 @@
 mod body;
 mod force;
 mod joint;
+mod tyre;
 mod visit;
 
 pub use body::*;
 pub use force::*;
 pub use joint::*;
 use std::ops::Range;
+pub use tyre::*;
 
 /// A name or reference, and where it stands in the file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -186,15 +188,39 @@ pub enum InitialVelocity {
     Conditions(Vec<(Number, Number)>),
 }
 
+/// Conditions of a static equilibrium: (expression of position sensors, value).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Equilibrium {
+    /// For directions in which the forces are indifferent: no load may rest on them.
+    pub free: Vec<(Number, Number)>,
+    /// Held by a support: its effort balances the forces.
+    pub hold: Vec<(Number, Number)>,
+}
+impl Equilibrium {
+    /// All conditions, those of free directions first.
+    pub fn conditions(&self) -> impl Iterator<Item = &(Number, Number)> {
+        self.free.iter().chain(&self.hold)
+    }
+}
+
 /// Conditions at the start; the rest follows by assembly.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Initial {
     /// (expression of position sensors, value).
     pub position: Vec<(Number, Number)>,
+    /// Instead of `position`: the mechanism is in static equilibrium.
+    pub equilibrium: Option<Equilibrium>,
     /// Velocities.
     pub velocity: InitialVelocity,
     /// Rough positions of points (`body.point`) that pick the branch of the assembly.
     pub near: Vec<(Text, Vector)>,
+}
+
+impl Initial {
+    /// Conditions of positions, of an equilibrium or not.
+    pub fn positions(&self) -> impl Iterator<Item = &(Number, Number)> {
+        self.position.iter().chain(self.equilibrium.iter().flat_map(Equilibrium::conditions))
+    }
 }
 
 /// ψ = ∫ integral dt + terminal.
@@ -241,6 +267,8 @@ pub struct Mechanism {
     pub penalties: Vec<(Text, Penalty)>,
     /// Forces.
     pub forces: Vec<Force>,
+    /// Roads.
+    pub roads: Vec<Road>,
     /// Splines of time.
     pub splines: Vec<Spline>,
     /// Initial conditions.
@@ -278,6 +306,7 @@ impl Mechanism {
             drivers: vec![],
             penalties: vec![],
             forces: vec![],
+            roads: vec![],
             splines: vec![],
             initial: Initial::default(),
             objectives: vec![],
@@ -315,7 +344,7 @@ impl Mechanism {
     }
     /// Adds a force.
     pub fn force(&mut self, name: &str, kind: ForceKind) -> &mut Self {
-        self.forces.push(Force { name: name.into(), kind });
+        self.forces.push(Force { name: name.into(), active: Active::Always, kind });
         self
     }
     /// Adds an objective ∫ g dt.

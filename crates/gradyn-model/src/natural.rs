@@ -14,15 +14,16 @@ mod terms;
 pub use penalty::RowPenalties;
 
 use crate::element::Args;
-use crate::force::{Force, LawScratch};
+use crate::force::{Force, ForceAt, LawScratch};
 use crate::formula::{FormulaRow, FormulaScratch};
 use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed, quadratic};
 use crate::geometry::Kind;
+use crate::guard::Guard;
 use crate::load::{LoadRows, LoadScratch};
 use crate::quadratic::{Form, QuadraticRows};
 use crate::row::RowName;
 use crate::signal::{Scratch, Signals};
-use crate::system::{Dims, Patterns};
+use crate::system::{At, Dims, Patterns, Statics, System};
 use gradyn_num::Scalar;
 
 /// A mechanism in natural coordinates, with its functionals.
@@ -42,6 +43,7 @@ pub struct Natural {
     pub(crate) formulas: Vec<FormulaRow>,
     pub(crate) forces: Vec<Force>,
     pub(crate) loads: Vec<LoadRows>,
+    pub(crate) guards: Vec<Guard>,
     pub(crate) signals: Signals,
     /// (Y, X) of each angle atan2(Y, X) with a branch, in order.
     pub(crate) angles: Vec<(Form, Form)>,
@@ -53,6 +55,10 @@ pub struct Natural {
     pub(crate) output: Functional,
     pub(crate) position: Vec<Functional>,
     pub(crate) velocity: Vec<Functional>,
+    /// Of a start in equilibrium.
+    pub(crate) statics: Option<Statics>,
+    /// The rate of each coordinate, where everything is at rest in an equilibrium.
+    pub(crate) at_rest: Vec<Functional>,
     pub(crate) drawn: Vec<f64>,
     /// Joints that hold directions parallel, with their product, which is positive.
     pub(crate) aligned: Vec<(String, Form)>,
@@ -85,6 +91,8 @@ pub struct Data<S> {
     kept: Vec<S>,
     /// One level of the rows, or of their Jacobian.
     level: Vec<S>,
+    /// Are forces of motion left out?
+    rest: bool,
     /// Is there anything that moves with t?
     timed: bool,
     /// Elements evaluated.
@@ -111,7 +119,11 @@ impl Natural {
         tracked
     }
     fn functionals(&self) -> impl Iterator<Item = &Functional> {
-        [&self.integrand, &self.terminal, &self.output].into_iter().chain(&self.position).chain(&self.velocity)
+        [&self.integrand, &self.terminal, &self.output]
+            .into_iter()
+            .chain(&self.position)
+            .chain(&self.velocity)
+            .chain(&self.at_rest)
     }
     fn new_data<S: Scalar>(&self) -> Data<S> {
         let Dims { n, m, slots, args: ext, .. } = self.dims;
@@ -124,7 +136,7 @@ impl Natural {
             signals: self.signals.scratch(),
             law: LawScratch::new(self.forces.iter().map(|f| &f.law)),
             formula: FormulaScratch::new(self.formulas.iter().map(|f| &f.formula)),
-            load: LoadScratch::new(self.loads.iter().map(|l| &l.load)),
+            load: LoadScratch::new(self.loads.iter().map(|l| &l.load).chain(self.guards.iter().map(|g| &g.load))),
             functional: FunctionalScratch::new(self.functionals()),
             value: vec![zero; self.functionals().map(|f| f.program.outputs()).max().unwrap_or(0)],
             cot: Cotangent {
@@ -139,6 +151,7 @@ impl Natural {
             dot: vec![[zero; 3]; signals],
             kept: vec![zero; m],
             level: vec![zero; m.max(self.patterns.mn.nnz())],
+            rest: false,
             timed: signals > 0,
             visits: 0,
         }
@@ -151,6 +164,12 @@ impl Natural {
     /// Says which rows are independent and which ones are left out.
     pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
         (self.independent, self.dropped) = (independent, dropped);
+    }
+    /// Says along which coordinates forces balance in an equilibrium.
+    pub fn set_balanced(&mut self, balanced: &[u32]) {
+        if let Some(s) = &mut self.statics {
+            s.balanced = balanced.to_vec();
+        }
     }
     /// Replaces the start of the assembly, for example by an assembled configuration.
     pub fn set_drawn(&mut self, q: &[f64]) {
@@ -176,11 +195,52 @@ impl Natural {
         let collapsed = |f: &&Force| along_distance(f) && f.element.value(&d.args, q) <= 1e-12 * size;
         self.forces.iter().find(collapsed).map(|f| f.name.clone())
     }
+    /// The rates of all coordinates as conditions of velocity, where the start is an equilibrium at rest.
+    pub(crate) fn take_rest(&mut self) -> bool {
+        if self.at_rest.is_empty() {
+            return false;
+        }
+        self.velocity = self.at_rest.clone();
+        self.condition_names[1] = self.coordinate_names.iter().map(|n| format!("velocity of {n}")).collect();
+        true
+    }
     /// Keeps some conditions of velocity.
     pub(crate) fn keep_velocity_conditions(&mut self, open: &[usize]) {
         let (mut k, mut j) = (0..self.velocity.len(), 0..self.velocity.len());
         self.velocity.retain(|_| k.next().is_some_and(|k| open.contains(&k)));
         self.condition_names[1].retain(|_| j.next().is_some_and(|k| open.contains(&k)));
+    }
+    /// The first force that is not finite at rest.
+    pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64], q: &[f64]) -> Option<String> {
+        let mut d = self.new_data::<f64>();
+        self.prepare(p, &mut d);
+        self.set_angles(angles, &mut d);
+        self.set_time(t, &mut d);
+        let (zero, mut out) = (vec![0.0; self.dims.n], vec![0.0; self.dims.n]);
+        let here = ForceAt { t, q, v: &zero, args: &d.args };
+        for f in self.forces.iter().filter(|f| !f.motion) {
+            f.subtract(&here, &mut d.law, &mut out);
+            if out.iter().any(|x| !x.is_finite()) {
+                return Some(f.name.clone());
+            }
+        }
+        for l in self.loads.iter().filter(|l| !l.load.motion) {
+            l.subtract(&here, &mut d.load, &mut out);
+            if out.iter().any(|x| !x.is_finite()) {
+                return Some(l.load.name.clone());
+            }
+        }
+        None
+    }
+    /// Are there forces that are not defined everywhere?
+    pub fn guarded(&self) -> bool {
+        !self.guards.is_empty()
+    }
+    /// Why a force is not defined at the second of two points, or between them; the time of the data is that of the second.
+    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
+        let Data { args, load, .. } = d;
+        let (from, to) = (ForceAt { t: from.t, q: from.q, v: from.v, args }, ForceAt { t: to.t, q: to.q, v: to.v, args });
+        self.guards.iter().find_map(|g| g.passed([&from, &to], load).map(str::to_owned))
     }
     /// Names of the constraint rows.
     pub fn row_names(&self) -> &[RowName] {

@@ -12,12 +12,17 @@
 
 mod affine;
 mod rate;
+mod smooth;
+mod table;
+
+pub use table::Table;
 
 use gradyn_num::Scalar;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::f64::consts::TAU;
 use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::sync::Arc;
 
 /// One instruction; operands are registers. Constants are kept as bits, so that nodes can be compared and hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,6 +39,8 @@ enum Node {
     Unary(Unary, u32),
     Binary(Binary, u32, u32),
     Select(u32, u32, u32),
+    /// A table of the graph, the order of its derivative, and the operand.
+    Table(u32, u8, u32),
 }
 
 #[rustfmt::skip]
@@ -128,7 +135,7 @@ impl Binary {
 impl Node {
     /// (1) with operands from `r`.
     #[inline(always)]
-    fn value<S: Scalar>(self, x: &[S], r: impl Fn(u32) -> S) -> S {
+    fn value<S: Scalar>(self, x: &[S], tables: &[Arc<Table>], r: impl Fn(u32) -> S) -> S {
         match self {
             Node::Constant(c) => S::from(f64::from_bits(c)),
             Node::Input(i) => x[i as usize],
@@ -142,6 +149,7 @@ impl Node {
             Node::Unary(f, a) => f.value(r(a)),
             Node::Binary(f, a, b) => f.value(r(a), r(b)),
             Node::Select(c, a, b) => r(if r(c).re() > 0.0 { a } else { b }),
+            Node::Table(k, order, a) => tables[k as usize].value(order, r(a)),
         }
     }
 
@@ -159,6 +167,7 @@ impl Node {
             Node::Unary(g, a) => Node::Unary(g, f(a)),
             Node::Binary(g, a, b) => Node::Binary(g, f(a), f(b)),
             Node::Select(c, a, b) => Node::Select(f(c), f(a), f(b)),
+            Node::Table(k, order, a) => Node::Table(k, order, f(a)),
         }
     }
 
@@ -174,6 +183,7 @@ impl Node {
 struct Nodes {
     list: Vec<Node>,
     index: HashMap<Node, u32>,
+    tables: Vec<Arc<Table>>,
 }
 
 impl Nodes {
@@ -186,7 +196,7 @@ impl Nodes {
         let mut constant = !matches!(node, Node::Input(_) | Node::Constant(_));
         node.each_operand(|a| constant &= self.constant(a).is_some());
         let node = if constant {
-            let value: f64 = node.value(&[], |a| self.constant(a).unwrap_or(f64::NAN));
+            let value: f64 = node.value(&[], &self.tables, |a| self.constant(a).unwrap_or(f64::NAN));
             Node::Constant(value.to_bits())
         } else {
             match self.simplify(node) {
@@ -199,6 +209,15 @@ impl Nodes {
             list.push(node);
             (list.len() - 1) as u32
         })
+    }
+
+    /// The number of a table.
+    fn table(&mut self, table: &Arc<Table>) -> u32 {
+        let found = self.tables.iter().position(|t| t == table);
+        found.unwrap_or_else(|| {
+            self.tables.push(table.clone());
+            self.tables.len() - 1
+        }) as u32
     }
 
     /// Is a = -b to the letter?
@@ -297,14 +316,16 @@ impl Graph {
         }
         used_inputs.sort_unstable();
         let outputs = outputs.iter().map(|s| register[s.node as usize]).collect();
-        Program { code, outputs, used_inputs }
+        let any = code.iter().any(|n| matches!(n, Node::Table(..)));
+        let tables = if any { self.nodes.borrow().tables.clone() } else { vec![] };
+        Program { code, outputs, used_inputs, tables }
     }
 
     /// Values of all nodes at x; `values` holds those of the nodes that it was extended to before, at the same x.
     pub fn extend_values(&self, x: &[f64], values: &mut Vec<f64>) {
-        let nodes = &self.nodes.borrow().list;
-        for node in &nodes[values.len()..] {
-            let value = node.value(x, |a| values[a as usize]);
+        let nodes = self.nodes.borrow();
+        for node in &nodes.list[values.len()..] {
+            let value = node.value(x, &nodes.tables, |a| values[a as usize]);
             values.push(value);
         }
     }
@@ -371,6 +392,12 @@ impl<'g> Sym<'g> {
     pub fn select(self, a: Self, b: Self) -> Self {
         assert!(std::ptr::eq(self.graph, b.graph), "symbols of two graphs");
         self.with(a, |c, a| Node::Select(c, a, b.node))
+    }
+
+    /// The value of a table at self.
+    pub fn table(self, table: &Arc<Table>) -> Self {
+        let k = self.graph.nodes.borrow_mut().table(table);
+        self.graph.insert(Node::Table(k, 0, self.node))
     }
 
     /// Its value, if it is a constant.
@@ -446,6 +473,7 @@ pub struct Program {
     code: Vec<Node>,
     outputs: Vec<u32>,
     used_inputs: Vec<usize>,
+    tables: Vec<Arc<Table>>,
 }
 
 /// Mark of a register that no seed reaches: a NaN that no arithmetic produces.
@@ -476,7 +504,7 @@ impl Program {
     pub fn eval<S: Scalar>(&self, x: &[S], regs: &mut [S]) {
         let regs = &mut regs[..self.code.len()];
         for (k, node) in self.code.iter().enumerate() {
-            regs[k] = node.value(x, |a| regs[a as usize]);
+            regs[k] = node.value(x, &self.tables, |a| regs[a as usize]);
         }
     }
 
@@ -538,6 +566,7 @@ impl Program {
                 fb.into_iter().for_each(|fb| add(bars, b, s * fb));
             }
             Node::Select(c, a, b) => add(bars, if r(c).re() > 0.0 { a } else { b }, s),
+            Node::Table(t, order, a) => add(bars, a, s * self.tables[t as usize].value(order + 1, r(a))),
         }
     }
 }

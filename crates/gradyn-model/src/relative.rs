@@ -27,7 +27,7 @@ pub use mass::Reference;
 
 use crate::natural::Natural;
 use crate::row::{Owner, RowName};
-use crate::system::{Dims, Patterns, RowScaling, Set, System};
+use crate::system::{At, Dims, Patterns, RowScaling, Set, System};
 use contraction::Contraction;
 use mass::Pseudo;
 
@@ -182,6 +182,25 @@ impl Relative {
     /// Replaces the start of the assembly.
     pub fn set_drawn(&mut self, z: &[f64]) {
         self.drawn.copy_from_slice(z);
+    }
+    /// The rates of all frames as conditions of velocity, where the start is an equilibrium at rest.
+    pub(crate) fn take_rest(&mut self) -> bool {
+        let taken = self.inner.take_rest();
+        self.find_supports();
+        taken
+    }
+    /// Says along which coordinates forces balance in an equilibrium.
+    pub fn set_balanced(&mut self, balanced: &[u32]) {
+        self.inner.set_balanced(balanced);
+    }
+    /// Why a force is not defined at the second of two points, or between them.
+    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
+        let [a, b] = [from, to].map(|at| {
+            self.see(at.q, Some((at.v, at.a)), d);
+            d.seen.clone()
+        });
+        let [from, to] = [(from.t, &a), (to.t, &b)].map(|(t, x)| At { t, q: &x[0], v: &x[1], a: &x[2], lam: &[] });
+        self.inner.undefined_force(&from, &to, &mut d.inner)
     }
     /// Keeps some conditions of velocity.
     pub fn keep_velocity_conditions(&mut self, open: &[usize]) {

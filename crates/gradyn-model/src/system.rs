@@ -88,6 +88,15 @@ pub enum Set {
     Output,
 }
 
+/// A start in static equilibrium: positions follow from Φ, from conditions E and from the balance of forces at rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statics {
+    /// For each position condition: is it held, so that it may carry a load?
+    pub held: Vec<bool>,
+    /// Coordinates along which forces must balance: what Φ and E leave open.
+    pub balanced: Vec<u32>,
+}
+
 /// Patterns fixed at build: n × n for M, K, C, g_q; m × n for Φ_q and its rates.
 #[derive(Clone, Debug)]
 pub struct Patterns {
@@ -123,6 +132,8 @@ pub trait System: Sync {
     }
     /// Angle references of this step: the branch of each angle is the one nearest to its reference.
     fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Self::Data<S>);
+    /// Leaves forces that act in motion only out of all products of forces, or takes them in again.
+    fn set_rest<S: Scalar>(&self, rest: bool, d: &mut Self::Data<S>);
     /// Signals of t: all that `measure` needs.
     fn set_time<S: Scalar>(&self, t: S, d: &mut Self::Data<S>);
     /// Independent rows: of positions (holonomic rows), or of velocities (all rows).
@@ -176,23 +187,27 @@ pub trait System: Sync {
     /// Gradient of functional `k` of a set over (q, v, a, λ | slots of the support), written to `row`.
     fn measure_row<S: Scalar>(&self, set: Set, k: usize, at: &At<S>, d: &mut Self::Data<S>, row: &mut [S]);
 
-    /// Position and velocity conditions at the start: as many as the independent rows leave open.
+    /// Position and velocity conditions at the start: as many as the independent rows leave open; in equilibrium fewer of positions.
     fn conditions<S: Scalar>(&self, at: &At<S>, d: &mut Self::Data<S>, position: &mut [S], velocity: &mut [S]);
     /// Coordinates that position condition `k` (`velocity` = false) or velocity condition `k` can depend on.
     fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32];
     /// Slots that a condition can depend on.
     fn condition_support(&self, velocity: bool, k: usize) -> &[u32];
     /// Gradient of a condition over (q, v) on its pattern and over the slots of its support.
-    fn condition_row(
+    fn condition_row<S: Scalar>(
         &self,
         velocity: bool,
         k: usize,
-        at: &At,
-        d: &mut Self::Data<f64>,
-        q: &mut [f64],
-        v: &mut [f64],
-        p: &mut [f64],
+        at: &At<S>,
+        d: &mut Self::Data<S>,
+        q: &mut [S],
+        v: &mut [S],
+        p: &mut [S],
     );
+    /// Is the start a static equilibrium?
+    fn statics(&self) -> Option<&Statics> {
+        None
+    }
 
     /// Elements evaluated so far with these data, for counters.
     fn visits(&self, d: &Self::Data<f64>) -> usize;

@@ -169,6 +169,7 @@ impl<U: StateSpace> System for UserSystem<U> {
         d.p.copy_from_slice(&p[..self.parameters.len()]);
     }
     fn set_angles<S: Scalar>(&self, _references: &[f64], _d: &mut UserData<S>) {}
+    fn set_rest<S: Scalar>(&self, _rest: bool, _d: &mut UserData<S>) {}
     fn set_time<S: Scalar>(&self, _t: S, _d: &mut UserData<S>) {}
     fn independent(&self, velocity: bool) -> &[u32] {
         if velocity { &self.all } else { &[] }
@@ -254,19 +255,19 @@ impl<U: StateSpace> System for UserSystem<U> {
     fn condition_support(&self, _velocity: bool, _k: usize) -> &[u32] {
         &self.slots
     }
-    fn condition_row(
+    fn condition_row<S: Scalar>(
         &self,
         _velocity: bool,
         k: usize,
-        at: &At,
-        d: &mut UserData<f64>,
-        q: &mut [f64],
-        v: &mut [f64],
-        p: &mut [f64],
+        at: &At<S>,
+        d: &mut UserData<S>,
+        q: &mut [S],
+        v: &mut [S],
+        p: &mut [S],
     ) {
-        v.fill(0.0);
+        v.fill(S::zero());
         for (over, out) in [(Over::Q, q), (Over::P, p)] {
-            let f = |at: &At<Lanes<f64>>, p: &[Lanes<f64>]| {
+            let f = |at: &At<Lanes<S>>, p: &[Lanes<S>]| {
                 let mut rows = vec![Lanes::from(0.0); self.n];
                 let (y, z) = at.q.split_at(self.f);
                 self.user.initial(at.t, y, z, p, &mut rows);

@@ -12,6 +12,7 @@ pub mod rank;
 pub mod saddle;
 pub mod scalar;
 pub mod sparse;
+pub mod symmetric;
 
 pub use complex::Complex;
 pub use dense::{DenseLdl, DenseLu};
@@ -25,3 +26,4 @@ pub use rank::{Basis, Dependencies, Dependent, Independence, free_columns, row_d
 pub use saddle::Saddle;
 pub use scalar::{ProgramScalar, Scalar, largest};
 pub use sparse::SparseLu;
+pub use symmetric::Spectrum;

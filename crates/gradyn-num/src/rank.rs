@@ -12,6 +12,7 @@
 //! from the order of least fill.
 
 mod basis;
+mod exchange;
 mod independence;
 mod sparse;
 

@@ -1,6 +1,6 @@
 //! Known dependencies are found, with their coefficients.
 
-use gradyn_num::{Independence, Pattern, free_columns, row_dependencies};
+use gradyn_num::{Dependencies, Dependent, Independence, Pattern, free_columns, row_dependencies};
 
 /// Uniform in [-1, 1), xorshift.
 struct Random(u64);
@@ -187,4 +187,19 @@ fn rows_of_roundings_are_dependent() {
         let found = row_dependencies(&pattern, &values, 1e-9);
         assert_eq!(found.dependent.iter().map(|d| (d.row, d.on.len())).collect::<Vec<_>>(), [(2, 0)], "{n} rows");
     }
+}
+
+/// A row that is nearly independent of the others stays: one with a large share of the dependency is left out for it.
+#[test]
+fn rows_with_large_shares_are_left_out() {
+    let (pattern, values) = full(&[vec![1.0, 0.0], vec![1.0, 0.01], vec![0.0, 1.0]]);
+    let dependent = vec![Dependent { row: 2, on: vec![(0, -100.0), (1, 100.0)] }];
+    let mut found = Dependencies { rank: 2, kept: vec![0, 1], dependent, condition: 0.005 };
+    found.exchange(&pattern, &values);
+    assert_eq!(found.kept, [0, 2]);
+    assert_eq!(found.dependent, [Dependent { row: 1, on: vec![(0, 1.0), (2, 0.01)] }]);
+    // and once more changes nothing
+    let before = found.clone();
+    found.exchange(&pattern, &values);
+    assert_eq!(found, before);
 }

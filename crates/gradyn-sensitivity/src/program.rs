@@ -50,6 +50,13 @@ pub fn program<T: Step, S: ProgramScalar>(
     for n in 0..=run.plan.steps() {
         let (span, real) = (run.plan.span(n, &p_re), run.record(n));
         step.linearise(span, run.plan.frozen(n), real, run.past(n), &mut l)?;
+        if n == 0 {
+            // in equilibrium a and λ may be zero, whatever the parameters: roundings of loads that cancel
+            let loads = step.initial(&mut l).loads();
+            for (size, scale) in sizes.iter_mut().zip(scales) {
+                (size[2], size[3]) = (loads / mass * unit / scale, loads / row * unit / scale);
+            }
+        }
         x.iter_mut().zip(real).for_each(|(x, re)| *x = S::from(*re));
         let mut count = 0;
         loop {

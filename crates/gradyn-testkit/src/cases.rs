@@ -10,9 +10,14 @@ pub const STEPS: usize = 20;
 /// Newmark's rounding grows like 1/h, so its step is not below 1 ms.
 pub const STEP: f64 = 4e-3;
 
+/// The examples that loops over many methods can afford; the vehicles have a test of their own (`gradyn/tests/vehicles.rs`).
+pub fn small_examples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    gradyn::examples::ALL.iter().filter(|e| !gradyn::examples::VEHICLES.contains(&e.0))
+}
+
 /// Examples and test models, with every number a parameter.
 pub fn cases() -> Vec<(String, Mechanism)> {
-    let examples = gradyn::examples::ALL.iter().map(|(name, text)| {
+    let examples = small_examples().map(|(name, text)| {
         let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{name}: {e}"));
         (format!("example {name}"), file.mechanism)
     });

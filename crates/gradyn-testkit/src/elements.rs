@@ -5,7 +5,7 @@
 //! a test can ask whether every registered name is there.
 
 use gradyn_model::expression::parse;
-use gradyn_model::mechanism::{CouplingKind, ForceKind, Joint, JointKind, Mechanism, Number, Quantity, ShapeKind, Source};
+use gradyn_model::mechanism::{CouplingKind, ForceKind, Joint, JointKind, MAGIC, Mechanism, Number, Quantity, ShapeKind, Source};
 use std::collections::BTreeSet;
 
 /// A small mechanism and what is known of it.
@@ -76,6 +76,10 @@ const APART: Conditions = &[
 const APART_2: Conditions =
     &[("dot(b.Q - a.P, axis(a, [1, 0]))", 0.45, 0.5), ("dot(b.Q - a.P, axis(a, [0, 1]))", 0.3, -0.3), ("angle(a, b)", 0.4, 0.7)];
 
+/// Coefficients of a tyre for a load of 20 N, in the order of [`MAGIC`].
+const MAGIC_EXAMPLE: [f64; 19] =
+    [20.0, 1.7, 0.8, -0.2, 0.5, 0.4, 0.1, 1.5, -0.3, 0.2, 1.6, 0.7, -0.1, 0.4, -0.1, 1.2, 3.0, 0.4, 0.3];
+
 /// Reads a model file; the testkit trusts its own texts.
 fn read(name: &str, text: &str) -> Mechanism {
     let text = format!("name = \"{name}\"\n{text}");
@@ -123,7 +127,11 @@ impl Maker {
         start(&mut m, &all);
         watch(&mut m, outputs);
         // what is free of the ground keeps its momentum
-        let isolated = !element.contains("ground") && !element.contains("driver") && !element.contains("type = \"force\"");
+        let isolated = !element.contains("ground")
+            && !element.contains("driver")
+            && !element.contains("type = \"force\"")
+            && !element.contains("tyre")
+            && !element.contains("sensor");
         self.push(name, m, power, isolated && !element.contains("constraint") && !element.contains("on = "));
     }
     /// A joint, with its reaction read and without.
@@ -268,6 +276,11 @@ impl Maker {
                 &[&format!("f.torque{part}")],
                 alone,
             );
+            let angle = if d == 2 { "angle(a, b)" } else { "roll(a, b)" };
+            let keys = format!(
+                "type = \"actuator\", sensor = \"distance(a.P, b.S) * b.Q.x + {angle}^2\", effort = \"1 - 2 * b.Q.y * value - 0.1 * speed\""
+            );
+            self.loose("actuator", d, &keys, &["f.effort", "f.speed"], "f.effort * f.speed");
             self.bushings(d, between, part);
             self.contacts(d);
             for joint in ["revolute", "prismatic", "cylindrical", "screw"].iter().take(2 * (d - 1)) {
@@ -298,6 +311,7 @@ impl Maker {
         let torsion =
             "type = \"torsion\", between = [\"a\", \"b\"], stiffness = 3, damping = 0.2, angle = 0.1, torque = \"0.4 * angle^3\"";
         self.loose("torsion", 2, torsion, &["f.torque", "f.angle", "f.speed"], "-f.torque * f.speed");
+        self.tyres();
     }
     fn bushings(&mut self, d: usize, between: &str, part: &str) {
         let read = ["f.force.x".into(), format!("f.torque{part}"), "f.displacement.y".into(), format!("f.rotation{part}")];
@@ -346,6 +360,32 @@ impl Maker {
         let up = if d == 2 { "G" } else { "H" };
         let keys = format!("type = \"contact\", point = \"a.P\", plane = \"ground.{up}\", {law}");
         self.loose("contact", d, &keys, &read, "dot(f.force, vel(a.P))");
+    }
+    /// Every law of a tyre on every kind of road, in contact and off the ground.
+    fn tyres(&mut self) {
+        let keys = "type = \"tyre\", at = \"b.Q\", axis = [0.1, 1, 0.2], stiffness = 40";
+        let read = ["f.force.x", "f.force.y", "f.normal", "f.kappa", "f.alpha", "f.radius", "f.gap"];
+        let centre = |offset: f64| format!("b.Q + {offset} * axis(b, [0.1, 1, 0.2]/norm([0.1, 1, 0.2]))");
+        let power =
+            |offset: f64| format!("dot(f.force, vel({})) - f.radius * dot(cross([0, 0, 1], f.force), b.omega)", centre(offset));
+        let hill = "[road.hill]\nheight = \"-0.3 + 0.05*sin(3*x) + 0.04*y\"\n";
+        let table = "[road.table]\npoints = [[-1, 0], [0.1, -0.2], [0.6, -0.4], [1.2, -0.3], [2, 0.1]]\nends = \"clamped\"\n";
+        let linear = "{ type = \"linear\", friction = [0.8, 0.7], critical = [9, 8] }";
+        let smooth = "{ type = \"tanh\", friction = [0.8, 0.7], critical = [1.5, 1.2], smoothing = 0.01 }";
+        let magic = MAGIC.iter().zip(MAGIC_EXAMPLE).map(|(key, x)| format!("{key} = {x}")).collect::<Vec<_>>().join(", ");
+        let magic = format!("{{ type = \"magic-formula\", {magic} }}");
+        for (road, rest, offset) in [
+            ("", "radius = 0.3, width = 0.4".to_owned(), 0.0),
+            ("", format!("radius = 0.3, width = 0.4, law = {linear}"), 0.0),
+            (hill, format!("radius = 0.6, width = 0.3, damping = 2, road = \"hill\", law = {smooth}"), 0.0),
+            (table, format!("radius = 0.8, width = 0.2, damping = 1, road = \"table\", offset = 0.15, law = {magic}"), 0.15),
+            (hill, format!("radius = 0.1, road = \"hill\", law = {magic}"), 0.0), // off the ground
+        ] {
+            let more: &[Conditions] = &[APART, TURNED];
+            let element = format!("{road}[force]\nf = {{ {keys}, {rest} }}");
+            let off = rest.contains("radius = 0.1");
+            self.pair("force tyre", 3, &element, more, &read, (!off).then(|| power(offset)).as_deref());
+        }
     }
     /// Gears, racks, user constraints and drivers.
     fn rows(&mut self) {
@@ -583,11 +623,12 @@ pub fn force_word(kind: &ForceKind) -> &'static str {
         ForceKind::Torsion { .. } => "torsion",
         ForceKind::Point { .. } => "force",
         ForceKind::Torque { .. } => "torque",
-        ForceKind::Actuator { .. } => "actuator",
+        ForceKind::Actuator { .. } | ForceKind::Along { .. } => "actuator",
         ForceKind::Friction { .. } => "friction",
         ForceKind::Bushing { .. } => "bushing",
         ForceKind::BumpStop { .. } => "bump-stop",
         ForceKind::Contact { .. } => "contact",
+        ForceKind::Tyre(_) => "tyre",
     }
 }
 

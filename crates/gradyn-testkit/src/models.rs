@@ -51,7 +51,8 @@ pub fn ready_in(m: &Mechanism, family: Coordinates) -> Ready {
     let p = model.slots(&model.rho());
     let names = [&model.conditions.0, &model.conditions.1].map(|c| c.iter().map(|t| t.text.clone()).collect::<Vec<_>>());
     let t = p[model.times.start as usize];
-    let at = assemble(&model.system, t, &p, &model.angles, (&names[0], &names[1])).unwrap_or_else(|e| panic!("{}: {e}", m.name));
+    let at =
+        assemble(&model.system, t, &p, &model.angles, (&names[0], Some(&names[1]))).unwrap_or_else(|e| panic!("{}: {e}", m.name));
     Ready { p, q: at.q, model }
 }
 

@@ -56,6 +56,7 @@ fn advice(e: &StepError) -> Option<String> {
             "give the body mass and inertia (`rod`, `shape` or `inertia`), or hold what is free by joints"
         }
         StepError::NotFinite { .. } => "look for a spring whose ends meet, a root of a negative number or a division by zero",
+        StepError::Undefined { .. } => "end the run before it, give the road more points, or start with some speed",
         StepError::StepTooSmall { .. } => {
             "something may jump or become infinite there; put the time of a kink into `breaks` of [study], smooth a jump by a ramp, or loosen the tolerances"
         }
@@ -125,6 +126,21 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
         StepError::Undetermined { equation, .. } => {
             (condition(equation).or_else(|| place(equation)), "choose conditions on other sensors".to_owned())
         }
+        StepError::NoEquilibrium { worst, .. } => (
+            worst.iter().find_map(|w| place(w.0.trim_matches('`'))),
+            "there may be none: look at the forces; `initial.near` gives the search a better start, `hold` a support".to_owned(),
+        ),
+        StepError::EquilibriumFree { free, .. } => (
+            model.conditions.0.last().and_then(|c| c.place.clone()),
+            format!(
+                "add {} in `equilibrium` of [initial]: sensors that move with what is free",
+                if free.len() == 1 { "a condition".to_owned() } else { format!("{} conditions", free.len()) }
+            ),
+        ),
+        StepError::EquilibriumLoad { condition: name, .. } => (
+            condition(name),
+            "the forces determine it: remove the condition, or move it to `hold`, where a support carries the load".to_owned(),
+        ),
         _ => return Error::Step(e),
     };
     Error::Model(ModelError { message: e.to_string(), place, help: Some(help) })

@@ -30,7 +30,14 @@ pub const ALL: &[(&str, &str)] = &[
     ("change_point", include_str!("../../../examples/change_point.toml")),
     ("knife_edge", include_str!("../../../examples/knife_edge.toml")),
     ("rolling_disc", include_str!("../../../examples/rolling_disc.toml")),
+    ("quarter_car", include_str!("../../../examples/quarter_car.toml")),
+    ("iltis", include_str!("../../../examples/iltis.toml")),
+    ("four_wheeler", include_str!("../../../examples/four_wheeler.toml")),
+    ("coach", include_str!("../../../examples/coach.toml")),
 ];
+
+/// The examples whose full run takes minutes without optimisation: loops over all examples take short runs of them, or leave them out.
+pub const VEHICLES: &[&str] = &["iltis", "four_wheeler", "coach"];
 
 /// The text of an example.
 pub fn find(name: &str) -> Option<&'static str> {

@@ -10,11 +10,13 @@
 //! assert_eq!(gradient.rows.len(), model.model.objectives.len());
 //! ```
 
+pub mod equilibrium;
 pub mod error;
 pub mod examples;
 pub mod file;
 mod freedoms;
 pub mod gradient;
+mod guards;
 pub mod method;
 pub mod penalty;
 pub mod prepared;

@@ -1,5 +1,6 @@
 //! A model that is built, assembled and checked, and what can be asked of it: runs and gradients.
 
+use crate::equilibrium::{settle, undefined};
 use crate::error::{ALL_PRESCRIBED, Error, assembly};
 use crate::method::{Method, with_step};
 use crate::registry::{Formulation, Projections};
@@ -89,8 +90,14 @@ impl Prepared {
         model.check(&p)?;
         model.system.reset_rows();
         let t = p[model.times.start as usize];
-        let assembled = assemble(&model.system, t, &p, &model.angles, (&position, &velocity)).map_err(|e| assembly(&model, e))?;
+        let resting = model.rest && model.system.statics().is_some();
+        let velocity = (!resting).then_some(&velocity[..]);
+        let assembled = assemble(&model.system, t, &p, &model.angles, (&position, velocity))
+            .map_err(|e| assembly(&model, undefined(&model, e, t, &p)))?;
         model.system.set_drawn(&assembled.q);
+        if let Some(e) = &assembled.equilibrium {
+            settle(&mut model, e, assembled.velocity_freedom, &p, t);
+        }
         model.system.set_rows(assembled.independent.clone(), vec![]);
         model.full = None;
         if !assembled.redundant.is_empty() {
@@ -184,6 +191,7 @@ impl Prepared {
             jump: None,
             singular: None,
         };
+        self.check_defined(&run, &p)?;
         self.check_values(&run)?;
         self.check_redundancy(&run)?;
         self.inspect(&mut run, &p)?;
@@ -327,10 +335,10 @@ fn velocity_help(freedom: usize) -> &'static str {
     }
 }
 
-/// Beside rows of velocity level: a row whose rate is not zero at rest, because it depends on time or asks for a velocity.
+/// Beside rows of velocity level, or in equilibrium: a row whose rate is not zero at rest, because it depends on time or asks for a velocity.
 fn moving_row(sys: &gradyn_model::Mechanics, t: f64, p: &[f64], q: &[f64], angles: &[f64]) -> Option<String> {
     let dims = sys.dims();
-    if dims.m_vel == 0 {
+    if dims.m_vel == 0 && sys.statics().is_none() {
         return None;
     }
     let (mut d, mut r, zero) = (sys.data::<f64>(), vec![0.0; dims.m], vec![0.0; dims.n.max(dims.m)]);

@@ -9,11 +9,12 @@ pub fn reach(m: &Mechanism) -> BTreeMap<String, Vec<String>> {
     let mut uses: Vec<(String, Vec<String>)> = vec![];
     m.clone().visit_numbers(&mut |owner, x| uses.push((owner.to_owned(), names(x))));
     let keys = m.initial.position.iter().map(|k| ("initial position", &k.0));
+    let held = m.initial.equilibrium.iter().flat_map(|e| e.conditions()).map(|k| ("equilibrium", &k.0));
     let rates = match &m.initial.velocity {
         InitialVelocity::Rest => &[][..],
         InitialVelocity::Conditions(list) => list,
     };
-    for (owner, key) in keys.chain(rates.iter().map(|k| ("initial velocity", &k.0))) {
+    for (owner, key) in keys.chain(held).chain(rates.iter().map(|k| ("initial velocity", &k.0))) {
         uses.push((owner.into(), names(key)));
     }
     uses.extend(m.outputs.iter().map(|(n, x)| (format!("output {n}"), names(x))));

@@ -481,6 +481,8 @@ pub const SENSORS: &[(&str, &str)] = &[
     ),
     ("bump_stop.force, .length, .speed", "tension (negative: it pushes), distance, its rate [N, m, m/s]"),
     ("contact.force, .normal, .gap", "force on the point, its normal part, distance from the plane [N, N, m]"),
+    ("tyre.force, .normal", "force of the road on the tyre, its vertical part [N]"),
+    ("tyre.kappa, .alpha, .radius, .gap", "longitudinal slip, slip angle, loaded radius, distance from the road [-, rad, m, m]"),
     ("driver.effort", "force or torque that a driver applies along its quantity [N, N m]"),
     ("constraint.multiplier, gear.multiplier", "multiplier of the row"),
     ("system.kinetic, .potential, .energy", "energies; the potential is that of gravity and linear springs [J]"),

@@ -128,7 +128,7 @@ impl Prepared {
     }
     /// The reason behind an error of a step: a body without mass, a singular position, freedoms that determine nothing.
     pub(crate) fn explain(&self, e: StepError, method: &Method, run: &Trajectory, p: &[f64]) -> StepError {
-        let e = self.massless(e, p);
+        let e = self.undefined(self.massless(e, p), run, p);
         let numerical = matches!(
             e,
             StepError::Newton { .. }

@@ -3,9 +3,7 @@
 
 use gradyn::registry::{Variant, combinations, variants};
 use gradyn::{Formulation, Integrator, Method, Prepared, Projections, Run, Sensitivity};
-use gradyn_model::System;
 use gradyn_model::mechanism::ForceKind;
-use gradyn_sensitivity::Gradient;
 use gradyn_testkit::agree::{agree, gradient, refused, run, scales, tolerance};
 use gradyn_testkit::cases::{STEP, STEPS, cases, step};
 use gradyn_testkit::compare::distance;

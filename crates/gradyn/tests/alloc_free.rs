@@ -62,7 +62,7 @@ fn whole_run(model: &Prepared, method: &Method) -> usize {
 /// Small models, dense, and large ones, sparse.
 fn models() -> Vec<(String, Mechanism)> {
     // a run through a change point may stop
-    let examples = gradyn::examples::ALL.iter().filter(|e| e.0 != "change_point").map(|(name, text)| {
+    let examples = gradyn_testkit::cases::small_examples().filter(|e| e.0 != "change_point").map(|(name, text)| {
         let m = gradyn::file::read_toml(text).expect("parses").mechanism;
         ((*name).to_owned(), m)
     });

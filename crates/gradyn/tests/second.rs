@@ -147,7 +147,7 @@ fn check(name: &str, r: &Ready, x: &[f64], dx: &[f64]) {
 
 #[test]
 fn matrices_carry_their_derivatives() {
-    let examples = gradyn::examples::ALL.iter().map(|(name, text)| {
+    let examples = gradyn_testkit::cases::small_examples().map(|(name, text)| {
         let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{name}: {e}"));
         (format!("example {name}"), file.mechanism)
     });

@@ -16,7 +16,7 @@ use crate::quadratic::{Form, QuadraticRows, RowTerms};
 use crate::relative::{Reference, Relative};
 use crate::row::RowName;
 use crate::signal::Signals;
-use crate::system::{Dims, Patterns, System};
+use crate::system::{Dims, Patterns, Statics, System};
 use gradyn_num::Pattern;
 use std::collections::BTreeMap;
 
@@ -63,6 +63,7 @@ impl<'g> Builder<'g, '_> {
         let formulas =
             formulas.into_iter().enumerate().map(|(k, f)| fix.formula(f, rows.len() + k, &patterns)).collect::<Vec<_>>();
         let loads = loads.into_iter().map(|l| fix.load(l, &patterns.nn)).collect::<Vec<_>>();
+        let guards = std::mem::take(&mut self.guards).into_iter().map(|g| fix.guard(g)).collect::<Vec<_>>();
         let forces = self.forces.iter().map(|f| fix.force(f, &patterns.nn)).collect::<Vec<_>>();
         let inertia_at = inertia.iter().map(|e| patterns.nn.at(e.0 as usize, e.1 as usize));
         let mut system = Natural {
@@ -75,6 +76,7 @@ impl<'g> Builder<'g, '_> {
             formulas,
             forces,
             loads,
+            guards,
             signals,
             angles,
             angle_names: self.angles.iter().map(|d| d.text.clone()).collect(),
@@ -85,6 +87,8 @@ impl<'g> Builder<'g, '_> {
             condition_names: [vec![], vec![]],
             position: vec![],
             velocity: vec![],
+            statics: self.m.initial.equilibrium.as_ref().map(|_| Statics { held: conditions.held, balanced: vec![] }),
+            at_rest: vec![],
             drawn: vec![],
             aligned,
             independent: [(0..(m - m_vel) as u32).collect(), (0..m as u32).collect()],
@@ -99,6 +103,7 @@ impl<'g> Builder<'g, '_> {
         system.output = fix.functional(outputs.1, &system);
         system.position = conditions.position.into_iter().map(|f| fix.functional(f, &system)).collect();
         system.velocity = conditions.velocity.into_iter().map(|f| fix.functional(f, &system)).collect();
+        system.at_rest = conditions.at_rest.into_iter().map(|f| fix.functional(f, &system)).collect();
         system.tracked = system.tracked_angles();
         let program = graph.program(&self.slots.symbols);
         let driven = self.driven_angles(&system, &fix, &program, rho, times.start);
@@ -118,7 +123,7 @@ impl<'g> Builder<'g, '_> {
             }
             _ => Mechanics::Natural(Box::new(system)),
         };
-        if rest && m_vel > 0 {
+        if rest && m_vel > 0 && system.statics().is_none() {
             super::rest::keep_open(&mut system, &mut names.1, &p, p[times.start as usize], &angles);
         }
         for &i in program.used_inputs() {

@@ -1,7 +1,8 @@
 //! Forces: scalar laws along distances, plane angles and coordinates where that suffices, loads otherwise; and the signals that
 //! they follow.
 
-use super::functionals::Moving;
+use super::functionals::{Draft, Moving};
+use super::loads::Applied;
 use super::numbers::unknown;
 use super::symbols::SensorEnv;
 use super::vectors::AXES;
@@ -11,9 +12,10 @@ use crate::error::ModelError;
 use crate::expression::{Ast, Env, Expr, ExpressionError, FUNCTIONS, Value, compile};
 use crate::force::Law;
 use crate::geometry::Kind;
+use crate::guard::Guard;
 use crate::load::Load;
-use crate::mechanism::{About, Force, ForceKind, Number, Source, Text, Vector};
-use crate::ports::ZERO;
+use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, TyreLaw, Vector};
+use crate::ports::{Ports, ZERO};
 use crate::program::{Graph, Program, Sym};
 use crate::signal::{Input, Signal};
 use std::ops::Range;
@@ -24,6 +26,8 @@ pub struct Compiled {
     pub name: String,
     pub element: Element,
     pub law: Law,
+    /// Does it act in motion only?
+    pub motion: bool,
 }
 
 /// Names in an expression of time: parameters become slots, splines signals, and a few names local inputs.
@@ -122,6 +126,7 @@ impl<'g> Builder<'g, '_> {
     pub(super) fn add_forces(&mut self) -> Result<(), ModelError> {
         let m = self.m;
         for (k, f) in m.forces.iter().enumerate() {
+            let first = (self.forces.len(), self.loads.len());
             let plane = m.dimension == 2;
             match &f.kind {
                 ForceKind::SpringDamper { .. } => self.spring(f)?,
@@ -171,8 +176,23 @@ impl<'g> Builder<'g, '_> {
                     self.two_bodies(&f.name, refs, &[plane.clone(), point.clone()])?;
                     self.add_load(k, &f.name)?;
                 }
+                ForceKind::Tyre(_) if plane => {
+                    let e = ModelError::new(format!("force `{}`: tyres belong to models in space", f.name)).at(&f.name.place);
+                    return Err(e.help("write dimension = 3, or use `contact`"));
+                }
+                ForceKind::Tyre(tyre) => {
+                    if matches!(tyre.law, TyreLaw::Linear(_)) {
+                        let text =
+                            "the linear law of a tyre has kinks where it saturates; gradients are those of the branch taken";
+                        self.numbers.warnings.push(format!("not-smooth: force `{}`: {text}", f.name));
+                    }
+                    self.add_load(k, &f.name)?;
+                }
                 _ => self.add_load(k, &f.name)?,
             }
+            let motion = f.active == Active::Motion;
+            self.forces[first.0..].iter_mut().for_each(|x| x.motion |= motion);
+            self.loads[first.1..].iter_mut().for_each(|x| x.motion |= motion);
         }
         Ok(())
     }
@@ -282,20 +302,33 @@ impl<'g> Builder<'g, '_> {
         if element.ports.linear.is_empty() {
             return Err(nothing_moves(name));
         }
-        self.forces.push(Compiled { name: format!("{name}{part}"), element, law });
+        self.forces.push(Compiled { name: format!("{name}{part}"), element, law, motion: false });
         Ok(())
     }
-    /// A force by its symbols.
+    /// A force by its symbols: one load, and another for what acts in motion only.
     fn add_load(&mut self, k: usize, name: &Text) -> Result<(), ModelError> {
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
-        let work = env.applied(k)?.work;
-        let draft = env.draft(&work.iter().map(|w| w.1).collect::<Vec<_>>());
-        if work.is_empty() {
+        let Applied { work, motion, guards, .. } = env.applied(k)?;
+        if work.is_empty() && motion.is_empty() {
             return Err(nothing_moves(name));
         }
-        let ports: Vec<_> = work.iter().map(|w| &w.0).collect();
-        let work = self.ports(&ports);
+        let drafts = [&work, &motion].map(|w| env.draft(&w.iter().map(|w| w.1).collect::<Vec<_>>()));
+        let guard = env.draft(&guards.iter().map(|g| g.value).collect::<Vec<_>>());
+        for ((work, motion), draft) in [(work, false), (motion, true)].into_iter().zip(drafts).filter(|((w, _), _)| !w.is_empty())
+        {
+            let ports: Vec<_> = work.iter().map(|w| &w.0).collect();
+            let work = self.ports(&ports);
+            let load = self.load(name, draft, work)?;
+            self.loads.push(Load { motion, ..load });
+        }
+        if !guards.is_empty() {
+            let load = self.load(name, guard, Ports::default())?;
+            self.guards.push(Guard { load, list: guards.into_iter().map(|g| (g.strict, g.text)).collect() });
+        }
+        Ok(())
+    }
+    fn load(&self, name: &Text, draft: Draft, work: Ports) -> Result<Load, ModelError> {
         let Some(Moving { ports: [positions, velocities], count: [position_args, velocity_args], inputs, program }) =
             draft.moving()
         else {
@@ -307,8 +340,7 @@ impl<'g> Builder<'g, '_> {
             return Err(e.help("write the rate as an expression of t"));
         }
         let name = name.text.clone();
-        self.loads.push(Load { name, positions, position_args, velocities, velocity_args, inputs, program, work });
-        Ok(())
+        Ok(Load { name, positions, position_args, velocities, velocity_args, inputs, program, work, motion: false })
     }
     /// The joint of a name.
     pub(super) fn joint(&self, t: &Text) -> Result<usize, ModelError> {

@@ -8,7 +8,7 @@ use crate::error::ModelError;
 use crate::expression::{Expr, Value, compile};
 use crate::functional::Sensor;
 use crate::mechanism::{InitialVelocity, Number, Source, Text};
-use crate::ports::{Entry, Ports};
+use crate::ports::{Entry, ONE, Ports};
 use crate::program::{Graph, Program};
 use crate::signal::Input;
 
@@ -66,7 +66,11 @@ pub struct Objectives {
 /// Conditions at the start.
 pub struct Conditions {
     pub position: Vec<Draft>,
+    /// Position conditions of an equilibrium that may carry a load.
+    pub held: Vec<bool>,
     pub velocity: Vec<Draft>,
+    /// Rates of all coordinates, if they are zero in an equilibrium.
+    pub at_rest: Vec<Draft>,
     pub names: (Vec<Text>, Vec<Text>),
 }
 
@@ -129,11 +133,17 @@ impl Builder<'_, '_> {
     /// E(q) = key - value for positions; rates for velocities.
     pub(super) fn conditions(&mut self) -> Result<Conditions, ModelError> {
         let initial = &self.m.initial;
-        let mut c = Conditions { position: vec![], velocity: vec![], names: (vec![], vec![]) };
-        for (key, value) in &initial.position {
+        let mut c = Conditions { position: vec![], held: vec![], velocity: vec![], at_rest: vec![], names: (vec![], vec![]) };
+        let free = initial.position.len() + initial.equilibrium.as_ref().map_or(0, |e| e.free.len());
+        for (k, (key, value)) in initial.positions().enumerate() {
             let drafts = self.condition(key, Some(value), false)?;
             c.names.0.extend(drafts.iter().map(|_| text(key)));
+            c.held.extend(drafts.iter().map(|_| k >= free));
             c.position.extend(drafts);
+        }
+        if initial.equilibrium.is_some() && initial.velocity == InitialVelocity::Rest {
+            c.at_rest = (0..self.coordinates.len() as u32).map(coordinate_rate).collect();
+            return Ok(c);
         }
         let velocity: Vec<(&Number, Option<&Number>)> = match &initial.velocity {
             InitialVelocity::Rest => initial.position.iter().map(|(k, _)| (k, None)).collect(),
@@ -203,6 +213,14 @@ impl Builder<'_, '_> {
         }
         Ok((left.len(), draft))
     }
+}
+
+/// The rate of a coordinate.
+fn coordinate_rate(coord: u32) -> Draft {
+    let ports = Ports { linear: vec![Entry { arg: 0, coord, slot: ONE }], ..Ports::default() };
+    let graph = Graph::new();
+    let program = graph.program(&[graph.input(0)]);
+    Draft { sensors: vec![Sensor::Affine(ports, 1)], program, inputs: vec![Input::Sensor(0)] }
 }
 
 /// An expression as written.

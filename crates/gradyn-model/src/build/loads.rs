@@ -8,6 +8,10 @@
 
 mod bushing;
 mod contact;
+mod slip;
+mod tyre;
+
+pub use tyre::Guard;
 
 use super::sensors::{list, slides};
 use super::symbols::SensorEnv;
@@ -18,11 +22,18 @@ use crate::mechanism::{About, Force, ForceKind, Number, Source, Text, Vector};
 use crate::ports::Affine;
 use crate::program::Sym;
 
+/// (port component, force on it).
+pub type Work<'g, 'h> = Vec<(Affine<'g>, Sym<'h>)>;
+
 /// What a force applies.
 #[derive(Default)]
 pub struct Applied<'g, 'h> {
     /// (port component, force on it).
-    pub work: Vec<(Affine<'g>, Sym<'h>)>,
+    pub work: Work<'g, 'h>,
+    /// The same of what acts in motion only: it has no meaning at rest.
+    pub motion: Work<'g, 'h>,
+    /// Where the force is not defined.
+    pub guards: Vec<Guard<'h>>,
     /// Sensors by name.
     pub sensors: Vec<(&'static str, Value<'h>)>,
     /// Elastic energy of a linear spring.
@@ -80,6 +91,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 let effort = self.expression(effort, name, "effort")?;
                 self.along_joint(name, joint, |_, _| effort)
             }
+            ForceKind::Along { sensor, effort } => self.along_sensor(name, sensor, effort),
             ForceKind::Friction { joint, limit, speed, viscous } => {
                 let [limit, speed, viscous] = [
                     self.expression(limit, name, "limit")?,
@@ -95,6 +107,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             ForceKind::Contact { point, plane, normal, law, friction, speed } => {
                 self.contact(name, [point, plane], normal.as_ref(), law, [friction, speed])
             }
+            ForceKind::Tyre(tyre) => self.tyre(name, tyre),
         }
     }
     /// Elastic energies of the linear springs.
@@ -103,15 +116,18 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     }
     /// A number that may be an expression of sensors.
     pub fn expression(&mut self, x: &Number, name: &Text, field: &str) -> Made<Sym<'h>> {
-        let what = format!("force `{name}`, {field}");
+        self.number_of(x, &format!("force `{name}`, {field}"))
+    }
+    /// The same of anything.
+    pub fn number_of(&mut self, x: &Number, what: &str) -> Made<Sym<'h>> {
         if let Source::Value(v) = x.source {
             if !v.is_finite() {
                 return Err(ModelError::new(format!("{what}: {v} is not a finite number")).at(&x.place));
             }
             return Ok(self.graph.constant(v));
         }
-        let ast = self.b.numbers.parse(x, &what)?;
-        match compile(&ast, self.graph, self).map_err(|e| ModelError::expression(&what, x, e))? {
+        let ast = self.b.numbers.parse(x, what)?;
+        match compile(&ast, self.graph, self).map_err(|e| ModelError::expression(what, x, e))? {
             Value::Scalar(s) => Ok(s),
             Value::Vector(_) => Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place)),
         }
@@ -182,7 +198,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         }
         let sensors = [(effort, t), (along, y), ("speed", speed)].map(|(n, s)| (n, Value::Scalar(s)));
         let energy = (k.as_constant() != Some(0.0)).then(|| k * (y - rest) * (y - rest) * 0.5);
-        Ok(Applied { work: vec![], sensors: sensors.to_vec(), energy })
+        Ok(Applied { sensors: sensors.to_vec(), energy, ..Applied::default() })
     }
     fn torsion(&mut self, name: &Text, about: &About, numbers: [&Number; 3], extra: Option<&Number>) -> Made<Applied<'g, 'h>> {
         match about {
@@ -242,8 +258,24 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         self.push_along_joint(&mut a.work, k, effort, name)?;
         Ok(a)
     }
+    /// An effort F along a sensor y of positions: F ∂y/∂x on every port component x that y reads.
+    fn along_sensor(&mut self, name: &Text, sensor: &Number, effort: &Number) -> Made<Applied<'g, 'h>> {
+        let y = self.expression(sensor, name, "sensor")?;
+        let speed = self.speed_of(y, name)?;
+        let before = std::mem::replace(&mut self.local, vec![("value".into(), y), ("speed".into(), speed)]);
+        let effort = self.expression(effort, name, "effort");
+        self.local = before;
+        let effort = effort?;
+        let Some(slopes) = self.gradient(y) else {
+            let e = ModelError::new(format!("force `{name}`: its sensor reads more than positions")).at(&sensor.place);
+            return Err(e.help("a force acts along an expression of positions and angles"));
+        };
+        let work = slopes.into_iter().map(|(x, slope)| (x, effort * slope)).collect();
+        let sensors = vec![("effort", Value::Scalar(effort)), ("speed", Value::Scalar(speed))];
+        Ok(Applied { work, sensors, ..Applied::default() })
+    }
     /// An effort on body 2 of joint `k`, along or about its axis, and its reaction on body 1.
-    fn push_along_joint(&mut self, work: &mut Vec<(Affine<'g>, Sym<'h>)>, k: usize, effort: Sym<'h>, name: &Text) -> Made<()> {
+    fn push_along_joint(&mut self, work: &mut Work<'g, 'h>, k: usize, effort: Sym<'h>, name: &Text) -> Made<()> {
         if !slides(&self.b.m.joints[k].kind) {
             return self.push_about_joint(work, k, effort, name);
         }
@@ -253,7 +285,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         self.push_pair(work, ends, &f, name)
     }
     /// A torque on body 2 of joint `k` about its axis, and its reaction on body 1.
-    fn push_about_joint(&mut self, work: &mut Vec<(Affine<'g>, Sym<'h>)>, k: usize, effort: Sym<'h>, name: &Text) -> Made<()> {
+    fn push_about_joint(&mut self, work: &mut Work<'g, 'h>, k: usize, effort: Sym<'h>, name: &Text) -> Made<()> {
         let ends = self.b.joint_ends(k);
         let axis = self.b.frames[ends[0].0].direction(&self.b.joint_frames[k].axes[0]);
         let tau = if self.b.m.dimension == 2 { vec![effort] } else { scaled(effort, &self.port(&axis)) };
@@ -261,13 +293,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         self.push_torque(work, ends[0].0, &opposite(&tau), name)
     }
     /// f on point 2, -f on point 1 and the torque that the offset makes on body 1.
-    fn push_pair(
-        &mut self,
-        work: &mut Vec<(Affine<'g>, Sym<'h>)>,
-        ends: [super::PointRef; 2],
-        f: &[Sym<'h>],
-        name: &Text,
-    ) -> Made<()> {
+    fn push_pair(&mut self, work: &mut Work<'g, 'h>, ends: [super::PointRef; 2], f: &[Sym<'h>], name: &Text) -> Made<()> {
         let [r1, r2] = ends.map(|r| self.b.port(r));
         push(work, &r2, f);
         push(work, &r1, &opposite(f));
@@ -276,7 +302,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         self.push_torque(work, ends[0].0, &opposite(&tau), name)
     }
     /// τ on a body: ½ (τ × u_k) on each of its unit vectors; τ u⊥ in the plane.
-    fn push_torque(&mut self, work: &mut Vec<(Affine<'g>, Sym<'h>)>, body: usize, tau: &[Sym<'h>], name: &Text) -> Made<()> {
+    fn push_torque(&mut self, work: &mut Work<'g, 'h>, body: usize, tau: &[Sym<'h>], name: &Text) -> Made<()> {
         if body == self.b.ground() || tau.iter().all(|t| t.as_constant() == Some(0.0)) {
             return Ok(());
         }
@@ -299,7 +325,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
 }
 
 /// Work of f on a port; components that cannot move are left out.
-fn push<'g, 'h>(work: &mut Vec<(Affine<'g>, Sym<'h>)>, port: &Port<'g>, f: &[Sym<'h>]) {
+fn push<'g, 'h>(work: &mut Work<'g, 'h>, port: &Port<'g>, f: &[Sym<'h>]) {
     let moving = port.iter().zip(f).filter(|(x, f)| !x.terms.is_empty() && f.as_constant() != Some(0.0));
     work.extend(moving.map(|(x, &f)| (x.clone(), f)));
 }

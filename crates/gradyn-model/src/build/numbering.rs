@@ -7,6 +7,7 @@ use crate::element::Element;
 use crate::force::{Force, Law};
 use crate::formula::{Formula, FormulaRow};
 use crate::functional::Functional;
+use crate::guard::Guard;
 use crate::load::{Load, LoadRows};
 use crate::natural::Natural;
 use crate::signal::{Input, Signal};
@@ -35,6 +36,9 @@ impl Numbering {
     pub(super) fn load(&self, l: Load, nn: &Pattern) -> LoadRows {
         LoadRows::new(Load { inputs: self.inputs(&l.inputs), ..l }, nn)
     }
+    pub(super) fn guard(&self, g: Guard) -> Guard {
+        Guard { load: Load { inputs: self.inputs(&g.load.inputs), ..g.load }, ..g }
+    }
     fn inputs(&self, inputs: &[Input]) -> Vec<Input> {
         let renumber = |i: &Input| match i {
             Input::Arg(i) => Input::Arg(self.arg(*i)),
@@ -57,7 +61,7 @@ impl Numbering {
             applied: self.arg(f.law.applied),
             program: f.law.program.as_ref().map(|(p, i)| (p.clone(), self.inputs(i))),
         };
-        Force::new(f.name.clone(), self.element(&f.element), law, nn)
+        Force::new(f.name.clone(), self.element(&f.element), law, f.motion, nn)
     }
     pub(super) fn functional(&self, f: Draft, system: &Natural) -> Functional {
         let signals = &system.signals;

@@ -11,6 +11,13 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+/// An expression as a message shows it.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 80;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= MOST { text.into() } else { line.chars().take(MOST).chain("…".chars()).collect() }
+}
+
 /// Names of parameters, constants and hard points, and what they mean in ρ.
 pub struct Numbers<'g> {
     /// The graph whose inputs are ρ.
@@ -104,7 +111,8 @@ impl<'g> Numbers<'g> {
         };
         let ast = parse(&text).map_err(|e| ModelError::expression(what, x, e))?;
         for (_, name) in ast.nonsmooth() {
-            self.warnings.push(format!("not-smooth: {what}: {name}, in `{text}`; gradients are those of the branch taken"));
+            let shown = shortened(&text);
+            self.warnings.push(format!("not-smooth: {what}: {name}, in `{shown}`; gradients are those of the branch taken"));
         }
         let known = |n: &str| self.names.contains_key(n) || self.splines.contains(n);
         for unit in check_units(&text, timed, known).map_err(|e| ModelError::expression(what, x, e))? {

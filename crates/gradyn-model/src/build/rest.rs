@@ -5,7 +5,8 @@
 //! ```text
 //! [ A ; E_v ] v = 0       n rows of them determine v = 0: all of A, and conditions in the order of largest remainder      (1)
 //! ```
-//! Which ones are taken does not matter, because all of them hold.
+//! Which ones are taken does not matter, because all of them hold. In an equilibrium the conditions say less than that, and the rates of
+//! the coordinates are taken instead.
 
 use crate::mechanics::Mechanics;
 use crate::system::{At, System};
@@ -16,6 +17,16 @@ pub(super) fn keep_open<T>(sys: &mut Mechanics, names: &mut Vec<T>, p: &[f64], t
     let mut j = 0..names.len();
     sys.keep_velocity_conditions(&open);
     names.retain(|_| j.next().is_some_and(|k| open.contains(&k)));
+}
+
+impl Mechanics {
+    /// In an equilibrium at rest: takes (1) from the rates of the coordinates, at the drawn configuration.
+    pub fn choose_rest(&mut self, p: &[f64], t: f64, angles: &[f64]) {
+        if self.take_rest() {
+            let mut names = self.elements().condition_names[1].clone();
+            keep_open(self, &mut names, p, t, angles);
+        }
+    }
 }
 
 /// Conditions that (1) keeps at the drawn configuration, in order.

@@ -325,10 +325,11 @@ fn force_offers(kind: &ForceKind) -> &'static [&'static str] {
         ForceKind::Torsion { .. } => &["torque", "angle", "speed"],
         ForceKind::Point { .. } => &["force"],
         ForceKind::Torque { .. } => &["torque"],
-        ForceKind::Actuator { .. } | ForceKind::Friction { .. } => &["effort", "speed"],
+        ForceKind::Actuator { .. } | ForceKind::Along { .. } | ForceKind::Friction { .. } => &["effort", "speed"],
         ForceKind::Bushing { .. } => &["force", "torque", "displacement", "rotation"],
         ForceKind::BumpStop { .. } => &["force", "length", "speed"],
         ForceKind::Contact { .. } => &["force", "normal", "gap"],
+        ForceKind::Tyre(_) => &["force", "normal", "kappa", "alpha", "radius", "gap"],
     }
 }
 

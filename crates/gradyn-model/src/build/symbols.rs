@@ -48,6 +48,8 @@ pub struct SensorEnv<'a, 'g, 'm, 'h> {
     pub inputs: Vec<Input>,
     input_index: HashMap<Input, usize>,
     affine: HashMap<AffineKey, Sym<'h>>,
+    /// The port component that a sensor is.
+    components: HashMap<u32, Affine<'g>>,
     named: HashMap<String, Symbols<'h>>,
     /// Sensor k one level higher.
     higher: HashMap<u32, u32>,
@@ -68,6 +70,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
             inputs: vec![],
             input_index: HashMap::new(),
             affine: HashMap::new(),
+            components: HashMap::new(),
             named: HashMap::new(),
             higher: HashMap::new(),
             local: vec![],
@@ -76,7 +79,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         }
     }
     /// The program of some outputs, with the sensors that they need.
-    pub fn draft(self, outputs: &[Sym<'h>]) -> Draft {
+    pub fn draft(&self, outputs: &[Sym<'h>]) -> Draft {
         let used: HashSet<usize> = outputs.iter().flat_map(|s| s.inputs()).collect();
         let mut sensors = vec![];
         let keep = |(i, input): (usize, &Input)| match input {
@@ -142,6 +145,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
             return s;
         }
         let ports = self.b.ports(&[x]);
+        self.components.insert(self.sensors.len() as u32, x.clone());
         let s = self.sensor(Sensor::Affine(ports, 0));
         self.affine.insert(key, s);
         s
@@ -187,6 +191,17 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
                 }
             }
         }
+    }
+    /// ∂s/∂x of every port component x that `s` reads; `None` if it reads more than positions.
+    pub fn gradient(&self, s: Sym<'h>) -> Option<Vec<(Affine<'g>, Sym<'h>)>> {
+        let constant = |c: bool| self.graph.constant(f64::from(u8::from(c)));
+        let mut parts = vec![];
+        for i in s.inputs() {
+            let Input::Sensor(k) = self.inputs[i] else { continue };
+            let slope = self.graph.rates(&[s], |j| constant(i == j))[0];
+            parts.push((self.components.get(&k)?.clone(), slope));
+        }
+        Some(parts)
     }
     /// An angle with a branch.
     pub fn angle(&mut self, k: usize) -> Sym<'h> {

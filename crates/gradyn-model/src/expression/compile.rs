@@ -27,7 +27,7 @@ pub trait Env<'g> {
 #[rustfmt::skip]
 pub const FUNCTIONS: &[&str] = &[
     "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "ln", "log", "sinh", "cosh", "tanh", "abs", "sign", "min",
-    "max", "if", "norm", "norm2", "dot", "cross",
+    "max", "if", "norm", "norm2", "dot", "cross", "splus", "smoothstep", "join",
 ];
 
 type Compiled<'g> = Result<Value<'g>, ExpressionError>;
@@ -174,9 +174,10 @@ fn power<'g>(a: Sym<'g>, b: Sym<'g>, span: Range<usize>) -> Result<Sym<'g>, Expr
 /// Whether a built-in function exists and takes so many arguments.
 fn check_call(function: &str, given: usize, ast: &Ast) -> Result<(), ExpressionError> {
     let (least, most) = match function {
-        "atan2" | "dot" | "cross" => (2, 2),
+        "atan2" | "dot" | "cross" | "splus" => (2, 2),
         "min" | "max" => (2, usize::MAX),
         "if" => (3, 3),
+        "join" => (4, 4),
         _ if FUNCTIONS.contains(&function) => (1, 1),
         _ => {
             let span = ast.span.start..ast.span.start + function.len();
@@ -205,6 +206,11 @@ fn call<'g>(function: &str, args: &[Ast], ast: &Ast, graph: &'g Graph, env: &mut
             let a = vector(&args[0], graph, env)?;
             let square = dot(graph, &a, &a);
             Value::Scalar(if function == "norm" { square.sqrt() } else { square })
+        }
+        "splus" => Value::Scalar(corner(args, graph, env)?),
+        "join" => {
+            let [x, at, below, above] = [&args[0], &args[1], &args[2], &args[3]].map(|a| scalar(a, graph, env));
+            Value::Scalar(x?.gt(at?).select(above?, below?))
         }
         "min" | "max" | "atan2" => {
             let mut value = scalar(&args[0], graph, env)?;
@@ -249,8 +255,18 @@ fn elementary<'g>(function: &str, x: Sym<'g>, ast: &Ast) -> Result<Sym<'g>, Expr
         "tanh" => x.tanh(),
         "abs" => x.abs(),
         "sign" => x.sign(),
+        "smoothstep" => x.smoothstep(),
         _ => x.ln(),
     })
+}
+
+/// splus(d, e) with e > 0.
+fn corner<'g>(args: &[Ast], graph: &'g Graph, env: &mut dyn Env<'g>) -> Result<Sym<'g>, ExpressionError> {
+    let (d, e) = (scalar(&args[0], graph, env)?, scalar(&args[1], graph, env)?);
+    match e.as_constant() {
+        Some(c) if c <= 0.0 => Err(error(format!("splus: the half-width of the corner is {c}"), &args[1]).help("it is positive")),
+        _ => Ok(d.splus(e)),
+    }
 }
 
 /// if(cond, a, b): a where cond > 0.

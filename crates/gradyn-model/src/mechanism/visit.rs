@@ -5,7 +5,7 @@ use super::*;
 type Visitor<'a> = &'a mut dyn FnMut(&str, &mut Number);
 
 impl Vector {
-    fn visit(&mut self, owner: &str, f: Visitor) {
+    pub(super) fn visit(&mut self, owner: &str, f: Visitor) {
         match self {
             Vector::Components(c, _) => c.iter_mut().for_each(|x| f(owner, x)),
             Vector::Expression(x) => f(owner, x),
@@ -33,10 +33,18 @@ impl Mechanism {
             f(&owner, &mut d.value);
         }
         self.forces.iter_mut().for_each(|x| x.kind.visit(&format!("force {}", x.name), f));
+        for r in &mut self.roads {
+            if let Height::Expression(x) = &mut r.height {
+                f(&format!("road {}", r.name), x);
+            }
+        }
         for s in &mut self.splines {
             s.values.iter_mut().for_each(|x| f(&format!("spline {}", s.name), x));
         }
         self.initial.position.iter_mut().for_each(|(_, v)| f("initial position", v));
+        if let Some(e) = &mut self.initial.equilibrium {
+            e.free.iter_mut().chain(&mut e.hold).for_each(|(_, v)| f("equilibrium", v));
+        }
         if let InitialVelocity::Conditions(list) = &mut self.initial.velocity {
             list.iter_mut().for_each(|(_, v)| f("initial velocity", v));
         }
@@ -129,6 +137,7 @@ impl ForceKind {
             ForceKind::Point { force, .. } => force.visit(owner, f),
             ForceKind::Torque { torque, .. } => torque.iter_mut().for_each(|x| f(owner, x)),
             ForceKind::Actuator { effort, .. } => f(owner, effort),
+            ForceKind::Along { sensor, effort } => [sensor, effort].into_iter().for_each(|x| f(owner, x)),
             ForceKind::Friction { limit, speed, viscous, .. } => {
                 [limit, speed, viscous].into_iter().for_each(|x| f(owner, x));
             }
@@ -145,6 +154,7 @@ impl ForceKind {
                 law.visit(owner, f);
                 [friction, speed].into_iter().for_each(|x| f(owner, x));
             }
+            ForceKind::Tyre(tyre) => tyre.visit(owner, f),
         }
     }
 }

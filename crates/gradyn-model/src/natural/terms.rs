@@ -2,9 +2,10 @@
 
 use super::{Data, Natural};
 use crate::element::{ArgsBar, ArgsDot};
-use crate::force::ForceAt;
+use crate::force::{Force, ForceAt};
 use crate::functional::{Functional, quadratic};
-use crate::system::{At, Dims, Patterns, RowScaling, Set, System};
+use crate::load::LoadRows;
+use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
 use gradyn_num::Scalar;
 use std::f64::consts::TAU;
 
@@ -32,6 +33,9 @@ impl System for Natural {
         for (x, r) in d.args.values[first..].iter_mut().zip(references) {
             *x = S::from(*r);
         }
+    }
+    fn set_rest<S: Scalar>(&self, rest: bool, d: &mut Data<S>) {
+        d.rest = rest;
     }
     #[inline]
     fn set_time<S: Scalar>(&self, t: S, d: &mut Data<S>) {
@@ -66,10 +70,10 @@ impl System for Natural {
         }
         d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-        for f in &self.forces {
+        for f in self.acting_forces(d.rest) {
             f.subtract(&here, &mut d.law, out);
         }
-        for l in &self.loads {
+        for l in self.acting_loads(d.rest) {
             l.subtract(&here, &mut d.load, out);
         }
     }
@@ -95,10 +99,10 @@ impl System for Natural {
     fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
         d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-        for f in &self.forces {
+        for f in self.acting_forces(d.rest) {
             f.tangents(&here, &mut d.law, k, c);
         }
-        for l in &self.loads {
+        for l in self.acting_loads(d.rest) {
             l.tangents(&here, &mut d.load, k, c);
         }
     }
@@ -142,10 +146,10 @@ impl System for Natural {
         let dot = ArgsDot { slots: delta, signals: &d.dot };
         d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-        for f in &self.forces {
+        for f in self.acting_forces(d.rest) {
             f.slots(&here, &mut d.law, &dot, out);
         }
-        for l in &self.loads {
+        for l in self.acting_loads(d.rest) {
             l.slots(&here, &mut d.load, &dot, out);
         }
     }
@@ -156,10 +160,10 @@ impl System for Natural {
         self.with_bar(at.t, d, grad, |d, bar| {
             d.visits += self.forces.len() + self.loads.len();
             let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-            for f in &self.forces {
+            for f in self.acting_forces(d.rest) {
                 f.slots_t(&here, &mut d.law, mu, s, bar);
             }
-            for l in &self.loads {
+            for l in self.acting_loads(d.rest) {
                 l.slots_t(&here, &mut d.load, mu, s, bar);
             }
         });
@@ -205,18 +209,31 @@ impl System for Natural {
     fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
         &self.condition(velocity, k).support
     }
-    fn condition_row(&self, velocity: bool, k: usize, at: &At, d: &mut Data<f64>, q: &mut [f64], v: &mut [f64], p: &mut [f64]) {
+    fn condition_row<S: Scalar>(
+        &self,
+        velocity: bool,
+        k: usize,
+        at: &At<S>,
+        d: &mut Data<S>,
+        q: &mut [S],
+        v: &mut [S],
+        p: &mut [S],
+    ) {
         let f = self.condition(velocity, k);
         self.functional_cotangent(f, 0, at, d);
         // what a condition reads is on its pattern: nothing else was written
         for ((q, v), &i) in q.iter_mut().zip(v).zip(&f.coords) {
-            *q = std::mem::take(&mut d.cot.q[i as usize]);
-            *v = std::mem::take(&mut d.cot.v[i as usize]);
-            d.cot.a[i as usize] = 0.0;
+            *q = std::mem::replace(&mut d.cot.q[i as usize], S::zero());
+            *v = std::mem::replace(&mut d.cot.v[i as usize], S::zero());
+            d.cot.a[i as usize] = S::zero();
         }
         for (p, &s) in p.iter_mut().zip(&f.support) {
-            *p = std::mem::take(&mut d.cot.args[s as usize]);
+            *p = std::mem::replace(&mut d.cot.args[s as usize], S::zero());
         }
+    }
+
+    fn statics(&self) -> Option<&Statics> {
+        self.statics.as_ref()
     }
 
     fn visits(&self, d: &Data<f64>) -> usize {
@@ -268,6 +285,16 @@ impl Natural {
     }
     fn condition(&self, velocity: bool, k: usize) -> &Functional {
         &(if velocity { &self.velocity } else { &self.position })[k]
+    }
+    /// Forces that act: at rest not those of motion.
+    #[inline]
+    fn acting_forces(&self, rest: bool) -> impl Iterator<Item = &Force> {
+        self.forces.iter().filter(move |f| !(rest && f.motion))
+    }
+    /// Likewise.
+    #[inline]
+    fn acting_loads(&self, rest: bool) -> impl Iterator<Item = &LoadRows> {
+        self.loads.iter().filter(move |l| !(rest && l.load.motion))
     }
     pub(super) fn signal_tangents<S: Scalar>(&self, t: S, delta: &[S], d: &mut Data<S>) {
         if d.timed {

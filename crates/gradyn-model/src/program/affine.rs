@@ -33,7 +33,7 @@ impl Node {
             Node::Mul(a, b) => (of(a) + of(b)).min(HIGH),
             Node::Div(a, b) => of(a).max(none(of(b))),
             Node::Scale(a, _) | Node::Neg(a) | Node::Binary(Binary::Unwrap, a, _) => of(a),
-            Node::Powi(a, _) | Node::Unary(_, a) => none(of(a)),
+            Node::Powi(a, _) | Node::Unary(_, a) | Node::Table(_, _, a) => none(of(a)),
             Node::Binary(_, a, b) => none(of(a)).max(none(of(b))),
             Node::Select(c, a, b) => none(of(c)).max(of(a)).max(of(b)),
         }

@@ -48,6 +48,7 @@ impl Graph {
             Node::Unary(f, a) => self.unary_slope(f, s(a), s(k)) * rate(a),
             Node::Binary(f, a, b) => self.binary_rate(f, [s(a), s(b), s(k)], [rate(a), rate(b)]),
             Node::Select(c, a, b) => s(c).select(rate(a), rate(b)),
+            Node::Table(k, order, a) => self.insert(Node::Table(k, order + 1, a)) * rate(a),
         }
     }
     /// f'(a), with v = f(a).

@@ -9,7 +9,7 @@
 
 use super::sweep::State;
 use super::{Data, Relative};
-use crate::system::{At, Dims, Patterns, RowScaling, Set, System};
+use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
 use gradyn_num::Scalar;
 
 impl Relative {
@@ -103,6 +103,12 @@ impl System for Relative {
     }
     fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Data<S>) {
         self.inner.set_angles(references, &mut d.inner);
+    }
+    fn set_rest<S: Scalar>(&self, rest: bool, d: &mut Data<S>) {
+        self.inner.set_rest(rest, &mut d.inner);
+    }
+    fn statics(&self) -> Option<&Statics> {
+        self.inner.statics()
     }
     fn set_time<S: Scalar>(&self, t: S, d: &mut Data<S>) {
         self.inner.set_time(t, &mut d.inner);
@@ -324,7 +330,16 @@ impl System for Relative {
     fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
         &self.condition_supports[usize::from(velocity)][k]
     }
-    fn condition_row(&self, velocity: bool, k: usize, at: &At, d: &mut Data<f64>, q: &mut [f64], v: &mut [f64], p: &mut [f64]) {
+    fn condition_row<S: Scalar>(
+        &self,
+        velocity: bool,
+        k: usize,
+        at: &At<S>,
+        d: &mut Data<S>,
+        q: &mut [S],
+        v: &mut [S],
+        p: &mut [S],
+    ) {
         self.see(at.q, Some((at.v, at.a)), d);
         let coords = self.inner.condition_pattern(velocity, k);
         let support = self.inner.condition_support(velocity, k);
@@ -335,7 +350,7 @@ impl System for Relative {
         self.inner.condition_row(velocity, k, &here, &mut d.inner, x, rate, &mut slots[..support.len()]);
         let mut grad = std::mem::take(&mut d.slots);
         support.iter().zip(&*slots).for_each(|(&s, x)| grad[s as usize] = *x);
-        d.bar.iter_mut().for_each(|b| b.fill(0.0));
+        d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
         for ((&i, x), r) in coords.iter().zip(&*x).zip(&*rate) {
             d.bar[0][i as usize] = *x;
             d.bar[1][i as usize] = *r;
@@ -346,9 +361,9 @@ impl System for Relative {
         for ((q, v), &i) in q.iter_mut().zip(v).zip(&self.condition_coords[usize::from(velocity)][k]) {
             (*q, *v) = (z[0][i as usize], z[1][i as usize]);
         }
-        z.iter_mut().for_each(|z| z.fill(0.0));
+        z.iter_mut().for_each(|z| z.fill(S::zero()));
         for (p, &s) in p.iter_mut().zip(&self.condition_supports[usize::from(velocity)][k]) {
-            *p = std::mem::take(&mut grad[s as usize]);
+            *p = std::mem::replace(&mut grad[s as usize], S::zero());
         }
         (d.row, d.slots, d.bar, d.z) = (own, grad, bar, z);
     }

@@ -161,5 +161,6 @@ fn gather<T: Step>(case: &Case<T>, n: usize, mu: &[f64], l: &mut T::Linear, time
 /// dψ/d(value) of the conditions: E(q) - value = 0 has R_value = -1, so it is the adjoint of the condition itself.
 fn condition_values<Y: System>(sys: &Y, mu: &[f64]) -> Vec<f64> {
     let (n, held, moving) = (sys.dims().n, sys.independent(false).len(), sys.independent(true).len());
-    mu[held..n].iter().chain(&mu[n + moving..2 * n]).copied().collect()
+    let given = sys.statics().map_or(n - held, |s| s.held.len());
+    mu[held..held + given].iter().chain(&mu[n + moving..2 * n]).copied().collect()
 }

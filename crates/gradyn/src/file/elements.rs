@@ -1,5 +1,7 @@
 //! Checked tree → [`Mechanism`] and [`Study`]. The reader has seen every key and type; defaults here are those of the format.
 
+mod vehicle;
+
 use super::Study;
 use super::format::MAX_COUNT;
 use super::tree::{Node, Table, Value, Word};
@@ -36,8 +38,9 @@ pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     }
     m.drivers = elements(root, "driver").map(|(n, t)| driver(n, t)).collect();
     m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect::<Result<_, _>>()?;
+    m.roads = elements(root, "road").map(|(n, t)| vehicle::road(n, t)).collect::<Result<_, _>>()?;
     m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
-    m.initial = section(root, "initial").map(initial).unwrap_or_default();
+    m.initial = section(root, "initial").map_or(Ok(Initial::default()), initial)?;
     m.objectives = elements(root, "objective").map(|(n, t)| objective(n, t)).collect();
     m.outputs = numbers(root, "output").collect();
     if let Some(s) = section(root, "study") {
@@ -302,7 +305,7 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
             let reaction = text(t, "reaction").unwrap_or("ground".into());
             ForceKind::Torque { on: word(t, "on"), reaction, torque: values(t, "torque"), frame: text(t, "frame") }
         }
-        "actuator" => ForceKind::Actuator { joint: word(t, "joint"), effort: number(t, "effort", 0.0) },
+        "actuator" => actuator(&name, t)?,
         "friction" => ForceKind::Friction {
             joint: word(t, "joint"),
             limit: number(t, "limit", 0.0),
@@ -328,12 +331,28 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
             friction: number(t, "friction", 0.0),
             speed: number(t, "speed", 0.01),
         },
+        "tyre" => ForceKind::Tyre(Box::new(vehicle::tyre(&name, t)?)),
         _ => {
             let length = number(t, "length", 0.0);
             ForceKind::SpringDamper { between, stiffness, damping, length, force: maybe(t, "force") }
         }
     };
-    Ok(Force { name, kind })
+    let active = if word(t, "active").text == "motion" { Active::Motion } else { Active::Always };
+    Ok(Force { name, active, kind })
+}
+
+/// What an actuator acts along.
+fn actuator(name: &Text, t: &Table) -> Result<ForceKind, ModelError> {
+    let effort = number(t, "effort", 0.0);
+    match (text(t, "joint"), maybe(t, "sensor")) {
+        (Some(joint), None) => Ok(ForceKind::Actuator { joint, effort }),
+        (None, Some(sensor)) => Ok(ForceKind::Along { sensor, effort }),
+        (given, _) => {
+            let why = if given.is_some() { "both `joint` and `sensor` are given" } else { "`joint` or `sensor` is missing" };
+            let e = ModelError::new(format!("force `{name}`: {why}")).at(&name.place);
+            Err(e.help("joint = \"NAME\" for its coordinate, sensor = \"…\" for any expression of positions"))
+        }
+    }
 }
 
 /// What a torsional spring turns about.
@@ -349,12 +368,23 @@ fn about(name: &Text, t: &Table) -> Result<About, ModelError> {
     }
 }
 
-fn initial(t: &Table) -> Initial {
+fn initial(t: &Table) -> Result<Initial, ModelError> {
+    let place = |key: &str| t.entries.iter().find(|(k, _)| k.text == key).map(|(k, _)| k.place.clone());
+    if section(t, "equilibrium").is_some() && place("position").is_some() {
+        let e = ModelError::new("[initial] has both `position` and `equilibrium`").at(&place("equilibrium"));
+        return Err(e.help("in an equilibrium the forces say where everything is: keep conditions for what they leave free"));
+    }
+    if section(t, "equilibrium").is_none() && place("hold").is_some() {
+        let e = ModelError::new("[initial]: `hold` belongs to `equilibrium`").at(&place("hold"));
+        return Err(e.help("add equilibrium = {}, or write `position` instead of `hold`"));
+    }
+    let (free, hold) = (conditions(t, "equilibrium"), conditions(t, "hold"));
     let velocity = match section(t, "velocity") {
         Some(_) => InitialVelocity::Conditions(conditions(t, "velocity")),
         None => InitialVelocity::Rest,
     };
-    Initial { position: conditions(t, "position"), velocity, near: vectors(t, "near") }
+    let equilibrium = section(t, "equilibrium").map(|_| Equilibrium { free, hold });
+    Ok(Initial { position: conditions(t, "position"), equilibrium, velocity, near: vectors(t, "near") })
 }
 
 /// The final time, or the latest one and the condition for it.

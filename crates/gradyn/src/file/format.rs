@@ -102,6 +102,7 @@ pub const FILE: Record = plain(&[
     may("constraint", Kind::Map("constraint", &Kind::Either(&Kind::Number, &Kind::Record(&CONSTRAINT))), "Expressions of sensors that are kept at zero."),
     may("driver", Kind::Map("driver", &Kind::Record(&DRIVER)), "Quantities that follow a function of time."),
     may("force", Kind::Map("force", &Kind::Variants("force", FORCES)), "Springs, dampers, forces and torques."),
+    may("road", Kind::Map("road", &Kind::Record(&ROAD)), "Heights of the ground that tyres are on."),
     may("spline", Kind::Map("spline", &Kind::Record(&SPLINE)), "Cubic splines of time; their names may stand in expressions of t."),
     may("initial", Kind::Record(&INITIAL), "Conditions at the start; the rest follows by assembly."),
     may("objective", Kind::Map("objective", &Kind::Record(&OBJECTIVE)), "Functionals ψ = ∫ integral dt + terminal."),
@@ -274,6 +275,9 @@ const STIFFNESS: Field = must("stiffness", Kind::Number, "k [N/m].");
 const JOINT: Field = must("joint", Kind::Text, "The joint: revolute, prismatic, cylindrical, screw or planar.");
 const FRAME: Field = may("frame", Kind::Text, "The body whose axes the components refer to; the global axes if absent.");
 
+const ACTIVE: Field =
+    may("active", Kind::Word(&["always", "motion"]), "\"motion\": an equilibrium leaves it out; \"always\" if absent.");
+
 /// The types of forces.
 #[rustfmt::skip]
 pub const FORCES: &[Variant] = &[
@@ -283,6 +287,7 @@ pub const FORCES: &[Variant] = &[
         may("damping", Kind::Number, "c [N s/m]; 0 if absent."),
         may("length", Kind::Number, "Free length [m]; 0 if absent."),
         may("force", Kind::Number, "Additional tension [N]: an expression of length, speed, t and parameters."),
+        ACTIVE,
     ]},
     Variant { name: "torsion", doc: "Restoring torque stiffness (θ - angle) + damping θ̇ + torque between two bodies, or about a joint.", fields: &[
         may("between", Kind::Pair("bodies"), "Plane: two bodies, or ground."),
@@ -291,24 +296,31 @@ pub const FORCES: &[Variant] = &[
         may("damping", Kind::Number, "c [N m s/rad]; 0 if absent."),
         may("angle", Kind::Number, "Free angle of body 2 relative to body 1 [rad]; 0 if absent."),
         may("torque", Kind::Number, "Additional restoring torque [N m]: an expression of angle, speed, t and parameters."),
+        ACTIVE,
     ]},
     Variant { name: "force", doc: "A force on a point.", fields: &[
         must("at", Kind::Text, "The point: body.point."),
         must("force", Kind::Vector, "Components [N]: expressions of sensors, t, parameters and splines."), FRAME,
+        ACTIVE,
     ]},
     Variant { name: "torque", doc: "A torque on a body.", fields: &[
         must("on", Kind::Text, "The body."),
         may("reaction", Kind::Text, "The body that reacts; ground if absent."),
         must("torque", Kind::NumberOrNumbers, "[N m], counter-clockwise in the plane, three components in space: expressions of sensors, t, parameters and splines."), FRAME,
+        ACTIVE,
     ]},
-    Variant { name: "actuator", doc: "A force or torque along the coordinate of a joint, on body 2 and back on body 1.", fields: &[
-        JOINT, must("effort", Kind::Number, "[N] or [N m]: an expression of sensors, t, parameters and splines."),
+    Variant { name: "actuator", doc: "A force or torque along the coordinate of a joint, on body 2 and back on body 1; or along a sensor.", fields: &[
+        may("joint", Kind::Text, "The joint: revolute, prismatic, cylindrical or screw."),
+        may("sensor", Kind::Number, "Instead of `joint`: an expression of positions and angles, along which the effort does its work."),
+        must("effort", Kind::Number, "[N] or [N m]: an expression of sensors, t, parameters and splines."),
+        ACTIVE,
     ]},
     Variant { name: "friction", doc: "-(limit · tanh(speed of the joint / speed) + viscous · speed of the joint).", fields: &[
         JOINT,
         may("limit", Kind::Number, "Largest dry force [N] or torque [N m]; 0 if absent."),
         may("speed", Kind::Number, "Speed at which 76 % of it are reached [m/s] or [rad/s]; 0.01 if absent."),
         may("viscous", Kind::Number, "[N s/m] or [N m s/rad]; 0 if absent."),
+        ACTIVE,
     ]},
     Variant { name: "bushing", doc: "Restoring forces and torques between two points, in axes of body 1.", fields: &[
         BETWEEN,
@@ -317,11 +329,13 @@ pub const FORCES: &[Variant] = &[
         may("stiffness", Kind::Matrix, "Plane [x, y, rotation], space [x, y, z, rx, ry, rz], or the full matrix by rows [N/m, N m/rad]."),
         may("damping", Kind::Matrix, "Likewise [N s/m, N m s/rad]."),
         may("force", Kind::Numbers, "Additional restoring forces and torques: expressions of x y z rx ry rz vx vy vz wx wy wz."),
+        ACTIVE,
     ]},
     Variant { name: "bump-stop", doc: "Pushes two points apart when they are nearer than a length: k p(δ) (1 + damping δ̇).", fields: &[
         BETWEEN, must("length", Kind::Number, "Distance at which it begins to act [m]."),
         may("side", Kind::Word(&["below", "above"]), "Acts below the length (if absent), or pulls above it."),
         STIFFNESS, CONTACT_DAMPING, WIDTH,
+        ACTIVE,
     ]},
     Variant { name: "contact", doc: "A point that touches a plane from the side of its normal: k p(δ) (1 + damping δ̇), with smooth friction.", fields: &[
         must("point", Kind::Text, "The point: body.point."),
@@ -330,8 +344,53 @@ pub const FORCES: &[Variant] = &[
         STIFFNESS, CONTACT_DAMPING, WIDTH,
         may("friction", Kind::Number, "Friction coefficient; 0 if absent."),
         may("speed", Kind::Number, "Sliding speed at which 71 % of the friction are reached [m/s]; 0.01 if absent."),
+        ACTIVE,
+    ]},
+    Variant { name: "tyre", doc: "Space: a tyre on a road, a vertical spring and forces along the ground by its slips.", fields: &[
+        must("at", Kind::Text, "Centre of the wheel: body.point."),
+        must("axis", Kind::Vector, "Spin axis in the frame of the wheel."),
+        may("offset", Kind::Number, "Where the tyre is along the axis, from the centre [m]; 0 if absent."),
+        may("road", Kind::Text, "The road; the plane z = 0 if absent."),
+        must("radius", Kind::Number, "Radius without load [m], > 0."),
+        must("stiffness", Kind::Number, "Radial stiffness [N/m]."),
+        may("damping", Kind::Number, "Radial damping [N s/m]; 0 if absent."),
+        may("width", Kind::Number, "Half-width of the corner where the tyre leaves the ground [m], > 0; 0.001 if absent."),
+        may("law", Kind::Variants("law", TYRE_LAWS), "Forces along the ground; none if absent."),
+        ACTIVE,
     ]},
 ];
+
+/// Forces of tyres along the ground.
+#[rustfmt::skip]
+pub const TYRE_LAWS: &[Variant] = &[
+    Variant { name: "linear", doc: "Proportional to the slips, with a saturation ellipse; has kinks.", fields: &[FRICTION_PAIR, CRITICAL] },
+    Variant { name: "tanh", doc: "The smooth form of `linear`.", fields: &[
+        FRICTION_PAIR, CRITICAL,
+        may("smoothing", Kind::Number, "Under the root of the combined slip, > 0; 1e-6 if absent."),
+    ]},
+    Variant { name: "magic-formula", doc: "Magic Formula by the coefficients of a PAC2002 file, without shifts, camber and aligning torque.", fields: &[
+        must("FZ0", Kind::Number, "Nominal load [N]."),
+        must("PCX1", Kind::Number, "Longitudinal shape."),
+        must("PDX1", Kind::Number, "Longitudinal friction."), must("PDX2", Kind::Number, "Its change with the load."),
+        must("PEX1", Kind::Number, "Longitudinal curvature."), must("PEX2", Kind::Number, "Its change with the load."), must("PEX3", Kind::Number, "With its square."),
+        must("PKX1", Kind::Number, "Longitudinal stiffness."), must("PKX2", Kind::Number, "Its change with the load."), must("PKX3", Kind::Number, "Exponent of that."),
+        must("PCY1", Kind::Number, "Lateral shape."),
+        must("PDY1", Kind::Number, "Lateral friction."), must("PDY2", Kind::Number, "Its change with the load."),
+        must("PEY1", Kind::Number, "Lateral curvature."), must("PEY2", Kind::Number, "Its change with the load."),
+        must("PKY1", Kind::Number, "Largest cornering stiffness over the nominal load."), must("PKY2", Kind::Number, "Load of it over the nominal one."),
+        must("RBX1", Kind::Number, "Loss of longitudinal force by the slip angle."), must("RBY1", Kind::Number, "Loss of lateral force by longitudinal slip."),
+    ]},
+];
+const FRICTION_PAIR: Field =
+    must("friction", Kind::NumberOrNumbers, "Friction coefficients [longitudinal, lateral], or one for both.");
+const CRITICAL: Field = must("critical", Kind::NumberOrNumbers, "Slips of saturation [κ, α in rad], or one for both, > 0.");
+
+#[rustfmt::skip]
+const ROAD: Record = Record { one_of: &["height", "points"], fields: &[
+    may("height", Kind::Number, "Height [m]: an expression of x, y, t and parameters."),
+    may("points", Kind::Matrix, "Points [x, z] with growing x [m], which a cubic spline goes through."),
+    may("ends", Kind::Word(&["natural", "clamped"]), "Spline without curvature at its ends (if absent), or level there."),
+]};
 
 #[rustfmt::skip]
 const SPLINE: Record = Record { one_of: &["duration", "period"], fields: &[
@@ -345,6 +404,8 @@ const SPLINE: Record = Record { one_of: &["duration", "period"], fields: &[
 #[rustfmt::skip]
 const INITIAL: Record = plain(&[
     may("position", Kind::Map("condition", &Kind::NumberOrVector), "Position sensors and their values, as many as there are degrees of freedom."),
+    may("equilibrium", Kind::Map("condition", &Kind::NumberOrVector), "Instead of `position`, a static equilibrium: sensors and values for what the forces leave free; {} if that is nothing."),
+    may("hold", Kind::Map("condition", &Kind::NumberOrVector), "Sensors that a support holds during the equilibrium; its efforts are reported."),
     may("velocity", Kind::Either(&Kind::Word(&["rest"]), &Kind::Map("condition", &Kind::NumberOrVector)), "\"rest\", or sensors and their rates."),
     may("near", Kind::Map("point", &Kind::Vector), "Rough positions of points that pick the branch of the assembly [m]."),
 ]);

@@ -51,7 +51,7 @@ impl Builder<'_, '_> {
     /// Bodies whose angle is a position condition, with its nominal value.
     fn angle_conditions(&mut self) -> Result<HashMap<usize, f64>, ModelError> {
         let mut found = HashMap::new();
-        for (key, value) in &self.m.initial.position {
+        for (key, value) in self.m.initial.positions() {
             let Source::Expression(text) = &key.source else { continue };
             let Some(body) = text.trim().strip_suffix(".angle") else { continue };
             if let Some(&b) = self.body_index.get(body)

@@ -257,7 +257,7 @@ impl Builder<'_, '_> {
     /// What conditions, drivers and `near` say.
     fn hints(&mut self, driven: &[(usize, f64)]) -> Result<Hints, ModelError> {
         let mut hints = Hints::default();
-        for (key, value) in &self.m.initial.position {
+        for (key, value) in self.m.initial.positions() {
             if let Source::Expression(text) = &key.source {
                 self.hint(text.trim(), value, &mut hints);
             }

@@ -18,6 +18,7 @@ use super::wrong;
 use crate::file::format::{FILE, Field, Kind};
 use crate::file::tree::{Node, Table, Value, Word};
 use gradyn_model::ModelError;
+use gradyn_model::mechanism::MAGIC;
 
 /// How a value is read and mirrored.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +58,8 @@ const EVEN: &[&str] = &[
     "viscous",
     "width",
     "friction",
+    "critical",
+    "smoothing",
     "penalty",
     "alpha",
     "xi",
@@ -179,6 +182,7 @@ fn driven(driver: &Table) -> (&'static str, Role) {
 /// The force or torque of a spring is a law; the effort of an actuator acts along a coordinate of its joint.
 fn law(force: &Table, template: &Table) -> Option<(&'static str, Role)> {
     match force.get("type").and_then(Node::word)?.text.as_str() {
+        "actuator" if force.get("sensor").is_some() => Some(("effort", Role::Even)),
         "actuator" => Some(("effort", along_joint(force, template))),
         "spring-damper" => Some(("force", Role::Law(Law::Spring))),
         "torsion" => Some(("torque", Role::Law(Law::Torsion))),
@@ -333,7 +337,7 @@ fn role(kind: &Kind, key: &str) -> Role {
         (_, "points" | "com" | "axis" | "axes" | "normal" | "normals") | (Kind::Vector, "force") => Role::Polar,
         (Kind::Matrix | Kind::Numbers, "stiffness" | "damping" | "force") => Role::Unknown,
         (_, "inertia") => Role::Inertia,
-        (_, key) if EVEN.contains(&key) => Role::Even,
+        (_, key) if EVEN.contains(&key) || MAGIC.contains(&key) => Role::Even,
         _ => Role::Unknown,
     }
 }

@@ -190,6 +190,8 @@ impl Context<'_> {
             Some(Thing::Joint) if second.starts_with("angle") => turned,
             Some(Thing::Joint) if second == "position" => Sense::Same,
             Some(Thing::Joint) if parts.len() == 2 && ["x", "y"].contains(&second) => return Err(self.cannot(name, word)),
+            Some(Thing::Force) if ["normal", "gap", "kappa", "radius"].contains(&second) => Sense::Same,
+            Some(Thing::Force) if second == "alpha" => turned,
             Some(Thing::Force) if second != "force" => return Err(self.cannot(name, word)),
             Some(Thing::Joint) if second == "torque" && self.dimension == 2 => turned,
             Some(Thing::Joint) if second == "torque" => return Err(self.cannot(name, word)),

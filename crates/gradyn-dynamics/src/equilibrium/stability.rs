@@ -1,0 +1,76 @@
+//! What the stiffness at an equilibrium says about it.
+//!
+//! ```text
+//! A = Rᵀ K_s R,   W⁻¹ = [ S R ]                                                                   (1)
+//! A x = 0: forces are indifferent along R x,     ½ (A + Aᵀ) has a negative eigenvalue: unstable      (2)
+//! ```
+//! Rows and columns of A are scaled by the largest force that a unit motion of R makes.
+
+use super::Balance;
+use gradyn_model::System;
+use gradyn_num::{Spectrum, largest};
+
+/// Singular values of A below this times the largest are zero: roundings are 1e-16, what the search leaves 1e-13.
+const INDIFFERENT: f64 = 1e-11;
+/// Eigenvalues of A below minus this times the largest one are negative.
+const NEGATIVE: f64 = 1e-10;
+
+/// (2).
+pub(super) enum Kind {
+    /// Motions along which forces are indifferent.
+    Free(Vec<Vec<f64>>),
+    /// The motion that leaves the equilibrium.
+    Unstable(Vec<f64>),
+    Stable,
+}
+
+/// (2) where `balance` was linearised.
+pub(super) fn kind<Y: System>(balance: &mut Balance<Y>, n: usize) -> Kind {
+    let free = n - balance.rows.pattern.rows();
+    if free == 0 {
+        return Kind::Stable;
+    }
+    let (mut motions, mut forces) = (vec![vec![0.0; n]; free], vec![vec![0.0; n]; free]);
+    for (k, (r, f)) in motions.iter_mut().zip(&mut forces).enumerate() {
+        balance.motion(k, r);
+        balance.stiffness_mul(r, f);
+    }
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    // a motion without any force is scaled by the others
+    let most = largest(forces.iter().flatten().copied());
+    let scale: Vec<f64> =
+        forces.iter().map(|f| largest(f.iter().copied()).max(1e-9 * most).max(f64::MIN_POSITIVE).sqrt()).collect();
+    let mut a = vec![0.0; free * free];
+    for i in 0..free {
+        (0..free).for_each(|j| a[i * free + j] = dot(&motions[i], &forces[j]) / (scale[i] * scale[j]));
+    }
+    let moved = |x: &[f64]| -> Vec<f64> { (0..n).map(|i| (0..free).map(|k| motions[k][i] * x[k] / scale[k]).sum()).collect() };
+    let Some(singular) = Spectrum::singular(free, &a) else { return Kind::Stable };
+    let zero = INDIFFERENT * singular.values[0].max(f64::MIN_POSITIVE);
+    let open = singular.values.iter().zip(&singular.vectors).filter(|(s, _)| **s <= zero);
+    let open: Vec<_> = open.map(|(_, x)| moved(x)).collect();
+    if !open.is_empty() {
+        return Kind::Free(open);
+    }
+    match Spectrum::new(free, &a) {
+        Some(s) if s.values[0] < -NEGATIVE * s.values[free - 1].abs().max(s.values[0].abs()) => {
+            Kind::Unstable(moved(&s.vectors[0]))
+        }
+        _ => Kind::Stable,
+    }
+}
+
+/// One coordinate for each of some motions: elimination with the largest entries as pivots.
+pub(super) fn pivots(mut motions: Vec<Vec<f64>>) -> Vec<usize> {
+    let mut found = vec![];
+    while let Some(row) = motions.pop() {
+        let Some(i) = (0..row.len()).max_by(|&a, &b| row[a].abs().total_cmp(&row[b].abs())) else { break };
+        found.push(i);
+        for x in &mut motions {
+            let s = x[i] / row[i];
+            x.iter_mut().zip(&row).for_each(|(x, r)| *x -= s * r);
+        }
+    }
+    found.sort_unstable();
+    found
+}

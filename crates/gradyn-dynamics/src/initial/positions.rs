@@ -1,0 +1,124 @@
+//! The block of positions of record 0: assembly with conditions, or a static equilibrium.
+
+use crate::equilibrium::{Balance, Reduced};
+use crate::error::StepError;
+use crate::start::StartRows;
+use gradyn_model::{At, LEVEL, System};
+use gradyn_num::{Factor, largest};
+
+/// The block, linearised.
+pub(super) enum Positions<Y: System> {
+    /// [Φ; E] = 0.
+    Conditions(Box<StartRows>, Factor),
+    /// [Φ; E; r] = 0.
+    Equilibrium(Box<Balance<Y>>),
+}
+
+impl<Y: System> Positions<Y> {
+    pub fn new(sys: &Y, p: &[f64]) -> Result<Self, StepError> {
+        if let Some(balance) = Balance::of(sys, p)? {
+            return Ok(Self::Equilibrium(Box::new(balance)));
+        }
+        let rows = StartRows::new(sys, false, sys.dims().n - sys.independent(false).len());
+        let factor = Factor::new(&rows.pattern)?;
+        Ok(Self::Conditions(Box::new(rows), factor))
+    }
+    /// The memory of the residual.
+    pub fn reduced(&mut self) -> Option<&mut Reduced<f64>> {
+        match self {
+            Self::Conditions(..) => None,
+            Self::Equilibrium(balance) => Some(&mut balance.reduced),
+        }
+    }
+    /// Loads that balance in an equilibrium, where (a, λ) may be nothing but their roundings; else 0.
+    pub fn loads(&self, q: &[f64]) -> f64 {
+        match self {
+            Self::Conditions(..) => 0.0,
+            Self::Equilibrium(balance) => balance.stiffness() * largest(q.iter().copied()),
+        }
+    }
+    /// Partials at a point where `d` is placed.
+    pub fn linearise(&mut self, sys: &Y, at: &At, angles: &[f64], d: &mut Y::Data<f64>, r: &mut [f64]) -> Result<(), StepError> {
+        match self {
+            Self::Conditions(rows, factor) => {
+                rows.set(sys, at, d);
+                factor.refactor(rows.matrix()).map_err(|s| rows.singular(sys, at.t, s))
+            }
+            Self::Equilibrium(balance) => balance.linearise(sys, at.t, at.q, angles, d, r),
+        }
+    }
+    pub fn solve(&mut self, b: &mut [f64]) {
+        match self {
+            Self::Conditions(_, factor) => factor.solve(b),
+            Self::Equilibrium(balance) => balance.solve(b),
+        }
+    }
+    pub fn solve_t(&mut self, b: &mut [f64]) {
+        match self {
+            Self::Conditions(_, factor) => factor.solve_t(b),
+            Self::Equilibrium(balance) => balance.solve_t(b),
+        }
+    }
+    /// Name of equation `i`.
+    pub fn equation(&self, sys: &Y, i: usize) -> String {
+        let rows = match self {
+            Self::Conditions(rows, _) => rows,
+            Self::Equilibrium(balance) => &balance.rows,
+        };
+        match rows.held().get(i) {
+            Some(&k) => sys.row_name(k as usize),
+            None if i < rows.pattern.rows() => sys.condition_name(false, i - rows.rows),
+            None => "balance of forces".into(),
+        }
+    }
+    /// x += R_p δ.
+    pub fn slot_mul(&mut self, sys: &Y, at: &At, delta: &[f64], d: &mut Y::Data<f64>, all: &mut [f64], x: &mut [f64]) {
+        match self {
+            Self::Conditions(rows, _) => rows_p(sys, at, rows, LEVEL[0], delta, d, all, x),
+            Self::Equilibrium(balance) => balance.slot_mul(sys, delta, d, x),
+        }
+    }
+    /// grad += s R_pᵀ μ.
+    pub fn slot_mul_t(&mut self, sys: &Y, at: &At, mu: &[f64], s: f64, d: &mut Y::Data<f64>, all: &mut [f64], grad: &mut [f64]) {
+        match self {
+            Self::Conditions(rows, _) => rows_p_t(sys, at, rows, LEVEL[0], mu, s, d, all, grad),
+            Self::Equilibrium(balance) => balance.slot_mul_t(sys, mu, s, d, grad),
+        }
+    }
+}
+
+/// x += (rows, conditions)_p δ at a level.
+pub(super) fn rows_p<Y: System>(
+    sys: &Y,
+    at: &At,
+    rows: &StartRows,
+    level: [f64; 3],
+    delta: &[f64],
+    d: &mut Y::Data<f64>,
+    all: &mut [f64],
+    x: &mut [f64],
+) {
+    all.fill(0.0);
+    sys.constraint_p(at, level, delta, d, all);
+    x.iter_mut().zip(rows.held()).for_each(|(x, &k)| *x += all[k as usize]);
+    rows.slots.mul(&rows.p, 1.0, delta, &mut x[rows.rows..]);
+}
+
+/// grad += s (rows, conditions)_pᵀ μ at a level.
+pub(super) fn rows_p_t<Y: System>(
+    sys: &Y,
+    at: &At,
+    rows: &StartRows,
+    level: [f64; 3],
+    mu: &[f64],
+    s: f64,
+    d: &mut Y::Data<f64>,
+    all: &mut [f64],
+    grad: &mut [f64],
+) {
+    all.fill(0.0);
+    mu.iter().zip(rows.held()).for_each(|(mu, &k)| all[k as usize] = *mu);
+    sys.constraint_p_t(at, level, all, s, d, grad);
+    let slots = sys.dims().slots;
+    rows.slots.mul_t(&rows.p, s, &mu[rows.rows..], &mut grad[..slots]);
+}

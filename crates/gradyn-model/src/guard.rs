@@ -1,0 +1,29 @@
+//! Guards: what a force needs to be defined.
+//!
+//! ```text
+//! y(x, ẋ, t; p) keeps its sign along a run; where it does not, the force has no value                    (1)
+//! ```
+//! Nothing is checked while forces are evaluated: they are not finite there, or the run has stepped over. Guards say what it was.
+
+use crate::force::ForceAt;
+use crate::load::{Load, LoadScratch};
+
+/// (1) for some quantities of one force.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// The quantities: a load that does no work.
+    pub load: Load,
+    /// For each, whether zero is excluded too, and what has happened where it passes zero.
+    pub list: Vec<(bool, String)>,
+}
+
+impl Guard {
+    /// What has happened between two points, the earlier one first; of one point twice, what is not defined there.
+    pub fn passed(&self, [from, to]: [&ForceAt<f64>; 2], w: &mut LoadScratch<f64>) -> Option<&str> {
+        let before = self.load.values(from, w);
+        let after = self.load.values(to, w);
+        let passes = |k: &usize| before[*k] * after[*k] < 0.0 || (self.list[*k].0 && after[*k] == 0.0);
+        let beyond = |k: &usize| !self.list[*k].0 && after[*k] < 0.0;
+        (0..self.list.len()).find(|k| passes(k) || beyond(k)).map(|k| self.list[k].1.as_str())
+    }
+}

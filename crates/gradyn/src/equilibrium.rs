@@ -1,0 +1,145 @@
+//! A start in static equilibrium, and the equilibrium as an analysis of its own.
+//!
+//! ```text
+//! R(q; p) = 0:   R_q δq = -R_p δp,   λ = λ(q; p)                                                    (1)
+//! y(q, λ; p):    δy = y_q δq + y_λ δλ + y_p δp,   δp = e'(ρ) δρ                                     (2)
+//! ```
+//! by duals: the right-hand sides are derivative parts of R and y. Outputs are read at rest, v = a = 0, and reactions are those of the statics.
+
+mod observed;
+
+pub use observed::Observed;
+
+use crate::dims;
+use crate::error::Error;
+use crate::prepared::Prepared;
+use gradyn_dynamics::StepError;
+use gradyn_dynamics::equilibrium::{Balance, Equilibrium, Reduced};
+use gradyn_model::mechanism::Text;
+use gradyn_model::{At, Mechanics, Model, ModelError, Set, System};
+use gradyn_num::Wide;
+use gradyn_sensitivity::Design;
+
+/// The prefix of the warning about an unstable equilibrium.
+const UNSTABLE: &str = "unstable-equilibrium";
+
+/// An equilibrium and what is read there.
+pub struct Statics {
+    /// Positions, multipliers, efforts, and how they were found.
+    pub equilibrium: Equilibrium,
+    /// (condition, effort of its support, is it held?).
+    pub efforts: Vec<(String, f64, bool)>,
+    /// (column, value) of the outputs.
+    pub outputs: Vec<(String, f64)>,
+    /// One row per output, one column per parameter, if asked for.
+    pub gradient: Option<Vec<Vec<f64>>>,
+}
+
+/// The model at its equilibrium: angles, balanced coordinates, velocities of rest, of which `freedom` are open.
+pub(crate) fn settle(model: &mut Model, e: &Equilibrium, freedom: usize, p: &[f64], t: f64) {
+    model.angles.clone_from(&e.angles);
+    model.system.set_balanced(&e.balanced);
+    if model.rest {
+        model.system.choose_rest(p, t, &e.angles);
+        let names = (0..freedom).map(|k| model.system.condition_name(true, k));
+        model.conditions.1 = names.map(|text| Text { text, place: None }).collect();
+    }
+    model.warnings.retain(|w| !w.starts_with(UNSTABLE));
+    let warning = |c: &String| format!("{UNSTABLE}: the equilibrium is unstable: a small push at `{c}` leaves it");
+    model.warnings.extend(e.unstable.as_ref().map(warning));
+}
+
+/// A load that is not finite, by the name of its force.
+pub(crate) fn undefined(model: &Model, e: StepError, t: f64, p: &[f64]) -> StepError {
+    match &e {
+        StepError::NotFinite { .. } if model.system.statics().is_some() => {
+            let force = model.system.undefined_at_rest(p, t, &model.angles);
+            force.map_or(e, |name| StepError::NotFinite { t, equation: format!("{name} at rest") })
+        }
+        _ => e,
+    }
+}
+
+impl Prepared {
+    /// The static equilibrium that the model starts in.
+    pub fn equilibrium(&self, gradient: bool) -> Result<Statics, Error> {
+        let Some(e) = &self.assembled.equilibrium else {
+            let error = ModelError::new("the model does not start in equilibrium");
+            return Err(error
+                .help("write equilibrium = {} in [initial] instead of `position`, with conditions for what the forces leave free")
+                .into());
+        };
+        let (sys, p) = (&self.model.system, self.model.slots(&self.rho));
+        let t = p[self.model.times.start as usize];
+        let mut d = sys.data::<f64>();
+        sys.prepare(&p, &mut d);
+        sys.set_angles(&self.model.angles, &mut d);
+        sys.place(t, &e.q, &mut d);
+        let zero = vec![0.0; e.q.len()];
+        let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &e.lam };
+        let mut y = vec![0.0; sys.functionals(Set::Output)];
+        sys.measure(Set::Output, &at, &mut d, &mut y);
+        let held = |k: usize| sys.statics().is_some_and(|s| s.held[k]);
+        let efforts = e.efforts.iter().enumerate().map(|(k, x)| (sys.condition_name(false, k), *x, held(k)));
+        Ok(Statics {
+            efforts: efforts.collect(),
+            outputs: self.model.columns.iter().cloned().zip(y).collect(),
+            gradient: match self.balance(&p)? {
+                Some(mut balance) if gradient => Some(self.output_gradient(&mut balance)?),
+                _ => None,
+            },
+            equilibrium: e.clone(),
+        })
+    }
+    /// (2), 8 parameters at a time.
+    fn output_gradient(&self, balance: &mut Balance<Mechanics>) -> Result<Vec<Vec<f64>>, Error> {
+        let (count, columns) = (self.parameters().len(), self.model.columns.len());
+        let mut gradient = vec![vec![0.0; count]; columns];
+        for first in (0..count).step_by(8) {
+            let seed = |i: usize, x: f64| {
+                if (first..count.min(first + 8)).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) }
+            };
+            let rho: Vec<Wide> = self.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
+            let y = self.outputs_along(&Design::Model(&self.model).slots(&rho), balance)?;
+            for (row, y) in gradient.iter_mut().zip(&y) {
+                row[first..].iter_mut().zip(y.eps).for_each(|(g, e)| *g = e);
+            }
+        }
+        Ok(gradient)
+    }
+    /// Outputs with the derivative parts of the slots, (1).
+    fn outputs_along(&self, p: &[Wide], balance: &mut Balance<Mechanics>) -> Result<Vec<Wide>, Error> {
+        let (sys, n, m, t) = (&self.model.system, self.assembled.q.len(), dims(self).m, p[self.model.times.start as usize]);
+        let zero = vec![Wide::from(0.0); n.max(m)];
+        let (mut d, mut r, mut lam, mut b) = (sys.data::<Wide>(), zero[..n].to_vec(), zero[..m].to_vec(), vec![0.0; n]);
+        sys.prepare(p, &mut d);
+        sys.set_angles(&self.model.angles, &mut d);
+        let mut q: Vec<Wide> = self.assembled.q.iter().map(|&q| Wide::from(q)).collect();
+        let Some(mut reduced) = Reduced::of(sys)? else { return Ok(vec![]) };
+        // R_q δq = -R_p δp, then λ there
+        for pass in 0..2 {
+            sys.place(t, &q, &mut d);
+            reduced.residual(sys, t, &q, &mut d, &mut r);
+            for k in (0..8).filter(|_| pass == 0) {
+                b.iter_mut().zip(&r).for_each(|(b, r)| *b = r.eps[k]);
+                balance.solve(&mut b);
+                q.iter_mut().zip(&b).for_each(|(q, b)| q.eps[k] -= b);
+            }
+        }
+        reduced.multipliers(&mut lam);
+        let mut y = vec![Wide::from(0.0); sys.functionals(Set::Output)];
+        sys.measure(Set::Output, &At { t, q: &q, v: &zero[..n], a: &zero[..n], lam: &lam }, &mut d, &mut y);
+        Ok(y)
+    }
+    /// The equations at the equilibrium, factored.
+    fn balance(&self, p: &[f64]) -> Result<Option<Balance<Mechanics>>, Error> {
+        let (sys, q, t) = (&self.model.system, &self.assembled.q, p[self.model.times.start as usize]);
+        let Some(mut balance) = Balance::of(sys, p)? else { return Ok(None) };
+        let (mut d, mut r) = (sys.data::<f64>(), vec![0.0; q.len()]);
+        sys.prepare(p, &mut d);
+        sys.set_angles(&self.model.angles, &mut d);
+        sys.place(t, q, &mut d);
+        balance.linearise(sys, t, q, &self.model.angles, &mut d, &mut r)?;
+        Ok(Some(balance))
+    }
+}

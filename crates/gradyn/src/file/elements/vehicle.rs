@@ -1,0 +1,55 @@
+//! Roads and tyres.
+
+use super::*;
+
+/// A road.
+pub fn road(name: Text, t: &Table) -> Result<Road, ModelError> {
+    let Some(rows) = t.get("points") else {
+        if let Some((key, _)) = t.entries.iter().find(|(k, _)| k.text == "ends") {
+            let e = ModelError::new(format!("road `{name}`: `ends` belongs to `points`")).at(&Some(key.place.clone()));
+            return Err(e);
+        }
+        return Ok(Road { name, height: Height::Expression(number(t, "height", 0.0)) });
+    };
+    let point = |row: &Node| {
+        <[Number; 2]>::try_from(row.numbers()).map_err(|row_of| {
+            let e = ModelError::new(format!("road `{name}`, points: [x, z] is expected here, not {} numbers", row_of.len()));
+            e.at(&Some(row.place.clone()))
+        })
+    };
+    let points = rows.items().iter().map(point).collect::<Result<_, _>>()?;
+    Ok(Road { height: Height::Points { points, clamped: word(t, "ends").text == "clamped" }, name })
+}
+
+/// A tyre.
+pub fn tyre(name: &Text, t: &Table) -> Result<Tyre, ModelError> {
+    Ok(Tyre {
+        at: word(t, "at"),
+        axis: vector(t, "axis").unwrap_or([0.0, 1.0, 0.0].into()),
+        offset: number(t, "offset", 0.0),
+        road: text(t, "road"),
+        radius: number(t, "radius", 0.0),
+        stiffness: number(t, "stiffness", 0.0),
+        damping: number(t, "damping", 0.0),
+        width: number(t, "width", 1e-3),
+        law: section(t, "law").map_or(Ok(TyreLaw::None), |l| law(name, l))?,
+    })
+}
+
+fn law(name: &Text, t: &Table) -> Result<TyreLaw, ModelError> {
+    let kind = word(t, "type");
+    if kind.text == "magic-formula" {
+        return Ok(TyreLaw::Magic(MAGIC.iter().map(|key| number(t, key, 0.0)).collect()));
+    }
+    let both = |key: &str| match values(t, key).as_slice() {
+        [x] => Ok([x.clone(), x.clone()]),
+        [x, y] => Ok([x.clone(), y.clone()]),
+        list => {
+            let e =
+                ModelError::new(format!("force `{name}`, law, {key}: one number or two are expected here, not {}", list.len()));
+            Err(e.at(&t.get(key).map(|n| n.place.clone())))
+        }
+    };
+    let s = Saturation { friction: both("friction")?, critical: both("critical")?, smoothing: number(t, "smoothing", 1e-6) };
+    Ok(if kind.text == "tanh" { TyreLaw::Tanh(s) } else { TyreLaw::Linear(s) })
+}

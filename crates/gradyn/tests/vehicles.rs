@@ -1,0 +1,342 @@
+//! Tyres, roads and the three vehicles: formulas of the data sheets, counts, nominal forces, agreement of methods, refusals.
+
+use gradyn::{Formulation, Integrator, Method, Prepared, Run, Sensitivity};
+use gradyn_model::{Set, System};
+
+/// A bundled example with some texts replaced; each must be there.
+fn example(name: &str, edits: &[(&str, &str)]) -> Prepared {
+    let mut text = gradyn::examples::find(name).expect("bundled").to_owned();
+    for (old, new) in edits {
+        assert!(text.contains(old), "{name}: {old}");
+        text = text.replace(old, new);
+    }
+    prepared(&text)
+}
+
+fn prepared(text: &str) -> Prepared {
+    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn tight(p: &Prepared, formulation: Formulation, integrator: Integrator) -> Run {
+    let method = Method { formulation, integrator, ..Method::default() }.tolerance(1e-12, 1e-12);
+    p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{formulation:?}: {e}"))
+}
+
+/// The output columns at record `n`.
+fn outputs(p: &Prepared, run: &Run, n: usize) -> Vec<f64> {
+    let (sys, lay) = (&p.model.system, run.trajectory.layout);
+    let (mut d, mut out) = (sys.data(), vec![0.0; sys.functionals(Set::Output)]);
+    let at = lay.node(run.trajectory.plan.t[n], run.trajectory.record(n));
+    sys.prepare(&p.model.slots(&p.rho), &mut d);
+    sys.set_angles(run.trajectory.plan.angles(n), &mut d);
+    sys.place(at.t, at.q, &mut d);
+    sys.measure(Set::Output, &at, &mut d, &mut out);
+    out.truncate(p.model.columns.len());
+    out
+}
+
+/// Bodies, degrees of freedom and redundant rows of the data sheets; shared axes leave 2 of the 6 redundant rows of the Iltis.
+#[test]
+fn vehicles_have_their_counts() {
+    for (name, bodies, freedom, redundant) in [("iltis", 20, 14, 2), ("four_wheeler", 18, 14, 0), ("coach", 13, 18, 0)] {
+        let p = example(name, &[]);
+        assert_eq!(p.model.counts[0], bodies, "{name}");
+        assert_eq!((p.assembled.freedom, p.assembled.redundant.len()), (freedom, redundant), "{name}");
+    }
+}
+
+/// [P14, Tables 5 and 6]: 2728.9 N of the leaf springs, 128.0 N of the springs, none of the dampers, 3829.6 N and 3593.6 N of the tyres.
+#[test]
+fn iltis_has_its_nominal_forces() {
+    let p = example(
+        "iltis",
+        &[
+            ("0.562898660476665", "0.57"),
+            ("0.0025654613639981227", "0"),
+            ("a_front = 0.030414870928228317", "a_front = 0"),
+            ("a_rear  = 0.014044623261748162", "a_rear = 0"),
+            ("Fn_r  = \"rl_tyre.normal\"", "Fn_r = \"rl_tyre.normal\"\nleaf = \"fr_leaf.force\"\nspring = \"rr_damper.force\""),
+            ("t_end  = 3", "t_end = 1e-5"),
+        ],
+    );
+    let run = tight(&p, Formulation::Maggi, Integrator::Dopri5);
+    let y = outputs(&p, &run, 0);
+    for (value, expected) in y[4..].iter().zip([3829.6, 3593.6, -2728.9, -128.03]) {
+        // 0.1 %: the digits of the paper
+        assert!((value - expected).abs() < 1e-3 * f64::abs(expected), "{value} for {expected}");
+    }
+}
+
+/// The front wheels begin to go down the step.
+const AT_STEP: &[(&str, &str)] =
+    &[("\"chassis.com\" = [0, 0, 0.56", "\"chassis.com\" = [4.95, 0, 0.56"), ("t_end  = 3", "t_end  = 0.03")];
+
+/// Formulations with projections and high order agree on a short run over the step.
+#[test]
+fn methods_agree_on_the_step() {
+    let p = example("iltis", AT_STEP);
+    let reference = tight(&p, Formulation::Maggi, Integrator::Dop853);
+    assert!(reference.psi[0] > 1e-3, "the step is felt: {:?}", reference.psi);
+    for (f, i) in [(Formulation::Index1, Integrator::Dop853), (Formulation::Maggi, Integrator::Dopri5)] {
+        let psi = tight(&p, f, i).psi[0];
+        // 1e-8: tolerances of 1e-12 times accelerations to the fourth power
+        assert!((psi / reference.psi[0] - 1.0).abs() < 1e-8, "{f:?} {i:?}: {psi} for {:?}", reference.psi);
+    }
+}
+
+/// Discrete direct and adjoint gradients are the same numbers, complex step included.
+#[test]
+fn gradients_of_vehicles_agree() {
+    let short: [(&str, &[(&str, &str)]); 3] = [
+        ("iltis", AT_STEP),
+        ("four_wheeler", &[("t_end  = 4", "t_end = 0.02")]),
+        ("coach", &[("t_end  = 8\nbreaks = [1, 3.5, 4, 6.5]", "t_start = 1.6\nt_end = 1.62")]),
+    ];
+    for (name, edits) in short {
+        let p = example(name, edits);
+        let method = Method { formulation: Formulation::Ali3p, integrator: Integrator::Newmark, ..Method::default() }.step(2e-3);
+        let run = p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let of = |s: Sensitivity| p.gradient(&run, s).unwrap_or_else(|e| panic!("{name}, {s:?}: {e}")).rows;
+        let (direct, adjoint) = (of(Sensitivity::DiscreteDirect), of(Sensitivity::DiscreteAdjoint));
+        let complex = of(Sensitivity::ComplexStep);
+        for ((a, b), c) in direct.iter().zip(&adjoint).zip(&complex) {
+            for k in 0..a.len() {
+                let scale = p.parameters()[k].scale;
+                let size = a.iter().zip(p.parameters()).map(|(g, p)| (g * p.scale).abs()).fold(0.0, f64::max);
+                assert!((a[k] - b[k]).abs() * scale <= 1e-9 * size, "{name}: adjoint {a:?} {b:?}");
+                assert!((a[k] - c[k]).abs() * scale <= 1e-8 * size, "{name}: complex step {a:?} {c:?}");
+            }
+        }
+    }
+}
+
+/// A wheel that slides and spins at a given attitude, with a tyre of some keys.
+fn wheel(tyre: &str, more: &str, velocity: [f64; 3], spin: f64) -> String {
+    format!(
+        "name = \"wheel\"\ndimension = 3\n{more}\n[body.w]\nmass = 10\ninertia = [1, 1.5, 1]\npoints = {{ c = [0, 0, 0] }}\n\
+         [force]\nf = {{ type = \"tyre\", at = \"w.c\", {tyre} }}\n\
+         [initial]\nposition = {{ \"w.c\" = [0.3, 0, 0.29], \"w.roll\" = 0.05, \"w.pitch\" = 0, \"w.yaw\" = 0.1 }}\n\
+         velocity = {{ \"w.c\" = {velocity:?}, \"w.omega\" = [0.2, {spin}, 0.4] }}\n\
+         [objective]\no = {{ integral = \"w.c.x\" }}\n\
+         [output]\nn = \"f.normal\"\nk = \"f.kappa\"\na = \"f.alpha\"\nx = \"f.force.x\"\ny = \"f.force.y\"\nr = \"f.radius\"\n\
+         [study]\nt_end = 1e-4\n"
+    )
+}
+
+/// (F_n, κ, α, F_x, F_y along the ground, r) by the formulas of the data sheet: b = u × n/|u × n|, κ = -b·(v - ω × r n)/(b·v),
+/// α = -asin((n × b)·v_t/|v_t|); the slip forces by `law(F_n, κ, α)`.
+fn by_hand(velocity: [f64; 3], spin: f64, law: impl Fn(f64, f64, f64) -> [f64; 2]) -> [f64; 6] {
+    let (roll, yaw, r, v, w) = (0.05f64, 0.1f64, 0.29, velocity, [0.2, spin, 0.4]);
+    let u = [-yaw.sin() * roll.cos(), yaw.cos() * roll.cos(), roll.sin()];
+    let size = f64::hypot(u[0], u[1]);
+    let b = [u[1] / size, -u[0] / size];
+    let s = [-b[1], b[0]];
+    let normal = 2e5 * (0.3 - r); // beyond the corner
+    // ω × r n = r (ω_y, -ω_x, 0)
+    let sliding = b[0] * (v[0] - r * w[1]) + b[1] * (v[1] + r * w[0]);
+    let kappa = -sliding / (b[0] * v[0] + b[1] * v[1]);
+    let alpha = -((s[0] * v[0] + s[1] * v[1]) / f64::hypot(v[0], v[1])).asin();
+    let [fx, fy] = law(normal, kappa, alpha);
+    [normal, kappa, alpha, fx * b[0] + fy * s[0], fx * b[1] + fy * s[1], r]
+}
+
+fn first(text: &str) -> Vec<f64> {
+    let p = prepared(text);
+    let run = tight(&p, Formulation::Index1, Integrator::Dopri5);
+    outputs(&p, &run, 0)
+}
+
+fn assert_close(got: &[f64], expected: &[f64], what: &str) {
+    for (a, b) in got.iter().zip(expected) {
+        // 1e-12: some hundred operations, differences of speeds
+        assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{what}: {got:?} for {expected:?}");
+    }
+}
+
+const RADIAL: &str = "axis = [0, 1, 0], radius = 0.3, stiffness = 2e5";
+const MAGIC: &str = "FZ0 = 3500, PCX1 = 1.7204, PDX1 = 0.77751, PDX2 = -0.24431, PEX1 = 0.46659, PEX2 = 0.393, PEX3 = 0.076024, PKX1 = 14.848, \
+    PKX2 = -9.8161, PKX3 = 0.15818, PCY1 = 1.5874, PDY1 = 0.73957, PDY2 = -0.075004, PEY1 = 0.37562, PEY2 = -0.069325, PKY1 = 10.289, \
+    PKY2 = 3.3343, RBX1 = 11.13, RBY1 = 13.271";
+
+fn tanh_law(normal: f64, kappa: f64, alpha: f64) -> [f64; 2] {
+    let (gx, gy) = (kappa / 0.16, alpha / 0.14);
+    let rho = (gx * gx + gy * gy + 1e-6).sqrt();
+    [0.8 * normal * gx * rho.tanh() / rho, 0.7 * normal * gy * rho.tanh() / rho]
+}
+
+/// [P14, Eqs. 58, 59, 62–64] with moduli.
+fn linear_law(normal: f64, kappa: f64, alpha: f64) -> [f64; 2] {
+    let fx = 0.8 * normal * (kappa / 0.16).clamp(-1.0, 1.0);
+    let fy = 0.7 * normal * (alpha / 0.14).clamp(-1.0, 1.0);
+    let size = f64::hypot(fx / 0.8, fy / 0.7);
+    if size > normal { [fx * normal / size, fy * normal / size] } else { [fx, fy] }
+}
+
+/// As the data sheet of the coach prints it, with the slip angle a = -α.
+fn magic_law(fz: f64, kappa: f64, alpha: f64) -> [f64; 2] {
+    let shape = |b: f64, c: f64, e: f64, x: f64| (c * (b * x - e * (b * x - (b * x).atan())).atan()).sin();
+    let (fz0, df) = (3500.0, (fz - 3500.0) / 3500.0);
+    let (d, e) = ((0.73957 - 0.075004 * df) * fz, 0.37562 - 0.069325 * df);
+    let k = 10.289 * fz0 * (2.0 * (fz / (3.3343 * fz0)).atan()).sin();
+    let fy = -d * shape(k / (1.5874 * d), 1.5874, e, -alpha);
+    let (d, e) = ((0.77751 - 0.24431 * df) * fz, 0.46659 + 0.393 * df + 0.076024 * df * df);
+    let k = fz * (14.848 - 9.8161 * df) * (0.15818 * df).exp();
+    let fx = d * shape(k / (1.7204 * d), 1.7204, e, kappa);
+    [fx / (1.0 + (11.13 * alpha).powi(2)).sqrt(), fy / (1.0 + (13.271 * kappa).powi(2)).sqrt()]
+}
+
+/// The laws are those of the data sheets, inside and outside of saturation.
+#[test]
+fn laws_are_those_of_the_data_sheets() {
+    let saturation = "friction = [0.8, 0.7], critical = [0.16, 0.14]";
+    type Law = fn(f64, f64, f64) -> [f64; 2];
+    let laws: [(String, Law); 3] = [
+        (format!("{{ type = \"tanh\", {saturation} }}"), tanh_law),
+        (format!("{{ type = \"linear\", {saturation} }}"), linear_law),
+        (format!("{{ type = \"magic-formula\", {MAGIC} }}"), magic_law),
+    ];
+    for (velocity, spin) in [([5.0, 0.6, 0.1], 18.0), ([5.0, 2.5, 0.0], 11.0), ([5.0, 0.45, -0.2], 17.4)] {
+        for (text, law) in &laws {
+            let expected = by_hand(velocity, spin, law);
+            assert_close(&first(&wheel(&format!("{RADIAL}, law = {text}"), "", velocity, spin)), &expected, text);
+        }
+    }
+}
+
+/// An axis that points to the other side is the same wheel.
+#[test]
+fn the_sign_of_the_axis_does_not_matter() {
+    let law = format!("law = {{ type = \"magic-formula\", {MAGIC} }}");
+    let text = wheel(&format!("{RADIAL}, {law}"), "", [5.0, 0.6, 0.1], 18.0);
+    assert_close(&first(&text.replace("axis = [0, 1, 0]", "axis = [0, -2, 0]")), &first(&text), "axis");
+}
+
+/// Running backwards is running forwards seen from the other side.
+#[test]
+fn wheels_run_backwards() {
+    let law = "law = { type = \"tanh\", friction = [0.8, 0.7], critical = [0.16, 0.14] }";
+    let straight = |v: f64, w: f64| {
+        let text = wheel(&format!("{RADIAL}, {law}"), "", [v, 0.0, 0.0], w);
+        first(
+            &text
+                .replace("\"w.roll\" = 0.05", "\"w.roll\" = 0")
+                .replace("\"w.yaw\" = 0.1", "\"w.yaw\" = 0")
+                .replace("[0.2, ", "[0, ")
+                .replace(", 0.4]", ", 0]"),
+        )
+    };
+    let (ahead, back) = (straight(5.0, 18.0), straight(-5.0, -18.0));
+    assert!(ahead[3] > 0.0, "a wheel that spins faster than it rolls is pushed ahead: {ahead:?}");
+    assert_close(&back, &[ahead[0], ahead[1], ahead[2], -ahead[3], -ahead[4], ahead[5]], "backwards");
+}
+
+/// A mirrored tyre is the mirror image: the same slips with their signs, the same forces.
+#[test]
+fn mirrored_tyres_are_mirror_images() {
+    let text = r#"
+name = "pair"
+dimension = 3
+gravity = [0, 0, -9.81]
+[road.hill]
+height = "0.02 * sin(x)"
+[template.side.body.w]
+mass = 40
+inertia = [1, 1.5, 1]
+points = { c = [0, 0, 0], e = [0, 1, 0], g = [1, 0, 0] }
+[template.side.force]
+f = { type = "tyre", at = "w.c", axis = [0, 1, 0], offset = 0.1, road = "hill", radius = 0.36, stiffness = 2e4, law = { type = "tanh", friction = 0.8, critical = 0.16 } }
+[template.side.initial]
+position = { "w.c" = [0, 1, 0.29], "w.e.x" = -0.1, "w.e.z" = 0.34, "w.g.z" = 0.28 }
+velocity = { "w.c" = [5, 0.6, 0.1], "w.e.x" = 5.2, "w.e.z" = 0.3, "w.g.z" = -17 }
+[template.side.objective]
+o = { integral = "f.kappa + 2*f.alpha + 1e-3*f.normal + 3e-3*f.force.y + f.radius", terminal = "w.c.y + f.gap" }
+[instance]
+left = { use = "side" }
+right = { use = "side", mirror = "y" }
+[study]
+t_end = 0.05
+"#;
+    let psi = tight(&prepared(text), Formulation::Index1, Integrator::Dop853).psi;
+    assert!(psi[0].abs() > 0.1 && (psi[0] - psi[1]).abs() < 1e-12, "{psi:?}");
+}
+
+/// A table of a straight line is the line; a road by an expression may use x and y.
+#[test]
+fn roads_are_heights() {
+    let tyre = |road: &str| wheel(&format!("{RADIAL}, road = \"r\""), road, [5.0, 0.0, 0.0], 17.0);
+    let table = first(&tyre("[road.r]\npoints = [[-1, -0.13], [0, -0.03], [0.5, 0.02], [2, 0.17]]"));
+    let line = first(&tyre("[road.r]\nheight = \"0.1*x - 0.03 + y\""));
+    assert_close(&table, &line, "table");
+    assert!((line[5] - 0.29).abs() < 1e-12, "{line:?}");
+}
+
+fn refused(text: &str, words: &[&str]) {
+    let file = gradyn::file::read_toml(text);
+    let message = match file {
+        Err(e) => format!("{e:?}"),
+        Ok(file) => match Prepared::new(&file.mechanism) {
+            Err(e) => e.to_string(),
+            Ok(p) => {
+                let method = Method { formulation: Formulation::Index1, integrator: Integrator::Dopri5, ..Method::default() };
+                let run = p.simulate(&method.tolerance(1e-8, 1e-8), &mut |_, _| {});
+                run.err().map(|e| e.to_string()).unwrap_or_else(|| panic!("{words:?} is not refused\n{text}"))
+            }
+        },
+    };
+    words.iter().for_each(|w| assert!(message.contains(w), "{w}: {message}"));
+}
+
+/// Where a tyre has no force, the run stops with its name.
+#[test]
+fn undefined_tyres_are_named() {
+    let law = "law = { type = \"tanh\", friction = 0.8, critical = 0.16 }";
+    let at_rest = wheel(&format!("{RADIAL}, {law}"), "", [0.0, 0.0, 0.0], 3.0);
+    refused(&at_rest, &["`f`", "no slip"]);
+    let road = "[road.short]\npoints = [[-1, 0], [0.3, 0], [0.6, 0]]";
+    let leaves = wheel(&format!("{RADIAL}, road = \"short\", {law}"), road, [5.0, 0.0, 0.0], 17.0);
+    refused(&leaves.replace("t_end = 1e-4", "t_end = 1"), &["`f`", "`short`", "0.6"]);
+    refused(&leaves.replace("[0.3, 0, 0.29]", "[0.7, 0, 0.29]"), &["`f`", "`short`", "0.6"]);
+    // a wheel that hardly begins to spin brakes until it stands
+    let brakes = wheel(&format!("{RADIAL}, {law}"), "gravity = [0, 0, -9.81]", [0.5, 0.0, 0.0], 0.0);
+    refused(&brakes.replace("t_end = 1e-4", "t_end = 1").replace("[1, 1.5, 1]", "[1e6, 1e6, 1e6]"), &["`f`", "no slip"]);
+}
+
+/// Mistakes in files have names and places.
+#[test]
+fn mistakes_are_refused() {
+    let ok = wheel(RADIAL, "[road.r]\nheight = 0", [5.0, 0.0, 0.0], 17.0);
+    prepared(&ok);
+    let with = |old: &str, new: &str| ok.replace(old, new);
+    refused(&with(RADIAL, &format!("{RADIAL}, road = \"q\"")), &["road", "`q`"]);
+    refused(&with("height = 0", "height = 0\nends = \"clamped\""), &["ends"]);
+    refused(&with("height = 0", "points = [[0, 0]]"), &["two points"]);
+    refused(&with("height = 0", "points = [[0, 0], [0, 1]]"), &["does not come after"]);
+    refused(&with("height = 0", "points = [[0, 0, 1], [1, 1, 1]]"), &["[x, z]"]);
+    refused(&with("radius = 0.3", "radius = 0"), &["radius"]);
+    refused(
+        &with(RADIAL, &format!("{RADIAL}, law = {{ type = \"tanh\", friction = [1, 2, 3], critical = 1 }}")),
+        &["one number or two"],
+    );
+    refused(&with(RADIAL, &format!("{RADIAL}, law = {{ type = \"tanh\", friction = 1, critical = 0 }}")), &["critical"]);
+    refused(&with(RADIAL, &format!("{RADIAL}, law = {{ type = \"magic\" }}")), &["magic-formula"]);
+    let plane = "name = \"p\"\n[body.w]\nmass = 1\ninertia = 1\npoints = { c = [0, 0] }\n[force]\nf = { type = \"tyre\", at = \"w.c\", axis = [0, 1], radius = 1, stiffness = 1 }\n[initial]\nposition = { \"w.c\" = [0, 0], \"w.angle\" = 0 }";
+    refused(plane, &["space"]);
+}
+
+/// Full runs against the data sheets: minutes without optimisation.
+#[test]
+#[ignore = "minutes; cargo test --release -p gradyn --test vehicles -- --ignored"]
+fn vehicles_have_the_objectives_of_the_data_sheets() {
+    for (name, expected) in
+        [("iltis", vec![677.168285]), ("four_wheeler", vec![0.230496999]), ("coach", vec![0.07076307, 14.57354967])]
+    {
+        let p = example(name, &[]);
+        let method = Method { formulation: Formulation::Maggi, integrator: Integrator::Dop853, ..Method::default() };
+        let run = p.simulate(&method.tolerance(1e-11, 1e-11), &mut |_, _| {}).expect("runs");
+        for (psi, expected) in run.psi.iter().zip(&expected) {
+            // the printed digits
+            assert!((psi / expected - 1.0).abs() < 1e-7, "{name}: {:?} for {expected:?}", run.psi);
+        }
+    }
+}
