@@ -77,6 +77,9 @@ pub struct Model {
     pub full: Option<Box<Mechanics>>,
     /// The coordinates of both.
     pub family: Coordinates,
+    /// Frames of the bodies in natural coordinates, if they were asked for: what relative coordinates are drawn by. Number of
+    /// components, and where they are.
+    pub frames: Vec<(usize, Ports)>,
     /// p = e(ρ).
     pub slots: Program,
     /// ρ.
@@ -126,6 +129,15 @@ impl Model {
     /// The element that a row belongs to; any other name is that of an element.
     pub fn element<'a>(&'a self, name: &'a str) -> &'a str {
         self.system.row_names().iter().find(|r| r.to_string() == name).map_or(name, |r| &r.element)
+    }
+    /// Frames of the bodies at q, for the slots p; none if they were not asked for.
+    pub fn frames_at(&self, p: &[f64], q: &[f64]) -> Vec<Vec<f64>> {
+        let at = |(count, ports): &(usize, Ports)| {
+            let mut x = vec![0.0; *count];
+            ports.gather(p, q, &mut x);
+            x
+        };
+        self.frames.iter().map(at).collect()
     }
     /// Nominal ρ.
     pub fn rho(&self) -> Vec<f64> {
@@ -233,10 +245,17 @@ pub fn build_in(m: &Mechanism, family: Coordinates) -> Result<Model, ModelError>
 enum Sharing {
     /// Points and axes of joints.
     Shared,
+    /// The same, and frames of all bodies are asked for.
+    Framed,
     /// Nothing: rows for every joint.
     Apart,
     /// Nothing: every body has its own frame, which a tree carries.
     Frames(Coordinates),
+}
+
+/// The same with the frames of all bodies: once it is assembled, relative coordinates are drawn by it.
+pub fn build_framed(m: &Mechanism) -> Result<Model, ModelError> {
+    build_with(m, Sharing::Framed)
 }
 
 /// The same with rows for every joint: how redundant joints share a load then does not depend on which reactions are read.
@@ -283,7 +302,7 @@ fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
     b.require_positive()?;
     b.read_joint_frames()?;
     let read = b.read_reactions()?;
-    let mut classes = b.share(sharing != Sharing::Shared)?;
+    let mut classes = b.share(!matches!(sharing, Sharing::Shared | Sharing::Framed))?;
     let (mut edges, mut carried) = (None, Carried::default());
     if let Sharing::Frames(family) = sharing {
         let list = b.choose_tree(family, &read)?;
@@ -295,7 +314,7 @@ fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
         b.choose_coordinates(&mut classes)?;
     }
     if let Some(joint) = b.add_rows(&carried)? {
-        if sharing == Sharing::Shared {
+        if matches!(sharing, Sharing::Shared | Sharing::Framed) {
             return build_apart(m);
         }
         let e = ModelError::new(format!("joint `{joint}` repeats other joints: its reaction is not determined")).at(&joint.place);
@@ -306,7 +325,7 @@ fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
     b.add_formulas()?;
     b.add_velocity_rows()?;
     b.add_forces()?;
-    b.finish(parameters, &rho, edges)
+    b.finish(parameters, &rho, (sharing, edges))
 }
 
 fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, ModelError> {

@@ -27,7 +27,7 @@ pub mod spline;
 pub mod system;
 pub mod user;
 
-pub use build::{Model, ParameterInfo, build, build_apart, build_in};
+pub use build::{Model, ParameterInfo, build, build_apart, build_framed, build_in};
 pub use error::ModelError;
 pub use mechanics::{Coordinates, Mechanics};
 pub use mechanism::Mechanism;

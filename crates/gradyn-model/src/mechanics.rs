@@ -98,6 +98,12 @@ impl Mechanics {
     pub fn set_drawn(&mut self, q: &[f64]) {
         either!(self, s => s.set_drawn(q))
     }
+    /// Draws relative coordinates by frames of the bodies; natural ones stay.
+    pub fn draw_by(&mut self, frames: &[Vec<f64>], p: &[f64]) {
+        if let Self::Relative(s) = self {
+            s.draw_by(frames, p);
+        }
+    }
     /// Takes the effective masses of the rows at (t, q).
     pub fn scale_rows(&mut self, p: &[f64], t: f64, q: &[f64]) {
         either!(self, s => s.scale_rows(p, t, q))

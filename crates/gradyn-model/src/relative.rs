@@ -13,6 +13,7 @@
 mod chain;
 mod contraction;
 mod data;
+mod draw;
 mod euler;
 mod jacobian;
 mod mass;
@@ -22,7 +23,6 @@ mod terms;
 
 pub use chain::{Chain, Link, Motion};
 pub use data::Data;
-pub use euler::parameters as euler_parameters;
 pub use mass::Reference;
 
 use crate::natural::Natural;
@@ -96,8 +96,8 @@ pub struct Relative {
 }
 
 impl Relative {
-    /// Elements on frames and a tree that carries them; `drawn` are rough coordinates.
-    pub fn new(inner: Natural, tree: Tree, reference: Reference, dimension: usize, drawn: Vec<f64>) -> Self {
+    /// Elements on frames and a tree that carries them.
+    pub fn new(inner: Natural, tree: Tree, reference: Reference, dimension: usize) -> Self {
         let (frames, n) = (inner.dims, tree.names.len());
         let balls: Vec<u32> = tree.balls.iter().map(|b| b.0).collect();
         let (patterns, contraction) = Contraction::new(&inner.patterns, &tree.bodies, n, &balls);
@@ -122,7 +122,7 @@ impl Relative {
             supports: Default::default(),
             condition_coords: Default::default(),
             condition_supports: Default::default(),
-            drawn,
+            drawn: vec![0.0; n],
             independent: Default::default(),
             dropped: vec![],
             compliances: Default::default(),

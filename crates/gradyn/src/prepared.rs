@@ -12,7 +12,7 @@ use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{Coordinates, LEVEL, Model, ModelError, Set, System, build_apart, build_in};
+use gradyn_model::{Coordinates, LEVEL, Model, ModelError, Set, System, build, build_apart, build_framed, build_in};
 use gradyn_num::largest;
 use gradyn_sensitivity::values;
 use std::time::Instant;
@@ -60,16 +60,30 @@ impl Prepared {
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
         Self::new_in(m, Coordinates::Natural)
     }
-    /// The same in coordinates of some family. Relative ones read shared loads where every body is free and every joint has rows.
+    /// The same in coordinates of some family. Others than natural ones start where those are assembled, on the same branch; shared loads are
+    /// read where every body is free and every joint has rows.
     pub fn new_in(m: &Mechanism, family: Coordinates) -> Result<Self, Error> {
         let nominal = |model: Model| {
             let rho = model.rho();
             Self::assemble(model, rho)
         };
-        let mut new = nominal(build_in(m, family).map_err(|e| named(m, e))?)?;
+        let build = |family: Coordinates| -> Result<Self, Error> {
+            if family == Coordinates::Natural {
+                return nominal(build(m).map_err(|e| named(m, e))?);
+            }
+            let natural = nominal(build_framed(m).map_err(|e| named(m, e))?)?;
+            let frames = natural.model.frames_at(&natural.model.slots(&natural.rho), &natural.assembled.q);
+            let mut model = build_in(m, family).map_err(|e| named(m, e))?;
+            let p = model.slots(&model.rho());
+            model.system.draw_by(&frames, &p);
+            nominal(model)
+        };
+        let mut new = build(family)?;
         if new.reads_shared() {
-            let apart = if family == Coordinates::Natural { build_apart(m) } else { build_in(m, Coordinates::Cartesian) };
-            new = nominal(apart.map_err(|e| named(m, e))?)?;
+            new = match family {
+                Coordinates::Natural => nominal(build_apart(m).map_err(|e| named(m, e))?)?,
+                _ => build(Coordinates::Cartesian)?,
+            };
         }
         // the scales of alpha_scaling=row: of the nominal start, whatever parameters follow
         let p = new.model.slots(&new.rho);

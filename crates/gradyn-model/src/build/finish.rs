@@ -3,7 +3,7 @@
 use super::numbering::Numbering;
 use super::numbers::Quad;
 use super::tree::Edge;
-use super::{Builder, Model, ParameterInfo, Times};
+use super::{Builder, Model, ParameterInfo, Sharing, Times};
 use crate::error::ModelError;
 use crate::formula::Formula;
 use crate::functional::Functional;
@@ -25,7 +25,7 @@ impl<'g> Builder<'g, '_> {
         mut self,
         mut parameters: Vec<ParameterInfo>,
         rho: &[f64],
-        edges: Option<(Coordinates, Vec<Edge>)>,
+        (sharing, edges): (Sharing, Option<(Coordinates, Vec<Edge>)>),
     ) -> Result<Model, ModelError> {
         let n = self.coordinates.len();
         if n == 0 {
@@ -42,6 +42,7 @@ impl<'g> Builder<'g, '_> {
         let outputs = self.outputs()?;
         let conditions = self.conditions()?;
         let times = self.times()?;
+        let frames = if matches!(sharing, Sharing::Framed | Sharing::Apart) { self.body_frames() } else { vec![] };
         let tree = edges.as_ref().map(|(_, list)| self.make_tree(list)).transpose()?;
         let aligned: Vec<(String, Form)> =
             std::mem::take(&mut self.aligned).into_iter().map(|(name, q)| (name, q.form(&mut self.slots))).collect();
@@ -114,12 +115,12 @@ impl<'g> Builder<'g, '_> {
         let texts = |list: &[Text]| list.iter().map(|t| t.text.clone()).collect();
         system.condition_names = [texts(&names.0), texts(&names.1)];
         let family = edges.as_ref().map_or(Coordinates::Natural, |e| e.0);
-        let mut system = match (tree, edges) {
-            (Some(tree), Some((_, edges))) => {
-                let g: Vec<f64> = tree.geometry.iter().map(|&s| p[s as usize]).collect();
-                let z = self.drawn_tree(&tree, &edges, &system.drawn, &g);
+        let mut system = match tree {
+            Some(tree) => {
                 let reference = if family == Coordinates::Relative0 { Reference::Origin } else { Reference::Centre };
-                Mechanics::Relative(Box::new(Relative::new(system, tree, reference, self.m.dimension, z)))
+                let mut relative = Relative::new(system, tree, reference, self.m.dimension);
+                relative.draw(&p);
+                Mechanics::Relative(Box::new(relative))
             }
             _ => Mechanics::Natural(Box::new(system)),
         };
@@ -139,6 +140,7 @@ impl<'g> Builder<'g, '_> {
             system,
             full: None,
             family,
+            frames,
             slots: program,
             parameters,
             until: false,

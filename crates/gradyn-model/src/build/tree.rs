@@ -9,8 +9,9 @@ use super::{Builder, PointRef};
 use crate::error::ModelError;
 use crate::mechanics::Coordinates;
 use crate::mechanism::{Joint, JointKind};
+use crate::ports::Ports;
 use crate::program::Sym;
-use crate::relative::{Carried, Link, Motion, Tree, euler_parameters};
+use crate::relative::{Carried, Link, Motion, Tree};
 use std::collections::HashSet;
 
 /// Components of a frame in space, in the plane, and of a rod.
@@ -271,21 +272,22 @@ impl<'g> Builder<'g, '_> {
         let (c, s, zero) = (angle.cos(), angle.sin(), self.graph.constant(0.0));
         [vec![c, s, zero], vec![-s, c, zero], unit(self.graph, 3, 2)]
     }
-    /// Rough coordinates of the tree from rough frames of the bodies; `g` is the geometry.
-    pub(super) fn drawn_tree(&self, tree: &Tree, edges: &[Edge], x: &[f64], g: &[f64]) -> Vec<f64> {
-        let mut z = vec![0.0; tree.names.len()];
-        for body in tree.bodies.iter().filter(|b| b.link.is_none()) {
-            body.path.iter().enumerate().for_each(|(i, &k)| z[k as usize] = x[body.first as usize + i]);
+    /// Where the frames are in these coordinates: centre of mass and axes, of a rod in space its points.
+    pub(super) fn body_frames(&mut self) -> Vec<(usize, Ports)> {
+        let mut list = vec![];
+        for b in 0..self.ground() {
+            let (frame, solid) = (&self.frames[b], &self.solids[b]);
+            let ports: Vec<_> = match solid.rod.filter(|_| self.m.dimension == 3) {
+                Some(ends) => ends.iter().flat_map(|&i| frame.point(solid, i)).collect(),
+                None => {
+                    let axes = frame.axes().into_iter().take(if self.m.dimension == 2 { 1 } else { 3 });
+                    frame.at(&solid.com).into_iter().chain(axes.flatten()).collect()
+                }
+            };
+            let ports: Vec<_> = ports.iter().collect();
+            list.push((ports.len(), self.ports(&ports)));
         }
-        for edge in edges {
-            let frame = |b: usize| if b == self.ground() { Rough::default() } else { Rough::read(&tree.bodies[b], x) };
-            let parent = edge.joint.map_or(self.ground(), |(k, side)| self.joint_ends(k)[side].0);
-            let own = tree.bodies[edge.body].link.expect("an edge has a link");
-            let links: Vec<Link> =
-                (0..tree.chain.links.len()).filter(|&l| tree.ends[l] == own).map(|l| tree.chain.links[l]).collect();
-            rough_coordinates(&links, frame(parent), frame(edge.body), g, &mut z);
-        }
-        z
+        list
     }
 }
 
@@ -343,98 +345,4 @@ fn turn<'g>(g: [Symbols<'g>; 3], list: &mut Vec<Piece<'g>>) {
 }
 fn transposed<'g>(g: &[Symbols<'g>; 3]) -> [Symbols<'g>; 3] {
     std::array::from_fn(|i| (0..3).map(|j| g[j][i]).collect())
-}
-
-/// A frame that need not be exact.
-#[derive(Clone, Copy)]
-struct Rough {
-    p: [f64; 3],
-    /// Columns.
-    e: [[f64; 3]; 3],
-}
-impl Default for Rough {
-    fn default() -> Self {
-        Self { p: [0.0; 3], e: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] }
-    }
-}
-impl Rough {
-    fn read(body: &Carried, x: &[f64]) -> Self {
-        let mut out = Self::default();
-        for (i, &part) in body.parts.iter().enumerate() {
-            let (element, axis, value) = (part as usize / 3, part as usize % 3, x[body.first as usize + i]);
-            if element == 0 { out.p[axis] = value } else { out.e[element - 1][axis] = value }
-        }
-        if body.parts.len() == PLANE.len() {
-            out.e[1] = [-out.e[0][1], out.e[0][0], 0.0];
-        }
-        out
-    }
-    /// p + E s.
-    fn point(&self, s: [f64; 3]) -> [f64; 3] {
-        std::array::from_fn(|i| self.p[i] + (0..3).map(|k| self.e[k][i] * s[k]).sum::<f64>())
-    }
-    /// E G for the columns of G.
-    fn turned(&self, g: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
-        g.map(|c| std::array::from_fn(|i| (0..3).map(|k| self.e[k][i] * c[k]).sum()))
-    }
-    fn moved(self, motion: Motion, g: &[f64]) -> Self {
-        let three = |at: u32| std::array::from_fn(|i| g[at as usize + i]);
-        match motion {
-            Motion::Shift(at) => Self { p: self.point(three(at)), ..self },
-            Motion::Turn(at) => Self { e: self.turned([three(at), three(at + 3), three(at + 6)]), ..self },
-            _ => self,
-        }
-    }
-    /// Before a shift or turn that ends here.
-    fn before(self, motion: Motion, g: &[f64]) -> Self {
-        let three = |at: u32| -> [f64; 3] { std::array::from_fn(|i| g[at as usize + i]) };
-        match motion {
-            Motion::Shift(at) => Self { p: self.point(three(at).map(|x| -x)), ..self },
-            Motion::Turn(at) => {
-                let c = [three(at), three(at + 3), three(at + 6)];
-                let back = std::array::from_fn(|i| std::array::from_fn(|j| c[j][i]));
-                Self { e: self.turned(back), ..self }
-            }
-            _ => self,
-        }
-    }
-}
-
-/// Coordinates that bring the frame of the parent near that of the body.
-fn rough_coordinates(links: &[Link], mut from: Rough, mut to: Rough, g: &[f64], z: &mut [f64]) {
-    let moves = |l: &Link| l.count() > 0;
-    let Some(last) = links.iter().rposition(moves) else { return };
-    links[last + 1..].iter().rev().for_each(|l| to = to.before(l.motion, g));
-    for (i, link) in links[..=last].iter().enumerate() {
-        let k = link.coord as usize;
-        // what is left, in the axes of `from`
-        let dot = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let r = |row: usize, column: usize| dot(&from.e[row], &to.e[column]);
-        match link.motion {
-            Motion::Shift(_) | Motion::Turn(_) => from = from.moved(link.motion, g),
-            Motion::Slide(axis, sign) => {
-                let d: [f64; 3] = std::array::from_fn(|i| to.p[i] - from.p[i]);
-                let along = dot(&from.e[axis], &d);
-                z[k] = sign * along;
-                (0..3).for_each(|i| from.p[i] += along * from.e[axis][i]);
-            }
-            Motion::Revolve(axis, sign) => {
-                let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
-                // a direction that the motions after this one leave alone
-                let next =
-                    links[i + 1..=last].iter().find_map(|l| if let Motion::Revolve(x, _) = l.motion { Some(x) } else { None });
-                let angle = if next == Some(b) { (-r(a, b)).atan2(r(b, b)) } else { r(b, a).atan2(r(a, a)) };
-                z[k] = sign * angle;
-                let (s, c) = angle.sin_cos();
-                let (ea, eb) = (from.e[a], from.e[b]);
-                from.e[a] = std::array::from_fn(|i| ea[i] * c + eb[i] * s);
-                from.e[b] = std::array::from_fn(|i| eb[i] * c - ea[i] * s);
-            }
-            Motion::Ball => {
-                let columns = std::array::from_fn(|c| std::array::from_fn(|row| r(row, c)));
-                z[k..k + 4].copy_from_slice(&euler_parameters(&columns));
-                from.e = to.e;
-            }
-        }
-    }
 }

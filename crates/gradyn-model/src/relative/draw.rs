@@ -1,0 +1,130 @@
+//! Rough coordinates from rough frames.
+
+use super::chain::{Link, Motion};
+use super::{Carried, Relative, euler};
+
+/// Components of a frame in the plane.
+const PLANE: usize = 4;
+
+impl Relative {
+    /// Coordinates that bring the bodies near the drawn frames, for the slots p.
+    pub fn draw(&mut self, p: &[f64]) {
+        let g: Vec<f64> = self.geometry.iter().map(|&s| p[s as usize]).collect();
+        let x = std::mem::take(&mut self.inner.drawn);
+        for b in 0..self.bodies.len() {
+            let body = &self.bodies[b];
+            let Some(own) = body.link else {
+                body.path.iter().enumerate().for_each(|(i, &k)| self.drawn[k as usize] = x[body.first as usize + i]);
+                continue;
+            };
+            let all = (0..self.chain.links.len()).filter(|&l| self.ends[l] == own);
+            let links: Vec<Link> = all.map(|l| self.chain.links[l]).collect();
+            let parent = links[0].parent.and_then(|k| self.bodies.iter().find(|b| b.link == Some(k)));
+            let from = parent.map_or(Rough::default(), |b| Rough::read(b, &x));
+            rough_coordinates(&links, from, Rough::read(body, &x), &g, &mut self.drawn);
+        }
+        self.inner.drawn = x;
+    }
+    /// Replaces the drawn frames, given for one body after the other, and draws by them.
+    pub fn draw_by(&mut self, frames: &[Vec<f64>], p: &[f64]) {
+        for (body, frame) in self.bodies.iter().zip(frames) {
+            let first = body.first as usize;
+            self.inner.drawn[first..first + frame.len()].copy_from_slice(frame);
+        }
+        self.draw(p);
+    }
+}
+
+/// A frame that need not be exact.
+#[derive(Clone, Copy)]
+struct Rough {
+    p: [f64; 3],
+    /// Columns.
+    e: [[f64; 3]; 3],
+}
+impl Default for Rough {
+    fn default() -> Self {
+        Self { p: [0.0; 3], e: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] }
+    }
+}
+impl Rough {
+    fn read(body: &Carried, x: &[f64]) -> Self {
+        let mut out = Self::default();
+        for (i, &part) in body.parts.iter().enumerate() {
+            let (element, axis, value) = (part as usize / 3, part as usize % 3, x[body.first as usize + i]);
+            if element == 0 { out.p[axis] = value } else { out.e[element - 1][axis] = value }
+        }
+        if body.parts.len() == PLANE {
+            out.e[1] = [-out.e[0][1], out.e[0][0], 0.0];
+        }
+        out
+    }
+    /// p + E s.
+    fn point(&self, s: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|i| self.p[i] + (0..3).map(|k| self.e[k][i] * s[k]).sum::<f64>())
+    }
+    /// E G for the columns of G.
+    fn turned(&self, g: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
+        g.map(|c| std::array::from_fn(|i| (0..3).map(|k| self.e[k][i] * c[k]).sum()))
+    }
+    fn moved(self, motion: Motion, g: &[f64]) -> Self {
+        let three = |at: u32| std::array::from_fn(|i| g[at as usize + i]);
+        match motion {
+            Motion::Shift(at) => Self { p: self.point(three(at)), ..self },
+            Motion::Turn(at) => Self { e: self.turned([three(at), three(at + 3), three(at + 6)]), ..self },
+            _ => self,
+        }
+    }
+    /// Before a shift or turn that ends here.
+    fn before(self, motion: Motion, g: &[f64]) -> Self {
+        let three = |at: u32| -> [f64; 3] { std::array::from_fn(|i| g[at as usize + i]) };
+        match motion {
+            Motion::Shift(at) => Self { p: self.point(three(at).map(|x| -x)), ..self },
+            Motion::Turn(at) => {
+                let c = [three(at), three(at + 3), three(at + 6)];
+                let back = std::array::from_fn(|i| std::array::from_fn(|j| c[j][i]));
+                Self { e: self.turned(back), ..self }
+            }
+            _ => self,
+        }
+    }
+}
+
+/// Coordinates that bring the frame of the parent near that of the body.
+fn rough_coordinates(links: &[Link], mut from: Rough, mut to: Rough, g: &[f64], z: &mut [f64]) {
+    let moves = |l: &Link| l.count() > 0;
+    let Some(last) = links.iter().rposition(moves) else { return };
+    links[last + 1..].iter().rev().for_each(|l| to = to.before(l.motion, g));
+    for (i, link) in links[..=last].iter().enumerate() {
+        let k = link.coord as usize;
+        // what is left, in the axes of `from`
+        let dot = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let r = |row: usize, column: usize| dot(&from.e[row], &to.e[column]);
+        match link.motion {
+            Motion::Shift(_) | Motion::Turn(_) => from = from.moved(link.motion, g),
+            Motion::Slide(axis, sign) => {
+                let d: [f64; 3] = std::array::from_fn(|i| to.p[i] - from.p[i]);
+                let along = dot(&from.e[axis], &d);
+                z[k] = sign * along;
+                (0..3).for_each(|i| from.p[i] += along * from.e[axis][i]);
+            }
+            Motion::Revolve(axis, sign) => {
+                let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
+                // a direction that the motions after this one leave alone
+                let next =
+                    links[i + 1..=last].iter().find_map(|l| if let Motion::Revolve(x, _) = l.motion { Some(x) } else { None });
+                let angle = if next == Some(b) { (-r(a, b)).atan2(r(b, b)) } else { r(b, a).atan2(r(a, a)) };
+                z[k] = sign * angle;
+                let (s, c) = angle.sin_cos();
+                let (ea, eb) = (from.e[a], from.e[b]);
+                from.e[a] = std::array::from_fn(|i| ea[i] * c + eb[i] * s);
+                from.e[b] = std::array::from_fn(|i| eb[i] * c - ea[i] * s);
+            }
+            Motion::Ball => {
+                let columns = std::array::from_fn(|c| std::array::from_fn(|row| r(row, c)));
+                z[k..k + 4].copy_from_slice(&euler::parameters(&columns));
+                from.e = to.e;
+            }
+        }
+    }
+}
