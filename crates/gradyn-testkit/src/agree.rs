@@ -1,7 +1,7 @@
 //! The exact methods on one run, and how far they may be from each other.
 
 use crate::compare::distance;
-use gradyn::{Formulation, Integrator, Method, Prepared, Run, Sensitivity};
+use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
 use gradyn_model::System;
 use gradyn_sensitivity::Gradient;
 
@@ -55,9 +55,11 @@ pub fn agree(what: &str, model: &Prepared, run: &Run, tolerance: f64) {
         let (g, corrections) = gradient(model, run, s);
         let d = distance(&g, &adjoint, &scales(model));
         assert!(d <= tolerance, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
-        // the test of R_x: one correction and one confirming evaluation
+        // the test of R_x: one correction and one confirming evaluation; masses of joint coordinates differ by powers of ten, and the
+        // roundings of a second one may stand out
+        let most = if model.model.family == Coordinates::Natural { 1 } else { 2 };
         if let Some(c) = corrections {
-            assert_eq!(c.worst, 1, "{what}: {} needed {} corrections", s.name(), c.worst);
+            assert!((1..=most).contains(&c.worst), "{what}: {} needed {} corrections", s.name(), c.worst);
         }
     }
 }

@@ -8,7 +8,8 @@ use gradyn_testkit::compare::distance;
 
 const OTHERS: [Coordinates; 3] = [Coordinates::Relative0, Coordinates::Relative1, Coordinates::Cartesian];
 
-/// Every combination on the five-bar; on all other models one after the other.
+/// Every combination on the five-bar; on all other models one after the other. Positions on their own level amplify the rounding of
+/// joint coordinates more than that of points: 1e-9.
 #[test]
 fn exact_methods_agree_in_all_coordinates() {
     let all = combinations();
@@ -16,7 +17,7 @@ fn exact_methods_agree_in_all_coordinates() {
     for (name, mechanism) in cases() {
         for family in OTHERS {
             let model = Prepared::new_in(&mechanism, family).unwrap_or_else(|e| panic!("{name}, {}: {e}", family.name()));
-            let count = if name == "example five_bar" && family != Coordinates::Relative1 { all.len() } else { 3 };
+            let count = if name == "example five_bar" && family == Coordinates::Relative0 { all.len() } else { 1 };
             for _ in 0..count {
                 next += 1;
                 let (formulation, integrator) = all[next % all.len()];
@@ -25,7 +26,8 @@ fn exact_methods_agree_in_all_coordinates() {
                 if refused(&model, &method) {
                     continue;
                 }
-                agree(&what, &model, &run(&model, &method), tolerance(formulation, integrator));
+                let most = if formulation.position_level() { 1e-9 } else { tolerance(formulation, integrator) };
+                agree(&what, &model, &run(&model, &method), most);
             }
         }
     }

@@ -28,6 +28,8 @@ struct Matrices {
     bottom_v: Vec<f64>,
     phi_q: Vec<f64>,
     dphi_q: Vec<f64>,
+    /// Empty where M does not change.
+    mass: Vec<f64>,
 }
 
 /// The partials along the directions of [`LANES`] stages.
@@ -92,6 +94,7 @@ impl<Y: System> Partials<Y> {
         for (to, from) in pairs {
             to.iter_mut().zip(from).for_each(|(o, x)| *o = x.eps[k]);
         }
+        m.mass.iter_mut().zip(sys.mass(&l.data)).for_each(|(o, x)| *o = x.eps[k]);
         self.g.along(k, g);
     }
 }
@@ -101,8 +104,16 @@ impl<Y: System> Second<Y> {
     pub fn new(sys: &Y, f: Lagrange, state: State, p: &[f64], stages: usize) -> Self {
         let (dims, pat, zero) = (sys.dims(), sys.patterns(), Lanes::from(0.0));
         let (nn, mn) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.mn.nnz()]);
-        let one =
-            Matrices { top_q: nn.clone(), top_v: nn, bottom_q: mn.clone(), bottom_v: mn.clone(), phi_q: mn.clone(), dphi_q: mn };
+        let mass = if sys.constant_mass() { vec![] } else { nn.clone() };
+        let one = Matrices {
+            mass,
+            top_q: nn.clone(),
+            top_v: nn,
+            bottom_q: mn.clone(),
+            bottom_v: mn.clone(),
+            phi_q: mn.clone(),
+            dphi_q: mn,
+        };
         Self {
             f,
             state,
@@ -141,6 +152,9 @@ impl<Y: System> Second<Y> {
         let (top, bottom) = rest.split_at_mut(n);
         p.nn.mul(&m.top_q, 1.0, q, top);
         p.nn.mul(&m.top_v, 1.0, v, top);
+        if !m.mass.is_empty() {
+            p.nn.mul(&m.mass, 1.0, a, top);
+        }
         p.mn.mul_t(&m.phi_q, 1.0, lam, top);
         p.mn.mul(&m.bottom_q, 1.0, q, &mut bottom[..lam.len()]);
         p.mn.mul(&m.bottom_v, 1.0, v, &mut bottom[..lam.len()]);
@@ -168,6 +182,9 @@ impl<Y: System> Second<Y> {
         let (a, lam) = rest.split_at_mut(n);
         p.nn.mul_t(&m.top_q, 1.0, top, q);
         p.nn.mul_t(&m.top_v, 1.0, top, v);
+        if !m.mass.is_empty() {
+            p.nn.mul_t(&m.mass, 1.0, top, a);
+        }
         p.mn.mul(&m.phi_q, 1.0, top, &mut lam[..mm]);
         p.mn.mul_t(&m.bottom_q, 1.0, bottom, q);
         p.mn.mul_t(&m.bottom_v, 1.0, bottom, v);
