@@ -241,7 +241,10 @@ impl<'a, Y: System> Problem<'a, Y> {
     /// After `minimise`: the row that is worst off, as a length (each row over the size of its gradient), and by how much.
     fn gap(&self, r: &[f64]) -> (usize, f64) {
         let gradient = |i: usize| largest(self.rows.pattern.row(i).map(|k| self.rows.q[k]));
-        let off: Vec<f64> = (0..r.len()).map(|i| r[i].abs() / Some(gradient(i)).filter(|g| *g > 0.0).unwrap_or(1.0)).collect();
+        // in relative coordinates a row may hold by itself: its gradient is rounding
+        let nothing = 1e-13 * largest(self.rows.q.iter().copied());
+        let size = |i: usize| Some(gradient(i)).filter(|g| *g > nothing).unwrap_or(1.0);
+        let off: Vec<f64> = (0..r.len()).map(|i| r[i].abs() / size(i)).collect();
         let worst = (0..r.len()).fold(0, |w, i| if off[i] > off[w] || off[i].is_nan() { i } else { w });
         (worst, off.get(worst).copied().unwrap_or(0.0))
     }
