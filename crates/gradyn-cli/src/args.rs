@@ -27,7 +27,7 @@ pub enum Command {
     Equilibrium(EquilibriumArgs),
     /// Every formulation, integrator and sensitivity against one reference, in units of the error that each should have
     Verify(VerifyArgs),
-    /// What there is: formulations, integrators, sensitivities, options, joints, forces, sensors, optimizers, examples
+    /// What there is: coordinates, formulations, integrators, sensitivities, options, joints, forces, sensors, optimizers, examples
     List { what: What },
     /// Write a bundled model file to start from
     Example {
@@ -43,6 +43,7 @@ pub enum Command {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum What {
+    Coordinates,
     Formulations,
     Integrators,
     Sensitivities,

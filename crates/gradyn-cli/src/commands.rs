@@ -5,7 +5,7 @@ use crate::diagnostic::Failure;
 use crate::loaded::{AUTO, Loaded, seconds};
 use crate::output;
 use gradyn::registry::{Formulation, Integrator, OPTIONS, OptionEntry, SENSORS, Sensitivity};
-use gradyn::{GradientReport, Method, PenaltyError, Run, file};
+use gradyn::{Coordinates, GradientReport, Method, PenaltyError, Run, file};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -223,6 +223,7 @@ fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
 /// `gradyn list`.
 pub fn list(what: What) -> Done {
     let rows: Vec<(String, String)> = match what {
+        What::Coordinates => Coordinates::ALL.iter().map(|c| (c.name().into(), c.about().into())).collect(),
         What::Formulations => Formulation::ALL
             .iter()
             .map(|f| {

@@ -5,8 +5,18 @@ use common::{Folder, assert_close, listed, numbers, values};
 use serde_json::Value;
 
 const COMMANDS: [&str; 8] = ["check", "simulate", "gradient", "equilibrium", "verify", "list", "example", "schema"];
-const KINDS: [&str; 9] =
-    ["formulations", "integrators", "sensitivities", "options", "joints", "forces", "sensors", "optimizers", "examples"];
+const KINDS: [&str; 9] = [
+    "coordinates",
+    "formulations",
+    "integrators",
+    "sensitivities",
+    "options",
+    "joints",
+    "forces",
+    "sensors",
+    "optimizers",
+    "examples",
+];
 
 #[test]
 fn help() {

@@ -31,6 +31,17 @@ impl Coordinates {
             Self::Cartesian => "cartesian",
         }
     }
+    /// What they are, in a line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Natural => "points and unit vectors that bodies share; constant mass matrix, quadratic constraints, sparse",
+            Self::Relative0 => {
+                "those of the joints of a tree, loops closed by constraints; masses about the global origin [A22, RTdyn0]"
+            }
+            Self::Relative1 => "the same, masses about the centres of mass [A22, RTdyn1]",
+            Self::Cartesian => "position and Euler parameters (plane: angle) of every body, every joint a constraint",
+        }
+    }
     /// By name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|c| c.name() == name)

@@ -2,7 +2,7 @@
 
 use gradyn::method::with_step;
 use gradyn::registry::{Variant, variants};
-use gradyn::{Formulation, Integrator, Method, Prepared};
+use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared};
 use gradyn_dynamics::Step;
 use gradyn_dynamics::simulate::{replay_into, simulate};
 use gradyn_model::mechanism::Mechanism;
@@ -59,14 +59,21 @@ fn whole_run(model: &Prepared, method: &Method) -> usize {
     })
 }
 
-/// Small models, dense, and large ones, sparse.
-fn models() -> Vec<(String, Mechanism)> {
+/// Small models, dense, and large ones, sparse; some of them in joint coordinates.
+fn models() -> Vec<(String, Mechanism, Coordinates)> {
     // a run through a change point may stop
     let examples = gradyn_testkit::cases::small_examples().filter(|e| e.0 != "change_point").map(|(name, text)| {
         let m = gradyn::file::read_toml(text).expect("parses").mechanism;
         ((*name).to_owned(), m)
     });
-    examples.chain([chain(40), net(3, 8), space_chain(10), coaxial_chain(8)].map(|m| (m.name.clone(), m))).collect()
+    let large = [chain(40), net(3, 8), space_chain(10), coaxial_chain(8)].map(|m| (m.name.clone(), m));
+    let families = |(name, m): (String, Mechanism)| {
+        let relative = ["four_bar", "rssr", "stewart", "knife_edge", "quarter_car"].contains(&name.as_str());
+        let others = if relative { &[Coordinates::Relative0, Coordinates::Cartesian][..] } else { &[] };
+        let all = others.iter().chain([&Coordinates::Natural]);
+        all.map(|c| (name.clone(), m.clone(), *c)).collect::<Vec<_>>()
+    };
+    examples.chain(large).flat_map(families).collect()
 }
 
 /// One integrator of each family of steps.
@@ -81,13 +88,14 @@ const FAMILIES: &[Integrator] = &[
 
 #[test]
 fn loops_do_not_allocate() {
-    for (name, mut m) in models() {
+    for (name, mut m, family) in models() {
         // two given times, in place of a condition
         (m.until, m.t_end) = (None, 0.2.into());
-        let short = Prepared::new(&m).expect("builds");
+        let short = Prepared::new_in(&m, family).expect("builds");
         m.t_end = 0.4.into();
-        let long = Prepared::new(&m).expect("builds");
+        let long = Prepared::new_in(&m, family).expect("builds");
         // all steps on some models, one of each family on the others
+        let name = if family == Coordinates::Natural { name } else { format!("{name}, {}", family.name()) };
         let some = ["five_bar", "slider_crank", "redundant_four_bar", "knife_edge", "rssr"].contains(&name.as_str());
         // options too where projections choose sparse pivots again
         let first = |v: &Variant| (v.option.is_none() || name.starts_with("net")) && FAMILIES.contains(&v.integrator);
