@@ -5,7 +5,7 @@ use common::{Folder, assert_close, listed, numbers, values};
 use serde_json::Value;
 
 const COMMANDS: [&str; 8] = ["check", "simulate", "gradient", "equilibrium", "verify", "list", "example", "schema"];
-const KINDS: [&str; 9] = [
+const KINDS: [&str; 10] = [
     "coordinates",
     "formulations",
     "integrators",
