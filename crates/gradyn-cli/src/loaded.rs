@@ -58,6 +58,14 @@ impl Loaded {
         let prepared = Prepared::new(&m).map_err(|e| self.fail(e))?;
         Ok(Self { prepared, ..self })
     }
+    /// The same model in all other coordinates that accept it.
+    pub fn others(&self) -> Vec<Prepared> {
+        let others = Coordinates::ALL.into_iter().filter(|c| *c != self.prepared.model.family);
+        others
+            .filter_map(|c| Prepared::new_in(&self.file.mechanism, c).ok())
+            .filter(|p| p.model.family != self.prepared.model.family)
+            .collect()
+    }
     /// The error at its place.
     pub fn fail(&self, e: impl Into<Error>) -> Failure {
         Failure::in_file(located(&self.file, e.into()), &self.name, &self.text)

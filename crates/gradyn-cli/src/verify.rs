@@ -21,7 +21,8 @@ pub fn verify(a: &VerifyArgs) -> Result<bool, Failure> {
     let most_steps = plan.most_steps.filter(|_| a.step.is_none());
     let plan = Plan { scope, budget, most_steps, ..plan };
     let mut progress = Progress::new(0.0, 1.0, a.model.quiet);
-    let report = l.prepared.verify(&plan, &mut |s| progress.part(s.done, s.total, s.name));
+    let others = l.others();
+    let report = l.prepared.verify(&plan, &others, &mut |s| progress.part(s.done, s.total, s.name));
     progress.finish();
     let report = report.map_err(|e| l.fail(e))?;
     if a.model.json {

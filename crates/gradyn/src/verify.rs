@@ -28,6 +28,7 @@ use crate::error::Error;
 use crate::method::Method;
 use crate::prepared::Prepared;
 use combination::Item;
+use gradyn_model::Coordinates;
 use group::Group;
 use reference::Steps;
 use std::time::{Duration, Instant};
@@ -94,18 +95,21 @@ impl Report {
 }
 
 impl Prepared {
-    /// Runs the combinations of a plan and compares them; `observe` is called before each row.
-    pub fn verify(&self, plan: &Plan, observe: &mut dyn FnMut(&Stage)) -> Result<Report, Error> {
+    /// Runs the combinations of a plan and compares them, with the same model in other coordinates if they are given; `observe` is called before
+    /// each row.
+    pub fn verify(&self, plan: &Plan, others: &[Prepared], observe: &mut dyn FnMut(&Stage)) -> Result<Report, Error> {
         self.check_parameters()?;
         self.mesh()?;
         let started = Instant::now();
         let centres = combination::centres(self, &plan.method);
-        let items = combination::list(&centres, plan.scope);
+        let models: Vec<&Prepared> = std::iter::once(self).chain(others).collect();
+        let families: Vec<Coordinates> = models.iter().map(|m| m.model.family).collect();
+        let items = combination::list(&centres, plan.scope, &families);
         let total = items.len();
         observe(&Stage { done: 0, total, name: "reference" });
         let reference = self.reference(plan, &centres);
         let steps = Steps::new(self, plan, reference.as_ref().ok())?;
-        let mut runs = Runs { model: self, reference: reference.as_ref().ok(), steps, groups: vec![] };
+        let mut runs = Runs { models, reference: reference.as_ref().ok(), steps, groups: vec![] };
         let (mut rows, mut skipped, mut clock) = (vec![], vec![], Clock::new(started, plan.budget));
         for (done, item) in items.iter().enumerate() {
             if clock.is_late(runs.has(item)) {
@@ -129,20 +133,24 @@ impl Prepared {
 
 /// Runs that later rows need again.
 struct Runs<'a> {
-    model: &'a Prepared,
+    models: Vec<&'a Prepared>,
     reference: Option<&'a Reference>,
     steps: Steps,
     groups: Vec<(Combination, Result<Group, Error>)>,
 }
 
-impl Runs<'_> {
+impl<'a> Runs<'a> {
+    /// The model in the coordinates of a combination.
+    fn model(&self, c: &Combination) -> &'a Prepared {
+        self.models.iter().find(|m| m.model.family == c.coordinates).copied().unwrap_or(self.models[0])
+    }
     fn has(&self, item: &Item) -> bool {
         self.groups.iter().any(|g| g.0.same_run(&item.combination))
     }
     /// Runs and compares one combination.
     fn row(&mut self, item: &Item) -> Row {
         let started = Instant::now();
-        let (model, reference) = (self.model, self.reference);
+        let (model, reference) = (self.model(&item.combination), self.reference);
         let measured = match self.group(&item.combination) {
             Ok(group) => group.measure(model, item.combination.sensitivity, reference),
             Err(e) => Err(e.clone()),
@@ -153,7 +161,7 @@ impl Runs<'_> {
     /// The runs of a combination, made if they are not there.
     fn group(&mut self, c: &Combination) -> &Result<Group, Error> {
         let at = self.groups.iter().position(|g| g.0.same_run(c)).unwrap_or_else(|| {
-            let group = Group::new(self.model, self.steps.method(c));
+            let group = Group::new(self.model(c), self.steps.method(c));
             self.groups.push((*c, group));
             self.groups.len() - 1
         });

@@ -1,7 +1,7 @@
 //! Every method against one reference, in units of its expected error.
 
 use gradyn::verify::{Against, Combination, Plan, Report, Scope, Section, Verdict};
-use gradyn::{Formulation, Integrator, Method, Prepared, Sensitivity};
+use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Sensitivity};
 use gradyn_testkit::models;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn star(h: f64) -> Plan {
 }
 
 fn verify(model: &Prepared, plan: &Plan) -> Report {
-    model.verify(plan, &mut |_| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
+    model.verify(plan, &[], &mut |_| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
 }
 
 /// Everything of the registry is in the star, all of it agrees, and distances are what is expected: estimates are right to a factor 3.
@@ -30,11 +30,15 @@ fn verify(model: &Prepared, plan: &Plan) -> Report {
 fn the_star_of_the_five_bar_agrees() {
     let (model, mut stages) = (five_bar(1.0), 0);
     let plan = star(2e-3);
-    let report = model.verify(&plan, &mut |_| stages += 1).expect("verifies");
+    let mut m = models::five_bar();
+    m.t_end = 1.0.into();
+    let others = Coordinates::ALL.into_iter().skip(1).map(|c| Prepared::new_in(&m, c).expect("builds")).collect::<Vec<_>>();
+    let report = model.verify(&plan, &others, &mut |_| stages += 1).expect("verifies");
     let all: Vec<Combination> = report.rows.iter().map(|r| r.combination).collect();
     assert!(Formulation::ALL.iter().all(|f| all.iter().any(|c| c.formulation == *f)));
     assert!(Integrator::ALL.iter().all(|i| all.iter().any(|c| c.integrator == *i)));
     assert!(Sensitivity::ALL.iter().all(|s| all.iter().any(|c| c.sensitivity == *s)));
+    assert!(Coordinates::ALL.iter().all(|x| all.iter().filter(|c| c.coordinates == *x).count() >= 2));
     assert_eq!(stages, report.rows.len() + 1, "the reference, and each row");
     assert!(report.agrees() && report.skipped.is_empty());
     let reference = report.reference.as_ref().unwrap_or_else(|e| panic!("{e:?}"));
@@ -50,7 +54,7 @@ fn the_star_of_the_five_bar_agrees() {
         let order = row.combination.integrator.order() as f64;
         assert!(m.order.is_none_or(|o| (o - order).abs() < 0.3), "{what}: order {:?}", m.order);
     }
-    let sections = [Section::Formulations, Section::Integrators, Section::Sensitivities];
+    let sections = [Section::Formulations, Section::Integrators, Section::Coordinates, Section::Sensitivities];
     assert!(report.rows.is_sorted_by_key(|r| r.section) && sections.iter().all(|s| report.rows.iter().any(|r| r.section == *s)));
 }
 
@@ -134,7 +138,7 @@ fn differences_that_did_not_converge_are_explained() {
 /// h and h/2 on a run that is shorter than both are the same run.
 #[test]
 fn a_step_longer_than_the_run_is_refused() {
-    let refused = |m: &Prepared, h: f64| m.verify(&star(h), &mut |_| {}).err().map_or(String::new(), |e| e.to_string());
+    let refused = |m: &Prepared, h: f64| m.verify(&star(h), &[], &mut |_| {}).err().map_or(String::new(), |e| e.to_string());
     assert!(refused(&five_bar(0.5), 0.6).contains("longer than the run (0.500000 s)"));
     let fall = gradyn::file::read_toml(gradyn::examples::find("event_pendulum").expect("bundled")).expect("reads");
     let fall = Prepared::new(&fall.mechanism).expect("builds");
@@ -147,5 +151,5 @@ fn models_without_gradients_are_refused() {
     let mut m = models::five_bar();
     m.objectives.clear();
     let model = Prepared::new(&m).expect("builds");
-    assert!(model.verify(&star(0.01), &mut |_| {}).is_err_and(|e| e.is_input()));
+    assert!(model.verify(&star(0.01), &[], &mut |_| {}).is_err_and(|e| e.is_input()));
 }

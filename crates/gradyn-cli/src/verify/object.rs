@@ -25,7 +25,7 @@ pub fn report(p: &Prepared, r: &Report) -> Value {
 }
 
 fn combination(c: &Combination) -> Value {
-    json!({"formulation": c.formulation.name(), "integrator": c.integrator.name(), "sensitivity": c.sensitivity.name()})
+    json!({"coordinates": c.coordinates.name(), "formulation": c.formulation.name(), "integrator": c.integrator.name(), "sensitivity": c.sensitivity.name()})
 }
 
 fn answer(p: &Prepared, x: &Answer) -> Vec<Value> {
@@ -45,6 +45,7 @@ fn row(p: &Prepared, r: &Row) -> Value {
         "section": r.section.name(), "method": method_object(p, &r.method, Some(r.combination.sensitivity), 0.0),
         "verdict": r.verdict.name(), "seconds": r.seconds,
     });
+    o["method"]["coordinates"] = r.combination.coordinates.name().into();
     if let Some(note) = r.note() {
         o["note"] = note.into();
     }

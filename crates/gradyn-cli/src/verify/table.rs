@@ -1,6 +1,6 @@
 //! The table of `gradyn verify`.
 
-use gradyn::verify::{Against, Answer, Entry, Measured, Reference, Report, Row, Verdict};
+use gradyn::verify::{Against, Answer, Entry, Measured, Reference, Report, Row, Section, Verdict};
 use gradyn::{Method, Prepared, Stepping};
 use std::fmt::Write as _;
 
@@ -82,7 +82,7 @@ impl Layout {
     fn new(p: &Prepared, r: &Report) -> Self {
         let names = |row: &Row| {
             let c = &row.combination;
-            [c.formulation.name(), c.integrator.name(), c.sensitivity.name()].map(str::len)
+            [c.formulation.name(), c.integrator.name(), third(row)].map(str::len)
         };
         let widest = |a: [usize; 3], b: [usize; 3]| [0, 1, 2].map(|k| a[k].max(b[k]));
         let entries = r.rows.iter().filter_map(|row| Some(row.measured.as_ref()?.distance.entry.name(p).chars().count()));
@@ -114,7 +114,7 @@ impl Layout {
     fn row(&self, p: &Prepared, r: &Row) -> String {
         let [f, i, s] = self.names;
         let c = &r.combination;
-        let names = format!("  {:<f$}  {:<i$}  {:<s$}", c.formulation.name(), c.integrator.name(), c.sensitivity.name());
+        let names = format!("  {:<f$}  {:<i$}  {:<s$}", c.formulation.name(), c.integrator.name(), third(r));
         let line = match &r.measured {
             Some(m) => format!("{names}  {:<11} {}", stepping(&r.method), self.numbers(p, r, m)),
             None => format!("{names}  - {}", r.verdict.name()),
@@ -207,4 +207,9 @@ fn time(s: f64) -> String {
         s if s < 99.95 => format!("{s:.1} s"),
         s => format!("{:.1} min", s / 60.0),
     }
+}
+
+/// The third name of a row: its sensitivity, or its coordinates where these are compared.
+fn third(row: &Row) -> &'static str {
+    if row.section == Section::Coordinates { row.combination.coordinates.name() } else { row.combination.sensitivity.name() }
 }

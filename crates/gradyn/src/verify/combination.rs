@@ -6,6 +6,7 @@
 use crate::method::Method;
 use crate::prepared::Prepared;
 use crate::registry::{Formulation, Integrator, Sensitivity, combinations};
+use gradyn_model::Coordinates;
 
 /// Formulation, integrator, sensitivity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,12 +17,14 @@ pub struct Combination {
     pub integrator: Integrator,
     /// Sensitivity.
     pub sensitivity: Sensitivity,
+    /// Coordinates.
+    pub coordinates: Coordinates,
 }
 
 /// How much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Every formulation with one integrator, every integrator with one formulation, every sensitivity with both centres.
+    /// Every formulation with one integrator, every integrator with one formulation, all coordinates and every sensitivity with both centres.
     Star,
     /// Everything that fits together.
     Full,
@@ -34,6 +37,8 @@ pub enum Section {
     Formulations,
     /// One formulation.
     Integrators,
+    /// The centres in other coordinates.
+    Coordinates,
     /// The centres.
     Sensitivities,
     /// The rest of the product.
@@ -46,6 +51,7 @@ impl Section {
         match self {
             Section::Formulations => "formulations",
             Section::Integrators => "integrators",
+            Section::Coordinates => "coordinates",
             Section::Sensitivities => "sensitivities",
             Section::Others => "all others",
         }
@@ -53,18 +59,23 @@ impl Section {
 }
 
 impl Combination {
-    fn new((formulation, integrator): (Formulation, Integrator), sensitivity: Sensitivity) -> Self {
-        Self { formulation, integrator, sensitivity }
+    fn new((formulation, integrator): (Formulation, Integrator), sensitivity: Sensitivity, coordinates: Coordinates) -> Self {
+        Self { formulation, integrator, sensitivity, coordinates }
     }
     /// Do both differentiate the same run?
     pub fn same_run(&self, other: &Self) -> bool {
-        (self.formulation, self.integrator) == (other.formulation, other.integrator)
+        let run = |c: &Self| (c.formulation, c.integrator, c.coordinates);
+        run(self) == run(other)
     }
 }
 
 impl std::fmt::Display for Combination {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "{} + {}, {}", self.formulation.name(), self.integrator.name(), self.sensitivity.name())
+        write!(f, "{} + {}, {}", self.formulation.name(), self.integrator.name(), self.sensitivity.name())?;
+        match self.coordinates {
+            Coordinates::Natural => Ok(()),
+            c => write!(f, ", {}", c.name()),
+        }
     }
 }
 
@@ -94,25 +105,28 @@ pub(super) fn centres(model: &Prepared, method: &Method) -> [(Formulation, Integ
 }
 
 /// The combinations of a plan, the cheap ones of each section first.
-pub(super) fn list(centres: &[(Formulation, Integrator); 2], scope: Scope) -> Vec<Item> {
-    let (mut items, sweep) = (vec![], Sensitivity::DiscreteAdjoint);
+pub(super) fn list(centres: &[(Formulation, Integrator); 2], scope: Scope, families: &[Coordinates]) -> Vec<Item> {
+    let (mut items, sweep, own) = (vec![], Sensitivity::DiscreteAdjoint, families[0]);
     for &f in Formulation::ALL {
         let integrator = centres.iter().map(|c| c.1).find(|i| f.fits(*i)).unwrap_or(Integrator::Newmark);
-        add(&mut items, Section::Formulations, Combination::new((f, integrator), sweep));
+        add(&mut items, Section::Formulations, Combination::new((f, integrator), sweep, own));
     }
     for &i in Integrator::ALL {
         // index1 works with every integrator
-        add(&mut items, Section::Integrators, Combination::new((Formulation::Index1, i), sweep));
+        add(&mut items, Section::Integrators, Combination::new((Formulation::Index1, i), sweep, own));
+    }
+    for &family in &families[1..] {
+        centres.iter().for_each(|c| add(&mut items, Section::Coordinates, Combination::new(*c, sweep, family)));
     }
     for &centre in centres {
         for s in Sensitivity::ALL.iter().filter(|s| s.fits(centre.0)) {
-            add(&mut items, Section::Sensitivities, Combination::new(centre, *s));
+            add(&mut items, Section::Sensitivities, Combination::new(centre, *s, own));
         }
     }
     if scope == Scope::Full {
         for pair in combinations() {
             for s in Sensitivity::ALL.iter().filter(|s| s.fits(pair.0)) {
-                add(&mut items, Section::Others, Combination::new(pair, *s));
+                add(&mut items, Section::Others, Combination::new(pair, *s, own));
             }
         }
     }
