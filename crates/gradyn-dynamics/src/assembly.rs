@@ -57,7 +57,7 @@ pub fn assemble<Y: System>(
     let (mut q, r) = problem.minimise(sys.drawn())?;
     let (mut worst, mut residual) = problem.gap(&r);
     // 1e-8: far above what (1) leaves when it converges, far below any real gap
-    let open = |residual: f64, q: &[f64]| residual > 1e-8 * largest(q.iter().copied()) || !residual.is_finite();
+    let open = |residual: f64, q: &[f64]| residual > 1e-8 * sys.size_of(q) || !residual.is_finite();
     // a drawing with a symmetry can lead to a saddle: the same again, slightly disturbed
     for k in 1..=TRIALS {
         if open(residual, &q) {
@@ -68,7 +68,7 @@ pub fn assemble<Y: System>(
             }
         }
     }
-    let size = largest(q.iter().copied());
+    let size = sys.size_of(&q);
     if open(residual, &q) {
         // more conditions than the joints leave open, where the joints alone can be assembled
         let alone = largest(Problem::new(sys, t, p, angles, 0).minimise(sys.drawn())?.1);
@@ -265,7 +265,7 @@ impl<'a, Y: System> Problem<'a, Y> {
                     continue;
                 };
                 let trial: Vec<f64> = q.iter().zip(step).map(|(q, s)| q - s).collect();
-                moved = largest(step.iter().copied()) / largest(q.iter().copied());
+                moved = largest(step.iter().copied()) / self.sys.size_of(&q);
                 let rt = self.residual(&trial);
                 if norm(&rt) < before {
                     (q, r, improved) = (trial, rt, true);

@@ -243,7 +243,7 @@ impl<Y: System> Block<Y> {
             kinematic.gather(sys, false, &self.phi, &mut self.hat);
             kinematic.solve(&mut self.hat);
             x[..n].iter_mut().zip(&self.hat).for_each(|(q, d)| *q -= d);
-            let scale = largest(x[..n].iter().copied());
+            let scale = sys.size_of(&x[..n]);
             let size = largest(self.hat.iter().copied()) / if scale > 0.0 { scale } else { 1.0 };
             if let Some(i) = self.hat.iter().position(|d| !d.is_finite()) {
                 return Err(StepError::NotFinite { t, equation: sys.coordinate_name(i) });

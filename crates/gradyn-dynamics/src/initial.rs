@@ -166,7 +166,7 @@ impl<Y: System> Initial<Y> {
             x.iter_mut().zip(&*r).for_each(|(x, r)| *x -= r);
             // a and λ together: one of them may be nothing but noise
             let loads = self.positions.loads(&x[..n]);
-            let mut correction = [(0..n, 0.0), (n..2 * n, 0.0), (2 * n..layout.z(), loads)]
+            let mut correction = [(0..n, sys.least_size()), (n..2 * n, 0.0), (2 * n..layout.z(), loads)]
                 .map(|(b, least)| relative(&r[b.clone()], &x[b], least));
             if shares {
                 correction[2] = self.felt(sys, r, x, loads);

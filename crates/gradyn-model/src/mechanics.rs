@@ -284,6 +284,9 @@ impl System for Mechanics {
     ) {
         either!(self, d, sys, d => sys.condition_row(velocity, k, at, d, q, v, p))
     }
+    fn least_size(&self) -> f64 {
+        either!(self, sys => sys.least_size())
+    }
     fn statics(&self) -> Option<&Statics> {
         either!(self, sys => sys.statics())
     }

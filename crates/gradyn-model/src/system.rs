@@ -130,6 +130,14 @@ pub trait System: Sync {
         self.prepare(&p.iter().map(|&p| S::from(p)).collect::<Vec<_>>(), &mut d);
         d
     }
+    /// A size that coordinates have: joint angles may all be near zero, and then corrections are not small beside them.
+    fn least_size(&self) -> f64 {
+        0.0
+    }
+    /// The largest coordinate, or `least_size`: what corrections of q are measured by.
+    fn size_of(&self, q: &[f64]) -> f64 {
+        gradyn_num::largest(q.iter().copied().chain([self.least_size()]))
+    }
     /// Angle references of this step: the branch of each angle is the one nearest to its reference.
     fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Self::Data<S>);
     /// Leaves forces that act in motion only out of all products of forces, or takes them in again.

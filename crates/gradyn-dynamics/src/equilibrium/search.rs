@@ -120,7 +120,7 @@ impl<'a, Y: System> Problem<'a, Y> {
         sys.prepare(p, &mut d);
         sys.set_angles(angles, &mut d);
         sys.place(t, q, &mut d);
-        let size = largest(q.iter().copied());
+        let size = sys.size_of(q);
         let balance = Balance::new(sys, p, held, &choose(sys, t, q, &mut d, held)?)?;
         let mut s = Self { sys, t, p, held, d, balance, size, force: 1.0, r: vec![0.0; n], iterations: 0, left: vec![] };
         s.measure(q, angles)?;

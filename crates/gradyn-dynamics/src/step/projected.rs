@@ -99,7 +99,7 @@ impl<T: Step> Projected<T> {
             x[..n].iter_mut().zip(&l.b).for_each(|(q, d)| *q -= d);
             x[sq..sq + m].iter_mut().zip(&l.b[n..]).for_each(|(s, d)| *s -= d);
             report = Report { iterations: report.iterations + 1, factorizations: report.factorizations + 1 };
-            let size = largest(l.b[..n].iter().copied()) / largest(x[..n].iter().copied()).max(f64::MIN_POSITIVE);
+            let size = largest(l.b[..n].iter().copied()) / sys.size_of(&x[..n]).max(f64::MIN_POSITIVE);
             if !size.is_finite() || report.iterations == MAX_ITERATIONS {
                 let worst = (0..m).fold(0, |w, k| if l.r[k].abs() > l.r[w].abs() { k } else { w });
                 let (iterations, residual) = (report.iterations, l.r[worst].abs());

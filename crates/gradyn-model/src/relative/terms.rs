@@ -101,6 +101,9 @@ impl System for Relative {
     fn constant_mass(&self) -> bool {
         false
     }
+    fn least_size(&self) -> f64 {
+        1.0
+    }
     fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Data<S>) {
         self.inner.set_angles(references, &mut d.inner);
     }

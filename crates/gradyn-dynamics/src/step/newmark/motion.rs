@@ -63,7 +63,7 @@ impl<Y: System> Newmark<'_, Y> {
     fn size(&self, l: &NewmarkLinear<Y>, q: &[f64]) -> f64 {
         let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
         let of = |x: f64, scale: f64| x / if scale > 0.0 { scale } else { 1.0 };
-        let (n, scale) = (q.len(), norm(q));
+        let (n, scale) = (q.len(), self.sys.size_of(q));
         let correction = of(norm(&l.b[..n]), scale);
         if self.iteration.compliance == Compliance::NONE {
             return correction;

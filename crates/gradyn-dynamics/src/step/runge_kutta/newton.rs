@@ -84,7 +84,7 @@ impl<Y: System> RungeKutta<'_, Y> {
     /// A correction in units of the rounding level of its blocks: all of them, and what (q, v) feel of it.
     fn size(&self, lay: &Layout, rows: Range<usize>, h: f64, x: &[f64], d: &[f64], [mass, row]: [f64; 2]) -> (f64, f64) {
         let parts = || lay.blocks().into_iter().take(4).map(|(_, part)| part);
-        let (mut sizes, mut corrections) = ([0.0f64; 5], [0.0f64; 4]);
+        let (mut sizes, mut corrections) = ([self.sys.least_size(), 0.0, 0.0, 0.0, 0.0], [0.0f64; 4]);
         for (i, d) in rows.zip(d.chunks_exact(lay.z())) {
             let x = &x[self.at(lay, i + 1)..];
             for (k, part) in parts().enumerate() {
