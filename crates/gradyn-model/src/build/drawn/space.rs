@@ -219,8 +219,11 @@ impl Builder<'_, '_> {
         }
         let a = hints.attitude.get(&b).map_or(EYE, |&x| attitude(x));
         let ((_, i), at) = point?;
-        let at = at.map(|x| x.unwrap_or(0.0));
-        Some(Pose { o: add(at, -1.0, turn(&a, &self.solids[b].points[*i].value)), a })
+        let local = &self.solids[b].points[*i].value;
+        // what is not said of the point is as drawn
+        let drawn = if self.m.bodies[b].hard.is_empty() { [0.0; 3] } else { vec3(local) };
+        let at = std::array::from_fn(|k| at[k].unwrap_or(drawn[k]));
+        Some(Pose { o: add(at, -1.0, turn(&a, local)), a })
     }
     /// A rod between two known points.
     fn rod_pose(&self, b: usize, hints: &Hints, poses: &[Option<Pose>]) -> Option<Pose> {
