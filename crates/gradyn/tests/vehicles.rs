@@ -74,8 +74,8 @@ fn iltis_has_its_nominal_forces() {
 fn vehicles_start_where_the_data_sheets_say() {
     let wheels = |pivot: &str, radius: [&str; 2], rear: &str| {
         format!(
-            "[output]\nz0 = \"chassis.com.z\"\nz1 = \"chassis.pitch\"\nz2 = \"fl_{pivot}.angle\"\nz3 = \"fr_{pivot}.angle\"\n\
-             r_f = \"{}.radius\"\nr_r = \"{}.radius\"\nw_f = \"vel(fr_bearing.angle)\"\nw_r = \"vel(rl_bearing.angle)\"\n\
+            "[output]\nz0 = \"chassis.com.z\"\nz1 = \"chassis.pitch\"\nz2 = \"fl_{pivot}.angle\"\nz3 = \"-fr_{pivot}.angle\"\n\
+             r_f = \"{}.radius\"\nr_r = \"{}.radius\"\nw_f = \"vel(fl_bearing.angle)\"\nw_r = \"vel(rl_bearing.angle)\"\n\
              zero = \"norm2(vel(chassis.com) - [vel(chassis.com.x), 0, 0]) + chassis.roll^2 + chassis.yaw^2 + norm2(chassis.omega)\"\n{rear}\n",
             radius[0], radius[1]
         )
@@ -121,6 +121,30 @@ fn vehicles_start_where_the_data_sheets_say() {
     }
 }
 
+/// A drawing that is put elsewhere, and turned, goes there as a whole: the same equilibrium.
+#[test]
+fn drawings_move_as_a_whole() {
+    let level = ("road      = \"step\"\n", "");
+    let away = (
+        "\"chassis.com.x\" = 0, \"chassis.com.y\" = 0, \"chassis.yaw\" = 0 }",
+        "\"chassis.com.x\" = -40, \"chassis.com.y\" = 7, \"chassis.yaw\" = 2.5 }",
+    );
+    let coach = (
+        "\"chassis.com.x\" = -3.8\n\"chassis.com.y\" = 0\n\"chassis.yaw\"   = 0",
+        "\"chassis.com.x\" = 50\n\"chassis.com.y\" = 7\n\"chassis.yaw\" = 2.5",
+    );
+    for (name, edits, column) in
+        [("iltis", &[level, away][..], "Z"), ("four_wheeler", &[level, away], "Z"), ("coach", &[coach], "Fz")]
+    {
+        let of = |p: Prepared| {
+            p.equilibrium(false).expect("an equilibrium").outputs.into_iter().find(|c| c.0 == column).expect("a column").1
+        };
+        let [here, there] = [of(example(name, &[])), of(example(name, edits))];
+        // 1e-9: roundings of 50 m over deflections of a centimetre
+        assert!((there / here - 1.0).abs() < 1e-9, "{name}: {there} for {here}");
+    }
+}
+
 /// The front wheels begin to go down the step.
 const AT_STEP: &[(&str, &str)] = &[("\"chassis.com.x\" = 0", "\"chassis.com.x\" = 4.95"), ("t_end  = 3", "t_end  = 0.03")];
 
@@ -142,7 +166,7 @@ fn methods_agree_on_the_step() {
 fn gradients_of_vehicles_agree() {
     let short: [(&str, &[(&str, &str)]); 3] = [
         ("iltis", AT_STEP),
-        ("four_wheeler", &[("t_end  = 4", "t_end = 0.02")]),
+        ("four_wheeler", &[("\"chassis.com.x\" = 0", "\"chassis.com.x\" = 4.42"), ("t_end  = 4", "t_end = 0.02")]),
         ("coach", &[("t_end  = 8\nbreaks = [1, 3.5, 4, 6.5]", "t_start = 1.6\nt_end = 1.62")]),
     ];
     for (name, edits) in short {
