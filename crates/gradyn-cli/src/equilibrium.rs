@@ -7,13 +7,17 @@ use crate::output;
 use gradyn::Prepared;
 use gradyn::equilibrium::{Observed, Statics};
 use serde_json::{Map, Value, json};
+use std::ops::Range;
+
+/// Part of the largest number of a group that is shown as zero.
+const ROUNDING: f64 = 1e-13;
 
 /// An equilibrium and what was asked of it: names of the columns by what they are about.
 struct Table<'a> {
     prepared: &'a Prepared,
     statics: &'a Statics,
     /// Title, key and range of the columns.
-    groups: Vec<(&'static str, &'static str, std::ops::Range<usize>)>,
+    groups: Vec<(&'static str, &'static str, Range<usize>)>,
 }
 
 /// `gradyn equilibrium`.
@@ -53,14 +57,60 @@ impl Table<'_> {
         }
         for (title, key, range) in self.groups.iter().filter(|g| !g.2.is_empty()) {
             text += &format!("  {title}\n");
-            let width = range.clone().map(|k| s.outputs[k].0.chars().count()).max().unwrap_or(0);
-            for k in range.clone() {
-                let (name, value) = &s.outputs[k];
-                text += &format!("    {name:<width$}  {value:>16.9e}\n");
-                let row = s.gradient.as_ref().filter(|_| self.differentiated(key)).map(|g| &g[k]);
-                for (p, x) in self.prepared.parameters().iter().zip(row.into_iter().flatten()) {
-                    text += &format!("      d/d{:<14} {x:>16.9e}\n", p.name);
-                }
+            let gradient = s.gradient.as_ref().filter(|_| self.differentiated(key));
+            text += &if gradient.is_some() || *key == "outputs" { self.list(range, gradient) } else { self.rows(range) };
+        }
+        text
+    }
+    /// One line for each column, and for each of its derivatives.
+    fn list(&self, range: &Range<usize>, gradient: Option<&Vec<Vec<f64>>>) -> String {
+        let columns = &self.statics.outputs;
+        let width = range.clone().map(|k| columns[k].0.chars().count()).max().unwrap_or(0);
+        let mut text = String::new();
+        for k in range.clone() {
+            let (name, value) = &columns[k];
+            text += &format!("    {name:<width$}  {value:>16.9e}\n");
+            for (p, x) in self.prepared.parameters().iter().zip(gradient.iter().flat_map(|g| &g[k])) {
+                text += &format!("      d/d{:<14} {x:>16.9e}\n", p.name);
+            }
+        }
+        text
+    }
+    /// One line for each element, with a header where its columns change; nine digits of the largest number of a column.
+    fn rows(&self, range: &Range<usize>) -> String {
+        let columns = &self.statics.outputs[range.clone()];
+        // (element, its columns, their values)
+        let mut elements: Vec<(&str, Vec<&str>, Vec<f64>)> = vec![];
+        for (name, value) in columns {
+            let (element, what) = name.split_once('.').unwrap_or((name, ""));
+            match elements.last_mut().filter(|last| last.0 == element) {
+                Some((_, names, values)) => (names.push(what), values.push(*value)).1,
+                None => elements.push((element, vec![what], vec![*value])),
+            }
+        }
+        // elements with the same columns stand together
+        let mut kinds: Vec<&Vec<&str>> = vec![];
+        elements.iter().for_each(|e| {
+            if !kinds.contains(&&e.1) {
+                kinds.push(&e.1)
+            }
+        });
+        let width = elements.iter().map(|e| e.0.chars().count()).max().unwrap_or(0);
+        let largest = |list: &mut dyn Iterator<Item = f64>| list.map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max);
+        let zero = ROUNDING * largest(&mut columns.iter().map(|c| c.1));
+        let mut text = String::new();
+        for names in kinds {
+            let rows = || elements.iter().filter(|e| e.1 == *names);
+            let digits = |k: usize| match largest(&mut rows().map(|e| e.2[k])) {
+                size if size > zero => (8.0 - size.log10().floor()).clamp(0.0, 11.0) as usize,
+                _ => 1,
+            };
+            let digits: Vec<usize> = (0..names.len()).map(digits).collect();
+            text += &format!("    {:width$}{}\n", "", names.iter().map(|n| format!("  {n:>14}")).collect::<String>());
+            for (element, _, values) in rows() {
+                let values = values.iter().map(|&x| if x.abs() <= zero { 0.0 } else { x });
+                let cells: String = values.zip(&digits).map(|(x, &d)| format!("  {x:>14.d$}")).collect();
+                text += &format!("    {element:<width$}{cells}\n");
             }
         }
         text

@@ -30,6 +30,20 @@ fn equilibrium_of_the_quarter_car() {
     assert!(heavy.get("gradient").is_none());
 }
 
+/// One line for each body, force and joint; tyres without their slip, which has no value at rest.
+#[test]
+fn equilibrium_of_a_car_is_a_table() {
+    let text = Folder::example("iltis").done(&["equilibrium", "iltis.toml"]);
+    let row =
+        |name: &str| text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>()).find(|l| l.first() == Some(&name)).unwrap();
+    assert_eq!(row("normal"), ["normal", "radius"]);
+    assert_eq!(row("fl_tyre"), ["fl_tyre", "3831.42198", "0.355996039"]);
+    assert_eq!(row("rr_leaf"), ["rr_leaf", "-2885.89266"]);
+    assert_eq!(row("com.x"), ["com.x", "com.y", "com.z", "roll", "pitch", "yaw"]);
+    assert_eq!(row("chassis")[3], "0.562898660");
+    assert!(!text.contains("NaN"), "{text}");
+}
+
 /// Without [output] the places of the bodies are differentiated; a support has an effort.
 #[test]
 fn supports_and_places_of_bodies() {

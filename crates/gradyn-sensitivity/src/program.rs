@@ -8,12 +8,17 @@
 //! so that A (the factor of `linearise`) affects the number of corrections, never the result: the residual kernels are the only
 //! truth [C12, automatic differentiation; M13, Eq. 86, complex step]. With an exact A one correction and one confirming
 //! evaluation suffice. Each block (q, v, a, λ, z) of a correction is measured against `Step::noise` of the largest derivative
-//! parts that the blocks have had in the run, or x/ρ where that is larger: below it a derivative is noise around zero.
+//! parts that the blocks have had in the run, or x/ρ where that is larger: below it a derivative is noise around zero. Integrals take
+//! over the noise of what they read: where an integrand is zero to rounding, such as a square along a straight line, that is all there is,
+//!
+//! ```text
+//! noise(z) ≥ h Σ |g_x| noise(x),   g the integrand, x = (q, v, a, λ)                                    (2)
+//! ```
 
 use crate::objective::{Case, Gradient, terminal};
 use gradyn_dynamics::formulation::{largest_mass, smallest_row};
 use gradyn_dynamics::{Step, StepError};
-use gradyn_model::System;
+use gradyn_model::{Set, System};
 use gradyn_num::complex::STEP;
 use gradyn_num::{Complex, ProgramScalar, Wide, largest};
 
@@ -29,6 +34,8 @@ pub struct Corrections {
 }
 
 const MOST: usize = 20;
+/// The noise of stages beside that of nodes: coefficients of DOP853 reach 43.
+const STAGES: f64 = 100.0;
 
 /// Carries seeded parameters through the run: ψ with its derivative parts. `unit` is the size of a seed, `scales[k]` the typical
 /// size of the parameter behind direction k.
@@ -47,6 +54,7 @@ pub fn program<T: Step, S: ProgramScalar>(
     let mut sizes = vec![[0.0f64; 5]; S::DIRECTIONS];
     let mass = largest_mass(step.system(), &p_re);
     let row = smallest_row(step.system(), &p_re, run.plan.node(0, &p_re), &run.record(0)[..lay.n]);
+    let mut slopes = Slopes::new(case, &p_re);
     for n in 0..=run.plan.steps() {
         let (span, real) = (run.plan.span(n, &p_re), run.record(n));
         step.linearise(span, run.plan.frozen(n), real, run.past(n), &mut l)?;
@@ -58,6 +66,7 @@ pub fn program<T: Step, S: ProgramScalar>(
             }
         }
         x.iter_mut().zip(real).for_each(|(x, re)| *x = S::from(*re));
+        slopes.add(case, n);
         let mut count = 0;
         loop {
             let earlier = (n > 0).then_some(&past[..]);
@@ -74,7 +83,8 @@ pub fn program<T: Step, S: ProgramScalar>(
                     let floor = range.clone().fold(0.0f64, |s, i| s.max(real[i].abs())) * unit / scales[k];
                     sizes[k][i] = range.clone().fold(sizes[k][i].max(floor), |s, i| s.max(x[i].part(k).abs()));
                 }
-                let noise = step.noise(if n == 0 { 1.0 } else { span.h }, sizes[k], mass, row);
+                let mut noise = step.noise(if n == 0 { 1.0 } else { span.h }, sizes[k], mass, row);
+                noise[4] += if n == 0 { 0.0 } else { STAGES * span.h * slopes.carried(&noise) };
                 for (i, (_, range)) in blocks[..5].iter().enumerate() {
                     let excess = correction[i] / noise[i];
                     if correction[i] != 0.0 && (excess > worst.0 || excess.is_nan()) {
@@ -98,6 +108,39 @@ pub fn program<T: Step, S: ProgramScalar>(
     }
     let n = run.plan.steps();
     Ok(terminal(step, &p, run.plan.node(n, &p), run.plan.angles(n), &past))
+}
+
+/// Largest |g_x| of (2) in the run, summed over each of q, v, a, λ.
+struct Slopes<Y: System> {
+    d: Y::Data<f64>,
+    sums: [f64; 4],
+    row: Vec<f64>,
+}
+
+impl<Y: System> Slopes<Y> {
+    fn new<T: Step<System = Y>>(case: &Case<T>, p: &[f64]) -> Self {
+        let sys = case.step.system();
+        let (mut d, width) = (sys.data(), case.run.layout.z() + sys.support(Set::Integrand).len());
+        sys.prepare(p, &mut d);
+        Self { d, sums: [0.0; 4], row: vec![0.0; width] }
+    }
+    /// The same with record n.
+    fn add<T: Step<System = Y>>(&mut self, case: &Case<T>, n: usize) {
+        let (sys, plan, lay) = (case.step.system(), &case.run.plan, case.run.layout);
+        let at = lay.node(plan.t[n], case.run.record(n));
+        sys.set_angles(plan.angles(n), &mut self.d);
+        sys.place(at.t, at.q, &mut self.d);
+        for k in 0..case.objectives() {
+            sys.measure_row(Set::Integrand, k, &at, &mut self.d, &mut self.row);
+            for (sum, (_, range)) in self.sums.iter_mut().zip(lay.blocks()) {
+                *sum = sum.max(self.row[range].iter().map(|g| g.abs()).sum());
+            }
+        }
+    }
+    /// Σ |g_x| noise(x).
+    fn carried(&self, noise: &[f64; 5]) -> f64 {
+        self.sums.iter().zip(noise).map(|(g, x)| g * x).sum()
+    }
 }
 
 /// The error of corrections that do not fall: `worst` is a size, a block and an index in it.

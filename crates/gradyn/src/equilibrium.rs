@@ -12,6 +12,7 @@ pub use observed::Observed;
 
 use crate::dims;
 use crate::error::Error;
+use crate::method::Method;
 use crate::prepared::Prepared;
 use gradyn_dynamics::StepError;
 use gradyn_dynamics::equilibrium::{Balance, Equilibrium, Reduced};
@@ -76,9 +77,13 @@ impl Prepared {
         sys.set_angles(&self.model.angles, &mut d);
         sys.place(t, &e.q, &mut d);
         let zero = vec![0.0; e.q.len()];
-        let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &e.lam };
+        // loads that redundant constraints share, as in the table of a run
+        let mut lam = e.lam.clone();
+        self.minimum_norm(&Method::default(), &d, &mut lam);
+        let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &lam };
         let mut y = vec![0.0; sys.functionals(Set::Output)];
-        sys.measure(Set::Output, &at, &mut d, &mut y);
+        let all = self.model.full.as_deref().unwrap_or(sys);
+        all.measure(Set::Output, &at, &mut d, &mut y);
         let held = |k: usize| sys.statics().is_some_and(|s| s.held[k]);
         let efforts = e.efforts.iter().enumerate().map(|(k, x)| (sys.condition_name(false, k), *x, held(k)));
         Ok(Statics {

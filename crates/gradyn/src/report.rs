@@ -26,11 +26,14 @@ impl Prepared {
         sys.prepare(&p, &mut d);
         let sys = self.model.full.as_deref().unwrap_or(sys);
         let mut node = vec![0.0; lay.z()];
+        let reads = (0..lay.m).any(|k| sys.reads_multiplier(k));
         let mut row = |t: f64, n: usize, x: &[f64]| {
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(t, &x[..lay.n], &mut d);
             node.copy_from_slice(&x[..lay.z()]);
-            self.minimum_norm(&run.method, &d, &mut node[lay.lam()..]);
+            if reads {
+                self.minimum_norm(&run.method, &d, &mut node[lay.lam()..]);
+            }
             sys.measure(Set::Output, &lay.node(t, &node), &mut d, &mut y);
             std::iter::once(t).chain(y[..self.model.columns.len()].iter().copied()).collect::<Vec<f64>>()
         };

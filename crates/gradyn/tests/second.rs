@@ -132,8 +132,8 @@ fn check(name: &str, r: &Ready, x: &[f64], dx: &[f64]) {
     for (k, (term, real)) in real.iter().enumerate() {
         let what = |how: &str| format!("{name}: {term}, {how}");
         let (wide, complex) = (&wide[k].1, &complex[k].1);
-        // 1e-15: quotients as products with the inverse
-        near(wide.iter().map(|x| x.re), real, 0.0, 1e-15, &what("duals = f64"));
+        // 4e-15: quotients as products with the inverse, some four in a row in the slips and laws of a tyre
+        near(wide.iter().map(|x| x.re), real, 0.0, 4e-15, &what("duals = f64"));
         // 1e-14: a complex quotient rounds three times, and a contact takes it to the fourth power;
         // STEP: a product of imaginary parts is 1e-80 where the real one is 0
         near(complex.iter().map(|x| x.re), real, STEP, 1e-14, &what("complex = f64"));

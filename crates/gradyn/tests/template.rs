@@ -38,6 +38,64 @@ fn array_is_the_chain_by_hand() {
     assert_eq!(numbers(template), numbers(&hand.replace("link_5_bar", "bar_5")));
 }
 
+/// An arm on a spring with a disc that turns freely: its equilibrium, its support and its speeds are part of the template.
+const HANGING: &str = r#"
+name = "hanging"
+gravity = [0, -9.81]
+[parameters]
+k = 40
+m = 2
+[template.side.ground]
+points = { O = [0.5, 0] }
+[template.side.body.arm]
+rod = { points = ["A", "B"], length = 1, mass = "m" }
+[template.side.body.disc]
+mass = 1
+inertia = 0.1
+points = { B = [0, 0], E = [0.2, 0] }
+[template.side.body.prop]
+rod = { points = ["A", "B"], length = 0.5, mass = 1 }
+[template.side.joint]
+hinge = { type = "revolute", between = ["ground.O", "arm.A"] }
+axle  = { type = "revolute", between = ["arm.B", "disc.B"] }
+foot  = { type = "revolute", between = ["ground.O", "prop.A"] }
+[template.side.force]
+spring = { type = "torsion", between = ["ground", "arm"], stiffness = "k", angle = 0.2, damping = 1 }
+wind   = { type = "torque", on = "disc", torque = 0.3, active = "motion" }
+[template.side.initial]
+equilibrium = { "disc.angle" = 0.3 }
+hold        = { "prop.angle" = -1 }
+velocity    = { "arm.angle" = 0.5, "disc.angle" = "2 + arm.B.y", "prop.angle" = 0.1 }
+[template.side.objective]
+o = { integral = "arm.B.x^2 + disc.E.y + prop.B.x", terminal = "vel(disc.angle) + arm.angle" }
+[instance]
+right = { use = "side" }
+left  = { use = "side", mirror = "x" }
+[study]
+t_end = 0.3
+"#;
+
+/// Equilibria of mirror images are mirror images.
+#[test]
+fn equilibria_are_mirrored() {
+    let (psi, gradient, _) = numbers(HANGING);
+    assert!(psi[0].abs() > 0.1 && gradient[0].iter().all(|g| g.abs() > 1e-4), "{psi:?} {gradient:?}");
+    // 1e-12: the same numbers in another order
+    assert!((psi[0] - psi[1]).abs() < 1e-12, "{psi:?}");
+    assert!(gradient[0].iter().zip(&gradient[1]).all(|(a, b)| (a - b).abs() < 1e-12), "{gradient:?}");
+}
+
+/// Velocities are listed by all parts with conditions of an equilibrium, or by none.
+#[test]
+fn equilibria_list_velocities_or_rest() {
+    let text = HANGING.replace(
+        "[instance]",
+        "[template.still.initial]\nequilibrium = { \"right_disc.angle\" = 0.3 }\n[instance]\nq = { use = \"still\" }",
+    );
+    let e = file::read_toml(&text).expect_err("is refused");
+    assert!(format!("{e:?}").contains("lists velocities"), "{e:?}");
+}
+
 /// Every kind of element and number that can be mirrored in the plane.
 const ARM: &str = r#"
 [template.arm]

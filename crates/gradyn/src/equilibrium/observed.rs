@@ -72,6 +72,8 @@ fn force(m: &Mechanism, name: &Text, kind: &ForceKind) -> Vec<String> {
         ForceKind::Torsion { .. } => vec![format!("{name}.torque")],
         ForceKind::Torque { .. } => torque(m, name),
         ForceKind::Actuator { .. } | ForceKind::Friction { .. } => vec![format!("{name}.effort")],
+        // at rest there is no slip
+        ForceKind::Tyre(_) => ["normal", "radius"].map(|x| format!("{name}.{x}")).into(),
         _ => vector(m, name, "force"),
     }
 }

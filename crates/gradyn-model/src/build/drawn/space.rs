@@ -102,6 +102,7 @@ impl Builder<'_, '_> {
                 poses[b] = self.free_pose(b, &hints);
             }
         }
+        self.move_drawing(&hints, &mut poses);
         self.spread_poses(&hints, &mut poses);
         for b in 0..ground {
             if self.solids[b].rod.is_some() && poses[b].is_none() {
@@ -219,8 +220,24 @@ impl Builder<'_, '_> {
         }
         let a = hints.attitude.get(&b).map_or(EYE, |&x| attitude(x));
         let ((_, i), at) = point?;
-        let at = at.map(|x| x.unwrap_or(0.0));
-        Some(Pose { o: add(at, -1.0, turn(&a, &self.solids[b].points[*i].value)), a })
+        let local = &self.solids[b].points[*i].value;
+        // what is not said of the point is as drawn
+        let drawn = if self.m.bodies[b].hard.is_empty() { [0.0; 3] } else { vec3(local) };
+        let at = std::array::from_fn(|k| at[k].unwrap_or(drawn[k]));
+        Some(Pose { o: add(at, -1.0, turn(&a, local)), a })
+    }
+    /// A drawing that no joint ties to the ground moves as a whole with the one body of it whose attitude and place are given.
+    fn move_drawing(&self, hints: &Hints, poses: &mut [Option<Pose>]) {
+        let hard = |b: usize| self.m.bodies.get(b).is_some_and(|body| !body.hard.is_empty());
+        let tied = (0..self.m.joints.len()).any(|k| {
+            let [one, two] = self.joint_ends(k).map(|e| e.0);
+            (one == self.ground() && hard(two)) || (two == self.ground() && hard(one))
+        });
+        let given: Vec<usize> = (0..self.ground()).filter(|&b| hard(b) && hints.attitude.contains_key(&b)).collect();
+        if let (false, [body]) = (tied, &given[..]) {
+            let pose = poses[*body];
+            (0..self.ground()).filter(|&b| hard(b)).for_each(|b| poses[b] = pose.or(poses[b]));
+        }
     }
     /// A rod between two known points.
     fn rod_pose(&self, b: usize, hints: &Hints, poses: &[Option<Pose>]) -> Option<Pose> {

@@ -107,7 +107,8 @@ impl Merge {
     }
     fn note(&mut self, section: &str, t: &Table) {
         if section == "initial" {
-            self.part.position = t.get("position").and_then(Node::table).is_some_and(|p| !p.entries.is_empty());
+            let lists = |key: &str| t.get(key).and_then(Node::table).is_some_and(|p| !p.entries.is_empty());
+            self.part.position = ["position", "equilibrium", "hold"].into_iter().any(lists);
             self.part.velocity = t.get("velocity").is_some_and(|v| v.table().is_some());
         }
     }
