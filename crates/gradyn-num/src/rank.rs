@@ -7,7 +7,7 @@
 //! rank r: all remainders ≤ tol                                                                     (2)
 //! a_i = Σ_k γ_k a_k over the kept rows:   Σ_k γ̂_k ρ_kl = ρ_il,   γ_k = γ̂_k |a_i| / |a_k|           (3)
 //! ```
-//! Of rows with equal remainders the first is kept. A row of zeros, or of roundings beside the largest row, is dependent on nothing. For analysis, not for the step: it
+//! Of rows with equal remainders the first is kept that is not much shorter than the others. A row of zeros, or of roundings beside the largest row, is dependent on nothing. For analysis, not for the step: it
 //! allocates. Above 64 rows the elimination is sparse (`rank/sparse.rs`): the same answer, but which of the rows of a dependency is kept follows
 //! from the order of least fill.
 
@@ -60,8 +60,8 @@ pub fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
     }
     // column j is open if e_j is independent of the rows and of the open columns before it
     let n = pattern.cols();
-    let (_, mut unit) = unit_rows(pattern, values);
-    let order = orthogonalise(unit.clone(), tol).0;
+    let (norms, mut unit) = unit_rows(pattern, values);
+    let order = orthogonalise(unit.clone(), &norms, tol).0;
     unit = order.iter().map(|&i| unit[i].clone()).collect();
     let mut basis = Basis::default();
     let mut independent = |x: Vec<f64>| basis.add(x, OPEN) > OPEN;
@@ -124,7 +124,7 @@ fn unit_rows(pattern: &Pattern, values: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
 
 fn dense(pattern: &Pattern, values: &[f64], tol: f64) -> Dependencies {
     let (norms, unit) = unit_rows(pattern, values);
-    let (order, coefficients) = orthogonalise(unit.clone(), tol);
+    let (order, coefficients) = orthogonalise(unit.clone(), &norms, tol);
     let mut kept = order.clone();
     kept.sort_unstable();
     let dependent = (0..pattern.rows())
@@ -138,15 +138,20 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Pivot rows in their order, and ρ of every row, (1).
-fn orthogonalise(mut rows: Vec<Vec<f64>>, tol: f64) -> (Vec<usize>, Vec<Vec<f64>>) {
+/// Rows shorter than this times the longest one come after it: in joint coordinates a row may vanish where its direction turns.
+const SHORT: f64 = 0.01;
+
+/// Pivot rows in their order, and ρ of every row, (1); `lengths` are those before the scaling.
+fn orthogonalise(mut rows: Vec<Vec<f64>>, lengths: &[f64], tol: f64) -> (Vec<usize>, Vec<Vec<f64>>) {
     let mut order = Vec::new();
     let mut rho = vec![Vec::new(); rows.len()];
     while order.len() < rows.len() {
         // first row whose remainder is the largest to rounding
         let sizes: Vec<f64> = rows.iter().enumerate().map(|(i, r)| if order.contains(&i) { 0.0 } else { norm(r) }).collect();
         let largest = sizes.iter().fold(0.0, |a: f64, &b| a.max(b));
-        let Some(p) = sizes.iter().position(|&s| s > tol && s >= largest * (1.0 - 1e-9)) else { break };
+        let equal = |i: &usize| sizes[*i] > tol && sizes[*i] >= largest * (1.0 - 1e-9);
+        let longest = (0..rows.len()).filter(equal).map(|i| lengths[i]).fold(0.0, f64::max);
+        let Some(p) = (0..rows.len()).filter(equal).find(|&i| lengths[i] >= SHORT * longest) else { break };
 
         // q = remainder_p / |remainder_p|,  ρ_i = â_i·q,  remainder_i -= ρ_i q, twice for orthogonality to rounding
         let q: Vec<f64> = rows[p].iter().map(|x| x / sizes[p]).collect();
