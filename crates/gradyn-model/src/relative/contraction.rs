@@ -9,7 +9,7 @@
 use super::{Carried, PARTS, Relative};
 use crate::system::Patterns;
 use gradyn_num::{Pattern, Scalar};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 /// Entries of a row that belong to one body.
@@ -37,6 +37,8 @@ struct PairBlock {
 pub struct Contraction {
     rows: Vec<RowBlock>,
     pairs: Vec<PairBlock>,
+    /// Entries of M.
+    masses: Vec<PairBlock>,
     /// (k, l, position of (k, l), of (l, k)): l moves k or is of the same link.
     pub on_path: Vec<(u32, u32, u32, u32)>,
     /// Where the Jacobian of each body begins.
@@ -58,7 +60,7 @@ fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
 
 impl Contraction {
     /// The patterns over the coordinates, and the maps to them. `balls`: first coordinates of Euler parameters, whose rows come first.
-    pub fn new(inner: &Patterns, bodies: &[Carried], n: usize, balls: &[u32]) -> (Patterns, Self) {
+    pub fn new(inner: &Patterns, inertia: &[u32], bodies: &[Carried], n: usize, balls: &[u32]) -> (Patterns, Self) {
         let owners = owners(bodies, inner.nn.rows());
         let (mut rows, mut pairs) = (BTreeMap::<(usize, usize), Vec<(u32, u8)>>::new(), BTreeMap::new());
         for (k, i, pos) in inner.mn.iter() {
@@ -87,14 +89,19 @@ impl Contraction {
             let map = path(a).flat_map(|k| path(b).map(move |l| (k, l))).map(|(k, l)| patterns.nn.at(k, l)).collect();
             PairBlock { bodies: [a, b], entries, map }
         });
-        let (rows, pairs) = (rows.collect(), pairs.collect());
+        let (rows, pairs): (_, Vec<PairBlock>) = (rows.collect(), pairs.collect());
+        let heavy: HashSet<u32> = inertia.iter().copied().collect();
+        let within = pairs.iter().filter(|p| p.bodies[0] == p.bodies[1]);
+        let masses = within
+            .map(|p| PairBlock { entries: p.entries.iter().filter(|e| heavy.contains(&e.0)).copied().collect(), ..p.clone() });
+        let masses = masses.filter(|p| !p.entries.is_empty()).collect();
         let (mut offsets, mut len) = (vec![], 0);
         for b in bodies {
             offsets.push(len);
             len += PARTS * b.path.len();
         }
         let on_path = on_path(bodies, &patterns.nn);
-        (patterns, Self { rows, pairs, on_path, offsets, len })
+        (patterns, Self { rows, pairs, masses, on_path, offsets, len })
     }
     /// Where the Jacobian of coordinate `d` of the path of a body is.
     pub fn at(&self, body: usize, d: usize) -> Range<usize> {
@@ -132,21 +139,34 @@ impl Relative {
             }
         }
     }
-    /// out += s Jᵀ A J' on n × n, (2).
-    pub(super) fn add_pairs<S: Scalar>(&self, j: &[S], a: &[S], s: f64, right: &[S], out: &mut [S]) {
-        for PairBlock { bodies: [left_body, right_body], entries, map } in &self.contraction.pairs {
+    /// out += Σ s Jᵀ A J' on n × n, (2), for some (A, J', s).
+    pub(super) fn add_pairs<S: Scalar>(&self, j: &[S], terms: &[(&[S], &[S], f64)], out: &mut [S]) {
+        self.add_blocks(&self.contraction.pairs, j, terms, out);
+    }
+    /// The same for M, which has entries within bodies only.
+    pub(super) fn add_masses<S: Scalar>(&self, j: &[S], term: (&[S], &[S], f64), out: &mut [S]) {
+        self.add_blocks(&self.contraction.masses, j, &[term], out);
+    }
+    fn add_blocks<S: Scalar>(&self, blocks: &[PairBlock], j: &[S], terms: &[(&[S], &[S], f64)], out: &mut [S]) {
+        for PairBlock { bodies: [left_body, right_body], entries, map } in blocks {
+            // rows and forces share one pattern: a block often belongs to the other of them
+            if terms.iter().all(|(a, _, _)| entries.iter().all(|e| a[e.0 as usize] == S::zero())) {
+                continue;
+            }
             let (rows, cols) = (self.bodies[*left_body].path.len(), self.bodies[*right_body].path.len());
             for d in 0..cols {
-                let column = &right[self.contraction.at(*right_body, d)];
                 let mut product = [S::zero(); PARTS];
-                for &(pos, part, other) in entries {
-                    product[part as usize] += a[pos as usize] * column[other as usize];
+                for (a, right, s) in terms {
+                    let column = &right[self.contraction.at(*right_body, d)];
+                    for &(pos, part, other) in entries {
+                        product[part as usize] += a[pos as usize] * column[other as usize] * *s;
+                    }
                 }
                 for r in 0..rows {
                     let row = &j[self.contraction.at(*left_body, r)];
                     let mut sum = S::zero();
                     row.iter().zip(&product).for_each(|(x, y)| sum += *x * *y);
-                    out[map[r * cols + d] as usize] += sum * s;
+                    out[map[r * cols + d] as usize] += sum;
                 }
             }
         }

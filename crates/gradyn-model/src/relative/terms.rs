@@ -183,9 +183,9 @@ impl System for Relative {
         self.balanced(w, lam, d);
         self.add_stress(at.q, &d.f, &d.pose, &mut d.loads, out);
         self.row_stress(at, lam, d);
-        self.add_pairs(&d.j, &d.nn[0], 1.0, &d.j, out);
+        self.add_pairs(&d.j, &[(&d.nn[0], &d.j, 1.0)], out);
         self.fill_j1(at.q, w, d);
-        self.add_pairs(&d.j, self.inner.mass(&d.inner), 1.0, &d.j1, out);
+        self.add_masses(&d.j, (self.inner.mass(&d.inner), &d.j1, 1.0), out);
     }
     fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
         self.unbalanced(at, d);
@@ -194,11 +194,10 @@ impl System for Relative {
         self.fill_j1(at.q, at.v, d);
         self.fill_j2(at.q, at.v, None, d);
         let mass = self.inner.mass(&d.inner);
-        self.add_pairs(&d.j, &d.nn[0], 1.0, &d.j, k);
-        self.add_pairs(&d.j, &d.nn[1], 1.0, &d.j1, k);
-        self.add_pairs(&d.j, mass, 1.0, &d.j2, k);
-        self.add_pairs(&d.j, &d.nn[1], 1.0, &d.j, c);
-        self.add_pairs(&d.j, mass, 2.0, &d.j1, c);
+        self.add_pairs(&d.j, &[(&d.nn[0], &d.j, 1.0), (&d.nn[1], &d.j1, 1.0)], k);
+        self.add_masses(&d.j, (mass, &d.j2, 1.0), k);
+        self.add_pairs(&d.j, &[(&d.nn[1], &d.j, 1.0)], c);
+        self.add_masses(&d.j, (mass, &d.j1, 2.0), c);
     }
 
     fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
