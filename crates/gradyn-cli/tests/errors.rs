@@ -236,7 +236,7 @@ cases! {
     wrong_penalty_factor: CHECK { "mass = \"m\" }" => "mass = \"m\" }\npenalty = { alpha = -2 }" }
     wrong_option: SIMULATE ["--option", "alpha=-1"] {}
     wrong_option_in_file: CHECK { "step = \"1 ms\"" => "step = \"1 ms\", options = { projection = \"maybe\" }" }
-    unknown_coordinates: SIMULATE ["--coordinates", "relative-0"] {}
+    unknown_coordinates: SIMULATE ["--coordinates", "polar"] {}
     index3_with_rk4: SIMULATE ["--integrator", "rk4"] {}
     index3_with_rk4_in_file: CHECK { "newmark" => "rk4" }
     unknown_freedom_in_file: CHECK {

@@ -201,7 +201,8 @@ fn exact_gradients_agree_on_random_mechanisms() {
     let forces = force_types().into_iter().map(|t| format!("force {}", t.0));
     let drivers = driver_quantities().iter().map(|q| format!("driver {q}"));
     let absent = joints.chain(forces).chain(drivers).chain(["constraint".into()]).filter(|n| !covered.contains(n));
-    let absent: Vec<String> = absent.collect();
+    // a tyre needs a wheel that rolls, which no chance gives: `vehicles` and `elements` have them
+    let absent: Vec<String> = absent.filter(|n| n != "force tyre").collect();
     assert!(absent.is_empty(), "never drawn: {absent:?}");
 }
 
