@@ -68,8 +68,8 @@ fn models() -> Vec<(String, Mechanism, Coordinates)> {
     });
     let large = [chain(40), net(3, 8), space_chain(10), coaxial_chain(8)].map(|m| (m.name.clone(), m));
     let families = |(name, m): (String, Mechanism)| {
-        let relative = ["four_bar", "rssr", "stewart", "knife_edge", "quarter_car"].contains(&name.as_str());
-        let others = if relative { &[Coordinates::Relative0, Coordinates::Cartesian][..] } else { &[] };
+        let relative = ["four_bar", "rssr", "knife_edge"].contains(&name.as_str());
+        let others = if relative { &[Coordinates::Relative0][..] } else { &[] };
         let all = others.iter().chain([&Coordinates::Natural]);
         all.map(|c| (name.clone(), m.clone(), *c)).collect::<Vec<_>>()
     };
