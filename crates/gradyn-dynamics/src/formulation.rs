@@ -223,10 +223,13 @@ pub fn smallest_row<Y: System>(sys: &Y, p: &[f64], t: f64, q: &[f64]) -> f64 {
     if least.is_finite() { least } else { 1.0 }
 }
 
-/// The largest entry of M, or 1 where there is none.
+/// The largest entry of M at the drawn configuration, or 1 where there is none.
 pub fn largest_mass<Y: System>(sys: &Y, p: &[f64]) -> f64 {
     let mut d = sys.data();
     sys.prepare(p, &mut d);
+    if !sys.constant_mass() {
+        sys.place(0.0, sys.drawn(), &mut d);
+    }
     let mass = largest(sys.mass(&d).iter().copied());
     if mass > 0.0 { mass } else { 1.0 }
 }

@@ -301,8 +301,9 @@ fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
     b.check_names()?;
     b.require_positive()?;
     b.read_joint_frames()?;
-    let read = b.read_reactions()?;
-    let mut classes = b.share(!matches!(sharing, Sharing::Shared | Sharing::Framed))?;
+    b.wanted = sensors::reactions_wanted(m, &mut b.numbers)?;
+    let read: HashSet<String> = b.wanted.keys().cloned().collect();
+    let mut classes = b.share(!matches!(sharing, Sharing::Shared | Sharing::Framed));
     let (mut edges, mut carried) = (None, Carried::default());
     if let Sharing::Frames(family) = sharing {
         let list = b.choose_tree(family, &read)?;

@@ -22,14 +22,11 @@ pub enum Coordinates {
 impl Coordinates {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Natural, Self::Relative0, Self::Relative1, Self::Cartesian];
+    /// Their names.
+    pub const NAMES: &'static [&'static str] = &["natural", "relative-0", "relative-1", "cartesian"];
     /// Name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Natural => "natural",
-            Self::Relative0 => "relative-0",
-            Self::Relative1 => "relative-1",
-            Self::Cartesian => "cartesian",
-        }
+        Self::NAMES[self as usize]
     }
     /// What they are, in a line.
     pub fn about(self) -> &'static str {
@@ -169,11 +166,7 @@ impl Mechanics {
     }
     /// The first force along a distance whose ends pass through each other between two positions.
     pub fn reversed_force(&self, d: &mut Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
-        match (self, d) {
-            (Self::Natural(s), Data::Natural(d)) => s.reversed_force(d, from, to),
-            (Self::Relative(s), Data::Relative(d)) => s.reversed_force(d, from, to),
-            _ => unreachable!("data belong to the system that made them"),
-        }
+        either!(self, d, s, d => s.reversed_force(d, from, to))
     }
 }
 

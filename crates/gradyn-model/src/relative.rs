@@ -74,9 +74,12 @@ pub struct Relative {
     bodies: Vec<Carried>,
     /// The link of the body that each link leads to.
     ends: Vec<u32>,
-    /// Slots of the geometry, in its order, and each once, sorted.
+    /// Slots of the geometry, in its order.
     geometry: Vec<u32>,
+    /// First coordinate of each set of Euler parameters: one row for each, before all others.
     balls: Vec<u32>,
+    /// Positions on m × n and on the diagonal of n × n of their coordinates, one set after the other.
+    norms: Vec<[u32; 2]>,
     reference: Reference,
     contraction: Contraction,
     pseudo: Vec<Pseudo>,
@@ -107,6 +110,8 @@ impl Relative {
         let pseudo = pseudo.map(|(link, first)| Pseudo::new(link, first, dimension, &inner.patterns.nn)).collect();
         let alone = alone(&tree.bodies, &inner.patterns, &patterns);
         let dims = Dims { n, m: frames.m + balls.len(), ..frames };
+        let four = balls.iter().enumerate().flat_map(|(row, &first)| (0..4).map(move |i| (row, first as usize + i)));
+        let norms = four.map(|(row, k)| [patterns.mn.at(row, k), patterns.nn.at(k, k)]).collect();
         let mut new = Self {
             dims,
             patterns,
@@ -118,6 +123,7 @@ impl Relative {
             ends: tree.ends,
             geometry: tree.geometry,
             balls,
+            norms,
             reference,
             supports: Default::default(),
             condition_coords: Default::default(),

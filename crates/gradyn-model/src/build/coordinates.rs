@@ -3,7 +3,7 @@
 use super::frames::{Basis, Frame};
 use super::joints::{self, Ends, JointFrame};
 use super::vectors::{AXES, Port, Symbols, fixed, same, unit};
-use super::{Builder, PointRef, sensors};
+use super::{Builder, PointRef};
 use crate::error::ModelError;
 use crate::mechanism::{JointKind, Text};
 use crate::ports::Affine;
@@ -51,13 +51,8 @@ pub(crate) struct Carried {
 const INDEPENDENT: f64 = 0.3;
 
 impl<'g, 'm> Builder<'g, 'm> {
-    /// Joints whose reaction is read.
-    pub(super) fn read_reactions(&mut self) -> Result<HashSet<String>, ModelError> {
-        Ok(sensors::reactions_wanted(self.m, &mut self.numbers)?.into_keys().collect())
-    }
     /// Union of points and axes that joints make one, except where the joint's reaction is asked for; `apart`: nowhere.
-    pub(super) fn share(&mut self, apart: bool) -> Result<Classes<'g>, ModelError> {
-        self.wanted = sensors::reactions_wanted(self.m, &mut self.numbers)?;
+    pub(super) fn share(&mut self, apart: bool) -> Classes<'g> {
         for j in self.m.joints.iter().filter(|_| apart) {
             self.wanted.entry(j.name.text.clone()).or_insert(false);
         }
@@ -85,19 +80,18 @@ impl<'g, 'm> Builder<'g, 'm> {
                 self.unite_vectors([ends[0].0, ends[1].0], &axes, &mut classes);
             }
         }
-        Ok(classes)
+        classes
     }
     /// Points that joints hold together.
     fn find_spots(&mut self) {
         let all = self.solids.iter_mut().flat_map(|s| &mut s.points);
-        all.enumerate().for_each(|(i, p)| p.spot = i);
-        for k in 0..self.m.joints.len() {
-            if self.m.joints[k].kind.shares_point(self.m.dimension) {
-                let [a, b] = self.joint_ends(k).map(|(b, i)| self.solids[b].points[i].spot);
-                let all = self.solids.iter_mut().flat_map(|s| &mut s.points);
-                all.filter(|p| p.spot == b).for_each(|p| p.spot = a);
-            }
+        let mut held: Vec<usize> = (0..all.enumerate().map(|(i, p)| p.spot = i).count()).collect();
+        for k in (0..self.m.joints.len()).filter(|&k| self.m.joints[k].kind.shares_point(self.m.dimension)) {
+            let [a, b] = self.joint_ends(k).map(|(b, i)| root(&mut held, self.solids[b].points[i].spot));
+            held[b] = a;
         }
+        let all = self.solids.iter_mut().flat_map(|s| &mut s.points);
+        all.for_each(|p| p.spot = root(&mut held, p.spot));
     }
     /// False if they were one already.
     fn unite_points(&mut self, ends: [PointRef; 2], classes: &mut Classes<'g>) -> bool {
@@ -377,6 +371,15 @@ fn independent(chosen: &mut Vec<Vec<f64>>, v: &[f64]) -> bool {
         chosen.push(rest.into_iter().map(|r| r / left).collect());
     }
     good
+}
+
+/// The point that stands for all that are held together with point `i`; the way to it is halved.
+fn root(held: &mut [usize], mut i: usize) -> usize {
+    while held[i] != i {
+        held[i] = held[held[i]];
+        i = held[i];
+    }
+    i
 }
 
 /// Joins the sets of two ports of one class; true if they were one already.

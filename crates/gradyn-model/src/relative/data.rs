@@ -65,7 +65,7 @@ pub struct Data<S> {
 pub(super) struct Tangent<S> {
     g: Vec<Dual<S, 1>>,
     z: [Vec<Dual<S, 1>>; 3],
-    pub pose: Pose<Dual<S, 1>>,
+    pose: Pose<Dual<S, 1>>,
     flow: Flow<Dual<S, 1>>,
     x: [Vec<Dual<S, 1>>; 3],
     f: Vec<Dual<S, 1>>,

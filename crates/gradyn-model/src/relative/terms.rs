@@ -13,11 +13,10 @@ use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
 use gradyn_num::Scalar;
 
 impl Relative {
-    /// Adds the rows that keep the length of Euler parameters: f(row, coordinate).
-    fn norms(&self, mut f: impl FnMut(usize, usize)) {
-        for (row, &first) in self.balls.iter().enumerate() {
-            (first as usize..first as usize + 4).for_each(|k| f(row, k));
-        }
+    /// The rows that keep the length of Euler parameters: row, coordinate, positions on m × n and n × n.
+    fn norms(&self) -> impl Iterator<Item = (usize, usize, [usize; 2])> {
+        let at = |i: usize| self.balls[i / 4] as usize + i % 4;
+        self.norms.iter().enumerate().map(move |(i, pos)| (i / 4, at(i), pos.map(|p| p as usize)))
     }
     /// g of (3) into `d.f`, with (x, ẋ, γ) in `d.x`.
     fn unbalanced<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>) {
@@ -93,10 +92,6 @@ impl System for Relative {
     fn prepare<S: Scalar>(&self, p: &[S], d: &mut Data<S>) {
         self.inner.prepare(p, &mut d.inner);
         d.g.iter_mut().zip(&self.geometry).for_each(|(g, &s)| *g = p[s as usize]);
-        // a size of M before anything is placed
-        let drawn: Vec<S> = self.drawn.iter().map(|&z| S::from(z)).collect();
-        self.chain.place(&drawn, &d.g, &mut d.pose);
-        self.fill_mass(d);
     }
     fn constant_mass(&self) -> bool {
         false
@@ -123,8 +118,7 @@ impl System for Relative {
         self.inner.place(t, &d.x[0], &mut d.inner);
         self.fill_mass(d);
         d.phi_q.fill(S::zero());
-        let mn = &self.patterns.mn;
-        self.norms(|row, k| d.phi_q[mn.at(row, k) as usize] = q[k]);
+        self.norms().for_each(|(_, k, [pos, _])| d.phi_q[pos] = q[k]);
         self.add_rows(self.inner.phi_q(&d.inner), 1.0, &d.j, &mut d.phi_q);
     }
 
@@ -156,8 +150,7 @@ impl System for Relative {
         &d.phi_q
     }
     fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        let mn = &self.patterns.mn;
-        self.norms(|row, k| out[mn.at(row, k) as usize] += at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]);
+        self.norms().for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]);
         self.row_partials(at, c, d);
         self.fill_j1(at.q, at.v, d);
         self.add_rows(&d.mn[0], 1.0, &d.j, out);
@@ -168,8 +161,7 @@ impl System for Relative {
         }
     }
     fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        let mn = &self.patterns.mn;
-        self.norms(|row, k| out[mn.at(row, k) as usize] += at.q[k] * c[1] + at.v[k] * (2.0 * c[2]));
+        self.norms().for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[1] + at.v[k] * (2.0 * c[2]));
         self.row_partials(at, c, d);
         self.add_rows(&d.mn[1], 1.0, &d.j, out);
         if c[2] != 0.0 {
@@ -178,8 +170,7 @@ impl System for Relative {
         }
     }
     fn balance_q<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], d: &mut Data<S>, out: &mut [S]) {
-        let nn = &self.patterns.nn;
-        self.norms(|row, k| out[nn.at(k, k) as usize] += lam[row]);
+        self.norms().for_each(|(row, _, [_, pos])| out[pos] += lam[row]);
         self.balanced(w, lam, d);
         self.add_stress(at.q, &d.f, &d.pose, &mut d.loads, out);
         self.row_stress(at, lam, d);

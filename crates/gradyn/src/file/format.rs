@@ -1,5 +1,7 @@
 //! The file format: one table of keys for each section and element. The reader and the schema know no others.
 
+use gradyn_model::Coordinates;
+
 /// What a value must be.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -429,7 +431,7 @@ const STUDY: Record = plain(&[
 
 #[rustfmt::skip]
 const METHOD: Record = plain(&[
-    may("coordinates", Kind::Word(&["natural", "relative-0", "relative-1", "cartesian"]), "Coordinates; natural if absent."),
+    may("coordinates", Kind::Word(Coordinates::NAMES), "Coordinates; natural if absent."),
     may("formulation", Kind::Text, "Equations of motion, by name."),
     may("integrator", Kind::Text, "Integrator, by name."),
     may("sensitivity", Kind::Text, "Sensitivity method, by name."),
