@@ -1,0 +1,73 @@
+//! Question: where does the time of a vehicle's step go?
+//!
+//! One call of each term of `System` and of the matrices of a step, at the start of each vehicle in each family of coordinates, the fastest of many
+//! calls. `-- NAME` takes one vehicle.
+
+use gradyn::{Coordinates, Prepared};
+use gradyn_bench::best;
+use gradyn_model::{At, LEVEL, System};
+use gradyn_num::{Kkt, Saddle};
+
+/// µs of one call.
+fn time(mut f: impl FnMut()) -> f64 {
+    best(7, || (0..50).for_each(|_| f())) * 1e6 / 50.0
+}
+
+fn main() {
+    let wanted = |name: &str| std::env::args().all(|a| !gradyn::examples::VEHICLES.contains(&a.as_str()) || a == name);
+    for name in gradyn::examples::VEHICLES.iter().filter(|name| wanted(name)) {
+        let text = gradyn::examples::find(name).expect("bundled");
+        let m = gradyn::file::read_toml(text).expect("reads").mechanism;
+        for family in [Coordinates::Natural, Coordinates::Relative0] {
+            let model = Prepared::new_in(&m, family).unwrap_or_else(|e| panic!("{name}: {e}"));
+            println!("{name}, {}: {}", family.name(), profile(&model));
+        }
+    }
+}
+
+/// One line for each term.
+fn profile(model: &Prepared) -> String {
+    let sys = &model.model.system;
+    let p = model.model.slots(&model.rho);
+    let (dims, pat) = (sys.dims(), sys.patterns());
+    let (n, m) = (dims.n, dims.m);
+    let (q, v) = (&model.assembled.q, vec![0.1; n]);
+    let (a, lam) = (vec![0.1; n], vec![1.0; m]);
+    let at = At { t: 0.0, q, v: &v, a: &a, lam: &lam };
+    let mut d = sys.data::<f64>();
+    sys.prepare(&p, &mut d);
+    sys.set_angles(&model.model.angles, &mut d);
+    sys.place(0.0, at.q, &mut d);
+    let (mut top, mut rows, mut grad) = (vec![0.0; n], vec![0.0; m], vec![0.0; p.len() + 64]);
+    let (mut k, mut c) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.nn.nnz()]);
+    let mut mn = vec![0.0; pat.mn.nnz()];
+    let mut out = format!("{n} coordinates, {m} rows, {} and {} entries; µs a call\n", pat.nn.nnz(), pat.mn.nnz());
+    let mut line = |name: &str, t: f64| out += &format!("  {name:<22} {t:8.2}\n");
+    line("place", time(|| sys.place(0.0, at.q, &mut d)));
+    line("forces", time(|| sys.forces(&at, &mut d, &mut top)));
+    line("constraint, level 0", time(|| sys.constraint(&at, LEVEL[0], &mut d, &mut rows)));
+    line("constraint, level 2", time(|| sys.constraint(&at, LEVEL[2], &mut d, &mut rows)));
+    line("balance", time(|| sys.balance(&a, &lam, &d, &mut top)));
+    line("force_tangents", time(|| sys.force_tangents(&at, &mut d, &mut k, &mut c)));
+    line("balance_q", time(|| sys.balance_q(&at, &a, &lam, &mut d, &mut k)));
+    line("constraint_q, level 0", time(|| sys.constraint_q(&at, LEVEL[0], &mut d, &mut mn)));
+    line("constraint_q, level 2", time(|| sys.constraint_q(&at, LEVEL[2], &mut d, &mut mn)));
+    line("constraint_v, level 2", time(|| sys.constraint_v(&at, LEVEL[2], &mut d, &mut mn)));
+    line("constraint_p_t", time(|| sys.constraint_p_t(&at, LEVEL[2], &lam, 1.0, &mut d, &mut grad)));
+    line("balance_p_t", time(|| sys.balance_p_t(&at, &a, &lam, &a, 1.0, &mut d, &mut grad)));
+    line("forces_p_t", time(|| sys.forces_p_t(&at, &a, 1.0, &mut d, &mut grad)));
+    let mut saddle = Saddle::new(&pat.nn, &pat.mn).expect("square").released(sys.dropped());
+    let (mass, phi_q) = (sys.mass(&d), sys.phi_q(&d));
+    line("tangent, factor", time(|| saddle.refactor(|i| mass[i], |i| phi_q[i], phi_q, |_| 1e-9, 1.0).expect("regular")));
+    let mut b = vec![1.0; n + m];
+    line("tangent, solve", time(|| saddle.solve(&mut b)));
+    line("tangent, solve_t", time(|| saddle.solve_t(&mut b)));
+    if sys.constant_mass() {
+        let mut kkt = Kkt::new(&pat.nn, &pat.mn).expect("square");
+        kkt.release(sys.dropped());
+        kkt.prepare(mass).expect("finite");
+        line("projection, factor", time(|| kkt.refactor(phi_q, |_| 0.0).expect("regular")));
+        line("projection, solve", time(|| kkt.solve(&mut b)));
+    }
+    out
+}
