@@ -13,7 +13,7 @@ use crate::element::{ArgsBar, ArgsDot};
 use crate::force::ForceAt;
 use crate::memory::{Memory, Size};
 use crate::ports::Ports;
-use crate::program::Program;
+use crate::program::{Jacobian, Program};
 use crate::signal::Input;
 use gradyn_num::{Dual, Pattern, Scalar};
 
@@ -47,6 +47,8 @@ pub struct LoadRows {
     pub load: Load,
     /// Position of each (work entry, position entry) and (work entry, velocity entry).
     pairs: [Vec<u32>; 2],
+    /// f over the port arguments.
+    jacobian: Jacobian,
 }
 
 /// Scratch of loads.
@@ -56,18 +58,28 @@ pub struct LoadScratch<S> {
     duals: Memory<Dual<S, 8>>,
     /// f_x of the program's port arguments, outputs × arguments.
     jacobian: Vec<S>,
+    live: Vec<bool>,
+    partials: Vec<S>,
     seeds: Vec<(usize, S)>,
 }
 impl<S: Scalar> LoadScratch<S> {
-    /// Memory for the largest of some loads.
-    pub fn new<'a>(all: impl Iterator<Item = &'a Load>) -> Self {
+    /// Memory for the largest of some loads, and for those whose values alone are needed.
+    pub fn new<'a>(loads: &'a [LoadRows], values: impl Iterator<Item = &'a Load>) -> Self {
         let (mut size, mut outputs) = (Size::default(), 0);
-        for l in all {
+        for l in loads.iter().map(|l| &l.load).chain(values) {
             size = size.max(Size { ports: l.args(), inputs: l.inputs.len(), registers: l.program.registers() });
             outputs = outputs.max(l.program.outputs());
         }
-        let (jacobian, seeds) = (vec![S::zero(); size.ports * outputs], Vec::with_capacity(outputs));
-        Self { plain: Memory::new(size), duals: Memory::new(size), jacobian, seeds }
+        let partials = loads.iter().map(|l| l.jacobian.len()).max().unwrap_or(0);
+        let list = |len: usize| vec![S::zero(); len];
+        Self {
+            plain: Memory::new(size),
+            duals: Memory::new(size),
+            jacobian: list(size.ports * outputs),
+            live: vec![false; size.registers],
+            partials: list(partials),
+            seeds: Vec::with_capacity(outputs),
+        }
     }
 }
 
@@ -102,7 +114,8 @@ impl LoadRows {
             let at = |i: u32, j: u32| nn.at(i as usize, j as usize);
             load.work.linear.iter().flat_map(|w| ports.linear.iter().map(move |x| at(w.coord, x.coord))).collect()
         });
-        Self { load, pairs }
+        let jacobian = Jacobian::new(&load.program, |i| matches!(load.inputs[i], Input::Sensor(_)));
+        Self { load, pairs, jacobian }
     }
     /// out -= Q, (1).
     pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut [S]) {
@@ -113,24 +126,18 @@ impl LoadRows {
             out[e.coord as usize] -= at.args.values[e.slot as usize] * w.plain.output(&l.program, e.arg as usize);
         }
     }
-    /// f_x and f_ẋ by chunks of dual directions, outputs × arguments.
+    /// f_x and f_ẋ, outputs × arguments.
     fn jacobian<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>) {
-        const LANES: usize = 8;
         let (l, args) = (&self.load, self.load.args());
         l.gather(at, &mut w.plain.ports);
-        for first in (0..args).step_by(LANES) {
-            for (k, (d, &x)) in w.duals.ports.iter_mut().zip(&w.plain.ports).enumerate() {
-                *d = Dual::constant(x);
-                if (first..first + LANES).contains(&k) {
-                    d.eps[k - first] = S::one();
-                }
+        w.plain.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
+        w.jacobian[..l.program.outputs() * args].fill(S::zero());
+        let LoadScratch { plain, jacobian, live, partials, .. } = w;
+        self.jacobian.each(&l.program, plain.registers(), live, partials, |output, input, value| {
+            if let Input::Sensor(k) = l.inputs[input as usize] {
+                jacobian[output as usize * args + k as usize] += value;
             }
-            w.duals.run(&l.program, &l.inputs, Dual::constant(at.t), |i, _| Dual::constant(at.args.values[i as usize]));
-            for (k, row) in w.jacobian.chunks_exact_mut(args).enumerate().take(l.program.outputs()) {
-                let f = w.duals.output(&l.program, k);
-                row[first..].iter_mut().zip(&f.eps).for_each(|(r, e)| *r = *e);
-            }
-        }
+        });
     }
     /// K and C, (2).
     pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, k: &mut [S], c: &mut [S]) {

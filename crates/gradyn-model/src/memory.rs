@@ -61,6 +61,10 @@ impl<S: Scalar> Memory<S> {
     pub fn output(&self, program: &Program, k: usize) -> S {
         program.output(k, &self.regs)
     }
+    /// All registers.
+    pub fn registers(&self) -> &[S] {
+        &self.regs
+    }
     /// Cotangents of the inputs for some seeds.
     pub fn reverse(&mut self, program: &Program, seeds: &[(usize, S)]) {
         self.inputs_bar.fill(S::zero());

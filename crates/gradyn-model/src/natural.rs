@@ -136,7 +136,7 @@ impl Natural {
             signals: self.signals.scratch(),
             law: LawScratch::new(self.forces.iter().map(|f| &f.law)),
             formula: FormulaScratch::new(self.formulas.iter().map(|f| &f.formula)),
-            load: LoadScratch::new(self.loads.iter().map(|l| &l.load).chain(self.guards.iter().map(|g| &g.load))),
+            load: LoadScratch::new(&self.loads, self.guards.iter().map(|g| &g.load)),
             functional: FunctionalScratch::new(self.functionals()),
             value: vec![zero; self.functionals().map(|f| f.program.outputs()).max().unwrap_or(0)],
             cot: Cotangent {

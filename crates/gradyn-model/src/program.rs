@@ -11,10 +11,12 @@
 //! derivative zero. Registers are not reused, because (2) reads all of them; constants are registers too, loaded in (1).
 
 mod affine;
+mod jacobian;
 mod rate;
 mod smooth;
 mod table;
 
+pub use jacobian::Jacobian;
 pub use table::Table;
 
 use gradyn_num::Scalar;
@@ -169,6 +171,24 @@ impl Node {
             Node::Select(c, a, b) => Node::Select(f(c), f(a), f(b)),
             Node::Table(k, order, a) => Node::Table(k, order, f(a)),
         }
+    }
+
+    /// Operands that the value depends on smoothly: not conditions.
+    fn differentiated(self) -> [Option<u32>; 2] {
+        match self {
+            Node::Constant(_) | Node::Input(_) | Node::Unary(Unary::Sign, _) => [None, None],
+            Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) | Node::Div(a, b) => [Some(a), Some(b)],
+            Node::Scale(a, _) | Node::Neg(a) | Node::Powi(a, _) | Node::Unary(_, a) | Node::Table(_, _, a) => [Some(a), None],
+            Node::Binary(Binary::Atan2 | Binary::Powf | Binary::Min | Binary::Max, a, b) => [Some(a), Some(b)],
+            Node::Binary(Binary::Unwrap, a, _) => [Some(a), None],
+            Node::Binary(..) => [None, None],
+            Node::Select(_, a, b) => [Some(a), Some(b)],
+        }
+    }
+
+    /// Does it take one of two operands?
+    fn branches(self) -> bool {
+        matches!(self, Node::Select(..) | Node::Binary(Binary::Min | Binary::Max, ..))
     }
 
     fn each_operand(self, mut f: impl FnMut(u32)) {
@@ -557,16 +577,53 @@ impl Program {
             }
             Node::Scale(a, c) => add(bars, a, s * f64::from_bits(c)),
             Node::Neg(a) => add(bars, a, -s),
-            Node::Powi(a, n) => add(bars, a, s * r(a).powi(n.saturating_sub(1)) * f64::from(n)),
-            Node::Unary(Unary::Sign, _) => {}
-            Node::Unary(f, a) => add(bars, a, s * f.slope(r(a), v)),
-            Node::Binary(f, a, b) => {
-                let (fa, fb) = f.slopes(r(a), r(b), v);
-                fa.into_iter().for_each(|fa| add(bars, a, s * fa));
-                fb.into_iter().for_each(|fb| add(bars, b, s * fb));
-            }
             Node::Select(c, a, b) => add(bars, if r(c).re() > 0.0 { a } else { b }, s),
-            Node::Table(t, order, a) => add(bars, a, s * self.tables[t as usize].value(order + 1, r(a))),
+            Node::Powi(a, _) | Node::Unary(_, a) | Node::Table(_, _, a) => {
+                self.partial(k, false, regs).into_iter().for_each(|d| add(bars, a, s * d));
+            }
+            Node::Binary(_, a, b) => {
+                self.partial(k, false, regs).into_iter().for_each(|d| add(bars, a, s * d));
+                self.partial(k, true, regs).into_iter().for_each(|d| add(bars, b, s * d));
+            }
+        }
+    }
+
+    /// ∂f_k over its first or second operand; `None` where it does not depend on it.
+    #[inline(always)]
+    fn partial<S: Scalar>(&self, k: usize, second: bool, regs: &[S]) -> Option<S> {
+        let (r, v) = (|a: u32| regs[a as usize], regs[k]);
+        Some(match self.code[k] {
+            Node::Constant(_) | Node::Input(_) | Node::Unary(Unary::Sign, _) => return None,
+            Node::Add(..) => S::one(),
+            Node::Sub(..) => S::from(if second { -1.0 } else { 1.0 }),
+            Node::Neg(_) => S::from(-1.0),
+            Node::Scale(_, c) => S::from(f64::from_bits(c)),
+            Node::Mul(a, b) => r(if second { a } else { b }),
+            Node::Div(_, b) if second => -(v / r(b)),
+            Node::Div(_, b) => S::one() / r(b),
+            Node::Powi(a, n) => r(a).powi(n.saturating_sub(1)) * f64::from(n),
+            Node::Unary(f, a) => f.slope(r(a), v),
+            Node::Binary(f, a, b) => {
+                let (first, other) = f.slopes(r(a), r(b), v);
+                return if second { other } else { first };
+            }
+            Node::Select(c, ..) => return ((r(c).re() > 0.0) != second).then(S::one),
+            Node::Table(t, order, a) => self.tables[t as usize].value(order + 1, r(a)),
+        })
+    }
+
+    /// Registers that the outputs depend on through the branches that are taken.
+    fn mark_live<S: Scalar>(&self, regs: &[S], live: &mut [bool]) {
+        live[..self.code.len()].fill(false);
+        self.outputs.iter().for_each(|&k| live[k as usize] = true);
+        for k in (0..self.code.len()).rev() {
+            if !live[k] {
+                continue;
+            }
+            for (second, a) in self.code[k].differentiated().into_iter().enumerate() {
+                let taken = !self.code[k].branches() || self.partial(k, second == 1, regs).is_some();
+                a.filter(|_| taken).into_iter().for_each(|a| live[a as usize] = true);
+            }
         }
     }
 }
