@@ -12,6 +12,7 @@
 
 use crate::element::{Args, ArgsBar, ArgsDot, Element};
 use crate::geometry::{Geometry, dispatch};
+use crate::ports::Tangents;
 use crate::program::Program;
 use crate::signal::Input;
 use gradyn_num::{Dual, Pattern, Scalar};
@@ -164,6 +165,10 @@ impl Force {
         let pairs = entries.iter().flat_map(|a| entries.iter().map(move |b| at(a.coord, b.coord))).collect();
         Self { name, element, law, motion, pairs }
     }
+    /// Positions on n × n that it writes.
+    pub fn positions(&self) -> impl Iterator<Item = u32> {
+        self.pairs.iter().copied()
+    }
     /// F and J.
     #[inline]
     fn evaluate<K: Geometry<Y>, const Y: usize, S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>) -> (S, [S; Y]) {
@@ -194,9 +199,15 @@ impl Force {
         }
         dispatch!(self.element.kind, f::<S>(self, at, w, out));
     }
-    /// K and C, (3).
-    pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, k: &mut [S], c: &mut [S]) {
-        dispatch!(self.element.kind, tangents::<S>(self, at, w, k, c));
+    /// K and C, (3), between the arguments of the ports: rows (K | C).
+    pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut Tangents<S>) {
+        dispatch!(self.element.kind, tangents::<S>(self, at, w, out));
+    }
+    /// k, c += (3), from what `tangents` gave.
+    pub fn expand<S: Scalar>(&self, p: &[S], t: &Tangents<S>, k: &mut [S], c: &mut [S]) {
+        let ports = &self.element.ports;
+        t.expand(p, [ports, ports], 0, &self.pairs, k);
+        t.expand(p, [ports, ports], t.split, &self.pairs, c);
     }
     /// out -= Q_p δ.
     pub fn slots<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, dp: &ArgsDot<S>, out: &mut [S]) {
@@ -219,21 +230,19 @@ fn tangents<K: Geometry<Y>, const Y: usize, S: Scalar>(
     force: &Force,
     at: &ForceAt<S>,
     w: &mut LawScratch<S>,
-    k: &mut [S],
-    c: &mut [S],
+    out: &mut Tangents<S>,
 ) {
     let (y, j, h) = K::hessian(&force.element.args::<S, Y>(K::PORTS, at.args, at.q));
     let x: [S; Y] = force.element.port_rates(at.args, at.v);
     let Slope { f, f_y, f_d } = force.law.slope(at.t, y, dot(&j, &x), at.args, w);
     // F_y J + F_ẏ J̇, J̇ = H ẋ
     let row: [S; Y] = std::array::from_fn(|b| f_y * j[b] + f_d * dot(&h[b], &x));
-    let (entries, p) = (&force.element.ports.linear, &at.args.values);
-    for (ea, pairs) in entries.iter().zip(force.pairs.chunks_exact(entries.len())) {
-        let (a, pa) = (ea.arg as usize, p[ea.slot as usize]);
-        for (eb, &pos) in entries.iter().zip(pairs) {
-            let (b, s) = (eb.arg as usize, pa * p[eb.slot as usize]);
-            k[pos as usize] -= s * (j[a] * row[b] + f * h[a][b]);
-            c[pos as usize] -= s * f_d * j[a] * j[b];
+    (out.stride, out.split) = (2 * K::PORTS, K::PORTS);
+    for (a, out) in out.values.chunks_exact_mut(2 * K::PORTS).enumerate().take(K::PORTS) {
+        let (k, c) = out.split_at_mut(K::PORTS);
+        for b in 0..K::PORTS {
+            k[b] = -(j[a] * row[b] + f * h[a][b]);
+            c[b] = -(f_d * j[a] * j[b]);
         }
     }
 }

@@ -206,6 +206,10 @@ impl FormulaRow {
         let pairs = formula.moving().coords().flat_map(|i| formula.ports.coords().map(move |j| at(i, j))).collect();
         Self { formula, row, pairs }
     }
+    /// Positions on n × n that it writes.
+    pub fn positions(&self) -> impl Iterator<Item = u32> {
+        self.pairs.iter().copied()
+    }
     /// c₀Φ + c₁Φ̇ + c₂Φ̈.
     pub fn constraint<S: Scalar>(&self, args: &Args<S>, at: &At<S>, c: [f64; 3], w: &mut FormulaScratch<S>) -> S {
         let (y, c) = (self.formula.jet(args, at, w), self.formula.weights(c));

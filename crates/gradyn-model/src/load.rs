@@ -12,7 +12,7 @@
 use crate::element::{ArgsBar, ArgsDot};
 use crate::force::ForceAt;
 use crate::memory::{Memory, Size};
-use crate::ports::Ports;
+use crate::ports::{Ports, Tangents};
 use crate::program::{Jacobian, Program};
 use crate::signal::Input;
 use gradyn_num::{Dual, Pattern, Scalar};
@@ -56,8 +56,6 @@ pub struct LoadRows {
 pub struct LoadScratch<S> {
     plain: Memory<S>,
     duals: Memory<Dual<S, 8>>,
-    /// f_x of the program's port arguments, outputs × arguments.
-    jacobian: Vec<S>,
     live: Vec<bool>,
     partials: Vec<S>,
     seeds: Vec<(usize, S)>,
@@ -75,7 +73,6 @@ impl<S: Scalar> LoadScratch<S> {
         Self {
             plain: Memory::new(size),
             duals: Memory::new(size),
-            jacobian: list(size.ports * outputs),
             live: vec![false; size.registers],
             partials: list(partials),
             seeds: Vec::with_capacity(outputs),
@@ -117,6 +114,10 @@ impl LoadRows {
         let jacobian = Jacobian::new(&load.program, |i| matches!(load.inputs[i], Input::Sensor(_)));
         Self { load, pairs, jacobian }
     }
+    /// Positions on n × n that it writes.
+    pub fn positions(&self) -> impl Iterator<Item = u32> {
+        self.pairs.iter().flatten().copied()
+    }
     /// out -= Q, (1).
     pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut [S]) {
         let l = &self.load;
@@ -126,38 +127,30 @@ impl LoadRows {
             out[e.coord as usize] -= at.args.values[e.slot as usize] * w.plain.output(&l.program, e.arg as usize);
         }
     }
-    /// f_x and f_ẋ, outputs × arguments.
-    fn jacobian<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>) {
+    /// -f_x and -f_ẋ, outputs × arguments.
+    pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut Tangents<S>) {
         let (l, args) = (&self.load, self.load.args());
+        (out.stride, out.split) = (args, l.position_args);
         l.gather(at, &mut w.plain.ports);
         w.plain.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
-        w.jacobian[..l.program.outputs() * args].fill(S::zero());
-        let LoadScratch { plain, jacobian, live, partials, .. } = w;
+        let values = &mut out.values[..l.program.outputs() * args];
+        values.fill(S::zero());
+        let LoadScratch { plain, live, partials, .. } = w;
         self.jacobian.each(&l.program, plain.registers(), live, partials, |output, input, value| {
             if let Input::Sensor(k) = l.inputs[input as usize] {
-                jacobian[output as usize * args + k as usize] += value;
+                values[output as usize * args + k as usize] -= value;
             }
         });
     }
-    /// K and C, (2).
-    pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, k: &mut [S], c: &mut [S]) {
-        let (l, args, p) = (&self.load, self.load.args(), &at.args.values);
-        if args == 0 {
-            return;
-        }
-        self.jacobian(at, w);
-        let halves = [(&l.positions, &self.pairs[0], 0, k), (&l.velocities, &self.pairs[1], l.position_args, c)];
-        for (ports, pairs, offset, out) in halves {
-            if ports.linear.is_empty() {
-                continue;
-            }
-            for (e, pairs) in l.work.linear.iter().zip(pairs.chunks_exact(ports.linear.len())) {
-                let (row, ce) = (&w.jacobian[e.arg as usize * args + offset..], p[e.slot as usize]);
-                for (x, &pos) in ports.linear.iter().zip(pairs) {
-                    out[pos as usize] -= ce * row[x.arg as usize] * p[x.slot as usize];
-                }
-            }
-        }
+    /// k, c += (2), from what `tangents` gave.
+    pub fn expand<S: Scalar>(&self, p: &[S], t: &Tangents<S>, k: &mut [S], c: &mut [S]) {
+        let l = &self.load;
+        t.expand(p, [&l.work, &l.positions], 0, &self.pairs[0], k);
+        t.expand(p, [&l.work, &l.velocities], t.split, &self.pairs[1], c);
+    }
+    /// Numbers of `tangents`.
+    pub fn size(&self) -> usize {
+        self.load.program.outputs() * self.load.args()
     }
     /// out -= Q_p δ.
     pub fn slots<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, dp: &ArgsDot<S>, out: &mut [S]) {

@@ -94,6 +94,10 @@ impl Mechanics {
             Self::Relative(s) => s.frames_at(p, q),
         }
     }
+    /// Gradients of slots that are not `active` are not wanted: elements that read no others are left out of them.
+    pub fn focus(&mut self, active: &[bool]) {
+        either!(self, s => s.focus(active))
+    }
     /// All rows independent, none left out.
     pub fn reset_rows(&mut self) {
         either!(self, s => s.reset_rows())

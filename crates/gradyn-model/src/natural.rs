@@ -11,15 +11,18 @@ mod penalty;
 mod rows;
 mod terms;
 
+pub(crate) use terms::Acting;
+
 pub use penalty::RowPenalties;
 
-use crate::element::Args;
+use crate::element::{Args, MOST};
 use crate::force::{Force, ForceAt, LawScratch};
 use crate::formula::{FormulaRow, FormulaScratch};
 use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed, quadratic};
 use crate::geometry::Kind;
 use crate::guard::Guard;
 use crate::load::{LoadRows, LoadScratch};
+use crate::ports::Tangents;
 use crate::quadratic::{Form, QuadraticRows};
 use crate::row::RowName;
 use crate::signal::{Scratch, Signals};
@@ -44,6 +47,8 @@ pub struct Natural {
     pub(crate) forces: Vec<Force>,
     pub(crate) loads: Vec<LoadRows>,
     pub(crate) guards: Vec<Guard>,
+    /// Forces, then loads, that read nothing that a gradient is wanted for.
+    pub(crate) fixed: Vec<bool>,
     pub(crate) signals: Signals,
     /// (Y, X) of each angle atan2(Y, X) with a branch, in order.
     pub(crate) angles: Vec<(Form, Form)>,
@@ -82,6 +87,7 @@ pub struct Data<S> {
     law: LawScratch<S>,
     formula: FormulaScratch<S>,
     load: LoadScratch<S>,
+    tangents: Tangents<S>,
     functional: FunctionalScratch<S>,
     value: Vec<S>,
     /// Cotangents and tangents of the extended parameters.
@@ -100,6 +106,20 @@ pub struct Data<S> {
 }
 
 impl Natural {
+    /// Gradients of slots that are not `active` are not wanted: elements that read no others are left out of them.
+    pub fn focus(&mut self, active: &[bool]) {
+        // signals and references of angles are not slots
+        let wanted = |i: u32| active.get(i as usize).copied().unwrap_or(true);
+        let forces = self.forces.iter().map(|f| !f.element.reads().chain(f.law.reads()).any(wanted));
+        let loads = self.loads.iter().map(|l| !l.load.reads().any(wanted));
+        self.fixed = forces.chain(loads).collect();
+    }
+    /// Positions on n × n that forces write, and that rows write.
+    pub(crate) fn stiff(&self) -> [std::collections::HashSet<u32>; 2] {
+        let forces = self.forces.iter().flat_map(Force::positions).chain(self.loads.iter().flat_map(LoadRows::positions));
+        let rows = self.rows.positions().chain(self.formulas.iter().flat_map(FormulaRow::positions));
+        [forces.collect(), rows.collect()]
+    }
     pub(crate) fn sensed(&self) -> Sensed<'_> {
         Sensed { weights: &self.weights, inertia: &self.inertia, level: self.level, nn: &self.patterns.nn }
     }
@@ -136,6 +156,7 @@ impl Natural {
             signals: self.signals.scratch(),
             law: LawScratch::new(self.forces.iter().map(|f| &f.law)),
             formula: FormulaScratch::new(self.formulas.iter().map(|f| &f.formula)),
+            tangents: Tangents::new(self.loads.iter().map(LoadRows::size).chain([2 * MOST * MOST]).max().unwrap_or(0)),
             load: LoadScratch::new(&self.loads, self.guards.iter().map(|g| &g.load)),
             functional: FunctionalScratch::new(self.functionals()),
             value: vec![zero; self.functionals().map(|f| f.program.outputs()).max().unwrap_or(0)],

@@ -128,3 +128,33 @@ impl Ports {
         self.linear.iter().map(|e| e.coord)
     }
 }
+
+/// Tangents of an element between arguments of ports: rows of work, columns of positions and then of velocities.
+#[derive(Clone, Debug)]
+pub struct Tangents<S> {
+    /// (K | C) by rows.
+    pub values: Vec<S>,
+    /// Length of a row.
+    pub stride: usize,
+    /// Where C begins.
+    pub split: usize,
+}
+impl<S: Scalar> Tangents<S> {
+    /// Memory for so many values.
+    pub fn new(len: usize) -> Self {
+        Self { values: vec![S::zero(); len], stride: 0, split: 0 }
+    }
+    /// out += Cᵀ T C' for ports C of the rows and C' of the columns from `first` on, with the position of each pair of entries.
+    #[inline]
+    pub fn expand(&self, p: &[S], [rows, columns]: [&Ports; 2], first: usize, pairs: &[u32], out: &mut [S]) {
+        if columns.linear.is_empty() {
+            return;
+        }
+        for (e, pairs) in rows.linear.iter().zip(pairs.chunks_exact(columns.linear.len())) {
+            let (row, s) = (&self.values[e.arg as usize * self.stride + first..], p[e.slot as usize]);
+            for (x, &pos) in columns.linear.iter().zip(pairs) {
+                out[pos as usize] += s * row[x.arg as usize] * p[x.slot as usize];
+            }
+        }
+    }
+}

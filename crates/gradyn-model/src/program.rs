@@ -520,6 +520,16 @@ impl Program {
         &self.used_inputs
     }
 
+    /// Which outputs depend on any input.
+    pub fn varying(&self) -> Vec<bool> {
+        let mut varies = vec![false; self.code.len()];
+        for (k, node) in self.code.iter().enumerate() {
+            varies[k] = matches!(node, Node::Input(_));
+            node.each_operand(|a| varies[k] |= varies[a as usize]);
+        }
+        self.outputs.iter().map(|&k| varies[k as usize]).collect()
+    }
+
     /// (1). `x.len() ≥ inputs()`, `regs.len() ≥ registers()`.
     pub fn eval<S: Scalar>(&self, x: &[S], regs: &mut [S]) {
         let regs = &mut regs[..self.code.len()];

@@ -88,6 +88,10 @@ impl QuadraticRows {
         }
         all
     }
+    /// Positions on n × n that (3) writes.
+    pub fn positions(&self) -> impl Iterator<Item = u32> {
+        self.a.iter().map(|t| t.ij)
+    }
     /// Φ_q: out += A q + b.
     #[inline]
     pub fn phi_q<S: Scalar>(&self, p: &[S], q: &[S], out: &mut [S]) {

@@ -15,11 +15,13 @@ mod contraction;
 mod data;
 mod draw;
 mod euler;
-mod jacobian;
+mod fold;
 mod mass;
 mod spatial;
+mod stress;
 mod sweep;
 mod terms;
+mod touch;
 
 pub use chain::{Chain, Link, Motion};
 pub use data::Data;
@@ -76,13 +78,16 @@ pub struct Relative {
     ends: Vec<u32>,
     /// Slots of the geometry, in its order.
     geometry: Vec<u32>,
+    /// Is a gradient of the geometry wanted?
+    shaped: bool,
     /// First coordinate of each set of Euler parameters: one row for each, before all others.
     balls: Vec<u32>,
     /// Positions on m × n and on the diagonal of n × n of their coordinates, one set after the other.
     norms: Vec<[u32; 2]>,
     reference: Reference,
     contraction: Contraction,
-    pseudo: Vec<Pseudo>,
+    /// Bodies with a link, and where their inertia is.
+    pseudo: Vec<(usize, Pseudo)>,
     /// (position on N × N, on n × n) of the masses of bodies without a link.
     alone: Vec<(u32, u32)>,
     /// Slots of the integrands, terminal values and outputs.
@@ -103,11 +108,11 @@ impl Relative {
     pub fn new(inner: Natural, tree: Tree, reference: Reference, dimension: usize) -> Self {
         let (frames, n) = (inner.dims, tree.names.len());
         let balls: Vec<u32> = tree.balls.iter().map(|b| b.0).collect();
-        let (patterns, contraction) = Contraction::new(&inner.patterns, &inner.inertia_at, &tree.bodies, n, &balls);
+        let (patterns, contraction) = Contraction::new(&inner, &tree.bodies, n, &balls);
         let norms = tree.balls.iter().map(|b| RowName::new(Owner::Joint, &b.1, "norm"));
         let row_names: Vec<RowName> = norms.chain(inner.row_names.iter().cloned()).collect();
-        let pseudo = tree.bodies.iter().filter_map(|b| Some((b.link?, b.first as usize)));
-        let pseudo = pseudo.map(|(link, first)| Pseudo::new(link, first, dimension, &inner.patterns.nn)).collect();
+        let pseudo = tree.bodies.iter().enumerate().filter_map(|(i, b)| Some((i, b.link?, b.first as usize)));
+        let pseudo = pseudo.map(|(i, link, first)| (i, Pseudo::new(link, first, dimension, &inner.patterns.nn))).collect();
         let alone = alone(&tree.bodies, &inner.patterns, &patterns);
         let dims = Dims { n, m: frames.m + balls.len(), ..frames };
         let four = balls.iter().enumerate().flat_map(|(row, &first)| (0..4).map(move |i| (row, first as usize + i)));
@@ -121,6 +126,7 @@ impl Relative {
             chain: tree.chain,
             bodies: tree.bodies,
             ends: tree.ends,
+            shaped: !tree.geometry.is_empty(),
             geometry: tree.geometry,
             balls,
             norms,
@@ -168,6 +174,11 @@ impl Relative {
         let first = vec![1.0; self.balls.len()];
         let all = |scaling| [&first, self.inner.compliances(scaling)].concat();
         self.compliances = [all(RowScaling::Uniform), all(RowScaling::EffectiveMass)];
+    }
+    /// Gradients of slots that are not `active` are not wanted.
+    pub fn focus(&mut self, active: &[bool]) {
+        self.inner.focus(active);
+        self.shaped = self.geometry.iter().any(|&s| active[s as usize]);
     }
     /// The elements, on frames.
     pub fn inner(&self) -> &Natural {

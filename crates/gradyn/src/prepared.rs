@@ -88,8 +88,12 @@ impl Prepared {
         // the scales of alpha_scaling=row: of the nominal start, whatever parameters follow
         let p = new.model.slots(&new.rho);
         let t = p[new.model.times.start as usize];
+        let active = new.model.slots.varying();
         let Model { system, full, .. } = &mut new.model;
-        std::iter::once(system).chain(full.as_deref_mut()).for_each(|sys| sys.scale_rows(&p, t, &new.assembled.q));
+        for sys in std::iter::once(system).chain(full.as_deref_mut()) {
+            sys.scale_rows(&p, t, &new.assembled.q);
+            sys.focus(&active);
+        }
         Ok(new)
     }
     /// The same model at other parameters; nothing is rebuilt.

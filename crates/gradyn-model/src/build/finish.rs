@@ -75,6 +75,7 @@ impl<'g> Builder<'g, '_> {
             level,
             rows: QuadraticRows::new(&rows, &patterns.nn, &patterns.mn),
             formulas,
+            fixed: vec![false; forces.len() + loads.len()],
             forces,
             loads,
             guards,

@@ -5,6 +5,7 @@ use crate::element::{ArgsBar, ArgsDot};
 use crate::force::{Force, ForceAt};
 use crate::functional::{Functional, quadratic};
 use crate::load::LoadRows;
+use crate::ports::Tangents;
 use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
 use gradyn_num::Scalar;
 use std::f64::consts::TAU;
@@ -97,14 +98,10 @@ impl System for Natural {
         }
     }
     fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
-        d.visits += self.forces.len() + self.loads.len();
-        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-        for f in self.acting_forces(d.rest) {
-            f.tangents(&here, &mut d.law, k, c);
-        }
-        for l in self.acting_loads(d.rest) {
-            l.tangents(&here, &mut d.load, k, c);
-        }
+        self.each_tangent(at, d, |element, p, t| match element {
+            Acting::Force(_, f) => f.expand(p, t, k, c),
+            Acting::Load(_, l) => l.expand(p, t, k, c),
+        });
     }
 
     fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
@@ -157,13 +154,14 @@ impl System for Natural {
         for &(i, slot) in &self.weights {
             grad[slot as usize] -= mu[i as usize] * s;
         }
+        let (forces, loads) = self.fixed.split_at(self.forces.len());
         self.with_bar(at.t, d, grad, |d, bar| {
             d.visits += self.forces.len() + self.loads.len();
             let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-            for f in self.acting_forces(d.rest) {
+            for (f, _) in self.forces.iter().zip(forces).filter(|(f, fixed)| !(**fixed || d.rest && f.motion)) {
                 f.slots_t(&here, &mut d.law, mu, s, bar);
             }
-            for l in self.acting_loads(d.rest) {
+            for (l, _) in self.loads.iter().zip(loads).filter(|(l, fixed)| !(**fixed || d.rest && l.load.motion)) {
                 l.slots_t(&here, &mut d.load, mu, s, bar);
             }
         });
@@ -275,7 +273,26 @@ impl System for Natural {
     }
 }
 
+/// An element that acts, with its number.
+pub(crate) enum Acting<'a> {
+    Force(usize, &'a Force),
+    Load(usize, &'a LoadRows),
+}
+
 impl Natural {
+    /// f(element, p, (K | C)) for the tangents of every element that acts.
+    pub(crate) fn each_tangent<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, mut f: impl FnMut(Acting, &[S], &Tangents<S>)) {
+        d.visits += self.forces.len() + self.loads.len();
+        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
+        for (i, force) in self.forces.iter().enumerate().filter(|(_, f)| !(d.rest && f.motion)) {
+            force.tangents(&here, &mut d.law, &mut d.tangents);
+            f(Acting::Force(i, force), &d.args.values, &d.tangents);
+        }
+        for (i, load) in self.loads.iter().enumerate().filter(|(_, l)| !(d.rest && l.load.motion)) {
+            load.tangents(&here, &mut d.load, &mut d.tangents);
+            f(Acting::Load(i, load), &d.args.values, &d.tangents);
+        }
+    }
     fn set(&self, set: Set) -> &Functional {
         match set {
             Set::Integrand => &self.integrand,

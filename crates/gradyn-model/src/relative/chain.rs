@@ -81,6 +81,8 @@ pub struct Flow<S> {
     pub a: Vec<Twist<S>>,
     /// Ṡ.
     pub rates: Vec<Twist<S>>,
+    /// S̈, where it is asked for.
+    pub seconds: Vec<Twist<S>>,
 }
 
 impl Link {
@@ -122,7 +124,7 @@ impl Chain {
     /// Memory for the motions.
     pub fn flow<S: Scalar>(&self) -> Flow<S> {
         let (links, n, zero) = (self.links.len(), self.link_of.len(), Twist::zero());
-        Flow { v: vec![zero; links], a: vec![zero; links], rates: vec![zero; n] }
+        Flow { v: vec![zero; links], a: vec![zero; links], rates: vec![zero; n], seconds: vec![zero; n] }
     }
     /// (1)–(3) at z, with geometry g.
     pub fn place<S: Scalar>(&self, z: &[S], g: &[S], pose: &mut Pose<S>) {
@@ -168,23 +170,50 @@ impl Chain {
             v[l] = sum;
         }
     }
+    /// Ṡ of (4) for the motions v of some rates w.
+    pub fn screw_rates<S: Scalar>(&self, z: &[S], w: &[S], v: &[Twist<S>], pose: &Pose<S>, out: &mut [Twist<S>]) {
+        let global = Frame::global();
+        for link in &self.links {
+            let before = link.parent.map_or(Twist::zero(), |k| v[k as usize]);
+            let first = link.coord as usize;
+            for k in first..first + link.count() {
+                out[k] = before.bracket(&pose.screws[k]);
+                if link.motion == Motion::Ball {
+                    let frame = self.before(link, pose, &global);
+                    let own = euler::column_rate(&link.four(z), &link.four(w), k - first);
+                    out[k] = out[k].plus(&Twist::screw(combine(&frame.e, &own), &frame.p));
+                }
+            }
+        }
+    }
+    /// S̈ = [A before, S] + [V before, Ṡ] + the rate of the own rate, after `run`.
+    pub fn screw_seconds<S: Scalar>(&self, z: &[S], rate: &[S], second: &[S], pose: &Pose<S>, flow: &mut Flow<S>) {
+        let global = Frame::global();
+        for link in &self.links {
+            let (v, a) = link.parent.map_or((Twist::zero(), Twist::zero()), |k| (flow.v[k as usize], flow.a[k as usize]));
+            let first = link.coord as usize;
+            for k in first..first + link.count() {
+                let mut sum = a.bracket(&pose.screws[k]).plus(&v.bracket(&flow.rates[k]));
+                if link.motion == Motion::Ball {
+                    let (e, de, dde) = (link.four(z), link.four(rate), link.four(second));
+                    let frame = self.before(link, pose, &global);
+                    let screw = |w: V3<S>| Twist::screw(combine(&frame.e, &w), &frame.p);
+                    let own = screw(euler::column_rate(&e, &de, k - first));
+                    sum = sum.plus(&v.bracket(&own)).plus(&screw(euler::column_second(&e, &de, &dde, k - first)));
+                }
+                flow.seconds[k] = sum;
+            }
+        }
+    }
     /// (4).
     pub fn run<S: Scalar>(&self, z: &[S], rate: &[S], second: &[S], pose: &Pose<S>, flow: &mut Flow<S>) {
         self.velocities(rate, pose, &mut flow.v);
-        let global = Frame::global();
+        self.screw_rates(z, rate, &flow.v, pose, &mut flow.rates);
         for (l, link) in self.links.iter().enumerate() {
-            let (mut a, v) = link.parent.map_or((Twist::zero(), Twist::zero()), |k| (flow.a[k as usize], flow.v[k as usize]));
-            let first = link.coord as usize;
-            for k in first..first + link.count() {
-                let mut carried = v.bracket(&pose.screws[k]);
-                if link.motion == Motion::Ball {
-                    let frame = self.before(link, pose, &global);
-                    let own = euler::column_rate(&link.four(z), &link.four(rate), k - first);
-                    carried = carried.plus(&Twist::screw(combine(&frame.e, &own), &frame.p));
-                }
-                flow.rates[k] = carried;
+            let mut a = link.parent.map_or(Twist::zero(), |k| flow.a[k as usize]);
+            for k in link.coord as usize..link.coord as usize + link.count() {
                 a.increase(second[k], &pose.screws[k]);
-                a.increase(rate[k], &carried);
+                a.increase(rate[k], &flow.rates[k]);
             }
             flow.a[l] = a;
         }

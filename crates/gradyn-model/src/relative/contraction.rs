@@ -1,16 +1,28 @@
-//! Matrices over the frames x, contracted with Jacobians of x over the coordinates.
+//! Matrices over the frames x, contracted to the coordinates.
 //!
 //! ```text
-//! A J          rows of constraints                                                                (1)
-//! Jᵀ A J'      pairs of bodies                                                                    (2)
+//! x_{z_l} = P S_l,   ẋ_{z_l} = Ṗ S_l + P Ṡ_l,   ẍ_{z_l} = P̈ S_l + 2 Ṗ Ṡ_l + P S̈_l                        (1)
+//! P s = (u + ω × p, ω × e_k),   Ṗ s = (ω × ṗ, ω × ė_k),   P̈ s = (ω × p̈, ω × ë_k)        s = (ω, u)         (2)
+//! Σ_k S_kᵀ X_ab (S_l, Ṡ_l, S̈_l)      over all bodies a after k and b after l:  X in blocks of 6 × 6           (3)
 //! ```
-//! J is kept by body: for each coordinate of its path the twelve components of the frame. Positions are found at build.
+//! (1) are rates of x_{z_l}, because partial derivatives commute. Coordinates that carry the same bodies form a [`Node`]; what belongs to a body
+//! is added to the nodes before it, once for all that they carry (`fold.rs`). Bodies whose frame coordinates are coordinates have unit vectors in
+//! place of screws.
 
+use super::fold::Fold;
+use super::spatial::{Twist, V3};
+use super::touch::Touch;
 use super::{Carried, PARTS, Relative};
-use crate::system::Patterns;
+use crate::natural::{self, Acting, Natural};
+use crate::system::{At, Patterns};
 use gradyn_num::{Pattern, Scalar};
-use std::collections::{BTreeMap, HashSet};
-use std::ops::Range;
+use std::collections::BTreeMap;
+
+/// Six rows of six.
+pub type Block<S> = [Twist<S>; 6];
+
+/// Twelve components of a frame, of its rate or of its second rate.
+pub type Parts<S> = [S; PARTS];
 
 /// Entries of a row that belong to one body.
 #[derive(Clone, Debug)]
@@ -26,25 +38,44 @@ struct RowBlock {
 #[derive(Clone, Debug)]
 struct PairBlock {
     bodies: [usize; 2],
+    /// The block that it is added to.
+    block: u32,
     /// (position on N × N, components of the frames).
     entries: Vec<(u32, u8, u8)>,
-    /// Position on n × n of each pair of coordinates, by rows.
-    map: Vec<u32>,
 }
 
-/// (1), (2), and the pairs of coordinates on one path.
+/// Where entries over x belong.
 #[derive(Clone, Debug)]
 pub struct Contraction {
     rows: Vec<RowBlock>,
-    pairs: Vec<PairBlock>,
-    /// Entries of M.
-    masses: Vec<PairBlock>,
+    /// Forces, then loads.
+    touches: Vec<Touch>,
+    /// Entries of rows times multipliers.
+    stresses: Vec<PairBlock>,
+    /// The block of each body with itself.
+    own: Vec<Option<u32>>,
     /// (k, l, position of (k, l), of (l, k)): l moves k or is of the same link.
     pub on_path: Vec<(u32, u32, u32, u32)>,
-    /// Where the Jacobian of each body begins.
-    pub offsets: Vec<usize>,
-    /// Numbers in a Jacobian.
-    pub len: usize,
+    fold: Fold,
+}
+
+/// Memory of (3): X for S, Ṡ, S̈, and the frames with their rates.
+#[derive(Clone, Debug)]
+pub struct Blocks<S> {
+    pub(super) x: [Vec<Block<S>>; 3],
+    /// Products of one element.
+    pub(super) products: [Vec<Twist<S>>; 2],
+    /// X times columns, for two matrices.
+    pub(super) vectors: [Vec<Twist<S>>; 2],
+    /// x, ẋ, ẍ of each body.
+    pub(super) moving: [Vec<Parts<S>>; 3],
+}
+
+impl<S: Scalar> Blocks<S> {
+    /// X = 0.
+    pub fn clear(&mut self) {
+        self.x.iter_mut().for_each(|x| x.fill([Twist::zero(); 6]));
+    }
 }
 
 /// Body and component of each entry of x.
@@ -60,53 +91,60 @@ fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
 
 impl Contraction {
     /// The patterns over the coordinates, and the maps to them. `balls`: first coordinates of Euler parameters, whose rows come first.
-    pub fn new(inner: &Patterns, inertia: &[u32], bodies: &[Carried], n: usize, balls: &[u32]) -> (Patterns, Self) {
+    pub fn new(elements: &Natural, bodies: &[Carried], n: usize, balls: &[u32]) -> (Patterns, Self) {
+        let (inner, stiff) = (&elements.patterns, elements.stiff());
         let owners = owners(bodies, inner.nn.rows());
-        let (mut rows, mut pairs) = (BTreeMap::<(usize, usize), Vec<(u32, u8)>>::new(), BTreeMap::new());
+        let mut rows = BTreeMap::<(usize, usize), Vec<(u32, u8)>>::new();
         for (k, i, pos) in inner.mn.iter() {
             let (b, part) = owners[i];
             rows.entry((k, b)).or_default().push((pos as u32, part));
-        }
-        for (i, j, pos) in inner.nn.iter() {
-            let ((a, s), (b, t)) = (owners[i], owners[j]);
-            pairs.entry([a, b]).or_insert_with(Vec::new).push((pos as u32, s, t));
         }
         let path = |b: usize| bodies[b].path.iter().map(|&k| k as usize);
         let (first, m) = (balls.len(), balls.len() + inner.mn.rows());
         let mut mn: Vec<(usize, usize)> =
             balls.iter().enumerate().flat_map(|(r, &k)| (0..4).map(move |i| (r, k as usize + i))).collect();
         mn.extend(rows.keys().flat_map(|&(k, b)| path(b).map(move |l| (first + k, l))));
+        let pairs = stiff.map(|list| {
+            let mut pairs = BTreeMap::<[usize; 2], Vec<(u32, u8, u8)>>::new();
+            for (i, j, pos) in inner.nn.iter().filter(|e| list.contains(&(e.2 as u32))) {
+                let ((a, s), (b, t)) = (owners[i], owners[j]);
+                pairs.entry([a, b]).or_default().push((pos as u32, s, t));
+            }
+            pairs
+        });
+        let all: Vec<[usize; 2]> =
+            pairs.iter().flat_map(|p| p.keys().copied()).chain((0..bodies.len()).map(|b| [b, b])).collect();
         let mut nn: Vec<(usize, usize)> = (0..n).map(|k| (k, k)).collect();
-        let all = pairs.keys().copied().chain((0..bodies.len()).map(|b| [b, b]));
-        nn.extend(all.flat_map(|[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))));
+        nn.extend(all.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))));
         let patterns = Patterns { nn: Pattern::from_entries(n, n, nn), mn: Pattern::from_entries(m, n, mn) };
+        let fold = Fold::new(bodies, &all, n, &patterns.nn);
         let rows = rows.into_iter().map(|((k, b), entries)| RowBlock {
             body: b,
             entries,
             map: path(b).map(|l| patterns.mn.at(first + k, l)).collect(),
         });
-        let pairs = pairs.into_iter().map(|([a, b], entries)| {
-            let map = path(a).flat_map(|k| path(b).map(move |l| (k, l))).map(|(k, l)| patterns.nn.at(k, l)).collect();
-            PairBlock { bodies: [a, b], entries, map }
-        });
-        let (rows, pairs): (_, Vec<PairBlock>) = (rows.collect(), pairs.collect());
-        let heavy: HashSet<u32> = inertia.iter().copied().collect();
-        let within = pairs.iter().filter(|p| p.bodies[0] == p.bodies[1]);
-        let masses = within
-            .map(|p| PairBlock { entries: p.entries.iter().filter(|e| heavy.contains(&e.0)).copied().collect(), ..p.clone() });
-        let masses = masses.filter(|p| !p.entries.is_empty()).collect();
-        let (mut offsets, mut len) = (vec![], 0);
-        for b in bodies {
-            offsets.push(len);
-            len += PARTS * b.path.len();
-        }
-        let on_path = on_path(bodies, &patterns.nn);
-        (patterns, Self { rows, pairs, masses, on_path, offsets, len })
+        let forces = elements.forces.iter().map(|f| Touch::new([&f.element.ports; 3], &owners, bodies, &fold));
+        let touches = forces.chain(elements.loads.iter().map(|l| Touch::of(&l.load, &owners, bodies, &fold))).collect();
+        let [_, stresses] = pairs;
+        let block = |(bodies, entries)| Some(PairBlock { block: fold.block(bodies)?, bodies, entries });
+        let stresses = stresses.into_iter().filter_map(block).collect();
+        let own = (0..bodies.len()).map(|b| fold.block([b, b])).collect();
+        let (rows, on_path) = (rows.collect(), on_path(bodies, &patterns.nn));
+        (patterns, Self { rows, touches, stresses, own, on_path, fold })
     }
-    /// Where the Jacobian of coordinate `d` of the path of a body is.
-    pub fn at(&self, body: usize, d: usize) -> Range<usize> {
-        let first = self.offsets[body] + PARTS * d;
-        first..first + PARTS
+    /// Memory.
+    pub fn blocks<S: Scalar>(&self, bodies: usize) -> Blocks<S> {
+        let (blocks, vectors) = self.fold.sizes();
+        let x = || vec![[Twist::zero(); 6]; blocks];
+        let outputs = self.touches.iter().map(Touch::outputs).max().unwrap_or(0);
+        let products = || vec![Twist::zero(); outputs];
+        let parts = || vec![[S::zero(); PARTS]; bodies];
+        Blocks {
+            x: [x(), x(), x()],
+            products: [products(), products()],
+            vectors: [vec![Twist::zero(); vectors], vec![Twist::zero(); vectors]],
+            moving: [parts(), parts(), parts()],
+        }
     }
 }
 
@@ -125,50 +163,147 @@ fn on_path(bodies: &[Carried], nn: &Pattern) -> Vec<(u32, u32, u32, u32)> {
     pairs
 }
 
+/// What a covector over frames gathers: entries of P, Ṗ or P̈, (2).
+#[derive(Clone, Copy)]
+pub struct Columns<'a, S> {
+    /// The frame, or a rate of it.
+    pub parts: &'a Parts<S>,
+    /// P, and not a rate of it.
+    pub moves: bool,
+}
+impl<S: Scalar> Columns<'_, S> {
+    /// out += s times the row of a component of the frame.
+    #[inline]
+    pub fn add(&self, part: u8, s: S, out: &mut Twist<S>) {
+        let (first, i) = (part as usize / 3 * 3, part as usize % 3);
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        out.w[j] += s * self.parts[first + k];
+        out.w[k] -= s * self.parts[first + j];
+        if first == 0 && self.moves {
+            out.u[i] += s;
+        }
+    }
+}
+/// out += s î.
+#[inline]
+pub fn add_unit<S: Scalar>(i: usize, s: S, out: &mut Twist<S>) {
+    if i < 3 { out.w[i] += s } else { out.u[i - 3] += s }
+}
+/// X += (row of P of a component)ᵀ v.
+#[inline]
+fn add_left<S: Scalar>(frame: &Parts<S>, part: usize, v: &Twist<S>, x: &mut Block<S>) {
+    let (first, i) = (part / 3 * 3, part % 3);
+    let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+    x[j].increase(frame[first + k], v);
+    x[k].increase(-frame[first + j], v);
+    if first == 0 {
+        x[3 + i].increase(S::one(), v);
+    }
+}
+
 impl Relative {
-    /// out += s A J on m × n, (1).
-    pub(super) fn add_rows<S: Scalar>(&self, a: &[S], s: f64, j: &[S], out: &mut [S]) {
+    /// x, ẋ, ẍ of the bodies, from lists over x, as far as they are given.
+    pub(super) fn gather<S: Scalar>(&self, lists: &[&[S]], b: &mut Blocks<S>) {
+        for (to, from) in b.moving.iter_mut().zip(lists) {
+            for (to, body) in to.iter_mut().zip(&self.bodies) {
+                *to = self.spread(body, from);
+            }
+        }
+    }
+    /// A covector: out += s Σ a (row of the order-th rate of P).
+    #[inline]
+    fn covector<S: Scalar>(&self, block: &RowBlock, a: &[S], s: f64, order: usize, b: &Blocks<S>, out: &mut Twist<S>) {
+        let body = &self.bodies[block.body];
+        if body.link.is_none() {
+            if order == 0 {
+                block.entries.iter().for_each(|&(pos, part)| add_unit(place_of(body, part), a[pos as usize] * s, out));
+            }
+            return;
+        }
+        let columns = Columns { parts: &b.moving[order][block.body], moves: order == 0 };
+        block.entries.iter().for_each(|&(pos, part)| columns.add(part, a[pos as usize] * s, out));
+    }
+    /// out += A x_z on m × n: for each of some columns, sums of (A, weight, order of the rate of P).
+    pub(super) fn add_rows<S: Scalar, const N: usize>(
+        &self,
+        terms: [&[(&[S], f64, usize)]; N],
+        columns: [&[Twist<S>]; N],
+        b: &Blocks<S>,
+        out: &mut [S],
+    ) {
         for block in &self.contraction.rows {
-            for (d, &pos) in block.map.iter().enumerate() {
-                let column = &j[self.contraction.at(block.body, d)];
-                let mut sum = S::zero();
-                for &(pos, part) in &block.entries {
-                    sum += a[pos as usize] * column[part as usize];
-                }
-                out[pos as usize] += sum * s;
+            let mut g = [Twist::zero(); N];
+            for (g, terms) in g.iter_mut().zip(terms) {
+                terms.iter().for_each(|&(a, s, order)| self.covector(block, a, s, order, b, g));
             }
-        }
-    }
-    /// out += Σ s Jᵀ A J' on n × n, (2), for some (A, J', s).
-    pub(super) fn add_pairs<S: Scalar>(&self, j: &[S], terms: &[(&[S], &[S], f64)], out: &mut [S]) {
-        self.add_blocks(&self.contraction.pairs, j, terms, out);
-    }
-    /// The same for M, which has entries within bodies only.
-    pub(super) fn add_masses<S: Scalar>(&self, j: &[S], term: (&[S], &[S], f64), out: &mut [S]) {
-        self.add_blocks(&self.contraction.masses, j, &[term], out);
-    }
-    fn add_blocks<S: Scalar>(&self, blocks: &[PairBlock], j: &[S], terms: &[(&[S], &[S], f64)], out: &mut [S]) {
-        for PairBlock { bodies: [left_body, right_body], entries, map } in blocks {
-            // rows and forces share one pattern: a block often belongs to the other of them
-            if terms.iter().all(|(a, _, _)| entries.iter().all(|e| a[e.0 as usize] == S::zero())) {
-                continue;
-            }
-            let (rows, cols) = (self.bodies[*left_body].path.len(), self.bodies[*right_body].path.len());
-            for d in 0..cols {
-                let mut product = [S::zero(); PARTS];
-                for (a, right, s) in terms {
-                    let column = &right[self.contraction.at(*right_body, d)];
-                    for &(pos, part, other) in entries {
-                        product[part as usize] += a[pos as usize] * column[other as usize] * *s;
-                    }
-                }
-                for r in 0..rows {
-                    let row = &j[self.contraction.at(*left_body, r)];
-                    let mut sum = S::zero();
-                    row.iter().zip(&product).for_each(|(x, y)| sum += *x * *y);
-                    out[map[r * cols + d] as usize] += sum;
+            for (&l, &pos) in self.bodies[block.body].path.iter().zip(&block.map) {
+                for (g, columns) in g.iter().zip(columns) {
+                    out[pos as usize] += g.dot(&columns[l as usize]);
                 }
             }
         }
     }
+    /// X₀ += Pᵀ (K P + C Ṗ), X₁ += Pᵀ C P for K and C of the forces.
+    pub(super) fn add_force_blocks<S: Scalar>(&self, at: &At<S>, d: &mut natural::Data<S>, b: &mut Blocks<S>) {
+        let forces = self.inner.forces.len();
+        self.inner.each_tangent(at, d, |element, p, t| {
+            let i = match element {
+                Acting::Force(i, _) => i,
+                Acting::Load(i, _) => forces + i,
+            };
+            self.add_touch(&self.contraction.touches[i], p, t, b);
+        });
+    }
+    /// X₀ += Pᵀ A P for A of the rows.
+    pub(super) fn add_stress_blocks<S: Scalar>(&self, a: &[S], b: &mut Blocks<S>) {
+        let Blocks { x: [x0, ..], moving, .. } = b;
+        for pair in &self.contraction.stresses {
+            let [left, right] = pair.bodies;
+            let mut products = [Twist::zero(); PARTS];
+            for &(pos, s, t) in &pair.entries {
+                self.add_right(right, t, a[pos as usize], &moving[0], &mut products[s as usize]);
+            }
+            self.add_lefts(left, &moving[0][left], &products, &mut x0[pair.block as usize]);
+        }
+    }
+    #[inline]
+    fn add_right<S: Scalar>(&self, body: usize, part: u8, s: S, frames: &[Parts<S>], out: &mut Twist<S>) {
+        match self.bodies[body].link {
+            Some(_) => Columns { parts: &frames[body], moves: true }.add(part, s, out),
+            None => add_unit(place_of(&self.bodies[body], part), s, out),
+        }
+    }
+    #[inline]
+    fn add_lefts<S: Scalar>(&self, body: usize, frame: &Parts<S>, products: &[Twist<S>; PARTS], x: &mut Block<S>) {
+        let carried = &self.bodies[body];
+        for (i, &part) in carried.parts.iter().enumerate() {
+            let v = &products[part as usize];
+            match carried.link {
+                Some(_) => add_left(frame, part as usize, v, x),
+                None => x[i].increase(S::one(), v),
+            }
+        }
+    }
+    /// X += s Pᵀ M P⁽ᵒ⁾ for the o-th rate of P, of every body.
+    pub(super) fn add_mass_blocks<S: Scalar>(&self, mass: &[S], order: usize, s: f64, b: &mut Blocks<S>, into: usize) {
+        let Blocks { x, moving, .. } = b;
+        for (i, pseudo) in &self.pseudo {
+            let Some(block) = self.contraction.own[*i] else { continue };
+            pseudo.add_block(mass, &moving[0][*i], &moving[order][*i], order == 0, s, &mut x[into][block as usize]);
+        }
+    }
+    /// (3): K with columns (S, Ṡ, S̈) for X₀, X₁, X₂ and, if it is wanted, C with (S, 2 Ṡ) for X₁, X₂. X is used up.
+    pub(super) fn add_folded<S: Scalar>(&self, columns: [&[Twist<S>]; 3], b: &mut Blocks<S>, k: &mut [S], c: Option<&mut [S]>) {
+        self.contraction.fold.run(columns, b, k, c);
+    }
+}
+
+/// The place of a component among those of a body.
+pub fn place_of(body: &Carried, part: u8) -> usize {
+    body.parts.iter().position(|&p| p == part).unwrap_or(0)
+}
+
+/// Three numbers of a frame.
+pub fn element<S: Scalar>(x: &Parts<S>, a: usize) -> V3<S> {
+    [x[3 * a], x[3 * a + 1], x[3 * a + 2]]
 }

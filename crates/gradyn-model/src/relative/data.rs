@@ -1,9 +1,10 @@
 //! What evaluation in relative coordinates writes, and vectors over the frames.
 
 use super::chain::{Flow, Pose};
-use super::jacobian::{Load, moved, vector};
+use super::contraction::Blocks;
 use super::mass::Composite;
 use super::spatial::{Twist, cross, increase};
+use super::stress::{Load, moved, vector};
 use super::sweep::{Bar, Moving, State, Sums};
 use super::{PARTS, Relative};
 use crate::natural;
@@ -24,9 +25,7 @@ pub struct Data<S> {
     pub(super) seen: [Vec<S>; 3],
     pub(super) seen_pose: Pose<S>,
     pub(super) seen_flow: Flow<S>,
-    pub(super) j: Vec<S>,
-    pub(super) j1: Vec<S>,
-    pub(super) j2: Vec<S>,
+    pub(super) blocks: Blocks<S>,
     pub(super) mass: Vec<S>,
     pub(super) phi_q: Vec<S>,
     /// Matrices over x: two on N × N, two on m × N.
@@ -42,10 +41,9 @@ pub struct Data<S> {
     pub(super) dx: [Vec<S>; 3],
     /// Zeros over z.
     pub(super) rest: Vec<S>,
-    /// Motions of some rates, Euler parameters in each other, and their rates.
+    /// Motions of some rates, and the rates of the screws with them.
     pub(super) v: Vec<Twist<S>>,
-    pub(super) own: Vec<Twist<S>>,
-    pub(super) own_rates: Vec<Twist<S>>,
+    pub(super) rates: Vec<Twist<S>>,
     pub(super) wrenches: Vec<Twist<S>>,
     pub(super) loads: Vec<Load<S>>,
     pub(super) composites: Vec<Composite<S>>,
@@ -76,26 +74,24 @@ pub(super) struct Tangent<S> {
 impl Relative {
     pub(super) fn new_data<S: Scalar>(&self) -> Data<S> {
         let (zero, frames, n) = (S::zero(), self.inner.dims().n, self.dims.n);
-        let (links, c) = (self.chain.links.len(), &self.contraction);
+        let links = self.chain.links.len();
         let list = |len: usize| vec![zero; len];
         let [nn, mn] = [self.inner.patterns().nn.nnz(), self.inner.patterns().mn.nnz()];
-        let mut j = list(c.len);
-        for (b, body) in self.bodies.iter().enumerate().filter(|b| b.1.link.is_none()) {
-            (0..body.path.len()).for_each(|d| j[c.at(b, d).start + d] = S::one());
+        let mut pose = self.chain.pose();
+        for body in self.bodies.iter().filter(|b| b.link.is_none()) {
+            body.path.iter().enumerate().for_each(|(i, &k)| pose.screws[k as usize] = Twist::unit(i));
         }
         let rows = 3 * frames + self.inner.dims().m + self.inner.dims().slots;
         Data {
             inner: self.inner.data(),
             g: list(self.geometry.len()),
-            pose: self.chain.pose(),
+            pose,
             flow: self.chain.flow(),
             x: [list(frames), list(frames), list(frames)],
             seen: [list(frames), list(frames), list(frames)],
             seen_pose: self.chain.pose(),
             seen_flow: self.chain.flow(),
-            j,
-            j1: list(c.len),
-            j2: list(c.len),
+            blocks: self.contraction.blocks(self.bodies.len()),
             mass: list(self.patterns.nn.nnz()),
             phi_q: list(self.patterns.mn.nnz()),
             nn: [list(nn), list(nn)],
@@ -108,8 +104,7 @@ impl Relative {
             dx: [list(frames), list(frames), list(frames)],
             rest: list(n),
             v: vec![Twist::zero(); links],
-            own: vec![Twist::zero(); n],
-            own_rates: vec![Twist::zero(); n],
+            rates: vec![Twist::zero(); n],
             wrenches: vec![Twist::zero(); links],
             loads: vec![Load::zero(); links],
             composites: vec![Composite::zero(); links],

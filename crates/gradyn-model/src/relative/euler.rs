@@ -62,6 +62,16 @@ pub fn column_rate<S: Scalar>(e: &E4<S>, rate: &E4<S>, i: usize) -> V3<S> {
     let slow = length(e, rate) * 4.0 / (n * n);
     add(&scale(S::from(2.0) / n, &product(rate, &unit(i))), &scale(-slow, &product(e, &unit(i))))
 }
+/// ẅ_i.
+pub fn column_second<S: Scalar>(e: &E4<S>, rate: &E4<S>, second: &E4<S>, i: usize) -> V3<S> {
+    let (n, half) = (length(e, e), length(e, rate)); // ṅ = 2 half
+    let slow = half * 4.0 / (n * n);
+    let slower = (length(rate, rate) + length(e, second)) * 4.0 / (n * n) - half * half * 16.0 / (n * n * n);
+    let mut out = scale(S::from(2.0) / n, &product(second, &unit(i)));
+    increase(&mut out, &scale(-slow * 2.0, &product(rate, &unit(i))));
+    increase(&mut out, &scale(-slower, &product(e, &unit(i))));
+    out
+}
 /// (ω)_{e_l} at rates w: Σ_i (w_i)_{e_l} w_i.
 pub fn slope<S: Scalar>(e: &E4<S>, w: &E4<S>, l: usize) -> V3<S> {
     let n = length(e, e);

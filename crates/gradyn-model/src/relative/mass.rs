@@ -8,6 +8,7 @@
 //! Jₐ_b is the pseudo-inertia of the body in (p, e₁, e₂, e₃). The points r are the global origin [A22, RTdyn0], where (2) is not needed, or the
 //! centres of mass [A22, RTdyn1].
 
+use super::contraction::{Block, Parts, element};
 use super::spatial::{Twist, V3, add, cross, dot, increase, scale, sub};
 use super::{Data, Relative};
 use gradyn_num::{Pattern, Scalar};
@@ -38,6 +39,40 @@ impl Pseudo {
             inside.then(|| nn.position(first + dimension * a, first + dimension * b).map(|x| x as u32)).flatten()
         };
         Self { link, at: std::array::from_fn(|a| std::array::from_fn(|b| entry(a, b))) }
+    }
+}
+
+impl Pseudo {
+    /// X += s Pᵀ M P⁽ᵒ⁾: the moment and the force of the momentum J (ω × y), and of J u where P itself is meant.
+    pub(super) fn add_block<S: Scalar>(&self, mass: &[S], x: &Parts<S>, y: &Parts<S>, moves: bool, s: f64, out: &mut Block<S>) {
+        let (mut g, mut h, mut m) = ([[S::zero(); 3]; 3], [S::zero(); 3], S::zero());
+        for a in 0..4 {
+            let mut sum = [S::zero(); 3];
+            for b in 0..4 {
+                if let Some(at) = self.at[a][b] {
+                    increase(&mut sum, &scale(mass[at as usize] * s, &element(y, b)));
+                }
+            }
+            let xa = element(x, a);
+            (0..3).for_each(|r| increase(&mut g[r], &scale(sum[r], &xa)));
+            if a == 0 {
+                h = sum;
+                m = self.at[0][0].map_or(S::zero(), |at| mass[at as usize] * s);
+            }
+        }
+        let trace = g[0][0] + g[1][1] + g[2][2];
+        for i in 0..3 {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            out[i].w[i] += trace;
+            (0..3).for_each(|c| out[i].w[c] -= g[i][c]);
+            out[3 + i].w[j] += h[k];
+            out[3 + i].w[k] -= h[j];
+            if moves {
+                out[i].u[k] += h[j];
+                out[i].u[j] -= h[k];
+                out[3 + i].u[i] += m;
+            }
+        }
     }
 }
 
@@ -90,7 +125,7 @@ impl Relative {
     pub(super) fn fill_mass<S: Scalar>(&self, d: &mut Data<S>) {
         d.mass.fill(S::zero());
         d.composites.fill(Composite::zero());
-        for body in &self.pseudo {
+        for (_, body) in &self.pseudo {
             let link = body.link as usize;
             let own = self.own(body, d);
             d.composites[link].add(&own);

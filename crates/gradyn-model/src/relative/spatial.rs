@@ -61,6 +61,16 @@ impl<S: Scalar> Twist<S> {
     pub fn zero() -> Self {
         Self { w: [S::zero(); 3], u: [S::zero(); 3] }
     }
+    /// Component i.
+    #[inline]
+    pub fn get(&self, i: usize) -> S {
+        if i < 3 { self.w[i] } else { self.u[i - 3] }
+    }
+    /// Component i is 1.
+    pub fn unit(i: usize) -> Self {
+        let one = |k: usize| S::from(f64::from(u8::from(i == k)));
+        Self { w: std::array::from_fn(one), u: std::array::from_fn(|k| one(k + 3)) }
+    }
     /// The turn about the axis a through p.
     #[inline]
     pub fn screw(a: V3<S>, p: &V3<S>) -> Self {

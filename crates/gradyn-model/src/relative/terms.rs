@@ -1,7 +1,7 @@
 //! The terms of [`System`] in relative coordinates: those of the elements on frames, contracted with Jacobians of the frames.
 //!
 //! ```text
-//! r = c₀Φ + c₁Φ̇ + c₂Φ̈:   r_z = r_x J + r_ẋ J₁ + c₂ Φ_x J₂,   r_ż = r_ẋ J + 2 c₂ Φ_x J₁          J₁ = ẋ_z,  J₂ = ẍ_z      (1)
+//! r = c₀Φ + c₁Φ̇ + c₂Φ̈:   r_z = r_x J + r_ẋ J₁ + c₂ Φ_x J₂,   r_ż = r_ẋ J + 2 c₂ Φ_x J₁          J₁ = ẋ_z,  J₂ = ẍ_z      (1)  contraction.rs
 //! f = M_x J w + Φ_xᵀλ:      (Jᵀ f)_z = Jᵀ ((Φ_xᵀλ)_x J + M_x (J w)_z) + (Jᵀ)_z f                                         (2)
 //! g = -Q + M_x γ:           (Jᵀ g)_z = Jᵀ (K J + C J₁ + M_x γ_z) + (Jᵀ)_z g,   (Jᵀ g)_ż = Jᵀ (C J + 2 M_x J₁)              (3)
 //! μᵀ (Jᵀ f)_p               = f·(J μ)_p + (J μ)·f_p:  both are rates of frames, with the chain backwards for their slots   (4)
@@ -36,6 +36,7 @@ impl Relative {
     /// r_x and r_ẋ of (1) into `d.mn`, with (x, ẋ, ẍ) in `d.x`.
     fn row_partials<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>) {
         self.run(at.q, at.v, Some(at.a), d);
+        self.gather(&[&d.x[0], &d.x[1], &d.x[2]], &mut d.blocks);
         let here = self.inner_at(at.t, &d.x, &d.none);
         let [x, v] = &mut d.mn;
         x.fill(S::zero());
@@ -114,12 +115,12 @@ impl System for Relative {
     fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
         self.chain.place(q, &d.g, &mut d.pose);
         self.frames(q, &d.pose, &mut d.x[0]);
-        self.fill_j(&d.pose, &mut d.j);
+        self.gather(&[&d.x[0]], &mut d.blocks);
         self.inner.place(t, &d.x[0], &mut d.inner);
         self.fill_mass(d);
         d.phi_q.fill(S::zero());
         self.norms().for_each(|(_, k, [pos, _])| d.phi_q[pos] = q[k]);
-        self.add_rows(self.inner.phi_q(&d.inner), 1.0, &d.j, &mut d.phi_q);
+        self.add_rows([&[(self.inner.phi_q(&d.inner), 1.0, 0)]], [&d.pose.screws], &d.blocks, &mut d.phi_q);
     }
 
     fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
@@ -151,44 +152,51 @@ impl System for Relative {
     }
     fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.norms().for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]);
-        self.row_partials(at, c, d);
-        self.fill_j1(at.q, at.v, d);
-        self.add_rows(&d.mn[0], 1.0, &d.j, out);
-        self.add_rows(&d.mn[1], 1.0, &d.j1, out);
-        if c[2] != 0.0 {
-            self.fill_j2(at.q, at.v, Some(at.a), d);
-            self.add_rows(self.inner.phi_q(&d.inner), c[2], &d.j2, out);
+        if c[1] == 0.0 && c[2] == 0.0 {
+            d.mn[0].fill(S::zero());
+            self.inner.constraint_q(&self.inner_at(at.t, &d.x, &d.none), c, &mut d.inner, &mut d.mn[0]);
+            return self.add_rows([&[(&d.mn[0], 1.0, 0)]], [&d.pose.screws], &d.blocks, out);
         }
+        self.row_partials(at, c, d);
+        let (x, v, phi_q) = (&d.mn[0][..], &d.mn[1][..], self.inner.phi_q(&d.inner));
+        self.chain.screw_seconds(at.q, at.v, at.a, &d.pose, &mut d.flow);
+        let terms: [&[_]; 3] =
+            [&[(x, 1.0, 0), (v, 1.0, 1), (phi_q, c[2], 2)], &[(v, 1.0, 0), (phi_q, 2.0 * c[2], 1)], &[(phi_q, c[2], 0)]];
+        self.add_rows(terms, [&d.pose.screws, &d.flow.rates, &d.flow.seconds], &d.blocks, out);
     }
     fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.norms().for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[1] + at.v[k] * (2.0 * c[2]));
         self.row_partials(at, c, d);
-        self.add_rows(&d.mn[1], 1.0, &d.j, out);
-        if c[2] != 0.0 {
-            self.fill_j1(at.q, at.v, d);
-            self.add_rows(self.inner.phi_q(&d.inner), 2.0 * c[2], &d.j1, out);
-        }
+        let (v, phi_q) = (&d.mn[1][..], self.inner.phi_q(&d.inner));
+        let terms: [&[_]; 2] = [&[(v, 1.0, 0), (phi_q, 2.0 * c[2], 1)], &[(phi_q, 2.0 * c[2], 0)]];
+        self.add_rows(terms, [&d.pose.screws, &d.flow.rates], &d.blocks, out);
     }
     fn balance_q<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], d: &mut Data<S>, out: &mut [S]) {
         self.norms().for_each(|(row, _, [_, pos])| out[pos] += lam[row]);
         self.balanced(w, lam, d);
         self.add_stress(at.q, &d.f, &d.pose, &mut d.loads, out);
         self.row_stress(at, lam, d);
-        self.add_pairs(&d.j, &[(&d.nn[0], &d.j, 1.0)], out);
-        self.fill_j1(at.q, w, d);
-        self.add_masses(&d.j, (self.inner.mass(&d.inner), &d.j1, 1.0), out);
+        self.chain.screw_rates(at.q, w, &d.v, &d.pose, &mut d.rates);
+        self.gather(&[&d.x[0], &d.y], &mut d.blocks);
+        d.blocks.clear();
+        self.add_stress_blocks(&d.nn[0], &mut d.blocks);
+        let mass = self.inner.mass(&d.inner);
+        self.add_mass_blocks(mass, 1, 1.0, &mut d.blocks, 0);
+        self.add_mass_blocks(mass, 0, 1.0, &mut d.blocks, 1);
+        self.add_folded([&d.pose.screws, &d.rates, &d.rates], &mut d.blocks, out, None);
     }
     fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
         self.unbalanced(at, d);
         self.add_stress(at.q, &d.f, &d.pose, &mut d.loads, k);
-        self.element_tangents(at.t, d);
-        self.fill_j1(at.q, at.v, d);
-        self.fill_j2(at.q, at.v, None, d);
+        self.chain.screw_seconds(at.q, at.v, &d.rest, &d.pose, &mut d.flow);
+        self.gather(&[&d.x[0], &d.x[1], &d.x[2]], &mut d.blocks);
+        d.blocks.clear();
+        self.add_force_blocks(&self.inner_at(at.t, &d.x, &d.none), &mut d.inner, &mut d.blocks);
         let mass = self.inner.mass(&d.inner);
-        self.add_pairs(&d.j, &[(&d.nn[0], &d.j, 1.0), (&d.nn[1], &d.j1, 1.0)], k);
-        self.add_masses(&d.j, (mass, &d.j2, 1.0), k);
-        self.add_pairs(&d.j, &[(&d.nn[1], &d.j, 1.0)], c);
-        self.add_masses(&d.j, (mass, &d.j1, 2.0), c);
+        self.add_mass_blocks(mass, 2, 1.0, &mut d.blocks, 0);
+        self.add_mass_blocks(mass, 1, 2.0, &mut d.blocks, 1);
+        self.add_mass_blocks(mass, 0, 1.0, &mut d.blocks, 2);
+        self.add_folded([&d.pose.screws, &d.flow.rates, &d.flow.seconds], &mut d.blocks, k, Some(c));
     }
 
     fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
@@ -204,10 +212,17 @@ impl System for Relative {
         }
     }
     fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
-        self.row_partials(at, c, d);
+        if self.shaped {
+            self.row_partials(at, c, d);
+        } else {
+            self.run(at.q, at.v, Some(at.a), d);
+        }
         let (mu, mn) = (&mu[self.balls.len()..], &self.inner.patterns().mn);
         let here = self.inner_at(at.t, &d.x, &d.none);
         self.inner.constraint_p_t(&here, c, mu, s, &mut d.inner, grad);
+        if !self.shaped {
+            return;
+        }
         d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
         mn.mul_t(&d.mn[0], s, mu, &mut d.bar[0]);
         mn.mul_t(&d.mn[1], s, mu, &mut d.bar[1]);
@@ -230,10 +245,17 @@ impl System for Relative {
     }
     fn balance_p_t<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
         self.balanced(w, lam, d);
-        self.row_stress(at, lam, d);
+        if self.shaped {
+            self.row_stress(at, lam, d);
+        } else {
+            self.run(at.q, at.v, Some(at.a), d);
+        }
         self.weigh(mu, d);
         let (nn, here) = (&self.inner.patterns().nn, self.inner_at(at.t, &d.x, &d.none));
         self.inner.balance_p_t(&here, &d.y, &lam[self.balls.len()..], &d.eta, s, &mut d.inner, grad);
+        if !self.shaped {
+            return;
+        }
         d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
         nn.mul_t(&d.nn[0], s, &d.eta, &mut d.bar[0]);
         nn.mul(self.inner.mass(&d.inner), s, &d.eta, &mut d.bar[1]);
@@ -262,7 +284,7 @@ impl System for Relative {
         let (nn, here) = (&self.inner.patterns().nn, self.inner_at(at.t, &d.x, &d.none));
         self.inner.forces_p_t(&here, &d.eta, s, &mut d.inner, grad);
         self.inner.balance_p_t(&here, &d.x[2], &d.none, &d.eta, s, &mut d.inner, grad);
-        if self.geometry.is_empty() {
+        if !self.shaped {
             return;
         }
         self.element_tangents(at.t, d);

@@ -1,0 +1,108 @@
+//! The force Jᵀ f, when the coordinates change and f does not.
+//!
+//! ```text
+//! (Jᵀf)_{z_l} = ω_l·m_k + τ_kl·W,   m_k = u_k × F + (Y - tr Y) ω_k,  Y = Σ x fᵀ                        (1)  l before k
+//! ```
+//! F, Y and the wrench W are sums over all that follows k; τ_kl is the part of Euler parameters in each other.
+
+use super::chain::{Frame, Motion, Pose};
+use super::spatial::{Twist, V3, add, combine, cross, dot, increase, scale};
+use super::{PARTS, Relative, euler};
+use gradyn_num::Scalar;
+
+/// F and Y of (1).
+#[derive(Clone, Copy, Debug)]
+pub struct Load<S> {
+    force: V3<S>,
+    /// By rows: x_i f_j.
+    virial: [V3<S>; 3],
+}
+impl<S: Scalar> Load<S> {
+    /// Nothing.
+    pub fn zero() -> Self {
+        Self { force: [S::zero(); 3], virial: [[S::zero(); 3]; 3] }
+    }
+    fn add(&mut self, o: &Self) {
+        increase(&mut self.force, &o.force);
+        (0..3).for_each(|i| increase(&mut self.virial[i], &o.virial[i]));
+    }
+    fn apply(&mut self, x: &V3<S>, f: &V3<S>) {
+        (0..3).for_each(|i| increase(&mut self.virial[i], &scale(x[i], f)));
+    }
+    /// m_k of (1).
+    fn moment(&self, s: &Twist<S>) -> V3<S> {
+        let y = &self.virial;
+        let trace = y[0][0] + y[1][1] + y[2][2];
+        let turned: V3<S> = std::array::from_fn(|i| dot(&y[i], &s.w) - trace * s.w[i]);
+        add(&cross(&s.u, &self.force), &turned)
+    }
+    /// W.
+    fn wrench(&self) -> Twist<S> {
+        let y = &self.virial;
+        Twist { w: [y[1][2] - y[2][1], y[2][0] - y[0][2], y[0][1] - y[1][0]], u: self.force }
+    }
+}
+
+/// Three numbers of a list.
+pub fn vector<S: Scalar>(x: &[S], at: usize) -> V3<S> {
+    [x[at], x[at + 1], x[at + 2]]
+}
+
+/// A motion on a frame: (T p, ω × e_k).
+pub fn moved<S: Scalar>(t: &Twist<S>, frame: &Frame<S>) -> [S; PARTS] {
+    let mut out = [S::zero(); PARTS];
+    out[..3].copy_from_slice(&t.at(&frame.p));
+    (0..3).for_each(|k| out[3 + 3 * k..6 + 3 * k].copy_from_slice(&cross(&t.w, &frame.e[k])));
+    out
+}
+impl Relative {
+    fn link_of(&self, l: usize) -> usize {
+        self.chain.link_of[l].expect("a coordinate of a path has a link") as usize
+    }
+    /// (1): out += (Jᵀ f)_z for a fixed f, on n × n.
+    pub(super) fn add_stress<S: Scalar>(&self, z: &[S], f: &[S], pose: &Pose<S>, loads: &mut [Load<S>], out: &mut [S]) {
+        loads.fill(Load::zero());
+        for body in &self.bodies {
+            let Some(link) = body.link.map(|l| l as usize) else { continue };
+            let (frame, load, f) = (&pose.frames[link], &mut loads[link], self.spread(body, f));
+            increase(&mut load.force, &vector(&f, 0));
+            load.apply(&frame.p, &vector(&f, 0));
+            (0..3).for_each(|k| load.apply(&frame.e[k], &vector(&f, 3 + 3 * k)));
+        }
+        for l in (0..self.chain.links.len()).rev() {
+            if let Some(k) = self.chain.links[l].parent {
+                let load = loads[l];
+                loads[k as usize].add(&load);
+            }
+        }
+        for &(k, l, here, there) in &self.contraction.on_path {
+            let (k, l) = (k as usize, l as usize);
+            let load = &loads[self.link_of(k)];
+            let mut value = dot(&pose.screws[l].w, &load.moment(&pose.screws[k]));
+            value += self.mutual(k, l, z, pose, load);
+            out[here as usize] += value;
+            if k != l {
+                out[there as usize] += value;
+            }
+        }
+    }
+    /// τ_lk·W of (1): Euler parameters of one ball.
+    fn mutual<S: Scalar>(&self, k: usize, l: usize, z: &[S], pose: &Pose<S>, load: &Load<S>) -> S {
+        let link = &self.chain.links[self.link_of(k)];
+        if link.motion != Motion::Ball || self.link_of(l) != self.link_of(k) {
+            return S::zero();
+        }
+        let (global, first) = (Frame::global(), link.coord as usize);
+        let before = self.chain.before(link, pose, &global);
+        let unit = std::array::from_fn(|i| S::from(f64::from(u8::from(i == l - first))));
+        // (w_l)_{e_k}
+        let slope = euler::slope(&link.four(z), &unit, k - first);
+        Twist::screw(combine(&before.e, &slope), &before.p).dot(&load.wrench())
+    }
+    /// The part of a list over x that belongs to a body, as twelve components.
+    pub(super) fn spread<S: Scalar>(&self, body: &super::Carried, f: &[S]) -> [S; PARTS] {
+        let mut out = [S::zero(); PARTS];
+        body.parts.iter().enumerate().for_each(|(i, &part)| out[part as usize] = f[body.first as usize + i]);
+        out
+    }
+}
