@@ -68,7 +68,7 @@ impl<S: Scalar> LoadScratch<S> {
             size = size.max(Size { ports: l.args(), inputs: l.inputs.len(), registers: l.program.registers() });
             outputs = outputs.max(l.program.outputs());
         }
-        let partials = loads.iter().map(|l| l.jacobian.len()).max().unwrap_or(0);
+        let partials = loads.iter().map(|l| l.jacobian.size()).max().unwrap_or(0);
         let list = |len: usize| vec![S::zero(); len];
         Self {
             plain: Memory::new(size),

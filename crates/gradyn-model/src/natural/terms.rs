@@ -61,7 +61,7 @@ impl System for Natural {
     }
     #[inline]
     fn balance<S: Scalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
-        self.patterns.nn.mul(&d.mass, 1.0, w, out);
+        self.add_momentum(1.0, w, d, out);
         self.patterns.mn.mul_t(&d.phi_q, 1.0, lam, out);
     }
     #[inline]
@@ -291,6 +291,13 @@ impl Natural {
         for (i, load) in self.loads.iter().enumerate().filter(|(_, l)| !(d.rest && l.load.motion)) {
             load.tangents(&here, &mut d.load, &mut d.tangents);
             f(Acting::Load(i, load), &d.args.values, &d.tangents);
+        }
+    }
+    /// out += s M w: M has few of the entries of n × n.
+    #[inline]
+    pub(crate) fn add_momentum<S: Scalar>(&self, s: f64, w: &[S], d: &Data<S>, out: &mut [S]) {
+        for &(i, j, slot) in &self.inertia {
+            out[i as usize] += d.args.values[slot as usize] * w[j as usize] * s;
         }
     }
     fn set(&self, set: Set) -> &Functional {

@@ -151,10 +151,10 @@ impl Jacobian {
         Self { steps: plan.steps, entries, branches: program.code.iter().any(|n| n.branches()) }
     }
     /// Numbers that an evaluation needs.
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.steps.len()
     }
-    /// f(output, input, ∂y/∂x) for every entry, at the registers of `eval`. `live.len() ≥ registers()`, `values.len() ≥ len()`.
+    /// f(output, input, ∂y/∂x) for every entry, at the registers of `eval`. `live.len() ≥ registers()`, `values.len() ≥ size()`.
     pub fn each<S: Scalar>(
         &self,
         program: &Program,

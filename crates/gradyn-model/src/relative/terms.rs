@@ -24,7 +24,7 @@ impl Relative {
         d.f.fill(S::zero());
         let here = self.inner_at(at.t, &d.x, &d.none);
         self.inner.forces(&here, &mut d.inner, &mut d.f);
-        self.inner.patterns().nn.mul(self.inner.mass(&d.inner), 1.0, &d.x[2], &mut d.f);
+        self.inner.add_momentum(1.0, &d.x[2], &d.inner, &mut d.f);
     }
     /// f of (2) into `d.f`, with J w in `d.y`.
     fn balanced<S: Scalar>(&self, w: &[S], lam: &[S], d: &mut Data<S>) {
@@ -32,6 +32,10 @@ impl Relative {
         self.push(w, &d.v, &d.pose, &mut d.y);
         d.f.fill(S::zero());
         self.inner.balance(&d.y, &lam[self.balls.len()..], &d.inner, &mut d.f);
+    }
+    /// Do rows with these weights read positions only? Rows of velocity level never do.
+    fn positions_only(&self, c: [f64; 3]) -> bool {
+        c[1] == 0.0 && c[2] == 0.0 && self.dims.m_vel == 0
     }
     /// r_x and r_ẋ of (1) into `d.mn`, with (x, ẋ, ẍ) in `d.x`.
     fn row_partials<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>) {
@@ -124,7 +128,9 @@ impl System for Relative {
     }
 
     fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        self.run(at.q, at.v, Some(at.a), d);
+        if !self.positions_only(c) {
+            self.run(at.q, at.v, Some(at.a), d);
+        }
         for (row, &first) in self.balls.iter().enumerate() {
             let mut sum = S::from(-0.5 * c[0]);
             for k in first as usize..first as usize + 4 {
@@ -152,7 +158,7 @@ impl System for Relative {
     }
     fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.norms().for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]);
-        if c[1] == 0.0 && c[2] == 0.0 {
+        if self.positions_only(c) {
             d.mn[0].fill(S::zero());
             self.inner.constraint_q(&self.inner_at(at.t, &d.x, &d.none), c, &mut d.inner, &mut d.mn[0]);
             return self.add_rows([&[(&d.mn[0], 1.0, 0)]], [&d.pose.screws], &d.blocks, out);
@@ -238,7 +244,7 @@ impl System for Relative {
         if self.along(at.q, w, None, delta, d) {
             let nn = &self.inner.patterns().nn;
             nn.mul(&d.nn[0], 1.0, &d.dx[0], &mut d.sum);
-            nn.mul(self.inner.mass(&d.inner), 1.0, &d.dx[1], &mut d.sum);
+            self.inner.add_momentum(1.0, &d.dx[1], &d.inner, &mut d.sum);
             self.pull_along(&d.f, &mut d.tangent, out);
         }
         self.pull(&d.sum, &d.pose, &mut d.wrenches, out);
@@ -258,7 +264,7 @@ impl System for Relative {
         }
         d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
         nn.mul_t(&d.nn[0], s, &d.eta, &mut d.bar[0]);
-        nn.mul(self.inner.mass(&d.inner), s, &d.eta, &mut d.bar[1]);
+        self.inner.add_momentum(s, &d.eta, &d.inner, &mut d.bar[1]);
         self.pull_rate(at.q, w, d, grad);
         self.pull_force(at.q, mu, s, d, grad);
     }
@@ -273,7 +279,7 @@ impl System for Relative {
             let nn = &self.inner.patterns().nn;
             nn.mul(&d.nn[0], 1.0, &d.dx[0], &mut d.sum);
             nn.mul(&d.nn[1], 1.0, &d.dx[1], &mut d.sum);
-            nn.mul(self.inner.mass(&d.inner), 1.0, &d.dx[2], &mut d.sum);
+            self.inner.add_momentum(1.0, &d.dx[2], &d.inner, &mut d.sum);
             self.pull_along(&d.f, &mut d.tangent, out);
         }
         self.pull(&d.sum, &d.pose, &mut d.wrenches, out);
@@ -291,7 +297,7 @@ impl System for Relative {
         d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
         nn.mul_t(&d.nn[0], s, &d.eta, &mut d.bar[0]);
         nn.mul_t(&d.nn[1], s, &d.eta, &mut d.bar[1]);
-        nn.mul(self.inner.mass(&d.inner), s, &d.eta, &mut d.bar[2]);
+        self.inner.add_momentum(s, &d.eta, &d.inner, &mut d.bar[2]);
         let rest = std::mem::take(&mut d.rest);
         self.pull_slots(at.q, [at.v, &rest], d, grad);
         d.rest = rest;
