@@ -5,7 +5,7 @@ use crate::commands::print;
 use crate::diagnostic::Failure;
 use crate::loaded::{Loaded, expanded};
 use crate::output;
-use gradyn::{Coordinates, Counts, Error, Mobility, Prepared};
+use gradyn::{Coordinates, Error, Family, Mobility, Prepared};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -23,18 +23,15 @@ pub fn check(a: &CheckArgs) -> Result<(), Failure> {
     l.method(&MethodArgs::none())?;
     l.sensitivity(None)?;
     let (p, reach) = (&l.prepared, gradyn::reach::reach(&l.file.mechanism));
-    let mobility = Mobility::of(&l.file.mechanism);
+    let mut mobility = Mobility::of(&l.file.mechanism);
+    let own = mobility.iter_mut().flat_map(|m| &mut m.families).filter(|f| f.0 == p.model.family);
+    own.for_each(|f| f.1 = Family::Counted(p.counts()));
     if a.model.json {
         print(&object(p, &mobility, &reach));
     } else {
         output::say(&text(p, &mobility, &reach));
     }
     Ok(())
-}
-
-/// Names of the rows that a run keeps.
-fn kept(p: &Prepared) -> Vec<String> {
-    p.assembled.independent[1].iter().map(|&k| p.model.system.row_names()[k as usize].to_string()).collect()
 }
 
 fn object(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Value {
@@ -48,10 +45,10 @@ fn object(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Va
         .collect();
     let mut o = json!({
         "model": p.model.name, "bodies": bodies, "joints": joints, "drivers": drivers, "forces": forces,
-        "family": counts.family.name(), "coordinates": counts.coordinates, "constraints": counts.constraints,
+        "family": p.model.family.name(), "coordinates": counts.coordinates, "constraints": counts.constraints,
         "degrees_of_freedom": counts.freedom[0], "velocity_degrees_of_freedom": counts.freedom[1],
         "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
-        "coordinate_names": names(p), "rows": rows, "rows_kept": kept(p), "rows_dropped": dropped, "redundant_rows": p.redundant(),
+        "coordinate_names": names(p), "rows": rows, "rows_kept": p.kept().concat(), "rows_dropped": dropped, "redundant_rows": p.redundant(),
         "parameters": parameters, "objectives": p.objectives(), "columns": p.model.columns, "warnings": p.model.warnings,
     });
     if let Ok(m) = mobility {
@@ -64,11 +61,12 @@ fn object(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Va
     o
 }
 
-fn family_object(counts: &Result<Counts, Error>) -> Value {
-    match counts {
-        Err(e) => json!({"refused": e.to_string()}),
-        Ok(c) => json!({
-            "family": c.family.name(), "coordinates": c.coordinates, "constraints": c.constraints, "redundant": c.redundant,
+fn family_object(family: &Family) -> Value {
+    match family {
+        Family::Refused(e) => json!({"refused": e.to_string()}),
+        Family::Large => json!({}),
+        Family::Counted(c) => json!({
+            "coordinates": c.coordinates, "constraints": c.constraints, "redundant": c.redundant,
             "degrees_of_freedom": c.freedom[0], "velocity_degrees_of_freedom": c.freedom[1],
         }),
     }
@@ -116,32 +114,33 @@ fn joints_text(m: &Mobility) -> String {
 fn families_text(m: &Mobility) -> String {
     let mut text = format!("  {:<21} number  constraints  redundant  degrees of freedom\n", "coordinates");
     let mut notes = String::new();
-    for (family, counts) in &m.families {
+    for (family, counted) in &m.families {
         let name = family.name();
-        match counts {
-            Err(e) => {
-                text += &format!("    {name:<19} refused\n");
-                notes += &format!("    {name}: {e}\n");
-            }
-            Ok(c) => {
+        let (word, note) = match counted {
+            Family::Refused(e) => ("refused".into(), Some(e.to_string())),
+            Family::Large => ("large".into(), Some(format!("counted if asked for by --coordinates {name}"))),
+            Family::Counted(c) => {
                 let (n, m, r) = (c.coordinates, c.constraints, c.redundant);
-                text += &format!("    {name:<19} {n:>6}  {m:>11}  {r:>9}  {}\n", freedom(c.freedom));
-                if c.family != *family && *family != Coordinates::Cartesian {
-                    notes += &format!("    {name}: in {} coordinates, because a load that joints share is read\n", c.family.name());
-                }
+                let other = c.cartesian && *family != Coordinates::Cartesian;
+                let note = other.then(|| "cartesian coordinates instead, because a load that joints share is read".into());
+                (format!("{n:>6}  {m:>11}  {r:>9}  {}", freedom(c.freedom)), note)
             }
-        }
+        };
+        text += &format!("    {name:<19} {word}\n");
+        notes += &note.map_or(String::new(), |note| format!("    {name}: {note}\n"));
     }
     text + &notes
 }
 
 /// Coordinates of the run, rows kept and dropped.
 fn rows_text(p: &Prepared) -> String {
-    let (c, kept) = (p.counts(), kept(p));
+    let (c, [of_bodies, of_joints]) = (p.counts(), p.kept());
     let sizes = [count(c.coordinates, "coordinate", "coordinates"), count(c.constraints, "constraint", "constraints")].join(", ");
-    let dropped = none_or(c.redundant, "dropped");
-    let mut text = format!("  {:<21} {sizes}, {dropped}\n", format!("{} coordinates", c.family.name()));
+    let dropped = format!("{} kept, {}", c.constraints - c.redundant, none_or(c.redundant, "dropped"));
+    let mut text = format!("  {:<21} {sizes}, {dropped}\n", format!("{} coordinates", p.model.family.name()));
     text += &format!("    {}\n", shortened(&names(p)));
+    let bodies = (!of_bodies.is_empty()).then(|| format!("{} of bodies", of_bodies.len()));
+    let kept: Vec<String> = bodies.into_iter().chain(of_joints).collect();
     if !kept.is_empty() {
         text += &format!("    keeps {}\n", shortened(&kept));
     }

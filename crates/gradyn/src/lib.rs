@@ -39,7 +39,7 @@ pub use gradyn_model::{Coordinates, Mechanism, ModelError};
 pub use gradyn_num::{ProgramScalar, Scalar};
 pub use gradyn_sensitivity::check::{Kernel, Mismatch, check_kernel, check_system};
 pub use method::{Method, Stepping};
-pub use mobility::{Counts, Mobility};
+pub use mobility::{Counts, Family, Mobility};
 pub use penalty::PenaltyError;
 pub use prepared::{Prepared, Run};
 pub use registry::{AlphaScaling, Formulation, InitialAcceleration, Integrator, ProjectionMatrices, Projections, Sensitivity};

@@ -17,10 +17,13 @@ use gradyn_dynamics::assembly::{Ranks, ranks_at};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{Coordinates, Model, RowName, System};
 use gradyn_num::{Dependent, largest};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Coefficients of a dependency below this part of the largest one are roundings.
 const ZERO: f64 = 1e-6;
+
+/// Most bodies of models whose relative coordinates are counted: those of a long chain take long to build.
+const BODIES: usize = 200;
 
 /// What the joints leave free and hold more than once.
 #[derive(Clone, Debug)]
@@ -33,8 +36,8 @@ pub struct Mobility {
     pub redundant: usize,
     /// What they are among, (3).
     pub groups: Vec<Group>,
-    /// Counts of the other coordinates, or why there are none.
-    pub families: Vec<(Coordinates, Result<Counts, Error>)>,
+    /// Counts of every family, or why there are none.
+    pub families: Vec<(Coordinates, Family)>,
 }
 
 /// Joints, drivers and constraints that repeat each other.
@@ -46,11 +49,28 @@ pub struct Group {
     pub among: Vec<String>,
 }
 
+/// What is known of a family.
+#[derive(Clone, Debug)]
+pub enum Family {
+    /// Its counts.
+    Counted(Counts),
+    /// It refuses the model.
+    Refused(Error),
+    /// The model is too large to count them by the way.
+    Large,
+}
+
+impl From<Result<Counts, Error>> for Family {
+    fn from(counts: Result<Counts, Error>) -> Self {
+        counts.map_or_else(Self::Refused, Self::Counted)
+    }
+}
+
 /// Sizes in coordinates of one family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// The coordinates of a run: Cartesian instead of relative ones where a shared load is read.
-    pub family: Coordinates,
+    /// Are they those of Cartesian coordinates? A run takes these instead of relative ones where a shared load is read.
+    pub cartesian: bool,
     /// Coordinates.
     pub coordinates: usize,
     /// Constraints.
@@ -66,7 +86,7 @@ impl Counts {
         let dims = model.system.dims();
         let freedom = [0, 1].map(|k| dims.n - independent[k].len());
         let redundant = dims.m - independent[1].len();
-        Self { family: model.family, coordinates: dims.n, constraints: dims.m, redundant, freedom }
+        Self { cartesian: model.family == Coordinates::Cartesian, coordinates: dims.n, constraints: dims.m, redundant, freedom }
     }
 }
 
@@ -84,15 +104,18 @@ impl Ranked {
         let ranks = ranks_at(&model.system, t, &p, &model.angles, model.system.drawn());
         Ok(Self { model, ranks })
     }
-    fn counts(&self) -> Counts {
-        Counts::new(&self.model, &self.ranks.independent)
-    }
 }
 
 impl Prepared {
     /// Sizes of this model.
     pub fn counts(&self) -> Counts {
         Counts::new(&self.model, &self.assembled.independent)
+    }
+    /// Names of the rows that a run keeps: those of bodies, and those of joints, drivers and constraints.
+    pub fn kept(&self) -> [Vec<String>; 2] {
+        let rows = self.assembled.independent[1].iter().map(|&k| &self.model.system.row_names()[k as usize]);
+        let (bodies, joints): (Vec<_>, Vec<_>) = rows.partition(|r| r.owner.of_body());
+        [bodies, joints].map(|list| list.iter().map(ToString::to_string).collect())
     }
 }
 
@@ -102,22 +125,16 @@ impl Mobility {
         let natural = Prepared::framed(m)?;
         let Ranked { model, ranks } = Ranked::new(m, &natural, Coordinates::Cartesian)?;
         let cartesian = Counts::new(&model, &ranks.independent);
-        let relative = || -> Result<Counts, Error> {
-            let r = Ranked::new(m, &natural, Coordinates::Relative0)?;
-            let shared = reads_shared(&r.model.system, &r.ranks.redundant);
-            Ok(if shared { cartesian } else { r.counts() })
-        };
         // the two kinds of relative coordinates differ in their masses only
-        let relative = relative();
+        let relative = (m.bodies.len() <= BODIES).then(|| relative(m, &natural, cartesian));
         let families = Coordinates::ALL.map(|family| {
-            let counts = match family {
-                Coordinates::Natural if natural.reads_shared() => Prepared::new(m).map(|p| p.counts()),
-                Coordinates::Natural => Ok(natural.counts()),
-                Coordinates::Cartesian => Ok(cartesian),
-                _ => relative.clone(),
+            let counted = match family {
+                Coordinates::Natural if natural.reads_shared() => Prepared::new(m).map(|p| p.counts()).into(),
+                Coordinates::Natural => Family::Counted(natural.counts()),
+                Coordinates::Cartesian => Family::Counted(cartesian),
+                _ => relative.clone().map_or(Family::Large, Family::from),
             };
-            let run = |c: Counts| if c.family == Coordinates::Cartesian { c } else { Counts { family, ..c } };
-            (family, counts.map(run))
+            (family, counted)
         });
         let names = model.system.row_names();
         let constraints = names.iter().filter(|n| !n.owner.of_body()).count();
@@ -126,15 +143,23 @@ impl Mobility {
     }
 }
 
+/// Counts of relative coordinates: those of Cartesian ones where a shared load is read.
+fn relative(m: &Mechanism, natural: &Prepared, cartesian: Counts) -> Result<Counts, Error> {
+    let Ranked { model, ranks } = Ranked::new(m, natural, Coordinates::Relative0)?;
+    let shared = reads_shared(&model.system, &ranks.redundant);
+    Ok(if shared { cartesian } else { Counts::new(&model, &ranks.independent) })
+}
+
 /// (3).
 fn groups(names: &[RowName], redundant: &[Dependent]) -> Vec<Group> {
     // an element by its first row
-    let first = |k: usize| names.iter().position(|n| n.element == names[k].element).unwrap_or(k);
+    let mut known = HashMap::new();
+    let first: Vec<usize> = names.iter().enumerate().map(|(k, n)| *known.entry(&n.element).or_insert(k)).collect();
     let mut groups: Vec<(usize, BTreeSet<usize>)> = vec![];
     for d in redundant {
         let zero = ZERO * largest(d.on.iter().map(|o| o.1).chain([1.0]));
         let rows = d.on.iter().filter(|o| o.1.abs() > zero).map(|o| o.0).chain([d.row]);
-        let mut all = (1, rows.filter(|&k| !names[k].owner.of_body()).map(first).collect::<BTreeSet<_>>());
+        let mut all = (1, rows.filter(|&k| !names[k].owner.of_body()).map(|k| first[k]).collect::<BTreeSet<_>>());
         let (apart, met): (Vec<_>, Vec<_>) = groups.into_iter().partition(|g| g.1.is_disjoint(&all.1));
         met.into_iter().for_each(|g| {
             all.0 += g.0;
