@@ -45,7 +45,7 @@ pub struct Mobility {
 pub struct Group {
     /// Rows too many.
     pub redundant: usize,
-    /// The elements, in the order of the model.
+    /// The elements, in the order of their rows.
     pub among: Vec<String>,
 }
 
