@@ -1,6 +1,6 @@
 //! What each command does.
 
-use crate::args::{CheckArgs, GradientArgs, MethodArgs, RunArgs, What};
+use crate::args::{GradientArgs, RunArgs, What};
 use crate::diagnostic::Failure;
 use crate::loaded::{AUTO, Loaded, seconds};
 use crate::output;
@@ -11,88 +11,8 @@ use std::path::Path;
 
 type Done = Result<(), Failure>;
 
-fn print(value: &Value) {
+pub(crate) fn print(value: &Value) {
     output::say(&format!("{value}\n"));
-}
-
-/// `1 body`, `2 bodies`.
-fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
-}
-
-/// `gradyn check`.
-pub fn check(a: &CheckArgs) -> Done {
-    if a.expand {
-        output::say(&crate::loaded::expanded(&a.model)?);
-        return Ok(());
-    }
-    let l = Loaded::new(&a.model)?;
-    l.times()?;
-    l.method(&MethodArgs::none())?;
-    l.sensitivity(None)?;
-    let (p, reach) = (&l.prepared, gradyn::reach::reach(&l.file.mechanism));
-    let dims = gradyn::dims(p);
-    let [bodies, joints, forces, drivers] = p.model.counts;
-    let names = &gradyn::coordinate_names(p)[..dims.n];
-    if a.model.json {
-        let rows: Vec<String> = p.model.system.row_names().iter().map(ToString::to_string).collect();
-        let parameters: Vec<Value> = p
-            .parameters()
-            .iter()
-            .map(|x| json!({"name": x.name, "value": x.value, "unit": x.unit, "scale": x.scale, "used": x.used, "reaches": reach[&x.name]}))
-            .collect();
-        print(&json!({
-            "model": p.model.name, "bodies": bodies, "joints": joints, "drivers": drivers, "forces": forces,
-            "coordinates": dims.n, "constraints": dims.m, "redundant": p.assembled.redundant.len(), "redundant_rows": p.redundant(), "degrees_of_freedom": p.assembled.freedom,
-            "velocity_degrees_of_freedom": p.assembled.velocity_freedom,
-            "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
-            "coordinate_names": names, "rows": rows, "parameters": parameters, "objectives": p.objectives(),
-            "columns": p.model.columns, "warnings": p.model.warnings,
-        }));
-        return Ok(());
-    }
-    let parts =
-        [(bodies, "body", "bodies"), (joints, "joint", "joints"), (drivers, "driver", "drivers"), (forces, "force", "forces")];
-    let mut text = format!("{}: {}\n", p.model.name, parts.map(|(n, one, many)| count(n, one, many)).join(", "));
-    let sizes = [count(dims.n, "coordinate", "coordinates"), count(dims.m, "constraint", "constraints")].join(", ");
-    let redundant = match p.redundant() {
-        rows if rows.is_empty() => "none redundant".to_owned(),
-        rows => format!("{} redundant", rows.len()),
-    };
-    text += &format!("  {:<21} {sizes}, {redundant}\n", format!("{} coordinates", p.model.family.name()));
-    text += &format!("    {}\n", shortened(names));
-    for (row, on) in p.redundant() {
-        let on = on.iter().map(|o| format!("`{o}`")).collect::<Vec<_>>();
-        let from = if on.is_empty() { "what its bodies share".into() } else { shortened(&on) };
-        text += &format!("    `{row}` follows from {from}\n");
-    }
-    text += &format!("  degrees of freedom    {}", p.assembled.freedom);
-    if p.assembled.velocity_freedom != p.assembled.freedom {
-        text += &format!(" of positions, {} of velocities", p.assembled.velocity_freedom);
-    }
-    text += "\n";
-    text += &format!(
-        "  assembly              residual {:.1e}, {:.3e} from the drawn configuration, σ_min/σ_max of Φ_q {:.1e}\n",
-        p.assembled.residual, p.assembled.moved, p.assembled.condition
-    );
-    text += &format!("  objectives            {}\n  parameters\n", p.objectives().join(", "));
-    let sizes = p.parameters().iter().map(|x| (x.name.chars().count(), x.unit.chars().count()));
-    let (name, unit) = sizes.fold((0, 0), |w, s| (w.0.max(s.0), w.1.max(s.1)));
-    for x in p.parameters() {
-        let to = if x.used { shortened(&reach[&x.name]) } else { "nothing: not used".into() };
-        text += &format!("    {:<name$} = {:<20} {:<unit$} reaches {to}\n", x.name, x.value, x.unit);
-    }
-    output::say(&text);
-    Ok(())
-}
-
-/// A list of names, of which a large model has too many to read.
-fn shortened(names: &[String]) -> String {
-    const MOST: usize = 12;
-    let more = names.len().saturating_sub(MOST);
-    let tail = if more > 1 { format!(" and {more} more") } else { String::new() };
-    let shown = if more > 1 { &names[..MOST] } else { names };
-    shown.join(", ") + &tail
 }
 
 /// `gradyn simulate`.

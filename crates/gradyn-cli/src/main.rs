@@ -1,6 +1,7 @@
 //! The `gradyn` command: model files in, trajectories and exact gradients out.
 
 mod args;
+mod check;
 mod commands;
 mod diagnostic;
 mod equilibrium;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match &cli.command {
-        Command::Check(a) => commands::check(a),
+        Command::Check(a) => check::check(a),
         Command::Simulate(a) => commands::simulate(a),
         Command::Gradient(a) => commands::gradient(a),
         Command::Equilibrium(a) => equilibrium::equilibrium(a),

@@ -113,10 +113,21 @@ pub fn assemble<Y: System>(
 }
 
 /// (3): rows in a maximal independent set, and the others.
-struct Ranks {
-    independent: [Vec<u32>; 2],
-    redundant: Vec<Dependent>,
+pub struct Ranks {
+    /// Rows that determine positions and velocities.
+    pub independent: [Vec<u32>; 2],
+    /// The other rows and what they follow from.
+    pub redundant: Vec<Dependent>,
     condition: f64,
+}
+
+/// (3) at positions that are known.
+pub fn ranks_at<Y: System>(sys: &Y, t: f64, p: &[f64], angles: &[f64], q: &[f64]) -> Ranks {
+    let mut d = sys.data();
+    sys.prepare(p, &mut d);
+    sys.set_angles(angles, &mut d);
+    sys.place(t, q, &mut d);
+    ranks(sys, sys.phi_q(&d))
 }
 
 /// Holonomic rows first; a row of velocity level that follows from others is the one that goes.

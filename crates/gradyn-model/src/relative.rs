@@ -109,7 +109,7 @@ impl Relative {
         let (frames, n) = (inner.dims, tree.names.len());
         let balls: Vec<u32> = tree.balls.iter().map(|b| b.0).collect();
         let (patterns, contraction) = Contraction::new(&inner, &tree.bodies, n, &balls);
-        let norms = tree.balls.iter().map(|b| RowName::new(Owner::Joint, &b.1, "norm"));
+        let norms = tree.balls.iter().map(|b| RowName::new(Owner::Norm, &b.1, "norm"));
         let row_names: Vec<RowName> = norms.chain(inner.row_names.iter().cloned()).collect();
         let pseudo = tree.bodies.iter().enumerate().filter_map(|(i, b)| Some((i, b.link?, b.first as usize)));
         let pseudo = pseudo.map(|(i, link, first)| (i, Pseudo::new(link, first, dimension, &inner.patterns.nn))).collect();

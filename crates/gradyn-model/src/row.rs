@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Owner {
     /// A body that is kept rigid.
     Body,
+    /// Euler parameters, whose length is kept.
+    Norm,
     /// A joint, gear or rack.
     Joint,
     /// A constraint of the user.
@@ -15,10 +17,18 @@ pub enum Owner {
     Driver,
 }
 
+impl Owner {
+    /// Does its row come with the coordinates of a body, not with what connects bodies?
+    pub fn of_body(self) -> bool {
+        matches!(self, Self::Body | Self::Norm)
+    }
+}
+
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
             Self::Body => "body",
+            Self::Norm => "length of Euler parameters",
             Self::Joint => "joint",
             Self::Constraint => "constraint",
             Self::Driver => "driver",

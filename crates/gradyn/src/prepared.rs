@@ -63,25 +63,14 @@ impl Prepared {
     /// The same in coordinates of some family. Others than natural ones start where those are assembled, on the same branch; shared loads are
     /// read where every body is free and every joint has rows.
     pub fn new_in(m: &Mechanism, family: Coordinates) -> Result<Self, Error> {
-        let nominal = |model: Model| {
-            let rho = model.rho();
-            Self::assemble(model, rho)
-        };
-        let build = |family: Coordinates| -> Result<Self, Error> {
-            if family == Coordinates::Natural {
-                return nominal(build(m).map_err(|e| named(m, e))?);
-            }
-            let natural = nominal(build_framed(m).map_err(|e| named(m, e))?)?;
-            let frames = natural.model.frames_at(&natural.model.slots(&natural.rho), &natural.assembled.q);
-            let mut model = build_in(m, family).map_err(|e| named(m, e))?;
-            let p = model.slots(&model.rho());
-            model.system.draw_by(&frames, &p);
-            nominal(model)
+        let build = |family: Coordinates| match family {
+            Coordinates::Natural => Self::nominal(build(m).map_err(|e| named(m, e))?),
+            _ => Self::nominal(Self::framed(m)?.drawn_in(m, family)?),
         };
         let mut new = build(family)?;
         if new.reads_shared() {
             new = match family {
-                Coordinates::Natural => nominal(build_apart(m).map_err(|e| named(m, e))?)?,
+                Coordinates::Natural => Self::nominal(build_apart(m).map_err(|e| named(m, e))?)?,
                 _ => build(Coordinates::Cartesian)?,
             };
         }
@@ -95,6 +84,22 @@ impl Prepared {
             sys.focus(&active);
         }
         Ok(new)
+    }
+    fn nominal(model: Model) -> Result<Self, Error> {
+        let rho = model.rho();
+        Self::assemble(model, rho)
+    }
+    /// In natural coordinates, with the frames of all bodies.
+    pub(crate) fn framed(m: &Mechanism) -> Result<Self, Error> {
+        Self::nominal(build_framed(m).map_err(|e| named(m, e))?)
+    }
+    /// The model in coordinates of another family, drawn where these frames are.
+    pub(crate) fn drawn_in(&self, m: &Mechanism, family: Coordinates) -> Result<Model, Error> {
+        let frames = self.model.frames_at(&self.model.slots(&self.rho), &self.assembled.q);
+        let mut model = build_in(m, family).map_err(|e| named(m, e))?;
+        let p = model.slots(&model.rho());
+        model.system.draw_by(&frames, &p);
+        Ok(model)
     }
     /// The same model at other parameters; nothing is rebuilt.
     pub fn at(&self, rho: &[f64]) -> Result<Self, Error> {

@@ -21,8 +21,8 @@ use crate::method::{Method, with_step};
 use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::Step;
-use gradyn_model::{At, LEVEL, Mechanics, ModelError, Owner, Set, System};
-use gradyn_num::{Basis, DenseLu, Wide, largest};
+use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System};
+use gradyn_num::{Basis, DenseLu, Dependent, Wide, largest};
 use std::collections::BTreeSet;
 
 /// What counts as zero in (2)–(4), relative to the terms.
@@ -118,6 +118,17 @@ fn squares(sys: &Mechanics, d: &Data) -> Vec<f64> {
     (0..mn.rows()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect()
 }
 
+/// Rows that take part in a dependency, each once.
+fn shared_rows(redundant: &[Dependent]) -> Vec<usize> {
+    let parts = redundant.iter().flat_map(|r| r.on.iter().map(|o| o.0).chain([r.row]));
+    parts.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Does anything read the multiplier of such a row?
+pub(crate) fn reads_shared(sys: &Mechanics, redundant: &[Dependent]) -> bool {
+    shared_rows(redundant).into_iter().any(|k| sys.reads_multiplier(k))
+}
+
 /// Redundancy cannot be judged at t.
 fn lost(t: f64) -> Error {
     let e = ModelError::new(format!("the independent constraints become dependent at t = {t} s"));
@@ -130,14 +141,12 @@ impl Prepared {
         let name = |k: usize| self.model.system.row_name(k);
         self.assembled.redundant.iter().map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect())).collect()
     }
-    /// Rows that take part in a dependency, each once.
     fn shared_rows(&self) -> Vec<usize> {
-        let parts = self.assembled.redundant.iter().flat_map(|r| r.on.iter().map(|o| o.0).chain([r.row]));
-        parts.collect::<BTreeSet<_>>().into_iter().collect()
+        shared_rows(&self.assembled.redundant)
     }
     /// Does anything read the multiplier of such a row?
     pub(crate) fn reads_shared(&self) -> bool {
-        self.shared_rows().into_iter().any(|k| self.model.system.reads_multiplier(k))
+        reads_shared(&self.model.system, &self.assembled.redundant)
     }
     fn rows(&self) -> Vec<usize> {
         self.assembled.redundant.iter().map(|r| r.row).collect()
@@ -255,7 +264,7 @@ impl Prepared {
     pub(crate) fn minimum_norm(&self, method: &Method, d: &Data, lam: &mut [f64]) {
         let Some(sys) = self.splits(method) else { return };
         let vectors = null_vectors(sys, &self.rows(), sys.phi_q(d)).unwrap_or_default();
-        let weight: Vec<f64> = sys.row_names().iter().map(|r| f64::from(r.owner != Owner::Body)).collect();
+        let weight: Vec<f64> = sys.row_names().iter().map(|r| f64::from(!r.owner.of_body())).collect();
         let stress = self_stress(&vectors, &weight, lam);
         lam.iter_mut().zip(stress).for_each(|(l, s)| *l -= s);
     }
@@ -330,7 +339,7 @@ impl Prepared {
     fn indeterminate(&self, what: &str, row: usize, vectors: &NullVectors) -> Error {
         let (name, _) = self.named(row);
         let names = self.model.system.row_names();
-        let among = names.iter().zip(linked(row, vectors)).filter(|(name, on)| *on && name.owner != Owner::Body);
+        let among = names.iter().zip(linked(row, vectors)).filter(|(name, on)| *on && !name.owner.of_body());
         let mut among: Vec<&str> = among.map(|(name, _)| name.element.as_str()).collect();
         among.dedup();
         let message = format!("{what} reads reactions that are not determined: those of {}", among.join(", "));

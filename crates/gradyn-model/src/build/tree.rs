@@ -4,11 +4,13 @@
 //! from the ground, the one with the most joints first. Joints that are left close loops and get rows. So do joints whose reaction is
 //! read: a multiplier is needed. Rods in space have no attitude about themselves; their points are coordinates.
 
+mod hints;
+
 use super::vectors::{Symbols, cross, difference, opposite, unit};
 use super::{Builder, PointRef};
 use crate::error::ModelError;
 use crate::mechanics::Coordinates;
-use crate::mechanism::{Joint, JointKind};
+use crate::mechanism::JointKind;
 use crate::ports::Ports;
 use crate::program::Sym;
 use crate::relative::{Carried, Link, Motion, Tree};
@@ -93,25 +95,6 @@ impl<'g> Builder<'g, '_> {
         let mass = |b: usize| self.numbers.nominal(&[self.solids[b].mass])[0];
         let open = (0..self.ground()).filter(|&b| !attached[b] && !self.is_thin(b));
         open.max_by(|&a, &b| joints(a).cmp(&joints(b)).then(mass(a).total_cmp(&mass(b))).then(b.cmp(&a)))
-    }
-    /// A joint that is to be kept where it cannot be.
-    fn check_hints(&self, coordinates: Coordinates, edges: &[Edge], read: &HashSet<String>) -> Result<(), ModelError> {
-        if coordinates == Coordinates::Cartesian {
-            return Ok(());
-        }
-        let taken: Vec<usize> = edges.iter().filter_map(|e| Some(e.joint?.0)).collect();
-        let wrong = |(k, j): &(usize, &Joint)| j.tree == Some(true) && !taken.contains(k);
-        let Some((k, j)) = self.m.joints.iter().enumerate().find(wrong) else { return Ok(()) };
-        let why = match j.kind.freedom(self.m.dimension) {
-            None => format!("a {} joint has no coordinates of its own", j.kind.word()),
-            _ if read.contains(&j.name.text) => "its reaction is read, which needs the rows of the joint".into(),
-            _ if self.joint_ends(k).iter().any(|e| e.0 != self.ground() && self.is_thin(e.0)) => {
-                "it holds a rod, whose points are coordinates".into()
-            }
-            _ => "it closes a loop of joints that are kept, or that hold more".into(),
-        };
-        let e = ModelError::new(format!("joint `{}`: `tree = \"keep\"`, but {why}", j.name)).at(&j.name.place);
-        Err(e.help("remove `tree`, or cut the loop at another joint with `tree = \"cut\"`"))
     }
     /// The links of the edges; numbers become slots.
     pub(super) fn make_tree(&mut self, edges: &[Edge]) -> Result<Tree, ModelError> {
