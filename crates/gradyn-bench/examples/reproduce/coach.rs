@@ -14,7 +14,7 @@ const METHODS: [Sensitivity; 4] =
     [Sensitivity::DiscreteDirect, Sensitivity::Direct, Sensitivity::Automatic, Sensitivity::ComplexStep];
 const COUNTS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Step of all runs [s]; and the part of the manoeuvre that is timed [s], in the first turn of the rack.
-const STEP: f64 = 4e-3;
+const STEP: f64 = 2e-3;
 const PART: [f64; 2] = [1.6, 1.7];
 /// Largest distance of an exact method from the discrete adjoint, scaled and relative to the largest entry: roundings of stiff rods.
 const AGREE: f64 = 1e-9;
@@ -163,7 +163,7 @@ fn conclusion(rows: &[Row]) -> String {
 pub fn study(page: &mut Page) -> Vec<String> {
     let mut out = String::from("## C12\n\n") + include_str!("text/c12.md") + "\n";
     let rows = COUNTS.map(Row::new);
-    costs(&mut out, &rows);
+    costs(&mut out, &rows);println!("{out}");
     manoeuvre(&mut out);
     page.add(&(out + &conclusion(&rows)));
     let far = rows.iter().flat_map(|r| [0, 2, 3].map(|k| (r.count, METHODS[k], r.off[k]))).filter(|x| x.2 > AGREE);
