@@ -39,7 +39,8 @@ fn run(stages: &[Stage], words: &[String]) -> ExitCode {
         let started = std::time::Instant::now();
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
         let words = if args[0] == "run" { words } else { &[] };
-        let passed = Command::new(cargo).args(*args).args(words).env("RUSTDOCFLAGS", "-D warnings").status().is_ok_and(|s| s.success());
+        let passed =
+            Command::new(cargo).args(*args).args(words).env("RUSTDOCFLAGS", "-D warnings").status().is_ok_and(|s| s.success());
         println!("== {name}: {} in {:.0} s", if passed { "passed" } else { "FAILED" }, started.elapsed().as_secs_f64());
         if !passed {
             return ExitCode::FAILURE;

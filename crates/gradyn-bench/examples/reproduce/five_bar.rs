@@ -123,7 +123,8 @@ pub fn a22(page: &mut Page) -> Vec<String> {
         let (model, m) = (Prepared::new_in(&mechanism, family).expect("builds"), method(f, "newmark").step(h));
         timed(|| Function::gradient(&model, &m, Sensitivity::DiscreteAdjoint).1)
     });
-    let (mut out, mut wrong, mut apart) = (String::from("## A22 Table 1\n\n| entry | printed | exact | exact - printed "), vec![], 0f64);
+    let (mut out, mut wrong, mut apart) =
+        (String::from("## A22 Table 1\n\n| entry | printed | exact | exact - printed "), vec![], 0f64);
     WAYS.iter().for_each(|(f, family, h)| {
         let _ = write!(out, "| `{f}` + `newmark`, `{}`, {} ms | - exact ", family.name(), h * 1e3);
     });
@@ -147,7 +148,10 @@ pub fn a22(page: &mut Page) -> Vec<String> {
     }
     let times: Vec<String> = gradients.iter().map(|(_, s)| format!("{:.0} ms", s * 1e3)).collect();
     let _ = writeln!(out, "\nRun and gradient of the {} columns: {}.\n", WAYS.len(), times.join(", "));
-    let _ = writeln!(out, "`relative-0` and `relative-1` differ from `natural` by at most {apart:.2} units of the last printed digit.");
+    let _ = writeln!(
+        out,
+        "`relative-0` and `relative-1` differ from `natural` by at most {apart:.2} units of the last printed digit."
+    );
     page.add(&out);
     page.add(include_str!("text/a22.md"));
     wrong
