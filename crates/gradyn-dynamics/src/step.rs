@@ -225,6 +225,10 @@ pub trait Step: Sync {
     }
     /// Elements evaluated so far, for counters.
     fn visits(&self, l: &Self::Linear) -> usize;
+    /// Matrices of steps factorised so far, for counters, without record 0 and what is factorised once per run; `None` where they are not counted.
+    fn factorizations(&self, _l: &Self::Linear) -> Option<usize> {
+        None
+    }
     /// Order p of the step.
     fn order(&self) -> usize;
     /// What continuous sensitivities differentiate.

@@ -38,6 +38,7 @@ pub struct Kkt {
     released: Arc<[u32]>,
     schur: Option<Schur>,
     full: Saddle,
+    factorizations: usize,
 }
 
 /// The factorisation in use.
@@ -54,7 +55,7 @@ impl Kkt {
         let (n, m, full) = (nn.rows(), mn.rows(), Saddle::new(nn, mn)?);
         let schur = (n <= SMALL).then(|| Schur::new(n, m));
         let (nn, mn, a) = (nn.clone().into(), mn.clone().into(), vec![0.0; nn.nnz()]);
-        Ok(Self { nn, mn, a, way: Way::Unprepared, ready: false, released: [].into(), schur, full })
+        Ok(Self { nn, mn, a, way: Way::Unprepared, ready: false, released: [].into(), schur, full, factorizations: 0 })
     }
 
     /// Rows of J that are zero and whose multiplier stands alone: their diagonal is -1.
@@ -100,6 +101,7 @@ impl Kkt {
     pub fn refactor(&mut self, j: &[f64], c: impl Fn(usize) -> f64) -> Result<(), Singular> {
         assert!(j.len() == self.mn.nnz(), "{} values on a pattern of {}", j.len(), self.mn.nnz());
         debug_assert!((0..self.mn.rows()).all(|k| c(k) >= 0.0 || c(k).is_nan()), "a compliance < 0");
+        self.factorizations += 1;
         let result = match (self.way, &mut self.schur) {
             (Way::Schur, Some(schur)) => schur.refactor(&self.mn, j, c, &self.released),
             (Way::Full, _) => self.full.refactor(|k| self.a[k], |k| j[k], j, c, 1.0),
@@ -107,6 +109,11 @@ impl Kkt {
         };
         self.ready = result.is_ok();
         result
+    }
+
+    /// Calls of `refactor`.
+    pub fn factorizations(&self) -> usize {
+        self.factorizations
     }
 
     /// b = (f, g) ← K⁻¹ b = (x, λ), length n + m.

@@ -15,6 +15,7 @@ pub struct Saddle {
     released: std::sync::Arc<[u32]>,
     values: Vec<f64>,
     factor: Factor,
+    factorizations: usize,
 }
 
 /// Positions of the blocks.
@@ -44,7 +45,8 @@ impl Saddle {
         let at = |(i, j)| pattern.at(i, j);
         let maps =
             Maps { a: a().map(at).collect(), b: b().map(at).collect(), jt: jt().map(at).collect(), c: c().map(at).collect() };
-        Ok(Self { maps: maps.into(), n, released: [].into(), values: vec![0.0; pattern.nnz()], factor: Factor::new(&pattern)? })
+        let (values, factor) = (vec![0.0; pattern.nnz()], Factor::new(&pattern)?);
+        Ok(Self { maps: maps.into(), n, released: [].into(), values, factor, factorizations: 0 })
     }
     /// The same with rows of J that are zero and whose diagonal is -`loose` of `refactor`: their unknown stands alone.
     pub fn released(mut self, rows: &[u32]) -> Self {
@@ -69,7 +71,12 @@ impl Saddle {
         maps.c.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = -c(k));
         self.released.iter().for_each(|&k| v[maps.c[k as usize] as usize] = -loose);
         let (n, m) = (self.n, maps.c.len());
+        self.factorizations += 1;
         self.factor.refactor(v).map_err(|Singular { index: i }| Singular { index: if i < n { m + i } else { i - n } })
+    }
+    /// Calls of `refactor`.
+    pub fn factorizations(&self) -> usize {
+        self.factorizations
     }
     /// b ← K⁻¹ b.
     #[inline]

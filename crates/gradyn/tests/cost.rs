@@ -1,8 +1,8 @@
-//! The cost of the discrete adjoint does not depend on the number of parameters: counted, not timed.
+//! The cost of the discrete adjoint does not depend on the number of parameters, and the direct method shares its matrices: counted, not timed.
 
 use gradyn::method::with_step;
 use gradyn::registry::combinations;
-use gradyn::{Integrator, Method, Prepared};
+use gradyn::{Coordinates, Integrator, Method, Prepared};
 use gradyn_dynamics::Step;
 use gradyn_sensitivity::{Adjoint, Case};
 use gradyn_testkit::models::five_bar_control;
@@ -29,5 +29,23 @@ fn twenty_and_a_thousand_spline_parameters_cost_the_same() {
         });
         assert_eq!((counts[0].0, counts[1].0), (20, 1000));
         assert_eq!(counts[0].1, counts[1].1, "{} + {}", formulation.name(), integrator.name());
+    }
+}
+
+/// [A22, Eqs. 9–13]: the tangent and the matrix of both projections, for all parameters together.
+#[test]
+fn direct_factorises_two_matrices_a_step() {
+    let method = Method::new("ali3p", "newmark").expect("registered").step(0.05);
+    for family in [Coordinates::Natural, Coordinates::Relative0, Coordinates::Relative1] {
+        for n in [10, 50] {
+            let model = Prepared::new_in(&five_bar_control(n), family).expect("builds");
+            let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
+            let any = method.build(&model.model);
+            let done = with_step!(&any, step => {
+                let case = Case { step, design: gradyn_sensitivity::Design::Model(&model.model), rho: &model.rho, run: &run.trajectory };
+                gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps").factorizations
+            });
+            assert_eq!(done, Some(2 * run.trajectory.plan.steps()), "{} parameters, {}", 2 * n, family.name());
+        }
     }
 }

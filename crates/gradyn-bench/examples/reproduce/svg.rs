@@ -43,7 +43,7 @@ impl Axis {
         let kept = values.filter(|x| x.is_finite() && (!log || *x > 0.0)).map(|x| if log { x.log10() } else { x });
         let [a, b] = kept.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)]);
         let step = if log { 1.0 } else { nice(b - a) };
-        let (low, high) = ((a / step - 1e-9).floor() * step, (b / step + 1e-9).ceil() * step);
+        let (low, high) = ((a / step + 1e-9).floor() * step, (b / step - 1e-9).ceil() * step);
         Self { range: [low, if high > low { high } else { low + step }], pixels, log }
     }
     /// `None` where there is no place: zero on a logarithmic axis.

@@ -176,6 +176,9 @@ impl<Y: System> Step for Newmark<'_, Y> {
     fn visits(&self, l: &NewmarkLinear<Y>) -> usize {
         self.sys.visits(&l.motion.data)
     }
+    fn factorizations(&self, l: &NewmarkLinear<Y>) -> Option<usize> {
+        Some(l.newton.factorizations() + l.projector.factorizations())
+    }
     fn order(&self) -> usize {
         self.scheme.order()
     }

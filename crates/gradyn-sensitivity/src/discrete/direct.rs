@@ -15,6 +15,8 @@ pub struct Direct {
     pub gradient: Gradient,
     /// Linear solves.
     pub solves: usize,
+    /// Matrices of steps that were factorised, where they are counted.
+    pub factorizations: Option<usize>,
 }
 
 /// (1); `observe` gets each record's number and all columns s_n (parameter-major).
@@ -49,7 +51,7 @@ pub fn direct<T: Step>(case: &Case<T>, mut observe: impl FnMut(usize, &[f64])) -
         s[z + j] + w.mul(case, j, s, &directions[k])
     };
     let gradient = (0..case.objectives()).map(|j| (0..count).map(|k| entry(j, k)).collect()).collect();
-    Ok(Direct { gradient, solves: (run.plan.steps() + 1) * count })
+    Ok(Direct { gradient, solves: (run.plan.steps() + 1) * count, factorizations: step.factorizations(&l) })
 }
 
 /// p' of every parameter.

@@ -85,6 +85,9 @@ impl<Y: System> Projector<Y> {
         let factored = tangent.saddle.refactor(|k| matrix[k], |k| phi_q[k], phi_q, c.rows(sys), 1.0);
         factored.map_err(|s| StepError::Singular { t: at.t, equation: row_or_coordinate(sys, s.index) })
     }
+    pub(super) fn factorizations(&self) -> usize {
+        self.tangent.as_ref().map_or(self.kkt.factorizations(), |t| t.saddle.factorizations())
+    }
     pub(super) fn solve(&mut self, b: &mut [f64]) {
         match &mut self.tangent {
             None => self.kkt.solve(b),
