@@ -72,9 +72,9 @@ pub struct Blocks<S> {
 }
 
 impl<S: Scalar> Blocks<S> {
-    /// X = 0.
-    pub fn clear(&mut self) {
-        self.x.iter_mut().for_each(|x| x.fill([Twist::zero(); 6]));
+    /// X = 0, the first so many of them.
+    pub fn clear(&mut self, count: usize) {
+        self.x[..count].iter_mut().flatten().flatten().for_each(|row| *row = Twist::zero());
     }
 }
 

@@ -39,14 +39,18 @@ impl Relative {
     }
     /// r_x and r_ẋ of (1) into `d.mn`, with (x, ẋ, ẍ) in `d.x`.
     fn row_partials<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>) {
+        self.rate_partials(at, c, d);
+        let here = self.inner_at(at.t, &d.x, &d.none);
+        d.mn[0].fill(S::zero());
+        self.inner.constraint_q(&here, c, &mut d.inner, &mut d.mn[0]);
+    }
+    /// r_ẋ alone.
+    fn rate_partials<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>) {
         self.run(at.q, at.v, Some(at.a), d);
         self.gather(&[&d.x[0], &d.x[1], &d.x[2]], &mut d.blocks);
         let here = self.inner_at(at.t, &d.x, &d.none);
-        let [x, v] = &mut d.mn;
-        x.fill(S::zero());
-        v.fill(S::zero());
-        self.inner.constraint_q(&here, c, &mut d.inner, x);
-        self.inner.constraint_v(&here, c, &mut d.inner, v);
+        d.mn[1].fill(S::zero());
+        self.inner.constraint_v(&here, c, &mut d.inner, &mut d.mn[1]);
     }
     /// K and C of the elements into `d.nn`.
     fn element_tangents<S: Scalar>(&self, t: S, d: &mut Data<S>) {
@@ -56,9 +60,11 @@ impl Relative {
         c.fill(S::zero());
         self.inner.force_tangents(&here, &mut d.inner, k, c);
     }
-    /// (Φ_xᵀλ)_x into `d.nn[0]`, with (x, ẋ, ẍ) in `d.x`.
+    /// (Φ_xᵀλ)_x into `d.nn[0]`; rows of velocity level read ẋ.
     fn row_stress<S: Scalar>(&self, at: &At<S>, lam: &[S], d: &mut Data<S>) {
-        self.run(at.q, at.v, Some(at.a), d);
+        if self.dims.m_vel > 0 {
+            self.run(at.q, at.v, Some(at.a), d);
+        }
         let here = self.inner_at(at.t, &d.x, &d.none);
         d.nn[0].fill(S::zero());
         self.inner.balance_q(&here, &d.y, &lam[self.balls.len()..], &mut d.inner, &mut d.nn[0]);
@@ -172,7 +178,7 @@ impl System for Relative {
     }
     fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.norms().for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[1] + at.v[k] * (2.0 * c[2]));
-        self.row_partials(at, c, d);
+        self.rate_partials(at, c, d);
         let (v, phi_q) = (&d.mn[1][..], self.inner.phi_q(&d.inner));
         let terms: [&[_]; 2] = [&[(v, 1.0, 0), (phi_q, 2.0 * c[2], 1)], &[(phi_q, 2.0 * c[2], 0)]];
         self.add_rows(terms, [&d.pose.screws, &d.flow.rates], &d.blocks, out);
@@ -184,7 +190,7 @@ impl System for Relative {
         self.row_stress(at, lam, d);
         self.chain.screw_rates(at.q, w, &d.v, &d.pose, &mut d.rates);
         self.gather(&[&d.x[0], &d.y], &mut d.blocks);
-        d.blocks.clear();
+        d.blocks.clear(2);
         self.add_stress_blocks(&d.nn[0], &mut d.blocks);
         let mass = self.inner.mass(&d.inner);
         self.add_mass_blocks(mass, 1, 1.0, &mut d.blocks, 0);
@@ -196,7 +202,7 @@ impl System for Relative {
         self.add_stress(at.q, &d.f, &d.pose, &mut d.loads, k);
         self.chain.screw_seconds(at.q, at.v, &d.rest, &d.pose, &mut d.flow);
         self.gather(&[&d.x[0], &d.x[1], &d.x[2]], &mut d.blocks);
-        d.blocks.clear();
+        d.blocks.clear(3);
         self.add_force_blocks(&self.inner_at(at.t, &d.x, &d.none), &mut d.inner, &mut d.blocks);
         let mass = self.inner.mass(&d.inner);
         self.add_mass_blocks(mass, 2, 1.0, &mut d.blocks, 0);
@@ -251,11 +257,7 @@ impl System for Relative {
     }
     fn balance_p_t<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
         self.balanced(w, lam, d);
-        if self.shaped {
-            self.row_stress(at, lam, d);
-        } else {
-            self.run(at.q, at.v, Some(at.a), d);
-        }
+        self.row_stress(at, lam, d);
         self.weigh(mu, d);
         let (nn, here) = (&self.inner.patterns().nn, self.inner_at(at.t, &d.x, &d.none));
         self.inner.balance_p_t(&here, &d.y, &lam[self.balls.len()..], &d.eta, s, &mut d.inner, grad);
