@@ -12,15 +12,21 @@ fn main() {
     );
     let wanted = |name: &str| std::env::args().all(|a| !gradyn::examples::VEHICLES.contains(&a.as_str()) || a == name);
     for name in gradyn::examples::VEHICLES.iter().filter(|name| wanted(name)) {
-        let text = gradyn::examples::find(name).expect("bundled");
-        let mut m = gradyn::file::read_toml(text).expect("reads").mechanism;
-        m.t_end = seconds.into();
-        for family in [Coordinates::Natural, Coordinates::Relative0, Coordinates::Relative1] {
-            let model = Prepared::new_in(&m, family).unwrap_or_else(|e| panic!("{name}: {e}"));
-            let method = Method { alpha: 1e11, ..Method::new("ali3p", "newmark").expect("registered").step(1e-3) };
-            let times = Bench::new(model, method).times(3);
-            let faster = seconds / (times.forward + times.backward);
-            println!("{} | {faster:5.2} × real time", times.line(&format!("{name}, {}", family.name())));
+        bench(name, gradyn::examples::find(name).expect("bundled"), seconds);
+        if *name == "iltis" {
+            bench("iltis, 36", &gradyn_testkit::hard_points::iltis(true), seconds);
         }
+    }
+}
+
+fn bench(name: &str, text: &str, seconds: f64) {
+    let mut m = gradyn::file::read_toml(text).expect("reads").mechanism;
+    m.t_end = seconds.into();
+    for family in [Coordinates::Natural, Coordinates::Relative0, Coordinates::Relative1] {
+        let model = Prepared::new_in(&m, family).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let method = Method { alpha: 1e11, ..Method::new("ali3p", "newmark").expect("registered").step(1e-3) };
+        let times = Bench::new(model, method).times(3);
+        let faster = seconds / (times.forward + times.backward);
+        println!("{} | {faster:5.2} × real time", times.line(&format!("{name}, {}", family.name())));
     }
 }

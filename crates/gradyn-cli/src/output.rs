@@ -51,12 +51,19 @@ pub fn parameter_names(p: &Prepared) -> Vec<String> {
     p.parameters().iter().map(|p| p.name.clone()).collect()
 }
 
+/// Simulated time over the time that it took.
+fn real_time(run: &Run, seconds: f64) -> f64 {
+    let t = &run.trajectory.plan.t;
+    (t.last().copied().unwrap_or(0.0) - t[0]) / seconds
+}
+
 /// Counts, times and memory of a run.
 pub fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value {
     let s = &run.trajectory.statistics;
     let mut o = json!({
         "steps": s.steps, "rejected": s.rejected, "newton_iterations": s.iterations, "factorizations": s.factorizations,
         "quadrature": run.method.integrator.quadrature(), "forward_s": run.seconds,
+        "real_time": real_time(run, run.seconds + gradient.map_or(0.0, |g| g.seconds)),
         "peak_memory_bytes": peak_memory(), "max_phi": run.drift[0], "max_dphi": run.drift[1],
         "energy_start": run.energy.0, "energy_deviation": run.energy.1,
     });
@@ -235,7 +242,8 @@ pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
             let _ = writeln!(out, "{:width$} {:>16} {row}", "", "");
         }
     }
-    let _ = writeln!(out, "\nforward {:.2} ms, gradient {:.2} ms", run.seconds * 1e3, g.seconds * 1e3);
+    let faster = real_time(run, run.seconds + g.seconds);
+    let _ = writeln!(out, "\nforward {:.2} ms, gradient {:.2} ms, {faster:.2} × real time", run.seconds * 1e3, g.seconds * 1e3);
     out
 }
 
@@ -247,7 +255,8 @@ pub fn run_text(p: &Prepared, run: &Run) -> String {
         let _ = writeln!(out, "  final time      {:.12} s, where `until` passes zero", run.trajectory.plan.t[s.steps]);
     }
     let end = run.trajectory.plan.t.last().copied().unwrap_or(0.0);
-    let _ = writeln!(out, "  time            {} … {end} s in {:.2} ms", run.trajectory.plan.t[0], run.seconds * 1e3);
+    let (start, faster) = (run.trajectory.plan.t[0], real_time(run, run.seconds));
+    let _ = writeln!(out, "  time            {start} … {end} s in {:.2} ms, {faster:.2} × real time", run.seconds * 1e3);
     let _ = writeln!(
         out,
         "  work            {} iterations, {} factorisations, {} rejected steps",

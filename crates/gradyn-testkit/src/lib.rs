@@ -6,6 +6,7 @@ pub mod cases;
 pub mod chain;
 pub mod compare;
 pub mod elements;
+pub mod hard_points;
 pub mod models;
 pub mod parametrise;
 pub mod random;

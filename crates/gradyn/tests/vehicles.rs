@@ -1,6 +1,6 @@
 //! Tyres, roads and the three vehicles: formulas of the data sheets, nominal forces, agreement of methods, refusals.
 
-use gradyn::{Formulation, Integrator, Method, Prepared, Run, Sensitivity};
+use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
 use gradyn_model::{Set, System};
 
 /// A bundled example with some texts replaced; each must be there.
@@ -191,34 +191,15 @@ fn gradients_of_vehicles_agree() {
 /// All coordinates of the hard points of both suspensions, 54 of them, by one adjoint: it equals complex steps.
 #[test]
 fn one_adjoint_gives_all_hard_points() {
-    let names = ["centre", "arm_in", "arm_out", "link_in", "link_out", "leaf_top", "damper_arm", "damper_top"];
-    let mut text = gradyn::examples::find("iltis").expect("bundled").to_owned();
-    for (old, new) in AT_STEP.iter().chain(&[
-        (
-            "[parameters]\n",
-            "[parameters]\nhf = { value = 0, count = 30, scale = 0.1 }\nhr = { value = 0, count = 24, scale = 0.1 }\n",
-        ),
-        ("required  = [\"c\",", "required  = [\"c\", \"h\","),
-        ("c = \"fl\", x", "c = \"fl\", h = \"hf\", x"),
-        ("c = \"fr\", x", "c = \"fr\", h = \"hf\", x"),
-        ("c = \"rl\", x", "c = \"rl\", h = \"hr\", x"),
-        ("c = \"rr\", x", "c = \"rr\", h = \"hr\", x"),
-    ]) {
-        assert!(text.contains(old), "{old}");
-        text = text.replace(old, new);
+    let text = AT_STEP.iter().fold(gradyn_testkit::hard_points::iltis(false), |text, (old, new)| text.replace(old, new));
+    for family in [Coordinates::Natural, Coordinates::Relative0] {
+        hard_points_by_one_adjoint(&text, family);
     }
-    // name = ["x", 0.615, 0.356] becomes name = ["x + {h}_0", "0.615 + {h}_1", …]
-    let mut moved = |name: &str, first: usize, list: &str| {
-        let start = text.find(&format!("\n{name} ")).unwrap_or_else(|| panic!("{name}"));
-        let [open, close] = ["[", "]"].map(|b| start + text[start..].find(b).expect("a list"));
-        let items = text[open + 1..close].split(", ").enumerate();
-        let items: Vec<String> = items.map(|(k, x)| format!("\"{} + {list}_{}\"", x.trim_matches('"'), first + k)).collect();
-        text.replace_range(open + 1..close, &items.join(", "));
-    };
-    names.iter().enumerate().for_each(|(k, name)| moved(name, 3 * k, "{h}"));
-    moved("tie_in", 24, "hf");
-    moved("tie_out", 27, "hf");
-    let p = prepared(&text);
+}
+
+fn hard_points_by_one_adjoint(text: &str, family: Coordinates) {
+    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let p = Prepared::new_in(&file.mechanism, family).unwrap_or_else(|e| panic!("{e}"));
     let method = Method { formulation: Formulation::Ali3p, integrator: Integrator::Newmark, ..Method::default() }.step(3e-3);
     let run = p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
     let of = |s: Sensitivity| p.gradient(&run, s).unwrap_or_else(|e| panic!("{s:?}: {e}")).rows.swap_remove(0);
