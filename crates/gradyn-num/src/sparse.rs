@@ -14,10 +14,14 @@
 //! exceeds it allocates. Clones share what depends on the pattern.
 
 pub(crate) mod lu;
+mod markowitz;
 pub(crate) mod order;
+mod panels;
 
 use crate::{FactorError, Pattern, Singular};
 use lu::{Columns, Lu};
+use markowitz::Markowitz;
+use panels::Panels;
 use std::sync::Arc;
 
 /// max |l_ik| above which pivots are chosen again, as a multiple of what it was when they were new ...
@@ -32,12 +36,16 @@ const ROOM: usize = 3;
 /// LU of a square sparse matrix, (2).
 #[derive(Clone, Debug)]
 pub struct SparseLu {
-    symbolic: Arc<Symbolic>,
+    pattern: Arc<Pattern>,
+    columns: Columns,
+    /// Orders again with the pivots, up to some size.
+    markowitz: Option<Markowitz>,
     /// Â, by positions of the pattern.
     values: Vec<f64>,
     row_scale: Vec<f64>,
     col_scale: Vec<f64>,
     lu: Lu,
+    panels: Panels,
     /// max |l_ik|, and up to which the pivots are kept.
     growth: f64,
     limit: f64,
@@ -51,13 +59,6 @@ pub struct SparseLu {
     ready: bool,
     /// How often pivots were chosen.
     choices: usize,
-}
-
-/// What depends on the pattern only.
-#[derive(Debug)]
-struct Symbolic {
-    pattern: Pattern,
-    columns: Columns,
 }
 
 /// 2^-e for 2^e ≤ x < 2^(e+1), x > 0; 1 outside the normal range.
@@ -74,13 +75,17 @@ impl SparseLu {
         if n != cols {
             return Err(FactorError::NotSquare { rows: n, cols });
         }
-        let symbolic = Symbolic { pattern: pattern.clone(), columns: Columns::new(pattern, order::by_columns(pattern)?) };
+        let columns = Columns::new(pattern, order::by_columns(pattern)?);
         // the fill of random values; of none if the pattern is singular, which every refactor will say
-        let mut lu = Lu::new(n, &symbolic.columns, [entries; 2]);
-        let fill = lu.pivot(&symbolic.columns, &symbolic.random(), 0.0).map_or([0; 2], |()| lu.entries());
+        let mut lu = Lu::new(n, &columns, [entries; 2]);
+        let fill = lu.pivot(&columns, &random(pattern, &columns), 0.0).map_or([0; 2], |()| lu.entries());
+        let room = fill.map(|f| (ROOM * f + n).min(n * n.saturating_sub(1) / 2));
         Ok(Self {
-            lu: Lu::new(n, &symbolic.columns, fill.map(|f| (ROOM * f + n).min(n * n.saturating_sub(1) / 2))),
-            symbolic: Arc::new(symbolic),
+            lu: Lu::new(n, &columns, room),
+            panels: Panels::new(n, room),
+            pattern: Arc::new(pattern.clone()),
+            columns,
+            markowitz: (n <= markowitz::LARGEST).then(|| Markowitz::new(n)),
             values: vec![0.0; entries],
             row_scale: vec![1.0; n],
             col_scale: vec![1.0; n],
@@ -111,11 +116,11 @@ impl SparseLu {
 
     /// Factorises A with new values. A pivot below 8 √n ε of the terms of its column counts as zero.
     pub fn refactor(&mut self, values: &[f64]) -> Result<(), Singular> {
-        let pattern = &self.symbolic.pattern;
+        let pattern = &self.pattern;
         assert!(values.len() == pattern.nnz(), "{} values on a pattern of {}", values.len(), pattern.nnz());
         self.ready = false;
         self.scale(values)?;
-        let frozen = self.frozen.then(|| self.lu.refactor(&self.symbolic.columns, &self.values, self.least));
+        let frozen = self.frozen.then(|| self.panels.refactor(&self.lu, &self.columns, &self.values, self.least));
         match frozen {
             Some(Ok(growth)) if growth <= self.limit => self.growth = growth,
             _ => self.choose(values)?,
@@ -129,10 +134,15 @@ impl SparseLu {
         self.frozen = false;
         self.equilibrate(values);
         self.scale(values)?;
-        let columns = &self.symbolic.columns;
+        if let Some(markowitz) = &mut self.markowitz {
+            markowitz.order(&self.pattern, &self.values, &mut self.columns.order);
+            self.columns.sort(&self.pattern);
+        }
+        let columns = &self.columns;
         let singular = |k: usize| Singular { index: columns.order.columns[k] as usize };
         self.lu.pivot(columns, &self.values, self.least).map_err(singular)?;
-        self.growth = self.lu.refactor(columns, &self.values, self.least).map_err(singular)?;
+        self.panels.set(&self.lu);
+        self.growth = self.panels.refactor(&self.lu, columns, &self.values, self.least).map_err(singular)?;
         self.limit = GROWTH * self.growth.max(NEW);
         self.frozen = true;
         Ok(())
@@ -140,7 +150,7 @@ impl SparseLu {
     /// Â = R A C with the present R and C.
     #[inline]
     fn scale(&mut self, values: &[f64]) -> Result<(), Singular> {
-        let pattern = &self.symbolic.pattern;
+        let pattern = &self.pattern;
         let mut finite = 0.0;
         for (i, &r) in self.row_scale.iter().enumerate() {
             for p in pattern.row(i) {
@@ -154,12 +164,12 @@ impl SparseLu {
     }
     /// R and C, (1).
     fn equilibrate(&mut self, values: &[f64]) {
-        let Self { symbolic, row_scale, col_scale, .. } = self;
+        let Self { pattern, row_scale, col_scale, .. } = self;
         // r_i = 1 / max_j |a_ij|,  c_j = 1 / max_i r_i |a_ij|, as powers of two
         col_scale.fill(0.0);
         for (i, r) in row_scale.iter_mut().enumerate() {
-            *r = inverse_power_of_two(values[symbolic.pattern.row(i)].iter().fold(0.0, |m, a| a.abs().max(m)));
-            for (j, a) in symbolic.pattern.entries(i, values) {
+            *r = inverse_power_of_two(values[pattern.row(i)].iter().fold(0.0, |m, a| a.abs().max(m)));
+            for (j, a) in pattern.entries(i, values) {
                 col_scale[j] = col_scale[j].max(*r * a.abs());
             }
         }
@@ -189,10 +199,18 @@ impl SparseLu {
         assert!(self.ready, "solve without a factorisation");
         let n = self.b.len();
         assert!(b.len() == n, "right-hand side of length {} for a matrix of size {n}", b.len());
-        let Self { symbolic, values, row_scale, col_scale, lu, growth, b: rb, y, residual, .. } = self;
+        let Self { pattern, columns, values, row_scale, col_scale, lu, panels, growth, b: rb, y, residual, .. } = self;
         let (left, right) = if T { (col_scale, row_scale) } else { (row_scale, col_scale) };
         let substitute = |b: &[f64], y: &mut [f64], x: &mut [f64]| {
-            if T { lu.solve_t(&symbolic.columns, b, y, x) } else { lu.solve(&symbolic.columns, b, y, x) }
+            if T {
+                columns.permute_t(b, y);
+                panels.solve_t(y);
+                lu.permute_t(y, x);
+            } else {
+                lu.permute(b, y);
+                panels.solve(y);
+                columns.permute(y, x);
+            }
         };
         // ŷ = Â⁻¹ R b
         for i in 0..n {
@@ -204,9 +222,9 @@ impl SparseLu {
             let norm = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
             let size = norm(rb) + norm(b);
             if T {
-                symbolic.pattern.mul_t(values, -1.0, b, rb);
+                pattern.mul_t(values, -1.0, b, rb);
             } else {
-                symbolic.pattern.mul(values, -1.0, b, rb);
+                pattern.mul(values, -1.0, b, rb);
             }
             if norm(rb) > 4.0 * f64::EPSILON * size {
                 substitute(rb, y, residual);
@@ -220,17 +238,15 @@ impl SparseLu {
     }
 }
 
-impl Symbolic {
-    /// Values in [0.5, 1.5), those of long rows so small that they are pivots only where nothing else is.
-    fn random(&self) -> Vec<f64> {
-        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut next = || {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            0.5 + (seed >> 11) as f64 / (1u64 << 53) as f64
-        };
-        let scale = |i: usize| if self.columns.order.long[i] { 1e-30 } else { 1.0 };
-        self.pattern.iter().map(|(i, _, _)| next() * scale(i)).collect()
-    }
+/// Values in [0.5, 1.5), those of long rows so small that they are pivots only where nothing else is.
+fn random(pattern: &Pattern, columns: &Columns) -> Vec<f64> {
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        0.5 + (seed >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let scale = |i: usize| if columns.order.long[i] { 1e-30 } else { 1.0 };
+    pattern.iter().map(|(i, _, _)| next() * scale(i)).collect()
 }
