@@ -6,12 +6,13 @@
 //! A x = b:   Â ŷ = R b,  x = C ŷ                                                                  (3)
 //! Aᵀ x = b:  Âᵀ ŷ = C b,  x = R ŷ                                                                 (4)
 //! ```
-//! Q is chosen with the pattern, once. R, C, P and the patterns of L and U are chosen by the first `refactor` and kept: later ones compute
+//! R, C, P, Q and the patterns of L and U are chosen by the first `refactor` and kept: later ones compute
 //! values only. They are chosen again when max |l_ik| exceeds 1e3 times what it was, at least 10: the frozen pivots are then bad for the present
-//! values. Where max |l_ik| > 16, a solve checks its residual and refines once if it is more than a few roundings.
+//! values. Up to size 512, P and Q are those of Markowitz for the values; above, Q is COLAMD of the pattern, and P follows it.
+//! Where max |l_ik| > 16, a solve checks its residual and refines once if it is more than a few roundings.
 //!
-//! `new` reserves three times the fill of random values, with which no long row is a pivot before the border; only a choice of pivots whose fill
-//! exceeds it allocates. Clones share what depends on the pattern.
+//! `new` reserves three times the fill of random values in the order of COLAMD, with which no long row is a pivot before the border; only a choice of
+//! pivots whose fill exceeds it allocates. Clones share the pattern.
 
 pub(crate) mod lu;
 mod markowitz;
@@ -30,6 +31,8 @@ const GROWTH: f64 = 1e3;
 const NEW: f64 = 10.0;
 /// max |l_ik| up to which a solve is as good as one with partial pivoting.
 const EXACT: f64 = 16.0;
+/// Values taken together.
+const LANES: usize = 4;
 /// Memory for so many times the fill of random values: pivots that are chosen on the way may have 2.2 times that.
 const ROOM: usize = 3;
 
@@ -44,6 +47,8 @@ pub struct SparseLu {
     values: Vec<f64>,
     row_scale: Vec<f64>,
     col_scale: Vec<f64>,
+    /// r_i c_j, by positions.
+    scales: Vec<f64>,
     lu: Lu,
     panels: Panels,
     /// max |l_ik|, and up to which the pivots are kept.
@@ -59,6 +64,7 @@ pub struct SparseLu {
     ready: bool,
     /// How often pivots were chosen.
     choices: usize,
+    work: usize,
 }
 
 /// 2^-e for 2^e ≤ x < 2^(e+1), x > 0; 1 outside the normal range.
@@ -79,6 +85,7 @@ impl SparseLu {
         // the fill of random values; of none if the pattern is singular, which every refactor will say
         let mut lu = Lu::new(n, &columns, [entries; 2]);
         let fill = lu.pivot(&columns, &random(pattern, &columns), 0.0).map_or([0; 2], |()| lu.entries());
+        let work = if fill == [0; 2] { 0 } else { lu.work() };
         let room = fill.map(|f| (ROOM * f + n).min(n * n.saturating_sub(1) / 2));
         Ok(Self {
             lu: Lu::new(n, &columns, room),
@@ -89,6 +96,7 @@ impl SparseLu {
             values: vec![0.0; entries],
             row_scale: vec![1.0; n],
             col_scale: vec![1.0; n],
+            scales: vec![1.0; entries],
             growth: 1.0,
             limit: 0.0,
             least: 8.0 * (n as f64).sqrt() * f64::EPSILON,
@@ -98,6 +106,7 @@ impl SparseLu {
             frozen: false,
             ready: false,
             choices: 0,
+            work,
         })
     }
     /// How often pivots were chosen so far.
@@ -107,6 +116,11 @@ impl SparseLu {
     /// Entries of L and U.
     pub fn entries(&self) -> usize {
         self.lu.entries().iter().sum()
+    }
+
+    /// Multiplications of a refactor, with the pivots in use or, before any, with those of random values.
+    pub fn work(&self) -> usize {
+        self.work
     }
 
     /// Entries of L and U for which there is memory, at least those in use.
@@ -141,6 +155,7 @@ impl SparseLu {
         let columns = &self.columns;
         let singular = |k: usize| Singular { index: columns.order.columns[k] as usize };
         self.lu.pivot(columns, &self.values, self.least).map_err(singular)?;
+        self.work = self.lu.work();
         self.panels.set(&self.lu);
         self.growth = self.panels.refactor(&self.lu, columns, &self.values, self.least).map_err(singular)?;
         self.limit = GROWTH * self.growth.max(NEW);
@@ -150,21 +165,29 @@ impl SparseLu {
     /// Â = R A C with the present R and C.
     #[inline]
     fn scale(&mut self, values: &[f64]) -> Result<(), Singular> {
-        let pattern = &self.pattern;
-        let mut finite = 0.0;
-        for (i, &r) in self.row_scale.iter().enumerate() {
-            for p in pattern.row(i) {
-                let a = values[p] * r * self.col_scale[pattern.col(p)];
-                self.values[p] = a;
-                finite += a * 0.0;
+        let mut finite = [0.0; LANES];
+        let (chunks, rest) = self.values.as_chunks_mut::<LANES>();
+        let (a, a_rest) = values.as_chunks::<LANES>();
+        let (s, s_rest) = self.scales.as_chunks::<LANES>();
+        for ((x, a), s) in chunks.iter_mut().zip(a).zip(s) {
+            for l in 0..LANES {
+                x[l] = a[l] * s[l];
+                finite[l] += x[l] * 0.0;
             }
         }
-        let bad = || values.iter().position(|a| !a.is_finite());
-        if finite == 0.0 { Ok(()) } else { bad().map_or(Ok(()), |p| Err(Singular { index: pattern.col(p) })) }
+        for ((x, a), s) in rest.iter_mut().zip(a_rest).zip(s_rest) {
+            *x = a * s;
+            finite[0] += *x * 0.0;
+        }
+        if finite == [0.0; LANES] {
+            return Ok(());
+        }
+        let bad = values.iter().position(|a| !a.is_finite());
+        bad.map_or(Ok(()), |p| Err(Singular { index: self.pattern.col(p) }))
     }
     /// R and C, (1).
     fn equilibrate(&mut self, values: &[f64]) {
-        let Self { pattern, row_scale, col_scale, .. } = self;
+        let Self { pattern, row_scale, col_scale, scales, .. } = self;
         // r_i = 1 / max_j |a_ij|,  c_j = 1 / max_i r_i |a_ij|, as powers of two
         col_scale.fill(0.0);
         for (i, r) in row_scale.iter_mut().enumerate() {
@@ -176,6 +199,7 @@ impl SparseLu {
         for c in col_scale.iter_mut() {
             *c = inverse_power_of_two(*c);
         }
+        pattern.iter().for_each(|(i, j, p)| scales[p] = row_scale[i] * col_scale[j]);
     }
 
     /// b ← A⁻¹ b, (3).

@@ -79,7 +79,7 @@ impl Contraction {
         let mut nn: Vec<(usize, usize)> = (0..n).map(|k| (k, k)).collect();
         let all = pairs.keys().copied().chain((0..bodies.len()).map(|b| [b, b]));
         nn.extend(all.flat_map(|[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))));
-        let patterns = Patterns { nn: Pattern::from_entries(n, n, nn), mn: Pattern::from_entries(m, n, mn) };
+        let patterns = Patterns::new(Pattern::from_entries(n, n, nn), Pattern::from_entries(m, n, mn));
         let rows = rows.into_iter().map(|((k, b), entries)| RowBlock {
             body: b,
             entries,

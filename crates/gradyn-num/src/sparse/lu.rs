@@ -1,4 +1,4 @@
-//! P Â Q = L U by columns: pivots chosen once, values many times [Gilbert, Peierls 1988].
+//! P Â Q = L U by columns: pivots and patterns [Gilbert, Peierls 1988].
 //!
 //! Column k of Â Q, with the rows in the order of the pivots, is
 //!
@@ -7,10 +7,9 @@
 //! d_k = x_k,   l_ik = x_i / d_k  (i > k)                                                                 (2)
 //! ```
 //! [`Lu::pivot`] runs (1) on rows that have no pivot yet: the pattern of x is what the graph of L reaches from â_k. The pivot is the
-//! diagonal of Â if it is at least τ max |x_i|, else the shortest row of that size. Before the border of the [`Order`], a long row counts
+//! row that the [`Order`] proposes if it is at least τ max |x_i|, else the shortest row of that size. Before the border, a long row counts
 //! with β |x_i|: as a pivot it would make every row below it as long, but the sums that gather in it make it the largest sooner or later.
-//! P and the patterns of L and U are kept; they hold for any values. [`Lu::refactor`] is (1), (2) on them,
-//! and returns max |l_ik|: at most 1/τ (1/βτ with long rows) where the pivots are as good as new, large where they have gone bad.
+//! P and the patterns of L and U hold for any values: [`Panels`](super::panels::Panels) computes them.
 
 use super::order::Order;
 use crate::Pattern;
@@ -118,7 +117,7 @@ impl Triangle {
 /// Not yet a pivot.
 const NONE: u32 = u32::MAX;
 
-/// The diagonal is the pivot if it is at least this part of the largest candidate, τ: it keeps more of the symmetry, hence less fill.
+/// The row that the order proposes is the pivot if it is at least this part of the largest candidate, τ.
 pub const THRESHOLD: f64 = 0.1;
 
 /// What part of a long row counts before the border, β. A solve refines once, which makes up for 1/β.
@@ -162,6 +161,10 @@ impl Lu {
     /// Entries of L and U.
     pub fn entries(&self) -> [usize; 2] {
         [self.l.entries(), self.u.entries()]
+    }
+    /// Multiplications of (1).
+    pub fn work(&self) -> usize {
+        self.u.rows[..self.u.entries()].iter().map(|&j| self.l.range(j as usize).len()).sum()
     }
     /// Entries of L and U for which there is memory.
     pub fn reserved(&self) -> usize {

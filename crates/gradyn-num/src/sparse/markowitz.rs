@@ -9,8 +9,10 @@
 //! ```text
 //! k may come when all pivots that change its row or column have come; the latest of those comes first         (3)
 //! ```
-//! so that columns of L with the same rows are neighbours. Of equal products the largest entry in its column. Rows and columns pivot in pairs: COLAMD, which orders for any choice of rows, cannot do so for the
-//! multipliers of a saddle-point matrix. Patterns are sets of bits and values a dense matrix, so it is for sizes up to [`LARGEST`].
+//! so that columns of L with the same rows are neighbours. Of equal products in (1), the largest entry in its column.
+//!
+//! Rows and columns pivot in pairs: COLAMD, which orders for any choice of rows, cannot do so for the multipliers of a saddle-point matrix.
+//! Patterns are sets of bits and values a dense matrix, so it is for sizes up to [`LARGEST`].
 
 use super::lu::THRESHOLD;
 use super::order::Order;
@@ -86,6 +88,18 @@ impl Sets {
                 .map(move |rest| 64 * w + rest.trailing_zeros() as usize)
         })
     }
+    /// Calls a function of its numbers, increasing.
+    #[inline]
+    fn for_each(&self, set: usize, mut f: impl FnMut(usize)) {
+        for w in 0..self.words {
+            let mut rest = self.bits[set * self.words + w];
+            while rest != 0 {
+                f(64 * w + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
+    }
+    /// The least number from `from` on.
     fn next(&self, set: usize, from: usize) -> Option<usize> {
         let bits = &self.bits[set * self.words..][..self.words];
         let first = (bits.get(from / 64)? >> (from % 64)) << (from % 64);
@@ -174,22 +188,28 @@ impl Markowitz {
             self.a[j * self.n + i] = values[p];
         }
     }
-    /// (1).
+    /// (1), columns with few rows first: a column of c rows has no product below (c - 1) times the shortest row.
     fn best(&self) -> Option<(usize, usize)> {
         let (mut best, mut least, mut largest) = (None, u32::MAX, 0.0);
         let shortest = self.rows.sizes.iter().filter(|&&s| s > 0).min()? - 1;
-        for (j, &length) in self.columns.sizes.iter().enumerate() {
-            if length == 0 || (length - 1) * shortest > least {
-                continue;
-            }
-            let column = &self.a[j * self.n..][..self.n];
-            let max = self.columns.iter(j).fold(0.0f64, |m, i| m.max(column[i].abs()));
-            for i in self.columns.iter(j) {
-                let (size, work) = (column[i].abs(), (length - 1) * (self.rows.sizes[i] - 1));
-                let good = work <= least && size > ZERO && size >= THRESHOLD * max;
-                if good && (work < least || size / max > largest) {
-                    (best, least, largest) = (Some((i, j)), work, size / max);
+        let fewest = *self.columns.sizes.iter().filter(|&&s| s > 0).min()?;
+        for few in [fewest + 1, u32::MAX] {
+            for j in 0..self.n {
+                let length = self.columns.sizes[j];
+                let seen = few == u32::MAX && length <= fewest + 1;
+                if length == 0 || seen || length > few || (length - 1) * shortest > least {
+                    continue;
                 }
+                let column = &self.a[j * self.n..][..self.n];
+                let mut max = 0.0f64;
+                self.columns.for_each(j, |i| max = max.max(column[i].abs()));
+                self.columns.for_each(j, |i| {
+                    let (size, work) = (column[i].abs(), (length - 1) * (self.rows.sizes[i] - 1));
+                    let good = work <= least && size > ZERO && size >= THRESHOLD * max;
+                    if good && (work < least || size / max > largest) {
+                        (best, least, largest) = (Some((i, j)), work, size / max);
+                    }
+                });
             }
         }
         best
@@ -207,7 +227,8 @@ impl Markowitz {
             columns.remove(column, i);
             columns.unite(column, j);
             let f = a[column * *n + i] / pivot;
-            columns.iter(j).for_each(|r| a[column * *n + r] -= f * a[j * *n + r]);
+            let [to, from] = a.get_disjoint_mut([column * *n..(column + 1) * *n, j * *n..(j + 1) * *n]).expect("two columns");
+            columns.for_each(j, |r| to[r] -= f * from[r]);
         }
         let mut r = 0;
         while let Some(row) = columns.next(j, r) {
