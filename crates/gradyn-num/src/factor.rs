@@ -44,11 +44,16 @@ enum Kind {
 impl Factor {
     /// The faster one for the pattern.
     pub fn new(pattern: &Pattern) -> Result<Self, FactorError> {
+        Self::with_optional(pattern, &[])
+    }
+
+    /// The same where some positions may be zero in all matrices.
+    pub fn with_optional(pattern: &Pattern, optional: &[u32]) -> Result<Self, FactorError> {
         let n = pattern.rows();
         if n <= DENSE.get() {
             return Self::dense(pattern);
         }
-        let lu = SparseLu::new(pattern)?;
+        let lu = SparseLu::with_optional(pattern, optional)?;
         if n <= 400 && SLOWER * lu.work() > n * n * n / 3 {
             return Self::dense(pattern);
         }

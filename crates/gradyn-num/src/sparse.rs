@@ -41,6 +41,9 @@ const ROOM: usize = 3;
 pub struct SparseLu {
     pattern: Arc<Pattern>,
     columns: Columns,
+    /// Positions that may be zero always, and whether they have had a value.
+    optional: Vec<(u32, bool)>,
+    absent: Vec<bool>,
     /// Orders again with the pivots, up to some size.
     markowitz: Option<Markowitz>,
     /// Â, by positions of the pattern.
@@ -77,6 +80,11 @@ fn inverse_power_of_two(x: f64) -> f64 {
 impl SparseLu {
     /// Orders the columns and reserves the memory.
     pub fn new(pattern: &Pattern) -> Result<Self, FactorError> {
+        Self::with_optional(pattern, &[])
+    }
+    /// The same where some positions may be zero in all matrices: they are left out of the patterns of L and U until one has a value, at which pivots are
+    /// chosen again.
+    pub fn with_optional(pattern: &Pattern, optional: &[u32]) -> Result<Self, FactorError> {
         let (n, cols, entries) = (pattern.rows(), pattern.cols(), pattern.nnz());
         if n != cols {
             return Err(FactorError::NotSquare { rows: n, cols });
@@ -92,6 +100,8 @@ impl SparseLu {
             panels: Panels::new(n, room),
             pattern: Arc::new(pattern.clone()),
             columns,
+            optional: optional.iter().map(|&p| (p, false)).collect(),
+            absent: vec![false; entries],
             markowitz: (n <= markowitz::LARGEST).then(|| Markowitz::new(n)),
             values: vec![0.0; entries],
             row_scale: vec![1.0; n],
@@ -134,6 +144,7 @@ impl SparseLu {
         assert!(values.len() == pattern.nnz(), "{} values on a pattern of {}", values.len(), pattern.nnz());
         self.ready = false;
         self.scale(values)?;
+        self.frozen &= !self.appear(values);
         let frozen = self.frozen.then(|| self.panels.refactor(&self.lu, &self.columns, &self.values, self.least));
         match frozen {
             Some(Ok(growth)) if growth <= self.limit => self.growth = growth,
@@ -142,6 +153,16 @@ impl SparseLu {
         self.ready = true;
         Ok(())
     }
+    /// Takes optional positions in that have a value for the first time; true if there are any.
+    fn appear(&mut self, values: &[f64]) -> bool {
+        let mut any = false;
+        for (p, present) in &mut self.optional {
+            any |= !*present && values[*p as usize] != 0.0;
+            *present |= values[*p as usize] != 0.0;
+            self.absent[*p as usize] = !*present;
+        }
+        any
+    }
     /// R, C, P and patterns for these values.
     fn choose(&mut self, values: &[f64]) -> Result<(), Singular> {
         self.choices += 1;
@@ -149,9 +170,9 @@ impl SparseLu {
         self.equilibrate(values);
         self.scale(values)?;
         if let Some(markowitz) = &mut self.markowitz {
-            markowitz.order(&self.pattern, &self.values, &mut self.columns.order);
-            self.columns.sort(&self.pattern);
+            markowitz.order(&self.pattern, |p| !self.absent[p], &self.values, &mut self.columns.order);
         }
+        self.columns.sort(&self.pattern, |p| !self.absent[p]);
         let columns = &self.columns;
         let singular = |k: usize| Singular { index: columns.order.columns[k] as usize };
         self.lu.pivot(columns, &self.values, self.least).map_err(singular)?;

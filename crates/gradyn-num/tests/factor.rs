@@ -362,3 +362,33 @@ fn panels_keep_the_digits() {
     assert_eq!(lu.choices(), 1);
     assert!(lu.entries() < 60 * size, "{} entries", lu.entries());
 }
+
+/// A diagonal that is zero until it is not: before, L and U are those of the pattern without it, and the solutions have their digits before and after.
+#[test]
+fn optional_positions_appear() {
+    let mut random = Random(37);
+    let (pattern, with, without) = {
+        let (pattern, values) = chain_kkt(40, &mut random);
+        let all = pattern.iter().map(|(i, j, _)| (i, j)).chain((0..pattern.rows()).map(|i| (i, i)));
+        let padded = Pattern::from_entries(pattern.rows(), pattern.rows(), all);
+        let mut padded_values = vec![0.0; padded.nnz()];
+        pattern.iter().for_each(|(i, j, p)| padded_values[padded.at(i, j) as usize] = values[p]);
+        let mut lu = SparseLu::new(&pattern).unwrap();
+        lu.refactor(&values).unwrap();
+        (padded, padded_values, lu.entries())
+    };
+    let optional: Vec<u32> = (80..pattern.rows()).map(|i| pattern.at(i, i)).collect();
+    let mut lu = SparseLu::with_optional(&pattern, &optional).unwrap();
+    for (c, choices) in [(0.0, 1), (0.0, 1), (-1e-3, 2), (0.0, 2), (-2e-3, 2)] {
+        let mut values = with.clone();
+        optional.iter().for_each(|&p| values[p as usize] = c);
+        assert_eq!(allocations(|| lu.refactor(&values).unwrap()), 0);
+        let x = random.vector(pattern.rows());
+        let mut b = vec![0.0; x.len()];
+        pattern.mul(&values, 1.0, &x, &mut b);
+        lu.solve(&mut b);
+        assert_close(&b, &x, 1e-11); // condition ≤ 1e4 × 2⁻⁵²
+        assert_eq!(lu.choices(), choices);
+        assert!(choices > 1 || lu.entries() == without, "{} entries, {without} without", lu.entries());
+    }
+}

@@ -38,22 +38,23 @@ impl Columns {
         let lengths = (0..pattern.rows()).map(|i| pattern.row(i).len() as u32).collect();
         let mut columns =
             Self { ptr: vec![0; n + 1], rows: vec![0; entries], at: vec![0; entries], order, lengths, place: vec![0; n] };
-        columns.sort(pattern);
+        columns.sort(pattern, |_| true);
         columns
     }
-    /// Follows the order, which has changed.
-    pub fn sort(&mut self, pattern: &Pattern) {
+    /// Follows the order, which has changed, with the positions that are present.
+    pub fn sort(&mut self, pattern: &Pattern, present: impl Fn(usize) -> bool) {
         let Self { ptr, rows, at, order, place, .. } = self;
         order.columns.iter().enumerate().for_each(|(k, &j)| place[j as usize] = k as u32);
         // ends of the columns, then their beginnings
         ptr.fill(0);
-        pattern.iter().for_each(|(_, j, _)| ptr[place[j] as usize] += 1);
+        let entries = || pattern.iter().filter(|e| present(e.2));
+        entries().for_each(|(_, j, _)| ptr[place[j] as usize] += 1);
         let mut end = 0;
         for p in ptr.iter_mut() {
             end += *p;
             *p = end - *p;
         }
-        for (i, j, p) in pattern.iter() {
+        for (i, j, p) in entries() {
             let next = &mut ptr[place[j] as usize];
             (rows[*next as usize], at[*next as usize]) = (i as u32, p as u32);
             *next += 1;

@@ -124,8 +124,8 @@ impl Markowitz {
         }
     }
     /// The pivots of (1) in the order (3); where there are none left, the other rows and columns follow as they are.
-    pub fn order(&mut self, pattern: &Pattern, values: &[f64], order: &mut Order) {
-        self.start(pattern, values);
+    pub fn order(&mut self, pattern: &Pattern, present: impl Fn(usize) -> bool, values: &[f64], order: &mut Order) {
+        self.start(pattern, present, values);
         let mut k = 0;
         while let Some((i, j)) = self.best() {
             self.eliminate(i, j);
@@ -177,12 +177,12 @@ impl Markowitz {
         }
         (self.before, self.ready) = (before, ready);
     }
-    fn start(&mut self, pattern: &Pattern, values: &[f64]) {
+    fn start(&mut self, pattern: &Pattern, present: impl Fn(usize) -> bool, values: &[f64]) {
         self.a.fill(0.0);
         self.rows.clear();
         self.columns.clear();
         self.places.iter_mut().for_each(|places| places.fill(NONE));
-        for (i, j, p) in pattern.iter() {
+        for (i, j, p) in pattern.iter().filter(|e| present(e.2)) {
             self.rows.insert(i, j);
             self.columns.insert(j, i);
             self.a[j * self.n + i] = values[p];
