@@ -63,7 +63,7 @@ fn profile(model: &Prepared) -> String {
     line("tangent, solve", time(|| saddle.solve(&mut b)));
     line("tangent, solve_t", time(|| saddle.solve_t(&mut b)));
     if sys.constant_mass() {
-        let mut kkt = Kkt::new(&pat.nn, &pat.mn).expect("square");
+        let mut kkt = Kkt::sparser(&pat.nn, &pat.mn, &pat.mass).expect("square");
         kkt.release(sys.dropped());
         kkt.prepare(mass).expect("finite");
         line("projection, factor", time(|| kkt.refactor(phi_q, |_| 0.0).expect("regular")));

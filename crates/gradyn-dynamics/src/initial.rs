@@ -305,7 +305,8 @@ fn relative(r: &[f64], x: &[f64], least: f64) -> f64 {
 
 /// [M Φ_qᵀ; Φ_q -c] with the M of these data; clones share the symbolic part.
 pub fn prepare_kkt<Y: System>(sys: &Y, d: &Y::Data<f64>) -> Result<Kkt, StepError> {
-    let mut kkt = Kkt::new(&sys.patterns().nn, &sys.patterns().mn)?;
+    let patterns = sys.patterns();
+    let mut kkt = Kkt::sparser(&patterns.nn, &patterns.mn, &patterns.mass)?;
     kkt.release(sys.dropped());
     match sys.constant_mass() {
         true => kkt.prepare(sys.mass(d))?,

@@ -104,6 +104,16 @@ pub struct Patterns {
     pub nn: Pattern,
     /// m × n.
     pub mn: Pattern,
+    /// Positions of n × n where M has entries, increasing.
+    pub mass: Vec<u32>,
+}
+
+impl Patterns {
+    /// M may have any entry of n × n.
+    pub fn new(nn: Pattern, mn: Pattern) -> Self {
+        let mass = (0..nn.nnz() as u32).collect();
+        Self { nn, mn, mass }
+    }
 }
 
 /// Contracted terms of a mechanism in some coordinates.

@@ -88,7 +88,7 @@ impl<U: StateSpace> UserSystem<U> {
             n,
             names,
             objectives,
-            patterns: Patterns { nn: dense.clone(), mn: dense },
+            patterns: Patterns::new(dense.clone(), dense),
             all: (0..n as u32).collect(),
             slots: (0..parameters.len() as u32).collect(),
             parameters: parameters.into_iter().map(|p| p.0).collect(),

@@ -3,7 +3,7 @@
 //! ```text
 //! refactor: P A Q = L U      solve: b ← A⁻¹ b      solve_t: b ← A⁻ᵀ b
 //! ```
-//! [`Factor::new`] takes the dense one for n ≤ 24, and for n ≤ 400 with more than 30 % of the entries in the pattern. A matrix
+//! [`Factor::new`] takes the dense one for n ≤ 24, and for n ≤ 400 where the sparse one multiplies more than a third as often. A matrix
 //! that is singular to rounding, or has a value that is not finite, is an error of `refactor`; a solve is never NaN because of A.
 
 use crate::dense::DenseLu;
@@ -14,6 +14,9 @@ use std::sync::Arc;
 
 /// Size up to which the dense factorisation is taken, whatever the pattern.
 const SMALL: usize = 24;
+
+/// How many times longer a multiplication of the sparse factorisation takes.
+const SLOWER: usize = 3;
 
 thread_local!(static DENSE: Cell<usize> = const { Cell::new(SMALL) });
 
@@ -41,9 +44,20 @@ enum Kind {
 impl Factor {
     /// The faster one for the pattern.
     pub fn new(pattern: &Pattern) -> Result<Self, FactorError> {
+        Self::with_optional(pattern, &[])
+    }
+
+    /// The same where some positions may be zero in all matrices.
+    pub fn with_optional(pattern: &Pattern, optional: &[u32]) -> Result<Self, FactorError> {
         let n = pattern.rows();
-        let full = n <= 400 && pattern.nnz() as f64 > 0.3 * (n * n) as f64;
-        if n <= DENSE.get() || full { Self::dense(pattern) } else { Self::sparse(pattern) }
+        if n <= DENSE.get() {
+            return Self::dense(pattern);
+        }
+        let lu = SparseLu::with_optional(pattern, optional)?;
+        if n <= 400 && SLOWER * lu.work() > n * n * n / 3 {
+            return Self::dense(pattern);
+        }
+        Ok(Self { kind: Kind::Sparse(Box::new(lu)) })
     }
 
     /// The dense factorisation.

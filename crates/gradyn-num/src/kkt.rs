@@ -36,6 +36,8 @@ pub struct Kkt {
     ready: bool,
     /// Rows of J that are zero; their diagonal is -1.
     released: Arc<[u32]>,
+    /// Positions of A that are in K where it is factorised as it is.
+    at: Arc<[u32]>,
     schur: Option<Schur>,
     full: Saddle,
     factorizations: usize,
@@ -52,10 +54,21 @@ enum Way {
 impl Kkt {
     /// K with A on `nn` and J on `mn`.
     pub fn new(nn: &Pattern, mn: &Pattern) -> Result<Self, FactorError> {
-        let (n, m, full) = (nn.rows(), mn.rows(), Saddle::new(nn, mn)?);
+        Self::sparser(nn, mn, &(0..nn.nnz() as u32).collect::<Vec<_>>())
+    }
+
+    /// The same for A whose values are zero except `at` these positions of `nn`.
+    pub fn sparser(nn: &Pattern, mn: &Pattern, at: &[u32]) -> Result<Self, FactorError> {
+        if nn.cols() != nn.rows() {
+            return Err(FactorError::NotSquare { rows: nn.rows(), cols: nn.cols() });
+        }
+        let mut at = at.to_vec();
+        at.sort_unstable();
+        let (n, m, full) = (nn.rows(), mn.rows(), Saddle::new(&nn.only(&at), mn)?);
         let schur = (n <= SMALL).then(|| Schur::new(n, m));
         let (nn, mn, a) = (nn.clone().into(), mn.clone().into(), vec![0.0; nn.nnz()]);
-        Ok(Self { nn, mn, a, way: Way::Unprepared, ready: false, released: [].into(), schur, full, factorizations: 0 })
+        let (way, released) = (Way::Unprepared, [].into());
+        Ok(Self { nn, mn, a, way, ready: false, released, at: at.into(), schur, full, factorizations: 0 })
     }
 
     /// Rows of J that are zero and whose multiplier stands alone: their diagonal is -1.
@@ -71,6 +84,7 @@ impl Kkt {
         if let Some(position) = a.iter().position(|a| !a.is_finite()) {
             return Err(FactorError::NotFinite { position });
         }
+        debug_assert!(self.is_zero_elsewhere(a), "a value of A where it has none");
         let definite = self.schur.as_mut().is_some_and(|schur| schur.invert(&self.nn, a).is_ok());
         self.a.copy_from_slice(a);
         self.way = if definite { Way::Schur } else { Way::Full };
@@ -84,7 +98,13 @@ impl Kkt {
 
     /// A of the next refactor, after `vary`.
     pub fn set(&mut self, a: &[f64]) {
+        debug_assert!(self.is_zero_elsewhere(a), "a value of A where it has none");
         self.a.copy_from_slice(a);
+    }
+
+    fn is_zero_elsewhere(&self, a: &[f64]) -> bool {
+        let count = |x: &mut dyn Iterator<Item = f64>| x.filter(|&a| a != 0.0).count();
+        count(&mut a.iter().copied()) == count(&mut self.at.iter().map(|&p| a[p as usize]))
     }
 
     /// True if the last `prepare` chose (3).
@@ -104,7 +124,7 @@ impl Kkt {
         self.factorizations += 1;
         let result = match (self.way, &mut self.schur) {
             (Way::Schur, Some(schur)) => schur.refactor(&self.mn, j, c, &self.released),
-            (Way::Full, _) => self.full.refactor(|k| self.a[k], |k| j[k], j, c, 1.0),
+            (Way::Full, _) => self.full.refactor(|k| self.a[self.at[k] as usize], |k| j[k], j, c, 1.0),
             _ => panic!("refactor before prepare"),
         };
         self.ready = result.is_ok();

@@ -130,6 +130,13 @@ impl Pattern {
         }
     }
 
+    /// The pattern of some positions, increasing: theirs are 0, 1, … in the same order.
+    pub fn only(&self, positions: &[u32]) -> Pattern {
+        let mut keep = vec![false; self.nnz()];
+        positions.iter().for_each(|&p| keep[p as usize] = true);
+        Pattern::from_entries(self.rows(), self.cols, self.iter().filter(|e| keep[e.2]).map(|(i, j, _)| (i, j)))
+    }
+
     /// The pattern of some rows.
     pub fn part(&self, rows: &[u32]) -> Pattern {
         let entries = rows.iter().enumerate().flat_map(|(i, &k)| self.row(k as usize).map(move |p| (i, self.col(p))));

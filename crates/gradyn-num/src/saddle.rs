@@ -45,7 +45,8 @@ impl Saddle {
         let at = |(i, j)| pattern.at(i, j);
         let maps =
             Maps { a: a().map(at).collect(), b: b().map(at).collect(), jt: jt().map(at).collect(), c: c().map(at).collect() };
-        let (values, factor) = (vec![0.0; pattern.nnz()], Factor::new(&pattern)?);
+        // c = 0 is not stored, and makes no fill
+        let (values, factor) = (vec![0.0; pattern.nnz()], Factor::with_optional(&pattern, &maps.c)?);
         Ok(Self { maps: maps.into(), n, released: [].into(), values, factor, factorizations: 0 })
     }
     /// The same with rows of J that are zero and whose diagonal is -`loose` of `refactor`: their unknown stands alone.

@@ -144,6 +144,9 @@ fn the_choice_follows_size_and_fill() {
     assert!(!Factor::new(&tridiagonal(24)).unwrap().is_sparse());
     assert!(Factor::new(&tridiagonal(25)).unwrap().is_sparse());
     assert!(!Factor::new(&full(60)).unwrap().is_sparse());
+    // a third of the entries, and little fill
+    let blocks = Pattern::from_entries(60, 60, (0..1200).map(|k| (k / 20, k / 400 * 20 + k % 20)));
+    assert!(Factor::new(&blocks).unwrap().is_sparse());
     assert!(dense_up_to(49, || !Factor::new(&tridiagonal(49)).unwrap().is_sparse()));
     assert!(Factor::new(&tridiagonal(49)).unwrap().is_sparse());
     let wide = Pattern::from_entries(2, 3, [(0, 0)]);
@@ -324,5 +327,68 @@ fn a_border_keeps_the_fill_linear() {
     for pair in fills.windows(2) {
         let [before, after] = [pair[0], pair[1]];
         assert!((0..2).all(|c| after[c] as f64 <= 2.2 * before[c] as f64), "{before:?}, then {after:?}");
+    }
+}
+
+/// Blocks of coordinates that are tied by rows: pivots are pairs of a coordinate and a multiplier, and L and U have wide panels. Solutions have their
+/// digits for values that change while the pivots are kept, and L and U are no larger than those of the pattern of a band.
+#[test]
+fn panels_keep_the_digits() {
+    let (bodies, mut random) = (20, Random(31));
+    let n = 12 * bodies;
+    let own = |b: usize| (12 * b..12 * b + 12).flat_map(move |i| (12 * b..12 * b + 12).map(move |j| (i, j)));
+    let nn: Vec<(usize, usize)> = (0..bodies).flat_map(own).collect();
+    let rows = |b: usize| (0..8).flat_map(move |r| (0..6).map(move |c| (8 * b + r, 12 * b + (5 * r + 2 * c) % 24)));
+    let mn: Vec<(usize, usize)> = (0..bodies - 1).flat_map(rows).collect();
+    let size = n + 8 * (bodies - 1);
+    let ties = mn.iter().flat_map(|&(i, j)| [(n + i, j), (j, n + i)]);
+    let pattern = Pattern::from_entries(size, size, nn.iter().copied().chain(ties));
+    let mut lu = SparseLu::new(&pattern).unwrap();
+    let first = random.vector(pattern.nnz());
+    for k in 0..5 {
+        let values: Vec<f64> =
+            pattern.iter().map(|(i, j, p)| first[p] + f64::from(i == j) * 4.0 + 1e-3 * k as f64 * random.next()).collect();
+        lu.refactor(&values).unwrap();
+        let x = random.vector(size);
+        let (mut b, mut c) = (vec![0.0; size], vec![0.0; size]);
+        pattern.mul(&values, 1.0, &x, &mut b);
+        pattern.mul_t(&values, 1.0, &x, &mut c);
+        lu.solve(&mut b);
+        lu.solve_t(&mut c);
+        // 1e-9: condition ≤ 1e6 × 2⁻⁵²
+        assert_close(&b, &x, 1e-9);
+        assert_close(&c, &x, 1e-9);
+    }
+    assert_eq!(lu.choices(), 1);
+    assert!(lu.entries() < 60 * size, "{} entries", lu.entries());
+}
+
+/// A diagonal that is zero until it is not: before, L and U are those of the pattern without it, and the solutions have their digits before and after.
+#[test]
+fn optional_positions_appear() {
+    let mut random = Random(37);
+    let (pattern, with, without) = {
+        let (pattern, values) = chain_kkt(40, &mut random);
+        let all = pattern.iter().map(|(i, j, _)| (i, j)).chain((0..pattern.rows()).map(|i| (i, i)));
+        let padded = Pattern::from_entries(pattern.rows(), pattern.rows(), all);
+        let mut padded_values = vec![0.0; padded.nnz()];
+        pattern.iter().for_each(|(i, j, p)| padded_values[padded.at(i, j) as usize] = values[p]);
+        let mut lu = SparseLu::new(&pattern).unwrap();
+        lu.refactor(&values).unwrap();
+        (padded, padded_values, lu.entries())
+    };
+    let optional: Vec<u32> = (80..pattern.rows()).map(|i| pattern.at(i, i)).collect();
+    let mut lu = SparseLu::with_optional(&pattern, &optional).unwrap();
+    for (c, choices) in [(0.0, 1), (0.0, 1), (-1e-3, 2), (0.0, 2), (-2e-3, 2)] {
+        let mut values = with.clone();
+        optional.iter().for_each(|&p| values[p as usize] = c);
+        assert_eq!(allocations(|| lu.refactor(&values).unwrap()), 0);
+        let x = random.vector(pattern.rows());
+        let mut b = vec![0.0; x.len()];
+        pattern.mul(&values, 1.0, &x, &mut b);
+        lu.solve(&mut b);
+        assert_close(&b, &x, 1e-11); // condition ≤ 1e4 × 2⁻⁵²
+        assert_eq!(lu.choices(), choices);
+        assert!(choices > 1 || lu.entries() == without, "{} entries, {without} without", lu.entries());
     }
 }

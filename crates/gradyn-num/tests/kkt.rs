@@ -153,3 +153,26 @@ fn light_coordinates_do_not_cost_digits() {
         assert!((b[0] - 2.2).abs() < 1e-12 && (b[1] + 0.4).abs() < 1e-12, "{light}: {b:?}");
     }
 }
+
+/// Positions where A is zero are left out of K: the solution is the same.
+#[test]
+fn zeros_of_a_are_left_out() {
+    let n = 60;
+    let nn = Pattern::from_entries(n, n, (0..n).flat_map(|i| (0..n).map(move |j| (i, j))));
+    let mn = Pattern::from_entries(20, n, (0..20).flat_map(|i| (0..4).map(move |j| (i, (3 * i + 2 * j) % n))));
+    let a: Vec<f64> = nn.iter().map(|(i, j, _)| if i == j { 2.0 + (i % 3) as f64 } else { 0.0 }).collect();
+    let diagonal: Vec<u32> = (0..n).map(|i| nn.at(i, i)).collect();
+    let j: Vec<f64> = (0..mn.nnz()).map(|p| 1.0 + (p * 7 % 5) as f64).collect();
+    let solve = |mut kkt: Kkt| {
+        kkt.prepare(&a).unwrap();
+        kkt.refactor(&j, |_| 1e-9).unwrap();
+        assert!(!kkt.uses_schur());
+        let mut b: Vec<f64> = (0..n + 20).map(|i| (i % 11) as f64 - 5.0).collect();
+        kkt.solve(&mut b);
+        b
+    };
+    let (all, few) = (solve(Kkt::new(&nn, &mn).unwrap()), solve(Kkt::sparser(&nn, &mn, &diagonal).unwrap()));
+    let scale = all.iter().fold(1.0f64, |s, x| s.max(x.abs()));
+    // 1e-11: condition ≤ 1e4 × 2⁻⁵²
+    assert!(all.iter().zip(&few).all(|(x, y)| (x - y).abs() <= 1e-11 * scale), "{all:?}, {few:?}");
+}

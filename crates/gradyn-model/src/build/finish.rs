@@ -247,7 +247,11 @@ impl<'g> Builder<'g, '_> {
         }
         self.forces.iter().for_each(|f| pairs(&mut f.element.ports.coords()));
         loads.iter().for_each(|l| pairs(&mut l.work.coords().chain(l.positions.coords()).chain(l.velocities.coords())));
-        Patterns { nn: Pattern::from_entries(n, n, nn), mn: Pattern::from_entries(m, n, mn) }
+        let nn = Pattern::from_entries(n, n, nn);
+        let mut mass: Vec<u32> = inertia.iter().map(|e| nn.at(e.0 as usize, e.1 as usize)).collect();
+        mass.sort_unstable();
+        mass.dedup();
+        Patterns { nn, mn: Pattern::from_entries(m, n, mn), mass }
     }
 }
 

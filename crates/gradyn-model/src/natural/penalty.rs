@@ -64,7 +64,7 @@ impl Natural {
     }
     /// 1/m_k of (2).
     fn mobility(&self, k: usize, d: &Data<f64>) -> Option<f64> {
-        let Patterns { nn, mn } = &self.patterns;
+        let Patterns { nn, mn, .. } = &self.patterns;
         let ε = MASSLESS * largest(d.mass.iter().copied());
         let φ = &d.phi_q[mn.row(k)];
         let coords: Vec<usize> = mn.row(k).map(|pos| mn.col(pos)).collect();

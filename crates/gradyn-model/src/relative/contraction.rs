@@ -116,7 +116,7 @@ impl Contraction {
             pairs.iter().flat_map(|p| p.keys().copied()).chain((0..bodies.len()).map(|b| [b, b])).collect();
         let mut nn: Vec<(usize, usize)> = (0..n).map(|k| (k, k)).collect();
         nn.extend(all.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))));
-        let patterns = Patterns { nn: Pattern::from_entries(n, n, nn), mn: Pattern::from_entries(m, n, mn) };
+        let patterns = Patterns::new(Pattern::from_entries(n, n, nn), Pattern::from_entries(m, n, mn));
         let fold = Fold::new(bodies, &all, n, &patterns.nn);
         let rows = rows.into_iter().map(|((k, b), entries)| RowBlock {
             body: b,

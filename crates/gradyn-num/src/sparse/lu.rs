@@ -1,4 +1,4 @@
-//! P Â Q = L U by columns: pivots chosen once, values many times [Gilbert, Peierls 1988].
+//! P Â Q = L U by columns: pivots and patterns [Gilbert, Peierls 1988].
 //!
 //! Column k of Â Q, with the rows in the order of the pivots, is
 //!
@@ -7,10 +7,9 @@
 //! d_k = x_k,   l_ik = x_i / d_k  (i > k)                                                                 (2)
 //! ```
 //! [`Lu::pivot`] runs (1) on rows that have no pivot yet: the pattern of x is what the graph of L reaches from â_k. The pivot is the
-//! diagonal of Â if it is at least τ max |x_i|, else the shortest row of that size. Before the border of the [`Order`], a long row counts
+//! row that the [`Order`] proposes if it is at least τ max |x_i|, else the shortest row of that size. Before the border, a long row counts
 //! with β |x_i|: as a pivot it would make every row below it as long, but the sums that gather in it make it the largest sooner or later.
-//! P and the patterns of L and U are kept; they hold for any values. [`Lu::refactor`] is (1), (2) on them,
-//! and returns max |l_ik|: at most 1/τ (1/βτ with long rows) where the pivots are as good as new, large where they have gone bad.
+//! P and the patterns of L and U hold for any values: [`Panels`](super::panels::Panels) computes them.
 
 use super::order::Order;
 use crate::Pattern;
@@ -28,30 +27,48 @@ pub struct Columns {
     pub order: Order,
     /// Entries of each row.
     lengths: Vec<u32>,
+    /// Q⁻¹.
+    place: Vec<u32>,
 }
 
 impl Columns {
     /// Columns of a pattern in an order.
     pub fn new(pattern: &Pattern, order: Order) -> Self {
-        let n = pattern.cols();
-        let mut place = vec![0; n];
-        order.columns.iter().enumerate().for_each(|(k, &j)| place[j as usize] = k);
-        let mut ptr = vec![0u32; n + 1];
-        for (_, j, _) in pattern.iter() {
-            ptr[place[j] + 1] += 1;
-        }
-        for k in 0..n {
-            ptr[k + 1] += ptr[k];
-        }
-        let mut next = ptr.clone();
-        let (mut rows, mut at) = (vec![0; pattern.nnz()], vec![0; pattern.nnz()]);
-        for (i, j, p) in pattern.iter() {
-            let end = &mut next[place[j]];
-            (rows[*end as usize], at[*end as usize]) = (i as u32, p as u32);
-            *end += 1;
-        }
+        let (n, entries) = (pattern.cols(), pattern.nnz());
         let lengths = (0..pattern.rows()).map(|i| pattern.row(i).len() as u32).collect();
-        Self { ptr, rows, at, order, lengths }
+        let mut columns =
+            Self { ptr: vec![0; n + 1], rows: vec![0; entries], at: vec![0; entries], order, lengths, place: vec![0; n] };
+        columns.sort(pattern, |_| true);
+        columns
+    }
+    /// Follows the order, which has changed, with the positions that are present.
+    pub fn sort(&mut self, pattern: &Pattern, present: impl Fn(usize) -> bool) {
+        let Self { ptr, rows, at, order, place, .. } = self;
+        order.columns.iter().enumerate().for_each(|(k, &j)| place[j as usize] = k as u32);
+        // ends of the columns, then their beginnings
+        ptr.fill(0);
+        let entries = || pattern.iter().filter(|e| present(e.2));
+        entries().for_each(|(_, j, _)| ptr[place[j] as usize] += 1);
+        let mut end = 0;
+        for p in ptr.iter_mut() {
+            end += *p;
+            *p = end - *p;
+        }
+        for (i, j, p) in entries() {
+            let next = &mut ptr[place[j] as usize];
+            (rows[*next as usize], at[*next as usize]) = (i as u32, p as u32);
+            *next += 1;
+        }
+        ptr.copy_within(..place.len(), 1);
+        ptr[0] = 0;
+    }
+    /// y = Qᵀ b.
+    pub fn permute_t(&self, b: &[f64], y: &mut [f64]) {
+        y.iter_mut().zip(&self.order.columns).for_each(|(y, &j)| *y = b[j as usize]);
+    }
+    /// x = Q y.
+    pub fn permute(&self, y: &[f64], x: &mut [f64]) {
+        y.iter().zip(&self.order.columns).for_each(|(y, &j)| x[j as usize] = *y);
     }
     /// What part of row i counts where pivot k is chosen.
     fn weight(&self, k: usize, i: u32) -> f64 {
@@ -96,19 +113,13 @@ impl Triangle {
             x[i as usize] -= a * s;
         }
     }
-    /// Σ_i a_ik x_i.
-    #[inline]
-    fn dot(&self, k: usize, x: &[f64]) -> f64 {
-        let r = self.range(k);
-        self.rows[r.clone()].iter().zip(&self.values[r]).map(|(&i, &a)| a * x[i as usize]).sum()
-    }
 }
 
 /// Not yet a pivot.
 const NONE: u32 = u32::MAX;
 
-/// The diagonal is the pivot if it is at least this part of the largest candidate, τ: it keeps more of the symmetry, hence less fill.
-const THRESHOLD: f64 = 0.1;
+/// The row that the order proposes is the pivot if it is at least this part of the largest candidate, τ.
+pub const THRESHOLD: f64 = 0.1;
 
 /// What part of a long row counts before the border, β. A solve refines once, which makes up for 1/β.
 const LONG: f64 = 1e-5;
@@ -151,6 +162,10 @@ impl Lu {
     /// Entries of L and U.
     pub fn entries(&self) -> [usize; 2] {
         [self.l.entries(), self.u.entries()]
+    }
+    /// Multiplications of (1).
+    pub fn work(&self) -> usize {
+        self.u.rows[..self.u.entries()].iter().map(|&j| self.l.range(j as usize).len()).sum()
     }
     /// Entries of L and U for which there is memory.
     pub fn reserved(&self) -> usize {
@@ -283,8 +298,8 @@ impl Lu {
         let possible = || range.clone().filter(|&p| size(p) > least);
         let largest = possible().fold(0.0f64, |s, p| s.max(weighted(p)));
         let good = || possible().filter(|&p| weighted(p) >= THRESHOLD * largest);
-        let diagonal = good().find(|&p| self.l.rows[p] == columns.order.columns[k]);
-        let at = diagonal.or_else(|| good().min_by_key(|&p| columns.lengths[self.l.rows[p] as usize]));
+        let preferred = good().find(|&p| self.l.rows[p] == columns.order.rows[k]);
+        let at = preferred.or_else(|| good().min_by_key(|&p| columns.lengths[self.l.rows[p] as usize]));
         let Some(at) = at else {
             self.l.rows[range].iter().for_each(|&i| self.x[i as usize] = 0.0);
             self.l.ptr[k + 1] = self.l.ptr[k];
@@ -317,67 +332,28 @@ impl Lu {
         }
     }
 
-    /// (1), (2) for values `a` on the patterns of the last `pivot`: the largest |l_ik|, or the first place whose pivot is not above
-    /// `least` times the terms of its column.
-    pub fn refactor(&mut self, columns: &Columns, a: &[f64], least: f64) -> Result<f64, usize> {
-        let Self { l, u, diagonal, places, x, .. } = self;
-        let (mut growth, mut bad) = (0.0f64, None);
-        for k in 0..diagonal.len() {
-            let range = columns.ptr[k] as usize..columns.ptr[k + 1] as usize;
-            let mut size = 0.0f64;
-            for (&i, &at) in places[range.clone()].iter().zip(&columns.at[range]) {
-                x[i as usize] = a[at as usize];
-                size = size.max(a[at as usize].abs());
-            }
-            for p in u.range(k) {
-                let j = u.rows[p] as usize;
-                let ujk = std::mem::take(&mut x[j]);
-                u.values[p] = ujk;
-                size = size.max(ujk.abs());
-                l.subtract(j, ujk, x);
-            }
-            let d = std::mem::take(&mut x[k]);
-            diagonal[k] = d;
-            if d.abs() <= least * size || d.is_nan() {
-                bad = bad.or(Some(k));
-            }
-            let (r, inverse) = (l.range(k), 1.0 / d);
-            for (&i, value) in l.rows[r.clone()].iter().zip(&mut l.values[r]) {
-                *value = std::mem::take(&mut x[i as usize]) * inverse;
-                growth = growth.max(value.abs());
-            }
-        }
-        bad.map_or(Ok(growth), Err)
+    /// Size of the matrix.
+    pub fn size(&self) -> usize {
+        self.diagonal.len()
     }
-    /// x = Q U⁻¹ L⁻¹ P b; `y` is scratch.
-    pub fn solve(&self, columns: &Columns, b: &[f64], y: &mut [f64], x: &mut [f64]) {
-        for (y, &row) in y.iter_mut().zip(&self.row_of) {
-            *y = b[row as usize];
-        }
-        for k in 0..y.len() {
-            self.l.subtract(k, y[k], y);
-        }
-        for k in (0..y.len()).rev() {
-            y[k] /= self.diagonal[k];
-            self.u.subtract(k, y[k], y);
-        }
-        for (y, &j) in y.iter().zip(&columns.order.columns) {
-            x[j as usize] = *y;
-        }
+    /// Rows of column k of L without its pivot, by pivots, increasing, after `pivot`.
+    pub fn below(&self, k: usize) -> &[u32] {
+        &self.l.rows[self.l.range(k)]
     }
-    /// x = Pᵀ L⁻ᵀ U⁻ᵀ Qᵀ b.
-    pub fn solve_t(&self, columns: &Columns, b: &[f64], y: &mut [f64], x: &mut [f64]) {
-        for (y, &j) in y.iter_mut().zip(&columns.order.columns) {
-            *y = b[j as usize];
-        }
-        for k in 0..y.len() {
-            y[k] = (y[k] - self.u.dot(k, y)) / self.diagonal[k];
-        }
-        for k in (0..y.len()).rev() {
-            y[k] -= self.l.dot(k, y);
-        }
-        for (y, &row) in y.iter().zip(&self.row_of) {
-            x[row as usize] = *y;
-        }
+    /// Rows of column k of U, likewise.
+    pub fn above(&self, k: usize) -> &[u32] {
+        &self.u.rows[self.u.range(k)]
+    }
+    /// Rows of the [`Columns`] by pivots.
+    pub fn places(&self) -> &[u32] {
+        &self.places
+    }
+    /// y = P b.
+    pub fn permute(&self, b: &[f64], y: &mut [f64]) {
+        y.iter_mut().zip(&self.row_of).for_each(|(y, &row)| *y = b[row as usize]);
+    }
+    /// x = Pᵀ y.
+    pub fn permute_t(&self, y: &[f64], x: &mut [f64]) {
+        y.iter().zip(&self.row_of).for_each(|(y, &row)| x[row as usize] = *y);
     }
 }

@@ -19,6 +19,8 @@ use faer::sparse::linalg::colamd;
 pub struct Order {
     /// Q: the column of A at place k.
     pub columns: Vec<u32>,
+    /// The row that pivots there if it is large enough.
+    pub rows: Vec<u32>,
     /// Place of the first late column.
     pub border: usize,
     /// Is the row long?
@@ -29,11 +31,12 @@ impl Order {
     /// As they are, without a border.
     pub fn natural(pattern: &Pattern) -> Self {
         let n = pattern.cols();
-        Self { columns: (0..n as u32).collect(), border: n, long: vec![false; pattern.rows()] }
+        let columns: Vec<u32> = (0..n as u32).collect();
+        Self { rows: columns.clone(), columns, border: n, long: vec![false; pattern.rows()] }
     }
 }
 
-/// COLAMD of the columns of a pattern.
+/// COLAMD of the columns of a pattern; the diagonal pivots if it can.
 pub fn by_columns(pattern: &Pattern) -> Result<Order, FactorError> {
     let n = pattern.cols();
     let many = 16 + 2 * n.isqrt();
@@ -49,8 +52,8 @@ pub fn by_columns(pattern: &Pattern) -> Result<Order, FactorError> {
     let s = pattern.iter().filter(|&(i, j, _)| !long[i] && place[j] != usize::MAX);
     // the columns are the rows of the transpose
     let order = colamd(&Pattern::from_entries(early.len(), pattern.rows(), s.map(|(i, j, _)| (place[j], i))))?;
-    let columns = order.into_iter().map(|k| early[k as usize]).chain(late).map(|j| j as u32).collect();
-    Ok(Order { columns, border: early.len(), long })
+    let columns: Vec<u32> = order.into_iter().map(|k| early[k as usize]).chain(late).map(|j| j as u32).collect();
+    Ok(Order { rows: columns.clone(), columns, border: early.len(), long })
 }
 
 /// COLAMD of columns that are given as rows.
