@@ -42,7 +42,8 @@ fn gradient_json() {
     let out: Value = serde_json::from_str(&text).unwrap();
     has_keys(&out, &["model", "method", "parameters", "objectives", "statistics", "certificate"]);
     assert_eq!(keys(&out["method"]), ["coordinates", "formulation", "integrator", "sensitivity", "step"]);
-    let statistics = ["steps", "newton_iterations", "factorizations", "forward_s", "gradient_s", "real_time", "peak_memory_bytes"];
+    let statistics =
+        ["steps", "newton_iterations", "factorizations", "forward_s", "gradient_s", "real_time", "peak_memory_bytes"];
     has_keys(&out["statistics"], &statistics);
     assert_eq!((&out["model"], &out["statistics"]["steps"]), (&Value::from("pendulum"), &Value::from(100)));
     let parameters = ["m", "L", "theta0", "omega0"];
