@@ -51,6 +51,9 @@ fn object(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Va
         "coordinate_names": names(p), "rows": rows, "rows_kept": p.kept().concat(), "rows_dropped": dropped, "redundant_rows": p.redundant(),
         "parameters": parameters, "objectives": p.objectives(), "columns": p.model.columns, "warnings": p.model.warnings,
     });
+    if let Err(e) = mobility {
+        o["not_counted"] = e.to_string().into();
+    }
     if let Ok(m) = mobility {
         let groups: Vec<Value> = m.groups.iter().map(|g| json!({"redundant": g.redundant, "among": g.among})).collect();
         o["joint_constraints"] = m.constraints.into();
@@ -64,7 +67,7 @@ fn object(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Va
 fn family_object(family: &Family) -> Value {
     match family {
         Family::Refused(e) => json!({"refused": e.to_string()}),
-        Family::Large => json!({}),
+        Family::Large => json!({"large": true}),
         Family::Counted(c) => json!({
             "coordinates": c.coordinates, "constraints": c.constraints, "redundant": c.redundant,
             "degrees_of_freedom": c.freedom[0], "velocity_degrees_of_freedom": c.freedom[1],

@@ -163,7 +163,7 @@ pub struct Block<Y: System> {
 }
 
 impl<Y: System> Block<Y> {
-    /// Memory; `kkt` is prepared, its clones share the symbolic part.
+    /// Memory; `kkt` is prepared, its clones share the pattern.
     pub fn new(sys: &Y, f: Lagrange, state: State, p: &[f64], kkt: &Kkt) -> Self {
         let mut linear = Linear::new(sys, f);
         sys.prepare(p, &mut linear.data);

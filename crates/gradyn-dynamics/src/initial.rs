@@ -303,7 +303,7 @@ fn relative(r: &[f64], x: &[f64], least: f64) -> f64 {
     largest(r.iter().copied()) / if scale > 0.0 { scale } else { 1.0 }
 }
 
-/// [M Φ_qᵀ; Φ_q -c] with the M of these data; clones share the symbolic part.
+/// [M Φ_qᵀ; Φ_q -c] with the M of these data; clones share the pattern.
 pub fn prepare_kkt<Y: System>(sys: &Y, d: &Y::Data<f64>) -> Result<Kkt, StepError> {
     let patterns = sys.patterns();
     let mut kkt = Kkt::sparser(&patterns.nn, &patterns.mn, &patterns.mass)?;

@@ -96,6 +96,10 @@ impl Formula {
         let [w0, w1] = velocity_weights(c);
         [w0, w1, 0.0]
     }
+    /// Do these weights leave only f(x)? Rates are not read then: nobody may have computed them.
+    fn positions_only(&self, c: [f64; 3]) -> bool {
+        !self.velocity() && c[1] == 0.0 && c[2] == 0.0
+    }
     /// The ports whose slope is the row of Φ_q: x, or ẋ at velocity level.
     fn moving(&self) -> &Ports {
         if self.velocity() { &self.rates } else { &self.ports }
@@ -143,6 +147,12 @@ impl Formula {
     }
     /// (2) for s (c₀Φ + c₁Φ̇ + c₂Φ̈), into the scratch.
     fn bars<S: Scalar>(&self, args: &Args<S>, at: &At<S>, c: [f64; 3], s: S, w: &mut FormulaScratch<S>) {
+        if self.positions_only(c) {
+            self.value(at.t, at.q, args, w);
+            w.plain.reverse(&self.program, &[(0, s * c[0])]);
+            w.bars.iter_mut().zip(&w.plain.inputs_bar).for_each(|(b, j)| *b = [*j, S::zero(), S::zero()]);
+            return;
+        }
         self.jet(args, at, w);
         let (m, c) = (&mut w.jets, self.weights(c).map(|c| s * c));
         m.reverse(&self.program, &[(0, Jet::from(1.0))]);
@@ -212,7 +222,11 @@ impl FormulaRow {
     }
     /// c₀Φ + c₁Φ̇ + c₂Φ̈.
     pub fn constraint<S: Scalar>(&self, args: &Args<S>, at: &At<S>, c: [f64; 3], w: &mut FormulaScratch<S>) -> S {
-        let (y, c) = (self.formula.jet(args, at, w), self.formula.weights(c));
+        let f = &self.formula;
+        if f.positions_only(c) {
+            return f.value(at.t, at.q, args, w) * c[0];
+        }
+        let (y, c) = (f.jet(args, at, w), f.weights(c));
         y.x * c[0] + y.d * c[1] + y.dd * c[2]
     }
     /// Φ_q: out += J C, or A of (3).

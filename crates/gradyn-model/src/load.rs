@@ -55,7 +55,7 @@ pub struct LoadRows {
 #[derive(Clone, Debug)]
 pub struct LoadScratch<S> {
     plain: Memory<S>,
-    duals: Memory<Dual<S, 8>>,
+    duals: Memory<Dual<S, 1>>,
     live: Vec<bool>,
     partials: Vec<S>,
     seeds: Vec<(usize, S)>,

@@ -108,12 +108,14 @@ impl Relative {
     pub fn new(inner: Natural, tree: Tree, reference: Reference, dimension: usize) -> Self {
         let (frames, n) = (inner.dims, tree.names.len());
         let balls: Vec<u32> = tree.balls.iter().map(|b| b.0).collect();
-        let (patterns, contraction) = Contraction::new(&inner, &tree.bodies, n, &balls);
+        let (mut patterns, contraction) = Contraction::new(&inner, &tree.bodies, n, &balls);
         let norms = tree.balls.iter().map(|b| RowName::new(Owner::Norm, &b.1, "norm"));
         let row_names: Vec<RowName> = norms.chain(inner.row_names.iter().cloned()).collect();
         let pseudo = tree.bodies.iter().enumerate().filter_map(|(i, b)| Some((i, b.link?, b.first as usize)));
         let pseudo = pseudo.map(|(i, link, first)| (i, Pseudo::new(link, first, dimension, &inner.patterns.nn))).collect();
         let alone = alone(&tree.bodies, &inner.patterns, &patterns);
+        let on_path = contraction.on_path.iter().flat_map(|e| [e.2, e.3]);
+        patterns.mass = sorted(on_path.chain(alone.iter().map(|e| e.1)).collect());
         let dims = Dims { n, m: frames.m + balls.len(), ..frames };
         let four = balls.iter().enumerate().flat_map(|(row, &first)| (0..4).map(move |i| (row, first as usize + i)));
         let norms = four.map(|(row, k)| [patterns.mn.at(row, k), patterns.nn.at(k, k)]).collect();

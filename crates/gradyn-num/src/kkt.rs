@@ -1,4 +1,4 @@
-//! The symmetric saddle-point matrix of a constrained system with constant mass matrix.
+//! The symmetric saddle-point matrix of a constrained system.
 //!
 //! ```text
 //! K = [ A  Jᵀ ; J  -c ],   A = Aᵀ,  c ≥ 0 diagonal                                                (1)
@@ -9,7 +9,7 @@
 //! c = 0 is allowed. Otherwise K is factorised as it is, a [`Saddle`]. A⁻¹ costs as many digits as the scaled condition of A, so
 //! a pivot of A below 1e-8 of its diagonal, or a diagonal below 1e-8 of the largest, sends it to the second way. K is symmetric: its
 //! transposed solve is its solve. Clones share
-//! the symbolic part.
+//! the pattern.
 
 use crate::dense::DenseLdl;
 use crate::{FactorError, Pattern, Saddle, Singular};
@@ -64,6 +64,7 @@ impl Kkt {
         }
         let mut at = at.to_vec();
         at.sort_unstable();
+        at.dedup();
         let (n, m, full) = (nn.rows(), mn.rows(), Saddle::new(&nn.only(&at), mn)?);
         let schur = (n <= SMALL).then(|| Schur::new(n, m));
         let (nn, mn, a) = (nn.clone().into(), mn.clone().into(), vec![0.0; nn.nnz()]);

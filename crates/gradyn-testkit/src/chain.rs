@@ -20,6 +20,22 @@ pub fn chain(n: usize) -> Mechanism {
     finish(m, &format!("rod{}", n - 1))
 }
 
+/// Plane chains of 8 rods side by side, `n` rods in all: as many bodies as a chain, but none further than 8 joints from the ground.
+pub fn brush(n: usize) -> Mechanism {
+    let mut m = start(&format!("brush of {n}"));
+    for k in 0..n {
+        if k % 8 == 0 {
+            m.ground_point(&format!("O{k}"), [k as f64, 0.0]);
+        }
+        let mass = if k + 1 == n { "tip" } else { "middle" };
+        m.body(Body::new(&format!("rod{k}")).mass(mass).rod("A", "B", "length"));
+        let above = if k % 8 == 0 { format!("ground.O{k}") } else { format!("rod{}.B", k - 1) };
+        m.joint(Joint::revolute(&format!("J{k}"), &above, &format!("rod{k}.A")));
+        lean(&mut m, &format!("rod{k}"), k);
+    }
+    finish(m, &format!("rod{}", n - 1))
+}
+
 /// A net of `n` rows of `width` + 1 knots under as many ground points: 2 (width + 1) n coordinates, n degrees of freedom.
 ///
 /// Row k has uprights `up{k}_{i}` from the knots above and bars `bar{k}_{i}` between neighbours; all meshes are parallelograms.

@@ -58,7 +58,7 @@ fn fine() -> Method {
 
 /// Tables 5 and 6.
 fn nominal(out: &mut String) -> Vec<String> {
-    let at_rest = forces(&[SHORT]);
+    let [at_rest, stops_at_rest] = [&[SHORT][..], &[SHORT, BUMP_STOPS]].map(forces);
     let [ours, stops] = [&[SHORT][..], &[SHORT, BUMP_STOPS]].map(|edits| forces(&[&NOMINAL, edits].concat()));
     let mut wrong = vec![];
     *out += "| force [N] | printed | ours, nominal configuration | - printed | ours, static equilibrium | difference to the print |\n";
@@ -77,8 +77,8 @@ fn nominal(out: &mut String) -> Vec<String> {
     for (k, (name, printed, _)) in ROWS.iter().enumerate() {
         line(name, *printed, ours[k], at_rest[k]);
     }
-    line("bump stop, front", 0.0, stops[0] - ours[0], 0.0);
-    line("bump stop, rear", 0.0, stops[1] - ours[1], 0.0);
+    line("bump stop, front", 0.0, stops[0] - ours[0], stops_at_rest[0] - at_rest[0]);
+    line("bump stop, rear", 0.0, stops[1] - ours[1], stops_at_rest[1] - at_rest[1]);
     let weight = 9.81 * (1260.0 + 4.0 * (6.0 + 57.35));
     let _ = writeln!(
         out,

@@ -14,7 +14,7 @@ use crate::mechanism::JointKind;
 use crate::ports::Ports;
 use crate::program::Sym;
 use crate::relative::{Carried, Link, Motion, Tree};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Components of a frame in space, in the plane, and of a rod.
 const SPACE: [u8; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
@@ -63,24 +63,38 @@ impl<'g> Builder<'g, '_> {
             let framed = self.joint_ends(k).iter().all(|e| framed(e.0));
             coordinates != Coordinates::Cartesian && framed && j.tree != Some(false) && !read.contains(&j.name.text)
         };
-        let (mut edges, mut attached) = (vec![], vec![false; ground + 1]);
-        let mut depth = vec![0; ground + 1];
-        attached[ground] = true;
+        let mut of_body = vec![vec![]; ground + 1];
+        for k in (0..joints.len()).filter(|&k| usable(k)) {
+            (0..2).for_each(|side| of_body[self.joint_ends(k)[side].0].push((k, side)));
+        }
+        let (mut edges, mut depth) = (vec![], vec![None; ground + 1]);
+        let (mut frontier, mut open) = (BTreeSet::new(), self.by_joints().into_iter());
         let free = if self.m.dimension == 2 { 3 } else { 7 };
-        while let Some(first) = (0..ground).find(|&b| !attached[b] && framed(b)) {
-            let frontier = (0..joints.len()).filter(|&k| usable(k)).filter_map(|k| {
-                let ends = self.joint_ends(k);
-                let parent = (0..2).find(|&s| attached[ends[s].0] && !attached[ends[1 - s].0])?;
-                let cost = if joints[k].tree == Some(true) { 0 } else { 1 + joints[k].kind.freedom(self.m.dimension)? };
-                Some((cost, depth[ends[parent].0], k, parent))
-            });
-            let edge = match frontier.min().filter(|x| x.0 <= 1 + free) {
-                Some((_, _, k, parent)) => Edge { body: self.joint_ends(k)[1 - parent].0, joint: Some((k, parent)) },
-                None => Edge { body: self.busiest(&attached).unwrap_or(first), joint: None },
+        let attach = |body: usize, at: usize, depth: &mut Vec<Option<usize>>, frontier: &mut BTreeSet<_>| {
+            depth[body] = Some(at);
+            for &(k, side) in &of_body[body] {
+                let cost = match joints[k].kind.freedom(self.m.dimension) {
+                    Some(_) if joints[k].tree == Some(true) => 0,
+                    Some(freedom) if freedom <= free => 1 + freedom,
+                    _ => continue,
+                };
+                frontier.insert((cost, at, k, side));
+            }
+        };
+        attach(ground, 0, &mut depth, &mut frontier);
+        loop {
+            let edge = if let Some((_, at, k, side)) = frontier.pop_first() {
+                let body = self.joint_ends(k)[1 - side].0;
+                (Edge { body, joint: Some((k, side)) }, at + 1)
+            } else if let Some(body) = open.next() {
+                (Edge { body, joint: None }, 1)
+            } else {
+                break;
             };
-            attached[edge.body] = true;
-            depth[edge.body] = 1 + edge.joint.map_or(0, |(k, parent)| depth[self.joint_ends(k)[parent].0]);
-            edges.push(edge);
+            if depth[edge.0.body].is_none() {
+                attach(edge.0.body, edge.1, &mut depth, &mut frontier);
+                edges.push(edge.0);
+            }
         }
         self.check_hints(coordinates, &edges, read)?;
         Ok(edges)
@@ -89,16 +103,20 @@ impl<'g> Builder<'g, '_> {
     pub(super) fn is_thin(&self, b: usize) -> bool {
         self.m.dimension == 3 && self.solids[b].rod.is_some()
     }
-    /// The body that is not attached and has the most joints; the heaviest of these.
-    fn busiest(&self, attached: &[bool]) -> Option<usize> {
-        let joints = |b: usize| (0..self.m.joints.len()).filter(|&k| self.joint_ends(k).iter().any(|e| e.0 == b)).count();
-        let mass = |b: usize| self.numbers.nominal(&[self.solids[b].mass])[0];
-        let open = (0..self.ground()).filter(|&b| !attached[b] && !self.is_thin(b));
-        open.max_by(|&a, &b| joints(a).cmp(&joints(b)).then(mass(a).total_cmp(&mass(b))).then(b.cmp(&a)))
+    /// Bodies with frames, those with the most joints first; the heaviest of these.
+    fn by_joints(&self) -> Vec<usize> {
+        let mut joints = vec![0; self.ground() + 1];
+        (0..self.m.joints.len()).flat_map(|k| self.joint_ends(k)).for_each(|end| joints[end.0] += 1);
+        let mass: Vec<f64> = (0..self.ground()).map(|b| self.numbers.nominal(&[self.solids[b].mass])[0]).collect();
+        let mut open: Vec<usize> = (0..self.ground()).filter(|&b| !self.is_thin(b)).collect();
+        open.sort_by(|&a, &b| joints[b].cmp(&joints[a]).then(mass[b].total_cmp(&mass[a])));
+        open
     }
     /// The links of the edges; numbers become slots.
     pub(super) fn make_tree(&mut self, edges: &[Edge]) -> Result<Tree, ModelError> {
         let ground = self.ground();
+        let mut own = vec![vec![]; ground];
+        self.coordinates.iter().enumerate().for_each(|(i, c)| own[c.body].push(i));
         let mut tree = Tree::default();
         let mut carried: Vec<Option<Carried>> = vec![None; ground];
         for edge in edges {
@@ -118,14 +136,14 @@ impl<'g> Builder<'g, '_> {
             let last = link.expect("every edge has a link");
             tree.ends.extend((first_link..tree.chain.links.len()).map(|_| last));
             let parts: &[u8] = if self.m.dimension == 2 { &PLANE } else { &SPACE };
-            carried[edge.body] = Some(Carried { link, first: self.first_coordinate(edge.body), parts, path });
+            carried[edge.body] = Some(Carried { link, first: own[edge.body][0] as u32, parts, path });
         }
         for b in 0..ground {
             if let Some(body) = carried[b].take() {
                 tree.bodies.push(body);
                 continue;
             }
-            let own: Vec<usize> = (0..self.coordinates.len()).filter(|&i| self.coordinates[i].body == b).collect();
+            let own = &own[b];
             let first = tree.names.len() as u32;
             tree.names.extend(own.iter().map(|&i| self.coordinates[i].name.clone()));
             tree.chain.link_of.extend(own.iter().map(|_| None));
@@ -133,9 +151,6 @@ impl<'g> Builder<'g, '_> {
             tree.bodies.push(Carried { link: None, first: own[0] as u32, parts: &SPACE[..own.len()], path });
         }
         Ok(tree)
-    }
-    fn first_coordinate(&self, body: usize) -> u32 {
-        self.coordinates.iter().position(|c| c.body == body).expect("a body has coordinates") as u32
     }
     fn push_link(&mut self, piece: Piece<'g>, link: &mut Option<u32>, name: &str, tree: &mut Tree) {
         let (parent, at) = (*link, tree.geometry.len() as u32);

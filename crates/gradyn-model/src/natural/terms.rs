@@ -71,10 +71,10 @@ impl System for Natural {
         }
         d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-        for f in self.acting_forces(d.rest) {
+        for (_, f) in self.acting_forces(d.rest) {
             f.subtract(&here, &mut d.law, out);
         }
-        for l in self.acting_loads(d.rest) {
+        for (_, l) in self.acting_loads(d.rest) {
             l.subtract(&here, &mut d.load, out);
         }
     }
@@ -143,10 +143,10 @@ impl System for Natural {
         let dot = ArgsDot { slots: delta, signals: &d.dot };
         d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-        for f in self.acting_forces(d.rest) {
+        for (_, f) in self.acting_forces(d.rest) {
             f.slots(&here, &mut d.law, &dot, out);
         }
-        for l in self.acting_loads(d.rest) {
+        for (_, l) in self.acting_loads(d.rest) {
             l.slots(&here, &mut d.load, &dot, out);
         }
     }
@@ -156,12 +156,12 @@ impl System for Natural {
         }
         let (forces, loads) = self.fixed.split_at(self.forces.len());
         self.with_bar(at.t, d, grad, |d, bar| {
-            d.visits += self.forces.len() + self.loads.len();
+            d.visits += self.fixed.iter().filter(|fixed| !**fixed).count();
             let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-            for (f, _) in self.forces.iter().zip(forces).filter(|(f, fixed)| !(**fixed || d.rest && f.motion)) {
+            for (_, f) in self.acting_forces(d.rest).filter(|(i, _)| !forces[*i]) {
                 f.slots_t(&here, &mut d.law, mu, s, bar);
             }
-            for (l, _) in self.loads.iter().zip(loads).filter(|(l, fixed)| !(**fixed || d.rest && l.load.motion)) {
+            for (_, l) in self.acting_loads(d.rest).filter(|(i, _)| !loads[*i]) {
                 l.slots_t(&here, &mut d.load, mu, s, bar);
             }
         });
@@ -284,11 +284,11 @@ impl Natural {
     pub(crate) fn each_tangent<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, mut f: impl FnMut(Acting, &[S], &Tangents<S>)) {
         d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-        for (i, force) in self.forces.iter().enumerate().filter(|(_, f)| !(d.rest && f.motion)) {
+        for (i, force) in self.acting_forces(d.rest) {
             force.tangents(&here, &mut d.law, &mut d.tangents);
             f(Acting::Force(i, force), &d.args.values, &d.tangents);
         }
-        for (i, load) in self.loads.iter().enumerate().filter(|(_, l)| !(d.rest && l.load.motion)) {
+        for (i, load) in self.acting_loads(d.rest) {
             load.tangents(&here, &mut d.load, &mut d.tangents);
             f(Acting::Load(i, load), &d.args.values, &d.tangents);
         }
@@ -310,15 +310,15 @@ impl Natural {
     fn condition(&self, velocity: bool, k: usize) -> &Functional {
         &(if velocity { &self.velocity } else { &self.position })[k]
     }
-    /// Forces that act: at rest not those of motion.
+    /// Forces that act, with their numbers: at rest not those of motion.
     #[inline]
-    fn acting_forces(&self, rest: bool) -> impl Iterator<Item = &Force> {
-        self.forces.iter().filter(move |f| !(rest && f.motion))
+    fn acting_forces(&self, rest: bool) -> impl Iterator<Item = (usize, &Force)> {
+        self.forces.iter().enumerate().filter(move |(_, f)| !(rest && f.motion))
     }
     /// Likewise.
     #[inline]
-    fn acting_loads(&self, rest: bool) -> impl Iterator<Item = &LoadRows> {
-        self.loads.iter().filter(move |l| !(rest && l.load.motion))
+    fn acting_loads(&self, rest: bool) -> impl Iterator<Item = (usize, &LoadRows)> {
+        self.loads.iter().enumerate().filter(move |(_, l)| !(rest && l.load.motion))
     }
     pub(super) fn signal_tangents<S: Scalar>(&self, t: S, delta: &[S], d: &mut Data<S>) {
         if d.timed {

@@ -5,7 +5,7 @@
 //! P s = (u + ω × p, ω × e_k),   Ṗ s = (ω × ṗ, ω × ė_k),   P̈ s = (ω × p̈, ω × ë_k)        s = (ω, u)         (2)
 //! Σ_k S_kᵀ X_ab (S_l, Ṡ_l, S̈_l)      over all bodies a after k and b after l:  X in blocks of 6 × 6           (3)
 //! ```
-//! (1) are rates of x_{z_l}, because partial derivatives commute. Coordinates that carry the same bodies form a [`Node`]; what belongs to a body
+//! (1) are rates of x_{z_l}, because partial derivatives commute. Coordinates that carry the same bodies form a node; what belongs to a body
 //! is added to the nodes before it, once for all that they carry (`fold.rs`). Bodies whose frame coordinates are coordinates have unit vectors in
 //! place of screws.
 
@@ -112,10 +112,10 @@ impl Contraction {
             }
             pairs
         });
-        let all: Vec<[usize; 2]> =
-            pairs.iter().flat_map(|p| p.keys().copied()).chain((0..bodies.len()).map(|b| [b, b])).collect();
-        let mut nn: Vec<(usize, usize)> = (0..n).map(|k| (k, k)).collect();
-        nn.extend(all.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))));
+        let touching: Vec<[usize; 2]> = pairs.iter().flat_map(|p| p.keys().copied()).collect();
+        let mut nn: Vec<(usize, usize)> = along_paths(bodies, n).flat_map(|(k, l)| [(k, l), (l, k)]).collect();
+        nn.extend(touching.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))));
+        let all: Vec<[usize; 2]> = touching.into_iter().chain((0..bodies.len()).map(|b| [b, b])).collect();
         let patterns = Patterns::new(Pattern::from_entries(n, n, nn), Pattern::from_entries(m, n, mn));
         let fold = Fold::new(bodies, &all, n, &patterns.nn);
         let rows = rows.into_iter().map(|((k, b), entries)| RowBlock {
@@ -129,7 +129,7 @@ impl Contraction {
         let block = |(bodies, entries)| Some(PairBlock { block: fold.block(bodies)?, bodies, entries });
         let stresses = stresses.into_iter().filter_map(block).collect();
         let own = (0..bodies.len()).map(|b| fold.block([b, b])).collect();
-        let (rows, on_path) = (rows.collect(), on_path(bodies, &patterns.nn));
+        let (rows, on_path) = (rows.collect(), on_path(bodies, n, &patterns.nn));
         (patterns, Self { rows, touches, stresses, own, on_path, fold })
     }
     /// Memory.
@@ -148,19 +148,21 @@ impl Contraction {
     }
 }
 
-/// Pairs of coordinates on one path, each once.
-fn on_path(bodies: &[Carried], nn: &Pattern) -> Vec<(u32, u32, u32, u32)> {
-    let mut pairs: Vec<(u32, u32, u32, u32)> = vec![];
-    for b in bodies.iter().filter(|b| b.link.is_some()) {
-        for (i, &k) in b.path.iter().enumerate() {
-            for &l in &b.path[..=i] {
-                pairs.push((k, l, nn.at(k as usize, l as usize), nn.at(l as usize, k as usize)));
-            }
-        }
+/// Each coordinate with itself and with those before it on its path: once, because a path is that of its last coordinate.
+fn along_paths(bodies: &[Carried], n: usize) -> impl Iterator<Item = (usize, usize)> {
+    let mut paths: Vec<&[u32]> = vec![&[]; n];
+    for body in bodies {
+        body.path.iter().enumerate().for_each(|(i, &k)| paths[k as usize] = &body.path[..=i]);
     }
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
+    paths.into_iter().enumerate().flat_map(|(k, path)| path.iter().map(move |&l| (k, l as usize)))
+}
+
+/// Pairs of coordinates on one path that screws move, each once.
+fn on_path(bodies: &[Carried], n: usize, nn: &Pattern) -> Vec<(u32, u32, u32, u32)> {
+    let mut screws = vec![false; n];
+    bodies.iter().filter(|b| b.link.is_some()).flat_map(|b| &b.path).for_each(|&k| screws[k as usize] = true);
+    let pairs = along_paths(bodies, n).filter(|(k, _)| screws[*k]);
+    pairs.map(|(k, l)| (k as u32, l as u32, nn.at(k, l), nn.at(l, k))).collect()
 }
 
 /// What a covector over frames gathers: entries of P, Ṗ or P̈, (2).

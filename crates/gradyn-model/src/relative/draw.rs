@@ -11,17 +11,20 @@ impl Relative {
     pub fn draw(&mut self, p: &[f64]) {
         let g: Vec<f64> = self.geometry.iter().map(|&s| p[s as usize]).collect();
         let x = std::mem::take(&mut self.inner.drawn);
+        let links = self.chain.links.len();
+        let (mut lists, mut bodies) = (vec![vec![]; links], vec![None; links]);
+        self.chain.links.iter().zip(&self.ends).for_each(|(link, &end)| lists[end as usize].push(*link));
+        self.bodies.iter().enumerate().for_each(|(b, body)| body.link.into_iter().for_each(|l| bodies[l as usize] = Some(b)));
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
             let Some(own) = body.link else {
                 body.path.iter().enumerate().for_each(|(i, &k)| self.drawn[k as usize] = x[body.first as usize + i]);
                 continue;
             };
-            let all = (0..self.chain.links.len()).filter(|&l| self.ends[l] == own);
-            let links: Vec<Link> = all.map(|l| self.chain.links[l]).collect();
-            let parent = links[0].parent.and_then(|k| self.bodies.iter().find(|b| b.link == Some(k)));
-            let from = parent.map_or(Rough::default(), |b| Rough::read(b, &x));
-            rough_coordinates(&links, from, Rough::read(body, &x), &g, &mut self.drawn);
+            let links = &lists[own as usize];
+            let parent = links[0].parent.and_then(|k| bodies[k as usize]);
+            let from = parent.map_or(Rough::default(), |b: usize| Rough::read(&self.bodies[b], &x));
+            rough_coordinates(links, from, Rough::read(body, &x), &g, &mut self.drawn);
         }
         self.inner.drawn = x;
     }

@@ -94,11 +94,6 @@ impl<S: Scalar> Twist<S> {
     pub fn plus(&self, o: &Self) -> Self {
         Self { w: add(&self.w, &o.w), u: add(&self.u, &o.u) }
     }
-    /// self - o.
-    #[inline]
-    pub fn minus(&self, o: &Self) -> Self {
-        Self { w: sub(&self.w, &o.w), u: sub(&self.u, &o.u) }
-    }
     /// [self, o], (2).
     #[inline]
     pub fn bracket(&self, o: &Self) -> Self {

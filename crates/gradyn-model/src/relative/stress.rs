@@ -86,7 +86,7 @@ impl Relative {
             }
         }
     }
-    /// τ_lk·W of (1): Euler parameters of one ball.
+    /// τ_kl·W of (1): Euler parameters of one ball.
     fn mutual<S: Scalar>(&self, k: usize, l: usize, z: &[S], pose: &Pose<S>, load: &Load<S>) -> S {
         let link = &self.chain.links[self.link_of(k)];
         if link.motion != Motion::Ball || self.link_of(l) != self.link_of(k) {
