@@ -83,6 +83,10 @@ pub fn assemble<Y: System>(
             StepError::NotFinite { t, equation: worst }
         });
     }
+    let (mn, phi_q) = (&sys.patterns().mn, sys.phi_q(&problem.d));
+    if let Some(k) = (0..mn.rows()).find(|&k| phi_q[mn.row(k)].iter().any(|x| !x.is_finite())) {
+        return Err(StepError::NotFinite { t, equation: sys.row_name(k) });
+    }
     // (3)
     let Ranks { independent, redundant, condition } = ranks(sys, sys.phi_q(&problem.d));
     let equilibrium = match sys.statics() {

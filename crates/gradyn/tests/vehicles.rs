@@ -1,6 +1,6 @@
 //! Tyres, roads and the three vehicles: formulas of the data sheets, nominal forces, agreement of methods, refusals.
 
-use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
+use gradyn::{Formulation, Integrator, Method, Prepared, Run, Sensitivity};
 use gradyn_model::{Set, System};
 
 /// A bundled example with some texts replaced; each must be there.
@@ -192,14 +192,7 @@ fn gradients_of_vehicles_agree() {
 #[test]
 fn one_adjoint_gives_all_hard_points() {
     let text = AT_STEP.iter().fold(gradyn_testkit::hard_points::iltis(false), |text, (old, new)| text.replace(old, new));
-    for family in [Coordinates::Natural, Coordinates::Relative0] {
-        hard_points_by_one_adjoint(&text, family);
-    }
-}
-
-fn hard_points_by_one_adjoint(text: &str, family: Coordinates) {
-    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let p = Prepared::new_in(&file.mechanism, family).unwrap_or_else(|e| panic!("{e}"));
+    let p = prepared(&text);
     let method = Method { formulation: Formulation::Ali3p, integrator: Integrator::Newmark, ..Method::default() }.step(3e-3);
     let run = p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
     let of = |s: Sensitivity| p.gradient(&run, s).unwrap_or_else(|e| panic!("{s:?}: {e}")).rows.swap_remove(0);

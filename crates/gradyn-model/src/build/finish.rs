@@ -36,7 +36,8 @@ impl<'g> Builder<'g, '_> {
         let mut row_names: Vec<RowName> = self.rows.list.iter().map(|(name, _)| name.clone()).collect();
         row_names.extend(self.formulas.iter().chain(&self.velocity_rows).map(|(name, _)| name.clone()));
         let penalties = self.penalties(&row_names)?;
-        let (inertia, weights, level) = self.inertia_and_weights()?;
+        let (mut inertia, weights, level) = self.inertia_and_weights()?;
+        inertia.sort_by_key(|e| (e.0, e.1));
         // functionals: sensors may still add slots and angles
         let objectives = self.objectives()?;
         let outputs = self.outputs()?;
