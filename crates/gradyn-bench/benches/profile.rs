@@ -5,7 +5,7 @@
 
 use gradyn::{Coordinates, Prepared};
 use gradyn_bench::best;
-use gradyn_model::{At, LEVEL, System};
+use gradyn_model::{At, LEVEL, Set, System};
 use gradyn_num::{Kkt, Saddle};
 
 /// µs of one call.
@@ -48,6 +48,12 @@ fn profile(model: &Prepared) -> String {
     line("constraint, level 0", time(|| sys.constraint(&at, LEVEL[0], &mut d, &mut rows)));
     line("constraint, level 2", time(|| sys.constraint(&at, LEVEL[2], &mut d, &mut rows)));
     line("balance", time(|| sys.balance(&a, &lam, &d, &mut top)));
+    let (mut bar, mut rate) = (vec![0.0; n], vec![0.0; n]);
+    line("pull", time(|| assert!(sys.pull(&at, LEVEL[2], [&a, &lam], 1.0, &mut d, [&mut bar, &mut rate, &mut grad]))));
+    let mut values = vec![0.0; sys.functionals(Set::Integrand)];
+    line("measure", time(|| sys.measure(Set::Integrand, &at, &mut d, &mut values)));
+    let mut row = vec![0.0; 3 * n + m + sys.support(Set::Integrand).len()];
+    line("measure_row", time(|| sys.measure_row(Set::Integrand, 0, &at, &mut d, &mut row)));
     line("force_tangents", time(|| sys.force_tangents(&at, &mut d, &mut k, &mut c)));
     line("balance_q", time(|| sys.balance_q(&at, &a, &lam, &mut d, &mut k)));
     line("constraint_q, level 0", time(|| sys.constraint_q(&at, LEVEL[0], &mut d, &mut mn)));
@@ -62,12 +68,19 @@ fn profile(model: &Prepared) -> String {
     let mut b = vec![1.0; n + m];
     line("tangent, solve", time(|| saddle.solve(&mut b)));
     line("tangent, solve_t", time(|| saddle.solve_t(&mut b)));
-    if sys.constant_mass() {
-        let mut kkt = Kkt::sparser(&pat.nn, &pat.mn, &pat.mass).expect("square");
-        kkt.release(sys.dropped());
-        kkt.prepare(mass).expect("finite");
-        line("projection, factor", time(|| kkt.refactor(phi_q, |_| 0.0).expect("regular")));
-        line("projection, solve", time(|| kkt.solve(&mut b)));
+    let mut kkt = Kkt::sparser(&pat.nn, &pat.mn, &pat.mass).expect("square");
+    kkt.release(sys.dropped());
+    match sys.constant_mass() {
+        true => kkt.prepare(mass).expect("finite"),
+        false => kkt.vary(),
     }
+    let refactor = |kkt: &mut Kkt| {
+        if !sys.constant_mass() {
+            kkt.set(mass);
+        }
+        kkt.refactor(phi_q, |_| 0.0).expect("regular");
+    };
+    line("projection, factor", time(|| refactor(&mut kkt)));
+    line("projection, solve", time(|| kkt.solve(&mut b)));
     out
 }

@@ -1,34 +1,45 @@
 //! Question: how much faster than real time are the vehicles with their full gradient, in natural and in joint coordinates?
 //!
-//! One core, ali3p × newmark at 1 ms from a start shortly before the road moves the car. `-- SECONDS` sets the simulated time, 0.5 s if absent.
+//! One core, 1 ms, an explicit method (index1 × adams-bashforth) and an implicit one (ali3p × newmark), over the whole manoeuvre.
+//! `-- SECONDS` sets another final time; words pick the cases whose names contain all of them.
 
 use gradyn::{Coordinates, Method, Prepared};
 use gradyn_bench::Bench;
 
+const METHODS: [(&str, &str); 2] = [("index1", "adams-bashforth"), ("ali3p", "newmark")];
+
 fn main() {
-    let seconds: f64 = std::env::args().find_map(|a| a.parse().ok()).unwrap_or(0.5);
-    println!(
-        "ali3p × newmark, alpha 1e11, 1 ms, {seconds} s, all parameters of the file, best of 3: µs/step, and simulated time / time of run and gradient"
-    );
-    let wanted = |name: &str| std::env::args().all(|a| !gradyn::examples::VEHICLES.contains(&a.as_str()) || a == name);
-    for name in gradyn::examples::VEHICLES.iter().filter(|name| wanted(name)) {
-        let all = [Coordinates::Natural, Coordinates::Relative0, Coordinates::Relative1];
-        bench(name, gradyn::examples::find(name).expect("bundled"), seconds, &all);
+    println!("1 ms, all parameters of the file, best of 3: µs/step, and simulated time / time of run and gradient");
+    for name in gradyn::examples::VEHICLES {
+        bench(name, gradyn::examples::find(name).expect("bundled"));
         if *name == "iltis" {
-            // relative coordinates refuse hard points of the redundant rear suspension
-            bench("iltis, 36", &gradyn_testkit::hard_points::iltis(true), seconds, &all[..1]);
+            bench("iltis, 36", &gradyn_testkit::hard_points::iltis(true));
         }
     }
 }
 
-fn bench(name: &str, text: &str, seconds: f64, families: &[Coordinates]) {
+/// Is a case asked for?
+fn wanted(case: &str) -> bool {
+    std::env::args().skip(1).filter(|a| a != "--bench" && a.parse::<f64>().is_err()).all(|word| case.contains(&word))
+}
+
+fn bench(name: &str, text: &str) {
     let mut m = gradyn::file::read_toml(text).expect("reads").mechanism;
-    m.t_end = seconds.into();
-    for &family in families {
-        let model = Prepared::new_in(&m, family).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let method = Method { alpha: 1e11, ..Method::new("ali3p", "newmark").expect("registered").step(1e-3) };
-        let times = Bench::new(model, method).times(3);
-        let faster = seconds / (times.forward + times.backward);
-        println!("{} | {faster:5.2} × real time", times.line(&format!("{name}, {}", family.name())));
+    if let Some(seconds) = std::env::args().find_map(|a| a.parse::<f64>().ok()) {
+        m.t_end = seconds.into();
+    }
+    for family in [Coordinates::Natural, Coordinates::Relative0, Coordinates::Relative1] {
+        for (formulation, integrator) in METHODS {
+            let case = format!("{name}, {}, {integrator}", family.name());
+            if !wanted(&case) {
+                continue;
+            }
+            let model = Prepared::new_in(&m, family).unwrap_or_else(|e| panic!("{case}: {e}"));
+            // a stiff iteration of ali3p is Newton's; index1 has no alpha
+            let method = Method { alpha: 1e11, ..Method::new(formulation, integrator).expect("registered").step(1e-3) };
+            let bench = Bench::new(model, method);
+            let (times, seconds) = (bench.times(3), bench.seconds());
+            println!("{} | {:5.2} × real time", times.line(&case), seconds / (times.forward + times.backward));
+        }
     }
 }

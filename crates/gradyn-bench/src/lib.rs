@@ -24,6 +24,8 @@ pub struct Bench {
 pub struct Times {
     /// Steps of the run.
     pub steps: usize,
+    /// The start, which is part of the forward run [s].
+    pub start: f64,
     /// Forward run [s].
     pub forward: f64,
     /// Backward sweep [s].
@@ -53,6 +55,11 @@ impl Bench {
         let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name));
         Self { model, method, run }
     }
+    /// Simulated time [s].
+    pub fn seconds(&self) -> f64 {
+        let t = &self.run.trajectory.plan.t;
+        t[t.len() - 1] - t[0]
+    }
     /// Best of `n` runs on the plan, and of `n` sweeps.
     pub fn times(&self, n: usize) -> Times {
         let any = self.method.build(&self.model.model);
@@ -63,13 +70,18 @@ impl Bench {
         let mut trajectory: Trajectory = self.run.trajectory.clone();
         let mut l = step.linear(&p).expect("the model ran before");
         let forward = best(n, || replay_into(step, &p, &mut trajectory, &mut l).expect("the model ran before"));
+        let (len, plan) = (trajectory.layout.len, &trajectory.plan);
+        let start = best(n, || {
+            let x = &mut trajectory.x[..len];
+            step.advance(plan.span(0, &p), plan.frozen(0), None, &mut l, x).expect("the model ran before");
+        });
         let case =
             Case { step, design: gradyn_sensitivity::Design::Model(&self.model.model), rho: &self.model.rho, run: &trajectory };
         let mut adjoint = Adjoint::new(&case).expect("the model ran before");
         let backward = best(n, || {
             adjoint.gradient(&case).expect("the model ran before");
         });
-        Times { steps: trajectory.plan.steps(), forward, backward }
+        Times { steps: trajectory.plan.steps(), start, forward, backward }
     }
     /// One forward run on the plan.
     pub fn forward(&self) -> Vec<f64> {

@@ -27,6 +27,10 @@ pub enum Command {
     Equilibrium(EquilibriumArgs),
     /// Every formulation, integrator and sensitivity against one reference, in units of the error that each should have
     Verify(VerifyArgs),
+    /// The parameters that make an objective least: progress, history, resume
+    Optimize(OptimizeArgs),
+    /// Objectives and gradients for many values of the parameters, as a table
+    Sweep(SweepArgs),
     /// What there is: coordinates, formulations, integrators, sensitivities, options, joints, forces, sensors, optimizers, examples
     List { what: What },
     /// Write a bundled model file to start from
@@ -165,6 +169,92 @@ pub struct EquilibriumArgs {
     /// Derivatives of the outputs (of the places of bodies, without [output]) with respect to the parameters
     #[arg(long)]
     pub gradient: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+The model says in its study what to do:
+
+  [study.optimize]
+  minimise   = \"psi\"                                                # or a weighted sum { psi1 = 1, psi2 = 0.2 }
+  parameters = [\"kL1\", \"cS1\"]                                     # all if absent; bounds and scales are those of [parameters]
+  constraint = { stroke = { objective = \"psi2\", max = 0.1 } }
+
+A design that cannot be assembled or simulated shortens the step. Every evaluation is a line of the history, with all digits;
+Ctrl-C ends after the current one. The same command with --resume goes on, to the same result in every bit.
+
+Exit codes: 0 a local optimum, a limit was reached, or Ctrl-C; 1 no start, no step or no solution; 2 the command line or the model file
+is wrong.
+
+Examples:
+  gradyn optimize five_bar_balance.toml --write balanced.toml
+  gradyn optimize iltis.toml --coordinates relative-0 --resume")]
+pub struct OptimizeArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// Sensitivity method (`gradyn list sensitivities`)
+    #[arg(long)]
+    pub sensitivity: Option<String>,
+    /// Optimiser (`gradyn list optimizers`); that of the file if absent
+    #[arg(long, value_name = "NAME")]
+    pub optimizer: Option<String>,
+    /// Most evaluations, those of the history included
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_evaluations: Option<u32>,
+    /// History, one line of JSON for each evaluation; MODEL.history.jsonl if absent
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+    /// Go on where the history ends
+    #[arg(long)]
+    pub resume: bool,
+    /// Write the model file with the new values; comments and layout stay
+    #[arg(long, value_name = "FILE")]
+    pub write: Option<PathBuf>,
+    /// Write the table of the new design to a file (.csv or .json), and that of the start beside it (.before.csv or .before.json)
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+One row for each sample: parameters, objectives, their derivatives, and why where there is no value. Samples are evaluated in parallel;
+the table is the same for any number of threads. With --resume the rows that are there are kept.
+
+Examples:
+  gradyn sweep five_bar_balance.toml --vary L_s1=2:3:11 --vary L_s2=1.5,2,2.5 --out table.csv
+  gradyn sweep five_bar_balance.toml --vary L_s1=2:3 --vary L_s2=1:2 --random 100 --seed 7 --out table.csv
+  gradyn sweep five_bar_balance.toml --samples designs.csv --out table.csv --resume")]
+pub struct SweepArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// Sensitivity method (`gradyn list sensitivities`)
+    #[arg(long)]
+    pub sensitivity: Option<String>,
+    /// Values of a parameter: FROM:TO:COUNT or A,B,C for a grid; FROM:TO with --random; repeatable
+    #[arg(long, value_name = "NAME=VALUES", required_unless_present = "samples", conflicts_with = "samples")]
+    pub vary: Vec<String>,
+    /// So many random samples (a Latin hypercube) instead of a grid
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "samples")]
+    pub random: Option<u32>,
+    /// Seed of the random samples
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Samples from a .csv file whose columns are parameters
+    #[arg(long, value_name = "FILE")]
+    pub samples: Option<PathBuf>,
+    /// Table to write (.csv); the screen if absent
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Go on where the table ends
+    #[arg(long, requires = "out")]
+    pub resume: bool,
+    /// Threads; one for each core if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub threads: Option<u32>,
 }
 
 #[derive(Args)]

@@ -5,6 +5,7 @@ use crate::commands::print;
 use crate::diagnostic::Failure;
 use crate::loaded::{Loaded, expanded};
 use crate::output;
+use gradyn::optimize::Optimization;
 use gradyn::{Coordinates, Error, Family, Mobility, Prepared};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -20,8 +21,11 @@ pub fn check(a: &CheckArgs) -> Result<(), Failure> {
     }
     let l = Loaded::new(&a.model)?;
     l.times()?;
-    l.method(&MethodArgs::none())?;
-    l.sensitivity(None)?;
+    let method = l.method(&MethodArgs::none())?;
+    let (sensitivity, _) = l.sensitivity(None)?;
+    if l.file.study.optimize.is_some() {
+        Optimization::new(&l.file, &l.prepared, method, sensitivity, None).map_err(|e| l.fail(e))?;
+    }
     let (p, reach) = (&l.prepared, gradyn::reach::reach(&l.file.mechanism));
     let mut mobility = Mobility::of(&l.file.mechanism);
     let own = mobility.iter_mut().flat_map(|m| &mut m.families).filter(|f| f.0 == p.model.family);

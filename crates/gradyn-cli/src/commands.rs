@@ -4,6 +4,7 @@ use crate::args::{GradientArgs, RunArgs, What};
 use crate::diagnostic::Failure;
 use crate::loaded::{AUTO, Loaded, seconds};
 use crate::output;
+use gradyn::optimize::Optimizer;
 use gradyn::registry::{Formulation, Integrator, OPTIONS, OptionEntry, SENSORS, Sensitivity};
 use gradyn::{Coordinates, GradientReport, Method, PenaltyError, Run, file};
 use serde_json::{Value, json};
@@ -48,7 +49,7 @@ pub fn gradient(a: &GradientArgs) -> Done {
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let l = Loaded::new(&a.model)?;
     let (sensitivity, why) = l.sensitivity(a.sensitivity.as_deref())?;
-    why.filter(|_| !a.model.quiet).into_iter().for_each(|why| eprintln!("auto: {why}"));
+    why.filter(|_| !a.model.quiet).into_iter().for_each(|why| crate::output::complain(&format!("auto: {why}")));
     let run = run(&l, &l.method(&a.method)?, a.penalty_error, a.model.quiet)?;
     let g = l.prepared.gradient(&run, sensitivity).map_err(|e| l.fail(e))?;
     let certificate = if a.certify { Some(l.prepared.certify(&run, &g.rows).map_err(|e| l.fail(e))?) } else { None };
@@ -61,7 +62,7 @@ pub fn gradient(a: &GradientArgs) -> Done {
         return Ok(());
     }
     if !a.model.quiet {
-        g.warnings.iter().for_each(|w| eprintln!("note: {w}"));
+        g.warnings.iter().for_each(|w| crate::output::complain(&format!("note: {w}")));
     }
     output::say(&output::gradient_text(&l.prepared, &run, &g));
     penalty.iter().for_each(|e| output::say(&output::penalty_text(&l.prepared, e)));
@@ -160,7 +161,7 @@ pub fn list(what: What) -> Done {
         What::Joints => file::joint_types().into_iter().map(|(n, d)| (n.into(), d.into())).collect(),
         What::Forces => file::force_types().into_iter().map(|(n, d)| (n.into(), d.into())).collect(),
         What::Sensors => SENSORS.iter().map(|(n, d)| ((*n).into(), (*d).into())).collect(),
-        What::Optimizers => vec![("(none)".into(), "this version has no optimiser".into())],
+        What::Optimizers => Optimizer::ALL.iter().map(|o| (o.name().into(), o.about().into())).collect(),
         What::Examples => gradyn::examples::ALL.iter().map(|(n, text)| ((*n).into(), first_sentence(text))).collect(),
     };
     let width = rows.iter().map(|r| r.0.chars().count()).max().unwrap_or(0);
@@ -193,7 +194,7 @@ pub fn example(name: &str, out: Option<&Path>) -> Done {
             return Err(Failure::command(format!("{} exists", path.display()), "choose another name: nothing is overwritten"));
         }
         Some(path) => {
-            std::fs::write(path, text).map_err(|e| Failure::command(format!("{} cannot be written: {e}", path.display()), ""))?;
+            output::write_text(path, text)?;
         }
     }
     Ok(())

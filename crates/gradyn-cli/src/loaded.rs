@@ -48,9 +48,13 @@ impl Loaded {
         let prepared =
             Prepared::new_in(&file.mechanism, family).map_err(|e| Failure::in_file(located(&file, e), &name, &text))?;
         if !a.quiet {
-            prepared.model.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+            prepared.model.warnings.iter().for_each(|w| crate::output::complain(&format!("warning: {w}")));
         }
         Ok(Self { file, prepared, name, text })
+    }
+    /// The text of the file.
+    pub fn text(&self) -> &str {
+        &self.text
     }
     /// The same with more output columns.
     pub fn observing(self, observed: &Observed) -> Result<Self, Failure> {
@@ -165,7 +169,7 @@ impl Loaded {
         progress.finish();
         let run = run.map_err(|e| self.fail(e))?;
         if !quiet {
-            run.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+            run.warnings.iter().for_each(|w| crate::output::complain(&format!("warning: {w}")));
         }
         Ok(run)
     }
@@ -204,7 +208,7 @@ fn located(file: &ModelFile, e: Error) -> Error {
 }
 
 /// NAME=VALUE.
-fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
+pub fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
     let parts = text.split_once('=').map(|(n, v)| (n.trim(), v.trim()));
     parts.ok_or_else(|| Failure::command(format!("{flag} {text}: no `=`"), format!("write {flag} NAME=VALUE")))
 }
@@ -226,7 +230,7 @@ pub fn time(flag: &str, text: &str) -> Result<f64, Failure> {
 }
 
 /// The constant at some bytes of the text after a flag.
-fn constant(flag: &str, what: &str, text: &str, place: Range<usize>) -> Result<f64, Failure> {
+pub fn constant(flag: &str, what: &str, text: &str, place: Range<usize>) -> Result<f64, Failure> {
     let value = &text[place.clone()];
     gradyn::constant(value).map_err(|e| {
         let number = Number { source: Source::Expression(value.into()), place: Some(place), exact: true };

@@ -5,9 +5,12 @@ mod check;
 mod commands;
 mod diagnostic;
 mod equilibrium;
+mod lines;
 mod loaded;
+mod optimize;
 mod output;
 mod progress;
+mod sweep;
 mod verify;
 
 use args::{Cli, Command};
@@ -26,6 +29,12 @@ fn main() -> ExitCode {
             Ok(false) => return ExitCode::from(1),
             Err(failure) => Err(failure),
         },
+        Command::Optimize(a) => match optimize::optimize(a) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::from(1),
+            Err(failure) => Err(failure),
+        },
+        Command::Sweep(a) => sweep::sweep(a),
         Command::List { what } => commands::list(*what),
         Command::Example { name, out } => commands::example(name, out.as_deref()),
         Command::Schema => commands::schema(),
@@ -33,7 +42,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{failure}");
+            crate::output::complain(&format!("{failure}"));
             ExitCode::from(failure.code())
         }
     }

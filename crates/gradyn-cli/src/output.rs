@@ -171,10 +171,14 @@ fn peak_memory() -> u64 {
     line.and_then(|l| l.split_whitespace().nth(1)).and_then(|k| k.parse::<u64>().ok()).map_or(0, |k| k * 1024)
 }
 
+/// A text in comma-separated values.
+pub fn cell(text: &str) -> String {
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
+}
+
 /// Rows as comma-separated values, every digit kept.
 pub fn csv(columns: &[String], rows: &[Vec<f64>]) -> String {
-    let quote = |c: &String| if c.contains([',', '"']) { format!("\"{}\"", c.replace('"', "\"\"")) } else { c.clone() };
-    let mut text = columns.iter().map(quote).collect::<Vec<_>>().join(",");
+    let mut text = columns.iter().map(|c| cell(c)).collect::<Vec<_>>().join(",");
     text.push('\n');
     for row in rows {
         let line: Vec<String> = row.iter().map(|x| format!("{x}")).collect();
@@ -184,10 +188,22 @@ pub fn csv(columns: &[String], rows: &[Vec<f64>]) -> String {
     text
 }
 
+/// A line for the user; nobody may be there to read it.
+pub fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
 /// Prints; a reader that has closed the pipe, such as `head`, is no error.
 pub fn say(text: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            complain(&format!("error: the result cannot be written: {e}"));
+            std::process::exit(2);
+        }
+        // whoever reads has read enough
+        _ => {}
+    }
 }
 
 /// Refuses, before the work is done, a file that could not be written after it.
@@ -196,6 +212,12 @@ pub fn check_path(path: &Path) -> Result<(), Failure> {
     if !path.extension().is_some_and(|e| e == "csv" || e == "json") {
         return Err(Failure::command(format!("{name}: unknown kind of file"), "use a name that ends in .csv or .json"));
     }
+    check_folder(path)
+}
+
+/// Refuses a file in a directory that does not exist.
+pub fn check_folder(path: &Path) -> Result<(), Failure> {
+    let name = path.display();
     match path.parent().filter(|p| !p.as_os_str().is_empty() && !p.is_dir()) {
         Some(folder) => {
             let message = format!("{name} cannot be written: there is no directory {}", folder.display());
@@ -209,6 +231,11 @@ pub fn check_path(path: &Path) -> Result<(), Failure> {
 pub fn write(path: &Path, csv: impl FnOnce() -> String, json: impl FnOnce() -> Value) -> Result<(), Failure> {
     check_path(path)?;
     let text = if path.extension().is_some_and(|e| e == "csv") { csv() } else { json().to_string() + "\n" };
+    write_text(path, &text)
+}
+
+/// Writes a file.
+pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|e| Failure::command(format!("{} cannot be written: {e}", path.display()), ""))
 }
 

@@ -1,5 +1,6 @@
 //! A progress bar that appears only when a run takes a while and somebody is watching.
 
+use gradyn::optimize::End;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -27,6 +28,13 @@ impl Progress {
     /// Before one of many parts.
     pub fn part(&mut self, done: usize, total: usize, name: &str) {
         self.show(done as f64 / total.max(1) as f64, || format!("{done} of {total}: {name}"));
+    }
+    /// After one of at most so many evaluations.
+    pub fn evaluation(&mut self, now: &End, most: usize) {
+        let End { iterations, value, optimality, evaluations, .. } = now;
+        self.show(*evaluations as f64 / most as f64, || {
+            format!("iteration {iterations}, ψ = {value:.9}, |g| = {optimality:.1e}, {evaluations} evaluations")
+        });
     }
     fn show(&mut self, part: f64, message: impl Fn() -> String) {
         if !self.on || self.started.elapsed() < Duration::from_millis(500) {

@@ -4,7 +4,8 @@ mod common;
 use common::{Folder, assert_close, listed, numbers, values};
 use serde_json::Value;
 
-const COMMANDS: [&str; 8] = ["check", "simulate", "gradient", "equilibrium", "verify", "list", "example", "schema"];
+const COMMANDS: [&str; 10] =
+    ["check", "simulate", "gradient", "equilibrium", "verify", "optimize", "sweep", "list", "example", "schema"];
 const KINDS: [&str; 10] = [
     "coordinates",
     "formulations",

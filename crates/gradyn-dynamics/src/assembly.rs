@@ -13,7 +13,7 @@ use crate::equilibrium::{Equilibrium, find};
 use crate::error::StepError;
 use crate::start::StartRows;
 use gradyn_model::{At, LEVEL, System};
-use gradyn_num::{Dependent, Pattern, Saddle, free_columns, largest, row_dependencies};
+use gradyn_num::{Dependent, Pattern, Saddle, free_columns, largest, nothing, row_dependencies};
 
 /// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
 pub(crate) const RANK_TOLERANCE: f64 = 1e-9;
@@ -257,8 +257,8 @@ impl<'a, Y: System> Problem<'a, Y> {
     fn gap(&self, r: &[f64]) -> (usize, f64) {
         let gradient = |i: usize| largest(self.rows.pattern.row(i).map(|k| self.rows.q[k]));
         // in relative coordinates a row may hold by itself: its gradient is rounding
-        let nothing = 1e-13 * largest(self.rows.q.iter().copied());
-        let size = |i: usize| Some(gradient(i)).filter(|g| *g > nothing).unwrap_or(1.0);
+        let zero = nothing(&self.rows.q);
+        let size = |i: usize| Some(gradient(i)).filter(|g| *g > zero).unwrap_or(1.0);
         let off: Vec<f64> = (0..r.len()).map(|i| r[i].abs() / size(i)).collect();
         let worst = (0..r.len()).fold(0, |w, i| if off[i] > off[w] || off[i].is_nan() { i } else { w });
         (worst, off.get(worst).copied().unwrap_or(0.0))

@@ -33,6 +33,9 @@ const MAX_ITERATIONS: usize = 30;
 /// Growth of the largest entry of R with which the independent coordinates are chosen again: beyond it they bend the motion.
 const BAD: f64 = 2.0;
 
+/// Transposed products of a block that are made without its matrices: then these cost less.
+const FEW: usize = 3;
+
 /// What a state step integrates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -160,6 +163,16 @@ pub struct Block<Y: System> {
     phi: Vec<f64>,
     u: Vec<f64>,
     hat: Vec<f64>,
+    /// Are the partials of (4) those of the block?
+    assembled: bool,
+    pulled: Pulled,
+}
+
+/// Transposed products with (4) that were made without its partials: how many, and the last one: μ and -F_pᵀ μ.
+struct Pulled {
+    count: usize,
+    mu: Vec<f64>,
+    slots: Vec<f64>,
 }
 
 impl<Y: System> Block<Y> {
@@ -176,7 +189,9 @@ impl<Y: System> Block<Y> {
         };
         let dphi_q = vec![0.0; sys.patterns().mn.nnz()];
         let kinematic = [None, None];
-        Self { linear, f, state, solver, kinematic, one, dphi_q, phi: vec![0.0; m], u: vec![0.0; n + m], hat: vec![0.0; n] }
+        let (phi, u, hat) = (vec![0.0; m], vec![0.0; n + m], vec![0.0; n]);
+        let pulled = Pulled { count: 0, mu: vec![0.0; n + m], slots: vec![0.0; sys.dims().args] };
+        Self { linear, f, state, solver, kinematic, one, dphi_q, phi, u, hat, assembled: false, pulled }
     }
     /// The matrices [Φ_q; B] for a choice; new ones only when it changes.
     fn choose(&mut self, sys: &Y, choice: &[u32]) -> Result<(), StepError> {
@@ -295,10 +310,29 @@ impl<Y: System> Block<Y> {
         self.partials(sys, at, choice)?;
         self.factor(sys, at.t)
     }
+    /// The same, with the partials of (4) when a product needs them.
+    pub fn hold(&mut self, sys: &Y, at: &At, choice: &[u32]) -> Result<(), StepError> {
+        sys.place(at.t, at.q, &mut self.linear.data);
+        self.kinematics(sys, at, choice)?;
+        self.linear.hold(at);
+        (self.assembled, self.pulled.count) = (false, 0);
+        self.factor(sys, at.t)
+    }
     /// Partials where the data are placed.
     pub fn partials(&mut self, sys: &Y, at: &At, choice: &[u32]) -> Result<(), StepError> {
-        self.choose(sys, choice)?;
+        self.kinematics(sys, at, choice)?;
         self.linear.assemble(sys, at, !self.f.wrong_tangent);
+        self.assembled = true;
+        Ok(())
+    }
+    fn assemble(&mut self, sys: &Y) {
+        if !std::mem::replace(&mut self.assembled, true) {
+            self.linear.assemble_held(sys);
+        }
+    }
+    /// [Φ_q; B] and Φ̇_q, for a choice.
+    fn kinematics(&mut self, sys: &Y, at: &At, choice: &[u32]) -> Result<(), StepError> {
+        self.choose(sys, choice)?;
         if self.kinematic[1].is_some() {
             self.dphi_q.fill(0.0);
             sys.constraint_q(at, LEVEL[1], &mut self.linear.data, &mut self.dphi_q);
@@ -355,6 +389,7 @@ impl<Y: System> Block<Y> {
             k.gather(sys, true, &self.phi, v);
             k.solve(v);
         }
+        self.assemble(sys);
         self.linear.state_mul(sys, -1.0, q, v, u);
         self.solve_u(sys, u);
     }
@@ -364,7 +399,13 @@ impl<Y: System> Block<Y> {
         let (q, rest) = b.split_at_mut(n);
         let (v, u) = rest.split_at_mut(n);
         self.solve_u(sys, u);
-        self.linear.state_mul_t(sys, -1.0, u, q, v);
+        self.pulled.count += 1;
+        self.pulled.mu.copy_from_slice(u);
+        self.pulled.slots.fill(0.0);
+        if self.assembled || self.pulled.count > FEW || !self.linear.pull(sys, -1.0, u, [q, v, &mut self.pulled.slots]) {
+            self.assemble(sys);
+            self.linear.state_mul_t(sys, -1.0, u, q, v);
+        }
         if let Some(k) = &mut self.kinematic[1] {
             k.solve_t(v);
             self.phi.fill(0.0);
@@ -404,7 +445,12 @@ impl<Y: System> Block<Y> {
     /// grad += s (rows)_pᵀ μ.
     pub fn slot_mul_t(&mut self, sys: &Y, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (n, m) = (sys.dims().n, sys.dims().m);
-        self.linear.slot_mul_t(sys, &mu[2 * n..3 * n + m], s, grad);
+        let (mu_u, pulled) = (&mu[2 * n..3 * n + m], &self.pulled);
+        if !self.assembled && pulled.count > 0 && pulled.mu == mu_u {
+            grad.iter_mut().zip(&pulled.slots).for_each(|(g, p)| *g -= s * p);
+        } else {
+            self.linear.slot_mul_t(sys, mu_u, s, grad);
+        }
         for level in 0..2 {
             let Some(k) = &self.kinematic[self.index(level)] else { continue };
             self.phi.fill(0.0);

@@ -95,6 +95,14 @@ pub enum StepError {
         /// Which one, and why.
         what: String,
     },
+    /// The fixed steps of an explicit integrator are too long.
+    #[error("t = {t:.6} s: the accelerations grow from step to step: steps of {h:.2e} s are too long for adams-bashforth")]
+    Unstable {
+        /// Time [s].
+        t: f64,
+        /// Step size [s].
+        h: f64,
+    },
     /// The step size fell below the minimum.
     #[error("t = {t:.6} s: the step size fell to {h:.1e} s after {rejected} rejected steps; the largest error is in `{worst}`")]
     StepTooSmall {

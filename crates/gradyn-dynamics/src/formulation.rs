@@ -139,20 +139,38 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
     }
     /// The same where `data` is placed already, with or without g_q.
     pub fn assemble(&mut self, sys: &Y, at: &At<S>, geometric: bool) {
-        let (n, f, zero) = (self.n, self.f, S::zero());
-        self.t = at.t;
-        for (k, x) in [at.q, at.v, at.a, at.lam].into_iter().enumerate() {
-            self.point[k * n..k * n + x.len()].copy_from_slice(x);
-        }
+        self.hold(at);
+        self.matrices(sys, geometric);
+    }
+    /// (3), (4) at the point that is held, with or without g_q.
+    fn matrices(&mut self, sys: &Y, geometric: bool) {
+        let (f, zero) = (self.f, S::zero());
+        let (at, data) = (At::of(self.t, &self.point, self.n, self.m), &mut self.data);
         [&mut self.top_q, &mut self.top_v, &mut self.bottom_q, &mut self.bottom_v].into_iter().for_each(|x| x.fill(zero));
         if geometric {
-            sys.balance_q(at, at.a, at.lam, &mut self.data, &mut self.top_q);
+            sys.balance_q(&at, at.a, at.lam, data, &mut self.top_q);
         }
-        sys.force_tangents(at, &mut self.data, &mut self.top_q, &mut self.top_v);
-        sys.constraint_q(at, f.level, &mut self.data, &mut self.bottom_q);
+        sys.force_tangents(&at, data, &mut self.top_q, &mut self.top_v);
+        sys.constraint_q(&at, f.level, data, &mut self.bottom_q);
         if f.level[1] != 0.0 || f.level[2] != 0.0 || sys.dims().m_vel > 0 {
-            sys.constraint_v(at, f.level, &mut self.data, &mut self.bottom_v);
+            sys.constraint_v(&at, f.level, data, &mut self.bottom_v);
         }
+    }
+    /// Remembers a point where `data` is placed; the partials are not those there.
+    pub fn hold(&mut self, at: &At<S>) {
+        self.t = at.t;
+        for (k, x) in [at.q, at.v, at.a, at.lam].into_iter().enumerate() {
+            self.point[k * self.n..k * self.n + x.len()].copy_from_slice(x);
+        }
+    }
+    /// (3), (4) at the point that is held.
+    pub fn assemble_held(&mut self, sys: &Y) {
+        self.matrices(sys, !self.f.wrong_tangent);
+    }
+    /// q += s F_qᵀ μ, v += s F_vᵀ μ, grad += s F_pᵀ μ at the point that is held, without (3) and (4); false if the system cannot.
+    pub fn pull(&mut self, sys: &Y, s: f64, mu: &[S], out: [&mut [S]; 3]) -> bool {
+        let (at, (top, bottom)) = (At::of(self.t, &self.point, self.n, self.m), mu.split_at(self.n));
+        !self.f.wrong_tangent && sys.pull(&at, self.f.level, [top, bottom], s, &mut self.data, out)
     }
     /// The point and the data there.
     pub fn at(&mut self) -> (At<'_, S>, &mut Y::Data<S>) {
@@ -207,8 +225,8 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
         let at = At::of(self.t, &self.point, self.n, self.m);
         let (top, bottom) = mu.split_at(self.n);
         sys.balance_p_t(&at, at.a, at.lam, top, s, &mut self.data, grad);
-        sys.forces_p_t(&at, top, s, &mut self.data, grad);
         sys.constraint_p_t(&at, self.f.level, bottom, s, &mut self.data, grad);
+        sys.forces_p_t(&at, top, s, &mut self.data, grad);
     }
 }
 

@@ -116,6 +116,7 @@ struct Walk<'a, T: Step> {
     data: <T::System as System>::Data<f64>,
     /// Angle references and choices of the next step.
     references: Vec<f64>,
+    angles: Vec<f64>,
     choice: Vec<u32>,
     /// How often the first fixed step of a piece is halved.
     halvings: u32,
@@ -142,8 +143,8 @@ impl<'a, T: Step> Walk<'a, T> {
         run.x.reserve(expected * lay.len);
         let report = step.advance(run.plan.span(0, p), run.plan.frozen(0), None, &mut l, &mut run.x)?;
         run.statistics.iterations += report.iterations;
-        let (references, choice) = (angles.to_vec(), vec![u32::MAX; step.choices()]);
-        Ok(Self { step, mesh, control, run, l, data, references, choice, halvings, h: 0.0 })
+        let (references, angles, choice) = (angles.to_vec(), angles.to_vec(), vec![u32::MAX; step.choices()]);
+        Ok(Self { step, mesh, control, run, l, data, references, angles, choice, halvings, h: 0.0 })
     }
     /// Steps to the end of a smooth piece; did the condition end the run?
     fn piece(
@@ -201,8 +202,8 @@ impl<'a, T: Step> Walk<'a, T> {
     fn continue_angles(&mut self) -> Result<(), StepError> {
         let (sys, plan, n) = (self.step.system(), &self.run.plan, self.run.layout.n);
         sys.set_angles(&self.references, &mut self.data);
-        for (k, reference) in self.references.iter_mut().enumerate() {
-            let angle = sys.angle(k, &self.run.last()[..n], &mut self.data);
+        sys.angles(&self.run.last()[..n], &mut self.data, &mut self.angles);
+        for (k, (reference, &angle)) in self.references.iter_mut().zip(&self.angles).enumerate() {
             if (angle - *reference).abs() > 0.5 * std::f64::consts::PI {
                 let (t, h) = (plan.t[plan.steps()], plan.h.last().copied().unwrap_or(0.0));
                 return Err(StepError::Turn { t, h, angle: sys.angle_name(k) });

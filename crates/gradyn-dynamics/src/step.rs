@@ -316,6 +316,35 @@ impl IntegrandRows {
     }
 }
 
+/// What belongs to the past node and to the node of a step. Steps that follow each other, in either direction, share a node: what is
+/// known there is not evaluated again.
+pub struct Pair<T> {
+    /// At the past node, at the node.
+    pub at: [T; 2],
+    nodes: [(f64, Vec<f64>); 2],
+}
+impl<T> Pair<T> {
+    /// Nothing is known yet.
+    pub fn new(lay: &Layout, at: [T; 2]) -> Self {
+        Self { at, nodes: [(); 2].map(|()| (f64::NAN, vec![0.0; lay.z()])) }
+    }
+    /// Moves on to the nodes of another step; says which of them are known.
+    pub fn turn(&mut self, lay: &Layout, span: Span<f64>, past: &[f64], x: &[f64]) -> [bool; 2] {
+        let [past, node] = [(span.t, &past[..lay.z()]), (span.end(), &x[..lay.z()])];
+        let is_at = |have: &(f64, Vec<f64>), (t, x): (f64, &[f64])| have.0 == t && have.1 == x;
+        if is_at(&self.nodes[0], node) || is_at(&self.nodes[1], past) {
+            self.at.swap(0, 1);
+            self.nodes.swap(0, 1);
+        }
+        let known = [is_at(&self.nodes[0], past), is_at(&self.nodes[1], node)];
+        for (have, (t, x)) in self.nodes.iter_mut().zip([past, node]) {
+            have.0 = t;
+            have.1.copy_from_slice(x);
+        }
+        known
+    }
+}
+
 /// Rounding level of a step that imposes Φ = 0: v = q/h, a = q/h² and Φ_qᵀλ ~ m a amplify the rounding of q.
 fn noise_of_positions(amplified: f64, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
     let few = 2e4;

@@ -215,7 +215,20 @@ impl Force {
     }
     /// bar -= s Q_pᵀ μ.
     pub fn slots_t<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, mu: &[S], s: f64, bar: &mut ArgsBar<S>) {
-        dispatch!(self.element.kind, slots_t::<S>(self, at, w, mu, s, bar));
+        dispatch!(self.element.kind, pull::<S>(self, at, w, mu, s, None, None, Some(bar)));
+    }
+    /// q -= s Q_qᵀ μ, v -= s Q_vᵀ μ, f -= Q and `slots_t` where they are wanted.
+    pub fn pull<S: Scalar>(
+        &self,
+        at: &ForceAt<S>,
+        w: &mut LawScratch<S>,
+        mu: &[S],
+        s: f64,
+        state: [&mut [S]; 2],
+        f: Option<&mut [S]>,
+        bar: Option<&mut ArgsBar<S>>,
+    ) {
+        dispatch!(self.element.kind, pull::<S>(self, at, w, mu, s, Some(state), f, bar));
     }
 }
 
@@ -267,21 +280,35 @@ fn slots<K: Geometry<Y>, const Y: usize, S: Scalar>(
     ports.scatter(dp.slots, &l.j.map(|j| -l.slope.f * j.re), out);
 }
 
-fn slots_t<K: Geometry<Y>, const Y: usize, S: Scalar>(
+fn pull<K: Geometry<Y>, const Y: usize, S: Scalar>(
     force: &Force,
     at: &ForceAt<S>,
     w: &mut LawScratch<S>,
     mu: &[S],
     s: f64,
-    bar: &mut ArgsBar<S>,
+    state: Option<[&mut [S]; 2]>,
+    out: Option<&mut [S]>,
+    bar: Option<&mut ArgsBar<S>>,
 ) {
     let nu: [S; Y] = force.element.port_rates(at.args, mu);
     let l = force.along::<K, Y, S>(at, &nu, w);
     let (Slope { f, f_y, f_d }, work, ports) = (l.slope, l.y.eps[1], &force.element.ports);
-    ports.gather_p_t(at.q, &l.j.map(|j| (work * (f_y * j.re + f_d * j.eps[0]) + f * j.eps[1]) * -s), bar.values);
-    ports.gather_rate_p_t(at.v, &l.j.map(|j| work * -s * f_d * j.re), bar.values);
-    ports.gather_rate_p_t(mu, &l.j.map(|j| f * -s * j.re), bar.values);
-    force.law.each_param(l.y.re, l.y.eps[0], at.args, w, |i, g| bar.values[i as usize] -= work * s * g);
+    // -s (F J·ν)_x and -s (F J·ν)_ẋ
+    let x = l.j.map(|j| (work * (f_y * j.re + f_d * j.eps[0]) + f * j.eps[1]) * -s);
+    let d = l.j.map(|j| work * -s * f_d * j.re);
+    if let Some([q, v]) = state {
+        ports.scatter(&at.args.values, &x, q);
+        ports.scatter(&at.args.values, &d, v);
+    }
+    if let Some(out) = out {
+        ports.scatter(&at.args.values, &l.j.map(|j| -(f * j.re)), out);
+    }
+    if let Some(bar) = bar {
+        ports.gather_p_t(at.q, &x, bar.values);
+        ports.gather_rate_p_t(at.v, &d, bar.values);
+        ports.gather_rate_p_t(mu, &l.j.map(|j| f * -s * j.re), bar.values);
+        force.law.each_param(l.y.re, l.y.eps[0], at.args, w, |i, g| bar.values[i as usize] -= work * s * g);
+    }
 }
 
 #[inline]

@@ -284,6 +284,33 @@ impl FormulaRow {
             }
         }
     }
+    /// q += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_qᵀ, v likewise.
+    pub fn constraint_t<S: Scalar>(
+        &self,
+        args: &Args<S>,
+        at: &At<S>,
+        c: [f64; 3],
+        s: S,
+        w: &mut FormulaScratch<S>,
+        [q, v]: [&mut [S]; 2],
+    ) {
+        let f = &self.formula;
+        f.bars(args, at, c, s, w);
+        for (level, out) in [q, v].into_iter().enumerate() {
+            f.spread(level, w);
+            f.ports.scatter(&args.values, &w.plain.ports, out);
+            f.rates.scatter(&args.values, &w.plain.ports, out);
+        }
+    }
+    /// q += s ((J C)ᵀ)_qᵀ μ = s Cᵀ H C μ, or the transpose of (4).
+    pub fn balance_t<S: Scalar>(&self, at: &At<S>, s: S, mu: &[S], args: &Args<S>, w: &mut FormulaScratch<S>, q: &mut [S]) {
+        let f = &self.formula;
+        f.along(at.t, at.q, args, w, |f, x| f.moving().gather_rate(&args.values, mu, x), |_, _| S::zero());
+        w.duals.spread(&f.inputs);
+        for e in &f.ports.linear {
+            q[e.coord as usize] += s * w.duals.ports[e.arg as usize].eps[0] * args.values[e.slot as usize];
+        }
+    }
     /// (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
     pub fn constraint_p<S: Scalar>(
         &self,

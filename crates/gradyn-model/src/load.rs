@@ -123,8 +123,12 @@ impl LoadRows {
         let l = &self.load;
         l.gather(at, &mut w.plain.ports);
         w.plain.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
-        for e in &l.work.linear {
-            out[e.coord as usize] -= at.args.values[e.slot as usize] * w.plain.output(&l.program, e.arg as usize);
+        self.subtract_known(at, w, out);
+    }
+    /// out -= Q, where f is known.
+    fn subtract_known<S: Scalar>(&self, at: &ForceAt<S>, w: &LoadScratch<S>, out: &mut [S]) {
+        for e in &self.load.work.linear {
+            out[e.coord as usize] -= at.args.values[e.slot as usize] * w.plain.output(&self.load.program, e.arg as usize);
         }
     }
     /// -f_x and -f_ẋ, outputs × arguments.
@@ -168,8 +172,8 @@ impl LoadRows {
             out[e.coord as usize] -= at.args.values[slot] * f.eps[0] + dp.slots[slot] * f.re;
         }
     }
-    /// bar -= s Q_pᵀ μ.
-    pub fn slots_t<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, mu: &[S], s: f64, bar: &mut ArgsBar<S>) {
+    /// Cotangents of -s μᵀQ: of the inputs, and of the port arguments in place of them.
+    fn reverse<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, mu: &[S], s: f64) {
         let (l, m) = (&self.load, &mut w.plain);
         l.gather(at, &mut m.ports);
         m.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
@@ -177,10 +181,43 @@ impl LoadRows {
         w.seeds.extend((0..l.program.outputs()).map(|k| (k, S::zero())));
         for e in &l.work.linear {
             w.seeds[e.arg as usize].1 -= at.args.values[e.slot as usize] * s * mu[e.coord as usize];
-            bar.values[e.slot as usize] -= m.output(&l.program, e.arg as usize) * s * mu[e.coord as usize];
         }
         m.reverse(&l.program, &w.seeds);
         m.spread(&l.inputs);
+    }
+    /// bar -= s Q_pᵀ μ.
+    pub fn slots_t<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, mu: &[S], s: f64, bar: &mut ArgsBar<S>) {
+        self.reverse(at, w, mu, s);
+        self.pull_slots(at, w, mu, s, bar);
+    }
+    /// q -= s Q_qᵀ μ, v -= s Q_vᵀ μ, f -= Q and `slots_t` where they are wanted.
+    pub fn pull<S: Scalar>(
+        &self,
+        at: &ForceAt<S>,
+        w: &mut LoadScratch<S>,
+        mu: &[S],
+        s: f64,
+        [q, v]: [&mut [S]; 2],
+        f: Option<&mut [S]>,
+        bar: Option<&mut ArgsBar<S>>,
+    ) {
+        self.reverse(at, w, mu, s);
+        if let Some(f) = f {
+            self.subtract_known(at, w, f);
+        }
+        let (x, d) = w.plain.ports.split_at(self.load.position_args);
+        self.load.positions.scatter(&at.args.values, x, q);
+        self.load.velocities.scatter(&at.args.values, d, v);
+        if let Some(bar) = bar {
+            self.pull_slots(at, w, mu, s, bar);
+        }
+    }
+    /// `slots_t` from the cotangents of `reverse`.
+    fn pull_slots<S: Scalar>(&self, at: &ForceAt<S>, w: &LoadScratch<S>, mu: &[S], s: f64, bar: &mut ArgsBar<S>) {
+        let (l, m) = (&self.load, &w.plain);
+        for e in &l.work.linear {
+            bar.values[e.slot as usize] -= m.output(&l.program, e.arg as usize) * s * mu[e.coord as usize];
+        }
         for (i, b) in l.inputs.iter().zip(&m.inputs_bar) {
             if let Input::Arg(i) = i {
                 bar.add(*i, [*b, S::zero(), S::zero()]);

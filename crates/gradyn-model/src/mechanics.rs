@@ -235,6 +235,9 @@ impl System for Mechanics {
     fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
         either!(self, d, sys, d => sys.force_tangents(at, d, k, c))
     }
+    fn pull<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: [&[S]; 2], s: f64, d: &mut Data<S>, out: [&mut [S]; 3]) -> bool {
+        either!(self, d, sys, d => sys.pull(at, c, mu, s, d, out))
+    }
     fn balance_p<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         either!(self, d, sys, d => sys.balance_p(at, w, lam, delta, d, out))
     }
@@ -293,8 +296,8 @@ impl System for Mechanics {
     fn visits(&self, d: &Data<f64>) -> usize {
         either!(self, d, sys, d => sys.visits(d))
     }
-    fn angle(&self, k: usize, q: &[f64], d: &mut Data<f64>) -> f64 {
-        either!(self, d, sys, d => sys.angle(k, q, d))
+    fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+        either!(self, d, sys, d => sys.angles(q, d, out))
     }
     fn angle_name(&self, k: usize) -> String {
         either!(self, sys => sys.angle_name(k))

@@ -49,6 +49,9 @@ pub struct Natural {
     pub(crate) guards: Vec<Guard>,
     /// Forces, then loads, that read nothing that a gradient is wanted for.
     pub(crate) fixed: Vec<bool>,
+    /// Is a gradient of an inertia or of a row wanted?
+    pub(crate) inertial: bool,
+    pub(crate) rowed: bool,
     pub(crate) signals: Signals,
     /// (Y, X) of each angle atan2(Y, X) with a branch, in order.
     pub(crate) angles: Vec<(Form, Form)>,
@@ -113,6 +116,8 @@ impl Natural {
         let forces = self.forces.iter().map(|f| !f.element.reads().chain(f.law.reads()).any(wanted));
         let loads = self.loads.iter().map(|l| !l.load.reads().any(wanted));
         self.fixed = forces.chain(loads).collect();
+        self.inertial = self.inertia.iter().any(|e| wanted(e.2));
+        self.rowed = self.rows.slots().chain(self.formulas.iter().flat_map(|f| f.formula.reads())).any(wanted);
     }
     /// Positions on n × n that forces write, and that rows write.
     pub(crate) fn stiff(&self) -> [std::collections::HashSet<u32>; 2] {

@@ -92,6 +92,10 @@ impl QuadraticRows {
     pub fn positions(&self) -> impl Iterator<Item = u32> {
         self.a.iter().map(|t| t.ij)
     }
+    /// Slots that the rows read.
+    pub fn slots(&self) -> impl Iterator<Item = u32> {
+        self.a.iter().map(|t| t.slot).chain(self.b.iter().map(|t| t.slot)).chain(self.c.iter().map(|c| c.1))
+    }
     /// Φ_q: out += A q + b.
     #[inline]
     pub fn phi_q<S: Scalar>(&self, p: &[S], q: &[S], out: &mut [S]) {
@@ -145,6 +149,22 @@ impl QuadraticRows {
     pub fn balance_q<S: Scalar>(&self, p: &[S], lam: &[S], out: &mut [S]) {
         for t in &self.a {
             out[t.ij as usize] += lam[t.row as usize] * p[t.slot as usize];
+        }
+    }
+    /// q += s (c₁Φ̇ + c₂Φ̈)_qᵀ μ, v += s (c₂Φ̈)_vᵀ μ: what Φ_q is not part of.
+    #[inline]
+    pub fn rates_t<S: Scalar>(&self, p: &[S], at: &At<S>, [_, c1, c2]: [f64; 3], mu: &[S], s: f64, q: &mut [S], v: &mut [S]) {
+        for t in &self.a {
+            let (j, w) = (t.j as usize, p[t.slot as usize] * s * mu[t.row as usize]);
+            q[t.i as usize] += w * (at.v[j] * c1 + at.a[j] * c2);
+            v[t.i as usize] += w * at.v[j] * (2.0 * c2);
+        }
+    }
+    /// q += s Σ λ_k A_kᵀ μ.
+    #[inline]
+    pub fn balance_t<S: Scalar>(&self, p: &[S], lam: &[S], mu: &[S], s: f64, q: &mut [S]) {
+        for t in &self.a {
+            q[t.j as usize] += lam[t.row as usize] * p[t.slot as usize] * s * mu[t.i as usize];
         }
     }
     /// f(row, slot, w): the coefficient of each slot in c₀Φ + c₁Φ̇ + c₂Φ̈.

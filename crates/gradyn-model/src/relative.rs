@@ -17,6 +17,9 @@ mod draw;
 mod euler;
 mod fold;
 mod mass;
+mod part;
+mod placed;
+mod pull;
 mod spatial;
 mod stress;
 mod sweep;
@@ -31,7 +34,9 @@ use crate::natural::Natural;
 use crate::row::{Owner, RowName};
 use crate::system::{At, Dims, Patterns, RowScaling, Set, System};
 use contraction::Contraction;
+use fold::Nodes;
 use mass::Pseudo;
+use part::Part;
 
 /// Components of a frame: p, e₁, e₂, e₃.
 pub(crate) const PARTS: usize = 12;
@@ -92,9 +97,9 @@ pub struct Relative {
     alone: Vec<(u32, u32)>,
     /// Slots of the integrands, terminal values and outputs.
     supports: [Vec<u32>; 3],
-    /// Coordinates and slots of the conditions of positions and of velocities.
-    condition_coords: [Vec<Vec<u32>>; 2],
-    condition_supports: [Vec<Vec<u32>>; 2],
+    /// What the conditions of positions and of velocities read.
+    condition_parts: [Vec<Part>; 2],
+    nodes: Nodes,
     drawn: Vec<f64>,
     independent: [Vec<u32>; 2],
     dropped: Vec<u32>,
@@ -108,7 +113,8 @@ impl Relative {
     pub fn new(inner: Natural, tree: Tree, reference: Reference, dimension: usize) -> Self {
         let (frames, n) = (inner.dims, tree.names.len());
         let balls: Vec<u32> = tree.balls.iter().map(|b| b.0).collect();
-        let (mut patterns, contraction) = Contraction::new(&inner, &tree.bodies, n, &balls);
+        let nodes = Nodes::new(&tree.bodies, n);
+        let (mut patterns, contraction) = Contraction::new(&inner, &tree.bodies, &nodes, n, &balls);
         let norms = tree.balls.iter().map(|b| RowName::new(Owner::Norm, &b.1, "norm"));
         let row_names: Vec<RowName> = norms.chain(inner.row_names.iter().cloned()).collect();
         let pseudo = tree.bodies.iter().enumerate().filter_map(|(i, b)| Some((i, b.link?, b.first as usize)));
@@ -134,8 +140,8 @@ impl Relative {
             norms,
             reference,
             supports: Default::default(),
-            condition_coords: Default::default(),
-            condition_supports: Default::default(),
+            condition_parts: Default::default(),
+            nodes,
             drawn: vec![0.0; n],
             independent: Default::default(),
             dropped: vec![],
@@ -145,32 +151,18 @@ impl Relative {
             inner,
         };
         new.find_supports();
+        new.find_parts();
         new.copy_compliances();
         new.reset_rows();
         new
     }
-    /// Slots and coordinates that functionals can depend on: their own, and those of the frames.
+    /// Slots that functionals can depend on: their own, and those of the frames.
     fn find_supports(&mut self) {
         let with_geometry = |own: &[u32]| sorted(own.iter().chain(&self.geometry).copied().collect());
-        let supports = [Set::Integrand, Set::Terminal, Set::Output].map(|set| {
+        self.supports = [Set::Integrand, Set::Terminal, Set::Output].map(|set| {
             let own = self.inner.support(set);
             if self.inner.functionals(set) == 0 { vec![] } else { with_geometry(own) }
         });
-        let conditions = [false, true].map(|velocity| {
-            let count = self.inner.condition_names[usize::from(velocity)].len();
-            let slots = (0..count).map(|k| with_geometry(self.inner.condition_support(velocity, k))).collect::<Vec<_>>();
-            let coords = (0..count).map(|k| self.coordinates(self.inner.condition_pattern(velocity, k))).collect::<Vec<_>>();
-            (slots, coords)
-        });
-        self.supports = supports;
-        let [position, velocity] = conditions;
-        self.condition_supports = [position.0, velocity.0];
-        self.condition_coords = [position.1, velocity.1];
-    }
-    /// Coordinates that move some entries of x.
-    fn coordinates(&self, x: &[u32]) -> Vec<u32> {
-        let reads = |b: &&Carried| x.iter().any(|&i| i >= b.first && i < b.first + b.parts.len() as u32);
-        sorted(self.bodies.iter().filter(reads).flat_map(|b| b.path.iter().copied()).collect())
     }
     fn copy_compliances(&mut self) {
         let first = vec![1.0; self.balls.len()];
@@ -205,7 +197,7 @@ impl Relative {
     /// The rates of all frames as conditions of velocity, where the start is an equilibrium at rest.
     pub(crate) fn take_rest(&mut self) -> bool {
         let taken = self.inner.take_rest();
-        self.find_supports();
+        self.find_parts();
         taken
     }
     /// Says along which coordinates forces balance in an equilibrium.
@@ -214,17 +206,14 @@ impl Relative {
     }
     /// Why a force is not defined at the second of two points, or between them.
     pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
-        let [a, b] = [from, to].map(|at| {
-            self.see(at.q, Some((at.v, at.a)), d);
-            d.seen.clone()
-        });
+        let [a, b] = [from, to].map(|at| self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]).x.clone());
         let [from, to] = [(from.t, &a), (to.t, &b)].map(|(t, x)| At { t, q: &x[0], v: &x[1], a: &x[2], lam: &[] });
         self.inner.undefined_force(&from, &to, &mut d.inner)
     }
     /// Keeps some conditions of velocity.
     pub fn keep_velocity_conditions(&mut self, open: &[usize]) {
         self.inner.keep_velocity_conditions(open);
-        self.find_supports();
+        self.find_parts();
     }
     /// Takes the effective masses of the rows of the frames at (t, z).
     pub fn scale_rows(&mut self, p: &[f64], t: f64, z: &[f64]) {
@@ -236,15 +225,12 @@ impl Relative {
     pub fn frames_at(&self, p: &[f64], z: &[f64]) -> Vec<f64> {
         let mut d = self.data::<f64>();
         self.prepare(p, &mut d);
-        self.see(z, None, &mut d);
-        d.seen[0].clone()
+        self.pose_at(z, &d.g, &mut d.seen);
+        d.seen.x[0].clone()
     }
     /// The first force along a distance whose ends pass through each other between two positions.
     pub fn reversed_force(&self, d: &mut Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
-        let [from, to] = [from, to].map(|z| {
-            self.see(z, None, d);
-            d.seen[0].clone()
-        });
+        let [from, to] = [from, to].map(|z| self.see(z, None, &d.g, [&mut d.here, &mut d.seen]).x[0].clone());
         self.inner.reversed_force(&d.inner, &from, &to)
     }
     /// Names of the constraint rows.

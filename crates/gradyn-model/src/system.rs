@@ -182,6 +182,19 @@ pub trait System: Sync {
     fn balance_q<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// K = -Q_q and C = -Q_v on `nn`.
     fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Self::Data<S>, k: &mut [S], c: &mut [S]);
+    /// (F_q, F_v, F_p)ᵀ μ without matrices, where that costs less than they do: q += s F_qᵀ μ, v += s F_vᵀ μ, grad += s F_pᵀ μ for
+    /// F = (M a + Φ_qᵀ λ - Q ; c₀Φ + c₁Φ̇ + c₂Φ̈). False where there is no such product, and nothing is added.
+    fn pull<S: Scalar>(
+        &self,
+        _at: &At<S>,
+        _c: [f64; 3],
+        _mu: [&[S]; 2],
+        _s: f64,
+        _d: &mut Self::Data<S>,
+        _out: [&mut [S]; 3],
+    ) -> bool {
+        false
+    }
 
     /// out += (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
     fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
@@ -229,8 +242,8 @@ pub trait System: Sync {
 
     /// Elements evaluated so far with these data, for counters.
     fn visits(&self, d: &Self::Data<f64>) -> usize;
-    /// Angle `k` with a branch at q, continued from the reference that was set.
-    fn angle(&self, k: usize, q: &[f64], d: &mut Self::Data<f64>) -> f64;
+    /// The angles with a branch at q, continued from the references that were set.
+    fn angles(&self, q: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
     /// Name of angle `k` with a branch.
     fn angle_name(&self, k: usize) -> String;
     /// A start for the assembly.

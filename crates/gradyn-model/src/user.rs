@@ -279,9 +279,7 @@ impl<U: StateSpace> System for UserSystem<U> {
     fn visits(&self, _d: &UserData<f64>) -> usize {
         0
     }
-    fn angle(&self, _k: usize, _q: &[f64], _d: &mut UserData<f64>) -> f64 {
-        0.0
-    }
+    fn angles(&self, _q: &[f64], _d: &mut UserData<f64>, _out: &mut [f64]) {}
     fn angle_name(&self, _k: usize) -> String {
         String::new()
     }

@@ -324,6 +324,43 @@ fn slot_products_are_transposes() {
     });
 }
 
+/// Transposed products made without matrices are those of the matrices, and those of the slots; they add.
+#[test]
+fn pulled_products_equal_those_of_the_matrices() {
+    each_case(|c| {
+        let (sys, mut d, at, pat) = (c.sys(), c.data(), c.at(), c.sys().patterns());
+        for level in LEVELS {
+            let [mut k, mut damping] = [(); 2].map(|()| vec![0.0; pat.nn.nnz()]);
+            let [mut rows_q, mut rows_v] = [(); 2].map(|()| vec![0.0; pat.mn.nnz()]);
+            sys.balance_q(&at, at.a, at.lam, &mut d, &mut k);
+            sys.force_tangents(&at, &mut d, &mut k, &mut damping);
+            sys.constraint_q(&at, level, &mut d, &mut rows_q);
+            sys.constraint_v(&at, level, &mut d, &mut rows_v);
+            let (mu, nu) = (c.vec(c.n), c.vec(c.m));
+            let [mut q, mut v] = [(); 2].map(|()| vec![1.0; c.n]);
+            let [mut grad, mut slots] = [(); 2].map(|()| vec![0.0; sys.dims().args]);
+            assert!(sys.pull(&at, level, [&mu, &nu], -1.7, &mut d, [&mut q, &mut v, &mut grad]), "{}", c.context("no product"));
+            sys.balance_p_t(&at, at.a, at.lam, &mu, -1.7, &mut d, &mut slots);
+            sys.forces_p_t(&at, &mu, -1.7, &mut d, &mut slots);
+            sys.constraint_p_t(&at, level, &nu, -1.7, &mut d, &mut slots);
+            equal(&vec![grad], &vec![slots], &c.context(&format!("pull {level:?}, slots")));
+            for (what, got, top, bottom) in [("q", &q, &k, &rows_q), ("v", &v, &damping, &rows_v)] {
+                let (mut sum, mut size) = (vec![1.0; c.n], vec![1.0; c.n]);
+                for (pattern, values, mu) in [(&pat.nn, top, &mu), (&pat.mn, bottom, &nu)] {
+                    pattern.mul_t(values, -1.7, mu, &mut sum);
+                    let absolute = |x: &[f64]| x.iter().map(|x| x.abs()).collect::<Vec<f64>>();
+                    pattern.mul_t(&absolute(values), 1.7, &absolute(mu), &mut size);
+                }
+                // sums over bodies may cancel: measured by the largest of them
+                let scale = size.iter().fold(0.0f64, |s, x| s.max(*x));
+                for (i, (a, b)) in got.iter().zip(&sum).enumerate() {
+                    assert!((a - b).abs() <= 1e-12 * scale, "{}: {a} ≠ {b}", c.context(&format!("pull {level:?}, {what}[{i}]")));
+                }
+            }
+        }
+    });
+}
+
 /// M is symmetric and positive semidefinite: no negative pivot of Mᵢⱼ + ε.
 #[test]
 fn mass_is_symmetric_and_positive_semidefinite() {

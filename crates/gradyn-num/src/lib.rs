@@ -22,7 +22,9 @@ pub use factor::Factor;
 pub use jet::Jet;
 pub use kkt::Kkt;
 pub use pattern::Pattern;
-pub use rank::{Basis, Dependencies, Dependent, Independence, free_columns, row_dependencies, unpivoted_columns};
+pub use rank::{
+    Basis, Dependencies, Dependent, Independence, free_columns, nothing, row_dependencies, unit_rows, unpivoted_columns,
+};
 pub use saddle::Saddle;
 pub use scalar::{ProgramScalar, Scalar, largest};
 pub use sparse::SparseLu;

@@ -7,7 +7,7 @@
 //! rank r: all remainders ≤ tol                                                                     (2)
 //! a_i = Σ_k γ_k a_k over the kept rows:   Σ_k γ̂_k ρ_kl = ρ_il,   γ_k = γ̂_k |a_i| / |a_k|           (3)
 //! ```
-//! Of rows with equal remainders the first is kept that is not much shorter than the others. A row of zeros, or of roundings beside the largest row, is dependent on nothing. For analysis, not for the step: it
+//! Of rows with equal remainders the first is kept that is not much shorter than the others. A row of zeros, or of roundings beside the largest row or 1, is dependent on nothing. For analysis, not for the step: it
 //! allocates. Above 64 rows the elimination is sparse (`rank/sparse.rs`): the same answer, but which of the rows of a dependency is kept follows
 //! from the order of least fill.
 
@@ -19,7 +19,7 @@ mod sparse;
 pub use basis::Basis;
 pub use independence::Independence;
 
-use crate::Pattern;
+use crate::{Pattern, largest};
 
 /// Rank of a matrix and its dependent rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,18 +102,24 @@ pub fn unpivoted_columns(pattern: &Pattern, values: &[f64], rows: &[u32]) -> Vec
 /// Distance of e_j from the rows above which column j is open.
 const OPEN: f64 = 1e-6;
 
-/// Rows shorter than this times the longest one are roundings of zero.
+/// Part of the largest of some numbers below which the others are roundings.
 const NOTHING: f64 = 1e-13;
+
+/// What is a rounding of zero beside these sizes of gradients. Where all are roundings, rows are compared with those of points and unit
+/// vectors, whose gradients are 1.
+pub fn nothing(sizes: &[f64]) -> f64 {
+    NOTHING * largest(sizes.iter().copied()).max(1.0)
+}
 
 /// Lengths of the rows; 0 for those that are roundings.
 fn lengths(pattern: &Pattern, values: &[f64]) -> Vec<f64> {
     let sizes: Vec<f64> = (0..pattern.rows()).map(|i| norm(&values[pattern.row(i)])).collect();
-    let zero = NOTHING * sizes.iter().fold(0.0f64, |s, x| s.max(*x));
+    let zero = nothing(&sizes);
     sizes.into_iter().map(|x| if x <= zero { 0.0 } else { x }).collect()
 }
 
-/// |a_i| and â_i.
-fn unit_rows(pattern: &Pattern, values: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
+/// |a_i| and â_i of every row; 0 for rows that are roundings.
+pub fn unit_rows(pattern: &Pattern, values: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let norms = lengths(pattern, values);
     let mut unit = vec![vec![0.0; pattern.cols()]; pattern.rows()];
     for i in (0..pattern.rows()).filter(|&i| norms[i] > 0.0) {

@@ -186,6 +186,8 @@ fn rows_of_roundings_are_dependent() {
         values[2] = 3e-17;
         let found = row_dependencies(&pattern, &values, 1e-9);
         assert_eq!(found.dependent.iter().map(|d| (d.row, d.on.len())).collect::<Vec<_>>(), [(2, 0)], "{n} rows");
+        // a door on two hinges, in joint coordinates: all rows of the second
+        assert_eq!(row_dependencies(&pattern, &vec![3e-17; n], 1e-9).rank, 0, "{n} rows");
     }
 }
 

@@ -71,6 +71,7 @@ fn advice(e: &StepError) -> Option<String> {
         StepError::Turn { angle, .. } if angle.starts_with("the roll") || angle.starts_with("the yaw") => {
             "roll and yaw jump where the pitch passes ±90 deg (gimbal lock), whatever the step; read `omega` or the angle of a joint instead; elsewhere smaller steps help"
         }
+        StepError::Unstable { .. } => "take shorter steps, a lower adams_order, or an implicit integrator such as newmark",
         StepError::Turn { .. } => "take smaller steps: at most a quarter turn in a step",
         StepError::Stalled { .. } => {
             "the equations are stiff there, or the tolerances cannot be met: look at the stiffness and damping around it, loosen the tolerances, or use newmark with fixed steps"

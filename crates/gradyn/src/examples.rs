@@ -12,6 +12,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("slider_crank", include_str!("../../../examples/slider_crank.toml")),
     ("four_bar", include_str!("../../../examples/four_bar.toml")),
     ("five_bar", include_str!("../../../examples/five_bar.toml")),
+    ("five_bar_balance", include_str!("../../../examples/five_bar_balance.toml")),
     ("five_bar_control", include_str!("../../../examples/five_bar_control.toml")),
     ("n_pendulum", include_str!("../../../examples/n_pendulum.toml")),
     ("n_pendulum_3d", include_str!("../../../examples/n_pendulum_3d.toml")),

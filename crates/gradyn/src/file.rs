@@ -30,13 +30,15 @@ mod reader;
 mod schema;
 mod template;
 mod tree;
+mod values;
 mod write;
 
 pub use schema::schema;
 pub use template::Origins;
+pub use values::with_values;
 
 use gradyn_model::ModelError;
-use gradyn_model::mechanism::{Mechanism, Text};
+use gradyn_model::mechanism::{Mechanism, Number, Text};
 use std::ops::Range;
 use std::path::Path;
 
@@ -83,6 +85,66 @@ pub struct Study {
     pub options: Vec<(Text, String)>,
     /// Time between output rows [s], > 0; every step if absent.
     pub output_step: Option<f64>,
+    /// What to optimise.
+    pub optimize: Option<Optimize>,
+}
+
+/// What to optimise, as the file says it; names are not looked up yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Optimize {
+    /// Objectives and their weights.
+    pub minimise: Vec<(Text, f64)>,
+    /// Parameters that vary; all if absent.
+    pub parameters: Option<Vec<Text>>,
+    /// Optimiser, by name.
+    pub method: Option<Text>,
+    /// A change of what is minimised that matters, > 0.
+    pub scale: f64,
+    /// Constraints.
+    pub limits: Vec<Limit>,
+    /// Manoeuvres; the model as it is if there are none.
+    pub scenarios: Vec<Scenario>,
+    /// Parameters and their transforms, by name.
+    pub transforms: Vec<(Text, Text)>,
+    /// Tolerances and limits of the optimiser.
+    pub settings: gradyn_optimize::Settings,
+}
+
+/// A manoeuvre of an optimisation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Name.
+    pub name: Text,
+    /// Its weight in what is minimised.
+    pub weight: f64,
+    /// Constants, and parameters that do not vary, with their values.
+    pub set: Vec<(Text, f64)>,
+}
+
+/// A constraint of an optimisation: at least one of `min`, `max` and `equal` is given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// Name.
+    pub name: Text,
+    /// What is limited.
+    pub of: Limited,
+    /// Lower limit.
+    pub min: Option<f64>,
+    /// Upper limit.
+    pub max: Option<f64>,
+    /// The value that it must have.
+    pub equal: Option<f64>,
+    /// A violation that matters, > 0.
+    pub scale: Option<f64>,
+}
+
+/// What a constraint limits.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Limited {
+    /// An objective, by name.
+    Objective(Text),
+    /// An expression of parameters, or of sensors at the final time.
+    Value(Number),
 }
 
 /// (type, what it is) of every joint.

@@ -104,7 +104,7 @@ impl Prepared {
             return Ok(());
         }
         for velocity in [false, true] {
-            if let Some(n) = self.passes_extreme(run, &Stack::new(sys, velocity, &named), d) {
+            if let Some(n) = self.passes_extreme(&run.trajectory, &Stack::new(sys, velocity, &named), d) {
                 return Err(StepError::Freedoms { t: run.trajectory.plan.t[n], freedoms: run.method.freedoms.clone() });
             }
         }
@@ -140,13 +140,13 @@ impl Prepared {
         Ok((worst.0, worst.1, best))
     }
     /// The first node beyond a change of sign, (2).
-    fn passes_extreme(&self, run: &Run, stack: &Stack, d: &mut Data) -> Option<usize> {
-        let (sys, plan, n) = (&self.model.system, &run.trajectory.plan, run.trajectory.layout.n);
+    fn passes_extreme(&self, run: &Trajectory, stack: &Stack, d: &mut Data) -> Option<usize> {
+        let (sys, plan, n) = (&self.model.system, &run.plan, run.layout.n);
         if n > DETERMINANT {
             return None;
         }
         let mut side = |k: usize, h: f64| {
-            let x = run.trajectory.record(k);
+            let x = run.record(k);
             let ahead = |a: f64| (0..n).map(|i| x[i] + h * x[n + i] + 0.5 * a * h * h * x[2 * n + i]).collect::<Vec<_>>();
             [0.0, 1.0].map(|a| {
                 sys.place(plan.t[k] + h, &ahead(a), d);
@@ -158,7 +158,7 @@ impl Prepared {
         let beyond = |k: &usize| side(*k, 0.0)[0] != start || side(*k - 1, plan.h[*k - 1]) == [-start; 2];
         (1..=plan.steps()).find(beyond)
     }
-    /// An error of a step near the end of (1).
+    /// An error of a step near the end of (1), or beyond it.
     pub(crate) fn explain_freedoms(&self, e: StepError, method: &Method, run: &Trajectory, d: &mut Data) -> StepError {
         let (sys, named) = (&self.model.system, method.independent_coordinates(&self.model.system));
         if named.is_empty() {
@@ -166,6 +166,9 @@ impl Prepared {
         }
         for velocity in [false, true] {
             let stack = Stack::new(sys, velocity, &named);
+            if let Some(n) = self.passes_extreme(run, &stack, d) {
+                return StepError::Freedoms { t: run.plan.t[n], freedoms: method.freedoms.clone() };
+            }
             let mut rows = stack.independence();
             let (s, t) = nearest_minimum(sys, run, d, |d| rows.measure(&stack.pattern, &stack.values(sys, d)));
             if s < 10.0 * NEAR {

@@ -19,6 +19,7 @@ pub mod gradient;
 mod guards;
 pub mod method;
 pub mod mobility;
+pub mod optimize;
 pub mod penalty;
 pub mod prepared;
 pub mod reach;

@@ -138,7 +138,7 @@ pub enum AnyStep<'a, Y: System = Mechanics> {
     ProjectedRungeKutta(Projected<RungeKutta<'a, Y>>),
     /// Rosenbrock with projected nodes.
     ProjectedRosenbrock(Projected<Rosenbrock<'a, Y>>),
-    /// Adams PECE.
+    /// Adams PECE, and Adams–Bashforth.
     Adams(Adams<'a, Y>),
 }
 
@@ -274,7 +274,7 @@ impl Method {
             "newton_tol" | "initial_acceleration" | "reduction" | "tangent" => family,
             "projection_matrix" => family && self.projections() != Projections::Off,
             "projection_tol" => family && self.projections() == Projections::Conditional,
-            "adams_order" => self.integrator == Integrator::Adams,
+            "adams_order" => self.integrator.multistep(),
             "max_step" => self.adapts(),
             _ => true,
         };
@@ -453,8 +453,13 @@ impl Method {
             };
         }
         let Some(tableau) = self.integrator.tableau() else {
-            let order = self.adams_order.unwrap_or(if matches!(self.stepping, Stepping::Fixed(_)) { 4 } else { MOST });
-            return AnyStep::Adams(Adams { sys, f, state, freedoms, order });
+            let corrects = self.integrator == Integrator::Adams;
+            let order = self.adams_order.unwrap_or(match self.stepping {
+                _ if !corrects => 2,
+                Stepping::Fixed(_) => 4,
+                _ => MOST,
+            });
+            return AnyStep::Adams(Adams { sys, f, state, freedoms, order, corrects });
         };
         let step = RungeKutta { sys, f, state, freedoms, tableau };
         if self.projects_nodes() { AnyStep::ProjectedRungeKutta(Projected { step }) } else { AnyStep::RungeKutta(step) }

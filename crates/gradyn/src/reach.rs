@@ -44,7 +44,8 @@ fn users(name: &str, readers: &HashMap<&str, Vec<&str>>) -> Vec<String> {
     found
 }
 
-fn names(x: &Number) -> Vec<String> {
+/// The names that a number mentions.
+pub(crate) fn names(x: &Number) -> Vec<String> {
     match &x.source {
         Source::Value(_) => vec![],
         Source::Expression(text) => parse(text).map_or(vec![], |ast| ast.names().into_iter().map(|n| n.0).collect()),

@@ -12,7 +12,7 @@
 //! ```
 //! The sum of (5) is over the rows of joints, drivers and constraints: differences of points and products of unit vectors, so that
 //! multipliers are forces [N] and torques [N m]. The rows that keep bodies rigid take what follows: their multipliers depend on the
-//! points that were chosen as coordinates. Penalty keeps all rows: its λ is unique, (2) and (4) are not
+//! points that were chosen as coordinates. A row whose gradient is rounding, as in the trees of joint coordinates, holds by itself: d_r = 0. Penalty keeps all rows: its λ is unique, (2) and (4) are not
 //! asked of it. Φ answers λ/α like an oscillator with ξ and ω, by no more than some λ/(αω²); what is above (6) is drift, and α times
 //! drift is load, because n_r moves: n_r·Φ̇ = -ṅ_r·Φ ≠ 0. How a load is shared depends on which joints have rows: where a multiplier of a dependency is read, all have.
 
@@ -22,7 +22,7 @@ use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::Step;
 use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System};
-use gradyn_num::{Basis, DenseLu, Dependent, Wide, largest};
+use gradyn_num::{Basis, DenseLu, Dependent, Wide, largest, nothing, unit_rows};
 use std::collections::BTreeSet;
 
 /// What counts as zero in (2)–(4), relative to the terms.
@@ -48,25 +48,17 @@ type NullVectors = Vec<Vec<f64>>;
 /// (1) where `phi_q` was evaluated; `None` where independent rows became dependent.
 fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<NullVectors> {
     let (mn, rows) = (&sys.patterns().mn, sys.independent(true));
-    let unit = |k: usize| {
-        let mut row = vec![0.0; mn.cols()];
-        mn.row(k).for_each(|p| row[mn.col(p)] = phi_q[p]);
-        let size = row.iter().map(|x| x * x).sum::<f64>().sqrt();
-        row.iter_mut().for_each(|x| *x /= size.max(f64::MIN_POSITIVE));
-        (row, size)
-    };
-    let kept: Vec<(Vec<f64>, f64)> = rows.iter().map(|&k| unit(k as usize)).collect();
+    let (sizes, unit) = unit_rows(mn, phi_q);
     let mut basis = Basis::default();
-    if kept.iter().any(|k| basis.add(k.0.clone(), ROUNDING) <= ROUNDING) {
+    if rows.iter().any(|&k| basis.add(unit[k as usize].clone(), ROUNDING) <= ROUNDING) {
         return None;
     }
     let vector = |&r: &usize| {
-        let (row, size) = unit(r);
-        let d = basis.coefficients(&row);
+        let d = basis.coefficients(&unit[r]);
         let zero = ROUNDING * largest(d.iter().copied());
         let mut n = vec![0.0; mn.rows()];
-        for ((&k, d), kept) in rows.iter().zip(d).zip(&kept) {
-            n[k as usize] = if d.abs() > zero { d * size / kept.1 } else { 0.0 };
+        for (k, d) in rows.iter().map(|&k| k as usize).zip(d) {
+            n[k] = if d.abs() > zero { d * sizes[r] / sizes[k] } else { 0.0 };
         }
         n[r] = -1.0;
         n
@@ -251,9 +243,11 @@ impl Prepared {
                     sys.constraint_p(at, LEVEL[usize::from(velocity)], &delta, d, &mut out);
                     let (value, terms) = contract(vector, &out);
                     // terms that vanish where the constraints hold are drift: what the row could feel of the parameter says how small
-                    let moves = largest(if velocity { at.v } else { at.q }.iter().copied());
-                    let felt = moves * largest(sys.patterns().mn.row(row).map(|p| sys.phi_q(d)[p])) / parameter.scale;
-                    let broken = value.abs() > ZERO * (terms + felt);
+                    let moves = largest(if velocity { at.v } else { at.q }.iter().copied()) / parameter.scale;
+                    let felt = moves * largest(sys.patterns().mn.row(row).map(|p| sys.phi_q(d)[p]));
+                    // of a row that holds by itself both are roundings, beside what any row could feel
+                    let rounding = moves * nothing(sys.phi_q(d));
+                    let broken = value.abs() > ZERO * (terms + felt) + rounding;
                     if broken { Err(self.breaks(&parameter.name, row)) } else { Ok(()) }
                 })?;
             }

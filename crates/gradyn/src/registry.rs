@@ -63,6 +63,7 @@ named! {
     Rodas4 "rodas4" "Rosenbrock, 6 stages, order 4, L-stable, one Jacobian per step, fixed or adaptive steps; quadrature: its own weights",
     Sdirk4 "sdirk4" "diagonally implicit, 5 stages, order 4, L-stable, fixed or adaptive steps; quadrature: its own weights",
     Adams "adams" "Adams PECE, order 1-12, fixed or adaptive steps, dense output; quadrature: its own corrector [B92, section IV]",
+    Bashforth "adams-bashforth" "Adams-Bashforth, order 2 (1-12 by adams_order), fixed steps, one evaluation a step; quadrature: Adams-Moulton",
 }
 named! {
     /// How gradients are computed.
@@ -137,7 +138,8 @@ impl Integrator {
             | Integrator::GeneralizedAlpha
             | Integrator::Ros3
             | Integrator::Rodas4
-            | Integrator::Adams => None,
+            | Integrator::Adams
+            | Integrator::Bashforth => None,
             Integrator::Rk4 => Some(&tableau::RK4),
             Integrator::Dopri5 => Some(&tableau::DOPRI5),
             Integrator::Dop853 => Some(&tableau::DOP853),
@@ -164,6 +166,7 @@ impl Integrator {
         match self {
             _ if self.coordinate() => "trapezoidal rule",
             Integrator::Adams => "its own corrector",
+            Integrator::Bashforth => "Adams-Moulton",
             _ => "the scheme's own weights",
         }
     }
@@ -172,8 +175,13 @@ impl Integrator {
         match self {
             _ if self.coordinate() => 2,
             Integrator::Adams => 5,
+            Integrator::Bashforth => 2,
             _ => self.tableau().map(|t| t.order).or(self.rosenbrock().map(|r| r.order)).unwrap_or(0),
         }
+    }
+    /// Is it a multistep method, whose records have a history?
+    pub fn multistep(self) -> bool {
+        matches!(self, Integrator::Adams | Integrator::Bashforth)
     }
     /// Can it choose its own steps?
     pub fn adapts(self) -> bool {
@@ -244,8 +252,8 @@ pub fn step_options(formulation: Formulation, integrator: Integrator) -> Vec<(&'
             if default == Projections::Off { vec![projections] } else { vec![projections, matrices] }
         }
         Formulation::Maggi => vec![("state", vec!["independent", "mixed"])],
-        // projected nodes need a one-step method: the history of adams belongs to nodes that are not projected
-        Formulation::Index1 if integrator != Integrator::Adams => vec![("stabilisation", vec!["baumgarte", "projection"])],
+        // projected nodes need a one-step method: a history belongs to nodes that are not projected
+        Formulation::Index1 if !integrator.multistep() => vec![("stabilisation", vec!["baumgarte", "projection"])],
         _ => vec![],
     }
 }
@@ -430,9 +438,9 @@ pub const OPTIONS: &[OptionEntry] = &[
     ),
     OptionEntry::whole(
         "adams_order",
-        "12, 4 with fixed steps",
+        "12, 4 with fixed steps, 2 of adams-bashforth",
         [1.0, MOST as f64],
-        "highest order of the predictor of adams; its corrector has one more",
+        "highest order of the predictor of adams, whose corrector has one more; order of adams-bashforth",
     ),
     OptionEntry::number("newton_tol", "0", [0.0, 0.1], "relative correction at which Newton stops; 0: iterate to rounding"),
     OptionEntry::number("max_step", "none", [1e-12, 1e12], "largest step of an adaptive run [s]"),

@@ -14,7 +14,8 @@
 //! of one of the last nodes: the rows amplify rounding by 1/s, so that steps may fail before s is zero, and a may be lost already.
 
 use crate::method::Method;
-use crate::prepared::{Prepared, Run};
+use crate::prepared::{Prepared, Run, alternation};
+use crate::registry::Integrator;
 use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::{Mechanics, System};
@@ -128,6 +129,11 @@ impl Prepared {
     }
     /// The reason behind an error of a step: a body without mass, a singular position, freedoms that determine nothing.
     pub(crate) fn explain(&self, e: StepError, method: &Method, run: &Trajectory, p: &[f64]) -> StepError {
+        // named freedoms may be the reason
+        if method.integrator == Integrator::Bashforth && method.freedoms.is_empty() && explodes(run) {
+            let n = run.plan.steps();
+            return StepError::Unstable { t: run.plan.t[n], h: run.plan.h[n - 1] };
+        }
         let e = self.undefined(self.massless(e, p), run, p);
         let numerical = matches!(
             e,
@@ -138,13 +144,17 @@ impl Prepared {
                 | StepError::StepTooSmall { .. }
                 | StepError::Stalled { .. }
         );
-        if !numerical || run.plan.steps() == 0 {
+        let turned = matches!(e, StepError::Turn { .. });
+        if !(numerical || turned) || run.plan.steps() == 0 {
             return e;
         }
         let sys = &self.model.system;
         let mut d = sys.data::<f64>();
         sys.prepare(p, &mut d);
         sys.set_angles(run.plan.angles(run.plan.steps()), &mut d);
+        if turned {
+            return self.explain_freedoms(e, method, run, &mut d);
+        }
         let mn = &sys.patterns().mn;
         let mut rows = Independence::new(mn, sys.independent(true));
         let (s, t) = nearest_minimum(sys, run, &mut d, |d| rows.measure(mn, sys.phi_q(d)));
@@ -237,4 +247,11 @@ fn minimum(mut f: impl FnMut(f64) -> f64) -> (f64, f64) {
         }
     }
     if inner[0].0 < inner[1].0 { inner[0] } else { inner[1] }
+}
+
+/// Have the accelerations grown a hundredfold in the last ten steps, or do they alternate?
+fn explodes(run: &Trajectory) -> bool {
+    let (n, lay) = (run.plan.steps(), run.layout);
+    let size = |n: usize| largest(run.record(n)[lay.a()..lay.lam()].iter().copied());
+    n > 0 && (size(n) > 100.0 * size(n.saturating_sub(10)) || alternation(run).is_some())
 }

@@ -71,3 +71,23 @@ fn stiffness_is_named() {
         assert!(!run.warnings.iter().any(|w| w.starts_with("stiff:")), "{name}: {:?}", run.trajectory.statistics);
     }
 }
+
+/// A damper of λ = -2000/s: beyond their limits of stability, h|λ| = 0.55 and 1, orders 3 and 2 alternate, and the run says so.
+#[test]
+fn steps_beyond_stability_are_named() {
+    let text = gradyn::examples::find("oscillator").expect("a bundled example").to_owned();
+    let text = text.replace("stiffness = \"c\",", "stiffness = \"c\", damping = 2e3,");
+    let mut m = gradyn::file::read_toml(&text).expect("parses").mechanism;
+    m.t_end = 0.05.into();
+    let model = Prepared::new(&m).expect("builds");
+    for (order, scaled, alternates) in [(2, 0.9, false), (2, 1.1, true), (3, 0.5, false), (3, 0.6, true)] {
+        let method = Method::new("index1", "adams-bashforth").expect("registered").step(scaled / 2e3);
+        let run = run(&model, &Method { adams_order: Some(order), ..method });
+        let warned = run.warnings.iter().any(|w| w.starts_with("unstable:"));
+        assert_eq!(warned, alternates, "order {order}, h|λ| = {scaled}: {:?}", run.warnings);
+    }
+    // a vibration that the steps resolve, ωh = 0.5, does not
+    let model = example("oscillator", &[("t_end  = \"pi/2\"", "t_end  = 30")]);
+    let method = Method { adams_order: Some(3), ..Method::new("index1", "adams-bashforth").expect("registered").step(0.25) };
+    assert!(!run(&model, &method).warnings.iter().any(|w| w.starts_with("unstable:")));
+}

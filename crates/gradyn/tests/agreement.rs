@@ -2,7 +2,7 @@
 //! and every number of every example as a parameter; an extrapolated difference on the frozen plan is the independent arbiter.
 
 use gradyn::registry::{Variant, combinations, variants};
-use gradyn::{Formulation, Integrator, Method, Prepared, Projections, Run, Sensitivity};
+use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Projections, Run, Sensitivity};
 use gradyn_model::mechanism::ForceKind;
 use gradyn_testkit::agree::{agree, gradient, refused, run, scales, tolerance};
 use gradyn_testkit::cases::{STEP, STEPS, cases, step};
@@ -199,6 +199,54 @@ fn tangent_projections_see_dampers() {
         let differences = model.extrapolated_differences(&tangent, 1e-4).expect("replayed");
         let d = distance(&differences, &adjoint, &scales(&model));
         assert!(d <= 1e-6, "{what}: differences are {d:.1e} from discrete-adjoint");
+    }
+}
+
+/// Explicit steps with more objectives than products without matrices are made for: the first columns and the others agree with all.
+#[test]
+fn explicit_steps_are_exact_for_many_objectives() {
+    let mut m = models::five_bar();
+    let more: Vec<_> = m
+        .objectives
+        .iter()
+        .map(|o| {
+            let mut o = o.clone();
+            o.name.text += "_again";
+            o
+        })
+        .collect();
+    m.objectives.extend(more);
+    m.t_end = 0.1.into();
+    for family in [Coordinates::Natural, Coordinates::Relative0] {
+        let model = Prepared::new_in(&m, family).expect("builds");
+        for integrator in ["rk4", "adams-bashforth"] {
+            let run = run(&model, &Method::new("index1", integrator).expect("registered").step(0.01));
+            let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
+            let (direct, _) = gradient(&model, &run, Sensitivity::DiscreteDirect);
+            assert_eq!(adjoint.len(), 6);
+            let d = distance(&direct, &adjoint, &scales(&model));
+            assert!(d <= 1e-10, "{integrator}, {}: {d:.1e}", family.name());
+        }
+    }
+}
+
+/// A break time that a parameter moves, between fixed steps of multistep methods.
+#[test]
+fn multistep_methods_are_exact_over_moving_breaks() {
+    let mut m = models::pendulum();
+    m.parameter("moment", 0.31);
+    let push = ForceKind::Point { at: "bar.B".into(), force: ["30 * max(t - moment, 0)", "0"].into(), frame: None };
+    m.force("push", push);
+    (m.breaks, m.t_end) = (vec!["moment".into()], "0.5 + T".into());
+    let model = Prepared::new(&m).expect("builds");
+    for (formulation, integrator) in combinations().into_iter().filter(|c| c.1.multistep()) {
+        let what = format!("{} {}", formulation.name(), integrator.name());
+        let run = run(&model, &Method { formulation, integrator, ..Method::default() }.step(0.01));
+        let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
+        for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
+            let d = distance(&gradient(&model, &run, s).0, &adjoint, &scales(&model));
+            assert!(d <= 1e-10, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
+        }
     }
 }
 

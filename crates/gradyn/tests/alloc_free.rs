@@ -33,7 +33,7 @@ fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, usiz
 fn switches(model: &Prepared, method: &Method) -> bool {
     let plan = model.simulate(method, &mut |_, _| {}).expect("runs").trajectory.plan;
     // after the coordinates, adams chooses its order
-    let coordinates = plan.choice_count - if method.integrator == Integrator::Adams { 2 } else { 0 };
+    let coordinates = plan.choice_count - if method.integrator.multistep() { 2 } else { 0 };
     let lists: Vec<&[u32]> = plan.choices.chunks(plan.choice_count.max(1)).skip(1).collect();
     method.formulation == Formulation::Maggi && lists.windows(2).any(|w| w[0][..coordinates] != w[1][..coordinates])
 }
@@ -84,6 +84,7 @@ const FAMILIES: &[Integrator] = &[
     Integrator::Sdirk4,
     Integrator::Rodas4,
     Integrator::Adams,
+    Integrator::Bashforth,
 ];
 
 #[test]

@@ -1,6 +1,7 @@
 //! The documents tell the truth: functions and tests that they name exist, links lead somewhere, every registered name is described.
 
 use gradyn::file::{force_types, joint_types};
+use gradyn::optimize::{Optimizer, Status};
 use gradyn::registry::{Formulation, Integrator, OPTIONS, Sensitivity};
 use std::path::{Path, PathBuf};
 
@@ -118,15 +119,16 @@ fn links_lead_to_files() {
 
 #[test]
 fn every_registered_name_is_described() {
-    let [methods, files] = ["docs/METHODS.md", "docs/MODEL_FILE.md"].map(|f| read(&root().join(f)));
+    let [methods, files, optimise] = ["docs/METHODS.md", "docs/MODEL_FILE.md", "docs/OPTIMISE.md"].map(|f| read(&root().join(f)));
     let mut names: Vec<&str> = Formulation::ALL.iter().map(|f| f.name()).collect();
     names.extend(Integrator::ALL.iter().map(|i| i.name()));
     names.extend(Sensitivity::ALL.iter().map(|s| s.name()));
     names.extend(OPTIONS.iter().map(|o| o.name));
+    names.extend(Optimizer::NAMES.iter().chain(Status::NAMES));
     names.extend(joint_types().into_iter().chain(force_types()).map(|t| t.0));
-    let described: Vec<&str> = code(&methods).into_iter().chain(code(&files)).collect();
+    let described: Vec<&str> = [&methods, &files, &optimise].into_iter().flat_map(|text| code(text)).collect();
     let absent: Vec<&str> = names.into_iter().filter(|n| !described.contains(n)).collect();
-    assert!(absent.is_empty(), "neither METHODS.md nor MODEL_FILE.md has `{}`", absent.join("`, `"));
+    assert!(absent.is_empty(), "neither METHODS.md nor MODEL_FILE.md nor OPTIMISE.md has `{}`", absent.join("`, `"));
 }
 
 /// Defaults and ranges in METHODS.md are those of the registry.

@@ -1,15 +1,25 @@
 //! Redundant constraints: the four-bar in space with four parallel hinges.
 
-use gradyn::{Method, Prepared, Run, Sensitivity};
+use gradyn::{Coordinates, Method, Prepared, Run, Sensitivity};
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
 
 const EXAMPLE: &str = "redundant_four_bar";
 
+/// In the others joints share no axes: rows hold by themselves (relative), or all joints have theirs (Cartesian).
+const FAMILIES: [Coordinates; 4] = [Coordinates::Natural, Coordinates::Relative0, Coordinates::Relative1, Coordinates::Cartesian];
+
 fn prepared(edit: impl Fn(String) -> String) -> Prepared {
-    let text = edit(gradyn::examples::find(EXAMPLE).expect("bundled").to_owned());
-    let file = gradyn::file::read_toml(&text).unwrap_or_else(|e| panic!("{e}"));
-    Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"))
+    prepared_text(&edit(gradyn::examples::find(EXAMPLE).expect("bundled").to_owned()))
+}
+
+fn prepared_text(text: &str) -> Prepared {
+    prepared_in(text, Coordinates::Natural)
+}
+
+fn prepared_in(text: &str, family: Coordinates) -> Prepared {
+    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));
+    Prepared::new_in(&file.mechanism, family).unwrap_or_else(|e| panic!("{}: {e}", family.name()))
 }
 
 fn run(model: &Prepared, method: &Method) -> Run {
@@ -119,11 +129,6 @@ fn reactions_of_outputs_have_the_smallest_norm() {
     assert!(table.rows.iter().all(|r| r[column].abs() < 1e-9), "{:?}", table.rows[3]);
 }
 
-fn prepared_text(text: &str) -> Prepared {
-    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));
-    Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"))
-}
-
 /// A door on two hinges whose common axis a parameter tilts, and a slider on two guides a parameter apart: redundant for every value.
 const KEPT: [&str; 2] = [
     r#"
@@ -184,6 +189,74 @@ fn parameters_that_keep_the_redundancy_are_taken() {
             let d = distance(&g, first.get_or_insert_with(|| g.clone()), &[1.0; 3]);
             // 1e-3: Newmark at 2 ms
             assert!(d <= 1e-3, "{what}: {d:.1e}");
+        }
+    }
+}
+
+/// A four-bar whose plane is no plane of coordinates, and whose bars are drawn through hard points.
+const OBLIQUE: &str = r#"
+name = "oblique four-bar"
+dimension = 3
+gravity = [0, 0, -9.81]
+parameters = { ax = 0.2, ay = 0.1, by = 0.7, cz = 0.3 }
+[points]
+O = [0, 0, 0]
+A = ["ax", "ay", 0.5]
+B = [0.3, "by", 0.9]
+C = [0.1, 1, "cz"]
+[ground]
+points = { O = "O", C = "C" }
+[body]
+crank = { hard = ["O", "A"], mass = 1, com = "A", inertia = [0.1, 0.2, 0.2] }
+coupler = { hard = ["A", "B"], mass = 2, com = "B", inertia = [0.1, 0.2, 0.2] }
+rocker = { hard = ["B", "C"], mass = 1, com = "C", inertia = [0.1, 0.2, 0.2] }
+[joint]
+o = { type = "revolute", between = ["ground.O", "crank.O"], axis = [3, 1, 2], normal = [1, -1, -1] }
+a = { type = "revolute", between = ["crank.A", "coupler.A"], axis = [3, 1, 2], normal = [1, -1, -1] }
+b = { type = "revolute", between = ["coupler.B", "rocker.B"], axis = [3, 1, 2], normal = [1, -1, -1] }
+c = { type = "revolute", between = ["ground.C", "rocker.C"], axis = [3, 1, 2], normal = [1, -1, -1] }
+[initial]
+position = { "o.angle" = 0.1 }
+velocity = { "o.angle" = 1 }
+[objective]
+end = { terminal = "c.angle" }
+[study]
+t_end = 0.2
+"#;
+
+/// What keeps or breaks a loop does so in all coordinates, with the same gradients, and rows that hold by themselves are no reason to refuse.
+#[test]
+fn coordinates_agree_on_what_keeps_a_loop() {
+    let four_bar = gradyn::examples::find(EXAMPLE).expect("bundled").replace("reaction = \"norm(A.reaction)\"\n", "");
+    let m = method("maggi", "dop853").tolerance(1e-11, 1e-11);
+    for text in [four_bar.as_str(), KEPT[0], KEPT[1], OBLIQUE] {
+        let [natural, others @ ..] = FAMILIES.map(|family| prepared_in(text, family));
+        let expected = gradient(&natural, &m);
+        for other in others {
+            let d = distance(&gradient(&other, &m), &expected, &scales(&natural));
+            // 1e-8: the tolerance, times the condition of the loops
+            assert!(d <= 1e-8, "{}: {d:.1e}", natural.model.name);
+        }
+    }
+}
+
+/// A pin beside its place along the axes, and an axis that is not parallel, are refused in all coordinates.
+#[test]
+fn coordinates_agree_on_what_breaks_a_loop() {
+    let apart = |text: String| {
+        let body = "coupler = { hard = [\"A\", \"B\"]";
+        text.replace(body, &format!("{body}, points = {{ K = [\"0.3 + wrong\", \"by\", 0.9] }}"))
+            .replace("coupler.B", "coupler.K")
+    };
+    let joint = "\"rocker.B\"], axis = [3, 1, 2]";
+    let tilted = |text: String| text.replace(joint, "\"rocker.B\"], axis = [3, \"1 + wrong\", 2]");
+    let base = || OBLIQUE.replace("parameters = { ", "parameters = { wrong = { value = 0, scale = 1 }, ");
+    let m = method("maggi", "rk4").step(0.01);
+    for text in [apart(base()), tilted(base())] {
+        for family in FAMILIES {
+            let model = prepared_in(&text, family);
+            let e = model.gradient(&run(&model, &m), Sensitivity::DiscreteAdjoint).err().expect("refused").to_string();
+            assert!(e.contains("parameter `wrong` breaks a redundant loop"), "{}: {e}", family.name());
         }
     }
 }

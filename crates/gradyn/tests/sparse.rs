@@ -1,12 +1,12 @@
 //! The sparse path is as exact as the dense one: chains and nets, in the plane and in space, every formulation × integrator.
 
 use gradyn::registry::{Sensitivity, combinations};
-use gradyn::{Method, Prepared, Run};
+use gradyn::{Coordinates, Method, Prepared, Run};
 use gradyn_model::System;
 use gradyn_num::factor::dense_up_to;
-use gradyn_num::{Pattern, SparseLu, largest};
+use gradyn_num::{Factor, Pattern, SparseLu, largest};
 use gradyn_sensitivity::Gradient;
-use gradyn_testkit::chain::{chain, coaxial_chain, net, space_chain};
+use gradyn_testkit::chain::{brush, chain, coaxial_chain, net, space_chain};
 use gradyn_testkit::compare::distance;
 
 /// Large enough for sparse factorisations of the steps and of the start, with its run; 16 steps.
@@ -116,5 +116,23 @@ fn a_shared_axis_costs_linear_fill() {
     for pair in fills.windows(2) {
         // entries = a + b links
         assert!((0..2).all(|c| pair[1][c] as f64 <= 2.2 * pair[0][c] as f64), "{fills:?}");
+    }
+}
+
+/// In joint coordinates of a tree of depth 8, M and what the conditions of the start read grow by the same for every 64 bodies, and M is
+/// factorised as sparse.
+#[test]
+fn a_brush_grows_with_its_bodies() {
+    let sizes = |n: usize| {
+        let model = Prepared::new_in(&brush(n), Coordinates::Relative0).expect("builds").model;
+        let (sys, conditions) = (&model.system, 0..model.conditions.0.len());
+        assert!(Factor::new(&sys.patterns().nn).expect("square").is_sparse(), "{n} bodies");
+        let coords: usize = conditions.clone().map(|k| sys.condition_pattern(false, k).len()).sum();
+        let slots: usize = conditions.map(|k| sys.condition_support(false, k).len()).sum();
+        [sys.patterns().nn.nnz(), coords, slots]
+    };
+    let [a, b, c] = [64, 128, 192].map(sizes);
+    for i in 0..a.len() {
+        assert_eq!(b[i] - a[i], c[i] - b[i], "list {i}");
     }
 }

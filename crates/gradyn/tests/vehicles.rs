@@ -1,21 +1,27 @@
 //! Tyres, roads and the three vehicles: formulas of the data sheets, nominal forces, agreement of methods, refusals.
 
-use gradyn::{Formulation, Integrator, Method, Prepared, Run, Sensitivity};
+use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
 use gradyn_model::{Set, System};
 
 /// A bundled example with some texts replaced; each must be there.
 fn example(name: &str, edits: &[(&str, &str)]) -> Prepared {
-    let mut text = gradyn::examples::find(name).expect("bundled").to_owned();
-    for (old, new) in edits {
-        assert!(text.contains(old), "{name}: {old}");
-        text = text.replace(old, new);
-    }
-    prepared(&text)
+    prepared(&edited(gradyn::examples::find(name).expect("bundled"), edits))
+}
+
+fn edited(text: &str, edits: &[(&str, &str)]) -> String {
+    edits.iter().fold(text.to_owned(), |text, (old, new)| {
+        assert!(text.contains(old), "{old}\n{text}");
+        text.replace(old, new)
+    })
 }
 
 fn prepared(text: &str) -> Prepared {
+    prepared_in(text, Coordinates::Natural)
+}
+
+fn prepared_in(text: &str, family: Coordinates) -> Prepared {
     let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"))
+    Prepared::new_in(&file.mechanism, family).unwrap_or_else(|e| panic!("{}: {e}", family.name()))
 }
 
 fn tight(p: &Prepared, formulation: Formulation, integrator: Integrator) -> Run {
@@ -188,24 +194,87 @@ fn gradients_of_vehicles_agree() {
     }
 }
 
+/// Natural coordinates, where axes are shared, and joint coordinates, where rows of the rear suspension hold by themselves.
+const FAMILIES: [Coordinates; 2] = [Coordinates::Natural, Coordinates::Relative0];
+
+/// ∂ψ/∂ρ times the scales of the parameters.
+fn scaled(p: &Prepared, run: &Run, s: Sensitivity) -> Vec<f64> {
+    let row = p.gradient(run, s).unwrap_or_else(|e| panic!("{s:?}: {e}")).rows.swap_remove(0);
+    row.iter().zip(p.parameters()).map(|(g, p)| g * p.scale).collect()
+}
+
+fn newmark(p: &Prepared, h: f64) -> Run {
+    let method = Method { formulation: Formulation::Ali3p, integrator: Integrator::Newmark, ..Method::default() }.step(h);
+    p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |s, x| s.max(x.abs()))
+}
+
+/// The Iltis with 54 coordinates of hard points.
+fn hard_points(family: Coordinates, edits: &[(&str, &str)]) -> Prepared {
+    prepared_in(&edited(&gradyn_testkit::hard_points::iltis(false), edits), family)
+}
+
 /// All coordinates of the hard points of both suspensions, 54 of them, by one adjoint: it equals complex steps.
 #[test]
 fn one_adjoint_gives_all_hard_points() {
-    let text = AT_STEP.iter().fold(gradyn_testkit::hard_points::iltis(false), |text, (old, new)| text.replace(old, new));
-    let p = prepared(&text);
-    let method = Method { formulation: Formulation::Ali3p, integrator: Integrator::Newmark, ..Method::default() }.step(3e-3);
-    let run = p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
-    let of = |s: Sensitivity| p.gradient(&run, s).unwrap_or_else(|e| panic!("{s:?}: {e}")).rows.swap_remove(0);
-    let (adjoint, complex) = (of(Sensitivity::DiscreteAdjoint), of(Sensitivity::ComplexStep));
-    assert_eq!(adjoint.len(), 60);
-    let scaled = |g: &[f64]| g.iter().zip(p.parameters()).map(|(g, p)| g * p.scale).collect::<Vec<f64>>();
-    let (adjoint, complex) = (scaled(&adjoint), scaled(&complex));
-    let size = adjoint.iter().fold(0.0f64, |s, x| s.max(x.abs()));
-    for (p, (a, c)) in p.parameters().iter().zip(adjoint.iter().zip(&complex)) {
-        assert!((a - c).abs() <= 1e-7 * size, "{}: {a} for {c}, largest {size}", p.name);
+    for family in FAMILIES {
+        let p = hard_points(family, AT_STEP);
+        let run = newmark(&p, 3e-3);
+        let [adjoint, complex] = [Sensitivity::DiscreteAdjoint, Sensitivity::ComplexStep].map(|s| scaled(&p, &run, s));
+        assert_eq!(adjoint.len(), 60);
+        let size = largest(&adjoint);
+        for (p, (a, c)) in p.parameters().iter().zip(adjoint.iter().zip(&complex)) {
+            assert!((a - c).abs() <= 1e-7 * size, "{}, {}: {a} for {c}, largest {size}", family.name(), p.name);
+        }
+        // x of a point on an axis along x is felt by its inertia only; most of the others are felt
+        assert!(adjoint.iter().filter(|x| x.abs() > 1e-4 * size).count() >= 30, "{adjoint:?}");
     }
-    // x of a point on an axis along x is felt by its inertia only; most of the others are felt
-    assert!(adjoint.iter().filter(|x| x.abs() > 1e-4 * size).count() >= 30, "{adjoint:?}");
+}
+
+/// Hard points move points and no axes: in joint coordinates the rows of the rear suspension that hold by themselves do so for every value.
+#[test]
+fn hard_points_do_not_depend_on_coordinates() {
+    // on the step, a damper without limits: gradients are off by 1e-6 where one is passed within a step of the integrator
+    let smooth = [
+        ("join(speed, -0.2, -0.2, join(speed, 0.21, speed, 0.21))", "speed"),
+        ("\"chassis.com.x\" = 0", "\"chassis.com.x\" = 4.985"),
+        ("t_end  = 3", "t_end  = 0.015"),
+    ];
+    let [natural, relative] = FAMILIES.map(|family| {
+        let p = hard_points(family, &smooth);
+        let run = tight(&p, Formulation::Maggi, Integrator::Dop853);
+        (run.psi[0], scaled(&p, &run, Sensitivity::DiscreteAdjoint))
+    });
+    let size = largest(&natural.1);
+    let off = natural.1.iter().zip(&relative.1).map(|(a, b)| (a - b).abs() / size).fold(0.0, f64::max);
+    // 1e-8: tolerances of 1e-12 times accelerations to the fourth power
+    assert!((natural.0 / relative.0 - 1.0).abs() < 1e-8, "{} for {}", relative.0, natural.0);
+    // 1e-7: the steps are chosen for the motion, not for its derivatives
+    assert!(off < 1e-7, "{off:.1e}: {:?} for {:?}", relative.1, natural.1);
+}
+
+/// The car falls on its bump stops: entry by entry the adjoint equals complex steps.
+#[test]
+fn gradients_pass_bump_stops() {
+    let falls = [
+        ("kb    = 0 ", "kb    = 1e7 "),
+        ("\"chassis.com\" = [\"start\", 0, 0]", "\"chassis.com\" = [\"start\", 0, -3]"),
+        ("t_end  = 3", "t_end  = 0.06"),
+    ];
+    let text = |edits: &[(&str, &str)]| edited(gradyn::examples::find("iltis").expect("bundled"), edits);
+    let without = newmark(&prepared(&text(&falls[1..])), 1e-3).psi[0];
+    for family in FAMILIES {
+        let p = prepared_in(&text(&falls), family);
+        let run = newmark(&p, 1e-3);
+        assert!(run.psi[0] > 10.0 * without, "{}: the stops are not felt: {} for {without}", family.name(), run.psi[0]);
+        let [adjoint, complex] = [Sensitivity::DiscreteAdjoint, Sensitivity::ComplexStep].map(|s| scaled(&p, &run, s));
+        for (p, (a, c)) in p.parameters().iter().zip(adjoint.iter().zip(&complex)) {
+            assert!((a / c - 1.0).abs() <= 1e-10, "{}, {}: {a} for {c}", family.name(), p.name);
+        }
+    }
 }
 
 /// A wheel that slides and spins at a given attitude, with a tyre of some keys.

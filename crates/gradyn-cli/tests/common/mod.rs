@@ -36,6 +36,12 @@ impl Folder {
         folder.done(&["example", name, "--out", &format!("{name}.toml")]);
         folder
     }
+    pub fn path(&self) -> &std::path::Path {
+        &self.0
+    }
+    pub fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).unwrap();
+    }
     pub fn exists(&self, name: &str) -> bool {
         self.0.join(name).exists()
     }

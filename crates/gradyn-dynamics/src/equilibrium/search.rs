@@ -150,7 +150,9 @@ impl<'a, Y: System> Problem<'a, Y> {
         self.r.iter().enumerate().map(move |(i, r)| if i < rows { r / length(i) } else { r / self.force })
     }
     fn angles_at(&mut self, q: &[f64]) -> Vec<f64> {
-        (0..self.sys.dims().angles).map(|k| self.sys.angle(k, q, &mut self.d)).collect()
+        let mut angles = vec![0.0; self.sys.dims().angles];
+        self.sys.angles(q, &mut self.d, &mut angles);
+        angles
     }
     /// B again, where the configuration has moved.
     fn choose_again(&mut self, q: &[f64]) -> Result<(), StepError> {

@@ -6,6 +6,8 @@
 //! φ_{i+1}(x) = φ_i(x) - β_i φ_i,   φ_1 = (v, a | g(t, q, v, a, λ; p))                                          (3)
 //! z = z_0 + h Σ_{i≤k} (g_i - g_{k+1}) β_i φ_i^g + h g_{k+1} φ_1^g(x)                                           (4)
 //! ```
+//! Adams–Bashforth leaves (2) out: (1) are the rows of the node, one evaluation a step, of order k.
+//!
 //! φ_i without an argument belong to the past node. (1) is the predictor of order k, (2) and (4) are the corrector of order k + 1; both
 //! blocks are evaluated (the two E of PECE) by the rows of the formulation's state ([`crate::block`]). The history φ_2, φ_3 … is part of the
 //! record, so that a step depends on the record before it only; φ_1 is the node itself. All relations are linear in φ, with weights
@@ -19,7 +21,7 @@ mod control;
 pub mod ode;
 mod sweeps;
 
-use super::{Equations, IntegrandRows, Layout, Report, Span, Step, Tolerance};
+use super::{Equations, IntegrandRows, Layout, Pair, Report, Span, Step, Tolerance};
 use crate::block::{self, Block, Chooser, State};
 use crate::control::Controller;
 use crate::error::StepError;
@@ -34,7 +36,7 @@ use gradyn_num::ProgramScalar;
 /// Steps of order 1 at the beginning of a smooth piece: the step after a moving one must not know its size.
 pub const RESTARTS: usize = 2;
 
-/// Halvings of the first fixed step, at most: 2^{-3·16} is below rounding.
+/// Halvings of the first fixed step, at most: the errors of its parts, 2^{-3·16} or without a corrector 2^{-2·16} of its own, are small.
 const HALVINGS: f64 = 16.0;
 
 /// A variable-order predictor and corrector on a formulation.
@@ -49,6 +51,8 @@ pub struct Adams<'a, Y> {
     pub freedoms: Vec<u32>,
     /// Highest order of the predictor, 1 … 12.
     pub order: usize,
+    /// Is there a corrector, (2)?
+    pub corrects: bool,
 }
 
 /// Memory of the residual.
@@ -65,13 +69,14 @@ pub struct AdamsLinear<Y: System> {
     chooser: Chooser,
     first: bool,
     c: Coefficients<f64>,
-    /// The prediction and the node.
-    blocks: [Block<Y>; 2],
+    /// The prediction, if it is corrected, and the node.
+    blocks: Vec<Block<Y>>,
     /// g at the past node and at the node, and their gradients.
-    values: [Vec<f64>; 2],
-    g: [IntegrandRows; 2],
+    values: Pair<Vec<f64>>,
+    g: Pair<IntegrandRows>,
     past: Y::Data<f64>,
     sums: Vec<f64>,
+    integrands: Vec<f64>,
     choice: Choice,
     /// Steps of equal size that end with this one.
     equal: usize,
@@ -86,9 +91,22 @@ impl<Y: System> Adams<'_, Y> {
     fn predicted(&self, lay: &Layout) -> usize {
         lay.head()
     }
+    /// Angles and signals of the past node.
+    fn set_past(&self, span: Span<f64>, frozen: Frozen, l: &mut AdamsLinear<Y>) {
+        self.sys.set_angles(frozen.angles, &mut l.past);
+        self.sys.set_time(span.t, &mut l.past);
+    }
+    /// Offsets of the blocks.
+    fn offsets(&self, lay: &Layout) -> impl Iterator<Item = usize> + use<Y> {
+        self.corrects.then(|| self.predicted(lay)).into_iter().chain([0])
+    }
+    /// Numbers of the prediction, if it has a place of its own.
+    fn apart(&self, lay: &Layout) -> usize {
+        if self.corrects { lay.z() } else { 0 }
+    }
     /// Offset of φ_i in a record; φ_1 has no integrands there.
     fn phi(&self, lay: &Layout, i: usize) -> usize {
-        if i == 1 { lay.v() } else { lay.head() + lay.z() + (i - 2) * self.width(lay) }
+        if i == 1 { lay.v() } else { lay.head() + self.apart(lay) + (i - 2) * self.width(lay) }
     }
     /// Order of a step, and differences of its past that it knows.
     fn plan(&self, frozen: &Frozen) -> (usize, usize) {
@@ -120,6 +138,11 @@ impl<Y: System> Adams<'_, Y> {
                 out.iter_mut().zip(slope).for_each(|(out, f)| *out += c.last * *f);
             }
         }
+    }
+    /// (v, a)_P of (2), for the node.
+    fn slope<'x, S>(&self, lay: &Layout, o: usize, x: &'x [S]) -> Option<&'x [S]> {
+        let p = self.predicted(lay);
+        (o == 0 && self.corrects).then(|| &x[p + lay.v()..p + lay.lam()])
     }
     /// The right-hand side of (4) for objective j.
     fn integral<S: ProgramScalar>(&self, lay: &Layout, c: &Coefficients<S>, j: usize, past: &[S], g: [&[S]; 2]) -> S {
@@ -160,7 +183,7 @@ impl<Y: System> Step for Adams<'_, Y> {
     }
     fn layout(&self) -> Layout {
         let bare = Layout::of(self.sys, 0);
-        Layout::of(self.sys, bare.z() + self.order * self.width(&bare))
+        Layout::of(self.sys, self.apart(&bare) + self.order * self.width(&bare))
     }
     fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
         let mut data = self.sys.data();
@@ -179,11 +202,12 @@ impl<Y: System> Step for Adams<'_, Y> {
             chooser: Chooser::new(&self.freedoms),
             first: true,
             c: Coefficients::of(1.0, &[], 1, 1),
-            blocks: [block(), block()],
-            values: [vec![0.0; lay.o], vec![0.0; lay.o]],
-            g: [IntegrandRows::new(sys), IntegrandRows::new(sys)],
+            blocks: self.offsets(&lay).map(|_| block()).collect(),
+            values: Pair::new(&lay, [vec![0.0; lay.o], vec![0.0; lay.o]]),
+            g: Pair::new(&lay, [IntegrandRows::new(sys), IntegrandRows::new(sys)]),
             past,
             sums: vec![0.0; self.width(&lay)],
+            integrands: vec![0.0; lay.o],
             choice: Choice::new(self.order),
             equal: 0,
         })
@@ -195,7 +219,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         l.blocks.iter().map(|b| self.sys.visits(&b.linear.data)).sum()
     }
     fn order(&self) -> usize {
-        self.order + 1
+        self.order + usize::from(self.corrects)
     }
     fn variable_order(&self, frozen: Frozen) -> Option<(usize, usize)> {
         Some(self.plan(&frozen))
@@ -218,7 +242,8 @@ impl<Y: System> Step for Adams<'_, Y> {
         choice: &mut [u32],
     ) -> Result<(), StepError> {
         let (coordinates, own) = choice.split_at_mut(self.state.choices(self.sys));
-        l.chooser.decide(self.sys, (span.t, &past[..self.sys.dims().n]), &mut l.blocks[1], true, coordinates)?;
+        let node = usize::from(self.corrects);
+        l.chooser.decide(self.sys, (span.t, &past[..self.sys.dims().n]), &mut l.blocks[node], true, coordinates)?;
         l.choice.begin(since, since < RESTARTS);
         let known = match (own[0] as usize, own[1] as usize) {
             _ if since < RESTARTS => 1,
@@ -242,7 +267,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         r: &mut [S],
     ) {
         let (sys, lay) = (self.sys, self.layout());
-        let (n2, z, p) = (2 * lay.n, lay.z(), self.predicted(&lay));
+        let (n2, z) = (2 * lay.n, lay.z());
         sys.set_angles(frozen.angles, &mut w.data);
         let Some(past) = past else {
             return initial::residual(sys, &self.f, &lay, span.t, x, &mut w.data, r);
@@ -251,8 +276,8 @@ impl<Y: System> Step for Adams<'_, Y> {
         sys.place(span.t, &past[..lay.n], &mut w.data);
         sys.measure(Set::Integrand, &lay.node(span.t, past), &mut w.data, &mut w.g[0]);
         // (1), (2)
-        for (o, slope) in [(p, None), (0, Some(&x[p + lay.v()..p + lay.lam()]))] {
-            self.predict(&lay, &c, past, slope, &mut w.scratch[..n2]);
+        for o in self.offsets(&lay) {
+            self.predict(&lay, &c, past, self.slope(&lay, o, x), &mut w.scratch[..n2]);
             for d in 0..n2 {
                 r[o + d] = x[o + d] - w.scratch[d];
             }
@@ -285,23 +310,25 @@ impl<Y: System> Step for Adams<'_, Y> {
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let (sys, lay) = (self.sys, self.layout());
-        let (n2, z, p) = (2 * lay.n, lay.z(), self.predicted(&lay));
+        let (n2, z) = (2 * lay.n, lay.z());
         let Some(past) = past else { return l.initial.advance(sys, span.t, frozen.angles, x) };
         l.c = self.coefficients(span, &frozen);
         l.equal = 1 + frozen.before.iter().rev().take(l.c.known - 1).take_while(|h| **h == span.h).count();
         // (1), (2): predict, evaluate, correct, evaluate
-        for (o, block) in [p, 0].into_iter().zip(&mut l.blocks) {
-            let slope = (o == 0).then(|| &x[p + lay.v()..p + lay.lam()]);
-            self.predict(&lay, &l.c, past, slope, &mut l.sums[..n2]);
+        for (o, block) in self.offsets(&lay).zip(&mut l.blocks) {
+            self.predict(&lay, &l.c, past, self.slope(&lay, o, x), &mut l.sums[..n2]);
             x[o..o + n2].copy_from_slice(&l.sums[..n2]);
             sys.set_angles(frozen.angles, &mut block.linear.data);
             block.evaluate(sys, span.end(), frozen.choice, &mut x[o..o + z])?;
         }
-        sys.set_angles(frozen.angles, &mut l.past);
-        sys.set_time(span.t, &mut l.past);
-        sys.measure(Set::Integrand, &lay.node(span.t, past), &mut l.past, &mut l.values[0]);
-        sys.measure(Set::Integrand, &lay.node(span.end(), x), &mut l.blocks[1].linear.data, &mut l.values[1]);
-        let g = [&l.values[0][..], &l.values[1][..]];
+        let node = usize::from(self.corrects);
+        let [known, _] = l.values.turn(&lay, span, past, x);
+        if !known {
+            self.set_past(span, frozen, l);
+            sys.measure(Set::Integrand, &lay.node(span.t, past), &mut l.past, &mut l.values.at[0]);
+        }
+        sys.measure(Set::Integrand, &lay.node(span.end(), x), &mut l.blocks[node].linear.data, &mut l.values.at[1]);
+        let g = [&l.values.at[0][..], &l.values.at[1][..]];
         // (3)
         let (count, width) = (kept(l.c.order, l.c.known, self.order), self.width(&lay));
         for i in 1..count {
@@ -314,7 +341,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         for j in 0..lay.o {
             x[z + j] = self.integral(&lay, &l.c, j, past, g);
         }
-        Ok(Report { iterations: 2, factorizations: 2 })
+        Ok(Report { iterations: 1 + node, factorizations: 1 + node })
     }
     fn linearise(
         &self,
@@ -328,14 +355,19 @@ impl<Y: System> Step for Adams<'_, Y> {
         l.first = past.is_none();
         let Some(past) = past else { return l.initial.linearise(sys, span.t, frozen.angles, x) };
         l.c = self.coefficients(span, &frozen);
-        for (o, block) in [self.predicted(&lay), 0].into_iter().zip(&mut l.blocks) {
+        for (o, block) in self.offsets(&lay).zip(&mut l.blocks) {
             sys.set_angles(frozen.angles, &mut block.linear.data);
-            block.set(sys, &lay.node(span.end(), &x[o..o + lay.z()]), frozen.choice)?;
+            block.hold(sys, &lay.node(span.end(), &x[o..o + lay.z()]), frozen.choice)?;
         }
-        sys.set_angles(frozen.angles, &mut l.past);
-        sys.set_time(span.t, &mut l.past);
-        l.g[0].set(sys, &lay.node(span.t, past), &mut l.past);
-        l.g[1].set(sys, &lay.node(span.end(), x), &mut l.blocks[1].linear.data);
+        let node = usize::from(self.corrects);
+        let known = l.g.turn(&lay, span, past, x);
+        if !known[0] {
+            self.set_past(span, frozen, l);
+            l.g.at[0].set(sys, &lay.node(span.t, past), &mut l.past);
+        }
+        if !known[1] {
+            l.g.at[1].set(sys, &lay.node(span.end(), x), &mut l.blocks[node].linear.data);
+        }
         Ok(())
     }
     fn solve(&self, l: &mut AdamsLinear<Y>, b: &mut [f64]) {
@@ -357,6 +389,9 @@ impl<Y: System> Step for Adams<'_, Y> {
         self.slots_t(l, mu, s, grad);
     }
     fn error(&self, span: Span<f64>, x: &[f64], past: &[f64], tol: Tolerance, l: &mut AdamsLinear<Y>) -> Option<(f64, usize)> {
+        if !self.corrects {
+            return None;
+        }
         let (estimates, worst) = self.estimates(span.h, x, past, tol, &l.c);
         l.choice.measured(estimates, l.equal);
         Some((if estimates.error.is_nan() { f64::INFINITY } else { estimates.error }, worst))
@@ -373,9 +408,12 @@ impl<Y: System> Step for Adams<'_, Y> {
         let sum: f64 = (0..n2).map(|i| (x[v + i] / (tol.atol + tol.rtol * x[i].abs())).powi(2)).sum();
         Some(0.25 / (sum / n2 as f64).sqrt().sqrt())
     }
-    /// Two steps of order 1 err by h³, the others by h^{k+2}: h_1 = h (h/T)^{(k-1)/3}.
+    /// Two steps of order 1 err by h³, the others by h^{k+2}: h_1 = h (h/T)^{(k-1)/3}. Without a corrector by h² and h^{k+1}; a quarter of
+    /// that h_1, so that the start is not seen.
     fn halvings(&self, steps: f64) -> u32 {
-        ((self.order - 1) as f64 / 3.0 * steps.max(1.0).log2()).ceil().min(HALVINGS) as u32
+        // a step longer than the run is cut like the run
+        let (each, more) = if self.corrects { (3.0, 0.0) } else { (2.0, 2.0 - steps.min(1.0).log2()) };
+        ((self.order - 1) as f64 / each * steps.max(1.0).log2() + more).ceil().min(HALVINGS) as u32
     }
     /// The integral of the polynomial through the k + 1 last rates, backwards from the node.
     fn interpolate(

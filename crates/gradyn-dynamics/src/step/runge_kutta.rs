@@ -394,7 +394,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
                     sys.place(t, at.q, &mut block.linear.data);
                     block.partials(sys, &at, frozen.choice)?;
                 } else {
-                    block.set(sys, &at, frozen.choice)?;
+                    block.hold(sys, &at, frozen.choice)?;
                 }
                 if self.counts(i + 1) {
                     l.g[i + 1].set(sys, &at, &mut block.linear.data);

@@ -77,6 +77,8 @@ impl<'g> Builder<'g, '_> {
             rows: QuadraticRows::new(&rows, &patterns.nn, &patterns.mn),
             formulas,
             fixed: vec![false; forces.len() + loads.len()],
+            inertial: true,
+            rowed: true,
             forces,
             loads,
             guards,

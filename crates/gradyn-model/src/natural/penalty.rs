@@ -55,17 +55,17 @@ impl Natural {
         let dropped = std::mem::take(&mut self.dropped);
         self.place(t, q, &mut d);
         self.dropped = dropped;
+        let ε = MASSLESS * largest(d.mass.iter().copied());
         for k in 0..self.dims.m {
             // a row without direction keeps (1)
-            let scale = self.mobility(k, &d).filter(|x| *x > 0.0).unwrap_or(1.0);
+            let scale = self.mobility(k, ε, &d).filter(|x| *x > 0.0).unwrap_or(1.0);
             let [plain, scaled] = &mut self.penalties.compliances;
             scaled[k] = plain[k] * scale;
         }
     }
     /// 1/m_k of (2).
-    fn mobility(&self, k: usize, d: &Data<f64>) -> Option<f64> {
+    fn mobility(&self, k: usize, ε: f64, d: &Data<f64>) -> Option<f64> {
         let Patterns { nn, mn, .. } = &self.patterns;
-        let ε = MASSLESS * largest(d.mass.iter().copied());
         let φ = &d.phi_q[mn.row(k)];
         let coords: Vec<usize> = mn.row(k).map(|pos| mn.col(pos)).collect();
         let mut mass = DenseLdl::new(coords.len());

@@ -96,6 +96,26 @@ impl Natural {
         }
         self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
     }
+    /// q += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_qᵀ μ, v += s (c₁Φ̇ + c₂Φ̈)_vᵀ μ.
+    pub(super) fn rows_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, q: &mut [S], v: &mut [S]) {
+        let mut kept = std::mem::take(&mut d.kept);
+        kept.copy_from_slice(mu);
+        self.dropped.iter().for_each(|&k| kept[k as usize] = S::zero());
+        let (quadratic, formulas) = kept.split_at(self.rows.rows);
+        for (c, out) in [(c[0], &mut *q), (c[1], &mut *v)] {
+            for (k, mu) in quadratic.iter().enumerate().filter(|_| c != 0.0) {
+                let mu = *mu * (s * c);
+                self.patterns.mn.row(k).for_each(|pos| out[self.patterns.mn.col(pos)] += d.phi_q[pos] * mu);
+            }
+        }
+        if c[1] != 0.0 || c[2] != 0.0 {
+            self.rows.rates_t(&d.args.values, at, c, quadratic, s, q, v);
+        }
+        for (f, mu) in self.formulas.iter().zip(formulas) {
+            f.constraint_t(&d.args, at, c, *mu * s, &mut d.formula, [q, v]);
+        }
+        d.kept = kept;
+    }
     /// s (c₀Φ + c₁Φ̇ + c₂Φ̈)_pᵀ μ.
     pub(super) fn rows_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
         // dropped rows depend on nothing

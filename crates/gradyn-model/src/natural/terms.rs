@@ -104,10 +104,26 @@ impl System for Natural {
         });
     }
 
+    fn pull<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        [mu, rows]: [&[S]; 2],
+        s: f64,
+        d: &mut Data<S>,
+        [q, v, grad]: [&mut [S]; 3],
+    ) -> bool {
+        self.pull_with_forces(at, c, [mu, rows], s, d, [q, v, grad], None);
+        true
+    }
+
     fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         self.by_level(c, d, out, |k| k..k + 1, |c, d, out| self.rows_p(at, c, delta, d, out));
     }
     fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+        if !self.rowed {
+            return;
+        }
         self.by_level_t(c, d, mu, |c, d, mu| self.rows_p_t(at, c, mu, s, d, grad));
     }
     fn balance_p<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
@@ -122,8 +138,11 @@ impl System for Natural {
         }
     }
     fn balance_p_t<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
-        for &(i, j, slot) in &self.inertia {
+        for &(i, j, slot) in self.inertia.iter().filter(|_| self.inertial) {
             grad[slot as usize] += mu[i as usize] * s * w[j as usize];
+        }
+        if !self.rowed {
+            return;
         }
         self.rows.balance_p_t(at.q, lam, mu, s, grad);
         if self.formulas.is_empty() {
@@ -237,15 +256,13 @@ impl System for Natural {
     fn visits(&self, d: &Data<f64>) -> usize {
         d.visits
     }
-    fn angle(&self, k: usize, q: &[f64], d: &mut Data<f64>) -> f64 {
-        let (y, x) = &self.angles[k];
+    fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let p = &d.args.values;
-        let reference = p[p.len() - self.dims.angles + k];
-        if !self.tracked[k] {
-            return reference;
+        out.copy_from_slice(&p[p.len() - self.dims.angles..]);
+        for ((out, (y, x)), _) in out.iter_mut().zip(&self.angles).zip(&self.tracked).filter(|(_, tracked)| **tracked) {
+            let angle = quadratic(y, p, q).atan2(quadratic(x, p, q));
+            *out = angle + TAU * ((*out - angle) / TAU).round();
         }
-        let angle = quadratic(y, p, q).atan2(quadratic(x, p, q));
-        angle + TAU * ((reference - angle) / TAU).round()
     }
     fn angle_name(&self, k: usize) -> String {
         self.angle_names[k].clone()
@@ -292,6 +309,40 @@ impl Natural {
             load.tangents(&here, &mut d.load, &mut d.tangents);
             f(Acting::Load(i, load), &d.args.values, &d.tangents);
         }
+    }
+    /// `pull`, and f -= Q where it is wanted.
+    pub(crate) fn pull_with_forces<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        [mu, rows]: [&[S]; 2],
+        s: f64,
+        d: &mut Data<S>,
+        [q, v, grad]: [&mut [S]; 3],
+        mut f: Option<&mut [S]>,
+    ) {
+        self.by_level_t(c, d, rows, |c, d, rows| self.rows_t(at, c, rows, s, d, q, v));
+        self.constraint_p_t(at, c, rows, s, d, grad);
+        self.rows.balance_t(&d.args.values, at.lam, mu, s, q);
+        for (row, lam) in self.formulas.iter().zip(&at.lam[self.rows.rows..]) {
+            row.balance_t(at, *lam * s, mu, &d.args, &mut d.formula, q);
+        }
+        self.balance_p_t(at, at.a, at.lam, mu, s, d, grad);
+        for &(i, slot) in &self.weights {
+            f.iter_mut().for_each(|f| f[i as usize] -= d.args.values[slot as usize]);
+            grad[slot as usize] -= mu[i as usize] * s;
+        }
+        let (forces, loads) = self.fixed.split_at(self.forces.len());
+        self.with_bar(at.t, d, grad, |d, bar| {
+            d.visits += self.fixed.len();
+            let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
+            for (i, force) in self.acting_forces(d.rest) {
+                force.pull(&here, &mut d.law, mu, s, [q, v], f.as_deref_mut(), Some(&mut *bar).filter(|_| !forces[i]));
+            }
+            for (i, load) in self.acting_loads(d.rest) {
+                load.pull(&here, &mut d.load, mu, s, [q, v], f.as_deref_mut(), Some(&mut *bar).filter(|_| !loads[i]));
+            }
+        });
     }
     /// out += s M w: M has few of the entries of n × n.
     #[inline]

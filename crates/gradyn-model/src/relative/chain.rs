@@ -94,6 +94,14 @@ impl Link {
             Motion::Ball => 4,
         }
     }
+    /// Its numbers in the geometry.
+    pub fn numbers(&self) -> std::ops::Range<usize> {
+        match self.motion {
+            Motion::Shift(at) => at as usize..at as usize + 3,
+            Motion::Turn(at) => at as usize..at as usize + 9,
+            _ => 0..0,
+        }
+    }
     /// Its Euler parameters among some numbers for each coordinate.
     pub fn four<S: Scalar>(&self, z: &[S]) -> E4<S> {
         std::array::from_fn(|i| z[self.coord as usize + i])

@@ -9,7 +9,7 @@
 //! is added to the nodes before it, once for all that they carry (`fold.rs`). Bodies whose frame coordinates are coordinates have unit vectors in
 //! place of screws.
 
-use super::fold::Fold;
+use super::fold::{Fold, Nodes};
 use super::spatial::{Twist, V3};
 use super::touch::Touch;
 use super::{Carried, PARTS, Relative};
@@ -79,7 +79,7 @@ impl<S: Scalar> Blocks<S> {
 }
 
 /// Body and component of each entry of x.
-fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
+pub fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
     let mut owners = vec![(0, 0); n];
     for (b, body) in bodies.iter().enumerate() {
         for (i, &part) in body.parts.iter().enumerate() {
@@ -91,7 +91,7 @@ fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
 
 impl Contraction {
     /// The patterns over the coordinates, and the maps to them. `balls`: first coordinates of Euler parameters, whose rows come first.
-    pub fn new(elements: &Natural, bodies: &[Carried], n: usize, balls: &[u32]) -> (Patterns, Self) {
+    pub fn new(elements: &Natural, bodies: &[Carried], nodes: &Nodes, n: usize, balls: &[u32]) -> (Patterns, Self) {
         let (inner, stiff) = (&elements.patterns, elements.stiff());
         let owners = owners(bodies, inner.nn.rows());
         let mut rows = BTreeMap::<(usize, usize), Vec<(u32, u8)>>::new();
@@ -117,7 +117,7 @@ impl Contraction {
         nn.extend(touching.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))));
         let all: Vec<[usize; 2]> = touching.into_iter().chain((0..bodies.len()).map(|b| [b, b])).collect();
         let patterns = Patterns::new(Pattern::from_entries(n, n, nn), Pattern::from_entries(m, n, mn));
-        let fold = Fold::new(bodies, &all, n, &patterns.nn);
+        let fold = Fold::new(nodes, &all, &patterns.nn);
         let rows = rows.into_iter().map(|((k, b), entries)| RowBlock {
             body: b,
             entries,
@@ -165,31 +165,16 @@ fn on_path(bodies: &[Carried], n: usize, nn: &Pattern) -> Vec<(u32, u32, u32, u3
     pairs.map(|(k, l)| (k as u32, l as u32, nn.at(k, l), nn.at(l, k))).collect()
 }
 
-/// What a covector over frames gathers: entries of P, Ṗ or P̈, (2).
-#[derive(Clone, Copy)]
-pub struct Columns<'a, S> {
-    /// The frame, or a rate of it.
-    pub parts: &'a Parts<S>,
-    /// P, and not a rate of it.
-    pub moves: bool,
-}
-impl<S: Scalar> Columns<'_, S> {
-    /// out += s times the row of a component of the frame.
-    #[inline]
-    pub fn add(&self, part: u8, s: S, out: &mut Twist<S>) {
-        let (first, i) = (part as usize / 3 * 3, part as usize % 3);
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        out.w[j] += s * self.parts[first + k];
-        out.w[k] -= s * self.parts[first + j];
-        if first == 0 && self.moves {
-            out.u[i] += s;
-        }
-    }
-}
-/// out += s î.
+/// out += s times the row of P of a component of a frame, or of a rate of P with that rate of the frame.
 #[inline]
-pub fn add_unit<S: Scalar>(i: usize, s: S, out: &mut Twist<S>) {
-    if i < 3 { out.w[i] += s } else { out.u[i - 3] += s }
+fn add_component<S: Scalar>(parts: &Parts<S>, part: u8, s: S, moves: bool, out: &mut Twist<S>) {
+    let (first, i) = (part as usize / 3 * 3, part as usize % 3);
+    let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+    out.w[j] += s * parts[first + k];
+    out.w[k] -= s * parts[first + j];
+    if first == 0 && moves {
+        out.u[i] += s;
+    }
 }
 /// X += (row of P of a component)ᵀ v.
 #[inline]
@@ -212,18 +197,22 @@ impl Relative {
             }
         }
     }
-    /// A covector: out += s Σ a (row of the order-th rate of P).
+    /// out += s times the row of the order-th rate of P of a component of a body; without a link, its first components are
+    /// coordinates.
     #[inline]
-    fn covector<S: Scalar>(&self, block: &RowBlock, a: &[S], s: f64, order: usize, b: &Blocks<S>, out: &mut Twist<S>) {
-        let body = &self.bodies[block.body];
-        if body.link.is_none() {
-            if order == 0 {
-                block.entries.iter().for_each(|&(pos, part)| add_unit(place_of(body, part), a[pos as usize] * s, out));
-            }
-            return;
+    pub(super) fn add_row<S: Scalar>(
+        &self,
+        (body, part): (usize, u8),
+        s: S,
+        order: usize,
+        moving: &[Vec<Parts<S>>; 3],
+        out: &mut Twist<S>,
+    ) {
+        match self.bodies[body].link {
+            Some(_) => add_component(&moving[order][body], part, s, order == 0, out),
+            None if order == 0 => *out.get_mut(part as usize) += s,
+            None => {}
         }
-        let columns = Columns { parts: &b.moving[order][block.body], moves: order == 0 };
-        block.entries.iter().for_each(|&(pos, part)| columns.add(part, a[pos as usize] * s, out));
     }
     /// out += A x_z on m × n: for each of some columns, sums of (A, weight, order of the rate of P).
     pub(super) fn add_rows<S: Scalar, const N: usize>(
@@ -236,7 +225,10 @@ impl Relative {
         for block in &self.contraction.rows {
             let mut g = [Twist::zero(); N];
             for (g, terms) in g.iter_mut().zip(terms) {
-                terms.iter().for_each(|&(a, s, order)| self.covector(block, a, s, order, b, g));
+                for &(a, s, order) in terms {
+                    let entries = block.entries.iter();
+                    entries.for_each(|&(pos, part)| self.add_row((block.body, part), a[pos as usize] * s, order, &b.moving, g));
+                }
             }
             for (&l, &pos) in self.bodies[block.body].path.iter().zip(&block.map) {
                 for (g, columns) in g.iter().zip(columns) {
@@ -263,16 +255,9 @@ impl Relative {
             let [left, right] = pair.bodies;
             let mut products = [Twist::zero(); PARTS];
             for &(pos, s, t) in &pair.entries {
-                self.add_right(right, t, a[pos as usize], &moving[0], &mut products[s as usize]);
+                self.add_row((right, t), a[pos as usize], 0, moving, &mut products[s as usize]);
             }
             self.add_lefts(left, &moving[0][left], &products, &mut x0[pair.block as usize]);
-        }
-    }
-    #[inline]
-    fn add_right<S: Scalar>(&self, body: usize, part: u8, s: S, frames: &[Parts<S>], out: &mut Twist<S>) {
-        match self.bodies[body].link {
-            Some(_) => Columns { parts: &frames[body], moves: true }.add(part, s, out),
-            None => add_unit(place_of(&self.bodies[body], part), s, out),
         }
     }
     #[inline]
@@ -298,11 +283,6 @@ impl Relative {
     pub(super) fn add_folded<S: Scalar>(&self, columns: [&[Twist<S>]; 3], b: &mut Blocks<S>, k: &mut [S], c: Option<&mut [S]>) {
         self.contraction.fold.run(columns, b, k, c);
     }
-}
-
-/// The place of a component among those of a body.
-pub fn place_of(body: &Carried, part: u8) -> usize {
-    body.parts.iter().position(|&p| p == part).unwrap_or(0)
 }
 
 /// Three numbers of a frame.

@@ -3,10 +3,12 @@
 use super::chain::{Flow, Pose};
 use super::contraction::Blocks;
 use super::mass::Composite;
+use super::placed::Placed;
+use super::pull::{Levels, Pulled};
 use super::spatial::{Twist, cross, increase};
 use super::stress::{Load, moved, vector};
-use super::sweep::{Bar, Moving, State, Sums};
-use super::{PARTS, Relative};
+use super::sweep::{Bar, Moving, State};
+use super::{Carried, PARTS, Relative};
 use crate::natural;
 use crate::system::{At, System};
 use gradyn_num::{Dual, Scalar};
@@ -17,14 +19,11 @@ pub struct Data<S> {
     /// Of the elements.
     pub(crate) inner: natural::Data<S>,
     pub(super) g: Vec<S>,
-    pub(super) pose: Pose<S>,
+    /// Where the terms are placed, and where functionals are measured, if that is elsewhere.
+    pub(super) here: Placed<S>,
+    pub(super) seen: Placed<S>,
+    /// Motions with other rates.
     pub(super) flow: Flow<S>,
-    /// x, ẋ, ẍ.
-    pub(super) x: [Vec<S>; 3],
-    /// The same where functionals are measured, which need not be where the terms are.
-    pub(super) seen: [Vec<S>; 3],
-    pub(super) seen_pose: Pose<S>,
-    pub(super) seen_flow: Flow<S>,
     pub(super) blocks: Blocks<S>,
     pub(super) mass: Vec<S>,
     pub(super) phi_q: Vec<S>,
@@ -44,7 +43,7 @@ pub struct Data<S> {
     /// Motions of some rates, and the rates of the screws with them.
     pub(super) v: Vec<Twist<S>>,
     pub(super) rates: Vec<Twist<S>>,
-    pub(super) wrenches: Vec<Twist<S>>,
+    pub(super) pulled: Vec<Pulled<S>>,
     pub(super) loads: Vec<Load<S>>,
     pub(super) composites: Vec<Composite<S>>,
     pub(super) bars: Vec<Bar<S>>,
@@ -67,7 +66,7 @@ pub(super) struct Tangent<S> {
     flow: Flow<Dual<S, 1>>,
     x: [Vec<Dual<S, 1>>; 3],
     f: Vec<Dual<S, 1>>,
-    wrenches: Vec<Twist<Dual<S, 1>>>,
+    pulled: Vec<Pulled<Dual<S, 1>>>,
     out: Vec<Dual<S, 1>>,
 }
 
@@ -77,20 +76,13 @@ impl Relative {
         let links = self.chain.links.len();
         let list = |len: usize| vec![zero; len];
         let [nn, mn] = [self.inner.patterns().nn.nnz(), self.inner.patterns().mn.nnz()];
-        let mut pose = self.chain.pose();
-        for body in self.bodies.iter().filter(|b| b.link.is_none()) {
-            body.path.iter().enumerate().for_each(|(i, &k)| pose.screws[k as usize] = Twist::unit(i));
-        }
         let rows = 3 * frames + self.inner.dims().m + self.inner.dims().slots;
         Data {
             inner: self.inner.data(),
             g: list(self.geometry.len()),
-            pose,
+            here: self.new_placed(frames),
+            seen: self.new_placed(frames),
             flow: self.chain.flow(),
-            x: [list(frames), list(frames), list(frames)],
-            seen: [list(frames), list(frames), list(frames)],
-            seen_pose: self.chain.pose(),
-            seen_flow: self.chain.flow(),
             blocks: self.contraction.blocks(self.bodies.len()),
             mass: list(self.patterns.nn.nnz()),
             phi_q: list(self.patterns.mn.nnz()),
@@ -105,7 +97,7 @@ impl Relative {
             rest: list(n),
             v: vec![Twist::zero(); links],
             rates: vec![Twist::zero(); n],
-            wrenches: vec![Twist::zero(); links],
+            pulled: vec![[Twist::zero(); 3]; self.nodes.list.len()],
             loads: vec![Load::zero(); links],
             composites: vec![Composite::zero(); links],
             bars: vec![Bar::zero(); links],
@@ -127,7 +119,7 @@ impl Relative {
             flow: self.chain.flow(),
             x: [list(frames), list(frames), list(frames)],
             f: list(frames),
-            wrenches: vec![Twist::zero(); self.chain.links.len()],
+            pulled: vec![[Twist::zero(); 3]; self.nodes.list.len()],
             out: list(n),
         }
     }
@@ -175,48 +167,32 @@ impl Relative {
             body.parts.iter().enumerate().for_each(|(i, &part)| out[first + i] = column[part as usize]);
         }
     }
-    /// out += Jᵀ f.
-    pub(super) fn pull<T: Scalar>(&self, f: &[T], pose: &Pose<T>, wrenches: &mut [Twist<T>], out: &mut [T]) {
-        wrenches.fill(Twist::zero());
-        for body in &self.bodies {
-            let first = body.first as usize;
-            let Some(link) = body.link.map(|l| l as usize) else {
-                body.path.iter().enumerate().for_each(|(i, &k)| out[k as usize] += f[first + i]);
-                continue;
-            };
-            let (f, frame, w) = (self.spread(body, f), &pose.frames[link], &mut wrenches[link]);
-            increase(&mut w.u, &vector(&f, 0));
-            increase(&mut w.w, &cross(&frame.p, &vector(&f, 0)));
-            (0..3).for_each(|k| increase(&mut w.w, &cross(&frame.e[k], &vector(&f, 3 + 3 * k))));
-        }
-        for (l, link) in self.chain.links.iter().enumerate().rev() {
-            let w = wrenches[l];
-            for k in link.coord as usize..link.coord as usize + link.count() {
-                out[k] += pose.screws[k].dot(&w);
-            }
-            if let Some(k) = link.parent {
-                wrenches[k as usize] = wrenches[k as usize].plus(&w);
-            }
-        }
+    /// out += Jᵀ f, where the frames x have these screws.
+    pub(super) fn pull_force<T: Scalar>(&self, f: &[T], x: &[T], screws: &[Twist<T>], g: &mut [Pulled<T>], out: &mut [T]) {
+        self.pull_coordinates(Levels { x: [x], bars: [f], screws: [screws] }, g, [Some(out)]);
     }
     /// ẋ and ẍ at (ż, z̈), where the terms are placed; z̈ = 0 if it is absent.
-    pub(super) fn run<S: Scalar>(&self, z: &[S], rate: &[S], second: Option<&[S]>, d: &mut Data<S>) {
-        let second = second.unwrap_or(&d.rest);
-        self.chain.run(z, rate, second, &d.pose, &mut d.flow);
-        let [_, v, a] = &mut d.x;
-        self.push(rate, &d.flow.v, &d.pose, v);
-        self.second(second, &d.flow, &d.pose, a);
+    pub(super) fn run<S: Scalar>(&self, rate: &[S], second: Option<&[S]>, d: &mut Data<S>) {
+        self.flow_at(rate, second.unwrap_or(&d.rest), &mut d.here);
     }
-    /// x, and ẋ and ẍ with their rates, where functionals are measured.
-    pub(super) fn see<S: Scalar>(&self, z: &[S], rates: Option<(&[S], &[S])>, d: &mut Data<S>) {
-        self.chain.place(z, &d.g, &mut d.seen_pose);
-        let [x, v, a] = &mut d.seen;
-        self.frames(z, &d.seen_pose, x);
+    /// x, and ẋ and ẍ with their rates, where functionals are measured: where the terms are, or elsewhere.
+    pub(super) fn see<'d, S: Scalar>(
+        &self,
+        z: &[S],
+        rates: Option<(&[S], &[S])>,
+        g: &[S],
+        [here, seen]: [&'d mut Placed<S>; 2],
+    ) -> &'d mut Placed<S> {
+        let to = if here.is_at(z) {
+            here
+        } else {
+            self.pose_at(z, g, seen);
+            seen
+        };
         if let Some((rate, second)) = rates {
-            self.chain.run(z, rate, second, &d.seen_pose, &mut d.seen_flow);
-            self.push(rate, &d.seen_flow.v, &d.seen_pose, v);
-            self.second(second, &d.seen_flow, &d.seen_pose, a);
+            self.flow_at(rate, second, to);
         }
+        to
     }
     /// (δx, δẋ, δẍ) along a direction of the slots: into `d.dx`. False if the geometry does not move.
     pub(super) fn along<S: Scalar>(&self, z: &[S], rate: &[S], second: Option<&[S]>, delta: &[S], d: &mut Data<S>) -> bool {
@@ -244,57 +220,53 @@ impl Relative {
     pub(super) fn pull_along<S: Scalar>(&self, f: &[S], d: &mut Tangent<S>, out: &mut [S]) {
         d.f.iter_mut().zip(f).for_each(|(d, f)| *d = Dual::constant(*f));
         d.out.fill(Dual::constant(S::zero()));
-        let Tangent { pose, f, wrenches, out: sums, .. } = d;
-        self.pull(f, pose, wrenches, sums);
+        let Tangent { pose, f, x: [x, ..], pulled, out: sums, .. } = d;
+        self.pull_force(f, x, &pose.screws, pulled, sums);
         out.iter_mut().zip(sums).for_each(|(o, s)| *o += s.eps[0]);
     }
-    /// Adds cotangents of the slots behind the geometry to `grad`, and of (z, ż, z̈), from those of (x, ẋ, ẍ) at the motion of `state`.
+    /// Adds cotangents of the slots behind the geometry to `grad`, from those of (x, ẋ, ẍ) at the motion of `state`, if they are wanted.
     pub(super) fn pull_back<S: Scalar>(
         &self,
         state: &State<S>,
         x_bar: [&[S]; 3],
         (bars, g_bar): (&mut [Bar<S>], &mut [S]),
-        mut z: Option<[&mut [S]; 3]>,
         grad: &mut [S],
     ) {
-        if self.geometry.is_empty() && z.is_none() {
+        if !self.shaped {
             return;
         }
         bars.fill(Bar::zero());
-        for body in &self.bodies {
-            let Some(link) = body.link.map(|l| l as usize) else {
-                for (z, bar) in z.iter_mut().flatten().zip(x_bar) {
-                    body.path.iter().enumerate().for_each(|(i, &k)| z[k as usize] += bar[body.first as usize + i]);
-                }
-                continue;
-            };
-            let (frame, parts) = (state.pose.frames[link], x_bar.map(|f| self.spread(body, f)));
-            let motion = Moving { v: &state.flow.v[link], a: &state.flow.a[link] };
-            let (bar, part) = (&mut bars[link], |i: usize| parts.map(|f| vector(&f, 3 * i)));
-            let p = bar.moved(&frame.p, motion, part(0), true);
-            increase(&mut bar.frame.p, &p);
-            for k in 0..3 {
-                let e = bar.moved(&frame.e[k], motion, part(k + 1), false);
-                increase(&mut bar.frame.e[k], &e);
-            }
-        }
+        self.bodies.iter().for_each(|body| self.pull_frame(body, state, x_bar, bars));
         g_bar.fill(S::zero());
-        self.chain.backward(state, bars, &mut Sums { z, g: g_bar });
+        self.chain.backward(state, bars, g_bar);
         self.geometry.iter().zip(g_bar).for_each(|(&s, g)| grad[s as usize] += *g);
     }
-    /// The same for the slots alone, from the cotangents in `d.bar`, where the terms are placed and at the motion in `d.flow`.
+    /// Cotangents after the link of a body from those of its (x, ẋ, ẍ).
+    pub(super) fn pull_frame<S: Scalar>(&self, body: &Carried, state: &State<S>, x_bar: [&[S]; 3], bars: &mut [Bar<S>]) {
+        let Some(link) = body.link.map(|l| l as usize) else { return };
+        let (frame, parts) = (state.pose.frames[link], x_bar.map(|f| self.spread(body, f)));
+        let motion = Moving { v: &state.flow.v[link], a: &state.flow.a[link] };
+        let (bar, part) = (&mut bars[link], |i: usize| parts.map(|f| vector(&f, 3 * i)));
+        let p = bar.moved(&frame.p, motion, part(0), true);
+        increase(&mut bar.frame.p, &p);
+        for k in 0..3 {
+            let e = bar.moved(&frame.e[k], motion, part(k + 1), false);
+            increase(&mut bar.frame.e[k], &e);
+        }
+    }
+    /// The same from the cotangents in `d.bar`, where the terms are placed and at their motion.
     pub(super) fn pull_slots<S: Scalar>(&self, z: &[S], [rate, second]: [&[S]; 2], d: &mut Data<S>, grad: &mut [S]) {
-        let state = State { z, rate, second, g: &d.g, pose: &d.pose, flow: &d.flow };
+        let state = State { z, rate, second, g: &d.g, pose: &d.here.pose, flow: &d.here.flow };
         let [x, v, a] = &d.bar;
-        self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), None, grad);
+        self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), grad);
     }
     /// The same from a cotangent of the rate J w of the frames.
     pub(super) fn pull_rate<S: Scalar>(&self, z: &[S], w: &[S], d: &mut Data<S>, grad: &mut [S]) {
-        self.chain.run(z, w, &d.rest, &d.pose, &mut d.flow);
+        self.chain.run(z, w, &d.rest, &d.here.pose, &mut d.flow);
         d.bar[2].fill(S::zero());
-        let state = State { z, rate: w, second: &d.rest, g: &d.g, pose: &d.pose, flow: &d.flow };
+        let state = State { z, rate: w, second: &d.rest, g: &d.g, pose: &d.here.pose, flow: &d.flow };
         let [x, v, a] = &d.bar;
-        self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), None, grad);
+        self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), grad);
     }
     /// The point (x, ẋ, ẍ) of the elements; λ of their rows.
     pub(super) fn inner_at<'a, S: Scalar>(&self, t: S, x: &'a [Vec<S>; 3], lam: &'a [S]) -> At<'a, S> {

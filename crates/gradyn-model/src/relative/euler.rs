@@ -77,17 +77,6 @@ pub fn slope<S: Scalar>(e: &E4<S>, w: &E4<S>, l: usize) -> V3<S> {
     let n = length(e, e);
     add(&scale(S::from(2.0) / n, &product(&unit(l), w)), &scale(-(e[l] * 4.0 / (n * n)), &product(e, w)))
 }
-/// The rate of `slope` at w = ė.
-pub fn slope_rate<S: Scalar>(e: &E4<S>, rate: &E4<S>, second: &E4<S>, l: usize) -> V3<S> {
-    let (n, half) = (length(e, e), length(e, rate)); // ṅ = 2 half
-    let (along, now) = (product(&unit(l), rate), product(e, rate));
-    let mut out = scale(S::from(2.0) / n, &product(&unit(l), second));
-    increase(&mut out, &scale(-(half * 4.0 / (n * n)), &along));
-    increase(&mut out, &scale(-(rate[l] * 4.0 / (n * n)), &now));
-    increase(&mut out, &scale(-(e[l] * 4.0 / (n * n)), &product(e, second)));
-    increase(&mut out, &scale(e[l] * half * 16.0 / (n * n * n), &now));
-    out
-}
 /// Euler parameters of length 1 of a rotation given by its columns: the largest of the four decides.
 pub fn parameters(columns: &[V3<f64>; 3]) -> E4<f64> {
     let r = |i: usize, j: usize| columns[j][i];

@@ -16,9 +16,27 @@ use std::ops::Range;
 
 /// Coordinates that carry the same bodies.
 #[derive(Clone, Debug)]
-struct Node {
-    coords: Range<u32>,
-    before: Option<usize>,
+pub struct Node {
+    /// The coordinates.
+    pub coords: Range<u32>,
+    /// The node before it.
+    pub before: Option<usize>,
+}
+
+/// Nodes in order, those before first, and the last node that moves each body.
+#[derive(Clone, Debug)]
+pub struct Nodes {
+    /// The nodes.
+    pub list: Vec<Node>,
+    /// That of each body that moves.
+    pub of_body: Vec<Option<usize>>,
+}
+impl Nodes {
+    /// For n coordinates.
+    pub fn new(bodies: &[Carried], n: usize) -> Self {
+        let (list, of) = nodes(bodies, n);
+        Self { list, of_body: bodies.iter().map(|b| b.path.last().map(|&l| of[l as usize])).collect() }
+    }
 }
 
 /// (2) for a block.
@@ -81,30 +99,29 @@ fn nodes(bodies: &[Carried], n: usize) -> (Vec<Node>, Vec<usize>) {
 }
 
 /// A node and all before it, the last first.
-fn up(list: &[Node], node: usize) -> impl Iterator<Item = usize> {
+pub fn up(list: &[Node], node: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(node), |&i| list[i].before)
 }
 
 impl Fold {
     /// For pairs of bodies.
-    pub fn new(bodies: &[Carried], pairs: &[[usize; 2]], n: usize, nn: &Pattern) -> Self {
-        let (list, of) = nodes(bodies, n);
-        let node: Vec<Option<usize>> = bodies.iter().map(|b| b.path.last().map(|&l| of[l as usize])).collect();
+    pub fn new(nodes: &Nodes, pairs: &[[usize; 2]], nn: &Pattern) -> Self {
+        let Nodes { list, of_body: node } = nodes;
         // columns of each row: nodes and all before them
         let mut columns = BTreeMap::<usize, BTreeSet<usize>>::new();
         for [a, b] in pairs {
             if let (Some(i), Some(j)) = (node[*a], node[*b]) {
-                columns.entry(i).or_default().extend(up(&list, j));
+                columns.entry(i).or_default().extend(up(list, j));
             }
         }
         let pairs = columns.iter().flat_map(|(&i, js)| js.iter().map(move |&j| [i, j]));
         let blocks: HashMap<[usize; 2], u32> = pairs.enumerate().map(|(k, pair)| (pair, k as u32)).collect();
-        let mut fold = Self { node, blocks, ..Self::default() };
+        let mut fold = Self { node: node.clone(), blocks, ..Self::default() };
         let mut needed = BTreeMap::<usize, BTreeSet<usize>>::new();
         for (&i, js) in &columns {
-            js.iter().for_each(|&j| needed.entry(j).or_default().extend(up(&list, i)));
+            js.iter().for_each(|&j| needed.entry(j).or_default().extend(up(list, i)));
         }
-        let vectors = fold.plan_rows(&list, &needed, nn);
+        let vectors = fold.plan_rows(list, &needed, nn);
         for (&i, js) in &columns {
             for &j in js.iter().rev() {
                 fold.columns.push(Column {

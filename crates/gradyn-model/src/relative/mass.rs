@@ -118,7 +118,7 @@ impl Relative {
     fn reference<S: Scalar>(&self, link: usize, d: &Data<S>) -> V3<S> {
         match self.reference {
             Reference::Origin => [S::zero(); 3],
-            Reference::Centre => d.pose.frames[self.ends[link] as usize].p,
+            Reference::Centre => d.here.pose.frames[self.ends[link] as usize].p,
         }
     }
     /// M into `d.mass`.
@@ -143,10 +143,10 @@ impl Relative {
             if last.0 != k {
                 let link = self.chain.link_of[k as usize].expect("on a path") as usize;
                 let r = self.reference(link, d);
-                let s = &d.pose.screws[k as usize];
+                let s = &d.here.pose.screws[k as usize];
                 last = (k, d.composites[link].momentum(&Twist { w: s.w, u: s.at(&r) }), r);
             }
-            let s = &d.pose.screws[l as usize];
+            let s = &d.here.pose.screws[l as usize];
             let value = dot(&s.w, &last.1.w) + dot(&s.at(&last.2), &last.1.u);
             d.mass[here as usize] = value;
             d.mass[there as usize] = value;
@@ -158,7 +158,7 @@ impl Relative {
     }
     /// (1) of a body.
     fn own<S: Scalar>(&self, body: &Pseudo, d: &Data<S>) -> Composite<S> {
-        let (frame, r) = (&d.pose.frames[body.link as usize], self.reference(body.link as usize, d));
+        let (frame, r) = (&d.here.pose.frames[body.link as usize], self.reference(body.link as usize, d));
         let y = [sub(&frame.p, &r), frame.e[0], frame.e[1], frame.e[2]];
         let values = crate::system::System::mass(&self.inner, &d.inner);
         let mut out = Composite::zero();

@@ -66,6 +66,11 @@ impl<S: Scalar> Twist<S> {
     pub fn get(&self, i: usize) -> S {
         if i < 3 { self.w[i] } else { self.u[i - 3] }
     }
+    /// The same, to be changed.
+    #[inline]
+    pub fn get_mut(&mut self, i: usize) -> &mut S {
+        if i < 3 { &mut self.w[i] } else { &mut self.u[i - 3] }
+    }
     /// Component i is 1.
     pub fn unit(i: usize) -> Self {
         let one = |k: usize| S::from(f64::from(u8::from(i == k)));

@@ -101,6 +101,9 @@ impl Relative {
     }
     /// The part of a list over x that belongs to a body, as twelve components.
     pub(super) fn spread<S: Scalar>(&self, body: &super::Carried, f: &[S]) -> [S; PARTS] {
+        if let Ok(all) = f[body.first as usize..body.first as usize + body.parts.len()].try_into() {
+            return all;
+        }
         let mut out = [S::zero(); PARTS];
         body.parts.iter().enumerate().for_each(|(i, &part)| out[part as usize] = f[body.first as usize + i]);
         out

@@ -1,9 +1,4 @@
-//! The chain backwards: cotangents of (z, ż, z̈) and of the geometry from those of the frames, of V and of A after each link.
-//!
-//! ```text
-//! z̈̄_k = S_k·Ā,   ż̄_k = S_k·V̄ + (Ṡ_k + τ_k)·Ā,   z̄_k = S_k·W̄ + τ_k·V̄ + τ̇_k·Ā                                        (1)
-//! ```
-//! W̄ is the wrench of the cotangents of the frame; τ_k and τ̇_k are those of [`jacobian`](super::jacobian), of Euler parameters only.
+//! The chain backwards: cotangents of the geometry from those of the frames, of V and of A after each link.
 
 use super::chain::{Chain, Flow, Frame, Link, Motion, Pose, three};
 use super::euler;
@@ -81,62 +76,26 @@ pub struct State<'a, S> {
     pub flow: &'a Flow<S>,
 }
 
-/// Sums of cotangents.
-pub struct Sums<'a, S> {
-    /// Of z, ż, z̈, if they are asked for.
-    pub z: Option<[&'a mut [S]; 3]>,
-    /// Of the geometry.
-    pub g: &'a mut [S],
-}
-
 impl Chain {
-    /// Adds to the sums; `bars` are the cotangents after each link, and are used up.
-    pub fn backward<S: Scalar>(&self, state: &State<S>, bars: &mut [Bar<S>], sums: &mut Sums<S>) {
-        for (l, link) in self.links.iter().enumerate().rev() {
-            let bar = std::mem::replace(&mut bars[l], Bar::zero());
-            let global = Frame::global();
-            let before = self.before(link, state.pose, &global);
-            let v = link.parent.map_or(Twist::zero(), |k| state.flow.v[k as usize]);
-            if let Some(z) = &mut sums.z {
-                coordinates(link, (before, &state.pose.frames[l]), &v, &bar, state, z);
-            }
-            let mut out = match link.motion {
-                Motion::Shift(at) => shift(before, &bar, state.g, at, sums.g),
-                Motion::Turn(at) => turn(before, &bar, state.g, at, sums.g),
-                _ => joint(link, before, &v, &bar, state),
-            };
-            if let Some(k) = link.parent {
-                out.add(&bars[k as usize]);
-                bars[k as usize] = out;
-            }
-        }
+    /// Adds to the cotangents of the geometry; `bars` are those after each link, and are used up.
+    pub fn backward<S: Scalar>(&self, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
+        (0..self.links.len()).rev().for_each(|l| self.back_link(l, state, bars, g));
     }
-}
-
-/// (1).
-fn coordinates<S: Scalar>(
-    link: &Link,
-    (before, after): (&Frame<S>, &Frame<S>),
-    v: &Twist<S>,
-    bar: &Bar<S>,
-    state: &State<S>,
-    [z, rate, second]: &mut [&mut [S]; 3],
-) {
-    let mut wrench = Twist { w: cross(&after.p, &bar.frame.p), u: bar.frame.p };
-    (0..3).for_each(|k| increase(&mut wrench.w, &cross(&after.e[k], &bar.frame.e[k])));
-    for k in link.coord as usize..link.coord as usize + link.count() {
-        let s = &state.pose.screws[k];
-        second[k] += s.dot(&bar.a);
-        rate[k] += s.dot(&bar.v) + state.flow.rates[k].dot(&bar.a);
-        z[k] += s.dot(&wrench);
-        if link.motion == Motion::Ball {
-            let (e, de, dde) = (link.four(state.z), link.four(state.rate), link.four(state.second));
-            let i = k - link.coord as usize;
-            let screw = |y: V3<S>| Twist::screw(combine(&before.e, &y), &before.p);
-            let own = screw(euler::slope(&e, &de, i));
-            let own_rate = screw(euler::slope_rate(&e, &de, &dde, i)).plus(&v.bracket(&own));
-            rate[k] += own.dot(&bar.a);
-            z[k] += own.dot(&bar.v) + own_rate.dot(&bar.a);
+    /// The same of one link, after those that follow it.
+    pub fn back_link<S: Scalar>(&self, l: usize, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
+        let link = &self.links[l];
+        let bar = std::mem::replace(&mut bars[l], Bar::zero());
+        let global = Frame::global();
+        let before = self.before(link, state.pose, &global);
+        let v = link.parent.map_or(Twist::zero(), |k| state.flow.v[k as usize]);
+        let mut out = match link.motion {
+            Motion::Shift(at) => shift(before, &bar, state.g, at, g),
+            Motion::Turn(at) => turn(before, &bar, state.g, at, g),
+            _ => joint(link, before, &v, &bar, state),
+        };
+        if let Some(k) = link.parent {
+            out.add(&bars[k as usize]);
+            bars[k as usize] = out;
         }
     }
 }

@@ -6,7 +6,7 @@
 //! ```
 //! An argument is one component of a point or of a direction: K and C are small before they meet the twelve components of a frame.
 
-use super::contraction::{Blocks, Columns, add_unit, place_of};
+use super::contraction::Blocks;
 use super::fold::Fold;
 use super::spatial::Twist;
 use super::{Carried, Relative};
@@ -91,14 +91,9 @@ impl Relative {
     /// (1) for an argument: with P (order 0) or Ṗ (order 1).
     #[inline]
     fn argument<S: Scalar>(&self, arm: &Arm, entries: Range<usize>, p: &[S], order: usize, b: &Blocks<S>) -> Twist<S> {
-        let (mut r, body) = (Twist::zero(), &self.bodies[arm.body]);
-        let columns = Columns { parts: &b.moving[order][arm.body], moves: order == 0 };
+        let mut r = Twist::zero();
         for &(part, slot) in &arm.entries[entries] {
-            match body.link {
-                Some(_) => columns.add(part, p[slot as usize], &mut r),
-                None if order == 0 => add_unit(place_of(body, part), p[slot as usize], &mut r),
-                None => {}
-            }
+            self.add_row((arm.body, part), p[slot as usize], order, &b.moving, &mut r);
         }
         r
     }

@@ -1,5 +1,6 @@
 //! Checked tree → [`Mechanism`] and [`Study`]. The reader has seen every key and type; defaults here are those of the format.
 
+mod optimize;
 mod vehicle;
 
 use super::Study;
@@ -413,7 +414,8 @@ fn objective(name: Text, t: &Table) -> Objective {
 pub fn study(root: &Table) -> Result<Study, ModelError> {
     let Some(s) = section(root, "study") else { return Ok(Study::default()) };
     let output_step = positive(s, "output_step", "study")?;
-    let Some(m) = section(s, "method") else { return Ok(Study { output_step, ..Study::default() }) };
+    let optimize = section(s, "optimize").map(optimize::optimize).transpose()?;
+    let Some(m) = section(s, "method") else { return Ok(Study { output_step, optimize, ..Study::default() }) };
     let option = |(name, node): &(Word, Node)| {
         let value = match &node.value {
             Value::Text(word) => word.text.clone(),
@@ -436,6 +438,7 @@ pub fn study(root: &Table) -> Result<Study, ModelError> {
         freedoms: freedoms(m)?,
         options: entries(m, "options").filter_map(option).collect(),
         output_step,
+        optimize,
     })
 }
 
@@ -455,14 +458,22 @@ fn freedoms(method: &Table) -> Result<Vec<Text>, ModelError> {
 
 /// A positive number that does not depend on anything.
 fn positive(t: &Table, key: &str, parent: &str) -> Result<Option<f64>, ModelError> {
-    let Some(n) = maybe(t, key) else { return Ok(None) };
-    let what = format!("{parent}, {key}");
-    let value = match &n.source {
-        Source::Value(x) => *x,
-        Source::Expression(text) => constant(text).map_err(|e| ModelError::expression(&what, &n, e))?,
-    };
-    if value > 0.0 && value.is_finite() {
-        return Ok(Some(value));
+    match fixed(t, key, parent)? {
+        Some(value) if !(value > 0.0 && value.is_finite()) => {
+            let place = maybe(t, key).and_then(|n| n.place);
+            Err(ModelError::new(format!("{parent}, {key}: a positive number is expected here, not {value}")).at(&place))
+        }
+        value => Ok(value),
     }
-    Err(ModelError::new(format!("{what}: a positive number is expected here, not {value}")).at(&n.place))
+}
+
+/// A number that does not depend on anything.
+fn fixed(t: &Table, key: &str, parent: &str) -> Result<Option<f64>, ModelError> {
+    let Some(n) = maybe(t, key) else { return Ok(None) };
+    match &n.source {
+        Source::Value(x) => Ok(Some(*x)),
+        Source::Expression(text) => {
+            constant(text).map(Some).map_err(|e| ModelError::expression(&format!("{parent}, {key}"), &n, e))
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The file format: one table of keys for each section and element. The reader and the schema know no others.
 
 use gradyn_model::Coordinates;
+use gradyn_optimize::{Method as Optimizer, Transform};
 
 /// What a value must be.
 #[derive(Clone, Copy, Debug)]
@@ -427,6 +428,47 @@ const STUDY: Record = plain(&[
     may("breaks", Kind::Numbers, "Times at which something is not smooth: steps end there [s]."),
     may("method", Kind::Record(&METHOD), "Method; the program chooses what is absent."),
     may("output_step", Kind::Constant, "Time between output rows [s]; every step if absent."),
+    may("optimize", Kind::Record(&OPTIMIZE), "What `gradyn optimize` minimises."),
+]);
+
+#[rustfmt::skip]
+const OPTIMIZE: Record = plain(&[
+    must("minimise", Kind::Either(&Kind::Text, &Kind::Map("weight", &Kind::Constant)), "An objective, or objectives and their weights: { psi1 = 1, psi2 = 0.2 }."),
+    may("parameters", Kind::Texts("parameters"), "Parameters that vary; all if absent."),
+    may("method", Kind::Word(Optimizer::NAMES), "Optimiser; lbfgsb if absent, with constraints sqp."),
+    may("scale", Kind::Constant, "A change of what is minimised that matters; 1 if absent."),
+    may("constraint", Kind::Map("constraint", &Kind::Record(&LIMIT)), "Limits of objectives and of expressions."),
+    may("scenario", Kind::Map("scenario", &Kind::Record(&SCENARIO)), "Manoeuvres whose weighted sum is minimised; the model as it is if absent."),
+    may("transform", Kind::Map("transform", &Kind::Word(Transform::NAMES)), "How parameters depend on the variables of the optimiser; identity if absent."),
+    may("options", Kind::Record(&SETTINGS), "Tolerances and limits of the optimiser."),
+]);
+
+#[rustfmt::skip]
+const SCENARIO: Record = plain(&[
+    may("weight", Kind::Constant, "Its weight in the sum; 1 if absent."),
+    may("set", Kind::Map("value", &Kind::Constant), "Constants, and parameters that do not vary, with their values in this scenario."),
+]);
+
+#[rustfmt::skip]
+const LIMIT: Record = Record { one_of: &["objective", "value"], fields: &[
+    may("objective", Kind::Text, "The objective that is limited."),
+    may("value", Kind::Number, "An expression of parameters, or of sensors at the final time, that is limited."),
+    may("min", Kind::Constant, "Lower limit."),
+    may("max", Kind::Constant, "Upper limit."),
+    may("equal", Kind::Constant, "The value that it must have."),
+    may("scale", Kind::Constant, "A violation that matters; |limit| (or 1) if absent."),
+]};
+
+#[rustfmt::skip]
+const SETTINGS: Record = plain(&[
+    may("gradient_tol", Kind::Constant, "Projected gradient, over the scales, at which a design is optimal; 1e-8 if absent."),
+    may("value_tol", Kind::Constant, "Relative change of the value, in two iterations in a row, that ends a run; 1e-15 if absent."),
+    may("violation_tol", Kind::Constant, "Violation of the constraints, over their scales, that is allowed; 1e-8 if absent."),
+    may("noise", Kind::Constant, "Accuracy of the value, such as that of the integration; 0 if absent: rounding."),
+    may("least_value", Kind::Constant, "Value below which there is no minimum; -1e12 if absent."),
+    may("max_iterations", Kind::Count, "Most iterations; 1000 if absent."),
+    may("max_evaluations", Kind::Count, "Most evaluations; 5000 if absent."),
+    may("max_failures", Kind::Count, "Most designs that cannot be evaluated since the last iteration without one; 30 if absent."),
 ]);
 
 #[rustfmt::skip]

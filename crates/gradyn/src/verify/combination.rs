@@ -142,12 +142,12 @@ fn add(items: &mut Vec<Item>, section: Section, combination: Combination) {
 
 /// Order of running: by section; the rest by run, so that each run is made once.
 fn cost(item: &Item) -> (Section, [usize; 3]) {
-    use Integrator::{Adams, Dop853, Dopri5, Rk4};
+    use Integrator::{Adams, Bashforth, Dop853, Dopri5, Rk4};
     let c = &item.combination;
     let integrator = match c.integrator {
         Dop853 | Adams => 0,
         Dopri5 => 1,
-        Rk4 => 2,
+        Rk4 | Bashforth => 2,
         i if i.coordinate() => 3,
         // implicit ones of high order need fewer steps
         i => 12 - i.order(),

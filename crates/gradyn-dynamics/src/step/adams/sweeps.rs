@@ -18,17 +18,19 @@ impl<Y: System> Adams<'_, Y> {
         }
         let (n, n2, z, p) = (lay.n, 2 * lay.n, lay.z(), self.predicted(&lay));
         // prediction, node
-        l.blocks[0].solve(sys, &mut b[p..p + z]);
-        l.sums[..n2].copy_from_slice(&b[p + lay.v()..p + lay.lam()]);
-        for level in 0..2 {
-            let rows = level * n..(level + 1) * n;
-            l.blocks[1].defect(level, l.c.last, &l.sums[rows.clone()], &mut b[rows]);
+        if let [predicted, node] = &mut l.blocks[..] {
+            predicted.solve(sys, &mut b[p..p + z]);
+            l.sums[..n2].copy_from_slice(&b[p + lay.v()..p + lay.lam()]);
+            for level in 0..2 {
+                let rows = level * n..(level + 1) * n;
+                node.defect(level, l.c.last, &l.sums[rows.clone()], &mut b[rows]);
+            }
         }
-        l.blocks[1].solve(sys, &mut b[..z]);
+        l.blocks[usize::from(self.corrects)].solve(sys, &mut b[..z]);
         // φ_1 of the node, then each difference from the one before it
         l.sums[..n2].copy_from_slice(&b[lay.v()..lay.lam()]);
         for j in 0..lay.o {
-            let g = l.g[1].mul(j, &b[..z]);
+            let g = l.g.at[1].mul(j, &b[..z]);
             b[z + j] += l.c.last * g;
             l.sums[n2 + j] = g;
         }
@@ -59,20 +61,23 @@ impl<Y: System> Adams<'_, Y> {
         b[lay.v()..lay.lam()].iter_mut().zip(&l.sums[..n2]).for_each(|(b, s)| *b += s);
         for j in 0..lay.o {
             let mu = l.sums[n2 + j] + l.c.last * b[z + j];
-            l.g[1].mul_t(j, mu, &mut b[..z]);
+            l.g.at[1].mul_t(j, mu, &mut b[..z]);
         }
         // node, prediction
-        l.blocks[1].solve_t(sys, &mut b[..z]);
-        l.sums[..n2].copy_from_slice(&b[..n2]);
-        for level in 0..2 {
-            let to = p + lay.v() + level * n;
-            l.blocks[1].defect_t(level, l.c.last, &l.sums[level * n..(level + 1) * n], &mut b[to..to + n]);
+        l.blocks[usize::from(self.corrects)].solve_t(sys, &mut b[..z]);
+        if let [predicted, node] = &mut l.blocks[..] {
+            l.sums[..n2].copy_from_slice(&b[..n2]);
+            for level in 0..2 {
+                let to = p + lay.v() + level * n;
+                node.defect_t(level, l.c.last, &l.sums[level * n..(level + 1) * n], &mut b[to..to + n]);
+            }
+            predicted.solve_t(sys, &mut b[p..p + z]);
         }
-        l.blocks[0].solve_t(sys, &mut b[p..p + z]);
     }
-    /// The two blocks: offset and weights of the past differences.
-    fn rows(&self, lay: &Layout, l: &AdamsLinear<Y>) -> [(usize, Row<f64>); 2] {
-        [(self.predicted(lay), l.c.predictor), (0, l.c.corrector)]
+    /// The blocks: offset and weights of the past differences.
+    fn rows(&self, lay: &Layout, l: &AdamsLinear<Y>) -> impl Iterator<Item = (usize, Row<f64>)> + use<Y> {
+        let (predictor, corrector, corrects) = (l.c.predictor, l.c.corrector, self.corrects);
+        self.offsets(lay).map(move |o| (o, if corrects && o == 0 { corrector } else { predictor }))
     }
     /// r += R_past s.
     pub(super) fn past(&self, l: &mut AdamsLinear<Y>, s: &[f64], r: &mut [f64]) {
@@ -81,7 +86,7 @@ impl<Y: System> Adams<'_, Y> {
         }
         let lay = self.layout();
         let (n, n2) = (lay.n, 2 * lay.n);
-        for ((o, w), block) in self.rows(&lay, l).into_iter().zip(&l.blocks) {
+        for ((o, w), block) in self.rows(&lay, l).zip(&l.blocks) {
             l.sums[..n2].copy_from_slice(&s[..n2]);
             self.add(&lay, &w, l.c.order, s, &mut l.sums[..n2]);
             for level in 0..2 {
@@ -90,7 +95,7 @@ impl<Y: System> Adams<'_, Y> {
             }
         }
         for j in 0..lay.o {
-            l.values[0][j] = l.g[0].mul(j, s);
+            l.integrands[j] = l.g.at[0].mul(j, s);
         }
         for i in 1..self.count(l) {
             let (from, to) = (self.phi(&lay, i), self.phi(&lay, i + 1));
@@ -98,13 +103,13 @@ impl<Y: System> Adams<'_, Y> {
                 r[to + d] += l.c.beta[i] * s[from + d];
             }
             for j in 0..lay.o {
-                r[to + n2 + j] += l.c.beta[i] * self.integrand(&lay, i, j, s, &l.values[0]);
+                r[to + n2 + j] += l.c.beta[i] * self.integrand(&lay, i, j, s, &l.integrands);
             }
         }
         for j in 0..lay.o {
             r[lay.z() + j] -= s[lay.z() + j];
             for i in 1..=l.c.order {
-                r[lay.z() + j] -= l.c.corrector[i] * self.integrand(&lay, i, j, s, &l.values[0]);
+                r[lay.z() + j] -= l.c.corrector[i] * self.integrand(&lay, i, j, s, &l.integrands);
             }
         }
     }
@@ -115,7 +120,7 @@ impl<Y: System> Adams<'_, Y> {
         }
         let lay = self.layout();
         let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
-        for ((o, w), block) in self.rows(&lay, l).into_iter().zip(&l.blocks) {
+        for ((o, w), block) in self.rows(&lay, l).zip(&l.blocks) {
             l.sums[..n2].fill(0.0);
             for level in 0..2 {
                 let (rows, sums) = (o + level * n, &mut l.sums[level * n..(level + 1) * n]);
@@ -127,7 +132,7 @@ impl<Y: System> Adams<'_, Y> {
                 out[to..to + n2].iter_mut().zip(&l.sums[..n2]).for_each(|(out, s)| *out += w * s);
             }
         }
-        l.values[0].fill(0.0);
+        l.integrands.fill(0.0);
         for i in 1..=l.c.known {
             let (to, from) = (self.phi(&lay, i), self.phi(&lay, i + 1));
             let held = i < self.count(l);
@@ -137,12 +142,12 @@ impl<Y: System> Adams<'_, Y> {
             for j in 0..lay.o {
                 let next = if held { l.c.beta[i] * mu[from + n2 + j] } else { 0.0 };
                 let sum = next - l.c.corrector[i] * mu[z + j];
-                *if i == 1 { &mut l.values[0][j] } else { &mut out[to + n2 + j] } += sum;
+                *if i == 1 { &mut l.integrands[j] } else { &mut out[to + n2 + j] } += sum;
             }
         }
         for j in 0..lay.o {
             out[z + j] -= mu[z + j];
-            l.g[0].mul_t(j, l.values[0][j], &mut out[..z]);
+            l.g.at[0].mul_t(j, l.integrands[j], &mut out[..z]);
         }
     }
     /// Weights of g_p of objective j, at the past node and at the node, in Σ μ R.
@@ -157,11 +162,11 @@ impl<Y: System> Adams<'_, Y> {
         if l.first {
             return l.initial.slot_mul(sys, delta, r);
         }
-        for (o, block) in [self.predicted(&lay), 0].into_iter().zip(&mut l.blocks) {
+        for (o, block) in self.offsets(&lay).zip(&mut l.blocks) {
             block.slot_mul(sys, delta, &mut r[o..o + lay.z()]);
         }
         for j in 0..lay.o {
-            let [past, node] = [0, 1].map(|k| l.g[k].slot_mul(sys, j, delta));
+            let [past, node] = [0, 1].map(|k| l.g.at[k].slot_mul(sys, j, delta));
             r[lay.z() + j] -= l.c.corrector[1] * past + l.c.last * node;
             r[self.phi(&lay, 2) + 2 * lay.n + j] += l.c.beta[1] * past - node;
         }
@@ -172,12 +177,12 @@ impl<Y: System> Adams<'_, Y> {
         if l.first {
             return l.initial.slot_mul_t(sys, mu, s, grad);
         }
-        for (o, block) in [self.predicted(&lay), 0].into_iter().zip(&mut l.blocks) {
+        for (o, block) in self.offsets(&lay).zip(&mut l.blocks) {
             block.slot_mul_t(sys, &mu[o..o + lay.z()], s, grad);
         }
         for j in 0..lay.o {
             let weights = self.integrand_weights(&lay, l, j, mu);
-            (0..2).for_each(|k| l.g[k].slot_mul_t(sys, j, s * weights[k], grad));
+            (0..2).for_each(|k| l.g.at[k].slot_mul_t(sys, j, s * weights[k], grad));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
 use crate::initial::{Initial, Solver, prepare_kkt, row_or_coordinate};
 use crate::plan::Frozen;
-use crate::step::{IntegrandRows, Layout, Span, Step};
+use crate::step::{IntegrandRows, Layout, Pair, Span, Step};
 use gradyn_model::{At, LEVEL, System};
 use gradyn_num::Saddle;
 
@@ -32,10 +32,8 @@ pub struct NewmarkLinear<Y: System> {
     pub(super) point: Vec<f64>,
     pub(super) sigma: Vec<f64>,
     pub(super) t: f64,
-    /// g_x at the past and at the node; the past they belong to.
-    pub(super) g: [IntegrandRows; 2],
-    past: Vec<f64>,
-    past_t: f64,
+    /// g_x at the past and at the node.
+    pub(super) g: Pair<IntegrandRows>,
     pub(super) star: Vec<f64>,
     pub(super) b: Vec<f64>,
     pub(super) values: Vec<f64>,
@@ -73,26 +71,21 @@ impl<Y: System> NewmarkLinear<Y> {
             point: vec![0.0; lay.z()],
             sigma: vec![0.0; 2 * d.m],
             t: 0.0,
-            g: [IntegrandRows::new(sys), IntegrandRows::new(sys)],
-            past: vec![f64::NAN; lay.z()],
-            past_t: f64::NAN,
+            g: Pair::new(&lay, [IntegrandRows::new(sys), IntegrandRows::new(sys)]),
             star: n2,
             b: vec![0.0; d.n + d.m],
             values: vec![0.0; d.n + d.m],
             integrands: vec![0.0; lay.o],
         })
     }
-    /// g_x of (7); going backwards, the node is the past of the step linearised before. True if g_x at the node is known.
+    /// g_x of (7) at the past node; true if it is known at the node.
     fn gradients(&mut self, sys: &Y, lay: &Layout, span: Span<f64>, x: &[f64], past: &[f64]) -> bool {
-        let known = self.past_t == span.end() && self.past[..] == x[..lay.z()];
-        if lay.o > 0 {
-            self.g.swap(0, 1);
+        let known = self.g.turn(lay, span, past, x);
+        if lay.o > 0 && !known[0] {
             sys.set_time(span.t, &mut self.motion.data);
-            self.g[0].set(sys, &lay.node(span.t, past), &mut self.motion.data);
-            self.past.copy_from_slice(&past[..lay.z()]);
-            self.past_t = span.t;
+            self.g.at[0].set(sys, &lay.node(span.t, past), &mut self.motion.data);
         }
-        known
+        known[1]
     }
 }
 
@@ -119,7 +112,7 @@ impl<Y: System> Newmark<'_, Y> {
         let star = self.multiplier();
         l.motion.set(sys, &At { v: v_star, a: a_star, lam: &x[star..star + lay.m], ..at });
         if !known {
-            l.g[1].set(sys, &at, &mut l.motion.data);
+            l.g.at[1].set(sys, &at, &mut l.motion.data);
         }
         self.factor_motion(t, span.h, self.f.compliance.rows(sys), l)?;
         // (4), (5)

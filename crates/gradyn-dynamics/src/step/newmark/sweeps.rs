@@ -62,7 +62,7 @@ impl<Y: System> Newmark<'_, Y> {
         }
         // quadrature
         for k in 0..lay.o {
-            let g = l.g[1].mul(k, b);
+            let g = l.g.at[1].mul(k, b);
             b[lay.z() + k] += 0.5 * l.h * g;
         }
     }
@@ -75,7 +75,7 @@ impl<Y: System> Newmark<'_, Y> {
         let (n, m, star) = (lay.n, lay.m, self.multiplier());
         for k in 0..lay.o {
             let mu = b[lay.z() + k];
-            l.g[1].mul_t(k, 0.5 * l.h * mu, &mut b[..lay.z()]);
+            l.g.at[1].mul_t(k, 0.5 * l.h * mu, &mut b[..lay.z()]);
         }
         // â
         if self.scheme.auxiliary() {
@@ -149,7 +149,7 @@ impl<Y: System> Newmark<'_, Y> {
             (0..n).for_each(|i| r[aux + i] -= c[1] * s[2 * n + i] + c[2] * s[aux + i]);
         }
         for k in 0..lay.o {
-            r[lay.z() + k] -= s[lay.z() + k] + 0.5 * l.h * l.g[0].mul(k, s);
+            r[lay.z() + k] -= s[lay.z() + k] + 0.5 * l.h * l.g.at[0].mul(k, s);
         }
     }
     /// out += R_pastᵀ μ.
@@ -192,7 +192,7 @@ impl<Y: System> Newmark<'_, Y> {
         for k in 0..lay.o {
             let mu = mu[lay.z() + k];
             out[lay.z() + k] -= mu;
-            l.g[0].mul_t(k, -0.5 * l.h * mu, &mut out[..lay.z()]);
+            l.g.at[0].mul_t(k, -0.5 * l.h * mu, &mut out[..lay.z()]);
         }
     }
     /// r += R_p δ.
@@ -215,7 +215,7 @@ impl<Y: System> Newmark<'_, Y> {
             }
         }
         for k in 0..lay.o {
-            let g = l.g[0].slot_mul(sys, k, delta) + l.g[1].slot_mul(sys, k, delta);
+            let g = l.g.at[0].slot_mul(sys, k, delta) + l.g.at[1].slot_mul(sys, k, delta);
             r[lay.z() + k] -= 0.5 * l.h * g;
         }
     }
@@ -239,7 +239,7 @@ impl<Y: System> Newmark<'_, Y> {
         }
         for k in 0..lay.o {
             let mu = -0.5 * l.h * s * mu[lay.z() + k];
-            l.g.iter().for_each(|g| g.slot_mul_t(sys, k, mu, grad));
+            l.g.at.iter().for_each(|g| g.slot_mul_t(sys, k, mu, grad));
         }
     }
 }

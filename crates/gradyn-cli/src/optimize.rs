@@ -1,0 +1,139 @@
+//! `gradyn optimize`.
+
+mod history;
+mod report;
+
+use crate::args::OptimizeArgs;
+use crate::diagnostic::Failure;
+use crate::loaded::{Loaded, pair};
+use crate::output;
+use crate::progress::Progress;
+use gradyn::file;
+use gradyn::optimize::{Optimization, Optimizer, Report, Scenario, Status, Told, history as recorded};
+use report::Ended;
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+type Done = Result<(), Failure>;
+
+/// How often Ctrl-C was pressed.
+static PRESSED: AtomicUsize = AtomicUsize::new(0);
+
+/// Runs, prints; is there a result to use?
+pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
+    a.out.as_deref().map_or(Ok(()), output::check_path)?;
+    a.write.as_deref().map_or(Ok(()), output::check_folder)?;
+    let l = Loaded::new(&a.model)?;
+    let study = study(a, &l)?;
+    let path = a.history.clone().unwrap_or_else(|| a.model.model.with_extension("history.jsonl"));
+    let (mut lines, records) = history::open(&path, &history::header(a, &l, &study), a.resume)?;
+    watch_interrupts();
+
+    // run, with a line for each evaluation
+    let started = Instant::now();
+    let mut progress = Progress::new(0.0, 1.0, a.model.quiet);
+    let mut steps = vec![];
+    let mut failed = None;
+    let observe = &mut |told: &Told| {
+        steps.push(report::step(&study, told));
+        progress.evaluation(told.now, study.settings.max_evaluations);
+        failed = if told.new { lines.append(&recorded::line(told.now.evaluations, told.record)).err() } else { None };
+        let stop = failed.is_some() || PRESSED.load(Ordering::Relaxed) > 0;
+        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let report = study.run(&records, observe);
+    progress.finish();
+    failed.map_or(Ok(()), Err)?;
+    let report = report.map_err(|e| l.fail(e))?;
+    if report.end.status == Status::StartFailed {
+        // the same error again, with its place
+        let again = |s: &Scenario| s.prepared.design(&study.method, study.sensitivity).map(|_| ());
+        return study.scenarios.iter().try_for_each(again).map(|()| false).map_err(|e| l.fail(e));
+    }
+
+    // show and write
+    let old = records.len().min(report.records.len());
+    let ended = Ended { study: &study, report: &report, steps, seconds: started.elapsed().as_secs_f64(), old };
+    output::say(&if a.model.json { format!("{}\n", ended.object()) } else { ended.text() });
+    write(a, &l, &study, &report)?;
+    if report.end.status == Status::Interrupted && !a.model.quiet {
+        crate::output::complain(&format!("interrupted: the same command with --resume goes on from {}", path.display()));
+    }
+    Ok(ended.usable())
+}
+
+/// The study of the file, changed by the command line.
+fn study(a: &OptimizeArgs, l: &Loaded) -> Result<Optimization, Failure> {
+    l.times()?;
+    let (sensitivity, why) = l.sensitivity(a.sensitivity.as_deref())?;
+    why.filter(|_| !a.model.quiet).into_iter().for_each(|why| crate::output::complain(&format!("auto: {why}")));
+    let optimizer = a.optimizer.as_deref().map(Optimizer::parse).transpose();
+    let optimizer = optimizer.map_err(|e| Failure::command(format!("--optimizer: {e}"), ""))?;
+    let study = Optimization::new(&l.file, &l.prepared, l.method(&a.method)?, sensitivity, optimizer);
+    let mut study = study.map_err(|e| l.fail(e))?;
+    if let Some(most) = a.max_evaluations {
+        study.settings.max_evaluations = most as usize;
+    }
+    Ok(study)
+}
+
+/// Its method, as JSON.
+fn method(study: &Optimization) -> Value {
+    let p = study.model();
+    let step = p.mesh().ok().and_then(|mesh| study.method.controller(mesh.end() - mesh.start.0).step);
+    output::method_object(p, &study.method, Some(study.sensitivity), step.unwrap_or(0.0))
+}
+
+/// Ctrl-C ends the run after the current evaluation, a second one at once.
+fn watch_interrupts() {
+    // without a handler Ctrl-C ends at once, and nothing that was told is lost
+    let _ = ctrlc::set_handler(|| {
+        if PRESSED.fetch_add(1, Ordering::Relaxed) > 0 {
+            std::process::exit(130);
+        }
+    });
+}
+
+/// The model with the new values, and the tables before and after.
+fn write(a: &OptimizeArgs, l: &Loaded, study: &Optimization, report: &Report) -> Done {
+    if let Some(path) = &a.write {
+        let new = file::with_values(&a.model.model, l.text(), &values(a, study, report)?).map_err(|e| l.fail(e))?;
+        output::write_text(path, &new)?;
+    }
+    let Some(path) = &a.out else { return Ok(()) };
+    let kind = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+    for s in &study.scenarios {
+        // motion.csv, or motion.SCENARIO.csv
+        let part = if s.name.is_empty() { String::new() } else { format!("{}.", s.name) };
+        let file = |when: &str| path.with_extension(format!("{part}{when}{kind}"));
+        table(l, study, s, study.start(), &file("before."))?;
+        table(l, study, s, &report.end.x, &file(""))?;
+    }
+    Ok(())
+}
+
+/// What is written into the model: the new values, and what the command line set.
+fn values(a: &OptimizeArgs, study: &Optimization, report: &Report) -> Result<Vec<(String, f64)>, Failure> {
+    let new: Vec<(String, f64)> = study.problem.variables().iter().map(|v| v.name.clone()).zip(report.end.x.clone()).collect();
+    let mut all: Vec<(String, f64)> = vec![];
+    for set in &a.model.set {
+        let (name, value) = pair("--set", set)?;
+        let value = gradyn::constant(value).map_err(|e| Failure::command(format!("--set {set}: {}", e.message), ""))?;
+        all.retain(|v| v.0 != name);
+        all.push((name.to_owned(), value));
+    }
+    all.retain(|v| new.iter().all(|n| n.0 != v.0));
+    Ok([new, all].concat())
+}
+
+/// The output table of a design.
+fn table(l: &Loaded, study: &Optimization, s: &Scenario, x: &[f64], path: &Path) -> Done {
+    let model = s.at(x).map_err(|e| l.fail(e))?;
+    let run = model.simulate(&study.method, &mut |_, _| {}).map_err(|e| l.fail(e))?;
+    let table = model.table(&run, l.file.study.output_step).map_err(|e| l.fail(e))?;
+    let object = || json!({"columns": table.columns, "rows": table.rows});
+    output::write(path, || output::csv(&table.columns, &table.rows), object)
+}

@@ -1,0 +1,113 @@
+//! `gradyn sweep`.
+
+mod samples;
+
+use crate::args::SweepArgs;
+use crate::diagnostic::Failure;
+use crate::lines::Lines;
+use crate::loaded::Loaded;
+use crate::output;
+use crate::progress::Progress;
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Samples that a thread takes before the table grows.
+const SHARE: usize = 4;
+
+/// `gradyn sweep`.
+pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
+    a.out.as_deref().map_or(Ok(()), output::check_path)?;
+    let l = Loaded::new(&a.model)?;
+    l.times()?;
+    let method = l.method(&a.method)?;
+    let (sensitivity, why) = l.sensitivity(a.sensitivity.as_deref())?;
+    why.filter(|_| !a.model.quiet).into_iter().for_each(|why| crate::output::complain(&format!("auto: {why}")));
+    let samples = samples::samples(a, &l.prepared)?;
+    let columns = columns(&l);
+    let row = |rho: &Vec<f64>| {
+        row(rho, l.prepared.at(rho).and_then(|p| p.design(&method, sensitivity)).map_err(|e| e.to_string()), columns.len())
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(a.threads.unwrap_or(0) as usize).build();
+    let pool = pool.map_err(|e| Failure::command(format!("there are no threads: {e}"), ""))?;
+    let mut table = Table::open(a.out.as_deref(), &columns, a.resume, |old| samples.get(old).map(row))?;
+    let (total, old) = (samples.len(), table.rows);
+    let mut progress = Progress::new(0.0, 1.0, a.model.quiet);
+    for share in samples[old..].chunks(SHARE * pool.current_num_threads()) {
+        progress.part(table.rows, total, "samples");
+        let rows: Vec<String> = pool.install(|| share.par_iter().map(row).collect());
+        rows.iter().try_for_each(|row| table.append(row))?;
+    }
+    progress.finish();
+    if let (Some(path), false) = (&a.out, a.model.quiet) {
+        crate::output::complain(&format!("{total} rows in {}, {} of them new", path.display(), total - old));
+    }
+    Ok(())
+}
+
+/// Where rows go: a file, or the screen.
+struct Table {
+    lines: Option<Lines>,
+    /// Rows that it has.
+    rows: usize,
+}
+
+impl Table {
+    /// A new table, or one to go on with: `again` computes its last row once more, which must come out the same.
+    fn open(
+        path: Option<&Path>,
+        columns: &[String],
+        resume: bool,
+        again: impl Fn(usize) -> Option<String>,
+    ) -> Result<Self, Failure> {
+        let header = columns.iter().map(|c| output::cell(c)).collect::<Vec<_>>().join(",");
+        let Some(path) = path else {
+            output::say(&(header + "\n"));
+            return Ok(Self { lines: None, rows: 0 });
+        };
+        let mut lines = Lines::read(path, resume, "--out")?;
+        let rows = lines.old.len().saturating_sub(1);
+        let same =
+            lines.old.first().is_none_or(|first| *first == header) && (rows == 0 || again(rows - 1).as_ref() == lines.old.last());
+        if !same {
+            let message = format!("{} is the table of another sweep", path.display());
+            return Err(Failure::command(message, "give another file by --out"));
+        }
+        lines.start(&header)?;
+        Ok(Self { lines: Some(lines), rows })
+    }
+    /// One more row.
+    fn append(&mut self, row: &str) -> Result<(), Failure> {
+        self.rows += 1;
+        match &mut self.lines {
+            Some(lines) => lines.append(row),
+            None => {
+                output::say(&format!("{row}\n"));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Parameters, objectives, derivatives, reason.
+fn columns(l: &Loaded) -> Vec<String> {
+    let (names, objectives) = (output::parameter_names(&l.prepared), l.prepared.objectives());
+    let derivatives = objectives.iter().flat_map(|o| names.iter().map(move |p| format!("d{o}/d{p}")));
+    names.iter().chain(objectives).cloned().chain(derivatives).chain(["failed".into()]).collect()
+}
+
+/// A line of the table.
+fn row(rho: &[f64], design: Result<(Vec<f64>, Vec<Vec<f64>>), String>, width: usize) -> String {
+    let numbers = |list: &[f64]| list.iter().map(|x| x.to_string()).collect::<Vec<_>>();
+    let mut cells = numbers(rho);
+    match design {
+        Ok((psi, rows)) => {
+            cells.extend(numbers(&psi).into_iter().chain(numbers(&rows.concat())));
+            cells.resize(width, String::new());
+        }
+        Err(reason) => {
+            cells.resize(width - 1, String::new());
+            cells.push(output::cell(&reason.replace('\n', " ")));
+        }
+    }
+    cells.join(",")
+}

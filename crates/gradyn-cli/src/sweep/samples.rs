@@ -1,0 +1,108 @@
+//! The samples of a sweep: a grid, random ones, or those of a file.
+
+use crate::args::SweepArgs;
+use crate::diagnostic::Failure;
+use crate::loaded::{constant, pair};
+use gradyn::Prepared;
+use gradyn_optimize::latin_hypercube;
+use std::path::Path;
+
+/// Parameters of every sample.
+pub fn samples(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
+    if let Some(path) = &a.samples {
+        return listed(path, p);
+    }
+    let varied = a.vary.iter().map(|v| varied(v, p)).collect::<Result<Vec<_>, _>>()?;
+    for (i, (at, ..)) in varied.iter().enumerate() {
+        if varied[..i].iter().any(|v| v.0 == *at) {
+            return Err(Failure::command(format!("--vary {}: the parameter is there twice", a.vary[i]), ""));
+        }
+    }
+    match a.random {
+        Some(count) => random(&varied, count as usize, a.seed, a, p),
+        None => grid(&varied, a, p),
+    }
+}
+
+/// Which parameter, its numbers, and were they given as a range?
+type Varied = (usize, Vec<f64>, bool);
+
+fn index(flag: &str, name: &str, p: &Prepared) -> Result<usize, Failure> {
+    let names: Vec<&str> = p.parameters().iter().map(|p| p.name.as_str()).collect();
+    let found = names.iter().position(|n| *n == name);
+    found.ok_or_else(|| {
+        Failure::command(format!("{flag}: there is no parameter `{name}`"), format!("valid: {}", names.join(", ")))
+    })
+}
+
+fn varied(text: &str, p: &Prepared) -> Result<Varied, Failure> {
+    let (name, values) = pair("--vary", text)?;
+    let range = values.contains(':');
+    let number = |part: &str| constant("--vary", &format!("values of `{name}`"), part, 0..part.len());
+    let parts = values.split([':', ',']).map(|part| number(part.trim())).collect::<Result<Vec<_>, _>>()?;
+    Ok((index(&format!("--vary {text}"), name, p)?, parts, range))
+}
+
+/// All combinations, the last parameter fastest.
+fn grid(varied: &[Varied], a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
+    let mut all = vec![nominal(p)];
+    for (k, (at, parts, range)) in varied.iter().enumerate() {
+        let values = match parts[..] {
+            _ if !range => parts.clone(),
+            [from, to, count] if count >= 2.0 && count.fract() == 0.0 && count <= 1e6 => {
+                let part = |i: usize| i as f64 / (count - 1.0);
+                (0..count as usize).map(|i| from * (1.0 - part(i)) + to * part(i)).collect()
+            }
+            _ => {
+                return Err(Failure::command(format!("--vary {}: no grid", a.vary[k]), "write NAME=FROM:TO:COUNT or NAME=A,B,C"));
+            }
+        };
+        if all.len() * values.len() > 10_000_000 {
+            return Err(Failure::command("the grid has more than ten million samples", "take fewer values, or --random"));
+        }
+        let with = |rho: &Vec<f64>, x: f64| (0..rho.len()).map(|i| if i == *at { x } else { rho[i] }).collect::<Vec<f64>>();
+        all = all.iter().flat_map(|rho| values.iter().map(move |x| with(rho, *x))).collect();
+    }
+    Ok(all)
+}
+
+/// A Latin hypercube between the ranges.
+fn random(varied: &[Varied], count: usize, seed: u64, a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
+    for (k, (_, parts, range)) in varied.iter().enumerate() {
+        if !range || parts.len() != 2 {
+            return Err(Failure::command(format!("--vary {}: no range", a.vary[k]), "with --random write NAME=FROM:TO"));
+        }
+    }
+    let place = |u: Vec<f64>| {
+        let mut rho = nominal(p);
+        for ((at, range, _), u) in varied.iter().zip(u) {
+            rho[*at] = range[0] * (1.0 - u) + range[1] * u;
+        }
+        rho
+    };
+    Ok(latin_hypercube(varied.len(), count, seed).into_iter().map(place).collect())
+}
+
+/// Rows of a file; its first line names the parameters.
+fn listed(path: &Path, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::command(format!("{name} cannot be read: {e}"), ""))?;
+    let mut lines = text.lines().map(|l| l.split(',').map(str::trim).collect::<Vec<_>>());
+    let columns = lines.next().unwrap_or_default();
+    let at = columns.iter().map(|c| index(&name.to_string(), c, p)).collect::<Result<Vec<_>, _>>()?;
+    let row = |(k, cells): (usize, Vec<&str>)| {
+        let wrong = || Failure::command(format!("{name}, line {}: {} numbers are expected here", k + 2, at.len()), "");
+        let numbers = cells.iter().map(|c| c.parse::<f64>()).collect::<Result<Vec<_>, _>>().map_err(|_| wrong())?;
+        let mut rho = nominal(p);
+        if numbers.len() != at.len() {
+            return Err(wrong());
+        }
+        at.iter().zip(numbers).for_each(|(at, x)| rho[*at] = x);
+        Ok(rho)
+    };
+    lines.enumerate().map(row).collect()
+}
+
+fn nominal(p: &Prepared) -> Vec<f64> {
+    p.rho[..p.parameters().len()].to_vec()
+}

@@ -1,0 +1,104 @@
+//! The part of the tree that a condition of the start reads: some bodies and all before them.
+//!
+//! There are as many conditions as bodies, or more. Each of them pulls its gradient through its own part, so that all together cost
+//! O(n · depth), as the terms do.
+
+use super::contraction::owners;
+use super::fold::up;
+use super::pull::Levels;
+use super::spatial::Twist;
+use super::sweep::{Bar, State};
+use super::{Carried, Data, Relative, sorted};
+use crate::system::{At, System};
+use gradyn_num::Scalar;
+
+/// Bodies, nodes, links and coordinates, each in order.
+#[derive(Clone, Debug)]
+pub struct Part {
+    bodies: Vec<u32>,
+    nodes: Vec<u32>,
+    links: Vec<u32>,
+    /// Coordinates that move the bodies.
+    pub coords: Vec<u32>,
+    /// Slots: of the geometry of the links, and others that are read.
+    pub support: Vec<u32>,
+}
+
+impl Relative {
+    /// Finds the parts of all conditions.
+    pub(super) fn find_parts(&mut self) {
+        let owners: Vec<u32> = owners(&self.bodies, self.inner.dims.n).iter().map(|o| o.0 as u32).collect();
+        let part = |x: &[u32], support: &[u32]| self.part(x.iter().map(|&i| owners[i as usize]).collect(), support);
+        let condition = |velocity, k| part(self.inner.condition_pattern(velocity, k), self.inner.condition_support(velocity, k));
+        self.condition_parts = [false, true].map(|velocity| {
+            let count = self.inner.condition_names[usize::from(velocity)].len();
+            (0..count).map(|k| condition(velocity, k)).collect()
+        });
+    }
+    fn part(&self, bodies: Vec<u32>, support: &[u32]) -> Part {
+        let bodies = sorted(bodies);
+        let each = || bodies.iter().map(|&b| &self.bodies[b as usize]);
+        let before = |b: &Carried| std::iter::successors(b.link, |&l| self.chain.links[l as usize].parent);
+        let links = sorted(each().flat_map(before).collect());
+        let coords = sorted(each().flat_map(|b| b.path.iter().copied()).collect());
+        let nodes = bodies.iter().filter_map(|&b| self.nodes.of_body[b as usize]);
+        let nodes = sorted(nodes.flat_map(|node| up(&self.nodes.list, node)).map(|node| node as u32).collect());
+        let numbers = links.iter().flat_map(|&l| &self.geometry[self.chain.links[l as usize].numbers()]);
+        let support = sorted(support.iter().chain(numbers).copied().collect());
+        Part { bodies, nodes, links, coords, support }
+    }
+    /// A gradient over (x, ẋ, ẍ) in `d.bar`, added to one over (z, ż, z̈) in `d.z` and over the slots.
+    fn pull_part<S: Scalar>(&self, part: &Part, at: &At<S>, apart: bool, d: &mut Data<S>, grad: &mut [S]) {
+        let m = if apart { &mut d.seen } else { &mut d.here };
+        self.seconds(m);
+        let ([x, v, a], g) = (&d.bar, &mut d.pulled);
+        let levels = Levels { x: m.lists(), bars: [x, v, a], screws: m.screws() };
+        let mut out = d.z.each_mut().map(|z| Some(&mut z[..]));
+        part.nodes.iter().for_each(|&node| g[node as usize] = [Twist::zero(); 3]);
+        part.bodies.iter().for_each(|&body| self.pull_body(body as usize, &levels, g, &mut out));
+        part.nodes.iter().rev().for_each(|&node| self.pull_node(node as usize, &levels, g, &mut out));
+        if !self.shaped {
+            return;
+        }
+        let state = State { z: at.q, rate: at.v, second: at.a, g: &d.g, pose: &m.pose, flow: &m.flow };
+        part.links.iter().for_each(|&l| d.bars[l as usize] = Bar::zero());
+        for &body in &part.bodies {
+            self.pull_frame(&self.bodies[body as usize], &state, levels.bars, &mut d.bars);
+        }
+        let numbers = || part.links.iter().flat_map(|&l| self.chain.links[l as usize].numbers());
+        numbers().for_each(|i| d.g_bar[i] = S::zero());
+        part.links.iter().rev().for_each(|&l| self.chain.back_link(l as usize, &state, &mut d.bars, &mut d.g_bar));
+        numbers().for_each(|i| grad[self.geometry[i] as usize] += d.g_bar[i]);
+    }
+    /// The partials of a condition over its coordinates, their rates and its slots: [`System::condition_row`].
+    pub(super) fn part_row<S: Scalar>(&self, (velocity, k): (bool, usize), at: &At<S>, d: &mut Data<S>, out: [&mut [S]; 3]) {
+        let part = &self.condition_parts[usize::from(velocity)][k];
+        let apart = !d.here.is_at(at.q);
+        let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
+        let coords = self.inner.condition_pattern(velocity, k);
+        let support = self.inner.condition_support(velocity, k);
+        let mut own = std::mem::take(&mut d.row);
+        let (x, rest) = own.split_at_mut(coords.len());
+        let (rate, slots) = rest.split_at_mut(coords.len());
+        let here = self.inner_at(at.t, &m.x, &d.none);
+        self.inner.condition_row(velocity, k, &here, &mut d.inner, x, rate, &mut slots[..support.len()]);
+        let mut grad = std::mem::take(&mut d.slots);
+        support.iter().zip(&*slots).for_each(|(&s, x)| grad[s as usize] = *x);
+        for body in part.bodies.iter().map(|&b| &self.bodies[b as usize]) {
+            let entries = body.first as usize..body.first as usize + body.parts.len();
+            d.bar.iter_mut().for_each(|b| b[entries.clone()].fill(S::zero()));
+        }
+        for ((&i, x), r) in coords.iter().zip(&*x).zip(&*rate) {
+            d.bar[0][i as usize] = *x;
+            d.bar[1][i as usize] = *r;
+        }
+        self.pull_part(part, at, apart, d, &mut grad);
+        let [q, v, p] = out;
+        let take = |from: &mut [S], i: u32| std::mem::replace(&mut from[i as usize], S::zero());
+        for ((q, v), &i) in q.iter_mut().zip(v).zip(&part.coords) {
+            [*q, *v, _] = d.z.each_mut().map(|z| take(z, i));
+        }
+        p.iter_mut().zip(&part.support).for_each(|(p, &s)| *p = take(&mut grad, s));
+        (d.row, d.slots) = (own, grad);
+    }
+}

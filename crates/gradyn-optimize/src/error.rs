@@ -1,0 +1,76 @@
+//! What is refused before the first evaluation.
+
+/// A problem, a start or a combination that cannot be optimised.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Nothing to vary.
+    #[error("the problem has no variables")]
+    NoVariables,
+    /// A variable that means nothing, or a start that it cannot take.
+    #[error("variable `{name}`: {what}")]
+    Variable {
+        /// Its name.
+        name: String,
+        /// Why.
+        what: String,
+    },
+    /// A constraint that means nothing.
+    #[error("constraint `{name}`: {what}")]
+    Constraint {
+        /// Its name.
+        name: String,
+        /// Why.
+        what: String,
+    },
+    /// Scale of the value.
+    #[error("scale {scale} of the value is not a positive number")]
+    ValueScale {
+        /// The scale.
+        scale: f64,
+    },
+    /// A start of another length.
+    #[error("the start has {given} numbers, the problem {n} variables")]
+    StartLength {
+        /// Numbers in the start.
+        given: usize,
+        /// Variables of the problem.
+        n: usize,
+    },
+    /// A method that does not take the problem.
+    #[error("{method} {what}; {others}")]
+    Method {
+        /// Name of the method.
+        method: &'static str,
+        /// What it does not take.
+        what: &'static str,
+        /// The methods that do.
+        others: String,
+    },
+    /// A name that is not in the list.
+    #[error("there is no {what} `{name}`; valid: {valid}")]
+    Unknown {
+        /// Kind of thing.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// All names.
+        valid: String,
+    },
+    /// A setting that means nothing.
+    #[error("setting {name}: {value} is {what}")]
+    Setting {
+        /// Its name.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// Why.
+        what: &'static str,
+    },
+    /// A recorded evaluation of another design than the one asked for.
+    #[error("record {index} is not of the design that is asked for: the records belong to another problem or other settings")]
+    Record {
+        /// Place in the records.
+        index: usize,
+    },
+}

@@ -1,0 +1,145 @@
+//! What a least-squares fit says about its variables.
+//!
+//! ```text
+//! s² = rᵀr/(N - k),   J = r_z = U Σ Vᵀ,   k: singular values above the rank tolerance                     (1)
+//! C_z = s² V Σ⁻² Vᵀ,   C = x_z C_z x_z                                                                    (2)
+//! x ± t √C_ii,   t of Student's distribution with N - k degrees of freedom                                (3)
+//! ```
+//! A singular value below the tolerance belongs to a direction that the residuals do not see: its variables have no interval.
+//! Variables on a bound are held there and count as known. Proposed scale: the change of x that moves the residuals by their
+//! own size, s = √(rᵀr/N)/(|r_x|/√N), the same for all residuals if they vanish.
+
+use crate::evaluation::Residuals;
+use crate::space::{Point, Space};
+use crate::student::quantile;
+use crate::vector::largest;
+
+/// Singular values below this part of the largest belong to directions that the residuals do not see.
+const RANK: f64 = 1e-8;
+/// Components of a unit vector below this part of the largest are not named.
+const NAMED: f64 = 0.1;
+
+/// One variable of the fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// Standard deviation √C_ii; infinite if it is part of an unidentifiable direction, 0 on a bound.
+    pub deviation: f64,
+    /// Interval (3).
+    pub interval: [f64; 2],
+    /// A better scale.
+    pub proposed_scale: f64,
+}
+
+/// A direction that the residuals do not see: changes of variables, in their scales.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Direction {
+    /// Singular value over the largest.
+    pub strength: f64,
+    /// Name and component, the largest first.
+    pub components: Vec<(String, f64)>,
+}
+
+/// What a fit says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Identification {
+    /// s.
+    pub residual_deviation: f64,
+    /// N - k.
+    pub freedoms: usize,
+    /// The variables.
+    pub estimates: Vec<Estimate>,
+    /// Covariance C (2) by rows, of what can be identified.
+    pub covariance: Vec<f64>,
+    /// Directions that cannot be identified.
+    pub unidentifiable: Vec<Direction>,
+}
+
+/// V and Σ of the free variables, with V by rows of singular values over all variables.
+struct Decomposition {
+    sigma: Vec<f64>,
+    v: Vec<Vec<f64>>,
+}
+
+fn decompose(space: &Space, point: &Point, r: &Residuals) -> Option<Decomposition> {
+    let n = space.n;
+    let free: Vec<usize> = (0..n).filter(|i| space.on_bound(&point.z, *i).is_none()).collect();
+    // rows of zeros make it at least square, so that V is complete
+    let rows = r.values.len().max(free.len());
+    let j = faer::Mat::from_fn(rows, free.len(), |i, k| r.jacobian.get(i * n + free[k]).copied().unwrap_or(0.0));
+    let svd = j.thin_svd().ok()?;
+    let (v, s) = (svd.V(), svd.S().column_vector());
+    let spread = |k: usize| {
+        let mut row = vec![0.0; n];
+        free.iter().enumerate().for_each(|(i, at)| row[*at] = v[(i, k)]);
+        row
+    };
+    Some(Decomposition { sigma: (0..free.len()).map(|k| s[k]).collect(), v: (0..free.len()).map(spread).collect() })
+}
+
+/// (1)–(3) at a point; nothing without residuals.
+pub(crate) fn identify(space: &Space, point: &Point, confidence: f64) -> Option<Identification> {
+    let r = point.residuals.as_ref()?;
+    let (n, count) = (space.n, r.values.len());
+    let Decomposition { sigma, v } = decompose(space, point, r)?;
+    let most = largest(sigma.iter().copied());
+    let seen: Vec<usize> = (0..sigma.len()).filter(|k| sigma[*k] > RANK * most).collect();
+    let freedoms = count.saturating_sub(seen.len());
+
+    // C = s² x_z V Σ⁻² Vᵀ x_z; s² is scaled, and so is Σ
+    let x_z = space.x_z(&point.z);
+    let s2 = if freedoms > 0 { 2.0 * point.f / freedoms as f64 } else { f64::INFINITY };
+    let mut covariance = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..n {
+            let sum: f64 = seen.iter().map(|k| v[*k][i] * v[*k][j] / (sigma[*k] * sigma[*k])).sum();
+            covariance[i * n + j] = if sum == 0.0 { 0.0 } else { s2 * x_z[i] * x_z[j] * sum };
+        }
+    }
+    let unidentifiable: Vec<Direction> =
+        (0..sigma.len()).filter(|k| !seen.contains(k)).map(|k| direction(space, sigma[k] / most, &v[k])).collect();
+    let t = if freedoms > 0 { quantile(confidence, freedoms) } else { f64::INFINITY };
+    let estimates = estimates(space, point, &covariance, &unidentifiable, t);
+    let residual_deviation = (s2 * space.problem.scale_of_value()).sqrt();
+    Some(Identification { residual_deviation, freedoms, estimates, covariance, unidentifiable })
+}
+
+/// The named components of a singular vector.
+fn direction(space: &Space, strength: f64, v: &[f64]) -> Direction {
+    let most = largest(v.iter().copied());
+    let sign = v.iter().find(|x| x.abs() == most).map_or(1.0, |x| x.signum());
+    let names = space.problem.variables().iter().map(|v| v.name.clone());
+    let mut components: Vec<(String, f64)> =
+        names.zip(v.iter().map(|x| sign * x)).filter(|(_, x)| x.abs() > NAMED * most).collect();
+    components.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    Direction { strength: if strength.is_finite() { strength } else { 0.0 }, components }
+}
+
+/// Values, deviations and intervals (3), scales.
+fn estimates(space: &Space, point: &Point, covariance: &[f64], unseen: &[Direction], t: f64) -> Vec<Estimate> {
+    let (n, x, x_z) = (space.n, space.to_x(&point.z), space.x_z(&point.z));
+    let column = |i: usize| {
+        let r = point.residuals.as_ref().map_or(&[][..], |r| &r.jacobian);
+        r.iter().skip(i).step_by(n).map(|x| x * x).sum::<f64>().sqrt() / x_z[i]
+    };
+    let size = if point.f > 0.0 { (2.0 * point.f).sqrt() } else { 1.0 };
+    let estimate = |i: usize| {
+        let variable = &space.problem.variables()[i];
+        let free = space.on_bound(&point.z, i).is_none();
+        let lost = unseen.iter().any(|d| d.components.iter().any(|(name, _)| *name == variable.name));
+        let deviation = if lost { f64::INFINITY } else { covariance[i * n + i].sqrt() };
+        let half = if free { t * deviation } else { 0.0 };
+        let scale = size / column(i);
+        Estimate {
+            name: variable.name.clone(),
+            value: x[i],
+            deviation,
+            interval: [x[i] - half, x[i] + half],
+            proposed_scale: if scale.is_finite() { scale } else { variable.scale },
+        }
+    };
+    (0..n).map(estimate).collect()
+}

@@ -1,0 +1,138 @@
+//! Gauss–Newton and Levenberg–Marquardt.
+//!
+//! ```text
+//! f = ½ rᵀr,   J = r_z = U Σ Vᵀ   of the free variables                                     (1)
+//! d = -V (Σ² + η)⁻¹ Σ Uᵀ r                                                                   (2)
+//! f(z⁺) ≤ f + 1e-4 gᵀ(z⁺ - z),   z⁺ = P(z + α d)                                             (3)
+//! ϱ = (f - f⁺)/(½ dᵀ(η d - g))                                                               (4)
+//! ```
+//! A variable is free unless it is on a bound and the gradient points out. Gauss–Newton has η = 0, without singular values below
+//! 1e-12 of the largest, and halves α. Levenberg–Marquardt takes z⁺ where ϱ > 0, then η ← η max(1/3, 1 - (2ϱ - 1)³), and else
+//! raises η by 2, 4, 8…, as after a failed trial.
+
+use crate::evaluation::Residuals;
+use crate::line_search::SHORTEST;
+use crate::oracle::{Iteration, Oracle, Pause, Step};
+use crate::progress::{Progress, allowance};
+use crate::report::Side;
+use crate::space::{Point, Space};
+use crate::vector::{dot, largest, minus};
+
+/// Singular values below this part of the largest are zero to Gauss–Newton.
+const RANK: f64 = 1e-12;
+/// The last η is 2^(1 + 2 + … + 9) = 4e13 of the first.
+const TRIALS: usize = 10;
+
+/// J of the free variables (1).
+struct Model {
+    free: Vec<usize>,
+    n: usize,
+    v: Vec<Vec<f64>>,
+    sigma: Vec<f64>,
+    /// Uᵀ r.
+    beta: Vec<f64>,
+}
+
+impl Model {
+    /// At a point; nothing where the decomposition does not converge.
+    fn new(space: &Space, point: &Point) -> Option<Self> {
+        let Residuals { values, jacobian } = point.residuals.as_ref()?;
+        let n = space.n;
+        let held = |i: usize| match space.on_bound(&point.z, i) {
+            Some(Side::Lower) => point.g[i] > 0.0,
+            Some(Side::Upper) => point.g[i] < 0.0,
+            None => false,
+        };
+        let free: Vec<usize> = (0..n).filter(|i| !held(*i)).collect();
+        let j = faer::Mat::from_fn(values.len(), free.len(), |i, k| jacobian[i * n + free[k]]);
+        let svd = j.thin_svd().ok()?;
+        let (u, v, s) = (svd.U(), svd.V(), svd.S().column_vector());
+        let rank = s.nrows();
+        Some(Self {
+            n,
+            v: (0..rank).map(|k| (0..free.len()).map(|i| v[(i, k)]).collect()).collect(),
+            sigma: (0..rank).map(|k| s[k]).collect(),
+            beta: (0..rank).map(|k| (0..values.len()).map(|i| u[(i, k)] * values[i]).sum()).collect(),
+            free,
+        })
+    }
+    /// (2).
+    fn step(&self, eta: f64) -> Vec<f64> {
+        let mut d = vec![0.0; self.n];
+        let least = if eta > 0.0 { 0.0 } else { RANK * largest(self.sigma.iter().copied()) };
+        for k in (0..self.sigma.len()).filter(|k| self.sigma[*k] > least) {
+            let s = -self.sigma[k] * self.beta[k] / (self.sigma[k] * self.sigma[k] + eta);
+            for (i, v) in self.free.iter().zip(&self.v[k]) {
+                d[*i] += s * v;
+            }
+        }
+        d
+    }
+}
+
+/// Gauss–Newton has no state.
+pub(crate) struct GaussNewton;
+
+impl Iteration for GaussNewton {
+    fn iterate(&self, oracle: &Oracle, progress: &mut Progress) -> Result<Step, Pause> {
+        let (space, from) = (oracle.space, &progress.point);
+        let Some(model) = Model::new(space, from) else { return Ok(Step::End(crate::Status::NumericalFailure)) };
+        let d = model.step(0.0);
+        let predicted = dot(&from.g, &d);
+        let noise = allowance(space, from.f, predicted);
+        let mut step = 1.0;
+        while step > SHORTEST {
+            let z = space.shifted(&from.z, step, &d);
+            let limit = from.f + 1e-4 * dot(&from.g, &minus(&z, &from.z)) + noise; // (3)
+            match oracle.at(&z)? {
+                Some(to) if to.f <= limit => {
+                    progress.accept(space, to, vec![]);
+                    return Ok(Step::Next(Box::new(GaussNewton)));
+                }
+                _ => step *= 0.5,
+            }
+        }
+        Ok(Step::End(progress.stuck(space, predicted)))
+    }
+}
+
+/// Levenberg–Marquardt between two iterations.
+pub(crate) struct LevenbergMarquardt {
+    eta: f64,
+}
+
+impl LevenbergMarquardt {
+    /// At the start: η = 1e-3 of the largest diagonal entry of JᵀJ.
+    pub fn new(start: &Point) -> Self {
+        let n = start.z.len();
+        let squares = |r: &Residuals| largest((0..n).map(|j| r.jacobian.iter().skip(j).step_by(n).map(|x| x * x).sum()));
+        Self { eta: 1e-3 * start.residuals.as_ref().map_or(1.0, squares).max(f64::MIN_POSITIVE) }
+    }
+}
+
+impl Iteration for LevenbergMarquardt {
+    fn iterate(&self, oracle: &Oracle, progress: &mut Progress) -> Result<Step, Pause> {
+        let (space, from) = (oracle.space, &progress.point);
+        let Some(model) = Model::new(space, from) else { return Ok(Step::End(crate::Status::NumericalFailure)) };
+        let (mut eta, mut factor) = (self.eta, 2.0);
+        let mut predicted = 0.0;
+        for _ in 0..TRIALS {
+            let z = space.shifted(&from.z, 1.0, &model.step(eta));
+            let d = minus(&z, &from.z);
+            predicted = 0.5 * (eta * dot(&d, &d) - dot(&from.g, &d));
+            match oracle.at(&z)? {
+                Some(to) if to.f < from.f && predicted > 0.0 => {
+                    let ratio = (from.f - to.f) / predicted; // (4)
+                    let eta = eta * (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0);
+                    progress.accept(space, to, vec![]);
+                    return Ok(Step::Next(Box::new(LevenbergMarquardt { eta })));
+                }
+                _ => {
+                    eta *= factor;
+                    factor *= 2.0;
+                }
+            }
+        }
+        Ok(Step::End(progress.stuck(space, predicted)))
+    }
+}

@@ -1,0 +1,31 @@
+//! Vectors and small matrices by rows.
+
+/// xᵀy.
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
+}
+
+/// Largest |x|.
+pub(crate) fn largest(x: impl IntoIterator<Item = f64>) -> f64 {
+    x.into_iter().fold(0.0, |most, x| x.abs().max(most))
+}
+
+/// x + s y.
+pub(crate) fn along(x: &[f64], s: f64, y: &[f64]) -> Vec<f64> {
+    x.iter().zip(y).map(|(x, y)| x + s * y).collect()
+}
+
+/// x - y.
+pub(crate) fn minus(x: &[f64], y: &[f64]) -> Vec<f64> {
+    along(x, -1.0, y)
+}
+
+/// A x.
+pub(crate) fn mul(a: &[f64], x: &[f64]) -> Vec<f64> {
+    a.chunks_exact(x.len()).map(|row| dot(row, x)).collect()
+}
+
+/// Unit matrix times s.
+pub(crate) fn diagonal(n: usize, s: f64) -> Vec<f64> {
+    (0..n * n).map(|k| if k % (n + 1) == 0 { s } else { 0.0 }).collect()
+}

@@ -1,0 +1,42 @@
+//! Evaluations as lines of JSON, every number exact: the shortest decimals that read back as the same bits.
+//!
+//! ```text
+//! {"evaluation":1,"x":[…],"value":…,"gradient":[…],"constraints":[…],"jacobian":[…]}
+//! {"evaluation":2,"x":[…],"failed":"why"}
+//! ```
+
+use crate::error::Error;
+use gradyn_optimize::{Evaluation, Failed, Record, Trial};
+use serde_json::{Value, json};
+
+/// A line of a history, without its end.
+pub fn line(number: usize, record: &Record) -> String {
+    let head = json!({"evaluation": number, "x": record.trial.x});
+    let rest = match &record.outcome {
+        Err(Failed { reason }) => json!({"failed": reason}),
+        Ok(e) => json!({"value": e.value, "gradient": e.gradient, "constraints": e.constraints, "jacobian": e.jacobian}),
+    };
+    let mut all = head;
+    all.as_object_mut().into_iter().for_each(|o| o.extend(rest.as_object().cloned().into_iter().flatten()));
+    all.to_string()
+}
+
+/// The record of a line; nothing if it is none, such as half a line.
+pub fn record(line: &str) -> Option<Record> {
+    let o: Value = serde_json::from_str(line).ok()?;
+    let list = |key: &str| o[key].as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>();
+    let outcome = match o["failed"].as_str() {
+        Some(reason) => Err(Failed { reason: reason.into() }),
+        None => {
+            let e = Evaluation::new(o["value"].as_f64()?, list("gradient")?);
+            Ok(e.constrained(list("constraints")?, list("jacobian")?))
+        }
+    };
+    Some(Record { trial: Trial { start: 0, x: list("x")? }, outcome })
+}
+
+/// A history of another study.
+pub(super) fn foreign(evaluation: usize) -> Error {
+    let message = format!("evaluation {} of the history is of another design than the one that is wanted", evaluation + 1);
+    Error::method(message, "the history belongs to another study or was changed: start without it")
+}

@@ -1,0 +1,225 @@
+//! From the names of a study to a problem, and to the model that it needs: parameters that do not vary become constants,
+//! objectives that nobody asks for are left out, limited expressions become objectives.
+
+use crate::file::{Limit, Limited, Optimize, Scenario};
+use crate::prepared::Prepared;
+use crate::reach::{names, reach};
+use gradyn_model::ModelError;
+use gradyn_model::error::nearest;
+use gradyn_model::mechanism::{Mechanism, Objective, Text};
+use gradyn_optimize::{Error, Method as Optimizer, Problem, Transform, Variable};
+use std::ops::Range;
+
+type Place = Option<Range<usize>>;
+
+/// What a study needs.
+pub struct Plan {
+    /// The models: name, weight, mechanism. Without scenarios one model without a name.
+    pub scenarios: Vec<(String, f64, Mechanism)>,
+    /// The problem.
+    pub problem: Problem,
+    /// Weight of each functional in what is minimised.
+    pub weights: Vec<f64>,
+    /// The constraints: equalities, then inequalities.
+    pub rows: Vec<Row>,
+}
+
+/// sign (ψ - limit) = 0 or ≤ 0.
+pub struct Row {
+    pub scenario: usize,
+    pub functional: usize,
+    pub sign: f64,
+    pub limit: f64,
+}
+
+impl Plan {
+    /// Of the study of a model; values, bounds and scales of the parameters are those of `nominal`.
+    pub fn new(study: &Optimize, m: &Mechanism, nominal: &Prepared) -> Result<Self, ModelError> {
+        let varying = varying(study, m)?;
+        let objectives = functionals(study, m)?;
+        let mechanism = reduced(m, nominal, &varying, objectives);
+        check_reach(study, &mechanism)?;
+        let weight = |o: &Objective| study.minimise.iter().filter(|w| w.0.text == o.name.text).map(|w| w.1).sum();
+        let weights = mechanism.objectives.iter().map(weight).collect();
+        let problem = problem(study, m, nominal, &varying)?;
+        let (problem, rows) = constrained(problem, study, &mechanism.objectives)?;
+        Ok(Self { scenarios: scenarios(study, &mechanism)?, problem, weights, rows })
+    }
+}
+
+/// The optimiser that is asked for, and where.
+pub fn optimizer(study: &Optimize, given: Option<Optimizer>) -> Result<(Optimizer, Place), ModelError> {
+    let named = study.method.as_ref().filter(|_| given.is_none());
+    let place = named.and_then(|t| t.place.clone());
+    let fallback = if study.limits.is_empty() { Optimizer::Lbfgsb } else { Optimizer::Sqp };
+    let found = named.and_then(|t| Optimizer::parse(&t.text).ok()).or(given).unwrap_or(fallback);
+    if found.least_squares() {
+        let others: Vec<&str> = Optimizer::ALL.iter().filter(|o| !o.least_squares()).map(|o| o.name()).collect();
+        let e = ModelError::new(format!("{} needs residuals; the study minimises objectives", found.name())).at(&place);
+        return Err(e.help(format!("use one of {}", others.join(", "))));
+    }
+    Ok((found, place))
+}
+
+/// A name that is not in the list.
+fn unknown(what: &str, name: &Text, valid: &[&str]) -> ModelError {
+    let e = ModelError::new(format!("study, optimize: there is no {what} `{name}`")).at(&name.place);
+    let near = nearest(&name.text, valid.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+    e.help(if valid.is_empty() { format!("the model has no {what}") } else { format!("{near}valid: {}", valid.join(", ")) })
+}
+
+/// The parameters that vary, in the order of the model.
+fn varying(study: &Optimize, m: &Mechanism) -> Result<Vec<String>, ModelError> {
+    let all: Vec<&str> = m.parameters.iter().map(|p| p.name.text.as_str()).collect();
+    let Some(list) = &study.parameters else { return Ok(all.into_iter().map(str::to_owned).collect()) };
+    for (i, name) in list.iter().enumerate() {
+        if !all.contains(&name.text.as_str()) {
+            return Err(unknown("parameter", name, &all));
+        }
+        if list[..i].iter().any(|n| n.text == name.text) {
+            return Err(ModelError::new(format!("study, optimize: parameter `{name}` is there twice")).at(&name.place));
+        }
+    }
+    Ok(all.into_iter().filter(|p| list.iter().any(|n| n.text == *p)).map(str::to_owned).collect())
+}
+
+/// The objectives that are minimised or limited, then the limited expressions.
+fn functionals(study: &Optimize, m: &Mechanism) -> Result<Vec<Objective>, ModelError> {
+    let all: Vec<&str> = m.objectives.iter().map(|o| o.name.text.as_str()).collect();
+    let limited = study.limits.iter().filter_map(|l| if let Limited::Objective(name) = &l.of { Some(name) } else { None });
+    let asked: Vec<&Text> = study.minimise.iter().map(|w| &w.0).chain(limited).collect();
+    if let Some(name) = asked.iter().find(|n| !all.contains(&n.text.as_str())) {
+        return Err(unknown("objective", name, &all));
+    }
+    let used = m.objectives.iter().filter(|o| asked.iter().any(|n| n.text == o.name.text)).cloned();
+    let value = |l: &Limit| match &l.of {
+        Limited::Objective(_) => None,
+        Limited::Value(x) => Some(Objective { name: l.name.clone(), integral: None, terminal: Some(x.clone()) }),
+    };
+    for l in &study.limits {
+        if matches!(l.of, Limited::Value(_)) && all.contains(&l.name.text.as_str()) {
+            let e = ModelError::new(format!("constraint `{}` has the name of an objective", l.name)).at(&l.name.place);
+            return Err(e.help("choose another name, or limit the objective with `objective`"));
+        }
+    }
+    Ok(used.chain(study.limits.iter().filter_map(value)).collect())
+}
+
+/// The model with what varies and what is asked for.
+fn reduced(m: &Mechanism, nominal: &Prepared, varying: &[String], objectives: Vec<Objective>) -> Mechanism {
+    let varies = |name: &str| varying.iter().any(|v| v == name);
+    let mut new = Mechanism { objectives, ..m.clone() };
+    new.parameters.retain(|p| varies(&p.name.text));
+    let held = m.parameters.iter().zip(&nominal.rho).filter(|(p, _)| !varies(&p.name.text));
+    let held: Vec<_> = held.map(|(p, x)| (p.name.clone(), (*x).into())).collect();
+    new.constants.splice(..0, held);
+    new
+}
+
+/// Every functional depends on a parameter, and every parameter reaches a functional.
+fn check_reach(study: &Optimize, m: &Mechanism) -> Result<(), ModelError> {
+    let reaches = reach(m);
+    let still: Vec<&str> = {
+        let constants = m.constants.iter().map(|c| &c.0).chain(m.hard_points.iter().map(|p| &p.0));
+        m.parameters.iter().map(|p| &p.name).chain(constants).map(|t| t.text.as_str()).collect()
+    };
+    // an integral, or a sensor
+    let moves = |o: &Objective| {
+        let sensor = |name: String| !still.contains(&name.split('.').next().unwrap_or(&name));
+        o.integral.is_some() || o.terminal.iter().flat_map(names).any(sensor)
+    };
+    let depends = |o: &Objective, p: &str| {
+        let aside = ["output ", "objective ", "constant ", "hard point "];
+        let motion = reaches[p].iter().any(|owner| !aside.iter().any(|a| owner.starts_with(a)));
+        reaches[p].contains(&format!("objective {}", o.name)) || (motion && moves(o))
+    };
+    for o in &m.objectives {
+        if !m.parameters.iter().any(|p| depends(o, &p.name.text)) {
+            let e = ModelError::new(format!("study, optimize: `{}` depends on no parameter that varies", o.name));
+            return Err(e
+                .at(&o.name.place)
+                .help("look at `parameters` of [study.optimize], and at what they reach: `gradyn check`"));
+        }
+    }
+    for p in &m.parameters {
+        if !m.objectives.iter().any(|o| depends(o, &p.name.text)) {
+            let mention = study.parameters.iter().flatten().find(|n| n.text == p.name.text).unwrap_or(&p.name);
+            let message = format!("study, optimize: parameter `{}` reaches neither what is minimised nor a constraint", p.name);
+            return Err(ModelError::new(message).at(&mention.place).help("leave it out of `parameters` in [study.optimize]"));
+        }
+    }
+    Ok(())
+}
+
+/// Variables with the bounds and scales of the parameters.
+fn problem(study: &Optimize, m: &Mechanism, nominal: &Prepared, varying: &[String]) -> Result<Problem, ModelError> {
+    let valid: Vec<&str> = varying.iter().map(String::as_str).collect();
+    if let Some((name, _)) = study.transforms.iter().find(|t| !valid.contains(&t.0.text.as_str())) {
+        return Err(unknown("varying parameter", name, &valid));
+    }
+    let transform =
+        |name: &str| study.transforms.iter().find(|t| t.0.text == name).and_then(|t| Transform::parse(&t.1.text).ok());
+    let infos = || nominal.parameters().iter().zip(&nominal.rho).filter(|(p, _)| varying.contains(&p.name));
+    let variable = |p: &gradyn_model::ParameterInfo| {
+        let (lower, upper) = (p.bounds.0.unwrap_or(f64::NEG_INFINITY), p.bounds.1.unwrap_or(f64::INFINITY));
+        let transform = transform(&p.name).unwrap_or(Transform::Identity);
+        Variable::between(&p.name, lower, upper).scale(p.scale).transform(transform)
+    };
+    let place = |e: Error| {
+        let Error::Variable { name, what } = e else { return ModelError::new(format!("study, optimize: {e}")) };
+        let place = m.parameters.iter().find(|p| p.name.text == name).and_then(|p| p.name.place.clone());
+        ModelError::new(format!("study, optimize: parameter `{name}`: {what}")).at(&place)
+    };
+    let problem = Problem::new(infos().map(|(p, _)| variable(p)).collect()).map_err(place)?;
+    problem.check_start(&infos().map(|(_, x)| *x).collect::<Vec<_>>()).map_err(place)?;
+    problem.value_scale(study.scale).map_err(place)
+}
+
+/// The model in every scenario.
+fn scenarios(study: &Optimize, m: &Mechanism) -> Result<Vec<(String, f64, Mechanism)>, ModelError> {
+    let valid: Vec<&str> = m.constants.iter().map(|c| c.0.text.as_str()).collect();
+    let one = |s: &Scenario| {
+        let mut new = m.clone();
+        for (name, x) in &s.set {
+            let constant = new.constants.iter_mut().find(|c| c.0.text == name.text);
+            constant.ok_or_else(|| unknown("constant or parameter that does not vary", name, &valid))?.1 = (*x).into();
+        }
+        Ok((s.name.text.clone(), s.weight, new))
+    };
+    match study.scenarios[..] {
+        [] => Ok(vec![(String::new(), 1.0, m.clone())]),
+        _ => study.scenarios.iter().map(one).collect(),
+    }
+}
+
+/// With the constraints, equalities first: those of objectives in every scenario, those of expressions in the first.
+fn constrained(mut problem: Problem, study: &Optimize, all: &[Objective]) -> Result<(Problem, Vec<Row>), ModelError> {
+    let mut rows = vec![];
+    for equal in [true, false] {
+        for l in &study.limits {
+            let (name, everywhere) = if let Limited::Objective(name) = &l.of { (name, true) } else { (&l.name, false) };
+            let functional = all.iter().position(|o| o.name.text == name.text).expect("every limit has its functional");
+            let count = if everywhere { study.scenarios.len().max(1) } else { 1 };
+            for (scenario, (limit, sign, name)) in (0..count).flat_map(|s| sides(study, l, equal, s).map(move |side| (s, side))) {
+                let scale = l.scale.unwrap_or(if limit == 0.0 { 1.0 } else { limit.abs() });
+                let added = if equal { problem.equality(name, scale) } else { problem.inequality(name, scale) };
+                problem = added.map_err(|e| ModelError::new(format!("study, optimize: {e}")).at(&l.name.place))?;
+                rows.push(Row { scenario, functional, sign, limit });
+            }
+        }
+    }
+    Ok((problem, rows))
+}
+
+/// The equality of a limit, or its inequalities, in a scenario: limit, sign and name.
+fn sides(study: &Optimize, l: &Limit, equal: bool, scenario: usize) -> impl Iterator<Item = (f64, f64, String)> {
+    let name = match study.scenarios.get(scenario) {
+        Some(s) if study.scenarios.len() > 1 && matches!(l.of, Limited::Objective(_)) => format!("{}, {}", l.name, s.name),
+        _ => l.name.text.clone(),
+    };
+    let both = l.min.is_some() && l.max.is_some();
+    let given = if equal { [(l.equal, 1.0, ""), (None, 1.0, "")] } else { [(l.min, -1.0, " (min)"), (l.max, 1.0, " (max)")] };
+    given
+        .into_iter()
+        .filter_map(move |(limit, sign, side)| Some((limit?, sign, if both { format!("{name}{side}") } else { name.clone() })))
+}
