@@ -22,7 +22,7 @@ pub fn check(a: &CheckArgs) -> Result<(), Failure> {
     let l = Loaded::new(&a.model)?;
     l.times()?;
     let method = l.method(&MethodArgs::none())?;
-    let (sensitivity, _) = l.sensitivity(None)?;
+    let sensitivity = l.sensitivity(None, true)?;
     if l.file.study.optimize.is_some() {
         Optimization::new(&l.file, &l.prepared, method, sensitivity, None).map_err(|e| l.fail(e))?;
     }

@@ -48,8 +48,7 @@ pub fn simulate(a: &RunArgs) -> Done {
 pub fn gradient(a: &GradientArgs) -> Done {
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let l = Loaded::new(&a.model)?;
-    let (sensitivity, why) = l.sensitivity(a.sensitivity.as_deref())?;
-    why.filter(|_| !a.model.quiet).into_iter().for_each(|why| crate::output::complain(&format!("auto: {why}")));
+    let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
     let run = run(&l, &l.method(&a.method)?, a.penalty_error, a.model.quiet)?;
     let g = l.prepared.gradient(&run, sensitivity).map_err(|e| l.fail(e))?;
     let certificate = if a.certify { Some(l.prepared.certify(&run, &g.rows).map_err(|e| l.fail(e))?) } else { None };

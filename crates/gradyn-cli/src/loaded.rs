@@ -59,7 +59,7 @@ impl Loaded {
     /// The same with more output columns.
     pub fn observing(self, observed: &Observed) -> Result<Self, Failure> {
         let m = observed.added(&self.file.mechanism);
-        let prepared = Prepared::new(&m).map_err(|e| self.fail(e))?;
+        let prepared = Prepared::new_in(&m, self.prepared.model.family).map_err(|e| self.fail(e))?;
         Ok(Self { prepared, ..self })
     }
     /// The same model in all other coordinates that accept it.
@@ -88,16 +88,25 @@ impl Loaded {
         let mesh = self.prepared.mesh().map_err(|e| self.fail_at(e, &m.t_end.place.clone().or(m.t_start.place.clone())))?;
         Ok((mesh.start.0, mesh.end()))
     }
-    /// The sensitivity method: of the command line, of the file, or the default; and why, if the program chose it.
-    pub fn sensitivity(&self, flag: Option<&str>) -> Result<(Sensitivity, Option<String>), Failure> {
+    /// The sensitivity method: of the command line, of the file, or the default. Says why, if the program chooses it.
+    pub fn sensitivity(&self, flag: Option<&str>, quiet: bool) -> Result<Sensitivity, Failure> {
         let Some(asked) = flag.map(Text::from).or(self.file.study.sensitivity.clone()) else {
-            return Ok((Sensitivity::DiscreteAdjoint, None));
+            return Ok(Sensitivity::DiscreteAdjoint);
         };
         if asked.text == AUTO.0 {
             let (choice, why) = self.prepared.auto();
-            return Ok((choice, Some(why)));
+            if !quiet {
+                crate::output::complain(&format!("auto: {why}"));
+            }
+            return Ok(choice);
         }
-        Sensitivity::parse(&asked.text).map(|s| (s, None)).map_err(|e| self.fail_at(e, &asked.place))
+        let unknown = |e: Error| match e {
+            Error::Method { message, help } => {
+                Error::method(message, help.replacen("valid: ", &format!("valid: {}, ", AUTO.0), 1))
+            }
+            e => e,
+        };
+        Sensitivity::parse(&asked.text).map_err(|e| self.fail_at(unknown(e), &asked.place))
     }
     /// Every name of a study exists, and steps are either fixed or adaptive.
     fn check_study(&self, s: &Study, stepping: bool) -> Done {
@@ -244,12 +253,13 @@ pub fn constant(flag: &str, what: &str, text: &str, place: Range<usize>) -> Resu
 fn set_parameter(file: &mut ModelFile, set: &str) -> Done {
     let (name, value) = pair("--set", set)?;
     let (parameters, constants) = (&mut file.mechanism.parameters, &mut file.mechanism.constants);
-    let names: Vec<String> = parameters.iter().map(|p| p.name.text.clone()).collect();
+    let names: Vec<String> =
+        parameters.iter().map(|p| &p.name).chain(constants.iter().map(|c| &c.0)).map(|t| t.text.clone()).collect();
     let parameter = parameters.iter_mut().find(|p| p.name.text == name).map(|p| ("parameter", &mut p.value));
     let found = parameter.or_else(|| constants.iter_mut().find(|c| c.0.text == name).map(|c| ("constant", &mut c.1)));
     let Some((what, number)) = found else {
-        let list = if names.is_empty() { "the model has no parameters".into() } else { format!("valid: {}", names.join(", ")) };
-        return Err(Failure::command(format!("--set {set}: there is no parameter `{name}`"), list));
+        let list = if names.is_empty() { "the model has none".into() } else { format!("valid: {}", names.join(", ")) };
+        return Err(Failure::command(format!("--set {set}: there is no parameter or constant `{name}`"), list));
     };
     let start = set.rfind(value).unwrap_or(0);
     constant("--set", &format!("{what} `{name}`"), set, start..start + value.len())?;

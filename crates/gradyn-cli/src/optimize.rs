@@ -68,8 +68,7 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
 /// The study of the file, changed by the command line.
 fn study(a: &OptimizeArgs, l: &Loaded) -> Result<Optimization, Failure> {
     l.times()?;
-    let (sensitivity, why) = l.sensitivity(a.sensitivity.as_deref())?;
-    why.filter(|_| !a.model.quiet).into_iter().for_each(|why| crate::output::complain(&format!("auto: {why}")));
+    let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
     let optimizer = a.optimizer.as_deref().map(Optimizer::parse).transpose();
     let optimizer = optimizer.map_err(|e| Failure::command(format!("--optimizer: {e}"), ""))?;
     let study = Optimization::new(&l.file, &l.prepared, l.method(&a.method)?, sensitivity, optimizer);

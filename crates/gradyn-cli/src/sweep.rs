@@ -20,8 +20,7 @@ pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     let l = Loaded::new(&a.model)?;
     l.times()?;
     let method = l.method(&a.method)?;
-    let (sensitivity, why) = l.sensitivity(a.sensitivity.as_deref())?;
-    why.filter(|_| !a.model.quiet).into_iter().for_each(|why| crate::output::complain(&format!("auto: {why}")));
+    let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
     let samples = samples::samples(a, &l.prepared)?;
     let columns = columns(&l);
     let row = |rho: &Vec<f64>| {

@@ -264,12 +264,14 @@ pub enum StepError {
         equation: String,
     },
     /// No equilibrium was found.
-    #[error("no equilibrium was found in {iterations} iterations; what is left: {}", sizes(.worst))]
+    #[error("no equilibrium was found in {iterations} iterations; what is left: {}{}", sizes(.worst), held(.open))]
     NoEquilibrium {
         /// Iterations of Newton and of the damped motion.
         iterations: usize,
         /// The worst equations and their residuals.
         worst: Vec<(String, f64)>,
+        /// A coordinate for each direction that hardly any force holds there.
+        open: Vec<String>,
     },
     /// Forces leave directions of the equilibrium open.
     #[error(
@@ -325,6 +327,10 @@ fn count(n: usize, noun: &str) -> String {
 
 fn given(conditions: &[String]) -> String {
     if conditions.is_empty() { String::new() } else { format!("; conditions given: {}", names(conditions)) }
+}
+
+fn held(open: &[String]) -> String {
+    if open.is_empty() { String::new() } else { format!("; there hardly any force holds {}", names(open)) }
 }
 
 /// `a`, `b`.

@@ -132,6 +132,13 @@ impl Mechanics {
     pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<String> {
         self.elements().undefined_at_rest(p, t, angles, &self.shown(p, self.drawn()))
     }
+    /// Bodies that a coordinate moves, those next to it first.
+    pub fn moved_by(&self, coordinate: &str) -> Vec<String> {
+        match self {
+            Self::Natural(_) => coordinate.split('.').next().map(str::to_owned).into_iter().collect(),
+            Self::Relative(s) => s.moved_by(coordinate),
+        }
+    }
     /// Are there forces that are not defined everywhere?
     pub fn guarded(&self) -> bool {
         self.elements().guarded()

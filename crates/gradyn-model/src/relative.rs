@@ -169,6 +169,14 @@ impl Relative {
         let all = |scaling| [&first, self.inner.compliances(scaling)].concat();
         self.compliances = [all(RowScaling::Uniform), all(RowScaling::EffectiveMass)];
     }
+    /// Bodies that a coordinate moves, those next to it first.
+    pub fn moved_by(&self, coordinate: &str) -> Vec<String> {
+        let Some(i) = self.coordinate_names.iter().position(|n| n == coordinate) else { return vec![] };
+        let mut moved: Vec<&Carried> = self.bodies.iter().filter(|b| b.path.contains(&(i as u32))).collect();
+        moved.sort_by_key(|b| b.path.len());
+        let name = |b: &Carried| self.inner.coordinate_names[b.first as usize].split('.').next().unwrap_or("").to_owned();
+        moved.into_iter().map(name).collect()
+    }
     /// Gradients of slots that are not `active` are not wanted.
     pub fn focus(&mut self, active: &[bool]) {
         self.inner.focus(active);

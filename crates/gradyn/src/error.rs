@@ -127,6 +127,10 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
         StepError::Undetermined { equation, .. } => {
             (condition(equation).or_else(|| place(equation)), "choose conditions on other sensors".to_owned())
         }
+        StepError::NoEquilibrium { open, .. } if !open.is_empty() => (
+            model.conditions.0.last().and_then(|c| c.place.clone()),
+            "a condition in `equilibrium` of [initial] may be missing: a sensor that moves with what no force holds".to_owned(),
+        ),
         StepError::NoEquilibrium { worst, .. } => (
             worst.iter().find_map(|w| place(w.0.trim_matches('`'))),
             "there may be none: look at the forces; `initial.near` gives the search a better start, `hold` a support".to_owned(),

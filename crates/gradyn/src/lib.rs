@@ -27,6 +27,7 @@ mod redundancy;
 pub mod registry;
 pub mod report;
 mod singular;
+mod unstable;
 mod until;
 pub mod user;
 pub mod verify;

@@ -3,7 +3,7 @@
 use crate::equilibrium::{settle, undefined};
 use crate::error::{ALL_PRESCRIBED, Error, assembly};
 use crate::method::{Method, with_step};
-use crate::registry::{Formulation, Integrator, Projections};
+use crate::registry::{Formulation, Projections};
 use crate::until::named;
 use crate::watch::Jump;
 use gradyn_dynamics::assembly::{Assembled, assemble};
@@ -19,9 +19,6 @@ use std::time::Instant;
 
 /// Steps at the border of stability go to and fro across it: from this part on they count as limited by it.
 const BORDER: f64 = 0.8;
-
-/// Alternations in a row that a kink of the forces does not make.
-const MANY: usize = 20;
 
 /// A model at certain parameters, assembled.
 #[derive(Clone, Debug)]
@@ -226,15 +223,20 @@ impl Prepared {
     /// A singular matrix at a coordinate of a body without mass or inertia.
     pub(crate) fn massless(&self, e: StepError, p: &[f64]) -> StepError {
         let StepError::Singular { t, equation } = e else { return e };
-        let body = equation.split('.').next().unwrap_or("").to_owned();
-        let prefix = format!("body `{body}`: ");
-        let zero = |(name, slot, _): &&(String, u32, bool)| {
-            let what = name.strip_prefix(&prefix).is_some_and(|what| ["mass", "inertia", "Ixx", "Iyy", "Izz"].contains(&what));
-            what && p[*slot as usize] == 0.0
+        let lack = |body: String| {
+            let prefix = format!("body `{body}`: ");
+            let zero = |(name, slot, _): &&(String, u32, bool)| {
+                let what =
+                    name.strip_prefix(&prefix).is_some_and(|what| ["mass", "inertia", "Ixx", "Iyy", "Izz"].contains(&what));
+                what && p[*slot as usize] == 0.0
+            };
+            let (name, ..) = self.model.positive.iter().find(zero)?;
+            Some((body, if name.ends_with("mass") { "mass" } else { "inertia" }))
         };
-        let Some((name, ..)) = self.model.positive.iter().find(zero) else { return StepError::Singular { t, equation } };
-        let lacks = if name.ends_with("mass") { "mass" } else { "inertia" };
-        StepError::Massless { t, equation, body, lacks }
+        match self.model.system.moved_by(&equation).into_iter().find_map(lack) {
+            Some((body, lacks)) => StepError::Massless { t, equation, body, lacks },
+            None => StepError::Singular { t, equation },
+        }
     }
     /// An objective that is not a number is an error, at the time when it stopped being one.
     fn check_values(&self, run: &Run) -> Result<(), Error> {
@@ -323,16 +325,6 @@ impl Prepared {
             ));
         }
     }
-    /// Steps of adams-bashforth beyond its stability.
-    fn warn_unstable(&self, run: &mut Run) {
-        if run.method.integrator == Integrator::Bashforth
-            && let Some(t) = alternation(&run.trajectory)
-        {
-            run.warnings.push(format!(
-                "unstable: near t = {t} s accelerations alternate from step to step; the step is too long for adams-bashforth: take a shorter one, a lower adams_order, or an implicit integrator"
-            ));
-        }
-    }
     /// What a coordinate step loses: velocities without projections, accelerations at short steps.
     fn warn_newmark(&self, run: &mut Run, growth: [f64; 2], d: &mut <gradyn_model::Mechanics as System>::Data<f64>) {
         let Some(scheme) = run.method.scheme() else { return };
@@ -386,30 +378,4 @@ fn moving_row(sys: &gradyn_model::Mechanics, t: f64, p: &[f64], q: &[f64], angle
     sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
     // 1e-12: a spline that starts at rest has a rate of some roundings
     r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_name(k))
-}
-
-/// When an acceleration first goes up and down from step to step [`MANY`] times in a row, and not less in the end. A motion that steps
-/// resolve turns once in half a period, a root of the scheme beyond -1 at every step. Noise is what changes no velocity by 1e-9 of the
-/// largest, or is below 1e-4 of the largest acceleration of its coordinate.
-pub(crate) fn alternation(traj: &Trajectory) -> Option<f64> {
-    let (lay, plan) = (traj.layout, &traj.plan);
-    let (a, v) = (|n: usize, i: usize| traj.record(n)[lay.a() + i], |n: usize, i: usize| traj.record(n)[lay.v() + i]);
-    let speed = largest((0..=plan.steps()).flat_map(|n| (0..lay.n).map(move |i| v(n, i))));
-    let first = |i: usize| {
-        let top = largest((0..=plan.steps()).map(|n| a(n, i)));
-        // differences in a row, and the first of them
-        let (mut count, mut begin, mut before) = (0, 0.0f64, 0.0);
-        (1..=plan.steps()).find(|&n| {
-            let x = a(n, i) - a(n - 1, i);
-            let loud = x.abs() > 1e-4 * top && x.abs() * plan.h[n - 1] > 1e-9 * speed;
-            if loud && x * before < 0.0 {
-                count += 1;
-            } else {
-                (count, begin) = (0, x.abs());
-            }
-            before = x;
-            count >= MANY && x.abs() >= begin
-        })
-    };
-    (0..lay.n).filter_map(first).min().map(|n| plan.t[n])
 }

@@ -14,8 +14,9 @@
 //! of one of the last nodes: the rows amplify rounding by 1/s, so that steps may fail before s is zero, and a may be lost already.
 
 use crate::method::Method;
-use crate::prepared::{Prepared, Run, alternation};
+use crate::prepared::{Prepared, Run};
 use crate::registry::Integrator;
+use crate::unstable::explodes;
 use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::{Mechanics, System};
@@ -247,11 +248,4 @@ fn minimum(mut f: impl FnMut(f64) -> f64) -> (f64, f64) {
         }
     }
     if inner[0].0 < inner[1].0 { inner[0] } else { inner[1] }
-}
-
-/// Have the accelerations grown a hundredfold in the last ten steps, or do they alternate?
-fn explodes(run: &Trajectory) -> bool {
-    let (n, lay) = (run.plan.steps(), run.layout);
-    let size = |n: usize| largest(run.record(n)[lay.a()..lay.lam()].iter().copied());
-    n > 0 && (size(n) > 100.0 * size(n.saturating_sub(10)) || alternation(run).is_some())
 }

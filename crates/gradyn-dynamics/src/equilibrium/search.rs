@@ -7,7 +7,7 @@
 //! |R| is scaled: rows of J to lengths over the size of the mechanism, forces over the largest load. (2) goes downhill where the forces
 //! have a potential, so that it ends where the equilibrium is stable; steps uphill, or of a tenth of the size, are taken back with more damping.
 
-use super::stability::{Kind, kind, pivots};
+use super::stability::{Kind, kind, nearly_free, pivots};
 use super::{Balance, Reduced};
 use crate::error::StepError;
 use gradyn_model::System;
@@ -82,16 +82,16 @@ pub fn find<Y: System>(sys: &Y, t: f64, p: &[f64], angles: &[f64], q: &[f64], he
         Some(found) => {
             let far = largest(found.q.iter().zip(q).map(|(a, b)| a - b)) > FAR * s.size;
             // Newton may have climbed: is there a stable one downhill?
-            let other = if far && s.unstable(&found)? { s.relaxed(&start)? } else { None };
+            let other = if far && s.unstable(&found)? { Some(s.relaxed(&start)?) } else { None };
             let done = found.iterations;
             match other {
-                Some(o) if !s.unstable(&o)? => Found { iterations: done + o.iterations, ..o },
+                Some(Ok(o)) if !s.unstable(&o)? => Found { iterations: done + o.iterations, ..o },
                 _ => found,
             }
         }
         None => match s.relaxed(&start)? {
-            Some(found) => found,
-            None => return Err(s.not_found()),
+            Ok(found) => found,
+            Err(end) => return Err(s.not_found(&end)),
         },
     };
     best.iterations = best.iterations.max(1);
@@ -108,9 +108,8 @@ struct Problem<'a, Y: System> {
     size: f64,
     force: f64,
     r: Vec<f64>,
-    /// Iterations, also of searches that failed; the last of them: where it was and what was left.
+    /// Iterations, also of searches that failed.
     iterations: usize,
-    left: Vec<(String, f64)>,
 }
 
 impl<'a, Y: System> Problem<'a, Y> {
@@ -122,7 +121,7 @@ impl<'a, Y: System> Problem<'a, Y> {
         sys.place(t, q, &mut d);
         let size = sys.size_of(q);
         let balance = Balance::new(sys, p, held, &choose(sys, t, q, &mut d, held)?)?;
-        let mut s = Self { sys, t, p, held, d, balance, size, force: 1.0, r: vec![0.0; n], iterations: 0, left: vec![] };
+        let mut s = Self { sys, t, p, held, d, balance, size, force: 1.0, r: vec![0.0; n], iterations: 0 };
         s.measure(q, angles)?;
         // loads, or what the springs would make of a hundredth of the size
         s.balance.set(sys, t, q, &mut s.d);
@@ -184,8 +183,6 @@ impl<'a, Y: System> Problem<'a, Y> {
                 return Ok(Some(Found { q, angles, iterations, search: Search::Newton }));
             }
         }
-        self.measure(&q, &angles)?;
-        self.left = self.worst();
         Ok(None)
     }
     /// The first of the steps s that makes |R| smaller; a whole one where it is at rounding.
@@ -208,27 +205,27 @@ impl<'a, Y: System> Problem<'a, Y> {
         }
         Ok(None)
     }
-    /// (2), then (1).
-    fn relaxed(&mut self, start: &Found) -> Result<Option<Found>, StepError> {
+    /// (2), then (1); where it fails, the position at its end.
+    fn relaxed(&mut self, start: &Found) -> Result<Result<Found, Found>, StepError> {
         let (mut q, mut angles) = (start.q.clone(), start.angles.clone());
         self.choose_again(&q)?;
         let mut size = self.measure(&q, &angles)?;
         self.balance.set(self.sys, self.t, &q, &mut self.d);
         let least = self.balance.stiffness().max(self.force / self.size);
         let (mut sigma, mut moved) = (least, 0.0);
+        let search = Search::DampedMotion;
         for iterations in 1..=MOTION {
             self.iterations += 1;
             self.balance.set(self.sys, self.t, &q, &mut self.d);
             if size < SMALL {
-                let search = Search::DampedMotion;
                 let far = FAR * self.size;
                 let near = |f: &Found| largest(f.q.iter().zip(&q).map(|(a, b)| a - b)) < far;
                 if let Some(found) = self.newton(&q, &angles)?.filter(near) {
-                    return Ok(Some(Found { iterations: iterations + found.iterations, search, ..found }));
+                    return Ok(Ok(Found { iterations: iterations + found.iterations, search, ..found }));
                 }
                 // where a direction is free, Newton has no matrix
                 if size < TINY {
-                    return Ok(Some(Found { q, angles, iterations, search }));
+                    return Ok(Ok(Found { q, angles, iterations, search }));
                 }
                 self.measure(&q, &angles)?;
                 self.balance.set(self.sys, self.t, &q, &mut self.d);
@@ -252,9 +249,7 @@ impl<'a, Y: System> Problem<'a, Y> {
                 size = self.measure(&q, &angles)?;
             }
         }
-        self.measure(&q, &angles)?;
-        self.left = self.worst();
-        Ok(None)
+        Ok(Err(Found { q, angles, iterations: MOTION, search }))
     }
     /// A step of (2), unless it is long or goes uphill.
     fn downhill(&mut self, q: &[f64], angles: &[f64], sigma: f64, size: f64) -> Result<Option<(Vec<f64>, f64)>, StepError> {
@@ -294,8 +289,12 @@ impl<'a, Y: System> Problem<'a, Y> {
         };
         order.into_iter().map(|i| (name(i), self.r[i])).collect()
     }
-    fn not_found(&self) -> StepError {
-        StepError::NoEquilibrium { iterations: self.iterations, worst: self.left.clone() }
+    /// What is left where the search ended, and the directions that hardly any force holds there.
+    fn not_found(&mut self, end: &Found) -> StepError {
+        // it may have ended where nothing can be linearised
+        let open = self.linearised(end).map_or(vec![], |()| nearly_free(&mut self.balance, end.q.len()));
+        let open = pivots(open).into_iter().map(|i| self.sys.coordinate_name(i)).collect();
+        StepError::NoEquilibrium { iterations: self.iterations, worst: self.worst(), open }
     }
     fn linearised(&mut self, at: &Found) -> Result<(), StepError> {
         self.choose_again(&at.q)?;

@@ -12,6 +12,8 @@ use gradyn_num::{Spectrum, largest};
 
 /// Singular values of A below this times the largest are zero: roundings are 1e-16, what the search leaves 1e-13.
 const INDIFFERENT: f64 = 1e-11;
+/// The same where the search has failed: forces do not balance there.
+const NEARLY: f64 = 1e-6;
 /// Eigenvalues of A below minus this times the largest one are negative.
 const NEGATIVE: f64 = 1e-10;
 
@@ -24,37 +26,64 @@ pub(super) enum Kind {
     Stable,
 }
 
+/// (1) where `balance` was linearised, scaled.
+struct Stiffness {
+    motions: Vec<Vec<f64>>,
+    scale: Vec<f64>,
+    a: Vec<f64>,
+}
+
+impl Stiffness {
+    fn new<Y: System>(balance: &mut Balance<Y>, n: usize) -> Self {
+        let free = n - balance.rows.pattern.rows();
+        let (mut motions, mut forces) = (vec![vec![0.0; n]; free], vec![vec![0.0; n]; free]);
+        for (k, (r, f)) in motions.iter_mut().zip(&mut forces).enumerate() {
+            balance.motion(k, r);
+            balance.stiffness_mul(r, f);
+        }
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        // a motion without any force is scaled by the others
+        let most = largest(forces.iter().flatten().copied());
+        let scale: Vec<f64> =
+            forces.iter().map(|f| largest(f.iter().copied()).max(1e-9 * most).max(f64::MIN_POSITIVE).sqrt()).collect();
+        let mut a = vec![0.0; free * free];
+        for i in 0..free {
+            (0..free).for_each(|j| a[i * free + j] = dot(&motions[i], &forces[j]) / (scale[i] * scale[j]));
+        }
+        Self { motions, scale, a }
+    }
+    /// R x.
+    fn motion(&self, x: &[f64]) -> Vec<f64> {
+        let n = self.motions.first().map_or(0, Vec::len);
+        (0..n).map(|i| self.motions.iter().zip(x).zip(&self.scale).map(|((r, x), s)| r[i] * x / s).sum()).collect()
+    }
+    /// Motions with singular values below `zero` times the largest.
+    fn free(&self, zero: f64) -> Vec<Vec<f64>> {
+        let Some(s) = Spectrum::singular(self.motions.len(), &self.a) else { return vec![] };
+        let zero = zero * s.values[0].max(f64::MIN_POSITIVE);
+        s.values.iter().zip(&s.vectors).filter(|(s, _)| **s <= zero).map(|(_, x)| self.motion(x)).collect()
+    }
+}
+
+/// Motions that hardly any force holds where `balance` was linearised, and where forces need not balance.
+pub(super) fn nearly_free<Y: System>(balance: &mut Balance<Y>, n: usize) -> Vec<Vec<f64>> {
+    if n == balance.rows.pattern.rows() { vec![] } else { Stiffness::new(balance, n).free(NEARLY) }
+}
+
 /// (2) where `balance` was linearised.
 pub(super) fn kind<Y: System>(balance: &mut Balance<Y>, n: usize) -> Kind {
     let free = n - balance.rows.pattern.rows();
     if free == 0 {
         return Kind::Stable;
     }
-    let (mut motions, mut forces) = (vec![vec![0.0; n]; free], vec![vec![0.0; n]; free]);
-    for (k, (r, f)) in motions.iter_mut().zip(&mut forces).enumerate() {
-        balance.motion(k, r);
-        balance.stiffness_mul(r, f);
-    }
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    // a motion without any force is scaled by the others
-    let most = largest(forces.iter().flatten().copied());
-    let scale: Vec<f64> =
-        forces.iter().map(|f| largest(f.iter().copied()).max(1e-9 * most).max(f64::MIN_POSITIVE).sqrt()).collect();
-    let mut a = vec![0.0; free * free];
-    for i in 0..free {
-        (0..free).for_each(|j| a[i * free + j] = dot(&motions[i], &forces[j]) / (scale[i] * scale[j]));
-    }
-    let moved = |x: &[f64]| -> Vec<f64> { (0..n).map(|i| (0..free).map(|k| motions[k][i] * x[k] / scale[k]).sum()).collect() };
-    let Some(singular) = Spectrum::singular(free, &a) else { return Kind::Stable };
-    let zero = INDIFFERENT * singular.values[0].max(f64::MIN_POSITIVE);
-    let open = singular.values.iter().zip(&singular.vectors).filter(|(s, _)| **s <= zero);
-    let open: Vec<_> = open.map(|(_, x)| moved(x)).collect();
+    let stiffness = Stiffness::new(balance, n);
+    let open = stiffness.free(INDIFFERENT);
     if !open.is_empty() {
         return Kind::Free(open);
     }
-    match Spectrum::new(free, &a) {
+    match Spectrum::new(free, &stiffness.a) {
         Some(s) if s.values[0] < -NEGATIVE * s.values[free - 1].abs().max(s.values[0].abs()) => {
-            Kind::Unstable(moved(&s.vectors[0]))
+            Kind::Unstable(stiffness.motion(&s.vectors[0]))
         }
         _ => Kind::Stable,
     }
