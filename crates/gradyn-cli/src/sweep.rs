@@ -24,7 +24,7 @@ pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     let samples = samples::samples(a, &l.prepared)?;
     let columns = columns(&l);
     let row = |rho: &Vec<f64>| {
-        row(rho, l.prepared.at(rho).and_then(|p| p.design(&method, sensitivity)).map_err(|e| e.to_string()), columns.len())
+        row(rho, l.prepared.reach(rho).and_then(|p| p.design(&method, sensitivity)).map_err(|e| e.to_string()), columns.len())
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(a.threads.unwrap_or(0) as usize).build();
     let pool = pool.map_err(|e| Failure::command(format!("there are no threads: {e}"), ""))?;

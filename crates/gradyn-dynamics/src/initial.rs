@@ -184,6 +184,11 @@ impl<Y: System> Initial<Y> {
                 return Ok(Report { iterations, factorizations: 3 * iterations });
             }
             last = correction;
+            // positions and velocities hold: accelerations do not settle where the masses are singular but for roundings
+            if iterations == MAX_ITERATIONS && done(0) && done(1) {
+                let most = (2 * n..3 * n).fold(2 * n, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
+                return Err(StepError::Singular { t, equation: sys.coordinate_name(most - 2 * n) });
+            }
             if iterations == MAX_ITERATIONS {
                 return Err(StepError::Assembly { worst: self.positions.equation(sys, worst), residual: violation.abs() });
             }

@@ -4,7 +4,7 @@ use crate::control::{Controller, Mesh};
 use crate::error::StepError;
 use crate::event::{Ending, Event};
 use crate::plan::{Frozen, Plan};
-use crate::step::{Layout, Span, Step};
+use crate::step::{Layout, Report, Span, Step};
 use gradyn_model::System;
 
 /// Counts of a run.
@@ -20,9 +20,19 @@ pub struct Statistics {
     pub factorizations: usize,
     /// Accepted steps whose size stability limited, not accuracy.
     pub limited: usize,
+    /// Most iterations of a step, and the step.
+    pub slowest: (usize, usize),
 }
 
 impl Statistics {
+    /// Counts step `n`.
+    fn count(&mut self, n: usize, report: &Report) {
+        self.iterations += report.iterations;
+        self.factorizations += report.factorizations;
+        if report.iterations > self.slowest.0 {
+            self.slowest = (report.iterations, n);
+        }
+    }
     /// Did stability limit most steps of a long run?
     pub fn is_stiff(&self) -> bool {
         self.steps >= 50 && 2 * self.limited > self.steps
@@ -224,8 +234,7 @@ impl<'a, T: Step> Walk<'a, T> {
         let frozen = Frozen { angles: &self.references, choice: &self.choice, before: &run.plan.h };
         let result = step.advance(span, frozen, Some(past), l, x);
         if let Ok(report) = &result {
-            run.statistics.iterations += report.iterations;
-            run.statistics.factorizations += report.factorizations;
+            run.statistics.count(n + 1, report);
         }
         let error = match (&result, self.control.tolerance) {
             (Ok(_), Some(tol)) => step.error(span, x, past, tol, l),
@@ -285,8 +294,7 @@ pub fn replay_into<T: Step>(step: &T, p: &[f64], run: &mut Trajectory, l: &mut T
         let past = (n > 0).then(|| &done[(n - 1) * len..]);
         let span = run.plan.span(n, p);
         let report = step.advance(span, run.plan.frozen(n), past, l, &mut x[..len])?;
-        run.statistics.iterations += report.iterations;
-        run.statistics.factorizations += report.factorizations;
+        run.statistics.count(n, &report);
     }
     Ok(())
 }

@@ -8,6 +8,15 @@
 use crate::force::ForceAt;
 use crate::load::{Load, LoadScratch};
 
+/// What is not defined at rest.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Undefined {
+    /// A force, by its name.
+    Force(String),
+    /// A force that its place does not allow: why.
+    Place(String),
+}
+
 /// (1) for some quantities of one force.
 #[derive(Clone, Debug)]
 pub struct Guard {
@@ -23,7 +32,14 @@ impl Guard {
         let before = self.load.values(from, w);
         let after = self.load.values(to, w);
         let passes = |k: &usize| before[*k] * after[*k] < 0.0 || (self.list[*k].0 && after[*k] == 0.0);
-        let beyond = |k: &usize| !self.list[*k].0 && after[*k] < 0.0;
-        (0..self.list.len()).find(|k| passes(k) || beyond(k)).map(|k| self.list[k].1.as_str())
+        (0..self.list.len()).find(|k| passes(k) || self.beyond(&after, *k)).map(|k| self.list[k].1.as_str())
+    }
+    /// What does not allow a place, whatever the velocity there.
+    pub fn excluded(&self, at: &ForceAt<f64>, w: &mut LoadScratch<f64>) -> Option<&str> {
+        let values = self.load.values(at, w);
+        (0..self.list.len()).find(|k| self.beyond(&values, *k)).map(|k| self.list[k].1.as_str())
+    }
+    fn beyond(&self, values: &[f64], k: usize) -> bool {
+        !self.list[k].0 && values[k] < 0.0
     }
 }

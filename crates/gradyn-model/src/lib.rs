@@ -29,6 +29,7 @@ pub mod user;
 
 pub use build::{Model, ParameterInfo, build, build_apart, build_framed, build_in};
 pub use error::ModelError;
+pub use guard::Undefined;
 pub use mechanics::{Coordinates, Mechanics};
 pub use mechanism::Mechanism;
 pub use natural::Natural;

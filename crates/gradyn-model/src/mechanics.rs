@@ -1,5 +1,6 @@
 //! A mechanism in the coordinates that the run asks for.
 
+use crate::guard::Undefined;
 use crate::natural::{self, Natural};
 use crate::relative::{self, Relative};
 use crate::row::RowName;
@@ -128,8 +129,8 @@ impl Mechanics {
     pub(crate) fn take_rest(&mut self) -> bool {
         either!(self, s => s.take_rest())
     }
-    /// The first force that is not finite at rest, at the drawn configuration.
-    pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<String> {
+    /// The first force that has no value at rest, at the drawn configuration.
+    pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<Undefined> {
         self.elements().undefined_at_rest(p, t, angles, &self.shown(p, self.drawn()))
     }
     /// Bodies that a coordinate moves, those next to it first.

@@ -20,7 +20,7 @@ use crate::force::{Force, ForceAt, LawScratch};
 use crate::formula::{FormulaRow, FormulaScratch};
 use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed, quadratic};
 use crate::geometry::Kind;
-use crate::guard::Guard;
+use crate::guard::{Guard, Undefined};
 use crate::load::{LoadRows, LoadScratch};
 use crate::ports::Tangents;
 use crate::quadratic::{Form, QuadraticRows};
@@ -237,23 +237,26 @@ impl Natural {
         self.condition_names[1].retain(|_| j.next().is_some_and(|k| open.contains(&k)));
     }
     /// The first force that is not finite at rest.
-    pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64], q: &[f64]) -> Option<String> {
+    pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64], q: &[f64]) -> Option<Undefined> {
         let mut d = self.new_data::<f64>();
         self.prepare(p, &mut d);
         self.set_angles(angles, &mut d);
         self.set_time(t, &mut d);
         let (zero, mut out) = (vec![0.0; self.dims.n], vec![0.0; self.dims.n]);
         let here = ForceAt { t, q, v: &zero, args: &d.args };
+        if let Some(why) = self.guards.iter().find_map(|g| g.excluded(&here, &mut d.load)) {
+            return Some(Undefined::Place(why.to_owned()));
+        }
         for f in self.forces.iter().filter(|f| !f.motion) {
             f.subtract(&here, &mut d.law, &mut out);
             if out.iter().any(|x| !x.is_finite()) {
-                return Some(f.name.clone());
+                return Some(Undefined::Force(f.name.clone()));
             }
         }
         for l in self.loads.iter().filter(|l| !l.load.motion) {
             l.subtract(&here, &mut d.load, &mut out);
             if out.iter().any(|x| !x.is_finite()) {
-                return Some(l.load.name.clone());
+                return Some(Undefined::Force(l.load.name.clone()));
             }
         }
         None

@@ -17,7 +17,7 @@ use crate::prepared::Prepared;
 use gradyn_dynamics::StepError;
 use gradyn_dynamics::equilibrium::{Balance, Equilibrium, Reduced};
 use gradyn_model::mechanism::Text;
-use gradyn_model::{At, Mechanics, Model, ModelError, Set, System};
+use gradyn_model::{At, Mechanics, Model, ModelError, Set, System, Undefined};
 use gradyn_num::Wide;
 use gradyn_sensitivity::Design;
 
@@ -50,12 +50,15 @@ pub(crate) fn settle(model: &mut Model, e: &Equilibrium, freedom: usize, p: &[f6
     model.warnings.extend(e.unstable.as_ref().map(warning));
 }
 
-/// A load that is not finite, by the name of its force.
+/// A load that is not finite, by the name of its force, or with the reason.
 pub(crate) fn undefined(model: &Model, e: StepError, t: f64, p: &[f64]) -> StepError {
     match &e {
         StepError::NotFinite { .. } if model.system.statics().is_some() => {
-            let force = model.system.undefined_at_rest(p, t, &model.angles);
-            force.map_or(e, |name| StepError::NotFinite { t, equation: format!("{name} at rest") })
+            match model.system.undefined_at_rest(p, t, &model.angles) {
+                Some(Undefined::Force(name)) => StepError::NotFinite { t, equation: format!("{name} at rest") },
+                Some(Undefined::Place(what)) => StepError::Undefined { t, what },
+                None => e,
+            }
         }
         _ => e,
     }

@@ -104,6 +104,10 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
             place(equation).or_else(|| condition(equation)),
             "there is no value where the assembly starts or leads: parallel axes of a rolling joint, coincident points, a root of a negative number; `initial.near` gives it another start".to_owned(),
         ),
+        StepError::Undefined { what, .. } => (
+            what.split('`').nth(1).and_then(place),
+            "give the road more points, or start elsewhere".to_owned(),
+        ),
         StepError::Inconsistent { rows } => (
             rows.first().and_then(|r| place(&r.0)),
             "remove one of them, or let them agree: the same driver twice, or a driver of what a joint holds".to_owned(),

@@ -66,22 +66,7 @@ pub struct Scenario {
     pub prepared: Prepared,
 }
 
-/// Parts of the way to a design that cannot be assembled at once.
-const WALK: usize = 8;
-
 impl Scenario {
-    /// The model of a design: assembled from the start or, where that fails, by a straight walk to it.
-    pub fn at(&self, x: &[f64]) -> Result<Prepared, Error> {
-        self.prepared.at(x).or_else(|e| self.walk(x).map_err(|_| e))
-    }
-    fn walk(&self, x: &[f64]) -> Result<Prepared, Error> {
-        let between = |part: f64| -> Vec<f64> { self.prepared.rho.iter().zip(x).map(|(a, b)| a + part * (b - a)).collect() };
-        let mut model = self.prepared.clone();
-        for k in 1..WALK {
-            model = model.at(&between(k as f64 / WALK as f64))?;
-        }
-        model.at(x)
-    }
     /// An error, with the name of the scenario.
     fn named(&self, e: &Error) -> String {
         if self.name.is_empty() { e.to_string() } else { format!("scenario `{}`: {e}", self.name) }
@@ -157,7 +142,7 @@ impl Optimization {
     }
     /// (1) at a design, with all derivatives; or why there is none.
     pub fn evaluate(&self, x: &[f64]) -> Outcome {
-        let design = |s: &Scenario| s.at(x)?.design(&self.method, self.sensitivity);
+        let design = |s: &Scenario| s.prepared.reach(x)?.design(&self.method, self.sensitivity);
         let designs = self.scenarios.par_iter().map(|s| design(s).map_err(|e| Failed { reason: s.named(&e) }));
         let designs: Vec<Result<_, Failed>> = designs.collect();
         let designs = designs.into_iter().collect::<Result<Vec<(Vec<f64>, Gradient)>, _>>()?;

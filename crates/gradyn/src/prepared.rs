@@ -55,6 +55,12 @@ pub struct Run {
     pub energy: (f64, f64),
 }
 
+/// Parts of the way to a design that cannot be assembled at once.
+const WALK: usize = 8;
+
+/// Iterations of a step that has lost its way: those that have not need fewer than ten.
+const WANDERING: usize = 20;
+
 impl Prepared {
     /// Builds, assembles and checks a mechanism in natural coordinates. Where a shared load is read, every joint has rows to carry its part.
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
@@ -105,6 +111,18 @@ impl Prepared {
     pub fn at(&self, rho: &[f64]) -> Result<Self, Error> {
         assert_eq!(rho.len(), self.parameters().len(), "one value for each parameter");
         Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())
+    }
+    /// The same, by a straight walk from here where it cannot be assembled at once: what comes out depends on `rho` alone.
+    pub fn reach(&self, rho: &[f64]) -> Result<Self, Error> {
+        self.at(rho).or_else(|e| self.walk(rho).map_err(|_| e))
+    }
+    fn walk(&self, rho: &[f64]) -> Result<Self, Error> {
+        let between = |part: f64| -> Vec<f64> { self.rho.iter().zip(rho).map(|(a, b)| a + part * (b - a)).collect() };
+        let mut model = self.clone();
+        for k in 1..WALK {
+            model = model.at(&between(k as f64 / WALK as f64))?;
+        }
+        model.at(rho)
     }
     fn assemble(mut model: Model, rho: Vec<f64>) -> Result<Self, Error> {
         let p = model.slots(&rho);
@@ -330,7 +348,13 @@ impl Prepared {
         let Some(scheme) = run.method.scheme() else { return };
         let [q, v, forces, accelerations, _] = self.scales(run, d);
         let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
-        let m = &run.method;
+        let (m, (iterations, n)) = (&run.method, run.trajectory.statistics.slowest);
+        if iterations >= WANDERING {
+            let t = run.trajectory.plan.t[n];
+            run.warnings.push(format!(
+                "slow-newton: the step to t = {t} s needed {iterations} iterations; it may have come to another solution of its equations: take shorter steps"
+            ));
+        }
         if m.formulation.position_level() && m.projections() == Projections::Off && !scheme.dissipates() {
             let grew = growth[1] / growth[0].max(f64::MIN_POSITIVE);
             // q̇ = γ Δq/(βh): rounding of Φ̇ = Φ_q q̇, of which some hundred add up

@@ -158,6 +158,11 @@ impl Prepared {
         }
         let mn = &sys.patterns().mn;
         let mut rows = Independence::new(mn, sys.independent(true));
+        // lengths of the rows on the way
+        for n in 0..=run.plan.steps() {
+            sys.place(run.plan.t[n], &run.record(n)[..run.layout.n], &mut d);
+            rows.measure(mn, sys.phi_q(&d));
+        }
         let (s, t) = nearest_minimum(sys, run, &mut d, |d| rows.measure(mn, sys.phi_q(d)));
         let s = if s < NEAR { s.max(rows.condition(mn, sys.phi_q(&d))) } else { s };
         if s < NEAR {
@@ -174,7 +179,7 @@ pub(crate) fn nearest_minimum(sys: &Mechanics, run: &Trajectory, d: &mut Data, m
     // velocities after very short steps are lost in rounding
     let node = h.iter().rposition(|h| *h >= 0.01 * longest).map_or(run.plan.steps(), |k| k + 1);
     let (t, h, x) = (run.plan.t[node], h[node - 1], run.record(node));
-    let [size, speed] = [&x[..n], &x[n..2 * n]].map(|x| largest(x.iter().copied()));
+    let (size, speed) = (sys.size_of(&x[..n]), largest(x[n..2 * n].iter().copied()));
     let far = if speed > 0.0 { FAR * size / speed } else { 0.0 }.max(2.0 * h);
     let mut at = |τ: f64, curved: f64| {
         let q: Vec<f64> = (0..n).map(|i| x[i] + τ * x[n + i] + 0.5 * curved * τ * τ * x[2 * n + i]).collect();

@@ -1,7 +1,7 @@
 //! Singular positions: a parallelogram through its change point, forward only.
 
 use gradyn::registry::{Variant, variants};
-use gradyn::{Method, Prepared, Run, Sensitivity};
+use gradyn::{Coordinates, Method, Prepared, Run, Sensitivity};
 use gradyn_testkit::chain::{chain, net, space_chain};
 
 fn prepared(t_end: &str) -> Prepared {
@@ -54,6 +54,28 @@ fn every_step_passes_or_names_the_singularity() {
     let g = before.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
     // rocker.angle = -0.7 + w_0 t: only the speed matters
     assert!(g[0][0].abs() < 1e-8 && g[0][1].abs() < 1e-8 && (g[0][2] - 0.2).abs() < 1e-8, "{g:?}");
+}
+
+/// In joint coordinates the row of the loop vanishes at the change point, while its direction says nothing.
+#[test]
+fn joint_coordinates_see_the_change_point() {
+    let text = gradyn::examples::find("change_point").expect("bundled");
+    let file = gradyn::file::read_toml(text).expect("parses");
+    for family in Coordinates::ALL {
+        let model = Prepared::new_in(&file.mechanism, family).expect("assembles");
+        for v in variants() {
+            let what = format!("{}, {v}", family.name());
+            match model.simulate(&Method::of(&v).expect("registered").step(1e-3), &mut |_, _| {}) {
+                Ok(run) => {
+                    let t = run.singular.unwrap_or_else(|| panic!("{what}: {:?}", run.warnings));
+                    assert!((t - CHANGE).abs() < 3e-3, "{what}: t = {t}");
+                    let e = model.gradient(&run, Sensitivity::DiscreteAdjoint).err().expect("refused").to_string();
+                    assert!(e.contains("passes a singular position"), "{what}: {e}");
+                }
+                Err(e) => assert!(e.to_string().contains("singular position at t = 0.23"), "{what}: {e}"),
+            }
+        }
+    }
 }
 
 /// A slider-crank whose rod is as long as its crank folds up at x = 0, where the iteration of ALI3-P is slow: it passes, like Newton.

@@ -468,6 +468,42 @@ fn undefined_tyres_are_named() {
     refused(&brakes.replace("t_end = 1e-4", "t_end = 1").replace("[1, 1.5, 1]", "[1e6, 1e6, 1e6]"), &["`f`", "no slip"]);
 }
 
+/// What no force holds at the equilibrium of a vehicle is named, one direction or all of them.
+#[test]
+fn vehicles_without_conditions_name_what_is_free() {
+    let conditions = r#""chassis.com.x" = 0, "chassis.com.y" = 0, "chassis.yaw" = 0 }
+velocity    = { "chassis.com" = ["start", 0, 0], "chassis.yaw" = 0,"#;
+    let velocity = "}\nvelocity    = { \"chassis.com\" = [\"start\", 0, 0],";
+    let yaw = r#""chassis.com.x" = 0, "chassis.com.y" = 0 "#;
+    let x = r#""chassis.com.y" = 0, "chassis.yaw" = 0 "#;
+    for (given, words) in [(yaw, "1 direction"), (x, "1 direction"), ("", "3 directions")] {
+        let text = edited(gradyn::examples::find("iltis").expect("bundled"), &[(conditions, &format!("{given}{velocity}"))]);
+        refused(&text, &[words, "no force holds"]);
+    }
+}
+
+/// A road that begins in front of the wheels is named.
+#[test]
+fn an_equilibrium_off_the_road_is_named() {
+    let road = ("height = \"-0.1 * smoothstep((x - 6)/0.1 + 0.5)\"", "points = [[1, 0], [5, 0], [8, -0.1]]");
+    let text = edited(gradyn::examples::find("iltis").expect("bundled"), &[road]);
+    refused(&text, &["_tyre` leaves the road `step`, which ends at x = 1 m"]);
+}
+
+/// Wheels without inertia about their axle, in all coordinates.
+#[test]
+fn wheels_without_inertia_are_named() {
+    let text = edited(
+        gradyn::examples::find("iltis").expect("bundled"),
+        &[("inertia = [1.2402, 1.908, 1.2402]", "inertia = [1.2402, 0, 1.2402]")],
+    );
+    for family in Coordinates::ALL {
+        let e = prepared_in(&text, family).simulate(&Method::default().step(1e-3), &mut |_, _| {}).err();
+        let e = e.unwrap_or_else(|| panic!("{}: is refused", family.name())).to_string();
+        assert!(e.contains("_wheel` has no inertia"), "{}: {e}", family.name());
+    }
+}
+
 /// Mistakes in files have names and places.
 #[test]
 fn mistakes_are_refused() {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! q ← q - s R_q⁻¹ R,   s = 1, ½, … until |R| falls                                                (1)
-//! σ q' = -g,  implicit Euler: (1) with K_s + σ I, s = 1;  σ falls with |R|                          (2)
+//! σ q' = -g,  implicit Euler: (1) with K_s + σ I, s = 1;  σ falls with |R| and after short steps      (2)
 //! ```
 //! |R| is scaled: rows of J to lengths over the size of the mechanism, forces over the largest load. (2) goes downhill where the forces
 //! have a potential, so that it ends where the equilibrium is stable; steps uphill, or of a tenth of the size, are taken back with more damping.
@@ -15,7 +15,7 @@ use gradyn_num::{largest, unpivoted_columns};
 
 const NEWTON: usize = 60;
 const MOTION: usize = 1000;
-/// Newton that moves further than this part of the size may have left the valley that it began in.
+/// Newton that moves further than this part of the size may have left the valley that it began in; a damped step below it is short.
 const FAR: f64 = 0.01;
 /// |R| at which Newton finishes the damped motion, and at which that is at rounding.
 const SMALL: f64 = 1e-7;
@@ -238,10 +238,12 @@ impl<'a, Y: System> Problem<'a, Y> {
                 self.measure(&q, &angles)?;
                 continue;
             };
-            moved += largest(next.iter().zip(&q).map(|(a, b)| a - b));
+            let step = largest(next.iter().zip(&q).map(|(a, b)| a - b));
+            moved += step;
             q = next;
             angles = self.angles_at(&q);
-            sigma = (sigma * (length / size).clamp(0.1, 1.0)).max(1e-6 * least);
+            let fall = if step < FAR * self.size { 0.5 } else { 1.0 };
+            sigma = (sigma * (length / size).clamp(0.1, fall)).max(1e-6 * least);
             size = length;
             if moved > 0.2 * self.size {
                 moved = 0.0;

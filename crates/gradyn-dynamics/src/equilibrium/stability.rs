@@ -42,10 +42,9 @@ impl Stiffness {
             balance.stiffness_mul(r, f);
         }
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        // a motion without any force is scaled by the others
-        let most = largest(forces.iter().flatten().copied());
-        let scale: Vec<f64> =
-            forces.iter().map(|f| largest(f.iter().copied()).max(1e-9 * most).max(f64::MIN_POSITIVE).sqrt()).collect();
+        // a motion without any force is scaled by the others, so that its roundings stay small
+        let least = (1e-3 * largest(forces.iter().flatten().copied())).max(f64::MIN_POSITIVE);
+        let scale: Vec<f64> = forces.iter().map(|f| largest(f.iter().copied()).max(least).sqrt()).collect();
         let mut a = vec![0.0; free * free];
         for i in 0..free {
             (0..free).for_each(|j| a[i * free + j] = dot(&motions[i], &forces[j]) / (scale[i] * scale[j]));

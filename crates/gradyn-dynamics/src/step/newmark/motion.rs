@@ -46,14 +46,14 @@ impl<Y: System> Newmark<'_, Y> {
             x[..n].iter_mut().zip(&l.b).for_each(|(x, d)| *x -= d);
             x[o..o + m].iter_mut().zip(&l.b[n..]).for_each(|(x, d)| *x -= d);
             report.iterations += 1;
-            let size = self.size(l, &x[..n]);
-            if !size.is_finite() || report.iterations == MAX_ITERATIONS {
-                return Err(self.diverged(span, report.iterations, size, &l.values, m));
-            }
+            let (size, last) = (self.size(l, &x[..n]), report.iterations == MAX_ITERATIONS);
             // at rounding, or no longer falling; one more pass places v*, a* and Φ_q
             stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
-            let stagnates = (stalled >= 1 && size < 1e-12) || (stalled >= 3 && size < 1e-11);
+            let stagnates = ((stalled >= 1 || last) && size < 1e-12) || (stalled >= 3 && size < 1e-11);
             converged = size <= self.iteration.tolerance.max(4.0 * f64::EPSILON) || stagnates;
+            if !size.is_finite() || (last && !converged) {
+                return Err(self.diverged(span, report.iterations, size, &l.values, m));
+            }
             stale = !converged && size > 0.25 * best; // slow: a fresh tangent
             best = best.min(size);
         }
