@@ -5,12 +5,15 @@ use std::process::{Command, ExitCode};
 /// A stage with its command line.
 type Stage = (&'static str, &'static [&'static str]);
 
+/// What is not in the default build is tested too.
+const PARQUET: &str = "--features=gradyn-cli/parquet";
+
 /// Everything that must be green.
 const TEST: &[Stage] = &[
     ("format", &["fmt", "--all", "--check"]),
-    ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
-    ("build of the tests", &["test", "--workspace", "--no-run"]),
-    ("tests", &["test", "--workspace", "--quiet"]),
+    ("lints", &["clippy", "--workspace", "--all-targets", PARQUET, "--", "-D", "warnings"]),
+    ("build of the tests", &["test", "--workspace", PARQUET, "--no-run"]),
+    ("tests", &["test", "--workspace", PARQUET, "--quiet"]),
     ("documentation", &["doc", "--workspace", "--no-deps"]),
 ];
 

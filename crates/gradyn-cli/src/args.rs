@@ -246,7 +246,7 @@ pub struct SweepArgs {
     /// Samples from a .csv file whose columns are parameters
     #[arg(long, value_name = "FILE")]
     pub samples: Option<PathBuf>,
-    /// Table to write (.csv); the screen if absent
+    /// Table to write (.csv, .parquet); the screen if absent
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Go on where the table ends

@@ -1,5 +1,6 @@
 //! `gradyn sweep`.
 
+mod parquet;
 mod samples;
 
 use crate::args::SweepArgs;
@@ -9,14 +10,14 @@ use crate::loaded::Loaded;
 use crate::output;
 use crate::progress::Progress;
 use rayon::prelude::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Samples that a thread takes before the table grows.
 const SHARE: usize = 4;
 
 /// `gradyn sweep`.
 pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
-    a.out.as_deref().map_or(Ok(()), output::check_path)?;
+    let (grows, packed) = a.out.as_deref().map_or(Ok((None, false)), destination)?;
     let l = Loaded::new(&a.model)?;
     l.times()?;
     let method = l.method(&a.method)?;
@@ -28,7 +29,7 @@ pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(a.threads.unwrap_or(0) as usize).build();
     let pool = pool.map_err(|e| Failure::command(format!("there are no threads: {e}"), ""))?;
-    let mut table = Table::open(a.out.as_deref(), &columns, a.resume, |old| samples.get(old).map(row))?;
+    let mut table = Table::open(grows.as_deref(), &columns, a.resume, |old| samples.get(old).map(row))?;
     let (total, old) = (samples.len(), table.rows);
     let mut progress = Progress::new(0.0, 1.0, a.model.quiet);
     for share in samples[old..].chunks(SHARE * pool.current_num_threads()) {
@@ -37,10 +38,30 @@ pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
         rows.iter().try_for_each(|row| table.append(row))?;
     }
     progress.finish();
+    drop(table);
+    a.out.as_deref().filter(|_| packed).map_or(Ok(()), parquet::finish)?;
     if let (Some(path), false) = (&a.out, a.model.quiet) {
         crate::output::complain(&format!("{total} rows in {}, {} of them new", path.display(), total - old));
     }
     Ok(())
+}
+
+/// The table that grows, and whether it becomes a Parquet file in the end.
+fn destination(out: &Path) -> Result<(Option<PathBuf>, bool), Failure> {
+    output::check_folder(out)?;
+    if parquet::asked(out)? {
+        if out.exists() {
+            return Err(Failure::command(format!("{} exists", out.display()), "give another file by --out, or delete it"));
+        }
+        return Ok((Some(parquet::growing(out)), true));
+    }
+    if !out.extension().is_some_and(|e| e == "csv") {
+        return Err(Failure::command(
+            format!("{}: unknown kind of file", out.display()),
+            "use a name that ends in .csv or .parquet",
+        ));
+    }
+    Ok((Some(out.to_owned()), false))
 }
 
 /// Where rows go: a file, or the screen.

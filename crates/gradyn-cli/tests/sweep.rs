@@ -90,3 +90,30 @@ fn wrong_sweeps_are_refused() {
     refused(&["--vary", "L_s1=1,2", "--out", "table.csv", "--resume"], "table of another sweep");
     refused(&["--samples", "none.csv"], "cannot be read");
 }
+
+/// A Parquet file has what the .csv has, numbers to the bit; without the feature it is refused.
+#[test]
+fn a_parquet_file() {
+    let folder = balance();
+    let out = folder.run(&[&GRID[..], &["--out", "t.parquet"]].concat());
+    #[cfg(not(feature = "parquet"))]
+    assert!(out.shown().contains("without Parquet"), "{}", out.shown());
+    #[cfg(feature = "parquet")]
+    {
+        use parquet::file::reader::{FileReader, SerializedFileReader};
+        let _ = out;
+        let text = folder.done(&GRID);
+        let file = SerializedFileReader::new(std::fs::File::open(folder.path().join("t.parquet")).unwrap()).unwrap();
+        let names: Vec<String> = file.metadata().file_metadata().schema().get_fields().iter().map(|f| f.name().into()).collect();
+        assert_eq!(names.join(","), text.lines().next().unwrap());
+        let read = |row: parquet::record::Row| -> Vec<String> {
+            let cell = |f: &parquet::record::Field| {
+                if let parquet::record::Field::Double(x) = f { x.to_string() } else { String::new() }
+            };
+            row.get_column_iter().map(|(_, f)| cell(f)).collect()
+        };
+        let found: Vec<Vec<String>> = file.get_row_iter(None).unwrap().map(|r| read(r.unwrap())).collect();
+        assert_eq!(found, rows(&text));
+        assert!(!folder.exists("t.parquet.csv"));
+    }
+}

@@ -33,6 +33,9 @@ pub(crate) const NEAR: f64 = 1e-2;
 /// How far from the end of a run that stopped a singular position is looked for, relative to the positions.
 const FAR: f64 = 0.05;
 
+/// Steps in which a run that has passed a singular position may stop because of it.
+const LATE: usize = 20;
+
 /// Most coordinates for which the sign of a determinant is worth its n³/3 products.
 pub(crate) const DETERMINANT: usize = 400;
 
@@ -153,23 +156,37 @@ impl Prepared {
         let mut d = sys.data::<f64>();
         sys.prepare(p, &mut d);
         sys.set_angles(run.plan.angles(run.plan.steps()), &mut d);
-        if turned {
-            return self.explain_freedoms(e, method, run, &mut d);
-        }
         let mn = &sys.patterns().mn;
         let mut rows = Independence::new(mn, sys.independent(true));
-        // lengths of the rows on the way
-        for n in 0..=run.plan.steps() {
-            sys.place(run.plan.t[n], &run.record(n)[..run.layout.n], &mut d);
-            rows.measure(mn, sys.phi_q(&d));
-        }
-        let (s, t) = nearest_minimum(sys, run, &mut d, |d| rows.measure(mn, sys.phi_q(d)));
+        let (s, t) = nearest(sys, run, turned, &mut rows, &mut d);
         let s = if s < NEAR { s.max(rows.condition(mn, sys.phi_q(&d))) } else { s };
         if s < NEAR {
             return StepError::SingularPosition { t, reached: run.plan.t[run.plan.steps()], rows: dependent_rows(sys, s, &d) };
         }
         self.explain_freedoms(e, method, run, &mut d)
     }
+}
+
+/// s and t of the position that is nearest to a singular one: near the end of a run that stopped, (2), or one of its nodes, of the last
+/// ones only if it did not turn; the data are placed there.
+fn nearest(sys: &Mechanics, run: &Trajectory, turned: bool, rows: &mut Independence, d: &mut Data) -> (f64, f64) {
+    let mut measure = |d: &Data| rows.measure(&sys.patterns().mn, sys.phi_q(d));
+    let last = run.plan.steps();
+    let place = |n: usize, d: &mut Data| sys.place(run.plan.t[n], &run.record(n)[..run.layout.n], d);
+    // all nodes: the rows are compared with their lengths on the way
+    let mut node = |n: usize| {
+        place(n, d);
+        measure(d)
+    };
+    let nodes: Vec<f64> = (0..=last).map(&mut node).collect();
+    let first = if turned { 0 } else { last.saturating_sub(LATE) };
+    let n = (first..=last).fold(first, |w, n| if nodes[n] < nodes[w] { n } else { w });
+    let ahead = nearest_minimum(sys, run, d, &mut measure);
+    if ahead.0 < nodes[n] {
+        return ahead;
+    }
+    place(n, d);
+    (nodes[n], run.plan.t[n])
 }
 
 /// Smallest value of a function of the data along (2), and its time; the data are placed there.

@@ -1,7 +1,7 @@
 //! Singular positions: a parallelogram through its change point, forward only.
 
 use gradyn::registry::{Variant, variants};
-use gradyn::{Coordinates, Method, Prepared, Run, Sensitivity};
+use gradyn::{Coordinates, Formulation, Method, Prepared, Run, Sensitivity};
 use gradyn_testkit::chain::{chain, net, space_chain};
 
 fn prepared(t_end: &str) -> Prepared {
@@ -66,11 +66,14 @@ fn joint_coordinates_see_the_change_point() {
         for v in variants() {
             let what = format!("{}, {v}", family.name());
             match model.simulate(&Method::of(&v).expect("registered").step(1e-3), &mut |_, _| {}) {
+                // penalty gives way, and passes beside the position
+                Ok(run) if run.singular.is_none() => {
+                    let near = run.warnings.iter().any(|w| w.starts_with("near-singular:") && w.contains("at t = 0.23"));
+                    assert!(near && v.formulation == Formulation::Penalty, "{what}: {:?}", run.warnings);
+                }
                 Ok(run) => {
-                    let t = run.singular.unwrap_or_else(|| panic!("{what}: {:?}", run.warnings));
-                    assert!((t - CHANGE).abs() < 3e-3, "{what}: t = {t}");
                     let e = model.gradient(&run, Sensitivity::DiscreteAdjoint).err().expect("refused").to_string();
-                    assert!(e.contains("passes a singular position"), "{what}: {e}");
+                    assert!(e.contains("passes a singular position at t = 0.23"), "{what}: {e}");
                 }
                 Err(e) => assert!(e.to_string().contains("singular position at t = 0.23"), "{what}: {e}"),
             }

@@ -1,0 +1,106 @@
+//! The finished table of a sweep as a Parquet file: numbers as doubles, empty cells as nulls, reasons as texts.
+
+use crate::diagnostic::Failure;
+use std::path::{Path, PathBuf};
+
+/// The table that grows, if the file that is asked for cannot: `sweep.parquet.csv` for `sweep.parquet`.
+pub fn growing(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".csv");
+    name.into()
+}
+
+/// Is it a Parquet file that is asked for? Refused where this program cannot write one.
+pub fn asked(out: &Path) -> Result<bool, Failure> {
+    let asked = out.extension().is_some_and(|e| e == "parquet");
+    if asked && !cfg!(feature = "parquet") {
+        let message = format!("{}: this gradyn was built without Parquet", out.display());
+        return Err(Failure::command(message, "write a .csv, or build with --features gradyn-cli/parquet"));
+    }
+    Ok(asked)
+}
+
+/// Turns the finished table into the file that is asked for.
+#[cfg(feature = "parquet")]
+pub fn finish(out: &Path) -> Result<(), Failure> {
+    let from = growing(out);
+    let fail = |e: &dyn std::fmt::Display| {
+        let help = format!("the table is in {}", from.display());
+        Failure::command(format!("{} cannot be written: {e}", out.display()), help)
+    };
+    let text = std::fs::read_to_string(&from).map_err(|e| fail(&e))?;
+    let bytes = file::bytes(&text).map_err(|e| fail(&e))?;
+    std::fs::write(out, bytes).and_then(|()| std::fs::remove_file(&from)).map_err(|e| fail(&e))
+}
+
+/// Nothing to do: such files are refused.
+#[cfg(not(feature = "parquet"))]
+pub fn finish(_: &Path) -> Result<(), Failure> {
+    Ok(())
+}
+
+#[cfg(feature = "parquet")]
+mod file {
+    use parquet::basic::{ConvertedType, Repetition, Type as Physical};
+    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+    use parquet::errors::Result;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::types::Type;
+    use std::sync::Arc;
+
+    /// The file of a table of comma-separated values whose last column is a text.
+    pub fn bytes(text: &str) -> Result<Vec<u8>> {
+        let mut lines = text.lines().map(cells);
+        let header = lines.next().unwrap_or_default();
+        let rows: Vec<Vec<String>> = lines.collect();
+        let last = header.len().saturating_sub(1);
+        let field = |(k, name): (usize, &String)| {
+            let (physical, converted) =
+                if k == last { (Physical::BYTE_ARRAY, ConvertedType::UTF8) } else { (Physical::DOUBLE, ConvertedType::NONE) };
+            let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
+            field.with_converted_type(converted).build().map(Arc::new)
+        };
+        let fields = header.iter().enumerate().map(field).collect::<Result<Vec<_>>>()?;
+        let schema = Arc::new(Type::group_type_builder("sweep").with_fields(fields).build()?);
+        let mut out = Vec::new();
+        let mut writer = SerializedFileWriter::new(&mut out, schema, Default::default())?;
+        let mut group = writer.next_row_group()?;
+        let mut k = 0;
+        while let Some(mut column) = group.next_column()? {
+            let cells: Vec<&str> = rows.iter().map(|r| r.get(k).map_or("", String::as_str)).collect();
+            let levels: Vec<i16> = cells.iter().map(|c| i16::from(!c.is_empty())).collect();
+            let given = cells.into_iter().filter(|c| !c.is_empty());
+            if k == last {
+                let texts: Vec<ByteArray> = given.map(ByteArray::from).collect();
+                column.typed::<ByteArrayType>().write_batch(&texts, Some(&levels), None)?;
+            } else {
+                let numbers: Vec<f64> = given.map(|c| c.parse().unwrap_or(f64::NAN)).collect();
+                column.typed::<DoubleType>().write_batch(&numbers, Some(&levels), None)?;
+            }
+            column.close()?;
+            k += 1;
+        }
+        group.close()?;
+        writer.close()?;
+        Ok(out)
+    }
+
+    /// The cells of a line; a cell in quotes may have commas, and quotes twice.
+    fn cells(line: &str) -> Vec<String> {
+        let (mut list, mut quoted) = (vec![String::new()], false);
+        let mut chars = line.chars().peekable();
+        while let Some(c) = chars.next() {
+            let cell = list.last_mut();
+            match c {
+                '"' if quoted && chars.peek() == Some(&'"') => {
+                    chars.next();
+                    cell.into_iter().for_each(|x| x.push('"'));
+                }
+                '"' => quoted = !quoted,
+                ',' if !quoted => list.push(String::new()),
+                c => cell.into_iter().for_each(|x| x.push(c)),
+            }
+        }
+        list
+    }
+}
