@@ -81,9 +81,13 @@ pub struct Scenario {
 const WALK: usize = 8;
 
 impl Scenario {
-    /// The model of a design: assembled from the start or, where that fails, by a straight walk to it.
+    /// The model of a design: assembled from the start or, where that fails or leads to another branch, by a straight walk to it.
     pub fn at(&self, x: &[f64]) -> Result<Prepared, Error> {
-        self.prepared.at(x).or_else(|e| self.walk(x).map_err(|_| e))
+        let checked = |model: Prepared| match model.on_another_branch(&self.prepared) {
+            true => Err(ModelError::new("the design is assembled on another branch than the start").into()),
+            false => Ok(model),
+        };
+        self.prepared.at(x).and_then(checked).or_else(|e| self.walk(x).and_then(checked).map_err(|_| e))
     }
     fn walk(&self, x: &[f64]) -> Result<Prepared, Error> {
         let between = |part: f64| -> Vec<f64> { self.prepared.rho.iter().zip(x).map(|(a, b)| a + part * (b - a)).collect() };
