@@ -61,7 +61,7 @@ fn the_record_of_the_example_is_reproduced() {
 #[test]
 fn five_bar_is_identified() {
     let file = read_toml(EXAMPLE).unwrap();
-    for optimizer in [Optimizer::LevenbergMarquardt, Optimizer::GaussNewton, Optimizer::Sqp] {
+    for optimizer in [Optimizer::LevenbergMarquardt, Optimizer::GaussNewton] {
         let study = study(&file, Some(optimizer)).unwrap();
         let report = run(&study);
         let fit = report.identification.as_ref().unwrap();
@@ -82,7 +82,7 @@ fn five_bar_is_identified() {
 /// Intervals of 95 % hold in about 95 of 100 cases: 30 records with other errors.
 #[test]
 fn intervals_hold_as_often_as_they_say() {
-    let mut file = read_toml(EXAMPLE).unwrap();
+    let mut file = read_toml(&EXAMPLE.replace("step = \"2 ms\"", "step = \"5 ms\"")).unwrap();
     for (p, x) in file.mechanism.parameters.iter_mut().zip(TRUE) {
         p.value = x.into();
     }
@@ -165,6 +165,7 @@ fn a_constrained_fit_is_continued() {
 fn wrong_fits_are_refused_with_their_place() {
     let with = |from: &str, to: &str| EXAMPLE.replace(from, to);
     let rows = EXAMPLE.find("rows    = [").unwrap();
+    let row = EXAMPLE.lines().find_map(|l| l.trim().strip_suffix(',').filter(|l| l.starts_with("[0.05, "))).unwrap();
     let file = |record: &str| format!("{}record = \"{record}\"\n", &EXAMPLE[..rows]);
     let folder = std::env::temp_dir().join(format!("gradyn-record-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -184,11 +185,7 @@ fn wrong_fits_are_refused_with_their_place() {
         (file("few.csv"), "3 measured values for 6 parameters are too few", "few.csv"),
         (file("infinite.csv"), "has a value that is not finite", "infinite.csv"),
         (with("t_end  = 2", "t_end  = 1"), "t = 1.05 s is outside of the run, which is from 0 s to 1 s", ""),
-        (
-            with("[0.05, 0.4990, -2.0148, -2.3520]", "[0.05, 0.4990]"),
-            "a time and 3 values are expected here, not 2",
-            "[0.05, 0.4990]",
-        ),
+        (with(row, "[0.05, 0.4990]"), "a time and 3 values are expected here, not 2", "[0.05, 0.4990]"),
         (with("angle = { scale = \"2e-3\" }", "angel = { scale = 1 }"), "unknown name 'angel'", "angel"),
         (with("angle = { scale = \"2e-3\" }", "angle = { scale = 0 }"), "a positive number is expected here", "0"),
         (
