@@ -179,6 +179,11 @@ The model says in its study what to do:
   minimise   = \"psi\"                                                # or a weighted sum { psi1 = 1, psi2 = 0.2 }
   parameters = [\"kL1\", \"cS1\"]                                     # all if absent; bounds and scales are those of [parameters]
   constraint = { stroke = { objective = \"psi2\", max = 0.1 } }
+  starts     = { count = 100, seed = 1 }                              # many starts between the bounds, in parallel
+
+or, in place of minimise, which record to fit:
+
+  fit        = { record = \"measured.csv\", columns = { x = { scale = 0.002 } } }
 
 A design that cannot be assembled or simulated shortens the step. Every evaluation is a line of the history, with all digits;
 Ctrl-C ends after the current one. The same command with --resume goes on, to the same result in every bit.
@@ -188,6 +193,8 @@ is wrong.
 
 Examples:
   gradyn optimize five_bar_balance.toml --write balanced.toml
+  gradyn optimize four_bar_synthesis.toml --starts 20 --seed 7
+  gradyn optimize five_bar_identification.toml
   gradyn optimize iltis.toml --coordinates relative-0 --resume")]
 pub struct OptimizeArgs {
     #[command(flatten)]
@@ -200,7 +207,16 @@ pub struct OptimizeArgs {
     /// Optimiser (`gradyn list optimizers`); that of the file if absent
     #[arg(long, value_name = "NAME")]
     pub optimizer: Option<String>,
-    /// Most evaluations, those of the history included
+    /// So many starts between the bounds of the parameters, the model as it is included; those of the file if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub starts: Option<u32>,
+    /// Seed of the starts
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// How the starts are spread: sobol or latin-hypercube
+    #[arg(long, value_name = "NAME")]
+    pub sampling: Option<String>,
+    /// Most evaluations of each start, those of the history included
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_evaluations: Option<u32>,
     /// History, one line of JSON for each evaluation; MODEL.history.jsonl if absent

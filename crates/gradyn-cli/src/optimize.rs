@@ -1,15 +1,17 @@
 //! `gradyn optimize`.
 
+mod fit;
 mod history;
 mod report;
+mod starts;
 
 use crate::args::OptimizeArgs;
 use crate::diagnostic::Failure;
 use crate::loaded::{Loaded, pair};
 use crate::output;
 use crate::progress::Progress;
-use gradyn::file;
-use gradyn::optimize::{Optimization, Optimizer, Report, Scenario, Status, Told, history as recorded};
+use gradyn::file::{self, ModelFile};
+use gradyn::optimize::{Optimization, Optimizer, Report, Sampling, Scenario, Starts, Status, Told, history as recorded};
 use report::Ended;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -39,7 +41,7 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     let mut failed = None;
     let observe = &mut |told: &Told| {
         steps.push(report::step(&study, told));
-        progress.evaluation(told.now, study.settings.max_evaluations);
+        progress.evaluation(told, study.settings.max_evaluations, study.starts.map(|s| s.count));
         failed = if told.new { lines.append(&recorded::line(told.now.evaluations, told.record)).err() } else { None };
         let stop = failed.is_some() || PRESSED.load(Ordering::Relaxed) > 0;
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -50,8 +52,7 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     let report = report.map_err(|e| l.fail(e))?;
     if report.end.status == Status::StartFailed {
         // the same error again, with its place
-        let again = |s: &Scenario| s.prepared.design(&study.method, study.sensitivity).map(|_| ());
-        return study.scenarios.iter().try_for_each(again).map(|()| false).map_err(|e| l.fail(e));
+        return study.try_start().map(|()| false).map_err(|e| l.fail(e));
     }
 
     // show and write
@@ -71,12 +72,30 @@ fn study(a: &OptimizeArgs, l: &Loaded) -> Result<Optimization, Failure> {
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
     let optimizer = a.optimizer.as_deref().map(Optimizer::parse).transpose();
     let optimizer = optimizer.map_err(|e| Failure::command(format!("--optimizer: {e}"), ""))?;
-    let study = Optimization::new(&l.file, &l.prepared, l.method(&a.method)?, sensitivity, optimizer);
+    let study = Optimization::new(&with_starts(a, &l.file)?, &l.prepared, l.method(&a.method)?, sensitivity, optimizer);
     let mut study = study.map_err(|e| l.fail(e))?;
     if let Some(most) = a.max_evaluations {
         study.settings.max_evaluations = most as usize;
     }
     Ok(study)
+}
+
+/// The file with the starts of the command line.
+fn with_starts(a: &OptimizeArgs, file: &ModelFile) -> Result<ModelFile, Failure> {
+    let mut file = file.clone();
+    let sampling = a.sampling.as_deref().map(Sampling::parse).transpose();
+    let sampling = sampling.map_err(|e| Failure::command(format!("--sampling: {e}"), ""))?;
+    let Some(o) = &mut file.study.optimize else { return Ok(file) };
+    let one = a.starts.map(|_| Starts { count: 1, seed: 0, sampling: Sampling::Sobol });
+    match o.starts.or(one) {
+        Some(s) => {
+            let count = a.starts.map_or(s.count, |n| n as usize);
+            o.starts = Some(Starts { count, seed: a.seed.unwrap_or(s.seed), sampling: sampling.unwrap_or(s.sampling) });
+            Ok(file)
+        }
+        None if a.seed.is_none() && sampling.is_none() => Ok(file),
+        None => Err(Failure::command("--seed and --sampling are of many starts, and there is one", "add --starts N")),
+    }
 }
 
 /// Its method, as JSON.

@@ -1,6 +1,6 @@
 //! A progress bar that appears only when a run takes a while and somebody is watching.
 
-use gradyn::optimize::End;
+use gradyn::optimize::{End, Told};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -29,12 +29,14 @@ impl Progress {
     pub fn part(&mut self, done: usize, total: usize, name: &str) {
         self.show(done as f64 / total.max(1) as f64, || format!("{done} of {total}: {name}"));
     }
-    /// After one of at most so many evaluations.
-    pub fn evaluation(&mut self, now: &End, most: usize) {
-        let End { iterations, value, optimality, evaluations, .. } = now;
-        self.show(*evaluations as f64 / most as f64, || {
-            format!("iteration {iterations}, ψ = {value:.9}, |g| = {optimality:.1e}, {evaluations} evaluations")
-        });
+    /// After one of at most so many evaluations of one start, or of many starts.
+    pub fn evaluation(&mut self, told: &Told, most: usize, starts: Option<usize>) {
+        let End { iterations, value, optimality, evaluations, .. } = told.now;
+        let now = || format!("iteration {iterations}, ψ = {value:.9}, |g| = {optimality:.1e}, {evaluations} evaluations");
+        match starts {
+            None => self.show(*evaluations as f64 / most as f64, now),
+            Some(all) => self.show(told.ended as f64 / all as f64, || format!("{} of {all} starts ended, {}", told.ended, now())),
+        }
     }
     fn show(&mut self, part: f64, message: impl Fn() -> String) {
         if !self.on || self.started.elapsed() < Duration::from_millis(500) {

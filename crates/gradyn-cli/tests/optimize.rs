@@ -169,6 +169,102 @@ fn wrong_studies_are_shown_at_their_place() {
     }
 }
 
+const SYNTHESIS: [&str; 4] = ["optimize", "four_bar_synthesis.toml", "--starts", "3"];
+
+/// Many starts: what became of each, lines with their numbers, and a cut history leads to the same bits.
+#[test]
+fn many_starts_are_reported_and_continued() {
+    let folder = Folder::example("four_bar_synthesis");
+    let whole = lasting(folder.json(&SYNTHESIS));
+    let starts = &whole["starts"];
+    assert_eq!((starts["count"].as_u64(), starts["ends"].as_array().map(Vec::len)), (Some(3), Some(3)));
+    let converged = ["optimal", "value-converged", "stagnated"].map(|s| starts["status"][s].as_u64().unwrap_or(0));
+    assert_eq!(converged.iter().sum::<u64>(), 3);
+    assert_eq!(starts["optima"][0]["objective"], whole["objective"]["final"]);
+    assert!(whole["objective"]["final"].as_f64().unwrap() < 1e-9);
+    let history = folder.read("four_bar_synthesis.history.jsonl");
+    let ends: Vec<usize> = history.match_indices('\n').map(|(at, _)| at + 1).collect();
+    assert_eq!(ends.len() as u64, 1 + whole["evaluations"].as_u64().unwrap());
+    for start in 0..3 {
+        assert!(history.contains(&format!("\"start\":{start},\"x\"")));
+    }
+    for cut in [ends[0], ends[1], ends[4] - 9, ends[ends.len() / 2], history.len()] {
+        let folder = Folder::example("four_bar_synthesis");
+        folder.write("four_bar_synthesis.history.jsonl", &history[..cut]);
+        let threads = [&SYNTHESIS[..], &["--resume"]].concat();
+        assert_eq!(lasting(folder.json(&threads)), whole, "cut at byte {cut}");
+        assert_eq!(folder.read("four_bar_synthesis.history.jsonl"), history, "cut at byte {cut}");
+    }
+    let text = folder.done(&[&SYNTHESIS[..], &["--resume"]].concat());
+    for part in ["3 of 3 at a local optimum", "1 distinct", "3 of the starts"] {
+        assert!(text.contains(part), "{text}");
+    }
+    let out = folder.run(&[&SYNTHESIS[..], &["--resume", "--seed", "2"]].concat());
+    assert!(out.code == 2 && out.stderr.contains("`starts` was"), "{}", out.stderr);
+}
+
+/// Starts that cannot be drawn are refused.
+#[test]
+fn wrong_starts_are_refused() {
+    let folder = balance();
+    for (args, message) in [
+        (&["--starts", "5"][..], "multistart draws between bounds"),
+        (&["--seed", "5"], "add --starts N"),
+        (&["--starts", "5", "--sampling", "halton"], "there is no sampling `halton`"),
+        (&["--starts", "0"], "0 is not in 1..=10000"),
+    ] {
+        let out = folder.run(&optimize(args));
+        assert_eq!(out.code, 2, "{}", out.stderr);
+        assert!(out.stderr.contains(message), "{}", out.stderr);
+        assert!(!folder.exists(HISTORY));
+    }
+}
+
+const IDENTIFICATION: [&str; 2] = ["optimize", "five_bar_identification.toml"];
+
+/// The record of the example as a csv file: the same fit, and what it says about the parameters.
+#[test]
+fn a_record_in_a_file_is_fitted() {
+    let folder = Folder::example("five_bar_identification");
+    let inline = lasting(folder.json(&IDENTIFICATION));
+    let text = folder.read(IDENTIFICATION[1]);
+    let at = text.find("rows    = [").unwrap();
+    let rows = text[at..].lines().filter_map(|l| l.strip_prefix("    [")?.strip_suffix("],"));
+    let csv = rows.fold("t,x,y,angle\n".to_owned(), |csv, row| csv + row + "\n");
+    let folder = Folder::with("measured.csv", &csv);
+    folder.write(IDENTIFICATION[1], &format!("{}record  = \"measured.csv\"\n", &text[..at]));
+    let o = lasting(folder.json(&IDENTIFICATION));
+    assert_eq!(o, inline);
+    let fit = &o["fit"];
+    assert_eq!((fit["residuals"].as_u64(), fit["freedoms"].as_u64()), (Some(123), Some(117)));
+    let norm = fit["residual_norm"].as_f64().unwrap();
+    assert!((0.5 * norm * norm / o["objective"]["final"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+    assert_eq!(fit["estimates"][0]["name"], "m_A1");
+    let text = folder.done(&[&IDENTIFICATION[..], &["--resume"]].concat());
+    for part in ["levenberg-marquardt", "discrete-direct", "123 residuals", "95 % interval", "correlated      m_B23 and m_B3"] {
+        assert!(text.contains(part), "{text}");
+    }
+    // another record
+    folder.write("measured.csv", &csv.replace("0.4999", "0.4998"));
+    let out = folder.run(&[&IDENTIFICATION[..], &["--resume"]].concat());
+    assert!(out.code == 2 && out.stderr.contains("is the history of another fit"), "{}", out.stderr);
+    folder.write("measured.csv", &csv.replace("0.4999", "half"));
+    let out = folder.run(&IDENTIFICATION);
+    assert_eq!(out.code, 2);
+    insta::assert_snapshot!("no_number", out.shown());
+}
+
+/// Parameters of which only ratios matter are named.
+#[test]
+fn what_cannot_be_identified_is_named() {
+    let folder = Folder::example("five_bar_identification");
+    folder.write(IDENTIFICATION[1], &folder.read(IDENTIFICATION[1]).replace("\"L_s2\"]", "\"L_s2\", \"k\"]"));
+    let text = folder.done(&IDENTIFICATION);
+    let line = text.lines().find(|l| l.contains("unidentifiable")).unwrap_or_else(|| panic!("{text}"));
+    assert!(["m_A1", "m_B12", "m_B23", "m_B3", " k "].iter().all(|name| line.contains(name)), "{line}");
+    assert!(text.contains("not identified"), "{text}");
+}
+
 /// A run that takes a while: many short steps.
 #[cfg(unix)]
 mod interrupted {

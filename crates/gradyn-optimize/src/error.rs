@@ -67,6 +67,14 @@ pub enum Error {
         /// Why.
         what: &'static str,
     },
+    /// Sobol sequences end at some number of variables.
+    #[error("sobol samples at most {most} variables, not {n}; latin-hypercube has no limit")]
+    Dimensions {
+        /// Variables of the problem.
+        n: usize,
+        /// Variables that can be sampled.
+        most: usize,
+    },
     /// A recorded evaluation of another design than the one asked for.
     #[error("record {index} is not of the design that is asked for: the records belong to another problem or other settings")]
     Record {

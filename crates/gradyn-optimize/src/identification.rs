@@ -58,6 +58,21 @@ pub struct Identification {
     pub unidentifiable: Vec<Direction>,
 }
 
+impl Identification {
+    /// Pairs of variables whose estimates depend on each other: names and C_ij/√(C_ii C_jj), where its size is above the limit.
+    pub fn correlations(&self, limit: f64) -> Vec<(&str, &str, f64)> {
+        let n = self.estimates.len();
+        let c = |i: usize, j: usize| self.covariance[i * n + j];
+        let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (j, i)));
+        let known = pairs.filter(|(i, j)| self.estimates[*i].deviation.is_finite() && self.estimates[*j].deviation.is_finite());
+        let named = known.map(|(i, j)| {
+            let size = (c(i, i) * c(j, j)).sqrt();
+            (self.estimates[i].name.as_str(), self.estimates[j].name.as_str(), c(i, j) / size)
+        });
+        named.filter(|(.., r)| r.abs() > limit).collect()
+    }
+}
+
 /// V and Σ of the free variables, with V by rows of singular values over all variables.
 struct Decomposition {
     sigma: Vec<f64>,

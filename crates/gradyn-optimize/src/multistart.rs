@@ -1,6 +1,6 @@
 //! A local method from many starts.
 //!
-//! The first start is the user's, the others are a Latin hypercube between the bounds: uniform in x, or in ln x where the
+//! The first start is the user's, the others are samples between the bounds: uniform in x, or in ln x where the
 //! transform is log. The starts know nothing of each other, so that their trials can be evaluated in any order and on any number
 //! of threads with the same result. Of two equal values the first start wins.
 
@@ -11,9 +11,20 @@ use crate::optimizer::{Ask, Optimizer, Trial};
 use crate::problem::{Problem, Transform, Variable};
 use crate::registry::Method;
 use crate::report::{Failure, Report};
-use crate::sampling::latin_hypercube;
+use crate::sampling::Sampling;
 use crate::settings::Settings;
 use crate::status::Status;
+
+/// Which starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Starts {
+    /// How many, the user's included.
+    pub count: usize,
+    /// Seed of the samples.
+    pub seed: u64,
+    /// How the samples are spread.
+    pub sampling: Sampling,
+}
 
 /// Runs of one method from many starts.
 pub struct Multistart {
@@ -33,25 +44,14 @@ fn place(v: &Variable, u: f64) -> Result<f64, Error> {
 }
 
 impl Multistart {
-    /// `count` runs of a method; `settings` are those of each.
-    pub fn new(
-        method: Method,
-        problem: &Problem,
-        settings: Settings,
-        start: &[f64],
-        count: usize,
-        seed: u64,
-    ) -> Result<Self, Error> {
+    /// Runs of a method; `settings` are those of each.
+    pub fn new(method: Method, problem: &Problem, settings: Settings, start: &[f64], starts: Starts) -> Result<Self, Error> {
         let mut runs = vec![method.start(problem, settings, start)?];
-        for u in latin_hypercube(problem.n(), count.saturating_sub(1), seed) {
+        for u in starts.sampling.points(problem.n(), starts.count.saturating_sub(1), starts.seed)? {
             let x = problem.variables().iter().zip(u).map(|(v, u)| place(v, u)).collect::<Result<Vec<_>, _>>()?;
             runs.push(method.start(problem, settings, &x)?);
         }
         Ok(Self { runs, violation_tol: settings.violation_tol })
-    }
-    /// The report of every start.
-    pub fn reports(&self) -> Vec<Report> {
-        self.runs.iter().map(|run| run.report()).collect()
     }
     /// The start with the best design: the least value of those without violation, else the least violation.
     fn best(&self) -> usize {
@@ -59,7 +59,7 @@ impl Multistart {
             let feasible = report.violation <= self.violation_tol;
             if feasible { (0.0, report.value) } else { (report.violation, report.value) }
         };
-        let keys: Vec<(f64, f64)> = self.reports().into_iter().map(key).collect();
+        let keys: Vec<(f64, f64)> = self.starts().into_iter().map(key).collect();
         let less = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
         (0..keys.len()).min_by(|i, j| less(&keys[*i], &keys[*j])).unwrap_or(0)
     }
@@ -82,10 +82,11 @@ impl Optimizer for Multistart {
 
     /// The design of the best start, the counts of all.
     fn report(&self) -> Report {
-        let reports = self.reports();
+        let reports = self.starts();
         let best = reports[self.best()].clone();
         let running = reports.iter().any(|r| r.status == Status::Interrupted);
-        let failures: Vec<Failure> = reports.iter().flat_map(|r| r.failures.clone()).collect();
+        let of = |(start, r): (usize, &Report)| r.failures.iter().map(|f| Failure { start, ..f.clone() }).collect::<Vec<_>>();
+        let failures = reports.iter().enumerate().flat_map(of).collect();
         Report {
             status: if running { Status::Interrupted } else { best.status },
             iterations: reports.iter().map(|r| r.iterations).sum(),
@@ -93,6 +94,10 @@ impl Optimizer for Multistart {
             failures,
             ..best
         }
+    }
+
+    fn starts(&self) -> Vec<Report> {
+        self.runs.iter().map(|run| run.report()).collect()
     }
 
     fn identification(&self, confidence: f64) -> Option<Identification> {

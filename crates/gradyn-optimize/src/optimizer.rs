@@ -35,6 +35,10 @@ pub trait Optimizer: Send {
     fn tell(&mut self, start: usize, outcome: Outcome);
     /// Where it is. A run that is not finished reports `interrupted` and the last accepted design, the best so far.
     fn report(&self) -> Report;
+    /// Where each of its starts is; the one that it has but for multistart.
+    fn starts(&self) -> Vec<Report> {
+        vec![self.report()]
+    }
     /// What a least-squares fit says about its variables, with intervals of that confidence; nothing without residuals.
     fn identification(&self, confidence: f64) -> Option<Identification>;
 }

@@ -40,7 +40,9 @@ pub struct Multiplier {
 /// A trial that could not be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Number of the evaluation, from 1.
+    /// Which start it belongs to; 0 but for multistart.
+    pub start: usize,
+    /// Number of the evaluation of that start, from 1.
     pub evaluation: usize,
     /// Why.
     pub reason: String,

@@ -112,7 +112,7 @@ impl Optimizer for Run {
             }
             Err(Failed { reason }) => {
                 self.recent_failures += 1;
-                self.failures.push(Failure { evaluation: self.evaluations, reason: reason.clone() });
+                self.failures.push(Failure { start: 0, evaluation: self.evaluations, reason: reason.clone() });
             }
         }
         self.known.push((z, told.ok()));

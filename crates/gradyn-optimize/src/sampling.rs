@@ -1,7 +1,30 @@
-//! Latin hypercube.
+//! Points of the unit cube: Latin hypercubes and Sobol sequences.
 //!
-//! Every variable has one sample in each of N equal intervals; the intervals are paired at random. All numbers come from the
-//! seed, by splitmix64.
+//! In a Latin hypercube every variable has one sample in each of N equal intervals; the intervals are paired at random. All
+//! numbers come from the seed, by splitmix64.
+
+mod sobol;
+
+use crate::error::Error;
+use crate::registry::named;
+
+named! {
+    /// How samples are spread.
+    Sampling, "sampling":
+    Sobol "sobol" "Sobol sequence, shifted by the seed: evenly spread also in pairs of variables, up to 32 variables",
+    LatinHypercube "latin-hypercube" "Latin hypercube: one sample in each interval of each variable, paired at random",
+}
+
+impl Sampling {
+    /// `count` points of the unit cube of n dimensions; the same for the same seed.
+    pub fn points(self, n: usize, count: usize, seed: u64) -> Result<Vec<Vec<f64>>, Error> {
+        match self {
+            Sampling::LatinHypercube => Ok(latin_hypercube(n, count, seed)),
+            Sampling::Sobol if n > sobol::MOST => Err(Error::Dimensions { n, most: sobol::MOST }),
+            Sampling::Sobol => Ok(sobol::points(n, count, seed)),
+        }
+    }
+}
 
 /// Pseudo-random numbers.
 struct SplitMix(u64);

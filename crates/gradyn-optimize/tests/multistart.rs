@@ -4,10 +4,14 @@ mod common;
 
 use common::{between, free};
 use gradyn_optimize::{
-    Ask, Error, Evaluation, Failed, Method, Multistart, Optimizer, Outcome, Problem, Report, Settings, Status, Transform, Trial,
-    Variable, drive,
+    Ask, Error, Evaluation, Failed, Method, Multistart, Optimizer, Outcome, Problem, Report, Sampling, Settings, Starts, Status,
+    Transform, Trial, Variable, drive, optima,
 };
 use std::f64::consts::PI;
+
+fn latin(count: usize, seed: u64) -> Starts {
+    Starts { count, seed, sampling: Sampling::LatinHypercube }
+}
 
 /// Rastrigin function: 10 n + Σ x² - 10 cos 2πx, about 11ⁿ minima, the least at 0.
 fn rastrigin(x: &[f64]) -> Outcome {
@@ -27,10 +31,10 @@ fn camel(x: &[f64]) -> Outcome {
 #[test]
 fn least_of_many_minima() {
     let problem = Problem::new(between(&[(-5.12, 4.5); 2])).unwrap();
-    let mut many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0, 4.0], 100, 1).unwrap();
+    let mut many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0, 4.0], latin(100, 1)).unwrap();
     let r = drive(&mut many, |t| rastrigin(&t.x));
     assert!(r.value < 1e-10 && r.x.iter().all(|x| x.abs() < 1e-6), "{r:#?}");
-    let reports = many.reports();
+    let reports = many.starts();
     assert!(reports.iter().all(|r| r.status.converged()));
     let minima = reports.iter().filter(|r| r.value > 0.9).count();
     assert!(minima > 50, "other minima: {minima}");
@@ -38,7 +42,7 @@ fn least_of_many_minima() {
 
     let problem = Problem::new(between(&[(-3.0, 3.0), (-2.0, 2.0)])).unwrap();
     for method in [Method::Lbfgsb, Method::Sqp, Method::Slsqp] {
-        let mut many = Multistart::new(method, &problem, Settings::default(), &[2.5, 1.5], 20, 7).unwrap();
+        let mut many = Multistart::new(method, &problem, Settings::default(), &[2.5, 1.5], latin(20, 7)).unwrap();
         let r = drive(&mut many, |t| camel(&t.x));
         assert!((r.value + 1.031628453489877).abs() < 1e-9, "{}: {}", method.name(), r.value);
     }
@@ -64,7 +68,7 @@ fn parallel(many: &mut Multistart, threads: usize) -> Report {
 #[test]
 fn threads_do_not_matter() {
     let problem = Problem::new(between(&[(-5.12, 4.5); 3])).unwrap();
-    let new = || Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0; 3], 30, 5).unwrap();
+    let new = || Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0; 3], latin(30, 5)).unwrap();
     let reports: Vec<Report> = [1, 2, 7].map(|threads| parallel(&mut new(), threads)).to_vec();
     assert!(reports.iter().all(|r| *r == reports[0]));
     let mut backward = new();
@@ -78,9 +82,9 @@ fn threads_do_not_matter() {
 #[test]
 fn starts_that_fail() {
     let problem = Problem::new(between(&[(-5.0, 5.0); 2])).unwrap();
-    let mut many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0, 4.0], 20, 2).unwrap();
+    let mut many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0, 4.0], latin(20, 2)).unwrap();
     let r = drive(&mut many, |t| if t.x[0] > 0.5 { Err(Failed { reason: "too far".into() }) } else { rastrigin(&t.x) });
-    let failed = many.reports().iter().filter(|r| r.status == Status::StartFailed).count();
+    let failed = many.starts().iter().filter(|r| r.status == Status::StartFailed).count();
     assert!((5..15).contains(&failed) && r.status.converged() && r.failures.len() >= failed, "{failed}");
 }
 
@@ -89,15 +93,35 @@ fn starts_that_fail() {
 fn starts() {
     let log = Variable::between("k", 1e-3, 1e3).transform(Transform::Log);
     let problem = Problem::new(vec![log]).unwrap();
-    let many = Multistart::new(Method::Bfgs, &problem, Settings::default(), &[1.0], 101, 1);
+    let many = Multistart::new(Method::Bfgs, &problem, Settings::default(), &[1.0], latin(101, 1));
     assert!(matches!(many, Err(Error::Method { method: "bfgs", .. })));
-    let many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[1.0], 101, 1).unwrap();
+    let many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[1.0], latin(101, 1)).unwrap();
     let Ask::Evaluate(trials) = many.ask() else { panic!("nothing asked") };
     let below = trials[1..].iter().filter(|t| t.x[0] < 1.0).count();
     assert_eq!((trials.len(), below), (101, 50));
     assert!(trials.iter().all(|t| (1e-3..=1e3).contains(&t.x[0])));
 
     let problem = Problem::new(free(1)).unwrap();
-    let many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[1.0], 2, 1);
+    let many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[1.0], latin(2, 1));
     assert!(matches!(many, Err(Error::Variable { name, .. }) if name == "x1"));
+}
+
+/// Sobol starts find the two least minima of the camel function; starts that end at the same design are one optimum.
+#[test]
+fn distinct_optima() {
+    let problem = Problem::new(between(&[(-3.0, 3.0), (-2.0, 2.0)])).unwrap();
+    let starts = Starts { count: 40, seed: 4, sampling: Sampling::Sobol };
+    let mut many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[2.5, 1.5], starts).unwrap();
+    drive(&mut many, |t| camel(&t.x));
+    let found = optima(&problem, &many.starts());
+    assert_eq!(found.iter().map(|o| o.starts.len()).sum::<usize>(), 40);
+    assert!(found.windows(2).all(|o| o[0].value <= o[1].value));
+    // of its six minima, pairs of opposite sign, the basins of the highest two are small
+    assert!((4..=6).contains(&found.len()), "{found:#?}");
+    assert!((found[1].value - found[0].value).abs() < 1e-9 && found[2].value - found[0].value > 0.1);
+    assert!(found[0].x.iter().zip(&found[1].x).all(|(a, b)| (a + b).abs() < 1e-6));
+
+    let problem = Problem::new(between(&[(0.0, 1.0); 33])).unwrap();
+    let many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[0.5; 33], starts);
+    assert!(matches!(many, Err(Error::Dimensions { n: 33, most: 32 })));
 }

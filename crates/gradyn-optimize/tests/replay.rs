@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Case, between, fragile, hs};
-use gradyn_optimize::{Ask, Error, Method, Multistart, Optimizer, Outcome, Problem, Record, Report, Settings, Trial, replay};
+use gradyn_optimize::{
+    Ask, Error, Method, Multistart, Optimizer, Outcome, Problem, Record, Report, Sampling, Settings, Starts, Trial, replay,
+};
 
 /// Runs to the end and records.
 fn record(optimizer: &mut dyn Optimizer, evaluate: &dyn Fn(&Trial) -> Outcome) -> (Vec<Record>, Report) {
@@ -50,7 +52,8 @@ fn any_prefix() {
 #[test]
 fn any_prefix_of_many_starts() {
     let case: Case = hs::bounded().remove(4);
-    let new = || Multistart::new(Method::Lbfgsb, &case.problem, Settings::default(), &case.start, 5, 3).unwrap();
+    let starts = Starts { count: 5, seed: 3, sampling: Sampling::LatinHypercube };
+    let new = || Multistart::new(Method::Lbfgsb, &case.problem, Settings::default(), &case.start, starts).unwrap();
     check(&|| Box::new(new()), &|t| Ok(case.evaluate(&t.x)));
 }
 

@@ -40,7 +40,7 @@ pub use values::with_values;
 use gradyn_model::ModelError;
 use gradyn_model::mechanism::{Mechanism, Number, Text};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a model file says: the mechanism, and how to run it.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +51,8 @@ pub struct ModelFile {
     pub study: Study,
     /// Copies of templates.
     pub origins: Origins,
+    /// Folder of the file: paths in it are relative to this one.
+    pub folder: PathBuf,
 }
 
 impl ModelFile {
@@ -92,8 +94,10 @@ pub struct Study {
 /// What to optimise, as the file says it; names are not looked up yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimize {
-    /// Objectives and their weights.
+    /// Objectives and their weights; none with a fit.
     pub minimise: Vec<(Text, f64)>,
+    /// Measured values that outputs should have.
+    pub fit: Option<Fit>,
     /// Parameters that vary; all if absent.
     pub parameters: Option<Vec<Text>>,
     /// Optimiser, by name.
@@ -108,6 +112,30 @@ pub struct Optimize {
     pub transforms: Vec<(Text, Text)>,
     /// Tolerances and limits of the optimiser.
     pub settings: gradyn_optimize::Settings,
+    /// Many starts.
+    pub starts: Option<gradyn_optimize::Starts>,
+    /// Where the file gives them.
+    pub starts_place: Option<Range<usize>>,
+}
+
+/// Outputs that should have measured values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// What was measured.
+    pub record: Measured,
+    /// Where the file says that.
+    pub place: Option<Range<usize>>,
+    /// Outputs, or sensors, and the deviation of each that matters, > 0.
+    pub columns: Vec<(Text, f64)>,
+}
+
+/// Times and measured values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Measured {
+    /// A csv file with the columns `t`, then those that are fitted, and others.
+    File(String),
+    /// Rows of a time and the values of the columns.
+    Rows(Vec<Vec<f64>>),
 }
 
 /// A manoeuvre of an optimisation.
@@ -179,7 +207,8 @@ pub fn read_json(text: &str) -> Result<ModelFile, ModelError> {
 
 /// Reads a model file: JSON if the path ends in `.json`, TOML otherwise.
 pub fn read(path: &Path, text: &str) -> Result<ModelFile, ModelError> {
-    if is_json(path) { read_json(text) } else { read_toml(text) }
+    let file = if is_json(path) { read_json(text) } else { read_toml(text) }?;
+    Ok(ModelFile { folder: path.parent().unwrap_or(Path::new("")).to_owned(), ..file })
 }
 
 /// A model file as TOML in which every instance is written out; comments are lost.
@@ -208,5 +237,6 @@ fn read_tree(root: &tree::Table) -> Result<ModelFile, ModelError> {
 
 fn read_plain(root: &tree::Table, origins: Origins) -> Result<ModelFile, ModelError> {
     reader::check_file(root)?;
-    Ok(ModelFile { mechanism: elements::mechanism(root)?, study: elements::study(root)?, origins })
+    let (mechanism, study) = (elements::mechanism(root)?, elements::study(root)?);
+    Ok(ModelFile { mechanism, study, origins, folder: PathBuf::new() })
 }

@@ -189,7 +189,11 @@ impl Prepared {
     }
     /// Sensitivities of every output column at every node: [node][column][parameter], by the discrete direct method.
     pub fn output_sensitivities(&self, run: &Run) -> Result<Vec<Gradient>, Error> {
-        self.check_parameters()?;
+        self.output_sensitivities_at(run, &(0..=run.trajectory.plan.steps()).collect::<Vec<_>>())
+    }
+    /// The same at some nodes, in increasing order.
+    pub fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
+        self.check_used()?;
         self.check_run(run)?;
         self.check_redundant_parameters(run)?;
         self.check_redundant_outputs(run)?;
@@ -198,7 +202,8 @@ impl Prepared {
             let case = self.case(step, run);
             let mut outputs = crate::report::OutputDerivatives::new(&case);
             let mut all = vec![];
-            let rows = direct(&case, |n, s| all.push(outputs.rows(&case, n, s)))?.gradient;
+            let mut left = nodes.iter().peekable();
+            let rows = direct(&case, |n, s| while left.next_if_eq(&&n).is_some() { all.push(outputs.rows(&case, n, s)) })?.gradient;
             (rows, all)
         });
         let free = self.final_time(run, &rows)?;
@@ -248,13 +253,17 @@ impl Prepared {
         }
         run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
     }
-    /// Gradients need objectives, parameters, and parameters that something reads.
+    /// Gradients need objectives too.
     pub(crate) fn check_parameters(&self) -> Result<(), Error> {
         if self.objectives().is_empty() {
             return Err(ModelError::new("the model has no objective")
                 .help("add [objective] with `integral` or `terminal`")
                 .into());
         }
+        self.check_used()
+    }
+    /// Sensitivities need parameters that something reads.
+    fn check_used(&self) -> Result<(), Error> {
         if self.parameters().is_empty() {
             return Err(ModelError::new("the model has no parameter").help("name numbers in [parameters]").into());
         }

@@ -10,6 +10,7 @@
 //! assert_eq!(gradient.rows.len(), model.model.objectives.len());
 //! ```
 
+mod branch;
 pub mod equilibrium;
 pub mod error;
 pub mod examples;

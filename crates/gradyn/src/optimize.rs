@@ -7,6 +7,8 @@
 //! run with a column for each give values and derivatives of everything. Scenarios run in parallel and are summed in their order,
 //! so that the number of threads changes no bit. Every design starts from the assembly of the first, so that
 //! what a design gives depends on nothing but the design. A design that cannot be assembled or simulated is a failed trial.
+//! In place of (1) outputs may be fitted to a record, see [`Fit`]. Of many starts those that were told least are evaluated next, in
+//! parallel, and told in their order: the records are the same for any number of threads.
 //!
 //! ```
 //! use gradyn::optimize::Optimization;
@@ -19,22 +21,27 @@
 //! # Ok::<(), gradyn::Error>(())
 //! ```
 
+mod fit;
 pub mod history;
 mod plan;
+mod record;
 
 use crate::error::Error;
 use crate::file::ModelFile;
 use crate::method::Method;
 use crate::prepared::Prepared;
 use crate::registry::Sensitivity;
+pub use fit::Fit;
 use gradyn_model::{Mechanism, ModelError};
-use gradyn_optimize::{Ask, Failed, Outcome, replay};
+use gradyn_optimize::{Ask, Failed, Multistart, Outcome, replay};
 pub use gradyn_optimize::{
-    Evaluation, Failure, Method as Optimizer, Multiplier, Problem, Record, Report as End, Settings, Side, Status, Trial,
+    Direction, Estimate, Evaluation, Failure, Identification, Method as Optimizer, Multiplier, Optimum, Problem, Record,
+    Report as End, Residuals, Sampling, Settings, Side, Starts, Status, Trial, optima,
 };
 use gradyn_sensitivity::Gradient;
 use plan::{Plan, Row};
 use rayon::prelude::*;
+pub use record::Record as Measured;
 use std::ops::ControlFlow;
 use std::slice::from_ref;
 
@@ -50,8 +57,12 @@ pub struct Optimization {
     pub sensitivity: Sensitivity,
     /// Who chooses the designs.
     pub optimizer: Optimizer,
-    /// Its tolerances and limits.
+    /// Its tolerances and limits, those of each start.
     pub settings: Settings,
+    /// Many starts.
+    pub starts: Option<Starts>,
+    /// What outputs are fitted to, in place of objectives that are minimised.
+    pub fit: Option<Fit>,
     weights: Vec<f64>,
     rows: Vec<Row>,
 }
@@ -81,15 +92,34 @@ pub struct Told<'a> {
     pub new: bool,
     /// Where the run is.
     pub now: &'a End,
+    /// How many starts have ended.
+    pub ended: usize,
 }
 
 /// How a run ended, and how it came there.
 pub struct Report {
     /// The end.
     pub end: End,
+    /// The ends of all starts.
+    pub starts: Vec<End>,
+    /// What a fit says about its parameters, with intervals of 95 %.
+    pub identification: Option<Identification>,
     /// All designs, in order.
     pub records: Vec<Record>,
 }
+
+/// Functionals of a scenario at a design, and what is fitted.
+struct Design {
+    psi: Vec<f64>,
+    psi_rho: Gradient,
+    residuals: Option<Residuals>,
+}
+
+/// Confidence of the intervals of a fit.
+const CONFIDENCE: f64 = 0.95;
+
+/// Designs that are evaluated before they are told, for each thread.
+const AHEAD: usize = 4;
 
 impl Report {
     /// The evaluation of the start; nothing if it failed.
@@ -115,22 +145,30 @@ impl Optimization {
             let e = ModelError::new("the model does not say what to optimise");
             return Err(e.help("add [study.optimize] with minimise = \"an objective\"").into());
         };
-        let Plan { scenarios, problem, weights, rows } = Plan::new(study, &file.mechanism, nominal)?;
+        let Plan { scenarios, problem, weights, rows, fit } = Plan::new(study, &file.mechanism, nominal, &file.folder)?;
         let prepare = |(name, weight, mechanism): (String, f64, Mechanism)| {
             let prepared = Prepared::new_in(&mechanism, nominal.model.family)?;
             prepared.check_method(&method)?;
             Ok(Scenario { name, weight, prepared })
         };
         let scenarios = scenarios.into_iter().map(prepare).collect::<Result<Vec<_>, Error>>()?;
+        // a fit differentiates its outputs forward; the choice is that of its constraints
+        let sensitivity = if fit.is_some() && rows.is_empty() { Sensitivity::DiscreteDirect } else { sensitivity };
         sensitivity.check(method.formulation)?;
         let (optimizer, place) = plan::optimizer(study, optimizer)?;
-        let new = Self { scenarios, problem, method, sensitivity, optimizer, settings: study.settings, weights, rows };
-        new.begin().map_err(|e| ModelError::new(format!("optimisation: {e}")).at(&place))?;
+        let (settings, starts) = (study.settings, study.starts);
+        let new = Self { scenarios, problem, method, sensitivity, optimizer, settings, starts, fit, weights, rows };
+        new.fit.as_ref().map_or(Ok(()), |fit| fit.check(new.model()))?;
+        new.begin().map_err(|e| plan::refused(e, &file.mechanism, &place.or(study.starts_place.clone())))?;
         Ok(new)
     }
     /// The optimiser before its first evaluation.
     fn begin(&self) -> Result<Box<dyn gradyn_optimize::Optimizer>, gradyn_optimize::Error> {
-        self.optimizer.start(&self.problem, self.settings, self.start())
+        let (problem, settings) = (&self.problem, self.settings);
+        Ok(match self.starts {
+            None => self.optimizer.start(problem, settings, self.start())?,
+            Some(starts) => Box::new(Multistart::new(self.optimizer, problem, settings, self.start(), starts)?),
+        })
     }
     /// The model of the first scenario: names are the same in all.
     pub fn model(&self) -> &Prepared {
@@ -140,54 +178,93 @@ impl Optimization {
     pub fn start(&self) -> &[f64] {
         &self.model().rho[..self.problem.n()]
     }
-    /// (1) at a design, with all derivatives; or why there is none.
+    /// A scenario at a design.
+    fn design(&self, s: &Scenario, x: &[f64]) -> Result<Design, Error> {
+        let model = s.prepared.reach(x)?;
+        let run = model.simulate(&self.method, &mut |_, _| {})?;
+        let residuals = self.fit.as_ref().map(|fit| fit.residuals(&model, &run)).transpose()?;
+        let psi_rho = if model.objectives().is_empty() { vec![] } else { model.gradient(&run, self.sensitivity)?.rows };
+        Ok(Design { psi: run.psi, psi_rho, residuals })
+    }
+    /// The start again: why it fails.
+    pub fn try_start(&self) -> Result<(), Error> {
+        self.scenarios.iter().try_for_each(|s| self.design(s, self.start()).map(|_| ()))
+    }
+    /// (1) at a design, or the squares of a fit, with all derivatives; or why there is none.
     pub fn evaluate(&self, x: &[f64]) -> Outcome {
-        let design = |s: &Scenario| s.prepared.reach(x)?.design(&self.method, self.sensitivity);
-        let designs = self.scenarios.par_iter().map(|s| design(s).map_err(|e| Failed { reason: s.named(&e) }));
+        let designs = self.scenarios.par_iter().map(|s| self.design(s, x).map_err(|e| Failed { reason: s.named(&e) }));
         let designs: Vec<Result<_, Failed>> = designs.collect();
-        let designs = designs.into_iter().collect::<Result<Vec<(Vec<f64>, Gradient)>, _>>()?;
+        let mut designs = designs.into_iter().collect::<Result<Vec<Design>, _>>()?;
 
-        // f = Σ_s w_s Σ_k w_k ψ_sk
-        let (mut value, mut gradient) = (0.0, vec![0.0; x.len()]);
-        for (s, (psi, psi_rho)) in self.scenarios.iter().zip(&designs) {
+        // f = Σ_s w_s Σ_k w_k ψ_sk, or ½ rᵀr
+        let evaluation = match designs[0].residuals.take() {
+            Some(Residuals { values, jacobian }) => Evaluation::least_squares(values, jacobian, x.len()),
+            None => self.weighted(&designs, x.len()),
+        };
+
+        // c = ± (ψ_sk - b)
+        let constraints = self.rows.iter().map(|r| r.sign * (designs[r.scenario].psi[r.functional] - r.limit)).collect();
+        let slopes = |r: &Row| designs[r.scenario].psi_rho[r.functional].iter().map(|d| r.sign * d).collect::<Vec<_>>();
+        let jacobian = self.rows.iter().flat_map(slopes).collect();
+        Ok(evaluation.constrained(constraints, jacobian))
+    }
+    /// What (1) minimises.
+    fn weighted(&self, designs: &[Design], n: usize) -> Evaluation {
+        let (mut value, mut gradient) = (0.0, vec![0.0; n]);
+        for (s, Design { psi, psi_rho, .. }) in self.scenarios.iter().zip(designs) {
             for (k, w) in self.weights.iter().enumerate() {
                 value += s.weight * w * psi[k];
                 gradient.iter_mut().zip(&psi_rho[k]).for_each(|(g, d)| *g += s.weight * w * d);
             }
         }
-
-        // c = ± (ψ_sk - b)
-        let constraints = self.rows.iter().map(|r| r.sign * (designs[r.scenario].0[r.functional] - r.limit)).collect();
-        let slopes = |r: &Row| designs[r.scenario].1[r.functional].iter().map(|d| r.sign * d).collect::<Vec<_>>();
-        let jacobian = self.rows.iter().flat_map(slopes).collect();
-        Ok(Evaluation::new(value, gradient).constrained(constraints, jacobian))
+        Evaluation::new(value, gradient)
     }
     /// Does a record have the numbers of this problem?
     fn fits(&self, record: &Record) -> bool {
-        let (n, m) = (self.problem.n(), self.problem.m());
+        let (n, m, r) = (self.problem.n(), self.problem.m(), self.fit.as_ref().map(Fit::count));
+        let residuals = |e: &Evaluation| e.residuals.as_ref().map(|r| (r.values.len(), r.jacobian.len()));
         let sizes = |e: &Evaluation| (e.gradient.len(), e.constraints.len(), e.jacobian.len()) == (n, m, m * n);
-        record.trial.x.len() == n && record.outcome.as_ref().map_or(true, sizes)
+        let same = |e: &Evaluation| sizes(e) && residuals(e) == r.map(|r| (r, r * n));
+        record.trial.x.len() == n && record.outcome.as_ref().map_or(true, same)
+    }
+    /// The next records: those that are known, or else some evaluated in parallel; and are they new?
+    fn batch(&self, trials: Vec<Trial>, known: &mut std::slice::Iter<Record>) -> (Vec<Record>, bool) {
+        let old: Vec<Record> = known.take(trials.len()).cloned().collect();
+        if !old.is_empty() {
+            return (old, false);
+        }
+        let ahead = trials.into_par_iter().take(AHEAD * rayon::current_num_threads());
+        (ahead.map(|trial| Record { outcome: self.evaluate(&trial.x), trial }).collect(), true)
     }
     /// Runs to the end, or until the observer breaks off. What `records` tell is not evaluated again; records beyond the end are ignored.
     pub fn run(&self, records: &[Record], observe: &mut dyn FnMut(&Told) -> ControlFlow<()>) -> Result<Report, Error> {
         let mut optimizer = self.begin().map_err(|e| ModelError::new(e.to_string()))?;
-        let mut recorded = records.iter();
-        let mut report = Report { end: optimizer.report(), records: vec![] };
-        while let Ask::Evaluate(trials) = optimizer.ask() {
-            // a local method asks for one design at a time
-            let (record, new) = match recorded.next() {
-                Some(record) if !self.fits(record) => return Err(history::foreign(report.records.len())),
-                Some(record) => (record.clone(), false),
-                None => (Record { outcome: self.evaluate(&trials[0].x), trial: trials[0].clone() }, true),
-            };
-            replay(&mut *optimizer, from_ref(&record)).map_err(|_| history::foreign(report.records.len()))?;
-            report.end = optimizer.report();
-            let seen = observe(&Told { record: &record, new, now: &report.end });
-            report.records.push(record);
-            if seen.is_break() {
-                break;
+        let (mut known, mut done, mut stopped) = (records.iter(), vec![], false);
+        let mut told = vec![0; self.starts.map_or(1, |s| s.count)];
+        while let Ask::Evaluate(trials) = optimizer.ask()
+            && !stopped
+        {
+            let (batch, new) = self.batch(least_told(trials, &told), &mut known);
+            for record in batch {
+                if !self.fits(&record) || replay(&mut *optimizer, from_ref(&record)).is_err() {
+                    return Err(history::foreign(done.len()));
+                }
+                told[record.trial.start] += 1;
+                let ended = optimizer.starts().iter().filter(|s| s.status != Status::Interrupted).count();
+                stopped = observe(&Told { record: &record, new, now: &optimizer.report(), ended }).is_break();
+                done.push(record);
+                if stopped {
+                    break;
+                }
             }
         }
-        Ok(report)
+        let identification = optimizer.identification(CONFIDENCE);
+        Ok(Report { end: optimizer.report(), starts: optimizer.starts(), identification, records: done })
     }
+}
+
+/// The trials of the starts that were told least: their order does not depend on how many are evaluated at a time.
+fn least_told(trials: Vec<Trial>, told: &[usize]) -> Vec<Trial> {
+    let least = trials.iter().map(|t| told[t.start]).min();
+    trials.into_iter().filter(|t| Some(told[t.start]) == least).collect()
 }

@@ -112,9 +112,14 @@ impl Prepared {
         assert_eq!(rho.len(), self.parameters().len(), "one value for each parameter");
         Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())
     }
-    /// The same, by a straight walk from here where it cannot be assembled at once: what comes out depends on `rho` alone.
+    /// The same on this branch: by a straight walk from here, where it cannot be assembled at once or not on this branch. What comes out
+    /// depends on `rho` alone.
     pub fn reach(&self, rho: &[f64]) -> Result<Self, Error> {
-        self.at(rho).or_else(|e| self.walk(rho).map_err(|_| e))
+        let checked = |model: Self| match model.on_another_branch(self) {
+            true => Err(ModelError::new("the design is assembled on another branch than the start").into()),
+            false => Ok(model),
+        };
+        self.at(rho).and_then(checked).or_else(|e| self.walk(rho).and_then(checked).map_err(|_| e))
     }
     fn walk(&self, rho: &[f64]) -> Result<Self, Error> {
         let between = |part: f64| -> Vec<f64> { self.rho.iter().zip(rho).map(|(a, b)| a + part * (b - a)).collect() };

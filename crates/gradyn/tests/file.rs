@@ -287,6 +287,7 @@ fn examples_build() {
     // closed loops whose places `near` gives roughly
     let rough = [
         "quick_return",
+        "four_bar_synthesis",
         "jansen",
         "n_pendulum_3d",
         "rssr",

@@ -12,10 +12,13 @@ use std::path::Path;
 /// What a history is of: everything that decides its numbers. Limits do not, so that a run may go on with higher ones.
 pub fn header(a: &OptimizeArgs, l: &Loaded, study: &Optimization) -> Value {
     let p = study.model();
+    let starts = study.starts.map(|s| json!({"count": s.count, "seed": s.seed, "sampling": s.sampling.name()}));
+    let record = study.fit.as_ref().map(|fit| format!("{:016x}", hash(&format!("{:?}", fit.record))));
     json!({
         "gradyn": env!("CARGO_PKG_VERSION"), "model": p.model.name, "source": format!("{:016x}", hash(l.text())),
         "set": a.model.set, "t_end": a.model.t_end, "option": a.method.option, "optimizer": study.optimizer.name(),
         "method": super::method(study), "parameters": output::parameter_names(p),
+        "starts": starts, "record": record,
     })
 }
 
@@ -53,6 +56,9 @@ fn check(name: &str, old: Value, new: &Value) -> Result<(), Failure> {
         None => Ok(()),
         Some((key, ..)) if key == "source" => {
             Err(Failure::command(format!("{name} is the history of another model: the model file has changed since"), help))
+        }
+        Some((key, ..)) if key == "record" => {
+            Err(Failure::command(format!("{name} is the history of another fit: the record has changed since"), help))
         }
         Some((key, old, new)) => {
             Err(Failure::command(format!("{name} is the history of another run: `{key}` was {old}, now it is {new}"), help))

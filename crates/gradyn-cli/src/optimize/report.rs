@@ -1,5 +1,6 @@
 //! The result of an optimisation as text and as JSON.
 
+use super::{fit, starts};
 use crate::output;
 use gradyn::optimize::{Failure, Multiplier, Optimization, Report, Side, Status, Told};
 use serde_json::{Value, json};
@@ -19,16 +20,19 @@ pub struct Ended<'a> {
 pub fn step(study: &Optimization, told: &Told) -> Value {
     let x = output::named(output::parameter_names(study.model()), &told.record.trial.x);
     let (evaluation, iteration) = (told.now.evaluations, told.now.iterations);
-    match &told.record.outcome {
-        Ok(e) => {
-            json!({"evaluation": evaluation, "iteration": iteration, "parameters": x, "objective": e.value, "optimality": told.now.optimality})
-        }
-        Err(e) => json!({"evaluation": evaluation, "iteration": iteration, "parameters": x, "failed": e.reason}),
+    let mut o = json!({"evaluation": evaluation, "iteration": iteration, "parameters": x});
+    if study.starts.is_some() {
+        o["start"] = told.record.trial.start.into();
     }
+    match &told.record.outcome {
+        Ok(e) => (o["objective"], o["optimality"]) = (e.value.into(), told.now.optimality.into()),
+        Err(e) => o["failed"] = e.reason.as_str().into(),
+    }
+    o
 }
 
 /// Twelve digits.
-fn digits(x: f64) -> String {
+pub fn digits(x: f64) -> String {
     let decimals = (11.0 - x.abs().max(1.0).log10().floor()).max(0.0) as usize;
     format!("{x:.decimals$}")
 }
@@ -57,8 +61,9 @@ impl Ended<'_> {
             end.active.iter().map(|b| json!({"name": b.name, "side": side(b.side), "multiplier": b.multiplier})).collect();
         let constraints: Vec<Value> =
             self.limits().map(|(m, c)| json!({"name": m.name, "value": c, "multiplier": m.value})).collect();
-        let failures: Vec<Value> = end.failures.iter().map(|f| json!({"evaluation": f.evaluation, "reason": f.reason})).collect();
-        json!({
+        let failures: Vec<Value> =
+            end.failures.iter().map(|f| json!({"start": f.start, "evaluation": f.evaluation, "reason": f.reason})).collect();
+        let mut o = json!({
             "model": s.model().model.name, "method": super::method(s),
             "optimizer": s.optimizer.name(), "status": end.status.name(), "message": end.status.about(),
             "iterations": end.iterations, "evaluations": end.evaluations,
@@ -67,7 +72,14 @@ impl Ended<'_> {
             "optimality": end.optimality, "violation": end.violation, "active": active, "constraints": constraints,
             "failures": failures, "history": self.steps,
             "statistics": {"seconds": self.seconds, "evaluations_of_history": self.old, "failed": end.failures.len()},
-        })
+        });
+        if s.starts.is_some() {
+            o["starts"] = starts::object(s, self.report);
+        }
+        if let Some(fit) = &self.report.identification {
+            o["fit"] = fit::object(self.report, fit);
+        }
+        o
     }
     pub fn text(&self) -> String {
         let (s, end) = (self.study, &self.report.end);
@@ -82,7 +94,9 @@ impl Ended<'_> {
             "  work            {} iterations, {} evaluations{old}, {:.2} s\n",
             end.iterations, end.evaluations, self.seconds
         );
-        text + &self.parameters() + &self.constraints() + &self.failures()
+        let starts = if s.starts.is_some() { starts::text(s, self.report) } else { String::new() };
+        let fit = self.report.identification.as_ref().map_or(String::new(), |fit| fit::text(self.report, fit));
+        text + &self.parameters() + &self.constraints() + &fit + &starts + &self.failures()
     }
     /// Before, after, and which bound holds it.
     fn parameters(&self) -> String {
@@ -111,7 +125,9 @@ impl Ended<'_> {
     /// How many designs could not be evaluated, and why the last of them.
     fn failures(&self) -> String {
         let list = &self.report.end.failures;
-        let line = |f: &Failure| format!("    evaluation {}: {}\n", f.evaluation, f.reason);
+        let many = self.study.starts.is_some();
+        let start = |f: &Failure| if many { format!("start {}, ", f.start) } else { String::new() };
+        let line = |f: &Failure| format!("    {}evaluation {}: {}\n", start(f), f.evaluation, f.reason);
         if list.is_empty() {
             return String::new();
         }

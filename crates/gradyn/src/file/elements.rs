@@ -469,11 +469,11 @@ fn positive(t: &Table, key: &str, parent: &str) -> Result<Option<f64>, ModelErro
 
 /// A number that does not depend on anything.
 fn fixed(t: &Table, key: &str, parent: &str) -> Result<Option<f64>, ModelError> {
-    let Some(n) = maybe(t, key) else { return Ok(None) };
+    maybe(t, key).map(|n| value(&n, &format!("{parent}, {key}"))).transpose()
+}
+fn value(n: &Number, what: &str) -> Result<f64, ModelError> {
     match &n.source {
-        Source::Value(x) => Ok(Some(*x)),
-        Source::Expression(text) => {
-            constant(text).map(Some).map_err(|e| ModelError::expression(&format!("{parent}, {key}"), &n, e))
-        }
+        Source::Value(x) => Ok(*x),
+        Source::Expression(text) => constant(text).map_err(|e| ModelError::expression(what, n, e)),
     }
 }

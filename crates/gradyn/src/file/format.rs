@@ -1,7 +1,7 @@
 //! The file format: one table of keys for each section and element. The reader and the schema know no others.
 
 use gradyn_model::Coordinates;
-use gradyn_optimize::{Method as Optimizer, Transform};
+use gradyn_optimize::{Method as Optimizer, Sampling, Transform};
 
 /// What a value must be.
 #[derive(Clone, Copy, Debug)]
@@ -432,15 +432,36 @@ const STUDY: Record = plain(&[
 ]);
 
 #[rustfmt::skip]
-const OPTIMIZE: Record = plain(&[
-    must("minimise", Kind::Either(&Kind::Text, &Kind::Map("weight", &Kind::Constant)), "An objective, or objectives and their weights: { psi1 = 1, psi2 = 0.2 }."),
+const OPTIMIZE: Record = Record { one_of: &["minimise", "fit"], fields: &[
+    may("minimise", Kind::Either(&Kind::Text, &Kind::Map("weight", &Kind::Constant)), "An objective, or objectives and their weights: { psi1 = 1, psi2 = 0.2 }."),
+    may("fit", Kind::Record(&FIT), "Measured values that outputs should have: f = ½ Σ ((output - measured)/scale)² is minimised."),
     may("parameters", Kind::Texts("parameters"), "Parameters that vary; all if absent."),
-    may("method", Kind::Word(Optimizer::NAMES), "Optimiser; lbfgsb if absent, with constraints sqp."),
+    may("method", Kind::Word(Optimizer::NAMES), "Optimiser; lbfgsb if absent, for a fit levenberg-marquardt, with constraints sqp."),
     may("scale", Kind::Constant, "A change of what is minimised that matters; 1 if absent."),
     may("constraint", Kind::Map("constraint", &Kind::Record(&LIMIT)), "Limits of objectives and of expressions."),
     may("scenario", Kind::Map("scenario", &Kind::Record(&SCENARIO)), "Manoeuvres whose weighted sum is minimised; the model as it is if absent."),
     may("transform", Kind::Map("transform", &Kind::Word(Transform::NAMES)), "How parameters depend on the variables of the optimiser; identity if absent."),
     may("options", Kind::Record(&SETTINGS), "Tolerances and limits of the optimiser."),
+    may("starts", Kind::Record(&STARTS), "Many starts between the bounds of the parameters; the first is the model as it is."),
+]};
+
+#[rustfmt::skip]
+const FIT: Record = Record { one_of: &["record", "rows"], fields: &[
+    may("record", Kind::Text, "A csv file beside the model: a line of names, `t` first, then a line for each time."),
+    may("rows", Kind::Matrix, "The record itself: a list [t, values of the columns in their order] for each time."),
+    must("columns", Kind::Map("column", &Kind::Record(&COLUMN)), "What was measured: outputs, or sensors, by name."),
+]};
+
+#[rustfmt::skip]
+const COLUMN: Record = plain(&[
+    may("scale", Kind::Constant, "A deviation that matters, such as the accuracy of the measurement; 1 if absent."),
+]);
+
+#[rustfmt::skip]
+const STARTS: Record = plain(&[
+    must("count", Kind::Count, "How many, the model as it is included."),
+    may("seed", Kind::Constant, "Seed of the samples, an integer from 0; 0 if absent."),
+    may("sampling", Kind::Word(Sampling::NAMES), "How they are spread; sobol if absent."),
 ]);
 
 #[rustfmt::skip]

@@ -1,19 +1,23 @@
 //! Evaluations as lines of JSON, every number exact: the shortest decimals that read back as the same bits.
 //!
 //! ```text
-//! {"evaluation":1,"x":[…],"value":…,"gradient":[…],"constraints":[…],"jacobian":[…]}
-//! {"evaluation":2,"x":[…],"failed":"why"}
+//! {"evaluation":1,"start":0,"x":[…],"value":…,"gradient":[…],"constraints":[…],"jacobian":[…]}
+//! {"evaluation":2,"start":0,"x":[…],"failed":"why"}
 //! ```
+//! A fit has its residuals, `residuals` and `slopes`, in place of the value and the gradient, which follow from them.
 
 use crate::error::Error;
-use gradyn_optimize::{Evaluation, Failed, Record, Trial};
+use gradyn_optimize::{Evaluation, Failed, Record, Residuals, Trial};
 use serde_json::{Value, json};
 
 /// A line of a history, without its end.
 pub fn line(number: usize, record: &Record) -> String {
-    let head = json!({"evaluation": number, "x": record.trial.x});
+    let head = json!({"evaluation": number, "start": record.trial.start, "x": record.trial.x});
     let rest = match &record.outcome {
         Err(Failed { reason }) => json!({"failed": reason}),
+        Ok(Evaluation { residuals: Some(Residuals { values, jacobian }), constraints, jacobian: c_x, .. }) => {
+            json!({"residuals": values, "slopes": jacobian, "constraints": constraints, "jacobian": c_x})
+        }
         Ok(e) => json!({"value": e.value, "gradient": e.gradient, "constraints": e.constraints, "jacobian": e.jacobian}),
     };
     let mut all = head;
@@ -25,14 +29,16 @@ pub fn line(number: usize, record: &Record) -> String {
 pub fn record(line: &str) -> Option<Record> {
     let o: Value = serde_json::from_str(line).ok()?;
     let list = |key: &str| o[key].as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>();
+    let x = list("x")?;
+    let evaluation = || match list("residuals") {
+        Some(values) => Some(Evaluation::least_squares(values, list("slopes")?, x.len())),
+        None => Some(Evaluation::new(o["value"].as_f64()?, list("gradient")?)),
+    };
     let outcome = match o["failed"].as_str() {
         Some(reason) => Err(Failed { reason: reason.into() }),
-        None => {
-            let e = Evaluation::new(o["value"].as_f64()?, list("gradient")?);
-            Ok(e.constrained(list("constraints")?, list("jacobian")?))
-        }
+        None => Ok(evaluation()?.constrained(list("constraints")?, list("jacobian")?)),
     };
-    Some(Record { trial: Trial { start: 0, x: list("x")? }, outcome })
+    Some(Record { trial: Trial { start: o["start"].as_u64()? as usize, x }, outcome })
 }
 
 /// A history of another study.

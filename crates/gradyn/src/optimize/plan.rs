@@ -1,14 +1,16 @@
 //! From the names of a study to a problem, and to the model that it needs: parameters that do not vary become constants,
 //! objectives that nobody asks for are left out, limited expressions become objectives.
 
+use super::fit::Fit;
 use crate::file::{Limit, Limited, Optimize, Scenario};
 use crate::prepared::Prepared;
 use crate::reach::{names, reach};
 use gradyn_model::ModelError;
 use gradyn_model::error::nearest;
-use gradyn_model::mechanism::{Mechanism, Objective, Text};
+use gradyn_model::mechanism::{Mechanism, Number, Objective, Text};
 use gradyn_optimize::{Error, Method as Optimizer, Problem, Transform, Variable};
 use std::ops::Range;
+use std::path::Path;
 
 type Place = Option<Range<usize>>;
 
@@ -22,6 +24,8 @@ pub struct Plan {
     pub weights: Vec<f64>,
     /// The constraints: equalities, then inequalities.
     pub rows: Vec<Row>,
+    /// What the outputs are fitted to.
+    pub fit: Option<Fit>,
 }
 
 /// sign (ψ - limit) = 0 or ≤ 0.
@@ -33,17 +37,18 @@ pub struct Row {
 }
 
 impl Plan {
-    /// Of the study of a model; values, bounds and scales of the parameters are those of `nominal`.
-    pub fn new(study: &Optimize, m: &Mechanism, nominal: &Prepared) -> Result<Self, ModelError> {
+    /// Of the study of a model in a folder; values, bounds and scales of the parameters are those of `nominal`.
+    pub fn new(study: &Optimize, m: &Mechanism, nominal: &Prepared, folder: &Path) -> Result<Self, ModelError> {
         let varying = varying(study, m)?;
         let objectives = functionals(study, m)?;
-        let mechanism = reduced(m, nominal, &varying, objectives);
+        let mut mechanism = reduced(m, nominal, &varying, objectives);
+        let fit = study.fit.as_ref().map(|fit| Fit::new(fit, folder, &mut mechanism)).transpose()?;
         check_reach(study, &mechanism)?;
         let weight = |o: &Objective| study.minimise.iter().filter(|w| w.0.text == o.name.text).map(|w| w.1).sum();
         let weights = mechanism.objectives.iter().map(weight).collect();
         let problem = problem(study, m, nominal, &varying)?;
         let (problem, rows) = constrained(problem, study, &mechanism.objectives)?;
-        Ok(Self { scenarios: scenarios(study, &mechanism)?, problem, weights, rows })
+        Ok(Self { scenarios: scenarios(study, &mechanism)?, problem, weights, rows, fit })
     }
 }
 
@@ -51,12 +56,16 @@ impl Plan {
 pub fn optimizer(study: &Optimize, given: Option<Optimizer>) -> Result<(Optimizer, Place), ModelError> {
     let named = study.method.as_ref().filter(|_| given.is_none());
     let place = named.and_then(|t| t.place.clone());
-    let fallback = if study.limits.is_empty() { Optimizer::Lbfgsb } else { Optimizer::Sqp };
+    let fallback = match (&study.fit, &study.limits[..]) {
+        (None, []) => Optimizer::Lbfgsb,
+        (Some(_), []) => Optimizer::LevenbergMarquardt,
+        _ => Optimizer::Sqp,
+    };
     let found = named.and_then(|t| Optimizer::parse(&t.text).ok()).or(given).unwrap_or(fallback);
-    if found.least_squares() {
+    if found.least_squares() && study.fit.is_none() {
         let others: Vec<&str> = Optimizer::ALL.iter().filter(|o| !o.least_squares()).map(|o| o.name()).collect();
         let e = ModelError::new(format!("{} needs residuals; the study minimises objectives", found.name())).at(&place);
-        return Err(e.help(format!("use one of {}", others.join(", "))));
+        return Err(e.help(format!("use one of {}, or `fit` in place of `minimise`", others.join(", "))));
     }
     Ok((found, place))
 }
@@ -116,24 +125,35 @@ fn reduced(m: &Mechanism, nominal: &Prepared, varying: &[String], objectives: Ve
     new
 }
 
-/// Every functional depends on a parameter, and every parameter reaches a functional.
-fn check_reach(study: &Optimize, m: &Mechanism) -> Result<(), ModelError> {
+/// Something that parameters should change.
+struct Target<'a> {
+    name: &'a Text,
+    owner: String,
+    /// Does it follow the motion?
+    moves: bool,
+}
+
+/// Every functional and every fitted column depends on a parameter, and every parameter reaches one of them.
+fn check_reach<'a>(study: &Optimize, m: &'a Mechanism) -> Result<(), ModelError> {
     let reaches = reach(m);
     let still: Vec<&str> = {
         let constants = m.constants.iter().map(|c| &c.0).chain(m.hard_points.iter().map(|p| &p.0));
         m.parameters.iter().map(|p| &p.name).chain(constants).map(|t| t.text.as_str()).collect()
     };
     // an integral, or a sensor
-    let moves = |o: &Objective| {
-        let sensor = |name: String| !still.contains(&name.split('.').next().unwrap_or(&name));
-        o.integral.is_some() || o.terminal.iter().flat_map(names).any(sensor)
-    };
-    let depends = |o: &Objective, p: &str| {
+    let sensor = |name: String| !still.contains(&name.split('.').next().unwrap_or(&name));
+    let moves = |o: &Objective| o.integral.is_some() || o.terminal.iter().flat_map(names).any(sensor);
+    let functional = |o: &'a Objective| Target { name: &o.name, owner: format!("objective {}", o.name), moves: moves(o) };
+    let column =
+        |(name, x): &'a (Text, Number)| Target { name, owner: format!("output {name}"), moves: names(x).into_iter().any(sensor) };
+    let fitted = m.outputs.iter().filter(|_| study.fit.is_some());
+    let targets: Vec<Target> = m.objectives.iter().map(functional).chain(fitted.map(column)).collect();
+    let depends = |target: &Target, p: &str| {
         let aside = ["output ", "objective ", "constant ", "hard point "];
         let motion = reaches[p].iter().any(|owner| !aside.iter().any(|a| owner.starts_with(a)));
-        reaches[p].contains(&format!("objective {}", o.name)) || (motion && moves(o))
+        reaches[p].contains(&target.owner) || (motion && target.moves)
     };
-    for o in &m.objectives {
+    for o in &targets {
         if !m.parameters.iter().any(|p| depends(o, &p.name.text)) {
             let e = ModelError::new(format!("study, optimize: `{}` depends on no parameter that varies", o.name));
             return Err(e
@@ -142,9 +162,10 @@ fn check_reach(study: &Optimize, m: &Mechanism) -> Result<(), ModelError> {
         }
     }
     for p in &m.parameters {
-        if !m.objectives.iter().any(|o| depends(o, &p.name.text)) {
+        if !targets.iter().any(|o| depends(o, &p.name.text)) {
             let mention = study.parameters.iter().flatten().find(|n| n.text == p.name.text).unwrap_or(&p.name);
-            let message = format!("study, optimize: parameter `{}` reaches neither what is minimised nor a constraint", p.name);
+            let goal = if study.fit.is_some() { "a fitted column" } else { "what is minimised" };
+            let message = format!("study, optimize: parameter `{}` reaches neither {goal} nor a constraint", p.name);
             return Err(ModelError::new(message).at(&mention.place).help("leave it out of `parameters` in [study.optimize]"));
         }
     }
@@ -165,14 +186,17 @@ fn problem(study: &Optimize, m: &Mechanism, nominal: &Prepared, varying: &[Strin
         let transform = transform(&p.name).unwrap_or(Transform::Identity);
         Variable::between(&p.name, lower, upper).scale(p.scale).transform(transform)
     };
-    let place = |e: Error| {
-        let Error::Variable { name, what } = e else { return ModelError::new(format!("study, optimize: {e}")) };
-        let place = m.parameters.iter().find(|p| p.name.text == name).and_then(|p| p.name.place.clone());
-        ModelError::new(format!("study, optimize: parameter `{name}`: {what}")).at(&place)
-    };
+    let place = |e: Error| refused(e, m, &None);
     let problem = Problem::new(infos().map(|(p, _)| variable(p)).collect()).map_err(place)?;
     problem.check_start(&infos().map(|(_, x)| *x).collect::<Vec<_>>()).map_err(place)?;
     problem.value_scale(study.scale).map_err(place)
+}
+
+/// What an optimiser refuses: at its parameter, or at another place.
+pub fn refused(e: Error, m: &Mechanism, place: &Place) -> ModelError {
+    let Error::Variable { name, what } = e else { return ModelError::new(format!("study, optimize: {e}")).at(place) };
+    let place = m.parameters.iter().find(|p| p.name.text == name).and_then(|p| p.name.place.clone());
+    ModelError::new(format!("study, optimize: parameter `{name}`: {what}")).at(&place)
 }
 
 /// The model in every scenario.
@@ -186,8 +210,13 @@ fn scenarios(study: &Optimize, m: &Mechanism) -> Result<Vec<(String, f64, Mechan
         }
         Ok((s.name.text.clone(), s.weight, new))
     };
-    match study.scenarios[..] {
+    match &study.scenarios[..] {
         [] => Ok(vec![(String::new(), 1.0, m.clone())]),
+        [first, ..] if study.fit.is_some() => {
+            let e =
+                ModelError::new("study, optimize: a record is of one manoeuvre, and there are scenarios").at(&first.name.place);
+            Err(e.help("leave `scenario` out, or minimise objectives"))
+        }
         _ => study.scenarios.iter().map(one).collect(),
     }
 }

@@ -1,8 +1,8 @@
 //! What to optimise.
 
 use super::*;
-use crate::file::{Limit, Limited, Optimize, Scenario};
-use gradyn_optimize::{Error, Settings};
+use crate::file::{Fit, Limit, Limited, Measured, Optimize, Scenario};
+use gradyn_optimize::{Error, Sampling, Settings, Starts};
 
 const PARENT: &str = "study, optimize";
 
@@ -10,7 +10,8 @@ const PARENT: &str = "study, optimize";
 pub fn optimize(t: &Table) -> Result<Optimize, ModelError> {
     let transform = |(name, node): &(Word, Node)| Some((name.name(), node.word()?.name()));
     Ok(Optimize {
-        minimise: minimise(t)?,
+        minimise: t.get("minimise").map_or(Ok(vec![]), |_| minimise(t))?,
+        fit: section(t, "fit").map(fit).transpose()?,
         parameters: t.get("parameters").map(|_| texts(t, "parameters")),
         method: text(t, "method"),
         scale: positive(t, "scale", PARENT)?.unwrap_or(1.0),
@@ -18,6 +19,8 @@ pub fn optimize(t: &Table) -> Result<Optimize, ModelError> {
         scenarios: elements(t, "scenario").map(|(name, t)| scenario(name, t)).collect::<Result<_, _>>()?,
         transforms: entries(t, "transform").filter_map(transform).collect(),
         settings: section(t, "options").map_or(Ok(Settings::default()), settings)?,
+        starts: section(t, "starts").map(starts).transpose()?,
+        starts_place: t.get("starts").map(|n| n.place.clone()),
     })
 }
 
@@ -33,6 +36,45 @@ fn minimise(t: &Table) -> Result<Vec<(Text, f64)>, ModelError> {
         return Err(ModelError::new(format!("{PARENT}, minimise: there is no objective")).at(&place));
     }
     weights.entries.iter().map(weight).collect()
+}
+
+fn fit(t: &Table) -> Result<Fit, ModelError> {
+    let parent = format!("{PARENT}, fit");
+    let column = |(name, t): (Text, &Table)| {
+        let scale = positive(t, "scale", &format!("{parent}, column `{name}`"))?;
+        Ok((name, scale.unwrap_or(1.0)))
+    };
+    let columns = elements(t, "columns").map(column).collect::<Result<Vec<_>, ModelError>>()?;
+    let place = |key: &str| t.get(key).map(|n| n.place.clone());
+    if columns.is_empty() {
+        return Err(ModelError::new(format!("{parent}, columns: there is no column")).at(&place("columns")));
+    }
+    let row = |node: &Node| {
+        let row = node.numbers().iter().map(|n| value(n, &format!("{parent}, rows"))).collect::<Result<Vec<f64>, _>>()?;
+        if row.len() == 1 + columns.len() {
+            return Ok(row);
+        }
+        let message = format!("{parent}, rows: a time and {} values are expected here, not {} numbers", columns.len(), row.len());
+        Err(ModelError::new(message).at(&Some(node.place.clone())))
+    };
+    let record = match text(t, "record") {
+        Some(name) => Measured::File(name.text),
+        None => Measured::Rows(t.get("rows").map_or(&[][..], Node::items).iter().map(row).collect::<Result<_, _>>()?),
+    };
+    Ok(Fit { record, place: place("record").or(place("rows")), columns })
+}
+
+fn starts(t: &Table) -> Result<Starts, ModelError> {
+    let parent = format!("{PARENT}, starts");
+    let seed = fixed(t, "seed", &parent)?.unwrap_or(0.0);
+    // integers up to 2⁵³ are exact
+    if seed.fract() != 0.0 || !(0.0..9e15).contains(&seed) {
+        let place = maybe(t, "seed").and_then(|n| n.place);
+        return Err(ModelError::new(format!("{parent}, seed: an integer from 0 is expected here, not {seed}")).at(&place));
+    }
+    let sampling = text(t, "sampling").and_then(|name| Sampling::parse(&name.text).ok()).unwrap_or(Sampling::Sobol);
+    let count = fixed(t, "count", &parent)?.unwrap_or(1.0) as usize;
+    Ok(Starts { count, seed: seed as u64, sampling })
 }
 
 fn scenario(name: Text, t: &Table) -> Result<Scenario, ModelError> {

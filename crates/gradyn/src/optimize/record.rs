@@ -1,0 +1,71 @@
+//! Measured values: rows of the model file, or a csv file beside it.
+//!
+//! ```text
+//! t,x,y
+//! 0,0.1,0.2
+//! 0.1,0.12,0.19
+//! ```
+//! The first column is the time `t`, the others are found by name; those that nobody asks for are ignored.
+
+use crate::file::{Fit, Measured};
+use gradyn_model::ModelError;
+use std::path::Path;
+
+/// Times and values [time][column], in the order of time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// When [s].
+    pub times: Vec<f64>,
+    /// What was measured.
+    pub values: Vec<Vec<f64>>,
+}
+
+impl Record {
+    /// What a fit refers to; its file is relative to the folder of the model.
+    pub fn new(fit: &Fit, folder: &Path) -> Result<Self, ModelError> {
+        let mut rows = match &fit.record {
+            Measured::Rows(rows) => rows.clone(),
+            Measured::File(name) => {
+                let text = std::fs::read_to_string(folder.join(name)).map_err(|e| {
+                    let e = ModelError::new(format!("study, optimize, fit: {name} cannot be read: {e}")).at(&fit.place);
+                    e.help("the path is relative to the folder of the model file")
+                })?;
+                table(name, &text, fit)?
+            }
+        };
+        if let Some(row) = rows.iter().find(|row| row.iter().any(|x| !x.is_finite())) {
+            let message = format!("study, optimize, fit: {row:?} has a value that is not finite");
+            return Err(ModelError::new(message).at(&fit.place));
+        }
+        rows.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        Ok(Self { times: rows.iter().map(|row| row[0]).collect(), values: rows.iter().map(|row| row[1..].to_vec()).collect() })
+    }
+}
+
+/// Rows of a time and the fitted columns.
+fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError> {
+    let wrong = |message: String| ModelError::new(format!("study, optimize, fit: {name}{message}"));
+    let cells = |line: &str| line.split(',').map(|c| c.trim().trim_matches('"').to_owned()).collect::<Vec<_>>();
+    let mut lines = text.lines().map(cells).enumerate().filter(|(_, cells)| cells.iter().any(|c| !c.is_empty()));
+    let header = lines.next().map_or(vec![], |(_, cells)| cells);
+    if header.first().is_none_or(|first| first != "t") {
+        let e = wrong(": the first column is not `t`".into()).at(&fit.place);
+        return Err(e.help("the first line names the columns: t,NAME,NAME…; t is the time in seconds"));
+    }
+    let find = |column: &gradyn_model::mechanism::Text| {
+        header[1..].iter().position(|h| *h == column.text).map(|k| k + 1).ok_or_else(|| {
+            let e = wrong(format!(" has no column `{column}`")).at(&column.place);
+            e.help(format!("its columns: {}", header[1..].join(", ")))
+        })
+    };
+    let places = fit.columns.iter().map(|(column, _)| find(column)).collect::<Result<Vec<usize>, _>>()?;
+    let row = |(line, cells): (usize, Vec<String>)| {
+        let number = |k: usize| {
+            let (cell, column) = (cells.get(k).map_or("", String::as_str), &header[k]);
+            let place = format!(", line {}, column `{column}`", line + 1);
+            cell.parse::<f64>().map_err(|_| wrong(format!("{place}: `{cell}` is not a number")).at(&fit.place))
+        };
+        std::iter::once(0).chain(places.iter().copied()).map(number).collect::<Result<Vec<f64>, _>>()
+    };
+    lines.map(row).collect()
+}
