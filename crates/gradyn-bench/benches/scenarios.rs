@@ -33,7 +33,8 @@ fn study() -> Optimization {
     let scenarios: Vec<String> = (0..8).map(|k| format!("s{k} = {{ set = {{ start = {} }} }}", 12 + k)).collect();
     let text = gradyn::examples::find("iltis").expect("bundled");
     let edited = text.replace("t_end  = 3\n", "t_end  = 0.5\n");
-    let edited = edited.replace("[study.optimize]\n", &format!("[study.optimize]\nscenario = {{ {} }}\n", scenarios.join(", ")));
+    let edited =
+        edited.replace("minimise = \"psi\"\n", &format!("minimise = \"psi\"\nscenario = {{ {} }}\n", scenarios.join(", ")));
     let file = read_toml(&edited).expect("reads");
     let model = Prepared::new_in(&file.mechanism, Coordinates::Relative0).expect("assembles");
     let method = Method::new("index1", "adams-bashforth").expect("registered").step(1e-3);
