@@ -3,7 +3,7 @@
 use crate::diagnostic::Failure;
 use gradyn::penalty::{Estimate, PenaltyError};
 use gradyn::report::Table;
-use gradyn::{Certificate, GradientReport, Method, Prepared, Run, Sensitivity, Stepping};
+use gradyn::{Certificate, GradientReport, Largest, Method, Prepared, Run, Sensitivity, Stepping};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -78,7 +78,14 @@ pub fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value {
 
 /// The object of `simulate --json`.
 pub fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&PenaltyError>) -> Value {
-    let objectives: Vec<Value> = p.objectives().iter().zip(&run.psi).map(|(n, v)| json!({"name": n, "value": v})).collect();
+    let objective = |((name, value), largest): ((&String, &f64), Option<Largest>)| {
+        let mut o = json!({"name": name, "value": value});
+        if let Some(l) = largest {
+            o["maximum"] = json!({"at_steps": l.value, "t": l.t, "excess": l.excess});
+        }
+        o
+    };
+    let objectives: Vec<Value> = p.objectives().iter().zip(&run.psi).zip(p.largest(run)).map(objective).collect();
     let mut o = json!({
         "model": p.model.name, "method": method(p, None, run), "parameters": named(parameter_names(p), &p.rho),
         "columns": table.columns, "rows": table.rows, "objectives": objectives, "statistics": statistics(run, None),
@@ -291,8 +298,15 @@ pub fn run_text(p: &Prepared, run: &Run) -> String {
     );
     let _ = writeln!(out, "  energy          {:.6} J at the start, deviates by {:.2e} J at most", run.energy.0, run.energy.1);
     let _ = writeln!(out, "  constraints     |Φ| ≤ {:.1e}, |Φ̇| ≤ {:.1e}", run.drift[0], run.drift[1]);
-    for (name, psi) in p.objectives().iter().zip(&run.psi) {
+    for ((name, psi), largest) in p.objectives().iter().zip(&run.psi).zip(p.largest(run)) {
         let _ = writeln!(out, "  {name:<15} {psi:.12}");
+        if let Some(Largest { value, t, excess }) = largest {
+            let _ = writeln!(
+                out,
+                "  {:<15} largest at a step {value:.12}, t = {t:.6} s; ψ is at most {excess:.2e} above the maximum",
+                ""
+            );
+        }
     }
     out
 }

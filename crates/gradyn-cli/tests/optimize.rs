@@ -81,20 +81,38 @@ fn a_cut_history_is_continued_to_the_same_bits() {
     }
 }
 
-/// The Iltis in a hurry, with its equilibrium in every design: the ride becomes softer, and a cut history leads to the same bits.
+/// The Iltis in a hurry, with its equilibrium in every design.
+const ILTIS: &str = "iltis.history.jsonl";
+const HURRY: [&str; 16] = [
+    "optimize",
+    "iltis.toml",
+    "--formulation",
+    "index1",
+    "--integrator",
+    "adams-bashforth",
+    "--step",
+    "1 ms",
+    "--coordinates",
+    "relative-0",
+    "--set",
+    "start=40",
+    "--t-end",
+    "0.2",
+    "--max-evaluations",
+    "6",
+];
+
+/// The ride becomes softer, and a cut history leads to the same bits.
 #[test]
 fn the_iltis_is_continued_to_the_same_bits() {
-    const METHOD: [&str; 6] = ["--formulation", "index1", "--integrator", "adams-bashforth", "--step", "1 ms"];
-    const SHORT: [&str; 8] = ["--coordinates", "relative-0", "--set", "start=40", "--t-end", "0.2", "--max-evaluations", "6"];
-    let args = [&["optimize", "iltis.toml"][..], &METHOD, &SHORT].concat();
     let (whole, cut) = (Folder::example("iltis"), Folder::example("iltis"));
-    let o = whole.json(&args);
+    let o = whole.json(&HURRY);
     assert!(o["objective"]["final"].as_f64() < o["objective"]["initial"].as_f64());
-    let history = whole.read("iltis.history.jsonl");
+    let history = whole.read(ILTIS);
     let half = history.lines().take(4).map(|l| format!("{l}\n")).collect::<String>();
-    cut.write("iltis.history.jsonl", &half);
-    assert_eq!(lasting(cut.json(&[&args[..], &["--resume"]].concat())), lasting(o));
-    assert_eq!(cut.read("iltis.history.jsonl"), history);
+    cut.write(ILTIS, &half);
+    assert_eq!(lasting(cut.json(&[&HURRY[..], &["--resume"]].concat())), lasting(o));
+    assert_eq!(cut.read(ILTIS), history);
 }
 
 /// A limit ends a run; with a higher one it goes on.
@@ -265,26 +283,32 @@ fn what_cannot_be_identified_is_named() {
     assert!(text.contains("not identified"), "{text}");
 }
 
-/// A run that takes a while: many short steps.
+/// Runs that take a while, ended from outside.
 #[cfg(unix)]
 mod interrupted {
     use super::*;
     use std::process::{Child, Command, Stdio};
-    use std::time::{Duration, Instant};
+    use std::time::{Duration, Instant, SystemTime};
 
+    /// Many short steps.
     const SLOW: [&str; 2] = ["--step", "0.02 ms"];
 
-    fn start(folder: &Folder) -> Child {
+    /// A run under way, whose history has so many lines.
+    fn start(folder: &Folder, args: &[&str], history: &str, lines: usize) -> Child {
         let program = assert_cmd::cargo::cargo_bin!("gradyn");
-        let args = optimize(&[&SLOW[..], &["--json"]].concat());
-        let child =
-            Command::new(program).current_dir(folder.path()).args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut command = Command::new(program);
+        command.current_dir(folder.path()).args(args).arg("--json").stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
         let started = Instant::now();
-        while !folder.exists(HISTORY) || folder.read(HISTORY).lines().count() < 3 {
+        while !folder.exists(history) || folder.read(history).lines().count() < lines {
             assert!(started.elapsed() < Duration::from_secs(120), "no evaluation");
             std::thread::sleep(Duration::from_millis(5));
         }
-        child.unwrap()
+        child
+    }
+
+    fn balancing(folder: &Folder) -> Child {
+        start(folder, &optimize(&SLOW), HISTORY, 3)
     }
 
     fn whole() -> Value {
@@ -295,17 +319,36 @@ mod interrupted {
     #[test]
     fn killed() {
         let folder = balance();
-        let mut child = start(&folder);
+        let mut child = balancing(&folder);
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(lasting(folder.json(&optimize(&[&SLOW[..], &["--resume"]].concat()))), whole());
+    }
+
+    /// The Iltis, killed at a random moment of a random evaluation: every line is a whole one, and the rest comes to the same bits.
+    #[test]
+    fn the_iltis_killed() {
+        let whole = Folder::example("iltis");
+        let o = lasting(whole.json(&HURRY));
+        let random = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().subsec_nanos();
+        let (lines, delay) = (1 + random as usize / 1000 % 5, Duration::from_micros(u64::from(random / 5000 % 100_000)));
+        println!("killed {delay:?} after {lines} lines");
+        let folder = Folder::example("iltis");
+        let mut child = start(&folder, &HURRY, ILTIS, lines);
+        std::thread::sleep(delay);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let left = folder.read(ILTIS);
+        assert!(left.ends_with('\n') && whole.read(ILTIS).starts_with(&left), "{left}");
+        assert_eq!(lasting(folder.json(&[&HURRY[..], &["--resume"]].concat())), o);
+        assert_eq!(folder.read(ILTIS), whole.read(ILTIS));
     }
 
     /// Ctrl-C ends after the evaluation under way, with the best design and how to go on.
     #[test]
     fn by_the_user() {
         let folder = balance();
-        let child = start(&folder);
+        let child = balancing(&folder);
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         let out = child.wait_with_output().unwrap();
         let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());

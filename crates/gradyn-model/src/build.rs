@@ -27,6 +27,7 @@ use crate::expression::{UNITS, label_factor};
 use crate::formula::Formula;
 use crate::guard::Guard;
 use crate::load::Load;
+use crate::maximum::Maximum;
 use crate::mechanics::{Coordinates, Mechanics};
 use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Objective, Parameter, Source, Text};
 use crate::ports::{Affine, Entry, Ports};
@@ -86,6 +87,8 @@ pub struct Model {
     pub parameters: Vec<ParameterInfo>,
     /// Names of the objectives.
     pub objectives: Vec<String>,
+    /// Those that are smooth maxima of their integrands.
+    pub maxima: Vec<Option<Maximum>>,
     /// Names of the output columns.
     pub columns: Vec<String>,
     /// Slots of the start time, the break times and the final time.
@@ -270,7 +273,7 @@ fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
     let mut new = Mechanism { t_end: name.as_str().into(), until: None, ..m.clone() };
     new.parameter(&name, m.t_end.clone());
     let name = Text { text: "until".into(), place: until.place.clone() };
-    new.objectives.push(Objective { name, integral: None, terminal: Some(until.clone()) });
+    new.objectives.push(Objective { name, integral: None, terminal: Some(until.clone()), maximum: None });
     new
 }
 

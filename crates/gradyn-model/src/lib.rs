@@ -13,6 +13,7 @@ pub mod functional;
 pub mod geometry;
 pub mod guard;
 pub mod load;
+pub mod maximum;
 pub mod mechanics;
 pub mod mechanism;
 pub mod memory;

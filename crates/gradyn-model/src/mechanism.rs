@@ -18,6 +18,7 @@ mod joint;
 mod tyre;
 mod visit;
 
+pub use crate::maximum::Maximum;
 pub use body::*;
 pub use force::*;
 pub use joint::*;
@@ -223,7 +224,7 @@ impl Initial {
     }
 }
 
-/// ψ = ∫ integral dt + terminal.
+/// ψ = ∫ integral dt + terminal, or the smooth maximum of `integral` over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Objective {
     /// Name.
@@ -232,6 +233,8 @@ pub struct Objective {
     pub integral: Option<Number>,
     /// Terminal value w at the final time.
     pub terminal: Option<Number>,
+    /// The smooth maximum, if it is one; it has no terminal value.
+    pub maximum: Option<Maximum>,
 }
 
 /// A mechanism, its parameters and what is asked of it.
@@ -349,12 +352,12 @@ impl Mechanism {
     }
     /// Adds an objective ∫ g dt.
     pub fn integral(&mut self, name: &str, g: &str) -> &mut Self {
-        self.objectives.push(Objective { name: name.into(), integral: Some(g.into()), terminal: None });
+        self.objectives.push(Objective { name: name.into(), integral: Some(g.into()), terminal: None, maximum: None });
         self
     }
     /// Adds an objective w at the final time.
     pub fn terminal(&mut self, name: &str, w: &str) -> &mut Self {
-        self.objectives.push(Objective { name: name.into(), integral: None, terminal: Some(w.into()) });
+        self.objectives.push(Objective { name: name.into(), integral: None, terminal: Some(w.into()), maximum: None });
         self
     }
 }

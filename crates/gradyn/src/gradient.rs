@@ -86,8 +86,9 @@ impl Prepared {
         let (started, step) = (Instant::now(), run.method.build(&self.model));
         let Rows { rows, corrections, extrapolated } =
             with_step!(&step, step => rows_by(&self.case(step, run), &run.method, sensitivity)?);
+        let rows = self.chained(run, rows);
         let free = self.final_time(run, &rows)?;
-        let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
+        let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &self.chained(run, e.bars.clone())));
         let rows = free.reduce(&rows);
         let names: Vec<String> = self.parameters().iter().map(|p| p.name.clone()).collect();
         let mut warnings = checked(self.objectives(), &names, &rows).map_err(|e| self.without_slope(run).unwrap_or(e))?;
@@ -169,6 +170,7 @@ impl Prepared {
     fn differences(&self, run: &Run, relative: f64, richardson: bool) -> Result<Gradient, Error> {
         let step = run.method.build(&self.model);
         let rows = with_step!(&step, step => differences::central(&self.case(step, run), relative, richardson)?);
+        let rows = self.chained(run, rows);
         Ok(self.final_time(run, &rows)?.reduce(&rows))
     }
     /// The discrete adjoint with the contribution of each record.
@@ -181,10 +183,12 @@ impl Prepared {
             let case = self.case(step, run);
             Adjoint::new(&case)?.contributions(&case)?
         });
+        let chained = |rows: &Gradient| self.chained(run, rows.clone());
+        let rows = chained(&rows);
         let free = self.final_time(run, &rows)?;
-        c.records.iter_mut().for_each(|rows| *rows = free.reduce(rows));
-        c.initial_state = free.reduce_rows(&c.initial_state);
-        c.conditions = free.reduce_rows(&c.conditions);
+        c.records.iter_mut().for_each(|rows| *rows = free.reduce(&chained(rows)));
+        c.initial_state = free.reduce_rows(&chained(&c.initial_state));
+        c.conditions = free.reduce_rows(&chained(&c.conditions));
         Ok((free.reduce(&rows), c))
     }
     /// Sensitivities of every output column at every node: [node][column][parameter], by the discrete direct method.
@@ -216,7 +220,9 @@ impl Prepared {
         let mut direction: Vec<f64> = self.parameters().iter().enumerate().map(size).collect();
         direction.resize(self.rho.len(), 0.0);
         let along = |direction: &[f64]| -> Result<Vec<f64>, Error> {
-            Ok(with_step!(&step, step => program::directional(&self.case(step, run), direction)?))
+            let mut all = with_step!(&step, step => program::directional(&self.case(step, run), direction)?);
+            self.slopes(run).into_iter().for_each(|(k, slope)| all[k] *= slope);
+            Ok(all)
         };
         let mut exact = along(&direction)?;
         if self.model.until {

@@ -219,7 +219,7 @@ impl Prepared {
             let until = self.model.until.then(|| run.layout.o - 1);
             continue_run(step, &p, &self.model.angles, &mesh, &control, until, observe, &mut run)
                 .map_err(|e| self.explain(e, method, &run, &p))?;
-            let psi = values(step, &self.model.slots(&self.rho_of(&run)), &run);
+            let psi = self.outer(values(step, &self.model.slots(&self.rho_of(&run)), &run));
             (run, psi)
         });
         let seconds = started.elapsed().as_secs_f64();
@@ -267,6 +267,11 @@ impl Prepared {
         for (k, name) in self.objectives().iter().enumerate() {
             let bad = (0..=plan.steps()).find(|&n| !run.trajectory.record(n)[lay.z() + k].is_finite());
             if let Some(n) = bad.or_else(|| (!run.psi[k].is_finite()).then_some(plan.steps())) {
+                if self.model.maxima[k].is_some() {
+                    let message =
+                        format!("objective `{name}`: the exponential of its smooth maximum leaves the range of numbers");
+                    return Err(ModelError::new(message).help("give `near`, roughly the maximum, or a lower `sharpness`").into());
+                }
                 return Err(StepError::NotFinite { t: plan.t[n], equation: format!("objective {name}") }.into());
             }
         }

@@ -40,8 +40,8 @@ const GRADIENT: [f64; 6] = [
     0.017451928561630196,
 ];
 /// ψ that the paper prints before and after its optimisation, and the parameters after it.
-const PRINTED_PSI: [f64; 2] = [678.0, 48.0];
-const OPTIMUM: [f64; 6] = [1497.0, 3052.0, 14531.0, 8418.0, 28378782.0, 28382080.0];
+pub const PRINTED_PSI: [f64; 2] = [678.0, 48.0];
+pub const OPTIMUM: [f64; 6] = [1497.0, 3052.0, 14531.0, 8418.0, 28378782.0, 28382080.0];
 
 /// The rows at the start.
 fn forces(edits: &[(&str, &str)]) -> Vec<f64> {
@@ -52,7 +52,7 @@ fn forces(edits: &[(&str, &str)]) -> Vec<f64> {
     model.table(&run, None).expect("a table").rows.swap_remove(0).split_off(1)
 }
 
-fn fine() -> Method {
+pub fn fine() -> Method {
     method("maggi", "dopri5").tolerance(1e-8, 1e-8)
 }
 

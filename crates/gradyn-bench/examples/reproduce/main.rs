@@ -4,11 +4,13 @@
 //! are. Ends with an error if a claim of the page does not hold: a row at h = 0.01 s is farther than 0.012 from the exact values, for one.
 
 mod b92;
+mod balance;
 mod coach;
 mod control;
 mod five_bar;
 mod four_wheeler;
 mod iltis;
+mod iltis_optimum;
 mod page;
 mod printed;
 mod runs;
@@ -28,9 +30,11 @@ struct Study {
 }
 
 const STUDIES: &[Study] = &[
-    Study { name: "m13", titles: &["M13 Table 1", "M13 Fig. 2"], write: m13 },
+    Study { name: "m13-1", titles: &["M13 Table 1", "M13 Fig. 2"], write: m13 },
+    Study { name: "m13-3", titles: &["M13 Fig. 3"], write: balance::study },
     Study { name: "p14-1", titles: &["P14 Table 1"], write: p14 },
     Study { name: "p14-5", titles: &["P14 Tables 5 and 6"], write: iltis::study },
+    Study { name: "p14-7", titles: &["P14 Table 7", "P14 Fig. 6", "P14 Fig. 7"], write: iltis_optimum::study },
     Study { name: "a22-1", titles: &["A22 Table 1"], write: five_bar::a22 },
     Study { name: "a22-2", titles: &["A22 Table 2"], write: control::study },
     Study { name: "a22-3", titles: &["A22 Table 3", "A22 Fig. 3"], write: four_wheeler::study },

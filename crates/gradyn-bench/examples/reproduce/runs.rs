@@ -1,5 +1,6 @@
 //! Runs and gradients of bundled examples, with the time that they take.
 
+use gradyn::file::ModelFile;
 use gradyn::{Mechanism, Method, Prepared, Sensitivity};
 use std::time::Instant;
 
@@ -32,14 +33,19 @@ pub fn example(name: &str, outputs: &[&str]) -> Prepared {
     Prepared::new(&m).expect("the example builds")
 }
 
-/// A bundled example with some texts replaced; each must be there.
+/// The mechanism of a bundled example with some texts replaced.
 pub fn edited(name: &str, edits: &[(&str, &str)]) -> Mechanism {
+    file(name, edits).mechanism
+}
+
+/// A bundled example with some texts replaced; each must be there.
+pub fn file(name: &str, edits: &[(&str, &str)]) -> ModelFile {
     let mut text = gradyn::examples::find(name).expect("a bundled example").to_owned();
     for (old, new) in edits {
         assert!(text.contains(old), "{name}: {old}");
         text = text.replace(old, new);
     }
-    gradyn::file::read_toml(&text).expect("the example parses").mechanism
+    gradyn::file::read_toml(&text).expect("the example parses")
 }
 
 pub fn method(formulation: &str, integrator: &str) -> Method {

@@ -149,6 +149,7 @@ impl<'g> Builder<'g, '_> {
             parameters,
             until: false,
             objectives: m.objectives.iter().map(|o| o.name.text.clone()).collect(),
+            maxima: m.objectives.iter().map(|o| o.maximum).collect(),
             columns: outputs.0,
             times,
             splines: self.splines,

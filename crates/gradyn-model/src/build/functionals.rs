@@ -7,9 +7,10 @@ use super::vectors::AXES;
 use crate::error::ModelError;
 use crate::expression::{Expr, Value, compile};
 use crate::functional::Sensor;
+use crate::maximum::Maximum;
 use crate::mechanism::{InitialVelocity, Number, Source, Text};
 use crate::ports::{Entry, ONE, Ports};
-use crate::program::{Graph, Program};
+use crate::program::{Graph, Program, Sym};
 use crate::signal::Input;
 
 /// A functional before its indices are final.
@@ -77,18 +78,26 @@ pub struct Conditions {
 impl Builder<'_, '_> {
     /// One functional of several expressions; `None` is zero.
     fn draft(&mut self, list: &[(Option<Number>, String)]) -> Result<Draft, ModelError> {
+        self.draft_of(list, |_, x| x)
+    }
+    /// The same of functions of the expressions.
+    fn draft_of(
+        &mut self,
+        list: &[(Option<Number>, String)],
+        outer: impl for<'g> Fn(usize, Sym<'g>) -> Sym<'g>,
+    ) -> Result<Draft, ModelError> {
         let graph = Graph::new();
         let asts = list.iter().map(|(x, what)| x.as_ref().map(|x| self.numbers.parse(x, what)).transpose());
         let asts = asts.collect::<Result<Vec<_>, _>>()?;
         let mut env = SensorEnv::new(self, &graph);
         let mut outputs = vec![];
-        for ((x, what), ast) in list.iter().zip(asts) {
+        for (k, ((x, what), ast)) in list.iter().zip(asts).enumerate() {
             let (Some(x), Some(ast)) = (x, ast) else {
                 outputs.push(graph.constant(0.0));
                 continue;
             };
             match compile(&ast, &graph, &mut env).map_err(|e| ModelError::expression(what, x, e))? {
-                Value::Scalar(s) => outputs.push(s),
+                Value::Scalar(s) => outputs.push(outer(k, s)),
                 Value::Vector(_) => {
                     let e = ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place);
                     return Err(e.help("use norm, norm2, dot or a component such as .x"));
@@ -101,14 +110,16 @@ impl Builder<'_, '_> {
         for o in &self.m.objectives {
             if o.integral.is_none() && o.terminal.is_none() {
                 let e = ModelError::new(format!("objective `{}` is empty", o.name)).at(&o.name.place);
-                return Err(e.help("give `integral`, `terminal` or both"));
+                return Err(e.help("give `integral`, `terminal` or both, or `maximum`"));
             }
         }
         let list = |f: &dyn Fn(&crate::mechanism::Objective) -> Option<Number>| -> Vec<(Option<Number>, String)> {
             self.m.objectives.iter().map(|o| (f(o), format!("objective `{}`", o.name))).collect()
         };
         let (integral, terminal) = (list(&|o| o.integral.clone()), list(&|o| o.terminal.clone()));
-        Ok(Objectives { integrand: self.draft(&integral)?, terminal: self.draft(&terminal)? })
+        let maxima: Vec<Option<Maximum>> = self.m.objectives.iter().map(|o| o.maximum).collect();
+        let integrand = self.draft_of(&integral, |k, y| maxima[k].map_or(y, |m| m.integrand(y)))?;
+        Ok(Objectives { integrand, terminal: self.draft(&terminal)? })
     }
     /// Output columns: as asked, or every point, in the plane every angle, and the energies. The energy follows as a last, unnamed one.
     pub(super) fn outputs(&mut self) -> Result<(Vec<String>, Draft), ModelError> {

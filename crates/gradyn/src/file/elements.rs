@@ -42,7 +42,7 @@ pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     m.roads = elements(root, "road").map(|(n, t)| vehicle::road(n, t)).collect::<Result<_, _>>()?;
     m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
     m.initial = section(root, "initial").map_or(Ok(Initial::default()), initial)?;
-    m.objectives = elements(root, "objective").map(|(n, t)| objective(n, t)).collect();
+    m.objectives = elements(root, "objective").map(|(n, t)| objective(n, t)).collect::<Result<_, _>>()?;
     m.outputs = numbers(root, "output").collect();
     if let Some(s) = section(root, "study") {
         m.t_start = number(s, "t_start", 0.0);
@@ -404,9 +404,27 @@ fn final_time(s: &Table) -> Result<(Number, Option<Number>), ModelError> {
         (end, None, None) => Ok((end.unwrap_or(1.0.into()), None)),
     }
 }
-fn objective(name: Text, t: &Table) -> Objective {
-    Objective { name, integral: maybe(t, "integral"), terminal: maybe(t, "terminal") }
+fn objective(name: Text, t: &Table) -> Result<Objective, ModelError> {
+    let parent = format!("objective `{name}`");
+    let [sharpness, duration] = ["sharpness", "duration"].map(|key| positive(t, key, &parent));
+    let (sharpness, duration, near) = (sharpness?, duration?, fixed(t, "near", &parent)?);
+    let wrong = |message: &str, help: &str| Err(ModelError::new(format!("{parent}: {message}")).at(&name.place).help(help));
+    let [integral, terminal, y] = ["integral", "terminal", "maximum"].map(|key| maybe(t, key));
+    match (y, sharpness, duration) {
+        (Some(_), ..) if integral.is_some() || terminal.is_some() => {
+            wrong("`maximum` stands alone", "make another objective of `integral` and `terminal`, and minimise both with weights")
+        }
+        (Some(y), Some(sharpness), Some(duration)) => {
+            let maximum = Some(Maximum { sharpness, duration, near: near.unwrap_or(0.0) });
+            Ok(Objective { name, integral: Some(y), terminal: None, maximum })
+        }
+        (Some(_), ..) => wrong("`maximum` needs `sharpness` and `duration`", SMOOTH),
+        (None, None, None) if near.is_none() => Ok(Objective { name, integral, terminal, maximum: None }),
+        _ => wrong("`sharpness`, `duration` and `near` belong to `maximum`", SMOOTH),
+    }
 }
+
+const SMOOTH: &str = "peak = { maximum = \"y\", sharpness = 100, duration = \"1 ms\" } is between the level that y exceeds for 1 ms and the maximum + ln(T / 1 ms)/100";
 
 // study
 

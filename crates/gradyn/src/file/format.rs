@@ -417,6 +417,10 @@ const INITIAL: Record = plain(&[
 const OBJECTIVE: Record = plain(&[
     may("integral", Kind::Number, "Integrand: an expression of sensors, t and parameters."),
     may("terminal", Kind::Number, "Value at the final time: an expression of sensors and parameters."),
+    may("maximum", Kind::Number, "Instead of both, an expression of sensors, t and parameters whose smooth maximum over time is the value."),
+    may("sharpness", Kind::Constant, "Of the smooth maximum: it is at most ln(T/duration)/sharpness above the maximum."),
+    may("duration", Kind::Constant, "Of the smooth maximum: it is at least the level that is exceeded for this time in total [s]."),
+    may("near", Kind::Constant, "Of the smooth maximum: roughly its value, where exponentials would overflow; 0 if absent."),
 ]);
 
 #[rustfmt::skip]

@@ -103,7 +103,7 @@ fn functionals(study: &Optimize, m: &Mechanism) -> Result<Vec<Objective>, ModelE
     let used = m.objectives.iter().filter(|o| asked.iter().any(|n| n.text == o.name.text)).cloned();
     let value = |l: &Limit| match &l.of {
         Limited::Objective(_) => None,
-        Limited::Value(x) => Some(Objective { name: l.name.clone(), integral: None, terminal: Some(x.clone()) }),
+        Limited::Value(x) => Some(Objective { name: l.name.clone(), integral: None, terminal: Some(x.clone()), maximum: None }),
     };
     for l in &study.limits {
         if matches!(l.of, Limited::Value(_)) && all.contains(&l.name.text.as_str()) {

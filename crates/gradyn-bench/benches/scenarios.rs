@@ -1,0 +1,44 @@
+//! Question: how much faster are eight scenarios on two threads than on one?
+//!
+//! One design of the Iltis with its gradient, at eight speeds over the step, index1 × adams-bashforth at 1 ms. Both numbers of threads take
+//! turns in one run, the best of each counts, and their results must be the same bits.
+
+use gradyn::file::read_toml;
+use gradyn::optimize::{Evaluation, Optimization};
+use gradyn::{Coordinates, Method, Prepared, Sensitivity};
+use gradyn_bench::best;
+
+/// Turns of both.
+const TURNS: usize = 5;
+
+fn main() {
+    let study = study();
+    let pools = [1, 2].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().expect("threads"));
+    let (mut seconds, mut results) = ([f64::INFINITY; 2], vec![]);
+    for _ in 0..TURNS {
+        for (pool, fastest) in pools.iter().zip(&mut seconds) {
+            let mut result = None;
+            *fastest = fastest.min(best(1, || result = pool.install(|| study.evaluate(study.start())).ok()));
+            results.push(result.expect("the start can be evaluated"));
+        }
+    }
+    assert!(results.iter().all(|r: &Evaluation| *r == results[0]), "the number of threads changed a bit");
+    let [one, two] = seconds;
+    println!("{} scenarios of the Iltis, run and gradient, best of {TURNS} turns, identical bits", study.scenarios.len());
+    println!("1 thread {:.1} ms | 2 threads {:.1} ms | ratio {:.2}", one * 1e3, two * 1e3, one / two);
+}
+
+/// Half a second around the step, at eight speeds.
+fn study() -> Optimization {
+    let scenarios: Vec<String> = (0..8).map(|k| format!("s{k} = {{ set = {{ start = {} }} }}", 12 + k)).collect();
+    let text = gradyn::examples::find("iltis").expect("bundled");
+    let edited = text.replace("t_end  = 3\n", "t_end  = 0.5\n");
+    let edited =
+        edited.replace("minimise = \"psi\"\n", &format!("minimise = \"psi\"\nscenario = {{ {} }}\n", scenarios.join(", ")));
+    let file = read_toml(&edited).expect("reads");
+    let model = Prepared::new_in(&file.mechanism, Coordinates::Relative0).expect("assembles");
+    let method = Method::new("index1", "adams-bashforth").expect("registered").step(1e-3);
+    let study = Optimization::new(&file, &model, method, Sensitivity::DiscreteAdjoint, None).expect("a study");
+    assert_eq!(study.scenarios.len(), 8);
+    study
+}

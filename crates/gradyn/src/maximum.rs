@@ -1,0 +1,64 @@
+//! Objectives that are smooth maxima: values, the chain rule, and the maximum itself.
+
+use crate::prepared::{Prepared, Run};
+use gradyn_model::maximum::Maximum;
+use gradyn_model::{Set, System};
+use gradyn_sensitivity::Gradient;
+
+/// What a smooth maximum stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Largest {
+    /// max y over the nodes of the run.
+    pub value: f64,
+    /// When [s].
+    pub t: f64,
+    /// The most that the smooth maximum is above max y.
+    pub excess: f64,
+}
+
+impl Prepared {
+    /// The smooth maxima among the objectives, with their places.
+    fn maxima(&self) -> impl Iterator<Item = (usize, Maximum)> {
+        self.model.maxima.iter().enumerate().filter_map(|(k, m)| Some((k, (*m)?)))
+    }
+    /// ψ of z: the logarithm where an objective is a smooth maximum.
+    pub(crate) fn outer(&self, mut z: Vec<f64>) -> Vec<f64> {
+        self.maxima().for_each(|(k, m)| z[k] = m.value(z[k]));
+        z
+    }
+    /// ψ' = ψ_z z', row by row.
+    pub(crate) fn chained(&self, run: &Run, mut rows: Gradient) -> Gradient {
+        for (k, slope) in self.slopes(run) {
+            rows[k].iter_mut().for_each(|x| *x *= slope);
+        }
+        rows
+    }
+    /// ψ_z of the smooth maxima, with their places.
+    pub(crate) fn slopes(&self, run: &Run) -> Vec<(usize, f64)> {
+        let z = |k: usize| run.trajectory.last()[run.trajectory.layout.z() + k];
+        self.maxima().map(|(k, m)| (k, m.slope(z(k)))).collect()
+    }
+    /// For each objective, the maximum over the nodes if it is a smooth one.
+    pub fn largest(&self, run: &Run) -> Vec<Option<Largest>> {
+        let mut all = vec![None; self.objectives().len()];
+        if self.maxima().next().is_none() {
+            return all;
+        }
+        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
+        let (mut d, mut g) = (sys.data::<f64>(), vec![0.0; lay.o]);
+        sys.prepare(&self.model.slots(&run.rho), &mut d);
+        for n in 0..=plan.steps() {
+            let at = lay.node(plan.t[n], run.trajectory.record(n));
+            sys.set_angles(plan.angles(n), &mut d);
+            sys.place(at.t, at.q, &mut d);
+            sys.measure(Set::Integrand, &at, &mut d, &mut g);
+            for (k, m) in self.maxima() {
+                let (value, excess) = (m.level(g[k]), m.excess(plan.t[plan.steps()] - plan.t[0]));
+                if all[k].is_none_or(|l: Largest| l.value < value) {
+                    all[k] = Some(Largest { value, t: at.t, excess });
+                }
+            }
+        }
+        all
+    }
+}
