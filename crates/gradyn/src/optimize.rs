@@ -36,7 +36,7 @@ use gradyn_model::{Mechanism, ModelError};
 use gradyn_optimize::{Ask, Failed, Multistart, Outcome, replay};
 pub use gradyn_optimize::{
     Direction, Estimate, Evaluation, Failure, Identification, Method as Optimizer, Multiplier, Optimum, Problem, Record,
-    Report as End, Residuals, Sampling, Settings, Side, Starts, Status, Trial, optima,
+    Report as End, Residuals, Sampling, Settings, Side, Starts, Status, Trial, Variable, optima,
 };
 use gradyn_sensitivity::Gradient;
 use plan::{Plan, Row};

@@ -1,7 +1,7 @@
 //! Path synthesis of a four-bar from many starts.
 
 use gradyn::file::read_toml;
-use gradyn::optimize::{Optimization, Record, Report, Status, history, optima};
+use gradyn::optimize::{Optimization, Record, Report, Sampling, Status, Variable, history, optima};
 use gradyn::{Error, Method, Prepared, Sensitivity};
 use std::ops::ControlFlow;
 
@@ -137,6 +137,35 @@ fn starts_that_fail_are_counted() {
     assert!(!failed.is_empty() && failed.iter().all(|s| !s.failures[0].reason.is_empty()));
     assert!(report.end.status.converged());
     assert_no_flip(&study, &report);
+}
+
+/// Designs far from the start: assembled directly some loops close in the other way, those of the study never.
+#[test]
+fn no_design_changes_its_branch() {
+    let study = study(1);
+    let off = |model: &Prepared, x: &[f64]| {
+        let run = model.simulate(&study.method, &mut |_, _| {}).ok()?;
+        let row = &model.table(&run, None).unwrap().rows[0];
+        Some((0..2).any(|j| (row[1 + j] - coupler(x, 0.0)[j]).abs() > 1e-6))
+    };
+    // wider than the bounds of the example in alpha and phi
+    let range = |v: &Variable| if ["alpha", "phi"].contains(&v.name.as_str()) { (-3.0, 3.0) } else { (v.lower, v.upper) };
+    let (mut direct, mut kept, mut refused) = (0, 0, 0);
+    for u in Sampling::LatinHypercube.points(10, 300, 1).unwrap() {
+        let at = |(v, u): (&Variable, f64)| range(v).0 + u * (range(v).1 - range(v).0);
+        let x: Vec<f64> = study.problem.variables().iter().zip(u).map(at).collect();
+        let scenario = &study.scenarios[0];
+        direct += usize::from(scenario.prepared.at(&x).ok().and_then(|m| off(&m, &x)) == Some(true));
+        match scenario.at(&x) {
+            Ok(model) => {
+                assert_ne!(off(&model, &x), Some(true), "{x:?}");
+                kept += 1;
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    println!("{direct} of 300 on the other branch if assembled directly; {kept} kept, {refused} refused");
+    assert!(direct > 0 && kept > 150);
 }
 
 /// What is wrong with starts: message and marked text.

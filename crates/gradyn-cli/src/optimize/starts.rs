@@ -1,6 +1,5 @@
 //! What became of many starts.
 
-use super::report::digits;
 use crate::output;
 use gradyn::optimize::{End, Optimization, Optimum, Report, Status, optima};
 use serde_json::{Value, json};
@@ -59,7 +58,7 @@ pub fn text(study: &Optimization, report: &Report) -> String {
     let mut text = format!("  starts          {converged} of {} at a local optimum: {}\n", ends.len(), statuses.join(", "));
     let found = optima(&study.problem, ends);
     text += &format!("  optima          {} distinct\n", found.len());
-    let optimum = |o: &Optimum| format!("    {:>18}    {} of the starts\n", digits(o.value), o.starts.len());
+    let optimum = |o: &Optimum| format!("    {:>18.9e}    {} of the starts\n", o.value, o.starts.len());
     text += &shortened(found.iter().map(optimum).collect());
     text + &shortened(reasons(ends).iter().map(|(reason, count)| format!("    {count} × {reason}\n")).collect())
 }
