@@ -10,9 +10,13 @@ pub const STEPS: usize = 20;
 /// Newmark's rounding grows like 1/h, so its step is not below 1 ms.
 pub const STEP: f64 = 4e-3;
 
+/// Studies with many parameters of mechanisms that other examples have (`gradyn/tests/control.rs`).
+const STUDIES: [&str; 2] = ["manipulator_minimum_time", "slider_crank_codesign"];
+
 /// The examples that loops over many methods can afford; the vehicles have a test of their own (`gradyn/tests/vehicles.rs`).
 pub fn small_examples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    gradyn::examples::ALL.iter().filter(|e| !gradyn::examples::VEHICLES.contains(&e.0))
+    let large = |name: &&str| gradyn::examples::VEHICLES.contains(name) || STUDIES.contains(name);
+    gradyn::examples::ALL.iter().filter(move |e| !large(&e.0))
 }
 
 /// Examples and test models, with every number a parameter.

@@ -20,7 +20,7 @@ use crate::unstable::explodes;
 use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::{Mechanics, System};
-use gradyn_num::{Independence, largest, row_dependencies};
+use gradyn_num::{Dependent, Independence, largest, row_dependencies};
 
 type Data = <Mechanics as System>::Data<f64>;
 
@@ -124,6 +124,7 @@ impl Prepared {
         let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
         if theta == 0.0 {
             sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
+            rows.learn(&sys.patterns().mn, sys.phi_q(d));
         } else {
             let (h, mut q) = (plan.h[n], vec![0.0; lay.n]);
             hermite(&lay, h, theta, run.trajectory.record(n), run.trajectory.record(n + 1), &mut q);
@@ -161,7 +162,11 @@ impl Prepared {
         let (s, t) = nearest(sys, run, turned, &mut rows, &mut d);
         let s = if s < NEAR { s.max(rows.condition(mn, sys.phi_q(&d))) } else { s };
         if s < NEAR {
-            return StepError::SingularPosition { t, reached: run.plan.t[run.plan.steps()], rows: dependent_rows(sys, s, &d) };
+            return StepError::SingularPosition {
+                t,
+                reached: run.plan.t[run.plan.steps()],
+                rows: dependent_rows(sys, s, &rows, &d),
+            };
         }
         self.explain_freedoms(e, method, run, &mut d)
     }
@@ -170,23 +175,29 @@ impl Prepared {
 /// s and t of the position that is nearest to a singular one: near the end of a run that stopped, (2), or one of its nodes, of the last
 /// ones only if it did not turn; the data are placed there.
 fn nearest(sys: &Mechanics, run: &Trajectory, turned: bool, rows: &mut Independence, d: &mut Data) -> (f64, f64) {
-    let mut measure = |d: &Data| rows.measure(&sys.patterns().mn, sys.phi_q(d));
-    let last = run.plan.steps();
+    let (mn, last) = (&sys.patterns().mn, run.plan.steps());
+    let late = last.saturating_sub(LATE);
     let place = |n: usize, d: &mut Data| sys.place(run.plan.t[n], &run.record(n)[..run.layout.n], d);
-    // all nodes: the rows are compared with their lengths on the way
-    let mut node = |n: usize| {
+    // the last nodes may be those of a run that explodes
+    for n in 0..=late {
         place(n, d);
-        measure(d)
-    };
-    let nodes: Vec<f64> = (0..=last).map(&mut node).collect();
-    let first = if turned { 0 } else { last.saturating_sub(LATE) };
-    let n = (first..=last).fold(first, |w, n| if nodes[n] < nodes[w] { n } else { w });
-    let ahead = nearest_minimum(sys, run, d, &mut measure);
-    if ahead.0 < nodes[n] {
+        rows.learn(mn, sys.phi_q(d));
+    }
+    let first = if turned { 0 } else { late };
+    let (mut least, mut node) = (f64::INFINITY, first);
+    for n in first..=last {
+        place(n, d);
+        let s = rows.measure(mn, sys.phi_q(d));
+        if s < least {
+            (least, node) = (s, n);
+        }
+    }
+    let ahead = nearest_minimum(sys, run, d, |d| rows.measure(mn, sys.phi_q(d)));
+    if ahead.0 < least {
         return ahead;
     }
-    place(n, d);
-    (nodes[n], run.plan.t[n])
+    place(node, d);
+    (least, run.plan.t[node])
 }
 
 /// Smallest value of a function of the data along (2), and its time; the data are placed there.
@@ -215,15 +226,20 @@ pub(crate) fn nearest_minimum(sys: &Mechanics, run: &Trajectory, d: &mut Data, m
     (at(τ, curved), t + τ)
 }
 
-/// Rows that depend on others where their independence is s, by name.
-fn dependent_rows(sys: &Mechanics, s: f64, d: &Data) -> Vec<(String, Vec<String>)> {
+/// Rows that depend on others where their independence is s, or else those that vanish, by name.
+fn dependent_rows(sys: &Mechanics, s: f64, measure: &Independence, d: &Data) -> Vec<(String, Vec<String>)> {
     let (mn, rows) = (&sys.patterns().mn, sys.independent(true));
     let (pattern, values) = (mn.part(rows), mn.part_values(rows, sys.phi_q(d)));
     let name = |i: usize| sys.row_name(rows[i] as usize);
     // s is measured in another order than the one in which rows are found dependent
     let found = [2.0, 10.0, 50.0].map(|c| row_dependencies(&pattern, &values, (c * s).max(1e-6)).dependent);
-    let first = found.into_iter().find(|f| !f.is_empty()).unwrap_or_default();
-    first.iter().map(|r| (name(r.row), r.on.iter().filter(|o| o.1.abs() > 0.01).map(|o| name(o.0)).collect())).collect()
+    match found.into_iter().find(|f| !f.is_empty()) {
+        Some(first) => {
+            let on = |r: &Dependent| r.on.iter().filter(|o| o.1.abs() > 0.01).map(|o| name(o.0)).collect();
+            first.iter().map(|r| (name(r.row), on(r))).collect()
+        }
+        None => measure.vanishing(mn, sys.phi_q(d), NEAR).into_iter().map(|i| (name(i), vec![])).collect(),
+    }
 }
 
 /// Sign of a determinant.

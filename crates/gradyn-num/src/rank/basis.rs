@@ -47,6 +47,13 @@ impl Basis {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// a·b in four sums.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a4, b4) = (a.chunks_exact(4), b[..a.len()].chunks_exact(4));
+    let rest: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(a, b)| a * b).sum();
+    let mut sums = [0.0; 4];
+    for (a, b) in a4.zip(b4) {
+        (0..4).for_each(|k| sums[k] += a[k] * b[k]);
+    }
+    sums.iter().sum::<f64>() + rest
 }
