@@ -52,14 +52,19 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     let report = report.map_err(|e| l.fail(e))?;
     if report.end.status == Status::StartFailed {
         // the same error again, with its place
-        return study.try_start().map(|()| false).map_err(|e| l.fail(e));
+        study.try_start().map_err(|e| l.fail(e))?;
+        let reason = report.end.failures.first().map_or("the start failed", |f| f.reason.as_str());
+        return Err(Failure::command(reason, "look at the start: gradyn gradient"));
     }
 
     // show and write
     let old = records.len().min(report.records.len());
     let ended = Ended { study: &study, report: &report, steps, seconds: started.elapsed().as_secs_f64(), old };
     output::say(&if a.model.json { format!("{}\n", ended.object()) } else { ended.text() });
-    write(a, &l, &study, &report)?;
+    // interrupted before anything worked: nothing new to write
+    if !report.end.x.is_empty() {
+        write(a, &l, &study, &report)?;
+    }
     if report.end.status == Status::Interrupted && !a.model.quiet {
         crate::output::complain(&format!("interrupted: the same command with --resume goes on from {}", path.display()));
     }

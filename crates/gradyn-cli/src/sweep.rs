@@ -55,7 +55,7 @@ fn destination(out: &Path) -> Result<(Option<PathBuf>, bool), Failure> {
         }
         return Ok((Some(parquet::growing(out)), true));
     }
-    if !out.extension().is_some_and(|e| e == "csv") {
+    if out.extension().is_none_or(|e| e != "csv") {
         return Err(Failure::command(
             format!("{}: unknown kind of file", out.display()),
             "use a name that ends in .csv or .parquet",
@@ -72,7 +72,8 @@ struct Table {
 }
 
 impl Table {
-    /// A new table, or one to go on with: `again` computes its last row once more, which must come out the same.
+    /// A new table, or one to go on with: `again` computes its last row once more, and the last one that did not fail; they must come out
+    /// the same.
     fn open(
         path: Option<&Path>,
         columns: &[String],
@@ -86,8 +87,9 @@ impl Table {
         };
         let mut lines = Lines::read(path, resume, "--out")?;
         let rows = lines.old.len().saturating_sub(1);
-        let same =
-            lines.old.first().is_none_or(|first| *first == header) && (rows == 0 || again(rows - 1).as_ref() == lines.old.last());
+        let sound = lines.old.iter().rposition(|row| row.ends_with(',')).map_or(0, |line| line.min(rows));
+        let repeats = |line: usize| line == 0 || again(line - 1).as_ref() == lines.old.get(line);
+        let same = lines.old.first().is_none_or(|first| *first == header) && repeats(rows) && (sound == rows || repeats(sound));
         if !same {
             let message = format!("{} is the table of another sweep", path.display());
             return Err(Failure::command(message, "give another file by --out"));

@@ -84,6 +84,12 @@ fn wrong_sweeps_are_refused() {
     refused(&[], "--vary");
     refused(&["--vary", "L=1:2:3"], "there is no parameter `L`");
     refused(&["--vary", "L_s1=1:2"], "no grid");
+    refused(&["--vary", "L_s1=1:2,3"], "a range or a list?");
+    refused(&["--vary", "L_s1=1:2:3", "--out", "table.json"], "unknown kind of file");
+    folder.write("twice.csv", "L_s1,L_s1\n1,2\n");
+    refused(&["--samples", "twice.csv"], "the column `L_s1` is there twice");
+    folder.write("empty.csv", "L_s1\n");
+    refused(&["--samples", "empty.csv"], "has no samples");
     refused(&["--vary", "L_s1=1:2:3", "--vary", "L_s1=1,2"], "twice");
     refused(&["--vary", "L_s1=1:2:3", "--random", "4"], "no range");
     refused(&["--vary", "L_s1=1,2", "--out", "table.csv"], "table.csv exists");

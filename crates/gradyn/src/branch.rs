@@ -5,8 +5,8 @@
 //! ```text
 //! sign det [Φ_q; E_q]   of the independent rows Φ and of the conditions E at the start                (1)
 //! ```
-//! is the same for all designs of a branch. Two loops that both close in the other way are not noticed; in equilibrium, and in models of more
-//! than 400 coordinates, nothing is said.
+//! is the same for all designs of a branch. Two loops that both close in the other way are not noticed. Nothing is said in
+//! equilibrium, in models of more than 400 coordinates, where conditions and rows are not n, and where another choice of rows is independent.
 
 use crate::prepared::Prepared;
 use crate::singular::{DETERMINANT, sign};

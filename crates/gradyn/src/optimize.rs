@@ -3,7 +3,7 @@
 //! ```text
 //! minimise  Σ_s w_s Σ_k w_k ψ_sk(ρ)   subject to   ψ_sk(ρ) = b,   ψ_sk(ρ) ≤ b,   l ≤ ρ ≤ u       (1)
 //! ```
-//! Every ψ_sk, also an expression of parameters alone, is a functional of the run of scenario s: one forward run and one backward
+//! [B92] has c ≥ 0 for the inequalities: ψ - b = -c. Every ψ_sk, also an expression of parameters alone, is a functional of the run of scenario s: one forward run and one backward
 //! run with a column for each give values and derivatives of everything. Scenarios run in parallel and are summed in their order,
 //! so that the number of threads changes no bit. Every design starts from the assembly of the first, so that
 //! what a design gives depends on nothing but the design. A design that cannot be assembled or simulated is a failed trial.

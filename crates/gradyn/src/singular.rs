@@ -134,12 +134,7 @@ impl Prepared {
     }
     /// The reason behind an error of a step: a body without mass, a singular position, freedoms that determine nothing.
     pub(crate) fn explain(&self, e: StepError, method: &Method, run: &Trajectory, p: &[f64]) -> StepError {
-        // named freedoms may be the reason
-        if method.integrator == Integrator::Bashforth && method.freedoms.is_empty() && explodes(run) {
-            let n = run.plan.steps();
-            return StepError::Unstable { t: run.plan.t[n], h: run.plan.h[n - 1] };
-        }
-        let e = self.undefined(self.massless(e, p), run, p);
+        let e = self.massless(e, p);
         let numerical = matches!(
             e,
             StepError::Newton { .. }
@@ -150,7 +145,14 @@ impl Prepared {
                 | StepError::Stalled { .. }
         );
         let turned = matches!(e, StepError::Turn { .. });
-        if !(numerical || turned) || run.plan.steps() == 0 {
+        let (explicit, n) = (method.integrator == Integrator::Bashforth, run.plan.steps());
+        // before guards, which an explosion passes too; named freedoms may be the reason
+        if explicit && (numerical || turned) && method.freedoms.is_empty() && explodes(run) {
+            return StepError::Unstable { t: run.plan.t[n], h: run.plan.h[n - 1] };
+        }
+        let e = self.undefined(e, run, p);
+        let named = matches!(e, StepError::Undefined { .. });
+        if !(numerical || turned) || named || n == 0 {
             return e;
         }
         let sys = &self.model.system;

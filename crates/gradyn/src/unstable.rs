@@ -25,7 +25,8 @@ impl Prepared {
 pub(crate) fn explodes(run: &Trajectory) -> bool {
     let (n, lay) = (run.plan.steps(), run.layout);
     let size = |n: usize| largest(run.record(n)[lay.a()..lay.lam()].iter().copied());
-    n > 0 && (size(n) > 100.0 * size(n.saturating_sub(10)) || alternation(run).is_some())
+    let before = size(n.saturating_sub(10));
+    n > 0 && ((before > 0.0 && size(n) > 100.0 * before) || alternation(run).is_some())
 }
 
 /// When an acceleration first goes up and down from step to step [`MANY`] times in a row, and not less in the end. A motion that steps

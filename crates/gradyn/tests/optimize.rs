@@ -195,7 +195,8 @@ fn weights_and_constraints() {
     }
 }
 
-/// Scenarios are summed with their weights; objectives are limited in each of them; one thread and two give the same bits.
+/// Scenarios are summed with their weights; objectives and what reads the motion are limited in each of them; one thread and two give
+/// the same bits.
 #[test]
 fn scenarios_are_summed() {
     let goal = |more: &str| {
@@ -207,6 +208,9 @@ fn scenarios_are_summed() {
     let both = study_of(&format!("scenario = {{ earth = {{}}, moon = {{ weight = 3, set = {{ g = 1.62 }} }} }}\n{limit}"));
     let names: Vec<&str> = both.problem.constraints().iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["far, earth", "far, moon", "sum"]);
+    let read = limit.replace("L_s1 + L_s2", "B12.P2.x");
+    let read = study_of(&format!("scenario = {{ earth = {{}}, moon = {{ set = {{ g = 1.62 }} }} }}\n{read}"));
+    assert_eq!(read.problem.constraints()[2..].iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["sum, earth", "sum, moon"]);
     let single = |g: &str| study_of(&format!("scenario = {{ only = {{ set = {{ g = {g} }} }} }}")).evaluate(&[2.3, 2.0]).unwrap();
     let (e, earth, moon) = (both.evaluate(&[2.3, 2.0]).unwrap(), single("9.81"), single("1.62"));
     assert_eq!(e.value, earth.value + 3.0 * moon.value);

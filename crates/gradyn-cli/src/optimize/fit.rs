@@ -38,6 +38,7 @@ pub fn text(report: &Report, fit: &Identification) -> String {
     for e in &fit.estimates {
         let interval = match e.deviation.is_finite() {
             true => format!("{:>18} … {:<18}", digits(e.interval[0]), digits(e.interval[1])),
+            false if fit.freedoms == 0 => "no degree of freedom is left".into(),
             false => "not identified".into(),
         };
         text += &format!("    {:<width$}    {:>12.3e}    {interval:^40}    {:.1e}\n", e.name, e.deviation, e.proposed_scale);

@@ -33,6 +33,9 @@ pub fn step(study: &Optimization, told: &Told) -> Value {
 
 /// Twelve digits.
 pub fn digits(x: f64) -> String {
+    if x != 0.0 && x.abs() < 1e-3 {
+        return format!("{x:.11e}");
+    }
     let decimals = (11.0 - x.abs().max(1.0).log10().floor()).max(0.0) as usize;
     format!("{x:.decimals$}")
 }

@@ -38,6 +38,9 @@ fn index(flag: &str, name: &str, p: &Prepared) -> Result<usize, Failure> {
 fn varied(text: &str, p: &Prepared) -> Result<Varied, Failure> {
     let (name, values) = pair("--vary", text)?;
     let range = values.contains(':');
+    if range && values.contains(',') {
+        return Err(Failure::command(format!("--vary {text}: a range or a list?"), "write NAME=FROM:TO:COUNT or NAME=A,B,C"));
+    }
     let number = |part: &str| constant("--vary", &format!("values of `{name}`"), part, 0..part.len());
     let parts = values.split([':', ',']).map(|part| number(part.trim())).collect::<Result<Vec<_>, _>>()?;
     Ok((index(&format!("--vary {text}"), name, p)?, parts, range))
@@ -90,6 +93,9 @@ fn listed(path: &Path, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     let mut lines = text.lines().map(|l| l.split(',').map(str::trim).collect::<Vec<_>>());
     let columns = lines.next().unwrap_or_default();
     let at = columns.iter().map(|c| index(&name.to_string(), c, p)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(i) = (1..at.len()).find(|&i| at[..i].contains(&at[i])) {
+        return Err(Failure::command(format!("{name}: the column `{}` is there twice", columns[i]), ""));
+    }
     let row = |(k, cells): (usize, Vec<&str>)| {
         let wrong = || Failure::command(format!("{name}, line {}: {} numbers are expected here", k + 2, at.len()), "");
         let numbers = cells.iter().map(|c| c.parse::<f64>()).collect::<Result<Vec<_>, _>>().map_err(|_| wrong())?;
@@ -100,7 +106,12 @@ fn listed(path: &Path, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
         at.iter().zip(numbers).for_each(|(at, x)| rho[*at] = x);
         Ok(rho)
     };
-    lines.enumerate().map(row).collect()
+    match lines.enumerate().map(row).collect::<Result<Vec<_>, _>>()? {
+        list if list.is_empty() => {
+            Err(Failure::command(format!("{name} has no samples"), "a line of names, then lines of numbers"))
+        }
+        list => Ok(list),
+    }
 }
 
 fn nominal(p: &Prepared) -> Vec<f64> {

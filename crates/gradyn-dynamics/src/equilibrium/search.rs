@@ -293,7 +293,8 @@ impl<'a, Y: System> Problem<'a, Y> {
     }
     /// What is left where the search ended, and the directions that hardly any force holds there.
     fn not_found(&mut self, end: &Found) -> StepError {
-        // it may have ended where nothing can be linearised
+        // it may have ended where nothing can be linearised; r is that of its end
+        let _ = self.measure(&end.q, &end.angles);
         let open = self.linearised(end).map_or(vec![], |()| nearly_free(&mut self.balance, end.q.len()));
         let open = pivots(open).into_iter().map(|i| self.sys.coordinate_name(i)).collect();
         StepError::NoEquilibrium { iterations: self.iterations, worst: self.worst(), open }

@@ -10,6 +10,7 @@ use super::record::Record;
 use crate::error::Error;
 use crate::file;
 use crate::prepared::{Prepared, Run};
+use gradyn_dynamics::StepError;
 use gradyn_model::ModelError;
 use gradyn_model::mechanism::{Mechanism, Number, Source};
 use gradyn_optimize::Residuals;
@@ -76,8 +77,13 @@ impl Fit {
         let (table, slopes) = (model.table(run, None)?, model.output_sensitivities_at(run, &nodes)?);
         let (mut values, mut jacobian) = (vec![], vec![]);
         for ((node, measured), y_rho) in nodes.iter().zip(&self.record.values).zip(&slopes) {
-            for (j, (_, scale)) in self.columns.iter().enumerate() {
-                values.push((table.rows[*node][1 + j] - measured[j]) / scale);
+            for (j, (name, scale)) in self.columns.iter().enumerate() {
+                let y = table.rows[*node][1 + j];
+                if !(y.is_finite() && y_rho[j].iter().all(|x| x.is_finite())) {
+                    let equation = format!("column {name}, or its derivative");
+                    return Err(StepError::NotFinite { t: run.trajectory.plan.t[*node], equation }.into());
+                }
+                values.push((y - measured[j]) / scale);
                 jacobian.extend(y_rho[j].iter().map(|y| y / scale));
             }
         }

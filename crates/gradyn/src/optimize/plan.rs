@@ -47,7 +47,7 @@ impl Plan {
         let weight = |o: &Objective| study.minimise.iter().filter(|w| w.0.text == o.name.text).map(|w| w.1).sum();
         let weights = mechanism.objectives.iter().map(weight).collect();
         let problem = problem(study, m, nominal, &varying)?;
-        let (problem, rows) = constrained(problem, study, &mechanism.objectives)?;
+        let (problem, rows) = constrained(problem, study, &mechanism)?;
         Ok(Self { scenarios: scenarios(study, &mechanism)?, problem, weights, rows, fit })
     }
 }
@@ -133,19 +133,20 @@ struct Target<'a> {
     moves: bool,
 }
 
+/// Does an expression read a sensor, not only parameters, constants and points?
+fn reads_motion(x: &Number, m: &Mechanism) -> bool {
+    let constants = m.constants.iter().map(|c| &c.0).chain(m.hard_points.iter().map(|p| &p.0));
+    let still: Vec<&str> = m.parameters.iter().map(|p| &p.name).chain(constants).map(|t| t.text.as_str()).collect();
+    names(x).iter().any(|name| !still.contains(&name.split('.').next().unwrap_or(name)))
+}
+
 /// Every functional and every fitted column depends on a parameter, and every parameter reaches one of them.
 fn check_reach<'a>(study: &Optimize, m: &'a Mechanism) -> Result<(), ModelError> {
     let reaches = reach(m);
-    let still: Vec<&str> = {
-        let constants = m.constants.iter().map(|c| &c.0).chain(m.hard_points.iter().map(|p| &p.0));
-        m.parameters.iter().map(|p| &p.name).chain(constants).map(|t| t.text.as_str()).collect()
-    };
     // an integral, or a sensor
-    let sensor = |name: String| !still.contains(&name.split('.').next().unwrap_or(&name));
-    let moves = |o: &Objective| o.integral.is_some() || o.terminal.iter().flat_map(names).any(sensor);
+    let moves = |o: &Objective| o.integral.is_some() || o.terminal.iter().any(|x| reads_motion(x, m));
     let functional = |o: &'a Objective| Target { name: &o.name, owner: format!("objective {}", o.name), moves: moves(o) };
-    let column =
-        |(name, x): &'a (Text, Number)| Target { name, owner: format!("output {name}"), moves: names(x).into_iter().any(sensor) };
+    let column = |(name, x): &'a (Text, Number)| Target { name, owner: format!("output {name}"), moves: reads_motion(x, m) };
     let fitted = m.outputs.iter().filter(|_| study.fit.is_some());
     let targets: Vec<Target> = m.objectives.iter().map(functional).chain(fitted.map(column)).collect();
     let depends = |target: &Target, p: &str| {
@@ -221,15 +222,21 @@ fn scenarios(study: &Optimize, m: &Mechanism) -> Result<Vec<(String, f64, Mechan
     }
 }
 
-/// With the constraints, equalities first: those of objectives in every scenario, those of expressions in the first.
-fn constrained(mut problem: Problem, study: &Optimize, all: &[Objective]) -> Result<(Problem, Vec<Row>), ModelError> {
+/// With the constraints, equalities first: in every scenario, but for expressions that are the same in all.
+fn constrained(mut problem: Problem, study: &Optimize, m: &Mechanism) -> Result<(Problem, Vec<Row>), ModelError> {
     let mut rows = vec![];
     for equal in [true, false] {
         for l in &study.limits {
-            let (name, everywhere) = if let Limited::Objective(name) = &l.of { (name, true) } else { (&l.name, false) };
-            let functional = all.iter().position(|o| o.name.text == name.text).expect("every limit has its functional");
+            let set = |name: &String| study.scenarios.iter().flat_map(|s| &s.set).any(|(n, _)| n.text == *name);
+            let (name, everywhere) = match &l.of {
+                Limited::Objective(name) => (name, true),
+                Limited::Value(x) => (&l.name, reads_motion(x, m) || names(x).iter().any(set)),
+            };
+            let functional = m.objectives.iter().position(|o| o.name.text == name.text).expect("every limit has its functional");
             let count = if everywhere { study.scenarios.len().max(1) } else { 1 };
-            for (scenario, (limit, sign, name)) in (0..count).flat_map(|s| sides(study, l, equal, s).map(move |side| (s, side))) {
+            for (scenario, (limit, sign, name)) in
+                (0..count).flat_map(|s| sides(study, l, equal, everywhere, s).map(move |side| (s, side)))
+            {
                 let scale = l.scale.unwrap_or(if limit == 0.0 { 1.0 } else { limit.abs() });
                 let added = if equal { problem.equality(name, scale) } else { problem.inequality(name, scale) };
                 problem = added.map_err(|e| ModelError::new(format!("study, optimize: {e}")).at(&l.name.place))?;
@@ -241,9 +248,15 @@ fn constrained(mut problem: Problem, study: &Optimize, all: &[Objective]) -> Res
 }
 
 /// The equality of a limit, or its inequalities, in a scenario: limit, sign and name.
-fn sides(study: &Optimize, l: &Limit, equal: bool, scenario: usize) -> impl Iterator<Item = (f64, f64, String)> {
+fn sides(
+    study: &Optimize,
+    l: &Limit,
+    equal: bool,
+    everywhere: bool,
+    scenario: usize,
+) -> impl Iterator<Item = (f64, f64, String)> {
     let name = match study.scenarios.get(scenario) {
-        Some(s) if study.scenarios.len() > 1 && matches!(l.of, Limited::Objective(_)) => format!("{}, {}", l.name, s.name),
+        Some(s) if study.scenarios.len() > 1 && everywhere => format!("{}, {}", l.name, s.name),
         _ => l.name.text.clone(),
     };
     let both = l.min.is_some() && l.max.is_some();
