@@ -28,9 +28,10 @@ static PRESSED: AtomicUsize = AtomicUsize::new(0);
 pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     a.write.as_deref().map_or(Ok(()), output::check_folder)?;
+    let path = a.history.clone().unwrap_or_else(|| a.model.model.with_extension("history.jsonl"));
+    apart(a, &path)?;
     let l = Loaded::new(&a.model)?;
     let study = study(a, &l)?;
-    let path = a.history.clone().unwrap_or_else(|| a.model.model.with_extension("history.jsonl"));
     let (mut lines, records) = history::open(&path, &history::header(a, &l, &study), a.resume)?;
     watch_interrupts();
 
@@ -51,6 +52,10 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     failed.map_or(Ok(()), Err)?;
     let report = report.map_err(|e| l.fail(e))?;
     if report.end.status == Status::StartFailed {
+        // a history of nothing would be in the way of the next try
+        if records.is_empty() {
+            let _ = std::fs::remove_file(&path);
+        }
         // the same error again, with its place
         study.try_start().map_err(|e| l.fail(e))?;
         let reason = report.end.failures.first().map_or("the start failed", |f| f.reason.as_str());
@@ -69,6 +74,19 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
         crate::output::complain(&format!("interrupted: the same command with --resume goes on from {}", path.display()));
     }
     Ok(ended.usable())
+}
+
+/// Files of one command must not overwrite each other; the model itself may be written.
+fn apart(a: &OptimizeArgs, history: &Path) -> Done {
+    let (model, out, write) = (Some(a.model.model.as_path()), a.out.as_deref(), a.write.as_deref());
+    let clash = [(Some(history), out), (Some(history), write), (out, write), (model, out), (model, Some(history))];
+    match clash.into_iter().find(|(x, y)| x.is_some() && x == y) {
+        Some((Some(path), _)) => {
+            let message = format!("{} would be written twice, or is the model", path.display());
+            Err(Failure::command(message, "give --history, --write and --out different names"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The study of the file, changed by the command line.

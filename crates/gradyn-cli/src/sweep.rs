@@ -17,6 +17,9 @@ const SHARE: usize = 4;
 
 /// `gradyn sweep`.
 pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
+    if a.model.json {
+        return Err(Failure::command("a sweep is a table: there is no --json", "leave it out; --out FILE writes the table"));
+    }
     let (grows, packed) = a.out.as_deref().map_or(Ok((None, false)), destination)?;
     let l = Loaded::new(&a.model)?;
     l.times()?;

@@ -292,6 +292,14 @@ pub enum StepError {
         /// Its effort.
         effort: f64,
     },
+    /// A condition of an equilibrium holds what forces hold.
+    #[error(
+        "the condition `{condition}` of the equilibrium is one too many: forces hold it already, and it carries no load only by chance"
+    )]
+    EquilibriumSurplus {
+        /// The condition.
+        condition: String,
+    },
     /// The times of the run make no sense.
     #[error("{0}")]
     Times(String),

@@ -341,6 +341,11 @@ fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, Mode
         let min = bound(&p.min, format!("{what}, min"))?;
         let max = bound(&p.max, format!("{what}, max"))?;
         let scale = bound(&p.scale, format!("{what}, scale"))?;
+        if let Some((min, max)) = min.zip(max).filter(|(min, max)| min > max) {
+            return Err(
+                ModelError::new(format!("{what}: its bounds are empty: nothing lies between {min} and {max}")).at(&p.name.place)
+            );
+        }
         if min.is_some_and(|b| value < b) || max.is_some_and(|b| value > b) {
             let bound = |b: Option<f64>, none: &str| b.map_or(none.into(), |b| b.to_string());
             let bounds = format!("{} … {}", bound(min, "-∞"), bound(max, "∞"));

@@ -28,6 +28,15 @@ impl Error {
     pub fn method(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Method { message: message.into(), help: help.into() }
     }
+    /// The same, with the scenario that it is about; none without a name.
+    pub(crate) fn within(self, scenario: &str) -> Self {
+        let named = |message: String| if scenario.is_empty() { message } else { format!("scenario `{scenario}`: {message}") };
+        match self {
+            Self::Model(e) => Self::Model(ModelError { message: named(e.message), ..e }),
+            Self::Method { message, help } => Self::Method { message: named(message), help },
+            Self::Step(e) => Self::Method { help: advice(&e).unwrap_or_default(), message: named(e.to_string()) },
+        }
+    }
     /// What to try.
     pub fn help(&self) -> Option<String> {
         match self {
@@ -132,7 +141,7 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
             (condition(equation).or_else(|| place(equation)), "choose conditions on other sensors".to_owned())
         }
         StepError::NoEquilibrium { open, .. } if !open.is_empty() => (
-            model.conditions.0.last().and_then(|c| c.place.clone()),
+            model.conditions.0.first().and_then(|c| c.place.clone()),
             "a condition in `equilibrium` of [initial] may be missing: a sensor that moves with what no force holds".to_owned(),
         ),
         StepError::NoEquilibrium { worst, .. } => (
@@ -140,11 +149,15 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
             "there may be none: look at the forces; `initial.near` gives the search a better start, `hold` a support".to_owned(),
         ),
         StepError::EquilibriumFree { free, .. } => (
-            model.conditions.0.last().and_then(|c| c.place.clone()),
+            model.conditions.0.first().and_then(|c| c.place.clone()),
             format!(
                 "add {} in `equilibrium` of [initial]: sensors that move with what is free",
                 if free.len() == 1 { "a condition".to_owned() } else { format!("{} conditions", free.len()) }
             ),
+        ),
+        StepError::EquilibriumSurplus { condition: name } => (
+            condition(name),
+            "remove it, or move it to `hold`, where a support carries what load there is".to_owned(),
         ),
         StepError::EquilibriumLoad { condition: name, .. } => (
             condition(name),

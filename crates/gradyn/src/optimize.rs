@@ -147,8 +147,9 @@ impl Optimization {
         };
         let Plan { scenarios, problem, weights, rows, fit } = Plan::new(study, &file.mechanism, nominal, &file.folder)?;
         let prepare = |(name, weight, mechanism): (String, f64, Mechanism)| {
-            let prepared = Prepared::new_in(&mechanism, nominal.model.family)?;
-            prepared.check_method(&method)?;
+            let prepared = Prepared::new_in(&mechanism, nominal.model.family);
+            let prepared = prepared.and_then(|p| p.check_method(&method).and(p.mesh()).and(Ok(p)));
+            let prepared = prepared.map_err(|e| e.within(&name))?;
             Ok(Scenario { name, weight, prepared })
         };
         let scenarios = scenarios.into_iter().map(prepare).collect::<Result<Vec<_>, Error>>()?;

@@ -9,6 +9,18 @@ use std::path::Path;
 
 /// Parameters of every sample.
 pub fn samples(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
+    let list = unchecked(a, p)?;
+    for (k, info) in p.parameters().iter().enumerate() {
+        let (least, most) = (info.bounds.0.unwrap_or(f64::NEG_INFINITY), info.bounds.1.unwrap_or(f64::INFINITY));
+        if let Some(x) = list.iter().map(|rho| rho[k]).find(|x| !(least..=most).contains(x)) {
+            let message = format!("`{}` = {x} is outside its bounds {least} … {most}", info.name);
+            return Err(Failure::command(message, "change the samples, or the bounds in the model"));
+        }
+    }
+    Ok(list)
+}
+
+fn unchecked(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     if let Some(path) = &a.samples {
         return listed(path, p);
     }

@@ -159,6 +159,14 @@ impl<Y: System> Balance<Y> {
         out[self.rows.pattern.rows() + k] = 1.0;
         self.reduced.factor.solve(out);
     }
+    /// The effort that condition `k` needs for each unit that its value is moved, where (1) was factored.
+    pub fn resistance(&mut self, k: usize) -> f64 {
+        let row = self.q.len() + self.rows.rows + k;
+        self.b.fill(0.0);
+        self.b[row] = 1.0;
+        self.factor.solve(&mut self.b);
+        self.b[row]
+    }
     /// (1).
     pub fn solve(&mut self, b: &mut [f64]) {
         let (n, rows) = (self.q.len(), self.rows.pattern.rows());

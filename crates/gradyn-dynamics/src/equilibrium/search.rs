@@ -23,6 +23,9 @@ const TINY: f64 = 1e-12;
 /// Part of the loads that a condition may carry.
 const LOAD: f64 = 1e-8;
 
+/// Part of the largest stiffness above which forces hold what a condition holds.
+const RESISTANCE: f64 = 1e-7;
+
 /// How an equilibrium was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
@@ -329,6 +332,17 @@ impl<'a, Y: System> Problem<'a, Y> {
         let carried = |k: usize| (efforts[k] * largest(j.pattern.row(rows + k).map(|p| j.j[p]))).abs();
         if let Some(k) = (0..efforts.len()).find(|&k| !held(k) && carried(k) > LOAD * self.force) {
             return Err(StepError::EquilibriumLoad { condition: name(k), effort: efforts[k] });
+        }
+        self.balance
+            .factor(0.0)
+            .map_err(|s| StepError::Singular { t: self.t, equation: sys.coordinate_name(s.index.min(at.q.len() - 1)) })?;
+        let stiff = RESISTANCE * self.balance.stiffness();
+        let length = |s: &Self, k: usize| largest(s.balance.reduced.pattern.row(rows + k).map(|p| s.balance.reduced.j[p]));
+        for k in (0..efforts.len()).filter(|&k| !held(k)) {
+            let scale = length(&self, k).powi(2);
+            if self.balance.resistance(k).abs() * scale > stiff {
+                return Err(StepError::EquilibriumSurplus { condition: name(k) });
+            }
         }
         let residual = self.scaled().fold(0.0f64, |s, x| s.max(x.abs()));
         let (balanced, lam) = (self.balance.reduced.balanced.clone(), self.balance.lam.clone());

@@ -88,11 +88,12 @@ pub(super) fn kind<Y: System>(balance: &mut Balance<Y>, n: usize) -> Kind {
     }
 }
 
-/// One coordinate for each of some motions: elimination with the largest entries as pivots.
+/// One coordinate for each of some motions: elimination, with the first large entries as pivots: bodies that carry others come first.
 pub(super) fn pivots(mut motions: Vec<Vec<f64>>) -> Vec<usize> {
     let mut found = vec![];
     while let Some(row) = motions.pop() {
-        let Some(i) = (0..row.len()).max_by(|&a, &b| row[a].abs().total_cmp(&row[b].abs())) else { break };
+        let most = largest(row.iter().copied());
+        let Some(i) = row.iter().position(|x| x.abs() >= 0.5 * most) else { break };
         found.push(i);
         for x in &mut motions {
             let s = x[i] / row[i];

@@ -487,7 +487,11 @@ fn positive(t: &Table, key: &str, parent: &str) -> Result<Option<f64>, ModelErro
 
 /// A number that does not depend on anything.
 fn fixed(t: &Table, key: &str, parent: &str) -> Result<Option<f64>, ModelError> {
-    maybe(t, key).map(|n| value(&n, &format!("{parent}, {key}"))).transpose()
+    let finite = |n: Number| match value(&n, &format!("{parent}, {key}"))? {
+        x if x.is_finite() => Ok(x),
+        x => Err(ModelError::new(format!("{parent}, {key}: {x} is not a finite number")).at(&n.place)),
+    };
+    maybe(t, key).map(finite).transpose()
 }
 fn value(n: &Number, what: &str) -> Result<f64, ModelError> {
     match &n.source {

@@ -131,28 +131,40 @@ struct Target<'a> {
     owner: String,
     /// Does it follow the motion?
     moves: bool,
+    /// Is it an integral over time?
+    integral: bool,
 }
 
 /// Does an expression read a sensor, not only parameters, constants and points?
 fn reads_motion(x: &Number, m: &Mechanism) -> bool {
     let constants = m.constants.iter().map(|c| &c.0).chain(m.hard_points.iter().map(|p| &p.0));
     let still: Vec<&str> = m.parameters.iter().map(|p| &p.name).chain(constants).map(|t| t.text.as_str()).collect();
-    names(x).iter().any(|name| !still.contains(&name.split('.').next().unwrap_or(name)))
+    names(x).iter().any(|name| name.split('.').next().is_some_and(|first| first != "ground" && !still.contains(&first)))
 }
 
 /// Every functional and every fitted column depends on a parameter, and every parameter reaches one of them.
 fn check_reach<'a>(study: &Optimize, m: &'a Mechanism) -> Result<(), ModelError> {
     let reaches = reach(m);
-    // an integral, or a sensor
-    let moves = |o: &Objective| o.integral.is_some() || o.terminal.iter().any(|x| reads_motion(x, m));
-    let functional = |o: &'a Objective| Target { name: &o.name, owner: format!("objective {}", o.name), moves: moves(o) };
-    let column = |(name, x): &'a (Text, Number)| Target { name, owner: format!("output {name}"), moves: reads_motion(x, m) };
+    let moves = |o: &Objective| o.integral.iter().chain(&o.terminal).any(|x| reads_motion(x, m));
+    let functional = |o: &'a Objective| Target {
+        name: &o.name,
+        owner: format!("objective {}", o.name),
+        moves: moves(o),
+        integral: o.integral.is_some(),
+    };
+    let column = |(name, x): &'a (Text, Number)| Target {
+        name,
+        owner: format!("output {name}"),
+        moves: reads_motion(x, m),
+        integral: false,
+    };
     let fitted = m.outputs.iter().filter(|_| study.fit.is_some());
     let targets: Vec<Target> = m.objectives.iter().map(functional).chain(fitted.map(column)).collect();
     let depends = |target: &Target, p: &str| {
         let aside = ["output ", "objective ", "constant ", "hard point "];
         let motion = reaches[p].iter().any(|owner| !aside.iter().any(|a| owner.starts_with(a)));
-        reaches[p].contains(&target.owner) || (motion && target.moves)
+        let times = reaches[p].iter().any(|owner| owner == "times") || (motion && m.until.is_some());
+        reaches[p].contains(&target.owner) || (motion && target.moves) || (times && target.integral)
     };
     for o in &targets {
         if !m.parameters.iter().any(|p| depends(o, &p.name.text)) {

@@ -46,11 +46,17 @@ impl Record {
 fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError> {
     let wrong = |message: String| ModelError::new(format!("study, optimize, fit: {name}{message}"));
     let cells = |line: &str| line.split(',').map(|c| c.trim().trim_matches('"').to_owned()).collect::<Vec<_>>();
-    let mut lines = text.lines().map(cells).enumerate().filter(|(_, cells)| cells.iter().any(|c| !c.is_empty()));
+    // some spreadsheets begin a file with a mark of its encoding
+    let mut lines = text
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .map(cells)
+        .enumerate()
+        .filter(|(_, cells)| cells.iter().any(|c| !c.is_empty()));
     let header = lines.next().map_or(vec![], |(_, cells)| cells);
     if header.first().is_none_or(|first| first != "t") {
         let e = wrong(": the first column is not `t`".into()).at(&fit.place);
-        return Err(e.help("the first line names the columns: t,NAME,NAME…; t is the time in seconds"));
+        return Err(e.help("the first line names the columns, with commas: t,NAME,NAME…; t is the time in seconds"));
     }
     let find = |column: &gradyn_model::mechanism::Text| {
         header[1..].iter().position(|h| *h == column.text).map(|k| k + 1).ok_or_else(|| {
@@ -59,7 +65,14 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
         })
     };
     let places = fit.columns.iter().map(|(column, _)| find(column)).collect::<Result<Vec<usize>, _>>()?;
+    if let Some(k) = (1..header.len()).find(|&k| header[..k].contains(&header[k])) {
+        return Err(wrong(format!(" has the column `{}` twice", header[k])).at(&fit.place));
+    }
     let row = |(line, cells): (usize, Vec<String>)| {
+        if cells.len() != header.len() {
+            let counts = format!("{} cells for {} columns", cells.len(), header.len());
+            return Err(wrong(format!(", line {}: {counts}", line + 1)).at(&fit.place));
+        }
         let number = |k: usize| {
             let (cell, column) = (cells.get(k).map_or("", String::as_str), &header[k]);
             let place = format!(", line {}, column `{column}`", line + 1);
