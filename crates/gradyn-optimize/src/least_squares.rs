@@ -8,7 +8,7 @@
 //! ```
 //! A variable is free unless it is on a bound and the gradient points out. Gauss–Newton has η = 0, without singular values below
 //! 1e-12 of the largest, and halves α. Levenberg–Marquardt takes z⁺ where ϱ > 0, then η ← η max(1/3, 1 - (2ϱ - 1)³), and else
-//! raises η by 2, 4, 8…, as after a failed trial.
+//! raises η by 2, 4, 8…, as after a failed trial. Where no trial is taken, the decrease that the first one promised says why.
 
 use crate::evaluation::Residuals;
 use crate::line_search::SHORTEST;
@@ -115,11 +115,12 @@ impl Iteration for LevenbergMarquardt {
         let (space, from) = (oracle.space, &progress.point);
         let Some(model) = Model::new(space, from) else { return Ok(Step::End(crate::Status::NumericalFailure)) };
         let (mut eta, mut factor) = (self.eta, 2.0);
-        let mut predicted = 0.0;
+        let mut promised = None;
         for _ in 0..TRIALS {
             let z = space.shifted(&from.z, 1.0, &model.step(eta));
             let d = minus(&z, &from.z);
-            predicted = 0.5 * (eta * dot(&d, &d) - dot(&from.g, &d));
+            let predicted = 0.5 * (eta * dot(&d, &d) - dot(&from.g, &d));
+            promised.get_or_insert(predicted);
             match oracle.at(&z)? {
                 Some(to) if to.f < from.f && predicted > 0.0 => {
                     let ratio = (from.f - to.f) / predicted; // (4)
@@ -133,6 +134,6 @@ impl Iteration for LevenbergMarquardt {
                 }
             }
         }
-        Ok(Step::End(progress.stuck(space, predicted)))
+        Ok(Step::End(progress.stuck(space, promised.unwrap_or(0.0))))
     }
 }

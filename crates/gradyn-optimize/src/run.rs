@@ -43,6 +43,11 @@ fn first(method: Method, space: &Space, start: &Point) -> Box<dyn Iteration> {
     }
 }
 
+/// Did every trial fail? The accepted point is not one.
+fn none_told(known: &[(Vec<f64>, Option<Point>)], from: &Point) -> bool {
+    known.iter().all(|(z, told)| told.is_none() || *z == from.z)
+}
+
 impl Run {
     /// From a start that was checked.
     pub fn new(method: Method, space: Space, start: &[f64]) -> Self {
@@ -80,6 +85,9 @@ impl Run {
             match iteration.iterate(&oracle, progress) {
                 Ok(Step::Next(next)) => *iteration = next,
                 Ok(Step::End(Status::LineSearchFailed)) if failed => return Next::End(Status::TooManyFailures),
+                Ok(Step::End(Status::Stagnated)) if failed && none_told(&self.known, &progress.point) => {
+                    return Next::End(Status::TooManyFailures);
+                }
                 Ok(Step::End(status)) => return Next::End(status),
                 Err(Pause(z)) => return Next::Evaluate(z),
             }
