@@ -5,7 +5,7 @@
 //! C_z = s² V Σ⁻² Vᵀ,   C = x_z C_z x_z                                                                    (2)
 //! x ± t √C_ii,   t of Student's distribution with N - k degrees of freedom                                (3)
 //! ```
-//! A singular value below the tolerance belongs to a direction that the residuals do not see: its variables have no interval.
+//! A singular value below the tolerance belongs to a direction that the residuals do not see: its variables, however small their parts, have no interval.
 //! Variables on a bound are held there and count as known. Proposed scale: the change of x that moves the residuals by their
 //! own size, s = √(rᵀr/N)/(|r_x|/√N), the same for all residuals if they vanish.
 
@@ -18,6 +18,8 @@ use crate::vector::largest;
 const RANK: f64 = 1e-8;
 /// Components of a unit vector below this part of the largest are not named.
 const NAMED: f64 = 0.1;
+/// Components below this part of the largest are rounding of the singular vector: ε over the rank tolerance, and a margin.
+const ROUNDING: f64 = 1e-6;
 
 /// One variable of the fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +41,7 @@ pub struct Estimate {
 pub struct Direction {
     /// Singular value over the largest.
     pub strength: f64,
-    /// Name and component, the largest first.
+    /// Name and component, the largest first, without those below a tenth of it.
     pub components: Vec<(String, f64)>,
 }
 
@@ -114,10 +116,12 @@ pub(crate) fn identify(space: &Space, point: &Point, confidence: f64) -> Option<
             covariance[i * n + j] = if sum == 0.0 { 0.0 } else { s2 * x_z[i] * x_z[j] * sum };
         }
     }
-    let unidentifiable: Vec<Direction> =
-        (0..sigma.len()).filter(|k| !seen.contains(k)).map(|k| direction(space, sigma[k] / most, &v[k])).collect();
+    let unseen: Vec<usize> = (0..sigma.len()).filter(|k| !seen.contains(k)).collect();
+    let unidentifiable: Vec<Direction> = unseen.iter().map(|k| direction(space, sigma[*k] / most, &v[*k])).collect();
+    let lost = |i: usize| unseen.iter().any(|k| v[*k][i].abs() > ROUNDING * largest(v[*k].iter().copied()));
+    let lost: Vec<bool> = (0..n).map(lost).collect();
     let t = if freedoms > 0 { quantile(confidence, freedoms) } else { f64::INFINITY };
-    let estimates = estimates(space, point, &covariance, &unidentifiable, t);
+    let estimates = estimates(space, point, &covariance, &lost, t);
     let residual_deviation = (s2 * space.problem.scale_of_value()).sqrt();
     Some(Identification { residual_deviation, freedoms, estimates, covariance, unidentifiable })
 }
@@ -134,7 +138,7 @@ fn direction(space: &Space, strength: f64, v: &[f64]) -> Direction {
 }
 
 /// Values, deviations and intervals (3), scales.
-fn estimates(space: &Space, point: &Point, covariance: &[f64], unseen: &[Direction], t: f64) -> Vec<Estimate> {
+fn estimates(space: &Space, point: &Point, covariance: &[f64], lost: &[bool], t: f64) -> Vec<Estimate> {
     let (n, x, x_z) = (space.n, space.to_x(&point.z), space.x_z(&point.z));
     let column = |i: usize| {
         let r = point.residuals.as_ref().map_or(&[][..], |r| &r.jacobian);
@@ -144,8 +148,7 @@ fn estimates(space: &Space, point: &Point, covariance: &[f64], unseen: &[Directi
     let estimate = |i: usize| {
         let variable = &space.problem.variables()[i];
         let free = space.on_bound(&point.z, i).is_none();
-        let lost = unseen.iter().any(|d| d.components.iter().any(|(name, _)| *name == variable.name));
-        let deviation = if lost { f64::INFINITY } else { covariance[i * n + i].sqrt() };
+        let deviation = if lost[i] { f64::INFINITY } else { covariance[i * n + i].sqrt() };
         let half = if free { t * deviation } else { 0.0 };
         let scale = size / column(i);
         Estimate {

@@ -101,6 +101,21 @@ fn unidentifiable_directions_are_named() {
     }
 }
 
+/// Residuals of b - a/20 alone: b is a twentieth of the direction (1, 1/20), too little to be named, and is as unknown as a.
+#[test]
+fn small_parts_of_unidentifiable_directions_have_no_interval() {
+    let evaluate = |x: &[f64]| {
+        let r = (0..6).map(|i| (x[1] - 0.05 * x[0]) * T[i] + x[2] - Y[i]).collect();
+        Evaluation::least_squares(r, T.iter().flat_map(|t| [-0.05 * t, *t, 1.0]).collect(), 3)
+    };
+    let problem = Problem::new(["a", "b", "c"].map(Variable::free).to_vec()).unwrap();
+    let id = fit(Method::LevenbergMarquardt, &problem, &[0.0; 3], evaluate).identification(0.95).unwrap();
+    assert_eq!(id.unidentifiable.len(), 1);
+    assert_eq!(id.unidentifiable[0].components.len(), 1);
+    let known: Vec<bool> = id.estimates.iter().map(|e| e.deviation.is_finite()).collect();
+    assert_eq!(known, [false, false, true]);
+}
+
 /// More variables than residuals: the rest is unidentifiable, and there are no intervals.
 #[test]
 fn fewer_residuals_than_variables() {
