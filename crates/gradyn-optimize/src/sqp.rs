@@ -144,7 +144,7 @@ fn linearised(space: &Space, point: &Point, d: &[f64], nu: Option<&[f64]>) -> f6
     nu.map_or_else(|| v.iter().sum(), |nu| dot(nu, &v))
 }
 
-/// The subproblem, elastic where it must be.
+/// The subproblem, elastic where it must be; at a feasible design λ may be as large as it is.
 fn plan(space: &Space, point: &Point, b: &[f64], guess: &[bool]) -> Result<Solution, Status> {
     let qp = Qp::new(space, point, &point.c, b);
     let size = largest(point.g.iter().copied()).max(1.0);
@@ -153,11 +153,15 @@ fn plan(space: &Space, point: &Point, b: &[f64], guess: &[bool]) -> Result<Solut
         return Ok(solution.clone());
     }
     let violation: f64 = violations(space, &point.c).iter().sum();
+    let tol = space.settings.violation_tol;
+    if let Some(solution) = plain.as_ref().filter(|_| violation <= tol) {
+        return Ok(solution.clone());
+    }
     let mut last = plain.ok_or(Status::NumericalFailure);
     for rho in RHO {
         let Some(solution) = qp.elastic(rho * size) else { continue };
         let left = linearised(space, point, &solution.d, None);
-        if left <= 0.9 * violation {
+        if left <= (0.9 * violation).max(tol) {
             return Ok(solution);
         }
         last = if left <= (1.0 - 1e-6) * violation { Ok(solution) } else { Err(Status::Infeasible) };
