@@ -39,7 +39,8 @@ pub trait Optimizer: Send {
     fn starts(&self) -> Vec<Report> {
         vec![self.report()]
     }
-    /// What a least-squares fit says about its variables, with intervals of that confidence; nothing without residuals.
+    /// What a least-squares fit says about its variables, with intervals of that confidence; nothing without residuals,
+    /// and nothing where the run did not converge.
     fn identification(&self, confidence: f64) -> Option<Identification>;
 }
 

@@ -144,7 +144,7 @@ impl Optimizer for Run {
     }
 
     fn identification(&self, confidence: f64) -> Option<Identification> {
-        let (progress, _) = self.state.as_ref()?;
-        identify(&self.space, &progress.point, confidence)
+        let (progress, _) = self.state.as_ref().filter(|_| matches!(self.next, Next::End(status) if status.converged()))?;
+        identify(&self.space, &progress.point, &progress.lam, confidence)
     }
 }
