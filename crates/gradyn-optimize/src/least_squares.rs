@@ -3,7 +3,7 @@
 //! ```text
 //! f = ½ rᵀr,   J = r_z = U Σ Vᵀ   of the free variables                                     (1)
 //! d = -V (Σ² + η)⁻¹ Σ Uᵀ r                                                                   (2)
-//! f(z⁺) ≤ f + 1e-4 gᵀ(z⁺ - z),   z⁺ = P(z + α d)                                             (3)
+//! f(z⁺) ≤ f + c₁ min(gᵀ(z⁺ - z), 0),   z⁺ = P(z + α d)                                       (3)
 //! ϱ = (f - f⁺)/(½ dᵀ(η d - g))                                                               (4)
 //! ```
 //! A variable is free unless it is on a bound and the gradient points out. Gauss–Newton has η = 0, without singular values below
@@ -11,7 +11,7 @@
 //! raises η by 2, 4, 8…, as after a failed trial. Where no trial is taken, the decrease that the first one promised says why.
 
 use crate::evaluation::Residuals;
-use crate::line_search::SHORTEST;
+use crate::line_search::{C1, SHORTEST};
 use crate::oracle::{Iteration, Oracle, Pause, Step};
 use crate::progress::{Progress, allowance};
 use crate::report::Side;
@@ -83,7 +83,7 @@ impl Iteration for GaussNewton {
         let mut step = 1.0;
         while step > SHORTEST {
             let z = space.shifted(&from.z, step, &d);
-            let limit = from.f + 1e-4 * dot(&from.g, &minus(&z, &from.z)) + noise; // (3)
+            let limit = from.f + C1 * dot(&from.g, &minus(&z, &from.z)).min(0.0) + noise; // (3)
             match oracle.at(&z)? {
                 Some(to) if to.f <= limit => {
                     progress.accept(space, to, vec![]);

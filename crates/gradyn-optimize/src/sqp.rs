@@ -4,7 +4,7 @@
 //! d, λ from the subproblem at z                                              qp.rs (1), (2)
 //! φ = f + Σ ν |c|⁺,   ν ← max(1.5 |λ|, (ν + 1.5 |λ|)/2)                                    (1)
 //! φ′ = gᵀd - Σ ν (|c|⁺ - |c + c_z d|⁺)                                                     (2)
-//! φ(z + α d) ≤ φ(z) + 1e-4 α φ′                                                            (3)
+//! φ(z + α d) ≤ φ(z) + c₁ α φ′                                                              (3)
 //! s = z⁺ - z,   y = ∇L(z⁺, λ) - ∇L(z, λ)                                                   (4)
 //! y ← θ y + (1 - θ) B s,   θ = 1 if yᵀs ≥ 0.2 sᵀBs, else 0.8 sᵀBs/(sᵀBs - yᵀs)             (5)   Powell
 //! B⁺ = B - B s sᵀB/(sᵀBs) + y yᵀ/(yᵀs)                                                     (6)
@@ -14,7 +14,7 @@
 //! large, the subproblem is elastic; where its largest ρ does not lower the violation either, the problem is locally infeasible. B starts again from a multiple of
 //! the unit matrix where no step is found.
 
-use crate::line_search::SHORTEST;
+use crate::line_search::{C1, SHORTEST, parabola};
 use crate::optimality::{lagrangian_gradient, violations};
 use crate::oracle::{Iteration, Oracle, Pause, Step};
 use crate::progress::{Progress, allowance};
@@ -23,7 +23,6 @@ use crate::space::{Point, Space};
 use crate::status::Status;
 use crate::vector::{diagonal, dot, largest, minus, mul};
 
-const C1: f64 = 1e-4;
 /// ν over |λ|; with 1, full steps that halve the violation can be refused near the optimum.
 const MARGIN: f64 = 1.5;
 /// ρ of the elastic subproblem, times max(1, |g|).
@@ -111,8 +110,7 @@ impl Sqp {
             if corrected.is_some() {
                 return Ok(corrected);
             }
-            let parabola = -0.5 * step * merit.slope / (merit.at(&trial) - merit.value - step * merit.slope);
-            step *= if parabola.is_finite() { parabola.clamp(0.1, 0.5) } else { 0.5 };
+            step *= parabola(merit.value, step * merit.slope, merit.at(&trial));
         }
         Ok(None)
     }

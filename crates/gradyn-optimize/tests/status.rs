@@ -80,7 +80,19 @@ fn line_search_failed() {
     }
 }
 
-/// The same with f of size 1e-6: the promise of the last, very short trial of Levenberg–Marquardt is below rounding.
+/// d = (-10, 9) goes down, but cut off at x ≥ -1e-3 it goes up: a rise of f by 1e-6 is not taken for a decrease.
+#[test]
+fn projected_step_that_goes_up() {
+    let problem = Problem::new(between(&[(-1e-3, 10.0), (-10.0, 10.0)])).unwrap();
+    let mut optimizer = Method::GaussNewton.start(&problem, Settings::default(), &[0.0, 0.0]).unwrap();
+    let r = drive(optimizer.as_mut(), |t| {
+        let up = if t.x == [0.0, 0.0] { 1.0 } else { 1.0 + 1e-6 };
+        Ok(Evaluation::least_squares(vec![up, 2.8 * up], vec![1.0, 1.0, 1.0, 0.8], 2))
+    });
+    assert_eq!((r.status, r.x), (Status::LineSearchFailed, vec![0.0, 0.0]));
+}
+
+/// The wrong sign with f of size 1e-6: the promise of the last, very short trial of Levenberg–Marquardt is below rounding.
 #[test]
 fn line_search_failed_at_a_small_value() {
     for method in [Method::GaussNewton, Method::LevenbergMarquardt] {
