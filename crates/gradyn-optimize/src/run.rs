@@ -59,10 +59,11 @@ impl Run {
     fn point(&self, z: &[f64], outcome: Outcome) -> Result<Point, Failed> {
         let e = outcome?;
         self.check_lengths(&e);
-        match e.not_finite() {
-            Some(reason) => Err(Failed { reason: reason.into() }),
-            None => Ok(self.space.point(z, e)),
+        if let Some(reason) = e.not_finite() {
+            return Err(Failed { reason: reason.into() });
         }
+        let point = Some(self.space.point(z, e)).filter(Point::is_finite);
+        point.ok_or_else(|| Failed { reason: "the scales make numbers that are not finite".into() })
     }
 
     fn check_lengths(&self, e: &Evaluation) {

@@ -28,6 +28,14 @@ pub(crate) struct Point {
     pub residuals: Option<Residuals>,
 }
 
+impl Point {
+    /// Are all its numbers finite?
+    pub fn is_finite(&self) -> bool {
+        let (r, r_z) = self.residuals.as_ref().map_or((&[][..], &[][..]), |r| (&r.values, &r.jacobian));
+        [&[self.f][..], &self.g, &self.c, &self.c_z, r, r_z].into_iter().flatten().all(|x| x.is_finite())
+    }
+}
+
 /// Sizes and bounds of z, tolerances and limits.
 #[derive(Clone, Debug)]
 pub(crate) struct Space {
