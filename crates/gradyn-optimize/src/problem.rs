@@ -14,7 +14,7 @@ named! {
     Transform, "transform":
     Identity "identity" "x = s z",
     Log "log" "x = s exp(z): positive, steps by factors",
-    Bounded "bounded" "x = l + (u - l) / (1 + exp(-z)): never leaves its bounds, never reaches them",
+    Bounded "bounded" "x = l + (u - l) / (1 + exp(-z)): never leaves its bounds, reaches them by rounding only",
 }
 
 /// One variable.
@@ -80,7 +80,7 @@ impl Variable {
             }
             Transform::Log if x <= 0.0 => refuse(format!("log needs a positive start, not {x}")),
             Transform::Bounded if x == self.lower || x == self.upper => {
-                refuse(format!("start {x} is on a bound, which bounded never reaches"))
+                refuse(format!("start {x} is on a bound, where bounded is flat"))
             }
             _ => Ok(()),
         }

@@ -62,8 +62,12 @@ impl Run {
         if let Some(reason) = e.not_finite() {
             return Err(Failed { reason: reason.into() });
         }
-        let point = Some(self.space.point(z, e)).filter(Point::is_finite);
-        point.ok_or_else(|| Failed { reason: "the scales make numbers that are not finite".into() })
+        let point = self.space.point(z, e);
+        match self.space.stranded(&point) {
+            _ if !point.is_finite() => Err(Failed { reason: "the scales make numbers that are not finite".into() }),
+            Some(name) => Err(Failed { reason: format!("{name} is where its transform is flat, and the minimum is not") }),
+            None => Ok(point),
+        }
     }
 
     fn check_lengths(&self, e: &Evaluation) {
