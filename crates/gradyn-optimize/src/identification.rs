@@ -100,7 +100,7 @@ fn null_space(space: &Space, point: &Point, lam: &[f64], free: &[usize]) -> Opti
 
 fn decompose(space: &Space, point: &Point, lam: &[f64], r: &Residuals) -> Option<Decomposition> {
     let n = space.n;
-    let free: Vec<usize> = (0..n).filter(|i| space.on_bound(&point.z, *i).is_none()).collect();
+    let free: Vec<usize> = (0..n).filter(|i| space.x_on_bound(&point.z, *i).is_none()).collect();
     // rows of zeros make it at least square, so that V is complete
     let rows = r.values.len().max(free.len());
     let j = faer::Mat::from_fn(rows, free.len(), |i, k| r.jacobian.get(i * n + free[k]).copied().unwrap_or(0.0));
@@ -165,7 +165,7 @@ fn estimates(space: &Space, point: &Point, covariance: &[f64], lost: &[bool], t:
     let size = if point.f > 0.0 { (2.0 * point.f).sqrt() } else { 1.0 };
     let estimate = |i: usize| {
         let variable = &space.problem.variables()[i];
-        let free = space.on_bound(&point.z, i).is_none();
+        let free = space.x_on_bound(&point.z, i).is_none();
         let deviation = if lost[i] { f64::INFINITY } else { covariance[i * n + i].sqrt() };
         let half = if free { t * deviation } else { 0.0 };
         let scale = size / column(i);

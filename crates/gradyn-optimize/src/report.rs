@@ -109,11 +109,10 @@ impl Report {
 fn active(space: &Space, progress: Option<&Progress>) -> Vec<ActiveBound> {
     let Some(Progress { point, lam, .. }) = progress else { return vec![] };
     let (l_z, x_z) = (lagrangian_gradient(point, lam), space.x_z(&point.z));
-    let on_bound = |i: usize| space.on_bound(&point.z, i).or_else(|| space.on_flat_bound(&point.z, i));
     let bound = |(i, side): (usize, Side)| ActiveBound {
         name: space.problem.variables()[i].name.clone(),
         side,
         multiplier: l_z[i] * space.problem.scale_of_value() / x_z[i],
     };
-    (0..space.n).filter_map(|i| on_bound(i).map(|side| (i, side))).map(bound).collect()
+    (0..space.n).filter_map(|i| space.x_on_bound(&point.z, i).map(|side| (i, side))).map(bound).collect()
 }

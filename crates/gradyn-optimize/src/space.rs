@@ -120,8 +120,12 @@ impl Space {
         let near = |bound: f64| bound.is_finite() && (z[i] - bound).abs() <= ROUNDING * bound.abs().max(1.0);
         [(self.lower[i], Side::Lower), (self.upper[i], Side::Upper)].into_iter().find(|b| near(b.0)).map(|b| b.1)
     }
-    /// The bound that x_i is on although z has none there: a flat end of a transform, with x at the bound up to rounding.
-    pub fn on_flat_bound(&self, z: &[f64], i: usize) -> Option<Side> {
+    /// The bound that x_i is on, up to rounding: that of z_i, or a flat end of its transform.
+    pub fn x_on_bound(&self, z: &[f64], i: usize) -> Option<Side> {
+        self.on_bound(z, i).or_else(|| self.on_flat_bound(z, i))
+    }
+    /// The bound that x_i is on although z has none there.
+    fn on_flat_bound(&self, z: &[f64], i: usize) -> Option<Side> {
         let v = &self.problem.variables()[i];
         let (size, side) = flat(v, z[i])?;
         let bound = if side == Side::Lower { v.lower } else { v.upper };
