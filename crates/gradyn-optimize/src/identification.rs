@@ -6,9 +6,10 @@
 //! constraints that hold:  c_z Z = 0,   J Z = U Σ Wᵀ,   V = Z W                                             (4)
 //! x ± t √C_ii,   t of Student's distribution with N - k degrees of freedom                                (3)
 //! ```
-//! A singular value below the tolerance belongs to a direction that the residuals do not see: its variables, however small their parts, have no interval.
-//! Only at the end of a run that converged. Variables on a bound are held there and count as known. Proposed scale: the change of x that moves the residuals by their
-//! own size, s = √(rᵀr/N)/(|r_x|/√N), the same for all residuals if they vanish.
+//! A singular value below the tolerance belongs to a direction that the residuals do not see: its variables, however small
+//! their parts, have no interval. Only at the end of a run that converged. Variables on a bound are held there and count as
+//! known. Proposed scale: the change of x that moves the residuals by their own size, s = √(rᵀr/N)/(|r_x|/√N), the same for
+//! all residuals if they vanish.
 
 use crate::evaluation::Residuals;
 use crate::space::{Point, Space};

@@ -6,9 +6,10 @@
 //! f(z⁺) ≤ f + c₁ min(gᵀ(z⁺ - z), 0),   z⁺ = P(z + α d)                                       (3)
 //! ϱ = (f - f⁺)/(½ dᵀ(η d - g))                                                               (4)
 //! ```
-//! A variable is free unless it is on a bound and the gradient points out. Gauss–Newton has η = 0, without singular values below
-//! 1e-12 of the largest, and halves α. Levenberg–Marquardt takes z⁺ where ϱ > 0, then η ← η max(1/3, 1 - (2ϱ - 1)³), and else
-//! raises η by 2, 4, 8…, as after a failed trial; it begins at ε |JᵀJ| at least. Where no trial is taken, the decrease that the first one promised says why.
+//! A variable is free unless it is on a bound and the gradient points out. Gauss–Newton has η = 0, without singular values
+//! below 1e-12 of the largest, and halves α. Levenberg–Marquardt takes z⁺ where ϱ > 0, then η ← η max(1/3, 1 - (2ϱ - 1)³),
+//! and else raises η by 2, 4, 8…, as after a failed trial; it begins at ε |JᵀJ| at least. Where no trial is taken, the
+//! decrease that the first one promised says why.
 
 use crate::evaluation::Residuals;
 use crate::line_search::{C1, SHORTEST};

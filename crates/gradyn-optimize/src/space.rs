@@ -5,7 +5,8 @@
 //! x_z:           s,              s exp(z),      (u - l) σ(z) σ(-z)                            (2)
 //! f̂ = f/s_f,   f̂_z = f_x x_z / s_f,   ĉ = c/s_c,   ĉ_z = c_x x_z / s_c,   r̂ = r/√s_f          (3)
 //! ```
-//! (2) is of z: x rounds to its bound where x_z does not vanish yet. Optimisers see z, f̂, ĉ, r̂ only. Multipliers go back by λ = λ̂ s_f/s_c, those of bounds by π = π̂ s_f/x_z.
+//! (2) is of z: x rounds to its bound where x_z does not vanish yet. Optimisers see z, f̂, ĉ, r̂ only. Multipliers go back by
+//! λ = λ̂ s_f/s_c, those of bounds by π = π̂ s_f/x_z.
 
 use crate::evaluation::{Evaluation, Residuals};
 use crate::problem::{Problem, Transform, Variable};
