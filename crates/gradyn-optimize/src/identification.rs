@@ -3,11 +3,13 @@
 //! ```text
 //! s² = rᵀr/(N - k),   J = r_z = U Σ Vᵀ,   k: singular values above the rank tolerance                     (1)
 //! C_z = s² V Σ⁻² Vᵀ,   C = x_z C_z x_z                                                                    (2)
+//! constraints that hold:  c_z Z = 0,   J Z = U Σ Wᵀ,   V = Z W                                             (4)
 //! x ± t √C_ii,   t of Student's distribution with N - k degrees of freedom                                (3)
 //! ```
-//! A singular value below the tolerance belongs to a direction that the residuals do not see: its variables have no interval.
-//! Variables on a bound are held there and count as known. Proposed scale: the change of x that moves the residuals by their
-//! own size, s = √(rᵀr/N)/(|r_x|/√N), the same for all residuals if they vanish.
+//! A singular value below the tolerance belongs to a direction that the residuals do not see: its variables, however small
+//! their parts, have no interval. Only at the end of a run that converged. Variables on a bound are held there and count as
+//! known. Proposed scale: the change of x that moves the residuals by their own size, s = √(rᵀr/N)/(|r_x|/√N), the same for
+//! all residuals if they vanish.
 
 use crate::evaluation::Residuals;
 use crate::space::{Point, Space};
@@ -18,6 +20,8 @@ use crate::vector::largest;
 const RANK: f64 = 1e-8;
 /// Components of a unit vector below this part of the largest are not named.
 const NAMED: f64 = 0.1;
+/// Components below this part of the largest are rounding of the singular vector: ε over the rank tolerance, and a margin.
+const ROUNDING: f64 = 1e-6;
 
 /// One variable of the fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +43,7 @@ pub struct Estimate {
 pub struct Direction {
     /// Singular value over the largest.
     pub strength: f64,
-    /// Name and component, the largest first.
+    /// Name and component, the largest first, without those below a tenth of it.
     pub components: Vec<(String, f64)>,
 }
 
@@ -79,27 +83,44 @@ struct Decomposition {
     v: Vec<Vec<f64>>,
 }
 
-fn decompose(space: &Space, point: &Point, r: &Residuals) -> Option<Decomposition> {
+/// Z of (4): directions of the free variables along the equalities and the inequalities with λ > -c, all without constraints.
+fn null_space(space: &Space, point: &Point, lam: &[f64], free: &[usize]) -> Option<faer::Mat<f64>> {
+    let k = free.len();
+    let holds = |i: usize| i < space.m_eq || lam[i] > -point.c[i];
+    let held: Vec<&[f64]> = (0..space.m).filter(|i| holds(*i)).map(|i| &point.c_z[i * space.n..][..space.n]).collect();
+    if held.is_empty() {
+        return Some(faer::Mat::identity(k, k));
+    }
+    // rows of zeros, as in `decompose`
+    let a = faer::Mat::from_fn(held.len().max(k), k, |i, j| held.get(i).map_or(0.0, |row| row[free[j]]));
+    let svd = a.thin_svd().ok()?;
+    let s = svd.S().column_vector();
+    let rank = (0..k).filter(|i| s[*i] > RANK * s[0]).count();
+    Some(faer::Mat::from_fn(k, k - rank, |i, j| svd.V()[(i, rank + j)]))
+}
+
+fn decompose(space: &Space, point: &Point, lam: &[f64], r: &Residuals) -> Option<Decomposition> {
     let n = space.n;
-    let free: Vec<usize> = (0..n).filter(|i| space.on_bound(&point.z, *i).is_none()).collect();
+    let free: Vec<usize> = (0..n).filter(|i| space.x_on_bound(&point.z, *i).is_none()).collect();
     // rows of zeros make it at least square, so that V is complete
     let rows = r.values.len().max(free.len());
     let j = faer::Mat::from_fn(rows, free.len(), |i, k| r.jacobian.get(i * n + free[k]).copied().unwrap_or(0.0));
-    let svd = j.thin_svd().ok()?;
-    let (v, s) = (svd.V(), svd.S().column_vector());
+    let z = null_space(space, point, lam, &free)?;
+    let svd = (&j * &z).thin_svd().ok()?;
+    let (v, s) = (&z * svd.V(), svd.S().column_vector());
     let spread = |k: usize| {
         let mut row = vec![0.0; n];
         free.iter().enumerate().for_each(|(i, at)| row[*at] = v[(i, k)]);
         row
     };
-    Some(Decomposition { sigma: (0..free.len()).map(|k| s[k]).collect(), v: (0..free.len()).map(spread).collect() })
+    Some(Decomposition { sigma: (0..z.ncols()).map(|k| s[k]).collect(), v: (0..z.ncols()).map(spread).collect() })
 }
 
-/// (1)–(3) at a point; nothing without residuals.
-pub(crate) fn identify(space: &Space, point: &Point, confidence: f64) -> Option<Identification> {
+/// (1)–(4) at a point with multipliers; nothing without residuals.
+pub(crate) fn identify(space: &Space, point: &Point, lam: &[f64], confidence: f64) -> Option<Identification> {
     let r = point.residuals.as_ref()?;
     let (n, count) = (space.n, r.values.len());
-    let Decomposition { sigma, v } = decompose(space, point, r)?;
+    let Decomposition { sigma, v } = decompose(space, point, lam, r)?;
     let most = largest(sigma.iter().copied());
     let seen: Vec<usize> = (0..sigma.len()).filter(|k| sigma[*k] > RANK * most).collect();
     let freedoms = count.saturating_sub(seen.len());
@@ -114,10 +135,12 @@ pub(crate) fn identify(space: &Space, point: &Point, confidence: f64) -> Option<
             covariance[i * n + j] = if sum == 0.0 { 0.0 } else { s2 * x_z[i] * x_z[j] * sum };
         }
     }
-    let unidentifiable: Vec<Direction> =
-        (0..sigma.len()).filter(|k| !seen.contains(k)).map(|k| direction(space, sigma[k] / most, &v[k])).collect();
+    let unseen: Vec<usize> = (0..sigma.len()).filter(|k| !seen.contains(k)).collect();
+    let unidentifiable: Vec<Direction> = unseen.iter().map(|k| direction(space, sigma[*k] / most, &v[*k])).collect();
+    let lost = |i: usize| unseen.iter().any(|k| v[*k][i].abs() > ROUNDING * largest(v[*k].iter().copied()));
+    let lost: Vec<bool> = (0..n).map(lost).collect();
     let t = if freedoms > 0 { quantile(confidence, freedoms) } else { f64::INFINITY };
-    let estimates = estimates(space, point, &covariance, &unidentifiable, t);
+    let estimates = estimates(space, point, &covariance, &lost, t);
     let residual_deviation = (s2 * space.problem.scale_of_value()).sqrt();
     Some(Identification { residual_deviation, freedoms, estimates, covariance, unidentifiable })
 }
@@ -134,7 +157,7 @@ fn direction(space: &Space, strength: f64, v: &[f64]) -> Direction {
 }
 
 /// Values, deviations and intervals (3), scales.
-fn estimates(space: &Space, point: &Point, covariance: &[f64], unseen: &[Direction], t: f64) -> Vec<Estimate> {
+fn estimates(space: &Space, point: &Point, covariance: &[f64], lost: &[bool], t: f64) -> Vec<Estimate> {
     let (n, x, x_z) = (space.n, space.to_x(&point.z), space.x_z(&point.z));
     let column = |i: usize| {
         let r = point.residuals.as_ref().map_or(&[][..], |r| &r.jacobian);
@@ -143,9 +166,8 @@ fn estimates(space: &Space, point: &Point, covariance: &[f64], unseen: &[Directi
     let size = if point.f > 0.0 { (2.0 * point.f).sqrt() } else { 1.0 };
     let estimate = |i: usize| {
         let variable = &space.problem.variables()[i];
-        let free = space.on_bound(&point.z, i).is_none();
-        let lost = unseen.iter().any(|d| d.components.iter().any(|(name, _)| *name == variable.name));
-        let deviation = if lost { f64::INFINITY } else { covariance[i * n + i].sqrt() };
+        let free = space.x_on_bound(&point.z, i).is_none();
+        let deviation = if lost[i] { f64::INFINITY } else { covariance[i * n + i].sqrt() };
         let half = if free { t * deviation } else { 0.0 };
         let scale = size / column(i);
         Estimate {

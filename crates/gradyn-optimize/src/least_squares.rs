@@ -3,15 +3,16 @@
 //! ```text
 //! f = ½ rᵀr,   J = r_z = U Σ Vᵀ   of the free variables                                     (1)
 //! d = -V (Σ² + η)⁻¹ Σ Uᵀ r                                                                   (2)
-//! f(z⁺) ≤ f + 1e-4 gᵀ(z⁺ - z),   z⁺ = P(z + α d)                                             (3)
+//! f(z⁺) ≤ f + c₁ min(gᵀ(z⁺ - z), 0),   z⁺ = P(z + α d)                                       (3)
 //! ϱ = (f - f⁺)/(½ dᵀ(η d - g))                                                               (4)
 //! ```
-//! A variable is free unless it is on a bound and the gradient points out. Gauss–Newton has η = 0, without singular values below
-//! 1e-12 of the largest, and halves α. Levenberg–Marquardt takes z⁺ where ϱ > 0, then η ← η max(1/3, 1 - (2ϱ - 1)³), and else
-//! raises η by 2, 4, 8…, as after a failed trial.
+//! A variable is free unless it is on a bound and the gradient points out. Gauss–Newton has η = 0, without singular values
+//! below 1e-12 of the largest, and halves α. Levenberg–Marquardt takes z⁺ where ϱ > 0, then η ← η max(1/3, 1 - (2ϱ - 1)³),
+//! and else raises η by 2, 4, 8…, as after a failed trial; it begins at ε |JᵀJ| at least. Where no trial is taken, the
+//! decrease that the first one promised says why.
 
 use crate::evaluation::Residuals;
-use crate::line_search::SHORTEST;
+use crate::line_search::{C1, SHORTEST};
 use crate::oracle::{Iteration, Oracle, Pause, Step};
 use crate::progress::{Progress, allowance};
 use crate::report::Side;
@@ -20,8 +21,8 @@ use crate::vector::{dot, largest, minus};
 
 /// Singular values below this part of the largest are zero to Gauss–Newton.
 const RANK: f64 = 1e-12;
-/// The last η is 2^(1 + 2 + … + 9) = 4e13 of the first.
-const TRIALS: usize = 10;
+/// The last η is 2^(1 + 2 + … + 11) = 7e19 of the first: from the least, ε |JᵀJ|, the last steps are those of the gradient.
+const TRIALS: usize = 12;
 
 /// J of the free variables (1).
 struct Model {
@@ -83,7 +84,7 @@ impl Iteration for GaussNewton {
         let mut step = 1.0;
         while step > SHORTEST {
             let z = space.shifted(&from.z, step, &d);
-            let limit = from.f + 1e-4 * dot(&from.g, &minus(&z, &from.z)) + noise; // (3)
+            let limit = from.f + C1 * dot(&from.g, &minus(&z, &from.z)).min(0.0) + noise; // (3)
             match oracle.at(&z)? {
                 Some(to) if to.f <= limit => {
                     progress.accept(space, to, vec![]);
@@ -114,12 +115,14 @@ impl Iteration for LevenbergMarquardt {
     fn iterate(&self, oracle: &Oracle, progress: &mut Progress) -> Result<Step, Pause> {
         let (space, from) = (oracle.space, &progress.point);
         let Some(model) = Model::new(space, from) else { return Ok(Step::End(crate::Status::NumericalFailure)) };
-        let (mut eta, mut factor) = (self.eta, 2.0);
-        let mut predicted = 0.0;
+        let least = f64::EPSILON * largest(model.sigma.iter().copied()).powi(2);
+        let (mut eta, mut factor) = (self.eta.max(least), 2.0);
+        let mut promised = None;
         for _ in 0..TRIALS {
             let z = space.shifted(&from.z, 1.0, &model.step(eta));
             let d = minus(&z, &from.z);
-            predicted = 0.5 * (eta * dot(&d, &d) - dot(&from.g, &d));
+            let predicted = 0.5 * (eta * dot(&d, &d) - dot(&from.g, &d));
+            promised.get_or_insert(predicted);
             match oracle.at(&z)? {
                 Some(to) if to.f < from.f && predicted > 0.0 => {
                     let ratio = (from.f - to.f) / predicted; // (4)
@@ -133,6 +136,27 @@ impl Iteration for LevenbergMarquardt {
                 }
             }
         }
-        Ok(Step::End(progress.stuck(space, predicted)))
+        Ok(Step::End(progress.stuck(space, promised.unwrap_or(0.0))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Evaluation, Problem, Settings, Variable};
+
+    /// r = atan x at x = 3, where full steps diverge: after many good steps η is next to nothing, and still finds its way back.
+    #[test]
+    fn damping_comes_back() {
+        let space = Space::new(Problem::new(vec![Variable::free("x")]).unwrap(), Settings::default());
+        let at = |z: &[f64]| space.point(z, Evaluation::least_squares(vec![z[0].atan()], vec![1.0 / (1.0 + z[0] * z[0])], 1));
+        let (mut progress, mut known) = (Progress::new(&space, at(&[3.0])), vec![]);
+        let state = LevenbergMarquardt { eta: 1e-100 };
+        while let Err(Pause(z)) = state.iterate(&Oracle { space: &space, known: &known }, &mut progress) {
+            let told = at(&z);
+            known.push((z, Some(told)));
+        }
+        assert_eq!(progress.iterations, 1);
+        assert!(progress.point.z[0].abs() < 3.0);
     }
 }

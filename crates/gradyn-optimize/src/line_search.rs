@@ -9,7 +9,8 @@ use crate::oracle::{Oracle, Pause};
 use crate::space::Point;
 use crate::vector::{along, dot};
 
-const C1: f64 = 1e-4;
+/// c₁ of every search.
+pub(crate) const C1: f64 = 1e-4;
 const C2: f64 = 0.9;
 /// Shortest step, relative to the first: below, f changes by rounding only, whatever its slope.
 pub(crate) const SHORTEST: f64 = 1e-10;
@@ -42,7 +43,7 @@ pub(crate) fn wolfe(oracle: &Oracle, from: &Point, d: &[f64], first: f64, noise:
 }
 
 /// Minimiser in [0.1, 0.5] of the parabola with value f and slope s at 0 and value `end` at 1.
-fn parabola(f: f64, s: f64, end: f64) -> f64 {
+pub(crate) fn parabola(f: f64, s: f64, end: f64) -> f64 {
     let minimiser = -0.5 * s / (end - f - s);
     if minimiser.is_finite() { minimiser.clamp(0.1, 0.5) } else { 0.5 }
 }

@@ -4,7 +4,8 @@
 //! minimise f(x)   subject to   h(x) = 0,   g(x) ≤ 0,   l ≤ x ≤ u                     (1)
 //! L = f + λᵀh + μᵀg,   μ ≥ 0                                                          (2)
 //! ```
-//! Bounds may be infinite. Values come from the caller ([`Evaluation`](crate::Evaluation)); here is only what is known before.
+//! B92 has c ≥ 0: g = -c. Bounds may be infinite. Values come from the caller ([`Evaluation`](crate::Evaluation)); here is
+//! only what is known before.
 
 use crate::error::Error;
 use crate::registry::named;
@@ -14,7 +15,7 @@ named! {
     Transform, "transform":
     Identity "identity" "x = s z",
     Log "log" "x = s exp(z): positive, steps by factors",
-    Bounded "bounded" "x = l + (u - l) / (1 + exp(-z)): never leaves its bounds, never reaches them",
+    Bounded "bounded" "x = l + (u - l) / (1 + exp(-z)): never leaves its bounds, reaches them by rounding only",
 }
 
 /// One variable.
@@ -80,7 +81,7 @@ impl Variable {
             }
             Transform::Log if x <= 0.0 => refuse(format!("log needs a positive start, not {x}")),
             Transform::Bounded if x == self.lower || x == self.upper => {
-                refuse(format!("start {x} is on a bound, which bounded never reaches"))
+                refuse(format!("start {x} is on a bound, where bounded is flat"))
             }
             _ => Ok(()),
         }

@@ -114,5 +114,5 @@ fn active(space: &Space, progress: Option<&Progress>) -> Vec<ActiveBound> {
         side,
         multiplier: l_z[i] * space.problem.scale_of_value() / x_z[i],
     };
-    (0..space.n).filter_map(|i| space.on_bound(&point.z, i).map(|side| (i, side))).map(bound).collect()
+    (0..space.n).filter_map(|i| space.x_on_bound(&point.z, i).map(|side| (i, side))).map(bound).collect()
 }

@@ -43,6 +43,11 @@ fn first(method: Method, space: &Space, start: &Point) -> Box<dyn Iteration> {
     }
 }
 
+/// Did every trial fail? The accepted point is not one.
+fn none_told(known: &[(Vec<f64>, Option<Point>)], from: &Point) -> bool {
+    known.iter().all(|(z, told)| told.is_none() || *z == from.z)
+}
+
 impl Run {
     /// From a start that was checked.
     pub fn new(method: Method, space: Space, start: &[f64]) -> Self {
@@ -54,9 +59,14 @@ impl Run {
     fn point(&self, z: &[f64], outcome: Outcome) -> Result<Point, Failed> {
         let e = outcome?;
         self.check_lengths(&e);
-        match e.not_finite() {
-            Some(reason) => Err(Failed { reason: reason.into() }),
-            None => Ok(self.space.point(z, e)),
+        if let Some(reason) = e.not_finite() {
+            return Err(Failed { reason: reason.into() });
+        }
+        let point = self.space.point(z, e);
+        match self.space.stranded(&point) {
+            _ if !point.is_finite() => Err(Failed { reason: "the scales make numbers that are not finite".into() }),
+            Some(name) => Err(Failed { reason: format!("{name} is where its transform is flat, and the minimum is not") }),
+            None => Ok(point),
         }
     }
 
@@ -80,6 +90,9 @@ impl Run {
             match iteration.iterate(&oracle, progress) {
                 Ok(Step::Next(next)) => *iteration = next,
                 Ok(Step::End(Status::LineSearchFailed)) if failed => return Next::End(Status::TooManyFailures),
+                Ok(Step::End(Status::Stagnated)) if failed && none_told(&self.known, &progress.point) => {
+                    return Next::End(Status::TooManyFailures);
+                }
                 Ok(Step::End(status)) => return Next::End(status),
                 Err(Pause(z)) => return Next::Evaluate(z),
             }
@@ -136,7 +149,7 @@ impl Optimizer for Run {
     }
 
     fn identification(&self, confidence: f64) -> Option<Identification> {
-        let (progress, _) = self.state.as_ref()?;
-        identify(&self.space, &progress.point, confidence)
+        let (progress, _) = self.state.as_ref().filter(|_| matches!(self.next, Next::End(status) if status.converged()))?;
+        identify(&self.space, &progress.point, &progress.lam, confidence)
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! x = T(z):      s z,            s exp(z),      l + (u - l) σ(z),   σ = 1/(1 + exp(-z))       (1)
-//! x_z:           s,              x,             (x - l)(u - x)/(u - l)                        (2)
+//! x_z:           s,              s exp(z),      (u - l) σ(z) σ(-z)                            (2)
 //! f̂ = f/s_f,   f̂_z = f_x x_z / s_f,   ĉ = c/s_c,   ĉ_z = c_x x_z / s_c,   r̂ = r/√s_f          (3)
 //! ```
-//! Optimisers see z, f̂, ĉ, r̂ only. Multipliers go back by λ = λ̂ s_f/s_c, those of bounds by π = π̂ s_f/x_z.
+//! (2) is of z: x rounds to its bound where x_z does not vanish yet. Optimisers see z, f̂, ĉ, r̂ only. Multipliers go back by
+//! λ = λ̂ s_f/s_c, those of bounds by π = π̂ s_f/x_z.
 
 use crate::evaluation::{Evaluation, Residuals};
 use crate::problem::{Problem, Transform, Variable};
@@ -15,6 +16,11 @@ use crate::vector::along;
 
 /// Of sums of numbers of size 1: thousands of operations × 2⁻⁵².
 const ROUNDING: f64 = 1e-12;
+
+/// Least x_z.
+const LEAST: f64 = 1e-200;
+/// x_z/(u - l) of a bounded transform below which a small f_z says nothing about f_x: √ε.
+const FLAT: f64 = 1.5e-8;
 
 /// A design and its evaluation, in the variables and units of the optimiser (3).
 #[derive(Clone, Debug)]
@@ -26,6 +32,14 @@ pub(crate) struct Point {
     /// By rows.
     pub c_z: Vec<f64>,
     pub residuals: Option<Residuals>,
+}
+
+impl Point {
+    /// Are all its numbers finite?
+    pub fn is_finite(&self) -> bool {
+        let (r, r_z) = self.residuals.as_ref().map_or((&[][..], &[][..]), |r| (&r.values, &r.jacobian));
+        [&[self.f][..], &self.g, &self.c, &self.c_z, r, r_z].into_iter().flatten().all(|x| x.is_finite())
+    }
 }
 
 /// Sizes and bounds of z, tolerances and limits.
@@ -60,13 +74,24 @@ fn to_x(v: &Variable, z: f64) -> f64 {
     x.clamp(v.lower, v.upper)
 }
 
-/// (2) at x.
-fn x_z(v: &Variable, x: f64) -> f64 {
-    match v.transform {
+/// (2) at z, not below what multipliers can be divided by.
+fn x_z(v: &Variable, z: f64) -> f64 {
+    let x_z = match v.transform {
         Transform::Identity => v.scale,
-        Transform::Log => x,
-        Transform::Bounded => (x - v.lower) * (v.upper - x) / (v.upper - v.lower),
-    }
+        Transform::Log => v.scale * z.exp(),
+        Transform::Bounded => (v.upper - v.lower) / ((1.0 + z.exp()) * (1.0 + (-z).exp())),
+    };
+    x_z.max(LEAST)
+}
+
+/// The size of x, and the end of the transform where x_z is next to nothing beside it, if it is.
+fn flat(v: &Variable, z: f64) -> Option<(f64, Side)> {
+    let (size, least, side) = match v.transform {
+        Transform::Identity => return None,
+        Transform::Log => (v.scale, f64::EPSILON, Side::Lower),
+        Transform::Bounded => (v.upper - v.lower, FLAT, if z < 0.0 { Side::Lower } else { Side::Upper }),
+    };
+    (x_z(v, z) <= least * size).then_some((size, side))
 }
 
 impl Space {
@@ -85,7 +110,7 @@ impl Space {
     }
     /// x_z at z (2).
     pub fn x_z(&self, z: &[f64]) -> Vec<f64> {
-        self.problem.variables().iter().zip(z).map(|(v, z)| x_z(v, to_x(v, *z))).collect()
+        self.problem.variables().iter().zip(z).map(|(v, z)| x_z(v, *z)).collect()
     }
     /// Are any bounds finite?
     pub fn bounded(&self) -> bool {
@@ -95,6 +120,28 @@ impl Space {
     pub fn on_bound(&self, z: &[f64], i: usize) -> Option<Side> {
         let near = |bound: f64| bound.is_finite() && (z[i] - bound).abs() <= ROUNDING * bound.abs().max(1.0);
         [(self.lower[i], Side::Lower), (self.upper[i], Side::Upper)].into_iter().find(|b| near(b.0)).map(|b| b.1)
+    }
+    /// The bound that x_i is on, up to rounding: that of z_i, or a flat end of its transform.
+    pub fn x_on_bound(&self, z: &[f64], i: usize) -> Option<Side> {
+        self.on_bound(z, i).or_else(|| self.on_flat_bound(z, i))
+    }
+    /// The bound that x_i is on although z has none there.
+    fn on_flat_bound(&self, z: &[f64], i: usize) -> Option<Side> {
+        let v = &self.problem.variables()[i];
+        let (size, side) = flat(v, z[i])?;
+        let bound = if side == Side::Lower { v.lower } else { v.upper };
+        ((to_x(v, z[i]) - bound).abs() <= FLAT * size).then_some(side)
+    }
+    /// The variable, if any, at a flat end of its transform although f falls towards the inside: f_z is small there, f_x is not.
+    pub fn stranded(&self, point: &Point) -> Option<&str> {
+        let tol = self.settings.gradient_tol;
+        let here = |(i, v): &(usize, &Variable)| {
+            flat(v, point.z[*i]).is_some_and(|(size, side)| {
+                let inward = if side == Side::Lower { -point.g[*i] } else { point.g[*i] };
+                inward <= tol && inward / x_z(v, point.z[*i]) * size > tol
+            })
+        };
+        self.problem.variables().iter().enumerate().find(here).map(|(_, v)| v.name.as_str())
     }
     /// z + α d, within the bounds; what is on a bound up to rounding is on it.
     pub fn shifted(&self, z: &[f64], step: f64, d: &[f64]) -> Vec<f64> {

@@ -4,17 +4,17 @@
 //! d, λ from the subproblem at z                                              qp.rs (1), (2)
 //! φ = f + Σ ν |c|⁺,   ν ← max(1.5 |λ|, (ν + 1.5 |λ|)/2)                                    (1)
 //! φ′ = gᵀd - Σ ν (|c|⁺ - |c + c_z d|⁺)                                                     (2)
-//! φ(z + α d) ≤ φ(z) + 1e-4 α φ′                                                            (3)
+//! φ(z + α d) ≤ φ(z) + c₁ α φ′                                                              (3)
 //! s = z⁺ - z,   y = ∇L(z⁺, λ) - ∇L(z, λ)                                                   (4)
 //! y ← θ y + (1 - θ) B s,   θ = 1 if yᵀs ≥ 0.2 sᵀBs, else 0.8 sᵀBs/(sᵀBs - yᵀs)             (5)   Powell
 //! B⁺ = B - B s sᵀB/(sᵀBs) + y yᵀ/(yᵀs)                                                     (6)
 //! ```
-//! Where the full step does not satisfy (3) and the constraints have grown, the step of the subproblem with c(z + d) - c_z d in
-//! place of c is tried (second-order correction). Where the linearised constraints are inconsistent, or so nearly that λ is very
-//! large, the subproblem is elastic; where its largest ρ does not lower the violation either, the problem is locally infeasible. B starts again from a multiple of
-//! the unit matrix where no step is found.
+//! Where the full step does not satisfy (3) and the constraints have grown, the step of the subproblem with c(z + d) - c_z d
+//! in place of c is tried (second-order correction). Where the linearised constraints are inconsistent, or so nearly that λ
+//! is very large, the subproblem is elastic; where its largest ρ does not lower the violation either, the problem is locally
+//! infeasible. B starts again from a multiple of the unit matrix where no step is found.
 
-use crate::line_search::SHORTEST;
+use crate::line_search::{C1, SHORTEST, parabola};
 use crate::optimality::{lagrangian_gradient, violations};
 use crate::oracle::{Iteration, Oracle, Pause, Step};
 use crate::progress::{Progress, allowance};
@@ -23,7 +23,6 @@ use crate::space::{Point, Space};
 use crate::status::Status;
 use crate::vector::{diagonal, dot, largest, minus, mul};
 
-const C1: f64 = 1e-4;
 /// ν over |λ|; with 1, full steps that halve the violation can be refused near the optimum.
 const MARGIN: f64 = 1.5;
 /// ρ of the elastic subproblem, times max(1, |g|).
@@ -111,8 +110,7 @@ impl Sqp {
             if corrected.is_some() {
                 return Ok(corrected);
             }
-            let parabola = -0.5 * step * merit.slope / (merit.at(&trial) - merit.value - step * merit.slope);
-            step *= if parabola.is_finite() { parabola.clamp(0.1, 0.5) } else { 0.5 };
+            step *= parabola(merit.value, step * merit.slope, merit.at(&trial));
         }
         Ok(None)
     }
@@ -144,7 +142,7 @@ fn linearised(space: &Space, point: &Point, d: &[f64], nu: Option<&[f64]>) -> f6
     nu.map_or_else(|| v.iter().sum(), |nu| dot(nu, &v))
 }
 
-/// The subproblem, elastic where it must be.
+/// The subproblem, elastic where it must be; at a feasible design λ may be as large as it is.
 fn plan(space: &Space, point: &Point, b: &[f64], guess: &[bool]) -> Result<Solution, Status> {
     let qp = Qp::new(space, point, &point.c, b);
     let size = largest(point.g.iter().copied()).max(1.0);
@@ -153,11 +151,15 @@ fn plan(space: &Space, point: &Point, b: &[f64], guess: &[bool]) -> Result<Solut
         return Ok(solution.clone());
     }
     let violation: f64 = violations(space, &point.c).iter().sum();
+    let tol = space.settings.violation_tol;
+    if let Some(solution) = plain.as_ref().filter(|_| violation <= tol) {
+        return Ok(solution.clone());
+    }
     let mut last = plain.ok_or(Status::NumericalFailure);
     for rho in RHO {
         let Some(solution) = qp.elastic(rho * size) else { continue };
         let left = linearised(space, point, &solution.d, None);
-        if left <= 0.9 * violation {
+        if left <= (0.9 * violation).max(tol) {
             return Ok(solution);
         }
         last = if left <= (1.0 - 1e-6) * violation { Ok(solution) } else { Err(Status::Infeasible) };

@@ -66,3 +66,15 @@ fn scattered_failures() {
         assert!(!r.failures.is_empty());
     }
 }
+
+/// Numbers of the user that are finite, but not in the units of the optimiser.
+#[test]
+fn scales_that_overflow_are_failed_trials() {
+    let problem = Problem::new(free(1)).unwrap().value_scale(1e-200).unwrap();
+    for &method in Method::ALL {
+        let mut optimizer = method.start(&problem, Settings::default(), &[1e60]).unwrap();
+        let r = drive(optimizer.as_mut(), |t| Ok(Evaluation::least_squares(vec![t.x[0]], vec![1.0], 1)));
+        assert_eq!(r.status, Status::StartFailed, "{}", method.name());
+        assert_eq!(r.failures[0].reason, "the scales make numbers that are not finite");
+    }
+}

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{between, free};
-use gradyn_optimize::{Evaluation, Identification, Method, Optimizer, Problem, Settings, Transform, Variable, drive};
+use gradyn_optimize::{Evaluation, Identification, Method, Optimizer, Problem, Settings, Status, Transform, Variable, drive};
 
 const METHODS: [Method; 2] = [Method::GaussNewton, Method::LevenbergMarquardt];
 
@@ -101,6 +101,21 @@ fn unidentifiable_directions_are_named() {
     }
 }
 
+/// Residuals of b - a/20 alone: b is a twentieth of the direction (1, 1/20), too little to be named, and is as unknown as a.
+#[test]
+fn small_parts_of_unidentifiable_directions_have_no_interval() {
+    let evaluate = |x: &[f64]| {
+        let r = (0..6).map(|i| (x[1] - 0.05 * x[0]) * T[i] + x[2] - Y[i]).collect();
+        Evaluation::least_squares(r, T.iter().flat_map(|t| [-0.05 * t, *t, 1.0]).collect(), 3)
+    };
+    let problem = Problem::new(["a", "b", "c"].map(Variable::free).to_vec()).unwrap();
+    let id = fit(Method::LevenbergMarquardt, &problem, &[0.0; 3], evaluate).identification(0.95).unwrap();
+    assert_eq!(id.unidentifiable.len(), 1);
+    assert_eq!(id.unidentifiable[0].components.len(), 1);
+    let known: Vec<bool> = id.estimates.iter().map(|e| e.deviation.is_finite()).collect();
+    assert_eq!(known, [false, false, true]);
+}
+
 /// More variables than residuals: the rest is unidentifiable, and there are no intervals.
 #[test]
 fn fewer_residuals_than_variables() {
@@ -177,4 +192,45 @@ fn intervals_hold_the_truth() {
     }
     println!("{held} of 1000");
     assert!((930..=970).contains(&held), "{held}");
+}
+
+/// a + b t with a = b, or with an a ≤ b that holds: the fit is that of one variable with the column 1 + t, and both variables
+/// have its variance s²/Σ(1 + t)². A constraint that does not hold changes nothing.
+#[test]
+fn constraints_that_hold_are_known() {
+    let plain = fit(Method::LevenbergMarquardt, &Problem::new(free(2)).unwrap(), &[0.0, 0.0], line).identification(0.95).unwrap();
+    for method in [Method::Sqp, Method::Slsqp] {
+        let problem = || Problem::new(free(2)).unwrap();
+        let constrained = |x: &[f64], sign: f64| line(x).constrained(vec![sign * (x[1] - x[0])], vec![-sign, sign]);
+        for problem in [problem().equality("same", 1.0).unwrap(), problem().inequality("less", 1.0).unwrap()] {
+            let id = fit(method, &problem, &[0.0, 0.0], |x| constrained(x, 1.0)).identification(0.95).unwrap();
+            let sum: f64 = T.iter().map(|t| (1.0 + t).powi(2)).sum();
+            // 1e-6: slsqp comes to the minimiser up to its few digits
+            id.covariance.iter().for_each(|c| near(*c, id.residual_deviation.powi(2) / sum, 1e-6));
+            assert_eq!((id.freedoms, id.unidentifiable.len()), (5, 0));
+        }
+        let id = fit(method, &problem().inequality("more", 1.0).unwrap(), &[0.0, 0.0], |x| constrained(x, -1.0));
+        let id = id.identification(0.95).unwrap();
+        (0..4).for_each(|i| near(id.covariance[i], plain.covariance[i], 1e-6));
+    }
+}
+
+/// Intervals are those of a minimum: none before.
+#[test]
+fn no_intervals_before_the_end() {
+    for method in METHODS {
+        let settings = Settings { max_evaluations: 1, ..Settings::default() };
+        let mut optimizer = method.start(&Problem::new(free(2)).unwrap(), settings, &[0.0, 0.0]).unwrap();
+        let r = drive(optimizer.as_mut(), |t| Ok(line(&t.x)));
+        assert_eq!((r.status, optimizer.identification(0.95)), (Status::EvaluationLimit, None));
+    }
+}
+
+/// Two equalities for two variables: nothing is left to estimate.
+#[test]
+fn constraints_can_say_everything() {
+    let problem = Problem::new(free(2)).unwrap().equality("a", 1.0).unwrap().equality("b", 1.0).unwrap();
+    let fixed = |x: &[f64]| line(x).constrained(vec![x[0] - 1.0, x[1] - 2.0], vec![1.0, 0.0, 0.0, 1.0]);
+    let id = fit(Method::Sqp, &problem, &[0.0, 0.0], fixed).identification(0.95).unwrap();
+    assert_eq!((id.freedoms, id.covariance), (6, vec![0.0; 4]));
 }

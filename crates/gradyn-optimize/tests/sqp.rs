@@ -58,3 +58,19 @@ fn dependent_constraints() {
     assert!(r.status.converged(), "{r:#?}");
     assert!(r.x.iter().all(|x| (x - 1.0).abs() < 1e-6));
 }
+
+/// A constraint in units a million times too large, from its optimum: λ = 2e6 there, and nothing is infeasible.
+#[test]
+fn large_multiplier_at_a_feasible_design() {
+    let problem = Problem::new(free(2)).unwrap().inequality("g", 1.0).unwrap();
+    for start in [[1.0, 0.0], [1.0 + 1e-6, 0.5], [3.0, 1.0]] {
+        let mut optimizer = Method::Sqp.start(&problem, Settings::default(), &start).unwrap();
+        let r = drive(optimizer.as_mut(), |t| {
+            let formulas: common::Formulas = |x| (x[0].powi(2) + x[1].powi(2), vec![], vec![1e-6 * (1.0 - &x[0])]);
+            Ok(evaluate(formulas, &t.x))
+        });
+        assert_eq!(r.status, Status::Optimal, "{start:?}");
+        assert!((r.x[0] - 1.0).abs() < 1e-7 && r.x[1].abs() < 1e-7, "{start:?}: {:?}", r.x);
+        assert!((r.multipliers[0].value - 2e6).abs() < 1.0);
+    }
+}

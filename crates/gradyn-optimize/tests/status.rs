@@ -80,6 +80,43 @@ fn line_search_failed() {
     }
 }
 
+/// d = (-10, 9) goes down, but cut off at x ≥ -1e-3 it goes up: a rise of f by 1e-6 is not taken for a decrease.
+#[test]
+fn projected_step_that_goes_up() {
+    let problem = Problem::new(between(&[(-1e-3, 10.0), (-10.0, 10.0)])).unwrap();
+    let mut optimizer = Method::GaussNewton.start(&problem, Settings::default(), &[0.0, 0.0]).unwrap();
+    let r = drive(optimizer.as_mut(), |t| {
+        let up = if t.x == [0.0, 0.0] { 1.0 } else { 1.0 + 1e-6 };
+        Ok(Evaluation::least_squares(vec![up, 2.8 * up], vec![1.0, 1.0, 1.0, 0.8], 2))
+    });
+    assert_eq!((r.status, r.x), (Status::LineSearchFailed, vec![0.0, 0.0]));
+}
+
+/// The wrong sign with f of size 1e-6: the promise of the last, very short trial of Levenberg–Marquardt is below rounding.
+#[test]
+fn line_search_failed_at_a_small_value() {
+    for method in [Method::GaussNewton, Method::LevenbergMarquardt] {
+        let wrong = |x: &[f64]| {
+            let r = x.iter().map(|x| 1e-3 * x).collect();
+            Ok(Evaluation::least_squares(r, vec![-1e-3, 0.0, 0.0, -1e-3], 2))
+        };
+        assert_eq!(run(method, &plain(), Settings::default(), wrong).status, Status::LineSearchFailed, "{}", method.name());
+    }
+}
+
+/// Where every trial failed nothing is known of progress, however small the promised decrease is (f of size 1e-14).
+#[test]
+fn failures_are_no_stagnation() {
+    for method in [Method::GaussNewton, Method::LevenbergMarquardt] {
+        let settings = Settings { gradient_tol: 0.0, max_failures: 100, ..Settings::default() };
+        let only_start = |x: &[f64]| match x == START {
+            true => Ok(Evaluation::least_squares(x.iter().map(|x| 1e-7 * x).collect(), vec![1e-7, 0.0, 0.0, 1e-7], 2)),
+            false => failed(),
+        };
+        assert_eq!(run(method, &plain(), settings, only_start).status, Status::TooManyFailures, "{}", method.name());
+    }
+}
+
 /// x² + 1 = 0, and two half planes without a common point.
 #[test]
 fn infeasible() {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::rosenbrock;
-use gradyn_optimize::{Evaluation, Method, Problem, Report, Settings, Transform, Variable, drive};
+use gradyn_optimize::{Evaluation, Method, Problem, Report, Settings, Side, Transform, Variable, drive};
 
 const TRANSFORMS: [Transform; 3] = [Transform::Identity, Transform::Log, Transform::Bounded];
 
@@ -60,5 +60,30 @@ fn bounds_are_respected() {
             assert!(r.status.converged(), "{}: {}", method.name(), r.status);
             assert!((r.x[0] - 0.7).abs() < 1e-9 && (r.x[1] - 0.49).abs() < 1e-6, "{}: {:?}", method.name(), r.x);
         }
+    }
+}
+
+/// From near the lower bound the full step of Gauss–Newton ends at the upper one, where x_z and so f_z vanish: not the minimum.
+#[test]
+fn flat_end_of_a_transform_is_no_minimum() {
+    for method in [Method::GaussNewton, Method::LevenbergMarquardt] {
+        let problem = Problem::new(vec![Variable::between("x", 0.0, 1.0).transform(Transform::Bounded)]).unwrap();
+        let fit = |x: &[f64]| Evaluation::least_squares(vec![x[0] - 0.9], vec![1.0], 1);
+        let mut optimizer = method.start(&problem, Settings::default(), &[1e-3]).unwrap();
+        let r = drive(optimizer.as_mut(), |t| Ok(fit(&t.x)));
+        assert!(r.status.converged() && (r.x[0] - 0.9).abs() < 1e-6, "{}: {r:#?}", method.name());
+        assert!(r.failures.iter().all(|f| f.reason.starts_with("x is where its transform is flat")));
+    }
+}
+
+/// A minimum on the bound is reported with the multiplier f_x of the identity.
+#[test]
+fn minimum_at_the_flat_end_is_on_its_bound() {
+    for transform in [Transform::Identity, Transform::Bounded] {
+        let problem = Problem::new(vec![Variable::between("x", 0.0, 1.0).transform(transform)]).unwrap();
+        let mut optimizer = Method::Lbfgsb.start(&problem, Settings::default(), &[0.5]).unwrap();
+        let r = drive(optimizer.as_mut(), |t| Ok(Evaluation::new((t.x[0] - 2.0).powi(2), vec![2.0 * (t.x[0] - 2.0)])));
+        assert!(r.status.converged() && r.active.len() == 1, "{transform:?}: {r:#?}");
+        assert!(r.active[0].side == Side::Upper && (r.active[0].multiplier + 2.0).abs() < 1e-6, "{transform:?}: {r:#?}");
     }
 }
