@@ -221,6 +221,20 @@ fn many_starts_are_reported_and_continued() {
     assert!(out.code == 2 && out.stderr.contains("`starts` was"), "{}", out.stderr);
 }
 
+/// Files that would overwrite each other are refused before anything runs; a start that fails leaves no history.
+#[test]
+fn files_do_not_clash() {
+    let folder = balance();
+    for args in [&["--write", HISTORY][..], &["--out", "o.csv", "--write", "o.csv"], &["--history", "five_bar_balance.toml"]] {
+        let out = folder.run(&optimize(args));
+        assert!(out.code == 2 && out.stderr.contains("written twice"), "{}", out.stderr);
+        assert!(!folder.exists(HISTORY));
+    }
+    let out = folder.run(&optimize(&["--set", "L_s1=1e6"]));
+    assert!(out.code != 0 && !out.stderr.is_empty(), "{}", out.stderr);
+    assert!(!folder.exists(HISTORY));
+}
+
 /// Starts that cannot be drawn are refused.
 #[test]
 fn wrong_starts_are_refused() {

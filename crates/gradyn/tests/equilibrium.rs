@@ -294,6 +294,14 @@ fn loads_on_conditions_are_named() {
     assert!(text.contains("`plate.com.z` of the equilibrium carries a load") && text.contains("hold"), "{text}");
 }
 
+/// What forces hold needs no condition, also where that carries no load: derivatives would be those of another mechanism.
+#[test]
+fn surplus_conditions_are_named() {
+    let text = plate(&FREE.replace(" }", ", \"plate.roll\" = 0 }"));
+    let text = refused(&text);
+    assert!(text.contains("`plate.roll` of the equilibrium is one too many"), "{text}");
+}
+
 #[test]
 fn conditions_in_conflict_are_named() {
     let text = refused(&plate(&FREE.replace(" }", ", \"plate.C1.x - plate.com.x\" = \"0.45 * cos(0.3) - 0.3 * sin(0.3)\", \"plate.C1.y - plate.com.y + 0 * plate.yaw\" = 0.4 }")));

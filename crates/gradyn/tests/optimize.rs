@@ -232,6 +232,7 @@ fn wrong_studies_are_refused_with_their_place() {
         (study_of(r#"{ minimise = "raech" }"#), "there is no objective `raech`", "raech"),
         (study_of("{ minimise = {} }"), "there is no objective", "{}"),
         (study_of("{ minimise = { reach = 1, works = 2 } }"), "there is no objective `works`", "works"),
+        (study_of("{ minimise = { reach = nan } }"), "is not a finite number", "nan"),
         (study_of(r#"{ minimise = "reach", parameters = ["M"] }"#), "there is no parameter `M`", "M"),
         (study_of(r#"{ minimise = "reach", parameters = ["L", "L"] }"#), "is there twice", "L"),
         (study_of(r#"{ minimise = "reach", parameters = [] }"#), "`reach` depends on no parameter that varies", "reach"),
