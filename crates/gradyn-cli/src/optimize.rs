@@ -66,9 +66,11 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     let old = records.len().min(report.records.len());
     let ended = Ended { study: &study, report: &report, steps, seconds: started.elapsed().as_secs_f64(), old };
     output::say(&if a.model.json { format!("{}\n", ended.object()) } else { ended.text() });
-    // interrupted before anything worked: nothing new to write
-    if !report.end.x.is_empty() {
+    // a failed run may be at a worse design than the start, or nowhere
+    if ended.usable() && !report.end.x.is_empty() {
         write(a, &l, &study, &report)?;
+    } else if a.write.is_some() || a.out.is_some() {
+        output::complain("nothing was written: there is no design to use");
     }
     if report.end.status == Status::Interrupted && !a.model.quiet {
         crate::output::complain(&format!("interrupted: the same command with --resume goes on from {}", path.display()));

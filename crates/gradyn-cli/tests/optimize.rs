@@ -141,7 +141,9 @@ fn wrong_histories_are_refused() {
     refused(&["--resume", "--optimizer", "sqp"], "`optimizer` was \"lbfgsb\", now it is \"sqp\"");
     refused(&["--resume", "--set", "L_s1=2"], "`set` was [], now it is [\"L_s1=2\"]");
     refused(&["--resume", "--integrator", "hht"], "`method` was");
-    refused(&["--resume", "--history", MODEL], "is not the history of an optimisation");
+    refused(&["--resume", "--history", MODEL], "would be written twice, or is the model");
+    folder.write("copy.toml", &text);
+    refused(&["--resume", "--history", "copy.toml"], "is not the history of an optimisation");
     folder.write("note", "one line");
     refused(&["--resume", "--history", "note"], "note is something else");
     assert_eq!(folder.read("note"), "one line");

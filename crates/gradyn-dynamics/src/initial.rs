@@ -184,8 +184,13 @@ impl<Y: System> Initial<Y> {
                 return Ok(Report { iterations, factorizations: 3 * iterations });
             }
             last = correction;
-            // positions and velocities hold: accelerations do not settle where the masses are singular but for roundings
+            // positions and velocities hold: accelerations do not settle where the masses are singular but for roundings, or where nothing
+            // acts and nothing bends the motion: then they are roundings of q̇²
             if iterations == MAX_ITERATIONS && done(0) && done(1) {
+                let rate = largest(x[n..2 * n].iter().copied());
+                if largest(r[2 * n..layout.z()].iter().copied()) * sys.size_of(&x[..n]) <= 1e-11 * rate * rate {
+                    return Ok(Report { iterations, factorizations: 3 * iterations });
+                }
                 let most = (2 * n..3 * n).fold(2 * n, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
                 return Err(StepError::Singular { t, equation: sys.coordinate_name(most - 2 * n) });
             }

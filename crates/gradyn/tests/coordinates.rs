@@ -55,3 +55,19 @@ fn coordinates_do_not_change_the_motion() {
         }
     }
 }
+
+/// A parallelogram that nothing accelerates, with a coupler without mass: forces and accelerations of joints are nothing but roundings.
+#[test]
+fn a_coupler_without_mass_turns_evenly() {
+    let text = gradyn::examples::find("change_point").expect("bundled").replace("length = \"d\", mass = 2", "length = \"d\"");
+    let file = gradyn::file::read_toml(&text.replace("t_end  = 0.5", "t_end  = 0.1")).expect("parses");
+    for family in gradyn::Coordinates::ALL {
+        let model = Prepared::new_in(&file.mechanism, family).expect("assembles");
+        for formulation in ["ali3p", "index3", "penalty"] {
+            let method = Method::new(formulation, "newmark").expect("registered").step(1e-3);
+            let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}, {formulation}: {e}", family.name()));
+            // rocker.angle = -0.7 + w_0 t
+            assert!((run.psi[0] - (-0.7 + 0.3)).abs() < 1e-5, "{}, {formulation}: {:?}", family.name(), run.psi);
+        }
+    }
+}

@@ -174,6 +174,7 @@ fn wrong_fits_are_refused_with_their_place() {
     csv("column.csv", "t,x,angle\n0,1,2\n");
     csv("cell.csv", "t,x,y,angle\n0,1,2,3\n0.5,1,two,3\n");
     csv("short.csv", "t,x,y,angle\n0,1,2,3\n0.5,1,2\n");
+    csv("twice.csv", "\u{feff}t,x,y,angle,x\n0,1,2,3,4\n");
     csv("few.csv", "t,x,y,angle\n0,1,2,3\n");
     csv("infinite.csv", "t,x,y,angle\n0,1,2,3\n0.5,1,inf,3\n");
     let cases = [
@@ -181,7 +182,9 @@ fn wrong_fits_are_refused_with_their_place() {
         (file("time.csv"), "the first column is not `t`", "time.csv"),
         (file("column.csv"), "column.csv has no column `y`", "y"),
         (file("cell.csv"), "cell.csv, line 3, column `y`: `two` is not a number", "cell.csv"),
-        (file("short.csv"), "short.csv, line 3, column `angle`: `` is not a number", "short.csv"),
+        (file("short.csv"), "short.csv, line 3: 3 cells for 4 columns", "short.csv"),
+        (file("twice.csv"), "twice.csv has the column `x` twice", "twice.csv"),
+        (with("y     = \"B12.P2.y\"", "y     = \"ground.A.y\""), "`y` depends on no parameter that varies", "y"),
         (file("few.csv"), "3 measured values for 6 parameters are too few", "few.csv"),
         (file("infinite.csv"), "has a value that is not finite", "infinite.csv"),
         (with("t_end  = 2", "t_end  = 1"), "t = 1.05 s is outside of the run, which is from 0 s to 1 s", ""),
