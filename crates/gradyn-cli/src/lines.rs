@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Failure;
 use crate::output;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -40,14 +40,20 @@ impl Lines {
         let (old, length) = (whole.lines().map(str::to_owned).collect(), whole.len() as u64);
         Ok(Self { path: path.to_owned(), flag, old, length, half: half.into(), file: None })
     }
-    /// Removes half a line at the end; an empty file gets its first line.
+    /// Removes half a line at the end; an empty file gets its first line. Until the end of the program nobody else may.
     pub fn start(&mut self, first: &str) -> Result<(), Failure> {
         if self.length == 0 && !first.starts_with(&self.half) {
             let message = format!("{} is something else: it stays as it is", self.path.display());
             return Err(Failure::command(message, format!("give another file by {}", self.flag)));
         }
         let file = OpenOptions::new().create(true).append(true).open(&self.path);
-        self.file = Some(file.and_then(|f| f.set_len(self.length).map(|()| f)).map_err(|e| self.cannot_write(&e))?);
+        let file = file.map_err(|e| self.cannot_write(&e))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let message = format!("{} is being written by another run", self.path.display());
+            return Err(Failure::command(message, format!("wait for it, or give another file by {}", self.flag)));
+        }
+        file.set_len(self.length).map_err(|e| self.cannot_write(&e))?;
+        self.file = Some(file);
         if self.length == 0 { self.append(first) } else { Ok(()) }
     }
     /// One more line, written as a whole.

@@ -237,6 +237,21 @@ fn files_do_not_clash() {
     assert!(!folder.exists(HISTORY));
 }
 
+/// Two runs do not write one history.
+#[test]
+fn a_history_belongs_to_one_run() {
+    let folder = balance();
+    folder.done(&optimize(&["--max-evaluations", "3"]));
+    let whole = folder.read(HISTORY);
+    let file = std::fs::OpenOptions::new().append(true).open(folder.path().join(HISTORY)).unwrap();
+    file.lock().unwrap();
+    let out = folder.run(&optimize(&["--resume"]));
+    assert!(out.code == 2 && out.stderr.contains("is being written by another run"), "{}", out.stderr);
+    assert_eq!(folder.read(HISTORY), whole);
+    drop(file);
+    folder.done(&optimize(&["--resume"]));
+}
+
 /// Starts that cannot be drawn are refused.
 #[test]
 fn wrong_starts_are_refused() {
