@@ -10,7 +10,7 @@ use crate::lbfgsb::pause;
 use crate::optimality::violation;
 use crate::oracle::{Iteration, Oracle, Pause, Step};
 use crate::progress::Progress;
-use crate::space::{Point, Space};
+use crate::space::Space;
 use crate::status::Status;
 use basin::{Problem, SelectedFirstOrderState, SlsqpFailure, Solver, State};
 
@@ -32,12 +32,14 @@ impl Slsqp {
         parts[0].zip(parts[1]).map_or(vec![0.0; m], |(eq, ineq)| [eq, ineq].concat())
     }
     /// How a failure of the subproblem or the search ends the run.
-    fn end(&self, space: &Space, point: &Point) -> Status {
+    fn end(&self, space: &Space, progress: &Progress) -> Status {
         match self.solver.failure() {
             Some(SlsqpFailure::IncompatibleConstraints) => Status::Infeasible,
-            Some(SlsqpFailure::NonDescentDirection) if violation(space, point) > space.settings.violation_tol => {
+            Some(SlsqpFailure::NonDescentDirection) if violation(space, &progress.point) > space.settings.violation_tol => {
                 Status::Infeasible
             }
+            // no step at all is no progress that has ended
+            Some(SlsqpFailure::NonDescentDirection) if progress.iterations == 0 => Status::NumericalFailure,
             Some(SlsqpFailure::NonDescentDirection) => Status::Stagnated,
             Some(SlsqpFailure::LineSearchFailed) => Status::LineSearchFailed,
             _ => Status::NumericalFailure,
@@ -62,7 +64,7 @@ impl Iteration for Slsqp {
         // z⁺ and the next subproblem
         let step = next.solver.next_iter(&mut problem, state.clone()).map_err(pause)?;
         if step.termination.is_some() {
-            return Ok(Step::End(next.end(space, &progress.point)));
+            return Ok(Step::End(next.end(space, progress)));
         }
         if let Some(point) = oracle.at(step.state.param())? {
             progress.accept(space, point, next.lam(space.m));
