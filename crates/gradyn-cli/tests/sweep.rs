@@ -64,7 +64,7 @@ fn random_samples() {
 #[test]
 fn samples_of_a_file() {
     let folder = Folder::example("five_bar");
-    folder.write("list.csv", "L_A1\n1.5\n9\n");
+    folder.write("list.csv", "\u{feff}L_A1\n1.5\n9\n");
     let text = folder.done(&["sweep", "five_bar.toml", "--samples", "list.csv", "--t-end=0.01"]);
     let list = rows(&text);
     assert_eq!((list.len(), list[0].last().unwrap().len()), (2, 0));

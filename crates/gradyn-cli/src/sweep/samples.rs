@@ -102,7 +102,7 @@ fn random(varied: &[Varied], count: usize, seed: u64, a: &SweepArgs, p: &Prepare
 fn listed(path: &Path, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     let name = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| Failure::command(format!("{name} cannot be read: {e}"), ""))?;
-    let mut lines = text.lines().map(|l| l.split(',').map(str::trim).collect::<Vec<_>>());
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(|l| l.split(',').map(str::trim).collect::<Vec<_>>());
     let columns = lines.next().unwrap_or_default();
     let at = columns.iter().map(|c| index(&name.to_string(), c, p)).collect::<Result<Vec<_>, _>>()?;
     if let Some(i) = (1..at.len()).find(|&i| at[..i].contains(&at[i])) {
