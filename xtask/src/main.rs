@@ -18,8 +18,10 @@ const TEST: &[Stage] = &[
 ];
 
 /// Tables and plots of the papers, by the libraries that the tests have built.
-const REPRODUCE: &[Stage] =
-    &[("reproduction", &["run", "--quiet", "--profile", "test", "--package", "gradyn-bench", "--example", "reproduce", "--"])];
+const REPRODUCE: &[Stage] = &[(
+    "reproduction",
+    &["run", "--quiet", "--profile", "test", "--package", "gradyn-bench", "--example", "reproduce", "--"],
+)];
 
 fn main() -> ExitCode {
     let stages = match std::env::args().nth(1).as_deref() {
@@ -27,7 +29,9 @@ fn main() -> ExitCode {
         Some("reproduce") => REPRODUCE,
         _ => {
             eprintln!("usage: cargo xtask test         format, lints, all tests, documentation");
-            eprintln!("       cargo xtask reproduce    docs/reproduction.md: tables and figures of the papers;");
+            eprintln!(
+                "       cargo xtask reproduce    docs/reproduction.md: tables and figures of the papers;"
+            );
             eprintln!("                                with words, studies whose names begin so: a22, p14-5");
             return ExitCode::from(2);
         }
@@ -42,9 +46,17 @@ fn run(stages: &[Stage], words: &[String]) -> ExitCode {
         let started = std::time::Instant::now();
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
         let words = if args[0] == "run" { words } else { &[] };
-        let passed =
-            Command::new(cargo).args(*args).args(words).env("RUSTDOCFLAGS", "-D warnings").status().is_ok_and(|s| s.success());
-        println!("== {name}: {} in {:.0} s", if passed { "passed" } else { "FAILED" }, started.elapsed().as_secs_f64());
+        let passed = Command::new(cargo)
+            .args(*args)
+            .args(words)
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .status()
+            .is_ok_and(|s| s.success());
+        println!(
+            "== {name}: {} in {:.0} s",
+            if passed { "passed" } else { "FAILED" },
+            started.elapsed().as_secs_f64()
+        );
         if !passed {
             return ExitCode::FAILURE;
         }

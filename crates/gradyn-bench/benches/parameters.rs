@@ -16,7 +16,9 @@ fn bench(c: &mut Criterion) {
     group.sample_size(20);
     for (p, case) in &cases {
         group.throughput(Throughput::Elements(case.run.trajectory.plan.steps() as u64));
-        group.bench_with_input(BenchmarkId::from_parameter(p), case, |b, case| b.iter(|| black_box(case.gradient())));
+        group.bench_with_input(BenchmarkId::from_parameter(p), case, |b, case| {
+            b.iter(|| black_box(case.gradient()))
+        });
     }
     group.finish();
     println!("\nbest of 50, one run (five-bar with splines, 5 s, 1 ms, one objective):");

@@ -14,7 +14,8 @@ fn time(mut f: impl FnMut()) -> f64 {
 }
 
 fn main() {
-    let wanted = |name: &str| std::env::args().all(|a| !gradyn::examples::VEHICLES.contains(&a.as_str()) || a == name);
+    let wanted =
+        |name: &str| std::env::args().all(|a| !gradyn::examples::VEHICLES.contains(&a.as_str()) || a == name);
     for name in gradyn::examples::VEHICLES.iter().filter(|name| wanted(name)) {
         let text = gradyn::examples::find(name).expect("bundled");
         let m = gradyn::file::read_toml(text).expect("reads").mechanism;
@@ -41,7 +42,8 @@ fn profile(model: &Prepared) -> String {
     let (mut top, mut rows, mut grad) = (vec![0.0; n], vec![0.0; m], vec![0.0; p.len() + 64]);
     let (mut k, mut c) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.nn.nnz()]);
     let mut mn = vec![0.0; pat.mn.nnz()];
-    let mut out = format!("{n} coordinates, {m} rows, {} and {} entries; µs a call\n", pat.nn.nnz(), pat.mn.nnz());
+    let mut out =
+        format!("{n} coordinates, {m} rows, {} and {} entries; µs a call\n", pat.nn.nnz(), pat.mn.nnz());
     let mut line = |name: &str, t: f64| out += &format!("  {name:<22} {t:8.2}\n");
     line("place", time(|| sys.place(0.0, at.q, &mut d)));
     line("forces", time(|| sys.forces(&at, &mut d, &mut top)));
@@ -49,7 +51,10 @@ fn profile(model: &Prepared) -> String {
     line("constraint, level 2", time(|| sys.constraint(&at, LEVEL[2], &mut d, &mut rows)));
     line("balance", time(|| sys.balance(&a, &lam, &d, &mut top)));
     let (mut bar, mut rate) = (vec![0.0; n], vec![0.0; n]);
-    line("pull", time(|| assert!(sys.pull(&at, LEVEL[2], [&a, &lam], 1.0, &mut d, [&mut bar, &mut rate, &mut grad]))));
+    line(
+        "pull",
+        time(|| assert!(sys.pull(&at, LEVEL[2], [&a, &lam], 1.0, &mut d, [&mut bar, &mut rate, &mut grad]))),
+    );
     let mut values = vec![0.0; sys.functionals(Set::Integrand)];
     line("measure", time(|| sys.measure(Set::Integrand, &at, &mut d, &mut values)));
     let mut row = vec![0.0; 3 * n + m + sys.support(Set::Integrand).len()];
@@ -64,7 +69,10 @@ fn profile(model: &Prepared) -> String {
     line("forces_p_t", time(|| sys.forces_p_t(&at, &a, 1.0, &mut d, &mut grad)));
     let mut saddle = Saddle::new(&pat.nn, &pat.mn).expect("square").released(sys.dropped());
     let (mass, phi_q) = (sys.mass(&d), sys.phi_q(&d));
-    line("tangent, factor", time(|| saddle.refactor(|i| mass[i], |i| phi_q[i], phi_q, |_| 1e-9, 1.0).expect("regular")));
+    line(
+        "tangent, factor",
+        time(|| saddle.refactor(|i| mass[i], |i| phi_q[i], phi_q, |_| 1e-9, 1.0).expect("regular")),
+    );
     let mut b = vec![1.0; n + m];
     line("tangent, solve", time(|| saddle.solve(&mut b)));
     line("tangent, solve_t", time(|| saddle.solve_t(&mut b)));

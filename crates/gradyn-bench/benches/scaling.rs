@@ -35,7 +35,9 @@ fn main() {
                 continue;
             }
             println!("\n{title}, index1 × rk4, steps of 1 ms");
-            println!("bodies |   build ms |   start ms |    µs/step | µs/step/body | with gradient | peak memory kB/body");
+            println!(
+                "bodies |   build ms |   start ms |    µs/step | µs/step/body | with gradient | peak memory kB/body"
+            );
             for &n in &sizes {
                 if title == "chain, relative-0" && n > LONGEST {
                     println!(

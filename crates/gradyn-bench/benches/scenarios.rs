@@ -19,15 +19,28 @@ fn main() {
         for (k, pool) in pools.iter().enumerate() {
             let (before, mut result) = (pool.broadcast(|_| cpu()), None);
             wall[k] = wall[k].min(best(1, || result = pool.install(|| study.evaluate(study.start())).ok()));
-            let used = pool.broadcast(|_| cpu()).iter().zip(before).map(|(after, before)| after - before).fold(0.0, f64::max);
+            let used = pool
+                .broadcast(|_| cpu())
+                .iter()
+                .zip(before)
+                .map(|(after, before)| after - before)
+                .fold(0.0, f64::max);
             busy[k] = busy[k].min(used);
             results.push(result.expect("the start can be evaluated"));
         }
     }
     assert!(results.iter().all(|r: &Evaluation| *r == results[0]), "the number of threads changed a bit");
-    println!("{} scenarios of the Iltis, run and gradient, best of {TURNS} turns, identical bits", study.scenarios.len());
+    println!(
+        "{} scenarios of the Iltis, run and gradient, best of {TURNS} turns, identical bits",
+        study.scenarios.len()
+    );
     for (what, [one, two]) in [("time", wall), ("CPU of the busiest thread", busy)] {
-        println!("{what}: 1 thread {:.1} ms | 2 threads {:.1} ms | ratio {:.2}", one * 1e3, two * 1e3, one / two);
+        println!(
+            "{what}: 1 thread {:.1} ms | 2 threads {:.1} ms | ratio {:.2}",
+            one * 1e3,
+            two * 1e3,
+            one / two
+        );
     }
 }
 
@@ -39,15 +52,19 @@ fn cpu() -> f64 {
 
 /// Half a second around the step, at eight speeds.
 fn study() -> Optimization {
-    let scenarios: Vec<String> = (0..8).map(|k| format!("s{k} = {{ set = {{ start = {} }} }}", 12 + k)).collect();
+    let scenarios: Vec<String> =
+        (0..8).map(|k| format!("s{k} = {{ set = {{ start = {} }} }}", 12 + k)).collect();
     let text = gradyn::examples::find("iltis").expect("bundled");
     let edited = text.replace("t_end  = 3\n", "t_end  = 0.5\n");
-    let edited =
-        edited.replace("minimise = \"psi\"\n", &format!("minimise = \"psi\"\nscenario = {{ {} }}\n", scenarios.join(", ")));
+    let edited = edited.replace(
+        "minimise = \"psi\"\n",
+        &format!("minimise = \"psi\"\nscenario = {{ {} }}\n", scenarios.join(", ")),
+    );
     let file = read_toml(&edited).expect("reads");
     let model = Prepared::new_in(&file.mechanism, Coordinates::Relative0).expect("assembles");
     let method = Method::new("index1", "adams-bashforth").expect("registered").step(1e-3);
-    let study = Optimization::new(&file, &model, method, Sensitivity::DiscreteAdjoint, None).expect("a study");
+    let study =
+        Optimization::new(&file, &model, method, Sensitivity::DiscreteAdjoint, None).expect("a study");
     assert_eq!(study.scenarios.len(), 8);
     study
 }

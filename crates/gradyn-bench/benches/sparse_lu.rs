@@ -129,8 +129,10 @@ fn faers(c: &Case, repeat: usize) -> ([f64; 2], Quality) {
     let ptr = std::iter::once(0).chain((0..n).map(|i| p.row(i).end as u32)).collect();
     let rows = (0..p.nnz()).map(|k| p.col(k) as u32).collect();
     let columns = SymbolicSparseColMat::<u32>::new_checked(n, n, ptr, None, rows);
-    let params =
-        LuSymbolicParams { supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL, ..Default::default() };
+    let params = LuSymbolicParams {
+        supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL,
+        ..Default::default()
+    };
     let symbolic = lu::factorize_symbolic_lu(columns.as_ref(), params).expect("fits");
     let matrix = SparseColMatRef::new(columns.as_ref(), &values);
     let mut memory = MemBuffer::new(StackReq::any_of(&[
@@ -140,14 +142,28 @@ fn faers(c: &Case, repeat: usize) -> ([f64; 2], Quality) {
     let (mut lu, mut perm, mut inverse) = (simplicial::SimplicialLu::new(), vec![0; n], vec![0; n]);
     let refactor = best(repeat, || {
         let stack = MemStack::new(&mut memory);
-        simplicial::factorize_simplicial_numeric_lu(&mut perm, &mut inverse, &mut lu, matrix, symbolic.col_perm(), stack)
-            .expect("regular");
+        simplicial::factorize_simplicial_numeric_lu(
+            &mut perm,
+            &mut inverse,
+            &mut lu,
+            matrix,
+            symbolic.col_perm(),
+            stack,
+        )
+        .expect("regular");
     });
     let entries = lu.l_factor_unsorted().compute_nnz() + lu.u_factor_unsorted().compute_nnz() - 2 * n;
     let mut apply = |b: &mut [f64]| {
         let rows = PermRef::new_checked(&perm, &inverse, n);
         let y = MatMut::from_column_major_slice_mut(b, n, 1);
-        lu.solve_in_place_with_conj(rows, symbolic.col_perm(), Conj::No, y, Par::Seq, MemStack::new(&mut memory));
+        lu.solve_in_place_with_conj(
+            rows,
+            symbolic.col_perm(),
+            Conj::No,
+            y,
+            Par::Seq,
+            MemStack::new(&mut memory),
+        );
     };
     let mut b = vec![1.0; n];
     let solve = best(repeat, || {
@@ -182,9 +198,15 @@ fn line(name: &str, c: &Case) {
     let none = [f64::NAN; 2];
     let dense = if size < 400 { ours(Factor::dense(&c.pattern).expect("square"), c, repeat) } else { none };
     let sparse = ours(Factor::sparse(&c.pattern).expect("square"), c, repeat);
-    let text = |[r, s]: [f64; 2]| if r.is_nan() { format!("{:>23}", "-") } else { format!("{r:>12.2} / {s:>8.2}") };
+    let text =
+        |[r, s]: [f64; 2]| if r.is_nan() { format!("{:>23}", "-") } else { format!("{r:>12.2} / {s:>8.2}") };
     let (faer, theirs) = faers(c, repeat);
     let columns = [sparse, faer, dense, schur(c, repeat)].map(text);
     let quality = [our_quality(c), theirs].map(|q| format!("{:>7} {:.1e}", q.entries, q.residual));
-    println!("{name:<36} | {size:>5} | {:>7} | {} | {}", c.pattern.nnz(), columns.join(" | "), quality.join(" | "));
+    println!(
+        "{name:<36} | {size:>5} | {:>7} | {} | {}",
+        c.pattern.nnz(),
+        columns.join(" | "),
+        quality.join(" | ")
+    );
 }

@@ -9,7 +9,9 @@ use gradyn_bench::Bench;
 const METHODS: [(&str, &str); 2] = [("index1", "adams-bashforth"), ("ali3p", "newmark")];
 
 fn main() {
-    println!("1 ms, all parameters of the file, best of 3: µs/step, and simulated time / time of run and gradient");
+    println!(
+        "1 ms, all parameters of the file, best of 3: µs/step, and simulated time / time of run and gradient"
+    );
     for name in gradyn::examples::VEHICLES {
         bench(name, gradyn::examples::find(name).expect("bundled"));
         if *name == "iltis" {
@@ -20,7 +22,10 @@ fn main() {
 
 /// Is a case asked for?
 fn wanted(case: &str) -> bool {
-    std::env::args().skip(1).filter(|a| a != "--bench" && a.parse::<f64>().is_err()).all(|word| case.contains(&word))
+    std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench" && a.parse::<f64>().is_err())
+        .all(|word| case.contains(&word))
 }
 
 fn bench(name: &str, text: &str) {
@@ -36,10 +41,17 @@ fn bench(name: &str, text: &str) {
             }
             let model = Prepared::new_in(&m, family).unwrap_or_else(|e| panic!("{case}: {e}"));
             // a stiff iteration of ali3p is Newton's; index1 has no alpha
-            let method = Method { alpha: 1e11, ..Method::new(formulation, integrator).expect("registered").step(1e-3) };
+            let method = Method {
+                alpha: 1e11,
+                ..Method::new(formulation, integrator).expect("registered").step(1e-3)
+            };
             let bench = Bench::new(model, method);
             let (times, seconds) = (bench.times(3), bench.seconds());
-            println!("{} | {:5.2} × real time", times.line(&case), seconds / (times.forward + times.backward));
+            println!(
+                "{} | {:5.2} × real time",
+                times.line(&case),
+                seconds / (times.forward + times.backward)
+            );
         }
     }
 }

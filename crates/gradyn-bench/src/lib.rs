@@ -52,7 +52,8 @@ impl Times {
 impl Bench {
     /// Builds and runs once.
     pub fn new(model: Prepared, method: Method) -> Self {
-        let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name));
+        let run =
+            model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name));
         Self { model, method, run }
     }
     /// Simulated time [s].
@@ -69,14 +70,19 @@ impl Bench {
         let p = self.model.model.slots(&self.model.rho);
         let mut trajectory: Trajectory = self.run.trajectory.clone();
         let mut l = step.linear(&p).expect("the model ran before");
-        let forward = best(n, || replay_into(step, &p, &mut trajectory, &mut l).expect("the model ran before"));
+        let forward =
+            best(n, || replay_into(step, &p, &mut trajectory, &mut l).expect("the model ran before"));
         let (len, plan) = (trajectory.layout.len, &trajectory.plan);
         let start = best(n, || {
             let x = &mut trajectory.x[..len];
             step.advance(plan.span(0, &p), plan.frozen(0), None, &mut l, x).expect("the model ran before");
         });
-        let case =
-            Case { step, design: gradyn_sensitivity::Design::Model(&self.model.model), rho: &self.model.rho, run: &trajectory };
+        let case = Case {
+            step,
+            design: gradyn_sensitivity::Design::Model(&self.model.model),
+            rho: &self.model.rho,
+            run: &trajectory,
+        };
         let mut adjoint = Adjoint::new(&case).expect("the model ran before");
         let backward = best(n, || {
             adjoint.gradient(&case).expect("the model ran before");

@@ -314,7 +314,13 @@ impl VerifyArgs {
     /// What is asked of the method.
     pub fn method(&self) -> MethodArgs {
         let (formulation, integrator) = (self.formulation.clone(), self.integrator.clone());
-        MethodArgs { formulation, integrator, step: self.step.clone(), option: self.option.clone(), ..MethodArgs::none() }
+        MethodArgs {
+            formulation,
+            integrator,
+            step: self.step.clone(),
+            option: self.option.clone(),
+            ..MethodArgs::none()
+        }
     }
 }
 

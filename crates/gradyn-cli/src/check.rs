@@ -59,7 +59,8 @@ fn object(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Va
         o["not_counted"] = e.to_string().into();
     }
     if let Ok(m) = mobility {
-        let groups: Vec<Value> = m.groups.iter().map(|g| json!({"redundant": g.redundant, "among": g.among})).collect();
+        let groups: Vec<Value> =
+            m.groups.iter().map(|g| json!({"redundant": g.redundant, "among": g.among})).collect();
         o["joint_constraints"] = m.constraints.into();
         o["redundant"] = m.redundant.into();
         o["redundant_joints"] = groups.into();
@@ -85,9 +86,14 @@ fn names(p: &Prepared) -> Vec<String> {
 
 fn text(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> String {
     let [bodies, joints, forces, drivers] = p.model.counts;
-    let parts =
-        [(bodies, "body", "bodies"), (joints, "joint", "joints"), (drivers, "driver", "drivers"), (forces, "force", "forces")];
-    let mut text = format!("{}: {}\n", p.model.name, parts.map(|(n, one, many)| count(n, one, many)).join(", "));
+    let parts = [
+        (bodies, "body", "bodies"),
+        (joints, "joint", "joints"),
+        (drivers, "driver", "drivers"),
+        (forces, "force", "forces"),
+    ];
+    let mut text =
+        format!("{}: {}\n", p.model.name, parts.map(|(n, one, many)| count(n, one, many)).join(", "));
     text += &format!("  degrees of freedom    {}\n", freedom(p.counts().freedom));
     text += &match mobility {
         Ok(m) => joints_text(m) + &families_text(m),
@@ -110,7 +116,8 @@ fn text(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Stri
 
 /// Constraints of the joints, and which of them repeat each other.
 fn joints_text(m: &Mobility) -> String {
-    let mut text = format!("  joint constraints     {}, {}\n", m.constraints, none_or(m.redundant, "redundant"));
+    let mut text =
+        format!("  joint constraints     {}, {}\n", m.constraints, none_or(m.redundant, "redundant"));
     for g in &m.groups {
         text += &format!("    {} among {}\n", g.redundant, shortened(&g.among));
     }
@@ -129,7 +136,9 @@ fn families_text(m: &Mobility) -> String {
             Family::Counted(c) => {
                 let (n, m, r) = (c.coordinates, c.constraints, c.redundant);
                 let other = c.cartesian && *family != Coordinates::Cartesian;
-                let note = other.then(|| "cartesian coordinates instead, because a load that joints share is read".into());
+                let note = other.then(|| {
+                    "cartesian coordinates instead, because a load that joints share is read".into()
+                });
                 (format!("{n:>6}  {m:>11}  {r:>9}  {}", freedom(c.freedom)), note)
             }
         };
@@ -142,7 +151,11 @@ fn families_text(m: &Mobility) -> String {
 /// Coordinates of the run, rows kept and dropped.
 fn rows_text(p: &Prepared) -> String {
     let (c, [of_bodies, of_joints]) = (p.counts(), p.kept());
-    let sizes = [count(c.coordinates, "coordinate", "coordinates"), count(c.constraints, "constraint", "constraints")].join(", ");
+    let sizes = [
+        count(c.coordinates, "coordinate", "coordinates"),
+        count(c.constraints, "constraint", "constraints"),
+    ]
+    .join(", ");
     let dropped = format!("{} kept, {}", c.constraints - c.redundant, none_or(c.redundant, "dropped"));
     let mut text = format!("  {:<21} {sizes}, {dropped}\n", format!("{} coordinates", p.model.family.name()));
     text += &format!("    {}\n", shortened(&names(p)));
@@ -171,7 +184,11 @@ fn none_or(n: usize, what: &str) -> String {
 
 /// Of positions, and of velocities where they differ.
 fn freedom([positions, velocities]: [usize; 2]) -> String {
-    if positions == velocities { positions.to_string() } else { format!("{positions} of positions, {velocities} of velocities") }
+    if positions == velocities {
+        positions.to_string()
+    } else {
+        format!("{positions} of positions, {velocities} of velocities")
+    }
 }
 
 /// A list of names, of which a large model has too many to read.

@@ -38,7 +38,11 @@ pub fn simulate(a: &RunArgs) -> Done {
         penalty.iter().for_each(|e| output::say(&output::penalty_text(&l.prepared, e)));
         output::say(&match &a.out {
             Some(path) => format!("  written         {} rows to {}\n", table.rows.len(), path.display()),
-            None => format!("  (--out FILE.csv writes {} rows of {} columns)\n", table.rows.len(), table.columns.len()),
+            None => format!(
+                "  (--out FILE.csv writes {} rows of {} columns)\n",
+                table.rows.len(),
+                table.columns.len()
+            ),
         });
     }
     Ok(())
@@ -51,7 +55,8 @@ pub fn gradient(a: &GradientArgs) -> Done {
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
     let run = run(&l, &l.method(&a.method)?, a.penalty_error, a.model.quiet)?;
     let g = l.prepared.gradient(&run, sensitivity).map_err(|e| l.fail(e))?;
-    let certificate = if a.certify { Some(l.prepared.certify(&run, &g.rows).map_err(|e| l.fail(e))?) } else { None };
+    let certificate =
+        if a.certify { Some(l.prepared.certify(&run, &g.rows).map_err(|e| l.fail(e))?) } else { None };
     let penalty = penalty_error(&l, &run, Some(&g), a.penalty_error)?;
     if let Some(path) = &a.out {
         history(&l, &run, &g, path)?;
@@ -78,7 +83,12 @@ fn run(l: &Loaded, m: &Method, penalty_error: bool, quiet: bool) -> Result<Run, 
 }
 
 /// The estimate, if it is wanted.
-fn penalty_error(l: &Loaded, run: &Run, g: Option<&GradientReport>, wanted: bool) -> Result<Option<PenaltyError>, Failure> {
+fn penalty_error(
+    l: &Loaded,
+    run: &Run,
+    g: Option<&GradientReport>,
+    wanted: bool,
+) -> Result<Option<PenaltyError>, Failure> {
     wanted.then(|| l.prepared.penalty_error(run, g).map_err(|e| l.fail(e))).transpose()
 }
 
@@ -97,9 +107,16 @@ fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
     if g.sensitivity != Sensitivity::DiscreteAdjoint {
         let all = p.output_sensitivities(run).map_err(|e| l.fail(e))?;
         let columns: Vec<String> = std::iter::once("t".into()).chain(over(&p.model.columns)).collect();
-        let rows: Vec<Vec<f64>> =
-            all.iter().enumerate().map(|(n, rows)| std::iter::once(plan.t[n]).chain(rows.concat()).collect()).collect();
-        return output::write(path, || output::csv(&columns, &rows), || object("sensor sensitivities", &columns, &rows));
+        let rows: Vec<Vec<f64>> = all
+            .iter()
+            .enumerate()
+            .map(|(n, rows)| std::iter::once(plan.t[n]).chain(rows.concat()).collect())
+            .collect();
+        return output::write(
+            path,
+            || output::csv(&columns, &rows),
+            || object("sensor sensitivities", &columns, &rows),
+        );
     }
     let (_, c) = p.contributions(run).map_err(|e| l.fail(e))?;
     // contribution of each record, and the gradient gathered from that record to the end
@@ -147,7 +164,8 @@ pub fn list(what: What) -> Done {
         What::Formulations => Formulation::ALL
             .iter()
             .map(|f| {
-                let fits: Vec<&str> = Integrator::ALL.iter().filter(|i| f.fits(**i)).map(|i| i.name()).collect();
+                let fits: Vec<&str> =
+                    Integrator::ALL.iter().filter(|i| f.fits(**i)).map(|i| i.name()).collect();
                 (f.name().into(), format!("{}; with {}", f.about(), fits.join(", ")))
             })
             .collect(),
@@ -161,7 +179,9 @@ pub fn list(what: What) -> Done {
         What::Forces => file::force_types().into_iter().map(|(n, d)| (n.into(), d.into())).collect(),
         What::Sensors => SENSORS.iter().map(|(n, d)| ((*n).into(), (*d).into())).collect(),
         What::Optimizers => Optimizer::ALL.iter().map(|o| (o.name().into(), o.about().into())).collect(),
-        What::Examples => gradyn::examples::ALL.iter().map(|(n, text)| ((*n).into(), first_sentence(text))).collect(),
+        What::Examples => {
+            gradyn::examples::ALL.iter().map(|(n, text)| ((*n).into(), first_sentence(text))).collect()
+        }
     };
     let width = rows.iter().map(|r| r.0.chars().count()).max().unwrap_or(0);
     output::say(&rows.iter().map(|(n, d)| format!("{n:<width$}  {d}\n")).collect::<String>());
@@ -176,8 +196,12 @@ fn option(o: &OptionEntry) -> String {
 
 /// The first sentence of the comment at the top.
 fn first_sentence(text: &str) -> String {
-    let comment: Vec<&str> =
-        text.lines().map_while(|l| l.strip_prefix('#')).map(str::trim).take_while(|l| !l.is_empty()).collect();
+    let comment: Vec<&str> = text
+        .lines()
+        .map_while(|l| l.strip_prefix('#'))
+        .map(str::trim)
+        .take_while(|l| !l.is_empty())
+        .collect();
     comment.join(" ").split_inclusive(". ").next().unwrap_or("").trim().into()
 }
 
@@ -190,7 +214,10 @@ pub fn example(name: &str, out: Option<&Path>) -> Done {
     match out {
         None => output::say(text),
         Some(path) if path.exists() => {
-            return Err(Failure::command(format!("{} exists", path.display()), "choose another name: nothing is overwritten"));
+            return Err(Failure::command(
+                format!("{} exists", path.display()),
+                "choose another name: nothing is overwritten",
+            ));
         }
         Some(path) => {
             output::write_text(path, text)?;
@@ -201,7 +228,8 @@ pub fn example(name: &str, out: Option<&Path>) -> Done {
 
 /// `gradyn schema`.
 pub fn schema() -> Done {
-    let text = serde_json::to_string_pretty(&file::schema()).map_err(|e| Failure::command(e.to_string(), ""))?;
+    let text =
+        serde_json::to_string_pretty(&file::schema()).map_err(|e| Failure::command(e.to_string(), ""))?;
     output::say(&(text + "\n"));
     Ok(())
 }

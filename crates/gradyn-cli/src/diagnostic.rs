@@ -52,7 +52,8 @@ impl miette::Diagnostic for Report {
         self.source.as_ref().map(|s| s as &dyn miette::SourceCode)
     }
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.label.map(|l| Box::new(std::iter::once(LabeledSpan::new_with_span(Some("here".into()), l))) as Box<_>)
+        self.label
+            .map(|l| Box::new(std::iter::once(LabeledSpan::new_with_span(Some("here".into()), l))) as Box<_>)
     }
 }
 
@@ -80,7 +81,8 @@ impl fmt::Display for Failure {
                 }
             }
         }
-        let color = std::env::var_os("NO_COLOR").is_none() && std::io::IsTerminal::is_terminal(&std::io::stderr());
+        let color =
+            std::env::var_os("NO_COLOR").is_none() && std::io::IsTerminal::is_terminal(&std::io::stderr());
         let theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         GraphicalReportHandler::new_themed(theme).with_width(100).render_report(f, &report)
     }

@@ -48,9 +48,16 @@ impl Table<'_> {
     fn text(&self) -> String {
         let (s, e) = (self.statics, &self.statics.equilibrium);
         let mut text = format!("{}: static equilibrium\n", self.prepared.model.name);
-        text += &format!("  found by        {}, {} iterations, residual {:.1e}\n", e.search.name(), e.iterations, e.residual);
-        text +=
-            &format!("  stability       {}\n", e.unstable.as_ref().map_or("stable".into(), |c| format!("unstable along `{c}`")));
+        text += &format!(
+            "  found by        {}, {} iterations, residual {:.1e}\n",
+            e.search.name(),
+            e.iterations,
+            e.residual
+        );
+        text += &format!(
+            "  stability       {}\n",
+            e.unstable.as_ref().map_or("stable".into(), |c| format!("unstable along `{c}`"))
+        );
         for (condition, effort, held) in &s.efforts {
             let what = if *held { "held by       " } else { "free          " };
             text += &format!("  {what}  {effort:>14.6e}  effort of `{condition}`\n");
@@ -58,7 +65,11 @@ impl Table<'_> {
         for (title, key, range) in self.groups.iter().filter(|g| !g.2.is_empty()) {
             text += &format!("  {title}\n");
             let gradient = s.gradient.as_ref().filter(|_| self.differentiated(key));
-            text += &if gradient.is_some() || *key == "outputs" { self.list(range, gradient) } else { self.rows(range) };
+            text += &if gradient.is_some() || *key == "outputs" {
+                self.list(range, gradient)
+            } else {
+                self.rows(range)
+            };
         }
         text
     }
@@ -96,7 +107,9 @@ impl Table<'_> {
             }
         });
         let width = elements.iter().map(|e| e.0.chars().count()).max().unwrap_or(0);
-        let largest = |list: &mut dyn Iterator<Item = f64>| list.map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max);
+        let largest = |list: &mut dyn Iterator<Item = f64>| {
+            list.map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max)
+        };
         let zero = ROUNDING * largest(&mut columns.iter().map(|c| c.1));
         let mut text = String::new();
         for names in kinds {
@@ -106,7 +119,11 @@ impl Table<'_> {
                 _ => 1,
             };
             let digits: Vec<usize> = (0..names.len()).map(digits).collect();
-            text += &format!("    {:width$}{}\n", "", names.iter().map(|n| format!("  {n:>14}")).collect::<String>());
+            text += &format!(
+                "    {:width$}{}\n",
+                "",
+                names.iter().map(|n| format!("  {n:>14}")).collect::<String>()
+            );
             for (element, _, values) in rows() {
                 let values = values.iter().map(|&x| if x.abs() <= zero { 0.0 } else { x });
                 let cells: String = values.zip(&digits).map(|(x, &d)| format!("  {x:>14.d$}")).collect();
@@ -117,8 +134,9 @@ impl Table<'_> {
     }
     fn object(&self) -> Value {
         let (s, e, p) = (self.statics, &self.statics.equilibrium, self.prepared);
-        let pairs =
-            |list: &[(String, f64)]| Value::Object(list.iter().map(|(n, x)| (n.clone(), (*x).into())).collect::<Map<_, _>>());
+        let pairs = |list: &[(String, f64)]| {
+            Value::Object(list.iter().map(|(n, x)| (n.clone(), (*x).into())).collect::<Map<_, _>>())
+        };
         let names = gradyn::coordinate_names(p);
         let efforts: Vec<Value> = (s.efforts.iter())
             .map(|(condition, effort, held)| json!({"condition": condition, "effort": effort, "held": held}))

@@ -33,7 +33,9 @@ impl Lines {
             }
         };
         if !resume && !text.is_empty() {
-            let help = format!("--resume goes on from it; {flag} FILE writes another one; delete it if it is not needed");
+            let help = format!(
+                "--resume goes on from it; {flag} FILE writes another one; delete it if it is not needed"
+            );
             return Err(Failure::command(format!("{} exists", path.display()), help));
         }
         let (whole, half) = text.split_at(text.rfind('\n').map_or(0, |at| at + 1));
@@ -50,7 +52,10 @@ impl Lines {
         let file = file.map_err(|e| self.cannot_write(&e))?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             let message = format!("{} is being written by another run", self.path.display());
-            return Err(Failure::command(message, format!("wait for it, or give another file by {}", self.flag)));
+            return Err(Failure::command(
+                message,
+                format!("wait for it, or give another file by {}", self.flag),
+            ));
         }
         file.set_len(self.length).map_err(|e| self.cannot_write(&e))?;
         self.file = Some(file);

@@ -21,11 +21,14 @@ pub struct Loaded {
 }
 
 /// The name that leaves the choice of the sensitivity to the program, and what it is.
-pub const AUTO: (&str, &str) = ("auto", "direct or adjoint, whichever is estimated to be cheaper; says which and why");
+pub const AUTO: (&str, &str) =
+    ("auto", "direct or adjoint, whichever is estimated to be cheaper; says which and why");
 
 /// The coordinates: of the command line, else of the file, else natural.
 fn coordinates(file: &ModelFile, given: Option<&str>) -> Result<Coordinates, Failure> {
-    let Some(name) = given.or(file.study.coordinates.as_ref().map(|t| t.text.as_str())) else { return Ok(Coordinates::Natural) };
+    let Some(name) = given.or(file.study.coordinates.as_ref().map(|t| t.text.as_str())) else {
+        return Ok(Coordinates::Natural);
+    };
     Coordinates::from_name(name).ok_or_else(|| {
         let valid = Coordinates::ALL.map(Coordinates::name).join(", ");
         Failure::command(format!("there are no coordinates `{name}`"), format!("valid: {valid}"))
@@ -45,8 +48,8 @@ impl Loaded {
             file.mechanism.until = None;
         }
         let family = coordinates(&file, a.coordinates.as_deref())?;
-        let prepared =
-            Prepared::new_in(&file.mechanism, family).map_err(|e| Failure::in_file(located(&file, e), &name, &text))?;
+        let prepared = Prepared::new_in(&file.mechanism, family)
+            .map_err(|e| Failure::in_file(located(&file, e), &name, &text))?;
         if !a.quiet {
             prepared.model.warnings.iter().for_each(|w| crate::output::complain(&format!("warning: {w}")));
         }
@@ -77,7 +80,9 @@ impl Loaded {
     /// The error at a place of the file; what came from the command line has none.
     fn fail_at(&self, e: impl Into<Error>, place: &Option<Range<usize>>) -> Failure {
         match (e.into(), place) {
-            (Error::Method { message, help }, Some(_)) => self.fail(ModelError::new(message).at(place).help(help)),
+            (Error::Method { message, help }, Some(_)) => {
+                self.fail(ModelError::new(message).at(place).help(help))
+            }
             (Error::Model(e), Some(_)) => self.fail(e.at(place)),
             (e, _) => self.fail(e),
         }
@@ -85,7 +90,10 @@ impl Loaded {
     /// Start and end of the run.
     pub fn times(&self) -> Result<(f64, f64), Failure> {
         let m = &self.file.mechanism;
-        let mesh = self.prepared.mesh().map_err(|e| self.fail_at(e, &m.t_end.place.clone().or(m.t_start.place.clone())))?;
+        let mesh = self
+            .prepared
+            .mesh()
+            .map_err(|e| self.fail_at(e, &m.t_end.place.clone().or(m.t_start.place.clone())))?;
         Ok((mesh.start.0, mesh.end()))
     }
     /// The sensitivity method: of the command line, of the file, or the default. Says why, if the program chooses it.
@@ -121,7 +129,9 @@ impl Loaded {
         }
         if !stepping && s.step.is_some() && (s.rtol.is_some() || s.atol.is_some()) {
             let e = ModelError::new("study, method: both a step and tolerances are given");
-            return Err(self.fail(e.help("keep `step` for fixed steps, or `rtol` and `atol` for adaptive ones")));
+            return Err(
+                self.fail(e.help("keep `step` for fixed steps, or `rtol` and `atol` for adaptive ones"))
+            );
         }
         Ok(())
     }
@@ -155,7 +165,8 @@ impl Loaded {
             m.stepping = Stepping::Fixed(seconds("--step", h)?);
         } else if a.rtol.is_some() || a.atol.is_some() {
             let either = a.rtol.or(a.atol).unwrap_or(1e-8);
-            m.stepping = Stepping::Adaptive { rtol: a.rtol.unwrap_or(either), atol: a.atol.unwrap_or(either) };
+            m.stepping =
+                Stepping::Adaptive { rtol: a.rtol.unwrap_or(either), atol: a.atol.unwrap_or(either) };
         }
         for option in &a.option {
             let (name, value) = pair("--option", option)?;
@@ -165,7 +176,8 @@ impl Loaded {
         let listed = !a.option.iter().any(|o| o.starts_with("freedoms"));
         self.prepared.check_freedoms(&m).map_err(|e| {
             let named = |f: &&Text| e.to_string().contains(&format!("`{}`", f.text));
-            let place = study.freedoms.iter().find(named).or(study.freedoms.first()).and_then(|f| f.place.clone());
+            let place =
+                study.freedoms.iter().find(named).or(study.freedoms.first()).and_then(|f| f.place.clone());
             self.fail_at(e.clone(), &place.filter(|_| listed))
         })?;
         Ok(m)
@@ -188,7 +200,10 @@ impl Loaded {
 fn source(a: &ModelArgs) -> Result<(String, String), Failure> {
     let name = a.model.display().to_string();
     let text = std::fs::read_to_string(&a.model).map_err(|e| {
-        Failure::command(format!("{name} cannot be read: {e}"), "`gradyn example five_bar` prints a model to start from")
+        Failure::command(
+            format!("{name} cannot be read: {e}"),
+            "`gradyn example five_bar` prints a model to start from",
+        )
     })?;
     Ok((name, text))
 }
@@ -219,7 +234,8 @@ fn located(file: &ModelFile, e: Error) -> Error {
 /// NAME=VALUE.
 pub fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
     let parts = text.split_once('=').map(|(n, v)| (n.trim(), v.trim()));
-    parts.ok_or_else(|| Failure::command(format!("{flag} {text}: no `=`"), format!("write {flag} NAME=VALUE")))
+    parts
+        .ok_or_else(|| Failure::command(format!("{flag} {text}: no `=`"), format!("write {flag} NAME=VALUE")))
 }
 
 /// A positive time such as `0.001` or `1 ms`.
@@ -253,13 +269,25 @@ pub fn constant(flag: &str, what: &str, text: &str, place: Range<usize>) -> Resu
 fn set_parameter(file: &mut ModelFile, set: &str) -> Done {
     let (name, value) = pair("--set", set)?;
     let (parameters, constants) = (&mut file.mechanism.parameters, &mut file.mechanism.constants);
-    let names: Vec<String> =
-        parameters.iter().map(|p| &p.name).chain(constants.iter().map(|c| &c.0)).map(|t| t.text.clone()).collect();
+    let names: Vec<String> = parameters
+        .iter()
+        .map(|p| &p.name)
+        .chain(constants.iter().map(|c| &c.0))
+        .map(|t| t.text.clone())
+        .collect();
     let parameter = parameters.iter_mut().find(|p| p.name.text == name).map(|p| ("parameter", &mut p.value));
-    let found = parameter.or_else(|| constants.iter_mut().find(|c| c.0.text == name).map(|c| ("constant", &mut c.1)));
+    let found =
+        parameter.or_else(|| constants.iter_mut().find(|c| c.0.text == name).map(|c| ("constant", &mut c.1)));
     let Some((what, number)) = found else {
-        let list = if names.is_empty() { "the model has none".into() } else { format!("valid: {}", names.join(", ")) };
-        return Err(Failure::command(format!("--set {set}: there is no parameter or constant `{name}`"), list));
+        let list = if names.is_empty() {
+            "the model has none".into()
+        } else {
+            format!("valid: {}", names.join(", "))
+        };
+        return Err(Failure::command(
+            format!("--set {set}: there is no parameter or constant `{name}`"),
+            list,
+        ));
     };
     let start = set.rfind(value).unwrap_or(0);
     constant("--set", &format!("{what} `{name}`"), set, start..start + value.len())?;

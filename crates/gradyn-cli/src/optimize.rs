@@ -11,7 +11,9 @@ use crate::loaded::{Loaded, pair};
 use crate::output;
 use crate::progress::Progress;
 use gradyn::file::{self, ModelFile};
-use gradyn::optimize::{Optimization, Optimizer, Report, Sampling, Scenario, Starts, Status, Told, history as recorded};
+use gradyn::optimize::{
+    Optimization, Optimizer, Report, Sampling, Scenario, Starts, Status, Told, history as recorded,
+};
 use report::Ended;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -43,7 +45,11 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     let observe = &mut |told: &Told| {
         steps.push(report::step(&study, told));
         progress.evaluation(told, study.settings.max_evaluations, study.starts.map(|s| s.count));
-        failed = if told.new { lines.append(&recorded::line(told.now.evaluations, told.record)).err() } else { None };
+        failed = if told.new {
+            lines.append(&recorded::line(told.now.evaluations, told.record)).err()
+        } else {
+            None
+        };
         let stop = failed.is_some() || PRESSED.load(Ordering::Relaxed) > 0;
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -64,7 +70,8 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
 
     // show and write
     let old = records.len().min(report.records.len());
-    let ended = Ended { study: &study, report: &report, steps, seconds: started.elapsed().as_secs_f64(), old };
+    let ended =
+        Ended { study: &study, report: &report, steps, seconds: started.elapsed().as_secs_f64(), old };
     output::say(&if a.model.json { format!("{}\n", ended.object()) } else { ended.text() });
     // a failed run may be at a worse design than the start, or nowhere
     if ended.usable() && !report.end.x.is_empty() {
@@ -73,7 +80,10 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
         output::complain("nothing was written: there is no design to use");
     }
     if report.end.status == Status::Interrupted && !a.model.quiet {
-        crate::output::complain(&format!("interrupted: the same command with --resume goes on from {}", path.display()));
+        crate::output::complain(&format!(
+            "interrupted: the same command with --resume goes on from {}",
+            path.display()
+        ));
     }
     Ok(ended.usable())
 }
@@ -81,7 +91,8 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
 /// Files of one command must not overwrite each other; the model itself may be written.
 fn apart(a: &OptimizeArgs, history: &Path) -> Done {
     let (model, out, write) = (Some(a.model.model.as_path()), a.out.as_deref(), a.write.as_deref());
-    let clash = [(Some(history), out), (Some(history), write), (out, write), (model, out), (model, Some(history))];
+    let clash =
+        [(Some(history), out), (Some(history), write), (out, write), (model, out), (model, Some(history))];
     match clash.into_iter().find(|(x, y)| x.is_some() && x == y) {
         Some((Some(path), _)) => {
             let message = format!("{} would be written twice, or is the model", path.display());
@@ -97,7 +108,13 @@ fn study(a: &OptimizeArgs, l: &Loaded) -> Result<Optimization, Failure> {
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
     let optimizer = a.optimizer.as_deref().map(Optimizer::parse).transpose();
     let optimizer = optimizer.map_err(|e| Failure::command(format!("--optimizer: {e}"), ""))?;
-    let study = Optimization::new(&with_starts(a, &l.file)?, &l.prepared, l.method(&a.method)?, sensitivity, optimizer);
+    let study = Optimization::new(
+        &with_starts(a, &l.file)?,
+        &l.prepared,
+        l.method(&a.method)?,
+        sensitivity,
+        optimizer,
+    );
     let mut study = study.map_err(|e| l.fail(e))?;
     if let Some(most) = a.max_evaluations {
         study.settings.max_evaluations = most as usize;
@@ -115,11 +132,18 @@ fn with_starts(a: &OptimizeArgs, file: &ModelFile) -> Result<ModelFile, Failure>
     match o.starts.or(one) {
         Some(s) => {
             let count = a.starts.map_or(s.count, |n| n as usize);
-            o.starts = Some(Starts { count, seed: a.seed.unwrap_or(s.seed), sampling: sampling.unwrap_or(s.sampling) });
+            o.starts = Some(Starts {
+                count,
+                seed: a.seed.unwrap_or(s.seed),
+                sampling: sampling.unwrap_or(s.sampling),
+            });
             Ok(file)
         }
         None if a.seed.is_none() && sampling.is_none() => Ok(file),
-        None => Err(Failure::command("--seed and --sampling are of many starts, and there is one", "add --starts N")),
+        None => Err(Failure::command(
+            "--seed and --sampling are of many starts, and there is one",
+            "add --starts N",
+        )),
     }
 }
 
@@ -143,7 +167,8 @@ fn watch_interrupts() {
 /// The model with the new values, and the tables before and after.
 fn write(a: &OptimizeArgs, l: &Loaded, study: &Optimization, report: &Report) -> Done {
     if let Some(path) = &a.write {
-        let new = file::with_values(&a.model.model, l.text(), &values(a, study, report)?).map_err(|e| l.fail(e))?;
+        let new =
+            file::with_values(&a.model.model, l.text(), &values(a, study, report)?).map_err(|e| l.fail(e))?;
         output::write_text(path, &new)?;
     }
     let Some(path) = &a.out else { return Ok(()) };
@@ -160,11 +185,13 @@ fn write(a: &OptimizeArgs, l: &Loaded, study: &Optimization, report: &Report) ->
 
 /// What is written into the model: the new values, and what the command line set.
 fn values(a: &OptimizeArgs, study: &Optimization, report: &Report) -> Result<Vec<(String, f64)>, Failure> {
-    let new: Vec<(String, f64)> = study.problem.variables().iter().map(|v| v.name.clone()).zip(report.end.x.clone()).collect();
+    let new: Vec<(String, f64)> =
+        study.problem.variables().iter().map(|v| v.name.clone()).zip(report.end.x.clone()).collect();
     let mut all: Vec<(String, f64)> = vec![];
     for set in &a.model.set {
         let (name, value) = pair("--set", set)?;
-        let value = gradyn::constant(value).map_err(|e| Failure::command(format!("--set {set}: {}", e.message), ""))?;
+        let value = gradyn::constant(value)
+            .map_err(|e| Failure::command(format!("--set {set}: {}", e.message), ""))?;
         all.retain(|v| v.0 != name);
         all.push((name.to_owned(), value));
     }

@@ -85,7 +85,8 @@ pub fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&Pe
         }
         o
     };
-    let objectives: Vec<Value> = p.objectives().iter().zip(&run.psi).zip(p.largest(run)).map(objective).collect();
+    let objectives: Vec<Value> =
+        p.objectives().iter().zip(&run.psi).zip(p.largest(run)).map(objective).collect();
     let mut o = json!({
         "model": p.model.name, "method": method(p, None, run), "parameters": named(parameter_names(p), &p.rho),
         "columns": table.columns, "rows": table.rows, "objectives": objectives, "statistics": statistics(run, None),
@@ -103,7 +104,8 @@ fn insert_penalty(p: &Prepared, penalty: Option<&PenaltyError>, o: &mut Value) {
         let mut o = one(x);
         o["name"] = name.as_str().into();
         if let Some(rows) = &e.gradient {
-            o["gradient"] = Value::Object(parameter_names(p).into_iter().zip(rows[k].iter().map(one)).collect());
+            o["gradient"] =
+                Value::Object(parameter_names(p).into_iter().zip(rows[k].iter().map(one)).collect());
         }
         o
     });
@@ -112,7 +114,8 @@ fn insert_penalty(p: &Prepared, penalty: Option<&PenaltyError>, o: &mut Value) {
 
 /// The estimates, one line for each.
 pub fn penalty_text(p: &Prepared, e: &PenaltyError) -> String {
-    let mut out = format!("penalty error, by a second run: {:>20} {:>20} {:>12}\n", "alpha", "10 alpha", "error");
+    let mut out =
+        format!("penalty error, by a second run: {:>20} {:>20} {:>12}\n", "alpha", "10 alpha", "error");
     let mut line = |name: &str, x: &Estimate| {
         let _ = writeln!(out, "  {name:<29} {:>20.12e} {:>20.12e} {:>12.2e}", x.value, x.stiffer, x.error);
     };
@@ -138,10 +141,15 @@ fn certificate_json(c: &Certificate) -> Value {
 pub fn certificate_text(c: &Certificate, objectives: usize) -> String {
     let mut out = String::new();
     if c.zero.len() < objectives {
-        let _ = writeln!(out, "certificate: one direction differs from a complex step through the program by {:.1e}", c.distance);
+        let _ = writeln!(
+            out,
+            "certificate: one direction differs from a complex step through the program by {:.1e}",
+            c.distance
+        );
     }
     for name in &c.zero {
-        let _ = writeln!(out, "certificate: the gradient of {name} is zero to rounding, by a complex step too");
+        let _ =
+            writeln!(out, "certificate: the gradient of {name} is zero to rounding, by a complex step too");
     }
     out
 }
@@ -165,7 +173,8 @@ pub fn gradient_json(
         "statistics": statistics(run, Some(g)), "certificate": certificate, "warnings": warnings,
     });
     insert_penalty(p, penalty, &mut o);
-    for (bars, objective) in g.bars.iter().flatten().zip(o["objectives"].as_array_mut().into_iter().flatten()) {
+    for (bars, objective) in g.bars.iter().flatten().zip(o["objectives"].as_array_mut().into_iter().flatten())
+    {
         objective["error_bars"] = named(names.clone(), bars);
     }
     o
@@ -217,7 +226,10 @@ pub fn say(text: &str) {
 pub fn check_path(path: &Path) -> Result<(), Failure> {
     let name = path.display();
     if !path.extension().is_some_and(|e| e == "csv" || e == "json") {
-        return Err(Failure::command(format!("{name}: unknown kind of file"), "use a name that ends in .csv or .json"));
+        return Err(Failure::command(
+            format!("{name}: unknown kind of file"),
+            "use a name that ends in .csv or .json",
+        ));
     }
     check_folder(path)
 }
@@ -243,7 +255,8 @@ pub fn write(path: &Path, csv: impl FnOnce() -> String, json: impl FnOnce() -> V
 
 /// Writes a file.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|e| Failure::command(format!("{} cannot be written: {e}", path.display()), ""))
+    std::fs::write(path, text)
+        .map_err(|e| Failure::command(format!("{} cannot be written: {e}", path.display()), ""))
 }
 
 /// The method in words.
@@ -253,7 +266,9 @@ pub fn method_line(m: &Method, run: &Run) -> String {
         Stepping::Fixed(h) => format!("step {h} s"),
         Stepping::Adaptive { rtol, .. } => format!("rtol {rtol:.0e}"),
         Stepping::Default if m.integrator.adapts() => "rtol 1e-8 (default)".into(),
-        Stepping::Default => format!("step {} s (default)", run.trajectory.plan.h.first().copied().unwrap_or(0.0)),
+        Stepping::Default => {
+            format!("step {} s (default)", run.trajectory.plan.h.first().copied().unwrap_or(0.0))
+        }
     };
     format!("{} + {}, {stepping}, {} steps", m.formulation.name(), m.integrator.name(), s.steps)
 }
@@ -267,7 +282,13 @@ pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
     let cell = |x: f64| format!("{x:>20.12e}");
     let head: String = p.objectives().iter().map(|o| format!("{o:>20}")).collect();
     let _ = writeln!(out, "{:width$} {:>16} {head}", "", "value");
-    let _ = writeln!(out, "{:width$} {:>16} {}", "objective", "", run.psi.iter().map(|x| cell(*x)).collect::<String>());
+    let _ = writeln!(
+        out,
+        "{:width$} {:>16} {}",
+        "objective",
+        "",
+        run.psi.iter().map(|x| cell(*x)).collect::<String>()
+    );
     for (k, parameter) in p.parameters().iter().enumerate() {
         let row: String = g.rows.iter().map(|r| cell(r[k])).collect();
         let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho[k], w = width - 3);
@@ -277,7 +298,12 @@ pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
         }
     }
     let faster = real_time(run, run.seconds + g.seconds);
-    let _ = writeln!(out, "\nforward {:.2} ms, gradient {:.2} ms, {faster:.2} × real time", run.seconds * 1e3, g.seconds * 1e3);
+    let _ = writeln!(
+        out,
+        "\nforward {:.2} ms, gradient {:.2} ms, {faster:.2} × real time",
+        run.seconds * 1e3,
+        g.seconds * 1e3
+    );
     out
 }
 
@@ -286,17 +312,29 @@ pub fn run_text(p: &Prepared, run: &Run) -> String {
     let (s, mut out) = (&run.trajectory.statistics, String::new());
     let _ = writeln!(out, "{}: {}", p.model.name, method_line(&run.method, run));
     if p.model.until {
-        let _ = writeln!(out, "  final time      {:.12} s, where `until` passes zero", run.trajectory.plan.t[s.steps]);
+        let _ = writeln!(
+            out,
+            "  final time      {:.12} s, where `until` passes zero",
+            run.trajectory.plan.t[s.steps]
+        );
     }
     let end = run.trajectory.plan.t.last().copied().unwrap_or(0.0);
     let (start, faster) = (run.trajectory.plan.t[0], real_time(run, run.seconds));
-    let _ = writeln!(out, "  time            {start} … {end} s in {:.2} ms, {faster:.2} × real time", run.seconds * 1e3);
+    let _ = writeln!(
+        out,
+        "  time            {start} … {end} s in {:.2} ms, {faster:.2} × real time",
+        run.seconds * 1e3
+    );
     let _ = writeln!(
         out,
         "  work            {} iterations, {} factorisations, {} rejected steps",
         s.iterations, s.factorizations, s.rejected
     );
-    let _ = writeln!(out, "  energy          {:.6} J at the start, deviates by {:.2e} J at most", run.energy.0, run.energy.1);
+    let _ = writeln!(
+        out,
+        "  energy          {:.6} J at the start, deviates by {:.2e} J at most",
+        run.energy.0, run.energy.1
+    );
     let _ = writeln!(out, "  constraints     |Φ| ≤ {:.1e}, |Φ̇| ≤ {:.1e}", run.drift[0], run.drift[1]);
     for ((name, psi), largest) in p.objectives().iter().zip(&run.psi).zip(p.largest(run)) {
         let _ = writeln!(out, "  {name:<15} {psi:.12}");

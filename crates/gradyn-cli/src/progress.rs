@@ -16,7 +16,12 @@ pub struct Progress {
 impl Progress {
     /// For a run between two times.
     pub fn new(start: f64, end: f64, quiet: bool) -> Self {
-        Self { started: Instant::now(), range: (start, end), bar: None, on: !quiet && std::io::stderr().is_terminal() }
+        Self {
+            started: Instant::now(),
+            range: (start, end),
+            bar: None,
+            on: !quiet && std::io::stderr().is_terminal(),
+        }
     }
     /// After a step.
     pub fn at(&mut self, t: f64, steps: usize) {
@@ -32,10 +37,16 @@ impl Progress {
     /// After one of at most so many evaluations of one start, or of many starts.
     pub fn evaluation(&mut self, told: &Told, most: usize, starts: Option<usize>) {
         let End { iterations, value, optimality, evaluations, .. } = told.now;
-        let now = || format!("iteration {iterations}, ψ = {value:.9}, |g| = {optimality:.1e}, {evaluations} evaluations");
+        let now = || {
+            format!(
+                "iteration {iterations}, ψ = {value:.9}, |g| = {optimality:.1e}, {evaluations} evaluations"
+            )
+        };
         match starts {
             None => self.show(*evaluations as f64 / most as f64, now),
-            Some(all) => self.show(told.ended as f64 / all as f64, || format!("{} of {all} starts ended, {}", told.ended, now())),
+            Some(all) => self.show(told.ended as f64 / all as f64, || {
+                format!("{} of {all} starts ended, {}", told.ended, now())
+            }),
         }
     }
     fn show(&mut self, part: f64, message: impl Fn() -> String) {
@@ -43,8 +54,8 @@ impl Progress {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {
-            let style =
-                ProgressStyle::with_template("{elapsed} {wide_bar} {percent}% {msg}").unwrap_or(ProgressStyle::default_bar());
+            let style = ProgressStyle::with_template("{elapsed} {wide_bar} {percent}% {msg}")
+                .unwrap_or(ProgressStyle::default_bar());
             ProgressBar::new(1000).with_style(style)
         });
         bar.set_position((1000.0 * part) as u64);

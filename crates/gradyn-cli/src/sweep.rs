@@ -18,7 +18,10 @@ const SHARE: usize = 4;
 /// `gradyn sweep`.
 pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     if a.model.json {
-        return Err(Failure::command("a sweep is a table: there is no --json", "leave it out; --out FILE writes the table"));
+        return Err(Failure::command(
+            "a sweep is a table: there is no --json",
+            "leave it out; --out FILE writes the table",
+        ));
     }
     let (grows, packed) = a.out.as_deref().map_or(Ok((None, false)), destination)?;
     let l = Loaded::new(&a.model)?;
@@ -28,7 +31,11 @@ pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     let samples = samples::samples(a, &l.prepared)?;
     let columns = columns(&l);
     let row = |rho: &Vec<f64>| {
-        row(rho, l.prepared.reach(rho).and_then(|p| p.design(&method, sensitivity)).map_err(|e| e.to_string()), columns.len())
+        row(
+            rho,
+            l.prepared.reach(rho).and_then(|p| p.design(&method, sensitivity)).map_err(|e| e.to_string()),
+            columns.len(),
+        )
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(a.threads.unwrap_or(0) as usize).build();
     let pool = pool.map_err(|e| Failure::command(format!("there are no threads: {e}"), ""))?;
@@ -54,7 +61,10 @@ fn destination(out: &Path) -> Result<(Option<PathBuf>, bool), Failure> {
     output::check_folder(out)?;
     if parquet::asked(out)? {
         if out.exists() {
-            return Err(Failure::command(format!("{} exists", out.display()), "give another file by --out, or delete it"));
+            return Err(Failure::command(
+                format!("{} exists", out.display()),
+                "give another file by --out, or delete it",
+            ));
         }
         return Ok((Some(parquet::growing(out)), true));
     }
@@ -92,7 +102,9 @@ impl Table {
         let rows = lines.old.len().saturating_sub(1);
         let sound = lines.old.iter().rposition(|row| row.ends_with(',')).map_or(0, |line| line.min(rows));
         let repeats = |line: usize| line == 0 || again(line - 1).as_ref() == lines.old.get(line);
-        let same = lines.old.first().is_none_or(|first| *first == header) && repeats(rows) && (sound == rows || repeats(sound));
+        let same = lines.old.first().is_none_or(|first| *first == header)
+            && repeats(rows)
+            && (sound == rows || repeats(sound));
         if !same {
             let message = format!("{} is the table of another sweep", path.display());
             return Err(Failure::command(message, "give another file by --out"));

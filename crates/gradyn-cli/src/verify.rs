@@ -37,7 +37,9 @@ pub fn verify(a: &VerifyArgs) -> Result<bool, Failure> {
 fn budget(text: &str) -> Result<Duration, Failure> {
     let end = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
     let spaced = format!("{} {}", text[..end].trim(), &text[end..]);
-    let wrong = |why: &str| Failure::command(format!("--budget {text}: {why}"), "give a time such as 60s, 2min or 500ms");
+    let wrong = |why: &str| {
+        Failure::command(format!("--budget {text}: {why}"), "give a time such as 60s, 2min or 500ms")
+    };
     match time("--budget", spaced.trim())? {
         s if s > 0.0 => Duration::try_from_secs_f64(s).map_err(|_| wrong("too long")),
         _ => Err(wrong("nothing fits into it")),

@@ -12,14 +12,18 @@ fn exact(text: &str) -> String {
 
 #[test]
 fn redundant_four_bar() {
-    insta::assert_snapshot!(exact(&Folder::example("redundant_four_bar").done(&["check", "redundant_four_bar.toml"])));
+    insta::assert_snapshot!(exact(
+        &Folder::example("redundant_four_bar").done(&["check", "redundant_four_bar.toml"])
+    ));
 }
 
 /// A family that refuses the model says so in a word, and why below the table.
 #[test]
 fn refused_coordinates() {
     let folder = Folder::example("five_bar");
-    let text = folder.read("five_bar.toml").replace("{ type = \"revolute\",", "{ type = \"revolute\", tree = \"keep\",");
+    let text = folder
+        .read("five_bar.toml")
+        .replace("{ type = \"revolute\",", "{ type = \"revolute\", tree = \"keep\",");
     insta::assert_snapshot!(exact(&Folder::with("kept.toml", &text).done(&["check", "kept.toml"])));
 }
 

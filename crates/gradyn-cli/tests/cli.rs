@@ -4,8 +4,18 @@ mod common;
 use common::{Folder, assert_close, listed, numbers, values};
 use serde_json::Value;
 
-const COMMANDS: [&str; 10] =
-    ["check", "simulate", "gradient", "equilibrium", "verify", "optimize", "sweep", "list", "example", "schema"];
+const COMMANDS: [&str; 10] = [
+    "check",
+    "simulate",
+    "gradient",
+    "equilibrium",
+    "verify",
+    "optimize",
+    "sweep",
+    "list",
+    "example",
+    "schema",
+];
 const KINDS: [&str; 10] = [
     "coordinates",
     "formulations",
@@ -41,7 +51,13 @@ fn lists() {
 #[test]
 fn wrong_commands_exit_with_2() {
     let folder = Folder::new();
-    for args in [&["simulat"][..], &["list", "things"], &["simulate"], &["simulate", "model.toml", "--steps", "1"], &[]] {
+    for args in [
+        &["simulat"][..],
+        &["list", "things"],
+        &["simulate"],
+        &["simulate", "model.toml", "--steps", "1"],
+        &[],
+    ] {
         assert_eq!(folder.run(args).code, 2, "{args:?}");
     }
 }
@@ -71,7 +87,8 @@ fn examples_work() {
 fn expanded_model_is_the_same() {
     let folder = Folder::example("pendulum_array");
     let expanded = Folder::with("expanded.toml", &folder.done(&["check", "pendulum_array.toml", "--expand"]));
-    let [a, b] = [folder.json(&["gradient", "pendulum_array.toml"]), expanded.json(&["gradient", "expanded.toml"])];
+    let [a, b] =
+        [folder.json(&["gradient", "pendulum_array.toml"]), expanded.json(&["gradient", "expanded.toml"])];
     assert_eq!((&a["objectives"], &a["gradient"]), (&b["objectives"], &b["gradient"]));
 }
 
@@ -89,7 +106,8 @@ fn schema_is_json() {
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     assert_eq!(schema["required"], serde_json::json!(["name"]));
     let joints = schema["properties"]["joint"]["additionalProperties"]["oneOf"].as_array().unwrap();
-    let types: Vec<&str> = joints.iter().map(|j| j["properties"]["type"]["const"].as_str().unwrap()).collect();
+    let types: Vec<&str> =
+        joints.iter().map(|j| j["properties"]["type"]["const"].as_str().unwrap()).collect();
     assert_eq!(types, listed("joints"));
 }
 
@@ -127,7 +145,8 @@ fn short(folder: &Folder, more: &[&str]) -> Value {
 #[test]
 fn set() {
     let folder = Folder::example("pendulum");
-    let run = short(&folder, &["--set", "L=1.5", "--set", "theta0=-30 deg", "--set", "m=3", "--set", "m = 4"]);
+    let run =
+        short(&folder, &["--set", "L=1.5", "--set", "theta0=-30 deg", "--set", "m=3", "--set", "m = 4"]);
     assert_eq!(values(&run["parameters"]), [4.0, 1.5, -30.0 * (std::f64::consts::PI / 180.0), 0.0]);
     let angle = run["rows"][0][1].as_f64().unwrap();
     assert!((angle + std::f64::consts::PI / 6.0).abs() < 1e-14, "{angle}");
@@ -138,7 +157,9 @@ fn set() {
 fn t_end() {
     let folder = Folder::example("pendulum");
     let last = |t: &str| {
-        folder.json(&["simulate", "pendulum.toml", "--t-end", t])["rows"].as_array().unwrap().last().unwrap()[0].clone()
+        folder.json(&["simulate", "pendulum.toml", "--t-end", t])["rows"].as_array().unwrap().last().unwrap()
+            [0]
+        .clone()
     };
     assert_eq!(last("0.05"), 0.05);
     assert_eq!(last("50 ms"), 0.05);
@@ -160,7 +181,10 @@ fn tolerances() {
     let adaptive = ["--formulation", "index1", "--integrator", "dopri5", "--rtol"];
     let run = |rtol: &str| short(&folder, &[&adaptive[..], &[rtol]].concat());
     let (loose, tight) = (run("1e-4"), run("1e-10"));
-    assert_eq!((&tight["method"]["rtol"], &tight["method"]["atol"]), (&Value::from(1e-10), &Value::from(1e-10)));
+    assert_eq!(
+        (&tight["method"]["rtol"], &tight["method"]["atol"]),
+        (&Value::from(1e-10), &Value::from(1e-10))
+    );
     assert!(loose["statistics"]["steps"].as_u64() < tight["statistics"]["steps"].as_u64());
 }
 
@@ -202,7 +226,8 @@ fn all_methods_agree() {
     for formulation in listed("formulations") {
         for integrator in listed("integrators") {
             let names = ["--formulation", &formulation, "--integrator", &integrator];
-            let coarse = ["gradient", "pendulum.toml", "--t-end", "0.2", "--step", "0.01", "--option", "fd_step=1e-5"];
+            let coarse =
+                ["gradient", "pendulum.toml", "--t-end", "0.2", "--step", "0.01", "--option", "fd_step=1e-5"];
             let args = [&coarse[..], &names].concat();
             let gradient = |sensitivity: &str| -> Vec<Vec<f64>> {
                 let out = folder.json(&[&args[..], &["--sensitivity", sensitivity]].concat());
@@ -216,7 +241,8 @@ fn all_methods_agree() {
                 continue;
             }
             let exact = gradient("complex-step");
-            let fits = |s: &&gradyn::Sensitivity| s.fits(gradyn::Formulation::parse(&formulation).expect("listed"));
+            let fits =
+                |s: &&gradyn::Sensitivity| s.fits(gradyn::Formulation::parse(&formulation).expect("listed"));
             for s in gradyn::Sensitivity::ALL.iter().filter(fits) {
                 // 1e-6: rounding of q, over βh² in the reactions, over the step 1e-5 of the differences; continuous ones differ by h², and by h in the
                 // reactions of index3
@@ -226,7 +252,12 @@ fn all_methods_agree() {
                     _ => 1e-6,
                 };
                 for (row, exact) in gradient(s.name()).iter().zip(&exact) {
-                    assert_close(row, exact, tolerance, &format!("{formulation} + {integrator}, {}", s.name()));
+                    assert_close(
+                        row,
+                        exact,
+                        tolerance,
+                        &format!("{formulation} + {integrator}, {}", s.name()),
+                    );
                 }
             }
             of_runs.push((format!("{formulation} + {integrator}"), exact));
@@ -235,7 +266,9 @@ fn all_methods_agree() {
     let family = ["newmark", "hht", "generalized-alpha"];
     let states = |f: &str| {
         let all = gradyn::Integrator::ALL.iter().map(|i| i.name()).filter(|i| !family.contains(i));
-        all.filter(|i| f != "index3" || !i.starts_with("radau")).map(|i| format!("{f} + {i}")).collect::<Vec<_>>()
+        all.filter(|i| f != "index3" || !i.starts_with("radau"))
+            .map(|i| format!("{f} + {i}"))
+            .collect::<Vec<_>>()
     };
     let coordinate = family.map(|i| format!("maggi + {i}")).to_vec();
     assert_eq!(refused, [states("index3"), states("ali3p"), coordinate].concat());
@@ -251,13 +284,18 @@ fn all_methods_agree() {
 #[test]
 fn the_file_chooses_the_method() {
     let folder = Folder::example("pendulum");
-    let text = folder
-        .read("pendulum.toml")
-        .replace("\"index3\", integrator = \"newmark\"", "\"index1\", integrator = \"rk4\", sensitivity = \"automatic\"");
+    let text = folder.read("pendulum.toml").replace(
+        "\"index3\", integrator = \"newmark\"",
+        "\"index1\", integrator = \"rk4\", sensitivity = \"automatic\"",
+    );
     let out = Folder::with("pendulum.toml", &text).json(&["gradient", "pendulum.toml", "--t-end", "0.02"]);
-    let names = ["formulation", "integrator", "sensitivity"].map(|k| out["method"][k].as_str().unwrap().to_owned());
+    let names =
+        ["formulation", "integrator", "sensitivity"].map(|k| out["method"][k].as_str().unwrap().to_owned());
     assert_eq!(names, ["index1", "rk4", "automatic"]);
-    assert_eq!(numbers(&out["objectives"].as_array().unwrap().iter().map(|o| o["value"].clone()).collect()).len(), 3);
+    assert_eq!(
+        numbers(&out["objectives"].as_array().unwrap().iter().map(|o| o["value"].clone()).collect()).len(),
+        3
+    );
 }
 
 /// The program chooses the cheaper of direct and adjoint, and says so.
@@ -268,7 +306,11 @@ fn auto() {
     assert!(folder.run(&args).stderr.contains("auto: discrete-direct for 4 parameters and 3 objectives"));
     assert_eq!(folder.json(&args)["method"]["sensitivity"], "discrete-direct");
     let out = folder.run(&["gradient", "pendulum.toml", "--sensitivity", "adjoint-explicit"]);
-    assert!(out.code == 2 && out.stderr.contains("adjoint-explicit does not work with index3"), "{}", out.stderr);
+    assert!(
+        out.code == 2 && out.stderr.contains("adjoint-explicit does not work with index3"),
+        "{}",
+        out.stderr
+    );
 }
 
 /// A condition ends the run; `--t-end` replaces it.

@@ -12,9 +12,15 @@ fn close(x: &Value, y: f64) {
 fn equilibrium_of_the_quarter_car() {
     let folder = Folder::example("quarter_car");
     let text = folder.done(&["equilibrium", "quarter_car.toml", "--gradient"]);
-    for part in
-        ["static equilibrium", "found by        Newton", "stable", "effort of `wheel.angle`", "bodies", "reactions", "d/dk_tyre"]
-    {
+    for part in [
+        "static equilibrium",
+        "found by        Newton",
+        "stable",
+        "effort of `wheel.angle`",
+        "bodies",
+        "reactions",
+        "d/dk_tyre",
+    ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
     let weight = 348.0 * 9.81;
@@ -34,8 +40,12 @@ fn equilibrium_of_the_quarter_car() {
 #[test]
 fn equilibrium_of_a_car_is_a_table() {
     let text = Folder::example("iltis").done(&["equilibrium", "iltis.toml"]);
-    let row =
-        |name: &str| text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>()).find(|l| l.first() == Some(&name)).unwrap();
+    let row = |name: &str| {
+        text.lines()
+            .map(|l| l.split_whitespace().collect::<Vec<_>>())
+            .find(|l| l.first() == Some(&name))
+            .unwrap()
+    };
     assert_eq!(row("normal"), ["normal", "radius"]);
     assert_eq!(row("fl_tyre"), ["fl_tyre", "3831.42198", "0.355996039"]);
     assert_eq!(row("rr_leaf"), ["rr_leaf", "-2885.89266"]);
@@ -78,5 +88,9 @@ hold = { "bar.angle" = 0.1 }
 fn a_model_that_does_not_start_in_equilibrium_is_told_what_to_write() {
     let out = Folder::example("pendulum").run(&["equilibrium", "pendulum.toml"]);
     assert_eq!(out.code, 2);
-    assert!(out.stderr.contains("does not start in equilibrium") && out.stderr.contains("equilibrium = {}"), "{}", out.stderr);
+    assert!(
+        out.stderr.contains("does not start in equilibrium") && out.stderr.contains("equilibrium = {}"),
+        "{}",
+        out.stderr
+    );
 }

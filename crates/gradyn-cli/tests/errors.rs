@@ -345,8 +345,18 @@ fn example_that_exists() {
 #[test]
 fn output_is_checked_first() {
     let folder = Folder::with("model.toml", "not even TOML");
-    assert!(folder.run(&["simulate", "model.toml", "--out", "table.xlsx"]).stderr.contains("unknown kind of file"));
-    assert!(folder.run(&["gradient", "model.toml", "--out", "nowhere/x.csv"]).stderr.contains("there is no directory nowhere"));
+    assert!(
+        folder
+            .run(&["simulate", "model.toml", "--out", "table.xlsx"])
+            .stderr
+            .contains("unknown kind of file")
+    );
+    assert!(
+        folder
+            .run(&["gradient", "model.toml", "--out", "nowhere/x.csv"])
+            .stderr
+            .contains("there is no directory nowhere")
+    );
 }
 
 /// An arm on a turning column, a rod that hangs from it, and a slide; every case below breaks it in one place.
@@ -517,10 +527,13 @@ fn singular_start() {
 #[test]
 fn step_too_small() {
     let args = ["simulate", "model.toml", "--formulation", "index1", "--integrator", "dopri5"];
-    let text = shown(SLIDER, &args, &[("\"ground.W\"] }", "\"ground.W\"], force = \"1/(t - 1)^2\" }")]).replace("\n  │", "");
+    let text = shown(SLIDER, &args, &[("\"ground.W\"] }", "\"ground.W\"], force = \"1/(t - 1)^2\" }")])
+        .replace("\n  │", "");
     // digits of the step size and the number of rejected steps depend on rounding
     let words: Vec<&str> = text.split(' ').collect();
-    let rounded = words.iter().map(|w| if w.contains("e-1") || w.parse::<u32>().is_ok_and(|n| n > 1) { "#" } else { w });
+    let rounded = words
+        .iter()
+        .map(|w| if w.contains("e-1") || w.parse::<u32>().is_ok_and(|n| n > 1) { "#" } else { w });
     insta::assert_snapshot!(rounded.collect::<Vec<_>>().join(" "));
 }
 

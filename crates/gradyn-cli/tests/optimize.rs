@@ -41,7 +41,12 @@ fn five_bar_is_balanced() {
     // a line for what it is, and one for each evaluation
     assert_eq!(folder.read(HISTORY).lines().count(), 1 + evaluations);
     let text = folder.done(&optimize(&["--resume"]));
-    for part in ["optimal", "L_s1", "2.431923574", &format!("{evaluations} evaluations, {evaluations} from the history")] {
+    for part in [
+        "optimal",
+        "L_s1",
+        "2.431923574",
+        &format!("{evaluations} evaluations, {evaluations} from the history"),
+    ] {
         assert!(text.contains(part), "{text}");
     }
 }
@@ -53,7 +58,8 @@ fn the_model_and_the_tables_are_written() {
     let o = folder.json(&optimize(&["--write", "new.toml", "--out", "motion.csv", "--set", "L_s2=2"]));
     let [l1, l2] = values(&o["parameters"])[..] else { panic!() };
     let (old, new) = (folder.read(MODEL), folder.read("new.toml"));
-    let expected = old.replace("\"sqrt(5)\"", &format!("{l1:?}")).replace("\"sqrt(4.25)\"", &format!("{l2:?}"));
+    let expected =
+        old.replace("\"sqrt(5)\"", &format!("{l1:?}")).replace("\"sqrt(4.25)\"", &format!("{l2:?}"));
     assert_eq!(new, expected);
     let run = folder.json(&["simulate", "new.toml"]);
     assert!(run["objectives"][0]["value"].as_f64().unwrap() < 1e-12);
@@ -150,7 +156,10 @@ fn wrong_histories_are_refused() {
     refused(&["--history", "none/h.jsonl"], "there is no directory none");
     refused(&["--write", "none/m.toml", "--resume"], "there is no directory none");
     refused(&["--optimizer", "lbfgs"], "there is no optimizer `lbfgs`");
-    folder.write(MODEL, &text.replace("scale = 1 }  # free length of spring 2", "scale = 2 }  # free length of spring 2"));
+    folder.write(
+        MODEL,
+        &text.replace("scale = 1 }  # free length of spring 2", "scale = 2 }  # free length of spring 2"),
+    );
     refused(&["--resume"], "the model file has changed since");
     folder.write(MODEL, &text);
     let history = folder.read(HISTORY);
@@ -163,7 +172,8 @@ fn wrong_histories_are_refused() {
 fn a_start_that_fails_is_an_error() {
     let folder = balance();
     let text = folder.read(MODEL).replace("t_end  = 1\n", "t_end  = 1\nbreaks = [0.5]\n");
-    let text = text.replace("stiffness = 100, length = \"L_s1\"", "stiffness = \"100/(t - 0.25)\", length = \"L_s1\"");
+    let text = text
+        .replace("stiffness = 100, length = \"L_s1\"", "stiffness = \"100/(t - 0.25)\", length = \"L_s1\"");
     folder.write(MODEL, &text);
     let out = folder.run(&optimize(&[]));
     assert_eq!(out.code, 1, "{}", out.stderr);
@@ -185,7 +195,10 @@ fn wrong_studies_are_shown_at_their_place() {
     for command in ["check", "optimize"] {
         let out = folder.run(&[command, MODEL]);
         assert_eq!(out.code, 2);
-        insta::assert_snapshot!("unknown_objective", out.shown().lines().skip(1).collect::<Vec<_>>().join("\n"));
+        insta::assert_snapshot!(
+            "unknown_objective",
+            out.shown().lines().skip(1).collect::<Vec<_>>().join("\n")
+        );
     }
 }
 
@@ -198,7 +211,8 @@ fn many_starts_are_reported_and_continued() {
     let whole = lasting(folder.json(&SYNTHESIS));
     let starts = &whole["starts"];
     assert_eq!((starts["count"].as_u64(), starts["ends"].as_array().map(Vec::len)), (Some(3), Some(3)));
-    let converged = ["optimal", "value-converged", "stagnated"].map(|s| starts["status"][s].as_u64().unwrap_or(0));
+    let converged =
+        ["optimal", "value-converged", "stagnated"].map(|s| starts["status"][s].as_u64().unwrap_or(0));
     assert_eq!(converged.iter().sum::<u64>(), 3);
     assert_eq!(starts["optima"][0]["objective"], whole["objective"]["final"]);
     assert!(whole["objective"]["final"].as_f64().unwrap() < 1e-9);
@@ -227,7 +241,11 @@ fn many_starts_are_reported_and_continued() {
 #[test]
 fn files_do_not_clash() {
     let folder = balance();
-    for args in [&["--write", HISTORY][..], &["--out", "o.csv", "--write", "o.csv"], &["--history", "five_bar_balance.toml"]] {
+    for args in [
+        &["--write", HISTORY][..],
+        &["--out", "o.csv", "--write", "o.csv"],
+        &["--history", "five_bar_balance.toml"],
+    ] {
         let out = folder.run(&optimize(args));
         assert!(out.code == 2 && out.stderr.contains("written twice"), "{}", out.stderr);
         assert!(!folder.exists(HISTORY));
@@ -290,7 +308,13 @@ fn a_record_in_a_file_is_fitted() {
     assert!((0.5 * norm * norm / o["objective"]["final"].as_f64().unwrap() - 1.0).abs() < 1e-12);
     assert_eq!(fit["estimates"][0]["name"], "m_A1");
     let text = folder.done(&[&IDENTIFICATION[..], &["--resume"]].concat());
-    for part in ["levenberg-marquardt", "discrete-direct", "123 residuals", "95 % interval", "correlated      m_B23 and m_B3"] {
+    for part in [
+        "levenberg-marquardt",
+        "discrete-direct",
+        "123 residuals",
+        "95 % interval",
+        "correlated      m_B23 and m_B3",
+    ] {
         assert!(text.contains(part), "{text}");
     }
     // another record
@@ -328,7 +352,12 @@ mod interrupted {
     fn start(folder: &Folder, args: &[&str], history: &str, lines: usize) -> Child {
         let program = assert_cmd::cargo::cargo_bin!("gradyn");
         let mut command = Command::new(program);
-        command.current_dir(folder.path()).args(args).arg("--json").stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .current_dir(folder.path())
+            .args(args)
+            .arg("--json")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let child = command.spawn().unwrap();
         let started = Instant::now();
         while !folder.exists(history) || folder.read(history).lines().count() < lines {
@@ -362,7 +391,8 @@ mod interrupted {
         let whole = Folder::example("iltis");
         let o = lasting(whole.json(&HURRY));
         let random = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().subsec_nanos();
-        let (lines, delay) = (1 + random as usize / 1000 % 5, Duration::from_micros(u64::from(random / 5000 % 100_000)));
+        let (lines, delay) =
+            (1 + random as usize / 1000 % 5, Duration::from_micros(u64::from(random / 5000 % 100_000)));
         println!("killed {delay:?} after {lines} lines");
         let folder = Folder::example("iltis");
         let mut child = start(&folder, &HURRY, ILTIS, lines);
@@ -382,7 +412,8 @@ mod interrupted {
         let child = balancing(&folder);
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         let out = child.wait_with_output().unwrap();
-        let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+        let (stdout, stderr) =
+            (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
         assert_eq!(out.status.code(), Some(0), "{stderr}");
         assert!(stderr.contains("--resume goes on"), "{stderr}");
         let o: Value = serde_json::from_str(&stdout).unwrap();

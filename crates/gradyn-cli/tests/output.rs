@@ -25,8 +25,9 @@ fn has_keys(v: &Value, expected: &[&str]) {
 
 /// Every number of a JSON text is the shortest that reads back as the same number.
 fn numbers_round_trip(text: &str) -> usize {
-    let tokens =
-        text.split([',', '[', ']', '{', '}', ':', '\n']).filter(|t| t.starts_with(|c: char| c == '-' || c.is_ascii_digit()));
+    let tokens = text
+        .split([',', '[', ']', '{', '}', ':', '\n'])
+        .filter(|t| t.starts_with(|c: char| c == '-' || c.is_ascii_digit()));
     let count = tokens.clone().count();
     for token in tokens.filter(|t| t.contains('.') || t.contains('e')) {
         let x: f64 = token.parse().unwrap();
@@ -42,14 +43,24 @@ fn gradient_json() {
     let out: Value = serde_json::from_str(&text).unwrap();
     has_keys(&out, &["model", "method", "parameters", "objectives", "statistics", "certificate"]);
     assert_eq!(keys(&out["method"]), ["coordinates", "formulation", "integrator", "sensitivity", "step"]);
-    let statistics =
-        ["steps", "newton_iterations", "factorizations", "forward_s", "gradient_s", "real_time", "peak_memory_bytes"];
+    let statistics = [
+        "steps",
+        "newton_iterations",
+        "factorizations",
+        "forward_s",
+        "gradient_s",
+        "real_time",
+        "peak_memory_bytes",
+    ];
     has_keys(&out["statistics"], &statistics);
     assert_eq!((&out["model"], &out["statistics"]["steps"]), (&Value::from("pendulum"), &Value::from(100)));
     let parameters = ["m", "L", "theta0", "omega0"];
     assert_eq!(keys(&out["parameters"]), parameters);
     let objectives = out["objectives"].as_array().unwrap();
-    assert_eq!(objectives.iter().map(|o| o["name"].as_str().unwrap()).collect::<Vec<_>>(), ["sway", "tip", "load"]);
+    assert_eq!(
+        objectives.iter().map(|o| o["name"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["sway", "tip", "load"]
+    );
     for o in objectives {
         assert_eq!((keys(o), keys(&o["gradient"])), (vec!["name", "value", "gradient"], parameters.to_vec()));
         assert!(o["value"].is_f64());
@@ -60,18 +71,34 @@ fn gradient_json() {
 /// Adaptive runs name their tolerances instead of a step; `--certify` fills the certificate.
 #[test]
 fn gradient_json_of_an_adaptive_run() {
-    let args = ["gradient", PENDULUM, "--t-end", "0.1", "--formulation", "index1", "--integrator", "dopri5", "--rtol", "1e-9"];
+    let args = [
+        "gradient",
+        PENDULUM,
+        "--t-end",
+        "0.1",
+        "--formulation",
+        "index1",
+        "--integrator",
+        "dopri5",
+        "--rtol",
+        "1e-9",
+    ];
     let out = pendulum().json(&[&args[..], &["--certify"]].concat());
-    assert_eq!(keys(&out["method"]), ["coordinates", "formulation", "integrator", "sensitivity", "rtol", "atol"]);
+    assert_eq!(
+        keys(&out["method"]),
+        ["coordinates", "formulation", "integrator", "sensitivity", "rtol", "atol"]
+    );
     assert!(values(&out["certificate"])[0] < 1e-9); // rounding of one direction
 }
 
 /// `--penalty-error` adds the value at α, at 10 α and 10/9 of their difference.
 #[test]
 fn penalty_error() {
-    let args = [PENDULUM, "--t-end", "0.1", "--formulation", "penalty", "--option", "alpha=1e5", "--penalty-error"];
+    let args =
+        [PENDULUM, "--t-end", "0.1", "--formulation", "penalty", "--option", "alpha=1e5", "--penalty-error"];
     let folder = pendulum();
-    let [run, gradient] = ["simulate", "gradient"].map(|c| folder.json(&[&[c], &args[..]].concat())["penalty_error"].clone());
+    let [run, gradient] =
+        ["simulate", "gradient"].map(|c| folder.json(&[&[c], &args[..]].concat())["penalty_error"].clone());
     assert_eq!(run["alpha"], 1e5);
     let check = |x: &Value| {
         let [a, b, e] = ["value", "at_10_alpha", "error"].map(|k| x[k].as_f64().unwrap());
@@ -109,13 +136,19 @@ fn simulate_to_a_json_file() {
     let folder = pendulum();
     let screen = folder.json(&["simulate", PENDULUM, "--t-end", "0.02", "--out", "table.json"]);
     let file: Value = serde_json::from_str(&folder.read("table.json")).unwrap();
-    assert_eq!((&screen["columns"], &screen["rows"], &screen["method"]), (&file["columns"], &file["rows"], &file["method"]));
+    assert_eq!(
+        (&screen["columns"], &screen["rows"], &screen["method"]),
+        (&file["columns"], &file["rows"], &file["method"])
+    );
 }
 
 #[test]
 fn simulate_text() {
     let text = pendulum().done(&["simulate", PENDULUM, "--t-end", "0.02", "--out", "table.csv"]);
-    assert!(text.contains("index3 + newmark, step 0.001 s, 20 steps") && text.contains("21 rows to table.csv"), "{text}");
+    assert!(
+        text.contains("index3 + newmark, step 0.001 s, 20 steps") && text.contains("21 rows to table.csv"),
+        "{text}"
+    );
 }
 
 /// Equal times: at nodes the nodes' values, between them those of a finer run, to the order of the interpolant.
@@ -186,7 +219,11 @@ fn adjoint_history() {
     assert_close(&sum, &total, 1e-12, "sum of the contributions");
     assert_close(&rows[0][1 + n..], &total, 1e-12, "running gradient at the start");
     for k in 0..n {
-        assert_eq!(rows[60][1 + k], rows[60][1 + n + k], "the running gradient of the last record is its contribution");
+        assert_eq!(
+            rows[60][1 + k],
+            rows[60][1 + n + k],
+            "the running gradient of the last record is its contribution"
+        );
     }
 
     let json: Value = serde_json::from_str(&folder.read("history.json")).unwrap();
@@ -218,7 +255,12 @@ fn derivatives_with_respect_to_conditions() {
     for k in 0..3 {
         let conditions = numbers(&json["initial"]["d_conditions"][k]);
         let g = &total["objectives"][k]["gradient"];
-        assert_close(&conditions, &[g["theta0"].as_f64().unwrap(), g["omega0"].as_f64().unwrap()], 1e-12, "the gradient");
+        assert_close(
+            &conditions,
+            &[g["theta0"].as_f64().unwrap(), g["omega0"].as_f64().unwrap()],
+            1e-12,
+            "the gradient",
+        );
         assert_close(&conditions, &[differences[0][k], differences[1][k]], 1e-7, "differences"); // ε² and rounding / ε
         assert_close(&rows[k][state..], &conditions, 1e-15, "csv");
     }
@@ -235,7 +277,9 @@ fn direct_history() {
     let sensors = ["angle", "speed", "energy"];
     for (name, x) in [("L", 1.0), ("theta0", -std::f64::consts::FRAC_PI_3)] {
         let [a, b] = [-1e-5, 1e-5].map(|e| {
-            folder.done(&[&["simulate", PENDULUM, "--set", &format!("{name}={:.17}", x + e)][..], &args].concat());
+            folder.done(
+                &[&["simulate", PENDULUM, "--set", &format!("{name}={:.17}", x + e)][..], &args].concat(),
+            );
             csv(&folder.read("t.csv")).1
         });
         for (s, sensor) in sensors.iter().enumerate() {

@@ -26,7 +26,8 @@ fn a_grid() {
     let o = folder.json(&["gradient", MODEL, "--t-end=0.1", "--set", "L_s1=2.5", "--set", "L_s2=2"]);
     let exact = &o["objectives"][0];
     let row: Vec<f64> = rows(&text)[3][2..5].iter().map(|x| x.parse().unwrap()).collect();
-    let exact = [&exact["value"], &exact["gradient"]["L_s1"], &exact["gradient"]["L_s2"]].map(|x| x.as_f64().unwrap());
+    let exact = [&exact["value"], &exact["gradient"]["L_s1"], &exact["gradient"]["L_s2"]]
+        .map(|x| x.as_f64().unwrap());
     common::assert_close(&row, &exact, 1e-10, "the fourth row");
 }
 
@@ -51,9 +52,12 @@ fn the_same_bytes_always() {
 #[test]
 fn random_samples() {
     let folder = balance();
-    let run = |seed: &str| folder.done(&["sweep", MODEL, "--vary", "L_s2=1:2", "--random", "10", "--seed", seed, "--t-end=0.01"]);
+    let run = |seed: &str| {
+        folder.done(&["sweep", MODEL, "--vary", "L_s2=1:2", "--random", "10", "--seed", seed, "--t-end=0.01"])
+    };
     let text = run("7");
-    let mut parts: Vec<usize> = rows(&text).iter().map(|r| ((r[1].parse::<f64>().unwrap() - 1.0) * 10.0) as usize).collect();
+    let mut parts: Vec<usize> =
+        rows(&text).iter().map(|r| ((r[1].parse::<f64>().unwrap() - 1.0) * 10.0) as usize).collect();
     parts.sort_unstable();
     assert_eq!(parts, (0..10).collect::<Vec<_>>());
     assert_eq!(text, run("7"));
@@ -109,8 +113,10 @@ fn a_parquet_file() {
         use parquet::file::reader::{FileReader, SerializedFileReader};
         let _ = out;
         let text = folder.done(&GRID);
-        let file = SerializedFileReader::new(std::fs::File::open(folder.path().join("t.parquet")).unwrap()).unwrap();
-        let names: Vec<String> = file.metadata().file_metadata().schema().get_fields().iter().map(|f| f.name().into()).collect();
+        let file =
+            SerializedFileReader::new(std::fs::File::open(folder.path().join("t.parquet")).unwrap()).unwrap();
+        let names: Vec<String> =
+            file.metadata().file_metadata().schema().get_fields().iter().map(|f| f.name().into()).collect();
         assert_eq!(names.join(","), text.lines().next().unwrap());
         let read = |row: parquet::record::Row| -> Vec<String> {
             let cell = |f: &parquet::record::Field| {

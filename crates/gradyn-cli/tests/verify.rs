@@ -19,7 +19,8 @@ fn stable(text: &str) -> String {
     let shown = |line: &str| -> String {
         let line = if time(line) { without_time(line) } else { line.to_owned() };
         let words: Vec<&str> = line.split_whitespace().collect();
-        let small = |w: &&str| w.split_once("e-").is_some_and(|(_, e)| e.parse::<u32>().is_ok_and(|e| e >= 9));
+        let small =
+            |w: &&str| w.split_once("e-").is_some_and(|(_, e)| e.parse::<u32>().is_ok_and(|e| e >= 9));
         match () {
             () if line.contains("known to") => "  known to …".into(),
             () if line.contains("same run") || (line.contains('✓') && words.iter().any(small)) => {
@@ -34,7 +35,10 @@ fn stable(text: &str) -> String {
 #[test]
 fn table_of_the_pendulum() {
     let text = Folder::example("pendulum").done(&SHORT);
-    assert!(text.lines().last().is_some_and(|l| l.starts_with("40 of 40 agree; largest distance ")), "{text}");
+    assert!(
+        text.lines().last().is_some_and(|l| l.starts_with("40 of 40 agree; largest distance ")),
+        "{text}"
+    );
     insta::assert_snapshot!(stable(&text));
 }
 
@@ -42,13 +46,27 @@ fn table_of_the_pendulum() {
 #[test]
 fn object() {
     let o = Folder::example("pendulum").json(&[&SHORT[..], &["--budget", "2min"]].concat());
-    let has = |v: &Value, keys: &[&str]| keys.iter().for_each(|k| assert!(v.get(k).is_some(), "{k} is missing in {v}"));
+    let has = |v: &Value, keys: &[&str]| {
+        keys.iter().for_each(|k| assert!(v.get(k).is_some(), "{k} is missing in {v}"))
+    };
     has(&o, &["model", "parameters", "reference", "rows", "skipped", "summary", "seconds"]);
     has(&o["reference"], &["method", "steps", "objectives", "error", "certificate", "seconds"]);
     let row = &o["rows"][0];
     has(
         row,
-        &["section", "method", "verdict", "seconds", "objectives", "steps", "against", "distance", "order", "moved", "warnings"],
+        &[
+            "section",
+            "method",
+            "verdict",
+            "seconds",
+            "objectives",
+            "steps",
+            "against",
+            "distance",
+            "order",
+            "moved",
+            "warnings",
+        ],
     );
     has(&row["distance"], &["entry", "off", "expected", "ratio"]);
     assert_eq!(row["method"]["step"], 0.005);
@@ -60,7 +78,8 @@ fn object() {
 #[test]
 fn what_a_budget_skips_is_listed() {
     let text = Folder::example("pendulum").done(&[&SHORT[..], &["--full", "--budget", "1 ms"]].concat());
-    let skipped = text.lines().skip_while(|l| !l.starts_with("skipped")).filter(|l| l.starts_with("  ")).count();
+    let skipped =
+        text.lines().skip_while(|l| !l.starts_with("skipped")).filter(|l| l.starts_with("  ")).count();
     assert!(skipped > 300, "{text}");
     assert!(text.lines().last().is_some_and(|l| l.contains(&format!(", {skipped} skipped"))), "{text}");
 }

@@ -99,7 +99,10 @@ pub fn assemble<Y: System>(
     }
     if let Some(row) = problem.singular(&q, &independent[0], &redundant)? {
         let name = |k: usize| sys.row_name(k);
-        let rows = redundant.iter().filter(|r| r.row == row).map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect()));
+        let rows = redundant
+            .iter()
+            .filter(|r| r.row == row)
+            .map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect()));
         return Err(StepError::SingularStart { rows: rows.collect() });
     }
     if let Some(r) = problem.contradiction(&q, &redundant) {
@@ -108,12 +111,24 @@ pub fn assemble<Y: System>(
     }
     let positions = (false, Some(names.0).filter(|_| equilibrium.is_none()));
     for (velocity, list) in [positions, (true, names.1)] {
-        list.map_or(Ok(()), |list| problem.check_conditions(&q, &independent[usize::from(velocity)], velocity, list))?;
+        list.map_or(Ok(()), |list| {
+            problem.check_conditions(&q, &independent[usize::from(velocity)], velocity, list)
+        })?;
     }
     let freedom = n - independent[0].len();
     let moved = q.iter().zip(sys.drawn()).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
     let velocity_freedom = n - independent[1].len();
-    Ok(Assembled { q, freedom, velocity_freedom, independent, redundant, residual, condition, moved, equilibrium })
+    Ok(Assembled {
+        q,
+        freedom,
+        velocity_freedom,
+        independent,
+        redundant,
+        residual,
+        condition,
+        moved,
+        equilibrium,
+    })
 }
 
 /// (3): rows in a maximal independent set, and the others.
@@ -206,7 +221,14 @@ impl<'a, Y: System> Problem<'a, Y> {
         let mut d = sys.data();
         sys.prepare(p, &mut d);
         sys.set_angles(angles, &mut d);
-        Self { sys, t, d, rows: StartRows::new(sys, false, conditions), all: vec![0.0; m], zero: vec![0.0; n.max(m)] }
+        Self {
+            sys,
+            t,
+            d,
+            rows: StartRows::new(sys, false, conditions),
+            all: vec![0.0; m],
+            zero: vec![0.0; n.max(m)],
+        }
     }
     /// (Φ, E) at q, and `d` placed there.
     fn residual(&mut self, q: &[f64]) -> Vec<f64> {
@@ -224,7 +246,12 @@ impl<'a, Y: System> Problem<'a, Y> {
         self.sys.row_name(self.rows.held()[i] as usize)
     }
     /// A row that follows from the others at q, but not where they lead from a disturbed position.
-    fn singular(&self, q: &[f64], independent: &[u32], redundant: &[Dependent]) -> Result<Option<usize>, StepError> {
+    fn singular(
+        &self,
+        q: &[f64],
+        independent: &[u32],
+        redundant: &[Dependent],
+    ) -> Result<Option<usize>, StepError> {
         let holonomic = |r: &&Dependent| r.row < self.sys.dims().m - self.sys.dims().m_vel;
         if !redundant.iter().any(|r| holonomic(&r)) {
             return Ok(None);
@@ -302,7 +329,13 @@ impl<'a, Y: System> Problem<'a, Y> {
         Ok((q, r))
     }
     /// As many independent conditions as degrees of freedom.
-    fn check_conditions(&mut self, q: &[f64], independent: &[u32], velocity: bool, list: &[String]) -> Result<(), StepError> {
+    fn check_conditions(
+        &mut self,
+        q: &[f64],
+        independent: &[u32],
+        velocity: bool,
+        list: &[String],
+    ) -> Result<(), StepError> {
         let (sys, m) = (self.sys, independent.len());
         let (freedom, kind) = (sys.dims().n - m, if velocity { "velocity" } else { "position" });
         let mut rows = StartRows::of(sys, velocity, independent, list.len());
@@ -310,7 +343,8 @@ impl<'a, Y: System> Problem<'a, Y> {
         if list.len() != freedom {
             let hint = if list.len() < freedom {
                 let free = free_columns(&rows.pattern, rows.matrix(), RANK_TOLERANCE);
-                let names: Vec<String> = free.into_iter().map(|j| format!("`{}`", sys.coordinate_name(j))).collect();
+                let names: Vec<String> =
+                    free.into_iter().map(|j| format!("`{}`", sys.coordinate_name(j))).collect();
                 format!("; free to move: {}", names.join(", "))
             } else {
                 given(list)

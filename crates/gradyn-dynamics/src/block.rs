@@ -84,7 +84,9 @@ impl State {
             phi.fill(S::zero());
             sys.constraint(at, LEVEL[level], d, phi);
             let held = rows.iter().map(|&k| phi[k as usize]);
-            x.iter_mut().zip(held.chain(choice[list].iter().map(|&i| defects[i as usize]))).for_each(|(x, r)| *x = r);
+            x.iter_mut()
+                .zip(held.chain(choice[list].iter().map(|&i| defects[i as usize])))
+                .for_each(|(x, r)| *x = r);
         }
         f.residual(sys, at, d, &mut r[2 * n..3 * n + m]);
     }
@@ -118,7 +120,10 @@ impl Chooser {
         }
         let lists = node.state.lists(sys);
         if !self.named.is_empty() {
-            lists.into_iter().flatten().for_each(|list| choice[list.clone()].copy_from_slice(&self.named[..list.len()]));
+            lists
+                .into_iter()
+                .flatten()
+                .for_each(|list| choice[list.clone()].copy_from_slice(&self.named[..list.len()]));
             return Ok(());
         }
         if choice[0] != u32::MAX {
@@ -132,7 +137,8 @@ impl Chooser {
             let Some(list) = list else { continue };
             let chosen = choose(sys, level == 1, sys.phi_q(&node.linear.data));
             if chosen.len() != list.len() {
-                let equation = chosen.first().map_or_else(|| sys.row_name(0), |&i| sys.coordinate_name(i as usize));
+                let equation =
+                    chosen.first().map_or_else(|| sys.row_name(0), |&i| sys.coordinate_name(i as usize));
                 return Err(StepError::Singular { t, equation });
             }
             choice[list].copy_from_slice(&chosen);
@@ -265,7 +271,12 @@ impl<Y: System> Block<Y> {
             }
             if iterations == MAX_ITERATIONS {
                 let worst = (0..m).fold(0, |w, i| if self.phi[i].abs() > self.phi[w].abs() { i } else { w });
-                return Err(StepError::Positions { t, iterations, residual: self.phi[worst].abs(), worst: sys.row_name(worst) });
+                return Err(StepError::Positions {
+                    t,
+                    iterations,
+                    residual: self.phi[worst].abs(),
+                    worst: sys.row_name(worst),
+                });
             }
             done = size <= 4.0 * f64::EPSILON || (size < 1e-11 && size > 0.3 * last);
             last = size;
@@ -402,7 +413,10 @@ impl<Y: System> Block<Y> {
         self.pulled.count += 1;
         self.pulled.mu.copy_from_slice(u);
         self.pulled.slots.fill(0.0);
-        if self.assembled || self.pulled.count > FEW || !self.linear.pull(sys, -1.0, u, [q, v, &mut self.pulled.slots]) {
+        if self.assembled
+            || self.pulled.count > FEW
+            || !self.linear.pull(sys, -1.0, u, [q, v, &mut self.pulled.slots])
+        {
             self.assemble(sys);
             self.linear.state_mul_t(sys, -1.0, u, q, v);
         }
@@ -427,7 +441,10 @@ impl<Y: System> Block<Y> {
     pub fn defect_t(&self, level: usize, s: f64, mu: &[f64], out: &mut [f64]) {
         match &self.kinematic[self.index(level)] {
             None => out.iter_mut().zip(mu).for_each(|(o, m)| *o += s * m),
-            Some(k) => mu[mu.len() - k.choice().len()..].iter().zip(k.choice()).for_each(|(m, &i)| out[i as usize] += s * m),
+            Some(k) => mu[mu.len() - k.choice().len()..]
+                .iter()
+                .zip(k.choice())
+                .for_each(|(m, &i)| out[i as usize] += s * m),
         }
     }
     /// r += (rows)_p δ.
@@ -463,7 +480,15 @@ impl<Y: System> Block<Y> {
 
 /// Rounding level of (q, v, a, λ, z) in a state step h, with or without an implicit matrix: see [`crate::Step::noise`].
 /// `shared` is that of [`Lagrange::shared`].
-pub fn noise(f: &Lagrange, shared: f64, implicit: bool, h: f64, [q, v, a, lam, z]: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+pub fn noise(
+    f: &Lagrange,
+    shared: f64,
+    implicit: bool,
+    h: f64,
+    [q, v, a, lam, z]: [f64; 5],
+    mass: f64,
+    row: f64,
+) -> [f64; 5] {
     // products in a row, growth in the factor: measured ≤ 300 ε on plane linkages; for a top at 150 rad/s 1e4 ε in the integrals
     // with DOPRI5 and 2e6 ε with DOP853, whose coefficients reach 43, 8e4 ε in a with the matrix of SDIRK4;
     // the constraint rows weigh q and v with c₀ and c₁

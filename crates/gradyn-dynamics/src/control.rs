@@ -43,7 +43,8 @@ impl Mesh {
             return Err(StepError::Times(format!("a break time is {t}")));
         }
         let inside = |t: f64| t > start.0 && t < end.0;
-        let mut ends: Vec<(f64, Option<u32>)> = declared.iter().filter(|d| inside(d.0)).map(|&(t, s)| (t, Some(s))).collect();
+        let mut ends: Vec<(f64, Option<u32>)> =
+            declared.iter().filter(|d| inside(d.0)).map(|&(t, s)| (t, Some(s))).collect();
         ends.extend(knots.iter().filter(|t| inside(**t)).map(|&t| (t, None)));
         ends.push(end);
         // declared times first among equals, and no sliver between a knot and its neighbour
@@ -89,7 +90,12 @@ impl Controller {
     }
     /// Adaptive steps.
     pub fn adaptive(rtol: f64, atol: f64) -> Self {
-        Self { step: None, tolerance: Some(Tolerance { rtol, atol }), max_steps: 10_000_000, max_step: f64::INFINITY }
+        Self {
+            step: None,
+            tolerance: Some(Tolerance { rtol, atol }),
+            max_steps: 10_000_000,
+            max_step: f64::INFINITY,
+        }
     }
     /// The next step from t: its size, and whether it arrives at `end`.
     pub fn clip(&self, t: f64, h: f64, end: f64) -> (f64, bool) {
@@ -115,7 +121,9 @@ impl Controller {
     pub fn arrive(&self, begin: f64, done: usize, halvings: u32, t: f64, size: f64, end: Option<f64>) -> f64 {
         match (end, self.tolerance, self.step) {
             (Some(end), ..) => end,
-            (None, None, Some(step)) if size == self.size(done - 1, halvings, size) => begin + step * grid(done, halvings),
+            (None, None, Some(step)) if size == self.size(done - 1, halvings, size) => {
+                begin + step * grid(done, halvings)
+            }
             (None, ..) => t + size,
         }
     }
@@ -173,13 +181,20 @@ impl Controller {
     pub fn expected_steps(&self, mesh: &Mesh, halvings: u32) -> usize {
         match (self.tolerance, self.step) {
             (None, Some(h)) => {
-                (((mesh.end() - mesh.start.0) / h).ceil() as usize).min(1 << 20) + mesh.ends.len() * (1 + halvings as usize) + 1
+                (((mesh.end() - mesh.start.0) / h).ceil() as usize).min(1 << 20)
+                    + mesh.ends.len() * (1 + halvings as usize)
+                    + 1
             }
             _ => 256,
         }
     }
     /// (2), every 10,000 steps; `t` are the nodes so far, `worst` is asked for the name of the coordinate with the largest error.
-    pub fn check_advance(&self, t: &[f64], mesh: &Mesh, worst: impl FnOnce() -> String) -> Result<(), StepError> {
+    pub fn check_advance(
+        &self,
+        t: &[f64],
+        mesh: &Mesh,
+        worst: impl FnOnce() -> String,
+    ) -> Result<(), StepError> {
         const FIRST: usize = 10_000;
         let n = t.len() - 1;
         if self.tolerance.is_none() || n == 0 || !n.is_multiple_of(FIRST) {

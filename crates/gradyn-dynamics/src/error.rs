@@ -96,7 +96,9 @@ pub enum StepError {
         what: String,
     },
     /// The fixed steps of an explicit integrator are too long.
-    #[error("t = {t:.6} s: the accelerations grow from step to step: steps of {h:.2e} s are too long for adams-bashforth")]
+    #[error(
+        "t = {t:.6} s: the accelerations grow from step to step: steps of {h:.2e} s are too long for adams-bashforth"
+    )]
     Unstable {
         /// Time [s].
         t: f64,
@@ -104,7 +106,9 @@ pub enum StepError {
         h: f64,
     },
     /// The step size fell below the minimum.
-    #[error("t = {t:.6} s: the step size fell to {h:.1e} s after {rejected} rejected steps; the largest error is in `{worst}`")]
+    #[error(
+        "t = {t:.6} s: the step size fell to {h:.1e} s after {rejected} rejected steps; the largest error is in `{worst}`"
+    )]
     StepTooSmall {
         /// Time [s].
         t: f64,
@@ -116,7 +120,9 @@ pub enum StepError {
         worst: String,
     },
     /// The condition for the final time holds at the start.
-    #[error("t = {t:.6} s: the condition for the final time holds at the start already (its rate there is {rate:.3e} 1/s)")]
+    #[error(
+        "t = {t:.6} s: the condition for the final time holds at the start already (its rate there is {rate:.3e} 1/s)"
+    )]
     AlreadyMet {
         /// Start [s].
         t: f64,
@@ -146,7 +152,9 @@ pub enum StepError {
         rate: f64,
     },
     /// The condition for the final time changes its sign without passing zero.
-    #[error("t = {t:.6} s: the condition for the final time jumps over zero there; what is left of it is {rest:.3e}")]
+    #[error(
+        "t = {t:.6} s: the condition for the final time jumps over zero there; what is left of it is {rest:.3e}"
+    )]
     JumpsOver {
         /// When [s].
         t: f64,
@@ -154,7 +162,9 @@ pub enum StepError {
         rest: f64,
     },
     /// Adjoint equations need steps that are too small.
-    #[error("the adjoint equations, {s:.6} s before the end of a smooth piece: the step size fell to {h:.1e} s")]
+    #[error(
+        "the adjoint equations, {s:.6} s before the end of a smooth piece: the step size fell to {h:.1e} s"
+    )]
     BackwardStep {
         /// Time from the end of the piece [s].
         s: f64,
@@ -162,7 +172,9 @@ pub enum StepError {
         h: f64,
     },
     /// Other parameters move a declared time by more than half a step.
-    #[error("t = {t:.6} s: the parameters move a declared time so far that a step of {from:.3e} s becomes {to:.3e} s")]
+    #[error(
+        "t = {t:.6} s: the parameters move a declared time so far that a step of {from:.3e} s becomes {to:.3e} s"
+    )]
     Moved {
         /// Begin of the step [s].
         t: f64,
@@ -172,7 +184,9 @@ pub enum StepError {
         to: f64,
     },
     /// An angle moved so far in one step that its branch is uncertain.
-    #[error("t = {t:.6} s: {angle} moves by more than a quarter turn in one step of {h:.2e} s: its number of turns is uncertain")]
+    #[error(
+        "t = {t:.6} s: {angle} moves by more than a quarter turn in one step of {h:.2e} s: its number of turns is uncertain"
+    )]
     Turn {
         /// Time at the end of the step [s].
         t: f64,
@@ -222,7 +236,9 @@ pub enum StepError {
         t_end: f64,
     },
     /// The mechanism cannot be assembled.
-    #[error("the mechanism could not be assembled: the search stopped where the equation of `{worst}` is off by {residual:.3e}")]
+    #[error(
+        "the mechanism could not be assembled: the search stopped where the equation of `{worst}` is off by {residual:.3e}"
+    )]
     Assembly {
         /// Equation that stays violated.
         worst: String,
@@ -285,7 +301,9 @@ pub enum StepError {
         conditions: Vec<String>,
     },
     /// A condition of an equilibrium carries a load.
-    #[error("the condition `{condition}` of the equilibrium carries a load: {effort:.6e} [N or N m] would be needed to hold it")]
+    #[error(
+        "the condition `{condition}` of the equilibrium carries a load: {effort:.6e} [N or N m] would be needed to hold it"
+    )]
     EquilibriumLoad {
         /// The condition.
         condition: String,

@@ -54,7 +54,13 @@ pub struct Event<Y: System> {
 
 impl<Y: System> Event<Y> {
     /// Begins at the first record, where (1) must not hold.
-    pub fn new<T: Step<System = Y>>(step: &T, p: &[f64], index: usize, run: &Trajectory, end: f64) -> Result<Self, StepError> {
+    pub fn new<T: Step<System = Y>>(
+        step: &T,
+        p: &[f64],
+        index: usize,
+        run: &Trajectory,
+        end: f64,
+    ) -> Result<Self, StepError> {
         let (sys, lay) = (step.system(), step.layout());
         let (start, zero) = (run.plan.t[0], Wide::from(0.0));
         let mut event = Self {
@@ -69,7 +75,8 @@ impl<Y: System> Event<Y> {
             end,
             first: 0.0,
         };
-        let [h, rate] = event.measure(sys, &lay, (start, 0.0), run.plan.angles(0), run.record(0), run.record(0))?;
+        let [h, rate] =
+            event.measure(sys, &lay, (start, 0.0), run.plan.angles(0), run.record(0), run.record(0))?;
         if h == 0.0 || h.abs() <= 1e-12 * rate.abs() * (end - start) {
             return Err(StepError::AlreadyMet { t: start, rate });
         }
@@ -127,7 +134,14 @@ impl<Y: System> Event<Y> {
         let n = run.plan.steps();
         let t = run.plan.t[n];
         let before = self.last;
-        let now = self.measure(step.system(), &run.layout, (t + size, size), angles, run.record(n + 1), run.record(n))?;
+        let now = self.measure(
+            step.system(),
+            &run.layout,
+            (t + size, size),
+            angles,
+            run.record(n + 1),
+            run.record(n),
+        )?;
         let mut looked = false;
         let cubic = Cubic::new(before, now, size);
         for θ in cubic.candidates() {
@@ -184,7 +198,11 @@ impl<Y: System> Event<Y> {
         if t - self.start < SHORTEST * (self.end - self.start) && self.first < TINY {
             return Err(StepError::AlreadyMet { t: self.start, rate });
         }
-        if rate.abs() * (t - self.start) > 1e-6 * self.largest { Ok(()) } else { Err(StepError::Grazes { t, rate }) }
+        if rate.abs() * (t - self.start) > 1e-6 * self.largest {
+            Ok(())
+        } else {
+            Err(StepError::Grazes { t, rate })
+        }
     }
     /// The error of a run that reached its latest time.
     pub fn never(&self, t_max: f64) -> StepError {
@@ -254,13 +272,33 @@ impl Trial {
     fn new(run: &Trajectory, n: usize, angles: &[f64], choice: &[u32]) -> Self {
         let past = run.record(n).to_vec();
         let before = run.plan.h[..n].to_vec();
-        Self { t: run.plan.t[n], x: past.clone(), past, angles: angles.to_vec(), choice: choice.to_vec(), before }
+        Self {
+            t: run.plan.t[n],
+            x: past.clone(),
+            past,
+            angles: angles.to_vec(),
+            choice: choice.to_vec(),
+            before,
+        }
     }
     /// H after a step h.
-    fn at<T: Step>(&mut self, step: &T, event: &mut Event<T::System>, h: f64, l: &mut T::Linear) -> Result<f64, StepError> {
+    fn at<T: Step>(
+        &mut self,
+        step: &T,
+        event: &mut Event<T::System>,
+        h: f64,
+        l: &mut T::Linear,
+    ) -> Result<f64, StepError> {
         let frozen = Frozen { angles: &self.angles, choice: &self.choice, before: &self.before };
         step.advance(Span { t: self.t, h }, frozen, Some(&self.past), l, &mut self.x)?;
-        event.last = event.measure(step.system(), &step.layout(), (self.t + h, h), &self.angles, &self.x, &self.past)?;
+        event.last = event.measure(
+            step.system(),
+            &step.layout(),
+            (self.t + h, h),
+            &self.angles,
+            &self.x,
+            &self.past,
+        )?;
         Ok(event.last[0])
     }
     /// (2) by regula falsi, with the weight of an end that stays halved, and by bisection where that is slow.

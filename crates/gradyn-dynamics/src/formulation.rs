@@ -52,9 +52,11 @@ pub struct Lagrange {
 
 impl Lagrange {
     /// Position-level constraints [A22, Eq. 17].
-    pub const INDEX3: Self = Self { level: [1.0, 0.0, 0.0], compliance: Compliance::NONE, wrong_tangent: false };
+    pub const INDEX3: Self =
+        Self { level: [1.0, 0.0, 0.0], compliance: Compliance::NONE, wrong_tangent: false };
     /// Φ̈ = 0: the accelerations at the start of a coordinate step.
-    pub const ACCELERATION: Self = Self { level: [0.0, 0.0, 1.0], compliance: Compliance::NONE, wrong_tangent: false };
+    pub const ACCELERATION: Self =
+        Self { level: [0.0, 0.0, 1.0], compliance: Compliance::NONE, wrong_tangent: false };
     /// Index 1 with Baumgarte stabilisation.
     pub fn index1(xi: f64, omega: f64) -> Self {
         Self { level: [omega * omega, 2.0 * xi * omega, 1.0], ..Self::INDEX3 }
@@ -146,7 +148,9 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
     fn matrices(&mut self, sys: &Y, geometric: bool) {
         let (f, zero) = (self.f, S::zero());
         let (at, data) = (At::of(self.t, &self.point, self.n, self.m), &mut self.data);
-        [&mut self.top_q, &mut self.top_v, &mut self.bottom_q, &mut self.bottom_v].into_iter().for_each(|x| x.fill(zero));
+        [&mut self.top_q, &mut self.top_v, &mut self.bottom_q, &mut self.bottom_v]
+            .into_iter()
+            .for_each(|x| x.fill(zero));
         if geometric {
             sys.balance_q(&at, at.a, at.lam, data, &mut self.top_q);
         }

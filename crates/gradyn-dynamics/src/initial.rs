@@ -139,12 +139,28 @@ impl<Y: System> Initial<Y> {
         result
     }
     /// Whole sweeps: exact for a and v once q has converged.
-    fn newton(&mut self, sys: &Y, t: f64, angles: &[f64], x: &mut [f64], r: &mut [f64]) -> Result<Report, StepError> {
+    fn newton(
+        &mut self,
+        sys: &Y,
+        t: f64,
+        angles: &[f64],
+        x: &mut [f64],
+        r: &mut [f64],
+    ) -> Result<Report, StepError> {
         let (n, layout) = (self.layout.n, self.layout);
         let (mut last, mut stalls) = ([f64::INFINITY; 3], [0; 3]);
         let shares = self.law.shares(sys);
         for iterations in 1..=MAX_ITERATIONS {
-            residual_in(sys, &self.law, &layout, t, x, &mut self.acceleration.data, self.positions.reduced(), r);
+            residual_in(
+                sys,
+                &self.law,
+                &layout,
+                t,
+                x,
+                &mut self.acceleration.data,
+                self.positions.reduced(),
+                r,
+            );
             if self.auxiliary {
                 auxiliary_rows(&layout, x, r);
             }
@@ -188,14 +204,18 @@ impl<Y: System> Initial<Y> {
             // acts and nothing bends the motion: then they are roundings of q̇²
             if iterations == MAX_ITERATIONS && done(0) && done(1) {
                 let rate = largest(x[n..2 * n].iter().copied());
-                if largest(r[2 * n..layout.z()].iter().copied()) * sys.size_of(&x[..n]) <= 1e-11 * rate * rate {
+                if largest(r[2 * n..layout.z()].iter().copied()) * sys.size_of(&x[..n]) <= 1e-11 * rate * rate
+                {
                     return Ok(Report { iterations, factorizations: 3 * iterations });
                 }
                 let most = (2 * n..3 * n).fold(2 * n, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
                 return Err(StepError::Singular { t, equation: sys.coordinate_name(most - 2 * n) });
             }
             if iterations == MAX_ITERATIONS {
-                return Err(StepError::Assembly { worst: self.positions.equation(sys, worst), residual: violation.abs() });
+                return Err(StepError::Assembly {
+                    worst: self.positions.equation(sys, worst),
+                    residual: violation.abs(),
+                });
             }
         }
         unreachable!("the loop returns")
@@ -326,8 +346,15 @@ pub fn prepare_kkt<Y: System>(sys: &Y, d: &Y::Data<f64>) -> Result<Kkt, StepErro
 }
 
 /// Factors [M Φ_qᵀ; Φ_q -c] with Φ_q at hand; a singular matrix is an error that names its row.
-pub fn refactor_kkt<Y: System>(sys: &Y, t: f64, d: &Y::Data<f64>, c: Compliance, kkt: &mut Kkt) -> Result<(), StepError> {
-    let singular = |s: gradyn_num::Singular| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) };
+pub fn refactor_kkt<Y: System>(
+    sys: &Y,
+    t: f64,
+    d: &Y::Data<f64>,
+    c: Compliance,
+    kkt: &mut Kkt,
+) -> Result<(), StepError> {
+    let singular =
+        |s: gradyn_num::Singular| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) };
     if !sys.constant_mass() {
         kkt.set(sys.mass(d));
     }

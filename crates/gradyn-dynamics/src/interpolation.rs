@@ -18,7 +18,13 @@ pub fn nearest(times: &[f64], t: f64, order: usize) -> std::ops::Range<usize> {
 }
 
 /// The first numbers of the rows at the nodes `times` (increasing), interpolated at t: (1) for each.
-pub fn aitken_neville<'a>(times: &[f64], rows: impl Fn(usize) -> &'a [f64], t: f64, order: usize, out: &mut [f64]) {
+pub fn aitken_neville<'a>(
+    times: &[f64],
+    rows: impl Fn(usize) -> &'a [f64],
+    t: f64,
+    order: usize,
+    out: &mut [f64],
+) {
     let nodes = nearest(times, t, order);
     let s = &times[nodes.clone()];
     let mut p = [0.0; MOST + 1];

@@ -26,4 +26,6 @@ pub use plan::{Frozen, Plan};
 pub use simulate::{Statistics, Trajectory, simulate};
 pub use step::adams::Adams;
 pub use step::{Layout, Span, Step};
-pub use step::{newmark::Newmark, newmark::Scheme, projected::Projected, rosenbrock::Rosenbrock, runge_kutta::RungeKutta};
+pub use step::{
+    newmark::Newmark, newmark::Scheme, projected::Projected, rosenbrock::Rosenbrock, runge_kutta::RungeKutta,
+};

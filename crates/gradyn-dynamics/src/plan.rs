@@ -106,7 +106,9 @@ impl Plan {
     }
     /// A step that slots `p` change by more than half: declared times move too far for this plan.
     pub fn overtaken(&self, p: &[f64]) -> Option<usize> {
-        (1..=self.steps()).filter(|&n| self.moves(n)).find(|&n| (self.span(n, p).h - self.h[n - 1]).abs() > 0.5 * self.h[n - 1])
+        (1..=self.steps())
+            .filter(|&n| self.moves(n))
+            .find(|&n| (self.span(n, p).h - self.h[n - 1]).abs() > 0.5 * self.h[n - 1])
     }
     /// Does the step that ends in record `n` touch a declared time?
     pub fn moves(&self, n: usize) -> bool {

@@ -175,7 +175,8 @@ impl<'a, T: Step> Walk<'a, T> {
                 continue;
             }
             if let Some(event) = event
-                && let Some(ending) = event.ends(step, self.run, size, done, (&self.references, &self.choice), &mut self.l)?
+                && let Some(ending) =
+                    event.ends(step, self.run, size, done, (&self.references, &self.choice), &mut self.l)?
             {
                 self.finish(ending)?;
                 observe(self.run.plan.t[self.run.plan.steps()], self.run.statistics.steps);
@@ -251,13 +252,19 @@ impl<'a, T: Step> Walk<'a, T> {
         Ok(attempt)
     }
     /// Accepts or rejects a step by its error and that of its worst coordinate; `failure` is why it could not be computed.
-    fn judge(&mut self, span: Span<f64>, (error, worst): (f64, usize), failure: Option<StepError>) -> Result<Attempt, StepError> {
+    fn judge(
+        &mut self,
+        span: Span<f64>,
+        (error, worst): (f64, usize),
+        failure: Option<StepError>,
+    ) -> Result<Attempt, StepError> {
         self.h = span.h * self.step.resize(self.control, error, &mut self.l);
         let accepted = error <= 1.0;
         if !accepted {
             self.run.statistics.rejected += 1;
             if self.h < self.control.minimum(span.t) {
-                let (h, rejected, worst) = (self.h, self.run.statistics.rejected, self.step.system().coordinate_name(worst));
+                let (h, rejected, worst) =
+                    (self.h, self.run.statistics.rejected, self.step.system().coordinate_name(worst));
                 return Err(failure.unwrap_or(StepError::StepTooSmall { t: span.t, h, rejected, worst }));
             }
         }
@@ -282,7 +289,12 @@ pub fn replay<T: Step>(step: &T, p: &[f64], plan: &Plan) -> Result<Trajectory, S
 }
 
 /// The same into memory at hand.
-pub fn replay_into<T: Step>(step: &T, p: &[f64], run: &mut Trajectory, l: &mut T::Linear) -> Result<(), StepError> {
+pub fn replay_into<T: Step>(
+    step: &T,
+    p: &[f64],
+    run: &mut Trajectory,
+    l: &mut T::Linear,
+) -> Result<(), StepError> {
     let len = run.layout.len;
     if let Some(n) = run.plan.overtaken(p) {
         let span = run.plan.span(n, p);

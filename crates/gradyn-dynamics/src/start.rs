@@ -42,8 +42,12 @@ impl StartRows {
         let (dims, mn) = (sys.dims(), &sys.patterns().mn);
         let wide = |list: &[u32], i: usize| list.iter().map(|&j| (i, j as usize)).collect::<Vec<_>>();
         let head: Vec<u32> = independent.iter().flat_map(|&k| mn.row(k as usize)).map(|p| p as u32).collect();
-        let held = independent.iter().enumerate().flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p))));
-        let rows = (0..conditions).flat_map(|k| wide(sys.condition_pattern(velocity, k), independent.len() + k));
+        let held = independent
+            .iter()
+            .enumerate()
+            .flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p))));
+        let rows =
+            (0..conditions).flat_map(|k| wide(sys.condition_pattern(velocity, k), independent.len() + k));
         let pattern = Pattern::from_entries(independent.len() + conditions, dims.n, held.chain(rows));
         let support = (0..conditions).flat_map(|k| wide(sys.condition_support(velocity, k), k));
         let slots = Pattern::from_entries(conditions, dims.slots, support);
@@ -54,8 +58,9 @@ impl StartRows {
     }
     /// Partials at a point, with `d` placed there.
     pub fn set<Y: System>(&mut self, sys: &Y, at: &At, d: &mut Y::Data<f64>) {
-        let gather =
-            |from: &[f64], head: &[u32], to: &mut [f64]| to.iter_mut().zip(head).for_each(|(x, &p)| *x = from[p as usize]);
+        let gather = |from: &[f64], head: &[u32], to: &mut [f64]| {
+            to.iter_mut().zip(head).for_each(|(x, &p)| *x = from[p as usize])
+        };
         if self.velocity {
             self.all.fill(0.0);
             sys.constraint_q(at, LEVEL[1], d, &mut self.all);
@@ -66,7 +71,15 @@ impl StartRows {
         }
         for k in 0..self.slots.rows() {
             let (row, slots) = (self.pattern.row(self.rows + k), self.slots.row(k));
-            sys.condition_row(self.velocity, k, at, d, &mut self.q[row.clone()], &mut self.v[row], &mut self.p[slots]);
+            sys.condition_row(
+                self.velocity,
+                k,
+                at,
+                d,
+                &mut self.q[row.clone()],
+                &mut self.v[row],
+                &mut self.p[slots],
+            );
         }
     }
     /// The condition, or else the row, that says nothing of its own.
@@ -85,7 +98,9 @@ impl StartRows {
         let finite = self.matrix().iter().all(|x| x.is_finite());
         let coordinate = || sys.coordinate_name(s.index.min(self.pattern.cols() - 1));
         match finite {
-            true => self.undetermined(sys).unwrap_or_else(|| StepError::Singular { t, equation: coordinate() }),
+            true => {
+                self.undetermined(sys).unwrap_or_else(|| StepError::Singular { t, equation: coordinate() })
+            }
             false => StepError::NotFinite { t, equation: coordinate() },
         }
     }

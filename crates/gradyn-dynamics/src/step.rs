@@ -194,7 +194,14 @@ pub trait Step: Sync {
     fn slot_mul_t(&self, l: &mut Self::Linear, mu: &[f64], s: f64, grad: &mut [f64]);
 
     /// Error of the embedded method relative to the tolerances, and the coordinate where it is largest.
-    fn error(&self, _span: Span<f64>, _x: &[f64], _past: &[f64], _tol: Tolerance, _l: &mut Self::Linear) -> Option<(f64, usize)> {
+    fn error(
+        &self,
+        _span: Span<f64>,
+        _x: &[f64],
+        _past: &[f64],
+        _tol: Tolerance,
+        _l: &mut Self::Linear,
+    ) -> Option<(f64, usize)> {
         None
     }
     /// The factor of the step size after an attempt with that error; above 1 it was rejected.

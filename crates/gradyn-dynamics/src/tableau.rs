@@ -45,7 +45,8 @@ pub struct Tableau {
 
 impl Tableau {
     /// All known schemes.
-    pub const ALL: [&'static Self; 8] = [&RK4, &DOPRI5, &DOP853, &GAUSS4, &RADAU3, &RADAU5, &SDIRK4, &TRAPEZOIDAL];
+    pub const ALL: [&'static Self; 8] =
+        [&RK4, &DOPRI5, &DOP853, &GAUSS4, &RADAU3, &RADAU5, &SDIRK4, &TRAPEZOIDAL];
     /// a_ij of row i = 0 … s-1 and block j = 0 … s.
     #[inline]
     pub fn a(&self, i: usize, j: usize) -> f64 {

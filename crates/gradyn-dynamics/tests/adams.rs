@@ -1,7 +1,9 @@
 //! Adams steps: the coefficients integrate polynomials exactly on any mesh; measured orders; tolerances; starts; interpolants.
 
 use gradyn_dynamics::control::{Controller, Mesh};
-use gradyn_dynamics::step::adams::coefficients::{Coefficients, EQUAL, MOST, Row, SIZE, distances, kept, moments};
+use gradyn_dynamics::step::adams::coefficients::{
+    Coefficients, EQUAL, MOST, Row, SIZE, distances, kept, moments,
+};
 use gradyn_dynamics::tableau::DOPRI5;
 use gradyn_dynamics::{Adams, Lagrange, RungeKutta, State, Step, StepError, Trajectory, simulate};
 use gradyn_model::{Mechanics, Model, System};
@@ -40,15 +42,23 @@ fn polynomials_are_integrated_exactly_on_a_random_mesh() {
         let t: f64 = past.iter().sum();
         for degree in 0..=order {
             let f = |t: f64| (degree + 1) as f64 * (t - 1.0).powi(degree as i32);
-            let integral = |from: f64, to: f64| (to - 1.0).powi(degree as i32 + 1) - (from - 1.0).powi(degree as i32 + 1);
+            let integral = |from: f64, to: f64| {
+                (to - 1.0).powi(degree as i32 + 1) - (from - 1.0).powi(degree as i32 + 1)
+            };
             let (phi, c) = (differences(f, past), Coefficients::of(size, past, order, order + 1));
             let predicted: f64 = (1..=order).map(|i| c.predictor[i] * phi[i]).sum();
             let corrected = (1..=order).map(|i| c.corrector[i] * phi[i]).sum::<f64>() + c.last * f(t + size);
             let exact = integral(t, t + size);
             // 1e-11: differences of order 12 of numbers of size 1
-            assert!((corrected - exact).abs() < 1e-11, "corrector {order}, degree {degree}: {corrected} ≠ {exact}");
+            assert!(
+                (corrected - exact).abs() < 1e-11,
+                "corrector {order}, degree {degree}: {corrected} ≠ {exact}"
+            );
             if degree < order {
-                assert!((predicted - exact).abs() < 1e-11, "predictor {order}, degree {degree}: {predicted} ≠ {exact}");
+                assert!(
+                    (predicted - exact).abs() < 1e-11,
+                    "predictor {order}, degree {degree}: {predicted} ≠ {exact}"
+                );
             }
             let (psi, θ) = (distances(past, order), -0.6 * past[14]);
             let w = moments(θ, &psi, &psi, order + 1);
@@ -64,7 +74,8 @@ fn interpolant_and_predictor_have_the_same_weights() {
     let h = steps(14, 3);
     let (c, psi) = (Coefficients::of(0.13, &h, 12, 12), distances(&h, 12));
     let w = moments(0.13, &psi, &psi, 12);
-    (1..=12).for_each(|i| assert!((0.13 * w[i] - c.predictor[i]).abs() < 1e-12 * c.predictor[i].abs(), "{i}"));
+    (1..=12)
+        .for_each(|i| assert!((0.13 * w[i] - c.predictor[i]).abs() < 1e-12 * c.predictor[i].abs(), "{i}"));
 }
 
 /// On equal steps g are the classical weights 1, 1/2, 5/12, 3/8 …, their differences those of the corrector.
@@ -73,7 +84,9 @@ fn equal_steps_give_the_classical_weights() {
     let c = Coefficients::of(0.1, &[0.1; 12], 12, 13);
     let classical = [1.0, 1.0 / 2.0, 5.0 / 12.0, 3.0 / 8.0, 251.0 / 720.0, 95.0 / 288.0, 19087.0 / 60480.0];
     classical.iter().enumerate().for_each(|(i, g)| assert!((c.g[i + 1] - g).abs() < 1e-14, "g_{}", i + 1));
-    (1..=12).for_each(|i| assert!((c.beta[i] - 1.0).abs() < 1e-13 && (c.g[i] - c.g[i + 1] - EQUAL[i]).abs() < 1e-13, "{i}"));
+    (1..=12).for_each(|i| {
+        assert!((c.beta[i] - 1.0).abs() < 1e-13 && (c.g[i] - c.g[i + 1] - EQUAL[i]).abs() < 1e-13, "{i}")
+    });
     assert!((EQUAL[4] - 19.0 / 720.0).abs() < 1e-16);
 }
 
@@ -100,8 +113,13 @@ fn result(run: &Trajectory) -> Vec<f64> {
 }
 
 fn reference(model: &Model, p: &[f64]) -> Vec<f64> {
-    let step =
-        RungeKutta { sys: &model.system, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau: &DOPRI5 };
+    let step = RungeKutta {
+        sys: &model.system,
+        f: Lagrange::ACCELERATION,
+        state: State::Full,
+        freedoms: vec![],
+        tableau: &DOPRI5,
+    };
     result(&run(&step, model, p, Controller::fixed(5e-4)).expect("runs"))
 }
 
@@ -114,11 +132,13 @@ fn has_its_order(step: &Adams<Mechanics>, r: &Ready, truth: &[f64], h: f64, what
     let n2 = 2 * r.model.system.dims().n;
     let errors: Vec<[f64; 2]> = (0..4)
         .map(|k| {
-            let x = result(&run(step, &r.model, &r.p, Controller::fixed(h / f64::powi(2.0, k))).expect("runs"));
+            let x =
+                result(&run(step, &r.model, &r.p, Controller::fixed(h / f64::powi(2.0, k))).expect("runs"));
             [distance(&x[..n2], &truth[..n2]), distance(&x[n2..], &truth[n2..])]
         })
         .collect();
-    let slopes: Vec<[f64; 2]> = errors.windows(2).map(|e| [0, 1].map(|i| (e[0][i] / e[1][i]).log2())).collect();
+    let slopes: Vec<[f64; 2]> =
+        errors.windows(2).map(|e| [0, 1].map(|i| (e[0][i] / e[1][i]).log2())).collect();
     let (last, order) = (slopes[2], step.order() as f64);
     assert!((last[0] - order).abs() <= 0.25, "{what}: (q, v) {slopes:.2?}");
     assert!(last[1] >= order - 0.35, "{what}: z {slopes:.2?}");
@@ -127,15 +147,22 @@ fn has_its_order(step: &Adams<Mechanics>, r: &Ready, truth: &[f64], h: f64, what
 /// Order k of the predictor gives order k + 1 with the corrector, and k without it.
 #[test]
 fn fixed_steps_have_their_order() {
-    for (m, steps) in
-        [(pendulum(), [0.01, 0.02, 0.02, 0.03, 0.03, 0.03]), (double_pendulum(), [0.005, 0.01, 0.01, 0.01, 0.01, 0.01])]
-    {
+    for (m, steps) in [
+        (pendulum(), [0.01, 0.02, 0.02, 0.03, 0.03, 0.03]),
+        (double_pendulum(), [0.005, 0.01, 0.01, 0.01, 0.01, 0.01]),
+    ] {
         let r = ready(&m);
         let (truth, sys) = (reference(&r.model, &r.p), &r.model.system);
         for (order, h) in (1..=6).zip(steps) {
             has_its_order(&adams(sys, order), &r, &truth, h, &format!("{}, adams {order}", m.name));
             // the error of a predictor is ten times that of a corrector
-            has_its_order(&bashforth(sys, order), &r, &truth, h / 4.0, &format!("{}, adams-bashforth {order}", m.name));
+            has_its_order(
+                &bashforth(sys, order),
+                &r,
+                &truth,
+                h / 4.0,
+                &format!("{}, adams-bashforth {order}", m.name),
+            );
         }
     }
 }
@@ -150,7 +177,8 @@ fn adaptive_runs_follow_their_tolerance() {
         let r = ready(&m);
         let truth = reference(&r.model, &r.p);
         for tol in [1e-4, 1e-6, 1e-8, 1e-10, 1e-12] {
-            let run = run(&adams(&r.model.system, MOST), &r.model, &r.p, Controller::adaptive(tol, tol)).expect("runs");
+            let run = run(&adams(&r.model.system, MOST), &r.model, &r.p, Controller::adaptive(tol, tol))
+                .expect("runs");
             let ratio = distance(&result(&run), &truth) / tol;
             assert!((0.01..300.0).contains(&ratio), "{}, {tol:.0e}: {ratio:.1e} times the tolerance", m.name);
             let orders: Vec<u32> = run.plan.choices.chunks(2).skip(1).map(|c| c[0]).collect();
@@ -167,7 +195,11 @@ fn fixed_steps_start_with_halvings() {
     let step = adams(&r.model.system, 4);
     let run = run(&step, &r.model, &r.p, Controller::fixed(0.01)).expect("runs");
     let m = step.halvings(60.0) as usize;
-    assert!(m > 0 && run.plan.h[0] == run.plan.h[1] && run.plan.h[2] == 2.0 * run.plan.h[1], "{:?}", run.plan.h);
+    assert!(
+        m > 0 && run.plan.h[0] == run.plan.h[1] && run.plan.h[2] == 2.0 * run.plan.h[1],
+        "{:?}",
+        run.plan.h
+    );
     assert_eq!(run.plan.t[m + 1], 0.01);
     assert!((run.plan.t[m + 31] - 0.31).abs() < 1e-15);
     assert_eq!(run.plan.choices.last_chunk::<2>().map(|c| c[0]), Some(4));
@@ -180,7 +212,10 @@ fn interpolants_converge() {
     let truth = |t: f64| {
         let mut p = r.p.clone();
         p[r.model.times.end as usize] = t;
-        result(&run(&adams(&r.model.system, MOST), &r.model, &p, Controller::adaptive(1e-13, 1e-13)).expect("runs"))
+        result(
+            &run(&adams(&r.model.system, MOST), &r.model, &p, Controller::adaptive(1e-13, 1e-13))
+                .expect("runs"),
+        )
     };
     for order in 2..=4 {
         let step = adams(&r.model.system, order);
@@ -188,10 +223,20 @@ fn interpolants_converge() {
             let run = run(&step, &r.model, &r.p, Controller::fixed(h)).expect("runs");
             let (mut l, mut out) = (step.linear(&r.p).expect("memory"), vec![0.0; run.layout.z()]);
             let mut worst = 0.0f64;
-            for (n, θ) in [(run.plan.steps() / 2, 0.3), (run.plan.steps() / 2, 0.5), (run.plan.steps() - 2, 0.7)] {
+            for (n, θ) in
+                [(run.plan.steps() / 2, 0.3), (run.plan.steps() / 2, 0.5), (run.plan.steps() - 2, 0.7)]
+            {
                 let span = run.plan.span(n, &r.p);
-                step.interpolate(span, θ, run.record(n), run.record(n - 1), run.plan.frozen(n), &mut l, &mut out)
-                    .expect("regular");
+                step.interpolate(
+                    span,
+                    θ,
+                    run.record(n),
+                    run.record(n - 1),
+                    run.plan.frozen(n),
+                    &mut l,
+                    &mut out,
+                )
+                .expect("regular");
                 let y = truth(span.t + θ * span.h);
                 worst = (0..2 * run.layout.n).fold(worst, |s, i| s.max((out[i] - y[i]).abs()));
             }

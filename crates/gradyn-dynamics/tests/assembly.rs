@@ -3,14 +3,17 @@
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::tableau::DOPRI5;
 use gradyn_dynamics::{Frozen, Lagrange, RungeKutta, Span, State, Step, StepError};
-use gradyn_model::mechanism::{Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Quantity};
+use gradyn_model::mechanism::{
+    Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Quantity,
+};
 use gradyn_model::{At, System, build};
 use gradyn_testkit::models::{all, double_pendulum, four_bar, pendulum, ready};
 
 fn attempt(m: &Mechanism) -> Result<Assembled, StepError> {
     let model = build(m).unwrap_or_else(|e| panic!("{}: {e}", m.name));
     let p = model.slots(&model.rho());
-    let names = [&model.conditions.0, &model.conditions.1].map(|c| c.iter().map(|t| t.text.clone()).collect::<Vec<_>>());
+    let names = [&model.conditions.0, &model.conditions.1]
+        .map(|c| c.iter().map(|t| t.text.clone()).collect::<Vec<_>>());
     assemble(&model.system, p[model.times.start as usize], &p, &model.angles, (&names[0], Some(&names[1])))
 }
 
@@ -41,12 +44,26 @@ fn every_model_is_assembled() {
         assert!(a.residual < 1e-13, "{name}: {:.1e}", a.residual);
         assert!(a.condition > 1e-3, "{name}: {:.1e}", a.condition);
         // the step's own record 0 is the same configuration
-        let step = RungeKutta { sys, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau: &DOPRI5 };
+        let step = RungeKutta {
+            sys,
+            f: Lagrange::ACCELERATION,
+            state: State::Full,
+            freedoms: vec![],
+            tableau: &DOPRI5,
+        };
         let (mut l, mut x) = (step.linear(&r.p).expect("memory"), vec![0.0; step.layout().len]);
         let t = r.p[r.model.times.start as usize];
-        step.advance(Span { t, h: 0.0 }, Frozen { angles: &r.model.angles, choice: &[], before: &[] }, None, &mut l, &mut x)
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
-        (0..dims.n).for_each(|i| assert!((x[i] - a.q[i]).abs() < 1e-10, "{name}: {} differs", sys.coordinate_name(i)));
+        step.advance(
+            Span { t, h: 0.0 },
+            Frozen { angles: &r.model.angles, choice: &[], before: &[] },
+            None,
+            &mut l,
+            &mut x,
+        )
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
+        (0..dims.n).for_each(|i| {
+            assert!((x[i] - a.q[i]).abs() < 1e-10, "{name}: {} differs", sys.coordinate_name(i))
+        });
         // and its velocities satisfy Φ̇ = 0, its accelerations Φ̈ = 0
         let mut d = sys.data();
         sys.prepare(&r.p, &mut d);
@@ -83,7 +100,8 @@ fn near_picks_the_branch() {
 fn open_loop_is_reported_by_name() {
     let mut m = Mechanism::new("open loop");
     m.ground_point("A", [0.0, 0.0]).ground_point("B", [3.0, 0.0]);
-    m.body(Body::new("left").mass(1.0).rod("A", "P", 1.0)).body(Body::new("right").mass(1.0).rod("P", "B", 1.0));
+    m.body(Body::new("left").mass(1.0).rod("A", "P", 1.0))
+        .body(Body::new("right").mass(1.0).rod("P", "B", 1.0));
     m.joint(Joint::revolute("JA", "ground.A", "left.A")).joint(Joint::revolute("JP", "left.P", "right.P"));
     m.joint(Joint::revolute("JB", "right.B", "ground.B"));
     let e = failure(&m);
@@ -96,7 +114,8 @@ fn open_loop_is_reported_by_name() {
 #[test]
 fn impossible_condition_is_reported_by_name() {
     let mut m = double_pendulum();
-    m.initial.position = vec![("bar1.angle".into(), 0.3.into()), ("distance(ground.O, bar2.C)".into(), 2.0.into())];
+    m.initial.position =
+        vec![("bar1.angle".into(), 0.3.into()), ("distance(ground.O, bar2.C)".into(), 2.0.into())];
     m.initial.velocity = InitialVelocity::Rest;
     let e = failure(&m);
     assert!(matches!(&e, StepError::Assembly { .. }), "{e}");
@@ -160,7 +179,11 @@ fn driver_of_a_held_coordinate_is_redundant() {
     // the same position, another speed
     m.drivers[1].value = "0.3 + 2*t".into();
     let e = failure(&m);
-    assert!(matches!(&e, StepError::Inconsistent { .. }) && e.to_string().contains("`second (driver)` follows from"), "{e}");
+    assert!(
+        matches!(&e, StepError::Inconsistent { .. })
+            && e.to_string().contains("`second (driver)` follows from"),
+        "{e}"
+    );
 }
 
 /// Too few position conditions: what is free is named, and nothing that is held.
@@ -191,7 +214,8 @@ fn surplus_conditions_are_listed() {
     let StepError::Conditions { kind: "position", given: 2, freedom: 1, hint } = &e else { panic!("{e}") };
     assert!(hint.contains("`bar.angle`") && hint.contains("`bar.B.x`"), "{e}");
     let mut m = pendulum();
-    m.initial.velocity = InitialVelocity::Conditions(vec![("bar.angle".into(), 0.0.into()), ("bar.B.x".into(), 0.0.into())]);
+    m.initial.velocity =
+        InitialVelocity::Conditions(vec![("bar.angle".into(), 0.0.into()), ("bar.B.x".into(), 0.0.into())]);
     let e = failure(&m);
     assert!(matches!(&e, StepError::Conditions { kind: "velocity", given: 2, freedom: 1, .. }), "{e}");
 }
@@ -200,8 +224,12 @@ fn surplus_conditions_are_listed() {
 #[test]
 fn dependent_conditions_are_named() {
     let mut m = double_pendulum();
-    m.initial.position = vec![("bar1.angle".into(), "theta1".into()), ("bar1.B.x".into(), "L1 * cos(theta1)".into())];
-    m.initial.velocity = InitialVelocity::Conditions(vec![("bar1.angle".into(), 0.0.into()), ("bar2.angle".into(), 0.0.into())]);
+    m.initial.position =
+        vec![("bar1.angle".into(), "theta1".into()), ("bar1.B.x".into(), "L1 * cos(theta1)".into())];
+    m.initial.velocity = InitialVelocity::Conditions(vec![
+        ("bar1.angle".into(), 0.0.into()),
+        ("bar2.angle".into(), 0.0.into()),
+    ]);
     let e = failure(&m);
     let StepError::Undetermined { kind: "position", equation } = &e else { panic!("{e}") };
     assert!(["bar1.angle", "bar1.B.x"].contains(&equation.as_str()), "{e}");
@@ -211,7 +239,8 @@ fn dependent_conditions_are_named() {
 #[test]
 fn dependent_velocity_conditions_are_named() {
     let mut m = double_pendulum();
-    m.initial.velocity = InitialVelocity::Conditions(vec![("bar1.angle".into(), 0.3.into()), ("bar1.B.x".into(), 0.1.into())]);
+    m.initial.velocity =
+        InitialVelocity::Conditions(vec![("bar1.angle".into(), 0.3.into()), ("bar1.B.x".into(), 0.1.into())]);
     let e = failure(&m);
     let StepError::Undetermined { kind: "velocity", equation } = &e else { panic!("{e}") };
     assert!(["bar1.angle", "bar1.B.x"].contains(&equation.as_str()), "{e}");
@@ -235,7 +264,8 @@ fn vector_conditions_count_their_components() {
 fn relative_angles_may_exceed_half_a_turn() {
     for (angle, what) in [(0.5, "small"), (4.0, "beyond π"), (-7.0, "beyond a turn")] {
         let mut m = double_pendulum();
-        m.initial.position = vec![("bar1.angle".into(), "0.2".into()), ("angle(bar1, bar2)".into(), angle.into())];
+        m.initial.position =
+            vec![("bar1.angle".into(), "0.2".into()), ("angle(bar1, bar2)".into(), angle.into())];
         let a = attempt(&m).unwrap_or_else(|e| panic!("{what}: {e}"));
         let d = (a.q[3] - a.q[1]).atan2(a.q[2] - a.q[0]);
         assert!((d.sin() - (0.2 + angle).sin()).abs() < 1e-12, "{what}: {d}");
@@ -245,10 +275,21 @@ fn relative_angles_may_exceed_half_a_turn() {
 /// Record 0 of DOPRI5.
 fn record_0(m: &Mechanism) -> Result<Vec<f64>, StepError> {
     let r = ready(m);
-    let step =
-        RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau: &DOPRI5 };
+    let step = RungeKutta {
+        sys: &r.model.system,
+        f: Lagrange::ACCELERATION,
+        state: State::Full,
+        freedoms: vec![],
+        tableau: &DOPRI5,
+    };
     let (mut l, mut x) = (step.linear(&r.p)?, vec![0.0; step.layout().len]);
-    step.advance(Span { t: 0.0, h: 0.0 }, Frozen { angles: &r.model.angles, choice: &[], before: &[] }, None, &mut l, &mut x)?;
+    step.advance(
+        Span { t: 0.0, h: 0.0 },
+        Frozen { angles: &r.model.angles, choice: &[], before: &[] },
+        None,
+        &mut l,
+        &mut x,
+    )?;
     Ok(x)
 }
 

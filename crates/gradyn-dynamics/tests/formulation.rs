@@ -4,7 +4,9 @@ use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::formulation::Linear;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::tableau::{RK4, Tableau};
-use gradyn_dynamics::{Compliance, Lagrange, Newmark, RungeKutta, Scheme, Span, State, Step, Trajectory, simulate};
+use gradyn_dynamics::{
+    Compliance, Lagrange, Newmark, RungeKutta, Scheme, Span, State, Step, Trajectory, simulate,
+};
 use gradyn_model::{At, Mechanics, Model, System};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::models::{all, ready};
@@ -28,7 +30,9 @@ type Matrix = Vec<Vec<f64>>;
 fn duals(x: &[f64], count: usize, mut f: impl FnMut(&[Wide], &mut [Wide])) -> Matrix {
     let mut rows = vec![vec![0.0; x.len()]; count];
     for first in (0..x.len()).step_by(8) {
-        let seed = |i: usize, x: f64| if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) };
+        let seed = |i: usize, x: f64| {
+            if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) }
+        };
         let wide: Vec<Wide> = x.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
         let mut out = vec![Wide::from(0.0); count];
         f(&wide, &mut out);
@@ -157,7 +161,11 @@ fn partials_are_the_derivatives_of_the_residual() {
         let scaled: Vec<f64> = sys.phi_q(&l.data).iter().map(|j| c.f.level[2] * j).collect();
         equal(&stack(sys.mass(&l.data), &scaled), &columns(&truth, c.block(2)), &format!("{}: F_a", c.what));
         let mut f_lam = transposed(&dense(&pat.mn, sys.phi_q(&l.data)), n);
-        f_lam.extend((0..m).map(|i| (0..m).map(|j| if i == j { -c.f.compliance.factor } else { 0.0 }).collect::<Vec<_>>()));
+        f_lam.extend(
+            (0..m).map(|i| {
+                (0..m).map(|j| if i == j { -c.f.compliance.factor } else { 0.0 }).collect::<Vec<_>>()
+            }),
+        );
         equal(&f_lam, &columns(&truth, c.block(3)), &format!("{}: F_λ", c.what));
         // F_p, column by column
         let slots = c.block(4).len();
@@ -226,8 +234,10 @@ fn products_and_transposes_are_those_of_the_partials() {
 /// A few fixed steps of a model.
 fn run<T: Step>(step: &T, model: &Model, p: &[f64], h: f64, steps: usize) -> Trajectory {
     let t0 = p[model.times.start as usize];
-    let mesh = Mesh::new((t0, Some(model.times.start)), &[], &[], (t0 + steps as f64 * h, None)).expect("a mesh");
-    simulate(step, p, &model.angles, &mesh, &Controller::fixed(h), &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
+    let mesh =
+        Mesh::new((t0, Some(model.times.start)), &[], &[], (t0 + steps as f64 * h, None)).expect("a mesh");
+    simulate(step, p, &model.angles, &mesh, &Controller::fixed(h), &mut |_, _| {})
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// R = 0 at every record; R_x⁻¹, R_x⁻ᵀ, R_past, R_p and their transposes against the duals of `Step::residual`.
@@ -249,14 +259,18 @@ fn check_step<T: Step<System = Mechanics>>(what: &str, step: &T, model: &Model, 
             let mut w = step.work(p);
             step.residual(wide_span, frozen, x, past.is_some().then_some(earlier), &mut w, out);
         });
-        let (r_x, r_past, r_p) =
-            (columns(&truth, 0..len), columns(&truth, len..2 * len), columns(&truth, 2 * len..2 * len + slots));
+        let (r_x, r_past, r_p) = (
+            columns(&truth, 0..len),
+            columns(&truth, len..2 * len),
+            columns(&truth, 2 * len..2 * len + slots),
+        );
         let mut w = step.work(p);
         let mut r = vec![f64::NAN; len];
         step.residual(span, frozen, x, past, &mut w, &mut r);
         let sizes = mul_size(&r_x, x);
         // 1e-10: a* and λ are solved to 1e-16/(βh²) with h = 0.01
-        (0..len).for_each(|i| assert!(r[i].abs() <= 1e-10 * sizes[i].max(1.0), "{what}: R[{i}] = {:.1e}", r[i]));
+        (0..len)
+            .for_each(|i| assert!(r[i].abs() <= 1e-10 * sizes[i].max(1.0), "{what}: R[{i}] = {:.1e}", r[i]));
         step.linearise(span, frozen, x, past, &mut l).expect("regular");
         let b = random.vec(len);
         let mut y = b.clone();
@@ -300,7 +314,12 @@ fn newmark_products_are_derivatives_of_its_residual() {
         let sys = &r.model.system;
         for (law, f) in formulations() {
             if law != "acceleration" {
-                check_step(&format!("{name}, Newmark, {law}"), &newmark(sys, f, Projection::On), &r.model, &r.p);
+                check_step(
+                    &format!("{name}, Newmark, {law}"),
+                    &newmark(sys, f, Projection::On),
+                    &r.model,
+                    &r.p,
+                );
             }
         }
         let bare = newmark(sys, formulations()[2].1, Projection::Off);
@@ -342,9 +361,11 @@ fn runge_kutta_products_are_derivatives_of_its_residual() {
     for (name, m) in all() {
         let r = ready(&m);
         for tableau in Tableau::ALL {
-            let laws = formulations().into_iter().filter(|(_, f)| f.level[2] == 1.0 || tableau.takes_positions());
+            let laws =
+                formulations().into_iter().filter(|(_, f)| f.level[2] == 1.0 || tableau.takes_positions());
             for (law, f) in laws.filter(|(law, _)| *law != "acceleration") {
-                let step = RungeKutta { sys: &r.model.system, f, state: State::Full, freedoms: vec![], tableau };
+                let step =
+                    RungeKutta { sys: &r.model.system, f, state: State::Full, freedoms: vec![], tableau };
                 check_step(&format!("{name}, {}, {law}", tableau.name), &step, &r.model, &r.p);
             }
         }
@@ -358,7 +379,13 @@ fn runge_kutta_products_hold_for_independent_coordinates() {
         let r = ready(&m);
         for tableau in Tableau::ALL {
             for state in [State::Independent, State::Mixed] {
-                let step = RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state, freedoms: vec![], tableau };
+                let step = RungeKutta {
+                    sys: &r.model.system,
+                    f: Lagrange::ACCELERATION,
+                    state,
+                    freedoms: vec![],
+                    tableau,
+                };
                 check_step(&format!("{name}, {}, {state:?}", tableau.name), &step, &r.model, &r.p);
             }
         }
@@ -374,7 +401,13 @@ fn penalty_over_a_mass_equals_differences() {
     let r = ready(&gradyn_testkit::models::pendulum());
     let (rho, sys) = (r.model.rho(), &r.model.system);
     let mass = r.model.parameters.iter().position(|p| p.name == "mass").expect("a mass");
-    let step = RungeKutta { sys, f: Lagrange::penalty(1e2, 1.0, 10.0), state: State::Full, freedoms: vec![], tableau: &RK4 };
+    let step = RungeKutta {
+        sys,
+        f: Lagrange::penalty(1e2, 1.0, 10.0),
+        state: State::Full,
+        freedoms: vec![],
+        tableau: &RK4,
+    };
     let run = run(&step, &r.model, &r.p, 0.01, 2);
     let (n, len) = (2, step.layout().len);
     let residual = |δ: f64| {
@@ -382,19 +415,32 @@ fn penalty_over_a_mass_equals_differences() {
         rho[mass] += δ;
         let p = r.model.slots(&rho);
         let (mut w, mut out) = (step.work(&p), vec![0.0; len]);
-        step.residual(run.plan.span(n, &r.p), run.plan.frozen(n), run.record(n), run.past(n), &mut w, &mut out);
+        step.residual(
+            run.plan.span(n, &r.p),
+            run.plan.frozen(n),
+            run.record(n),
+            run.past(n),
+            &mut w,
+            &mut out,
+        );
         out
     };
     let δ = 1e-4;
     let (up, down) = (residual(δ), residual(-δ));
-    let seeded: Vec<Wide> = rho.iter().enumerate().map(|(i, &x)| if i == mass { Wide::var(x, 0) } else { x.into() }).collect();
+    let seeded: Vec<Wide> =
+        rho.iter().enumerate().map(|(i, &x)| if i == mass { Wide::var(x, 0) } else { x.into() }).collect();
     let direction: Vec<f64> = r.model.slots(&seeded).iter().map(|p| p.eps[0]).collect();
     let mut l = step.linear(&r.p).expect("memory");
-    step.linearise(run.plan.span(n, &r.p), run.plan.frozen(n), run.record(n), run.past(n), &mut l).expect("regular");
+    step.linearise(run.plan.span(n, &r.p), run.plan.frozen(n), run.record(n), run.past(n), &mut l)
+        .expect("regular");
     let mut product = vec![0.0; len];
     step.slot_mul(&mut l, &direction, &mut product);
     for i in 0..len {
         let difference = (up[i] - down[i]) / (2.0 * δ);
-        assert!((product[i] - difference).abs() <= 1e-7 * difference.abs().max(1.0), "R[{i}]_m: {} ≠ {difference}", product[i]);
+        assert!(
+            (product[i] - difference).abs() <= 1e-7 * difference.abs().max(1.0),
+            "R[{i}]_m: {} ≠ {difference}",
+            product[i]
+        );
     }
 }

@@ -5,7 +5,9 @@ use gradyn_dynamics::interpolation::{MOST, aitken_neville, nearest};
 /// A mesh on [0, 1] whose neighbouring steps differ by up to a factor of 2.
 fn mesh(count: usize) -> Vec<f64> {
     let x = |i: usize| i as f64 / count as f64;
-    (0..=count).map(|i| x(i) + 0.15 / count as f64 * (7.0 * x(i)).sin() * (i % count != 0) as usize as f64).collect()
+    (0..=count)
+        .map(|i| x(i) + 0.15 / count as f64 * (7.0 * x(i)).sin() * (i % count != 0) as usize as f64)
+        .collect()
 }
 
 fn interpolate(times: &[f64], order: usize, t: f64, f: impl Fn(f64) -> f64) -> f64 {
@@ -34,7 +36,10 @@ fn errors_fall_at_the_order() {
     let f = |t: f64| (3.0 * t).sin();
     let error = |count: usize, order: usize| {
         let times = mesh(count);
-        (0..97).map(|i| 0.1 + 0.8 * i as f64 / 96.0).map(|t| (interpolate(&times, order, t, f) - f(t)).abs()).fold(0.0, f64::max)
+        (0..97)
+            .map(|i| 0.1 + 0.8 * i as f64 / 96.0)
+            .map(|t| (interpolate(&times, order, t, f) - f(t)).abs())
+            .fold(0.0, f64::max)
     };
     for order in 1..=6 {
         let slope = (error(12, order) / error(48, order)).log2() / 2.0;

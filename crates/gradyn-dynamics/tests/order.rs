@@ -5,14 +5,17 @@ use gradyn_dynamics::tableau::{DOP853, DOPRI5, GAUSS4, RADAU3, RADAU5, RK4, SDIR
 use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, State, Step, StepError, Trajectory, simulate};
 use gradyn_model::mechanism::ForceKind;
 use gradyn_model::{Mechanics, Mechanism, Model, Set, System};
-use gradyn_testkit::models::{double_pendulum, driven, five_bar, free_body, pendulum, ready, slider_crank, spring_mass};
+use gradyn_testkit::models::{
+    double_pendulum, driven, five_bar, free_body, pendulum, ready, slider_crank, spring_mass,
+};
 
 fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Trajectory {
     let (start, end) = (model.times.start, model.times.end);
     let (t0, t1) = (p[start as usize], p[end as usize]);
     let knots: Vec<f64> = model.splines.iter().flat_map(|s| s.knots(t0, t1)).collect();
     let mesh = Mesh::new((t0, Some(start)), &[], &knots, (t1, Some(end))).expect("a mesh");
-    simulate(step, p, &model.angles, &mesh, &control, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.name))
+    simulate(step, p, &model.angles, &mesh, &control, &mut |_, _| {})
+        .unwrap_or_else(|e| panic!("{}: {e}", model.name))
 }
 
 fn runge_kutta<'a>(sys: &'a Mechanics, tableau: &'static Tableau) -> RungeKutta<'a, Mechanics> {
@@ -72,7 +75,12 @@ fn short_five_bar() -> Mechanism {
 
 #[test]
 fn newmark_trapezoidal_is_second_order() {
-    for (m, h) in [(kinematic_pendulum(), 0.02), (short_five_bar(), 0.01), (double_pendulum(), 0.01), (spring_mass(), 0.01)] {
+    for (m, h) in [
+        (kinematic_pendulum(), 0.02),
+        (short_five_bar(), 0.01),
+        (double_pendulum(), 0.01),
+        (spring_mass(), 0.01),
+    ] {
         let r = ready(&m);
         for (law, f) in [("index 3", Lagrange::INDEX3), ("index 1", Lagrange::index1(1.0, 5.0))] {
             let step = newmark(&r.model.system, f, 0.0);
@@ -95,13 +103,19 @@ fn dissipative_schemes() -> [Scheme; 5] {
 
 #[test]
 fn generalised_alpha_is_second_order() {
-    for (m, h) in [(kinematic_pendulum(), 0.01), (short_five_bar(), 0.005), (double_pendulum(), 0.005), (spring_mass(), 0.005)] {
+    for (m, h) in [
+        (kinematic_pendulum(), 0.01),
+        (short_five_bar(), 0.005),
+        (double_pendulum(), 0.005),
+        (spring_mass(), 0.005),
+    ] {
         let r = ready(&m);
         for scheme in dissipative_schemes() {
             for (law, f) in [("index 3", Lagrange::INDEX3), ("index 1", Lagrange::index1(1.0, 5.0))] {
                 let step = Newmark::new(&r.model.system, f, scheme);
                 assert_eq!(step.order(), 2, "{scheme:?}");
-                let (what, slopes) = (format!("{}, {law}, {scheme:?}", m.name), slopes(&step, &r.model, &r.p, h, 3));
+                let (what, slopes) =
+                    (format!("{}, {law}, {scheme:?}", m.name), slopes(&step, &r.model, &r.p, h, 3));
                 assert!((slopes[2][0] - 2.0).abs() <= 0.1, "{what}: order of (q, v) {slopes:.2?}");
                 // those of the five-bar pass through zero between two of these steps
                 let z = m.name == "five-bar" || slopes[2][1] >= 1.9;
@@ -116,22 +130,36 @@ fn generalised_alpha_is_second_order() {
 fn members_without_dissipation_are_the_trapezoidal_rule() {
     let r = ready(&short_five_bar());
     let end = |scheme: Scheme| {
-        result(&run(&Newmark::new(&r.model.system, Lagrange::INDEX3, scheme), &r.model, &r.p, Controller::fixed(0.01)))
+        result(&run(
+            &Newmark::new(&r.model.system, Lagrange::INDEX3, scheme),
+            &r.model,
+            &r.p,
+            Controller::fixed(0.01),
+        ))
     };
     let truth = end(Scheme::TRAPEZOIDAL);
     assert_eq!(end(Scheme::hht(0.0)), truth);
-    let error = end(Scheme::generalized_alpha(1.0)).iter().zip(&truth).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
+    let error =
+        end(Scheme::generalized_alpha(1.0)).iter().zip(&truth).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
     // 1e-12: 100 steps of roundings
     assert!(error < 1e-12, "{error:e}");
 }
 
 #[test]
 fn runge_kutta_has_the_order_of_its_tableau() {
-    for (m, h4, h5) in [(pendulum(), 0.03, 0.03), (short_five_bar(), 0.02, 0.03), (double_pendulum(), 0.02, 0.02)] {
+    for (m, h4, h5) in
+        [(pendulum(), 0.03, 0.03), (short_five_bar(), 0.02, 0.03), (double_pendulum(), 0.02, 0.02)]
+    {
         let r = ready(&m);
         for (tableau, h) in [(&RK4, h4), (&DOPRI5, h5)] {
             let step = runge_kutta(&r.model.system, tableau);
-            has_order(&format!("{}, {}", m.name, tableau.name), &step, (&r.model, &r.p), h, tableau.order as f64);
+            has_order(
+                &format!("{}, {}", m.name, tableau.name),
+                &step,
+                (&r.model, &r.p),
+                h,
+                tableau.order as f64,
+            );
         }
     }
 }
@@ -141,7 +169,9 @@ fn runge_kutta_has_the_order_of_its_tableau() {
 fn high_and_implicit_orders_are_those_of_the_tableau() {
     for (m, long) in [(pendulum(), 1.0), (short_five_bar(), 0.5), (double_pendulum(), 0.4)] {
         let r = ready(&m);
-        for (tableau, h) in [(&DOP853, 0.16), (&GAUSS4, 0.04), (&RADAU3, 0.02), (&RADAU5, 0.1), (&SDIRK4, 0.02)] {
+        for (tableau, h) in
+            [(&DOP853, 0.16), (&GAUSS4, 0.04), (&RADAU3, 0.02), (&RADAU5, 0.1), (&SDIRK4, 0.02)]
+        {
             let slopes = slopes(&runge_kutta(&r.model.system, tableau), &r.model, &r.p, long * h, 2);
             let (last, order) = (slopes.last().expect("two slopes"), tableau.order as f64);
             // DOP853 is seen before its asymptotic range, from above
@@ -160,17 +190,26 @@ fn radau_on_positions_has_its_orders() {
         let r = ready(&m);
         let sys = &r.model.system;
         let truth = run(&runge_kutta(sys, &DOPRI5), &r.model, &r.p, Controller::fixed(5e-4)).last().to_vec();
-        for (tableau, h, orders) in [(&RADAU3, 0.005, [3.0, 2.0, 1.0, 1.0]), (&RADAU5, 0.02, [5.0, 3.0, 2.0, 2.0])] {
+        for (tableau, h, orders) in
+            [(&RADAU3, 0.005, [3.0, 2.0, 1.0, 1.0]), (&RADAU5, 0.02, [5.0, 3.0, 2.0, 2.0])]
+        {
             let step = RungeKutta { f: Lagrange::INDEX3, ..runge_kutta(sys, tableau) };
             let errors = |h: f64| {
                 let run = run(&step, &r.model, &r.p, Controller::fixed(h));
-                let size = |part: std::ops::Range<usize>| part.map(|i| (run.last()[i] - truth[i]).powi(2)).sum::<f64>().sqrt();
+                let size = |part: std::ops::Range<usize>| {
+                    part.map(|i| (run.last()[i] - truth[i]).powi(2)).sum::<f64>().sqrt()
+                };
                 run.layout.blocks().map(|(_, part)| size(part))
             };
             let (coarse, half) = (errors(fine * h), errors(0.5 * fine * h));
             for k in 0..4 {
                 let slope = (coarse[k] / half[k]).log2();
-                assert!((slope - orders[k]).abs() <= 0.25, "{}, {}: block {k} has order {slope:.2}", m.name, tableau.name);
+                assert!(
+                    (slope - orders[k]).abs() <= 0.25,
+                    "{}, {}: block {k} has order {slope:.2}",
+                    m.name,
+                    tableau.name
+                );
             }
         }
     }
@@ -191,7 +230,13 @@ fn index_1_with_stabilisation_keeps_the_order() {
 fn order_is_kept_over_spline_knots() {
     let r = ready(&spring_mass());
     for (tableau, h) in [(&RK4, 0.02), (&DOPRI5, 0.05)] {
-        has_order(tableau.name, &runge_kutta(&r.model.system, tableau), (&r.model, &r.p), h, tableau.order as f64);
+        has_order(
+            tableau.name,
+            &runge_kutta(&r.model.system, tableau),
+            (&r.model, &r.p),
+            h,
+            tableau.order as f64,
+        );
     }
 }
 
@@ -224,7 +269,12 @@ fn newmark_with_negative_xi_dissipates() {
     let (kept, lost) = (energy(0.0, 0.01), energy(-0.1, 0.01));
     let drift = |e: &[f64]| e.last().expect("energies") - e[0];
     assert!(drift(&lost) < -0.05, "loss {}", drift(&lost));
-    assert!(drift(&kept).abs() < 0.01 * drift(&lost).abs(), "drift {} against {}", drift(&kept), drift(&lost));
+    assert!(
+        drift(&kept).abs() < 0.01 * drift(&lost).abs(),
+        "drift {} against {}",
+        drift(&kept),
+        drift(&lost)
+    );
 }
 
 /// Tolerances are met to a factor of 100 in (q, v, z), and fewer steps are made with looser ones.
@@ -236,7 +286,8 @@ fn adaptive_runs_follow_their_tolerance() {
         for tableau in Tableau::ALL.into_iter().filter(|t| !t.error.is_empty()) {
             let step = runge_kutta(&r.model.system, tableau);
             // the estimates of low order ask for too many steps beyond 1e-8
-            let tolerances = if tableau.estimate > 4 { [1e-4, 1e-6, 1e-8, 1e-12] } else { [1e-3, 1e-4, 1e-6, 1e-8] };
+            let tolerances =
+                if tableau.estimate > 4 { [1e-4, 1e-6, 1e-8, 1e-12] } else { [1e-3, 1e-4, 1e-6, 1e-8] };
             let mut steps = vec![];
             for tol in tolerances {
                 let run = run(&step, &r.model, &r.p, Controller::adaptive(tol, tol));
@@ -266,12 +317,27 @@ fn interpolants_reproduce_a_parabola() {
         for n in 1..=run.plan.steps() {
             let span = run.plan.span(n, &r.p);
             for θ in [0.0, 0.3, 0.5, 0.9, 1.0] {
-                step.interpolate(span, θ, run.record(n), run.record(n - 1), run.plan.frozen(n), &mut l, &mut out)
-                    .expect("regular");
+                step.interpolate(
+                    span,
+                    θ,
+                    run.record(n),
+                    run.record(n - 1),
+                    run.plan.frozen(n),
+                    &mut l,
+                    &mut out,
+                )
+                .expect("regular");
                 let t = span.t + θ * span.h;
-                let truth = [2.0 * t + 0.15 * t * t, 1.0 + 3.0 * t - 0.5 * 9.81 * t * t, 2.0 + 0.3 * t, 3.0 - 9.81 * t];
+                let truth = [
+                    2.0 * t + 0.15 * t * t,
+                    1.0 + 3.0 * t - 0.5 * 9.81 * t * t,
+                    2.0 + 0.3 * t,
+                    3.0 - 9.81 * t,
+                ];
                 let got = [out[0], out[1], out[4], out[5]];
-                (0..4).for_each(|i| assert!((got[i] - truth[i]).abs() < 1e-13, "{}: {got:?} ≠ {truth:?}", tableau.name));
+                (0..4).for_each(|i| {
+                    assert!((got[i] - truth[i]).abs() < 1e-13, "{}: {got:?} ≠ {truth:?}", tableau.name)
+                });
                 assert!((out[8] - 0.3).abs() < 1e-12 && (out[9] + 9.81).abs() < 1e-12, "accelerations");
             }
         }
@@ -297,8 +363,16 @@ fn interpolants_converge() {
             let mut worst = 0.0f64;
             for (n, θ) in [(1, 0.3), (run.plan.steps() / 2, 0.5), (run.plan.steps(), 0.7)] {
                 let span = run.plan.span(n, &r.p);
-                step.interpolate(span, θ, run.record(n), run.record(n - 1), run.plan.frozen(n), &mut l, &mut out)
-                    .expect("regular");
+                step.interpolate(
+                    span,
+                    θ,
+                    run.record(n),
+                    run.record(n - 1),
+                    run.plan.frozen(n),
+                    &mut l,
+                    &mut out,
+                )
+                .expect("regular");
                 let y = truth(span.t + θ * span.h);
                 worst = (0..2 * run.layout.n).fold(worst, |s, i| s.max((out[i] - y[i]).abs()));
             }

@@ -19,7 +19,10 @@ impl Random {
 fn massless() -> Mechanism {
     let mut m = five_bar();
     m.name = "massless".into();
-    m.bodies.iter_mut().filter(|b| ["B12", "B23"].contains(&b.name.text.as_str())).for_each(|b| b.mass = None);
+    m.bodies
+        .iter_mut()
+        .filter(|b| ["B12", "B23"].contains(&b.name.text.as_str()))
+        .for_each(|b| b.mass = None);
     m
 }
 
@@ -43,14 +46,20 @@ fn energies(r: &Ready, compliance: f64, random: &mut Random) -> Option<(f64, f64
     sys.place(t, &x[..n], &mut d);
     // a driver moves the set onto which v is projected
     let (still, mut rate) = (vec![0.0; n.max(m)], vec![0.0; m]);
-    sys.constraint(&At { t, q: &x[..n], v: &still[..n], a: &still[..n], lam: &still[..m] }, LEVEL[1], &mut d, &mut rate);
+    sys.constraint(
+        &At { t, q: &x[..n], v: &still[..n], a: &still[..n], lam: &still[..m] },
+        LEVEL[1],
+        &mut d,
+        &mut rate,
+    );
     if rate.iter().any(|r| *r != 0.0) {
         return None;
     }
     let mass = sys.mass(&d).to_vec();
     let before = kinetic(sys, &mass, &x[n..2 * n]);
     let mut kkt = prepare_kkt(sys, &d).expect("a pattern");
-    refactor_kkt(sys, t, &d, Compliance::uniform(compliance), &mut kkt).unwrap_or_else(|e| panic!("{}: {e}", r.model.name));
+    refactor_kkt(sys, t, &d, Compliance::uniform(compliance), &mut kkt)
+        .unwrap_or_else(|e| panic!("{}: {e}", r.model.name));
     project(sys, t, 1, &mut d, |b| kkt.solve(b), &mut x, &mut vec![0.0; n + m]);
     let left = violation(sys, &At::of(t, &x, n, m), &mut d, &mut rate);
     Some((before, kinetic(sys, &mass, &x[n..2 * n]), left))

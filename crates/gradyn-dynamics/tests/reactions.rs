@@ -27,7 +27,8 @@ fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Traj
     let (t0, t1) = (p[model.times.start as usize], p[model.times.end as usize]);
     let knots: Vec<f64> = model.splines.iter().flat_map(|s| s.knots(t0, t1)).collect();
     let mesh = Mesh::new((t0, None), &[], &knots, (t1, None)).expect("a mesh");
-    simulate(step, p, &model.angles, &mesh, &control, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.name))
+    simulate(step, p, &model.angles, &mesh, &control, &mut |_, _| {})
+        .unwrap_or_else(|e| panic!("{}: {e}", model.name))
 }
 
 /// Values of the outputs at record `n`.
@@ -45,8 +46,13 @@ fn measure(model: &Model, p: &[f64], run: &Trajectory, n: usize) -> Vec<f64> {
 /// Expressions at the start and at the end of an accurate run.
 fn ends(m: &Mechanism, expressions: &[&str]) -> [Vec<f64>; 2] {
     let r = ready(&with_outputs(m, expressions));
-    let step =
-        RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau: &DOPRI5 };
+    let step = RungeKutta {
+        sys: &r.model.system,
+        f: Lagrange::ACCELERATION,
+        state: State::Full,
+        freedoms: vec![],
+        tableau: &DOPRI5,
+    };
     let run = run(&step, &r.model, &r.p, Controller::adaptive(1e-11, 1e-11));
     [0, run.plan.steps()].map(|n| measure(&r.model, &r.p, &run, n))
 }
@@ -66,7 +72,9 @@ fn all_close(a: &[f64], b: &[f64], what: &str) {
 }
 
 fn conditions(m: &mut Mechanism, position: &[(&str, &str)], velocity: &[(&str, &str)]) {
-    let pairs = |l: &[(&str, &str)]| l.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect::<Vec<(Number, Number)>>();
+    let pairs = |l: &[(&str, &str)]| {
+        l.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect::<Vec<(Number, Number)>>()
+    };
     m.initial.position = pairs(position);
     m.initial.velocity = InitialVelocity::Conditions(pairs(velocity));
 }
@@ -101,7 +109,12 @@ fn hanging_bar_is_carried_by_its_pin() {
 fn cantilever_is_held_by_a_torque() {
     for (between, angle, sign) in [(["ground.O", "bar.A"], 0.4, 1.0), (["bar.A", "ground.O"], -0.4, -1.0)] {
         let mut m = weighted("cantilever");
-        m.body(bar()).joint(Joint::new("wall", JointKind::Fixed { angle: angle.into() }, between[0], between[1]));
+        m.body(bar()).joint(Joint::new(
+            "wall",
+            JointKind::Fixed { angle: angle.into() },
+            between[0],
+            between[1],
+        ));
         let y = start(&m, &["wall.reaction.x", "wall.reaction.y", "wall.torque", "bar.angle"]);
         all_close(&y, &[0.0, sign * 2.0 * G, sign * 2.0 * G * 0.75 * 0.4f64.cos(), 0.4], "wall");
     }
@@ -112,8 +125,17 @@ fn cantilever_is_held_by_a_torque() {
 fn cable_pulls() {
     for (between, sign) in [(["ground.O", "bar.A"], 1.0), (["bar.A", "ground.O"], -1.0)] {
         let mut m = weighted("cable");
-        m.body(bar()).joint(Joint::new("cable", JointKind::Distance { length: 0.8.into() }, between[0], between[1]));
-        conditions(&mut m, &[("bar.A.x", "0"), ("bar.angle", "-90 deg")], &[("bar.A.x", "0"), ("bar.angle", "0")]);
+        m.body(bar()).joint(Joint::new(
+            "cable",
+            JointKind::Distance { length: 0.8.into() },
+            between[0],
+            between[1],
+        ));
+        conditions(
+            &mut m,
+            &[("bar.A.x", "0"), ("bar.angle", "-90 deg")],
+            &[("bar.A.x", "0"), ("bar.angle", "0")],
+        );
         m.initial.near = vec![("bar.A".into(), [0.1, -0.7].into())];
         let y = start(&m, &["bar.A.y", "cable.reaction.x", "cable.reaction.y", "cable.torque"]);
         all_close(&y, &[-0.8, 0.0, sign * 2.0 * G, 0.0], "cable");
@@ -128,10 +150,12 @@ fn guide_carries_the_normal_force_and_the_moment() {
     m.body(Body::new("block").mass(2.0).com([0.2, 0.0]).inertia(0.1).point("P", [0.0, 0.0]));
     let axis: Option<Vector> = Some([3.0 * α.cos(), 3.0 * α.sin()].into());
     m.joint(Joint {
-        axes: [axis, None], ..Joint::new("guide", JointKind::Prismatic { angle: α.into() }, "ground.O", "block.P")
+        axes: [axis, None],
+        ..Joint::new("guide", JointKind::Prismatic { angle: α.into() }, "ground.O", "block.P")
     });
     conditions(&mut m, &[("block.P.x", "0.1")], &[("block.P.x", "0.7")]);
-    let y = start(&m, &["guide.reaction.x", "guide.reaction.y", "guide.torque", "acc(block.P.x)", "block.angle"]);
+    let y =
+        start(&m, &["guide.reaction.x", "guide.reaction.y", "guide.torque", "acc(block.P.x)", "block.angle"]);
     let n = 2.0 * G * α.cos();
     // the force acts in P, the centre of mass 0.2 m along the guide: 0 = τ + (r_P - r_G) × f
     let expected = [-n * α.sin(), n * α.cos(), 0.2 * n, -G * α.sin() * α.cos(), α];
@@ -144,7 +168,11 @@ fn line_carries_the_normal_force() {
     let mut m = weighted("line");
     m.body(Body::new("block").mass(2.0).inertia(0.1).point("P", [0.0, 0.0]));
     m.joint(Joint::new("line", JointKind::PointOnLine, "ground.O", "block.P"));
-    conditions(&mut m, &[("block.P.x", "0.1"), ("block.angle", "0.2")], &[("block.P.x", "1"), ("block.angle", "2")]);
+    conditions(
+        &mut m,
+        &[("block.P.x", "0.1"), ("block.angle", "0.2")],
+        &[("block.P.x", "1"), ("block.angle", "2")],
+    );
     let y = start(&m, &["line.reaction.x", "line.reaction.y", "line.torque", "acc(block.angle)"]);
     all_close(&y, &[0.0, 2.0 * G, 0.0, 0.0], "line");
 }
@@ -165,7 +193,14 @@ fn reactions_accelerate_the_body() {
     for (name, kind, free) in joints() {
         for swapped in [false, true] {
             let mut m = weighted(name);
-            m.body(Body::new("a").mass(1.5).com([0.2, 0.1]).inertia(0.2).point("A", [0.0, 0.0]).point("S", [0.3, 0.2]));
+            m.body(
+                Body::new("a")
+                    .mass(1.5)
+                    .com([0.2, 0.1])
+                    .inertia(0.2)
+                    .point("A", [0.0, 0.0])
+                    .point("S", [0.3, 0.2]),
+            );
             m.body(Body::new("b").mass(0.8).com([0.1, -0.2]).inertia(0.05).point("S", [0.15, 0.05]));
             m.joint(Joint::revolute("pin", "ground.O", "a.A"));
             let between = if swapped { ["b.S", "a.S"] } else { ["a.S", "b.S"] };
@@ -266,11 +301,37 @@ fn element_forces_have_their_signs() {
     m.body(Body::new("load").mass(2.0).inertia(0.5).point("P", [0.0, 0.0]));
     let between = ["ground.O".into(), "load.P".into()];
     let (stiffness, damping, length) = (10.0.into(), 3.0.into(), 0.6.into());
-    m.force("s", ForceKind::SpringDamper { between, stiffness, damping, length, force: Some("0.5 * length + speed^3".into()) });
+    m.force(
+        "s",
+        ForceKind::SpringDamper {
+            between,
+            stiffness,
+            damping,
+            length,
+            force: Some("0.5 * length + speed^3".into()),
+        },
+    );
     let between = ["ground".into(), "load".into()];
     let (stiffness, damping, angle) = (4.0.into(), 0.2.into(), 0.1.into());
-    m.force("c", ForceKind::Torsion { about: About::Bodies(between), stiffness, damping, angle, torque: Some("angle^2".into()) });
-    m.force("w", ForceKind::Torque { on: "load".into(), reaction: "ground".into(), torque: vec!["0.3 + t".into()], frame: None });
+    m.force(
+        "c",
+        ForceKind::Torsion {
+            about: About::Bodies(between),
+            stiffness,
+            damping,
+            angle,
+            torque: Some("angle^2".into()),
+        },
+    );
+    m.force(
+        "w",
+        ForceKind::Torque {
+            on: "load".into(),
+            reaction: "ground".into(),
+            torque: vec!["0.3 + t".into()],
+            frame: None,
+        },
+    );
     m.force("f", ForceKind::Point { at: "load.P".into(), force: ["0.7", "-0.2"].into(), frame: None });
     let position = [("load.P.x", "1"), ("load.P.y", "0"), ("load.angle", "0.4")];
     conditions(&mut m, &position, &[("load.P.x", "0.5"), ("load.P.y", "0"), ("load.angle", "-2")]);
@@ -299,7 +360,9 @@ fn element_forces_have_their_signs() {
 /// E at the end = E at the start, without dampers, drivers and expressions.
 #[test]
 fn energy_is_conserved() {
-    for mut m in [pendulum(), double_pendulum(), five_bar(), four_bar(), trammel(), welded(), rotor(), ternary()] {
+    for mut m in
+        [pendulum(), double_pendulum(), five_bar(), four_bar(), trammel(), welded(), rotor(), ternary()]
+    {
         m.forces.retain(|f| matches!(f.kind, ForceKind::SpringDamper { .. } | ForceKind::Torsion { .. }));
         for f in &mut m.forces {
             match &mut f.kind {
@@ -326,8 +389,13 @@ fn effort_has_the_power_that_the_energy_gains() {
     m.objectives.clear();
     m.integral("work", "motor.effort * vel(crank.angle)");
     let r = ready(&with_outputs(&m, &["system.energy"]));
-    let step =
-        RungeKutta { sys: &r.model.system, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau: &DOPRI5 };
+    let step = RungeKutta {
+        sys: &r.model.system,
+        f: Lagrange::ACCELERATION,
+        state: State::Full,
+        freedoms: vec![],
+        tableau: &DOPRI5,
+    };
     let run = run(&step, &r.model, &r.p, Controller::adaptive(1e-11, 1e-11));
     let gain = measure(&r.model, &r.p, &run, run.plan.steps())[0] - measure(&r.model, &r.p, &run, 0)[0];
     let work = run.last()[run.layout.z()];
@@ -340,7 +408,8 @@ fn formulations_agree_on_reactions() {
     let list = ["pin.reaction.x", "pin.reaction.y"];
     let truth = ends(&pendulum(), &list)[1].clone();
     let r = ready(&with_outputs(&pendulum(), &list));
-    for (law, f) in [("index 1", Lagrange::index1(1.0, 10.0)), ("penalty", Lagrange::penalty(1e9, 1.0, 10.0))] {
+    for (law, f) in [("index 1", Lagrange::index1(1.0, 10.0)), ("penalty", Lagrange::penalty(1e9, 1.0, 10.0))]
+    {
         let step = Newmark::new(&r.model.system, f, Scheme::TRAPEZOIDAL);
         let run = run(&step, &r.model, &r.p, Controller::fixed(1e-3));
         let y = measure(&r.model, &r.p, &run, run.plan.steps());

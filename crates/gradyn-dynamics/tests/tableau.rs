@@ -39,7 +39,12 @@ impl Full {
                     continue;
                 }
                 for (k, (aφ, inverse, q)) in known[..below].iter().enumerate().filter(|(_, t)| t.2 <= left) {
-                    forests.push((φ.iter().zip(aφ).map(|(x, y)| x * y).collect(), γ * inverse, left - q, k + 1));
+                    forests.push((
+                        φ.iter().zip(aφ).map(|(x, y)| x * y).collect(),
+                        γ * inverse,
+                        left - q,
+                        k + 1,
+                    ));
                 }
             }
         }
@@ -48,7 +53,11 @@ impl Full {
     /// Largest defect of (1) over the trees of order `p`.
     fn defect(&self, b: &[f64], p: i32, θ: f64) -> f64 {
         let sum = |φ: &[f64]| b.iter().zip(φ).map(|(b, φ)| b * φ).sum::<f64>();
-        self.trees(p).iter().filter(|t| t.2 == p).map(|t| (sum(&t.0) - t.1 * θ.powi(p)).abs()).fold(0.0, f64::max)
+        self.trees(p)
+            .iter()
+            .filter(|t| t.2 == p)
+            .map(|t| (sum(&t.0) - t.1 * θ.powi(p)).abs())
+            .fold(0.0, f64::max)
     }
 }
 
@@ -68,7 +77,12 @@ fn all_trees_are_met_once() {
 fn rows_sum_to_their_nodes() {
     for t in Tableau::ALL {
         assert_eq!(t.rows.len(), t.nodes.len(), "{}", t.name);
-        assert_eq!(t.groups().flatten().collect::<Vec<_>>(), (0..t.rows.len()).collect::<Vec<_>>(), "{}", t.name);
+        assert_eq!(
+            t.groups().flatten().collect::<Vec<_>>(),
+            (0..t.rows.len()).collect::<Vec<_>>(),
+            "{}",
+            t.name
+        );
         for group in t.groups() {
             let seen = if t.is_implicit(group.clone()) { group.end + 1 } else { group.start + 1 };
             assert!(t.rows[group].iter().all(|row| row.len() <= seen), "{}", t.name);
@@ -100,8 +114,15 @@ fn order_conditions_hold_up_to_the_order() {
 /// whose estimate |e₅|²/√(|e₅|² + 0.01|e₃|²) of h^6 h^6/h^4 carry on the better solution.
 #[test]
 fn embedded_methods_have_their_order() {
-    let embedded = |f: &Full, e: &[f64]| f.b.iter().enumerate().map(|(j, b)| b - e.get(j).unwrap_or(&0.0)).collect::<Vec<f64>>();
-    let cases = [(&DOPRI5, DOPRI5.error, 4), (&SDIRK4, SDIRK4.error, 3), (&DOP853, DOP853.error, 5), (&DOP853, DOP853.lower, 3)];
+    let embedded = |f: &Full, e: &[f64]| {
+        f.b.iter().enumerate().map(|(j, b)| b - e.get(j).unwrap_or(&0.0)).collect::<Vec<f64>>()
+    };
+    let cases = [
+        (&DOPRI5, DOPRI5.error, 4),
+        (&SDIRK4, SDIRK4.error, 3),
+        (&DOP853, DOP853.error, 5),
+        (&DOP853, DOP853.lower, 3),
+    ];
     for (t, e, order) in cases {
         let (f, e) = (full(t), e);
         let b = embedded(&f, e);
@@ -128,9 +149,12 @@ fn implicit_schemes_satisfy_the_simplifying_conditions() {
     for (t, stages, stage_order) in [(&GAUSS4, 2, 2), (&RADAU3, 2, 2), (&RADAU5, 3, 3), (&SDIRK4, 5, 1)] {
         let f = full(t);
         let sum = |row: &[f64], k: i32| row.iter().zip(&f.c).map(|(a, c)| a * c.powi(k - 1)).sum::<f64>();
-        (1..=t.order as i32).for_each(|k| assert!((sum(&f.b, k) - 1.0 / f64::from(k)).abs() < EXACT, "{}: B({k})", t.name));
+        (1..=t.order as i32)
+            .for_each(|k| assert!((sum(&f.b, k) - 1.0 / f64::from(k)).abs() < EXACT, "{}: B({k})", t.name));
         for k in 1..=stage_order {
-            let worst = (1..=stages).map(|i| (sum(&f.a[i], k) - f.c[i].powi(k) / f64::from(k)).abs()).fold(0.0, f64::max);
+            let worst = (1..=stages)
+                .map(|i| (sum(&f.a[i], k) - f.c[i].powi(k) / f64::from(k)).abs())
+                .fold(0.0, f64::max);
             assert!(worst < EXACT, "{}: C({k})", t.name);
         }
     }
@@ -140,7 +164,11 @@ fn implicit_schemes_satisfy_the_simplifying_conditions() {
 #[test]
 fn filters_belong_to_their_schemes() {
     for t in [&RADAU3, &RADAU5, &SDIRK4] {
-        assert!(t.rows.last().and_then(|b| b.last()).is_some_and(|b| *b != 0.0), "{}: the node is a stage", t.name);
+        assert!(
+            t.rows.last().and_then(|b| b.last()).is_some_and(|b| *b != 0.0),
+            "{}: the node is a stage",
+            t.name
+        );
     }
     let a = |t: &Tableau, i: usize, j: usize| t.a(i, j + 1);
     for t in [&GAUSS4, &RADAU3] {
@@ -219,9 +247,11 @@ fn rosenbrock_schemes_have_their_order() {
             of.map(|(_, φ, value)| (sum(&|i| b[i] * φ(i)) - value).abs()).fold(0.0, f64::max)
         };
         // published to 16 digits, products of size 30
-        (1..=t.order).for_each(|p| assert!(defect(&s.b, p) < 1e-12, "{}: order {p}: {:.1e}", t.name, defect(&s.b, p)));
+        (1..=t.order)
+            .for_each(|p| assert!(defect(&s.b, p) < 1e-12, "{}: order {p}: {:.1e}", t.name, defect(&s.b, p)));
         let embedded: Vec<f64> = s.b.iter().zip(&s.error).map(|(b, e)| b - e).collect();
-        (1..t.estimate).for_each(|p| assert!(defect(&embedded, p) < 1e-12, "{}: embedded, order {p}", t.name));
+        (1..t.estimate)
+            .for_each(|p| assert!(defect(&embedded, p) < 1e-12, "{}: embedded, order {p}", t.name));
         assert!(defect(&embedded, t.estimate) > 1e-4, "{}", t.name);
         assert!(t.order == 4 || defect(&s.b, t.order + 1) > 1e-4, "{}", t.name);
         assert!((0..n).all(|i| (s.gamma[i][i] - t.gamma).abs() < 1e-15), "{}: one matrix", t.name);
@@ -236,7 +266,9 @@ fn stability_on_the_real_axis() {
         // y' = λy: ŷ_i = 1 + z Σ_j a_ij ŷ_j, the last one is R(z)
         let growth = |z: f64| {
             let mut y: Vec<f64> = vec![];
-            full.a.iter().for_each(|row| y.push(1.0 + z * row.iter().zip(&y).map(|(a, y)| a * y).sum::<f64>()));
+            full.a
+                .iter()
+                .for_each(|row| y.push(1.0 + z * row.iter().zip(&y).map(|(a, y)| a * y).sum::<f64>()));
             y[y.len() - 1].abs()
         };
         assert!((1..=100).all(|k| growth(-limit * f64::from(k) / 100.0) <= 1.0), "{}", t.name);

@@ -159,13 +159,14 @@ impl Model {
             if !x.is_finite() || x < 0.0 || (*strict && x == 0.0) {
                 let must = if *strict { "positive" } else { "zero or positive" };
                 let name = what.split('`').nth(1).unwrap_or("");
-                return Err(ModelError::new(format!("{what} is {x}")).at(&self.place(name)).help(format!("it must be {must}")));
+                return Err(ModelError::new(format!("{what} is {x}"))
+                    .at(&self.place(name))
+                    .help(format!("it must be {must}")));
             }
         }
         if let Some(k) = p.iter().position(|x| !x.is_finite()) {
-            return Err(
-                ModelError::new(format!("a number of the model is {}", p[k])).help("look for a root or a quotient of parameters")
-            );
+            return Err(ModelError::new(format!("a number of the model is {}", p[k]))
+                .help("look for a root or a quotient of parameters"));
         }
         Ok(())
     }
@@ -173,7 +174,8 @@ impl Model {
     pub fn pull_back(&self, rho: &[f64], slot_gradient: &[f64]) -> Vec<f64> {
         let mut regs = vec![0.0; self.slots.registers()];
         self.slots.eval(rho, &mut regs);
-        let seeds: Vec<(usize, f64)> = slot_gradient[..self.slots.outputs()].iter().copied().enumerate().collect();
+        let seeds: Vec<(usize, f64)> =
+            slot_gradient[..self.slots.outputs()].iter().copied().enumerate().collect();
         let mut out = vec![0.0; rho.len()];
         self.slots.reverse(&regs, &seeds, &mut vec![0.0; self.slots.registers()], &mut out);
         out
@@ -280,11 +282,17 @@ fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
 fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
     if let Some(until) = &m.until {
         // errors of the final time are those of `t_max`, as the file has it
-        let named = |e: ModelError| ModelError { message: e.message.replace("parameter `final_time_by_until__`", "t_max"), ..e };
+        let named = |e: ModelError| ModelError {
+            message: e.message.replace("parameter `final_time_by_until__`", "t_max"),
+            ..e
+        };
         return Ok(Model { until: true, ..build_with(&with_final_time(m, until), sharing).map_err(named)? });
     }
     if ![2, 3].contains(&m.dimension) {
-        return Err(ModelError::new(format!("dimension {}: a mechanism is in the plane (2) or in space (3)", m.dimension)));
+        return Err(ModelError::new(format!(
+            "dimension {}: a mechanism is in the plane (2) or in space (3)",
+            m.dimension
+        )));
     }
     if m.bodies.is_empty() {
         return Err(ModelError::new("the model has no moving body"));
@@ -294,7 +302,8 @@ fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
     let parameters = parameters(m, &mut numbers)?;
     let rho: Vec<f64> = parameters.iter().map(|p| p.value).collect();
     numbers.rho.clone_from(&rho);
-    let mut solids = m.bodies.iter().map(|b| Solid::read(b, m, &mut numbers)).collect::<Result<Vec<_>, _>>()?;
+    let mut solids =
+        m.bodies.iter().map(|b| Solid::read(b, m, &mut numbers)).collect::<Result<Vec<_>, _>>()?;
     solids.push(Solid::ground(m, &mut numbers)?);
     for p in solids.iter_mut().flat_map(|s| &mut s.points) {
         p.value = numbers.nominal(&p.at);
@@ -321,7 +330,9 @@ fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
         if matches!(sharing, Sharing::Shared | Sharing::Framed) {
             return build_apart(m);
         }
-        let e = ModelError::new(format!("joint `{joint}` repeats other joints: its reaction is not determined")).at(&joint.place);
+        let e =
+            ModelError::new(format!("joint `{joint}` repeats other joints: its reaction is not determined"))
+                .at(&joint.place);
         return Err(e.help("remove the joint, or read the reaction of the other one"));
     }
     b.add_splines()?;
@@ -337,19 +348,23 @@ fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, Mode
     for p in &m.parameters {
         let what = format!("parameter `{}`", p.name);
         let value = n.constant(&p.value, &what)?;
-        let mut bound = |b: &Option<Number>, what: String| b.as_ref().map(|b| n.constant(b, &what)).transpose();
+        let mut bound =
+            |b: &Option<Number>, what: String| b.as_ref().map(|b| n.constant(b, &what)).transpose();
         let min = bound(&p.min, format!("{what}, min"))?;
         let max = bound(&p.max, format!("{what}, max"))?;
         let scale = bound(&p.scale, format!("{what}, scale"))?;
         if let Some((min, max)) = min.zip(max).filter(|(min, max)| min > max) {
-            return Err(
-                ModelError::new(format!("{what}: its bounds are empty: nothing lies between {min} and {max}")).at(&p.name.place)
-            );
+            return Err(ModelError::new(format!(
+                "{what}: its bounds are empty: nothing lies between {min} and {max}"
+            ))
+            .at(&p.name.place));
         }
         if min.is_some_and(|b| value < b) || max.is_some_and(|b| value > b) {
             let bound = |b: Option<f64>, none: &str| b.map_or(none.into(), |b| b.to_string());
             let bounds = format!("{} … {}", bound(min, "-∞"), bound(max, "∞"));
-            return Err(ModelError::new(format!("{what}: {value} is outside its bounds {bounds}")).at(&p.value.place));
+            return Err(
+                ModelError::new(format!("{what}: {value} is outside its bounds {bounds}")).at(&p.value.place)
+            );
         }
         if scale.is_some_and(|s| s <= 0.0) {
             return Err(ModelError::new(format!("{what}: the scale must be positive")).at(&p.name.place));
@@ -357,7 +372,14 @@ fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, Mode
         check_label(p, &what)?;
         let natural = if value == 0.0 { 1.0 } else { value.abs() };
         let (name, unit) = (p.name.text.clone(), p.unit.clone());
-        list.push(ParameterInfo { name, value, unit, bounds: (min, max), scale: scale.unwrap_or(natural), used: false });
+        list.push(ParameterInfo {
+            name,
+            value,
+            unit,
+            bounds: (min, max),
+            scale: scale.unwrap_or(natural),
+            used: false,
+        });
     }
     Ok(list)
 }
@@ -377,13 +399,19 @@ fn check_label(p: &Parameter, what: &str) -> Result<(), ModelError> {
 }
 
 /// Negative masses and inertias, inertias that no body has, rods without length.
-fn check_bodies<'g>(m: &Mechanism, numbers: &mut Numbers<'g>, solids: &[Solid<'g>]) -> Result<(), ModelError> {
+fn check_bodies<'g>(
+    m: &Mechanism,
+    numbers: &mut Numbers<'g>,
+    solids: &[Solid<'g>],
+) -> Result<(), ModelError> {
     for (body, solid) in m.bodies.iter().zip(solids) {
         let name = &solid.name;
         let wrong = |what: &str, x: f64, place, help: &str| {
             let (is, help) = match x.is_finite() {
                 true => ("negative", help),
-                false => ("not a finite number", "look for a root of a negative number or a division by zero"),
+                false => {
+                    ("not a finite number", "look for a root of a negative number or a division by zero")
+                }
             };
             ModelError::new(format!("body `{name}`: {what} {x} is {is}")).at(place).help(help)
         };
@@ -406,7 +434,9 @@ fn check_bodies<'g>(m: &Mechanism, numbers: &mut Numbers<'g>, solids: &[Solid<'g
             let s = numbers.nominal(&moments.concat());
             if let Some(least) = bodies::negative(&s) {
                 let why = format!("the smallest of ∫x² dm in its principal axes would be {least:.3e} kg m²");
-                numbers.warnings.push(format!("impossible-inertia: body `{name}`: no real body has this inertia; {why}"));
+                numbers
+                    .warnings
+                    .push(format!("impossible-inertia: body `{name}`: no real body has this inertia; {why}"));
             }
         }
         check_rod(body, solid)?;
@@ -420,7 +450,8 @@ fn check_rod(body: &crate::mechanism::Body, solid: &Solid) -> Result<(), ModelEr
     // the second end of a rod of given length lies at [length, 0]
     let length = if rod.length.is_some() { solid.points[j].value[0] } else { solid.distance(i, j) };
     if length <= 0.0 {
-        let e = ModelError::new(format!("body `{name}`: the length of the rod is {length}, not positive")).at(place);
+        let e = ModelError::new(format!("body `{name}`: the length of the rod is {length}, not positive"))
+            .at(place);
         return Err(e.help("give a length > 0"));
     }
     if solid.points[i].value.len() == 2 {
@@ -431,15 +462,19 @@ fn check_rod(body: &crate::mechanism::Body, solid: &Solid) -> Result<(), ModelEr
         // what is on the line must stay there for all parameters
         let across = rod.length.is_some() && p.at[1..].iter().any(|x| x.as_constant().is_none());
         if across {
-            let message = format!("body `{name}`: the point `{}` of the rod depends on parameters across it", p.name);
-            let help = "a rod in space has points on its line only; describe the body by `shape` or `inertia`";
+            let message =
+                format!("body `{name}`: the point `{}` of the rod depends on parameters across it", p.name);
+            let help =
+                "a rod in space has points on its line only; describe the body by `shape` or `inertia`";
             return Err(ModelError::new(message).at(&body.name.place).help(help));
         }
         let along: f64 = (0..3).map(|k| (p.value[k] - a[k]) * (b[k] - a[k])).sum::<f64>() / length.powi(2);
         let off = (0..3).map(|k| (p.value[k] - a[k] - along * (b[k] - a[k])).powi(2)).sum::<f64>().sqrt();
         if off > 1e-9 * length {
-            let message = format!("body `{name}`: the point `{}` is not on the rod but {off:.3} m away", p.name);
-            let help = "a rod in space has points on its line only; describe the body by `shape` or `inertia`";
+            let message =
+                format!("body `{name}`: the point `{}` is not on the rod but {off:.3} m away", p.name);
+            let help =
+                "a rod in space has points on its line only; describe the body by `shape` or `inertia`";
             return Err(ModelError::new(message).at(&body.name.place).help(help));
         }
     }
@@ -447,7 +482,12 @@ fn check_rod(body: &crate::mechanism::Body, solid: &Solid) -> Result<(), ModelEr
 }
 
 impl<'g, 'm> Builder<'g, 'm> {
-    fn new(m: &'m Mechanism, graph: &'g Graph, mut numbers: Numbers<'g>, solids: Vec<Solid<'g>>) -> Result<Self, ModelError> {
+    fn new(
+        m: &'m Mechanism,
+        graph: &'g Graph,
+        mut numbers: Numbers<'g>,
+        solids: Vec<Solid<'g>>,
+    ) -> Result<Self, ModelError> {
         let index = |names: &mut dyn Iterator<Item = &Text>| -> HashMap<String, usize> {
             names.enumerate().map(|(k, t)| (t.text.clone(), k)).collect()
         };
@@ -499,7 +539,9 @@ impl<'g, 'm> Builder<'g, 'm> {
             let mut list = vec![("mass", s.mass, false)];
             match &s.inertia {
                 Inertia::Polar(i) => list.push(("inertia", *i, false)),
-                Inertia::Tensor(i) => list.extend([("Ixx", i[0][0], false), ("Iyy", i[1][1], false), ("Izz", i[2][2], false)]),
+                Inertia::Tensor(i) => {
+                    list.extend([("Ixx", i[0][0], false), ("Iyy", i[1][1], false), ("Izz", i[2][2], false)])
+                }
             }
             if let Some([i, j]) = s.rod {
                 let d = difference(&s.points[j].at, &s.points[i].at);
@@ -519,10 +561,14 @@ impl<'g, 'm> Builder<'g, 'm> {
                     list.extend([("speed", speed, true), ("friction", friction, false)]);
                 }
                 ForceKind::Tyre(tyre) => list.extend(tyre.positive()),
-                ForceKind::Friction { speed, limit, .. } => list.extend([("speed", speed, true), ("limit", limit, false)]),
+                ForceKind::Friction { speed, limit, .. } => {
+                    list.extend([("speed", speed, true), ("limit", limit, false)])
+                }
                 _ => continue,
             }
-            list.extend(law.into_iter().flat_map(|l| [("width", &l.width, true), ("stiffness", &l.stiffness, false)]));
+            list.extend(
+                law.into_iter().flat_map(|l| [("width", &l.width, true), ("stiffness", &l.stiffness, false)]),
+            );
             for (what, x, strict) in list {
                 // an expression of sensors is not a number of the model
                 if let Ok(x) = self.numbers.number(x, &format!("force `{}`, {what}", f.name)) {
@@ -549,7 +595,10 @@ impl<'g, 'm> Builder<'g, 'm> {
         let rest = m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name));
         let rest = rest.chain(m.couplings.iter().map(|c| &c.name)).chain(m.constraints.iter().map(|c| &c.0));
         let rest = rest.chain(m.velocity_constraints.iter().map(|c| &c.0));
-        let all = bodies.chain(rest).chain(m.forces.iter().map(|f| &f.name)).chain(m.splines.iter().map(|s| &s.name));
+        let all = bodies
+            .chain(rest)
+            .chain(m.forces.iter().map(|f| &f.name))
+            .chain(m.splines.iter().map(|s| &s.name));
         let all = all.chain(m.roads.iter().map(|r| &r.name));
         for name in all {
             if ["ground", "system", "t"].contains(&name.text.as_str()) {
@@ -577,12 +626,22 @@ impl<'g, 'm> Builder<'g, 'm> {
         match solid.points.iter().position(|p| p.name == point) {
             Some(i) => Ok((body, i)),
             None => {
-                let owner = if body == self.ground() { "the ground".into() } else { format!("body `{}`", solid.name) };
+                let owner = if body == self.ground() {
+                    "the ground".into()
+                } else {
+                    format!("body `{}`", solid.name)
+                };
                 let known: Vec<&str> = solid.named_points().map(|p| p.name.as_str()).collect();
                 let near = crate::error::nearest(point, known.iter().copied())
                     .map_or(String::new(), |n| format!("did you mean `{n}`? "));
-                let list = if known.is_empty() { "it has no points".into() } else { format!("it has {}", known.join(", ")) };
-                Err(ModelError::new(format!("{owner} has no point `{point}`")).at(&t.place).help(format!("{near}{list}")))
+                let list = if known.is_empty() {
+                    "it has no points".into()
+                } else {
+                    format!("it has {}", known.join(", "))
+                };
+                Err(ModelError::new(format!("{owner} has no point `{point}`"))
+                    .at(&t.place)
+                    .help(format!("{near}{list}")))
             }
         }
     }
@@ -607,9 +666,12 @@ impl<'g, 'm> Builder<'g, 'm> {
             let start = self.numbers.constant(&s.start, &format!("{what}, start"))?;
             let duration = self.numbers.constant(&s.duration, &format!("{what}, duration"))?;
             if duration <= 0.0 {
-                return Err(ModelError::new(format!("{what}: the duration must be positive")).at(&s.duration.place));
+                return Err(
+                    ModelError::new(format!("{what}: the duration must be positive")).at(&s.duration.place)
+                );
             }
-            let values = s.values.iter().map(|v| self.numbers.number(v, &what)).collect::<Result<Vec<_>, _>>()?;
+            let values =
+                s.values.iter().map(|v| self.numbers.number(v, &what)).collect::<Result<Vec<_>, _>>()?;
             let wrong = |e: SplineError| ModelError::new(format!("{what}: {e}")).at(&s.name.place);
             let kind = if s.cyclic { spline::Kind::Cyclic } else { spline::Kind::Clamped };
             let spline = UniformSpline::new(kind, start, duration, values.len()).map_err(wrong)?;

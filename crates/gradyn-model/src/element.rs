@@ -111,7 +111,11 @@ impl Element {
     #[inline]
     pub fn gradient<S: Scalar>(&self, args: &Args<S>, q: &[S]) -> (S, [S; MOST]) {
         #[inline]
-        fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(e: &Element, args: &Args<S>, q: &[S]) -> (S, [S; MOST]) {
+        fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(
+            e: &Element,
+            args: &Args<S>,
+            q: &[S],
+        ) -> (S, [S; MOST]) {
             let (y, j) = K::gradient(&e.args::<S, Y>(K::PORTS, args, q));
             (y, pad(&j))
         }

@@ -34,7 +34,10 @@ impl ModelError {
     }
     /// An expression error inside the text `source` of `what`.
     pub fn expression(what: &str, source: &crate::mechanism::Number, e: ExpressionError) -> Self {
-        let place = source.place.clone().map(|p| if source.exact { p.start + e.span.start..p.start + e.span.end } else { p });
+        let place = source
+            .place
+            .clone()
+            .map(|p| if source.exact { p.start + e.span.start..p.start + e.span.end } else { p });
         let message = match (&place, &source.source) {
             (None, crate::mechanism::Source::Expression(text)) => {
                 format!("{what}: {} (in `{text}`, characters {}–{})", e.message, e.span.start, e.span.end)

@@ -169,7 +169,9 @@ impl Ast {
                     _ => return,
                 },
                 Expr::Binary(_, rest) => match rest.first() {
-                    Some((op, _)) if op.compares() => format!("the comparison {} jumps between 0 and 1", op.text()),
+                    Some((op, _)) if op.compares() => {
+                        format!("the comparison {} jumps between 0 and 1", op.text())
+                    }
                     _ => return,
                 },
                 _ => return,

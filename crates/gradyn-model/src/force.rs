@@ -48,7 +48,12 @@ impl<S: Scalar> LawScratch<S> {
             (inputs, regs) = (inputs.max(i.len()), regs.max(p.registers()));
         }
         let z = S::zero();
-        Self { inputs: vec![z; inputs], regs: vec![z; regs], bars: vec![z; regs], inputs_bar: vec![z; inputs] }
+        Self {
+            inputs: vec![z; inputs],
+            regs: vec![z; regs],
+            bars: vec![z; regs],
+            inputs_bar: vec![z; inputs],
+        }
     }
 }
 
@@ -95,7 +100,14 @@ impl Law {
         s
     }
     /// f(i, ∂F/∂arg_i) for each parameter, after `slope`.
-    fn each_param<S: Scalar>(&self, y: S, d: S, args: &Args<S>, w: &LawScratch<S>, mut f: impl FnMut(u32, S)) {
+    fn each_param<S: Scalar>(
+        &self,
+        y: S,
+        d: S,
+        args: &Args<S>,
+        w: &LawScratch<S>,
+        mut f: impl FnMut(u32, S),
+    ) {
         let p = |i: u32| args.values[i as usize];
         f(self.applied, S::one());
         f(self.stiffness, p(self.rest) - y);
@@ -111,8 +123,11 @@ impl Law {
     }
     /// Parameters that the law reads.
     pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
-        let program =
-            self.program.iter().flat_map(|(_, i)| i).filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None });
+        let program = self
+            .program
+            .iter()
+            .flat_map(|(_, i)| i)
+            .filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None });
         [self.stiffness, self.damping, self.rest, self.applied].into_iter().chain(program)
     }
 }
@@ -171,7 +186,11 @@ impl Force {
     }
     /// F and J.
     #[inline]
-    fn evaluate<K: Geometry<Y>, const Y: usize, S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>) -> (S, [S; Y]) {
+    fn evaluate<K: Geometry<Y>, const Y: usize, S: Scalar>(
+        &self,
+        at: &ForceAt<S>,
+        w: &mut LawScratch<S>,
+    ) -> (S, [S; Y]) {
         let (y, j) = K::gradient(&self.element.args::<S, Y>(K::PORTS, at.args, at.q));
         let x: [S; Y] = self.element.port_rates(at.args, at.v);
         (self.law.value(at.t, y, dot(&j, &x), at.args, w), j)
@@ -186,14 +205,20 @@ impl Force {
     ) -> Along<S, Y> {
         let x = self.element.args::<S, Y>(K::PORTS, at.args, at.q);
         let d: [S; Y] = self.element.port_rates(at.args, at.v);
-        let (y, j) = K::gradient::<Dual<S, 2>>(&std::array::from_fn(|a| Dual { re: x[a], eps: [d[a], dx[a]] }));
+        let (y, j) =
+            K::gradient::<Dual<S, 2>>(&std::array::from_fn(|a| Dual { re: x[a], eps: [d[a], dx[a]] }));
         Along { slope: self.law.slope(at.t, y.re, y.eps[0], at.args, w), y, j }
     }
     /// out -= Q, (1).
     #[inline]
     pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut [S]) {
         #[inline]
-        fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(f: &Force, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut [S]) {
+        fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(
+            f: &Force,
+            at: &ForceAt<S>,
+            w: &mut LawScratch<S>,
+            out: &mut [S],
+        ) {
             let (value, j) = f.evaluate::<K, Y, S>(at, w);
             f.element.ports.scatter(&at.args.values, &j.map(|j| -(value * j)), out);
         }
@@ -214,7 +239,14 @@ impl Force {
         dispatch!(self.element.kind, slots::<S>(self, at, w, dp, out));
     }
     /// bar -= s Q_pᵀ μ.
-    pub fn slots_t<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, mu: &[S], s: f64, bar: &mut ArgsBar<S>) {
+    pub fn slots_t<S: Scalar>(
+        &self,
+        at: &ForceAt<S>,
+        w: &mut LawScratch<S>,
+        mu: &[S],
+        s: f64,
+        bar: &mut ArgsBar<S>,
+    ) {
         dispatch!(self.element.kind, pull::<S>(self, at, w, mu, s, None, None, Some(bar)));
     }
     /// q -= s Q_qᵀ μ, v -= s Q_vᵀ μ, f -= Q and `slots_t` where they are wanted.

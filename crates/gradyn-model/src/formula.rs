@@ -82,7 +82,11 @@ impl<S: Scalar> FormulaScratch<S> {
 
 impl Formula {
     fn size(&self) -> Size {
-        Size { ports: self.args + self.rate_args, inputs: self.inputs.len(), registers: self.program.registers() }
+        Size {
+            ports: self.args + self.rate_args,
+            inputs: self.inputs.len(),
+            registers: self.program.registers(),
+        }
     }
     /// Is it a row of velocity level?
     pub fn velocity(&self) -> bool {
@@ -139,9 +143,11 @@ impl Formula {
     fn jet<S: Scalar>(&self, args: &Args<S>, at: &At<S>, w: &mut FormulaScratch<S>) -> Jet<S> {
         let m = &mut w.jets;
         self.port_jets(args, at, &mut m.ports);
-        m.run(&self.program, &self.inputs, Jet::new(at.t, S::one(), S::zero()), |i, level| match (args.jet(i), level) {
-            (u, 0) => u,
-            (u, _) => Jet::new(u.d, u.dd, S::zero()),
+        m.run(&self.program, &self.inputs, Jet::new(at.t, S::one(), S::zero()), |i, level| {
+            match (args.jet(i), level) {
+                (u, 0) => u,
+                (u, _) => Jet::new(u.d, u.dd, S::zero()),
+            }
         });
         m.output(&self.program, 0)
     }
@@ -213,7 +219,8 @@ impl FormulaRow {
     pub fn new(formula: Formula, k: usize, patterns: &Patterns) -> Self {
         let row = formula.entries().map(|e| patterns.mn.at(k, e.coord as usize)).collect();
         let at = |i: u32, j: u32| patterns.nn.at(i as usize, j as usize);
-        let pairs = formula.moving().coords().flat_map(|i| formula.ports.coords().map(move |j| at(i, j))).collect();
+        let pairs =
+            formula.moving().coords().flat_map(|i| formula.ports.coords().map(move |j| at(i, j))).collect();
         Self { formula, row, pairs }
     }
     /// Positions on n × n that it writes.
@@ -221,7 +228,13 @@ impl FormulaRow {
         self.pairs.iter().copied()
     }
     /// c₀Φ + c₁Φ̇ + c₂Φ̈.
-    pub fn constraint<S: Scalar>(&self, args: &Args<S>, at: &At<S>, c: [f64; 3], w: &mut FormulaScratch<S>) -> S {
+    pub fn constraint<S: Scalar>(
+        &self,
+        args: &Args<S>,
+        at: &At<S>,
+        c: [f64; 3],
+        w: &mut FormulaScratch<S>,
+    ) -> S {
         let f = &self.formula;
         if f.positions_only(c) {
             return f.value(at.t, at.q, args, w) * c[0];
@@ -258,7 +271,14 @@ impl FormulaRow {
         }
     }
     /// out += λ (J C)ᵀ_q = λ Cᵀ H C, or (4).
-    pub fn balance_q<S: Scalar>(&self, at: &At<S>, lam: S, args: &Args<S>, w: &mut FormulaScratch<S>, out: &mut [S]) {
+    pub fn balance_q<S: Scalar>(
+        &self,
+        at: &At<S>,
+        lam: S,
+        args: &Args<S>,
+        w: &mut FormulaScratch<S>,
+        out: &mut [S],
+    ) {
         const LANES: usize = 8;
         let f = &self.formula;
         let (rows, columns) = (&f.moving().linear, &f.ports.linear);
@@ -271,7 +291,9 @@ impl FormulaRow {
                     d.eps[k - first] = S::one();
                 }
             }
-            m.run(&f.program, &f.inputs, Dual::constant(at.t), |i, level| Dual::constant(args.jet(i).level(level)));
+            m.run(&f.program, &f.inputs, Dual::constant(at.t), |i, level| {
+                Dual::constant(args.jet(i).level(level))
+            });
             m.reverse(&f.program, &[(0, Dual::from(1.0))]);
             m.spread(&f.inputs);
             for (a, pairs) in rows.iter().zip(self.pairs.chunks_exact(columns.len())) {
@@ -303,7 +325,15 @@ impl FormulaRow {
         }
     }
     /// q += s ((J C)ᵀ)_qᵀ μ = s Cᵀ H C μ, or the transpose of (4).
-    pub fn balance_t<S: Scalar>(&self, at: &At<S>, s: S, mu: &[S], args: &Args<S>, w: &mut FormulaScratch<S>, q: &mut [S]) {
+    pub fn balance_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        s: S,
+        mu: &[S],
+        args: &Args<S>,
+        w: &mut FormulaScratch<S>,
+        q: &mut [S],
+    ) {
         let f = &self.formula;
         f.along(at.t, at.q, args, w, |f, x| f.moving().gather_rate(&args.values, mu, x), |_, _| S::zero());
         w.duals.spread(&f.inputs);
@@ -378,7 +408,14 @@ impl FormulaRow {
         out: &mut [S],
     ) {
         let f = &self.formula;
-        f.along(at.t, at.q, args, w, |f, x| f.ports.gather(dot.slots, at.q, x), |i, level| dot.level(i, level));
+        f.along(
+            at.t,
+            at.q,
+            args,
+            w,
+            |f, x| f.ports.gather(dot.slots, at.q, x),
+            |i, level| dot.level(i, level),
+        );
         w.duals.spread(&f.inputs);
         for e in &f.moving().linear {
             let (j, slot) = (&w.duals.ports[e.arg as usize], e.slot as usize);

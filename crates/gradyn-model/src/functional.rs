@@ -105,7 +105,15 @@ impl Sensor {
         }
     }
     /// cot += s (∂y/∂x)ᵀ, (2).
-    fn pull_back<S: Scalar>(&self, s: S, at: &At<S>, sys: &Sensed, mass: &[S], args: &Args<S>, cot: &mut Cotangent<S>) {
+    fn pull_back<S: Scalar>(
+        &self,
+        s: S,
+        at: &At<S>,
+        sys: &Sensed,
+        mass: &[S],
+        args: &Args<S>,
+        cot: &mut Cotangent<S>,
+    ) {
         match self {
             Sensor::Affine(ports, level) => {
                 let (x, bar) = ([&mut cot.q, &mut cot.v, &mut cot.a], [s]);
@@ -145,7 +153,11 @@ impl Sensor {
         match self {
             Sensor::Affine(ports, _) => out.extend(ports.slots()),
             Sensor::Reaction(rows) => out.extend(rows.iter().flat_map(|(_, r)| {
-                r.bilinear.iter().map(|t| t.2).chain(r.linear.iter().map(|t| t.1)).chain(r.constant.iter().copied())
+                r.bilinear
+                    .iter()
+                    .map(|t| t.2)
+                    .chain(r.linear.iter().map(|t| t.1))
+                    .chain(r.constant.iter().copied())
             })),
             Sensor::Multiplier(_) => {}
             Sensor::Kinetic => out.extend(sys.inertia.iter().map(|e| e.2)),
@@ -338,7 +350,9 @@ impl Functional {
                     rates[*level as usize] = *b;
                     cot.bar().add(*i, rates);
                 }
-                Input::Sensor(s) if *b != S::zero() => self.sensors[*s as usize].pull_back(*b, at, sys, mass, args, cot),
+                Input::Sensor(s) if *b != S::zero() => {
+                    self.sensors[*s as usize].pull_back(*b, at, sys, mass, args, cot)
+                }
                 Input::Sensor(_) => {}
             }
         }

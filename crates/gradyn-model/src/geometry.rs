@@ -55,7 +55,12 @@ macro_rules! distance {
             fn gradient<S: Scalar>(x: &[S; $y]) -> (S, [S; $y]) {
                 let l = Self::value(x);
                 let inv = S::one() / l;
-                (l, std::array::from_fn(|a| if a < $d { (x[a] - x[a + $d]) * inv } else { (x[a] - x[a - $d]) * inv }))
+                (
+                    l,
+                    std::array::from_fn(|a| {
+                        if a < $d { (x[a] - x[a + $d]) * inv } else { (x[a] - x[a - $d]) * inv }
+                    }),
+                )
             }
             #[inline]
             fn hessian<S: Scalar>(x: &[S; $y]) -> (S, [S; $y], [[S; $y]; $y]) {

@@ -65,7 +65,8 @@ impl<S: Scalar> LoadScratch<S> {
     pub fn new<'a>(loads: &'a [LoadRows], values: impl Iterator<Item = &'a Load>) -> Self {
         let (mut size, mut outputs) = (Size::default(), 0);
         for l in loads.iter().map(|l| &l.load).chain(values) {
-            size = size.max(Size { ports: l.args(), inputs: l.inputs.len(), registers: l.program.registers() });
+            size =
+                size.max(Size { ports: l.args(), inputs: l.inputs.len(), registers: l.program.registers() });
             outputs = outputs.max(l.program.outputs());
         }
         let partials = loads.iter().map(|l| l.jacobian.size()).max().unwrap_or(0);
@@ -109,7 +110,11 @@ impl LoadRows {
     pub fn new(load: Load, nn: &Pattern) -> Self {
         let pairs = [&load.positions, &load.velocities].map(|ports| {
             let at = |i: u32, j: u32| nn.at(i as usize, j as usize);
-            load.work.linear.iter().flat_map(|w| ports.linear.iter().map(move |x| at(w.coord, x.coord))).collect()
+            load.work
+                .linear
+                .iter()
+                .flat_map(|w| ports.linear.iter().map(move |x| at(w.coord, x.coord)))
+                .collect()
         });
         let jacobian = Jacobian::new(&load.program, |i| matches!(load.inputs[i], Input::Sensor(_)));
         Self { load, pairs, jacobian }
@@ -128,7 +133,8 @@ impl LoadRows {
     /// out -= Q, where f is known.
     fn subtract_known<S: Scalar>(&self, at: &ForceAt<S>, w: &LoadScratch<S>, out: &mut [S]) {
         for e in &self.load.work.linear {
-            out[e.coord as usize] -= at.args.values[e.slot as usize] * w.plain.output(&self.load.program, e.arg as usize);
+            out[e.coord as usize] -=
+                at.args.values[e.slot as usize] * w.plain.output(&self.load.program, e.arg as usize);
         }
     }
     /// -f_x and -f_ẋ, outputs × arguments.
@@ -166,7 +172,9 @@ impl LoadRows {
         l.positions.gather(dp.slots, at.q, x);
         l.velocities.gather_rate(dp.slots, at.v, d);
         w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| d.eps[0] = x);
-        w.duals.run(&l.program, &l.inputs, Dual::constant(at.t), |i, _| Dual::along(at.args.values[i as usize], dp.value(i)));
+        w.duals.run(&l.program, &l.inputs, Dual::constant(at.t), |i, _| {
+            Dual::along(at.args.values[i as usize], dp.value(i))
+        });
         for e in &l.work.linear {
             let (f, slot) = (w.duals.output(&l.program, e.arg as usize), e.slot as usize);
             out[e.coord as usize] -= at.args.values[slot] * f.eps[0] + dp.slots[slot] * f.re;
@@ -186,7 +194,14 @@ impl LoadRows {
         m.spread(&l.inputs);
     }
     /// bar -= s Q_pᵀ μ.
-    pub fn slots_t<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, mu: &[S], s: f64, bar: &mut ArgsBar<S>) {
+    pub fn slots_t<S: Scalar>(
+        &self,
+        at: &ForceAt<S>,
+        w: &mut LoadScratch<S>,
+        mu: &[S],
+        s: f64,
+        bar: &mut ArgsBar<S>,
+    ) {
         self.reverse(at, w, mu, s);
         self.pull_slots(at, w, mu, s, bar);
     }
@@ -213,7 +228,14 @@ impl LoadRows {
         }
     }
     /// `slots_t` from the cotangents of `reverse`.
-    fn pull_slots<S: Scalar>(&self, at: &ForceAt<S>, w: &LoadScratch<S>, mu: &[S], s: f64, bar: &mut ArgsBar<S>) {
+    fn pull_slots<S: Scalar>(
+        &self,
+        at: &ForceAt<S>,
+        w: &LoadScratch<S>,
+        mu: &[S],
+        s: f64,
+        bar: &mut ArgsBar<S>,
+    ) {
         let (l, m) = (&self.load, &w.plain);
         for e in &l.work.linear {
             bar.values[e.slot as usize] -= m.output(&l.program, e.arg as usize) * s * mu[e.coord as usize];

@@ -32,12 +32,16 @@ impl Coordinates {
     /// What they are, in a line.
     pub fn about(self) -> &'static str {
         match self {
-            Self::Natural => "points and unit vectors that bodies share; constant mass matrix, quadratic constraints, sparse",
+            Self::Natural => {
+                "points and unit vectors that bodies share; constant mass matrix, quadratic constraints, sparse"
+            }
             Self::Relative0 => {
                 "those of the joints of a tree, loops closed by constraints; masses about the global origin [A22, RTdyn0]"
             }
             Self::Relative1 => "the same, masses about the centres of mass [A22, RTdyn1]",
-            Self::Cartesian => "position and Euler parameters (plane: angle) of every body, every joint a constraint",
+            Self::Cartesian => {
+                "position and Euler parameters (plane: angle) of every body, every joint a constraint"
+            }
         }
     }
     /// By name.
@@ -243,13 +247,38 @@ impl System for Mechanics {
     fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
         either!(self, d, sys, d => sys.force_tangents(at, d, k, c))
     }
-    fn pull<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: [&[S]; 2], s: f64, d: &mut Data<S>, out: [&mut [S]; 3]) -> bool {
+    fn pull<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        mu: [&[S]; 2],
+        s: f64,
+        d: &mut Data<S>,
+        out: [&mut [S]; 3],
+    ) -> bool {
         either!(self, d, sys, d => sys.pull(at, c, mu, s, d, out))
     }
-    fn balance_p<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+    fn balance_p<S: Scalar>(
+        &self,
+        at: &At<S>,
+        w: &[S],
+        lam: &[S],
+        delta: &[S],
+        d: &mut Data<S>,
+        out: &mut [S],
+    ) {
         either!(self, d, sys, d => sys.balance_p(at, w, lam, delta, d, out))
     }
-    fn balance_p_t<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    fn balance_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        w: &[S],
+        lam: &[S],
+        mu: &[S],
+        s: f64,
+        d: &mut Data<S>,
+        grad: &mut [S],
+    ) {
         either!(self, d, sys, d => sys.balance_p_t(at, w, lam, mu, s, d, grad))
     }
     fn forces_p<S: Scalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
@@ -335,7 +364,15 @@ impl System for Mechanics {
     fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         either!(self, d, sys, d => sys.constraint_p(at, c, delta, d, out))
     }
-    fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    fn constraint_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        mu: &[S],
+        s: f64,
+        d: &mut Data<S>,
+        grad: &mut [S],
+    ) {
         either!(self, d, sys, d => sys.constraint_p_t(at, c, mu, s, d, grad))
     }
 }

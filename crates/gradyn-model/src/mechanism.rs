@@ -352,12 +352,22 @@ impl Mechanism {
     }
     /// Adds an objective ∫ g dt.
     pub fn integral(&mut self, name: &str, g: &str) -> &mut Self {
-        self.objectives.push(Objective { name: name.into(), integral: Some(g.into()), terminal: None, maximum: None });
+        self.objectives.push(Objective {
+            name: name.into(),
+            integral: Some(g.into()),
+            terminal: None,
+            maximum: None,
+        });
         self
     }
     /// Adds an objective w at the final time.
     pub fn terminal(&mut self, name: &str, w: &str) -> &mut Self {
-        self.objectives.push(Objective { name: name.into(), integral: None, terminal: Some(w.into()), maximum: None });
+        self.objectives.push(Objective {
+            name: name.into(),
+            integral: None,
+            terminal: Some(w.into()),
+            maximum: None,
+        });
         self
     }
 }

@@ -29,7 +29,11 @@ pub struct Size {
 impl Size {
     /// The larger in each respect.
     pub fn max(self, o: Self) -> Self {
-        Self { ports: self.ports.max(o.ports), inputs: self.inputs.max(o.inputs), registers: self.registers.max(o.registers) }
+        Self {
+            ports: self.ports.max(o.ports),
+            inputs: self.inputs.max(o.inputs),
+            registers: self.registers.max(o.registers),
+        }
     }
 }
 

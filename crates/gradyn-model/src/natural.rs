@@ -117,11 +117,16 @@ impl Natural {
         let loads = self.loads.iter().map(|l| !l.load.reads().any(wanted));
         self.fixed = forces.chain(loads).collect();
         self.inertial = self.inertia.iter().any(|e| wanted(e.2));
-        self.rowed = self.rows.slots().chain(self.formulas.iter().flat_map(|f| f.formula.reads())).any(wanted);
+        self.rowed =
+            self.rows.slots().chain(self.formulas.iter().flat_map(|f| f.formula.reads())).any(wanted);
     }
     /// Positions on n × n that forces write, and that rows write.
     pub(crate) fn stiff(&self) -> [std::collections::HashSet<u32>; 2] {
-        let forces = self.forces.iter().flat_map(Force::positions).chain(self.loads.iter().flat_map(LoadRows::positions));
+        let forces = self
+            .forces
+            .iter()
+            .flat_map(Force::positions)
+            .chain(self.loads.iter().flat_map(LoadRows::positions));
         let rows = self.rows.positions().chain(self.formulas.iter().flat_map(FormulaRow::positions));
         [forces.collect(), rows.collect()]
     }
@@ -161,7 +166,9 @@ impl Natural {
             signals: self.signals.scratch(),
             law: LawScratch::new(self.forces.iter().map(|f| &f.law)),
             formula: FormulaScratch::new(self.formulas.iter().map(|f| &f.formula)),
-            tangents: Tangents::new(self.loads.iter().map(LoadRows::size).chain([2 * MOST * MOST]).max().unwrap_or(0)),
+            tangents: Tangents::new(
+                self.loads.iter().map(LoadRows::size).chain([2 * MOST * MOST]).max().unwrap_or(0),
+            ),
             load: LoadScratch::new(&self.loads, self.guards.iter().map(|g| &g.load)),
             functional: FunctionalScratch::new(self.functionals()),
             value: vec![zero; self.functionals().map(|f| f.program.outputs()).max().unwrap_or(0)],
@@ -268,7 +275,8 @@ impl Natural {
     /// Why a force is not defined at the second of two points, or between them; the time of the data is that of the second.
     pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
         let Data { args, load, .. } = d;
-        let (from, to) = (ForceAt { t: from.t, q: from.q, v: from.v, args }, ForceAt { t: to.t, q: to.q, v: to.v, args });
+        let (from, to) =
+            (ForceAt { t: from.t, q: from.q, v: from.v, args }, ForceAt { t: to.t, q: to.q, v: to.v, args });
         self.guards.iter().find_map(|g| g.passed([&from, &to], load).map(str::to_owned))
     }
     /// Names of the constraint rows.
@@ -277,7 +285,9 @@ impl Natural {
     }
     /// Does any objective or output read the multiplier of a row?
     pub fn reads_multiplier(&self, row: usize) -> bool {
-        [&self.integrand, &self.terminal, &self.output].iter().any(|f| f.sensors.iter().any(|s| s.reads_multiplier(row)))
+        [&self.integrand, &self.terminal, &self.output]
+            .iter()
+            .any(|f| f.sensors.iter().any(|s| s.reads_multiplier(row)))
     }
     /// Does any terminal value read accelerations or multipliers?
     pub fn reads_final_dynamics(&self) -> bool {

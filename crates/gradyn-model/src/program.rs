@@ -178,8 +178,14 @@ impl Node {
         match self {
             Node::Constant(_) | Node::Input(_) | Node::Unary(Unary::Sign, _) => [None, None],
             Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) | Node::Div(a, b) => [Some(a), Some(b)],
-            Node::Scale(a, _) | Node::Neg(a) | Node::Powi(a, _) | Node::Unary(_, a) | Node::Table(_, _, a) => [Some(a), None],
-            Node::Binary(Binary::Atan2 | Binary::Powf | Binary::Min | Binary::Max, a, b) => [Some(a), Some(b)],
+            Node::Scale(a, _)
+            | Node::Neg(a)
+            | Node::Powi(a, _)
+            | Node::Unary(_, a)
+            | Node::Table(_, _, a) => [Some(a), None],
+            Node::Binary(Binary::Atan2 | Binary::Powf | Binary::Min | Binary::Max, a, b) => {
+                [Some(a), Some(b)]
+            }
             Node::Binary(Binary::Unwrap, a, _) => [Some(a), None],
             Node::Binary(..) => [None, None],
             Node::Select(_, a, b) => [Some(a), Some(b)],

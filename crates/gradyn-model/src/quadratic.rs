@@ -83,7 +83,12 @@ impl QuadraticRows {
                 Entry { row: k as u32, i: i as u32, j: j as u32, slot, pos, ij }
             };
             all.a.extend(row.a.iter().map(entry));
-            all.b.extend(row.b.iter().map(|&(i, slot)| LinearTerm { row: k as u32, i: i as u32, slot, pos: mn.at(k, i) }));
+            all.b.extend(row.b.iter().map(|&(i, slot)| LinearTerm {
+                row: k as u32,
+                i: i as u32,
+                slot,
+                pos: mn.at(k, i),
+            }));
             all.c.extend(row.c.iter().map(|&s| (k as u32, s)));
         }
         all
@@ -108,7 +113,15 @@ impl QuadraticRows {
     }
     /// out += c₀Φ + c₁Φ̇ + c₂Φ̈, with Φ_q at hand.
     #[inline]
-    pub fn constraint<S: Scalar>(&self, p: &[S], at: &At<S>, c: [f64; 3], mn: &Pattern, phi_q: &[S], out: &mut [S]) {
+    pub fn constraint<S: Scalar>(
+        &self,
+        p: &[S],
+        at: &At<S>,
+        c: [f64; 3],
+        mn: &Pattern,
+        phi_q: &[S],
+        out: &mut [S],
+    ) {
         // Φ = ½ (Φ_q + b) q + c
         if c[0] != 0.0 {
             for t in &self.b {
@@ -153,7 +166,16 @@ impl QuadraticRows {
     }
     /// q += s (c₁Φ̇ + c₂Φ̈)_qᵀ μ, v += s (c₂Φ̈)_vᵀ μ: what Φ_q is not part of.
     #[inline]
-    pub fn rates_t<S: Scalar>(&self, p: &[S], at: &At<S>, [_, c1, c2]: [f64; 3], mu: &[S], s: f64, q: &mut [S], v: &mut [S]) {
+    pub fn rates_t<S: Scalar>(
+        &self,
+        p: &[S],
+        at: &At<S>,
+        [_, c1, c2]: [f64; 3],
+        mu: &[S],
+        s: f64,
+        q: &mut [S],
+        v: &mut [S],
+    ) {
         for t in &self.a {
             let (j, w) = (t.j as usize, p[t.slot as usize] * s * mu[t.row as usize]);
             q[t.i as usize] += w * (at.v[j] * c1 + at.a[j] * c2);

@@ -118,12 +118,15 @@ impl Relative {
         let norms = tree.balls.iter().map(|b| RowName::new(Owner::Norm, &b.1, "norm"));
         let row_names: Vec<RowName> = norms.chain(inner.row_names.iter().cloned()).collect();
         let pseudo = tree.bodies.iter().enumerate().filter_map(|(i, b)| Some((i, b.link?, b.first as usize)));
-        let pseudo = pseudo.map(|(i, link, first)| (i, Pseudo::new(link, first, dimension, &inner.patterns.nn))).collect();
+        let pseudo = pseudo
+            .map(|(i, link, first)| (i, Pseudo::new(link, first, dimension, &inner.patterns.nn)))
+            .collect();
         let alone = alone(&tree.bodies, &inner.patterns, &patterns);
         let on_path = contraction.on_path.iter().flat_map(|e| [e.2, e.3]);
         patterns.mass = sorted(on_path.chain(alone.iter().map(|e| e.1)).collect());
         let dims = Dims { n, m: frames.m + balls.len(), ..frames };
-        let four = balls.iter().enumerate().flat_map(|(row, &first)| (0..4).map(move |i| (row, first as usize + i)));
+        let four =
+            balls.iter().enumerate().flat_map(|(row, &first)| (0..4).map(move |i| (row, first as usize + i)));
         let norms = four.map(|(row, k)| [patterns.mn.at(row, k), patterns.nn.at(k, k)]).collect();
         let mut new = Self {
             dims,
@@ -174,7 +177,9 @@ impl Relative {
         let Some(i) = self.coordinate_names.iter().position(|n| n == coordinate) else { return vec![] };
         let mut moved: Vec<&Carried> = self.bodies.iter().filter(|b| b.path.contains(&(i as u32))).collect();
         moved.sort_by_key(|b| b.path.len());
-        let name = |b: &Carried| self.inner.coordinate_names[b.first as usize].split('.').next().unwrap_or("").to_owned();
+        let name = |b: &Carried| {
+            self.inner.coordinate_names[b.first as usize].split('.').next().unwrap_or("").to_owned()
+        };
         moved.into_iter().map(name).collect()
     }
     /// Gradients of slots that are not `active` are not wanted.
@@ -194,7 +199,8 @@ impl Relative {
     /// Says which rows are independent and which ones are left out.
     pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
         let first = self.balls.len() as u32;
-        let inner = dropped.iter().map(|k| k.checked_sub(first).expect("rows of Euler parameters are independent"));
+        let inner =
+            dropped.iter().map(|k| k.checked_sub(first).expect("rows of Euler parameters are independent"));
         self.inner.dropped = inner.collect();
         (self.independent, self.dropped) = (independent, dropped);
     }
@@ -214,8 +220,10 @@ impl Relative {
     }
     /// Why a force is not defined at the second of two points, or between them.
     pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
-        let [a, b] = [from, to].map(|at| self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]).x.clone());
-        let [from, to] = [(from.t, &a), (to.t, &b)].map(|(t, x)| At { t, q: &x[0], v: &x[1], a: &x[2], lam: &[] });
+        let [a, b] = [from, to]
+            .map(|at| self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]).x.clone());
+        let [from, to] =
+            [(from.t, &a), (to.t, &b)].map(|(t, x)| At { t, q: &x[0], v: &x[1], a: &x[2], lam: &[] });
         self.inner.undefined_force(&from, &to, &mut d.inner)
     }
     /// Keeps some conditions of velocity.

@@ -52,11 +52,20 @@ pub struct Signals {
 impl Signals {
     /// Scratch memory.
     pub fn scratch<S: Scalar>(&self) -> Scratch<S> {
-        let programs = || self.list.iter().filter_map(|s| if let Signal::Expression(p, i) = s { Some((p, i)) } else { None });
+        let programs = || {
+            self.list
+                .iter()
+                .filter_map(|s| if let Signal::Expression(p, i) = s { Some((p, i)) } else { None })
+        };
         let regs = programs().map(|(p, _)| p.registers()).max().unwrap_or(0);
         let inputs = programs().map(|(_, i)| i.len()).max().unwrap_or(0);
         let zero = Jet::from(0.0);
-        Scratch { inputs: vec![zero; inputs], regs: vec![zero; regs], bars: vec![zero; regs], inputs_bar: vec![zero; inputs] }
+        Scratch {
+            inputs: vec![zero; inputs],
+            regs: vec![zero; regs],
+            bars: vec![zero; regs],
+            inputs_bar: vec![zero; inputs],
+        }
     }
     /// u, u̇, ü at time t, into `args`.
     pub fn eval<S: Scalar>(&self, t: S, args: &mut Args<S>, w: &mut Scratch<S>) {
@@ -91,7 +100,14 @@ impl Signals {
         }
     }
     /// (δu, δu̇, δü) of every signal for a slot direction.
-    pub fn tangent<S: Scalar>(&self, t: S, args: &Args<S>, delta: &[S], w: &mut Scratch<S>, out: &mut [[S; 3]]) {
+    pub fn tangent<S: Scalar>(
+        &self,
+        t: S,
+        args: &Args<S>,
+        delta: &[S],
+        w: &mut Scratch<S>,
+        out: &mut [[S; 3]],
+    ) {
         let time = Jet::new(t, S::one(), S::zero());
         for k in 0..self.list.len() {
             let mut sum = [S::zero(); 3];
@@ -122,7 +138,14 @@ impl Signals {
         }
     }
     /// f(i, ∂u_k/∂arg_i as a jet) for every parameter that signal k reads at time t.
-    fn weights<S: Scalar>(&self, k: usize, time: Jet<S>, args: &Args<S>, w: &mut Scratch<S>, mut f: impl FnMut(usize, Jet<S>)) {
+    fn weights<S: Scalar>(
+        &self,
+        k: usize,
+        time: Jet<S>,
+        args: &Args<S>,
+        w: &mut Scratch<S>,
+        mut f: impl FnMut(usize, Jet<S>),
+    ) {
         match &self.list[k] {
             Signal::Spline(spline, slots) => {
                 let (first, weights) = spline.active(time);

@@ -197,13 +197,45 @@ pub trait System: Sync {
     }
 
     /// out += (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
-    fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
+    fn constraint_p<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        delta: &[S],
+        d: &mut Self::Data<S>,
+        out: &mut [S],
+    );
     /// grad += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_pᵀ μ.
-    fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Self::Data<S>, grad: &mut [S]);
+    fn constraint_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        mu: &[S],
+        s: f64,
+        d: &mut Self::Data<S>,
+        grad: &mut [S],
+    );
     /// out += (M w + Φ_qᵀ λ)_p δ.
-    fn balance_p<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
+    fn balance_p<S: Scalar>(
+        &self,
+        at: &At<S>,
+        w: &[S],
+        lam: &[S],
+        delta: &[S],
+        d: &mut Self::Data<S>,
+        out: &mut [S],
+    );
     /// grad += s (M w + Φ_qᵀ λ)_pᵀ μ.
-    fn balance_p_t<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Self::Data<S>, grad: &mut [S]);
+    fn balance_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        w: &[S],
+        lam: &[S],
+        mu: &[S],
+        s: f64,
+        d: &mut Self::Data<S>,
+        grad: &mut [S],
+    );
     /// out -= Q_p δ.
     fn forces_p<S: Scalar>(&self, at: &At<S>, delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// grad -= s Q_pᵀ μ.
@@ -219,7 +251,13 @@ pub trait System: Sync {
     fn measure_row<S: Scalar>(&self, set: Set, k: usize, at: &At<S>, d: &mut Self::Data<S>, row: &mut [S]);
 
     /// Position and velocity conditions at the start: as many as the independent rows leave open; in equilibrium fewer of positions.
-    fn conditions<S: Scalar>(&self, at: &At<S>, d: &mut Self::Data<S>, position: &mut [S], velocity: &mut [S]);
+    fn conditions<S: Scalar>(
+        &self,
+        at: &At<S>,
+        d: &mut Self::Data<S>,
+        position: &mut [S],
+        velocity: &mut [S],
+    );
     /// Coordinates that position condition `k` (`velocity` = false) or velocity condition `k` can depend on.
     fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32];
     /// Slots that a condition can depend on.

@@ -129,7 +129,8 @@ impl<U: StateSpace> UserSystem<U> {
         if w1 == 0.0 {
             return self.rows(at.t, at.q, at.v, p).into_iter().map(|r| r * w0).collect();
         }
-        let along = |x: &[S], d: &[S]| x.iter().zip(d).map(|(x, d)| Dual::<S, 1>::along(*x, *d)).collect::<Vec<_>>();
+        let along =
+            |x: &[S], d: &[S]| x.iter().zip(d).map(|(x, d)| Dual::<S, 1>::along(*x, *d)).collect::<Vec<_>>();
         let fixed: Vec<Dual<S, 1>> = p.iter().map(|p| Dual::constant(*p)).collect();
         let r = self.rows(Dual::along(at.t, S::one()), &along(at.q, at.v), &along(at.v, at.a), &fixed);
         r.into_iter().map(|r| r.re * w0 + r.eps[0] * w1).collect()
@@ -206,22 +207,58 @@ impl<U: StateSpace> System for UserSystem<U> {
     }
     fn balance_q<S: Scalar>(&self, at: &At<S>, _w: &[S], lam: &[S], d: &mut UserData<S>, out: &mut [S]) {
         let (n, at) = (self.n, At { lam, ..*at });
-        jacobian((&at, &d.p, Over::Q), |at, p| self.pulled(at.t, at.q, p, at.lam), |i, k, x| out[i * n + k] += x);
+        jacobian(
+            (&at, &d.p, Over::Q),
+            |at, p| self.pulled(at.t, at.q, p, at.lam),
+            |i, k, x| out[i * n + k] += x,
+        );
     }
     fn force_tangents<S: Scalar>(&self, _at: &At<S>, _d: &mut UserData<S>, _k: &mut [S], _c: &mut [S]) {}
-    fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut UserData<S>, out: &mut [S]) {
+    fn constraint_p<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        delta: &[S],
+        d: &mut UserData<S>,
+        out: &mut [S],
+    ) {
         let w = velocity_weights(c);
         along_p((at, &d.p, delta), |at, p| self.weighted(at, w, p), out);
     }
-    fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut UserData<S>, grad: &mut [S]) {
+    fn constraint_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        mu: &[S],
+        s: f64,
+        d: &mut UserData<S>,
+        grad: &mut [S],
+    ) {
         let w = velocity_weights(c);
         jacobian((at, &d.p, Over::P), |at, p| self.weighted(at, w, p), |i, k, x| grad[k] += mu[i] * x * s);
     }
-    fn balance_p<S: Scalar>(&self, at: &At<S>, _w: &[S], lam: &[S], delta: &[S], d: &mut UserData<S>, out: &mut [S]) {
+    fn balance_p<S: Scalar>(
+        &self,
+        at: &At<S>,
+        _w: &[S],
+        lam: &[S],
+        delta: &[S],
+        d: &mut UserData<S>,
+        out: &mut [S],
+    ) {
         let at = At { lam, ..*at };
         along_p((&at, &d.p, delta), |at, p| self.pulled(at.t, at.q, p, at.lam), out);
     }
-    fn balance_p_t<S: Scalar>(&self, at: &At<S>, _w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut UserData<S>, grad: &mut [S]) {
+    fn balance_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        _w: &[S],
+        lam: &[S],
+        mu: &[S],
+        s: f64,
+        d: &mut UserData<S>,
+        grad: &mut [S],
+    ) {
         let at = At { lam, ..*at };
         let f = |at: &At<Lanes<S>>, p: &[Lanes<S>]| self.pulled(at.t, at.q, p, at.lam);
         jacobian((&at, &d.p, Over::P), f, |i, k, x| grad[k] += mu[i] * x * s);
@@ -245,7 +282,13 @@ impl<U: StateSpace> System for UserSystem<U> {
             jacobian((at, &d.p, over), f, |_, i, x| row[first + i] = x);
         }
     }
-    fn conditions<S: Scalar>(&self, at: &At<S>, d: &mut UserData<S>, position: &mut [S], _velocity: &mut [S]) {
+    fn conditions<S: Scalar>(
+        &self,
+        at: &At<S>,
+        d: &mut UserData<S>,
+        position: &mut [S],
+        _velocity: &mut [S],
+    ) {
         let (y, z) = at.q.split_at(self.f);
         self.user.initial(at.t, y, z, &d.p, position);
     }

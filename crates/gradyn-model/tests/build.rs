@@ -24,7 +24,8 @@ fn components(v: &Vector) -> [String; 2] {
 /// Values of expressions at the assembled positions; v is a random vector without its part in the rows of Φ_q.
 fn measure(m: &Mechanism, expressions: &[String]) -> Vec<f64> {
     let mut m = m.clone();
-    m.outputs = expressions.iter().enumerate().map(|(i, e)| (format!("y{i}").into(), e.as_str().into())).collect();
+    m.outputs =
+        expressions.iter().enumerate().map(|(i, e)| (format!("y{i}").into(), e.as_str().into())).collect();
     let r = ready(&m);
     let (sys, dims) = (&r.model.system, r.model.system.dims());
     let (mut d, t) = (sys.data(), r.p[r.model.times.start as usize]);
@@ -51,7 +52,12 @@ fn measure(m: &Mechanism, expressions: &[String]) -> Vec<f64> {
     remove(&mut v, &basis);
     let zero = vec![0.0; dims.n + dims.m];
     let mut out = vec![0.0; sys.functionals(Set::Output)];
-    sys.measure(Set::Output, &At { t, q: &r.q, v: &v, a: &zero[..dims.n], lam: &zero[..dims.m] }, &mut d, &mut out);
+    sys.measure(
+        Set::Output,
+        &At { t, q: &r.q, v: &v, a: &zero[..dims.n], lam: &zero[..dims.m] },
+        &mut d,
+        &mut out,
+    );
     out.truncate(expressions.len()); // the energy follows the columns
     out
 }
@@ -102,7 +108,8 @@ fn coordinates_and_rows_are_counted() {
 
 /// Points of a body in its frame: (name, x, y); the last is the centre of mass.
 fn local_points(m: &Mechanism, b: &Body) -> Vec<(String, [String; 2])> {
-    let mut points: Vec<(String, [String; 2])> = b.points.iter().map(|(n, at)| (n.text.clone(), components(at))).collect();
+    let mut points: Vec<(String, [String; 2])> =
+        b.points.iter().map(|(n, at)| (n.text.clone(), components(at))).collect();
     for h in &b.hard {
         let at = &m.hard_points.iter().find(|p| p.0.text == h.text).expect("a hard point").1;
         points.push((h.text.clone(), components(at)));
@@ -180,7 +187,9 @@ fn kinetic_energy_is_that_of_the_bodies() {
             let (id, mass) = (&b.name.text, text(b.mass.as_ref().expect("a mass")));
             let inertia = match (b.inertia.first(), &b.rod) {
                 (Some(i), _) => text(i),
-                (None, Some(rod)) => format!("{mass} * norm2({id}.{} - {id}.{}) / 12", rod.points[0], rod.points[1]),
+                (None, Some(rod)) => {
+                    format!("{mass} * norm2({id}.{} - {id}.{}) / 12", rod.points[0], rod.points[1])
+                }
                 _ => unreachable!("a body has an inertia or is a rod"),
             };
             format!("{mass} / 2 * norm2(vel({id}.com)) + {inertia} / 2 * vel({id}.angle)^2")
@@ -199,7 +208,9 @@ fn potential_energy_is_that_of_weights_and_springs() {
         let mut each: Vec<String> = m
             .bodies
             .iter()
-            .map(|b| format!("-{} * dot([{gx}, {gy}], {}.com)", text(b.mass.as_ref().expect("a mass")), b.name))
+            .map(|b| {
+                format!("-{} * dot([{gx}, {gy}], {}.com)", text(b.mass.as_ref().expect("a mass")), b.name)
+            })
             .collect();
         for f in &m.forces {
             let (k, y, rest) = match &f.kind {
@@ -228,10 +239,14 @@ fn prismatic_axis_belongs_to_body_1() {
     m.body(plain("a").point("A", [0.0, 0.0]).point("S", [0.3, 0.2])).body(plain("b").point("S", [0.1, -0.1]));
     m.joint(Joint::revolute("pin", "ground.O", "a.A"));
     let axis: Option<Vector> = Some([1.0, 2.0].into());
-    m.joint(Joint { axes: [axis, None], ..Joint::new("slide", JointKind::Prismatic { angle: 0.3.into() }, "a.S", "b.S") });
+    m.joint(Joint {
+        axes: [axis, None],
+        ..Joint::new("slide", JointKind::Prismatic { angle: 0.3.into() }, "a.S", "b.S")
+    });
     m.initial.position = vec![("a.angle".into(), 0.7.into()), ("distance(a.S, b.S)".into(), 0.5.into())];
     m.initial.near = vec![("b.S".into(), [0.5, 0.9].into())];
-    let along = "dot(b.S - a.S, [cos(a.angle) - 2 * sin(a.angle), sin(a.angle) + 2 * cos(a.angle)]) / sqrt(5)";
+    let along =
+        "dot(b.S - a.S, [cos(a.angle) - 2 * sin(a.angle), sin(a.angle) + 2 * cos(a.angle)]) / sqrt(5)";
     let values = measure(&m, &["b.angle".into(), along.into(), "vel(angle(a, b))".into()]);
     close(values[0], 1.0, "angle of body 2");
     close(values[1].abs(), 0.5, "along the axis");
@@ -250,13 +265,18 @@ fn pins_of_several_plates_are_tied_in_any_order_of_the_joints() {
     ];
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         let mut m = Mechanism::new("pins");
-        m.body(Body::new("bar1").mass(1.0).rod("X", "E", 1.0)).body(Body::new("bar2").mass(1.0).rod("X", "E", 1.0));
+        m.body(Body::new("bar1").mass(1.0).rod("X", "E", 1.0))
+            .body(Body::new("bar2").mass(1.0).rod("X", "E", 1.0));
         for name in ["P", "Q"] {
             m.body(plain(name).point("X", [0.0, 0.0]).point("L", [-3.0, 1.0]).point("R", [3.0, 1.0]));
             for side in ["L", "R"] {
                 let bar = format!("{name}{side}");
                 m.body(Body::new(&bar).mass(1.0).rod(side, "F", 0.5));
-                m.joint(Joint::revolute(&format!("J{bar}"), &format!("{name}.{side}"), &format!("{bar}.{side}")));
+                m.joint(Joint::revolute(
+                    &format!("J{bar}"),
+                    &format!("{name}.{side}"),
+                    &format!("{bar}.{side}"),
+                ));
             }
         }
         order.iter().for_each(|&k| {
@@ -268,7 +288,13 @@ fn pins_of_several_plates_are_tied_in_any_order_of_the_joints() {
         let model = gradyn_model::build(&m).expect("a model");
         let dims = model.system.dims();
         // eight bodies, one common point: 2 + 8 degrees of freedom
-        assert_eq!(dims.n - dims.m, 10, "joints in the order {order:?}: {} coordinates, {} rows", dims.n, dims.m);
+        assert_eq!(
+            dims.n - dims.m,
+            10,
+            "joints in the order {order:?}: {} coordinates, {} rows",
+            dims.n,
+            dims.m
+        );
     }
 }
 

@@ -33,11 +33,18 @@ impl<'g> Env<'g> for Names<'g> {
     }
 
     /// vel(name) = 10 × the vector; sin(Q) is answered here, other sin are not.
-    fn call(&mut self, function: &str, args: &[Ast], span: Range<usize>) -> Result<Option<Value<'g>>, ExpressionError> {
+    fn call(
+        &mut self,
+        function: &str,
+        args: &[Ast],
+        span: Range<usize>,
+    ) -> Result<Option<Value<'g>>, ExpressionError> {
         let name = |ast: &Ast| if let Expr::Name(name) = &ast.expr { Some(name.clone()) } else { None };
         match (function, args) {
             ("vel", [point]) => {
-                let Some(name) = name(point) else { return Err(ExpressionError::new("vel takes a point", span)) };
+                let Some(name) = name(point) else {
+                    return Err(ExpressionError::new("vel takes a point", span));
+                };
                 let Some(Value::Vector(v)) = self.name(&name, point.span.clone())? else { return Ok(None) };
                 Ok(Some(Value::Vector(v.into_iter().map(|c| 10.0 * c).collect())))
             }
@@ -294,7 +301,8 @@ fn names_and_calls_are_listed() {
 #[test]
 fn nonsmooth_uses_are_listed() {
     let text = "abs(x) + sign(y)*max(x, min(y, 1)) + if(x < y, 1, 2) + sin(x)^2";
-    let got: Vec<_> = parse(text).unwrap().nonsmooth().into_iter().map(|(span, what)| (&text[span], what)).collect();
+    let got: Vec<_> =
+        parse(text).unwrap().nonsmooth().into_iter().map(|(span, what)| (&text[span], what)).collect();
     let want = [
         ("abs(x)", "abs has a kink where its argument is zero"),
         ("sign(y)", "sign jumps where its argument is zero"),
@@ -315,12 +323,15 @@ fn expressions_have_gradients() {
     let Value::Scalar(f) = compile(&ast, &graph, &mut Names(&graph)).unwrap() else { panic!("scalar") };
     assert_eq!(f.inputs(), [0, 1, 2]);
     let program = graph.program(&[f]);
-    let (mut regs, mut bars, mut xbar) = (vec![0.0; program.registers()], vec![0.0; program.registers()], [0.0; 4]);
+    let (mut regs, mut bars, mut xbar) =
+        (vec![0.0; program.registers()], vec![0.0; program.registers()], [0.0; 4]);
     program.eval(&X, &mut regs);
     program.reverse(&regs, &[(0, 1.0)], &mut bars, &mut xbar);
     let [x, y, ..] = X;
     // (x² + y²) x³
-    for (got, want) in xbar.into_iter().zip([5.0 * x.powi(4) + 3.0 * x * x * y * y, 2.0 * y * x.powi(3), 0.0, 0.0]) {
+    for (got, want) in
+        xbar.into_iter().zip([5.0 * x.powi(4) + 3.0 * x * x * y * y, 2.0 * y * x.powi(3), 0.0, 0.0])
+    {
         assert!((got - want).abs() < 1e-14, "{got} against {want}");
     }
 }
@@ -341,9 +352,9 @@ impl Random {
 #[test]
 fn no_text_panics() {
     const PIECES: &[&str] = &[
-        "x", "y", "Q", "R", "zero", "1", "2.5", "0", ".", "1e", "e9", " ", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", "<",
-        "<=", "==", "=", "sin(", "sqrt(", "if(", "max(", "norm(", "cross(", "vel(", "deg", "mm", "%", "λ", "−", "\u{0}", "\n",
-        "A1.angle", "pi", "é.", "𝒳",
+        "x", "y", "Q", "R", "zero", "1", "2.5", "0", ".", "1e", "e9", " ", "+", "-", "*", "/", "^", "(", ")",
+        "[", "]", ",", "<", "<=", "==", "=", "sin(", "sqrt(", "if(", "max(", "norm(", "cross(", "vel(",
+        "deg", "mm", "%", "λ", "−", "\u{0}", "\n", "A1.angle", "pi", "é.", "𝒳",
     ];
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut good = 0;

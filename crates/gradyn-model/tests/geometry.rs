@@ -34,7 +34,10 @@ fn jets<const Y: usize>() -> [Jet<f64>; Y] {
 /// f', f'' at 0 by central differences of order 8. The step balances h⁸ against ε/h².
 fn differences(f: impl Fn(f64) -> f64) -> [f64; 2] {
     let h = 0.02;
-    let (c1, c2) = ([4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0], [8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0]);
+    let (c1, c2) = (
+        [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0],
+        [8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0],
+    );
     let mut out = [0.0, -205.0 / 72.0 * f(0.0)];
     for k in 0..4 {
         let (up, down) = (f((k + 1) as f64 * h), f(-((k + 1) as f64) * h));
@@ -45,7 +48,11 @@ fn differences(f: impl Fn(f64) -> f64) -> [f64; 2] {
 }
 
 fn close(a: f64, b: f64, tolerance: f64, what: &str) {
-    assert!((a - b).abs() <= tolerance * b.abs().max(1.0), "{what}: {a} ≠ {b}, difference {:.1e}", (a - b).abs());
+    assert!(
+        (a - b).abs() <= tolerance * b.abs().max(1.0),
+        "{what}: {a} ≠ {b}, difference {:.1e}",
+        (a - b).abs()
+    );
 }
 
 fn rows_close<const Y: usize>(a: &[f64; Y], b: &[f64; Y], tolerance: f64, what: &str) {
@@ -66,7 +73,12 @@ fn overrides<K: Geometry<Y>, const Y: usize>(name: &str) {
     // the gradient on jets carries J̇, J̈ as well
     let ((_, j), (_, j0)) = (K::gradient(&jets()), Plain::<K>::gradient(&jets()));
     for level in 0..3 {
-        rows_close(&j.map(|j| j.level(level)), &j0.map(|j| j.level(level)), 1e-13, &format!("{name}: J on jets, rate {level}"));
+        rows_close(
+            &j.map(|j| j.level(level)),
+            &j0.map(|j| j.level(level)),
+            1e-13,
+            &format!("{name}: J on jets, rate {level}"),
+        );
     }
 }
 

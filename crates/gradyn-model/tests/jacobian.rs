@@ -41,7 +41,17 @@ fn products_quotients_and_shared_nodes() {
             let a = x[0] * x[0] + x[1] / x[2] - 3.0 * x[3];
             let b = (a * x[1]).sin() * a.exp();
             let c = (b * b + x[2].powi(3)).sqrt() / (1.0 + a * a);
-            vec![a, b, c, a * c - b, x[1], g.constant(2.0), b + x[3], (x[1]).atan2(a), (a * a + 0.1).powf(x[0])]
+            vec![
+                a,
+                b,
+                c,
+                a * c - b,
+                x[1],
+                g.constant(2.0),
+                b + x[3],
+                (x[1]).atan2(a),
+                (a * a + 0.1).powf(x[0]),
+            ]
         },
         &[0.7, -0.3, 1.9, 0.4],
     );
@@ -67,7 +77,13 @@ fn branches_that_are_not_taken_may_be_singular() {
             let ratio = x[1] / x[0];
             let least = (x[1] * 2.0).min(x[0].abs().ln() * -1.0);
             // the square root is dead for the first output and x[1] live for all
-            vec![dead, least, x[1].max(root - 5.0), x[0].ge(zero).select(x[1], ratio) * x[2], dead * x[2] + least]
+            vec![
+                dead,
+                least,
+                x[1].max(root - 5.0),
+                x[0].ge(zero).select(x[1], ratio) * x[2],
+                dead * x[2] + least,
+            ]
         },
         &[0.0, 0.8, 1.7, 0.0],
     );

@@ -83,10 +83,16 @@ fn reverse_is_the_central_difference() {
         for [x, y] in POINTS {
             let h = 1e-5;
             let got = gradient(&program, 0, &[x, y]);
-            let want = [(value(x + h, y) - value(x - h, y)) / (2.0 * h), (value(x, y + h) - value(x, y - h)) / (2.0 * h)];
+            let want = [
+                (value(x + h, y) - value(x - h, y)) / (2.0 * h),
+                (value(x, y + h) - value(x, y - h)) / (2.0 * h),
+            ];
             for i in 0..2 {
                 // h² f'''/6 with f''' ≲ 1e6 (x⁻² at 0.05), relative to f'
-                assert!((got[i] - want[i]).abs() <= 1e-6 * (1.0 + want[i].abs()), "{name}: {got:?} against {want:?}");
+                assert!(
+                    (got[i] - want[i]).abs() <= 1e-6 * (1.0 + want[i].abs()),
+                    "{name}: {got:?} against {want:?}"
+                );
             }
         }
     }
@@ -167,7 +173,8 @@ fn seeds_accumulate() {
 fn branches_not_taken_are_not_swept() {
     let graph = Graph::new();
     let x = graph.input(0);
-    let program = graph.program(&[x.select(x.sqrt(), x * 3.0), x.min(x.ln().abs() + 1.0), x.powf(graph.input(1))]);
+    let program =
+        graph.program(&[x.select(x.sqrt(), x * 3.0), x.min(x.ln().abs() + 1.0), x.powf(graph.input(1))]);
     assert_eq!(gradient(&program, 0, &[0.0, 1.0])[0], 3.0);
     assert_eq!(gradient(&program, 1, &[0.0, 1.0])[0], 1.0);
     assert_eq!(gradient(&program, 2, &[0.0, 2.0]), [0.0, 0.0]);
@@ -210,7 +217,10 @@ fn reverse_is_the_complex_step() {
                 program.eval(&z, &mut regs);
                 let want = program.output(0, &regs).part(0) / 1e-30;
                 // 1e-13: a few operations and the conditioning of asin, acos near 1
-                assert!((got[i] - want).abs() <= 1e-13 * (1.0 + want.abs()), "{name}: {got:?} against {want}");
+                assert!(
+                    (got[i] - want).abs() <= 1e-13 * (1.0 + want.abs()),
+                    "{name}: {got:?} against {want}"
+                );
             }
         }
     }

@@ -32,7 +32,12 @@ fn pieces_meet_twice_differentiably() {
             let curve = |x: f64| (at(text, x + h) - 2.0 * at(text, x) + at(text, x - h)) / (h * h);
             let jump = |f: &dyn Fn(f64) -> f64| (f(c + 2.0 * h) - f(c - 2.0 * h)).abs();
             // 4 h times the next derivative, which is at most 60
-            assert!(jump(&slope) < 1e-3 && jump(&curve) < 0.05, "{text} at {c}: {} {}", jump(&slope), jump(&curve));
+            assert!(
+                jump(&slope) < 1e-3 && jump(&curve) < 0.05,
+                "{text} at {c}: {} {}",
+                jump(&slope),
+                jump(&curve)
+            );
         }
     }
 }
@@ -42,6 +47,15 @@ fn pieces_meet_twice_differentiably() {
 fn they_are_smooth_functions() {
     assert_eq!([at("join(x, 1, x^2, 2*x - 1)", 0.5), at("join(x, 1, x^2, 2*x - 1)", 3.0)], [0.25, 5.0]);
     assert!(constant("join(1, 2, 3)").is_err());
-    assert!(parse("splus(x, 1) + smoothstep(x) + join(x, 1, x^2, 2*x - 1)").expect("parses").nonsmooth().is_empty());
-    assert!(constant("splus(1, 0)").is_err() && constant("splus(1)").is_err() && constant("smoothstep(1, 2)").is_err());
+    assert!(
+        parse("splus(x, 1) + smoothstep(x) + join(x, 1, x^2, 2*x - 1)")
+            .expect("parses")
+            .nonsmooth()
+            .is_empty()
+    );
+    assert!(
+        constant("splus(1, 0)").is_err()
+            && constant("splus(1)").is_err()
+            && constant("smoothstep(1, 2)").is_err()
+    );
 }

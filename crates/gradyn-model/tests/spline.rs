@@ -95,7 +95,8 @@ fn clamped_splines_interpolate_are_smooth_and_have_their_slopes() {
         close(jets(&spline, &c, 0, -1.0)[1], 0.5, 1e-13 / dt, "start slope");
         close(jets(&spline, &c, n - 2, end)[1], -0.75, 1e-13 / dt, "end slope");
         // held outside, with zero slope
-        for (t, value, interval) in [(-1.5, y[0], n), (end + 1e-9, y[n - 1], n - 1), (99.0, y[n - 1], n - 1)] {
+        for (t, value, interval) in [(-1.5, y[0], n), (end + 1e-9, y[n - 1], n - 1), (99.0, y[n - 1], n - 1)]
+        {
             assert_eq!(spline.interval(t), interval);
             let [f, slope, curvature] = jets(&spline, &c, interval, t);
             close(f, value, 1e-14, "held value");
@@ -183,7 +184,10 @@ fn too_few_values_and_bad_intervals_are_errors() {
     let graph = Graph::new();
     let too_few = |kind, needed, given| SplineError::TooFew { kind, needed, given };
     assert_eq!(coefficients_cyclic(&[]).unwrap_err(), too_few("cyclic", 1, 0));
-    assert_eq!(coefficients_clamped(&[graph.input(0)], None, None, 1.0).unwrap_err(), too_few("clamped", 2, 1));
+    assert_eq!(
+        coefficients_clamped(&[graph.input(0)], None, None, 1.0).unwrap_err(),
+        too_few("clamped", 2, 1)
+    );
     assert_eq!(UniformSpline::new(Kind::Cyclic, 0.0, 1.0, 0), Err(too_few("cyclic", 1, 0)));
     assert_eq!(UniformSpline::new(Kind::Clamped, 0.0, 1.0, 1), Err(too_few("clamped", 2, 1)));
     for (t0, length) in [(0.0, 0.0), (0.0, -1.0), (f64::NAN, 1.0), (0.0, f64::NAN), (0.0, f64::INFINITY)] {

@@ -38,7 +38,8 @@ fn derivatives_are_those_of_the_duals() {
             let d: Dual<f64, 1> = table.value(order, Dual::along(x, 1.0));
             assert!((d.eps[0] - table.value::<f64>(order + 1, x)).abs() < 1e-12 * (1.0 + d.eps[0].abs()));
         }
-        let (mut regs, mut bars, mut bar) = (vec![0.0; program.registers()], vec![0.0; program.registers()], [0.0]);
+        let (mut regs, mut bars, mut bar) =
+            (vec![0.0; program.registers()], vec![0.0; program.registers()], [0.0]);
         program.eval(&[x], &mut regs);
         program.reverse(&regs, &[(0, 1.0)], &mut bars, &mut bar);
         assert_eq!(program.output(0, &regs), table.value(0, x));

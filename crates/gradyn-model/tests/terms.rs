@@ -57,7 +57,13 @@ impl Case {
         3 * self.n + self.m..self.x.len()
     }
     fn at(&self) -> At<'_> {
-        At { t: self.t, q: &self.x[self.q()], v: &self.x[self.v()], a: &self.x[self.a()], lam: &self.x[self.lam()] }
+        At {
+            t: self.t,
+            q: &self.x[self.q()],
+            v: &self.x[self.v()],
+            a: &self.x[self.a()],
+            lam: &self.x[self.lam()],
+        }
     }
     fn vec(&self, n: usize) -> Vec<f64> {
         self.random.borrow_mut().vec(n)
@@ -74,7 +80,9 @@ impl Case {
     fn duals(&self, count: usize, f: impl Fn(&Mechanics, &At<Wide>, &mut Data<Wide>, &mut [Wide])) -> Matrix {
         let mut rows = vec![vec![0.0; self.x.len()]; count];
         for first in (0..self.x.len()).step_by(8) {
-            let seed = |i: usize, x: f64| if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) };
+            let seed = |i: usize, x: f64| {
+                if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) }
+            };
             let x: Vec<Wide> = self.x.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
             let mut d = self.sys().data();
             self.sys().prepare(&x[self.p()], &mut d);
@@ -99,7 +107,8 @@ impl Case {
 fn each_case(f: impl Fn(&Case)) {
     let models = models::all().into_iter().map(|(name, m)| (name.to_owned(), m));
     let all = models.chain(elements::all().into_iter().map(|e| (e.name, e.mechanism)));
-    let all = all.flat_map(|(name, m)| Coordinates::ALL.map(|c| (format!("{name}, {}", c.name()), m.clone(), c)));
+    let all =
+        all.flat_map(|(name, m)| Coordinates::ALL.map(|c| (format!("{name}, {}", c.name()), m.clone(), c)));
     for (k, (name, m, family)) in all.enumerate() {
         let r = ready_in(&m, family);
         let (dims, mut random) = (r.model.system.dims(), Random(k as u64 + 7));
@@ -156,8 +165,11 @@ fn phi_q_is_the_derivative_of_phi() {
         let truth = c.duals(c.m, |s, at, d, out| s.constraint(at, [1.0, 0.0, 0.0], d, out));
         // rows of velocity level: A = c_v
         let held = c.m - c.sys().dims().m_vel;
-        let truth: Matrix =
-            truth.into_iter().enumerate().map(|(k, r)| r[if k < held { c.q() } else { c.v() }].to_vec()).collect();
+        let truth: Matrix = truth
+            .into_iter()
+            .enumerate()
+            .map(|(k, r)| r[if k < held { c.q() } else { c.v() }].to_vec())
+            .collect();
         equal(&dense(&c.sys().patterns().mn, c.sys().phi_q(&c.data())), &truth, &c.context("Φ_q"));
     });
 }
@@ -190,7 +202,11 @@ fn second_rates_have_twice_the_first_as_slope() {
         sys.constraint_q(&c.at(), [0.0, 2.0, 0.0], &mut d, &mut rate);
         sys.constraint_v(&c.at(), [0.0, 0.0, 1.0], &mut d, &mut slope);
         let held = c.m - sys.dims().m_vel;
-        equal(&dense(mn, &slope)[..held].to_vec(), &dense(mn, &rate)[..held].to_vec(), &c.context("Φ̈_v = 2Φ̇_q"));
+        equal(
+            &dense(mn, &slope)[..held].to_vec(),
+            &dense(mn, &rate)[..held].to_vec(),
+            &c.context("Φ̈_v = 2Φ̇_q"),
+        );
     });
 }
 
@@ -203,7 +219,11 @@ fn rates_are_those_of_a_motion() {
             x.iter().zip(dx).map(|(x, dx)| Wide::from(*x) + Wide::var(0.0, 0) * *dx).collect()
         };
         let (q, v, t) = (along(at.q, at.v), along(at.v, at.a), Wide::var(c.t, 0));
-        let (a, lam, p) = (along(at.a, &vec![0.0; c.n]), along(at.lam, &vec![0.0; c.m]), along(&c.x[c.p()], &vec![0.0; c.slots]));
+        let (a, lam, p) = (
+            along(at.a, &vec![0.0; c.n]),
+            along(at.lam, &vec![0.0; c.m]),
+            along(&c.x[c.p()], &vec![0.0; c.slots]),
+        );
         let mut wide = sys.data();
         sys.prepare(&p, &mut wide);
         sys.set_angles(&c.r.model.angles, &mut wide);
@@ -272,7 +292,8 @@ fn slot_products_equal_the_duals() {
         let constraint = columns(&c.duals(c.m, |s, at, d, out| s.constraint(at, C, d, out)), c.p());
         let balance = columns(&c.duals(c.n, |s, at, d, out| s.balance(&wide, at.lam, d, out)), c.p());
         let forces = columns(&c.duals(c.n, System::forces), c.p());
-        let mut products = [vec![vec![0.0; c.slots]; c.m], vec![vec![0.0; c.slots]; c.n], vec![vec![0.0; c.slots]; c.n]];
+        let mut products =
+            [vec![vec![0.0; c.slots]; c.m], vec![vec![0.0; c.slots]; c.n], vec![vec![0.0; c.slots]; c.n]];
         for s in 0..c.slots {
             let mut delta = vec![0.0; c.slots];
             delta[s] = 1.0;
@@ -298,7 +319,11 @@ fn slot_products_are_transposes() {
         let args = sys.dims().args;
         let (w, delta, mu_n, mu_m) = (c.vec(c.n), c.vec(c.slots), c.vec(c.n), c.vec(c.m));
         let check = |what: &str, mu: &[f64], direct: &[f64], grad: &[f64]| {
-            assert!(grad[c.slots..].iter().all(|g| *g == 0.0), "{}: scratch after the slots", c.context(what));
+            assert!(
+                grad[c.slots..].iter().all(|g| *g == 0.0),
+                "{}: scratch after the slots",
+                c.context(what)
+            );
             let (a, b) = (dot(mu, direct), dot(&grad[..c.slots], &delta) / -1.7);
             // 1e-13 of the terms in the sum
             let scale = dot_size(mu, direct) + dot_size(&grad[..c.slots], &delta);
@@ -320,7 +345,8 @@ fn slot_products_are_transposes() {
         let once = grad.clone();
         sys.forces_p_t(&at, &mu_n, -1.7, &mut d, &mut grad);
         let scale = once.iter().fold(0.0f64, |s, g| s.max(g.abs()));
-        (0..c.slots).for_each(|s| assert!((grad[s] - 2.0 * once[s]).abs() <= 1e-14 * scale, "{}", c.context("adds")));
+        (0..c.slots)
+            .for_each(|s| assert!((grad[s] - 2.0 * once[s]).abs() <= 1e-14 * scale, "{}", c.context("adds")));
     });
 }
 
@@ -339,7 +365,11 @@ fn pulled_products_equal_those_of_the_matrices() {
             let (mu, nu) = (c.vec(c.n), c.vec(c.m));
             let [mut q, mut v] = [(); 2].map(|()| vec![1.0; c.n]);
             let [mut grad, mut slots] = [(); 2].map(|()| vec![0.0; sys.dims().args]);
-            assert!(sys.pull(&at, level, [&mu, &nu], -1.7, &mut d, [&mut q, &mut v, &mut grad]), "{}", c.context("no product"));
+            assert!(
+                sys.pull(&at, level, [&mu, &nu], -1.7, &mut d, [&mut q, &mut v, &mut grad]),
+                "{}",
+                c.context("no product")
+            );
             sys.balance_p_t(&at, at.a, at.lam, &mu, -1.7, &mut d, &mut slots);
             sys.forces_p_t(&at, &mu, -1.7, &mut d, &mut slots);
             sys.constraint_p_t(&at, level, &nu, -1.7, &mut d, &mut slots);
@@ -354,7 +384,11 @@ fn pulled_products_equal_those_of_the_matrices() {
                 // sums over bodies may cancel: measured by the largest of them
                 let scale = size.iter().fold(0.0f64, |s, x| s.max(*x));
                 for (i, (a, b)) in got.iter().zip(&sum).enumerate() {
-                    assert!((a - b).abs() <= 1e-12 * scale, "{}: {a} ≠ {b}", c.context(&format!("pull {level:?}, {what}[{i}]")));
+                    assert!(
+                        (a - b).abs() <= 1e-12 * scale,
+                        "{}: {a} ≠ {b}",
+                        c.context(&format!("pull {level:?}, {what}[{i}]"))
+                    );
                 }
             }
         }
@@ -369,7 +403,9 @@ fn mass_is_symmetric_and_positive_semidefinite() {
         let mut m = dense(nn, c.sys().mass(&d));
         let scale = largest(&m);
         for i in 0..c.n {
-            (0..c.n).for_each(|j| assert!((m[i][j] - m[j][i]).abs() <= 1e-15 * scale, "{}", c.context("symmetry")));
+            (0..c.n).for_each(|j| {
+                assert!((m[i][j] - m[j][i]).abs() <= 1e-15 * scale, "{}", c.context("symmetry"))
+            });
         }
         // Gauss without pivoting: pivots of a semidefinite matrix are ≥ 0; a zero pivot has a zero row
         for k in 0..c.n {
@@ -401,7 +437,11 @@ fn constraint_forces_have_the_power_of_the_rates() {
         }
         let moving: Vec<f64> = rate.iter().zip(&rest).map(|(a, b)| a - b).collect();
         let (power, work) = (dot(at.v, &force), dot(at.lam, &moving));
-        assert!((power - work).abs() <= 1e-13 * dot_size(at.v, &force), "{}: {power} ≠ {work}", c.context("power"));
+        assert!(
+            (power - work).abs() <= 1e-13 * dot_size(at.v, &force),
+            "{}: {power} ≠ {work}",
+            c.context("power")
+        );
     });
 }
 
@@ -446,7 +486,12 @@ fn measures_agree_on_both_scalars() {
             c.duals(out.len(), |s, at, d, wide| {
                 s.measure(set, at, d, wide);
                 for (o, w) in out.iter().zip(wide) {
-                    assert!((o - w.re).abs() <= 1e-13 * o.abs().max(1.0), "{}: {o} ≠ {}", c.context("value"), w.re);
+                    assert!(
+                        (o - w.re).abs() <= 1e-13 * o.abs().max(1.0),
+                        "{}: {o} ≠ {}",
+                        c.context("value"),
+                        w.re
+                    );
                 }
             });
         }
@@ -465,15 +510,22 @@ fn condition_rows_equal_the_duals() {
         });
         for (velocity, first) in [(false, 0), (true, counts[0])] {
             for k in 0..counts[usize::from(velocity)] {
-                let (pattern, support) = (sys.condition_pattern(velocity, k), sys.condition_support(velocity, k));
-                let (mut q, mut v, mut p) = (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
+                let (pattern, support) =
+                    (sys.condition_pattern(velocity, k), sys.condition_support(velocity, k));
+                let (mut q, mut v, mut p) =
+                    (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
                 sys.condition_row(velocity, k, &c.at(), &mut d, &mut q, &mut v, &mut p);
                 let mut full = vec![0.0; 3 * c.n + c.m + c.slots];
-                let at = |list: &[u32], from: usize| list.iter().map(|&i| from + i as usize).collect::<Vec<_>>();
+                let at =
+                    |list: &[u32], from: usize| list.iter().map(|&i| from + i as usize).collect::<Vec<_>>();
                 for (at, x) in [(at(pattern, 0), q), (at(pattern, c.n), v), (at(support, 3 * c.n + c.m), p)] {
                     at.into_iter().zip(x).for_each(|(i, x)| full[i] = x);
                 }
-                equal(&vec![full], &vec![all[first + k].clone()], &c.context(&format!("condition {k}, velocity {velocity}")));
+                equal(
+                    &vec![full],
+                    &vec![all[first + k].clone()],
+                    &c.context(&format!("condition {k}, velocity {velocity}")),
+                );
             }
         }
     });
@@ -487,13 +539,20 @@ fn slot_map_pulls_back_its_derivative() {
         let mu = c.vec(c.slots);
         let gradient = c.r.model.pull_back(&rho, &mu);
         for first in (0..rho.len()).step_by(8) {
-            let seed = |i: usize, x: f64| if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) };
+            let seed = |i: usize, x: f64| {
+                if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) }
+            };
             let wide: Vec<Wide> = rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
             let slots = c.r.model.slots(&wide);
             for k in first..rho.len().min(first + 8) {
                 let truth: f64 = slots.iter().zip(&mu).map(|(s, m)| s.eps[k - first] * m).sum();
                 let scale: f64 = slots.iter().zip(&mu).map(|(s, m)| (s.eps[k - first] * m).abs()).sum();
-                assert!((gradient[k] - truth).abs() <= 1e-13 * scale, "{}: {} ≠ {truth}", c.context("e(ρ)"), gradient[k]);
+                assert!(
+                    (gradient[k] - truth).abs() <= 1e-13 * scale,
+                    "{}: {} ≠ {truth}",
+                    c.context("e(ρ)"),
+                    gradient[k]
+                );
             }
         }
     });

@@ -40,9 +40,13 @@ fn any_joint_of_a_loop_can_be_cut() {
     for cut in 0..4 {
         let hints: Vec<(usize, bool)> = (0..4).map(|k| (k, k != cut)).collect();
         let m = hinted(&hints);
-        let model = build_in(&m, Coordinates::Relative0).unwrap_or_else(|e| panic!("cut {cut}: {}", e.message));
+        let model =
+            build_in(&m, Coordinates::Relative0).unwrap_or_else(|e| panic!("cut {cut}: {}", e.message));
         let rows = model.system.row_names();
-        assert!(rows.len() == 2 && rows.iter().all(|r| r.element == m.joints[cut].name.text), "{cut}: {rows:?}");
+        assert!(
+            rows.len() == 2 && rows.iter().all(|r| r.element == m.joints[cut].name.text),
+            "{cut}: {rows:?}"
+        );
         assert_eq!(model.system.dims().n, 3, "angles of the joints that are kept");
     }
 }

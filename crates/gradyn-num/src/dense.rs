@@ -73,7 +73,9 @@ impl DenseLu {
         self.ready = false;
         let total = absolute_sum(&self.a);
         if !total.is_finite() {
-            return Err(Singular { index: self.a.iter().position(|a| !a.is_finite()).map_or(0, |k| k % self.n) });
+            return Err(Singular {
+                index: self.a.iter().position(|a| !a.is_finite()).map_or(0, |k| k % self.n),
+            });
         }
         let tolerance = 8.0 * (self.n as f64).sqrt() * f64::EPSILON;
         self.u.copy_from_slice(&self.a);

@@ -86,7 +86,12 @@ impl Factor {
     pub fn refactor(&mut self, values: &[f64]) -> Result<(), Singular> {
         match &mut self.kind {
             Kind::Dense(lu, places) => {
-                assert!(values.len() == places.len(), "{} values on a pattern of {}", values.len(), places.len());
+                assert!(
+                    values.len() == places.len(),
+                    "{} values on a pattern of {}",
+                    values.len(),
+                    places.len()
+                );
                 let a = lu.matrix_mut();
                 for (&place, &value) in places.iter().zip(values) {
                     a[place as usize] = value;

@@ -202,7 +202,13 @@ impl Schur {
 
     /// Y and S, (2).
     #[inline]
-    fn refactor(&mut self, mn: &Pattern, j: &[f64], c: impl Fn(usize) -> f64, released: &[u32]) -> Result<(), Singular> {
+    fn refactor(
+        &mut self,
+        mn: &Pattern,
+        j: &[f64],
+        c: impl Fn(usize) -> f64,
+        released: &[u32],
+    ) -> Result<(), Singular> {
         let Self { stride, inverse, y, s, .. } = self;
         for (i, y) in y.chunks_exact_mut(*stride).enumerate() {
             // y_i = Σ_k j_ik (A⁻¹)_k
@@ -256,7 +262,9 @@ fn combine(out: &mut [f64], rows: &[f64], terms: impl Iterator<Item = (usize, f6
     let stride = out.len();
     out.fill(0.0);
     for (k, s) in terms {
-        for (o, a) in out.as_chunks_mut::<LANES>().0.iter_mut().zip(rows[k * stride..][..stride].as_chunks::<LANES>().0) {
+        for (o, a) in
+            out.as_chunks_mut::<LANES>().0.iter_mut().zip(rows[k * stride..][..stride].as_chunks::<LANES>().0)
+        {
             for l in 0..LANES {
                 o[l] += s * a[l];
             }

@@ -23,7 +23,8 @@ pub use jet::Jet;
 pub use kkt::Kkt;
 pub use pattern::Pattern;
 pub use rank::{
-    Basis, Dependencies, Dependent, Independence, free_columns, nothing, row_dependencies, unit_rows, unpivoted_columns,
+    Basis, Dependencies, Dependent, Independence, free_columns, nothing, row_dependencies, unit_rows,
+    unpivoted_columns,
 };
 pub use saddle::Saddle;
 pub use scalar::{ProgramScalar, Scalar, largest};

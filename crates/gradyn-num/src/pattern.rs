@@ -29,7 +29,9 @@ impl Pattern {
         assert!(rows < u32::MAX as usize && cols < u32::MAX as usize, "pattern larger than u32");
         let mut entries: Vec<(u32, u32)> = entries
             .into_iter()
-            .inspect(|&(i, j)| assert!(i < rows && j < cols, "entry ({i}, {j}) outside a {rows} × {cols} pattern"))
+            .inspect(|&(i, j)| {
+                assert!(i < rows && j < cols, "entry ({i}, {j}) outside a {rows} × {cols} pattern")
+            })
             .map(|(i, j)| (i as u32, j as u32))
             .collect();
         entries.sort_unstable();
@@ -98,7 +100,11 @@ impl Pattern {
 
     /// Entries (column, value) of row `i`.
     #[inline]
-    pub(crate) fn entries<'a>(&'a self, i: usize, values: &'a [f64]) -> impl Iterator<Item = (usize, f64)> + 'a {
+    pub(crate) fn entries<'a>(
+        &'a self,
+        i: usize,
+        values: &'a [f64],
+    ) -> impl Iterator<Item = (usize, f64)> + 'a {
         let row = self.row(i);
         self.col_idx[row.clone()].iter().zip(&values[row]).map(|(&j, &a)| (j as usize, a))
     }
@@ -134,12 +140,17 @@ impl Pattern {
     pub fn only(&self, positions: &[u32]) -> Pattern {
         let mut keep = vec![false; self.nnz()];
         positions.iter().for_each(|&p| keep[p as usize] = true);
-        Pattern::from_entries(self.rows(), self.cols, self.iter().filter(|e| keep[e.2]).map(|(i, j, _)| (i, j)))
+        Pattern::from_entries(
+            self.rows(),
+            self.cols,
+            self.iter().filter(|e| keep[e.2]).map(|(i, j, _)| (i, j)),
+        )
     }
 
     /// The pattern of some rows.
     pub fn part(&self, rows: &[u32]) -> Pattern {
-        let entries = rows.iter().enumerate().flat_map(|(i, &k)| self.row(k as usize).map(move |p| (i, self.col(p))));
+        let entries =
+            rows.iter().enumerate().flat_map(|(i, &k)| self.row(k as usize).map(move |p| (i, self.col(p))));
         Pattern::from_entries(rows.len(), self.cols, entries)
     }
 
@@ -151,6 +162,9 @@ impl Pattern {
     /// Lengths of a product.
     #[inline]
     fn check(&self, values: usize, right: usize, left: usize) {
-        assert!(values == self.nnz() && right == self.cols && left == self.rows(), "product of mismatched lengths");
+        assert!(
+            values == self.nnz() && right == self.cols && left == self.rows(),
+            "product of mismatched lengths"
+        );
     }
 }

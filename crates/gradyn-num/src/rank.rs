@@ -50,7 +50,11 @@ const DENSE: usize = 64;
 /// zero, (2).
 pub fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> Dependencies {
     assert!(values.len() == pattern.nnz(), "{} values on a pattern of {}", values.len(), pattern.nnz());
-    if pattern.rows() > DENSE { sparse::row_dependencies(pattern, values, tol) } else { dense(pattern, values, tol) }
+    if pattern.rows() > DENSE {
+        sparse::row_dependencies(pattern, values, tol)
+    } else {
+        dense(pattern, values, tol)
+    }
 }
 
 /// Columns that the rows leave open: as many as rank and columns differ by, and independent of the rows.
@@ -153,7 +157,8 @@ fn orthogonalise(mut rows: Vec<Vec<f64>>, lengths: &[f64], tol: f64) -> (Vec<usi
     let mut rho = vec![Vec::new(); rows.len()];
     while order.len() < rows.len() {
         // first row whose remainder is the largest to rounding
-        let sizes: Vec<f64> = rows.iter().enumerate().map(|(i, r)| if order.contains(&i) { 0.0 } else { norm(r) }).collect();
+        let sizes: Vec<f64> =
+            rows.iter().enumerate().map(|(i, r)| if order.contains(&i) { 0.0 } else { norm(r) }).collect();
         let largest = sizes.iter().fold(0.0, |a: f64, &b| a.max(b));
         let equal = |i: &usize| sizes[*i] > tol && sizes[*i] >= largest * (1.0 - 1e-9);
         let longest = (0..rows.len()).filter(equal).map(|i| lengths[i]).fold(0.0, f64::max);

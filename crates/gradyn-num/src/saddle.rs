@@ -43,8 +43,12 @@ impl Saddle {
         let c = || (n..n + m).map(|i| (i, i));
         let pattern = Pattern::from_entries(n + m, n + m, a().chain(b()).chain(jt()).chain(c()));
         let at = |(i, j)| pattern.at(i, j);
-        let maps =
-            Maps { a: a().map(at).collect(), b: b().map(at).collect(), jt: jt().map(at).collect(), c: c().map(at).collect() };
+        let maps = Maps {
+            a: a().map(at).collect(),
+            b: b().map(at).collect(),
+            jt: jt().map(at).collect(),
+            c: c().map(at).collect(),
+        };
         // c = 0 is not stored, and makes no fill
         let (values, factor) = (vec![0.0; pattern.nnz()], Factor::with_optional(&pattern, &maps.c)?);
         Ok(Self { maps: maps.into(), n, released: [].into(), values, factor, factorizations: 0 })
@@ -73,7 +77,9 @@ impl Saddle {
         self.released.iter().for_each(|&k| v[maps.c[k as usize] as usize] = -loose);
         let (n, m) = (self.n, maps.c.len());
         self.factorizations += 1;
-        self.factor.refactor(v).map_err(|Singular { index: i }| Singular { index: if i < n { m + i } else { i - n } })
+        self.factor
+            .refactor(v)
+            .map_err(|Singular { index: i }| Singular { index: if i < n { m + i } else { i - n } })
     }
     /// Calls of `refactor`.
     pub fn factorizations(&self) -> usize {

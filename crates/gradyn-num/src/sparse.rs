@@ -145,7 +145,8 @@ impl SparseLu {
         self.ready = false;
         self.scale(values)?;
         self.frozen &= !self.appear(values);
-        let frozen = self.frozen.then(|| self.panels.refactor(&self.lu, &self.columns, &self.values, self.least));
+        let frozen =
+            self.frozen.then(|| self.panels.refactor(&self.lu, &self.columns, &self.values, self.least));
         match frozen {
             Some(Ok(growth)) if growth <= self.limit => self.growth = growth,
             _ => self.choose(values)?,
@@ -244,7 +245,20 @@ impl SparseLu {
         assert!(self.ready, "solve without a factorisation");
         let n = self.b.len();
         assert!(b.len() == n, "right-hand side of length {} for a matrix of size {n}", b.len());
-        let Self { pattern, columns, values, row_scale, col_scale, lu, panels, growth, b: rb, y, residual, .. } = self;
+        let Self {
+            pattern,
+            columns,
+            values,
+            row_scale,
+            col_scale,
+            lu,
+            panels,
+            growth,
+            b: rb,
+            y,
+            residual,
+            ..
+        } = self;
         let (left, right) = if T { (col_scale, row_scale) } else { (row_scale, col_scale) };
         let substitute = |b: &[f64], y: &mut [f64], x: &mut [f64]| {
             if T {

@@ -42,7 +42,9 @@ fn lu_solves() {
         for sparse in [false, true] {
             let mut a = random.vector(n * n);
             if sparse {
-                a.iter_mut().enumerate().for_each(|(k, a)| *a *= f64::from(k % n == (k / n + 1) % n || k % 2 == 0));
+                a.iter_mut()
+                    .enumerate()
+                    .for_each(|(k, a)| *a *= f64::from(k % n == (k / n + 1) % n || k % 2 == 0));
             }
             let b = random.vector(n);
             lu.matrix_mut().copy_from_slice(&a);
@@ -115,7 +117,10 @@ fn ldl_solves() {
     for n in 0..=20 {
         let g = random.vector(n * n);
         let a: Vec<f64> = (0..n * n)
-            .map(|k| (0..n).map(|l| g[k / n * n + l] * g[k % n * n + l]).sum::<f64>() + f64::from(k / n == k % n) / 10.0)
+            .map(|k| {
+                (0..n).map(|l| g[k / n * n + l] * g[k % n * n + l]).sum::<f64>()
+                    + f64::from(k / n == k % n) / 10.0
+            })
             .collect();
         let mut ldl = DenseLdl::new(n);
         for i in 0..n {

@@ -51,7 +51,11 @@ impl Random {
 fn chain(points: usize) -> (Pattern, Pattern) {
     let n = 2 * points;
     let nn = Pattern::from_entries(n, n, (0..n).flat_map(|i| [(i, i), (i, i ^ 1)]));
-    let mn = Pattern::from_entries(points - 1, n, (0..points - 1).flat_map(|i| (2 * i..2 * i + 4).map(move |j| (i, j))));
+    let mn = Pattern::from_entries(
+        points - 1,
+        n,
+        (0..points - 1).flat_map(|i| (2 * i..2 * i + 4).map(move |j| (i, j))),
+    );
     (nn, mn)
 }
 
@@ -122,7 +126,8 @@ fn sparse_is_equilibrated() {
     let (pattern, mut values) = chain_kkt(30, &mut random);
     let size = pattern.rows();
     let x = random.vector(size);
-    let (r, c) = (|i: usize| 10f64.powi((i % 5) as i32 * 6 - 12), |j: usize| 10f64.powi((j % 3) as i32 * 6 - 6));
+    let (r, c) =
+        (|i: usize| 10f64.powi((i % 5) as i32 * 6 - 12), |j: usize| 10f64.powi((j % 3) as i32 * 6 - 6));
     for (i, j, k) in pattern.iter() {
         values[k] *= r(i) * c(j);
     }
@@ -138,8 +143,9 @@ fn sparse_is_equilibrated() {
 
 #[test]
 fn the_choice_follows_size_and_fill() {
-    let tridiagonal =
-        |n: usize| Pattern::from_entries(n, n, (0..n).flat_map(move |i| [(i, i), (i, (i + 1) % n), ((i + 1) % n, i)]));
+    let tridiagonal = |n: usize| {
+        Pattern::from_entries(n, n, (0..n).flat_map(move |i| [(i, i), (i, (i + 1) % n), ((i + 1) % n, i)]))
+    };
     let full = |n: usize| Pattern::from_entries(n, n, (0..n * n).map(move |k| (k / n, k % n)));
     assert!(!Factor::new(&tridiagonal(24)).unwrap().is_sparse());
     assert!(Factor::new(&tridiagonal(25)).unwrap().is_sparse());
@@ -284,7 +290,8 @@ fn bordered_kkt(links: usize, random: &mut Random) -> (Pattern, Vec<f64>) {
     let both = |entries: &mut Vec<(usize, usize, f64)>, i, j, x| entries.extend([(i, j, x), (j, i, x)]);
     for k in 0..links {
         // the end of the link before, the own coordinates and the shared ones
-        let of_link: Vec<usize> = ((6 * k).saturating_sub(6)..(6 * k).saturating_sub(3)).chain(6 * k..6 * k + 6).collect();
+        let of_link: Vec<usize> =
+            ((6 * k).saturating_sub(6)..(6 * k).saturating_sub(3)).chain(6 * k..6 * k + 6).collect();
         let shared = 6 * links..6 * links + 3;
         for (c, &i) in of_link.iter().enumerate() {
             entries.push((i, i, 4.0));
@@ -338,7 +345,8 @@ fn panels_keep_the_digits() {
     let n = 12 * bodies;
     let own = |b: usize| (12 * b..12 * b + 12).flat_map(move |i| (12 * b..12 * b + 12).map(move |j| (i, j)));
     let nn: Vec<(usize, usize)> = (0..bodies).flat_map(own).collect();
-    let rows = |b: usize| (0..8).flat_map(move |r| (0..6).map(move |c| (8 * b + r, 12 * b + (5 * r + 2 * c) % 24)));
+    let rows =
+        |b: usize| (0..8).flat_map(move |r| (0..6).map(move |c| (8 * b + r, 12 * b + (5 * r + 2 * c) % 24)));
     let mn: Vec<(usize, usize)> = (0..bodies - 1).flat_map(rows).collect();
     let size = n + 8 * (bodies - 1);
     let ties = mn.iter().flat_map(|&(i, j)| [(n + i, j), (j, n + i)]);
@@ -346,8 +354,10 @@ fn panels_keep_the_digits() {
     let mut lu = SparseLu::new(&pattern).unwrap();
     let first = random.vector(pattern.nnz());
     for k in 0..5 {
-        let values: Vec<f64> =
-            pattern.iter().map(|(i, j, p)| first[p] + f64::from(i == j) * 4.0 + 1e-3 * k as f64 * random.next()).collect();
+        let values: Vec<f64> = pattern
+            .iter()
+            .map(|(i, j, p)| first[p] + f64::from(i == j) * 4.0 + 1e-3 * k as f64 * random.next())
+            .collect();
         lu.refactor(&values).unwrap();
         let x = random.vector(size);
         let (mut b, mut c) = (vec![0.0; size], vec![0.0; size]);

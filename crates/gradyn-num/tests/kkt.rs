@@ -25,10 +25,21 @@ struct Case {
 }
 
 fn case(n: usize, m: usize, mass: impl Fn(usize) -> f64, random: &mut Random) -> Case {
-    let nn = Pattern::from_entries(n, n, (0..n).flat_map(|i| (i.saturating_sub(2)..(i + 3).min(n)).map(move |j| (i, j))));
+    let nn = Pattern::from_entries(
+        n,
+        n,
+        (0..n).flat_map(|i| (i.saturating_sub(2)..(i + 3).min(n)).map(move |j| (i, j))),
+    );
     let off = random.vector(n * n);
-    let a = nn.iter().map(|(i, j, _)| if i == j { mass(i) } else { 0.2 * off[i.min(j) * n + i.max(j)] }).collect();
-    let mn = Pattern::from_entries(m, n, (0..m).flat_map(|i| (0..4).map(move |k| (i, (i * (n / m.max(1)).max(1) + k) % n))));
+    let a = nn
+        .iter()
+        .map(|(i, j, _)| if i == j { mass(i) } else { 0.2 * off[i.min(j) * n + i.max(j)] })
+        .collect();
+    let mn = Pattern::from_entries(
+        m,
+        n,
+        (0..m).flat_map(|i| (0..4).map(move |k| (i, (i * (n / m.max(1)).max(1) + k) % n))),
+    );
     let j = random.vector(mn.nnz());
     Case { nn, a, mn, j }
 }
@@ -159,7 +170,8 @@ fn light_coordinates_do_not_cost_digits() {
 fn zeros_of_a_are_left_out() {
     let n = 60;
     let nn = Pattern::from_entries(n, n, (0..n).flat_map(|i| (0..n).map(move |j| (i, j))));
-    let mn = Pattern::from_entries(20, n, (0..20).flat_map(|i| (0..4).map(move |j| (i, (3 * i + 2 * j) % n))));
+    let mn =
+        Pattern::from_entries(20, n, (0..20).flat_map(|i| (0..4).map(move |j| (i, (3 * i + 2 * j) % n))));
     let a: Vec<f64> = nn.iter().map(|(i, j, _)| if i == j { 2.0 + (i % 3) as f64 } else { 0.0 }).collect();
     let diagonal: Vec<u32> = (0..n).map(|i| nn.at(i, i)).collect();
     let j: Vec<f64> = (0..mn.nnz()).map(|p| 1.0 + (p * 7 % 5) as f64).collect();

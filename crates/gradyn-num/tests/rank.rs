@@ -26,7 +26,8 @@ fn combinations_reproduce_the_dependent_rows() {
         let basis: Vec<Vec<f64>> = (0..r).map(|_| (0..n).map(|_| random.next()).collect()).collect();
         let rows: Vec<Vec<f64>> = (0..m)
             .map(|i| {
-                let weights: Vec<f64> = (0..r).map(|k| if i < r { f64::from(i == k) } else { random.next() }).collect();
+                let weights: Vec<f64> =
+                    (0..r).map(|k| if i < r { f64::from(i == k) } else { random.next() }).collect();
                 let scale = 10f64.powi(i as i32 % 7 - 3);
                 (0..n).map(|j| scale * (0..r).map(|k| weights[k] * basis[k][j]).sum::<f64>()).collect()
             })
@@ -50,7 +51,13 @@ fn combinations_reproduce_the_dependent_rows() {
 /// Repeated, opposite and zero rows; the first of equal rows is kept.
 #[test]
 fn repeated_rows_name_the_first() {
-    let rows = [vec![1.0, 2.0, 0.0], vec![0.0, 0.0, 0.0], vec![-2.0, -4.0, 0.0], vec![0.0, 1.0, 3.0], vec![1.0, 2.0, 0.0]];
+    let rows = [
+        vec![1.0, 2.0, 0.0],
+        vec![0.0, 0.0, 0.0],
+        vec![-2.0, -4.0, 0.0],
+        vec![0.0, 1.0, 3.0],
+        vec![1.0, 2.0, 0.0],
+    ];
     let (pattern, values) = full(&rows);
     let found = row_dependencies(&pattern, &values, 1e-12);
     assert_eq!((found.rank, found.kept), (2, vec![0, 3]));
@@ -73,7 +80,10 @@ fn condition_is_the_angle_of_two_rows() {
         assert_eq!(found.rank, 2);
         let expected = (angle / 2.0).tan();
         assert!((found.condition - expected).abs() < 1e-14, "{} against {expected}", found.condition); // σ_max 2⁻⁵² absolute
-        assert_eq!(row_dependencies(&pattern, &values, 2.0 * angle.sin()).rank, if 2.0 * angle.sin() < 1.0 { 1 } else { 0 });
+        assert_eq!(
+            row_dependencies(&pattern, &values, 2.0 * angle.sin()).rank,
+            if 2.0 * angle.sin() < 1.0 { 1 } else { 0 }
+        );
     }
 }
 
@@ -86,7 +96,8 @@ fn no_rows_have_rank_zero() {
 /// A band of `m` rows, 4 entries each, and two rows that depend on neighbours; more rows than the dense analysis takes, or not.
 fn band(m: usize, random: &mut Random) -> (Pattern, Vec<f64>, Vec<(usize, [usize; 2])>) {
     let n = 2 * m;
-    let mut rows: Vec<Vec<(usize, f64)>> = (0..m).map(|i| (0..4).map(|k| ((2 * i + k) % n, random.next())).collect()).collect();
+    let mut rows: Vec<Vec<(usize, f64)>> =
+        (0..m).map(|i| (0..4).map(|k| ((2 * i + k) % n, random.next())).collect()).collect();
     let mut made = vec![];
     for at in [m / 3, m - 5] {
         let mut sum = [0.0; 8];
@@ -96,7 +107,11 @@ fn band(m: usize, random: &mut Random) -> (Pattern, Vec<f64>, Vec<(usize, [usize
         rows[at] = (0..6).map(|k| (2 * (at - 2) + k, sum[k])).collect();
         made.push((at, [at - 2, at - 1]));
     }
-    let pattern = Pattern::from_entries(m, n, rows.iter().enumerate().flat_map(|(i, r)| r.iter().map(move |e| (i, e.0))));
+    let pattern = Pattern::from_entries(
+        m,
+        n,
+        rows.iter().enumerate().flat_map(|(i, r)| r.iter().map(move |e| (i, e.0))),
+    );
     let mut values = vec![0.0; pattern.nnz()];
     for (i, row) in rows.iter().enumerate() {
         row.iter().for_each(|&(j, a)| values[pattern.position(i, j).unwrap()] = a);
@@ -125,10 +140,15 @@ fn large_matrices_are_analysed_like_small_ones() {
         }
         let open = free_columns(&pattern, &values, 1e-9);
         assert_eq!(open.len(), pattern.cols() - found.rank);
-        let entries = pattern.iter().map(|(i, j, _)| (i, j)).chain(open.iter().enumerate().map(|(k, &j)| (m + k, j)));
+        let entries =
+            pattern.iter().map(|(i, j, _)| (i, j)).chain(open.iter().enumerate().map(|(k, &j)| (m + k, j)));
         let all = Pattern::from_entries(m + open.len(), pattern.cols(), entries);
         let both: Vec<f64> = values.iter().copied().chain(open.iter().map(|_| 1.0)).collect();
-        assert_eq!(row_dependencies(&all, &both, 1e-12).rank, pattern.cols(), "rows and open columns span everything");
+        assert_eq!(
+            row_dependencies(&all, &both, 1e-12).rank,
+            pattern.cols(),
+            "rows and open columns span everything"
+        );
     }
 }
 
@@ -171,7 +191,10 @@ fn independence_vanishes_where_rows_become_dependent() {
             (measure.measure(&pattern, &values), measure.condition(&pattern, &values))
         };
         let [(far, _), (near, condition), (zero, _)] = [1e-2, 1e-5, 0.0].map(&mut at);
-        assert!(far > 1e-3 && (far / near - 1e3).abs() < 30.0 && zero < 1e-15, "{m} rows: {far} {near} {zero}");
+        assert!(
+            far > 1e-3 && (far / near - 1e3).abs() < 30.0 && zero < 1e-15,
+            "{m} rows: {far} {near} {zero}"
+        );
         assert!(condition < 1e-5 && condition > 1e-6, "{m} rows: {condition}");
     }
 }
@@ -185,7 +208,11 @@ fn rows_of_roundings_are_dependent() {
         let mut values = vec![1.0; n];
         values[2] = 3e-17;
         let found = row_dependencies(&pattern, &values, 1e-9);
-        assert_eq!(found.dependent.iter().map(|d| (d.row, d.on.len())).collect::<Vec<_>>(), [(2, 0)], "{n} rows");
+        assert_eq!(
+            found.dependent.iter().map(|d| (d.row, d.on.len())).collect::<Vec<_>>(),
+            [(2, 0)],
+            "{n} rows"
+        );
         // a door on two hinges, in joint coordinates: all rows of the second
         assert_eq!(row_dependencies(&pattern, &vec![3e-17; n], 1e-9).rank, 0, "{n} rows");
     }

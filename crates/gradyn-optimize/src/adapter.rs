@@ -5,9 +5,9 @@
 use crate::oracle::{Oracle, Pause};
 use crate::space::Point;
 use basin::{
-    BoxBounds, ConstraintDescription, ConstraintJacobian, ConstraintSet, ConstraintSolveError, Constraints, CostFunction,
-    DenseMatrix, Gradient, NoLinearConstraints, NonlinearBlock, NonlinearBlocks, NonlinearEqualityValues,
-    NonlinearInequalityValues,
+    BoxBounds, ConstraintDescription, ConstraintJacobian, ConstraintSet, ConstraintSolveError, Constraints,
+    CostFunction, DenseMatrix, Gradient, NoLinearConstraints, NonlinearBlock, NonlinearBlocks,
+    NonlinearEqualityValues, NonlinearInequalityValues,
 };
 
 /// Why a call of basin ended early.

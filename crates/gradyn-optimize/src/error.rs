@@ -76,7 +76,9 @@ pub enum Error {
         most: usize,
     },
     /// A recorded evaluation of another design than the one asked for.
-    #[error("record {index} is not of the design that is asked for: the records belong to another problem or other settings")]
+    #[error(
+        "record {index} is not of the design that is asked for: the records belong to another problem or other settings"
+    )]
     Record {
         /// Place in the records.
         index: usize,

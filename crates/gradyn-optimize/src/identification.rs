@@ -68,7 +68,9 @@ impl Identification {
         let n = self.estimates.len();
         let c = |i: usize, j: usize| self.covariance[i * n + j];
         let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (j, i)));
-        let known = pairs.filter(|(i, j)| self.estimates[*i].deviation.is_finite() && self.estimates[*j].deviation.is_finite());
+        let known = pairs.filter(|(i, j)| {
+            self.estimates[*i].deviation.is_finite() && self.estimates[*j].deviation.is_finite()
+        });
         let named = known.map(|(i, j)| {
             let size = (c(i, i) * c(j, j)).sqrt();
             (self.estimates[i].name.as_str(), self.estimates[j].name.as_str(), c(i, j) / size)
@@ -87,7 +89,8 @@ struct Decomposition {
 fn null_space(space: &Space, point: &Point, lam: &[f64], free: &[usize]) -> Option<faer::Mat<f64>> {
     let k = free.len();
     let holds = |i: usize| i < space.m_eq || lam[i] > -point.c[i];
-    let held: Vec<&[f64]> = (0..space.m).filter(|i| holds(*i)).map(|i| &point.c_z[i * space.n..][..space.n]).collect();
+    let held: Vec<&[f64]> =
+        (0..space.m).filter(|i| holds(*i)).map(|i| &point.c_z[i * space.n..][..space.n]).collect();
     if held.is_empty() {
         return Some(faer::Mat::identity(k, k));
     }
@@ -104,7 +107,8 @@ fn decompose(space: &Space, point: &Point, lam: &[f64], r: &Residuals) -> Option
     let free: Vec<usize> = (0..n).filter(|i| space.x_on_bound(&point.z, *i).is_none()).collect();
     // rows of zeros make it at least square, so that V is complete
     let rows = r.values.len().max(free.len());
-    let j = faer::Mat::from_fn(rows, free.len(), |i, k| r.jacobian.get(i * n + free[k]).copied().unwrap_or(0.0));
+    let j =
+        faer::Mat::from_fn(rows, free.len(), |i, k| r.jacobian.get(i * n + free[k]).copied().unwrap_or(0.0));
     let z = null_space(space, point, lam, &free)?;
     let svd = (&j * &z).thin_svd().ok()?;
     let (v, s) = (&z * svd.V(), svd.S().column_vector());
@@ -113,7 +117,10 @@ fn decompose(space: &Space, point: &Point, lam: &[f64], r: &Residuals) -> Option
         free.iter().enumerate().for_each(|(i, at)| row[*at] = v[(i, k)]);
         row
     };
-    Some(Decomposition { sigma: (0..z.ncols()).map(|k| s[k]).collect(), v: (0..z.ncols()).map(spread).collect() })
+    Some(Decomposition {
+        sigma: (0..z.ncols()).map(|k| s[k]).collect(),
+        v: (0..z.ncols()).map(spread).collect(),
+    })
 }
 
 /// (1)–(4) at a point with multipliers; nothing without residuals.
@@ -136,7 +143,8 @@ pub(crate) fn identify(space: &Space, point: &Point, lam: &[f64], confidence: f6
         }
     }
     let unseen: Vec<usize> = (0..sigma.len()).filter(|k| !seen.contains(k)).collect();
-    let unidentifiable: Vec<Direction> = unseen.iter().map(|k| direction(space, sigma[*k] / most, &v[*k])).collect();
+    let unidentifiable: Vec<Direction> =
+        unseen.iter().map(|k| direction(space, sigma[*k] / most, &v[*k])).collect();
     let lost = |i: usize| unseen.iter().any(|k| v[*k][i].abs() > ROUNDING * largest(v[*k].iter().copied()));
     let lost: Vec<bool> = (0..n).map(lost).collect();
     let t = if freedoms > 0 { quantile(confidence, freedoms) } else { f64::INFINITY };

@@ -104,9 +104,10 @@ impl Iteration for Lbfgsb {
 
         // the start; the tests of convergence are ours
         let Some(state) = &self.state else {
-            let mut solver = Lbfgs::with_line_search(Shortening { search: MoreThuente::new(), predicted: 0.0 })
-                .with_absolute_projected_gradient_tolerance(None)
-                .with_relative_cost_reduction_tolerance(None);
+            let mut solver =
+                Lbfgs::with_line_search(Shortening { search: MoreThuente::new(), predicted: 0.0 })
+                    .with_absolute_projected_gradient_tolerance(None)
+                    .with_relative_cost_reduction_tolerance(None);
             let start = FirstOrderState::new(progress.point.z.clone());
             let accepted = solver.init(&mut problem, start).map_err(pause)?;
             return Ok(Step::Next(Box::new(Lbfgsb { state: Some(write(&solver, &accepted)) })));

@@ -77,7 +77,9 @@ pub(crate) struct GaussNewton;
 impl Iteration for GaussNewton {
     fn iterate(&self, oracle: &Oracle, progress: &mut Progress) -> Result<Step, Pause> {
         let (space, from) = (oracle.space, &progress.point);
-        let Some(model) = Model::new(space, from) else { return Ok(Step::End(crate::Status::NumericalFailure)) };
+        let Some(model) = Model::new(space, from) else {
+            return Ok(Step::End(crate::Status::NumericalFailure));
+        };
         let d = model.step(0.0);
         let predicted = dot(&from.g, &d);
         let noise = allowance(space, from.f, predicted);
@@ -106,7 +108,9 @@ impl LevenbergMarquardt {
     /// At the start: η = 1e-3 of the largest diagonal entry of JᵀJ.
     pub fn new(start: &Point) -> Self {
         let n = start.z.len();
-        let squares = |r: &Residuals| largest((0..n).map(|j| r.jacobian.iter().skip(j).step_by(n).map(|x| x * x).sum()));
+        let squares = |r: &Residuals| {
+            largest((0..n).map(|j| r.jacobian.iter().skip(j).step_by(n).map(|x| x * x).sum()))
+        };
         Self { eta: 1e-3 * start.residuals.as_ref().map_or(1.0, squares).max(f64::MIN_POSITIVE) }
     }
 }
@@ -114,7 +118,9 @@ impl LevenbergMarquardt {
 impl Iteration for LevenbergMarquardt {
     fn iterate(&self, oracle: &Oracle, progress: &mut Progress) -> Result<Step, Pause> {
         let (space, from) = (oracle.space, &progress.point);
-        let Some(model) = Model::new(space, from) else { return Ok(Step::End(crate::Status::NumericalFailure)) };
+        let Some(model) = Model::new(space, from) else {
+            return Ok(Step::End(crate::Status::NumericalFailure));
+        };
         let least = f64::EPSILON * largest(model.sigma.iter().copied()).powi(2);
         let (mut eta, mut factor) = (self.eta.max(least), 2.0);
         let mut promised = None;
@@ -149,7 +155,9 @@ mod tests {
     #[test]
     fn damping_comes_back() {
         let space = Space::new(Problem::new(vec![Variable::free("x")]).unwrap(), Settings::default());
-        let at = |z: &[f64]| space.point(z, Evaluation::least_squares(vec![z[0].atan()], vec![1.0 / (1.0 + z[0] * z[0])], 1));
+        let at = |z: &[f64]| {
+            space.point(z, Evaluation::least_squares(vec![z[0].atan()], vec![1.0 / (1.0 + z[0] * z[0])], 1))
+        };
         let (mut progress, mut known) = (Progress::new(&space, at(&[3.0])), vec![]);
         let state = LevenbergMarquardt { eta: 1e-100 };
         while let Err(Pause(z)) = state.iterate(&Oracle { space: &space, known: &known }, &mut progress) {

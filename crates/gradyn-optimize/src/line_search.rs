@@ -16,7 +16,13 @@ const C2: f64 = 0.9;
 pub(crate) const SHORTEST: f64 = 1e-10;
 
 /// A point that satisfies (1), with `noise` in φ allowed; the best with sufficient decrease if there is none; nothing without.
-pub(crate) fn wolfe(oracle: &Oracle, from: &Point, d: &[f64], first: f64, noise: f64) -> Result<Option<Point>, Pause> {
+pub(crate) fn wolfe(
+    oracle: &Oracle,
+    from: &Point,
+    d: &[f64],
+    first: f64,
+    noise: f64,
+) -> Result<Option<Point>, Pause> {
     let slope = dot(&from.g, d);
     let (mut lo, mut hi, mut step) = (0.0, f64::INFINITY, first);
     let mut best: Option<Point> = None;

@@ -36,19 +36,32 @@ pub struct Multistart {
 fn place(v: &Variable, u: f64) -> Result<f64, Error> {
     let refuse = |what: &str| Err(Error::Variable { name: v.name.clone(), what: what.into() });
     match v.transform {
-        _ if !(v.lower.is_finite() && v.upper.is_finite()) => refuse("multistart draws between bounds, and there are not two"),
-        Transform::Log if v.lower <= 0.0 => refuse("multistart draws log variables above a positive lower bound"),
+        _ if !(v.lower.is_finite() && v.upper.is_finite()) => {
+            refuse("multistart draws between bounds, and there are not two")
+        }
+        Transform::Log if v.lower <= 0.0 => {
+            refuse("multistart draws log variables above a positive lower bound")
+        }
         Transform::Log => Ok((v.lower * (v.upper / v.lower).powf(u)).clamp(v.lower, v.upper)),
-        Transform::Identity | Transform::Bounded => Ok((v.lower + (v.upper - v.lower) * u).clamp(v.lower, v.upper)),
+        Transform::Identity | Transform::Bounded => {
+            Ok((v.lower + (v.upper - v.lower) * u).clamp(v.lower, v.upper))
+        }
     }
 }
 
 impl Multistart {
     /// Runs of a method; `settings` are those of each.
-    pub fn new(method: Method, problem: &Problem, settings: Settings, start: &[f64], starts: Starts) -> Result<Self, Error> {
+    pub fn new(
+        method: Method,
+        problem: &Problem,
+        settings: Settings,
+        start: &[f64],
+        starts: Starts,
+    ) -> Result<Self, Error> {
         let mut runs = vec![method.start(problem, settings, start)?];
         for u in starts.sampling.points(problem.n(), starts.count.saturating_sub(1), starts.seed)? {
-            let x = problem.variables().iter().zip(u).map(|(v, u)| place(v, u)).collect::<Result<Vec<_>, _>>()?;
+            let x =
+                problem.variables().iter().zip(u).map(|(v, u)| place(v, u)).collect::<Result<Vec<_>, _>>()?;
             runs.push(method.start(problem, settings, &x)?);
         }
         Ok(Self { runs, violation_tol: settings.violation_tol })
@@ -85,7 +98,9 @@ impl Optimizer for Multistart {
         let reports = self.starts();
         let best = reports[self.best()].clone();
         let running = reports.iter().any(|r| r.status == Status::Interrupted);
-        let of = |(start, r): (usize, &Report)| r.failures.iter().map(|f| Failure { start, ..f.clone() }).collect::<Vec<_>>();
+        let of = |(start, r): (usize, &Report)| {
+            r.failures.iter().map(|f| Failure { start, ..f.clone() }).collect::<Vec<_>>()
+        };
         let failures = reports.iter().enumerate().flat_map(of).collect();
         Report {
             status: if running { Status::Interrupted } else { best.status },

@@ -37,7 +37,13 @@ impl Variable {
     /// Without bounds, scale 1.
     pub fn free(name: impl Into<String>) -> Self {
         let name = name.into();
-        Self { name, lower: f64::NEG_INFINITY, upper: f64::INFINITY, scale: 1.0, transform: Transform::Identity }
+        Self {
+            name,
+            lower: f64::NEG_INFINITY,
+            upper: f64::INFINITY,
+            scale: 1.0,
+            transform: Transform::Identity,
+        }
     }
     /// Between bounds.
     pub fn between(name: impl Into<String>, lower: f64, upper: f64) -> Self {
@@ -55,7 +61,12 @@ impl Variable {
     fn check(&self) -> Result<(), Error> {
         let Self { lower, upper, scale, .. } = *self;
         let refuse = |what: String| Err(Error::Variable { name: self.name.clone(), what });
-        if lower.is_nan() || upper.is_nan() || lower > upper || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
+        if lower.is_nan()
+            || upper.is_nan()
+            || lower > upper
+            || lower == f64::INFINITY
+            || upper == f64::NEG_INFINITY
+        {
             return refuse(format!("nothing lies between {lower} and {upper}"));
         }
         if lower == upper {
@@ -65,7 +76,9 @@ impl Variable {
             return refuse(format!("scale {scale} is not a positive number"));
         }
         match self.transform {
-            Transform::Log if upper <= 0.0 => refuse(format!("log needs positive values, upper bound is {upper}")),
+            Transform::Log if upper <= 0.0 => {
+                refuse(format!("log needs positive values, upper bound is {upper}"))
+            }
             Transform::Bounded if !(lower.is_finite() && upper.is_finite()) => {
                 refuse(format!("bounded needs two finite bounds, not {lower} and {upper}"))
             }
@@ -125,7 +138,10 @@ impl Problem {
         for (i, v) in variables.iter().enumerate() {
             v.check()?;
             if variables[..i].iter().any(|w| w.name == v.name) {
-                return Err(Error::Variable { name: v.name.clone(), what: "there are two of this name".into() });
+                return Err(Error::Variable {
+                    name: v.name.clone(),
+                    what: "there are two of this name".into(),
+                });
             }
         }
         Ok(Self { variables, constraints: vec![], value_scale: 1.0 })

@@ -36,7 +36,8 @@ impl Progress {
         let settings = &space.settings;
         let change = (point.f - self.point.f).abs();
         let feasible = violation(space, &point).max(violation(space, &self.point)) <= settings.violation_tol;
-        let count = |times: usize, limit: f64| if feasible && change <= limit && limit > 0.0 { times + 1 } else { 0 };
+        let count =
+            |times: usize, limit: f64| if feasible && change <= limit && limit > 0.0 { times + 1 } else { 0 };
         self.small = count(self.small, settings.value_tol * point.f.abs().max(1.0));
         self.noisy = count(self.noisy, settings.noise / space.problem.scale_of_value());
         self.iterations += 1;
@@ -57,7 +58,11 @@ impl Progress {
     }
     /// No step was found although a decrease was predicted.
     pub fn stuck(&self, space: &Space, predicted: f64) -> Status {
-        if predicted.abs() <= noise(space, self.point.f) { Status::Stagnated } else { Status::LineSearchFailed }
+        if predicted.abs() <= noise(space, self.point.f) {
+            Status::Stagnated
+        } else {
+            Status::LineSearchFailed
+        }
     }
 }
 

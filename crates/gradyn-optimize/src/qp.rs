@@ -12,7 +12,9 @@
 use crate::space::{Point, Space};
 use crate::vector::{dot, largest, minus};
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, SupportedConeT, ZeroConeT};
+use clarabel::solver::{
+    DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, SupportedConeT, ZeroConeT,
+};
 use faer::linalg::solvers::Solve;
 
 /// Feasibility and sign of λ of a solution of (3), relative to the numbers in the rows and to 1, the scale of everything.
@@ -92,7 +94,11 @@ impl<'a> Qp<'a> {
         for (k, i) in on.iter().enumerate() {
             lam[*i] = solved[(n + k, 0)];
         }
-        self.is_solution(&d, &lam).then(|| Solution { d, lam: lam[..self.m].to_vec(), active: active.to_vec() })
+        self.is_solution(&d, &lam).then(|| Solution {
+            d,
+            lam: lam[..self.m].to_vec(),
+            active: active.to_vec(),
+        })
     }
 
     /// Feasible, λ ≥ 0, and (3) was not singular?
@@ -112,8 +118,11 @@ impl<'a> Qp<'a> {
     fn stationary(&self, d: &[f64], lam: &[f64]) -> bool {
         let n = self.n;
         (0..n).all(|j| {
-            let terms = (0..n).map(|k| self.b[j * n + k] * d[k]).chain((0..lam.len()).map(|i| self.rows[i][j] * lam[i]));
-            let (sum, size) = terms.fold((self.g[j], self.g[j].abs()), |(sum, size), t| (sum + t, size + t.abs()));
+            let terms = (0..n)
+                .map(|k| self.b[j * n + k] * d[k])
+                .chain((0..lam.len()).map(|i| self.rows[i][j] * lam[i]));
+            let (sum, size) =
+                terms.fold((self.g[j], self.g[j].abs()), |(sum, size), t| (sum + t, size + t.abs()));
             sum.abs() <= 1e-9 * size
         })
     }
@@ -137,8 +146,13 @@ impl<'a> Qp<'a> {
         let rhs: Vec<f64> = self.rhs.iter().copied().chain((0..extra).map(|_| 0.0)).collect();
         let cones: [SupportedConeT<f64>; 2] = [ZeroConeT(self.eq), NonnegativeConeT(count + extra - self.eq)];
         let tol = 1e-10;
-        let settings =
-            DefaultSettings { verbose: false, tol_gap_abs: tol, tol_gap_rel: tol, tol_feas: tol, ..Default::default() };
+        let settings = DefaultSettings {
+            verbose: false,
+            tol_gap_abs: tol,
+            tol_gap_rel: tol,
+            tol_feas: tol,
+            ..Default::default()
+        };
         let mut solver = DefaultSolver::new(&p, &q, &a, &rhs, &cones, settings).ok()?;
         solver.solve();
         let solved = matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved);

@@ -67,7 +67,8 @@ impl Method {
     /// Refuses problems that it does not take.
     fn check(self, space: &Space) -> Result<(), Error> {
         let refuse = |what, takes: fn(Method) -> bool| {
-            let others = Self::ALL.iter().filter(|m| takes(**m)).map(|m| m.name()).collect::<Vec<_>>().join(", ");
+            let others =
+                Self::ALL.iter().filter(|m| takes(**m)).map(|m| m.name()).collect::<Vec<_>>().join(", ");
             Err(Error::Method { method: self.name(), what, others: format!("these do: {others}") })
         };
         match self {
@@ -77,7 +78,12 @@ impl Method {
         }
     }
     /// An optimiser of a problem, from a start. One of least squares must be told residuals.
-    pub fn start(self, problem: &Problem, settings: Settings, start: &[f64]) -> Result<Box<dyn Optimizer>, Error> {
+    pub fn start(
+        self,
+        problem: &Problem,
+        settings: Settings,
+        start: &[f64],
+    ) -> Result<Box<dyn Optimizer>, Error> {
         problem.check_start(start)?;
         settings.check()?;
         let space = Space::new(problem.clone(), settings);

@@ -84,12 +84,26 @@ impl Report {
         let Some(Progress { point, lam, iterations, .. }) = progress else {
             let (x, active, multipliers, none) = (vec![], vec![], vec![], f64::INFINITY);
             let (value, optimality, violation, iterations) = (none, none, none, 0);
-            return Self { status, x, value, optimality, violation, active, multipliers, iterations, evaluations, failures };
+            return Self {
+                status,
+                x,
+                value,
+                optimality,
+                violation,
+                active,
+                multipliers,
+                iterations,
+                evaluations,
+                failures,
+            };
         };
         let s_f = space.problem.scale_of_value();
         let rows = space.problem.constraints().iter().zip(lam);
-        let multiplier =
-            |(c, lam): (&crate::Constraint, &f64)| Multiplier { name: c.name.clone(), kind: c.kind, value: lam * s_f / c.scale };
+        let multiplier = |(c, lam): (&crate::Constraint, &f64)| Multiplier {
+            name: c.name.clone(),
+            kind: c.kind,
+            value: lam * s_f / c.scale,
+        };
         Self {
             status,
             x: space.to_x(&point.z),

@@ -52,7 +52,16 @@ impl Run {
     /// From a start that was checked.
     pub fn new(method: Method, space: Space, start: &[f64]) -> Self {
         let next = Next::Evaluate(space.to_z(start));
-        Self { method, space, next, known: vec![], state: None, evaluations: 0, failures: vec![], recent_failures: 0 }
+        Self {
+            method,
+            space,
+            next,
+            known: vec![],
+            state: None,
+            evaluations: 0,
+            failures: vec![],
+            recent_failures: 0,
+        }
     }
 
     /// The evaluation at z, or why there is none.
@@ -64,8 +73,12 @@ impl Run {
         }
         let point = self.space.point(z, e);
         match self.space.stranded(&point) {
-            _ if !point.is_finite() => Err(Failed { reason: "the scales make numbers that are not finite".into() }),
-            Some(name) => Err(Failed { reason: format!("{name} is where its transform is flat, and the minimum is not") }),
+            _ if !point.is_finite() => {
+                Err(Failed { reason: "the scales make numbers that are not finite".into() })
+            }
+            Some(name) => Err(Failed {
+                reason: format!("{name} is where its transform is flat, and the minimum is not"),
+            }),
             None => Ok(point),
         }
     }
@@ -73,9 +86,20 @@ impl Run {
     fn check_lengths(&self, e: &Evaluation) {
         let (n, m) = (self.space.n, self.space.m);
         assert_eq!(e.gradient.len(), n, "length of the gradient");
-        assert_eq!((e.constraints.len(), e.jacobian.len()), (m, m * n), "length of constraints and their Jacobian");
-        assert!(e.residuals.as_ref().is_none_or(|r| r.jacobian.len() == r.values.len() * n), "length of the residuals' Jacobian");
-        assert!(e.residuals.is_some() || !self.method.least_squares(), "{} needs residuals", self.method.name());
+        assert_eq!(
+            (e.constraints.len(), e.jacobian.len()),
+            (m, m * n),
+            "length of constraints and their Jacobian"
+        );
+        assert!(
+            e.residuals.as_ref().is_none_or(|r| r.jacobian.len() == r.values.len() * n),
+            "length of the residuals' Jacobian"
+        );
+        assert!(
+            e.residuals.is_some() || !self.method.least_squares(),
+            "{} needs residuals",
+            self.method.name()
+        );
     }
 
     /// Iterates with what is known, to the next point that is not or to the end.
@@ -89,7 +113,9 @@ impl Run {
             let oracle = Oracle { space: &self.space, known: &self.known };
             match iteration.iterate(&oracle, progress) {
                 Ok(Step::Next(next)) => *iteration = next,
-                Ok(Step::End(Status::LineSearchFailed)) if failed => return Next::End(Status::TooManyFailures),
+                Ok(Step::End(Status::LineSearchFailed)) if failed => {
+                    return Next::End(Status::TooManyFailures);
+                }
                 Ok(Step::End(Status::Stagnated)) if failed && none_told(&self.known, &progress.point) => {
                     return Next::End(Status::TooManyFailures);
                 }
@@ -120,12 +146,19 @@ impl Optimizer for Run {
         match &told {
             Ok(point) => {
                 if self.state.is_none() {
-                    self.state = Some((Progress::new(&self.space, point.clone()), first(self.method, &self.space, point)));
+                    self.state = Some((
+                        Progress::new(&self.space, point.clone()),
+                        first(self.method, &self.space, point),
+                    ));
                 }
             }
             Err(Failed { reason }) => {
                 self.recent_failures += 1;
-                self.failures.push(Failure { start: 0, evaluation: self.evaluations, reason: reason.clone() });
+                self.failures.push(Failure {
+                    start: 0,
+                    evaluation: self.evaluations,
+                    reason: reason.clone(),
+                });
             }
         }
         self.known.push((z, told.ok()));
@@ -149,7 +182,8 @@ impl Optimizer for Run {
     }
 
     fn identification(&self, confidence: f64) -> Option<Identification> {
-        let (progress, _) = self.state.as_ref().filter(|_| matches!(self.next, Next::End(status) if status.converged()))?;
+        let (progress, _) =
+            self.state.as_ref().filter(|_| matches!(self.next, Next::End(status) if status.converged()))?;
         identify(&self.space, &progress.point, &progress.lam, confidence)
     }
 }

@@ -35,7 +35,9 @@ impl Slsqp {
     fn end(&self, space: &Space, progress: &Progress) -> Status {
         match self.solver.failure() {
             Some(SlsqpFailure::IncompatibleConstraints) => Status::Infeasible,
-            Some(SlsqpFailure::NonDescentDirection) if violation(space, &progress.point) > space.settings.violation_tol => {
+            Some(SlsqpFailure::NonDescentDirection)
+                if violation(space, &progress.point) > space.settings.violation_tol =>
+            {
                 Status::Infeasible
             }
             // no step at all is no progress that has ended

@@ -119,7 +119,10 @@ impl Space {
     /// The bound that z_i is on, up to rounding.
     pub fn on_bound(&self, z: &[f64], i: usize) -> Option<Side> {
         let near = |bound: f64| bound.is_finite() && (z[i] - bound).abs() <= ROUNDING * bound.abs().max(1.0);
-        [(self.lower[i], Side::Lower), (self.upper[i], Side::Upper)].into_iter().find(|b| near(b.0)).map(|b| b.1)
+        [(self.lower[i], Side::Lower), (self.upper[i], Side::Upper)]
+            .into_iter()
+            .find(|b| near(b.0))
+            .map(|b| b.1)
     }
     /// The bound that x_i is on, up to rounding: that of z_i, or a flat end of its transform.
     pub fn x_on_bound(&self, z: &[f64], i: usize) -> Option<Side> {
@@ -181,8 +184,11 @@ mod tests {
     fn chain_rule() {
         let transforms = [Transform::Identity, Transform::Log, Transform::Bounded];
         let variables = transforms.iter().enumerate();
-        let variables = variables.map(|(i, t)| Variable::between(format!("x{i}"), 0.5, 4.0).scale(0.3).transform(*t)).collect();
-        let problem = Problem::new(variables).unwrap().value_scale(7.0).unwrap().inequality("g", 0.2).unwrap();
+        let variables = variables
+            .map(|(i, t)| Variable::between(format!("x{i}"), 0.5, 4.0).scale(0.3).transform(*t))
+            .collect();
+        let problem =
+            Problem::new(variables).unwrap().value_scale(7.0).unwrap().inequality("g", 0.2).unwrap();
         let space = Space::new(problem, Settings::default());
         // r = (x₀ x₁ x₂, x₂²), g = x₀ + x₁²
         let at = |z: &[f64]| {
@@ -195,10 +201,14 @@ mod tests {
         let back = space.to_z(&space.to_x(&z));
         let (point, h) = (at(&z), 1e-5);
         for i in 0..3 {
-            let moved = |h: f64| at(&along(&z, h, &(0..3).map(|j| if i == j { 1.0 } else { 0.0 }).collect::<Vec<_>>()));
+            let moved = |h: f64| {
+                at(&along(&z, h, &(0..3).map(|j| if i == j { 1.0 } else { 0.0 }).collect::<Vec<_>>()))
+            };
             let (a, b) = (moved(-h), moved(h));
             // 1e-8: h² times third derivatives of size 100
-            let near = |a: f64, b: f64, d: f64| assert!(((b - a) / (2.0 * h) - d).abs() < 1e-8 * d.abs().max(1.0), "{i}");
+            let near = |a: f64, b: f64, d: f64| {
+                assert!(((b - a) / (2.0 * h) - d).abs() < 1e-8 * d.abs().max(1.0), "{i}")
+            };
             let (ra, rb, r) = (a.residuals.unwrap(), b.residuals.unwrap(), point.residuals.as_ref().unwrap());
             near(a.f, b.f, point.g[i]);
             near(a.c[0], b.c[0], point.c_z[i]);

@@ -85,7 +85,14 @@ impl Iteration for Restart {
 
 impl Sqp {
     /// With the subproblem solved.
-    fn planned(space: &Space, point: &Point, b: Vec<f64>, fresh: bool, mut nu: Vec<f64>, guess: &[bool]) -> Self {
+    fn planned(
+        space: &Space,
+        point: &Point,
+        b: Vec<f64>,
+        fresh: bool,
+        mut nu: Vec<f64>,
+        guess: &[bool],
+    ) -> Self {
         let plan = plan(space, point, &b, guess);
         if let Ok(solution) = &plan {
             for (nu, lam) in nu.iter_mut().zip(&solution.lam) {
@@ -96,7 +103,13 @@ impl Sqp {
         Self { b, fresh, nu, plan }
     }
     /// A point that satisfies (3); nothing if there is none along d.
-    fn search(&self, oracle: &Oracle, from: &Point, plan: &Solution, merit: &Merit) -> Result<Option<Point>, Pause> {
+    fn search(
+        &self,
+        oracle: &Oracle,
+        from: &Point,
+        plan: &Solution,
+        merit: &Merit,
+    ) -> Result<Option<Point>, Pause> {
         let mut step = 1.0;
         while step > SHORTEST {
             let Some(trial) = oracle.at(&oracle.space.shifted(&from.z, step, &plan.d))? else {
@@ -106,7 +119,8 @@ impl Sqp {
             if merit.accepts(step, &trial) {
                 return Ok(Some(trial));
             }
-            let corrected = if step == 1.0 { self.correction(oracle, from, plan, &trial, merit)? } else { None };
+            let corrected =
+                if step == 1.0 { self.correction(oracle, from, plan, &trial, merit)? } else { None };
             if corrected.is_some() {
                 return Ok(corrected);
             }
@@ -137,7 +151,8 @@ impl Sqp {
 
 /// Σ |c + c_z d|⁺ with weights.
 fn linearised(space: &Space, point: &Point, d: &[f64], nu: Option<&[f64]>) -> f64 {
-    let c: Vec<f64> = point.c.iter().zip(point.c_z.chunks_exact(space.n)).map(|(c, row)| c + dot(row, d)).collect();
+    let c: Vec<f64> =
+        point.c.iter().zip(point.c_z.chunks_exact(space.n)).map(|(c, row)| c + dot(row, d)).collect();
     let v = violations(space, &c);
     nu.map_or_else(|| v.iter().sum(), |nu| dot(nu, &v))
 }
@@ -179,7 +194,13 @@ impl Iteration for Sqp {
         // φ, φ′
         let weighted = dot(&self.nu, &violations(space, &from.c));
         let slope = dot(&from.g, &plan.d) - weighted + linearised(space, from, &plan.d, Some(&self.nu));
-        let merit = Merit { space, nu: &self.nu, value: from.f + weighted, slope, noise: allowance(space, from.f, slope) };
+        let merit = Merit {
+            space,
+            nu: &self.nu,
+            value: from.f + weighted,
+            slope,
+            noise: allowance(space, from.f, slope),
+        };
 
         // z⁺ = z + α d
         let found = if slope < 0.0 { self.search(oracle, from, plan, &merit)? } else { None };

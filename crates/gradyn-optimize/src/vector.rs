@@ -7,7 +7,8 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
 
 /// Largest |x|; not a number if one of them is not.
 pub(crate) fn largest(x: impl IntoIterator<Item = f64>) -> f64 {
-    x.into_iter().fold(0.0, |most: f64, x| if most.is_nan() || x.is_nan() { f64::NAN } else { x.abs().max(most) })
+    x.into_iter()
+        .fold(0.0, |most: f64, x| if most.is_nan() || x.is_nan() { f64::NAN } else { x.abs().max(most) })
 }
 
 /// x + s y.

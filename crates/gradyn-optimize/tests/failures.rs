@@ -12,9 +12,20 @@ fn failed_trials_do_not_end_a_run() {
         let problem = fragile::problem(method);
         let mut optimizer = method.start(&problem, Settings::default(), &fragile::START).unwrap();
         let r = drive(optimizer.as_mut(), |t| fragile::evaluate(&problem, &t.x));
-        println!("{:20} {:3} evaluations, {} failed, {}", method.name(), r.evaluations, r.failures.len(), r.status.name());
+        println!(
+            "{:20} {:3} evaluations, {} failed, {}",
+            method.name(),
+            r.evaluations,
+            r.failures.len(),
+            r.status.name()
+        );
         assert!(r.status.converged(), "{}: {}", method.name(), r.status);
-        assert!(r.x.iter().zip(fragile::MINIMISER).all(|(x, c)| (x - c).abs() < 1e-6), "{}: {:?}", method.name(), r.x);
+        assert!(
+            r.x.iter().zip(fragile::MINIMISER).all(|(x, c)| (x - c).abs() < 1e-6),
+            "{}: {:?}",
+            method.name(),
+            r.x
+        );
         assert!(!r.failures.is_empty() && r.failures.iter().all(|f| f.reason.ends_with("is not positive")));
     }
 }
@@ -25,7 +36,8 @@ fn numbers_that_are_not_finite_are_failed_trials() {
     let problem = Problem::new(free(1)).unwrap();
     let mut optimizer = Method::Bfgs.start(&problem, Settings::default(), &[20.0]).unwrap();
     // x - ln x, which is not a number for x < 0
-    let r = drive(optimizer.as_mut(), |t| Ok(Evaluation::new(t.x[0] - t.x[0].ln(), vec![1.0 - 1.0 / t.x[0]])));
+    let r =
+        drive(optimizer.as_mut(), |t| Ok(Evaluation::new(t.x[0] - t.x[0].ln(), vec![1.0 - 1.0 / t.x[0]])));
     assert_eq!(r.status, Status::Optimal);
     assert!((r.x[0] - 1.0).abs() < 1e-7);
     assert_eq!(r.failures[0].reason, "the value is not finite");
@@ -41,7 +53,14 @@ fn minimum_behind_a_wall() {
             x if x < 1.0 => Err(Failed { reason: "wall".into() }),
             x => Ok(Evaluation::new(x * x + t.x[1] * t.x[1], vec![2.0 * x, 2.0 * t.x[1]])),
         });
-        println!("{:8} {:3} evaluations, {} failed, x = {:?}, {}", method.name(), r.evaluations, r.failures.len(), r.x, r.status);
+        println!(
+            "{:8} {:3} evaluations, {} failed, x = {:?}, {}",
+            method.name(),
+            r.evaluations,
+            r.failures.len(),
+            r.x,
+            r.status
+        );
         assert_eq!(r.status, Status::TooManyFailures, "{}", method.name());
         assert!(r.x[0] >= 1.0);
     }
@@ -61,7 +80,13 @@ fn scattered_failures() {
             let r = vec![10.0 * (t.x[1] - t.x[0] * t.x[0]), 1.0 - t.x[0]];
             Ok(Evaluation::least_squares(r, vec![-20.0 * t.x[0], 10.0, -1.0, 0.0], 2))
         });
-        println!("{:20} {:3} evaluations, {} failed, {}", method.name(), r.evaluations, r.failures.len(), r.status.name());
+        println!(
+            "{:20} {:3} evaluations, {} failed, {}",
+            method.name(),
+            r.evaluations,
+            r.failures.len(),
+            r.status.name()
+        );
         assert!(r.status.converged() && r.value < 1e-12, "{}: {} {}", method.name(), r.status, r.value);
         assert!(!r.failures.is_empty());
     }

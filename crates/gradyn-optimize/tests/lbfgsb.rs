@@ -28,7 +28,10 @@ fn quartic(x: &[f64]) -> Evaluation {
     let c = |i: usize| (i as f64).sin();
     let weight = |i: usize| (i + 1) as f64;
     let value = sum * sum + (0..x.len()).map(|i| weight(i) * (x[i] - c(i)).powi(4)).sum::<f64>();
-    Evaluation::new(value, (0..x.len()).map(|i| 2.0 * sum + 4.0 * weight(i) * (x[i] - c(i)).powi(3)).collect())
+    Evaluation::new(
+        value,
+        (0..x.len()).map(|i| 2.0 * sum + 4.0 * weight(i) * (x[i] - c(i)).powi(3)).collect(),
+    )
 }
 
 /// The function of the first driver of the reference code.
@@ -50,10 +53,15 @@ fn driver(x: &[f64]) -> Evaluation {
 fn reference_code() {
     for n in [2, 25, 200] {
         let held: Vec<(f64, f64)> = (0..n).map(|i| (-10.0, if i % 3 == 1 { 0.5 } else { 10.0 })).collect();
-        let narrow: Vec<(f64, f64)> = (0..n).map(|i| if i % 2 == 0 { (-0.4, 0.2) } else { (-2.0, 2.0) }).collect();
-        let printed: Vec<(f64, f64)> = (0..n).map(|i| (if i % 2 == 0 { 1.0 } else { -100.0 }, 100.0)).collect();
-        let cases: [(&str, &[(f64, f64)], f64, fn(&[f64]) -> Evaluation); 3] =
-            [("rosenbrock", &held, 0.3, rosenbrock), ("quartic", &narrow, 0.1, quartic), ("driver", &printed, 3.0, driver)];
+        let narrow: Vec<(f64, f64)> =
+            (0..n).map(|i| if i % 2 == 0 { (-0.4, 0.2) } else { (-2.0, 2.0) }).collect();
+        let printed: Vec<(f64, f64)> =
+            (0..n).map(|i| (if i % 2 == 0 { 1.0 } else { -100.0 }, 100.0)).collect();
+        let cases: [(&str, &[(f64, f64)], f64, fn(&[f64]) -> Evaluation); 3] = [
+            ("rosenbrock", &held, 0.3, rosenbrock),
+            ("quartic", &narrow, 0.1, quartic),
+            ("driver", &printed, 3.0, driver),
+        ];
         for (name, bounds, start, evaluate) in cases {
             let start = vec![start; n];
             let problem = Problem::new(between(bounds)).unwrap();
@@ -61,9 +69,18 @@ fn reference_code() {
             let mut optimizer = Method::Lbfgsb.start(&problem, settings, &start).unwrap();
             let r = drive(optimizer.as_mut(), |t| Ok(evaluate(&t.x)));
             let (x, value) = reference(bounds, &start, evaluate);
-            println!("{name:10} {n:4}: {} reference {value}, {} evaluations, {}", r.value, r.evaluations, r.status.name());
+            println!(
+                "{name:10} {n:4}: {} reference {value}, {} evaluations, {}",
+                r.value,
+                r.evaluations,
+                r.status.name()
+            );
             assert!(r.status.converged());
-            assert!((r.value - value).abs() <= 1e-8 * value.abs().max(1.0), "{name} {n}: {} {value}", r.value);
+            assert!(
+                (r.value - value).abs() <= 1e-8 * value.abs().max(1.0),
+                "{name} {n}: {} {value}",
+                r.value
+            );
             let apart = r.x.iter().zip(&x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             // 1e-6: gradients of 1e-9 over the least curvature, 1e-3; that of the driver grows by 4ⁿ
             assert!(apart < 1e-6 || name == "driver", "{name} {n}: {apart:e}");

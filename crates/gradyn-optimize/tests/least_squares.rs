@@ -3,11 +3,18 @@
 mod common;
 
 use common::{between, free};
-use gradyn_optimize::{Evaluation, Identification, Method, Optimizer, Problem, Settings, Status, Transform, Variable, drive};
+use gradyn_optimize::{
+    Evaluation, Identification, Method, Optimizer, Problem, Settings, Status, Transform, Variable, drive,
+};
 
 const METHODS: [Method; 2] = [Method::GaussNewton, Method::LevenbergMarquardt];
 
-fn fit(method: Method, problem: &Problem, start: &[f64], evaluate: impl Fn(&[f64]) -> Evaluation) -> Box<dyn Optimizer> {
+fn fit(
+    method: Method,
+    problem: &Problem,
+    start: &[f64],
+    evaluate: impl Fn(&[f64]) -> Evaluation,
+) -> Box<dyn Optimizer> {
     let mut optimizer = method.start(problem, Settings::default(), start).unwrap();
     let r = drive(optimizer.as_mut(), |t| Ok(evaluate(&t.x)));
     println!("{:20} {:3} evaluations, f = {:e}, {}", method.name(), r.evaluations, r.value, r.status.name());
@@ -61,7 +68,8 @@ fn regression_line() {
 /// x_z of a log transform: the covariance is that of x, C = x_z C_z x_z.
 #[test]
 fn covariance_does_not_depend_on_the_transform() {
-    let variables = |transform| vec![Variable::free("a"), Variable::between("b", 0.1, 9.0).transform(transform)];
+    let variables =
+        |transform| vec![Variable::free("a"), Variable::between("b", 0.1, 9.0).transform(transform)];
     let of = |transform| -> Identification {
         let problem = Problem::new(variables(transform)).unwrap();
         fit(Method::LevenbergMarquardt, &problem, &[0.0, 1.0], line).identification(0.9).unwrap()
@@ -81,7 +89,10 @@ fn covariance_does_not_depend_on_the_transform() {
 fn unidentifiable_directions_are_named() {
     let evaluate = |x: &[f64]| {
         let e = |t: f64| (x[1] * t).exp();
-        let r = T.iter().map(|t| (x[0] + x[2]) * e(*t) - 2.0 * (-0.5 * t).exp() - 0.01 * (7.0 * t).sin()).collect();
+        let r = T
+            .iter()
+            .map(|t| (x[0] + x[2]) * e(*t) - 2.0 * (-0.5 * t).exp() - 0.01 * (7.0 * t).sin())
+            .collect();
         let j = T.iter().flat_map(|t| [e(*t), (x[0] + x[2]) * t * e(*t), e(*t)]).collect();
         Evaluation::least_squares(r, j, 3)
     };
@@ -132,7 +143,11 @@ fn fewer_residuals_than_variables() {
 #[test]
 fn published_residuals() {
     let rosenbrock = |x: &[f64]| {
-        Evaluation::least_squares(vec![10.0 * (x[1] - x[0] * x[0]), 1.0 - x[0]], vec![-20.0 * x[0], 10.0, -1.0, 0.0], 2)
+        Evaluation::least_squares(
+            vec![10.0 * (x[1] - x[0] * x[0]), 1.0 - x[0]],
+            vec![-20.0 * x[0], 10.0, -1.0, 0.0],
+            2,
+        )
     };
     let beale = |x: &[f64]| {
         let r = |i: i32| [1.5, 2.25, 2.625][i as usize - 1] - x[0] * (1.0 - x[1].powi(i));
@@ -179,8 +194,10 @@ fn intervals_hold_the_truth() {
     let problem = Problem::new(free(2)).unwrap();
     let mut held = 0;
     for _ in 0..1000 {
-        let error: Vec<f64> =
-            T.iter().map(|_| 0.3 * (-2.0 * unit().ln()).sqrt() * (2.0 * std::f64::consts::PI * unit()).cos()).collect();
+        let error: Vec<f64> = T
+            .iter()
+            .map(|_| 0.3 * (-2.0 * unit().ln()).sqrt() * (2.0 * std::f64::consts::PI * unit()).cos())
+            .collect();
         let evaluate = |x: &[f64]| {
             let r = (0..6).map(|i| x[0] + x[1] * T[i] - (1.0 + 2.0 * T[i] + error[i])).collect();
             Ok(Evaluation::least_squares(r, T.iter().flat_map(|t| [1.0, *t]).collect(), 2))
@@ -198,18 +215,24 @@ fn intervals_hold_the_truth() {
 /// have its variance s²/Σ(1 + t)². A constraint that does not hold changes nothing.
 #[test]
 fn constraints_that_hold_are_known() {
-    let plain = fit(Method::LevenbergMarquardt, &Problem::new(free(2)).unwrap(), &[0.0, 0.0], line).identification(0.95).unwrap();
+    let plain = fit(Method::LevenbergMarquardt, &Problem::new(free(2)).unwrap(), &[0.0, 0.0], line)
+        .identification(0.95)
+        .unwrap();
     for method in [Method::Sqp, Method::Slsqp] {
         let problem = || Problem::new(free(2)).unwrap();
-        let constrained = |x: &[f64], sign: f64| line(x).constrained(vec![sign * (x[1] - x[0])], vec![-sign, sign]);
-        for problem in [problem().equality("same", 1.0).unwrap(), problem().inequality("less", 1.0).unwrap()] {
-            let id = fit(method, &problem, &[0.0, 0.0], |x| constrained(x, 1.0)).identification(0.95).unwrap();
+        let constrained =
+            |x: &[f64], sign: f64| line(x).constrained(vec![sign * (x[1] - x[0])], vec![-sign, sign]);
+        for problem in [problem().equality("same", 1.0).unwrap(), problem().inequality("less", 1.0).unwrap()]
+        {
+            let id =
+                fit(method, &problem, &[0.0, 0.0], |x| constrained(x, 1.0)).identification(0.95).unwrap();
             let sum: f64 = T.iter().map(|t| (1.0 + t).powi(2)).sum();
             // 1e-6: slsqp comes to the minimiser up to its few digits
             id.covariance.iter().for_each(|c| near(*c, id.residual_deviation.powi(2) / sum, 1e-6));
             assert_eq!((id.freedoms, id.unidentifiable.len()), (5, 0));
         }
-        let id = fit(method, &problem().inequality("more", 1.0).unwrap(), &[0.0, 0.0], |x| constrained(x, -1.0));
+        let id =
+            fit(method, &problem().inequality("more", 1.0).unwrap(), &[0.0, 0.0], |x| constrained(x, -1.0));
         let id = id.identification(0.95).unwrap();
         (0..4).for_each(|i| near(id.covariance[i], plain.covariance[i], 1e-6));
     }

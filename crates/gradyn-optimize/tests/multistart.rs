@@ -4,8 +4,8 @@ mod common;
 
 use common::{between, free};
 use gradyn_optimize::{
-    Ask, Error, Evaluation, Failed, Method, Multistart, Optimizer, Outcome, Problem, Report, Sampling, Settings, Starts, Status,
-    Transform, Trial, Variable, drive, optima,
+    Ask, Error, Evaluation, Failed, Method, Multistart, Optimizer, Outcome, Problem, Report, Sampling,
+    Settings, Starts, Status, Transform, Trial, Variable, drive, optima,
 };
 use std::f64::consts::PI;
 
@@ -23,7 +23,8 @@ fn rastrigin(x: &[f64]) -> Outcome {
 fn camel(x: &[f64]) -> Outcome {
     let (a, b) = (x[0] * x[0], x[1] * x[1]);
     let value = (4.0 - 2.1 * a + a * a / 3.0) * a + x[0] * x[1] + (4.0 * b - 4.0) * b;
-    let gradient = vec![8.0 * x[0] - 8.4 * a * x[0] + 2.0 * a * a * x[0] + x[1], x[0] - 8.0 * x[1] + 16.0 * b * x[1]];
+    let gradient =
+        vec![8.0 * x[0] - 8.4 * a * x[0] + 2.0 * a * a * x[0] + x[1], x[0] - 8.0 * x[1] + 16.0 * b * x[1]];
     Ok(Evaluation::new(value, gradient))
 }
 
@@ -31,7 +32,8 @@ fn camel(x: &[f64]) -> Outcome {
 #[test]
 fn least_of_many_minima() {
     let problem = Problem::new(between(&[(-5.12, 4.5); 2])).unwrap();
-    let mut many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0, 4.0], latin(100, 1)).unwrap();
+    let mut many =
+        Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0, 4.0], latin(100, 1)).unwrap();
     let r = drive(&mut many, |t| rastrigin(&t.x));
     assert!(r.value < 1e-10 && r.x.iter().all(|x| x.abs() < 1e-6), "{r:#?}");
     let reports = many.starts();
@@ -42,7 +44,8 @@ fn least_of_many_minima() {
 
     let problem = Problem::new(between(&[(-3.0, 3.0), (-2.0, 2.0)])).unwrap();
     for method in [Method::Lbfgsb, Method::Sqp, Method::Slsqp] {
-        let mut many = Multistart::new(method, &problem, Settings::default(), &[2.5, 1.5], latin(20, 7)).unwrap();
+        let mut many =
+            Multistart::new(method, &problem, Settings::default(), &[2.5, 1.5], latin(20, 7)).unwrap();
         let r = drive(&mut many, |t| camel(&t.x));
         assert!((r.value + 1.031628453489877).abs() < 1e-9, "{}: {}", method.name(), r.value);
     }
@@ -55,7 +58,9 @@ fn parallel(many: &mut Multistart, threads: usize) -> Report {
         std::thread::scope(|scope| {
             for chunk in trials.chunks(trials.len().div_ceil(threads)) {
                 let tell = tell.clone();
-                scope.spawn(move || chunk.iter().for_each(|t: &Trial| tell.send((t.start, rastrigin(&t.x))).unwrap()));
+                scope.spawn(move || {
+                    chunk.iter().for_each(|t: &Trial| tell.send((t.start, rastrigin(&t.x))).unwrap())
+                });
             }
         });
         drop(tell);
@@ -68,7 +73,8 @@ fn parallel(many: &mut Multistart, threads: usize) -> Report {
 #[test]
 fn threads_do_not_matter() {
     let problem = Problem::new(between(&[(-5.12, 4.5); 3])).unwrap();
-    let new = || Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0; 3], latin(30, 5)).unwrap();
+    let new =
+        || Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0; 3], latin(30, 5)).unwrap();
     let reports: Vec<Report> = [1, 2, 7].map(|threads| parallel(&mut new(), threads)).to_vec();
     assert!(reports.iter().all(|r| *r == reports[0]));
     let mut backward = new();
@@ -82,8 +88,11 @@ fn threads_do_not_matter() {
 #[test]
 fn starts_that_fail() {
     let problem = Problem::new(between(&[(-5.0, 5.0); 2])).unwrap();
-    let mut many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0, 4.0], latin(20, 2)).unwrap();
-    let r = drive(&mut many, |t| if t.x[0] > 0.5 { Err(Failed { reason: "too far".into() }) } else { rastrigin(&t.x) });
+    let mut many =
+        Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0, 4.0], latin(20, 2)).unwrap();
+    let r = drive(&mut many, |t| {
+        if t.x[0] > 0.5 { Err(Failed { reason: "too far".into() }) } else { rastrigin(&t.x) }
+    });
     let failed = many.starts().iter().filter(|r| r.status == Status::StartFailed).count();
     assert!((5..15).contains(&failed) && r.status.converged() && r.failures.len() >= failed, "{failed}");
 }
@@ -111,7 +120,8 @@ fn starts() {
 fn distinct_optima() {
     let problem = Problem::new(between(&[(-3.0, 3.0), (-2.0, 2.0)])).unwrap();
     let starts = Starts { count: 40, seed: 4, sampling: Sampling::Sobol };
-    let mut many = Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[2.5, 1.5], starts).unwrap();
+    let mut many =
+        Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[2.5, 1.5], starts).unwrap();
     drive(&mut many, |t| camel(&t.x));
     let found = optima(&problem, &many.starts());
     assert_eq!(found.iter().map(|o| o.starts.len()).sum::<usize>(), 40);

@@ -33,7 +33,10 @@ fn gradients_of_the_test_problems() {
 /// Every method that takes a problem of the collection solves it to 1e-6.
 #[test]
 fn hock_and_schittkowski() {
-    println!("{:6} {:8} {:>5} {:>5}  {:>10} {:>10}  status", "", "", "iter", "eval", "optimality", "violation");
+    println!(
+        "{:6} {:8} {:>5} {:>5}  {:>10} {:>10}  status",
+        "", "", "iter", "eval", "optimality", "violation"
+    );
     let mut runs = 0;
     for case in hs::all() {
         for &method in Method::ALL.iter().filter(|m| !m.least_squares()) {
@@ -66,7 +69,8 @@ fn rosenbrock_without_bounds() {
             }
             let problem = Problem::new(free(n)).unwrap();
             let settings = Settings { max_iterations: 3000, ..Settings::default() };
-            let r = drive(method.start(&problem, settings, &start).unwrap().as_mut(), |t| Ok(rosenbrock(&t.x)));
+            let r =
+                drive(method.start(&problem, settings, &start).unwrap().as_mut(), |t| Ok(rosenbrock(&t.x)));
             println!(
                 "{n:4} {:8} {:5} {:5}  f = {:.1e}  {}",
                 method.name(),
@@ -87,14 +91,23 @@ fn rosenbrock_without_bounds() {
 #[test]
 fn rosenbrock_with_bounds() {
     for n in [2, 25, 200] {
-        let bounds: Vec<(f64, f64)> =
-            (0..n).map(|i| (if i % 4 == 0 { 0.45 } else { -10.0 }, if i % 3 == 1 { 0.5 } else { 10.0 })).collect();
+        let bounds: Vec<(f64, f64)> = (0..n)
+            .map(|i| (if i % 4 == 0 { 0.45 } else { -10.0 }, if i % 3 == 1 { 0.5 } else { 10.0 }))
+            .collect();
         let problem = Problem::new(between(&bounds)).unwrap();
         let start = vec![0.47; n];
         let run = |method: Method| {
             let settings = Settings { max_iterations: 3000, ..Settings::default() };
-            let r = drive(method.start(&problem, settings, &start).unwrap().as_mut(), |t| Ok(rosenbrock(&t.x)));
-            println!("{n:4} {:8} {:5} {:5}  f = {}  {}", method.name(), r.iterations, r.evaluations, r.value, r.status.name());
+            let r =
+                drive(method.start(&problem, settings, &start).unwrap().as_mut(), |t| Ok(rosenbrock(&t.x)));
+            println!(
+                "{n:4} {:8} {:5} {:5}  f = {}  {}",
+                method.name(),
+                r.iterations,
+                r.evaluations,
+                r.value,
+                r.status.name()
+            );
             assert!(r.status.converged(), "{n} {}: {}", method.name(), r.status);
             r
         };
@@ -126,7 +139,9 @@ fn multipliers_have_the_units_of_the_user() {
             let variables = vec![free(2)[0].clone().scale(scales[0]), free(2)[1].clone()];
             let problem = Problem::new(variables).unwrap().value_scale(scales[1]).unwrap();
             let problem = problem.equality("h", scales[2]).unwrap().inequality("g", scales[3]).unwrap();
-            let r = drive(method.start(&problem, Settings::default(), &[3.0, 0.0]).unwrap().as_mut(), |t| evaluate(&t.x));
+            let r = drive(method.start(&problem, Settings::default(), &[3.0, 0.0]).unwrap().as_mut(), |t| {
+                evaluate(&t.x)
+            });
             let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{} {scales:?}: {r:#?}", method.name());
             near(r.x[0], 0.5);
             near(r.x[1], 1.5);
@@ -159,7 +174,11 @@ fn random_quadratic_programs() {
             let qx = |j: usize| (0..N).map(|i| a[i * N + j] * ax[i]).sum::<f64>() + 0.1 * x[j];
             let gradient: Vec<f64> = (0..N).map(|j| qx(j) + b[j]).collect();
             let value = (0..N).map(|j| x[j] * (0.5 * qx(j) + b[j])).sum();
-            let c = rows.chunks_exact(N).enumerate().map(|(i, row)| dot(row) - if i < 2 { 0.0 } else { slack[i - 2] }).collect();
+            let c = rows
+                .chunks_exact(N)
+                .enumerate()
+                .map(|(i, row)| dot(row) - if i < 2 { 0.0 } else { slack[i - 2] })
+                .collect();
             gradyn_optimize::Evaluation::new(value, gradient).constrained(c, rows.clone())
         };
         let mut problem = Problem::new(between(&[(-1.0, 1.0); N])).unwrap();
@@ -170,13 +189,20 @@ fn random_quadratic_programs() {
             problem = problem.inequality(name, 1.0).unwrap();
         }
         let run = |method: Method| {
-            drive(method.start(&problem, Settings::default(), &[0.9; N]).unwrap().as_mut(), |t| Ok(evaluate(&t.x)))
+            drive(method.start(&problem, Settings::default(), &[0.9; N]).unwrap().as_mut(), |t| {
+                Ok(evaluate(&t.x))
+            })
         };
         let (sqp, slsqp) = (run(Method::Sqp), run(Method::Slsqp));
         assert!(sqp.status.converged() && sqp.optimality < 1e-6 && sqp.violation < 1e-8, "{seed}: {sqp:#?}");
         assert!(sqp.multipliers[2..].iter().all(|m| m.value >= -1e-9));
         assert!(slsqp.status.converged(), "{seed}: {}", slsqp.status);
-        assert!((sqp.value - slsqp.value).abs() < 1e-8 * sqp.value.abs().max(1.0), "{seed}: {} {}", sqp.value, slsqp.value);
+        assert!(
+            (sqp.value - slsqp.value).abs() < 1e-8 * sqp.value.abs().max(1.0),
+            "{seed}: {} {}",
+            sqp.value,
+            slsqp.value
+        );
         assert!(sqp.x.iter().zip(&slsqp.x).all(|(a, b)| (a - b).abs() < 1e-5), "{seed}");
         stagnated += usize::from(slsqp.status == gradyn_optimize::Status::Stagnated);
     }

@@ -13,7 +13,10 @@ fn names() {
         assert!(method.about().len() > 20);
     }
     let message = Method::parse("newton").unwrap_err().to_string();
-    assert_eq!(message, "there is no optimizer `newton`; valid: lbfgsb, slsqp, sqp, bfgs, gauss-newton, levenberg-marquardt");
+    assert_eq!(
+        message,
+        "there is no optimizer `newton`; valid: lbfgsb, slsqp, sqp, bfgs, gauss-newton, levenberg-marquardt"
+    );
 }
 
 /// A method refuses what it does not take, and says which do.
@@ -39,7 +42,10 @@ fn refused_data() {
     assert!(variable(Variable::between("k", f64::NAN, 1.0)).contains("nothing lies"));
     assert!(variable(Variable::between("k", 1.0, 1.0)).contains("it does not vary"));
     assert!(variable(Variable::free("k").scale(0.0)).contains("scale 0 is not a positive number"));
-    assert!(variable(Variable::between("k", -2.0, -1.0).transform(Transform::Log)).contains("log needs positive values"));
+    assert!(
+        variable(Variable::between("k", -2.0, -1.0).transform(Transform::Log))
+            .contains("log needs positive values")
+    );
     assert!(variable(Variable::free("k").transform(Transform::Bounded)).contains("two finite bounds"));
     assert_eq!(Problem::new(vec![]).unwrap_err(), Error::NoVariables);
     assert!(Problem::new([free(1), free(1)].concat()).unwrap_err().to_string().contains("two of this name"));
@@ -49,14 +55,20 @@ fn refused_data() {
     assert!(problem().inequality("g", 1.0).unwrap().equality("h", 1.0).is_err());
     assert!(problem().value_scale(f64::INFINITY).is_err());
 
-    let start = |x: &[f64]| Method::Lbfgsb.start(&problem(), Settings::default(), x).err().unwrap().to_string();
+    let start =
+        |x: &[f64]| Method::Lbfgsb.start(&problem(), Settings::default(), x).err().unwrap().to_string();
     assert_eq!(start(&[2.0]), "variable `x1`: start 2 is outside of [0, 1]");
     assert_eq!(start(&[0.5, 0.5]), "the start has 2 numbers, the problem 1 variables");
     let settings = |s: Settings| Method::Lbfgsb.start(&problem(), s, &[0.5]).err().unwrap().to_string();
-    assert!(settings(Settings { noise: -1.0, ..Settings::default() }).contains("noise: -1 is not a tolerance"));
+    assert!(
+        settings(Settings { noise: -1.0, ..Settings::default() }).contains("noise: -1 is not a tolerance")
+    );
     assert!(settings(Settings { max_failures: 0, ..Settings::default() }).contains("max_failures"));
     for (transform, x) in [(Transform::Log, 0.0), (Transform::Bounded, 1.0)] {
         let problem = Problem::new(vec![Variable::between("k", 0.0, 1.0).transform(transform)]).unwrap();
-        assert!(matches!(Method::Lbfgsb.start(&problem, Settings::default(), &[x]), Err(Error::Variable { .. })));
+        assert!(matches!(
+            Method::Lbfgsb.start(&problem, Settings::default(), &[x]),
+            Err(Error::Variable { .. })
+        ));
     }
 }

@@ -4,7 +4,8 @@ mod common;
 
 use common::{Case, between, fragile, hs};
 use gradyn_optimize::{
-    Ask, Error, Method, Multistart, Optimizer, Outcome, Problem, Record, Report, Sampling, Settings, Starts, Trial, replay,
+    Ask, Error, Method, Multistart, Optimizer, Outcome, Problem, Record, Report, Sampling, Settings, Starts,
+    Trial, replay,
 };
 
 /// Runs to the end and records.
@@ -36,7 +37,9 @@ fn check(new: &dyn Fn() -> Box<dyn Optimizer>, evaluate: &dyn Fn(&Trial) -> Outc
 fn any_prefix() {
     for &method in Method::ALL {
         let problem = fragile::problem(method);
-        check(&|| method.start(&problem, Settings::default(), &fragile::START).unwrap(), &|t| fragile::evaluate(&problem, &t.x));
+        check(&|| method.start(&problem, Settings::default(), &fragile::START).unwrap(), &|t| {
+            fragile::evaluate(&problem, &t.x)
+        });
     }
     for case in hs::all() {
         for method in [Method::Lbfgsb, Method::Sqp, Method::Slsqp] {
@@ -53,7 +56,8 @@ fn any_prefix() {
 fn any_prefix_of_many_starts() {
     let case: Case = hs::bounded().remove(4);
     let starts = Starts { count: 5, seed: 3, sampling: Sampling::LatinHypercube };
-    let new = || Multistart::new(Method::Lbfgsb, &case.problem, Settings::default(), &case.start, starts).unwrap();
+    let new =
+        || Multistart::new(Method::Lbfgsb, &case.problem, Settings::default(), &case.start, starts).unwrap();
     check(&|| Box::new(new()), &|t| Ok(case.evaluate(&t.x)));
 }
 
@@ -63,7 +67,9 @@ fn records_of_another_problem() {
     let case: Case = hs::bounded().remove(4);
     let settings = Settings::default();
     let (records, _) =
-        record(Method::Lbfgsb.start(&case.problem, settings, &case.start).unwrap().as_mut(), &|t| Ok(case.evaluate(&t.x)));
+        record(Method::Lbfgsb.start(&case.problem, settings, &case.start).unwrap().as_mut(), &|t| {
+            Ok(case.evaluate(&t.x))
+        });
     let other = Problem::new(between(&[(-1.5, 4.0), (-3.0, 3.0)])).unwrap().value_scale(0.1).unwrap();
     let mut optimizer = Method::Lbfgsb.start(&other, settings, &case.start).unwrap();
     assert!(matches!(replay(optimizer.as_mut(), &records), Err(Error::Record { index: 1.. })));

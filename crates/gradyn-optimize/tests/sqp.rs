@@ -13,7 +13,8 @@ fn second_order_correction() {
     let mut evaluations = 0;
     for degrees in [10.0_f64, 40.0, 80.0, 120.0, 170.0] {
         let angle = degrees.to_radians();
-        let mut optimizer = Method::Sqp.start(&problem, Settings::default(), &[angle.cos(), angle.sin()]).unwrap();
+        let mut optimizer =
+            Method::Sqp.start(&problem, Settings::default(), &[angle.cos(), angle.sin()]).unwrap();
         let r = drive(optimizer.as_mut(), |t| {
             let formulas: common::Formulas = |x| {
                 let h = x[0].powi(2) + x[1].powi(2) - 1.0;
@@ -21,7 +22,12 @@ fn second_order_correction() {
             };
             Ok(evaluate(formulas, &t.x))
         });
-        println!("{degrees}: {} iterations, {} evaluations, {}", r.iterations, r.evaluations, r.status.name());
+        println!(
+            "{degrees}: {} iterations, {} evaluations, {}",
+            r.iterations,
+            r.evaluations,
+            r.status.name()
+        );
         assert_eq!(r.status, Status::Optimal);
         assert!((r.x[0] - 1.0).abs() < 1e-7 && r.x[1].abs() < 1e-7);
         // λ = -∂f/∂h = -3/2
@@ -38,7 +44,9 @@ fn inconsistent_linearisation() {
     let problem = Problem::new(vec![Variable::between("x", 0.0, 10.0), Variable::free("y")]).unwrap();
     let problem = problem.equality("square", 1.0).unwrap();
     let mut optimizer = Method::Sqp.start(&problem, Settings::default(), &[0.1, 0.0]).unwrap();
-    let r = drive(optimizer.as_mut(), |t| Ok(evaluate(|x| ((&x[1] - &x[0]).powi(2), vec![x[0].powi(2) - 4.0], vec![]), &t.x)));
+    let r = drive(optimizer.as_mut(), |t| {
+        Ok(evaluate(|x| ((&x[1] - &x[0]).powi(2), vec![x[0].powi(2) - 4.0], vec![]), &t.x))
+    });
     assert_eq!(r.status, Status::Optimal);
     assert!((r.x[0] - 2.0).abs() < 1e-7 && (r.x[1] - 2.0).abs() < 1e-7);
 }
@@ -66,7 +74,8 @@ fn large_multiplier_at_a_feasible_design() {
     for start in [[1.0, 0.0], [1.0 + 1e-6, 0.5], [3.0, 1.0]] {
         let mut optimizer = Method::Sqp.start(&problem, Settings::default(), &start).unwrap();
         let r = drive(optimizer.as_mut(), |t| {
-            let formulas: common::Formulas = |x| (x[0].powi(2) + x[1].powi(2), vec![], vec![1e-6 * (1.0 - &x[0])]);
+            let formulas: common::Formulas =
+                |x| (x[0].powi(2) + x[1].powi(2), vec![], vec![1e-6 * (1.0 - &x[0])]);
             Ok(evaluate(formulas, &t.x))
         });
         assert_eq!(r.status, Status::Optimal, "{start:?}");

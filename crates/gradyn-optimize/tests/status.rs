@@ -7,7 +7,12 @@ use gradyn_optimize::{Evaluation, Failed, Method, Outcome, Problem, Report, Sett
 
 const START: [f64; 2] = [-1.2, 1.0];
 
-fn run(method: Method, problem: &Problem, settings: Settings, evaluate: impl Fn(&[f64]) -> Outcome) -> Report {
+fn run(
+    method: Method,
+    problem: &Problem,
+    settings: Settings,
+    evaluate: impl Fn(&[f64]) -> Outcome,
+) -> Report {
     drive(method.start(problem, settings, &START).unwrap().as_mut(), |t| evaluate(&t.x))
 }
 
@@ -30,11 +35,22 @@ fn failed() -> Outcome {
 fn ends_of_every_method() {
     let default = Settings::default();
     for &method in Method::ALL {
-        let end = |settings, evaluate: &dyn Fn(&[f64]) -> Outcome| run(method, &plain(), settings, evaluate).status;
+        let end =
+            |settings, evaluate: &dyn Fn(&[f64]) -> Outcome| run(method, &plain(), settings, evaluate).status;
         let good = |x: &[f64]| Ok(residuals(x));
         assert_eq!(end(default, &good), Status::Optimal, "{}", method.name());
-        assert_eq!(end(Settings { max_iterations: 1, ..default }, &good), Status::IterationLimit, "{}", method.name());
-        assert_eq!(end(Settings { max_evaluations: 2, ..default }, &good), Status::EvaluationLimit, "{}", method.name());
+        assert_eq!(
+            end(Settings { max_iterations: 1, ..default }, &good),
+            Status::IterationLimit,
+            "{}",
+            method.name()
+        );
+        assert_eq!(
+            end(Settings { max_evaluations: 2, ..default }, &good),
+            Status::EvaluationLimit,
+            "{}",
+            method.name()
+        );
         assert_eq!(end(default, &|_| failed()), Status::StartFailed, "{}", method.name());
         let only_start = |x: &[f64]| if x == START { Ok(residuals(x)) } else { failed() };
         assert_eq!(end(default, &only_start), Status::TooManyFailures, "{}", method.name());
@@ -65,7 +81,13 @@ fn stagnation_at_the_accuracy_of_the_evaluations() {
             e.gradient.iter_mut().for_each(|g| *g += 1e-3 * wave(2e7));
             Ok(e)
         });
-        println!("{:20} {:4} evaluations, f = {:.1e}, {}", method.name(), r.evaluations, r.value, r.status.name());
+        println!(
+            "{:20} {:4} evaluations, f = {:.1e}, {}",
+            method.name(),
+            r.evaluations,
+            r.value,
+            r.status.name()
+        );
         assert_eq!(r.status, Status::Stagnated, "{}", method.name());
         assert!(r.value < 1e-3, "{}: {}", method.name(), r.value);
     }
@@ -74,9 +96,15 @@ fn stagnation_at_the_accuracy_of_the_evaluations() {
 /// A gradient of the wrong sign.
 #[test]
 fn line_search_failed() {
-    for method in [Method::Lbfgsb, Method::Bfgs, Method::Sqp, Method::GaussNewton, Method::LevenbergMarquardt] {
+    for method in [Method::Lbfgsb, Method::Bfgs, Method::Sqp, Method::GaussNewton, Method::LevenbergMarquardt]
+    {
         let wrong = |x: &[f64]| Ok(Evaluation::least_squares(x.to_vec(), vec![-1.0, 0.0, 0.0, -1.0], 2));
-        assert_eq!(run(method, &plain(), Settings::default(), wrong).status, Status::LineSearchFailed, "{}", method.name());
+        assert_eq!(
+            run(method, &plain(), Settings::default(), wrong).status,
+            Status::LineSearchFailed,
+            "{}",
+            method.name()
+        );
     }
 }
 
@@ -100,7 +128,12 @@ fn line_search_failed_at_a_small_value() {
             let r = x.iter().map(|x| 1e-3 * x).collect();
             Ok(Evaluation::least_squares(r, vec![-1e-3, 0.0, 0.0, -1e-3], 2))
         };
-        assert_eq!(run(method, &plain(), Settings::default(), wrong).status, Status::LineSearchFailed, "{}", method.name());
+        assert_eq!(
+            run(method, &plain(), Settings::default(), wrong).status,
+            Status::LineSearchFailed,
+            "{}",
+            method.name()
+        );
     }
 }
 
@@ -110,10 +143,19 @@ fn failures_are_no_stagnation() {
     for method in [Method::GaussNewton, Method::LevenbergMarquardt] {
         let settings = Settings { gradient_tol: 0.0, max_failures: 100, ..Settings::default() };
         let only_start = |x: &[f64]| match x == START {
-            true => Ok(Evaluation::least_squares(x.iter().map(|x| 1e-7 * x).collect(), vec![1e-7, 0.0, 0.0, 1e-7], 2)),
+            true => Ok(Evaluation::least_squares(
+                x.iter().map(|x| 1e-7 * x).collect(),
+                vec![1e-7, 0.0, 0.0, 1e-7],
+                2,
+            )),
             false => failed(),
         };
-        assert_eq!(run(method, &plain(), settings, only_start).status, Status::TooManyFailures, "{}", method.name());
+        assert_eq!(
+            run(method, &plain(), settings, only_start).status,
+            Status::TooManyFailures,
+            "{}",
+            method.name()
+        );
     }
 }
 
@@ -143,7 +185,9 @@ fn infeasible() {
 #[test]
 fn unbounded() {
     for method in [Method::Lbfgsb, Method::Bfgs, Method::Sqp, Method::Slsqp] {
-        let r = run(method, &plain(), Settings::default(), |x| Ok(Evaluation::new(x[1] * x[1] - x[0], vec![-1.0, 2.0 * x[1]])));
+        let r = run(method, &plain(), Settings::default(), |x| {
+            Ok(Evaluation::new(x[1] * x[1] - x[0], vec![-1.0, 2.0 * x[1]]))
+        });
         println!("{}: {} {}", method.name(), r.status.name(), r.value);
         assert_eq!(r.status, Status::Unbounded, "{}", method.name());
     }
@@ -173,7 +217,10 @@ fn interrupted() {
 #[test]
 fn every_status_says_what_it_is() {
     for (i, a) in Status::ALL.iter().enumerate() {
-        assert!(a.about().len() > 20 && Status::ALL[..i].iter().all(|b| a.name() != b.name() && a.about() != b.about()));
+        assert!(
+            a.about().len() > 20
+                && Status::ALL[..i].iter().all(|b| a.name() != b.name() && a.about() != b.about())
+        );
         assert_eq!(Status::parse(a.name()), Ok(*a));
     }
 }

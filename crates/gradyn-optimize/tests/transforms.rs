@@ -21,10 +21,15 @@ fn minimiser_does_not_depend_on_them() {
     for transform in TRANSFORMS {
         for scale in [1.0, 0.2] {
             for value_scale in [1.0, 30.0] {
-                let problem = Problem::new(variables(transform, scale)).unwrap().value_scale(value_scale).unwrap();
+                let problem =
+                    Problem::new(variables(transform, scale)).unwrap().value_scale(value_scale).unwrap();
                 for method in [Method::Lbfgsb, Method::Sqp, Method::Slsqp] {
                     let r = run(method, &problem, rosenbrock);
-                    assert!(r.x.iter().all(|x| (x - 1.0).abs() < 1e-5), "{} {transform:?} {scale}: {r:#?}", method.name());
+                    assert!(
+                        r.x.iter().all(|x| (x - 1.0).abs() < 1e-5),
+                        "{} {transform:?} {scale}: {r:#?}",
+                        method.name()
+                    );
                 }
             }
         }
@@ -58,7 +63,12 @@ fn bounds_are_respected() {
                 Ok(Evaluation::least_squares(r, vec![-20.0 * t.x[0], 10.0, -1.0, 0.0], 2))
             });
             assert!(r.status.converged(), "{}: {}", method.name(), r.status);
-            assert!((r.x[0] - 0.7).abs() < 1e-9 && (r.x[1] - 0.49).abs() < 1e-6, "{}: {:?}", method.name(), r.x);
+            assert!(
+                (r.x[0] - 0.7).abs() < 1e-9 && (r.x[1] - 0.49).abs() < 1e-6,
+                "{}: {:?}",
+                method.name(),
+                r.x
+            );
         }
     }
 }
@@ -67,7 +77,8 @@ fn bounds_are_respected() {
 #[test]
 fn flat_end_of_a_transform_is_no_minimum() {
     for method in [Method::GaussNewton, Method::LevenbergMarquardt] {
-        let problem = Problem::new(vec![Variable::between("x", 0.0, 1.0).transform(Transform::Bounded)]).unwrap();
+        let problem =
+            Problem::new(vec![Variable::between("x", 0.0, 1.0).transform(Transform::Bounded)]).unwrap();
         let fit = |x: &[f64]| Evaluation::least_squares(vec![x[0] - 0.9], vec![1.0], 1);
         let mut optimizer = method.start(&problem, Settings::default(), &[1e-3]).unwrap();
         let r = drive(optimizer.as_mut(), |t| Ok(fit(&t.x)));
@@ -82,8 +93,13 @@ fn minimum_at_the_flat_end_is_on_its_bound() {
     for transform in [Transform::Identity, Transform::Bounded] {
         let problem = Problem::new(vec![Variable::between("x", 0.0, 1.0).transform(transform)]).unwrap();
         let mut optimizer = Method::Lbfgsb.start(&problem, Settings::default(), &[0.5]).unwrap();
-        let r = drive(optimizer.as_mut(), |t| Ok(Evaluation::new((t.x[0] - 2.0).powi(2), vec![2.0 * (t.x[0] - 2.0)])));
+        let r = drive(optimizer.as_mut(), |t| {
+            Ok(Evaluation::new((t.x[0] - 2.0).powi(2), vec![2.0 * (t.x[0] - 2.0)]))
+        });
         assert!(r.status.converged() && r.active.len() == 1, "{transform:?}: {r:#?}");
-        assert!(r.active[0].side == Side::Upper && (r.active[0].multiplier + 2.0).abs() < 1e-6, "{transform:?}: {r:#?}");
+        assert!(
+            r.active[0].side == Side::Upper && (r.active[0].multiplier + 2.0).abs() < 1e-6,
+            "{transform:?}: {r:#?}"
+        );
     }
 }

@@ -90,8 +90,9 @@ fn by_duals<K: Kernel>(kernel: &K, x: &[f64]) -> Vec<f64> {
     let [rows, columns] = kernel.sizes();
     let mut out = vec![0.0; rows * columns];
     for first in (0..columns).step_by(8) {
-        let seed =
-            |(j, x): (usize, &f64)| if (first..first + 8).contains(&j) { Wide::var(*x, j - first) } else { Wide::from(*x) };
+        let seed = |(j, x): (usize, &f64)| {
+            if (first..first + 8).contains(&j) { Wide::var(*x, j - first) } else { Wide::from(*x) }
+        };
         let x: Vec<Wide> = x.iter().enumerate().map(seed).collect();
         let mut y = vec![Wide::from(0.0); rows];
         kernel.value(&x, &mut y);

@@ -54,11 +54,16 @@ pub struct Extrapolated {
 }
 
 /// Differences with steps δ₀ = `relative` × scale and smaller ones, extrapolated until the bars are below `tolerance`.
-pub fn extrapolated<T: Step>(case: &Case<T>, relative: f64, tolerance: f64) -> Result<Extrapolated, StepError> {
+pub fn extrapolated<T: Step>(
+    case: &Case<T>,
+    relative: f64,
+    tolerance: f64,
+) -> Result<Extrapolated, StepError> {
     let (count, objectives) = (case.rho.len(), case.objectives());
     let psi = values(case.step, &case.slots(), case.run);
     let empty = || vec![vec![0.0; count]; objectives];
-    let mut all = Extrapolated { gradient: empty(), bars: empty(), converged: vec![vec![false; count]; objectives] };
+    let mut all =
+        Extrapolated { gradient: empty(), bars: empty(), converged: vec![vec![false; count]; objectives] };
     let mut rho = case.rho.to_vec();
     for k in 0..count {
         let scale = case.design.scale(k);

@@ -24,7 +24,14 @@ impl<T: Step> TimeColumns<T> {
         let len = step.layout().len;
         let p: Vec<Wide> = p.iter().map(|&p| Wide::from(p)).collect();
         let zero = vec![Wide::from(0.0); len];
-        Self { work: step.work(&p), x: zero.clone(), past: zero.clone(), r: zero, h: vec![0.0; len], t: vec![0.0; len] }
+        Self {
+            work: step.work(&p),
+            x: zero.clone(),
+            past: zero.clone(),
+            r: zero,
+            h: vec![0.0; len],
+            t: vec![0.0; len],
+        }
     }
     /// Evaluates both columns for record `n`.
     pub fn set(&mut self, step: &T, n: usize, plan: &Plan, span: Span<f64>, x: &[f64], past: Option<&[f64]>) {

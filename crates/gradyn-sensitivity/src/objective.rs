@@ -74,7 +74,9 @@ impl<T: Step> Case<'_, T> {
     }
     /// p' for directions `first` … `first + 8` of ρ.
     pub fn slot_directions(&self, first: usize) -> Vec<Wide> {
-        let seed = |i: usize, x: f64| if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) };
+        let seed = |i: usize, x: f64| {
+            if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) }
+        };
         let rho: Vec<Wide> = self.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
         self.design.slots(&rho)
     }
@@ -138,8 +140,16 @@ impl TerminalRows {
     pub fn mul<T: Step>(&self, case: &Case<T>, k: usize, s: &[f64], delta: &[f64]) -> f64 {
         let state: f64 = self.rows[k][..self.node].iter().zip(s).map(|(w, s)| w * s).sum();
         let support = case.step.system().support(Set::Terminal);
-        let slots: f64 = support.iter().zip(&self.rows[k][self.node..]).map(|(&s, w)| w * delta[s as usize]).sum();
-        let time = case.run.plan.declared.last().copied().flatten().map_or(0.0, |slot| self.slopes[k] * delta[slot as usize]);
+        let slots: f64 =
+            support.iter().zip(&self.rows[k][self.node..]).map(|(&s, w)| w * delta[s as usize]).sum();
+        let time = case
+            .run
+            .plan
+            .declared
+            .last()
+            .copied()
+            .flatten()
+            .map_or(0.0, |slot| self.slopes[k] * delta[slot as usize]);
         state + slots + time
     }
 }

@@ -81,14 +81,17 @@ pub fn program<T: Step, S: ProgramScalar>(
                     correction[i] = largest(range.clone().map(|i| b[i]));
                     // below x/ρ a derivative is noise around zero
                     let floor = range.clone().fold(0.0f64, |s, i| s.max(real[i].abs())) * unit / scales[k];
-                    sizes[k][i] = range.clone().fold(sizes[k][i].max(floor), |s, i| s.max(x[i].part(k).abs()));
+                    sizes[k][i] =
+                        range.clone().fold(sizes[k][i].max(floor), |s, i| s.max(x[i].part(k).abs()));
                 }
                 let mut noise = step.noise(if n == 0 { 1.0 } else { span.h }, sizes[k], mass, row);
                 noise[4] += if n == 0 { 0.0 } else { STAGES * span.h * slopes.carried(&noise) };
                 for (i, (_, range)) in blocks[..5].iter().enumerate() {
                     let excess = correction[i] / noise[i];
                     if correction[i] != 0.0 && (excess > worst.0 || excess.is_nan()) {
-                        let at = range.clone().fold(range.start, |w, j| if b[j].abs() > b[w].abs() { j } else { w });
+                        let at = range
+                            .clone()
+                            .fold(range.start, |w, j| if b[j].abs() > b[w].abs() { j } else { w });
                         worst = (excess, i, at - range.start);
                     }
                 }
@@ -144,7 +147,12 @@ impl<Y: System> Slopes<Y> {
 }
 
 /// The error of corrections that do not fall: `worst` is a size, a block and an index in it.
-fn unsettled<T: Step>(case: &Case<T>, t: f64, corrections: usize, (last, block, index): (f64, usize, usize)) -> StepError {
+fn unsettled<T: Step>(
+    case: &Case<T>,
+    t: f64,
+    corrections: usize,
+    (last, block, index): (f64, usize, usize),
+) -> StepError {
     let sys = case.step.system();
     let worst = match block {
         3 => sys.row_name(index),
@@ -160,9 +168,12 @@ pub fn automatic<T: Step>(case: &Case<T>) -> Result<(Gradient, Corrections), Ste
     let mut gradient = vec![vec![0.0; count]; case.objectives()];
     let mut stats = Corrections::default();
     for first in (0..count).step_by(8) {
-        let seed = |i: usize, x: f64| if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) };
+        let seed = |i: usize, x: f64| {
+            if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) }
+        };
         let rho: Vec<Wide> = case.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
-        let scales: Vec<f64> = (first..first + 8).map(|k| if k < count { case.design.scale(k) } else { 1.0 }).collect();
+        let scales: Vec<f64> =
+            (first..first + 8).map(|k| if k < count { case.design.scale(k) } else { 1.0 }).collect();
         let psi = program(case, &rho, 1.0, &scales, &mut stats)?;
         for (row, psi) in gradient.iter_mut().zip(&psi) {
             row[first..].iter_mut().zip(psi.eps).for_each(|(g, e)| *g = e);
@@ -187,6 +198,10 @@ pub fn complex_step<T: Step>(case: &Case<T>) -> Result<(Gradient, Corrections), 
 
 /// dψ along one direction of ρ by a complex step.
 pub fn directional<T: Step>(case: &Case<T>, direction: &[f64]) -> Result<Vec<f64>, StepError> {
-    let rho: Vec<Complex> = case.rho.iter().zip(direction).map(|(&re, d)| Complex { re, im: STEP * d }).collect();
-    Ok(program(case, &rho, STEP, &[1.0], &mut Corrections::default())?.iter().map(|psi| psi.im / STEP).collect())
+    let rho: Vec<Complex> =
+        case.rho.iter().zip(direction).map(|(&re, d)| Complex { re, im: STEP * d }).collect();
+    Ok(program(case, &rho, STEP, &[1.0], &mut Corrections::default())?
+        .iter()
+        .map(|psi| psi.im / STEP)
+        .collect())
 }

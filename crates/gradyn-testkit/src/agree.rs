@@ -12,7 +12,9 @@ use gradyn_sensitivity::Gradient;
 pub fn refused(model: &Prepared, method: &Method) -> bool {
     let refusal = model.check_method(method).err().map(|e| e.to_string());
     assert!(
-        refusal.as_ref().is_none_or(|e| model.model.system.dims().m_vel > 0 && e.contains("velocity constraint")),
+        refusal
+            .as_ref()
+            .is_none_or(|e| model.model.system.dims().m_vel > 0 && e.contains("velocity constraint")),
         "{refusal:?}"
     );
     refusal.is_some()
@@ -35,7 +37,11 @@ pub fn run(model: &Prepared, method: &Method) -> Run {
 ///
 /// # Panics
 /// Where it fails.
-pub fn gradient(model: &Prepared, run: &Run, s: Sensitivity) -> (Gradient, Option<gradyn_sensitivity::Corrections>) {
+pub fn gradient(
+    model: &Prepared,
+    run: &Run,
+    s: Sensitivity,
+) -> (Gradient, Option<gradyn_sensitivity::Corrections>) {
     let g = model.gradient(run, s).unwrap_or_else(|e| panic!("{} {}: {e}", model.model.name, s.name()));
     (g.rows, g.corrections)
 }

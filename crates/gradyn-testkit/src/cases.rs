@@ -34,17 +34,24 @@ pub fn cases() -> Vec<(String, Mechanism)> {
         let (mut start, end) = (p[built.times.start as usize], p[built.times.end as usize]);
         if Prepared::new(&m).is_ok_and(|p| !p.redundant().is_empty()) {
             // most numbers would break its loops: only the parameters that it names
-            return (name.clone(), Mechanism { t_end: (start + step(&name) * (STEPS as f64 - 0.5)).into(), ..m });
+            return (
+                name.clone(),
+                Mechanism { t_end: (start + step(&name) * (STEPS as f64 - 0.5)).into(), ..m },
+            );
         }
         let (mut m, _) = parametrise(&m);
         if m.splines.iter().any(|s| !s.cyclic) {
             // off the first knot, where a spline that drives has a jump of its second rate
-            let Source::Expression(text) = &m.t_start.source else { panic!("{name}: the start is an expression now") };
+            let Source::Expression(text) = &m.t_start.source else {
+                panic!("{name}: the start is an expression now")
+            };
             m.t_start = format!("{text} + {}", 0.3 * step(&name)).into();
             start += 0.3 * step(&name);
         }
         // a short run whose final time still depends on what it depended on
-        let Source::Expression(text) = &m.t_end.source else { panic!("{name}: the final time is an expression now") };
+        let Source::Expression(text) = &m.t_end.source else {
+            panic!("{name}: the final time is an expression now")
+        };
         let short = step(&name) * (STEPS as f64 - 0.5) / (end - start);
         m.t_end = format!("{start} + ({text} - {start}) * {short}").into();
         (name, only_used(&m))

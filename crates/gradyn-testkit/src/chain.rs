@@ -56,7 +56,11 @@ pub fn net(width: usize, n: usize) -> Mechanism {
             let bar = format!("bar{k}_{i}");
             m.body(Body::new(&bar).mass(0.5).rod("A", "B", 1.0));
             m.joint(Joint::revolute(&format!("L{k}_{i}"), &format!("up{k}_{i}.B"), &format!("{bar}.A")));
-            m.joint(Joint::revolute(&format!("R{k}_{i}"), &format!("up{k}_{}.B", i + 1), &format!("{bar}.B")));
+            m.joint(Joint::revolute(
+                &format!("R{k}_{i}"),
+                &format!("up{k}_{}.B", i + 1),
+                &format!("{bar}.B"),
+            ));
         }
         // where the rows are at the nominal parameters
         let angle = 0.3 * wave(k) - 0.5 * std::f64::consts::PI;
@@ -80,7 +84,8 @@ pub fn space_chain(n: usize) -> Mechanism {
 /// A chain of `n` links in space from O, all hinged about y. The reaction of the first joint is read, so the axis is not that of the
 /// ground but 3 coordinates that all links share: 3 rows and columns of the mass matrix are full.
 pub fn coaxial_chain(n: usize) -> Mechanism {
-    let mut m = finish(links(&format!("coaxial chain of {n}"), n, |_| [0.0, 1.0, 0.0]), &format!("link{}", n - 1));
+    let mut m =
+        finish(links(&format!("coaxial chain of {n}"), n, |_| [0.0, 1.0, 0.0]), &format!("link{}", n - 1));
     m.outputs.push(("load".into(), "norm2(J0.reaction)".into()));
     m
 }
@@ -102,7 +107,11 @@ fn links(name: &str, n: usize, axis: impl Fn(usize) -> [f64; 3]) -> Mechanism {
 
 fn start(name: &str) -> Mechanism {
     let mut m = Mechanism::new(name);
-    m.parameter("length", 1.0).parameter("middle", 1.5).parameter("tip", 2.0).parameter("g", 9.81).parameter("lean", 0.3);
+    m.parameter("length", 1.0)
+        .parameter("middle", 1.5)
+        .parameter("tip", 2.0)
+        .parameter("g", 9.81)
+        .parameter("lean", 0.3);
     m.gravity = ["0", "-g"].into();
     m
 }

@@ -5,7 +5,9 @@
 //! a test can ask whether every registered name is there.
 
 use gradyn_model::expression::parse;
-use gradyn_model::mechanism::{CouplingKind, ForceKind, Joint, JointKind, MAGIC, Mechanism, Number, Quantity, ShapeKind, Source};
+use gradyn_model::mechanism::{
+    CouplingKind, ForceKind, Joint, JointKind, MAGIC, Mechanism, Number, Quantity, ShapeKind, Source,
+};
 use std::collections::BTreeSet;
 
 /// A small mechanism and what is known of it.
@@ -73,8 +75,11 @@ const APART: Conditions = &[
     ("dot(b.Q - a.P, axis(a, [0, 1, 0]))", 0.3, -0.3),
     ("dot(b.Q - a.P, axis(a, [0, 0, 1]))", -0.2, 0.4),
 ];
-const APART_2: Conditions =
-    &[("dot(b.Q - a.P, axis(a, [1, 0]))", 0.45, 0.5), ("dot(b.Q - a.P, axis(a, [0, 1]))", 0.3, -0.3), ("angle(a, b)", 0.4, 0.7)];
+const APART_2: Conditions = &[
+    ("dot(b.Q - a.P, axis(a, [1, 0]))", 0.45, 0.5),
+    ("dot(b.Q - a.P, axis(a, [0, 1]))", 0.3, -0.3),
+    ("angle(a, b)", 0.4, 0.7),
+];
 
 /// Coefficients of a tyre for a load of 20 N, in the order of [`MAGIC`].
 const MAGIC_EXAMPLE: [f64; 19] =
@@ -88,7 +93,8 @@ fn read(name: &str, text: &str) -> Mechanism {
 
 fn start(m: &mut Mechanism, conditions: &[(&str, f64, f64)]) {
     m.initial.position = conditions.iter().map(|(k, x, _)| ((*k).into(), (*x).into())).collect();
-    let velocity = conditions.iter().filter(|c| !c.2.is_nan()).map(|(k, _, v)| ((*k).into(), (*v).into())).collect();
+    let velocity =
+        conditions.iter().filter(|c| !c.2.is_nan()).map(|(k, _, v)| ((*k).into(), (*v).into())).collect();
     m.initial.velocity = gradyn_model::mechanism::InitialVelocity::Conditions(velocity);
 }
 
@@ -96,7 +102,8 @@ fn start(m: &mut Mechanism, conditions: &[(&str, f64, f64)]) {
 fn watch(m: &mut Mechanism, outputs: &[&str]) {
     m.outputs = outputs.iter().enumerate().map(|(k, x)| (format!("y{k}").into(), (*x).into())).collect();
     let weighted = |w: f64| {
-        let terms: Vec<String> = outputs.iter().enumerate().map(|(k, x)| format!("{} * ({x})", w + 0.1 * k as f64)).collect();
+        let terms: Vec<String> =
+            outputs.iter().enumerate().map(|(k, x)| format!("{} * ({x})", w + 0.1 * k as f64)).collect();
         terms.join(" + ")
     };
     m.integral("watch", &weighted(0.3)).terminal("end", &weighted(-0.4));
@@ -114,12 +121,24 @@ impl Maker {
         mechanism.joints.iter_mut().filter(line).for_each(|j| j.axes[1] = None);
         let ground = std::mem::take(&mut mechanism.ground);
         let text = format!("{mechanism:?}");
-        mechanism.ground = ground.into_iter().filter(|(n, _)| text.contains(&format!("ground.{n}"))).collect();
-        mechanism.bodies.iter_mut().for_each(|b| b.points.retain(|(n, _)| text.contains(&format!("{}.{n}", b.name))));
+        mechanism.ground =
+            ground.into_iter().filter(|(n, _)| text.contains(&format!("ground.{n}"))).collect();
+        mechanism
+            .bodies
+            .iter_mut()
+            .for_each(|b| b.points.retain(|(n, _)| text.contains(&format!("{}.{n}", b.name))));
         self.list.push(Entry { name, mechanism, power: power.map(String::from), isolated });
     }
     /// Bodies a and b with an element; `more` are conditions beside the pose of a.
-    fn pair(&mut self, name: &str, dimension: usize, element: &str, more: &[Conditions], outputs: &[&str], power: Option<&str>) {
+    fn pair(
+        &mut self,
+        name: &str,
+        dimension: usize,
+        element: &str,
+        more: &[Conditions],
+        outputs: &[&str],
+        power: Option<&str>,
+    ) {
         let (base, pose) = if dimension == 2 { (PLANE, POSE_2) } else { (SPACE, POSE_3) };
         let name = format!("{name} {dimension}");
         let mut m = read(&name, &format!("{base}\n{element}"));
@@ -172,16 +191,30 @@ impl Maker {
         self.joint("screw", 3, &format!("{axes}, lead = 0.7"), &[angle], &["j.angle", "j.position"]);
         self.joint("spherical", 3, "", &[TURNED], &["roll(a, b)"]);
         let universal: Conditions = &[("j.angle_1", 0.4, 1.1), ("j.angle_2", -0.3, 0.7)];
-        self.joint("universal", 3, ", axes = [[1, 0.1, 0.3], [0.2, 1, -0.1]]", &[universal], &["j.angle_1", "j.angle_2"]);
+        self.joint(
+            "universal",
+            3,
+            ", axes = [[1, 0.1, 0.3], [0.2, 1, -0.1]]",
+            &[universal],
+            &["j.angle_1", "j.angle_2"],
+        );
         let planar: Conditions = &[("j.x", 0.3, -0.4), ("j.y", -0.2, 0.5), ("j.angle", 0.4, 1.1)];
         self.joint("planar", 3, &frames, &[planar], &["j.x", "j.y", "j.angle"]);
         self.joint("fixed", 3, &format!("{frames}, angle = 0.3"), &[], &[]);
         self.joint("free", 3, "", &[APART, TURNED], &["pitch(a, b)"]);
         self.joint("distance", 3, ", length = 0.6", &[&APART[1..], TURNED], &["yaw(a, b)"]);
         self.joint("point-on-line", 3, ", axis = [0.2, -0.3, 1]", &[position, TURNED], &["j.position"]);
-        let across: Conditions =
-            &[("dot(b.Q - a.P, axis(a, [1, 0, -0.2]))", 0.3, 0.2), ("dot(b.Q - a.P, axis(a, [0, 1, 0.3]))", 0.2, -0.3)];
-        self.joint("point-on-plane", 3, ", axis = [0.2, -0.3, 1]", &[across, TURNED], &["dot(b.Q - a.P, b.S - a.R)"]);
+        let across: Conditions = &[
+            ("dot(b.Q - a.P, axis(a, [1, 0, -0.2]))", 0.3, 0.2),
+            ("dot(b.Q - a.P, axis(a, [0, 1, 0.3]))", 0.2, -0.3),
+        ];
+        self.joint(
+            "point-on-plane",
+            3,
+            ", axis = [0.2, -0.3, 1]",
+            &[across, TURNED],
+            &["dot(b.Q - a.P, b.S - a.R)"],
+        );
     }
     /// Joints with rows of velocity level.
     fn edges(&mut self) {
@@ -192,8 +225,10 @@ impl Maker {
         self.joint("knife-edge", 3, ", axis = [1, 0.1, -0.2]", &[&space, TURNED], &["yaw(a, b)"]);
         let line: Conditions = &[("dot(b.Q - a.P, axis(a, [1, 0.4]))", 0.3, HELD), ("j.angle", 0.4, 1.1)];
         self.joint("rolling", 2, ", axis = [1, 0.4], radius = 0.35", &[line], &["j.angle"]);
-        let across: Conditions =
-            &[("dot(b.Q - a.P, axis(a, [1, 0, -0.2]))", 0.3, HELD), ("dot(b.Q - a.P, axis(a, [0, 1, 0.3]))", 0.2, HELD)];
+        let across: Conditions = &[
+            ("dot(b.Q - a.P, axis(a, [1, 0, -0.2]))", 0.3, HELD),
+            ("dot(b.Q - a.P, axis(a, [0, 1, 0.3]))", 0.2, HELD),
+        ];
         let axes = ", axes = [[0.2, -0.3, 1], [1, 0.1, -0.2]], radius = 0.35";
         self.joint("rolling", 3, axes, &[across, TURNED], &["roll(a, b)"]);
         // a constraint that asks for a velocity, with functions of time and their rates
@@ -201,7 +236,8 @@ impl Maker {
         for d in [2, 3] {
             let (axis, spin) = if d == 2 { ("[1, 0.2]", "b.omega") } else { ("[1, 0.2, -0.1]", "b.omega.z") };
             let slip = format!("dot(vel(b.Q - a.P), axis(a, {axis})) + 0.3 * {spin} * distance(a.P, b.Q)");
-            let k = format!("{wave}[constraint]\nk = {{ velocity = \"{slip} - 0.4 * cos(3*t) * w - vel(w)\" }}");
+            let k =
+                format!("{wave}[constraint]\nk = {{ velocity = \"{slip} - 0.4 * cos(3*t) * w - vel(w)\" }}");
             let rest: &[Conditions] = if d == 2 { &[&plane] } else { &[&space, TURNED] };
             self.pair("constraint velocity", d, &k, rest, &["k.multiplier", "acc(b.Q.x)"], None);
         }
@@ -209,10 +245,25 @@ impl Maker {
     /// A force on two bodies that are free.
     fn loose(&mut self, name: &str, dimension: usize, keys: &str, outputs: &[&str], power: &str) {
         let more: &[Conditions] = if dimension == 2 { &[APART_2] } else { &[APART, TURNED] };
-        self.pair(&format!("force {name}"), dimension, &format!("[force]\nf = {{ {keys} }}"), more, outputs, Some(power));
+        self.pair(
+            &format!("force {name}"),
+            dimension,
+            &format!("[force]\nf = {{ {keys} }}"),
+            more,
+            outputs,
+            Some(power),
+        );
     }
     /// A force about a joint that leaves one coordinate.
-    fn jointed(&mut self, name: &str, dimension: usize, joint: &str, force: &str, outputs: &[&str], power: &str) {
+    fn jointed(
+        &mut self,
+        name: &str,
+        dimension: usize,
+        joint: &str,
+        force: &str,
+        outputs: &[&str],
+        power: &str,
+    ) {
         let axes = if dimension == 3 {
             ", axes = [[0.2, -0.3, 1], [1, 0.1, -0.2]]"
         } else if joint == "prismatic" {
@@ -224,8 +275,11 @@ impl Maker {
         let element = format!(
             "[joint]\nj = {{ type = \"{joint}\", between = [\"a.P\", \"b.Q\"]{axes}{keys} }}\n[force]\nf = {{ joint = \"j\", {force} }}"
         );
-        let (angle, position, place): (Conditions, Conditions, Conditions) =
-            (&[("j.angle", 0.4, 1.1)], &[("j.position", 0.5, -0.6)], &[("j.x", 0.3, -0.4), ("j.y", -0.2, 0.5)]);
+        let (angle, position, place): (Conditions, Conditions, Conditions) = (
+            &[("j.angle", 0.4, 1.1)],
+            &[("j.position", 0.5, -0.6)],
+            &[("j.x", 0.3, -0.4), ("j.y", -0.2, 0.5)],
+        );
         let more: &[Conditions] = match joint {
             "prismatic" => &[position],
             "cylindrical" => &[angle, position],
@@ -252,20 +306,40 @@ impl Maker {
             );
             for side in ["below", "above"] {
                 let length = if side == "below" { 0.9 } else { 0.2 };
-                let keys = format!("{between}, length = {length}, side = \"{side}\", stiffness = 50, damping = 0.4, width = 0.5");
-                self.loose("bump-stop", d, &format!("type = \"bump-stop\", {keys}"), &read, "-f.force * f.speed");
+                let keys = format!(
+                    "{between}, length = {length}, side = \"{side}\", stiffness = 50, damping = 0.4, width = 0.5"
+                );
+                self.loose(
+                    "bump-stop",
+                    d,
+                    &format!("type = \"bump-stop\", {keys}"),
+                    &read,
+                    "-f.force * f.speed",
+                );
             }
             // a force on a point, global and in the axes of a body
-            let components =
-                |x: &str| if d == 2 { format!("[\"0.7\", \"{x}\"]") } else { format!("[\"0.7\", \"{x}\", \"0.2 * t\"]") };
+            let components = |x: &str| {
+                if d == 2 {
+                    format!("[\"0.7\", \"{x}\"]")
+                } else {
+                    format!("[\"0.7\", \"{x}\", \"0.2 * t\"]")
+                }
+            };
             for frame in ["", ", frame = \"a\""] {
-                let keys = format!("type = \"force\", at = \"b.S\", force = {}{frame}", components("sin(3*t) - vel(a.R.x)"));
+                let keys = format!(
+                    "type = \"force\", at = \"b.S\", force = {}{frame}",
+                    components("sin(3*t) - vel(a.R.x)")
+                );
                 self.loose("force", d, &keys, &["f.force.x", "f.force.y"], "dot(f.force, vel(b.S))");
             }
-            let twist =
-                if d == 2 { "[\"0.4 - 0.2 * b.omega + 0.1 * t\"]" } else { "[\"0.4 - 0.2 * b.omega.x\", \"0.1 * t\", 0.3]" };
+            let twist = if d == 2 {
+                "[\"0.4 - 0.2 * b.omega + 0.1 * t\"]"
+            } else {
+                "[\"0.4 - 0.2 * b.omega.x\", \"0.1 * t\", 0.3]"
+            };
             for frame in ["", ", frame = \"b\""] {
-                let keys = format!("type = \"torque\", on = \"b\", reaction = \"a\", torque = {twist}{frame}");
+                let keys =
+                    format!("type = \"torque\", on = \"b\", reaction = \"a\", torque = {twist}{frame}");
                 self.loose("torque", d, &keys, &[&format!("f.torque{part}")], cross);
             }
             let alone = if d == 2 { "f.torque * b.omega" } else { "dot(f.torque, b.omega)" };
@@ -302,23 +376,37 @@ impl Maker {
                     "f.effort * f.speed",
                 );
             }
-            let torsion =
-                "type = \"torsion\", stiffness = 3, damping = 0.2, angle = 0.1, torque = \"0.4 * angle^3 + 0.1 * speed * angle\"";
+            let torsion = "type = \"torsion\", stiffness = 3, damping = 0.2, angle = 0.1, torque = \"0.4 * angle^3 + 0.1 * speed * angle\"";
             for joint in ["revolute", "cylindrical", "planar"].iter().take(if d == 2 { 1 } else { 3 }) {
-                self.jointed("torsion", d, joint, torsion, &["f.torque", "f.angle", "f.speed"], "-f.torque * f.speed");
+                self.jointed(
+                    "torsion",
+                    d,
+                    joint,
+                    torsion,
+                    &["f.torque", "f.angle", "f.speed"],
+                    "-f.torque * f.speed",
+                );
             }
         }
-        let torsion =
-            "type = \"torsion\", between = [\"a\", \"b\"], stiffness = 3, damping = 0.2, angle = 0.1, torque = \"0.4 * angle^3\"";
+        let torsion = "type = \"torsion\", between = [\"a\", \"b\"], stiffness = 3, damping = 0.2, angle = 0.1, torque = \"0.4 * angle^3\"";
         self.loose("torsion", 2, torsion, &["f.torque", "f.angle", "f.speed"], "-f.torque * f.speed");
         self.tyres();
     }
     fn bushings(&mut self, d: usize, between: &str, part: &str) {
-        let read = ["f.force.x".into(), format!("f.torque{part}"), "f.displacement.y".into(), format!("f.rotation{part}")];
+        let read = [
+            "f.force.x".into(),
+            format!("f.torque{part}"),
+            "f.displacement.y".into(),
+            format!("f.rotation{part}"),
+        ];
         let read: Vec<&str> = read.iter().map(String::as_str).collect();
         let power = match d {
-            2 => "dot(f.force, vel(b.Q) - vel(a.P)) - cross(b.Q - a.P, f.force) * a.omega + f.torque * (b.omega - a.omega)",
-            _ => "dot(f.force, vel(b.Q) - vel(a.P)) - dot(cross(b.Q - a.P, f.force), a.omega) + dot(f.torque, b.omega - a.omega)",
+            2 => {
+                "dot(f.force, vel(b.Q) - vel(a.P)) - cross(b.Q - a.P, f.force) * a.omega + f.torque * (b.omega - a.omega)"
+            }
+            _ => {
+                "dot(f.force, vel(b.Q) - vel(a.P)) - dot(cross(b.Q - a.P, f.force), a.omega) + dot(f.torque, b.omega - a.omega)"
+            }
         };
         let (diagonal, count) = if d == 2 { ("[20, 30, 4]", 3) } else { ("[20, 30, 25, 4, 5, 6]", 6) };
         self.loose(
@@ -330,7 +418,10 @@ impl Maker {
         );
         // full matrices that are not symmetric, own axes, a law
         let row = |i: usize| {
-            (0..count).map(|j| format!("{}", if i == j { 9 + i } else { (i * 2 + j) % 4 })).collect::<Vec<_>>().join(", ")
+            (0..count)
+                .map(|j| format!("{}", if i == j { 9 + i } else { (i * 2 + j) % 4 }))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         let matrix = (0..count).map(|i| format!("[{}]", row(i))).collect::<Vec<_>>().join(", ");
         let (axes, law) = match d {
@@ -356,7 +447,13 @@ impl Maker {
             2 => "dot(f.force, vel(b.Q) - vel(a.P)) - cross(b.Q - a.P, f.force) * a.omega",
             _ => "dot(f.force, vel(b.Q) - vel(a.P)) - dot(cross(b.Q - a.P, f.force), a.omega)",
         };
-        self.loose("contact", d, &format!("type = \"contact\", point = \"b.Q\", plane = \"a.P\", {normal}, {law}"), &read, power);
+        self.loose(
+            "contact",
+            d,
+            &format!("type = \"contact\", point = \"b.Q\", plane = \"a.P\", {normal}, {law}"),
+            &read,
+            power,
+        );
         let up = if d == 2 { "G" } else { "H" };
         let keys = format!("type = \"contact\", point = \"a.P\", plane = \"ground.{up}\", {law}");
         self.loose("contact", d, &keys, &read, "dot(f.force, vel(a.P))");
@@ -366,19 +463,34 @@ impl Maker {
         let keys = "type = \"tyre\", at = \"b.Q\", axis = [0.1, 1, 0.2], stiffness = 40";
         let read = ["f.force.x", "f.force.y", "f.normal", "f.kappa", "f.alpha", "f.radius", "f.gap"];
         let centre = |offset: f64| format!("b.Q + {offset} * axis(b, [0.1, 1, 0.2]/norm([0.1, 1, 0.2]))");
-        let power =
-            |offset: f64| format!("dot(f.force, vel({})) - f.radius * dot(cross([0, 0, 1], f.force), b.omega)", centre(offset));
+        let power = |offset: f64| {
+            format!(
+                "dot(f.force, vel({})) - f.radius * dot(cross([0, 0, 1], f.force), b.omega)",
+                centre(offset)
+            )
+        };
         let hill = "[road.hill]\nheight = \"-0.3 + 0.05*sin(3*x) + 0.04*y\"\n";
         let table = "[road.table]\npoints = [[-1, 0], [0.1, -0.2], [0.6, -0.4], [1.2, -0.3], [2, 0.1]]\nends = \"clamped\"\n";
         let linear = "{ type = \"linear\", friction = [0.8, 0.7], critical = [9, 8] }";
         let smooth = "{ type = \"tanh\", friction = [0.8, 0.7], critical = [1.5, 1.2], smoothing = 0.01 }";
-        let magic = MAGIC.iter().zip(MAGIC_EXAMPLE).map(|(key, x)| format!("{key} = {x}")).collect::<Vec<_>>().join(", ");
+        let magic = MAGIC
+            .iter()
+            .zip(MAGIC_EXAMPLE)
+            .map(|(key, x)| format!("{key} = {x}"))
+            .collect::<Vec<_>>()
+            .join(", ");
         let magic = format!("{{ type = \"magic-formula\", {magic} }}");
         for (road, rest, offset) in [
             ("", "radius = 0.3, width = 0.4".to_owned(), 0.0),
             ("", format!("radius = 0.3, width = 0.4, law = {linear}"), 0.0),
             (hill, format!("radius = 0.6, width = 0.3, damping = 2, road = \"hill\", law = {smooth}"), 0.0),
-            (table, format!("radius = 0.8, width = 0.2, damping = 1, road = \"table\", offset = 0.15, law = {magic}"), 0.15),
+            (
+                table,
+                format!(
+                    "radius = 0.8, width = 0.2, damping = 1, road = \"table\", offset = 0.15, law = {magic}"
+                ),
+                0.15,
+            ),
             (hill, format!("radius = 0.1, road = \"hill\", law = {magic}"), 0.0), // off the ground
         ] {
             let more: &[Conditions] = &[APART, TURNED];
@@ -390,8 +502,11 @@ impl Maker {
     /// Gears, racks, user constraints and drivers.
     fn rows(&mut self) {
         for d in [2, 3] {
-            let (axis, slide) =
-                if d == 2 { ("", ", axis = [1, 0.4]") } else { (", axis = [0.2, -0.3, 1]", ", axis = [1, 0.4, 0.2]") };
+            let (axis, slide) = if d == 2 {
+                ("", ", axis = [1, 0.4]")
+            } else {
+                (", axis = [0.2, -0.3, 1]", ", axis = [1, 0.4, 0.2]")
+            };
             let wheel = if d == 2 {
                 "[body.c]\nmass = 0.5\ninertia = 0.1\npoints = { T = [0.1, 0] }"
             } else {
@@ -402,12 +517,27 @@ impl Maker {
                 "{wheel}\n[joint]\n{turn}\nj2 = {{ type = \"revolute\", between = [\"a.R\", \"c.T\"]{axis} }}\ng = {{ type = \"gear\", joints = [\"j1\", \"j2\"], ratio = -1.7, offset = 0.2 }}"
             );
             let one: Conditions = &[("j1.angle", 0.4, 1.1)];
-            self.pair("joint gear", d, &gear, &[one], &["j1.angle", "j2.angle", "g.multiplier", "acc(c.T.x)"], None);
+            self.pair(
+                "joint gear",
+                d,
+                &gear,
+                &[one],
+                &["j1.angle", "j2.angle", "g.multiplier", "acc(c.T.x)"],
+                None,
+            );
             let rack = format!(
                 "{wheel}\n[joint]\n{turn}\nj2 = {{ type = \"prismatic\", between = [\"a.R\", \"c.T\"]{slide} }}\ng = {{ type = \"rack\", joints = [\"j1\", \"j2\"], radius = 0.3, offset = 0.1 }}"
             );
-            self.pair("joint rack", d, &rack, &[one], &["j1.angle", "j2.position", "g.multiplier", "acc(c.T.x)"], None);
-            let belt = "[constraint]\nk = \"distance(a.P, b.Q) + distance(b.Q, ground.O) - 1.1 + 0.1 * a.com.x^2\"";
+            self.pair(
+                "joint rack",
+                d,
+                &rack,
+                &[one],
+                &["j1.angle", "j2.position", "g.multiplier", "acc(c.T.x)"],
+                None,
+            );
+            let belt =
+                "[constraint]\nk = \"distance(a.P, b.Q) + distance(b.Q, ground.O) - 1.1 + 0.1 * a.com.x^2\"";
             let rest: &[Conditions] = if d == 2 { &[&APART_2[1..]] } else { &[&APART[1..], TURNED] };
             self.pair("constraint", d, belt, rest, &["k.multiplier", "acc(b.Q.x)"], None);
             let read = ["k.effort", "k.effort * acc(b.Q.x)"];
@@ -420,13 +550,35 @@ impl Maker {
                 &read,
                 None,
             );
-            let loose: &[Conditions] = if d == 2 { &[&APART_2[..1], &APART_2[2..]] } else { &[&APART[..1], &APART[2..], TURNED] };
-            self.pair("driver coordinate", d, &by("coordinate = \"b.Q.y\"", "0.3 + 0.1 * sin(3*t) + 0.2*t"), loose, &read, None);
+            let loose: &[Conditions] =
+                if d == 2 { &[&APART_2[..1], &APART_2[2..]] } else { &[&APART[..1], &APART[2..], TURNED] };
+            self.pair(
+                "driver coordinate",
+                d,
+                &by("coordinate = \"b.Q.y\"", "0.3 + 0.1 * sin(3*t) + 0.2*t"),
+                loose,
+                &read,
+                None,
+            );
             let turned = format!("[joint]\n{turn}\n{}", by("sensor = \"j1.angle\"", "0.4 + 0.6*t - t^2"));
             self.pair("driver sensor", d, &turned, &[], &["k.effort", "j1.angle"], None);
             if d == 2 {
-                self.pair("driver angle", 2, &by("angle = [\"a\", \"b\"]", "0.4 + 0.6*t - t^2"), &[&APART_2[..2]], &read, None);
-                self.pair("driver angle", 2, &by("angle = \"b\"", "0.7 + 0.6*t - t^2"), &[&APART_2[..2]], &read, None);
+                self.pair(
+                    "driver angle",
+                    2,
+                    &by("angle = [\"a\", \"b\"]", "0.4 + 0.6*t - t^2"),
+                    &[&APART_2[..2]],
+                    &read,
+                    None,
+                );
+                self.pair(
+                    "driver angle",
+                    2,
+                    &by("angle = \"b\"", "0.7 + 0.6*t - t^2"),
+                    &[&APART_2[..2]],
+                    &read,
+                    None,
+                );
             }
         }
     }
@@ -450,7 +602,12 @@ impl Maker {
         start(&mut m, if d == 2 { POSE_2 } else { POSE_3 });
         watch(
             &mut m,
-            &["a.kinetic", "a.potential", "acc(a.com.x)", if d == 2 { "a.angular_momentum" } else { "a.angular_momentum.z" }],
+            &[
+                "a.kinetic",
+                "a.potential",
+                "acc(a.com.x)",
+                if d == 2 { "a.angular_momentum" } else { "a.angular_momentum.z" },
+            ],
         );
         self.push(name, m, None, false);
     }
@@ -573,7 +730,9 @@ impl Entry {
             Quantity::Coordinate(_) => "driver coordinate".into(),
             Quantity::Sensor(_) => "driver sensor".to_owned(),
         }));
-        all.extend(m.bodies.iter().filter_map(|b| Some(format!("shape {}", shape_word(&b.shape.as_ref()?.kind)))));
+        all.extend(
+            m.bodies.iter().filter_map(|b| Some(format!("shape {}", shape_word(&b.shape.as_ref()?.kind)))),
+        );
         m.outputs.iter().for_each(|(_, x)| self.read(x, &mut all));
         all
     }
@@ -603,7 +762,8 @@ impl Entry {
             "joint".into()
         } else if is(Box::new(m.couplings.iter().map(|j| j.name.text.as_str()))) {
             "gear".into()
-        } else if is(Box::new(m.constraints.iter().chain(&m.velocity_constraints).map(|j| j.0.text.as_str()))) {
+        } else if is(Box::new(m.constraints.iter().chain(&m.velocity_constraints).map(|j| j.0.text.as_str())))
+        {
             "constraint".into()
         } else if is(Box::new(m.drivers.iter().map(|j| j.name.text.as_str()))) {
             "driver".into()

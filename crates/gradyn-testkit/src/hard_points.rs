@@ -3,7 +3,8 @@
 /// The text of the example with 54 more parameters `hf_…` and `hr_…`, offsets of the hard points of the front and rear suspension; or with 30, which
 /// front and rear share.
 pub fn iltis(shared: bool) -> String {
-    let names = ["centre", "arm_in", "arm_out", "link_in", "link_out", "leaf_top", "damper_arm", "damper_top"];
+    let names =
+        ["centre", "arm_in", "arm_out", "link_in", "link_out", "leaf_top", "damper_arm", "damper_top"];
     let mut text = gradyn::examples::find("iltis").expect("bundled").to_owned();
     let rear = if shared { "hf" } else { "hr" };
     let front = "[parameters]\nhf = { value = 0, count = 30, scale = 0.1 }\n";
@@ -26,7 +27,8 @@ pub fn iltis(shared: bool) -> String {
         let start = text.find(&format!("\n{name} ")).unwrap_or_else(|| panic!("{name}"));
         let [open, close] = ["[", "]"].map(|b| start + text[start..].find(b).expect("a list"));
         let items = text[open + 1..close].split(", ").enumerate();
-        let items: Vec<String> = items.map(|(k, x)| format!("\"{} + {list}_{}\"", x.trim_matches('"'), first + k)).collect();
+        let items: Vec<String> =
+            items.map(|(k, x)| format!("\"{} + {list}_{}\"", x.trim_matches('"'), first + k)).collect();
         text.replace_range(open + 1..close, &items.join(", "));
     };
     names.iter().enumerate().for_each(|(k, name)| moved(name, 3 * k, "{h}"));

@@ -2,7 +2,8 @@
 
 use gradyn_dynamics::assembly::assemble;
 use gradyn_model::mechanism::{
-    About, Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Rod, Spline, Vector,
+    About, Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Rod,
+    Spline, Vector,
 };
 use gradyn_model::{Coordinates, Model, build_in};
 
@@ -49,10 +50,11 @@ pub fn ready(m: &Mechanism) -> Ready {
 pub fn ready_in(m: &Mechanism, family: Coordinates) -> Ready {
     let model = build_in(m, family).unwrap_or_else(|e| panic!("{}: {e}", m.name));
     let p = model.slots(&model.rho());
-    let names = [&model.conditions.0, &model.conditions.1].map(|c| c.iter().map(|t| t.text.clone()).collect::<Vec<_>>());
+    let names = [&model.conditions.0, &model.conditions.1]
+        .map(|c| c.iter().map(|t| t.text.clone()).collect::<Vec<_>>());
     let t = p[model.times.start as usize];
-    let at =
-        assemble(&model.system, t, &p, &model.angles, (&names[0], Some(&names[1]))).unwrap_or_else(|e| panic!("{}: {e}", m.name));
+    let at = assemble(&model.system, t, &p, &model.angles, (&names[0], Some(&names[1])))
+        .unwrap_or_else(|e| panic!("{}: {e}", m.name));
     Ready { p, q: at.q, model }
 }
 
@@ -111,7 +113,14 @@ pub fn five_bar() -> Mechanism {
     m.parameter("L_s1", "sqrt(5)").parameter("L_s2", "sqrt(4.25)").parameter("m_A1", 1.0);
     m.parameter("xG_A1", "sqrt(2)/2").parameter("L_A1", "sqrt(2)");
     m.ground_point("A", [0.0, 0.0]).ground_point("B", [1.0, 0.0]);
-    m.body(Body::new("A1").mass("m_A1").com(["xG_A1", "0"]).inertia("1/6").point("A", [0.0, 0.0]).point("P1", ["L_A1", "0"]));
+    m.body(
+        Body::new("A1")
+            .mass("m_A1")
+            .com(["xG_A1", "0"])
+            .inertia("1/6")
+            .point("A", [0.0, 0.0])
+            .point("P1", ["L_A1", "0"]),
+    );
     m.body(Body::new("B12").mass(1.5).rod("P1", "P2", "sqrt(3.25)"));
     m.body(Body::new("B23").mass(1.5).rod("P2", "P3", "sqrt(3.25)"));
     m.body(Body::new("B3").mass(1.0).rod("P3", "B", "sqrt(2)"));
@@ -121,7 +130,8 @@ pub fn five_bar() -> Mechanism {
     m.joint(Joint::revolute("J3", "B23.P3", "B3.P3"));
     m.joint(Joint::revolute("B", "B3.B", "ground.B"));
     m.force("s1", spring("A1.P1", "ground.B", "L_s1")).force("s2", spring("B12.P2", "ground.B", "L_s2"));
-    m.initial.position = vec![("A1.angle".into(), "-135 deg".into()), ("B12.angle".into(), "atan2(-1, 1.5)".into())];
+    m.initial.position =
+        vec![("A1.angle".into(), "-135 deg".into()), ("B12.angle".into(), "atan2(-1, 1.5)".into())];
     m.initial.near = vec![("B23.P3".into(), [2.0, -1.0].into())];
     m.integral("psi1", "norm2(B12.P2 - [0.5, -2])");
     m.integral("psi2", "norm2(vel(B12.P2))");
@@ -136,15 +146,27 @@ pub fn five_bar_control(n: usize) -> Mechanism {
     m.parameters.clear();
     m.bodies[0] = Body::new("A1").mass(1.0).rod("A", "P1", "sqrt(2)");
     m.forces = vec![];
-    m.force("s1", spring("A1.P1", "ground.B", "sqrt(5)")).force("s2", spring("B12.P2", "ground.B", "sqrt(4.25)"));
+    m.force("s1", spring("A1.P1", "ground.B", "sqrt(5)"))
+        .force("s2", spring("B12.P2", "ground.B", "sqrt(4.25)"));
     for (name, on) in [("tau_A", "A1"), ("tau_B", "B3")] {
         let names: Vec<String> = (0..n).map(|k| format!("{name}_{k}")).collect();
         names.iter().for_each(|p| {
             m.parameter(p, 0.0);
         });
         let values = names.iter().map(|p| p.as_str().into()).collect();
-        m.splines.push(Spline { name: name.into(), cyclic: true, start: 0.0.into(), duration: 5.0.into(), values });
-        let torque = ForceKind::Torque { on: on.into(), reaction: "ground".into(), torque: vec![name.into()], frame: None };
+        m.splines.push(Spline {
+            name: name.into(),
+            cyclic: true,
+            start: 0.0.into(),
+            duration: 5.0.into(),
+            values,
+        });
+        let torque = ForceKind::Torque {
+            on: on.into(),
+            reaction: "ground".into(),
+            torque: vec![name.into()],
+            frame: None,
+        };
         m.force(&format!("motor_{name}"), torque);
     }
     m.objectives.truncate(1);
@@ -172,8 +194,16 @@ pub fn pendulum() -> Mechanism {
 /// Two bars with a torsional spring and damper between them, linear and by expression.
 pub fn double_pendulum() -> Mechanism {
     let mut m = Mechanism::new("double pendulum");
-    m.parameter("L1", 0.8).parameter("L2", 0.6).parameter("k", 3.0).parameter("c", 0.2).parameter("free", 0.3);
-    m.parameter("k3", 1.5).parameter("c3", 0.1).parameter("m2", 0.7).parameter("theta1", -1.1).parameter("speed2", 1.3);
+    m.parameter("L1", 0.8)
+        .parameter("L2", 0.6)
+        .parameter("k", 3.0)
+        .parameter("c", 0.2)
+        .parameter("free", 0.3);
+    m.parameter("k3", 1.5)
+        .parameter("c3", 0.1)
+        .parameter("m2", 0.7)
+        .parameter("theta1", -1.1)
+        .parameter("speed2", 1.3);
     m.gravity = [0.0, -9.81].into();
     m.ground_point("O", [0.0, 0.0]);
     m.body(Body::new("bar1").mass(1.0).rod("A", "B", "L1"));
@@ -181,9 +211,18 @@ pub fn double_pendulum() -> Mechanism {
     m.joint(Joint::revolute("J1", "ground.O", "bar1.A")).joint(Joint::revolute("J2", "bar1.B", "bar2.B"));
     m.force(
         "hinge",
-        torsion("bar1", "bar2", ["k", "c", "free"], Some("k3 * angle^3 + c3 * speed * (1 + angle^2) + 0.1 * sin(3 * t)")),
+        torsion(
+            "bar1",
+            "bar2",
+            ["k", "c", "free"],
+            Some("k3 * angle^3 + c3 * speed * (1 + angle^2) + 0.1 * sin(3 * t)"),
+        ),
     );
-    start(&mut m, &[("bar1.angle", "theta1"), ("bar2.angle", "-0.4")], &[("bar1.angle", "0.2"), ("angle(bar1, bar2)", "speed2")]);
+    start(
+        &mut m,
+        &[("bar1.angle", "theta1"), ("bar2.angle", "-0.4")],
+        &[("bar1.angle", "0.2"), ("angle(bar1, bar2)", "speed2")],
+    );
     m.integral("acceleration", "norm2(acc(bar2.C)) / 100 + acc(bar2.angle)^2 / 1000");
     m.terminal("fold", "angle(bar1, bar2) + vel(angle(bar1, bar2)) * k + bar1.angle^2");
     m.integral("torque", "hinge.torque^2 + hinge.speed * hinge.angle + system.potential / 10");
@@ -201,7 +240,12 @@ pub fn slider_crank() -> Mechanism {
     m.body(Body::new("crank").mass(0.5).rod("A", "B", "r"));
     m.body(Body::new("rod").mass(0.8).rod("B", "C", "L"));
     m.body(
-        Body::new("slider").mass("m_slider").com(["0.02", "0.03"]).inertia(0.01).point("P", [0.0, 0.0]).point("Q", [0.1, 0.05]),
+        Body::new("slider")
+            .mass("m_slider")
+            .com(["0.02", "0.03"])
+            .inertia(0.01)
+            .point("P", [0.0, 0.0])
+            .point("Q", [0.1, 0.05]),
     );
     m.joint(Joint::revolute("O", "ground.O", "crank.A")).joint(Joint::revolute("J", "crank.B", "rod.B"));
     m.joint(Joint::revolute("wrist", "rod.C", "slider.P"));
@@ -221,14 +265,25 @@ pub fn slider_crank() -> Mechanism {
 /// A four-bar linkage by hard points of its design configuration.
 pub fn four_bar() -> Mechanism {
     let mut m = Mechanism::new("four-bar");
-    m.parameter("xB", 0.1).parameter("yB", 0.4).parameter("xC", 1.0).parameter("yC", 0.7).parameter("xD", 1.1);
+    m.parameter("xB", 0.1)
+        .parameter("yB", 0.4)
+        .parameter("xC", 1.0)
+        .parameter("yC", 0.7)
+        .parameter("xD", 1.1);
     m.parameter("k", 40.0).parameter("free", 0.5).parameter("spin", 2.0);
     m.gravity = [0.0, -9.81].into();
-    let points: [(&str, [&str; 2]); 5] =
-        [("A", ["0", "0"]), ("B", ["xB", "yB"]), ("C", ["xC", "yC"]), ("D", ["xD", "0"]), ("E", ["(xB + xC) / 2", "1"])];
+    let points: [(&str, [&str; 2]); 5] = [
+        ("A", ["0", "0"]),
+        ("B", ["xB", "yB"]),
+        ("C", ["xC", "yC"]),
+        ("D", ["xD", "0"]),
+        ("E", ["(xB + xC) / 2", "1"]),
+    ];
     m.hard_points = points.iter().map(|(n, at)| ((*n).into(), at.map(Number::from).into())).collect();
     m.ground = ["A", "D"].iter().map(|n| ((*n).into(), Vector::Expression((*n).into()))).collect();
-    for (name, a, b, mass) in [("crank", "A", "B", 1.0), ("coupler", "B", "C", 2.0), ("rocker", "C", "D", 1.5)] {
+    for (name, a, b, mass) in
+        [("crank", "A", "B", 1.0), ("coupler", "B", "C", 2.0), ("rocker", "C", "D", 1.5)]
+    {
         let mut body = Body::new(name).mass(mass);
         body.hard = vec![a.into(), b.into()];
         if name == "coupler" {
@@ -237,8 +292,13 @@ pub fn four_bar() -> Mechanism {
         body.rod = Some(Rod { points: [a.into(), b.into()], length: None });
         m.body(body);
     }
-    m.joint(Joint::revolute("JA", "ground.A", "crank.A")).joint(Joint::revolute("JB", "crank.B", "coupler.B"));
-    m.joint(Joint::revolute("JC", "coupler.C", "rocker.C")).joint(Joint::revolute("JD", "ground.D", "rocker.D"));
+    m.joint(Joint::revolute("JA", "ground.A", "crank.A")).joint(Joint::revolute(
+        "JB",
+        "crank.B",
+        "coupler.B",
+    ));
+    m.joint(Joint::revolute("JC", "coupler.C", "rocker.C"))
+        .joint(Joint::revolute("JD", "ground.D", "rocker.D"));
     m.force("s", spring_damper("ground.D", "coupler.E", ["k", "0.3", "free"], None));
     start(&mut m, &[("crank.angle", "0.2")], &[("crank.angle", "spin")]);
     m.integral("path", "norm2(coupler.E - (B + C) / 2) + s.force^2 / 1000");
@@ -251,7 +311,11 @@ pub fn four_bar() -> Mechanism {
 /// A bar with one point on a line and another on a slider.
 pub fn trammel() -> Mechanism {
     let mut m = Mechanism::new("trammel");
-    m.parameter("L", 1.0).parameter("tilt", 0.2).parameter("lean", 1.4).parameter("xG", 0.45).parameter("I", 0.12);
+    m.parameter("L", 1.0)
+        .parameter("tilt", 0.2)
+        .parameter("lean", 1.4)
+        .parameter("xG", 0.45)
+        .parameter("I", 0.12);
     m.parameter("phi", 0.6).parameter("g", 9.81).parameter("T", 0.5);
     m.gravity = ["1", "-g"].into();
     m.ground_point("O", [0.0, 0.0]).ground_point("V", ["0.05", "0"]);
@@ -281,12 +345,30 @@ pub fn trammel() -> Mechanism {
 /// Two bodies that are welded, with the centres of mass off their axes, hanging by a distance joint.
 pub fn welded() -> Mechanism {
     let mut m = Mechanism::new("welded");
-    m.parameter("length", 0.7).parameter("angle", 0.5).parameter("yG", 0.15).parameter("xW", 0.4).parameter("mass", 1.1);
+    m.parameter("length", 0.7)
+        .parameter("angle", 0.5)
+        .parameter("yG", 0.15)
+        .parameter("xW", 0.4)
+        .parameter("mass", 1.1);
     m.parameter("I", 0.08).parameter("x0", 0.3).parameter("v0", -0.5);
     m.gravity = [0.0, -9.81].into();
     m.ground_point("O", [0.0, 0.0]);
-    m.body(Body::new("a").mass("mass").com(["0.2", "yG"]).inertia("I").point("P", [0.0, 0.1]).point("W", ["xW", "-0.05"]));
-    m.body(Body::new("b").mass(0.6).com(["0.1", "-yG / 2"]).inertia("0.03").point("W", [0.05, 0.0]).point("E", ["0.5", "0.1"]));
+    m.body(
+        Body::new("a")
+            .mass("mass")
+            .com(["0.2", "yG"])
+            .inertia("I")
+            .point("P", [0.0, 0.1])
+            .point("W", ["xW", "-0.05"]),
+    );
+    m.body(
+        Body::new("b")
+            .mass(0.6)
+            .com(["0.1", "-yG / 2"])
+            .inertia("0.03")
+            .point("W", [0.05, 0.0])
+            .point("E", ["0.5", "0.1"]),
+    );
     m.joint(Joint::new("cable", JointKind::Distance { length: "length".into() }, "ground.O", "a.P"));
     m.joint(Joint::new("weld", JointKind::Fixed { angle: "angle".into() }, "a.W", "b.W"));
     start(&mut m, &[("a.P.x", "x0"), ("a.angle", "-0.3")], &[("a.P.x", "v0"), ("b.angle", "0.9")]);
@@ -305,11 +387,29 @@ pub fn driven() -> Mechanism {
     m.parameter("yP", 0.2).parameter("xO", 0.1).parameter("h1", 0.35).parameter("h2", 0.2);
     m.gravity = [0.5, -9.81].into();
     m.ground_point("O", ["xO", "0"]);
-    m.body(Body::new("arm").mass("mass").com(["0.3", "0.1"]).inertia(0.05).point("C", [0.0, 0.0]).point("P", ["0.15", "yP"]));
+    m.body(
+        Body::new("arm")
+            .mass("mass")
+            .com(["0.3", "0.1"])
+            .inertia(0.05)
+            .point("C", [0.0, 0.0])
+            .point("P", ["0.15", "yP"]),
+    );
     let values = ["0.3", "h1", "h2", "0.25", "0.3"].map(Number::from).to_vec();
     // starts before the run: a held end is only C¹, and the start time is a parameter of the cross-tests
-    m.splines.push(Spline { name: "lift".into(), cyclic: false, start: (-0.1).into(), duration: 1.0.into(), values });
-    drive(&mut m, "rope", Quantity::Distance("ground.O".into(), "arm.P".into()), "reach + amplitude * sin(frequency * t)");
+    m.splines.push(Spline {
+        name: "lift".into(),
+        cyclic: false,
+        start: (-0.1).into(),
+        duration: 1.0.into(),
+        values,
+    });
+    drive(
+        &mut m,
+        "rope",
+        Quantity::Distance("ground.O".into(), "arm.P".into()),
+        "reach + amplitude * sin(frequency * t)",
+    );
     drive(&mut m, "lifter", Quantity::Coordinate("arm.P.x".into()), "lift + amplitude * t^2");
     start(&mut m, &[("arm.angle", "-0.5")], &[("arm.angle", "1.0")]);
     m.initial.near = vec![("arm.P".into(), [0.3, -0.97].into())];
@@ -323,24 +423,60 @@ pub fn driven() -> Mechanism {
 /// A body on a non-linear spring with a force by a clamped spline and a torque by a cyclic one.
 pub fn spring_mass() -> Mechanism {
     let mut m = Mechanism::new("spring-mass");
-    m.parameter("k", 30.0).parameter("c", 0.4).parameter("free", 0.6).parameter("k3", 8.0).parameter("mass", 1.3);
-    m.parameter("f1", 2.0).parameter("f2", -1.0).parameter("tau1", 0.3).parameter("tau2", -0.2).parameter("F0", 0.7);
+    m.parameter("k", 30.0)
+        .parameter("c", 0.4)
+        .parameter("free", 0.6)
+        .parameter("k3", 8.0)
+        .parameter("mass", 1.3);
+    m.parameter("f1", 2.0)
+        .parameter("f2", -1.0)
+        .parameter("tau1", 0.3)
+        .parameter("tau2", -0.2)
+        .parameter("F0", 0.7);
     m.gravity = [0.0, -9.81].into();
     m.ground_point("O", [0.0, 0.0]);
-    m.body(Body::new("block").mass("mass").com([0.02, 0.04]).inertia(0.06).point("A", [-0.1, 0.1]).point("B", ["0.2", "0.05"]));
+    m.body(
+        Body::new("block")
+            .mass("mass")
+            .com([0.02, 0.04])
+            .inertia(0.06)
+            .point("A", [-0.1, 0.1])
+            .point("B", ["0.2", "0.05"]),
+    );
     let force = "k3 * (length - free)^3 + 0.3 * speed * length + 0.05 * speed^3";
     m.force("s", spring_damper("ground.O", "block.A", ["k", "c", "free"], Some(force)));
     let clamped = ["0", "f1", "f2", "1.5"].map(Number::from).to_vec();
-    m.splines.push(Spline { name: "pull".into(), cyclic: false, start: (-0.1).into(), duration: 0.7.into(), values: clamped });
+    m.splines.push(Spline {
+        name: "pull".into(),
+        cyclic: false,
+        start: (-0.1).into(),
+        duration: 0.7.into(),
+        values: clamped,
+    });
     let cyclic = ["tau1", "0.1", "tau2"].map(Number::from).to_vec();
-    m.splines.push(Spline { name: "twist".into(), cyclic: true, start: 0.0.into(), duration: 0.3.into(), values: cyclic });
+    m.splines.push(Spline {
+        name: "twist".into(),
+        cyclic: true,
+        start: 0.0.into(),
+        duration: 0.3.into(),
+        values: cyclic,
+    });
     m.force(
         "push",
-        ForceKind::Point { at: "block.B".into(), force: ["pull", "0.3 * pull + F0 * sin(7 * t)"].into(), frame: None },
+        ForceKind::Point {
+            at: "block.B".into(),
+            force: ["pull", "0.3 * pull + F0 * sin(7 * t)"].into(),
+            frame: None,
+        },
     );
     m.force(
         "motor",
-        ForceKind::Torque { on: "block".into(), reaction: "ground".into(), torque: vec!["twist".into()], frame: None },
+        ForceKind::Torque {
+            on: "block".into(),
+            reaction: "ground".into(),
+            torque: vec!["twist".into()],
+            frame: None,
+        },
     );
     let position = [("block.A.x", "0.2"), ("block.A.y", "-0.8"), ("block.angle", "0.3")];
     start(&mut m, &position, &[("block.com", "[0.1, -0.2]"), ("block.angle", "1.5")]);
@@ -354,15 +490,28 @@ pub fn spring_mass() -> Mechanism {
 /// A body without joints or points.
 pub fn free_body() -> Mechanism {
     let mut m = Mechanism::new("free body");
-    m.parameter("mass", 0.8).parameter("I", 0.05).parameter("g", 9.81).parameter("vx", 2.0).parameter("spin", 4.0);
+    m.parameter("mass", 0.8)
+        .parameter("I", 0.05)
+        .parameter("g", 9.81)
+        .parameter("vx", 2.0)
+        .parameter("spin", 4.0);
     m.parameter("T", 0.7).parameter("tau", 0.1);
     m.gravity = ["0.3", "-g"].into();
     m.body(Body::new("disc").mass("mass").com(["0.1", "0.2"]).inertia("I").point("P", [0.05, 0.0]));
     m.force(
         "fan",
-        ForceKind::Torque { on: "disc".into(), reaction: "ground".into(), torque: vec!["tau * cos(5 * t)".into()], frame: None },
+        ForceKind::Torque {
+            on: "disc".into(),
+            reaction: "ground".into(),
+            torque: vec!["tau * cos(5 * t)".into()],
+            frame: None,
+        },
     );
-    start(&mut m, &[("disc.com", "[0, 1]"), ("disc.angle", "0.4")], &[("disc.com", "[vx, 3]"), ("disc.angle", "spin")]);
+    start(
+        &mut m,
+        &[("disc.com", "[0, 1]"), ("disc.angle", "0.4")],
+        &[("disc.com", "[vx, 3]"), ("disc.angle", "spin")],
+    );
     m.integral("height", "disc.com.y^2 + norm2(acc(disc.com)) / 100");
     m.terminal("end", "disc.com.x + disc.angle * vel(disc.angle) + system.kinetic * t");
     m.t_end = "T".into();
@@ -372,11 +521,22 @@ pub fn free_body() -> Mechanism {
 /// A rotor on a pin over several turns, with a torsional spring that remembers them; it starts beyond the first turn.
 pub fn rotor() -> Mechanism {
     let mut m = Mechanism::new("rotor");
-    m.parameter("I", 0.2).parameter("k", 0.3).parameter("c", 0.01).parameter("rest", 7.5).parameter("tau", 2.0);
+    m.parameter("I", 0.2)
+        .parameter("k", 0.3)
+        .parameter("c", 0.01)
+        .parameter("rest", 7.5)
+        .parameter("tau", 2.0);
     m.parameter("phi", 7.0).parameter("spin", 12.0).parameter("eccentric", 0.05);
     m.gravity = [0.0, -9.81].into();
     m.ground_point("O", [0.0, 0.0]);
-    m.body(Body::new("wheel").mass(1.0).com(["eccentric", "0"]).inertia("I").point("A", [0.0, 0.0]).point("B", [0.3, 0.1]));
+    m.body(
+        Body::new("wheel")
+            .mass(1.0)
+            .com(["eccentric", "0"])
+            .inertia("I")
+            .point("A", [0.0, 0.0])
+            .point("B", [0.3, 0.1]),
+    );
     m.joint(Joint::revolute("pin", "ground.O", "wheel.A"));
     m.force("coil", torsion("ground", "wheel", ["k", "c", "rest"], Some("0.001 * (angle - rest)^3")));
     m.force(
@@ -398,13 +558,18 @@ pub fn rotor() -> Mechanism {
 /// A plate with three shared points: one on the ground, two that carry bars.
 pub fn ternary() -> Mechanism {
     let mut m = Mechanism::new("ternary");
-    m.parameter("xB", 0.8).parameter("xC", 0.3).parameter("yC", 0.5).parameter("L1", 0.4).parameter("L2", 0.5);
+    m.parameter("xB", 0.8)
+        .parameter("xC", 0.3)
+        .parameter("yC", 0.5)
+        .parameter("L1", 0.4)
+        .parameter("L2", 0.5);
     m.parameter("k", 25.0).parameter("m_plate", 2.0).parameter("yG", 0.2);
     m.gravity = [0.0, -9.81].into();
     m.ground_point("O", [0.0, 0.0]).ground_point("H", [1.0, 1.0]);
     let plate = Body::new("plate").mass("m_plate").com(["0.3", "yG"]).inertia(0.2);
     m.body(plate.point("A", [0.0, 0.0]).point("B", ["xB", "0"]).point("C", ["xC", "yC"]));
-    m.body(Body::new("left").mass(0.5).rod("C", "E", "L1")).body(Body::new("right").mass(0.4).rod("B", "F", "L2"));
+    m.body(Body::new("left").mass(0.5).rod("C", "E", "L1"))
+        .body(Body::new("right").mass(0.4).rod("B", "F", "L2"));
     m.joint(Joint::revolute("J1", "ground.O", "plate.A")).joint(Joint::revolute("J2", "plate.B", "right.B"));
     m.joint(Joint::revolute("J3", "left.C", "plate.C"));
     m.force("s", spring_damper("left.E", "ground.H", ["k", "0.2", "0.4"], None));

@@ -13,7 +13,10 @@ pub fn parametrise(m: &Mechanism) -> (Mechanism, Vec<String>) {
 }
 
 /// The same for the numbers that `pick(k, owner)` chooses; k counts the numbers that are not part of an objective.
-pub fn parametrise_where(m: &Mechanism, mut pick: impl FnMut(usize, &str) -> bool) -> (Mechanism, Vec<String>) {
+pub fn parametrise_where(
+    m: &Mechanism,
+    mut pick: impl FnMut(usize, &str) -> bool,
+) -> (Mechanism, Vec<String>) {
     let (mut all, mut owners, first, mut number) = (m.clone(), vec![], m.parameters.len(), 0);
     all.visit_numbers(&mut |owner, x| {
         if owner.starts_with("objective") {
@@ -29,8 +32,8 @@ pub fn parametrise_where(m: &Mechanism, mut pick: impl FnMut(usize, &str) -> boo
         };
         // an expression of whole hard points is a vector
         let k = owners.len();
-        let vector =
-            text.trim_start().starts_with('[') || names(&text).iter().any(|n| m.hard_points.iter().any(|h| h.0.text == *n));
+        let vector = text.trim_start().starts_with('[')
+            || names(&text).iter().any(|n| m.hard_points.iter().any(|h| h.0.text == *n));
         let count = if vector { m.dimension } else { 1 };
         let offsets: Vec<String> = (k..k + count).map(|k| format!("x_{k}")).collect();
         let offset = if vector { format!("[{}]", offsets.join(", ")) } else { offsets[0].clone() };

@@ -16,8 +16,8 @@ mod joints;
 
 use geometry::*;
 use gradyn_model::mechanism::{
-    About, Body, ContactLaw, Coupling, CouplingKind, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number,
-    Quantity, Shape, ShapeKind, Source, Spline, Vector,
+    About, Body, ContactLaw, Coupling, CouplingKind, Driver, ForceKind, InitialVelocity, Joint, JointKind,
+    Mechanism, Number, Quantity, Shape, ShapeKind, Source, Spline, Vector,
 };
 use gradyn_model::{At, System, build};
 use gradyn_num::row_dependencies;
@@ -68,8 +68,18 @@ pub struct Recipe {
 
 /// Recipes of at most four bodies.
 pub fn recipes() -> impl Strategy<Value = Recipe> {
-    let member = (any::<u8>(), any::<u8>(), any::<u64>()).prop_map(|(parent, joint, seed)| Member { parent, joint, seed });
-    let link = || (any::<u8>(), any::<[u8; 2]>(), any::<u64>()).prop_map(|(kind, bodies, seed)| Link { kind, bodies, seed });
+    let member = (any::<u8>(), any::<u8>(), any::<u64>()).prop_map(|(parent, joint, seed)| Member {
+        parent,
+        joint,
+        seed,
+    });
+    let link = || {
+        (any::<u8>(), any::<[u8; 2]>(), any::<u64>()).prop_map(|(kind, bodies, seed)| Link {
+            kind,
+            bodies,
+            seed,
+        })
+    };
     let lists = (
         proptest::collection::vec(member, 1..5),
         proptest::collection::vec(link(), 0..3),
@@ -258,7 +268,12 @@ fn solid(r: &mut Random, name: &str, dimension: usize) -> Body {
         0 => ShapeKind::Box(size[..dimension].iter().map(|&x| x.into()).collect()),
         1 => ShapeKind::Sphere(size[0].into()),
         2 => ShapeKind::Cylinder { radius: size[0].into(), length: size[1].into(), axis },
-        3 => ShapeKind::Tube { outer: size[0].into(), inner: (0.6 * size[0]).into(), length: size[1].into(), axis },
+        3 => ShapeKind::Tube {
+            outer: size[0].into(),
+            inner: (0.6 * size[0]).into(),
+            length: size[1].into(),
+            axis,
+        },
         _ if dimension == 2 => return body.mass(mass).inertia(0.1 * mass),
         _ => return body.mass(mass).tensor([0.1, 0.12, 0.15, 0.01, -0.02, 0.015].map(|i| i * mass)),
     };
@@ -268,7 +283,8 @@ fn solid(r: &mut Random, name: &str, dimension: usize) -> Body {
     Body { shape: Some(Shape { kind: shape, density: Some((mass / 0.3).into()) }), ..body }
 }
 
-const TREE_2: &[&str] = &["revolute", "prismatic", "point-on-line", "distance", "free", "fixed", "revolute", "revolute"];
+const TREE_2: &[&str] =
+    &["revolute", "prismatic", "point-on-line", "distance", "free", "fixed", "revolute", "revolute"];
 const TREE_3: &[&str] = &[
     "revolute",
     "prismatic",

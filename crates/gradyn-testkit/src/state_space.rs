@@ -135,7 +135,17 @@ impl StateSpace for Skate {
         ["u", "omega"].map(String::from).to_vec()
     }
     fn parameters(&self) -> Vec<(String, f64)> {
-        let list = [("m", 2.0), ("r", 0.3), ("d", 0.4), ("F", 1.5), ("w", 2.0), ("J", 0.7), ("k", 1.2), ("u0", 0.8), ("t1", 1.3)];
+        let list = [
+            ("m", 2.0),
+            ("r", 0.3),
+            ("d", 0.4),
+            ("F", 1.5),
+            ("w", 2.0),
+            ("J", 0.7),
+            ("k", 1.2),
+            ("u0", 0.8),
+            ("t1", 1.3),
+        ];
         list.map(|(n, x)| (n.into(), x)).to_vec()
     }
     fn objectives(&self) -> Vec<String> {

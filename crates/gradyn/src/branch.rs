@@ -16,11 +16,13 @@ impl Prepared {
     /// (1), nothing where it is not known.
     fn orientation(&self) -> Option<f64> {
         let (sys, q) = (&self.model.system, &self.assembled.q);
-        let (dims, rows, conditions) = (sys.dims(), &self.assembled.independent[0], self.model.conditions.0.len());
+        let (dims, rows, conditions) =
+            (sys.dims(), &self.assembled.independent[0], self.model.conditions.0.len());
         if sys.statics().is_some() || dims.n > DETERMINANT || rows.len() + conditions != dims.n {
             return None;
         }
-        let (p, mut d, zero) = (self.model.slots(&self.rho), sys.data::<f64>(), vec![0.0; dims.n.max(dims.m)]);
+        let (p, mut d, zero) =
+            (self.model.slots(&self.rho), sys.data::<f64>(), vec![0.0; dims.n.max(dims.m)]);
         let t = p[self.model.times.start as usize];
         sys.prepare(&p, &mut d);
         sys.set_angles(&self.model.angles, &mut d);
@@ -36,7 +38,8 @@ impl Prepared {
         let at = At { t, q, v: &zero[..dims.n], a: &zero[..dims.n], lam: &zero[..dims.m] };
         for k in 0..conditions {
             let (columns, support) = (sys.condition_pattern(false, k), sys.condition_support(false, k).len());
-            let (mut e_q, mut e_v, mut e_p) = (vec![0.0; columns.len()], vec![0.0; columns.len()], vec![0.0; support]);
+            let (mut e_q, mut e_v, mut e_p) =
+                (vec![0.0; columns.len()], vec![0.0; columns.len()], vec![0.0; support]);
             sys.condition_row(false, k, &at, &mut d, &mut e_q, &mut e_v, &mut e_p);
             columns.iter().zip(e_q).for_each(|(&j, x)| a[rows.len() + k][j as usize] = x);
         }

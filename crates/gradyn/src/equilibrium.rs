@@ -46,7 +46,8 @@ pub(crate) fn settle(model: &mut Model, e: &Equilibrium, freedom: usize, p: &[f6
         model.conditions.1 = names.map(|text| Text { text, place: None }).collect();
     }
     model.warnings.retain(|w| !w.starts_with(UNSTABLE));
-    let warning = |c: &String| format!("{UNSTABLE}: the equilibrium is unstable: a small push at `{c}` leaves it");
+    let warning =
+        |c: &String| format!("{UNSTABLE}: the equilibrium is unstable: a small push at `{c}` leaves it");
     model.warnings.extend(e.unstable.as_ref().map(warning));
 }
 
@@ -55,7 +56,9 @@ pub(crate) fn undefined(model: &Model, e: StepError, t: f64, p: &[f64]) -> StepE
     match &e {
         StepError::NotFinite { .. } if model.system.statics().is_some() => {
             match model.system.undefined_at_rest(p, t, &model.angles) {
-                Some(Undefined::Force(name)) => StepError::NotFinite { t, equation: format!("{name} at rest") },
+                Some(Undefined::Force(name)) => {
+                    StepError::NotFinite { t, equation: format!("{name} at rest") }
+                }
                 Some(Undefined::Place(what)) => StepError::Undefined { t, what },
                 None => e,
             }
@@ -105,7 +108,11 @@ impl Prepared {
         let mut gradient = vec![vec![0.0; count]; columns];
         for first in (0..count).step_by(8) {
             let seed = |i: usize, x: f64| {
-                if (first..count.min(first + 8)).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) }
+                if (first..count.min(first + 8)).contains(&i) {
+                    Wide::var(x, i - first)
+                } else {
+                    Wide::from(x)
+                }
             };
             let rho: Vec<Wide> = self.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
             let y = self.outputs_along(&Design::Model(&self.model).slots(&rho), balance)?;
@@ -117,9 +124,11 @@ impl Prepared {
     }
     /// Outputs with the derivative parts of the slots, (1).
     fn outputs_along(&self, p: &[Wide], balance: &mut Balance<Mechanics>) -> Result<Vec<Wide>, Error> {
-        let (sys, n, m, t) = (&self.model.system, self.assembled.q.len(), dims(self).m, p[self.model.times.start as usize]);
+        let (sys, n, m, t) =
+            (&self.model.system, self.assembled.q.len(), dims(self).m, p[self.model.times.start as usize]);
         let zero = vec![Wide::from(0.0); n.max(m)];
-        let (mut d, mut r, mut lam, mut b) = (sys.data::<Wide>(), zero[..n].to_vec(), zero[..m].to_vec(), vec![0.0; n]);
+        let (mut d, mut r, mut lam, mut b) =
+            (sys.data::<Wide>(), zero[..n].to_vec(), zero[..m].to_vec(), vec![0.0; n]);
         sys.prepare(p, &mut d);
         sys.set_angles(&self.model.angles, &mut d);
         let mut q: Vec<Wide> = self.assembled.q.iter().map(|&q| Wide::from(q)).collect();

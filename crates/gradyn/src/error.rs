@@ -30,11 +30,15 @@ impl Error {
     }
     /// The same, with the scenario that it is about; none without a name.
     pub(crate) fn within(self, scenario: &str) -> Self {
-        let named = |message: String| if scenario.is_empty() { message } else { format!("scenario `{scenario}`: {message}") };
+        let named = |message: String| {
+            if scenario.is_empty() { message } else { format!("scenario `{scenario}`: {message}") }
+        };
         match self {
             Self::Model(e) => Self::Model(ModelError { message: named(e.message), ..e }),
             Self::Method { message, help } => Self::Method { message: named(message), help },
-            Self::Step(e) => Self::Method { help: advice(&e).unwrap_or_default(), message: named(e.to_string()) },
+            Self::Step(e) => {
+                Self::Method { help: advice(&e).unwrap_or_default(), message: named(e.to_string()) }
+            }
         }
     }
     /// What to try.
@@ -53,49 +57,72 @@ impl Error {
 
 fn advice(e: &StepError) -> Option<String> {
     let text = match e {
-        StepError::Newton { .. } => "try a smaller step; if it fails at the start, look at the initial conditions",
+        StepError::Newton { .. } => {
+            "try a smaller step; if it fails at the start, look at the initial conditions"
+        }
         StepError::Singular { .. } => {
             "the mechanism may pass a singular position, or a force is not finite there (a spring whose ends meet, a root of a negative number); try another step or formulation; with penalty on redundant constraints, alpha_scaling=row or a smaller alpha"
         }
         StepError::SingularPosition { .. } => {
             "the motion can leave it in more ways than one: end the run before it, or try ali3p or penalty with short steps, which pass most of them, without a gradient"
         }
-        StepError::Freedoms { .. } => "a named coordinate passes its extreme: name others, or leave the choice to the program",
+        StepError::Freedoms { .. } => {
+            "a named coordinate passes its extreme: name others, or leave the choice to the program"
+        }
         StepError::Massless { .. } => {
             "give the body mass and inertia (`rod`, `shape` or `inertia`), or hold what is free by joints"
         }
-        StepError::NotFinite { .. } => "look for a spring whose ends meet, a root of a negative number or a division by zero",
-        StepError::Undefined { .. } => "end the run before it, give the road more points, or start with some speed",
+        StepError::NotFinite { .. } => {
+            "look for a spring whose ends meet, a root of a negative number or a division by zero"
+        }
+        StepError::Undefined { .. } => {
+            "end the run before it, give the road more points, or start with some speed"
+        }
         StepError::StepTooSmall { .. } => {
             "something may jump or become infinite there; put the time of a kink into `breaks` of [study], smooth a jump by a ramp, or loosen the tolerances"
         }
-        StepError::Moved { .. } => "take a smaller fd_step or extrapolation_step, or larger steps around declared times",
+        StepError::Moved { .. } => {
+            "take a smaller fd_step or extrapolation_step, or larger steps around declared times"
+        }
         StepError::AlreadyMet { .. } => {
             "start elsewhere, or subtract what `until` is at the start; a run that returns to its start needs another condition"
         }
-        StepError::JumpsOver { .. } => "make the condition continuous: no comparisons, no contact forces that jump",
+        StepError::JumpsOver { .. } => {
+            "make the condition continuous: no comparisons, no contact forces that jump"
+        }
         StepError::NeverMet { .. } => "look at the motion and at the sign of `until`, or raise t_max",
-        StepError::Grazes { .. } => "end the run by t_end, or by a condition that passes zero with some speed",
+        StepError::Grazes { .. } => {
+            "end the run by t_end, or by a condition that passes zero with some speed"
+        }
         StepError::Times(_) => "take larger steps, or raise max_steps with --option",
         StepError::Turn { angle, .. } if angle.starts_with("the roll") || angle.starts_with("the yaw") => {
             "roll and yaw jump where the pitch passes ±90 deg (gimbal lock), whatever the step; read `omega` or the angle of a joint instead; elsewhere smaller steps help"
         }
-        StepError::Unstable { .. } => "take shorter steps, a lower adams_order, or an implicit integrator such as newmark",
+        StepError::Unstable { .. } => {
+            "take shorter steps, a lower adams_order, or an implicit integrator such as newmark"
+        }
         StepError::Turn { .. } => "take smaller steps: at most a quarter turn in a step",
         StepError::Stalled { .. } => {
             "the equations are stiff there, or the tolerances cannot be met: look at the stiffness and damping around it, loosen the tolerances, or use newmark with fixed steps"
         }
-        StepError::TooManySteps { .. } => "take larger steps or loosen the tolerances, or raise max_steps with --option",
-        StepError::Stiff { .. } => "use an implicit integrator, such as newmark; or raise max_steps with --option",
+        StepError::TooManySteps { .. } => {
+            "take larger steps or loosen the tolerances, or raise max_steps with --option"
+        }
+        StepError::Stiff { .. } => {
+            "use an implicit integrator, such as newmark; or raise max_steps with --option"
+        }
         StepError::Undetermined { .. } => "choose initial conditions on other sensors",
-        StepError::Correction { .. } => "the derivative does not settle; the run may be at a singular position",
+        StepError::Correction { .. } => {
+            "the derivative does not settle; the run may be at a singular position"
+        }
         _ => return None,
     };
     Some(text.into())
 }
 
 /// What to write where no velocity is free.
-pub const ALL_PRESCRIBED: &str = "joints and drivers prescribe every velocity: write `velocity = {}` in [initial]";
+pub const ALL_PRESCRIBED: &str =
+    "joints and drivers prescribe every velocity: write `velocity = {}` in [initial]";
 
 /// An assembly error as an error of the model, at the element that it names.
 pub fn assembly(model: &Model, e: StepError) -> Error {

@@ -57,14 +57,18 @@ impl Prepared {
         }
         let (sys, given, names) = (&self.model.system, &method.freedoms, names(&self.model.system));
         if let Some(name) = given.iter().find(|f| !names.contains(f)) {
-            let hint = nearest(name, names.iter().map(String::as_str)).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+            let hint = nearest(name, names.iter().map(String::as_str))
+                .map_or(String::new(), |n| format!("did you mean `{n}`? "));
             return Err(Error::method(
                 format!("freedoms: there is no coordinate `{name}`"),
                 format!("{hint}`gradyn check` lists them"),
             ));
         }
         if let Some((_, name)) = given.iter().enumerate().find(|(k, f)| given[..*k].contains(f)) {
-            return Err(Error::method(format!("freedoms: `{name}` is named twice"), "name each coordinate once"));
+            return Err(Error::method(
+                format!("freedoms: `{name}` is named twice"),
+                "name each coordinate once",
+            ));
         }
         let free = sys.dims().n - sys.independent(false).len();
         if given.len() != free {
@@ -86,7 +90,8 @@ impl Prepared {
         let found = row_dependencies(&stack.pattern, &values, ZERO);
         let Some(first) = found.dependent.first() else { return Ok(()) };
         let m = stack.rows.len();
-        let mut named: Vec<usize> = first.on.iter().map(|o| o.0).chain([first.row]).filter(|i| *i >= m).map(|i| i - m).collect();
+        let mut named: Vec<usize> =
+            first.on.iter().map(|o| o.0).chain([first.row]).filter(|i| *i >= m).map(|i| i - m).collect();
         named.sort_unstable();
         let named = named.iter().map(|&k| format!("`{}`", method.freedoms[k])).collect::<Vec<_>>();
         let verb = if named.len() == 1 { "is held by the constraints" } else { "follow from each other" };
@@ -105,7 +110,10 @@ impl Prepared {
         }
         for velocity in [false, true] {
             if let Some(n) = self.passes_extreme(&run.trajectory, &Stack::new(sys, velocity, &named), d) {
-                return Err(StepError::Freedoms { t: run.trajectory.plan.t[n], freedoms: run.method.freedoms.clone() });
+                return Err(StepError::Freedoms {
+                    t: run.trajectory.plan.t[n],
+                    freedoms: run.method.freedoms.clone(),
+                });
             }
         }
         for velocity in [false, true] {
@@ -124,7 +132,13 @@ impl Prepared {
         Ok(())
     }
     /// The largest entry of R of the named coordinates, its node, and that of chosen coordinates at the start, at least 1.
-    fn worst_r(&self, run: &Run, velocity: bool, named: &[u32], d: &mut Data) -> Result<(f64, usize, f64), StepError> {
+    fn worst_r(
+        &self,
+        run: &Run,
+        velocity: bool,
+        named: &[u32],
+        d: &mut Data,
+    ) -> Result<(f64, usize, f64), StepError> {
         let (sys, plan) = (&self.model.system, &run.trajectory.plan);
         let free = sys.dims().n - sys.independent(velocity).len();
         let q = |n: usize| &run.trajectory.record(n)[..sys.dims().n];
@@ -136,7 +150,8 @@ impl Prepared {
             sys.place(plan.t[n], q(n), d);
             largest_r(sys, plan.t[n], d, &mut named)
         };
-        let worst = (0..=plan.steps()).map(|n| (size(n), n)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        let worst =
+            (0..=plan.steps()).map(|n| (size(n), n)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
         Ok((worst.0, worst.1, best))
     }
     /// The first node beyond a change of sign, (2).
@@ -147,7 +162,9 @@ impl Prepared {
         }
         let mut side = |k: usize, h: f64| {
             let x = run.record(k);
-            let ahead = |a: f64| (0..n).map(|i| x[i] + h * x[n + i] + 0.5 * a * h * h * x[2 * n + i]).collect::<Vec<_>>();
+            let ahead = |a: f64| {
+                (0..n).map(|i| x[i] + h * x[n + i] + 0.5 * a * h * h * x[2 * n + i]).collect::<Vec<_>>()
+            };
             [0.0, 1.0].map(|a| {
                 sys.place(plan.t[k] + h, &ahead(a), d);
                 sign(stack.matrix(sys, d))
@@ -159,7 +176,13 @@ impl Prepared {
         (1..=plan.steps()).find(beyond)
     }
     /// An error of a step near the end of (1), or beyond it.
-    pub(crate) fn explain_freedoms(&self, e: StepError, method: &Method, run: &Trajectory, d: &mut Data) -> StepError {
+    pub(crate) fn explain_freedoms(
+        &self,
+        e: StepError,
+        method: &Method,
+        run: &Trajectory,
+        d: &mut Data,
+    ) -> StepError {
         let (sys, named) = (&self.model.system, method.independent_coordinates(&self.model.system));
         if named.is_empty() {
             return e;
@@ -170,7 +193,8 @@ impl Prepared {
                 return StepError::Freedoms { t: run.plan.t[n], freedoms: method.freedoms.clone() };
             }
             let mut rows = stack.independence();
-            let (s, t) = nearest_minimum(sys, run, d, |d| rows.measure(&stack.pattern, &stack.values(sys, d)));
+            let (s, t) =
+                nearest_minimum(sys, run, d, |d| rows.measure(&stack.pattern, &stack.values(sys, d)));
             if s < 10.0 * NEAR {
                 return StepError::Freedoms { t, freedoms: method.freedoms.clone() };
             }

@@ -8,7 +8,8 @@ use gradyn_dynamics::{Step, StepError};
 use gradyn_model::{ModelError, ParameterInfo, Set, System};
 use gradyn_sensitivity::continuous::Form;
 use gradyn_sensitivity::{
-    Adjoint, Case, Contributions, Design, Gradient, automatic, complex_step, continuous, differences, direct, program,
+    Adjoint, Case, Contributions, Design, Gradient, automatic, complex_step, continuous, differences, direct,
+    program,
 };
 use std::time::Instant;
 
@@ -46,7 +47,11 @@ pub(crate) struct Rows {
 }
 
 /// The gradient of a case, by name of the method.
-pub(crate) fn rows_by<T: Step>(case: &Case<T>, m: &Method, sensitivity: Sensitivity) -> Result<Rows, StepError> {
+pub(crate) fn rows_by<T: Step>(
+    case: &Case<T>,
+    m: &Method,
+    sensitivity: Sensitivity,
+) -> Result<Rows, StepError> {
     let plain = |rows: Gradient| Rows { rows, corrections: None, extrapolated: None };
     let program = |(rows, c): (Gradient, program::Corrections)| Rows { corrections: Some(c), ..plain(rows) };
     Ok(match sensitivity {
@@ -56,7 +61,9 @@ pub(crate) fn rows_by<T: Step>(case: &Case<T>, m: &Method, sensitivity: Sensitiv
         Sensitivity::ComplexStep => program(complex_step(case)?),
         Sensitivity::Direct => plain(continuous::direct(case)?.gradient),
         Sensitivity::AdjointExplicit => plain(continuous::adjoint(case, Form::Explicit, m.tolerances())?),
-        Sensitivity::AdjointSemiExplicit => plain(continuous::adjoint(case, Form::SemiExplicit, m.tolerances())?),
+        Sensitivity::AdjointSemiExplicit => {
+            plain(continuous::adjoint(case, Form::SemiExplicit, m.tolerances())?)
+        }
         Sensitivity::AdjointStateSpace => plain(continuous::adjoint(case, Form::StateSpace, m.tolerances())?),
         Sensitivity::AdjointDae => plain(continuous::adjoint(case, Form::Dae, m.tolerances())?),
         Sensitivity::FiniteDifference => plain(differences::central(case, m.fd_step, false)?),
@@ -91,7 +98,8 @@ impl Prepared {
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &self.chained(run, e.bars.clone())));
         let rows = free.reduce(&rows);
         let names: Vec<String> = self.parameters().iter().map(|p| p.name.clone()).collect();
-        let mut warnings = checked(self.objectives(), &names, &rows).map_err(|e| self.without_slope(run).unwrap_or(e))?;
+        let mut warnings =
+            checked(self.objectives(), &names, &rows).map_err(|e| self.without_slope(run).unwrap_or(e))?;
         warnings.extend(extrapolated.iter().flat_map(|e| not_converged(self.objectives(), &names, e)));
         warnings.extend(self.moving_end(run));
         let seconds = started.elapsed().as_secs_f64();
@@ -112,20 +120,32 @@ impl Prepared {
     pub fn auto(&self) -> (Sensitivity, String) {
         let (k, o, more) = (self.parameters().len(), self.objectives().len(), usize::from(self.model.until));
         let (direct, adjoint) = (2 * (k + more), 3 * (o + more));
-        let choice = if direct < adjoint { Sensitivity::DiscreteDirect } else { Sensitivity::DiscreteAdjoint };
+        let choice =
+            if direct < adjoint { Sensitivity::DiscreteDirect } else { Sensitivity::DiscreteAdjoint };
         let work = format!("{direct} units of work a step forward, {adjoint} backward");
-        (choice, format!("{} for {k} parameters and {o} objectives: {work}; continuous methods cost more", choice.name()))
+        (
+            choice,
+            format!(
+                "{} for {k} parameters and {o} objectives: {work}; continuous methods cost more",
+                choice.name()
+            ),
+        )
     }
     /// λ and a of the last node, where they follow from positions, have an error that moves with the last step: its derivative over
     /// the final time does not vanish with h.
     fn moving_end(&self, run: &Run) -> Option<String> {
         let (model, m) = (&self.model, &run.method);
         let projected = m.scheme().is_some() && m.projections() != Projections::Off;
-        if !m.formulation.position_level() || projected || !model.system.reads_final_dynamics() || !self.end_moves(run) {
+        if !m.formulation.position_level()
+            || projected
+            || !model.system.reads_final_dynamics()
+            || !self.end_moves(run)
+        {
             return None;
         }
         let names = format!("{} + {}", m.formulation.name(), m.integrator.name());
-        let advice = if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" };
+        let advice =
+            if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" };
         Some(format!(
             "moving-end: the final time depends on parameters, and derivatives of terminal reactions and accelerations over it have an error with {names} that does not vanish with the step; {advice}"
         ))
@@ -139,7 +159,8 @@ impl Prepared {
     }
     /// The first objective whose slopes at a node are not finite: in a backward sweep it spoils the others too.
     fn without_slope(&self, run: &Run) -> Option<Error> {
-        let (sys, lay, plan, p) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan, self.model.slots(&run.rho));
+        let (sys, lay, plan, p) =
+            (&self.model.system, run.trajectory.layout, &run.trajectory.plan, self.model.slots(&run.rho));
         let mut d = sys.data::<f64>();
         sys.prepare(&p, &mut d);
         for n in 0..=plan.steps() {
@@ -169,7 +190,8 @@ impl Prepared {
     }
     fn differences(&self, run: &Run, relative: f64, richardson: bool) -> Result<Gradient, Error> {
         let step = run.method.build(&self.model);
-        let rows = with_step!(&step, step => differences::central(&self.case(step, run), relative, richardson)?);
+        let rows =
+            with_step!(&step, step => differences::central(&self.case(step, run), relative, richardson)?);
         let rows = self.chained(run, rows);
         Ok(self.final_time(run, &rows)?.reduce(&rows))
     }
@@ -216,7 +238,8 @@ impl Prepared {
     /// Compares one fixed direction of a gradient with a complex step through the program.
     pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<Certificate, Error> {
         let step = run.method.build(&self.model);
-        let size = |(k, p): (usize, &ParameterInfo)| (((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5) * p.scale;
+        let size =
+            |(k, p): (usize, &ParameterInfo)| (((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5) * p.scale;
         let mut direction: Vec<f64> = self.parameters().iter().enumerate().map(size).collect();
         direction.resize(self.rho.len(), 0.0);
         let along = |direction: &[f64]| -> Result<Vec<f64>, Error> {
@@ -252,7 +275,9 @@ impl Prepared {
             "a run is differentiated at its own parameters"
         );
         if let Some(t) = run.singular {
-            let e = ModelError::new(format!("the run passes a singular position at t = {t} s: beyond it there is no gradient"));
+            let e = ModelError::new(format!(
+                "the run passes a singular position at t = {t} s: beyond it there is no gradient"
+            ));
             return Err(e
                 .help("the motion may leave it on either branch, whatever the parameters: end the run before it")
                 .into());
@@ -271,12 +296,15 @@ impl Prepared {
     /// Sensitivities need parameters that something reads.
     fn check_used(&self) -> Result<(), Error> {
         if self.parameters().is_empty() {
-            return Err(ModelError::new("the model has no parameter").help("name numbers in [parameters]").into());
+            return Err(ModelError::new("the model has no parameter")
+                .help("name numbers in [parameters]")
+                .into());
         }
         match self.model.parameters.iter().find(|p| !p.used) {
             None => Ok(()),
             Some(p) => {
-                let message = format!("parameter `{}` reaches nothing: no number of the model uses it", p.name);
+                let message =
+                    format!("parameter `{}` reaches nothing: no number of the model uses it", p.name);
                 Err(ModelError::new(message).help("use it in an expression, or remove it").into())
             }
         }
@@ -284,7 +312,11 @@ impl Prepared {
 }
 
 /// Non-finite entries are errors, zero entries are reported.
-pub(crate) fn checked(objectives: &[String], parameters: &[String], rows: &Gradient) -> Result<Vec<String>, Error> {
+pub(crate) fn checked(
+    objectives: &[String],
+    parameters: &[String],
+    rows: &Gradient,
+) -> Result<Vec<String>, Error> {
     let mut notes = vec![];
     for (objective, row) in objectives.iter().zip(rows) {
         for (p, g) in parameters.iter().zip(row) {
@@ -305,9 +337,14 @@ pub(crate) const UNTIL: &str = "(until)";
 pub(crate) const FINAL_TIME: &str = "(final time)";
 
 /// Entries of extrapolated differences that did not converge.
-pub(crate) fn not_converged(objectives: &[String], parameters: &[String], e: &differences::Extrapolated) -> Vec<String> {
+pub(crate) fn not_converged(
+    objectives: &[String],
+    parameters: &[String],
+    e: &differences::Extrapolated,
+) -> Vec<String> {
     let mut list = vec![];
-    let name = |names: &[String], k: usize, hidden: &str| names.get(k).map_or(hidden.to_owned(), Clone::clone);
+    let name =
+        |names: &[String], k: usize, hidden: &str| names.get(k).map_or(hidden.to_owned(), Clone::clone);
     for (j, row) in e.converged.iter().enumerate() {
         for k in (0..row.len()).filter(|&k| !row[k]) {
             let (objective, parameter) = (name(objectives, j, UNTIL), name(parameters, k, FINAL_TIME));

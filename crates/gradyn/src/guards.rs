@@ -22,13 +22,19 @@ impl Prepared {
             use StepError::*;
             matches!(
                 e,
-                NotFinite { .. } | StepTooSmall { .. } | Newton { .. } | Stalled { .. } | Singular { .. } | Positions { .. }
+                NotFinite { .. }
+                    | StepTooSmall { .. }
+                    | Newton { .. }
+                    | Stalled { .. }
+                    | Singular { .. }
+                    | Positions { .. }
             )
         };
         if !self.model.system.guarded() || !stopped(&e) {
             return e;
         }
-        let found = if run.plan.steps() == 0 { self.undefined_start(&e, p) } else { self.undefined_ahead(run, p) };
+        let found =
+            if run.plan.steps() == 0 { self.undefined_start(&e, p) } else { self.undefined_ahead(run, p) };
         found.unwrap_or(e)
     }
     /// Without steps there are no velocities: what is not defined at the start is so at rest.
@@ -36,7 +42,8 @@ impl Prepared {
         let StepError::NotFinite { t, .. } = *e else { return None };
         let (q, zero) = (&self.assembled.q, vec![0.0; self.assembled.q.len()]);
         let at = At { t, q, v: &zero, a: &zero, lam: &[] };
-        let what = self.model.system.undefined_force(&at, &at, &mut self.data_at(&self.model.angles, p, &at))?;
+        let what =
+            self.model.system.undefined_force(&at, &at, &mut self.data_at(&self.model.angles, p, &at))?;
         Some(StepError::Undefined { t, what })
     }
     /// (1).
@@ -51,7 +58,10 @@ impl Prepared {
             let v: Vec<f64> = (0..lay.n).map(|i| from.v[i] + τ * from.a[i]).collect();
             let to = At { t: from.t + τ, q: &q, v: &v, ..from };
             let mut d = self.data_at(run.plan.angles(last), p, &to);
-            self.model.system.undefined_force(&from, &to, &mut d).map(|what| StepError::Undefined { t: to.t, what })
+            self.model
+                .system
+                .undefined_force(&from, &to, &mut d)
+                .map(|what| StepError::Undefined { t: to.t, what })
         })
     }
     /// A force that was not defined somewhere between two records.

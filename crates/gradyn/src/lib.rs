@@ -47,7 +47,9 @@ pub use method::{Method, Stepping};
 pub use mobility::{Counts, Family, Mobility};
 pub use penalty::PenaltyError;
 pub use prepared::{Prepared, Run};
-pub use registry::{AlphaScaling, Formulation, InitialAcceleration, Integrator, ProjectionMatrices, Projections, Sensitivity};
+pub use registry::{
+    AlphaScaling, Formulation, InitialAcceleration, Integrator, ProjectionMatrices, Projections, Sensitivity,
+};
 
 /// Sizes of a prepared model.
 pub fn dims(p: &Prepared) -> gradyn_model::Dims {

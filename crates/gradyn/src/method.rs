@@ -3,15 +3,17 @@
 use crate::error::Error;
 use crate::file::Study;
 use crate::registry::{
-    AlphaScaling, Formulation, InitialAcceleration, Integrator, OptionEntry, ProjectionMatrices, Projections, Variant,
-    step_options,
+    AlphaScaling, Formulation, InitialAcceleration, Integrator, OptionEntry, ProjectionMatrices, Projections,
+    Variant, step_options,
 };
 use gradyn_dynamics::control::Controller;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
-use gradyn_dynamics::{Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State};
+use gradyn_dynamics::{
+    Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State,
+};
 use gradyn_model::{Mechanics, Model, RowScaling, System};
 
 /// How steps are chosen.
@@ -198,7 +200,8 @@ impl Method {
             }
             (None, rtol, atol) => {
                 let either = rtol.or(atol).unwrap_or(1e-8);
-                m.stepping = Stepping::Adaptive { rtol: rtol.unwrap_or(either), atol: atol.unwrap_or(either) };
+                m.stepping =
+                    Stepping::Adaptive { rtol: rtol.unwrap_or(either), atol: atol.unwrap_or(either) };
             }
         }
         if !s.freedoms.is_empty() {
@@ -221,7 +224,8 @@ impl Method {
             "xi" => self.xi = x,
             "omega" => self.omega = x,
             "stabilisation" => {
-                self.projected_nodes = choice(value, &[("baumgarte", false), ("projection", true)]).ok_or_else(refuse)?;
+                self.projected_nodes =
+                    choice(value, &[("baumgarte", false), ("projection", true)]).ok_or_else(refuse)?;
             }
             "state" => {
                 let states = [("independent", State::Independent), ("mixed", State::Mixed)];
@@ -241,11 +245,17 @@ impl Method {
                 };
                 self.projection = Some(Projections::parse(name).map_err(wrong)?);
             }
-            "projection_matrix" => self.projection_matrix = ProjectionMatrices::parse(value).map_err(wrong)?,
+            "projection_matrix" => {
+                self.projection_matrix = ProjectionMatrices::parse(value).map_err(wrong)?
+            }
             "projection_tol" => self.projection_tol = x,
-            "initial_acceleration" => self.initial_acceleration = Some(InitialAcceleration::parse(value).map_err(wrong)?),
+            "initial_acceleration" => {
+                self.initial_acceleration = Some(InitialAcceleration::parse(value).map_err(wrong)?)
+            }
             "reduction" => self.reduction = x,
-            "tangent" => self.truncated = choice(value, &[("full", false), ("truncated", true)]).ok_or_else(refuse)?,
+            "tangent" => {
+                self.truncated = choice(value, &[("full", false), ("truncated", true)]).ok_or_else(refuse)?
+            }
             "adams_order" => self.adams_order = Some(x as usize),
             "newton_tol" => self.newton_tol = x,
             "max_step" => self.max_step = x,
@@ -264,7 +274,9 @@ impl Method {
         let penalty_start = family && self.initial_acceleration() == InitialAcceleration::Penalty;
         let stabilised = matches!(self.formulation, Formulation::Index1 | Formulation::Penalty);
         let used = |name: &str| match name {
-            "alpha" | "alpha_scaling" => matches!(self.formulation, Formulation::Penalty | Formulation::Ali3p) || penalty_start,
+            "alpha" | "alpha_scaling" => {
+                matches!(self.formulation, Formulation::Penalty | Formulation::Ali3p) || penalty_start
+            }
             "xi" | "omega" => (stabilised && !self.projects_nodes()) || penalty_start,
             "freedoms" => self.formulation == Formulation::Maggi,
             "state" | "stabilisation" | "projection" => self.has_step_option(name),
@@ -284,27 +296,40 @@ impl Method {
                 "xi" | "omega" if stabilised => ", stabilisation=projection",
                 _ => "",
             };
-            format!("unused-option: {n} has no effect with {} + {}{why}", self.formulation.name(), self.integrator.name())
+            format!(
+                "unused-option: {n} has no effect with {} + {}{why}",
+                self.formulation.name(),
+                self.integrator.name()
+            )
         };
         self.given.iter().filter(|n| !used(n)).map(text).collect()
     }
     /// Refuses what does not exist.
     pub fn check(&self) -> Result<(), Error> {
         if !self.formulation.fits(self.integrator) {
-            let message = format!("{} does not work with {}", self.formulation.name(), self.integrator.name());
+            let message =
+                format!("{} does not work with {}", self.formulation.name(), self.integrator.name());
             return Err(Error::method(message, self.alternatives()));
         }
         match self.stepping {
-            Stepping::Fixed(h) if !(h > 0.0 && h.is_finite()) => {
-                Err(Error::method(format!("a step of {h} s makes no sense"), "give a positive step, such as --step 0.001"))
-            }
+            Stepping::Fixed(h) if !(h > 0.0 && h.is_finite()) => Err(Error::method(
+                format!("a step of {h} s makes no sense"),
+                "give a positive step, such as --step 0.001",
+            )),
             Stepping::Adaptive { .. } if !self.integrator.adapts() => {
                 let message = format!("{} has no error estimate", self.integrator.name());
-                let others = listed(Integrator::ALL, |i| i.adapts() && self.formulation.fits(*i), |i| i.name());
-                let or = if others.is_empty() { String::new() } else { format!(", or an integrator that has one: {others}") };
+                let others =
+                    listed(Integrator::ALL, |i| i.adapts() && self.formulation.fits(*i), |i| i.name());
+                let or = if others.is_empty() {
+                    String::new()
+                } else {
+                    format!(", or an integrator that has one: {others}")
+                };
                 Err(Error::method(message, format!("give a fixed step, --step, instead of tolerances{or}")))
             }
-            Stepping::Adaptive { rtol, atol } if !(rtol >= 1e-14 && atol > 0.0 && rtol < 1.0 && atol.is_finite()) => {
+            Stepping::Adaptive { rtol, atol }
+                if !(rtol >= 1e-14 && atol > 0.0 && rtol < 1.0 && atol.is_finite()) =>
+            {
                 Err(Error::method(
                     format!("tolerances rtol = {rtol}, atol = {atol} make no sense"),
                     "rtol from 1e-14 to below 1, atol > 0",
@@ -326,10 +351,13 @@ impl Method {
     }
     /// Steps for a run of some duration.
     pub fn controller(&self, duration: f64) -> Controller {
-        let base = Controller { step: None, tolerance: None, max_steps: self.max_steps, max_step: self.max_step };
+        let base =
+            Controller { step: None, tolerance: None, max_steps: self.max_steps, max_step: self.max_step };
         match self.stepping {
             Stepping::Fixed(h) => Controller { step: Some(h), ..base },
-            Stepping::Adaptive { rtol, atol } => Controller { tolerance: Some(Tolerance { rtol, atol }), ..base },
+            Stepping::Adaptive { rtol, atol } => {
+                Controller { tolerance: Some(Tolerance { rtol, atol }), ..base }
+            }
             Stepping::Default if self.integrator.adapts() => {
                 Controller { tolerance: Some(Tolerance { rtol: 1e-8, atol: 1e-8 }), ..base }
             }
@@ -359,7 +387,11 @@ impl Method {
     /// What gives the initial accelerations of a coordinate step.
     pub fn initial_acceleration(&self) -> InitialAcceleration {
         let ali3p = self.formulation == Formulation::Ali3p;
-        self.initial_acceleration.unwrap_or(if ali3p { InitialAcceleration::Penalty } else { InitialAcceleration::Index1 })
+        self.initial_acceleration.unwrap_or(if ali3p {
+            InitialAcceleration::Penalty
+        } else {
+            InitialAcceleration::Index1
+        })
     }
     /// The scheme of a coordinate step.
     pub fn scheme(&self) -> Option<Scheme> {
@@ -402,7 +434,8 @@ impl Method {
         let f = self.law(penalty);
         // redundant rows that are kept: only a compliance makes their multipliers unique
         let soft = f.shares(sys);
-        let iteration_compliance = if self.formulation == Formulation::Ali3p { penalty.compliance } else { Compliance::NONE };
+        let iteration_compliance =
+            if self.formulation == Formulation::Ali3p { penalty.compliance } else { Compliance::NONE };
         Newmark {
             sys,
             f,
@@ -438,14 +471,20 @@ impl Method {
         self.step_on(sys, self.penalty(model), self.independent_coordinates(sys))
     }
     /// The step on any system, with the law of the penalty formulation and named coordinates, if any.
-    pub fn step_on<'a, Y: System>(&self, sys: &'a Y, penalty: Lagrange, freedoms: Vec<u32>) -> AnyStep<'a, Y> {
+    pub fn step_on<'a, Y: System>(
+        &self,
+        sys: &'a Y,
+        penalty: Lagrange,
+        freedoms: Vec<u32>,
+    ) -> AnyStep<'a, Y> {
         let f = self.law(penalty);
         if let Some(scheme) = self.scheme() {
             return AnyStep::Newmark(self.newmark(sys, penalty, scheme));
         }
         let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
         if let Some(r) = self.integrator.rosenbrock() {
-            let step = Rosenbrock { sys, f, state, freedoms, scheme: r.scheme(), orders: [r.order, r.estimate] };
+            let step =
+                Rosenbrock { sys, f, state, freedoms, scheme: r.scheme(), orders: [r.order, r.estimate] };
             return if self.projects_nodes() {
                 AnyStep::ProjectedRosenbrock(Projected { step })
             } else {
@@ -462,7 +501,11 @@ impl Method {
             return AnyStep::Adams(Adams { sys, f, state, freedoms, order, corrects });
         };
         let step = RungeKutta { sys, f, state, freedoms, tableau };
-        if self.projects_nodes() { AnyStep::ProjectedRungeKutta(Projected { step }) } else { AnyStep::RungeKutta(step) }
+        if self.projects_nodes() {
+            AnyStep::ProjectedRungeKutta(Projected { step })
+        } else {
+            AnyStep::RungeKutta(step)
+        }
     }
 }
 

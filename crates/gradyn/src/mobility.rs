@@ -86,7 +86,13 @@ impl Counts {
         let dims = model.system.dims();
         let freedom = [0, 1].map(|k| dims.n - independent[k].len());
         let redundant = dims.m - independent[1].len();
-        Self { cartesian: model.family == Coordinates::Cartesian, coordinates: dims.n, constraints: dims.m, redundant, freedom }
+        Self {
+            cartesian: model.family == Coordinates::Cartesian,
+            coordinates: dims.n,
+            constraints: dims.m,
+            redundant,
+            freedom,
+        }
     }
 }
 
@@ -139,7 +145,13 @@ impl Mobility {
         let names = model.system.row_names();
         let constraints = names.iter().filter(|n| !n.owner.of_body()).count();
         let groups = groups(names, &ranks.redundant);
-        Ok(Self { freedom: cartesian.freedom, constraints, redundant: cartesian.redundant, groups, families: families.into() })
+        Ok(Self {
+            freedom: cartesian.freedom,
+            constraints,
+            redundant: cartesian.redundant,
+            groups,
+            families: families.into(),
+        })
     }
 }
 
@@ -154,12 +166,14 @@ fn relative(m: &Mechanism, natural: &Prepared, cartesian: Counts) -> Result<Coun
 fn groups(names: &[RowName], redundant: &[Dependent]) -> Vec<Group> {
     // an element by its first row
     let mut known = HashMap::new();
-    let first: Vec<usize> = names.iter().enumerate().map(|(k, n)| *known.entry(&n.element).or_insert(k)).collect();
+    let first: Vec<usize> =
+        names.iter().enumerate().map(|(k, n)| *known.entry(&n.element).or_insert(k)).collect();
     let mut groups: Vec<(usize, BTreeSet<usize>)> = vec![];
     for d in redundant {
         let zero = ZERO * largest(d.on.iter().map(|o| o.1).chain([1.0]));
         let rows = d.on.iter().filter(|o| o.1.abs() > zero).map(|o| o.0).chain([d.row]);
-        let mut all = (1, rows.filter(|&k| !names[k].owner.of_body()).map(|k| first[k]).collect::<BTreeSet<_>>());
+        let mut all =
+            (1, rows.filter(|&k| !names[k].owner.of_body()).map(|k| first[k]).collect::<BTreeSet<_>>());
         let (apart, met): (Vec<_>, Vec<_>) = groups.into_iter().partition(|g| g.1.is_disjoint(&all.1));
         met.into_iter().for_each(|g| {
             all.0 += g.0;

@@ -35,8 +35,9 @@ pub use fit::Fit;
 use gradyn_model::{Mechanism, ModelError};
 use gradyn_optimize::{Ask, Failed, Multistart, Outcome, replay};
 pub use gradyn_optimize::{
-    Direction, Estimate, Evaluation, Failure, Identification, Method as Optimizer, Multiplier, Optimum, Problem, Record,
-    Report as End, Residuals, Sampling, Settings, Side, Starts, Status, Trial, Variable, optima,
+    Direction, Estimate, Evaluation, Failure, Identification, Method as Optimizer, Multiplier, Optimum,
+    Problem, Record, Report as End, Residuals, Sampling, Settings, Side, Starts, Status, Trial, Variable,
+    optima,
 };
 use gradyn_sensitivity::Gradient;
 use plan::{Plan, Row};
@@ -145,7 +146,8 @@ impl Optimization {
             let e = ModelError::new("the model does not say what to optimise");
             return Err(e.help("add [study.optimize] with minimise = \"an objective\"").into());
         };
-        let Plan { scenarios, problem, weights, rows, fit } = Plan::new(study, &file.mechanism, nominal, &file.folder)?;
+        let Plan { scenarios, problem, weights, rows, fit } =
+            Plan::new(study, &file.mechanism, nominal, &file.folder)?;
         let prepare = |(name, weight, mechanism): (String, f64, Mechanism)| {
             let prepared = Prepared::new_in(&mechanism, nominal.model.family);
             let prepared = prepared.and_then(|p| p.check_method(&method).and(p.mesh()).and(Ok(p)));
@@ -154,11 +156,13 @@ impl Optimization {
         };
         let scenarios = scenarios.into_iter().map(prepare).collect::<Result<Vec<_>, Error>>()?;
         // a fit differentiates its outputs forward; the choice is that of its constraints
-        let sensitivity = if fit.is_some() && rows.is_empty() { Sensitivity::DiscreteDirect } else { sensitivity };
+        let sensitivity =
+            if fit.is_some() && rows.is_empty() { Sensitivity::DiscreteDirect } else { sensitivity };
         sensitivity.check(method.formulation)?;
         let (optimizer, place) = plan::optimizer(study, optimizer)?;
         let (settings, starts) = (study.settings, study.starts);
-        let new = Self { scenarios, problem, method, sensitivity, optimizer, settings, starts, fit, weights, rows };
+        let new =
+            Self { scenarios, problem, method, sensitivity, optimizer, settings, starts, fit, weights, rows };
         new.fit.as_ref().map_or(Ok(()), |fit| fit.check(new.model()))?;
         new.begin().map_err(|e| plan::refused(e, &file.mechanism, &place.or(study.starts_place.clone())))?;
         Ok(new)
@@ -168,7 +172,9 @@ impl Optimization {
         let (problem, settings) = (&self.problem, self.settings);
         Ok(match self.starts {
             None => self.optimizer.start(problem, settings, self.start())?,
-            Some(starts) => Box::new(Multistart::new(self.optimizer, problem, settings, self.start(), starts)?),
+            Some(starts) => {
+                Box::new(Multistart::new(self.optimizer, problem, settings, self.start(), starts)?)
+            }
         })
     }
     /// The model of the first scenario: names are the same in all.
@@ -184,7 +190,8 @@ impl Optimization {
         let model = s.prepared.reach(x)?;
         let run = model.simulate(&self.method, &mut |_, _| {})?;
         let residuals = self.fit.as_ref().map(|fit| fit.residuals(&model, &run)).transpose()?;
-        let psi_rho = if model.objectives().is_empty() { vec![] } else { model.gradient(&run, self.sensitivity)?.rows };
+        let psi_rho =
+            if model.objectives().is_empty() { vec![] } else { model.gradient(&run, self.sensitivity)?.rows };
         Ok(Design { psi: run.psi, psi_rho, residuals })
     }
     /// The start again: why it fails.
@@ -193,7 +200,8 @@ impl Optimization {
     }
     /// (1) at a design, or the squares of a fit, with all derivatives; or why there is none.
     pub fn evaluate(&self, x: &[f64]) -> Outcome {
-        let designs = self.scenarios.par_iter().map(|s| self.design(s, x).map_err(|e| Failed { reason: s.named(&e) }));
+        let designs =
+            self.scenarios.par_iter().map(|s| self.design(s, x).map_err(|e| Failed { reason: s.named(&e) }));
         let designs: Vec<Result<_, Failed>> = designs.collect();
         let mut designs = designs.into_iter().collect::<Result<Vec<Design>, _>>()?;
 
@@ -204,8 +212,11 @@ impl Optimization {
         };
 
         // c = ± (ψ_sk - b)
-        let constraints = self.rows.iter().map(|r| r.sign * (designs[r.scenario].psi[r.functional] - r.limit)).collect();
-        let slopes = |r: &Row| designs[r.scenario].psi_rho[r.functional].iter().map(|d| r.sign * d).collect::<Vec<_>>();
+        let constraints =
+            self.rows.iter().map(|r| r.sign * (designs[r.scenario].psi[r.functional] - r.limit)).collect();
+        let slopes = |r: &Row| {
+            designs[r.scenario].psi_rho[r.functional].iter().map(|d| r.sign * d).collect::<Vec<_>>()
+        };
         let jacobian = self.rows.iter().flat_map(slopes).collect();
         Ok(evaluation.constrained(constraints, jacobian))
     }
@@ -224,7 +235,8 @@ impl Optimization {
     fn fits(&self, record: &Record) -> bool {
         let (n, m, r) = (self.problem.n(), self.problem.m(), self.fit.as_ref().map(Fit::count));
         let residuals = |e: &Evaluation| e.residuals.as_ref().map(|r| (r.values.len(), r.jacobian.len()));
-        let sizes = |e: &Evaluation| (e.gradient.len(), e.constraints.len(), e.jacobian.len()) == (n, m, m * n);
+        let sizes =
+            |e: &Evaluation| (e.gradient.len(), e.constraints.len(), e.jacobian.len()) == (n, m, m * n);
         let same = |e: &Evaluation| sizes(e) && residuals(e) == r.map(|r| (r, r * n));
         record.trial.x.len() == n && record.outcome.as_ref().map_or(true, same)
     }
@@ -238,7 +250,11 @@ impl Optimization {
         (ahead.map(|trial| Record { outcome: self.evaluate(&trial.x), trial }).collect(), true)
     }
     /// Runs to the end, or until the observer breaks off. What `records` tell is not evaluated again; records beyond the end are ignored.
-    pub fn run(&self, records: &[Record], observe: &mut dyn FnMut(&Told) -> ControlFlow<()>) -> Result<Report, Error> {
+    pub fn run(
+        &self,
+        records: &[Record],
+        observe: &mut dyn FnMut(&Told) -> ControlFlow<()>,
+    ) -> Result<Report, Error> {
         let mut optimizer = self.begin().map_err(|e| ModelError::new(e.to_string()))?;
         let (mut known, mut done, mut stopped) = (records.iter(), vec![], false);
         let mut told = vec![0; self.starts.map_or(1, |s| s.count)];

@@ -50,7 +50,8 @@ pub fn check(method: &Method) -> Result<(), Error> {
     if method.formulation == Formulation::Penalty {
         return Ok(());
     }
-    let message = format!("{} has no penalty error: its constraints do not give way", method.formulation.name());
+    let message =
+        format!("{} has no penalty error: its constraints do not give way", method.formulation.name());
     Err(Error::method(message, "the estimate belongs to the formulation penalty"))
 }
 
@@ -65,7 +66,8 @@ impl Prepared {
             let psi = values(step, &p, &trajectory);
             (trajectory, psi)
         });
-        let stiffer = Run { method, trajectory, psi, rho: run.rho.clone(), warnings: vec![], jump: None, ..*run };
+        let stiffer =
+            Run { method, trajectory, psi, rho: run.rho.clone(), warnings: vec![], jump: None, ..*run };
         let rows = |g: &GradientReport| -> Result<_, Error> {
             let other = self.gradient(&stiffer, g.sensitivity)?.rows;
             Ok(g.rows.iter().zip(&other).map(|(a, b)| Estimate::all(a, b)).collect())

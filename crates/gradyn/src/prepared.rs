@@ -12,7 +12,9 @@ use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{Coordinates, LEVEL, Model, ModelError, Set, System, build, build_apart, build_framed, build_in};
+use gradyn_model::{
+    Coordinates, LEVEL, Model, ModelError, Set, System, build, build_apart, build_framed, build_in,
+};
 use gradyn_num::largest;
 use gradyn_sensitivity::values;
 use std::time::Instant;
@@ -122,7 +124,8 @@ impl Prepared {
         self.at(rho).and_then(checked).or_else(|e| self.walk(rho).and_then(checked).map_err(|_| e))
     }
     fn walk(&self, rho: &[f64]) -> Result<Self, Error> {
-        let between = |part: f64| -> Vec<f64> { self.rho.iter().zip(rho).map(|(a, b)| a + part * (b - a)).collect() };
+        let between =
+            |part: f64| -> Vec<f64> { self.rho.iter().zip(rho).map(|(a, b)| a + part * (b - a)).collect() };
         let mut model = self.clone();
         for k in 1..WALK {
             model = model.at(&between(k as f64 / WALK as f64))?;
@@ -131,7 +134,8 @@ impl Prepared {
     }
     fn assemble(mut model: Model, rho: Vec<f64>) -> Result<Self, Error> {
         let p = model.slots(&rho);
-        let names = |list: &[gradyn_model::mechanism::Text]| list.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
+        let names =
+            |list: &[gradyn_model::mechanism::Text]| list.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
         let (position, velocity) = (names(&model.conditions.0), names(&model.conditions.1));
         model.check(&p)?;
         model.system.reset_rows();
@@ -152,19 +156,24 @@ impl Prepared {
             model.system.set_rows(assembled.independent.clone(), dropped);
         }
         if let Some(name) = model.system.flipped(&p, &assembled.q) {
-            let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle")).at(&model.place(&name));
+            let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle"))
+                .at(&model.place(&name));
             return Err(e.help("give the assembly a better start with `initial.near`").into());
         }
         if model.rest
             && let Some(row) = moving_row(&model.system, t, &p, &assembled.q, &model.angles)
         {
-            let e =
-                ModelError::new(format!("velocity = \"rest\": `{row}` moves by itself, so that not everything can be at rest"));
+            let e = ModelError::new(format!(
+                "velocity = \"rest\": `{row}` moves by itself, so that not everything can be at rest"
+            ));
             return Err(e.help(velocity_help(assembled.velocity_freedom)).into());
         }
         if let Some(name) = model.system.collapsed_force(&p, &assembled.q) {
-            let e = ModelError::new(format!("force `{name}`: its ends coincide at the start")).at(&model.place(&name));
-            return Err(e.help("the direction of its force is not defined there; move one end or the initial position").into());
+            let e = ModelError::new(format!("force `{name}`: its ends coincide at the start"))
+                .at(&model.place(&name));
+            return Err(e
+                .help("the direction of its force is not defined there; move one end or the initial position")
+                .into());
         }
         Ok(Self { model, rho, assembled })
     }
@@ -175,7 +184,11 @@ impl Prepared {
         let (start, end) = (at(times.start), at(times.end));
         let breaks: Vec<(f64, u32)> = times.breaks.iter().map(|&s| (at(s), s)).collect();
         if let Some(s) = self.model.splines.iter().find(|s| (end - start) / s.dt() > 1e6) {
-            let message = format!("a spline has a knot every {:.1e} s: too many for a run of {} s", s.dt(), end - start);
+            let message = format!(
+                "a spline has a knot every {:.1e} s: too many for a run of {} s",
+                s.dt(),
+                end - start
+            );
             return Err(ModelError::new(message).help("look at the duration of the splines").into());
         }
         let knots: Vec<f64> = self.model.splines.iter().flat_map(|s| s.knots(start, end)).collect();
@@ -193,7 +206,11 @@ impl Prepared {
         if method.formulation != Formulation::Index3 {
             return Ok(());
         }
-        let others = Formulation::ALL.iter().filter(|f| **f != Formulation::Index3).map(|f| f.name()).collect::<Vec<_>>();
+        let others = Formulation::ALL
+            .iter()
+            .filter(|f| **f != Formulation::Index3)
+            .map(|f| f.name())
+            .collect::<Vec<_>>();
         self.check_holonomic("index3", &format!("use one of {}", others.join(", ")))
     }
     /// Refuses rows of velocity level, for a method that holds constraints of positions only.
@@ -204,7 +221,9 @@ impl Prepared {
         }
         let row = &sys.row_names()[sys.dims().m - sys.dims().m_vel];
         let (owner, element) = (row.owner, &row.element);
-        let message = format!("{owner} `{element}` is a velocity constraint: {method} holds constraints of positions only");
+        let message = format!(
+            "{owner} `{element}` is a velocity constraint: {method} holds constraints of positions only"
+        );
         Err(Error::method(message, help))
     }
     /// Runs from the start to the final time; `observe(t, steps)` is called after each step.
@@ -249,8 +268,9 @@ impl Prepared {
         let lack = |body: String| {
             let prefix = format!("body `{body}`: ");
             let zero = |(name, slot, _): &&(String, u32, bool)| {
-                let what =
-                    name.strip_prefix(&prefix).is_some_and(|what| ["mass", "inertia", "Ixx", "Iyy", "Izz"].contains(&what));
+                let what = name
+                    .strip_prefix(&prefix)
+                    .is_some_and(|what| ["mass", "inertia", "Ixx", "Iyy", "Izz"].contains(&what));
                 what && p[*slot as usize] == 0.0
             };
             let (name, ..) = self.model.positive.iter().find(zero)?;
@@ -268,11 +288,16 @@ impl Prepared {
             let bad = (0..=plan.steps()).find(|&n| !run.trajectory.record(n)[lay.z() + k].is_finite());
             if let Some(n) = bad.or_else(|| (!run.psi[k].is_finite()).then_some(plan.steps())) {
                 if self.model.maxima[k].is_some() {
-                    let message =
-                        format!("objective `{name}`: the exponential of its smooth maximum leaves the range of numbers");
-                    return Err(ModelError::new(message).help("give `near`, roughly the maximum, or a lower `sharpness`").into());
+                    let message = format!(
+                        "objective `{name}`: the exponential of its smooth maximum leaves the range of numbers"
+                    );
+                    return Err(ModelError::new(message)
+                        .help("give `near`, roughly the maximum, or a lower `sharpness`")
+                        .into());
                 }
-                return Err(StepError::NotFinite { t: plan.t[n], equation: format!("objective {name}") }.into());
+                return Err(
+                    StepError::NotFinite { t: plan.t[n], equation: format!("objective {name}") }.into()
+                );
             }
         }
         Ok(())
@@ -325,10 +350,12 @@ impl Prepared {
         if run.drift[0] > 1e-3 * size * size.max(1.0) {
             let penalty = run.method.formulation == Formulation::Penalty;
             let advice = if penalty { "raise alpha, or take smaller steps" } else { "take smaller steps" };
-            run.warnings.push(format!("drift: the constraints are violated by up to {:.1e}; {advice}", run.drift[0]));
+            run.warnings
+                .push(format!("drift: the constraints are violated by up to {:.1e}; {advice}", run.drift[0]));
         }
-        let met = (1..=traj.plan.steps())
-            .find_map(|k| Some((k, self.model.system.reversed_force(d, &traj.record(k - 1)[..n], &traj.record(k)[..n])?)));
+        let met = (1..=traj.plan.steps()).find_map(|k| {
+            Some((k, self.model.system.reversed_force(d, &traj.record(k - 1)[..n], &traj.record(k)[..n])?))
+        });
         if let Some((k, name)) = met {
             let t = traj.plan.t[k];
             run.warnings.push(format!(
@@ -342,7 +369,8 @@ impl Prepared {
         let mut s = traj.statistics;
         if run.method.adapts() {
             let limited = |n: &usize| {
-                with_step!(&any, step => step.stability(traj.plan.h[n - 1], traj.record(*n))).is_some_and(|x| x > BORDER)
+                with_step!(&any, step => step.stability(traj.plan.h[n - 1], traj.record(*n)))
+                    .is_some_and(|x| x > BORDER)
             };
             s.limited = s.limited.max((1..=traj.plan.steps()).filter(limited).count());
         }
@@ -354,7 +382,12 @@ impl Prepared {
         }
     }
     /// What a coordinate step loses: velocities without projections, accelerations at short steps.
-    fn warn_newmark(&self, run: &mut Run, growth: [f64; 2], d: &mut <gradyn_model::Mechanics as System>::Data<f64>) {
+    fn warn_newmark(
+        &self,
+        run: &mut Run,
+        growth: [f64; 2],
+        d: &mut <gradyn_model::Mechanics as System>::Data<f64>,
+    ) {
         let Some(scheme) = run.method.scheme() else { return };
         let [q, v, forces, accelerations, _] = self.scales(run, d);
         let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
@@ -382,7 +415,10 @@ impl Prepared {
         let noise = f64::EPSILON * q / (scheme.beta * h * h);
         let alone = forces / largest_mass(&self.model.system, &self.model.slots(&self.rho));
         let scale = accelerations.max(alone);
-        if self.model.system.reads_dynamics() && noise > 1e-6 * scale && (alone > 0.0 || accelerations > 10.0 * noise) {
+        if self.model.system.reads_dynamics()
+            && noise > 1e-6 * scale
+            && (alone > 0.0 || accelerations > 10.0 * noise)
+        {
             run.warnings.push(format!(
                 "small-step: at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of {scale:.1e}"
             ));

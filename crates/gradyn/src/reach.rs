@@ -48,6 +48,8 @@ fn users(name: &str, readers: &HashMap<&str, Vec<&str>>) -> Vec<String> {
 pub(crate) fn names(x: &Number) -> Vec<String> {
     match &x.source {
         Source::Value(_) => vec![],
-        Source::Expression(text) => parse(text).map_or(vec![], |ast| ast.names().into_iter().map(|n| n.0).collect()),
+        Source::Expression(text) => {
+            parse(text).map_or(vec![], |ast| ast.names().into_iter().map(|n| n.0).collect())
+        }
     }
 }

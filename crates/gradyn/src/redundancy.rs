@@ -131,7 +131,11 @@ impl Prepared {
     /// Redundant rows and what they follow from, by name.
     pub fn redundant(&self) -> Vec<(String, Vec<String>)> {
         let name = |k: usize| self.model.system.row_name(k);
-        self.assembled.redundant.iter().map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect())).collect()
+        self.assembled
+            .redundant
+            .iter()
+            .map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect()))
+            .collect()
     }
     fn shared_rows(&self) -> Vec<usize> {
         shared_rows(&self.assembled.redundant)
@@ -163,7 +167,9 @@ impl Prepared {
             let at = lay.node(plan.t[n], run.trajectory.record(n));
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(at.t, at.q, &mut d);
-            let Some(vectors) = null_vectors(sys, &self.rows(), sys.phi_q(&d)) else { return Err(lost(at.t)) };
+            let Some(vectors) = null_vectors(sys, &self.rows(), sys.phi_q(&d)) else {
+                return Err(lost(at.t));
+            };
             (0..vectors.len()).try_for_each(|k| f(k, &vectors, &at, &mut d))?;
         }
         Ok(())
@@ -185,14 +191,23 @@ impl Prepared {
             let holonomic = sys.dims().m - sys.dims().m_vel;
             let size = |r: usize| if r < holonomic { q * q } else { q * v };
             if let Some(r) = self.rows().into_iter().find(|&r| phi[r].abs() > ZERO * size(r) + 100.0 * kept) {
-                return Err(self.broken(r, &format!("no longer does at t = {} s: it is off by {:.1e}", at.t, phi[r].abs())));
+                return Err(self.broken(
+                    r,
+                    &format!("no longer does at t = {} s: it is off by {:.1e}", at.t, phi[r].abs()),
+                ));
             }
         }
         let sets = [Set::Integrand, Set::Terminal];
         self.check_determined(run, sys, &sets, &self.functionals())
     }
     /// (4) for the functionals of some sets, by name.
-    fn check_determined(&self, run: &Run, sys: &Mechanics, sets: &[Set], names: &[String]) -> Result<(), Error> {
+    fn check_determined(
+        &self,
+        run: &Run,
+        sys: &Mechanics,
+        sets: &[Set],
+        names: &[String],
+    ) -> Result<(), Error> {
         let lay = run.trajectory.layout;
         self.each(run, sys, |k, vectors, at, d| {
             let (row, vector) = (self.rows()[k], &vectors[k]);
@@ -270,7 +285,8 @@ impl Prepared {
         let (c, level) = (f.compliance.rows(sys), [f.level[0], f.level[1], 0.0]);
         let (shared, mn) = (self.shared_rows(), &sys.patterns().mn);
         // (|j_k| α (2ξωΦ̇ + ω²Φ)_k, k, t), |Φ_qᵀλ| of shared rows, |j_k λ_k| of the others
-        let (mut worst, mut load, mut all, mut give) = ((0.0f64, 0, 0.0), 0.0f64, 0.0f64, vec![0.0; run.trajectory.layout.m]);
+        let (mut worst, mut load, mut all, mut give) =
+            ((0.0f64, 0, 0.0), 0.0f64, 0.0f64, vec![0.0; run.trajectory.layout.m]);
         self.blocks(run, sys, |at, d| {
             give.fill(0.0);
             sys.constraint(at, level, d, &mut give);
@@ -283,7 +299,9 @@ impl Prepared {
                 }
             }
             load = load.max(largest(force.iter().copied()));
-            (0..size.len()).filter(|k| !shared.contains(k)).for_each(|k| all = all.max(at.lam[k].abs() * size[k].sqrt()));
+            (0..size.len())
+                .filter(|k| !shared.contains(k))
+                .for_each(|k| all = all.max(at.lam[k].abs() * size[k].sqrt()));
         });
         if worst.0 > (GAIN * load).max(SMALL * all) {
             run.warnings.push(format!(
@@ -301,7 +319,8 @@ impl Prepared {
         sys.prepare(&p, &mut d);
         for n in 0..=plan.steps() {
             let x = run.trajectory.record(n);
-            let inner = stages.iter().enumerate().filter(|(_, c)| n > 0 && c.is_some() && sys.reads_dynamics());
+            let inner =
+                stages.iter().enumerate().filter(|(_, c)| n > 0 && c.is_some() && sys.reads_dynamics());
             let stage = |(i, c): (usize, &Option<f64>)| {
                 (plan.t[n - 1] + c.unwrap_or(0.0) * plan.h[n - 1], &x[lay.head() + i * lay.z()..])
             };
@@ -314,19 +333,24 @@ impl Prepared {
         }
     }
     fn named(&self, row: usize) -> (String, String) {
-        let (name, on) = self.redundant().swap_remove(self.rows().iter().position(|r| *r == row).expect("a redundant row"));
+        let (name, on) = self
+            .redundant()
+            .swap_remove(self.rows().iter().position(|r| *r == row).expect("a redundant row"));
         let on: Vec<String> = on.iter().map(|o| format!("`{o}`")).collect();
         (name, if on.is_empty() { "what its bodies share".into() } else { on.join(", ") })
     }
     fn broken(&self, row: usize, what: &str) -> Error {
         let (name, on) = self.named(row);
-        let e = ModelError::new(format!("`{name}` follows from {on} at the start, but {what}")).at(&self.place_of(&name));
-        e.help("the constraints contradict each other on the way: check drivers and axes, or remove a joint").into()
+        let e = ModelError::new(format!("`{name}` follows from {on} at the start, but {what}"))
+            .at(&self.place_of(&name));
+        e.help("the constraints contradict each other on the way: check drivers and axes, or remove a joint")
+            .into()
     }
     fn breaks(&self, parameter: &str, row: usize) -> Error {
         let (name, on) = self.named(row);
-        let message =
-            format!("parameter `{parameter}` breaks a redundant loop: `{name}` follows from {on} only at its present value");
+        let message = format!(
+            "parameter `{parameter}` breaks a redundant loop: `{name}` follows from {on} only at its present value"
+        );
         let help = "there is no motion nearby to differentiate; remove the parameter, or a joint of the loop";
         ModelError::new(message).at(&self.place_of(&name)).help(help).into()
     }
@@ -336,7 +360,8 @@ impl Prepared {
         let among = names.iter().zip(linked(row, vectors)).filter(|(name, on)| *on && !name.owner.of_body());
         let mut among: Vec<&str> = among.map(|(name, _)| name.element.as_str()).collect();
         among.dedup();
-        let message = format!("{what} reads reactions that are not determined: those of {}", among.join(", "));
+        let message =
+            format!("{what} reads reactions that are not determined: those of {}", among.join(", "));
         let help = "they share their load in a redundant loop; read a sum that is determined, use penalty, or remove a joint";
         ModelError::new(message).at(&self.place_of(&name)).help(help).into()
     }

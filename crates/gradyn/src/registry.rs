@@ -122,7 +122,9 @@ impl Formulation {
     pub fn fits(self, integrator: Integrator) -> bool {
         match self {
             Formulation::Ali3p => integrator.coordinate(),
-            Formulation::Index3 => integrator.coordinate() || integrator.tableau().is_some_and(|t| t.takes_positions()),
+            Formulation::Index3 => {
+                integrator.coordinate() || integrator.tableau().is_some_and(|t| t.takes_positions())
+            }
             Formulation::Maggi => !integrator.coordinate(),
             Formulation::Penalty | Formulation::Index1 => true,
         }
@@ -185,7 +187,9 @@ impl Integrator {
     }
     /// Can it choose its own steps?
     pub fn adapts(self) -> bool {
-        self == Integrator::Adams || self.rosenbrock().is_some() || self.tableau().is_some_and(|t| !t.error.is_empty())
+        self == Integrator::Adams
+            || self.rosenbrock().is_some()
+            || self.tableau().is_some_and(|t| !t.error.is_empty())
     }
 }
 
@@ -194,7 +198,10 @@ impl Sensitivity {
     pub fn is_exact(self) -> bool {
         matches!(
             self,
-            Sensitivity::DiscreteDirect | Sensitivity::DiscreteAdjoint | Sensitivity::Automatic | Sensitivity::ComplexStep
+            Sensitivity::DiscreteDirect
+                | Sensitivity::DiscreteAdjoint
+                | Sensitivity::Automatic
+                | Sensitivity::ComplexStep
         )
     }
     /// Does it differentiate the equations of motion, not the steps?
@@ -220,7 +227,13 @@ impl Sensitivity {
         let formulations = Formulation::ALL.iter().filter(|f| self.fits(**f)).map(|f| f.name()).collect();
         let others = Self::ALL.iter().filter(|s| s.fits(formulation)).map(|s| s.name()).collect();
         let message = format!("{} does not work with {}", self.name(), formulation.name());
-        let help = format!("{} works with {}; {} has {}", self.name(), list(formulations), formulation.name(), list(others));
+        let help = format!(
+            "{} works with {}; {} has {}",
+            self.name(),
+            list(formulations),
+            formulation.name(),
+            list(others)
+        );
         Err(Error::method(message, help))
     }
 }
@@ -242,18 +255,24 @@ pub fn combinations() -> Vec<(Formulation, Integrator)> {
 }
 
 /// The options that make another step of a combination, and their values, the default first.
-pub fn step_options(formulation: Formulation, integrator: Integrator) -> Vec<(&'static str, Vec<&'static str>)> {
+pub fn step_options(
+    formulation: Formulation,
+    integrator: Integrator,
+) -> Vec<(&'static str, Vec<&'static str>)> {
     match formulation {
         _ if integrator.coordinate() => {
             let default = formulation.projections();
             let others = Projections::ALL.iter().filter(|p| **p != default);
-            let projections = ("projection", [&default].into_iter().chain(others).map(|p| p.name()).collect());
+            let projections =
+                ("projection", [&default].into_iter().chain(others).map(|p| p.name()).collect());
             let matrices = ("projection_matrix", ProjectionMatrices::ALL.iter().map(|p| p.name()).collect());
             if default == Projections::Off { vec![projections] } else { vec![projections, matrices] }
         }
         Formulation::Maggi => vec![("state", vec!["independent", "mixed"])],
         // projected nodes need a one-step method: a history belongs to nodes that are not projected
-        Formulation::Index1 if !integrator.multistep() => vec![("stabilisation", vec!["baumgarte", "projection"])],
+        Formulation::Index1 if !integrator.multistep() => {
+            vec![("stabilisation", vec!["baumgarte", "projection"])]
+        }
         _ => vec![],
     }
 }
@@ -279,7 +298,11 @@ impl std::fmt::Display for Variant {
 /// Every step that exists, those without an option first.
 pub fn variants() -> Vec<Variant> {
     let combinations = combinations();
-    let plain = combinations.iter().map(|&(formulation, integrator)| Variant { formulation, integrator, option: None });
+    let plain = combinations.iter().map(|&(formulation, integrator)| Variant {
+        formulation,
+        integrator,
+        option: None,
+    });
     let others = combinations.iter().flat_map(|&(formulation, integrator)| {
         let values = step_options(formulation, integrator)
             .into_iter()
@@ -334,18 +357,32 @@ impl OptionEntry {
     const fn words(name: &'static str, default: &'static str, about: &'static str) -> Self {
         Self { name, default, range: None, about }
     }
-    const fn number(name: &'static str, default: &'static str, [least, most]: [f64; 2], about: &'static str) -> Self {
+    const fn number(
+        name: &'static str,
+        default: &'static str,
+        [least, most]: [f64; 2],
+        about: &'static str,
+    ) -> Self {
         Self { name, default, range: Some(Range { least, most, whole: false }), about }
     }
-    const fn whole(name: &'static str, default: &'static str, [least, most]: [f64; 2], about: &'static str) -> Self {
+    const fn whole(
+        name: &'static str,
+        default: &'static str,
+        [least, most]: [f64; 2],
+        about: &'static str,
+    ) -> Self {
         Self { name, default, range: Some(Range { least, most, whole: true }), about }
     }
     /// The option of that name.
     pub fn find(name: &str) -> Result<&'static Self, Error> {
         OPTIONS.iter().find(|o| o.name == name).ok_or_else(|| {
             let names: Vec<&str> = OPTIONS.iter().map(|o| o.name).collect();
-            let hint = nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));
-            Error::method(format!("there is no option `{name}`"), format!("{hint}valid: {}", names.join(", ")))
+            let hint = nearest(name, names.iter().copied())
+                .map_or(String::new(), |n| format!("did you mean `{n}`? "));
+            Error::method(
+                format!("there is no option `{name}`"),
+                format!("{hint}valid: {}", names.join(", ")),
+            )
         })
     }
     /// A value that it does not take.
@@ -397,7 +434,11 @@ pub const OPTIONS: &[OptionEntry] = &[
         "baumgarte",
         "how index1 keeps its constraints: baumgarte, or projection of the node (Runge-Kutta and Rosenbrock)",
     ),
-    OptionEntry::words("state", "independent", "what maggi integrates: independent (z, z') or mixed (q, z') [C12, Eq. 3]"),
+    OptionEntry::words(
+        "state",
+        "independent",
+        "what maggi integrates: independent (z, z') or mixed (q, z') [C12, Eq. 3]",
+    ),
     OptionEntry::words(
         "freedoms",
         "chosen by elimination, and again on the way",
@@ -405,15 +446,29 @@ pub const OPTIONS: &[OptionEntry] = &[
     ),
     OptionEntry::number("beta", "0.25", [0.01, 2.0], "Newmark beta"),
     OptionEntry::number("gamma", "0.5", [0.5, 2.0], "Newmark gamma; above 0.5 dissipates"),
-    OptionEntry::number("newmark_xi", "0", [-1.0, 0.0], "Newmark beta = (1-xi)^2/4, gamma = (1-2 xi)/2; negative dissipates"),
+    OptionEntry::number(
+        "newmark_xi",
+        "0",
+        [-1.0, 0.0],
+        "Newmark beta = (1-xi)^2/4, gamma = (1-2 xi)/2; negative dissipates",
+    ),
     OptionEntry::number("hht_alpha", "0.05", [0.0, 1.0 / 3.0], "alpha_f of hht; 0 is the trapezoidal rule"),
-    OptionEntry::number("rho_inf", "0.8", [0.0, 1.0], "spectral radius of generalized-alpha at high frequencies; 1 conserves"),
+    OptionEntry::number(
+        "rho_inf",
+        "0.8",
+        [0.0, 1.0],
+        "spectral radius of generalized-alpha at high frequencies; 1 conserves",
+    ),
     OptionEntry::words(
         "projection",
         "on for index3, ali3p",
         "velocity and acceleration projections with newmark, hht, generalized-alpha: on, off, conditional",
     ),
-    OptionEntry::words("projection_matrix", "mass", "matrix of the projections: mass, tangent (M + gamma h C + beta h^2 K)"),
+    OptionEntry::words(
+        "projection_matrix",
+        "mass",
+        "matrix of the projections: mass, tangent (M + gamma h C + beta h^2 K)",
+    ),
     OptionEntry::number(
         "projection_tol",
         "1e-8",
@@ -442,10 +497,20 @@ pub const OPTIONS: &[OptionEntry] = &[
         [1.0, MOST as f64],
         "highest order of the predictor of adams, whose corrector has one more; order of adams-bashforth",
     ),
-    OptionEntry::number("newton_tol", "0", [0.0, 0.1], "relative correction at which Newton stops; 0: iterate to rounding"),
+    OptionEntry::number(
+        "newton_tol",
+        "0",
+        [0.0, 0.1],
+        "relative correction at which Newton stops; 0: iterate to rounding",
+    ),
     OptionEntry::number("max_step", "none", [1e-12, 1e12], "largest step of an adaptive run [s]"),
     OptionEntry::whole("max_steps", "10000000", [1.0, 1e12], "most steps of a run"),
-    OptionEntry::number("fd_step", "1e-6", [1e-12, 0.1], "step of finite-difference, relative to the scale of the parameter"),
+    OptionEntry::number(
+        "fd_step",
+        "1e-6",
+        [1e-12, 0.1],
+        "step of finite-difference, relative to the scale of the parameter",
+    ),
     OptionEntry::number(
         "extrapolation_step",
         "1e-2",
@@ -476,25 +541,49 @@ pub const SENSORS: &[(&str, &str)] = &[
         "joint.angle, .position, .angle_1, .angle_2, .x, .y",
         "coordinates of a joint; of a universal joint; of a planar joint [rad, m]",
     ),
-    ("joint.reaction, .torque", "force and torque on body 2 by body 1, global frame, torque about point 2 [N, N m]"),
+    (
+        "joint.reaction, .torque",
+        "force and torque on body 2 by body 1, global frame, torque about point 2 [N, N m]",
+    ),
     ("spring.force, .length, .speed", "tension, length and its rate of a spring-damper [N, m, m/s]"),
-    ("torsion.torque, .angle, .speed", "restoring torque, angle and its rate of a torsional spring [N m, rad, rad/s]"),
+    (
+        "torsion.torque, .angle, .speed",
+        "restoring torque, angle and its rate of a torsional spring [N m, rad, rad/s]",
+    ),
     ("force.force", "an applied force, a vector in global components [N]"),
     ("torque.torque", "an applied torque; a vector in space [N m]"),
-    ("actuator.effort, .speed", "what acts on body 2 along the joint, and the rate of its coordinate [N, N m]"),
-    ("friction.effort, .speed", "what acts on body 2 along the joint, and the rate of its coordinate [N, N m]"),
+    (
+        "actuator.effort, .speed",
+        "what acts on body 2 along the joint, and the rate of its coordinate [N, N m]",
+    ),
+    (
+        "friction.effort, .speed",
+        "what acts on body 2 along the joint, and the rate of its coordinate [N, N m]",
+    ),
     (
         "bushing.force, .torque, .displacement, .rotation",
         "on body 2, global; deformation in the axes of the bushing [N, N m, m, rad]",
     ),
     ("bump_stop.force, .length, .speed", "tension (negative: it pushes), distance, its rate [N, m, m/s]"),
-    ("contact.force, .normal, .gap", "force on the point, its normal part, distance from the plane [N, N, m]"),
+    (
+        "contact.force, .normal, .gap",
+        "force on the point, its normal part, distance from the plane [N, N, m]",
+    ),
     ("tyre.force, .normal", "force of the road on the tyre, its vertical part [N]"),
-    ("tyre.kappa, .alpha, .radius, .gap", "longitudinal slip, slip angle, loaded radius, distance from the road [-, rad, m, m]"),
+    (
+        "tyre.kappa, .alpha, .radius, .gap",
+        "longitudinal slip, slip angle, loaded radius, distance from the road [-, rad, m, m]",
+    ),
     ("driver.effort", "force or torque that a driver applies along its quantity [N, N m]"),
     ("constraint.multiplier, gear.multiplier", "multiplier of the row"),
-    ("system.kinetic, .potential, .energy", "energies; the potential is that of gravity and linear springs [J]"),
-    ("system.momentum, .angular_momentum", "about the origin; angular momentum is a number in the plane [N s, N m s]"),
+    (
+        "system.kinetic, .potential, .energy",
+        "energies; the potential is that of gravity and linear springs [J]",
+    ),
+    (
+        "system.momentum, .angular_momentum",
+        "about the origin; angular momentum is a number in the plane [N s, N m s]",
+    ),
     (
         "body.kinetic, .potential, .energy, .momentum, .angular_momentum",
         "the same of one body; the potential is that of its weight",

@@ -42,14 +42,20 @@ impl Prepared {
             return Ok(Table { columns, rows });
         };
         if !(h > 0.0 && h.is_finite()) {
-            return Err(Error::method(format!("an output step of {h} s makes no sense"), "give a positive number"));
+            return Err(Error::method(
+                format!("an output step of {h} s makes no sense"),
+                "give a positive number",
+            ));
         }
         let any = run.method.build(&self.model);
         let (mut rows, mut n, mut node) = (vec![], 1, vec![0.0; lay.z()]);
         let (t0, end) = (plan.t[0], *plan.t.last().expect("a plan has a start"));
         let count = ((end - t0) / h * (1.0 + 1e-12)).floor();
         if count > 1e7 {
-            return Err(Error::method(format!("an output step of {h} s gives {count:.0e} rows"), "take a larger output step"));
+            return Err(Error::method(
+                format!("an output step of {h} s gives {count:.0e} rows"),
+                "take a larger output step",
+            ));
         }
         let count = count as usize;
         // the final time too, where no row falls on it

@@ -107,7 +107,8 @@ impl Prepared {
         let rows = sys.independent(true);
         let mut matrix = |n: usize, picked: Option<Vec<u32>>| {
             sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
-            let picked = picked.unwrap_or_else(|| gradyn_num::unpivoted_columns(&sys.patterns().mn, sys.phi_q(d), rows));
+            let picked = picked
+                .unwrap_or_else(|| gradyn_num::unpivoted_columns(&sys.patterns().mn, sys.phi_q(d), rows));
             let mn = &sys.patterns().mn;
             let mut a = vec![vec![0.0; lay.n]; lay.n];
             for (row, &k) in a.iter_mut().zip(rows) {
@@ -120,7 +121,13 @@ impl Prepared {
         before * matrix(after, Some(picked)).0 < 0.0
     }
     /// s at θ of the step from node n.
-    fn independence(&self, run: &Run, (n, theta): (usize, f64), rows: &mut Independence, d: &mut Data) -> f64 {
+    fn independence(
+        &self,
+        run: &Run,
+        (n, theta): (usize, f64),
+        rows: &mut Independence,
+        d: &mut Data,
+    ) -> f64 {
         let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
         if theta == 0.0 {
             sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
@@ -176,7 +183,13 @@ impl Prepared {
 
 /// s and t of the position that is nearest to a singular one: near the end of a run that stopped, (2), or one of its nodes, of the last
 /// ones only if it did not turn; the data are placed there.
-fn nearest(sys: &Mechanics, run: &Trajectory, turned: bool, rows: &mut Independence, d: &mut Data) -> (f64, f64) {
+fn nearest(
+    sys: &Mechanics,
+    run: &Trajectory,
+    turned: bool,
+    rows: &mut Independence,
+    d: &mut Data,
+) -> (f64, f64) {
     let (mn, last) = (&sys.patterns().mn, run.plan.steps());
     let late = last.saturating_sub(LATE);
     let place = |n: usize, d: &mut Data| sys.place(run.plan.t[n], &run.record(n)[..run.layout.n], d);
@@ -203,7 +216,12 @@ fn nearest(sys: &Mechanics, run: &Trajectory, turned: bool, rows: &mut Independe
 }
 
 /// Smallest value of a function of the data along (2), and its time; the data are placed there.
-pub(crate) fn nearest_minimum(sys: &Mechanics, run: &Trajectory, d: &mut Data, mut f: impl FnMut(&Data) -> f64) -> (f64, f64) {
+pub(crate) fn nearest_minimum(
+    sys: &Mechanics,
+    run: &Trajectory,
+    d: &mut Data,
+    mut f: impl FnMut(&Data) -> f64,
+) -> (f64, f64) {
     const PARTS: usize = 24;
     let (n, h, longest) = (run.layout.n, &run.plan.h, largest(run.plan.h.iter().copied()));
     // velocities after very short steps are lost in rounding
@@ -219,7 +237,9 @@ pub(crate) fn nearest_minimum(sys: &Mechanics, run: &Trajectory, d: &mut Data, m
     // the best of a grid, then the minimum beside it
     let grid = |k: usize| far * (2.0 * k as f64 / PARTS as f64 - 1.0);
     let [line, parabola] = [0.0, 1.0].map(|curved| {
-        let (_, k) = (0..=PARTS).map(|k| (at(grid(k), curved), k)).fold((f64::INFINITY, 0), |a, b| if b.0 < a.0 { b } else { a });
+        let (_, k) = (0..=PARTS)
+            .map(|k| (at(grid(k), curved), k))
+            .fold((f64::INFINITY, 0), |a, b| if b.0 < a.0 { b } else { a });
         let (left, right) = (grid(k.saturating_sub(1)), grid((k + 1).min(PARTS)));
         let (s, θ) = minimum(|θ| at(left + θ * (right - left), curved));
         (s, left + θ * (right - left), curved)

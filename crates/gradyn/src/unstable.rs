@@ -34,7 +34,8 @@ pub(crate) fn explodes(run: &Trajectory) -> bool {
 /// largest, or is below 1e-4 of the largest acceleration of its coordinate.
 fn alternation(traj: &Trajectory) -> Option<f64> {
     let (lay, plan) = (traj.layout, &traj.plan);
-    let (a, v) = (|n: usize, i: usize| traj.record(n)[lay.a() + i], |n: usize, i: usize| traj.record(n)[lay.v() + i]);
+    let (a, v) =
+        (|n: usize, i: usize| traj.record(n)[lay.a() + i], |n: usize, i: usize| traj.record(n)[lay.v() + i]);
     let speed = largest((0..=plan.steps()).flat_map(|n| (0..lay.n).map(move |i| v(n, i))));
     let first = |i: usize| {
         let top = largest((0..=plan.steps()).map(|n| a(n, i)));

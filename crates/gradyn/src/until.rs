@@ -20,7 +20,9 @@ const NAME: &str = "`until` of [study]";
 /// An error of the condition under its own name: it is built as the last objective.
 pub(crate) fn named(m: &Mechanism, e: ModelError) -> ModelError {
     let place = m.until.as_ref().and_then(|until| until.place.clone());
-    let inside = |e: &ModelError| place.zip(e.place.clone()).is_none_or(|(all, at)| all.start <= at.start && at.end <= all.end);
+    let inside = |e: &ModelError| {
+        place.zip(e.place.clone()).is_none_or(|(all, at)| all.start <= at.start && at.end <= all.end)
+    };
     let rest = ["objective `until`", "expression"].iter().find_map(|name| e.message.strip_prefix(name));
     match rest {
         Some(rest) if m.until.is_some() && inside(&e) => ModelError { message: format!("{NAME}{rest}"), ..e },
@@ -92,7 +94,8 @@ impl FinalTime {
     pub fn reduce_rows(&self, rows: &Gradient) -> Gradient {
         let Some((_, tau)) = &self.slopes else { return rows.clone() };
         let Some((condition, rows)) = rows.split_last() else { return vec![] };
-        let total = |(row, tau): (&Vec<f64>, &f64)| row.iter().zip(condition).map(|(x, h)| x - tau * h).collect();
+        let total =
+            |(row, tau): (&Vec<f64>, &f64)| row.iter().zip(condition).map(|(x, h)| x - tau * h).collect();
         rows.iter().zip(tau).map(total).collect()
     }
     /// Total derivatives of anything that depends on (ρ, t_F).
@@ -106,7 +109,9 @@ impl FinalTime {
         let (Some((slopes, tau)), Some(last)) = (&self.slopes, bars.last()) else { return bars.clone() };
         let k = slopes.len();
         let bar = |(j, row): (usize, &Vec<f64>)| {
-            let one = |i: usize| row[i] + tau[j].abs() * last[i] + slopes[i].abs() * (row[k] + tau[j].abs() * last[k]);
+            let one = |i: usize| {
+                row[i] + tau[j].abs() * last[i] + slopes[i].abs() * (row[k] + tau[j].abs() * last[k])
+            };
             (0..k).map(one).collect()
         };
         bars[..rows.len() - 1].iter().enumerate().map(bar).collect()

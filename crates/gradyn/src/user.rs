@@ -106,12 +106,14 @@ impl<U: StateSpace> UserModel<U> {
             );
         }
         match self.t_end {
-            FinalTime::Parameter(k) if k >= count => {
-                wrong(format!("the final time is parameter {k} of a system with {count}"), "parameters are counted from 0")
-            }
-            FinalTime::Condition { .. } if user.objectives().is_empty() => {
-                wrong("the condition for the final time is the last objective, and there is none".into(), "add an objective")
-            }
+            FinalTime::Parameter(k) if k >= count => wrong(
+                format!("the final time is parameter {k} of a system with {count}"),
+                "parameters are counted from 0",
+            ),
+            FinalTime::Condition { .. } if user.objectives().is_empty() => wrong(
+                "the condition for the final time is the last objective, and there is none".into(),
+                "add an objective",
+            ),
             _ => Ok(()),
         }
     }
@@ -147,7 +149,11 @@ impl<U: StateSpace> UserModel<U> {
         });
         if let Some(k) = psi.iter().position(|x| !x.is_finite()) {
             let name = self.system.user.objectives()[k].clone();
-            return Err(StepError::NotFinite { t: rho[self.rho.len()], equation: format!("objective {name}") }.into());
+            return Err(StepError::NotFinite {
+                t: rho[self.rho.len()],
+                equation: format!("objective {name}"),
+            }
+            .into());
         }
         let (lay, last) = (trajectory.layout, trajectory.last());
         if condition && last[lay.z() + lay.o - 1] != 0.0 {
@@ -161,7 +167,10 @@ impl<U: StateSpace> UserModel<U> {
         self.check()?;
         let (started, objectives) = (Instant::now(), self.objectives());
         if objectives.is_empty() || self.rho.is_empty() {
-            return Err(Error::method("the user system has no objective or no parameter", "a gradient needs both"));
+            return Err(Error::method(
+                "the user system has no objective or no parameter",
+                "a gradient needs both",
+            ));
         }
         sensitivity.check(run.method.formulation)?;
         if let Some([name, help]) = index3_adjoint(sensitivity, &run.method) {
@@ -177,7 +186,8 @@ impl<U: StateSpace> UserModel<U> {
             _ => until::FinalTime::none(),
         };
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
-        let rows: Gradient = free.reduce(&rows).into_iter().map(|row| row[..self.rho.len()].to_vec()).collect();
+        let rows: Gradient =
+            free.reduce(&rows).into_iter().map(|row| row[..self.rho.len()].to_vec()).collect();
         let names = self.system.parameters();
         let mut warnings = checked(&objectives, names, &rows)?;
         warnings.extend(extrapolated.iter().flat_map(|e| not_converged(&objectives, names, e)));
@@ -189,10 +199,13 @@ impl<U: StateSpace> UserModel<U> {
 /// Refuses options that name or scale what only mechanisms have.
 fn check_options(m: &Method) -> Result<(), Error> {
     let (name, help) = match () {
-        () if !m.freedoms.is_empty() => ("freedoms", "leave it out: a user system has no free velocities to choose from"),
-        () if m.alpha_scaling != Method::default().alpha_scaling => {
-            ("alpha_scaling", "leave it out, and scale alpha itself: rows of a user system have no masses to scale by")
+        () if !m.freedoms.is_empty() => {
+            ("freedoms", "leave it out: a user system has no free velocities to choose from")
         }
+        () if m.alpha_scaling != Method::default().alpha_scaling => (
+            "alpha_scaling",
+            "leave it out, and scale alpha itself: rows of a user system have no masses to scale by",
+        ),
         () => return Ok(()),
     };
     Err(Error::method(format!("option {name} has no meaning for a user system"), help))

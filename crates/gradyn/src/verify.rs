@@ -97,7 +97,12 @@ impl Report {
 impl Prepared {
     /// Runs the combinations of a plan and compares them, with the same model in other coordinates if they are given; `observe` is called before
     /// each row.
-    pub fn verify(&self, plan: &Plan, others: &[Prepared], observe: &mut dyn FnMut(&Stage)) -> Result<Report, Error> {
+    pub fn verify(
+        &self,
+        plan: &Plan,
+        others: &[Prepared],
+        observe: &mut dyn FnMut(&Stage),
+    ) -> Result<Report, Error> {
         self.check_parameters()?;
         self.mesh()?;
         let started = Instant::now();

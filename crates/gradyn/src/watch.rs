@@ -44,7 +44,10 @@ impl Jump {
     }
     /// For gradients.
     pub fn refusal(&self) -> ModelError {
-        let e = ModelError::new(format!("{} at t = {} s: the gradient across a jump is not available", self.what, self.t));
+        let e = ModelError::new(format!(
+            "{} at t = {} s: the gradient across a jump is not available",
+            self.what, self.t
+        ));
         e.help(match self.impact {
             true => "let the driven value begin and end smoothly, with its rate; a spline does",
             false => "make the law continuous, for example a ramp between two break times",
@@ -90,9 +93,14 @@ impl Prepared {
         let t = run.trajectory.plan.t[n];
         let side = 1e-8 * (1.0 + t.abs());
         let mut gap = |side: f64| {
-            let (before, after) = (self.quantities(run, n, t - side, d), self.quantities(run, n, t + side, d));
+            let (before, after) =
+                (self.quantities(run, n, t - side, d), self.quantities(run, n, t + side, d));
             let pairs = before.into_iter().zip(after);
-            pairs.map(|(a, b)| (size(&a).max(size(&b)), a.iter().zip(&b).map(|(a, b)| (a - b).abs()).collect())).collect()
+            pairs
+                .map(|(a, b)| {
+                    (size(&a).max(size(&b)), a.iter().zip(&b).map(|(a, b)| (a - b).abs()).collect())
+                })
+                .collect()
         };
         let (far, near): (Vec<(f64, Vec<f64>)>, Vec<(f64, Vec<f64>)>) = (gap(side), gap(0.1 * side));
         let (k, row) = (0..near.len()).find_map(|k| {

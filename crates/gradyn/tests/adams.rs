@@ -60,15 +60,28 @@ fn adams_needs_fewer_evaluations_than_dopri5() {
 fn stiffness_is_named() {
     let model = example("oscillator", &[("stiffness = \"c\",", "stiffness = \"c\", damping = 2e3,")]);
     let stiff = run(&model, &method("adams", 1e-5));
-    assert!(stiff.warnings.iter().any(|w| w.starts_with("stiff:")), "{:?} {:?}", stiff.warnings, stiff.trajectory.statistics);
+    assert!(
+        stiff.warnings.iter().any(|w| w.starts_with("stiff:")),
+        "{:?} {:?}",
+        stiff.warnings,
+        stiff.trajectory.statistics
+    );
     let few = Method { max_steps: 500, ..method("adams", 1e-5) };
     let e = model.simulate(&few, &mut |_, _| {}).err();
     assert!(matches!(e, Some(Error::Step(StepError::Stiff { .. }))), "{e:?}");
-    for (name, tol) in
-        [("oscillator", 1e-3), ("oscillator", 1e-9), ("five_bar", 1e-3), ("five_bar", 1e-10), ("spinning_top", 1e-5)]
-    {
+    for (name, tol) in [
+        ("oscillator", 1e-3),
+        ("oscillator", 1e-9),
+        ("five_bar", 1e-3),
+        ("five_bar", 1e-10),
+        ("spinning_top", 1e-5),
+    ] {
         let run = run(&example(name, &[]), &method("adams", tol));
-        assert!(!run.warnings.iter().any(|w| w.starts_with("stiff:")), "{name}: {:?}", run.trajectory.statistics);
+        assert!(
+            !run.warnings.iter().any(|w| w.starts_with("stiff:")),
+            "{name}: {:?}",
+            run.trajectory.statistics
+        );
     }
 }
 
@@ -88,6 +101,9 @@ fn steps_beyond_stability_are_named() {
     }
     // a vibration that the steps resolve, ωh = 0.5, does not
     let model = example("oscillator", &[("t_end  = \"pi/2\"", "t_end  = 30")]);
-    let method = Method { adams_order: Some(3), ..Method::new("index1", "adams-bashforth").expect("registered").step(0.25) };
+    let method = Method {
+        adams_order: Some(3),
+        ..Method::new("index1", "adams-bashforth").expect("registered").step(0.25)
+    };
     assert!(!run(&model, &method).warnings.iter().any(|w| w.starts_with("unstable:")));
 }

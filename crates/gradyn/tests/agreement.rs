@@ -21,7 +21,10 @@ fn all_exact_methods_agree_to_rounding() {
                 continue;
             }
             let run = run(&model, &method);
-            assert!(run.trajectory.plan.h.last().is_some_and(|h| *h < 0.8 * step(&name)), "{what}: the last step is a short one");
+            assert!(
+                run.trajectory.plan.h.last().is_some_and(|h| *h < 0.8 * step(&name)),
+                "{what}: the last step is a short one"
+            );
             agree(&what, &model, &run, tolerance(formulation, integrator));
         }
     }
@@ -111,7 +114,12 @@ fn adaptive_runs_are_exact_on_their_plan() {
             // estimates of low order ask for steps that are ten times shorter than those above
             let steps = run.trajectory.plan.steps() as f64;
             let most = if formulation == Formulation::Index3 { 1e-8 } else { (1e-12 * steps).max(3e-10) };
-            assert!(d <= most, "{name}, {} + {}: {d:.1e} in {steps} steps", formulation.name(), integrator.name());
+            assert!(
+                d <= most,
+                "{name}, {} + {}: {d:.1e} in {steps} steps",
+                formulation.name(),
+                integrator.name()
+            );
         }
     }
 }
@@ -122,7 +130,8 @@ fn projections_take_rows_of_velocity_level() {
     for name in ["knife_edge", "rolling_disc"] {
         let text = gradyn::examples::find(name).expect("bundled").replace("t_end  = 2", "t_end  = 0.078");
         let file = gradyn::file::read_toml(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let model = Prepared::new(&only_used(&parametrise(&file.mechanism).0)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let model = Prepared::new(&only_used(&parametrise(&file.mechanism).0))
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
         for formulation in ["index1", "penalty"] {
             let method = Method::new(formulation, "newmark").expect("registered").step(STEP);
             let run = run(&model, &Method { projection: Some(Projections::On), ..method });
@@ -143,15 +152,21 @@ fn projections_take_rows_of_velocity_level() {
 fn exact_methods_agree_with_tangent_projections() {
     let mut both = false;
     for (name, mechanism) in cases() {
-        let wanted = ["five_bar", "four_bar", "slider_crank", "rssr", "stewart", "knife_edge", "redundant_four_bar"];
+        let wanted =
+            ["five_bar", "four_bar", "slider_crank", "rssr", "stewart", "knife_edge", "redundant_four_bar"];
         if !wanted.iter().any(|w| name == format!("example {w}")) {
             continue;
         }
         let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for (formulation, integrator) in combinations().into_iter().filter(|c| c.1.coordinate() && c.0.position_level()) {
+        for (formulation, integrator) in
+            combinations().into_iter().filter(|c| c.1.coordinate() && c.0.position_level())
+        {
             for projection in [Projections::On, Projections::Conditional] {
-                let what = format!("{name}, {} + {}, {}", formulation.name(), integrator.name(), projection.name());
-                let mut method = Method { formulation, integrator, projection_tol: 1e-10, ..Method::default() }.step(step(&name));
+                let what =
+                    format!("{name}, {} + {}, {}", formulation.name(), integrator.name(), projection.name());
+                let mut method =
+                    Method { formulation, integrator, projection_tol: 1e-10, ..Method::default() }
+                        .step(step(&name));
                 method.projection = Some(projection);
                 method.set("projection_matrix", "tangent").expect("an option");
                 if refused(&model, &method) {
@@ -185,7 +200,9 @@ fn tangent_projections_see_dampers() {
     m.force("strong", spring);
     m.t_end = 0.3.into();
     let model = Prepared::new(&m).expect("builds");
-    for (formulation, integrator) in combinations().into_iter().filter(|c| c.1.coordinate() && c.0.position_level()) {
+    for (formulation, integrator) in
+        combinations().into_iter().filter(|c| c.1.coordinate() && c.0.position_level())
+    {
         let what = format!("{} + {}", formulation.name(), integrator.name());
         let [mass, tangent] = ["mass", "tangent"].map(|matrix| {
             let mut method = Method { formulation, integrator, ..Method::default() }.step(0.01);
@@ -235,7 +252,8 @@ fn explicit_steps_are_exact_for_many_objectives() {
 fn multistep_methods_are_exact_over_moving_breaks() {
     let mut m = models::pendulum();
     m.parameter("moment", 0.31);
-    let push = ForceKind::Point { at: "bar.B".into(), force: ["30 * max(t - moment, 0)", "0"].into(), frame: None };
+    let push =
+        ForceKind::Point { at: "bar.B".into(), force: ["30 * max(t - moment, 0)", "0"].into(), frame: None };
     m.force("push", push);
     (m.breaks, m.t_end) = (vec!["moment".into()], "0.5 + T".into());
     let model = Prepared::new(&m).expect("builds");
@@ -260,12 +278,17 @@ fn adams_is_exact_over_orders_rejections_and_restarts() {
     (m.breaks, m.t_end) = (vec!["moment".into()], "0.5 + T".into());
     let model = Prepared::new(&m).expect("builds");
     for (formulation, integrator) in combinations().into_iter().filter(|c| c.1 == Integrator::Adams) {
-        let (what, method) = (formulation.name(), Method { formulation, integrator, ..Method::default() }.tolerance(1e-8, 1e-8));
+        let (what, method) = (
+            formulation.name(),
+            Method { formulation, integrator, ..Method::default() }.tolerance(1e-8, 1e-8),
+        );
         let run = run(&model, &method);
         let plan = &run.trajectory.plan;
         // the last two choices of a record are the order and the differences that it knows
-        let orders: Vec<u32> = plan.choices.chunks(plan.choice_count).skip(1).map(|c| c[plan.choice_count - 2]).collect();
-        let at = plan.declared.iter().skip(1).position(Option::is_some).expect("the break time is a node") + 1;
+        let orders: Vec<u32> =
+            plan.choices.chunks(plan.choice_count).skip(1).map(|c| c[plan.choice_count - 2]).collect();
+        let at =
+            plan.declared.iter().skip(1).position(Option::is_some).expect("the break time is a node") + 1;
         assert!(at < plan.steps() && orders.iter().max() >= Some(&6), "{what}: {orders:?}");
         assert_eq!([orders[0], orders[1], orders[at], orders[at + 1]], [1; 4], "{what}: restarts");
         assert!(run.trajectory.statistics.rejected > 0, "{what}: a step was rejected");
@@ -287,7 +310,10 @@ fn adams_is_exact_over_orders_rejections_and_restarts() {
         };
         let d = distance(&fine(integrator), &fine(Integrator::Dopri5), &scales(&model));
         assert!(d <= 1e-7, "{what}: {d:.1e} from dopri5");
-        assert!(adjoint.iter().any(|row| row.last().is_some_and(|g| g.abs() > 1e-3)), "{what}: the break time matters");
+        assert!(
+            adjoint.iter().any(|row| row.last().is_some_and(|g| g.abs() > 1e-3)),
+            "{what}: the break time matters"
+        );
     }
 }
 
@@ -345,7 +371,11 @@ fn other_states_and_projected_nodes_are_exact() {
         for v in [with_option("state"), with_option("stabilisation")].concat() {
             let (what, method) = (format!("{name}, {v}"), Method::of(&v).expect("registered").step(STEP));
             let run = run(&model, &method);
-            assert!(!run.warnings.iter().any(|w| w.starts_with("unused-option")), "{what}: {:?}", run.warnings);
+            assert!(
+                !run.warnings.iter().any(|w| w.starts_with("unused-option")),
+                "{what}: {:?}",
+                run.warnings
+            );
             agree(&what, &model, &run, 1e-10);
             if method.projects_nodes() {
                 assert!(run.drift[0] <= 1e-13 && run.drift[1] <= 1e-12, "{what}: {:?}", run.drift);
@@ -359,10 +389,14 @@ fn other_states_and_projected_nodes_are_exact() {
 fn an_option_of_another_step_is_reported() {
     for (formulation, integrator) in combinations() {
         let mut method = Method { formulation, integrator, ..Method::default() };
-        for (name, value) in [("state", "mixed"), ("stabilisation", "projection"), ("projection", "conditional")] {
+        for (name, value) in
+            [("state", "mixed"), ("stabilisation", "projection"), ("projection", "conditional")]
+        {
             method.set(name, value).unwrap_or_else(|e| panic!("{name}: {e}"));
-            let exists = with_option(name).iter().any(|v| (v.formulation, v.integrator) == (formulation, integrator));
-            let unused = method.unused_options().iter().any(|w| w.contains(&format!(": {name} has no effect")));
+            let exists =
+                with_option(name).iter().any(|v| (v.formulation, v.integrator) == (formulation, integrator));
+            let unused =
+                method.unused_options().iter().any(|w| w.contains(&format!(": {name} has no effect")));
             assert_eq!(unused, !exists, "{} + {}, {name}", formulation.name(), integrator.name());
         }
     }
@@ -371,21 +405,27 @@ fn an_option_of_another_step_is_reported() {
 /// Bars of extrapolated differences are honest: the exact gradient lies within ten of them, or within the tolerance.
 #[test]
 fn error_bars_of_extrapolated_differences_hold() {
-    for (name, mechanism) in
-        cases().into_iter().filter(|c| ["pendulum", "five_bar", "slider_crank", "rssr"].contains(&c.0.as_str()))
+    for (name, mechanism) in cases()
+        .into_iter()
+        .filter(|c| ["pendulum", "five_bar", "slider_crank", "rssr"].contains(&c.0.as_str()))
     {
         let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let method = Method { formulation: Formulation::Index1, integrator: Integrator::Rk4, ..Method::default() };
+        let method =
+            Method { formulation: Formulation::Index1, integrator: Integrator::Rk4, ..Method::default() };
         let run = run(&model, &method.step(step(&name)));
         let (exact, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
-        let report = model.gradient(&run, Sensitivity::Extrapolated).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let report =
+            model.gradient(&run, Sensitivity::Extrapolated).unwrap_or_else(|e| panic!("{name}: {e}"));
         let bars = report.bars.as_ref().expect("extrapolated has bars");
         let mut known = 0;
         for (j, row) in exact.iter().enumerate() {
             for (k, g) in row.iter().enumerate() {
                 let (d, bar) = ((report.rows[j][k] - g).abs(), bars[j][k]);
                 let size = g.abs().max(run.psi[j].abs() / model.model.parameters[k].scale);
-                assert!(d <= 10.0 * bar + 1e-7 * size, "{name}: entry {j}, {k} is {d:.1e} off with a bar of {bar:.1e}");
+                assert!(
+                    d <= 10.0 * bar + 1e-7 * size,
+                    "{name}: entry {j}, {k} is {d:.1e} off with a bar of {bar:.1e}"
+                );
                 known += usize::from(bar <= 1e-8 * size);
             }
         }

@@ -84,7 +84,8 @@ fn constraints_hold_for_100_seconds() {
         }
     }
     println!("|Φ|, |Φ̇|, |Φ̈| {left:?} of {scale:?}; energy {:.2e} of {:.2} J", run.energy.1, run.energy.0);
-    (0..3).for_each(|k| assert!(left[k] <= 1e-9 * scale[k], "level {k}: {:.1e} of {:.1e}", left[k], scale[k]));
+    (0..3)
+        .for_each(|k| assert!(left[k] <= 1e-9 * scale[k], "level {k}: {:.1e} of {:.1e}", left[k], scale[k]));
     // the largest kinetic energy is 9 J
     assert!(run.energy.1 < 1e-2, "energy deviates by {:.1e} J", run.energy.1);
 }
@@ -99,7 +100,10 @@ fn a_loose_tolerance_shows_in_the_gradient() {
     for tolerance in ["1e-4", "1e-6", "1e-8", "1e-10"] {
         let run = run(&model, &method(&[("newton_tol", tolerance)]).step(h));
         let d = distance(&adjoint(&model, &run), &truth);
-        println!("{tolerance}: {:.2} iterations a step, gradient {d:.1e}", run.trajectory.statistics.iterations as f64 / 200.0);
+        println!(
+            "{tolerance}: {:.2} iterations a step, gradient {d:.1e}",
+            run.trajectory.statistics.iterations as f64 / 200.0
+        );
         let tolerance: f64 = tolerance.parse().expect("a number");
         // |q|/(βh²|a|) = 2/(0.25 h² 10)
         assert!(d <= tolerance * 2.0 / (0.25 * h * h * 10.0), "{tolerance}: {d:.1e}");
@@ -112,7 +116,9 @@ fn a_loose_tolerance_shows_in_the_gradient() {
 #[test]
 fn a_start_by_matrix_r_is_that_of_index1() {
     for name in ["five_bar", "rssr", "redundant_four_bar", "knife_edge", "slider_crank"] {
-        let mut m = gradyn::file::read_toml(gradyn::examples::find(name).expect("bundled")).expect("parses").mechanism;
+        let mut m = gradyn::file::read_toml(gradyn::examples::find(name).expect("bundled"))
+            .expect("parses")
+            .mechanism;
         m.t_end = 0.04.into();
         let model = Prepared::new(&m).unwrap_or_else(|e| panic!("{name}: {e}"));
         let start = |by: &str| run(&model, &method(&[("initial_acceleration", by)]).step(4e-3));
@@ -124,7 +130,8 @@ fn a_start_by_matrix_r_is_that_of_index1() {
         assert!(d <= 1e-12 * size, "{name}: {d:.1e} of {size:.1e}");
         let truth = adjoint(&model, &by_r);
         for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
-            let d = distance(&model.gradient(&by_r, s).unwrap_or_else(|e| panic!("{name}: {e}")).rows, &truth);
+            let d =
+                distance(&model.gradient(&by_r, s).unwrap_or_else(|e| panic!("{name}: {e}")).rows, &truth);
             assert!(d <= 1e-10, "{name}: {} is {d:.1e} off", s.name());
         }
     }

@@ -21,7 +21,12 @@ fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, usiz
     let before = allocations();
     replay_into(step, &p, &mut trajectory, &mut l).expect("runs");
     let forward = allocations() - before;
-    let case = Case { step, design: gradyn_sensitivity::Design::Model(&model.model), rho: &model.rho, run: &trajectory };
+    let case = Case {
+        step,
+        design: gradyn_sensitivity::Design::Model(&model.model),
+        rho: &model.rho,
+        run: &trajectory,
+    };
     let mut adjoint = Adjoint::new(&case).expect("factors");
     adjoint.gradient(&case).expect("sweeps");
     let before = allocations();
@@ -35,7 +40,8 @@ fn switches(model: &Prepared, method: &Method) -> bool {
     // after the coordinates, adams chooses its order
     let coordinates = plan.choice_count - if method.integrator.multistep() { 2 } else { 0 };
     let lists: Vec<&[u32]> = plan.choices.chunks(plan.choice_count.max(1)).skip(1).collect();
-    method.formulation == Formulation::Maggi && lists.windows(2).any(|w| w[0][..coordinates] != w[1][..coordinates])
+    method.formulation == Formulation::Maggi
+        && lists.windows(2).any(|w| w[0][..coordinates] != w[1][..coordinates])
 }
 
 /// (forward, adjoint) on a run of some steps.
@@ -62,10 +68,11 @@ fn whole_run(model: &Prepared, method: &Method) -> usize {
 /// Small models, dense, and large ones, sparse; some of them in joint coordinates.
 fn models() -> Vec<(String, Mechanism, Coordinates)> {
     // a run through a change point may stop
-    let examples = gradyn_testkit::cases::small_examples().filter(|e| e.0 != "change_point").map(|(name, text)| {
-        let m = gradyn::file::read_toml(text).expect("parses").mechanism;
-        ((*name).to_owned(), m)
-    });
+    let examples =
+        gradyn_testkit::cases::small_examples().filter(|e| e.0 != "change_point").map(|(name, text)| {
+            let m = gradyn::file::read_toml(text).expect("parses").mechanism;
+            ((*name).to_owned(), m)
+        });
     let large = [chain(40), net(3, 8), space_chain(10), coaxial_chain(8)].map(|m| (m.name.clone(), m));
     let families = |(name, m): (String, Mechanism)| {
         let relative = ["four_bar", "rssr", "knife_edge"].contains(&name.as_str());
@@ -97,9 +104,11 @@ fn loops_do_not_allocate() {
         let long = Prepared::new_in(&m, family).expect("builds");
         // all steps on some models, one of each family on the others
         let name = if family == Coordinates::Natural { name } else { format!("{name}, {}", family.name()) };
-        let some = ["five_bar", "slider_crank", "redundant_four_bar", "knife_edge", "rssr"].contains(&name.as_str());
+        let some =
+            ["five_bar", "slider_crank", "redundant_four_bar", "knife_edge", "rssr"].contains(&name.as_str());
         // options too where projections choose sparse pivots again
-        let first = |v: &Variant| (v.option.is_none() || name.starts_with("net")) && FAMILIES.contains(&v.integrator);
+        let first =
+            |v: &Variant| (v.option.is_none() || name.starts_with("net")) && FAMILIES.contains(&v.integrator);
         for v in variants().into_iter().filter(|v| some || first(v)) {
             // rotors turn 0.3 rad in 2 ms: too far for independent coordinates
             let h = if ["spinning_top", "gyroscope"].contains(&name.as_str()) { 5e-4 } else { 2e-3 };
@@ -119,7 +128,10 @@ fn loops_do_not_allocate() {
             // sparse pivots that are chosen again may need a little more room than the first ones
             let (few, more) = (whole_run(&short, &method), whole_run(&long, &method));
             let what = format!("{name}, {v}");
-            assert!(more <= few + 4, "{what}: simulate allocates {few} times, and {more} times in twice as many steps");
+            assert!(
+                more <= few + 4,
+                "{what}: simulate allocates {few} times, and {more} times in twice as many steps"
+            );
             assert!(
                 setup_long <= setup + 4,
                 "{what}: the adjoint allocates {setup} times, and {setup_long} times in twice as many steps"

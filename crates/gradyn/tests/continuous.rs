@@ -12,14 +12,18 @@ use gradyn_testkit::models;
 fn gaps(what: &str, model: &Prepared, v: &Variant, h: f64) -> Vec<(Sensitivity, f64)> {
     let method = Method::of(v).unwrap_or_else(|e| panic!("{what}: {e}")).step(h);
     let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{what}: {e}"));
-    let of =
-        |s: Sensitivity| -> Gradient { model.gradient(&run, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name())).rows };
+    let of = |s: Sensitivity| -> Gradient {
+        model.gradient(&run, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name())).rows
+    };
     let scales: Vec<f64> = model.model.parameters.iter().map(|p| p.scale).collect();
     let exact = of(Sensitivity::DiscreteAdjoint);
     let refused = |s: Sensitivity| {
-        s == Sensitivity::AdjointDae && v.formulation == Formulation::Ali3p && model.model.system.dims().m_vel > 0
+        s == Sensitivity::AdjointDae
+            && v.formulation == Formulation::Ali3p
+            && model.model.system.dims().m_vel > 0
     };
-    let continuous = Sensitivity::ALL.iter().filter(|s| s.is_continuous() && s.fits(v.formulation) && !refused(**s));
+    let continuous =
+        Sensitivity::ALL.iter().filter(|s| s.is_continuous() && s.fits(v.formulation) && !refused(**s));
     continuous.map(|s| (*s, distance(&of(*s), &exact, &scales))).collect()
 }
 
@@ -48,7 +52,8 @@ fn converges(what: &str, model: &Prepared, v: &Variant, h: f64, slack: f64) {
     let (coarse, fine) = (gaps(what, model, v, h), gaps(what, model, v, h / 3.0));
     for ((s, coarse), (_, fine)) in coarse.into_iter().zip(fine) {
         let slope = (coarse / fine).ln() / 3f64.ln();
-        let text = format!("{what}, {}: {coarse:.1e} → {fine:.1e}, order {slope:.2} of {}", s.name(), order(v));
+        let text =
+            format!("{what}, {}: {coarse:.1e} → {fine:.1e}, order {slope:.2} of {}", s.name(), order(v));
         // the start of a coordinate step has the accelerations of Φ̈ = 0: those of the penalty formulation differ by 1/α
         let floor = if v.formulation == Formulation::Penalty { 1e-8 } else { 2e-10 };
         assert!(slope >= order(v) - slack || fine < floor, "{text}");
@@ -128,7 +133,8 @@ fn kinks_at_declared_times_keep_the_order() {
     "#;
     let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));
     let model = Prepared::new(&file.mechanism).expect("builds");
-    let integrators = [Integrator::Rk4, Integrator::Dopri5, Integrator::Radau5, Integrator::Sdirk4, Integrator::Newmark];
+    let integrators =
+        [Integrator::Rk4, Integrator::Dopri5, Integrator::Radau5, Integrator::Sdirk4, Integrator::Newmark];
     for v in variants().iter().filter(|v| v.option.is_none() && integrators.contains(&v.integrator)) {
         converges(&v.to_string(), &model, v, 0.02, 0.9);
     }
@@ -138,7 +144,9 @@ fn kinks_at_declared_times_keep_the_order() {
 #[test]
 fn adams_backwards_follows_the_tolerance() {
     let mut changes = 0;
-    for mut m in [models::five_bar(), models::five_bar_control(6), models::slider_crank(), models::double_pendulum()] {
+    for mut m in
+        [models::five_bar(), models::five_bar_control(6), models::slider_crank(), models::double_pendulum()]
+    {
         m.t_end = 1.0.into();
         let model = Prepared::new(&m).expect("builds");
         let scales: Vec<f64> = model.parameters().iter().map(|p| p.scale).collect();
@@ -156,7 +164,12 @@ fn adams_backwards_follows_the_tolerance() {
                 for s in Sensitivity::ALL.iter().filter(|s| s.is_continuous() && s.fits(method.formulation)) {
                     let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
                     let d = distance(&rows, &truth, &scales);
-                    assert!(d < 200.0 * tol, "{}, {formulation}, {} at {tol:.0e}: {d:.1e}", model.model.name, s.name());
+                    assert!(
+                        d < 200.0 * tol,
+                        "{}, {formulation}, {} at {tol:.0e}: {d:.1e}",
+                        model.model.name,
+                        s.name()
+                    );
                 }
             }
         }
@@ -204,7 +217,8 @@ fn carried(drive: &str) -> Prepared {
 
 /// Distances of ψ and of its gradients by direct and by the explicit adjoint from a run of high accuracy.
 fn errors(model: &Prepared, h: f64, truth: &(f64, f64)) -> [f64; 3] {
-    let run = model.simulate(&Method::new("maggi", "rk4").expect("exists").step(h), &mut |_, _| {}).expect("runs");
+    let run =
+        model.simulate(&Method::new("maggi", "rk4").expect("exists").step(h), &mut |_, _| {}).expect("runs");
     let of = |s: Sensitivity| (model.gradient(&run, s).expect("a gradient").rows[0][0] - truth.1).abs();
     [(run.psi[0] - truth.0).abs(), of(Sensitivity::Direct), of(Sensitivity::AdjointExplicit)]
 }
@@ -222,8 +236,9 @@ fn ends_of_clamped_splines() {
         let exact = Method::new("index3", "radau5").expect("exists").step(1e-3);
         let run = model.simulate(&exact, &mut |_, _| {}).expect("runs");
         let gradient = model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows[0][0];
-        let named =
-            |w: &&String| w.starts_with("jump: the acceleration of `motor") && w.contains("where a clamped spline begins");
+        let named = |w: &&String| {
+            w.starts_with("jump: the acceleration of `motor") && w.contains("where a clamped spline begins")
+        };
         assert_eq!(run.warnings.iter().filter(named).count(), jumps, "{:?}", run.warnings);
         let [coarse, fine] = [0.01, 0.005].map(|h| errors(&model, h, &(run.psi[0], gradient)));
         for (coarse, fine) in coarse.iter().zip(fine) {

@@ -9,7 +9,11 @@ use std::ops::ControlFlow;
 fn optimised(name: &str) -> (Optimization, Report) {
     let file = read_toml(gradyn::examples::find(name).unwrap()).unwrap();
     let method = Method::from_study(&file.study).unwrap();
-    let family = file.study.coordinates.as_ref().map_or(Coordinates::Natural, |c| Coordinates::from_name(&c.text).unwrap());
+    let family = file
+        .study
+        .coordinates
+        .as_ref()
+        .map_or(Coordinates::Natural, |c| Coordinates::from_name(&c.text).unwrap());
     let nominal = Prepared::new_in(&file.mechanism, family).unwrap();
     let study = Optimization::new(&file, &nominal, method, Sensitivity::DiscreteAdjoint, None).unwrap();
     let report = study.run(&[], &mut |_| ControlFlow::Continue(())).unwrap();
@@ -36,7 +40,12 @@ fn table(study: &Optimization, x: &[f64]) -> Vec<Vec<f64>> {
 fn the_manipulator_is_fast() {
     let (study, report) = optimised("manipulator_minimum_time");
     let x = &report.end.x;
-    assert!(report.end.evaluations <= 150 && (x[0] - 1.263030461).abs() < 1e-6, "{} {}", report.end.evaluations, x[0]);
+    assert!(
+        report.end.evaluations <= 150 && (x[0] - 1.263030461).abs() < 1e-6,
+        "{} {}",
+        report.end.evaluations,
+        x[0]
+    );
     let turn: Vec<f64> = x[1..8].iter().map(|v| v / 400.0).collect();
     assert!(turn[..3].iter().all(|v| *v == 1.0) && turn[4..].iter().all(|v| *v == -1.0), "{turn:?}");
     let rows = table(&study, x);

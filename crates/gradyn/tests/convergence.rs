@@ -9,7 +9,8 @@ use gradyn_testkit::reference::GRADIENT;
 
 fn five_bar() -> Prepared {
     let text = gradyn::examples::find("five_bar").expect("a bundled example");
-    Prepared::new(&gradyn::file::read_toml(text).expect("the example parses").mechanism).expect("the example builds")
+    Prepared::new(&gradyn::file::read_toml(text).expect("the example parses").mechanism)
+        .expect("the example builds")
 }
 
 /// Errors of the rows of ∇ψ.

@@ -9,7 +9,12 @@ use gradyn_testkit::models::five_bar_control;
 
 /// (parameters, steps, linearisations, transposed solves, element visits) of one gradient.
 fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, [usize; 4]) {
-    let case = Case { step, design: gradyn_sensitivity::Design::Model(&model.model), rho: &model.rho, run: &run.trajectory };
+    let case = Case {
+        step,
+        design: gradyn_sensitivity::Design::Model(&model.model),
+        rho: &model.rho,
+        run: &run.trajectory,
+    };
     let mut adjoint = Adjoint::new(&case).expect("factors");
     let g = adjoint.gradient(&case).expect("sweeps");
     (g[0].len(), [run.trajectory.plan.steps(), adjoint.linearisations, adjoint.solves, adjoint.visits(step)])
@@ -45,7 +50,13 @@ fn direct_factorises_two_matrices_a_step() {
                 let case = Case { step, design: gradyn_sensitivity::Design::Model(&model.model), rho: &model.rho, run: &run.trajectory };
                 gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps").factorizations
             });
-            assert_eq!(done, Some(2 * run.trajectory.plan.steps()), "{} parameters, {}", 2 * n, family.name());
+            assert_eq!(
+                done,
+                Some(2 * run.trajectory.plan.steps()),
+                "{} parameters, {}",
+                2 * n,
+                family.name()
+            );
         }
     }
 }

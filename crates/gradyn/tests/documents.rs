@@ -87,7 +87,8 @@ fn every_equation_has_its_function() {
 /// Functions and tests that other documents name in the same form.
 #[test]
 fn named_functions_exist() {
-    let is_reference = |c: &&str| c.contains(".rs::") && !c.contains(char::is_whitespace) && !c.contains(['{', '<', '*']);
+    let is_reference =
+        |c: &&str| c.contains(".rs::") && !c.contains(char::is_whitespace) && !c.contains(['{', '<', '*']);
     let mut wrong = vec![];
     for path in documents() {
         let text = read(&path);
@@ -118,16 +119,22 @@ fn links_lead_to_files() {
 
 #[test]
 fn every_registered_name_is_described() {
-    let [methods, files, optimise] = ["docs/METHODS.md", "docs/MODEL_FILE.md", "docs/OPTIMISE.md"].map(|f| read(&root().join(f)));
+    let [methods, files, optimise] =
+        ["docs/METHODS.md", "docs/MODEL_FILE.md", "docs/OPTIMISE.md"].map(|f| read(&root().join(f)));
     let mut names: Vec<&str> = Formulation::ALL.iter().map(|f| f.name()).collect();
     names.extend(Integrator::ALL.iter().map(|i| i.name()));
     names.extend(Sensitivity::ALL.iter().map(|s| s.name()));
     names.extend(OPTIONS.iter().map(|o| o.name));
     names.extend(Optimizer::NAMES.iter().chain(Status::NAMES));
     names.extend(joint_types().into_iter().chain(force_types()).map(|t| t.0));
-    let described: Vec<&str> = [&methods, &files, &optimise].into_iter().flat_map(|text| code(text)).collect();
+    let described: Vec<&str> =
+        [&methods, &files, &optimise].into_iter().flat_map(|text| code(text)).collect();
     let absent: Vec<&str> = names.into_iter().filter(|n| !described.contains(n)).collect();
-    assert!(absent.is_empty(), "neither METHODS.md nor MODEL_FILE.md nor OPTIMISE.md has `{}`", absent.join("`, `"));
+    assert!(
+        absent.is_empty(),
+        "neither METHODS.md nor MODEL_FILE.md nor OPTIMISE.md has `{}`",
+        absent.join("`, `")
+    );
 }
 
 /// Defaults and ranges in METHODS.md are those of the registry.

@@ -23,19 +23,25 @@ fn prepared(m: &Mechanism) -> Prepared {
 fn asking(m: &Mechanism, outputs: &[String]) -> Mechanism {
     let mut m = m.clone();
     m.objectives.clear();
-    m.outputs = outputs.iter().enumerate().map(|(k, x)| (format!("y{k}").into(), x.as_str().into())).collect();
+    m.outputs =
+        outputs.iter().enumerate().map(|(k, x)| (format!("y{k}").into(), x.as_str().into())).collect();
     m
 }
 
 fn accurate(p: &Prepared) -> Run {
-    let method = Method { integrator: Integrator::Dopri5, formulation: gradyn::Formulation::Index1, ..Method::default() };
+    let method = Method {
+        integrator: Integrator::Dopri5,
+        formulation: gradyn::Formulation::Index1,
+        ..Method::default()
+    };
     let run = p.simulate(&method.tolerance(1e-11, 1e-11), &mut |_, _| {});
     run.unwrap_or_else(|e| panic!("{}: {e}", p.model.name))
 }
 
 /// Outputs, and Qᵀ v, at record `n`.
 fn measure(p: &Prepared, run: &Run, n: usize) -> (Vec<f64>, f64) {
-    let (sys, lay, t, x) = (&p.model.system, run.trajectory.layout, run.trajectory.plan.t[n], run.trajectory.record(n));
+    let (sys, lay, t, x) =
+        (&p.model.system, run.trajectory.layout, run.trajectory.plan.t[n], run.trajectory.record(n));
     let (mut d, mut out, mut force) = (sys.data(), vec![0.0; sys.functionals(Set::Output)], vec![0.0; lay.n]);
     let at = lay.node(t, x);
     sys.prepare(&p.model.slots(&p.rho), &mut d);
@@ -90,14 +96,18 @@ fn every_registered_name_has_an_entry() {
         });
     }
     let absent: Vec<String> = wanted.into_iter().filter(|w| !covered.contains(w)).collect();
-    assert!(absent.is_empty(), "no entry of gradyn-testkit/src/elements.rs covers {absent:?}; there are {covered:?}");
+    assert!(
+        absent.is_empty(),
+        "no entry of gradyn-testkit/src/elements.rs covers {absent:?}; there are {covered:?}"
+    );
 }
 
 /// The sensors of the registry and those of MODEL_FILE.md are the same.
 #[test]
 fn sensors_are_those_of_the_documents() {
     let text = include_str!("../../../docs/MODEL_FILE.md");
-    let table = text.split("## Sensors").nth(1).and_then(|t| t.split("## ").next()).expect("a section on sensors");
+    let table =
+        text.split("## Sensors").nth(1).and_then(|t| t.split("## ").next()).expect("a section on sensors");
     let listed: BTreeSet<String> = SENSORS.iter().flat_map(|s| sensor_names(s.0)).collect();
     for name in &listed {
         let what = name.trim_end_matches("()").rsplit('.').next().expect("a word");
@@ -110,7 +120,10 @@ fn sensors_are_those_of_the_documents() {
     {
         let what = code.split('(').next().unwrap_or("").rsplit('.').next().unwrap_or("").to_owned();
         let known = listed.iter().any(|n| n.trim_end_matches("()").rsplit('.').next() == Some(what.as_str()));
-        assert!(known || ["x", "y", "z"].contains(&what.as_str()), "`{code}` of MODEL_FILE.md is not registered");
+        assert!(
+            known || ["x", "y", "z"].contains(&what.as_str()),
+            "`{code}` of MODEL_FILE.md is not registered"
+        );
     }
 }
 
@@ -118,7 +131,10 @@ fn sensors_are_those_of_the_documents() {
 fn removed(kind: &str) -> [Option<usize>; 2] {
     let text = include_str!("../../../docs/MODEL_FILE.md");
     let table = text.split("## Joints").nth(1).expect("a section on joints");
-    let row = table.lines().find(|l| l.starts_with(&format!("| `{kind}` |"))).unwrap_or_else(|| panic!("no row for {kind}"));
+    let row = table
+        .lines()
+        .find(|l| l.starts_with(&format!("| `{kind}` |")))
+        .unwrap_or_else(|| panic!("no row for {kind}"));
     let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
     [cells[3], cells[4]].map(|c| c.split(" ").next().and_then(|c| c.parse().ok()))
 }
@@ -139,7 +155,12 @@ fn degrees_of_freedom_are_those_of_the_table() {
         expected -= m.couplings.len() + m.constraints.len() + m.velocity_constraints.len() + m.drivers.len();
         assert_eq!((p.assembled.velocity_freedom, n - rows), (expected, expected), "{}", e.name);
         assert_eq!(p.assembled.freedom, expected + dims(&p).m_vel, "{}", e.name);
-        assert!(p.assembled.condition > 1e-3, "{}: Φ_q is well conditioned: {:e}", e.name, p.assembled.condition);
+        assert!(
+            p.assembled.condition > 1e-3,
+            "{}: Φ_q is well conditioned: {:e}",
+            e.name,
+            p.assembled.condition
+        );
     }
 }
 
@@ -149,16 +170,19 @@ fn reactions_move_the_second_body() {
     for e in elements::all().iter().filter(|e| joints(e) && !e.name.contains("shared")) {
         let plane = e.mechanism.dimension == 2;
         let axes = &["x", "y", "z"][..e.mechanism.dimension];
-        let mut list: Vec<String> = axes.iter().map(|k| format!("vel(b.momentum.{k}) - j.reaction.{k}")).collect();
+        let mut list: Vec<String> =
+            axes.iter().map(|k| format!("vel(b.momentum.{k}) - j.reaction.{k}")).collect();
         list.extend(axes.iter().map(|k| format!("vel(a.momentum.{k}) + j.reaction.{k}")));
         match plane {
             true => list.push("vel(b.angular_momentum) - j.torque - cross(b.Q, j.reaction)".into()),
-            false => list.extend(
-                ["[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"]
-                    .map(|u| format!("dot(vel(b.angular_momentum) - j.torque - cross(b.Q, j.reaction), {u})")),
-            ),
+            false => {
+                list.extend(["[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"].map(|u| {
+                    format!("dot(vel(b.angular_momentum) - j.torque - cross(b.Q, j.reaction), {u})")
+                }))
+            }
         }
-        let sizes = ["norm(j.reaction)".to_owned(), if plane { "abs(j.torque)" } else { "norm(j.torque)" }.into()];
+        let sizes =
+            ["norm(j.reaction)".to_owned(), if plane { "abs(j.torque)" } else { "norm(j.torque)" }.into()];
         list.extend(sizes);
         let p = prepared(&asking(&e.mechanism, &list));
         let run = accurate(&p);
@@ -217,7 +241,12 @@ fn forces_have_the_power_of_their_sensors() {
             assert!((y[0] - rate).abs() < 1e-9 * rate.abs().max(1.0), "{}: {} ≠ {rate}", e.name, y[0]);
         }
         let gain = ends[1].0[1] - ends[0].0[1];
-        assert!((run.psi[0] - gain).abs() < 1e-8 * gain.abs().max(1.0), "{}: work {} ≠ gain {gain}", e.name, run.psi[0]);
+        assert!(
+            (run.psi[0] - gain).abs() < 1e-8 * gain.abs().max(1.0),
+            "{}: work {} ≠ gain {gain}",
+            e.name,
+            run.psi[0]
+        );
         count += 1;
     }
     assert!(count > 40, "only {count} forces");
@@ -263,7 +292,11 @@ fn hanging_bodies_are_carried() {
         ("point-on-line", ", axis = [1, 0, 0]", &["j.position", "a.roll", "a.pitch", "a.yaw"]),
         ("point-on-plane", ", axis = [0, 0, 1]", &["a.P.x", "a.P.y", "a.roll", "a.pitch", "a.yaw"]),
         ("knife-edge", ", axis = [0, 0, 1]", &["a.P.x", "a.P.y", "a.P.z", "a.roll", "a.pitch", "a.yaw"]),
-        ("rolling", ", axes = [[0, 0, 1], [0, 1, 0]], radius = 0.5", &["a.P.x", "a.P.y", "a.roll", "a.pitch", "a.yaw"]),
+        (
+            "rolling",
+            ", axes = [[0, 0, 1], [0, 1, 0]], radius = 0.5",
+            &["a.P.x", "a.P.y", "a.roll", "a.pitch", "a.yaw"],
+        ),
     ];
     let plane: &[(&str, &str, &[&str])] = &[
         ("revolute", "", &["a.angle"]),
@@ -304,7 +337,10 @@ fn hanging_bodies_are_carried() {
                 let (y, _) = measure(&p, &accurate(&p), 0);
                 let up = y[d - 1];
                 assert!((up - sign * 19.62).abs() < 1e-9, "{kind} {d}, {first}: {y:?}");
-                assert!((0..=d).filter(|k| *k != d - 1).all(|k| y[k].abs() < 1e-9), "{kind} {d}, {first}: {y:?}");
+                assert!(
+                    (0..=d).filter(|k| *k != d - 1).all(|k| y[k].abs() < 1e-9),
+                    "{kind} {d}, {first}: {y:?}"
+                );
             }
         }
     }
@@ -322,8 +358,9 @@ fn gradients_agree_on_every_element() {
         m.t_end = (STEP * 9.6).into();
         let p = prepared(&only_used(&parametrise(&m).0));
         let methods = (0..all.len()).map(|i| all[(k + i) % all.len()]);
-        let mut methods =
-            methods.map(|(formulation, integrator)| Method { formulation, integrator, ..Method::default() }.step(STEP));
+        let mut methods = methods.map(|(formulation, integrator)| {
+            Method { formulation, integrator, ..Method::default() }.step(STEP)
+        });
         let method = methods.find(|m| p.check_method(m).is_ok()).expect("a method that fits");
         let (formulation, integrator) = (method.formulation, method.integrator);
         let run = p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|err| panic!("{}: {err}", e.name));
@@ -333,7 +370,11 @@ fn gradients_agree_on_every_element() {
         for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic] {
             let d = distance(&gradient(s), &adjoint, &scales);
             // c₁ of radau5 is 0.155: position-level constraints amplify the rounding of q by 1/(c₁h)²
-            let most = if (formulation, integrator) == (Formulation::Index3, Integrator::Radau5) { 1e-9 } else { 1e-10 };
+            let most = if (formulation, integrator) == (Formulation::Index3, Integrator::Radau5) {
+                1e-9
+            } else {
+                1e-10
+            };
             assert!(
                 d <= most,
                 "{}, {} + {}: {} is {d:.1e} from the adjoint",
@@ -354,7 +395,8 @@ fn two_axes_of_the_ground_do_not_shear_a_body() {
         let text = format!(
             "name = \"two planes\"\ndimension = 3\nground.points = {{ O = [0, 0, 0] }}\n[body.a]\nmass = 1\ninertia = 0.1\npoints = {{ P = [0, 0, 0] }}\n[joint]\nj1 = {{ type = \"planar\", between = [\"ground.O\", \"a.P\"], axis = [0, 0, 1] }}\nj2 = {{ type = \"planar\", between = [\"ground.O\", \"a.P\"], axes = [[1, 0, 0], {second}] }}\n[initial]\nposition = {{ \"a.P.y\" = 0 }}"
         );
-        Prepared::new(&read_toml(&text).unwrap_or_else(|e| panic!("{e}")).mechanism).map_err(|e| e.to_string())
+        Prepared::new(&read_toml(&text).unwrap_or_else(|e| panic!("{e}")).mechanism)
+            .map_err(|e| e.to_string())
     };
     let sheared = model("[1, 0, 0.5]").expect_err("axes that do not fit");
     assert!(sheared.contains("could not be assembled"), "{sheared}");
@@ -427,26 +469,42 @@ fn shapes_have_the_inertia_of_their_volume() {
         let length = axis.iter().map(|x| x * x).sum::<f64>().sqrt();
         let w = axis.map(|x| x / length);
         // two directions across the axis, such that [u, v, w] = 1 for the z axis
-        let across = if w[2] > 0.99 { [1.0, 0.0, 0.0] } else { [w[1], -w[0], 0.0].map(|x| x / w[0].hypot(w[1])) };
-        let v = [w[1] * across[2] - w[2] * across[1], w[2] * across[0] - w[0] * across[2], w[0] * across[1] - w[1] * across[0]];
+        let across =
+            if w[2] > 0.99 { [1.0, 0.0, 0.0] } else { [w[1], -w[0], 0.0].map(|x| x / w[0].hypot(w[1])) };
+        let v = [
+            w[1] * across[2] - w[2] * across[1],
+            w[2] * across[0] - w[0] * across[2],
+            w[0] * across[1] - w[1] * across[0],
+        ];
         let mass: f64 = samples(shape, d).iter().map(|s| s.1 * density).sum();
-        for ω in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].into_iter().skip(if d == 2 { 2 } else { 0 }) {
+        for ω in
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].into_iter().skip(if d == 2 { 2 } else { 0 })
+        {
             let mut l = [0.0; 3];
             for (x, volume) in samples(shape, d) {
                 let r: [f64; 3] = std::array::from_fn(|k| across[k] * x[0] + v[k] * x[1] + w[k] * x[2]);
-                let (rr, rw): (f64, f64) = (r.iter().map(|x| x * x).sum(), r.iter().zip(&ω).map(|(r, w)| r * w).sum());
+                let (rr, rw): (f64, f64) =
+                    (r.iter().map(|x| x * x).sum(), r.iter().zip(&ω).map(|(r, w)| r * w).sum());
                 (0..3).for_each(|k| l[k] += volume * density * (rr * ω[k] - r[k] * rw));
             }
             let mut m = e.mechanism.clone();
             let zero = if d == 2 { "[0, 0]" } else { "[0, 0, 0]" };
-            let turn = if d == 2 { vec![("a.angle", "0")] } else { vec![("a.roll", "0"), ("a.pitch", "0"), ("a.yaw", "0")] };
-            let pairs = |list: &[(&str, String)]| list.iter().map(|(k, x)| ((*k).into(), x.as_str().into())).collect::<Vec<_>>();
+            let turn = if d == 2 {
+                vec![("a.angle", "0")]
+            } else {
+                vec![("a.roll", "0"), ("a.pitch", "0"), ("a.yaw", "0")]
+            };
+            let pairs = |list: &[(&str, String)]| {
+                list.iter().map(|(k, x)| ((*k).into(), x.as_str().into())).collect::<Vec<_>>()
+            };
             let mut position: Vec<(&str, String)> = vec![("a.com", zero.into())];
             position.extend(turn.iter().map(|(k, x)| (*k, x.to_string())));
             let mut velocity: Vec<(&str, String)> = vec![("a.com", zero.into())];
             match d {
                 2 => velocity.push(("a.omega", ω[2].to_string())),
-                _ => velocity.extend(["a.omega.x", "a.omega.y", "a.omega.z"].into_iter().zip(ω.map(|w| w.to_string()))),
+                _ => velocity.extend(
+                    ["a.omega.x", "a.omega.y", "a.omega.z"].into_iter().zip(ω.map(|w| w.to_string())),
+                ),
             }
             m.initial.position = pairs(&position);
             m.initial.velocity = gradyn_model::mechanism::InitialVelocity::Conditions(pairs(&velocity));
@@ -454,11 +512,17 @@ fn shapes_have_the_inertia_of_their_volume() {
             let kinetic = 0.5 * l.iter().zip(&ω).map(|(l, w)| l * w).sum::<f64>();
             let (list, truth): (Vec<String>, Vec<f64>) = match d {
                 2 => (
-                    vec!["a.angular_momentum".into(), "a.kinetic".into(), "a.potential".into(), "vel(a.momentum.y)".into()],
+                    vec![
+                        "a.angular_momentum".into(),
+                        "a.kinetic".into(),
+                        "a.potential".into(),
+                        "vel(a.momentum.y)".into(),
+                    ],
                     vec![l[2], kinetic, 0.0, -9.81 * mass],
                 ),
                 _ => {
-                    let mut list: Vec<String> = ["x", "y", "z"].map(|k| format!("a.angular_momentum.{k}")).to_vec();
+                    let mut list: Vec<String> =
+                        ["x", "y", "z"].map(|k| format!("a.angular_momentum.{k}")).to_vec();
                     list.extend(["a.kinetic".into(), "a.potential".into(), "vel(a.momentum.z)".into()]);
                     (list, [&l[..], &[kinetic, 0.0, -9.81 * mass]].concat())
                 }
@@ -467,9 +531,9 @@ fn shapes_have_the_inertia_of_their_volume() {
             assert!(p.model.warnings.is_empty(), "{}: {:?}", e.name, p.model.warnings);
             let (y, _) = measure(&p, &accurate(&p), 0);
             // 1e-12: some dozen operations
-            y.iter()
-                .zip(&truth)
-                .for_each(|(y, t)| assert!((y - t).abs() <= 1e-12 * mass, "{} {ω:?}: {list:?} {y} ≠ {t}", e.name));
+            y.iter().zip(&truth).for_each(|(y, t)| {
+                assert!((y - t).abs() <= 1e-12 * mass, "{} {ω:?}: {list:?} {y} ≠ {t}", e.name)
+            });
         }
     }
 }
@@ -489,8 +553,8 @@ fn impossible_inertia_is_a_warning() {
         let text = format!(
             "name = \"inertia\"\ndimension = 3\n[body.plate]\nmass = 1\ninertia = {inertia}\npoints = {{ P = [0, 0, 0] }}"
         );
-        let model =
-            gradyn_model::build(&read_toml(&text).unwrap_or_else(|e| panic!("{e}")).mechanism).unwrap_or_else(|e| panic!("{e}"));
+        let model = gradyn_model::build(&read_toml(&text).unwrap_or_else(|e| panic!("{e}")).mechanism)
+            .unwrap_or_else(|e| panic!("{e}"));
         let warned = model.warnings.iter().any(|w| w.contains("impossible-inertia") && w.contains("`plate`"));
         assert_eq!(warned, !possible, "{inertia}: {:?}", model.warnings);
     }

@@ -168,8 +168,10 @@ fn the_quarter_car_stands_on_its_tyre() {
     // the bump is still far
     close(output(&car, "axle"), 0.3 + 0.03 * (-16.0f64).exp() - weight / stiffness);
     close(output(&car, "load"), weight);
-    let row =
-        |name: &str| &s.gradient.as_ref().expect("asked for")[s.outputs.iter().position(|o| o.0 == name).expect("a column")];
+    let row = |name: &str| {
+        &s.gradient.as_ref().expect("asked for")
+            [s.outputs.iter().position(|o| o.0 == name).expect("a column")]
+    };
     let column = |name: &str| car.parameters().iter().position(|p| p.name == name).expect("a parameter");
     close(row("axle")[column("m_body")], -G / stiffness);
     close(row("axle")[column("k_tyre")] * 1e6, 1e6 * weight / stiffness / stiffness);
@@ -185,7 +187,12 @@ fn the_quarter_car_stands_on_its_tyre() {
         };
         for (j, (a, b)) in at(1.0).iter().zip(at(-1.0)).enumerate() {
             let (d, g) = ((a.1 - b.1) / (2.0 * h), s.gradient.as_ref().expect("asked for")[j][k]);
-            assert!((d - g).abs() * p.scale <= 1e-5 * (1.0 + s.outputs[j].1.abs()), "{} over {}: {d} {g}", a.0, p.name);
+            assert!(
+                (d - g).abs() * p.scale <= 1e-5 * (1.0 + s.outputs[j].1.abs()),
+                "{} over {}: {d} {g}",
+                a.0,
+                p.name
+            );
         }
     }
 }
@@ -194,7 +201,9 @@ fn the_quarter_car_stands_on_its_tyre() {
 #[test]
 fn velocities_read_positions_at_equilibrium() {
     let car = example();
-    let run = car.simulate(&Method::new("index1", "rk4").expect("exists").step(0.01), &mut |_, _| {}).expect("runs");
+    let run = car
+        .simulate(&Method::new("index1", "rk4").expect("exists").step(0.01), &mut |_, _| {})
+        .expect("runs");
     let table = car.table(&run, None).expect("table");
     let at = |name: &str| table.rows[0][table.columns.iter().position(|c| c == name).expect("a column")];
     close(at("spin"), -3.0 / at("axle"));
@@ -224,12 +233,15 @@ fn all_methods_agree_through_an_equilibrium() {
     let models = models.into_iter().chain([HELD, GUIDES].map(|text| model(text).expect("builds")));
     for p in models {
         let scales: Vec<f64> = p.parameters().iter().map(|p| p.scale).collect();
-        for (formulation, integrator) in [("index1", "rk4"), ("index3", "newmark"), ("maggi", "dopri5"), ("penalty", "radau5")] {
+        for (formulation, integrator) in
+            [("index1", "rk4"), ("index3", "newmark"), ("maggi", "dopri5"), ("penalty", "radau5")]
+        {
             let what = format!("{}, {formulation} + {integrator}", p.model.name);
             let run = p
                 .simulate(&Method::new(formulation, integrator).expect("exists").step(2e-3), &mut |_, _| {})
                 .unwrap_or_else(|e| panic!("{what}: {e}"));
-            let g = |s: Sensitivity| p.gradient(&run, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name()));
+            let g =
+                |s: Sensitivity| p.gradient(&run, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name()));
             let adjoint = g(Sensitivity::DiscreteAdjoint).rows;
             for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
                 let other = g(s);
@@ -243,9 +255,12 @@ fn all_methods_agree_through_an_equilibrium() {
             assert!(d <= 1e-6, "{what}: differences are off by {d:.1e}");
             if formulation == "index1" {
                 // rk4 at 2 ms
-                for s in
-                    [Sensitivity::Direct, Sensitivity::AdjointExplicit, Sensitivity::AdjointSemiExplicit, Sensitivity::AdjointDae]
-                {
+                for s in [
+                    Sensitivity::Direct,
+                    Sensitivity::AdjointExplicit,
+                    Sensitivity::AdjointSemiExplicit,
+                    Sensitivity::AdjointDae,
+                ] {
                     let d = distance(&g(s).rows, &adjoint, &scales);
                     assert!(d <= 2e-5, "{what}: {} is off by {d:.1e}", s.name());
                 }
@@ -273,7 +288,8 @@ fn forces_of_motion_are_left_out() {
     let p = model(GUIDES).expect("builds");
     close(output(&p, "y"), 1.0 - 0.4 - 3.0 * G / 500.0);
     assert!(!p.redundant().is_empty());
-    let run = p.simulate(&Method::new("index1", "rk4").expect("exists").step(1e-3), &mut |_, _| {}).expect("runs");
+    let run =
+        p.simulate(&Method::new("index1", "rk4").expect("exists").step(1e-3), &mut |_, _| {}).expect("runs");
     let lay = run.trajectory.layout;
     let a = &run.trajectory.record(0)[lay.a()..lay.lam()];
     // 20 N on 3 kg
@@ -284,14 +300,20 @@ fn forces_of_motion_are_left_out() {
 #[test]
 fn free_directions_are_named() {
     let text = refused(&plate(r#"equilibrium = { "plate.com.x" = 0 }"#));
-    assert!(text.contains("2 directions of the equilibrium are free") && text.contains("2 conditions"), "{text}");
+    assert!(
+        text.contains("2 directions of the equilibrium are free") && text.contains("2 conditions"),
+        "{text}"
+    );
     assert!(text.contains("`plate."), "{text}");
 }
 
 #[test]
 fn loads_on_conditions_are_named() {
     let text = refused(&plate(&FREE.replace(" }", ", \"plate.com.z\" = 0.55 }")));
-    assert!(text.contains("`plate.com.z` of the equilibrium carries a load") && text.contains("hold"), "{text}");
+    assert!(
+        text.contains("`plate.com.z` of the equilibrium carries a load") && text.contains("hold"),
+        "{text}"
+    );
 }
 
 /// What forces hold needs no condition, also where that carries no load: derivatives would be those of another mechanism.
@@ -312,7 +334,10 @@ fn conditions_in_conflict_are_named() {
 #[test]
 fn what_is_not_balanced_is_named() {
     let text = refused(&bar("[0.6, -0.8]", "", r#"turn = { type = "torque", on = "bar", torque = 100 }"#));
-    assert!(text.contains("no equilibrium was found") && text.contains("balance of forces along `bar."), "{text}");
+    assert!(
+        text.contains("no equilibrium was found") && text.contains("balance of forces along `bar."),
+        "{text}"
+    );
 }
 
 #[test]

@@ -135,18 +135,28 @@ fn all_keys_arrive() {
     assert!(matches!(&m.drivers[1].quantity, Quantity::Angle(a, b) if a.text == "bar" && b.text == "arm"));
     assert!(matches!(&m.drivers[2].quantity, Quantity::Distance(_, b) if b.text == "arm.B"));
     assert!(matches!(&m.drivers[3].quantity, Quantity::Coordinate(c) if c.text == "arm.B.x"));
-    assert!(matches!(&m.forces[0].kind, ForceKind::SpringDamper { force: Some(f), .. } if expression(f) == "length^3"));
+    assert!(
+        matches!(&m.forces[0].kind, ForceKind::SpringDamper { force: Some(f), .. } if expression(f) == "length^3")
+    );
     assert!(
         matches!(&m.forces[1].kind, ForceKind::Torsion { damping, torque: Some(_), .. } if damping.source == Source::Value(0.0))
     );
     assert!(matches!(&m.forces[2].kind, ForceKind::Point { at, .. } if at.text == "arm.B"));
     assert!(matches!(&m.forces[3].kind, ForceKind::Torque { reaction, .. } if reaction.text == "ground"));
     assert_eq!(m.splines[0].values.iter().map(expression).collect::<Vec<_>>(), ["tau_0", "tau_1", "tau_2"]);
-    assert!(m.splines[0].cyclic && !m.splines[1].cyclic && m.splines[0].duration.source == Source::Value(3.0));
+    assert!(
+        m.splines[0].cyclic && !m.splines[1].cyclic && m.splines[0].duration.source == Source::Value(3.0)
+    );
     assert_eq!(expression(&m.initial.position[1].1), "[1e0, a]");
     assert!(matches!(&m.initial.velocity, InitialVelocity::Conditions(c) if c.len() == 1));
-    assert_eq!((expression(&m.t_end), m.breaks.len(), m.outputs.len(), m.initial.near.len()), ("pi/2", 2, 1, 1));
-    assert_eq!((study.step, study.rtol, study.atol, study.output_step), (Some(1e-3), Some(1e-6), Some(1e-8), Some(0.01)));
+    assert_eq!(
+        (expression(&m.t_end), m.breaks.len(), m.outputs.len(), m.initial.near.len()),
+        ("pi/2", 2, 1, 1)
+    );
+    assert_eq!(
+        (study.step, study.rtol, study.atol, study.output_step),
+        (Some(1e-3), Some(1e-6), Some(1e-8), Some(0.01))
+    );
     let options: Vec<_> = study.options.iter().map(|(n, v)| (n.text.as_str(), v.as_str())).collect();
     assert_eq!(options, [("alpha", "1000000000"), ("projection", "off"), ("dense", "true")]);
     assert_eq!(study.freedoms.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), ["bar.B.x", "P.y"]);
@@ -163,7 +173,8 @@ fn places_are_exact_where_the_text_is() {
     assert_eq!(found, [("1 + 1", true), ("12.5", false), ("\"1 \\u002B 1\"", false), ("3", true)]);
     assert_eq!(&text[m.parameters[1].name.place.clone().unwrap()], "b");
     assert_eq!(at(&m.initial.position[0].0), ("x.y", true));
-    let text = r#"{"name": "p\u00e9\ud83d\ude00\n", "parameters": {"a": "1 + 1", "b": -1.5e1, "c": "\u0031"}}"#;
+    let text =
+        r#"{"name": "p\u00e9\ud83d\ude00\n", "parameters": {"a": "1 + 1", "b": -1.5e1, "c": "\u0031"}}"#;
     let m = file::read_json(text).unwrap().mechanism;
     let at = |n: &Number| (&text[n.place.clone().unwrap()], n.exact);
     let found: Vec<_> = m.parameters.iter().map(|p| at(&p.value)).collect();
@@ -175,7 +186,11 @@ fn places_are_exact_where_the_text_is() {
 fn assert_error(result: Result<ModelFile, ModelError>, text: &str, message: &str, place: &str, help: &str) {
     let e = result.expect_err(text);
     assert_eq!(e.message, message, "{text}");
-    assert_eq!(&text[e.place.clone().unwrap_or_else(|| panic!("{e:?} has no place"))], place, "{text}: {e:?}");
+    assert_eq!(
+        &text[e.place.clone().unwrap_or_else(|| panic!("{e:?} has no place"))],
+        place,
+        "{text}: {e:?}"
+    );
     assert!(e.help.clone().unwrap_or_default().contains(help), "{text}: {e:?}");
 }
 
@@ -259,8 +274,12 @@ fn mistakes_of_json_are_placed() {
 /// A mistake inside an expression is placed by the build, at its characters in the file.
 #[test]
 fn the_build_places_mistakes_of_expressions() {
-    let text =
-        examples().into_iter().find(|(p, _)| p.ends_with("pendulum.toml")).unwrap().1.replace("\"bar.B.x^2\"", "\"bar.Bee.x^2\"");
+    let text = examples()
+        .into_iter()
+        .find(|(p, _)| p.ends_with("pendulum.toml"))
+        .unwrap()
+        .1
+        .replace("\"bar.B.x^2\"", "\"bar.Bee.x^2\"");
     let e = gradyn_model::build(&file::read_toml(&text).unwrap().mechanism).unwrap_err();
     assert_eq!(&text[e.place.unwrap()], "bar.Bee.x");
 }
@@ -271,7 +290,8 @@ fn json_has_the_same_schema() {
     let text = examples().into_iter().find(|(p, _)| p.ends_with("five_bar.toml")).unwrap().1;
     let (a, b) = (file::read_toml(&text).unwrap(), file::read(Path::new("x.JSON"), &json(&text)).unwrap());
     let sorted = |m: &Mechanism| {
-        let mut p: Vec<_> = m.parameters.iter().map(|p| (p.name.text.clone(), format!("{:?}", p.value.source))).collect();
+        let mut p: Vec<_> =
+            m.parameters.iter().map(|p| (p.name.text.clone(), format!("{:?}", p.value.source))).collect();
         p.sort();
         p
     };
@@ -300,10 +320,12 @@ fn examples_build() {
     let vehicles = gradyn::examples::VEHICLES;
     for (path, text) in examples() {
         let file = file::read(&path, &text).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
-        let model = gradyn_model::build(&file.mechanism).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
+        let model =
+            gradyn_model::build(&file.mechanism).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
         let d = model.system.dims();
         // rows that follow from others leave more open than they count
-        let redundant = usize::from(path.ends_with("redundant_four_bar.toml")) + 2 * usize::from(path.ends_with("iltis.toml"));
+        let redundant = usize::from(path.ends_with("redundant_four_bar.toml"))
+            + 2 * usize::from(path.ends_with("iltis.toml"));
         let vehicle = vehicles.iter().any(|name| path.ends_with(format!("{name}.toml")));
         let freedom = (d.n + d.m_vel + redundant - d.m, d.n + redundant - d.m);
         // in equilibrium the forces say the rest
@@ -311,7 +333,11 @@ fn examples_build() {
         assert_eq!(freedom, (positions, model.conditions.1.len()), "{}", path.display());
         assert!(model.parameters.iter().all(|p| p.used), "{}", path.display());
         assert!(!model.objectives.is_empty() && model.warnings.is_empty(), "{}", path.display());
-        assert!(file.study.step.is_some() != file.study.rtol.is_some(), "{}: a step or a tolerance", path.display());
+        assert!(
+            file.study.step.is_some() != file.study.rtol.is_some(),
+            "{}: a step or a tolerance",
+            path.display()
+        );
         if vehicle || rough.iter().any(|name| path.ends_with(format!("{name}.toml"))) {
             continue;
         }
@@ -331,10 +357,16 @@ fn examples_build() {
 #[test]
 fn benchmarks_have_their_parameters() {
     let names = |name: &str| {
-        gradyn_model::build(&example(name).mechanism).unwrap().parameters.into_iter().map(|p| p.name).collect::<Vec<_>>()
+        gradyn_model::build(&example(name).mechanism)
+            .unwrap()
+            .parameters
+            .into_iter()
+            .map(|p| p.name)
+            .collect::<Vec<_>>()
     };
     assert_eq!(names("five_bar"), ["L_s1", "L_s2", "m_A1", "xG_A1", "L_A1"]);
-    let control: Vec<String> = ["A", "B"].iter().flat_map(|b| (0..10).map(move |i| format!("tau_{b}_{i}"))).collect();
+    let control: Vec<String> =
+        ["A", "B"].iter().flat_map(|b| (0..10).map(move |i| format!("tau_{b}_{i}"))).collect();
     assert_eq!(names("five_bar_control"), control);
     assert_eq!(names("oscillator"), ["c", "z0", "m"]);
     assert_eq!(names("manipulator"), ["F1Z", "L1Z", "t1", "L", "M2", "I3Z"]);
@@ -392,7 +424,10 @@ fn five_bar_starts_like_the_reference() {
     for name in ["five_bar", "five_bar_control"] {
         let (names, a) = initial_acceleration(name);
         let at = |suffix: &str| a[names.iter().position(|n| n.ends_with(suffix)).unwrap()];
-        assert!(at("P2.x").abs() < 1e-12 && (at("P2.y") + 12.685344827586206).abs() < 1e-12, "{names:?} {a:?}");
+        assert!(
+            at("P2.x").abs() < 1e-12 && (at("P2.y") + 12.685344827586206).abs() < 1e-12,
+            "{names:?} {a:?}"
+        );
     }
 }
 
@@ -452,7 +487,8 @@ fn mutate(text: &str, r: &mut Random) -> String {
 /// the file, at characters. `GRADYN_MUTATIONS=200000` makes more of them.
 #[test]
 fn mutations_never_panic() {
-    let count: usize = std::env::var("GRADYN_MUTATIONS").map_or(4000, |n| n.parse().expect("a number of mutations"));
+    let count: usize =
+        std::env::var("GRADYN_MUTATIONS").map_or(4000, |n| n.parse().expect("a number of mutations"));
     let mut r = Random(0x9e37_79b9_7f4a_7c15);
     let mut sources: Vec<String> = examples().into_iter().map(|e| e.1).collect();
     sources.extend([PENDULUM.into(), TEMPLATES.into(), TEMPLATES.into()]);
@@ -465,9 +501,8 @@ fn mutations_never_panic() {
             // arrays that a mutation made long are read, and not built
             match file {
                 Ok(f) if f.mechanism.bodies.len() > 100 => Err(None),
-                Ok(f) => {
-                    gradyn::Prepared::new(&f.mechanism).map_err(|e| if let gradyn::Error::Model(e) = e { e.place } else { None })
-                }
+                Ok(f) => gradyn::Prepared::new(&f.mechanism)
+                    .map_err(|e| if let gradyn::Error::Model(e) = e { e.place } else { None }),
                 Err(e) => Err(e.place),
             }
         };
@@ -480,5 +515,8 @@ fn mutations_never_panic() {
         assert!(start.elapsed().as_secs() < 10, "{:.1} s for\n{text}", start.elapsed().as_secs_f64());
     }
     assert!(panics.is_empty(), "{} panics, such as\n{}", panics.len(), panics[0]);
-    assert!(good > count / 40, "only {good} of the mutations still build: they are too coarse to test the build");
+    assert!(
+        good > count / 40,
+        "only {good} of the mutations still build: they are too coarse to test the build"
+    );
 }

@@ -73,7 +73,8 @@ fn the_pendulum_has_its_closed_form() {
             }
         }
     }
-    let certificate = model.certify(&run, &model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows);
+    let certificate =
+        model.certify(&run, &model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows);
     assert!(certificate.expect("runs").distance < 1e-10);
 }
 
@@ -116,17 +117,30 @@ fn the_oscillator_has_its_closed_form() {
     for (model, truth) in cases {
         let model = model.at(&[c, z0, m]).expect("assembles");
         for (formulation, integrator) in [("maggi", "dop853"), ("index1", "dop853"), ("maggi", "adams")] {
-            let run = run(&model, &Method::new(formulation, integrator).expect("exists").tolerance(1e-13, 1e-13));
+            let run =
+                run(&model, &Method::new(formulation, integrator).expect("exists").tolerance(1e-13, 1e-13));
             for (psi, truth) in run.psi.iter().zip(&truth) {
-                assert!((psi - truth.re).abs() < 1e-11, "{formulation} + {integrator}: {psi} is not {}", truth.re);
+                assert!(
+                    (psi - truth.re).abs() < 1e-11,
+                    "{formulation} + {integrator}: {psi} is not {}",
+                    truth.re
+                );
             }
-            let all =
-                [Sensitivity::DiscreteAdjoint, Sensitivity::DiscreteDirect, Sensitivity::Direct, Sensitivity::AdjointStateSpace];
+            let all = [
+                Sensitivity::DiscreteAdjoint,
+                Sensitivity::DiscreteDirect,
+                Sensitivity::Direct,
+                Sensitivity::AdjointStateSpace,
+            ];
             for s in all.iter().filter(|s| s.fits(run.method.formulation)) {
                 let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
                 for (row, truth) in rows.iter().zip(&truth) {
                     for (x, truth) in row.iter().zip(&truth.eps) {
-                        assert!((x - truth).abs() < 1e-10, "{formulation} + {integrator}, {}: {x} is not {truth}", s.name());
+                        assert!(
+                            (x - truth).abs() < 1e-10,
+                            "{formulation} + {integrator}, {}: {x} is not {truth}",
+                            s.name()
+                        );
                     }
                 }
             }
@@ -142,7 +156,8 @@ fn every_step_ends_at_the_condition() {
     for v in variants() {
         let method = Method::of(&v).expect("registered").step(0.01);
         let run = self::run(&model, &method);
-        let adjoint = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{v}: {e}")).rows;
+        let adjoint =
+            model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{v}: {e}")).rows;
         for s in Sensitivity::ALL.iter().filter(|s| s.is_exact()) {
             let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{v}: {e}")).rows;
             let d = distance(&rows, &adjoint, &scales);
@@ -152,7 +167,8 @@ fn every_step_ends_at_the_condition() {
     }
     for (formulation, integrator) in combinations() {
         let method = Method { formulation, integrator, ..Method::default() }.step(0.01);
-        let adjoint = model.gradient(&run(&model, &method), Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
+        let adjoint =
+            model.gradient(&run(&model, &method), Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
         let psi = |k: usize, δ: f64| {
             let mut rho: Vec<f64> = model.rho[..2].to_vec();
             rho[k] += δ;
@@ -188,7 +204,8 @@ fn continuous_methods_converge_with_a_condition() {
     ] {
         let gaps = |h: f64| {
             let r = run(&model, &Method::new(formulation, integrator).expect("exists").step(h));
-            let rows = |s: Sensitivity| model.gradient(&r, s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
+            let rows =
+                |s: Sensitivity| model.gradient(&r, s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
             let exact = rows(Sensitivity::DiscreteAdjoint);
             let fits = Sensitivity::ALL.iter().filter(|s| s.is_continuous() && s.fits(r.method.formulation));
             fits.map(|s| (s.name(), distance(&rows(*s), &exact, &scales))).collect::<Vec<_>>()
@@ -197,7 +214,9 @@ fn continuous_methods_converge_with_a_condition() {
         let [coarse, fine] = [t / (30.0 + 1.0 / 3.0), t / (60.0 + 2.0 / 3.0)].map(gaps);
         for ((name, coarse), (_, fine)) in coarse.iter().zip(&fine) {
             let slope = (coarse / fine).log2();
-            let what = format!("{formulation} + {integrator}, {name}: {coarse:.1e} → {fine:.1e}, order {slope:.2} of {order}");
+            let what = format!(
+                "{formulation} + {integrator}, {name}: {coarse:.1e} → {fine:.1e}, order {slope:.2} of {order}"
+            );
             // the tangent of a coordinate step is that of its equations: rounding
             assert!(slope > order - slack || *fine < 1e-10, "{what}");
         }
@@ -220,18 +239,28 @@ fn a_node_at_the_condition_changes_nothing() {
         let (other, other_rows) = gradient(h);
         assert!(psi.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-8), "{psi:?} {other:?}");
         let pairs = rows.iter().flatten().zip(other_rows.iter().flatten());
-        assert!(pairs.clone().all(|(a, b)| (a - b).abs() < 1e-7 * (1.0 + a.abs())), "{rows:?} {other_rows:?}");
+        assert!(
+            pairs.clone().all(|(a, b)| (a - b).abs() < 1e-7 * (1.0 + a.abs())),
+            "{rows:?} {other_rows:?}"
+        );
     }
 }
 
 /// A terminal value that reads t sees the final time, not the latest one.
 #[test]
 fn terminal_values_read_the_final_time() {
-    let model =
-        prepared(&TEXT.replace("terminal = \"bar.B.x\"", "terminal = \"t\"").replace("integral = \"norm2(pin.reaction)\", ", ""));
+    let model = prepared(
+        &TEXT
+            .replace("terminal = \"bar.B.x\"", "terminal = \"t\"")
+            .replace("integral = \"norm2(pin.reaction)\", ", ""),
+    );
     let run = run(&model, &Method::new("maggi", "dop853").expect("exists").tolerance(1e-12, 1e-12));
     assert!((run.psi[2] - run.psi[0]).abs() < 1e-14, "{:?}", run.psi);
-    for s in Sensitivity::ALL.iter().filter(|s| s.is_exact() || s.is_continuous()).filter(|s| s.fits(run.method.formulation)) {
+    for s in Sensitivity::ALL
+        .iter()
+        .filter(|s| s.is_exact() || s.is_continuous())
+        .filter(|s| s.fits(run.method.formulation))
+    {
         let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
         assert!(rows[0].iter().zip(&rows[2]).all(|(a, b)| (a - b).abs() < 1e-11), "{}: {rows:?}", s.name());
     }

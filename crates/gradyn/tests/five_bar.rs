@@ -44,7 +44,10 @@ fn index1_with_dopri5_matches_the_reference_to_1e_8() {
     for k in 0..3 {
         assert!((run.psi[k] / PSI[k] - 1.0).abs() < 1e-8, "psi{} = {}", k + 1, run.psi[k]);
         for (entry, reference) in g[k].iter().zip(&GRADIENT[k]) {
-            assert!((entry - reference).abs() < 1e-8 * largest(&GRADIENT[k]), "row {k}: {entry} against {reference}");
+            assert!(
+                (entry - reference).abs() < 1e-8 * largest(&GRADIENT[k]),
+                "row {k}: {entry} against {reference}"
+            );
         }
     }
 }
@@ -93,10 +96,16 @@ fn errors_of_adams_follow_the_tolerance() {
 #[test]
 fn index3_with_radau5_converges() {
     let model = example("five_bar");
-    let errors = [4e-3, 2e-3].map(|h| row_errors(&adjoint(&model, &run(&model, &method("index3", "radau5").step(h)))));
+    let errors =
+        [4e-3, 2e-3].map(|h| row_errors(&adjoint(&model, &run(&model, &method("index3", "radau5").step(h)))));
     for (k, order) in [3.0, 3.0, 2.0].into_iter().enumerate() {
         let slope = (errors[0][k] / errors[1][k]).log2();
-        assert!(slope >= order - 0.2, "row {k}: order {slope:.2}, errors {:.1e} and {:.1e}", errors[0][k], errors[1][k]);
+        assert!(
+            slope >= order - 0.2,
+            "row {k}: order {slope:.2}, errors {:.1e} and {:.1e}",
+            errors[0][k],
+            errors[1][k]
+        );
     }
 }
 
@@ -146,7 +155,15 @@ fn control_gradient_at_zero_torque_matches_the_reference_to_1e_8() {
 fn trajectory_matches_the_reference() {
     let text = gradyn::examples::find("five_bar").expect("bundled");
     let mut file = gradyn::file::read_toml(text).expect("parses");
-    for name in ["B12.P2.x", "B12.P2.y", "vel(B12.P2.x)", "vel(B12.P2.y)", "acc(B12.P2.x)", "acc(B12.P2.y)", "A1.angle"] {
+    for name in [
+        "B12.P2.x",
+        "B12.P2.y",
+        "vel(B12.P2.x)",
+        "vel(B12.P2.y)",
+        "acc(B12.P2.x)",
+        "acc(B12.P2.y)",
+        "A1.angle",
+    ] {
         file.mechanism.outputs.push((name.into(), name.into()));
     }
     let model = Prepared::new(&file.mechanism).expect("builds");
@@ -187,7 +204,8 @@ fn energy_stays_within_1e_5_of_the_largest_kinetic_energy() {
 /// Bare index 3 is weakly unstable and says so by name, in runs that are long enough to show it.
 #[test]
 fn bare_index3_warns_of_the_growing_velocity_violation() {
-    for (name, h, t_end, grows) in [("five_bar", 4e-3, 5.0, false), ("pendulum", 1e-2, 4.0, false), ("pendulum", 1e-2, 8.0, true)]
+    for (name, h, t_end, grows) in
+        [("five_bar", 4e-3, 5.0, false), ("pendulum", 1e-2, 4.0, false), ("pendulum", 1e-2, 8.0, true)]
     {
         let mut m = mechanism(name);
         m.t_end = t_end.into();
@@ -204,15 +222,22 @@ fn bare_index3_warns_of_the_growing_velocity_violation() {
 /// Schemes that damp high frequencies keep index 3 stable without projections, where the trapezoidal rule ends after 46 s.
 #[test]
 fn dissipative_schemes_need_no_projections() {
-    let mut file = gradyn::file::read_toml(gradyn::examples::find("five_bar").expect("bundled")).expect("parses");
+    let mut file =
+        gradyn::file::read_toml(gradyn::examples::find("five_bar").expect("bundled")).expect("parses");
     file.mechanism.objectives.clear();
     file.mechanism.t_end = 60.0.into();
     let model = Prepared::new(&file.mechanism).expect("builds");
-    let off = |integrator| Method { projection: Some(Projections::Off), ..method("index3", integrator).step(4e-3) };
+    let off =
+        |integrator| Method { projection: Some(Projections::Off), ..method("index3", integrator).step(4e-3) };
     assert!(model.simulate(&off("newmark"), &mut |_, _| {}).is_err());
     for integrator in ["hht", "generalized-alpha"] {
         let run = run(&model, &off(integrator));
-        assert!(run.warnings.is_empty() && run.drift[1] < 1e-4, "{integrator}: {:.1e}, {:?}", run.drift[1], run.warnings);
+        assert!(
+            run.warnings.is_empty() && run.drift[1] < 1e-4,
+            "{integrator}: {:.1e}, {:?}",
+            run.drift[1],
+            run.warnings
+        );
     }
 }
 

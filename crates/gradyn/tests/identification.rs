@@ -37,7 +37,8 @@ fn simulated(file: &ModelFile, seed: u64) -> Vec<Vec<f64>> {
     let model = Prepared::new(&file.mechanism).unwrap().at(&[&TRUE[..], &[100.0]].concat()).unwrap();
     let run = model.simulate(&Method::from_study(&file.study).unwrap(), &mut |_, _| {}).unwrap();
     let mut error = normal(seed);
-    let noisy = |row: &Vec<f64>| std::iter::once(row[0]).chain(row[1..].iter().map(|y| y + 2e-3 * error())).collect();
+    let noisy =
+        |row: &Vec<f64>| std::iter::once(row[0]).chain(row[1..].iter().map(|y| y + 2e-3 * error())).collect();
     model.table(&run, Some(0.05)).unwrap().rows.iter().map(noisy).collect()
 }
 
@@ -65,7 +66,13 @@ fn five_bar_is_identified() {
         let study = study(&file, Some(optimizer)).unwrap();
         let report = run(&study);
         let fit = report.identification.as_ref().unwrap();
-        println!("{}: {}, {} evaluations, f = {}", optimizer.name(), report.end.status, report.records.len(), report.end.value);
+        println!(
+            "{}: {}, {} evaluations, f = {}",
+            optimizer.name(),
+            report.end.status,
+            report.records.len(),
+            report.end.value
+        );
         println!("σ = {}, {:?}", fit.residual_deviation, fit.correlations(0.9));
         assert!(report.end.status.converged(), "{}", report.end.status);
         // 123 residuals: the deviation of an estimate of σ is 1/√(2·117) = 7 %
@@ -91,7 +98,12 @@ fn intervals_hold_as_often_as_they_say() {
         let rows = simulated(&file, seed);
         file.study.optimize.as_mut().unwrap().fit.as_mut().unwrap().record = Measured::Rows(rows);
         let fit = run(&study(&file, None).unwrap()).identification.unwrap();
-        let inside = fit.estimates.iter().zip(TRUE).filter(|(e, x)| (e.interval[0]..=e.interval[1]).contains(x)).count();
+        let inside = fit
+            .estimates
+            .iter()
+            .zip(TRUE)
+            .filter(|(e, x)| (e.interval[0]..=e.interval[1]).contains(x))
+            .count();
         held += inside;
         records += usize::from(inside == 6);
     }
@@ -115,7 +127,9 @@ fn what_cannot_be_identified_is_named() {
         assert_eq!(e.deviation.is_infinite(), names.contains(&e.name.as_str()), "{e:?}");
     }
     // L_s1, L_s2 stay identified
-    assert!(fit.estimates[4..6].iter().zip(&TRUE[4..]).all(|(e, x)| (e.interval[0]..=e.interval[1]).contains(x)));
+    assert!(
+        fit.estimates[4..6].iter().zip(&TRUE[4..]).all(|(e, x)| (e.interval[0]..=e.interval[1]).contains(x))
+    );
 }
 
 /// r and its Jacobian: against central differences of r, and f = ½ rᵀr. Times between the steps are nodes too.
@@ -131,7 +145,8 @@ fn the_jacobian_is_exact() {
     assert_eq!(e.value, 0.5 * r.values.iter().map(|r| r * r).sum::<f64>());
     for j in 0..n {
         // 1e-5: truncation 1e-10 of the third derivative, rounding of Newton 1e-12/1e-5
-        let moved = |s: f64| at(&(0..n).map(|i| if i == j { x[i] + s * 1e-5 } else { x[i] }).collect::<Vec<_>>());
+        let moved =
+            |s: f64| at(&(0..n).map(|i| if i == j { x[i] + s * 1e-5 } else { x[i] }).collect::<Vec<_>>());
         let (plus, minus) = (moved(1.0).residuals.unwrap().values, moved(-1.0).residuals.unwrap().values);
         let size = (0..123).fold(0.0f64, |s, i| s.max(r.jacobian[i * n + j].abs()));
         for i in 0..123 {
@@ -152,12 +167,19 @@ fn a_constrained_fit_is_continued() {
     let study = study(&read_toml(&text).unwrap(), None).unwrap();
     assert_eq!(study.optimizer, Optimizer::Sqp);
     let whole = run(&study);
-    assert!(whole.end.status.converged() && (whole.end.x[1] - whole.end.x[2]).abs() < 1e-7, "{}", whole.end.status);
+    assert!(
+        whole.end.status.converged() && (whole.end.x[1] - whole.end.x[2]).abs() < 1e-7,
+        "{}",
+        whole.end.status
+    );
     let half = whole.records.len() / 2;
     let lines = whole.records[..half].iter().enumerate().map(|(k, r)| history::line(k + 1, r));
     let read: Vec<_> = lines.map(|l| history::record(&l).unwrap()).collect();
     let again = study.run(&read, &mut |_| ControlFlow::Continue(())).unwrap();
-    assert_eq!((again.end, again.records, again.identification), (whole.end, whole.records, whole.identification));
+    assert_eq!(
+        (again.end, again.records, again.identification),
+        (whole.end, whole.records, whole.identification)
+    );
 }
 
 /// What is wrong with a fit: message and marked text.
@@ -165,7 +187,10 @@ fn a_constrained_fit_is_continued() {
 fn wrong_fits_are_refused_with_their_place() {
     let with = |from: &str, to: &str| EXAMPLE.replace(from, to);
     let rows = EXAMPLE.find("rows    = [").unwrap();
-    let row = EXAMPLE.lines().find_map(|l| l.trim().strip_suffix(',').filter(|l| l.starts_with("[0.05, "))).unwrap();
+    let row = EXAMPLE
+        .lines()
+        .find_map(|l| l.trim().strip_suffix(',').filter(|l| l.starts_with("[0.05, ")))
+        .unwrap();
     let file = |record: &str| format!("{}record = \"{record}\"\n", &EXAMPLE[..rows]);
     let folder = std::env::temp_dir().join(format!("gradyn-record-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -184,21 +209,37 @@ fn wrong_fits_are_refused_with_their_place() {
         (file("cell.csv"), "cell.csv, line 3, column `y`: `two` is not a number", "cell.csv"),
         (file("short.csv"), "short.csv, line 3: 3 cells for 4 columns", "short.csv"),
         (file("twice.csv"), "twice.csv has the column `x` twice", "twice.csv"),
-        (with("y     = \"B12.P2.y\"", "y     = \"ground.A.y\""), "`y` depends on no parameter that varies", "y"),
+        (
+            with("y     = \"B12.P2.y\"", "y     = \"ground.A.y\""),
+            "`y` depends on no parameter that varies",
+            "y",
+        ),
         (file("few.csv"), "3 measured values for 6 parameters are too few", "few.csv"),
         (file("infinite.csv"), "has a value that is not finite", "infinite.csv"),
         (with("t_end  = 2", "t_end  = 1"), "t = 1.05 s is outside of the run, which is from 0 s to 1 s", ""),
         (with(row, "[0.05, 0.4990]"), "a time and 3 values are expected here, not 2", "[0.05, 0.4990]"),
         (with("angle = { scale = \"2e-3\" }", "angel = { scale = 1 }"), "unknown name 'angel'", "angel"),
-        (with("angle = { scale = \"2e-3\" }", "angle = { scale = 0 }"), "a positive number is expected here", "0"),
+        (
+            with("angle = { scale = \"2e-3\" }", "angle = { scale = 0 }"),
+            "a positive number is expected here",
+            "0",
+        ),
         (
             with("\"L_s2\"]", "\"L_s2\", \"u\"]").replace("[ground]", "u = 1\n[ground]"),
             "`u` reaches neither a fitted column",
             "u",
         ),
         (with("y     = \"B12.P2.y\"", "y     = 3"), "`y` depends on no parameter that varies", "y"),
-        (with("method     = \"lev", "minimise = \"psi\"\nmethod     = \"lev"), "only one of the keys minimise, fit", "fit"),
-        (with("method     = \"levenberg-marquardt\"", "scenario = { a = {} }"), "a record is of one manoeuvre", "a"),
+        (
+            with("method     = \"lev", "minimise = \"psi\"\nmethod     = \"lev"),
+            "only one of the keys minimise, fit",
+            "fit",
+        ),
+        (
+            with("method     = \"levenberg-marquardt\"", "scenario = { a = {} }"),
+            "a record is of one manoeuvre",
+            "a",
+        ),
     ];
     for (text, message, marked) in cases {
         let file = gradyn::file::read(&folder.join("model.toml"), &text);

@@ -48,7 +48,8 @@ fn column(a: &Matrix, j: usize) -> Vec<f64> {
 fn inverse(a: &Matrix) -> Matrix {
     let n = a.len();
     let unit = |i: usize| (0..n).map(move |j| f64::from(u8::from(i == j)));
-    let mut rows: Matrix = a.iter().enumerate().map(|(i, r)| r.iter().copied().chain(unit(i)).collect()).collect();
+    let mut rows: Matrix =
+        a.iter().enumerate().map(|(i, r)| r.iter().copied().chain(unit(i)).collect()).collect();
     for k in 0..n {
         let pivot = (k..n).max_by(|&i, &j| rows[i][k].abs().total_cmp(&rows[j][k].abs())).expect("a row");
         rows.swap(k, pivot);
@@ -143,7 +144,9 @@ fn paper(x: &mut Terms, choice: &[u32], zdd: &[f64], directions: &[Vec<f64>]) ->
     let zd: Vec<f64> = choice.iter().map(|&i| v[i as usize]).collect();
     // [Φ_q; B]⁻¹ = [S R]                                                       [M13, Eqs. 13–16]
     let mut stack = dense(&x.sys.patterns().mn, x.sys.phi_q(&x.d));
-    stack.extend(choice.iter().map(|&i| (0..n).map(|j| f64::from(u8::from(i as usize == j))).collect::<Vec<_>>()));
+    stack.extend(
+        choice.iter().map(|&i| (0..n).map(|j| f64::from(u8::from(i as usize == j))).collect::<Vec<_>>()),
+    );
     let both = inverse(&stack);
     let s: Matrix = both.iter().map(|r| r[..m].to_vec()).collect();
     let r: Matrix = both.iter().map(|r| r[m..].to_vec()).collect();
@@ -178,24 +181,38 @@ fn paper(x: &mut Terms, choice: &[u32], zdd: &[f64], directions: &[Vec<f64>]) ->
     // M̄_z z̈ = R_zᵀ M R z̈ + Rᵀ M R_z z̈                                          [M13, Eq. 43]
     let rz = apply(&r, zdd);
     let m_bar_z = columns(free, |i| {
-        plus(&apply(&transposed(&r_z[i]), &apply(&mass, &rz)), 1.0, &apply(&rt, &apply(&mass, &apply(&r_z[i], zdd))))
+        plus(
+            &apply(&transposed(&r_z[i]), &apply(&mass, &rz)),
+            1.0,
+            &apply(&rt, &apply(&mass, &apply(&r_z[i], zdd))),
+        )
     });
     // Q̄_ρ - M̄_ρ z̈ = Rᵀ (Q_ρ - M_ρ (S c + R z̈))                                [M13, Eqs. 42, 44]
     let w = plus(&sc, 1.0, &rz);
     let rho = columns(directions.len(), |k| apply(&rt, &x.forces_less_inertia_p(&w, &directions[k])));
     // (2)
     let solve = inverse(&times(&rt, &times(&mass, &r)));
-    [scaled(-1.0, &times(&solve, &sum(&k_bar, 1.0, &m_bar_z))), scaled(-1.0, &times(&solve, &c_bar)), times(&solve, &rho)]
+    [
+        scaled(-1.0, &times(&solve, &sum(&k_bar, 1.0, &m_bar_z))),
+        scaled(-1.0, &times(&solve, &c_bar)),
+        times(&solve, &rho),
+    ]
 }
 
 /// The same from the linearised rows of a block: B δa for δz, δż and δρ.
-fn code(block: &mut Block<Mechanics>, sys: &Mechanics, choice: &[u32], directions: &[Vec<f64>]) -> [Matrix; 3] {
+fn code(
+    block: &mut Block<Mechanics>,
+    sys: &Mechanics,
+    choice: &[u32],
+    directions: &[Vec<f64>],
+) -> [Matrix; 3] {
     let (n, m, free) = (sys.dims().n, sys.dims().m, choice.len());
     let mut accelerations = |mut b: Vec<f64>| {
         block.solve(sys, &mut b);
         choice.iter().map(|&i| b[2 * n + i as usize]).collect::<Vec<f64>>()
     };
-    let mut unit = |row: usize| accelerations((0..3 * n + m).map(|i| f64::from(u8::from(i == row))).collect());
+    let mut unit =
+        |row: usize| accelerations((0..3 * n + m).map(|i| f64::from(u8::from(i == row))).collect());
     let first = n - free;
     let [z, zd] = [0, 1].map(|level| columns(free, |j| unit(level * n + first + j)));
     let rho = columns(directions.len(), |k| {
@@ -236,7 +253,10 @@ fn apart(a: &Matrix, b: &Matrix) -> f64 {
 fn loops() -> Vec<(&'static str, Prepared)> {
     let five_bar = example("five_bar").replace("stiffness = 100,", "stiffness = 100, damping = 7,");
     let driven = five_bar
-        .replace("[initial]", "[driver]\ncrank = { angle = \"A1\", value = \"-135 deg + 2*t + t^2\" }\n[initial]")
+        .replace(
+            "[initial]",
+            "[driver]\ncrank = { angle = \"A1\", value = \"-135 deg + 2*t + t^2\" }\n[initial]",
+        )
         .replace("\"A1.angle\" = \"-135 deg\", ", "")
         .replace("velocity = \"rest\"", "velocity = { \"B12.angle\" = 0.3 }");
     let damper = "[force]\nd = { type = \"spring-damper\", between = [\"crank.B\", \"rocker.D\"], stiffness = 50, damping = 3, length = 0.2 }\n";
@@ -272,7 +292,8 @@ fn the_papers_partials_are_those_of_the_code() {
             }
             let size = gradyn_num::largest(ours[2].iter().flatten().copied());
             for (k, delta) in directions.iter().enumerate() {
-                let off = gradyn_num::largest(plus(&column(&theirs[2], k), -1.0, &column(&ours[2], k))) / size;
+                let off =
+                    gradyn_num::largest(plus(&column(&theirs[2], k), -1.0, &column(&ours[2], k))) / size;
                 let (geometry, parameter) = (terms.moves_geometry(delta), &model.model.parameters[k].name);
                 assert!((off <= 1e-10) != geometry, "{name}, t = {t}: f_ρ of {parameter} {off:.1e}");
             }
@@ -289,8 +310,11 @@ fn named(formulation: &str, integrator: &str, freedoms: &str) -> Method {
 /// Named coordinates stay, and the four exact methods agree, for every step of maggi, with rows of velocity level also.
 #[test]
 fn named_freedoms_stay_and_their_gradients_are_exact() {
-    let cases =
-        [("five_bar", "B12.P2.x, B12.P2.y"), ("rssr", "coupler.C.z"), ("knife_edge", "sleigh.A.x, sleigh.uy, sleigh.A.y")];
+    let cases = [
+        ("five_bar", "B12.P2.x, B12.P2.y"),
+        ("rssr", "coupler.C.z"),
+        ("knife_edge", "sleigh.A.x, sleigh.uy, sleigh.A.y"),
+    ];
     for (name, freedoms) in cases {
         let mut m = gradyn::file::read_toml(&example(name)).expect("parses").mechanism;
         m.t_end = 0.039.into();
@@ -301,8 +325,10 @@ fn named_freedoms_stay_and_their_gradients_are_exact() {
             method.set("freedoms", freedoms).expect("names");
             let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}, {v}: {e}"));
             let plan = &run.trajectory.plan;
-            let first = gradyn::coordinate_names(&model).iter().position(|n| freedoms.starts_with(n.as_str()));
-            let chosen: Vec<usize> = plan.choices.chunks(plan.choice_count).skip(1).map(|c| c[0] as usize).collect();
+            let first =
+                gradyn::coordinate_names(&model).iter().position(|n| freedoms.starts_with(n.as_str()));
+            let chosen: Vec<usize> =
+                plan.choices.chunks(plan.choice_count).skip(1).map(|c| c[0] as usize).collect();
             assert!(chosen.iter().all(|c| Some(*c) == first), "{name}, {v}: {chosen:?}");
             let gradient = |s| model.gradient(&run, s).unwrap_or_else(|e| panic!("{name}, {v}: {e}")).rows;
             let adjoint = gradient(Sensitivity::DiscreteAdjoint);
@@ -346,10 +372,16 @@ fn freedoms_that_do_not_fit_are_refused() {
             "the freedoms do not determine the velocities at the start: `A1.P1.x`, `A1.P1.y` follow from each other",
         ),
     ] {
-        let e = model.simulate(&named("maggi", "rk4", freedoms), &mut |_, _| {}).err().expect("refused").to_string();
+        let e = model
+            .simulate(&named("maggi", "rk4", freedoms), &mut |_, _| {})
+            .err()
+            .expect("refused")
+            .to_string();
         assert!(e.starts_with(message), "{e}");
     }
-    let run = model.simulate(&named("index1", "rk4", "nothing").step(0.02), &mut |_, _| {}).expect("index1 has none");
+    let run = model
+        .simulate(&named("index1", "rk4", "nothing").step(0.02), &mut |_, _| {})
+        .expect("index1 has none");
     assert_eq!(run.warnings, ["unused-option: freedoms has no effect with index1 + rk4"]);
 }
 
@@ -359,10 +391,17 @@ fn freedoms_that_pass_an_extreme_stop_the_run() {
     let model = read(&example("pendulum"));
     for v in variants().into_iter().filter(|v| v.formulation == Formulation::Maggi) {
         let method = || Method::of(&v).expect("registered");
-        let adaptive = [1e-4, 1e-10].map(|tol| method().tolerance(tol, tol)).into_iter().filter(|m| m.integrator.adapts());
+        let adaptive = [1e-4, 1e-10]
+            .map(|tol| method().tolerance(tol, tol))
+            .into_iter()
+            .filter(|m| m.integrator.adapts());
         for mut method in [0.01, 0.002].map(|h| method().step(h)).into_iter().chain(adaptive) {
             method.set("freedoms", "bar.B.y").expect("a name");
-            let e = model.simulate(&method, &mut |_, _| {}).err().unwrap_or_else(|| panic!("{v} goes on")).to_string();
+            let e = model
+                .simulate(&method, &mut |_, _| {})
+                .err()
+                .unwrap_or_else(|| panic!("{v} goes on"))
+                .to_string();
             assert!(e.contains("the freedoms `bar.B.y` do not determine the velocities"), "{v}: {e}");
         }
     }

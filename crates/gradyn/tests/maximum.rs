@@ -10,7 +10,9 @@ const OSCILLATOR: &str = include_str!("../../../examples/oscillator.toml");
 
 /// y = (z0/w) sin(w t), w = √(c/m), over a period.
 fn oscillator(objective: &str) -> String {
-    OSCILLATOR.replace("psi = { terminal = \"mass.P.x\" }", objective).replace("t_end  = \"pi/2\"", "t_end = \"2*pi\"")
+    OSCILLATOR
+        .replace("psi = { terminal = \"mass.P.x\" }", objective)
+        .replace("t_end  = \"pi/2\"", "t_end = \"2*pi\"")
 }
 
 fn prepared(text: &str) -> Prepared {
@@ -41,19 +43,33 @@ fn the_maximum_of_a_sine_is_known() {
 #[test]
 fn the_smooth_maximum_is_between_its_bounds() {
     let mut seen = vec![];
-    for (sharpness, duration) in
-        [(5.0, 0.5), (50.0, 0.1), (50.0, 0.01), (500.0, 0.1), (5000.0, 0.1), (50.0, 2.0 * std::f64::consts::PI)]
-    {
+    for (sharpness, duration) in [
+        (5.0, 0.5),
+        (50.0, 0.1),
+        (50.0, 0.01),
+        (500.0, 0.1),
+        (5000.0, 0.1),
+        (50.0, 2.0 * std::f64::consts::PI),
+    ] {
         let near = if sharpness > 1000.0 { 0.5 } else { 0.0 };
-        let peak = format!("peak = {{ maximum = \"mass.P.x\", sharpness = {sharpness}, duration = {duration}, near = {near} }}");
+        let peak = format!(
+            "peak = {{ maximum = \"mass.P.x\", sharpness = {sharpness}, duration = {duration}, near = {near} }}"
+        );
         let model = prepared(&oscillator(&peak));
         for method in ["index3", "index1"].map(|f| Method::new(f, "newmark").unwrap().step(1e-3)) {
             let run = run(&model, &method);
             let largest = model.largest(&run)[0].unwrap();
             let (low, high) = (0.5 * (0.5 * duration).cos(), largest.value + largest.excess);
             // 1e-6: newmark at 1 ms
-            assert!((largest.value - 0.5).abs() < 1e-6 && (largest.t - 0.5 * std::f64::consts::PI).abs() < 1e-2, "{largest:?}");
-            assert!((low - 1e-6..=high).contains(&run.psi[0]), "κ = {sharpness}, τ = {duration}: {low} {} {high}", run.psi[0]);
+            assert!(
+                (largest.value - 0.5).abs() < 1e-6 && (largest.t - 0.5 * std::f64::consts::PI).abs() < 1e-2,
+                "{largest:?}"
+            );
+            assert!(
+                (low - 1e-6..=high).contains(&run.psi[0]),
+                "κ = {sharpness}, τ = {duration}: {low} {} {high}",
+                run.psi[0]
+            );
             seen.push(run.psi[0] - largest.value);
         }
     }
@@ -117,10 +133,16 @@ fn gradients_with_a_free_final_time() {
 /// Large exponents need `near`, which changes nothing else.
 #[test]
 fn near_keeps_numbers_in_range() {
-    let peak =
-        |near: &str| oscillator(&format!("peak = {{ maximum = \"1000 + mass.P.x\", sharpness = 10, duration = 0.1{near} }}"));
+    let peak = |near: &str| {
+        oscillator(&format!(
+            "peak = {{ maximum = \"1000 + mass.P.x\", sharpness = 10, duration = 0.1{near} }}"
+        ))
+    };
     let model = prepared(&peak(""));
-    let e = model.simulate(&Method::new("maggi", "rk4").unwrap().step(1e-2), &mut |_, _| {}).map(|_| ()).unwrap_err();
+    let e = model
+        .simulate(&Method::new("maggi", "rk4").unwrap().step(1e-2), &mut |_, _| {})
+        .map(|_| ())
+        .unwrap_err();
     assert!(
         matches!(&e, Error::Model(e) if e.message.contains("leaves the range of numbers") && e.help.iter().any(|h| h.contains("near"))),
         "{e}"
@@ -136,15 +158,32 @@ fn wrong_maxima_are_refused_with_their_place() {
     let cases = [
         ("peak = { maximum = \"mass.P.x\" }", "`maximum` needs `sharpness` and `duration`", "peak"),
         ("peak = { integral = \"mass.P.x\", near = 1 }", "belong to `maximum`", "peak"),
-        ("peak = { maximum = \"mass.P.x\", sharpness = 1, duration = 1, terminal = 1 }", "`maximum` stands alone", "peak"),
-        ("peak = { maximum = \"mass.P.x\", sharpness = -1, duration = 1 }", "a positive number is expected here", "-1"),
+        (
+            "peak = { maximum = \"mass.P.x\", sharpness = 1, duration = 1, terminal = 1 }",
+            "`maximum` stands alone",
+            "peak",
+        ),
+        (
+            "peak = { maximum = \"mass.P.x\", sharpness = -1, duration = 1 }",
+            "a positive number is expected here",
+            "-1",
+        ),
         ("peak = { maximum = \"mass.Q.x\", sharpness = 1, duration = 1 }", "`mass` has no `Q`", "mass.Q"),
     ];
     for (objective, message, marked) in cases {
         let text = oscillator(objective);
-        let e = read_toml(&text).map_err(Error::from).and_then(|f| Prepared::new(&f.mechanism)).map(|_| ()).unwrap_err();
+        let e = read_toml(&text)
+            .map_err(Error::from)
+            .and_then(|f| Prepared::new(&f.mechanism))
+            .map(|_| ())
+            .unwrap_err();
         let Error::Model(e) = e else { panic!("{e}") };
         assert!(e.message.contains(message), "{}", e.message);
-        assert!(text[e.place.clone().unwrap()].starts_with(marked), "{}: {}", e.message, &text[e.place.unwrap()]);
+        assert!(
+            text[e.place.clone().unwrap()].starts_with(marked),
+            "{}: {}",
+            e.message,
+            &text[e.place.unwrap()]
+        );
     }
 }

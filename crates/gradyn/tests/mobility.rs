@@ -43,7 +43,8 @@ fn mobility_does_not_depend_on_coordinates() {
         assert_eq!(found.freedom[1] + found.constraints, freedoms.sum::<usize>() + found.redundant, "{name}");
         assert_eq!(found.groups.iter().map(|g| g.redundant).sum::<usize>(), found.redundant, "{name}");
         for (family, counted) in &found.families {
-            let p = Prepared::new_in(&m, *family).unwrap_or_else(|e| panic!("{name}, {}: {e}", family.name()));
+            let p =
+                Prepared::new_in(&m, *family).unwrap_or_else(|e| panic!("{name}, {}: {e}", family.name()));
             let Family::Counted(counts) = counted else { panic!("{name}, {}: {counted:?}", family.name()) };
             assert_eq!(*counts, p.counts(), "{name}, {}", family.name());
             assert_eq!(counts.freedom, found.freedom, "{name}, {}", family.name());
@@ -64,14 +65,26 @@ fn counts(m: &Mobility, family: Coordinates) -> [usize; 3] {
 fn vehicles_have_their_counts() {
     let cases = [
         ("iltis", 20, 14, 16 * 5 + 8 * 3 + 5 + 3, 6, [140, 132, 6], None),
-        ("four_wheeler", 18, 14, 4 * (5 + 5 + 3 + 3 + 5 + 1) + 5 + 1, 0, [18 * 7, 18 + 94, 0], Some([36, 22, 0])),
+        (
+            "four_wheeler",
+            18,
+            14,
+            4 * (5 + 5 + 3 + 3 + 5 + 1) + 5 + 1,
+            0,
+            [18 * 7, 18 + 94, 0],
+            Some([36, 22, 0]),
+        ),
         ("coach", 13, 18, 2 * (5 + 5 + 3 + 3 + 5 + 1) + 2 * 5 + 5 + 1, 0, [13 * 7, 13 + 60, 0], None),
     ];
     for (name, bodies, freedom, constraints, redundant, cartesian, relative) in cases {
         let m = mechanism(gradyn::examples::find(name).expect("bundled"));
         let found = Mobility::of(&m).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(m.bodies.len(), bodies, "{name}");
-        assert_eq!((found.freedom, found.constraints, found.redundant), ([freedom; 2], constraints, redundant), "{name}");
+        assert_eq!(
+            (found.freedom, found.constraints, found.redundant),
+            ([freedom; 2], constraints, redundant),
+            "{name}"
+        );
         assert_eq!(counts(&found, Coordinates::Cartesian), cartesian, "{name}");
         let [one, other] = [Coordinates::Relative0, Coordinates::Relative1].map(|c| counts(&found, c));
         assert!(one == other && relative.is_none_or(|r| r == one), "{name}: {one:?}");

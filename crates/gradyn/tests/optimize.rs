@@ -39,9 +39,17 @@ fn five_bar_is_balanced_by_every_optimiser() {
     for optimizer in [Optimizer::Lbfgsb, Optimizer::Sqp, Optimizer::Bfgs, Optimizer::Slsqp] {
         let study = study(BALANCE, Sensitivity::DiscreteAdjoint, Some(optimizer)).unwrap();
         let report = run(&study, &[]);
-        println!("{}: {} evaluations, {:e}, {:?}", optimizer.name(), report.records.len(), report.end.value, report.end.x);
+        println!(
+            "{}: {} evaluations, {:e}, {:?}",
+            optimizer.name(),
+            report.records.len(),
+            report.end.value,
+            report.end.x
+        );
         assert_balanced(&report, optimizer.name());
-        let reached = report.records.iter().position(|r| r.outcome.as_ref().is_ok_and(|e| e.value < 1e-12)).unwrap() + 1;
+        let reached =
+            report.records.iter().position(|r| r.outcome.as_ref().is_ok_and(|e| e.value < 1e-12)).unwrap()
+                + 1;
         let most = if optimizer == Optimizer::Slsqp { 20 } else { 10 };
         assert!(reached <= most, "{}: {reached} evaluations", optimizer.name());
         // reference/five_bar.json to the accuracy of newmark at 1 ms
@@ -61,7 +69,12 @@ fn five_bar_is_balanced_by_every_method() {
         let study = Optimization::new(&file, nominal, method, sensitivity, None).unwrap();
         let report = run(&study, &[]);
         let what = format!("{} + {}, {}", formulation.name(), integrator.name(), sensitivity.name());
-        println!("{what}: {} {} evaluations, {:e}", report.end.status, report.records.len(), report.end.value);
+        println!(
+            "{what}: {} {} evaluations, {:e}",
+            report.end.status,
+            report.records.len(),
+            report.end.value
+        );
         assert_balanced(&report, &what);
         (counts, evaluations) = (counts + 1, evaluations + report.records.len());
     };
@@ -70,7 +83,9 @@ fn five_bar_is_balanced_by_every_method() {
             balance(&natural, formulation, integrator, sensitivity);
         }
     }
-    for (family, integrator) in [(Coordinates::Relative0, Integrator::Rodas4), (Coordinates::Relative1, Integrator::Rk4)] {
+    for (family, integrator) in
+        [(Coordinates::Relative0, Integrator::Rodas4), (Coordinates::Relative1, Integrator::Rk4)]
+    {
         let nominal = Prepared::new_in(&file.mechanism, family).unwrap();
         balance(&nominal, Formulation::Maggi, integrator, Sensitivity::DiscreteAdjoint);
     }
@@ -80,9 +95,13 @@ fn five_bar_is_balanced_by_every_method() {
 /// A history cut after any evaluation leads to the same bits, also through its lines.
 #[test]
 fn any_part_of_a_history_leads_to_the_same_bits() {
-    let text =
-        BALANCE.replace("minimise = \"psi\"", "minimise = \"psi\"\nconstraint = { short = { value = \"L_s1\", max = 2.4 } }");
-    for (text, optimizer) in [(BALANCE, Optimizer::Lbfgsb), (BALANCE, Optimizer::Bfgs), (&text, Optimizer::Sqp)] {
+    let text = BALANCE.replace(
+        "minimise = \"psi\"",
+        "minimise = \"psi\"\nconstraint = { short = { value = \"L_s1\", max = 2.4 } }",
+    );
+    for (text, optimizer) in
+        [(BALANCE, Optimizer::Lbfgsb), (BALANCE, Optimizer::Bfgs), (&text, Optimizer::Sqp)]
+    {
         let study = study(text, Sensitivity::DiscreteAdjoint, Some(optimizer)).unwrap();
         let whole = run(&study, &[]);
         let records = &whole.records;
@@ -93,7 +112,10 @@ fn any_part_of_a_history_leads_to_the_same_bits() {
             let report = run(&study, &read[..cut]);
             assert_eq!((&report.end, &report.records), (&whole.end, records), "{}, {cut}", optimizer.name());
         }
-        assert!(lines.iter().all(|l| history::record(&l[..l.len() - 1]).is_none()), "half a line is no record");
+        assert!(
+            lines.iter().all(|l| history::record(&l[..l.len() - 1]).is_none()),
+            "half a line is no record"
+        );
     }
 }
 
@@ -103,8 +125,13 @@ fn foreign_histories_are_refused() {
     let study = study(BALANCE, Sensitivity::DiscreteAdjoint, None).unwrap();
     let mut records = run(&study, &[]).records;
     records[2].trial.x[0] += 1e-15;
-    let failed = |records: &[Record]| study.run(records, &mut |_| ControlFlow::Continue(())).map(|_| ()).unwrap_err().to_string();
-    assert_eq!(failed(&records), "evaluation 3 of the history is of another design than the one that is wanted");
+    let failed = |records: &[Record]| {
+        study.run(records, &mut |_| ControlFlow::Continue(())).map(|_| ()).unwrap_err().to_string()
+    };
+    assert_eq!(
+        failed(&records),
+        "evaluation 3 of the history is of another design than the one that is wanted"
+    );
     records[1].trial.x.pop();
     assert!(failed(&records).starts_with("evaluation 2 "));
 }
@@ -200,18 +227,27 @@ fn weights_and_constraints() {
 #[test]
 fn scenarios_are_summed() {
     let goal = |more: &str| {
-        let text = BALANCE.replace("minimise = \"psi\"\nmethod   = \"lbfgsb\"", &format!("minimise = \"psi\"\n{more}"));
+        let text = BALANCE
+            .replace("minimise = \"psi\"\nmethod   = \"lbfgsb\"", &format!("minimise = \"psi\"\n{more}"));
         text.replace("gravity   = [0, -9.81]", "gravity   = [0, \"-g\"]\nconstants = { g = 9.81 }")
     };
     let study_of = |more: &str| study(&goal(more), Sensitivity::DiscreteAdjoint, None).unwrap();
-    let limit = "constraint = { far = { objective = \"psi\", max = 1 }, sum = { value = \"L_s1 + L_s2\", max = 5 } }";
-    let both = study_of(&format!("scenario = {{ earth = {{}}, moon = {{ weight = 3, set = {{ g = 1.62 }} }} }}\n{limit}"));
+    let limit =
+        "constraint = { far = { objective = \"psi\", max = 1 }, sum = { value = \"L_s1 + L_s2\", max = 5 } }";
+    let both = study_of(&format!(
+        "scenario = {{ earth = {{}}, moon = {{ weight = 3, set = {{ g = 1.62 }} }} }}\n{limit}"
+    ));
     let names: Vec<&str> = both.problem.constraints().iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["far, earth", "far, moon", "sum"]);
     let read = limit.replace("L_s1 + L_s2", "B12.P2.x");
     let read = study_of(&format!("scenario = {{ earth = {{}}, moon = {{ set = {{ g = 1.62 }} }} }}\n{read}"));
-    assert_eq!(read.problem.constraints()[2..].iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["sum, earth", "sum, moon"]);
-    let single = |g: &str| study_of(&format!("scenario = {{ only = {{ set = {{ g = {g} }} }} }}")).evaluate(&[2.3, 2.0]).unwrap();
+    assert_eq!(
+        read.problem.constraints()[2..].iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
+        ["sum, earth", "sum, moon"]
+    );
+    let single = |g: &str| {
+        study_of(&format!("scenario = {{ only = {{ set = {{ g = {g} }} }} }}")).evaluate(&[2.3, 2.0]).unwrap()
+    };
     let (e, earth, moon) = (both.evaluate(&[2.3, 2.0]).unwrap(), single("9.81"), single("1.62"));
     assert_eq!(e.value, earth.value + 3.0 * moon.value);
     assert_eq!(e.constraints, [earth.value - 1.0, moon.value - 1.0, 2.3 + 2.0 - 5.0]);
@@ -225,8 +261,12 @@ fn scenarios_are_summed() {
 /// What is wrong with a study: message and marked text.
 #[test]
 fn wrong_studies_are_refused_with_their_place() {
-    let study_of =
-        |more: &str| CRANK.replace(r#"{ minimise = "reach", parameters = ["L"], options = { max_evaluations = 60 } }"#, more);
+    let study_of = |more: &str| {
+        CRANK.replace(
+            r#"{ minimise = "reach", parameters = ["L"], options = { max_evaluations = 60 } }"#,
+            more,
+        )
+    };
     let with = |from: &str, to: &str| CRANK.replace(from, to);
     let cases = [
         (study_of(r#"{ minimise = "raech" }"#), "there is no objective `raech`", "raech"),
@@ -235,7 +275,11 @@ fn wrong_studies_are_refused_with_their_place() {
         (study_of("{ minimise = { reach = nan } }"), "is not a finite number", "nan"),
         (study_of(r#"{ minimise = "reach", parameters = ["M"] }"#), "there is no parameter `M`", "M"),
         (study_of(r#"{ minimise = "reach", parameters = ["L", "L"] }"#), "is there twice", "L"),
-        (study_of(r#"{ minimise = "reach", parameters = [] }"#), "`reach` depends on no parameter that varies", "reach"),
+        (
+            study_of(r#"{ minimise = "reach", parameters = [] }"#),
+            "`reach` depends on no parameter that varies",
+            "reach",
+        ),
         (study_of(r#"{ minimise = "reach", method = "lbfgs" }"#), "is expected here, not \"lbfgs\"", "lbfgs"),
         (study_of(r#"{ minimise = "reach", method = "gauss-newton" }"#), "needs residuals", "gauss-newton"),
         (study_of(r#"{ minimise = "reach", method = "bfgs" }"#), "bfgs takes no bounds", "bfgs"),
@@ -246,9 +290,21 @@ fn wrong_studies_are_refused_with_their_place() {
         ),
         (study_of(r#"{ minimise = "reach", options = { noise = -1 } }"#), "-1 is not a tolerance", "-1"),
         (study_of(r#"{ minimise = "reach", scale = 0 }"#), "a positive number is expected here", "0"),
-        (study_of(r#"{ minimise = "reach", transform = { L = "lgo" } }"#), "is expected here, not \"lgo\"", "lgo"),
-        (study_of(r#"{ minimise = "reach", transform = { l = "log" } }"#), "there is no varying parameter `l`", "l"),
-        (study_of(r#"{ minimise = "reach", constraint = { c = { objective = "work" } } }"#), "it has no limit", "c"),
+        (
+            study_of(r#"{ minimise = "reach", transform = { L = "lgo" } }"#),
+            "is expected here, not \"lgo\"",
+            "lgo",
+        ),
+        (
+            study_of(r#"{ minimise = "reach", transform = { l = "log" } }"#),
+            "there is no varying parameter `l`",
+            "l",
+        ),
+        (
+            study_of(r#"{ minimise = "reach", constraint = { c = { objective = "work" } } }"#),
+            "it has no limit",
+            "c",
+        ),
         (
             study_of(r#"{ minimise = "reach", constraint = { c = { max = 1 } } }"#),
             "one of the keys objective, value is missing",
@@ -279,13 +335,21 @@ fn wrong_studies_are_refused_with_their_place() {
             "has the name of an objective",
             "work",
         ),
-        (study_of(r#"{ minimise = "reach", constraint = { c = { value = "L + q", min = 2 } } }"#), "unknown name 'q'", "q"),
+        (
+            study_of(r#"{ minimise = "reach", constraint = { c = { value = "L + q", min = 2 } } }"#),
+            "unknown name 'q'",
+            "q",
+        ),
         (
             study_of(r#"{ minimise = "reach", parameters = ["L"], scenario = { a = { set = { M = 1 } } } }"#),
             "that does not vary `M`",
             "M",
         ),
-        (study_of(r#"{ minimise = "reach", scenario = { a = { set = { L = 1 } } } }"#), "that does not vary `L`", "L"),
+        (
+            study_of(r#"{ minimise = "reach", scenario = { a = { set = { L = 1 } } } }"#),
+            "that does not vary `L`",
+            "L",
+        ),
         (with("min = 0.1", "min = 2, max = 2"), "both bounds are 2", "L"),
         (with("m = 1 }", "m = 1, u = 3 }").replace(r#"["L"]"#, r#"["L", "u"]"#), "`u` reaches neither", "u"),
         (with(r#""-100 * coupler.Q.x - L""#, r#""7""#), "`reach` depends on no parameter", "reach"),

@@ -21,7 +21,8 @@ fn blocks_have_the_orders_of_the_registry() {
         let expected = orders(formulation, integrator);
         // positions at acceleration level are exact for maggi; penalty has its own limit
         let exact = if formulation == Formulation::Penalty { formulation } else { Formulation::Maggi };
-        let exact = Method { formulation: exact, integrator: Integrator::Dop853, ..Method::default() }.tolerance(1e-13, 1e-13);
+        let exact = Method { formulation: exact, integrator: Integrator::Dop853, ..Method::default() }
+            .tolerance(1e-13, 1e-13);
         let truth = last(&model, &exact);
         let h = match integrator.order() {
             1..=3 => 5e-3,
@@ -31,12 +32,14 @@ fn blocks_have_the_orders_of_the_registry() {
         };
         let errors = |h: f64| {
             let x = last(&model, &Method { formulation, integrator, ..Method::default() }.step(h));
-            let norm = |k: usize| x[k].iter().zip(&truth[k]).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
+            let norm =
+                |k: usize| x[k].iter().zip(&truth[k]).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
             [0, 1, 2, 3].map(norm)
         };
         let (coarse, fine) = (errors(h), errors(0.5 * h));
         let slopes = [0, 1, 2, 3].map(|k| (coarse[k] / fine[k]).log2());
-        let what = format!("{} + {}: {slopes:.2?}, expected {expected:?}", formulation.name(), integrator.name());
+        let what =
+            format!("{} + {}: {slopes:.2?}, expected {expected:?}", formulation.name(), integrator.name());
         for k in 0..4 {
             assert!(slopes[k] >= expected[k] as f64 - 0.3, "{what}");
             assert!(expected == [expected[0]; 4] || slopes[k] <= expected[k] as f64 + 0.25, "{what}");

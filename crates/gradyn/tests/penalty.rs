@@ -13,9 +13,18 @@ fn mechanism(name: &str) -> Mechanism {
 
 /// Factors from 0.01 to 100, another ξ and ω for every second owner of rows.
 fn unequal(m: &mut Mechanism) {
-    let names = m.bodies.iter().map(|b| &b.name).chain(m.joints.iter().map(|j| &j.name)).chain(m.drivers.iter().map(|d| &d.name));
+    let names = m
+        .bodies
+        .iter()
+        .map(|b| &b.name)
+        .chain(m.joints.iter().map(|j| &j.name))
+        .chain(m.drivers.iter().map(|d| &d.name));
     let names = names.chain(m.constraints.iter().chain(&m.velocity_constraints).map(|c| &c.0));
-    let factors = |k: usize| Penalty { alpha: [100.0, 0.01, 3.0][k % 3], xi: [1.0, 0.7][k % 2], omega: [1.0, 1.5][k % 2] };
+    let factors = |k: usize| Penalty {
+        alpha: [100.0, 0.01, 3.0][k % 3],
+        xi: [1.0, 0.7][k % 2],
+        omega: [1.0, 1.5][k % 2],
+    };
     m.penalties = names.cloned().enumerate().map(|(k, name)| (name, factors(k))).collect();
 }
 
@@ -58,11 +67,16 @@ fn gradients_are_exact_with_unequal_factors() {
             ("index1", "rk4"),
         ] {
             for scaling in ["uniform", "row"] {
-                let run = run(&model, &method(formulation, integrator, &[("alpha_scaling", scaling)]).step(4e-3));
+                let run =
+                    run(&model, &method(formulation, integrator, &[("alpha_scaling", scaling)]).step(4e-3));
                 let adjoint = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
                 for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
                     let d = distance(&gradient(&model, &run, s), &adjoint, &scales(&model));
-                    assert!(d <= 1e-10, "{name}, {formulation} + {integrator}, {scaling}: {} is {d:.1e} off", s.name());
+                    assert!(
+                        d <= 1e-10,
+                        "{name}, {formulation} + {integrator}, {scaling}: {} is {d:.1e} off",
+                        s.name()
+                    );
                 }
             }
         }
@@ -80,7 +94,10 @@ fn ali3p_does_not_depend_on_the_factors() {
     let truth = gradient(&equal, &plain, Sensitivity::DiscreteAdjoint);
     for scaling in ["uniform", "row"] {
         // α from 1e8 to 1e12: the smallest is that of the rows with the factor 0.01
-        let run = run(&unequal, &method("ali3p", "newmark", &[("alpha", "1e10"), ("alpha_scaling", scaling)]).step(5e-3));
+        let run = run(
+            &unequal,
+            &method("ali3p", "newmark", &[("alpha", "1e10"), ("alpha_scaling", scaling)]).step(5e-3),
+        );
         assert!(run.drift[0] <= 1e-13, "{scaling}: |Φ| = {:.1e}", run.drift[0]);
         let d = distance(&gradient(&unequal, &run, Sensitivity::DiscreteAdjoint), &truth, &scales(&equal));
         assert!(d <= 1e-9, "{scaling}: the gradient moved by {d:.1e}");
@@ -98,7 +115,8 @@ fn penalty_converges_with_each_factor() {
         let model = build(&m);
         for scaling in ["uniform", "row"] {
             let error = |alpha: &str| {
-                let method = method("penalty", "dopri5", &[("alpha", alpha), ("alpha_scaling", scaling)]).tolerance(1e-12, 1e-12);
+                let method = method("penalty", "dopri5", &[("alpha", alpha), ("alpha_scaling", scaling)])
+                    .tolerance(1e-12, 1e-12);
                 run(&model, &method).psi.iter().zip(PSI).map(|(a, b)| (a / b - 1.0).abs()).collect::<Vec<_>>()
             };
             for (a, b) in error("1e6").iter().zip(error("1e8")) {
@@ -134,7 +152,8 @@ fn factors_are_read_from_the_file() {
         joint.link = { type = "revolute", between = ["a.B", "b.B"] }
         driver.turn = { coordinate = "b.C.y", value = "0.1*t", penalty = { omega = 2 } }
     "#;
-    let model = gradyn_model::build(&gradyn::file::read_toml(text).expect("parses").mechanism).expect("builds");
+    let model =
+        gradyn_model::build(&gradyn::file::read_toml(text).expect("parses").mechanism).expect("builds");
     let rows: Vec<(String, f64)> = model
         .system
         .row_names()
@@ -143,7 +162,10 @@ fn factors_are_read_from_the_file() {
         .zip(model.system.compliances(RowScaling::Uniform).iter().copied())
         .collect();
     let of = |name: &str| rows.iter().find(|r| r.0.starts_with(&format!("{name} ("))).map(|r| r.1);
-    assert_eq!(["a", "b", "tie", "hold", "turn", "pin"].map(of), [Some(0.25), Some(1.0), Some(0.1), Some(2.0), Some(1.0), None]);
+    assert_eq!(
+        ["a", "b", "tie", "hold", "turn", "pin"].map(of),
+        [Some(0.25), Some(1.0), Some(0.1), Some(2.0), Some(1.0), None]
+    );
     assert!(model.warnings.iter().any(|w| w.starts_with("penalty-unused: `pin`")), "{:?}", model.warnings);
 }
 
@@ -161,7 +183,11 @@ fn penalty_error_is_estimated() {
             for (x, reference) in entries {
                 let (truth, size) = (x.value - reference, reference.abs().max(1.0));
                 // 1e-9: what the integrator leaves
-                assert!((x.error - truth).abs() <= 0.1 * truth.abs() + 1e-9 * size, "{alpha}: {:e} against {truth:e}", x.error);
+                assert!(
+                    (x.error - truth).abs() <= 0.1 * truth.abs() + 1e-9 * size,
+                    "{alpha}: {:e} against {truth:e}",
+                    x.error
+                );
             }
         }
     }

@@ -40,8 +40,13 @@ fn each(
         Some(n) => (n * cases, seed.wrapping_add(n as u8)),
         None => (cases, seed),
     };
-    let config =
-        Config { cases, max_global_rejects: 4 * cases, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
+    let config = Config {
+        cases,
+        max_global_rejects: 4 * cases,
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..Config::default()
+    };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
     let (redrawn, count) = (RefCell::new(BTreeMap::<&str, usize>::new()), RefCell::new(0));
     let covered = RefCell::new(BTreeSet::new());
@@ -128,12 +133,14 @@ fn with_parameters(m: &Mechanism, seed: u64) -> Mechanism {
 
 fn run(p: &Prepared, method: &Method) -> Result<Run, TestCaseError> {
     let name = || format!("{} + {}", method.formulation.name(), method.integrator.name());
-    let run = p.simulate(method, &mut |_, _| {}).map_err(|e| TestCaseError::reject(format!("does not run: {}: {e}", name())))?;
-    if run
-        .warnings
-        .iter()
-        .any(|w| ["near-singular", "singular", "ends-meet", "drift", "slow-newton"].iter().any(|what| w.starts_with(what)))
-    {
+    let run = p
+        .simulate(method, &mut |_, _| {})
+        .map_err(|e| TestCaseError::reject(format!("does not run: {}: {e}", name())))?;
+    if run.warnings.iter().any(|w| {
+        ["near-singular", "singular", "ends-meet", "drift", "slow-newton"]
+            .iter()
+            .any(|what| w.starts_with(what))
+    }) {
         return Err(TestCaseError::reject(PASSES));
     }
     Ok(run)
@@ -152,7 +159,8 @@ fn near(a: &Gradient, b: &Gradient, p: &Prepared, tolerance: f64, what: &str) ->
 /// All exact gradients with one method; with `differences`, extrapolated differences too.
 fn agrees(p: &Prepared, method: &Method, differences: bool) -> Result<(), TestCaseError> {
     let run = run(p, method)?;
-    let what = |s: &str| format!("{} + {}: {s} and adjoint", method.formulation.name(), method.integrator.name());
+    let what =
+        |s: &str| format!("{} + {}: {s} and adjoint", method.formulation.name(), method.integrator.name());
     let adjoint = gradient(p, &run, Sensitivity::DiscreteAdjoint)?;
     for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
         near(&gradient(p, &run, s)?, &adjoint, p, 1e-10, &what(s.name()))?;
@@ -176,7 +184,8 @@ fn agree_everywhere(p: &Prepared, k: usize) -> Result<(), TestCaseError> {
         let mut mine = all.iter().enumerate().skip(first).step_by(2);
         mine.try_for_each(|(i, &(formulation, integrator))| {
             // repeated rows on light points: with one α for all, 1/α is lost beside φ M⁻¹ φᵀ
-            let alpha_scaling = if p.redundant().is_empty() { AlphaScaling::Uniform } else { AlphaScaling::Row };
+            let alpha_scaling =
+                if p.redundant().is_empty() { AlphaScaling::Uniform } else { AlphaScaling::Row };
             let method = Method { formulation, integrator, alpha_scaling, ..Method::default() }.step(STEP);
             agrees(p, &method, i == k / every % all.len())
         })
@@ -204,7 +213,8 @@ fn exact_gradients_agree_on_random_mechanisms() {
     let joints = joint_types().into_iter().map(|t| format!("joint {}", t.0));
     let forces = force_types().into_iter().map(|t| format!("force {}", t.0));
     let drivers = driver_quantities().iter().map(|q| format!("driver {q}"));
-    let absent = joints.chain(forces).chain(drivers).chain(["constraint".into()]).filter(|n| !covered.contains(n));
+    let absent =
+        joints.chain(forces).chain(drivers).chain(["constraint".into()]).filter(|n| !covered.contains(n));
     // a tyre needs a wheel that rolls, which no chance gives: `vehicles` and `elements` have them
     let absent: Vec<String> = absent.filter(|n| n != "force tyre").collect();
     assert!(absent.is_empty(), "never drawn: {absent:?}");
@@ -228,12 +238,16 @@ fn exact_gradients_agree_where_a_joint_is_repeated() {
 
 /// Parameters that are refused because they break a redundant loop become constants.
 fn without_breaking(mut m: Mechanism) -> Result<Prepared, TestCaseError> {
-    let method = Method { formulation: Formulation::Maggi, integrator: Integrator::Rk4, ..Method::default() }.step(STEP);
+    let method = Method { formulation: Formulation::Maggi, integrator: Integrator::Rk4, ..Method::default() }
+        .step(STEP);
     loop {
         let p = prepared(&m)?;
         let run = run(&p, &method)?;
         let Err(e) = p.gradient(&run, Sensitivity::DiscreteAdjoint) else { return Ok(p) };
-        let broken = m.parameters.iter().position(|x| e.to_string().contains(&format!("parameter `{}` breaks", x.name)));
+        let broken = m
+            .parameters
+            .iter()
+            .position(|x| e.to_string().contains(&format!("parameter `{}` breaks", x.name)));
         let Some(k) = broken else { return Err(TestCaseError::fail(format!("{e}"))) };
         let name = m.parameters.remove(k).name;
         m.constants.insert(0, (name, 0.0.into()));
@@ -255,7 +269,8 @@ fn ends(m: &Mechanism, outputs: &[&str]) -> Result<[Vec<f64>; 2], TestCaseError>
     m.outputs = outputs.iter().enumerate().map(|(k, x)| (format!("y{k}").into(), (*x).into())).collect();
     let p = prepared(&m)?;
     let method =
-        Method { formulation: Formulation::Index1, integrator: Integrator::Dopri5, ..Method::default() }.tolerance(1e-10, 1e-10);
+        Method { formulation: Formulation::Index1, integrator: Integrator::Dopri5, ..Method::default() }
+            .tolerance(1e-10, 1e-10);
     let run = run(&p, &method)?;
     let (sys, lay, plan) = (&p.model.system, run.trajectory.layout, &run.trajectory.plan);
     let mut d = sys.data();
@@ -274,7 +289,11 @@ fn ends(m: &Mechanism, outputs: &[&str]) -> Result<[Vec<f64>; 2], TestCaseError>
 fn kept([before, after]: &[Vec<f64>; 2], size: f64, what: &str) -> Result<(), TestCaseError> {
     // 1e-7: tolerance 1e-10 over some hundred steps, energies of size 10
     let worst = before.iter().zip(after).fold(0.0f64, |w, (a, b)| w.max((a - b).abs()));
-    if worst <= 1e-7 * size.max(1.0) { Ok(()) } else { Err(TestCaseError::fail(format!("{what}: {before:?} → {after:?}"))) }
+    if worst <= 1e-7 * size.max(1.0) {
+        Ok(())
+    } else {
+        Err(TestCaseError::fail(format!("{what}: {before:?} → {after:?}")))
+    }
 }
 
 #[test]
@@ -305,7 +324,11 @@ fn momentum_is_kept_by_what_floats() {
             let mut list = space[..m.dimension].to_vec();
             match m.dimension {
                 2 => list.push("system.angular_momentum"),
-                _ => list.extend(["system.angular_momentum.x", "system.angular_momentum.y", "system.angular_momentum.z"]),
+                _ => list.extend([
+                    "system.angular_momentum.x",
+                    "system.angular_momentum.y",
+                    "system.angular_momentum.z",
+                ]),
             }
             // a torque without a body to react on acts from outside
             let outside = |f: &gradyn_model::mechanism::Force| format!("{:?}", f.kind).contains("\"ground\"");

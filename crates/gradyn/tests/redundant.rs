@@ -7,7 +7,8 @@ use gradyn_testkit::compare::distance;
 const EXAMPLE: &str = "redundant_four_bar";
 
 /// In the others joints share no axes: rows hold by themselves (relative), or all joints have theirs (Cartesian).
-const FAMILIES: [Coordinates; 4] = [Coordinates::Natural, Coordinates::Relative0, Coordinates::Relative1, Coordinates::Cartesian];
+const FAMILIES: [Coordinates; 4] =
+    [Coordinates::Natural, Coordinates::Relative0, Coordinates::Relative1, Coordinates::Cartesian];
 
 fn prepared(edit: impl Fn(String) -> String) -> Prepared {
     prepared_text(&edit(gradyn::examples::find(EXAMPLE).expect("bundled").to_owned()))
@@ -60,7 +61,12 @@ fn any_row_of_the_dependency_may_be_left_out() {
     let model = prepared(|t| t.replace("reaction = \"norm(A.reaction)\"\n", ""));
     assert_eq!(model.redundant().len(), 1, "{:?}", model.redundant());
     let other = other_row(&model);
-    let cases = [("ali3p", "newmark", 1e-3), ("index3", "newmark", 1e-3), ("maggi", "rk4", 1e-3), ("index1", "rk4", 1e-3)];
+    let cases = [
+        ("ali3p", "newmark", 1e-3),
+        ("index3", "newmark", 1e-3),
+        ("maggi", "rk4", 1e-3),
+        ("index1", "rk4", 1e-3),
+    ];
     for (formulation, integrator, h) in cases {
         let m = method(formulation, integrator).step(h);
         let d = distance(&gradient(&other, &m), &gradient(&model, &m), &scales(&model));
@@ -112,9 +118,12 @@ fn what_breaks_the_redundancy_is_refused_by_name() {
         )
     });
     let m = method("maggi", "rk4").step(0.01);
-    let e = tilted.gradient(&run(&tilted, &m), Sensitivity::DiscreteAdjoint).err().expect("refused").to_string();
+    let e =
+        tilted.gradient(&run(&tilted, &m), Sensitivity::DiscreteAdjoint).err().expect("refused").to_string();
     assert!(e.contains("parameter `tilt` breaks a redundant loop"), "{e}");
-    let read = prepared(|t| t.replace("final = { terminal = \"C.angle\" }", "final = { terminal = \"A.reaction.z\" }"));
+    let read = prepared(|t| {
+        t.replace("final = { terminal = \"C.angle\" }", "final = { terminal = \"A.reaction.z\" }")
+    });
     let e = read.simulate(&m, &mut |_, _| {}).err().expect("refused").to_string();
     assert!(e.contains("objective `final` reads reactions that are not determined"), "{e}");
 }
@@ -185,7 +194,10 @@ fn parameters_that_keep_the_redundancy_are_taken() {
             let method = Method { formulation, integrator, ..Method::default() }.step(2e-3);
             let what = format!("{}, {} + {}", model.model.name, formulation.name(), integrator.name());
             let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{what}: {e}"));
-            let g = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{what}: {e}")).rows;
+            let g = model
+                .gradient(&run, Sensitivity::DiscreteAdjoint)
+                .unwrap_or_else(|e| panic!("{what}: {e}"))
+                .rows;
             let d = distance(&g, first.get_or_insert_with(|| g.clone()), &[1.0; 3]);
             // 1e-3: Newmark at 2 ms
             assert!(d <= 1e-3, "{what}: {d:.1e}");
@@ -227,7 +239,8 @@ t_end = 0.2
 /// What keeps or breaks a loop does so in all coordinates, with the same gradients, and rows that hold by themselves are no reason to refuse.
 #[test]
 fn coordinates_agree_on_what_keeps_a_loop() {
-    let four_bar = gradyn::examples::find(EXAMPLE).expect("bundled").replace("reaction = \"norm(A.reaction)\"\n", "");
+    let four_bar =
+        gradyn::examples::find(EXAMPLE).expect("bundled").replace("reaction = \"norm(A.reaction)\"\n", "");
     let m = method("maggi", "dop853").tolerance(1e-11, 1e-11);
     for text in [four_bar.as_str(), KEPT[0], KEPT[1], OBLIQUE] {
         let [natural, others @ ..] = FAMILIES.map(|family| prepared_in(text, family));
@@ -255,7 +268,11 @@ fn coordinates_agree_on_what_breaks_a_loop() {
     for text in [apart(base()), tilted(base())] {
         for family in FAMILIES {
             let model = prepared_in(&text, family);
-            let e = model.gradient(&run(&model, &m), Sensitivity::DiscreteAdjoint).err().expect("refused").to_string();
+            let e = model
+                .gradient(&run(&model, &m), Sensitivity::DiscreteAdjoint)
+                .err()
+                .expect("refused")
+                .to_string();
             assert!(e.contains("parameter `wrong` breaks a redundant loop"), "{}: {e}", family.name());
         }
     }
@@ -314,14 +331,19 @@ fn shared_loads_do_not_depend_on_what_is_read() {
         let table = model.table(&run(&model, m), None).expect("tabulated");
         table.rows.last().expect("a row")[table.columns.iter().position(|c| c == j).expect("a column")]
     };
-    for (formulation, integrator) in [("penalty", "radau5"), ("penalty", "rk4"), ("index1", "rk4"), ("maggi", "dopri5")] {
+    for (formulation, integrator) in
+        [("penalty", "radau5"), ("penalty", "rk4"), ("index1", "rk4"), ("maggi", "dopri5")]
+    {
         let m = method(formulation, integrator).step(2e-3);
         for j in joints {
             let (alone, all) = (load(&line(j), &m, j), load(&joints.map(line).concat(), &m, j));
             assert_eq!(alone, all, "{formulation} + {integrator}, {j}");
             // 1e-3: rounding of Φ̈ times α; 1e-10: of the null vectors
             let most = if formulation == "penalty" { 1e-3 } else { 1e-10 };
-            assert!((all / (20.0 * 9.81 / 3.0) - 1.0).abs() < most, "{formulation} + {integrator}, {j}: {all}");
+            assert!(
+                (all / (20.0 * 9.81 / 3.0) - 1.0).abs() < most,
+                "{formulation} + {integrator}, {j}: {all}"
+            );
         }
     }
 }
@@ -330,7 +352,11 @@ fn shared_loads_do_not_depend_on_what_is_read() {
 #[test]
 fn all_joints_of_a_shared_load_are_named() {
     let model = door("\n[objective.up]\nterminal = \"a.reaction.z\"\n");
-    let e = model.simulate(&method("index1", "rk4").step(0.01), &mut |_, _| {}).err().expect("refused").to_string();
+    let e = model
+        .simulate(&method("index1", "rk4").step(0.01), &mut |_, _| {})
+        .err()
+        .expect("refused")
+        .to_string();
     assert!(e.contains("objective `up` reads reactions that are not determined: those of a, b, c"), "{e}");
 }
 
@@ -362,7 +388,8 @@ fn penalty_starts_with_repeated_rows() {
     for half in [0.2, 0.25, 0.28, 0.3, 0.31, 0.33, 0.37] {
         let model = cart(half);
         let run = run(&model, &m);
-        let exact = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{half}: {e}")).rows;
+        let exact =
+            model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{half}: {e}")).rows;
         // 1e-4: rounding times α, over the step of the difference
         for (s, most) in [(Sensitivity::Extrapolated, 1e-4), (Sensitivity::FiniteDifference, 1e-3)] {
             let rows = model.gradient(&run, s).unwrap_or_else(|e| panic!("{half}, {}: {e}", s.name())).rows;
@@ -420,7 +447,9 @@ fn loads_shared_by_drift_are_reported() {
     };
     let (exact, quiet) = value("dop853", 5e-4);
     assert!(!quiet, "dop853");
-    for (integrator, wrong) in [("rk4", true), ("dopri5", true), ("newmark", true), ("dop853", false), ("radau5", false)] {
+    for (integrator, wrong) in
+        [("rk4", true), ("dopri5", true), ("newmark", true), ("dop853", false), ("radau5", false)]
+    {
         let (psi, warned) = value(integrator, 2e-3);
         assert_eq!(warned, wrong, "{integrator}: {psi} against {exact}");
         // 1e-4: radau5 at 2 ms; the others are off by 100 and more

@@ -139,7 +139,11 @@ fn check(name: &str, r: &Ready, x: &[f64], dx: &[f64]) {
         near(complex.iter().map(|x| x.re), real, STEP, 1e-14, &what("complex = f64"));
         let slope: Vec<f64> = complex.iter().map(|x| x.im / STEP).collect();
         near(wide.iter().map(|x| x.eps[0]), &slope, 0.0, 1e-12, &what("duals = complex step"));
-        assert!(wide.iter().all(|x| x.eps[1..].iter().all(|e| *e == 0.0)), "{}", what("only one direction is seeded"));
+        assert!(
+            wide.iter().all(|x| x.eps[1..].iter().all(|e| *e == 0.0)),
+            "{}",
+            what("only one direction is seeded")
+        );
         let difference = up[k].1.iter().zip(&down[k].1).map(|(u, d)| (u - d) / (2.0 * h));
         near(difference, &slope, largest(real.iter().copied()), 1e-6, &what("complex step = difference"));
     }
@@ -158,8 +162,10 @@ fn matrices_carry_their_derivatives() {
         let mut numbers = |len: usize| (0..len).map(|_| random.between(-1.0, 1.0)).collect::<Vec<f64>>();
         // off the start, which is a knot of every spline
         let t = r.p[r.model.times.start as usize] + 0.0137;
-        let x = [vec![t], r.q.clone(), numbers(2 * n + m), r.p.clone(), numbers(2 * n + slots + n + m)].concat();
-        let dx: Vec<f64> = numbers(x.len()).iter().zip(&x).map(|(d, x)| if *x == 0.0 { *d } else { d * x.abs() }).collect();
+        let x =
+            [vec![t], r.q.clone(), numbers(2 * n + m), r.p.clone(), numbers(2 * n + slots + n + m)].concat();
+        let dx: Vec<f64> =
+            numbers(x.len()).iter().zip(&x).map(|(d, x)| if *x == 0.0 { *d } else { d * x.abs() }).collect();
         check(&name, &r, &x, &dx);
     }
 }

@@ -5,7 +5,9 @@ use gradyn::{Coordinates, Formulation, Method, Prepared, Run, Sensitivity};
 use gradyn_testkit::chain::{chain, net, space_chain};
 
 fn prepared(t_end: &str) -> Prepared {
-    let text = gradyn::examples::find("change_point").expect("bundled").replace("t_end  = 0.5", &format!("t_end  = {t_end}"));
+    let text = gradyn::examples::find("change_point")
+        .expect("bundled")
+        .replace("t_end  = 0.5", &format!("t_end  = {t_end}"));
     Prepared::new(&gradyn::file::read_toml(&text).expect("parses").mechanism).expect("assembles")
 }
 
@@ -23,12 +25,17 @@ fn penalty_and_ali3p_pass_the_change_point() {
     for (formulation, integrator) in
         [("ali3p", "newmark"), ("ali3p", "generalized-alpha"), ("penalty", "rk4"), ("penalty", "radau5")]
     {
-        let run = run(&model, formulation, integrator, 1e-3).unwrap_or_else(|e| panic!("{formulation} + {integrator}: {e}"));
+        let run = run(&model, formulation, integrator, 1e-3)
+            .unwrap_or_else(|e| panic!("{formulation} + {integrator}: {e}"));
         let what = format!("{formulation} + {integrator}");
         assert!(run.energy.1 <= 1e-3 * run.energy.0.abs(), "{what}: {:?}", run.energy);
         let t = run.singular.unwrap_or_else(|| panic!("{what}: {:?}", run.warnings));
         assert!((t - CHANGE).abs() < 2e-3, "{what}: t = {t}");
-        assert!(run.warnings.iter().any(|w| w.starts_with("singular:") && w.contains("branch")), "{what}: {:?}", run.warnings);
+        assert!(
+            run.warnings.iter().any(|w| w.starts_with("singular:") && w.contains("branch")),
+            "{what}: {:?}",
+            run.warnings
+        );
         let e = model.gradient(&run, Sensitivity::DiscreteAdjoint).err().expect("refused").to_string();
         assert!(e.contains("passes a singular position at t = 0.23"), "{what}: {e}");
     }
@@ -68,11 +75,18 @@ fn joint_coordinates_see_the_change_point() {
             match model.simulate(&Method::of(&v).expect("registered").step(1e-3), &mut |_, _| {}) {
                 // penalty gives way, and passes beside the position
                 Ok(run) if run.singular.is_none() => {
-                    let near = run.warnings.iter().any(|w| w.starts_with("near-singular:") && w.contains("at t = 0.23"));
+                    let near = run
+                        .warnings
+                        .iter()
+                        .any(|w| w.starts_with("near-singular:") && w.contains("at t = 0.23"));
                     assert!(near && v.formulation == Formulation::Penalty, "{what}: {:?}", run.warnings);
                 }
                 Ok(run) => {
-                    let e = model.gradient(&run, Sensitivity::DiscreteAdjoint).err().expect("refused").to_string();
+                    let e = model
+                        .gradient(&run, Sensitivity::DiscreteAdjoint)
+                        .err()
+                        .expect("refused")
+                        .to_string();
                     assert!(e.contains("passes a singular position at t = 0.23"), "{what}: {e}");
                 }
                 Err(e) => assert!(e.to_string().contains("singular position at t = 0.23"), "{what}: {e}"),
@@ -111,10 +125,12 @@ t_end = 0.6
         )
     };
     for w in [6.0, 8.0, 10.0] {
-        let model = Prepared::new(&gradyn::file::read_toml(&text(w)).expect("parses").mechanism).expect("assembles");
+        let model =
+            Prepared::new(&gradyn::file::read_toml(&text(w)).expect("parses").mechanism).expect("assembles");
         for h in [1e-3, 1.3e-3] {
             let [x, truth] = ["ali3p", "index3"].map(|f| {
-                let run = run(&model, f, "newmark", h).unwrap_or_else(|e| panic!("{f}, w = {w}, h = {h}: {e}"));
+                let run =
+                    run(&model, f, "newmark", h).unwrap_or_else(|e| panic!("{f}, w = {w}, h = {h}: {e}"));
                 assert!(run.singular.is_some(), "{f}: {:?}", run.warnings);
                 run.psi[0]
             });

@@ -39,7 +39,13 @@ fn methods_agree() {
             let adjoint = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
             for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
                 let off = distance(&gradient(&model, &run, s), &adjoint, &scales(&model));
-                let name = format!("{}, {} × {}, {}", model.model.name, formulation.name(), integrator.name(), s.name());
+                let name = format!(
+                    "{}, {} × {}, {}",
+                    model.model.name,
+                    formulation.name(),
+                    integrator.name(),
+                    s.name()
+                );
                 assert!(off < 1e-10, "{name}: {off:.1e}"); // condition of the chain, 1e3, × 64/(βh²) of Newmark × 2⁻⁵²
             }
         }
@@ -64,7 +70,10 @@ fn sparse_equals_dense() {
             let n = sparse.trajectory.layout.n;
             let (a, b) = (&sparse.trajectory.last()[..2 * n], &dense.trajectory.last()[..2 * n]);
             let off = largest(a.iter().zip(b).map(|(a, b)| a - b));
-            assert!(off < 1e-11 * largest(b.iter().copied()), "{name}: positions and velocities differ by {off:.1e}");
+            assert!(
+                off < 1e-11 * largest(b.iter().copied()),
+                "{name}: positions and velocities differ by {off:.1e}"
+            );
         }
     }
 }
@@ -78,8 +87,8 @@ fn reactions_at_a_shared_axis_agree() {
         let model = Prepared::new(&m).expect("builds");
         for formulation in ["index1", "penalty", "maggi"] {
             let run = run(&model, &Method::new(formulation, "rk4").expect("known").step(2e-3));
-            let [direct, adjoint] =
-                [Sensitivity::DiscreteDirect, Sensitivity::DiscreteAdjoint].map(|s| gradient(&model, &run, s));
+            let [direct, adjoint] = [Sensitivity::DiscreteDirect, Sensitivity::DiscreteAdjoint]
+                .map(|s| gradient(&model, &run, s));
             let off = distance(&direct, &adjoint, &scales(&model));
             assert!(off < 1e-10, "{}, {formulation}: {off:.1e}", model.model.name); // as above
         }
@@ -107,7 +116,10 @@ fn saddle(model: &Prepared) -> (Pattern, Vec<f64>) {
 fn a_shared_axis_costs_linear_fill() {
     let fill = |links: usize| {
         let (pattern, values) = saddle(&Prepared::new(&coaxial_chain(links)).expect("builds"));
-        assert!((0..pattern.rows()).filter(|&i| pattern.row(i).len() > links).count() >= 3, "the axis is shared");
+        assert!(
+            (0..pattern.rows()).filter(|&i| pattern.row(i).len() > links).count() >= 3,
+            "the axis is shared"
+        );
         let mut lu = SparseLu::new(&pattern).expect("square");
         lu.refactor(&values).expect("regular");
         [lu.entries(), lu.reserved()]

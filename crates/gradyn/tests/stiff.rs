@@ -18,7 +18,8 @@ fn slider(damping: f64) -> Prepared {
          [objective]\nend = {{ terminal = \"b.P.x\" }}\n\
          [study]\nt_end = 3\n"
     );
-    Prepared::new(&gradyn::file::read_toml(&text).unwrap_or_else(|e| panic!("{e}")).mechanism).unwrap_or_else(|e| panic!("{e}"))
+    Prepared::new(&gradyn::file::read_toml(&text).unwrap_or_else(|e| panic!("{e}")).mechanism)
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn l_stable(integrator: Integrator) -> bool {
@@ -37,7 +38,8 @@ fn steps_do_not_grow_with_damping() {
         let what = format!("{} + {}", formulation.name(), integrator.name());
         let steps = [1e2, 1e4, 1e6].map(|c| {
             let model = slider(c);
-            let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{what}, c = {c}: {e}"));
+            let run =
+                model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{what}, c = {c}: {e}"));
             let x = run.psi[0];
             assert!((x - (6.0f64).sin() / 2.0).abs() < 20.0 / c + 1e-4, "{what}, c = {c}: x(3) = {x}");
             run.trajectory.plan.steps()
@@ -55,10 +57,18 @@ fn explicit_steps_at_the_border_of_stability_are_reported() {
             continue;
         }
         for (c, tolerance) in [(1e3, 1e-4), (1e3, 1e-6), (1.0, 1e-4), (1.0, 1e-10)] {
-            let method = Method { formulation, integrator, ..Method::default() }.tolerance(tolerance, tolerance);
+            let method =
+                Method { formulation, integrator, ..Method::default() }.tolerance(tolerance, tolerance);
             let run = slider(c).simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
             let warned = run.warnings.iter().any(|w| w.starts_with("stiff:"));
-            assert_eq!(warned, c > 100.0, "{} + {}, c = {c}: {:?}", formulation.name(), integrator.name(), run.warnings);
+            assert_eq!(
+                warned,
+                c > 100.0,
+                "{} + {}, c = {c}: {:?}",
+                formulation.name(),
+                integrator.name(),
+                run.warnings
+            );
         }
     }
     let text = gradyn::examples::find("five_bar").expect("bundled");

@@ -55,11 +55,18 @@ fn assert_no_flip(study: &Optimization, report: &Report) {
 
 fn summary(study: &Optimization, report: &Report) -> String {
     let count = |s: Status| report.starts.iter().filter(|r| r.status == s).count();
-    let statuses: Vec<String> =
-        Status::ALL.iter().filter(|s| count(**s) > 0).map(|s| format!("{} {}", count(*s), s.name())).collect();
+    let statuses: Vec<String> = Status::ALL
+        .iter()
+        .filter(|s| count(**s) > 0)
+        .map(|s| format!("{} {}", count(*s), s.name()))
+        .collect();
     let found = optima(&study.problem, &report.starts);
     let (evaluations, failed) = (report.end.evaluations, report.end.failures.len());
-    let mut text = format!("{}; {evaluations} evaluations, {failed} failed; {} optima: ", statuses.join(", "), found.len());
+    let mut text = format!(
+        "{}; {evaluations} evaluations, {failed} failed; {} optima: ",
+        statuses.join(", "),
+        found.len()
+    );
     found.iter().for_each(|o| text += &format!("{:.3e} ({}) ", o.value, o.starts.len()));
     for f in &report.end.failures {
         text += &format!("\nstart {}, evaluation {}: {}", f.start, f.evaluation, f.reason);
@@ -89,7 +96,10 @@ fn a_few_starts_find_the_linkage() {
         pool.install(|| run(&study, &[]))
     });
     let report = &reports[0];
-    assert_eq!((&report.end, &report.starts, &report.records), (&reports[1].end, &reports[1].starts, &reports[1].records));
+    assert_eq!(
+        (&report.end, &report.starts, &report.records),
+        (&reports[1].end, &reports[1].starts, &reports[1].records)
+    );
     println!("{}", summary(&study, report));
     assert_no_flip(&study, report);
     assert_eq!(report.records[0].trial.x, study.start());
@@ -111,7 +121,11 @@ fn many_starts_are_continued_to_the_same_bits() {
     assert_eq!(read, whole.records);
     for cut in [0, 1, 2, 3, 5, 18, lines.len() / 2, lines.len() - 1, lines.len()] {
         let report = run(&study, &read[..cut]);
-        assert_eq!((&report.end, &report.starts, &report.records), (&whole.end, &whole.starts, &whole.records), "{cut}");
+        assert_eq!(
+            (&report.end, &report.starts, &report.records),
+            (&whole.end, &whole.starts, &whole.records),
+            "{cut}"
+        );
     }
 }
 
@@ -129,7 +143,8 @@ fn a_hundred_starts() {
 /// A linkage whose crank cannot turn is a failed start with its reason, and the others go on; so is one on another branch.
 #[test]
 fn starts_that_fail_are_counted() {
-    let text = EXAMPLE.replace("count = 100", "count = 6").replace("min = 0.3,  max = 0.7", "min = 0.3,  max = 2.5");
+    let text =
+        EXAMPLE.replace("count = 100", "count = 6").replace("min = 0.3,  max = 0.7", "min = 0.3,  max = 2.5");
     let study = study_of(&text).unwrap();
     let report = run(&study, &[]);
     println!("{}", summary(&study, &report));
@@ -149,7 +164,9 @@ fn no_design_changes_its_branch() {
         Some((0..2).any(|j| (row[1 + j] - coupler(x, 0.0)[j]).abs() > 1e-6))
     };
     // wider than the bounds of the example in alpha and phi
-    let range = |v: &Variable| if ["alpha", "phi"].contains(&v.name.as_str()) { (-3.0, 3.0) } else { (v.lower, v.upper) };
+    let range = |v: &Variable| {
+        if ["alpha", "phi"].contains(&v.name.as_str()) { (-3.0, 3.0) } else { (v.lower, v.upper) }
+    };
     let (mut direct, mut kept, mut refused) = (0, 0, 0);
     for u in Sampling::LatinHypercube.points(10, 300, 1).unwrap() {
         let at = |(v, u): (&Variable, f64)| range(v).0 + u * (range(v).1 - range(v).0);

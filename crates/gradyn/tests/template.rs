@@ -22,16 +22,27 @@ fn numbers(text: &str) -> (Vec<f64>, Vec<Vec<f64>>, Vec<f64>) {
 #[test]
 fn array_is_the_chain_by_hand() {
     let template = gradyn::examples::find("pendulum_array").unwrap();
-    let (head, tail) = (template.split("[template.link]").next().unwrap(), template.split("[objective]").nth(1).unwrap());
+    let (head, tail) =
+        (template.split("[template.link]").next().unwrap(), template.split("[objective]").nth(1).unwrap());
     let mut hand = format!("{head}\n[objective]{tail}\n");
     let row = |f: &dyn Fn(usize) -> String| (1..=5).map(f).collect::<String>();
-    let before = |i: usize, ground: &str, rest: &str| if i == 1 { ground.to_owned() } else { format!("bar_{}{rest}", i - 1) };
+    let before = |i: usize, ground: &str, rest: &str| {
+        if i == 1 { ground.to_owned() } else { format!("bar_{}{rest}", i - 1) }
+    };
     hand += &row(&|i| format!("[body.bar_{i}]\nrod = {{ points = ['A', 'B'], length = 'L', mass = 'm' }}\n"));
     hand += "[joint]\n";
-    hand += &row(&|i| format!("pin_{i} = {{ type = 'revolute', between = ['{}', 'bar_{i}.A'] }}\n", before(i, "ground.O", ".B")));
+    hand += &row(&|i| {
+        format!(
+            "pin_{i} = {{ type = 'revolute', between = ['{}', 'bar_{i}.A'] }}\n",
+            before(i, "ground.O", ".B")
+        )
+    });
     hand += "[force]\n";
     hand += &row(&|i| {
-        format!("d_{i} = {{ type = 'torsion', between = ['{}', 'bar_{i}'], damping = 'c' }}\n", before(i, "ground", ""))
+        format!(
+            "d_{i} = {{ type = 'torsion', between = ['{}', 'bar_{i}'], damping = 'c' }}\n",
+            before(i, "ground", "")
+        )
     });
     hand += "[initial.position]\n";
     hand += &row(&|i| format!("'bar_{i}.angle' = 'theta0 + ({i} - 1)*bend'\n"));
@@ -168,8 +179,13 @@ fn arms(gravity: &str, mirror: &str) -> String {
             .map(column)
             .concat()
     };
-    let instances = format!("[instance]\nright = {{ use = 'arm' }}\nleft = {{ use = 'arm', mirror = '{mirror}' }}\n");
-    format!("name = 'arms'\ngravity = {gravity}\n{ARM}{instances}[output]\n{}{}", columns("right"), columns("left"))
+    let instances =
+        format!("[instance]\nright = {{ use = 'arm' }}\nleft = {{ use = 'arm', mirror = '{mirror}' }}\n");
+    format!(
+        "name = 'arms'\ngravity = {gravity}\n{ARM}{instances}[output]\n{}{}",
+        columns("right"),
+        columns("left")
+    )
 }
 
 fn close(a: f64, b: f64, what: &str) {
@@ -245,7 +261,8 @@ left = { use = "wing", mirror = "y" }
 fn mirror_image_in_space_moves_as_the_mirror_image() {
     let columns = |s: &str| {
         let points = ["arm.B", "slider.com", "tip.E", "tip.F"].iter().enumerate();
-        let column = |(i, p): (usize, &&str)| ["x", "y", "z"].map(|a| format!("{s}{i}{a} = '{s}_{p}.{a}'\n")).concat();
+        let column =
+            |(i, p): (usize, &&str)| ["x", "y", "z"].map(|a| format!("{s}{i}{a} = '{s}_{p}.{a}'\n")).concat();
         points.map(column).collect::<String>()
     };
     let (psi, gradient, last) = numbers(&format!("{WING}{}{}", columns("right"), columns("left")));
@@ -308,7 +325,17 @@ lower = { use = "row", mirror = "y", prefix = "B", with = { y0 = 0.5 } }
 fn templates_use_templates() {
     let m = read(NESTED).mechanism;
     let names: Vec<&str> = m.bodies.iter().map(|b| b.name.text.as_str()).collect();
-    assert_eq!(names, ["upper_link_1_bar", "upper_link_2_bar", "upper_link_3_bar", "Blink_1_bar", "Blink_2_bar", "Blink_3_bar"]);
+    assert_eq!(
+        names,
+        [
+            "upper_link_1_bar",
+            "upper_link_2_bar",
+            "upper_link_3_bar",
+            "Blink_1_bar",
+            "Blink_2_bar",
+            "Blink_3_bar"
+        ]
+    );
     assert_eq!(m.joints[1].between.clone().map(|t| t.text), ["upper_link_1_bar.B", "upper_link_2_bar.A"]);
     assert_eq!(m.joints[3].between.clone().map(|t| t.text), ["ground.BO", "Blink_1_bar.A"]);
     let (psi, gradient, last) = numbers(NESTED);
@@ -489,7 +516,10 @@ fn rest_and_velocities_do_not_mix() {
         "{BASE}[initial]\nposition = {{ \"left_thigh.angle\" = 0 }}\n[template.leg.initial]\nvelocity = {{ \"thigh.A\" = [0, 0] }}\n"
     );
     let e = file::read_toml(&mixed).unwrap_err();
-    assert_eq!(e.message, "initial, velocity: `left` (template `leg`) lists velocities, the model itself is at rest");
+    assert_eq!(
+        e.message,
+        "initial, velocity: `left` (template `leg`) lists velocities, the model itself is at rest"
+    );
 }
 
 /// Vectors of space: components, axes, products of inertia, torques.
@@ -546,7 +576,8 @@ fn sizes_are_bounded() {
     }
     assert!(file::read_toml(&deep).unwrap_err().message.contains("nested more than 16 deep"));
     // texts that double at every level
-    let mut doubled = "name = 'p'\n[template.t0]\nrequired = ['s']\n[template.t0.output]\no = '{s}'\n".to_owned();
+    let mut doubled =
+        "name = 'p'\n[template.t0]\nrequired = ['s']\n[template.t0.output]\no = '{s}'\n".to_owned();
     for k in 1..12 {
         doubled += &format!(
             "[template.t{k}]\nrequired = ['s']\n[template.t{k}.instance]\nx = {{ use = 't{}', with = {{ s = '{}' }} }}\n",
@@ -554,7 +585,8 @@ fn sizes_are_bounded() {
             "{s}".repeat(16)
         );
     }
-    let e = file::read_toml(&format!("{doubled}[instance]\nall = {{ use = 't11', with = {{ s = '1' }} }}\n")).unwrap_err();
+    let e = file::read_toml(&format!("{doubled}[instance]\nall = {{ use = 't11', with = {{ s = '1' }} }}\n"))
+        .unwrap_err();
     assert!(e.message.starts_with("the templates expand to more than 64 MB of text"), "{}", e.message);
     // one long list, many times; one long name, many times
     let list = format!(
@@ -579,7 +611,10 @@ fn sizes_are_bounded() {
 /// A template that nothing uses is fine.
 #[test]
 fn unused_templates_are_fine() {
-    assert_eq!(read(&BASE.replace("left = { use = \"leg\", with = { side = \"A\" } }", "")).mechanism.bodies.len(), 0);
+    assert_eq!(
+        read(&BASE.replace("left = { use = \"leg\", with = { side = \"A\" } }", "")).mechanism.bodies.len(),
+        0
+    );
 }
 
 /// A chain of universal joints is drawn from the conditions on its angles, and stays where it is drawn.

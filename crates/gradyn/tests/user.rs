@@ -45,7 +45,9 @@ fn every_method_agrees_on_the_skate() {
     for (formulation, integrator) in combinations().into_iter().filter(|c| fits(c.0)) {
         let method = Method { formulation, integrator, ..Method::default() }.step(0.0437);
         let (run, what) = (run(&model, &method), format!("{} + {}", formulation.name(), integrator.name()));
-        let of = |s: Sensitivity| model.gradient(&run, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name())).rows;
+        let of = |s: Sensitivity| {
+            model.gradient(&run, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name())).rows
+        };
         let adjoint = of(Sensitivity::DiscreteAdjoint);
         for s in Sensitivity::ALL.iter().filter(|s| s.is_exact()) {
             let d = distance(&of(*s), &adjoint, &model.scales);
@@ -66,7 +68,9 @@ fn continuous_methods_converge_on_the_skate() {
             let run = run(&model, &Method { formulation, integrator, ..Method::default() }.step(h));
             let exact = model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
             let fit = |s: &&Sensitivity| s.is_continuous() && s.fits(formulation);
-            let fit = |s: &&Sensitivity| fit(s) && !(**s == Sensitivity::AdjointDae && formulation.position_level());
+            let fit = |s: &&Sensitivity| {
+                fit(s) && !(**s == Sensitivity::AdjointDae && formulation.position_level())
+            };
             let gap = |s: &Sensitivity| {
                 let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
                 (s.name(), distance(&rows, &exact, &model.scales))
@@ -76,7 +80,8 @@ fn continuous_methods_converge_on_the_skate() {
         let h = 1.3 / 26.5;
         for ((name, coarse), (_, fine)) in gaps(h).into_iter().zip(gaps(h / 3.0)) {
             let (slope, order) = ((coarse / fine).ln() / 3f64.ln(), integrator.order() as f64);
-            let what = format!("{} + {}, {name}: {coarse:.1e} → {fine:.1e}", formulation.name(), integrator.name());
+            let what =
+                format!("{} + {}, {name}: {coarse:.1e} → {fine:.1e}", formulation.name(), integrator.name());
             // stiff constraints lower the order of implicit schemes
             let slack = if formulation == Formulation::Maggi { 0.7 } else { 1.2 };
             assert!(slope > order - slack || fine < 1e-10, "{what}, order {slope:.2} of {order}");
@@ -89,7 +94,8 @@ fn continuous_methods_converge_on_the_skate() {
 fn a_condition_ends_the_run() {
     let mut model = UserModel::new(Skate, 0.0, FinalTime::Condition { t_max: 10.0 });
     let method =
-        Method { formulation: Formulation::Maggi, integrator: Integrator::Dop853, ..Method::default() }.tolerance(1e-12, 1e-12);
+        Method { formulation: Formulation::Maggi, integrator: Integrator::Dop853, ..Method::default() }
+            .tolerance(1e-12, 1e-12);
     let run = self::run(&model, &method);
     let rows = model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
     assert_eq!((rows.len(), run.trajectory.plan.t.last().is_some_and(|t| *t < 10.0)), (2, true));
@@ -112,8 +118,9 @@ fn a_condition_ends_the_run() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let method = Method::new("maggi", "rk4").expect("exists").step(0.01);
-    let fails =
-        |model: &UserModel<Skate>| model.simulate(&method, &mut |_, _| {}).err().map(|e| e.to_string()).unwrap_or_default();
+    let fails = |model: &UserModel<Skate>| {
+        model.simulate(&method, &mut |_, _| {}).err().map(|e| e.to_string()).unwrap_or_default()
+    };
     let e = fails(&UserModel::new(Skate, 0.0, FinalTime::Parameter(9)));
     assert!(e.contains("parameter 9 of a system with 9"), "{e}");
     let mut model = UserModel::new(Skate, 0.0, FinalTime::At(1.0));

@@ -24,8 +24,11 @@ l = 4
 /// Only the bytes of the values change.
 #[test]
 fn comments_and_layout_stay() {
-    let new =
-        toml(MODEL, &[("a", 1e-7), ("b", 2.5), ("c_0", 1.0), ("c_1", -1.0), ("c_2", 0.1), ("d_1", 7.0), ("l", 1e22)]).unwrap();
+    let new = toml(
+        MODEL,
+        &[("a", 1e-7), ("b", 2.5), ("c_0", 1.0), ("c_1", -1.0), ("c_2", 0.1), ("d_1", 7.0), ("l", 1e22)],
+    )
+    .unwrap();
     let expected = MODEL
         .replace("a = 1   ", "a = 1e-7   ")
         .replace("\"sqrt(2)/2\"", "2.5")

@@ -60,8 +60,14 @@ fn iltis_has_its_nominal_forces() {
                 "equilibrium = { \"chassis.com.x\" = 0, \"chassis.com.y\" = 0, \"chassis.yaw\" = 0 }",
                 "position = { \"chassis.com\" = [0, 0, 0.57], \"chassis.yaw\" = 0, \"chassis.pitch\" = 0, \"chassis.roll\" = 0 }",
             ),
-            ("equilibrium = { \"bearing.angle\" = 0 }", "position = { \"arm_pivot.angle\" = 0, \"bearing.angle\" = 0 }"),
-            ("Fn_r  = \"rl_tyre.normal\"", "Fn_r = \"rl_tyre.normal\"\nleaf = \"fr_leaf.force\"\nspring = \"rr_damper.force\""),
+            (
+                "equilibrium = { \"bearing.angle\" = 0 }",
+                "position = { \"arm_pivot.angle\" = 0, \"bearing.angle\" = 0 }",
+            ),
+            (
+                "Fn_r  = \"rl_tyre.normal\"",
+                "Fn_r = \"rl_tyre.normal\"\nleaf = \"fr_leaf.force\"\nspring = \"rr_damper.force\"",
+            ),
             ("t_end  = 3", "t_end = 1e-5"),
         ],
     );
@@ -85,8 +91,7 @@ fn vehicles_start_where_the_data_sheets_say() {
         )
     };
     let rear = |pivot: &str| format!("a_r = \"rl_{pivot}.angle\"");
-    let axle =
-        "d_x = \"local(axle.com - chassis.com, chassis).x + 2.2\"\nd_z = \"local(axle.com - chassis.com, chassis).z + 0.805\"";
+    let axle = "d_x = \"local(axle.com - chassis.com, chassis).x + 2.2\"\nd_z = \"local(axle.com - chassis.com, chassis).z + 0.805\"";
     let (iltis, four) = (
         wheels("arm_pivot", ["fl_tyre", "rr_tyre"], &rear("arm_pivot")),
         wheels("lower_pivot", ["fl_tyre", "rr_tyre"], &rear("lower_pivot")),
@@ -105,12 +110,23 @@ fn vehicles_start_where_the_data_sheets_say() {
             [5.0 / 14.045100084686522, 5.0 / 14.044789874855015, 14.045100084686522, 14.044789874855015],
             vec![0.014044623261748162],
         ),
-        ("four_wheeler", four, "t_end  = 4", [0.2725260733758295, 0.2719741266241705, 11.0, 11.0], vec![8.88958303190138e-06]),
+        (
+            "four_wheeler",
+            four,
+            "t_end  = 4",
+            [0.2725260733758295, 0.2719741266241705, 11.0, 11.0],
+            vec![8.88958303190138e-06],
+        ),
         (
             "coach",
             coach,
             "t_end  = 8\nbreaks = [1, 3.5, 4, 6.5]",
-            [16.6667 / 33.87538455516722, 16.6667 / 33.670092806224716, 33.87538455516722, 33.670092806224716],
+            [
+                16.6667 / 33.87538455516722,
+                16.6667 / 33.670092806224716,
+                33.87538455516722,
+                33.670092806224716,
+            ],
             vec![-8.497498715193238e-09, -5.54379845473005e-07],
         ),
     ];
@@ -141,7 +157,13 @@ fn drawings_move_as_a_whole() {
         [("iltis", &[level, away][..], "Z"), ("four_wheeler", &[level, away], "Z"), ("coach", &[coach], "Fz")]
     {
         let of = |p: Prepared| {
-            p.equilibrium(false).expect("an equilibrium").outputs.into_iter().find(|c| c.0 == column).expect("a column").1
+            p.equilibrium(false)
+                .expect("an equilibrium")
+                .outputs
+                .into_iter()
+                .find(|c| c.0 == column)
+                .expect("a column")
+                .1
         };
         let [here, there] = [of(example(name, &[])), of(example(name, edits))];
         // 1e-9: roundings of 50 m over deflections of a centimetre
@@ -150,7 +172,8 @@ fn drawings_move_as_a_whole() {
 }
 
 /// The front wheels begin to go down the step.
-const AT_STEP: &[(&str, &str)] = &[("\"chassis.com.x\" = 0", "\"chassis.com.x\" = 4.95"), ("t_end  = 3", "t_end  = 0.03")];
+const AT_STEP: &[(&str, &str)] =
+    &[("\"chassis.com.x\" = 0", "\"chassis.com.x\" = 4.95"), ("t_end  = 3", "t_end  = 0.03")];
 
 /// Formulations with projections and high order agree on a short run over the step.
 #[test]
@@ -170,18 +193,25 @@ fn methods_agree_on_the_step() {
 fn gradients_of_vehicles_agree() {
     let short: [(&str, &[(&str, &str)]); 3] = [
         ("iltis", AT_STEP),
-        ("four_wheeler", &[("\"chassis.com.x\" = 0", "\"chassis.com.x\" = 4.42"), ("t_end  = 4", "t_end = 0.02")]),
+        (
+            "four_wheeler",
+            &[("\"chassis.com.x\" = 0", "\"chassis.com.x\" = 4.42"), ("t_end  = 4", "t_end = 0.02")],
+        ),
         ("coach", &[("t_end  = 8\nbreaks = [1, 3.5, 4, 6.5]", "t_start = 1.6\nt_end = 1.62")]),
     ];
     for (name, edits) in short {
         let p = example(name, edits);
-        let method = Method { formulation: Formulation::Ali3p, integrator: Integrator::Newmark, ..Method::default() }.step(2e-3);
+        let method =
+            Method { formulation: Formulation::Ali3p, integrator: Integrator::Newmark, ..Method::default() }
+                .step(2e-3);
         let run = p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"));
         let of = |s: Sensitivity| p.gradient(&run, s).unwrap_or_else(|e| panic!("{name}, {s:?}: {e}")).rows;
         let (direct, adjoint) = (of(Sensitivity::DiscreteDirect), of(Sensitivity::DiscreteAdjoint));
         let (complex, duals) = (of(Sensitivity::ComplexStep), of(Sensitivity::Automatic));
         for (a, b) in direct.iter().zip(&duals) {
-            a.iter().zip(b).for_each(|(a, b)| assert!((a - b).abs() <= 1e-8 * a.abs().max(b.abs()), "{name}: duals {a} {b}"));
+            a.iter().zip(b).for_each(|(a, b)| {
+                assert!((a - b).abs() <= 1e-8 * a.abs().max(b.abs()), "{name}: duals {a} {b}")
+            });
         }
         for ((a, b), c) in direct.iter().zip(&adjoint).zip(&complex) {
             for k in 0..a.len() {
@@ -204,7 +234,9 @@ fn scaled(p: &Prepared, run: &Run, s: Sensitivity) -> Vec<f64> {
 }
 
 fn newmark(p: &Prepared, h: f64) -> Run {
-    let method = Method { formulation: Formulation::Ali3p, integrator: Integrator::Newmark, ..Method::default() }.step(h);
+    let method =
+        Method { formulation: Formulation::Ali3p, integrator: Integrator::Newmark, ..Method::default() }
+            .step(h);
     p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -223,11 +255,17 @@ fn one_adjoint_gives_all_hard_points() {
     for family in FAMILIES {
         let p = hard_points(family, AT_STEP);
         let run = newmark(&p, 3e-3);
-        let [adjoint, complex] = [Sensitivity::DiscreteAdjoint, Sensitivity::ComplexStep].map(|s| scaled(&p, &run, s));
+        let [adjoint, complex] =
+            [Sensitivity::DiscreteAdjoint, Sensitivity::ComplexStep].map(|s| scaled(&p, &run, s));
         assert_eq!(adjoint.len(), 60);
         let size = largest(&adjoint);
         for (p, (a, c)) in p.parameters().iter().zip(adjoint.iter().zip(&complex)) {
-            assert!((a - c).abs() <= 1e-7 * size, "{}, {}: {a} for {c}, largest {size}", family.name(), p.name);
+            assert!(
+                (a - c).abs() <= 1e-7 * size,
+                "{}, {}: {a} for {c}, largest {size}",
+                family.name(),
+                p.name
+            );
         }
         // x of a point on an axis along x is felt by its inertia only; most of the others are felt
         assert!(adjoint.iter().filter(|x| x.abs() > 1e-4 * size).count() >= 30, "{adjoint:?}");
@@ -269,8 +307,14 @@ fn gradients_pass_bump_stops() {
     for family in FAMILIES {
         let p = prepared_in(&text(&falls), family);
         let run = newmark(&p, 1e-3);
-        assert!(run.psi[0] > 10.0 * without, "{}: the stops are not felt: {} for {without}", family.name(), run.psi[0]);
-        let [adjoint, complex] = [Sensitivity::DiscreteAdjoint, Sensitivity::ComplexStep].map(|s| scaled(&p, &run, s));
+        assert!(
+            run.psi[0] > 10.0 * without,
+            "{}: the stops are not felt: {} for {without}",
+            family.name(),
+            run.psi[0]
+        );
+        let [adjoint, complex] =
+            [Sensitivity::DiscreteAdjoint, Sensitivity::ComplexStep].map(|s| scaled(&p, &run, s));
         for (p, (a, c)) in p.parameters().iter().zip(adjoint.iter().zip(&complex)) {
             assert!((a / c - 1.0).abs() <= 1e-10, "{}, {}: {a} for {c}", family.name(), p.name);
         }
@@ -365,7 +409,11 @@ fn laws_are_those_of_the_data_sheets() {
     for (velocity, spin) in [([5.0, 0.6, 0.1], 18.0), ([5.0, 2.5, 0.0], 11.0), ([5.0, 0.45, -0.2], 17.4)] {
         for (text, law) in &laws {
             let expected = by_hand(velocity, spin, law);
-            assert_close(&first(&wheel(&format!("{RADIAL}, law = {text}"), "", velocity, spin)), &expected, text);
+            assert_close(
+                &first(&wheel(&format!("{RADIAL}, law = {text}"), "", velocity, spin)),
+                &expected,
+                text,
+            );
         }
     }
 }
@@ -444,7 +492,11 @@ fn refused(text: &str, words: &[&str]) {
         Ok(file) => match Prepared::new(&file.mechanism) {
             Err(e) => e.to_string(),
             Ok(p) => {
-                let method = Method { formulation: Formulation::Index1, integrator: Integrator::Dopri5, ..Method::default() };
+                let method = Method {
+                    formulation: Formulation::Index1,
+                    integrator: Integrator::Dopri5,
+                    ..Method::default()
+                };
                 let run = p.simulate(&method.tolerance(1e-8, 1e-8), &mut |_, _| {});
                 run.err().map(|e| e.to_string()).unwrap_or_else(|| panic!("{words:?} is not refused\n{text}"))
             }
@@ -465,7 +517,10 @@ fn undefined_tyres_are_named() {
     refused(&leaves.replace("[0.3, 0, 0.29]", "[0.7, 0, 0.29]"), &["`f`", "`short`", "0.6"]);
     // a wheel that hardly begins to spin brakes until it stands
     let brakes = wheel(&format!("{RADIAL}, {law}"), "gravity = [0, 0, -9.81]", [0.5, 0.0, 0.0], 0.0);
-    refused(&brakes.replace("t_end = 1e-4", "t_end = 1").replace("[1, 1.5, 1]", "[1e6, 1e6, 1e6]"), &["`f`", "no slip"]);
+    refused(
+        &brakes.replace("t_end = 1e-4", "t_end = 1").replace("[1, 1.5, 1]", "[1e6, 1e6, 1e6]"),
+        &["`f`", "no slip"],
+    );
 }
 
 /// What no force holds at the equilibrium of a vehicle is named, one direction or all of them.
@@ -477,7 +532,10 @@ velocity    = { "chassis.com" = ["start", 0, 0], "chassis.yaw" = 0,"#;
     let yaw = r#""chassis.com.x" = 0, "chassis.com.y" = 0 "#;
     let x = r#""chassis.com.y" = 0, "chassis.yaw" = 0 "#;
     for (given, words) in [(yaw, "1 direction"), (x, "1 direction"), ("", "3 directions")] {
-        let text = edited(gradyn::examples::find("iltis").expect("bundled"), &[(conditions, &format!("{given}{velocity}"))]);
+        let text = edited(
+            gradyn::examples::find("iltis").expect("bundled"),
+            &[(conditions, &format!("{given}{velocity}"))],
+        );
         refused(&text, &[words, "no force holds"]);
     }
 }
@@ -520,7 +578,10 @@ fn mistakes_are_refused() {
         &with(RADIAL, &format!("{RADIAL}, law = {{ type = \"tanh\", friction = [1, 2, 3], critical = 1 }}")),
         &["one number or two"],
     );
-    refused(&with(RADIAL, &format!("{RADIAL}, law = {{ type = \"tanh\", friction = 1, critical = 0 }}")), &["critical"]);
+    refused(
+        &with(RADIAL, &format!("{RADIAL}, law = {{ type = \"tanh\", friction = 1, critical = 0 }}")),
+        &["critical"],
+    );
     refused(&with(RADIAL, &format!("{RADIAL}, law = {{ type = \"magic\" }}")), &["magic-formula"]);
     let plane = "name = \"p\"\n[body.w]\nmass = 1\ninertia = 1\npoints = { c = [0, 0] }\n[force]\nf = { type = \"tyre\", at = \"w.c\", axis = [0, 1], radius = 1, stiffness = 1 }\n[initial]\nposition = { \"w.c\" = [0, 0], \"w.angle\" = 0 }";
     refused(plane, &["space"]);
@@ -539,7 +600,15 @@ fn vehicles_have_the_objectives_of_the_data_sheets() {
         0.017451928561630196,
     ];
     let four_wheeler = [1.277012e-06, 1.929381e-05, 1.498395e-06, 2.943063e-05, -0.0006354332];
-    let coach = [-9.2744632e-07, -1.7958527e-06, 0.25383985, 0.17721771, -2.5752703e-06, -1.7222621e-07, 1.2480804e-06];
+    let coach = [
+        -9.2744632e-07,
+        -1.7958527e-06,
+        0.25383985,
+        0.17721771,
+        -2.5752703e-06,
+        -1.7222621e-07,
+        1.2480804e-06,
+    ];
     // the printed digits of gradients: 5 to 6 of the Iltis, whose damper is C¹, 7 of the others
     let cases: [(&str, &[f64], &[f64], f64); 3] = [
         ("iltis", &[677.168285], &iltis, 2e-5),
@@ -548,7 +617,8 @@ fn vehicles_have_the_objectives_of_the_data_sheets() {
     ];
     for (name, values, gradient, digits) in cases {
         let p = example(name, &[]);
-        let method = Method { formulation: Formulation::Maggi, integrator: Integrator::Dop853, ..Method::default() };
+        let method =
+            Method { formulation: Formulation::Maggi, integrator: Integrator::Dop853, ..Method::default() };
         let run = p.simulate(&method.tolerance(1e-11, 1e-11), &mut |_, _| {}).expect("runs");
         for (psi, expected) in run.psi.iter().zip(values) {
             // the printed digits

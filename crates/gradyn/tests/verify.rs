@@ -32,7 +32,11 @@ fn the_star_of_the_five_bar_agrees() {
     let plan = star(2e-3);
     let mut m = models::five_bar();
     m.t_end = 1.0.into();
-    let others = Coordinates::ALL.into_iter().skip(1).map(|c| Prepared::new_in(&m, c).expect("builds")).collect::<Vec<_>>();
+    let others = Coordinates::ALL
+        .into_iter()
+        .skip(1)
+        .map(|c| Prepared::new_in(&m, c).expect("builds"))
+        .collect::<Vec<_>>();
     let report = model.verify(&plan, &others, &mut |_| stages += 1).expect("verifies");
     let all: Vec<Combination> = report.rows.iter().map(|r| r.combination).collect();
     assert!(Formulation::ALL.iter().all(|f| all.iter().any(|c| c.formulation == *f)));
@@ -46,7 +50,11 @@ fn the_star_of_the_five_bar_agrees() {
     for row in &report.rows {
         let (what, m) = (row.combination, row.measured.as_ref().expect("nothing is refused"));
         assert_eq!(row.verdict, Verdict::Agrees, "{what}");
-        assert_eq!(m.against == Against::SameRun, !(what.sensitivity.is_continuous() || m.moved > 0.0), "{what}");
+        assert_eq!(
+            m.against == Against::SameRun,
+            !(what.sensitivity.is_continuous() || m.moved > 0.0),
+            "{what}"
+        );
         if m.against == Against::Reference {
             // Richardson: what was estimated is what is there
             assert!(m.distance.ratio < 3.0, "{what}: {:.2} expected errors", m.distance.ratio);
@@ -54,8 +62,12 @@ fn the_star_of_the_five_bar_agrees() {
         let order = row.combination.integrator.order() as f64;
         assert!(m.order.is_none_or(|o| (o - order).abs() < 0.3), "{what}: order {:?}", m.order);
     }
-    let sections = [Section::Formulations, Section::Integrators, Section::Coordinates, Section::Sensitivities];
-    assert!(report.rows.is_sorted_by_key(|r| r.section) && sections.iter().all(|s| report.rows.iter().any(|r| r.section == *s)));
+    let sections =
+        [Section::Formulations, Section::Integrators, Section::Coordinates, Section::Sensitivities];
+    assert!(
+        report.rows.is_sorted_by_key(|r| r.section)
+            && sections.iter().all(|s| report.rows.iter().any(|r| r.section == *s))
+    );
 }
 
 /// Without (Φ_qᵀλ)_q direct and adjoint agree with each other; automatic and complex step, which do not depend on the tangent, do not.
@@ -83,7 +95,8 @@ fn a_budget_lists_what_it_skips() {
     assert_eq!(full.skipped[..all.skipped.len()], all.skipped, "the star comes first");
     let product = |c: &Combination| c.formulation.fits(c.integrator) && c.sensitivity.fits(c.formulation);
     assert!(full.skipped.iter().all(product));
-    let some = verify(&model, &Plan { scope: Scope::Full, budget: Some(Duration::from_secs(2)), ..star(5e-3) });
+    let some =
+        verify(&model, &Plan { scope: Scope::Full, budget: Some(Duration::from_secs(2)), ..star(5e-3) });
     assert_eq!(some.rows.len() + some.skipped.len(), full.skipped.len());
     assert!(!some.rows.is_empty() && some.rows.iter().all(|r| !some.skipped.contains(&r.combination)));
 }
@@ -103,7 +116,12 @@ fn a_refused_combination_is_a_row() {
 #[test]
 fn without_a_reference_nothing_is_compared() {
     let report = verify(&example("change_point", 0.5), &star(5e-3));
-    assert!(report.reference.as_ref().is_err_and(|reasons| reasons.iter().any(|r| r.contains("singular position"))));
+    assert!(
+        report
+            .reference
+            .as_ref()
+            .is_err_and(|reasons| reasons.iter().any(|r| r.contains("singular position")))
+    );
     assert!(report.rows.iter().all(|r| r.measured.is_none() && r.note().is_some()) && report.agrees());
 }
 
@@ -113,7 +131,8 @@ fn the_error_of_a_soft_penalty_is_expected() {
     let mut method = Method::default().step(2e-3);
     method.set("alpha", "1e2").expect("an option");
     let report = verify(&five_bar(0.5), &Plan { method, budget: None, ..star(2e-3) });
-    let row = report.rows.iter().find(|r| r.combination.formulation == Formulation::Penalty).expect("in the star");
+    let row =
+        report.rows.iter().find(|r| r.combination.formulation == Formulation::Penalty).expect("in the star");
     let m = row.measured.as_ref().expect("runs");
     let penalty = m.penalty.expect("estimated");
     assert!(penalty > 10.0 * m.moved, "{penalty:.1e} by the penalty, {:.1e} by the steps", m.moved);
@@ -126,11 +145,17 @@ fn differences_that_did_not_converge_are_explained() {
     let mut method = Method::default().step(5e-3);
     method.set("extrapolation_step", "1e-9").expect("an option");
     let report = verify(&five_bar(0.5), &Plan { method, ..star(5e-3) });
-    let rows: Vec<_> = report.rows.iter().filter(|r| r.combination.sensitivity == Sensitivity::Extrapolated).collect();
+    let rows: Vec<_> =
+        report.rows.iter().filter(|r| r.combination.sensitivity == Sensitivity::Extrapolated).collect();
     assert_eq!(rows.len(), 2);
     for row in rows {
         let m = row.measured.as_ref().expect("runs");
-        assert!(m.warnings.iter().any(|w| w.starts_with("not-converged: d")), "{}: {:?}", row.combination, m.warnings);
+        assert!(
+            m.warnings.iter().any(|w| w.starts_with("not-converged: d")),
+            "{}: {:?}",
+            row.combination,
+            m.warnings
+        );
         assert!(!matches!(row.verdict, Verdict::Differs { .. }), "{}: {:?}", row.combination, row.verdict);
     }
 }
@@ -138,11 +163,17 @@ fn differences_that_did_not_converge_are_explained() {
 /// h and h/2 on a run that is shorter than both are the same run.
 #[test]
 fn a_step_longer_than_the_run_is_refused() {
-    let refused = |m: &Prepared, h: f64| m.verify(&star(h), &[], &mut |_| {}).err().map_or(String::new(), |e| e.to_string());
+    let refused = |m: &Prepared, h: f64| {
+        m.verify(&star(h), &[], &mut |_| {}).err().map_or(String::new(), |e| e.to_string())
+    };
     assert!(refused(&five_bar(0.5), 0.6).contains("longer than the run (0.500000 s)"));
-    let fall = gradyn::file::read_toml(gradyn::examples::find("event_pendulum").expect("bundled")).expect("reads");
+    let fall =
+        gradyn::file::read_toml(gradyn::examples::find("event_pendulum").expect("bundled")).expect("reads");
     let fall = Prepared::new(&fall.mechanism).expect("builds");
-    assert!(refused(&fall, 1.9).contains("longer than the run"), "the run that the condition ends, not t_max");
+    assert!(
+        refused(&fall, 1.9).contains("longer than the run"),
+        "the run that the condition ends, not t_max"
+    );
 }
 
 /// A model without objectives or parameters is refused, as gradients are.

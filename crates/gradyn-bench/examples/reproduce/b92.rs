@@ -25,7 +25,8 @@ fn adams(ε: f64) -> Method {
 fn manipulator(variable: usize) -> Prepared {
     let mut text = gradyn::examples::find("manipulator").expect("a bundled example").to_owned();
     for (name, value) in B92_PARAMETERS.iter().zip(B92_RHO).skip(variable) {
-        let kept: Vec<&str> = text.lines().filter(|l| !(l.starts_with(&format!("{name} ")) && l.contains("value ="))).collect();
+        let kept: Vec<&str> =
+            text.lines().filter(|l| !(l.starts_with(&format!("{name} ")) && l.contains("value ="))).collect();
         text = kept.join("\n").replace(&format!("\"{name}\""), &value.to_string());
     }
     let file = gradyn::file::read_toml(&text).unwrap_or_else(|e| panic!("{e}"));
@@ -37,10 +38,16 @@ fn manipulator(variable: usize) -> Prepared {
 /// A table of the points of all series, which share their x.
 pub fn table(x: &str, plot: &Plot) -> String {
     let series = &plot.series;
-    let [at, value] =
-        [0, 1].map(|digits| move |x: f64| if plot.log { format!("{x:.digits$e}") } else { format!("{x:.digits$}") });
+    let [at, value] = [0, 1].map(|digits| {
+        move |x: f64| if plot.log { format!("{x:.digits$e}") } else { format!("{x:.digits$}") }
+    });
     let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
-    let mut out = format!("{}:\n\n| {x} | {} |\n| --: |{}\n", plot.title, names.join(" | "), " --: |".repeat(series.len()));
+    let mut out = format!(
+        "{}:\n\n| {x} | {} |\n| --: |{}\n",
+        plot.title,
+        names.join(" | "),
+        " --: |".repeat(series.len())
+    );
     for k in 0..series[0].points.len() {
         let _ = write!(out, "| {} ", at(series[0].points[k][0]));
         series.iter().for_each(|s| {
@@ -55,7 +62,12 @@ pub fn table(x: &str, plot: &Plot) -> String {
 pub fn equation_77() -> String {
     let model = manipulator(6);
     let adjoint = Function::gradient(&model, &adams(1e-13), Sensitivity::AdjointStateSpace).1;
-    let discrete = Function::gradient(&model, &method("maggi", "dop853").tolerance(1e-13, 1e-13), Sensitivity::DiscreteAdjoint).1;
+    let discrete = Function::gradient(
+        &model,
+        &method("maggi", "dop853").tolerance(1e-13, 1e-13),
+        Sensitivity::DiscreteAdjoint,
+    )
+    .1;
     let extrapolated = Function::gradient(&model, &adams(1e-13), Sensitivity::Extrapolated).1;
     let mut out = String::from(
         "| entry | printed | exact | `adams`, `adjoint-state-space` | - exact | `dop853`, `discrete-adjoint` | - exact | `adams`, `extrapolated` | - exact |\n\
@@ -89,7 +101,10 @@ pub fn figure_3() -> Plot {
         marked("extrapolation", of(&extrapolated)),
     ];
     Plot {
-        title: "Oscillator, dψ/dc at ε = 1e-9".into(), labels: ["Δp (extrapolation: the first)", "error"], log: true, series
+        title: "Oscillator, dψ/dc at ε = 1e-9".into(),
+        labels: ["Δp (extrapolation: the first)", "error"],
+        log: true,
+        series,
     }
 }
 
@@ -104,7 +119,8 @@ fn over_tolerance(model: &impl Function, title: &str, k: usize, exact: f64) -> P
     };
     let of = |f: &dyn Fn(f64) -> f64| tolerances.iter().map(|&ε| [ε, (f(ε) - exact).abs()]).collect();
     let mut series = vec![marked("adjoint", of(&adjoint))];
-    series.extend(PERTURBATIONS.map(|δ| marked(format!("differences, {δ:.0e} p"), of(&|ε| difference(ε, δ)))));
+    series
+        .extend(PERTURBATIONS.map(|δ| marked(format!("differences, {δ:.0e} p"), of(&|ε| difference(ε, δ)))));
     Plot { title: title.into(), labels: ["tolerance ε", "error"], log: true, series }
 }
 
@@ -137,5 +153,10 @@ pub fn figure_7() -> Plot {
         marked("differences", differences),
         marked("discrete adjoint", by(Sensitivity::DiscreteAdjoint)),
     ];
-    Plot { title: "Manipulator, ε = 1e-9".into(), labels: ["number of parameters", "time / time of a run"], log: false, series }
+    Plot {
+        title: "Manipulator, ε = 1e-9".into(),
+        labels: ["number of parameters", "time / time of a run"],
+        log: false,
+        series,
+    }
 }

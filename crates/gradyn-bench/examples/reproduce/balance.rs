@@ -50,7 +50,12 @@ fn figure(file: &ModelFile, model: &Prepared) -> Vec<Plot> {
     let objective = runs.iter().map(|(name, list)| line(name, list, &|i| i.0.log10())).collect();
     let gradient = (0..2).map(|k| line(["dψ/dL₀₁", "dψ/dL₀₂"][k], paper, &|i| i.1[k])).collect();
     let parameters = (0..2).map(|k| line(["L₀₁", "L₀₂"][k], paper, &|i| i.2[k])).collect();
-    let plot = |title: &str, label, series| Plot { title: title.into(), labels: ["iteration", label], log: false, series };
+    let plot = |title: &str, label, series| Plot {
+        title: title.into(),
+        labels: ["iteration", label],
+        log: false,
+        series,
+    };
     vec![
         plot("Objective", "log₁₀ ψ", objective),
         plot("Gradient, adjoint-explicit", "[m]", gradient),
@@ -61,7 +66,8 @@ fn figure(file: &ModelFile, model: &Prepared) -> Vec<Plot> {
 /// Evaluations of every method, ψ and the distance from the balance of the worst in a row; what is beyond the bounds.
 fn table(file: &ModelFile, model: &Prepared) -> (String, Vec<String>) {
     let names: Vec<&str> = Sensitivity::ALL.iter().map(|s| s.name()).collect();
-    let mut out = format!("| formulation + integrator | `{}` | largest ψ | largest distance |\n", names.join("` | `"));
+    let mut out =
+        format!("| formulation + integrator | `{}` | largest ψ | largest distance |\n", names.join("` | `"));
     out += &format!("| --- |{}\n", " --: |".repeat(names.len() + 2));
     let mut wrong = vec![];
     for (formulation, integrator) in combinations() {
@@ -78,7 +84,13 @@ fn table(file: &ModelFile, model: &Prepared) -> (String, Vec<String>) {
             worst = [worst[0].max(end.value), worst[1].max(distance)];
             let _ = write!(out, "| {} ", end.evaluations);
             if distance > BOUND[0] || end.value > BOUND[1] || !end.status.converged() {
-                wrong.push(format!("M13 Fig. 3, {} + {}, {}: {}", formulation.name(), integrator.name(), s.name(), end.status));
+                wrong.push(format!(
+                    "M13 Fig. 3, {} + {}, {}: {}",
+                    formulation.name(),
+                    integrator.name(),
+                    s.name(),
+                    end.status
+                ));
             }
         }
         let _ = writeln!(out, "| {:.0e} | {:.0e} |", worst[0], worst[1]);

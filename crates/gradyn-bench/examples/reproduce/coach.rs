@@ -70,7 +70,14 @@ impl Row {
         let (exact, adjoint) = gradient(&model, &of_run, Sensitivity::DiscreteAdjoint);
         let done = METHODS.map(|s| gradient(&model, &of_run, s));
         let off = done.each_ref().map(|d| distance(&d.0, &exact, &scales(&model)));
-        Self { count, run: per(seconds), adjoint: per(adjoint), cost: done.map(|d| per(d.1)), off, auto: model.auto().0 }
+        Self {
+            count,
+            run: per(seconds),
+            adjoint: per(adjoint),
+            cost: done.map(|d| per(d.1)),
+            off,
+            auto: model.auto().0,
+        }
     }
     /// Time of run and gradient by what `auto` chooses, in times of the shorter of both.
     fn ratio(&self) -> f64 {
@@ -131,7 +138,8 @@ fn conclusion(rows: &[Row]) -> String {
     let slope = |k: usize| (last.cost[k] - before.cost[k]) / (last.count - before.count) as f64;
     let ratio = |r: &Row, k: usize| r.cost[k] / r.cost[0];
     let by = |s: Sensitivity| {
-        let counts: Vec<String> = rows.iter().filter(|r| r.best() == s).map(|r| r.count.to_string()).collect();
+        let counts: Vec<String> =
+            rows.iter().filter(|r| r.best() == s).map(|r| r.count.to_string()).collect();
         (!counts.is_empty()).then(|| format!("`{}` with {}", s.name(), counts.join(", ")))
     };
     let best: Vec<String> = [0, 2, 3].into_iter().filter_map(|k| by(METHODS[k])).collect();
@@ -171,8 +179,14 @@ pub fn study(page: &mut Page) -> Vec<String> {
     costs(&mut out, &rows);
     manoeuvre(&mut out);
     page.add(&(out + &conclusion(&rows)));
-    let far = rows.iter().flat_map(|r| [0, 2, 3].map(|k| (r.count, METHODS[k], r.off[k]))).filter(|x| x.2 > AGREE);
-    let far = far.map(|(p, s, off)| format!("C12, {p} parameters: {} differs from the adjoint by {off:.1e}", s.name()));
+    let far =
+        rows.iter().flat_map(|r| [0, 2, 3].map(|k| (r.count, METHODS[k], r.off[k]))).filter(|x| x.2 > AGREE);
+    let far = far.map(|(p, s, off)| {
+        format!("C12, {p} parameters: {} differs from the adjoint by {off:.1e}", s.name())
+    });
     let slow = rows.iter().filter(|r| r.ratio() > AUTO);
-    far.chain(slow.map(|r| format!("C12, {} parameters: auto takes {:.2} times the best", r.count, r.ratio()))).collect()
+    far.chain(
+        slow.map(|r| format!("C12, {} parameters: auto takes {:.2} times the best", r.count, r.ratio())),
+    )
+    .collect()
 }

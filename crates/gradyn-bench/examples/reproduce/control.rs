@@ -13,7 +13,8 @@ use std::fmt::Write;
 const PARAMETERS: [usize; 6] = [20, 50, 100, 200, 500, 1000];
 /// Step [s]: it ends on every knot of every column, so that all have the same 500 steps.
 const STEP: f64 = 0.01;
-const METHODS: [Sensitivity; 3] = [Sensitivity::DiscreteDirect, Sensitivity::DiscreteAdjoint, Sensitivity::AdjointDae];
+const METHODS: [Sensitivity; 3] =
+    [Sensitivity::DiscreteDirect, Sensitivity::DiscreteAdjoint, Sensitivity::AdjointDae];
 /// How much slower than the best `auto` may be.
 const AUTO: f64 = 1.3;
 /// Largest distance of the direct gradient from the adjoint one, relative to the largest entry: rounding, which the scheme amplifies by 1/h².
@@ -85,7 +86,11 @@ fn lines(family: Coordinates, printed: &[[f64; 6]; 2], cells: &[Cell]) -> String
         out += "|\n";
     }
     let row = |name: &str, of: &dyn Fn(&Cell) -> String| {
-        format!("| `{}` | {name} | {} |\n", family.name(), cells.iter().map(of).collect::<Vec<_>>().join(" | "))
+        format!(
+            "| `{}` | {name} | {} |\n",
+            family.name(),
+            cells.iter().map(of).collect::<Vec<_>>().join(" | ")
+        )
     };
     out += &row("`auto` / fastest", &|c| format!("{:.2}", c.ratio()));
     out + &row("factorisations a step of `discrete-direct`", &|c| format!("{:.2}", c.factorizations))
@@ -96,8 +101,11 @@ fn words(all: &[(Coordinates, Vec<Cell>)]) -> String {
     let cells = || all.iter().flat_map(|a| &a.1);
     let growth = |k: usize, (_, cells): &(Coordinates, Vec<Cell>)| cells[5].seconds[k] / cells[0].seconds[k];
     let grown = |k: usize| all.iter().map(|a| format!("{:.1}", growth(k, a))).collect::<Vec<_>>().join(", ");
-    let print = |k: usize| PRINTED.iter().map(|p| format!("{:.1}", p.1[k][5] / p.1[k][0])).collect::<Vec<_>>().join(", ");
-    let exact = largest(all.iter().flat_map(|a| a.1[0].rows[1].iter().zip(CONTROL)).map(|(a, b)| (a - b).abs()));
+    let print = |k: usize| {
+        PRINTED.iter().map(|p| format!("{:.1}", p.1[k][5] / p.1[k][0])).collect::<Vec<_>>().join(", ")
+    };
+    let exact =
+        largest(all.iter().flat_map(|a| a.1[0].rows[1].iter().zip(CONTROL)).map(|(a, b)| (a - b).abs()));
     let size = largest(CONTROL.iter().map(|x| x.abs()));
     format!(
         "\nFrom 20 to 1000 parameters the time grows {} times by `discrete-direct` (A22: {}), {} times by `discrete-adjoint` (A22: {}) and {} times by \
@@ -130,10 +138,14 @@ pub fn study(page: &mut Page) -> Vec<String> {
         out += &lines(*family, printed, &cells);
         for (cell, p) in cells.iter().zip(PARAMETERS) {
             let at = format!("A22 Table 2, {}, {p} parameters", family.name());
-            let mut claim = |holds: bool, what: String| wrong.extend((!holds).then(|| format!("{at}: {what}")));
+            let mut claim =
+                |holds: bool, what: String| wrong.extend((!holds).then(|| format!("{at}: {what}")));
             claim(cell.ratio() <= AUTO, format!("auto takes {:.2} times the fastest", cell.ratio()));
             claim(cell.factorizations <= 2.0, format!("{} factorisations a step", cell.factorizations));
-            claim(cell.distance(0) <= AGREE, format!("direct and adjoint differ by {:.1e}", cell.distance(0)));
+            claim(
+                cell.distance(0) <= AGREE,
+                format!("direct and adjoint differ by {:.1e}", cell.distance(0)),
+            );
         }
         all.push((*family, cells));
     }

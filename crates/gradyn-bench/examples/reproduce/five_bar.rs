@@ -40,8 +40,14 @@ fn steps(s: Steps) -> String {
 }
 
 fn line(row: &Printed, way: &Way, ours: &Ours) -> String {
-    let mut s =
-        format!("| {} | `{}` + `{}`, {}, {} ", row.row, way.formulation, way.integrator, steps(way.steps), way.how.name());
+    let mut s = format!(
+        "| {} | `{}` + `{}`, {}, {} ",
+        row.row,
+        way.formulation,
+        way.integrator,
+        steps(way.steps),
+        way.how.name()
+    );
     for k in 0..2 {
         let (printed, x, exact) = (row.values[k], ours.values[k], GRADIENT[0][k]);
         let _ = write!(s, "| {printed:.4} | {x:.5} | {:+.4} | {:+.0e} ", x - printed, x - exact);
@@ -63,7 +69,13 @@ pub fn table(title: &str, rows: &[Printed]) -> (String, Vec<String>) {
             let fixed = matches!(way.steps, Steps::Fixed(_));
             worst = if fixed { worst.max(off(ours.values)) } else { worst };
             if fixed && off(ours.values) > BOUND {
-                far.push(format!("{title}, {}, {} + {}: {:.4}", row.row, way.formulation, way.integrator, off(ours.values)));
+                far.push(format!(
+                    "{title}, {}, {} + {}: {:.4}",
+                    row.row,
+                    way.formulation,
+                    way.integrator,
+                    off(ours.values)
+                ));
             }
             kept.extend((fixed && !row.failed).then_some(ours.values));
         }
@@ -120,7 +132,8 @@ const WAYS: [(&str, Coordinates, f64); 5] = [
 pub fn a22(page: &mut Page) -> Vec<String> {
     let mechanism = edited("five_bar", &[]);
     let gradients = WAYS.map(|(f, family, h)| {
-        let (model, m) = (Prepared::new_in(&mechanism, family).expect("builds"), method(f, "newmark").step(h));
+        let (model, m) =
+            (Prepared::new_in(&mechanism, family).expect("builds"), method(f, "newmark").step(h));
         timed(|| Function::gradient(&model, &m, Sensitivity::DiscreteAdjoint).1)
     });
     let (mut out, mut wrong, mut apart) =
@@ -139,7 +152,8 @@ pub fn a22(page: &mut Page) -> Vec<String> {
                 let _ = write!(out, "| {:.6} | {:+.1e} ", rows[j][k], rows[j][k] - exact);
             }
             let _ = writeln!(out, "| {} |", reason(printed, exact));
-            let spread = (1..3).map(|w| (gradients[w].0[j][k] - gradients[0].0[j][k]).abs()).fold(0.0, f64::max);
+            let spread =
+                (1..3).map(|w| (gradients[w].0[j][k] - gradients[0].0[j][k]).abs()).fold(0.0, f64::max);
             apart = apart.max(spread / last_digit(printed));
             if spread > 0.5 * last_digit(printed) {
                 wrong.push(format!("A22 Table 1, {entry}: coordinates differ by {spread:.1e}"));
@@ -169,7 +183,12 @@ pub fn response() -> Vec<Plot> {
     };
     let first = table.rows[0][4];
     let velocities = vec![of("ẋ₂", &|r| r[1]), of("ẏ₂", &|r| r[2])];
-    let energies = vec![of("kinetic", &|r| r[3]), of("potential", &|r| r[4] - r[3] - first), of("total", &|r| r[4] - first)];
-    let plot = |title: &str, y, series| Plot { title: title.into(), labels: ["t [s]", y], log: false, series };
+    let energies = vec![
+        of("kinetic", &|r| r[3]),
+        of("potential", &|r| r[4] - r[3] - first),
+        of("total", &|r| r[4] - first),
+    ];
+    let plot =
+        |title: &str, y, series| Plot { title: title.into(), labels: ["t [s]", y], log: false, series };
     vec![plot("Velocities of point 2", "[m/s]", velocities), plot("Energies", "[J]", energies)]
 }

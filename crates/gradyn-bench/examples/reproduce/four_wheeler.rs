@@ -75,8 +75,12 @@ fn spread(row: &[f64]) -> f64 {
 }
 
 fn table(names: &[String], columns: &[Column]) -> (String, Vec<String>) {
-    let (mut out, mut wrong) =
-        (String::from("## A22 Table 3\n\n| entry | printed: RTdyn0 | RTdyn1 | ALI3-P | reference | our reference "), vec![]);
+    let (mut out, mut wrong) = (
+        String::from(
+            "## A22 Table 3\n\n| entry | printed: RTdyn0 | RTdyn1 | ALI3-P | reference | our reference ",
+        ),
+        vec![],
+    );
     columns.iter().for_each(|c| {
         let _ = write!(out, "| `{}` | - reference ", c.name);
     });
@@ -97,9 +101,15 @@ fn table(names: &[String], columns: &[Column]) -> (String, Vec<String>) {
     columns.iter().for_each(|c| {
         let _ = write!(out, "| {:.9} | {:+.1e} ", c.psi, c.psi - PSI);
     });
-    let ours = (0..GRADIENT.len()).map(|k| spread(&columns.iter().map(|c| c.rows[k]).collect::<Vec<_>>())).fold(0.0, f64::max);
+    let ours = (0..GRADIENT.len())
+        .map(|k| spread(&columns.iter().map(|c| c.rows[k]).collect::<Vec<_>>()))
+        .fold(0.0, f64::max);
     let print = PRINTED.iter().map(|row| spread(&row[..3])).fold(0.0, f64::max);
-    let far = columns.iter().flat_map(|c| c.rows.iter().zip(&GRADIENT)).map(|(x, g)| (x / g - 1.0).abs()).fold(0.0, f64::max);
+    let far = columns
+        .iter()
+        .flat_map(|c| c.rows.iter().zip(&GRADIENT))
+        .map(|(x, g)| (x / g - 1.0).abs())
+        .fold(0.0, f64::max);
     let times: Vec<String> = columns.iter().map(|c| format!("{:.1} s", c.seconds)).collect();
     let _ = writeln!(
         out,
@@ -123,7 +133,10 @@ pub fn study(page: &mut Page) -> Vec<String> {
         title: format!("dψ/d{name}: sum over the records from the end to t"),
         labels: ["t [s]", ""],
         log: false,
-        series: columns.iter().map(|c| Series { name: c.name.clone(), points: c.sums[k].clone(), marked: false }).collect(),
+        series: columns
+            .iter()
+            .map(|c| Series { name: c.name.clone(), points: c.sums[k].clone(), marked: false })
+            .collect(),
     };
     page.figure("a22_fig3", &names.iter().enumerate().map(plot).collect::<Vec<_>>());
     wrong

@@ -11,7 +11,10 @@ const NOMINAL: [(&str, &str); 2] = [
         "equilibrium = { \"chassis.com.x\" = 0, \"chassis.com.y\" = 0, \"chassis.yaw\" = 0 }",
         "position = { \"chassis.com\" = [0, 0, 0.57], \"chassis.yaw\" = 0, \"chassis.pitch\" = 0, \"chassis.roll\" = 0 }",
     ),
-    ("equilibrium = { \"bearing.angle\" = 0 }", "position = { \"arm_pivot.angle\" = 0, \"bearing.angle\" = 0 }"),
+    (
+        "equilibrium = { \"bearing.angle\" = 0 }",
+        "position = { \"arm_pivot.angle\" = 0, \"bearing.angle\" = 0 }",
+    ),
 ];
 /// Only the start is read.
 const SHORT: (&str, &str) = ("t_end  = 3", "t_end = 1e-5");

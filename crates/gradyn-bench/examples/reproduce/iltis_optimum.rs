@@ -13,7 +13,8 @@ const NAMES: [&str; 6] = ["kL1", "kL2", "cS1", "cS2", "kS1", "kS2"];
 const DEFAULT: [f64; 6] = [35906.0, 35906.0, 9945.627, 9945.627, 28397000.0, 28397000.0];
 /// ψ* and parameters by an independent model.
 const PSI: f64 = 42.10331710720364;
-const REFERENCE: [f64; 6] = [0.0, 0.0, 10680.187319299226, 9805.385031758977, 28387684.198691193, 28386044.135459915];
+const REFERENCE: [f64; 6] =
+    [0.0, 0.0, 10680.187319299226, 9805.385031758977, 28387684.198691193, 28386044.135459915];
 /// Largest distance of ψ* with a high-order integrator; of the parameters, relative to the reference; relative distance of ψ* with Newmark.
 const BOUND: [f64; 3] = [1e-3, 1e-3, 1e-3];
 
@@ -73,11 +74,18 @@ fn table(runs: &[(&str, Done)]) -> String {
 
 /// What does not hold: both starts with a high-order integrator, and Newmark.
 fn wrong(runs: &[(&str, Done)]) -> Vec<String> {
-    let far = |d: &Done| (d.end.value - PSI).abs() > BOUND[0] || distance(&d.end.x) > BOUND[1] || d.end.evaluations > 120;
+    let far = |d: &Done| {
+        (d.end.value - PSI).abs() > BOUND[0] || distance(&d.end.x) > BOUND[1] || d.end.evaluations > 120
+    };
     let mut list = vec![];
     for (name, d) in &runs[..2] {
         if far(d) || !d.end.status.converged() {
-            list.push(format!("P14 Table 7, {name}: {} with ψ = {}, {:.0e} away", d.end.status, d.end.value, distance(&d.end.x)));
+            list.push(format!(
+                "P14 Table 7, {name}: {} with ψ = {}, {:.0e} away",
+                d.end.status,
+                d.end.value,
+                distance(&d.end.x)
+            ));
         }
     }
     let newmark = &runs[2].1.end;
@@ -111,11 +119,22 @@ fn figure_7(after: &[f64]) -> Vec<Plot> {
     let column = 1 + model.model.columns.iter().position(|c| c == "az").expect("an output of the example");
     let line = |name: &str, x: &[f64]| {
         let model = model.at(x).expect("assembles");
-        let table = model.table(&model.simulate(&fine(), &mut |_, _| {}).expect("runs"), Some(2.5e-3)).expect("a table");
-        Series { name: name.into(), points: table.rows.iter().map(|r| [r[0], r[column]]).collect(), marked: false }
+        let table = model
+            .table(&model.simulate(&fine(), &mut |_, _| {}).expect("runs"), Some(2.5e-3))
+            .expect("a table");
+        Series {
+            name: name.into(),
+            points: table.rows.iter().map(|r| [r[0], r[column]]).collect(),
+            marked: false,
+        }
     };
     let series = vec![line("before", &DEFAULT), line("after", after)];
-    vec![Plot { title: "Vertical acceleration of the chassis".into(), labels: ["t [s]", "[m/s²]"], log: false, series }]
+    vec![Plot {
+        title: "Vertical acceleration of the chassis".into(),
+        labels: ["t [s]", "[m/s²]"],
+        log: false,
+        series,
+    }]
 }
 
 /// The sections; what does not hold.
@@ -125,7 +144,10 @@ pub fn study(page: &mut Page) -> Vec<String> {
         ("`maggi` + `dopri5`", optimised(DEFAULT, high())),
         ("the same from the printed optimum", optimised(OPTIMUM, high())),
         ("`ali3p` + `newmark`, 1 ms", optimised(DEFAULT, method("ali3p", "newmark").step(1e-3))),
-        ("`index1` + `adams-bashforth`, 1 ms", optimised(DEFAULT, method("index1", "adams-bashforth").step(1e-3))),
+        (
+            "`index1` + `adams-bashforth`, 1 ms",
+            optimised(DEFAULT, method("index1", "adams-bashforth").step(1e-3)),
+        ),
     ];
     page.add(&table(&runs));
     page.add(include_str!("text/p14_7.md"));

@@ -34,11 +34,19 @@ const STUDIES: &[Study] = &[
     Study { name: "m13-3", titles: &["M13 Fig. 3"], write: balance::study },
     Study { name: "p14-1", titles: &["P14 Table 1"], write: p14 },
     Study { name: "p14-5", titles: &["P14 Tables 5 and 6"], write: iltis::study },
-    Study { name: "p14-7", titles: &["P14 Table 7", "P14 Fig. 6", "P14 Fig. 7"], write: iltis_optimum::study },
+    Study {
+        name: "p14-7",
+        titles: &["P14 Table 7", "P14 Fig. 6", "P14 Fig. 7"],
+        write: iltis_optimum::study,
+    },
     Study { name: "a22-1", titles: &["A22 Table 1"], write: five_bar::a22 },
     Study { name: "a22-2", titles: &["A22 Table 2"], write: control::study },
     Study { name: "a22-3", titles: &["A22 Table 3", "A22 Fig. 3"], write: four_wheeler::study },
-    Study { name: "b92", titles: &["B92 Eq. 77", "B92 Fig. 3", "B92 Fig. 4", "B92 Fig. 6", "B92 Fig. 7"], write: manipulator },
+    Study {
+        name: "b92",
+        titles: &["B92 Eq. 77", "B92 Fig. 3", "B92 Fig. 4", "B92 Fig. 6", "B92 Fig. 7"],
+        write: manipulator,
+    },
     Study { name: "c12", titles: &["C12"], write: coach::study },
 ];
 

@@ -25,7 +25,8 @@ impl Page {
     }
     /// The sections of these titles as they were.
     pub fn keep(&mut self, titles: &[&str]) {
-        let sections: Vec<String> = self.before.split("\n## ").skip(1).map(|s| format!("## {}\n", s.trim_end())).collect();
+        let sections: Vec<String> =
+            self.before.split("\n## ").skip(1).map(|s| format!("## {}\n", s.trim_end())).collect();
         for title in titles {
             let old = sections.iter().find(|s| s.lines().next().is_some_and(|line| line[3..] == **title));
             old.into_iter().for_each(|s| self.add(s));
@@ -34,7 +35,8 @@ impl Page {
     /// Writes the picture and links it.
     pub fn figure(&mut self, name: &str, plots: &[Plot]) {
         println!("   {name}.svg");
-        std::fs::write(self.folder.join(format!("{name}.svg")), svg::picture(plots)).expect("docs/reproduction can be written");
+        std::fs::write(self.folder.join(format!("{name}.svg")), svg::picture(plots))
+            .expect("docs/reproduction can be written");
         self.add(&format!("![{name}](reproduction/{name}.svg)\n"));
     }
     /// The picture, and its numbers.

@@ -1,7 +1,9 @@
 //! What the papers print, and what is exact.
 
 use crate::runs::How;
-use gradyn::Sensitivity::{AdjointDae, AdjointExplicit, AdjointSemiExplicit, ComplexStep, Direct, DiscreteAdjoint};
+use gradyn::Sensitivity::{
+    AdjointDae, AdjointExplicit, AdjointSemiExplicit, ComplexStep, Direct, DiscreteAdjoint,
+};
 
 /// Steps of a row.
 #[derive(Clone, Copy)]
@@ -48,11 +50,17 @@ fn row(row: &'static str, values: [f64; 2], ways: Vec<Way>, why: &'static str) -
 pub fn m13() -> Vec<Printed> {
     let rk4 = |s| vec![at("maggi", "rk4", Fixed(H), How::By(s))];
     let stiff = ["radau5", "gauss4", "sdirk4", "rodas4", "ros3", "dopri5"];
-    let fatode = |steps: Steps| stiff.into_iter().map(move |i| at("maggi", i, steps, How::By(DiscreteAdjoint)));
+    let fatode =
+        |steps: Steps| stiff.into_iter().map(move |i| at("maggi", i, steps, How::By(DiscreteAdjoint)));
     vec![
         row("1: Direct", [-4.2300, 3.2112], rk4(Direct), SCHEME),
         row("2: Adjoint-1", [-4.2294, 3.2092], rk4(AdjointExplicit), SCHEME),
-        row("3: Adjoint-2", [-4.2294, 3.2087], rk4(AdjointSemiExplicit), "printed as -42294, a misprint; the rest as in row 1"),
+        row(
+            "3: Adjoint-2",
+            [-4.2294, 3.2087],
+            rk4(AdjointSemiExplicit),
+            "printed as -42294, a misprint; the rest as in row 1",
+        ),
         row(
             "3: FATODE",
             [-4.2254, 3.2083],
@@ -65,7 +73,12 @@ pub fn m13() -> Vec<Printed> {
             fatode(Tolerance(1e-3)).collect(),
             "the paper does not name the integrator; at this tolerance each has its own error",
         ),
-        row("4: Num. diff. real", [-4.2288, 3.2116], vec![at("maggi", "rk4", Fixed(H), How::Forward(1e-7))], ROUNDED),
+        row(
+            "4: Num. diff. real",
+            [-4.2288, 3.2116],
+            vec![at("maggi", "rk4", Fixed(H), How::Forward(1e-7))],
+            ROUNDED,
+        ),
         row("5: Num. diff. complex", [-4.2288, 3.2116], rk4(ComplexStep), ROUNDED),
     ]
 }

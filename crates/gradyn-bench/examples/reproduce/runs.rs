@@ -80,7 +80,11 @@ pub trait Function {
         let column = |k: usize| {
             let mut moved = rho.clone();
             moved[k] += δ[k];
-            self.psi(&moved, method).iter().zip(&base).map(|(up, at)| (up - at) / (moved[k] - rho[k])).collect::<Vec<f64>>()
+            self.psi(&moved, method)
+                .iter()
+                .zip(&base)
+                .map(|(up, at)| (up - at) / (moved[k] - rho[k]))
+                .collect::<Vec<f64>>()
         };
         let columns: Vec<Vec<f64>> = (0..δ.len()).map(column).collect();
         (0..base.len()).map(|j| columns.iter().map(|c| c[j]).collect()).collect()

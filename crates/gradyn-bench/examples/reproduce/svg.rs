@@ -40,7 +40,8 @@ struct Axis {
 
 impl Axis {
     fn new(values: impl Iterator<Item = f64>, pixels: [f64; 2], log: bool) -> Self {
-        let kept = values.filter(|x| x.is_finite() && (!log || *x > 0.0)).map(|x| if log { x.log10() } else { x });
+        let kept =
+            values.filter(|x| x.is_finite() && (!log || *x > 0.0)).map(|x| if log { x.log10() } else { x });
         let [a, b] = kept.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)]);
         let step = if log { 1.0 } else { nice(b - a) };
         let (low, high) = ((a / step + 1e-9).floor() * step, (b / step - 1e-9).ceil() * step);
@@ -90,8 +91,10 @@ fn frame(out: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
         text(out, [left - 6.0, at + 4.0], "end", "", &label);
     }
     let (w, h) = (right - left, bottom - top);
-    let _ =
-        writeln!(out, "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"none\" stroke=\"#444\"/>");
+    let _ = writeln!(
+        out,
+        "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"none\" stroke=\"#444\"/>"
+    );
     let (cx, cy) = (0.5 * (left + right), 0.5 * (top + bottom));
     text(out, [cx, top - 12.0], "middle", " font-weight=\"bold\"", &plot.title);
     text(out, [cx, bottom + 36.0], "middle", "", plot.labels[0]);
@@ -103,10 +106,14 @@ fn frame(out: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
 fn lines(out: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
     for (k, s) in plot.series.iter().enumerate() {
         let colour = COLOURS[k % COLOURS.len()];
-        let points: Vec<[f64; 2]> = s.points.iter().filter_map(|p| Some([x.at(p[0])?, y.at(p[1])?])).collect();
+        let points: Vec<[f64; 2]> =
+            s.points.iter().filter_map(|p| Some([x.at(p[0])?, y.at(p[1])?])).collect();
         let list: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
         let path = list.join(" ");
-        let _ = writeln!(out, "<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>");
+        let _ = writeln!(
+            out,
+            "<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>"
+        );
         if s.marked {
             points.iter().for_each(|[x, y]| {
                 let _ = writeln!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>");

@@ -33,15 +33,23 @@ pub fn text(report: &Report, fit: &Identification) -> String {
         fit.residual_deviation, fit.freedoms
     );
     let width = fit.estimates.iter().map(|e| e.name.chars().count()).max().unwrap_or(0).max(9);
-    text +=
-        &format!("  {:<w$}    {:>12}    {:^40}    proposed scale\n", "estimates", "deviation", "95 % interval", w = width + 2);
+    text += &format!(
+        "  {:<w$}    {:>12}    {:^40}    proposed scale\n",
+        "estimates",
+        "deviation",
+        "95 % interval",
+        w = width + 2
+    );
     for e in &fit.estimates {
         let interval = match e.deviation.is_finite() {
             true => format!("{:>18} … {:<18}", digits(e.interval[0]), digits(e.interval[1])),
             false if fit.freedoms == 0 => "no degree of freedom is left".into(),
             false => "not identified".into(),
         };
-        text += &format!("    {:<width$}    {:>12.3e}    {interval:^40}    {:.1e}\n", e.name, e.deviation, e.proposed_scale);
+        text += &format!(
+            "    {:<width$}    {:>12.3e}    {interval:^40}    {:.1e}\n",
+            e.name, e.deviation, e.proposed_scale
+        );
     }
     for (a, b, r) in fit.correlations(HIGH) {
         text += &format!("  correlated      {a} and {b}: {r:.4}\n");

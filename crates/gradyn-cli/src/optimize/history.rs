@@ -12,7 +12,8 @@ use std::path::Path;
 /// What a history is of: everything that decides its numbers. Limits do not, so that a run may go on with higher ones.
 pub fn header(a: &OptimizeArgs, l: &Loaded, study: &Optimization) -> Value {
     let p = study.model();
-    let starts = study.starts.map(|s| json!({"count": s.count, "seed": s.seed, "sampling": s.sampling.name()}));
+    let starts =
+        study.starts.map(|s| json!({"count": s.count, "seed": s.seed, "sampling": s.sampling.name()}));
     let record = study.fit.as_ref().map(|fit| format!("{:016x}", hash(&format!("{:?}", fit.record))));
     json!({
         "gradyn": env!("CARGO_PKG_VERSION"), "model": p.model.name, "source": format!("{:016x}", hash(l.text())),
@@ -54,14 +55,17 @@ fn check(name: &str, old: Value, new: &Value) -> Result<(), Failure> {
     let keys = new.as_object().into_iter().flatten();
     match keys.map(|(key, value)| (key, &old[key], value)).find(|(_, old, new)| old != new) {
         None => Ok(()),
-        Some((key, ..)) if key == "source" => {
-            Err(Failure::command(format!("{name} is the history of another model: the model file has changed since"), help))
-        }
-        Some((key, ..)) if key == "record" => {
-            Err(Failure::command(format!("{name} is the history of another fit: the record has changed since"), help))
-        }
-        Some((key, old, new)) => {
-            Err(Failure::command(format!("{name} is the history of another run: `{key}` was {old}, now it is {new}"), help))
-        }
+        Some((key, ..)) if key == "source" => Err(Failure::command(
+            format!("{name} is the history of another model: the model file has changed since"),
+            help,
+        )),
+        Some((key, ..)) if key == "record" => Err(Failure::command(
+            format!("{name} is the history of another fit: the record has changed since"),
+            help,
+        )),
+        Some((key, old, new)) => Err(Failure::command(
+            format!("{name} is the history of another run: `{key}` was {old}, now it is {new}"),
+            help,
+        )),
     }
 }

@@ -51,7 +51,8 @@ impl Ended<'_> {
     /// A local optimum, or the best design up to a limit.
     pub fn usable(&self) -> bool {
         let status = self.report.end.status;
-        status.converged() || matches!(status, Status::IterationLimit | Status::EvaluationLimit | Status::Interrupted)
+        status.converged()
+            || matches!(status, Status::IterationLimit | Status::EvaluationLimit | Status::Interrupted)
     }
     /// What is minimised, at the start.
     fn initial(&self) -> Option<f64> {
@@ -60,12 +61,18 @@ impl Ended<'_> {
     pub fn object(&self) -> Value {
         let (s, end) = (self.study, &self.report.end);
         let names = output::parameter_names(s.model());
-        let active: Vec<Value> =
-            end.active.iter().map(|b| json!({"name": b.name, "side": side(b.side), "multiplier": b.multiplier})).collect();
+        let active: Vec<Value> = end
+            .active
+            .iter()
+            .map(|b| json!({"name": b.name, "side": side(b.side), "multiplier": b.multiplier}))
+            .collect();
         let constraints: Vec<Value> =
             self.limits().map(|(m, c)| json!({"name": m.name, "value": c, "multiplier": m.value})).collect();
-        let failures: Vec<Value> =
-            end.failures.iter().map(|f| json!({"start": f.start, "evaluation": f.evaluation, "reason": f.reason})).collect();
+        let failures: Vec<Value> = end
+            .failures
+            .iter()
+            .map(|f| json!({"start": f.start, "evaluation": f.evaluation, "reason": f.reason}))
+            .collect();
         let mut o = json!({
             "model": s.model().model.name, "method": super::method(s),
             "optimizer": s.optimizer.name(), "status": end.status.name(), "message": end.status.about(),
@@ -87,9 +94,15 @@ impl Ended<'_> {
     pub fn text(&self) -> String {
         let (s, end) = (self.study, &self.report.end);
         let (f, i) = (s.method.formulation.name(), s.method.integrator.name());
-        let mut text = format!("{}: {}, with {f} + {i}, {}\n", s.model().model.name, s.optimizer.name(), s.sensitivity.name());
+        let mut text = format!(
+            "{}: {}, with {f} + {i}, {}\n",
+            s.model().model.name,
+            s.optimizer.name(),
+            s.sensitivity.name()
+        );
         text += &format!("  {:<15} {}\n", end.status.name(), end.status.about());
-        text += &format!("  objective       {:.12e} → {:.12e}\n", self.initial().unwrap_or(f64::NAN), end.value);
+        text +=
+            &format!("  objective       {:.12e} → {:.12e}\n", self.initial().unwrap_or(f64::NAN), end.value);
         text += &format!("  optimality      projected gradient {:.1e}", end.optimality);
         text += &if s.problem.m() > 0 { format!(", violation {:.1e}\n", end.violation) } else { "\n".into() };
         let old = if self.old > 0 { format!(", {} from the history", self.old) } else { String::new() };
@@ -98,18 +111,27 @@ impl Ended<'_> {
             end.iterations, end.evaluations, self.seconds
         );
         let starts = if s.starts.is_some() { starts::text(s, self.report) } else { String::new() };
-        let fit = self.report.identification.as_ref().map_or(String::new(), |fit| fit::text(self.report, fit));
+        let fit =
+            self.report.identification.as_ref().map_or(String::new(), |fit| fit::text(self.report, fit));
         text + &self.parameters() + &self.constraints() + &fit + &starts + &self.failures()
     }
     /// Before, after, and which bound holds it.
     fn parameters(&self) -> String {
         let variables = self.study.problem.variables();
         let width = variables.iter().map(|v| v.name.chars().count()).max().unwrap_or(0).max(10);
-        let mut text = format!("  {:<width$}    {:>18}    {:>18}\n", "parameters", "before", "after", width = width + 2);
+        let mut text =
+            format!("  {:<width$}    {:>18}    {:>18}\n", "parameters", "before", "after", width = width + 2);
         for ((v, before), after) in variables.iter().zip(self.study.start()).zip(&self.report.end.x) {
             let bound = self.report.end.active.iter().find(|b| b.name == v.name);
-            let note = bound.map_or(String::new(), |b| format!("  {} bound, multiplier {:.3e}", side(b.side), b.multiplier));
-            text += &format!("    {:<width$}    {:>18}    {:>18}{note}\n", v.name, digits(*before), digits(*after));
+            let note = bound.map_or(String::new(), |b| {
+                format!("  {} bound, multiplier {:.3e}", side(b.side), b.multiplier)
+            });
+            text += &format!(
+                "    {:<width$}    {:>18}    {:>18}{note}\n",
+                v.name,
+                digits(*before),
+                digits(*after)
+            );
         }
         text
     }
@@ -120,9 +142,17 @@ impl Ended<'_> {
     }
     fn constraints(&self) -> String {
         let width = self.limits().map(|(m, _)| m.name.chars().count()).max().unwrap_or(0).max(11);
-        let line = |(m, c): (&Multiplier, f64)| format!("    {:<width$}    {c:>18.9e}    {:>18.9e}\n", m.name, m.value);
+        let line = |(m, c): (&Multiplier, f64)| {
+            format!("    {:<width$}    {c:>18.9e}    {:>18.9e}\n", m.name, m.value)
+        };
         let lines: String = self.limits().map(line).collect();
-        let head = format!("  {:<w$}    {:>18}    {:>18}\n", "constraints", "over its limit", "multiplier", w = width + 2);
+        let head = format!(
+            "  {:<w$}    {:>18}    {:>18}\n",
+            "constraints",
+            "over its limit",
+            "multiplier",
+            w = width + 2
+        );
         if lines.is_empty() { lines } else { head + &lines }
     }
     /// How many designs could not be evaluated, and why the last of them.
@@ -134,9 +164,13 @@ impl Ended<'_> {
         if list.is_empty() {
             return String::new();
         }
-        let head = format!("  {} of {} designs could not be evaluated\n", list.len(), self.report.end.evaluations);
-        let more =
-            if list.len() > SHOWN { format!("    and {} more (--json lists all)\n", list.len() - SHOWN) } else { String::new() };
+        let head =
+            format!("  {} of {} designs could not be evaluated\n", list.len(), self.report.end.evaluations);
+        let more = if list.len() > SHOWN {
+            format!("    and {} more (--json lists all)\n", list.len() - SHOWN)
+        } else {
+            String::new()
+        };
         head + &list.iter().take(SHOWN).map(line).collect::<String>() + &more
     }
 }

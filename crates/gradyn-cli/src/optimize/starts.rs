@@ -17,7 +17,10 @@ fn counts(ends: &[End]) -> Vec<(Status, usize)> {
 fn reasons(ends: &[End]) -> Vec<(String, usize)> {
     let mut list: Vec<(String, usize)> = vec![];
     for end in ends.iter().filter(|e| !e.status.converged()) {
-        let failed = end.failures.last().filter(|_| matches!(end.status, Status::StartFailed | Status::TooManyFailures));
+        let failed = end
+            .failures
+            .last()
+            .filter(|_| matches!(end.status, Status::StartFailed | Status::TooManyFailures));
         let reason = failed.map_or(end.status.about(), |f| f.reason.as_str());
         let reason = format!("{}: {reason}", end.status.name());
         match list.iter_mut().find(|r| r.0 == reason) {
@@ -31,12 +34,13 @@ fn reasons(ends: &[End]) -> Vec<(String, usize)> {
 
 pub fn object(study: &Optimization, report: &Report) -> Value {
     let names = output::parameter_names(study.model());
-    let optimum =
-        |o: &Optimum| json!({"parameters": output::named(names.clone(), &o.x), "objective": o.value, "starts": o.starts});
-    let end = |e: &End| json!({"status": e.status.name(), "objective": e.value, "evaluations": e.evaluations});
+    let optimum = |o: &Optimum| json!({"parameters": output::named(names.clone(), &o.x), "objective": o.value, "starts": o.starts});
+    let end =
+        |e: &End| json!({"status": e.status.name(), "objective": e.value, "evaluations": e.evaluations});
     let statuses: serde_json::Map<String, Value> =
         counts(&report.starts).into_iter().map(|(s, count)| (s.name().into(), count.into())).collect();
-    let reasons = reasons(&report.starts).into_iter().map(|(reason, count)| json!({"reason": reason, "starts": count}));
+    let reasons =
+        reasons(&report.starts).into_iter().map(|(reason, count)| json!({"reason": reason, "starts": count}));
     json!({
         "count": report.starts.len(), "status": statuses, "reasons": reasons.collect::<Vec<_>>(),
         "optima": optima(&study.problem, &report.starts).iter().map(optimum).collect::<Vec<_>>(),
@@ -54,11 +58,18 @@ fn shortened(lines: Vec<String>) -> String {
 pub fn text(study: &Optimization, report: &Report) -> String {
     let ends = &report.starts;
     let converged = ends.iter().filter(|e| e.status.converged()).count();
-    let statuses: Vec<String> = counts(ends).iter().map(|(s, count)| format!("{count} {}", s.name())).collect();
-    let mut text = format!("  starts          {converged} of {} at a local optimum: {}\n", ends.len(), statuses.join(", "));
+    let statuses: Vec<String> =
+        counts(ends).iter().map(|(s, count)| format!("{count} {}", s.name())).collect();
+    let mut text = format!(
+        "  starts          {converged} of {} at a local optimum: {}\n",
+        ends.len(),
+        statuses.join(", ")
+    );
     let found = optima(&study.problem, ends);
     text += &format!("  optima          {} distinct\n", found.len());
     let optimum = |o: &Optimum| format!("    {:>18.9e}    {} of the starts\n", o.value, o.starts.len());
     text += &shortened(found.iter().map(optimum).collect());
-    text + &shortened(reasons(ends).iter().map(|(reason, count)| format!("    {count} × {reason}\n")).collect())
+    text + &shortened(
+        reasons(ends).iter().map(|(reason, count)| format!("    {count} × {reason}\n")).collect(),
+    )
 }

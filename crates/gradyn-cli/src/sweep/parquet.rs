@@ -55,8 +55,11 @@ mod file {
         let rows: Vec<Vec<String>> = lines.collect();
         let last = header.len().saturating_sub(1);
         let field = |(k, name): (usize, &String)| {
-            let (physical, converted) =
-                if k == last { (Physical::BYTE_ARRAY, ConvertedType::UTF8) } else { (Physical::DOUBLE, ConvertedType::NONE) };
+            let (physical, converted) = if k == last {
+                (Physical::BYTE_ARRAY, ConvertedType::UTF8)
+            } else {
+                (Physical::DOUBLE, ConvertedType::NONE)
+            };
             let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
             field.with_converted_type(converted).build().map(Arc::new)
         };

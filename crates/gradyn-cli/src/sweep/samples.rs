@@ -11,7 +11,8 @@ use std::path::Path;
 pub fn samples(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     let list = unchecked(a, p)?;
     for (k, info) in p.parameters().iter().enumerate() {
-        let (least, most) = (info.bounds.0.unwrap_or(f64::NEG_INFINITY), info.bounds.1.unwrap_or(f64::INFINITY));
+        let (least, most) =
+            (info.bounds.0.unwrap_or(f64::NEG_INFINITY), info.bounds.1.unwrap_or(f64::INFINITY));
         if let Some(x) = list.iter().map(|rho| rho[k]).find(|x| !(least..=most).contains(x)) {
             let message = format!("`{}` = {x} is outside its bounds {least} … {most}", info.name);
             return Err(Failure::command(message, "change the samples, or the bounds in the model"));
@@ -43,7 +44,10 @@ fn index(flag: &str, name: &str, p: &Prepared) -> Result<usize, Failure> {
     let names: Vec<&str> = p.parameters().iter().map(|p| p.name.as_str()).collect();
     let found = names.iter().position(|n| *n == name);
     found.ok_or_else(|| {
-        Failure::command(format!("{flag}: there is no parameter `{name}`"), format!("valid: {}", names.join(", ")))
+        Failure::command(
+            format!("{flag}: there is no parameter `{name}`"),
+            format!("valid: {}", names.join(", ")),
+        )
     })
 }
 
@@ -51,7 +55,10 @@ fn varied(text: &str, p: &Prepared) -> Result<Varied, Failure> {
     let (name, values) = pair("--vary", text)?;
     let range = values.contains(':');
     if range && values.contains(',') {
-        return Err(Failure::command(format!("--vary {text}: a range or a list?"), "write NAME=FROM:TO:COUNT or NAME=A,B,C"));
+        return Err(Failure::command(
+            format!("--vary {text}: a range or a list?"),
+            "write NAME=FROM:TO:COUNT or NAME=A,B,C",
+        ));
     }
     let number = |part: &str| constant("--vary", &format!("values of `{name}`"), part, 0..part.len());
     let parts = values.split([':', ',']).map(|part| number(part.trim())).collect::<Result<Vec<_>, _>>()?;
@@ -69,23 +76,40 @@ fn grid(varied: &[Varied], a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>,
                 (0..count as usize).map(|i| from * (1.0 - part(i)) + to * part(i)).collect()
             }
             _ => {
-                return Err(Failure::command(format!("--vary {}: no grid", a.vary[k]), "write NAME=FROM:TO:COUNT or NAME=A,B,C"));
+                return Err(Failure::command(
+                    format!("--vary {}: no grid", a.vary[k]),
+                    "write NAME=FROM:TO:COUNT or NAME=A,B,C",
+                ));
             }
         };
         if all.len() * values.len() > 10_000_000 {
-            return Err(Failure::command("the grid has more than ten million samples", "take fewer values, or --random"));
+            return Err(Failure::command(
+                "the grid has more than ten million samples",
+                "take fewer values, or --random",
+            ));
         }
-        let with = |rho: &Vec<f64>, x: f64| (0..rho.len()).map(|i| if i == *at { x } else { rho[i] }).collect::<Vec<f64>>();
+        let with = |rho: &Vec<f64>, x: f64| {
+            (0..rho.len()).map(|i| if i == *at { x } else { rho[i] }).collect::<Vec<f64>>()
+        };
         all = all.iter().flat_map(|rho| values.iter().map(move |x| with(rho, *x))).collect();
     }
     Ok(all)
 }
 
 /// A Latin hypercube between the ranges.
-fn random(varied: &[Varied], count: usize, seed: u64, a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
+fn random(
+    varied: &[Varied],
+    count: usize,
+    seed: u64,
+    a: &SweepArgs,
+    p: &Prepared,
+) -> Result<Vec<Vec<f64>>, Failure> {
     for (k, (_, parts, range)) in varied.iter().enumerate() {
         if !range || parts.len() != 2 {
-            return Err(Failure::command(format!("--vary {}: no range", a.vary[k]), "with --random write NAME=FROM:TO"));
+            return Err(Failure::command(
+                format!("--vary {}: no range", a.vary[k]),
+                "with --random write NAME=FROM:TO",
+            ));
         }
     }
     let place = |u: Vec<f64>| {
@@ -101,16 +125,21 @@ fn random(varied: &[Varied], count: usize, seed: u64, a: &SweepArgs, p: &Prepare
 /// Rows of a file; its first line names the parameters.
 fn listed(path: &Path, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).map_err(|e| Failure::command(format!("{name} cannot be read: {e}"), ""))?;
-    let mut lines = text.trim_start_matches('\u{feff}').lines().map(|l| l.split(',').map(str::trim).collect::<Vec<_>>());
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| Failure::command(format!("{name} cannot be read: {e}"), ""))?;
+    let mut lines =
+        text.trim_start_matches('\u{feff}').lines().map(|l| l.split(',').map(str::trim).collect::<Vec<_>>());
     let columns = lines.next().unwrap_or_default();
     let at = columns.iter().map(|c| index(&name.to_string(), c, p)).collect::<Result<Vec<_>, _>>()?;
     if let Some(i) = (1..at.len()).find(|&i| at[..i].contains(&at[i])) {
         return Err(Failure::command(format!("{name}: the column `{}` is there twice", columns[i]), ""));
     }
     let row = |(k, cells): (usize, Vec<&str>)| {
-        let wrong = || Failure::command(format!("{name}, line {}: {} numbers are expected here", k + 2, at.len()), "");
-        let numbers = cells.iter().map(|c| c.parse::<f64>()).collect::<Result<Vec<_>, _>>().map_err(|_| wrong())?;
+        let wrong = || {
+            Failure::command(format!("{name}, line {}: {} numbers are expected here", k + 2, at.len()), "")
+        };
+        let numbers =
+            cells.iter().map(|c| c.parse::<f64>()).collect::<Result<Vec<_>, _>>().map_err(|_| wrong())?;
         let mut rho = nominal(p);
         if numbers.len() != at.len() {
             return Err(wrong());

@@ -29,7 +29,8 @@ pub fn report(p: &Prepared, r: &Report) -> String {
 /// Model and reference.
 fn head(p: &Prepared, r: &Report) -> String {
     let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let sizes = [plural(p.objectives().len(), "objective"), plural(p.parameters().len(), "parameter")].join(", ");
+    let sizes =
+        [plural(p.objectives().len(), "objective"), plural(p.parameters().len(), "parameter")].join(", ");
     let mut out = format!("{}: {sizes}\n", p.model.name);
     match &r.reference {
         Ok(x) => {
@@ -59,13 +60,19 @@ fn summary(r: &Report) -> String {
     let count = |name: &str| r.count(|v| v.name() == name);
     let compared = r.rows.iter().filter(|row| row.measured.is_some()).count();
     let mut out = format!("{} of {compared} agree", count("agrees") + count("loose"));
-    let words = ["differs", "loose", "explained", "refused", "stopped"].map(|w| (count(w), w.trim_end_matches('s').to_owned()));
+    let words = ["differs", "loose", "explained", "refused", "stopped"]
+        .map(|w| (count(w), w.trim_end_matches('s').to_owned()));
     let skipped = (r.skipped.len(), "skipped".to_owned());
     for (n, word) in words.into_iter().chain([skipped]).filter(|x| x.0 > 0) {
         let _ = write!(out, ", {n} {word}");
     }
     if let Some((row, m)) = r.farthest().and_then(|row| Some((row, row.measured.as_ref()?))) {
-        let _ = write!(out, "; largest distance {} expected errors: {}", ratio(m.distance.ratio), row.combination);
+        let _ = write!(
+            out,
+            "; largest distance {} expected errors: {}",
+            ratio(m.distance.ratio),
+            row.combination
+        );
     }
     let _ = write!(out, "; {}", time(r.seconds));
     out
@@ -85,7 +92,10 @@ impl Layout {
             [c.formulation.name(), c.integrator.name(), third(row)].map(str::len)
         };
         let widest = |a: [usize; 3], b: [usize; 3]| [0, 1, 2].map(|k| a[k].max(b[k]));
-        let entries = r.rows.iter().filter_map(|row| Some(row.measured.as_ref()?.distance.entry.name(p).chars().count()));
+        let entries = r
+            .rows
+            .iter()
+            .filter_map(|row| Some(row.measured.as_ref()?.distance.entry.name(p).chars().count()));
         let (objectives, parameters) = (p.objectives().len(), p.parameters().len());
         let all = (0..objectives).flat_map(|objective| {
             let parameter = std::iter::once(None).chain((0..parameters).map(Some));
@@ -211,5 +221,9 @@ fn time(s: f64) -> String {
 
 /// The third name of a row: its sensitivity, or its coordinates where these are compared.
 fn third(row: &Row) -> &'static str {
-    if row.section == Section::Coordinates { row.combination.coordinates.name() } else { row.combination.sensitivity.name() }
+    if row.section == Section::Coordinates {
+        row.combination.coordinates.name()
+    } else {
+        row.combination.sensitivity.name()
+    }
 }

@@ -51,7 +51,13 @@ impl Folder {
     /// Runs `gradyn` here.
     pub fn run(&self, args: &[&str]) -> Outcome {
         let mut command = assert_cmd::cargo::cargo_bin_cmd!("gradyn");
-        let out = command.current_dir(&self.0).env("NO_COLOR", "1").env("RUST_BACKTRACE", "0").args(args).output().unwrap();
+        let out = command
+            .current_dir(&self.0)
+            .env("NO_COLOR", "1")
+            .env("RUST_BACKTRACE", "0")
+            .args(args)
+            .output()
+            .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let code = out.status.code().expect("no signal");
         let quoted = |a: &&str| if a.contains(' ') { format!("\"{a}\"") } else { (*a).to_owned() };
@@ -113,6 +119,10 @@ pub fn assert_close(a: &[f64], b: &[f64], rel: f64, what: &str) {
     assert_eq!(a.len(), b.len(), "{what}");
     let size = b.iter().fold(0.0f64, |s, x| s.max(x.abs()));
     for (i, (x, y)) in a.iter().zip(b).enumerate() {
-        assert!((x - y).abs() <= rel * size, "{what}, entry {i}: {x} and {y} differ by {:.1e} of {size:.1e}", (x - y).abs());
+        assert!(
+            (x - y).abs() <= rel * size,
+            "{what}, entry {i}: {x} and {y} differ by {:.1e} of {size:.1e}",
+            (x - y).abs()
+        );
     }
 }

@@ -25,7 +25,8 @@ impl Kinematic {
     /// Memory and pattern.
     pub fn new<Y: System>(sys: &Y, velocity: bool, choice: &[u32]) -> Result<Self, StepError> {
         let (n, mn, rows) = (sys.dims().n, &sys.patterns().mn, sys.independent(velocity));
-        let held = || rows.iter().enumerate().flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p), p)));
+        let held =
+            || rows.iter().enumerate().flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p), p)));
         let picked = || choice.iter().enumerate().map(|(k, &i)| (rows.len() + k, i as usize));
         let pattern = Pattern::from_entries(n, n, held().map(|(i, j, _)| (i, j)).chain(picked()));
         let mut values = vec![0.0; pattern.nnz()];
@@ -43,7 +44,8 @@ impl Kinematic {
         for (&p, &k) in self.from.iter().zip(&self.to) {
             self.values[k as usize] = phi_q[p as usize];
         }
-        let singular = |s: gradyn_num::Singular| StepError::Singular { t, equation: sys.coordinate_name(s.index) };
+        let singular =
+            |s: gradyn_num::Singular| StepError::Singular { t, equation: sys.coordinate_name(s.index) };
         self.factor.refactor(&self.values).map_err(singular)
     }
     /// b ← [Φ_q; B]⁻¹ b.

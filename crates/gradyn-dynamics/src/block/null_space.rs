@@ -40,7 +40,13 @@ impl NullSpace {
         largest(self.r.iter().copied())
     }
     /// R from (1), RᵀMR from M.
-    pub fn refactor<Y: System>(&mut self, sys: &Y, t: f64, mass: &[f64], k: &mut Kinematic) -> Result<(), StepError> {
+    pub fn refactor<Y: System>(
+        &mut self,
+        sys: &Y,
+        t: f64,
+        mass: &[f64],
+        k: &mut Kinematic,
+    ) -> Result<(), StepError> {
         let (n, first) = (self.n, sys.independent(true).len());
         self.mr.fill(0.0);
         for (j, (r, mr)) in self.r.chunks_exact_mut(n).zip(self.mr.chunks_exact_mut(n)).enumerate() {

@@ -128,7 +128,8 @@ impl<Y: System> Balance<Y> {
             self.values[pt as usize] = x;
         }
         for (k, nu) in self.nu.iter().enumerate().filter(|(_, nu)| **nu != 0.0) {
-            let (coords, pattern, values) = (sys.condition_pattern(false, k), &self.pattern, &mut self.values);
+            let (coords, pattern, values) =
+                (sys.condition_pattern(false, k), &self.pattern, &mut self.values);
             self.curvature.each(sys, t, q, k, |a, b, x| {
                 values[pattern.at(coords[a] as usize, coords[b] as usize) as usize] += nu * x;
             });
@@ -186,7 +187,14 @@ impl<Y: System> Balance<Y> {
         self.reduced.balanced.iter().zip(&mut b[rows..]).for_each(|(&i, b)| *b = self.b[i as usize]);
     }
     /// force += g_p δ, rows += (Φ_p, E_p) δ.
-    fn slot_parts(&mut self, sys: &Y, delta: &[f64], d: &mut Y::Data<f64>, force: &mut [f64], rows: &mut [f64]) {
+    fn slot_parts(
+        &mut self,
+        sys: &Y,
+        delta: &[f64],
+        d: &mut Y::Data<f64>,
+        force: &mut [f64],
+        rows: &mut [f64],
+    ) {
         let (n, zero) = (self.q.len(), &self.reduced.zero);
         let at = At { t: self.t, q: &self.q, v: &zero[..n], a: &zero[..n], lam: &self.lam };
         self.all.fill(0.0);

@@ -65,13 +65,25 @@ impl<Y: System> Curvature<Y> {
         sys.prepare(&self.slots, &mut self.data);
         for (k, nu) in nu.iter().enumerate() {
             self.evaluate(sys, t, k);
-            sys.condition_pattern(false, k).iter().zip(&self.row[0]).for_each(|(&i, x)| out[i as usize] += nu * x.eps[0]);
+            sys.condition_pattern(false, k)
+                .iter()
+                .zip(&self.row[0])
+                .for_each(|(&i, x)| out[i as usize] += nu * x.eps[0]);
         }
         self.slots.iter_mut().for_each(|s| s.eps[0] = 0.0);
         sys.prepare(&self.slots, &mut self.data);
     }
     /// grad += s (E_qᵀ ν)_pᵀ y.
-    pub fn slot_mul_t(&mut self, sys: &Y, t: f64, q: &[f64], nu: &[f64], y: &[f64], s: f64, grad: &mut [f64]) {
+    pub fn slot_mul_t(
+        &mut self,
+        sys: &Y,
+        t: f64,
+        q: &[f64],
+        nu: &[f64],
+        y: &[f64],
+        s: f64,
+        grad: &mut [f64],
+    ) {
         self.q.iter_mut().zip(q.iter().zip(y)).for_each(|(x, (q, y))| *x = Wide::along(*q, *y));
         for (k, nu) in nu.iter().enumerate() {
             self.evaluate(sys, t, k);

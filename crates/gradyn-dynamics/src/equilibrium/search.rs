@@ -77,7 +77,14 @@ pub struct Found {
 }
 
 /// Searches from q with these rows of Φ; `p` are the slots.
-pub fn find<Y: System>(sys: &Y, t: f64, p: &[f64], angles: &[f64], q: &[f64], held: &[u32]) -> Result<Equilibrium, StepError> {
+pub fn find<Y: System>(
+    sys: &Y,
+    t: f64,
+    p: &[f64],
+    angles: &[f64],
+    q: &[f64],
+    held: &[u32],
+) -> Result<Equilibrium, StepError> {
     let mut s = Problem::new(sys, t, p, angles, q, held)?;
     let newton = s.newton(q, angles)?;
     let start = Found { q: q.to_vec(), angles: angles.to_vec(), iterations: 0, search: Search::Newton };
@@ -116,7 +123,14 @@ struct Problem<'a, Y: System> {
 }
 
 impl<'a, Y: System> Problem<'a, Y> {
-    fn new(sys: &'a Y, t: f64, p: &'a [f64], angles: &[f64], q: &[f64], held: &'a [u32]) -> Result<Self, StepError> {
+    fn new(
+        sys: &'a Y,
+        t: f64,
+        p: &'a [f64],
+        angles: &[f64],
+        q: &[f64],
+        held: &'a [u32],
+    ) -> Result<Self, StepError> {
         let n = sys.dims().n;
         let mut d = sys.data();
         sys.prepare(p, &mut d);
@@ -148,7 +162,8 @@ impl<'a, Y: System> Problem<'a, Y> {
     fn scaled(&self) -> impl Iterator<Item = f64> + '_ {
         let j: &Reduced<f64> = &self.balance.reduced;
         let rows = j.pattern.rows();
-        let length = move |i: usize| largest(j.pattern.row(i).map(|p| j.j[p])).max(f64::MIN_POSITIVE) * self.size;
+        let length =
+            move |i: usize| largest(j.pattern.row(i).map(|p| j.j[p])).max(f64::MIN_POSITIVE) * self.size;
         self.r.iter().enumerate().map(move |(i, r)| if i < rows { r / length(i) } else { r / self.force })
     }
     fn angles_at(&mut self, q: &[f64]) -> Vec<f64> {
@@ -257,7 +272,13 @@ impl<'a, Y: System> Problem<'a, Y> {
         Ok(Err(Found { q, angles, iterations: MOTION, search }))
     }
     /// A step of (2), unless it is long or goes uphill.
-    fn downhill(&mut self, q: &[f64], angles: &[f64], sigma: f64, size: f64) -> Result<Option<(Vec<f64>, f64)>, StepError> {
+    fn downhill(
+        &mut self,
+        q: &[f64],
+        angles: &[f64],
+        sigma: f64,
+        size: f64,
+    ) -> Result<Option<(Vec<f64>, f64)>, StepError> {
         if self.balance.factor(sigma).is_err() {
             return Ok(None);
         }
@@ -265,7 +286,14 @@ impl<'a, Y: System> Problem<'a, Y> {
         self.balance.solve(&mut step);
         let rows = self.balance.reduced.pattern.rows();
         // work of g = Bᵀ r along the step
-        let work: f64 = self.balance.reduced.balanced.iter().zip(&self.r[rows..]).map(|(&i, r)| r * step[i as usize]).sum();
+        let work: f64 = self
+            .balance
+            .reduced
+            .balanced
+            .iter()
+            .zip(&self.r[rows..])
+            .map(|(&i, r)| r * step[i as usize])
+            .sum();
         let off = self.scaled().take(rows).fold(0.0f64, |s, x| s.max(x.abs()));
         if largest(step.iter().copied()) > 0.1 * self.size || (work < 0.0 && off < 1e-6 && size > SMALL) {
             return Ok(None);
@@ -280,13 +308,16 @@ impl<'a, Y: System> Problem<'a, Y> {
     /// The largest three parts of R by name.
     fn worst(&self) -> Vec<(String, f64)> {
         let rows = self.balance.reduced.pattern.rows();
-        let scaled: Vec<f64> = self.scaled().map(|x| if x.is_nan() { f64::INFINITY } else { x.abs() }).collect();
+        let scaled: Vec<f64> =
+            self.scaled().map(|x| if x.is_nan() { f64::INFINITY } else { x.abs() }).collect();
         let mut order: Vec<usize> = (0..scaled.len()).filter(|&i| scaled[i] > 1e-9).collect();
         order.sort_by(|&a, &b| scaled[b].total_cmp(&scaled[a]));
         order.truncate(3);
         let name = |i: usize| match self.held.get(i) {
             Some(&k) => format!("`{}`", self.sys.row_name(k as usize)),
-            None if i < rows => format!("condition `{}`", self.sys.condition_name(false, i - self.held.len())),
+            None if i < rows => {
+                format!("condition `{}`", self.sys.condition_name(false, i - self.held.len()))
+            }
             None => {
                 let c = self.balance.reduced.balanced[i - rows];
                 format!("balance of forces along `{}`", self.sys.coordinate_name(c as usize))
@@ -333,11 +364,14 @@ impl<'a, Y: System> Problem<'a, Y> {
         if let Some(k) = (0..efforts.len()).find(|&k| !held(k) && carried(k) > LOAD * self.force) {
             return Err(StepError::EquilibriumLoad { condition: name(k), effort: efforts[k] });
         }
-        self.balance
-            .factor(0.0)
-            .map_err(|s| StepError::Singular { t: self.t, equation: sys.coordinate_name(s.index.min(at.q.len() - 1)) })?;
+        self.balance.factor(0.0).map_err(|s| StepError::Singular {
+            t: self.t,
+            equation: sys.coordinate_name(s.index.min(at.q.len() - 1)),
+        })?;
         let stiff = RESISTANCE * self.balance.stiffness();
-        let length = |s: &Self, k: usize| largest(s.balance.reduced.pattern.row(rows + k).map(|p| s.balance.reduced.j[p]));
+        let length = |s: &Self, k: usize| {
+            largest(s.balance.reduced.pattern.row(rows + k).map(|p| s.balance.reduced.j[p]))
+        };
         for k in (0..efforts.len()).filter(|&k| !held(k)) {
             let scale = length(&self, k).powi(2);
             if self.balance.resistance(k).abs() * scale > stiff {
@@ -352,8 +386,15 @@ impl<'a, Y: System> Problem<'a, Y> {
 }
 
 /// Coordinates that J leaves open at q, where `d` is placed.
-fn choose<Y: System>(sys: &Y, t: f64, q: &[f64], d: &mut Y::Data<f64>, held: &[u32]) -> Result<Vec<u32>, StepError> {
-    let (conditions, zero) = (sys.statics().map_or(0, |s| s.held.len()), vec![0.0; q.len().max(sys.dims().m)]);
+fn choose<Y: System>(
+    sys: &Y,
+    t: f64,
+    q: &[f64],
+    d: &mut Y::Data<f64>,
+    held: &[u32],
+) -> Result<Vec<u32>, StepError> {
+    let (conditions, zero) =
+        (sys.statics().map_or(0, |s| s.held.len()), vec![0.0; q.len().max(sys.dims().m)]);
     let mut rows = crate::start::StartRows::of(sys, false, held, conditions);
     rows.set(sys, &crate::assembly::still(sys, t, q, &zero), d);
     if let Some(e) = rows.undetermined(sys) {

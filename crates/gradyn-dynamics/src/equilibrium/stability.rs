@@ -54,7 +54,9 @@ impl Stiffness {
     /// R x.
     fn motion(&self, x: &[f64]) -> Vec<f64> {
         let n = self.motions.first().map_or(0, Vec::len);
-        (0..n).map(|i| self.motions.iter().zip(x).zip(&self.scale).map(|((r, x), s)| r[i] * x / s).sum()).collect()
+        (0..n)
+            .map(|i| self.motions.iter().zip(x).zip(&self.scale).map(|((r, x), s)| r[i] * x / s).sum())
+            .collect()
     }
     /// Motions with singular values below `zero` times the largest.
     fn free(&self, zero: f64) -> Vec<Vec<f64>> {

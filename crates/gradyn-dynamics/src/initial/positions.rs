@@ -38,7 +38,14 @@ impl<Y: System> Positions<Y> {
         }
     }
     /// Partials at a point where `d` is placed.
-    pub fn linearise(&mut self, sys: &Y, at: &At, angles: &[f64], d: &mut Y::Data<f64>, r: &mut [f64]) -> Result<(), StepError> {
+    pub fn linearise(
+        &mut self,
+        sys: &Y,
+        at: &At,
+        angles: &[f64],
+        d: &mut Y::Data<f64>,
+        r: &mut [f64],
+    ) -> Result<(), StepError> {
         match self {
             Self::Conditions(rows, factor) => {
                 rows.set(sys, at, d);
@@ -72,14 +79,31 @@ impl<Y: System> Positions<Y> {
         }
     }
     /// x += R_p δ.
-    pub fn slot_mul(&mut self, sys: &Y, at: &At, delta: &[f64], d: &mut Y::Data<f64>, all: &mut [f64], x: &mut [f64]) {
+    pub fn slot_mul(
+        &mut self,
+        sys: &Y,
+        at: &At,
+        delta: &[f64],
+        d: &mut Y::Data<f64>,
+        all: &mut [f64],
+        x: &mut [f64],
+    ) {
         match self {
             Self::Conditions(rows, _) => rows_p(sys, at, rows, LEVEL[0], delta, d, all, x),
             Self::Equilibrium(balance) => balance.slot_mul(sys, delta, d, x),
         }
     }
     /// grad += s R_pᵀ μ.
-    pub fn slot_mul_t(&mut self, sys: &Y, at: &At, mu: &[f64], s: f64, d: &mut Y::Data<f64>, all: &mut [f64], grad: &mut [f64]) {
+    pub fn slot_mul_t(
+        &mut self,
+        sys: &Y,
+        at: &At,
+        mu: &[f64],
+        s: f64,
+        d: &mut Y::Data<f64>,
+        all: &mut [f64],
+        grad: &mut [f64],
+    ) {
         match self {
             Self::Conditions(rows, _) => rows_p_t(sys, at, rows, LEVEL[0], mu, s, d, all, grad),
             Self::Equilibrium(balance) => balance.slot_mul_t(sys, mu, s, d, grad),

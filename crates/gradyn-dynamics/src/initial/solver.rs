@@ -28,13 +28,20 @@ impl Solver {
         Self::MatrixR(Box::new((None, NullSpace::new(sys))))
     }
     /// Factors where `d` is placed.
-    pub fn refactor<Y: System>(&mut self, sys: &Y, t: f64, d: &Y::Data<f64>, c: Compliance) -> Result<(), StepError> {
+    pub fn refactor<Y: System>(
+        &mut self,
+        sys: &Y,
+        t: f64,
+        d: &Y::Data<f64>,
+        c: Compliance,
+    ) -> Result<(), StepError> {
         match self {
             Self::Saddle(kkt) => refactor_kkt(sys, t, d, c, kkt),
             Self::MatrixR(r) => {
                 assert!(c == Compliance::NONE, "R belongs to constraints that do not give way");
                 let (kinematic, null_space) = &mut **r;
-                let kinematic = kinematic.insert(Kinematic::new(sys, true, &choose(sys, true, sys.phi_q(d)))?);
+                let kinematic =
+                    kinematic.insert(Kinematic::new(sys, true, &choose(sys, true, sys.phi_q(d)))?);
                 kinematic.refactor(sys, t, sys.phi_q(d))?;
                 null_space.refactor(sys, t, sys.mass(d), kinematic)
             }

@@ -129,7 +129,14 @@ impl<Y: System> Adams<'_, Y> {
         if i == 1 { g[j] } else { x[self.phi(lay, i) + 2 * lay.n + j] }
     }
     /// The right-hand sides of (1) and (2) into `out`; `slope` is (v, a)_P for (2).
-    fn predict<S: ProgramScalar>(&self, lay: &Layout, c: &Coefficients<S>, past: &[S], slope: Option<&[S]>, out: &mut [S]) {
+    fn predict<S: ProgramScalar>(
+        &self,
+        lay: &Layout,
+        c: &Coefficients<S>,
+        past: &[S],
+        slope: Option<&[S]>,
+        out: &mut [S],
+    ) {
         out.copy_from_slice(&past[..2 * lay.n]);
         match slope {
             None => self.add(lay, &c.predictor, c.order, past, out),
@@ -145,7 +152,14 @@ impl<Y: System> Adams<'_, Y> {
         (o == 0 && self.corrects).then(|| &x[p + lay.v()..p + lay.lam()])
     }
     /// The right-hand side of (4) for objective j.
-    fn integral<S: ProgramScalar>(&self, lay: &Layout, c: &Coefficients<S>, j: usize, past: &[S], g: [&[S]; 2]) -> S {
+    fn integral<S: ProgramScalar>(
+        &self,
+        lay: &Layout,
+        c: &Coefficients<S>,
+        j: usize,
+        past: &[S],
+        g: [&[S]; 2],
+    ) -> S {
         let mut z = past[lay.z() + j] + c.last * g[1][j];
         for i in 1..=c.order {
             z += c.corrector[i] * self.integrand(lay, i, j, past, g[0]);
@@ -168,7 +182,8 @@ impl<Y: System> Adams<'_, Y> {
             out[d] = x[o + d] - c.beta[i] * past[o + d];
         }
         for j in 0..lay.o {
-            out[n2 + j] = self.integrand(lay, i, j, x, g[1]) - c.beta[i] * self.integrand(lay, i, j, past, g[0]);
+            out[n2 + j] =
+                self.integrand(lay, i, j, x, g[1]) - c.beta[i] * self.integrand(lay, i, j, past, g[0]);
         }
     }
 }
@@ -243,7 +258,13 @@ impl<Y: System> Step for Adams<'_, Y> {
     ) -> Result<(), StepError> {
         let (coordinates, own) = choice.split_at_mut(self.state.choices(self.sys));
         let node = usize::from(self.corrects);
-        l.chooser.decide(self.sys, (span.t, &past[..self.sys.dims().n]), &mut l.blocks[node], true, coordinates)?;
+        l.chooser.decide(
+            self.sys,
+            (span.t, &past[..self.sys.dims().n]),
+            &mut l.blocks[node],
+            true,
+            coordinates,
+        )?;
         l.choice.begin(since, since < RESTARTS);
         let known = match (own[0] as usize, own[1] as usize) {
             _ if since < RESTARTS => 1,
@@ -283,7 +304,15 @@ impl<Y: System> Step for Adams<'_, Y> {
             }
             let at = lay.node(span.end(), &x[o..o + z]);
             sys.place(span.end(), at.q, &mut w.data);
-            self.state.residual(sys, &self.f, &at, frozen.choice, &mut w.data, &mut r[o..o + z], &mut w.scratch);
+            self.state.residual(
+                sys,
+                &self.f,
+                &at,
+                frozen.choice,
+                &mut w.data,
+                &mut r[o..o + z],
+                &mut w.scratch,
+            );
         }
         sys.measure(Set::Integrand, &lay.node(span.end(), x), &mut w.data, &mut w.g[1]);
         let g = [&w.g[0][..], &w.g[1][..]];
@@ -327,7 +356,12 @@ impl<Y: System> Step for Adams<'_, Y> {
             self.set_past(span, frozen, l);
             sys.measure(Set::Integrand, &lay.node(span.t, past), &mut l.past, &mut l.values.at[0]);
         }
-        sys.measure(Set::Integrand, &lay.node(span.end(), x), &mut l.blocks[node].linear.data, &mut l.values.at[1]);
+        sys.measure(
+            Set::Integrand,
+            &lay.node(span.end(), x),
+            &mut l.blocks[node].linear.data,
+            &mut l.values.at[1],
+        );
         let g = [&l.values.at[0][..], &l.values.at[1][..]];
         // (3)
         let (count, width) = (kept(l.c.order, l.c.known, self.order), self.width(&lay));
@@ -388,7 +422,14 @@ impl<Y: System> Step for Adams<'_, Y> {
     fn slot_mul_t(&self, l: &mut AdamsLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
         self.slots_t(l, mu, s, grad);
     }
-    fn error(&self, span: Span<f64>, x: &[f64], past: &[f64], tol: Tolerance, l: &mut AdamsLinear<Y>) -> Option<(f64, usize)> {
+    fn error(
+        &self,
+        span: Span<f64>,
+        x: &[f64],
+        past: &[f64],
+        tol: Tolerance,
+        l: &mut AdamsLinear<Y>,
+    ) -> Option<(f64, usize)> {
         if !self.corrects {
             return None;
         }
@@ -397,7 +438,11 @@ impl<Y: System> Step for Adams<'_, Y> {
         Some((if estimates.error.is_nan() { f64::INFINITY } else { estimates.error }, worst))
     }
     fn resize(&self, _control: &Controller, error: f64, l: &mut AdamsLinear<Y>) -> f64 {
-        if error <= 1.0 { l.choice.accept(l.c.order, self.order, RESTARTS) } else { l.choice.reject(l.c.order) }
+        if error <= 1.0 {
+            l.choice.accept(l.c.order, self.order, RESTARTS)
+        } else {
+            l.choice.reject(l.c.order)
+        }
     }
     fn limited(&self, l: &AdamsLinear<Y>) -> bool {
         l.choice.limited

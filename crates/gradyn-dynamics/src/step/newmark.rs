@@ -74,7 +74,8 @@ pub struct Iteration {
 }
 impl Iteration {
     /// Newton to rounding.
-    pub const NEWTON: Self = Self { tolerance: 0.0, compliance: Compliance::NONE, truncated: false, reduction: 1.0 };
+    pub const NEWTON: Self =
+        Self { tolerance: 0.0, compliance: Compliance::NONE, truncated: false, reduction: 1.0 };
 }
 
 /// P̄ of the projections.
@@ -183,8 +184,17 @@ impl<Y: System> Step for Newmark<'_, Y> {
         self.scheme.order()
     }
     fn equations(&self) -> Equations {
-        let law = if self.f.level[2] == 0.0 { Lagrange { level: Lagrange::ACCELERATION.level, ..self.f } } else { self.f };
-        Equations { law, state: State::Full, scheme: &crate::tableau::TRAPEZOIDAL, positions: self.f.level[2] == 0.0 }
+        let law = if self.f.level[2] == 0.0 {
+            Lagrange { level: Lagrange::ACCELERATION.level, ..self.f }
+        } else {
+            self.f
+        };
+        Equations {
+            law,
+            state: State::Full,
+            scheme: &crate::tableau::TRAPEZOIDAL,
+            positions: self.f.level[2] == 0.0,
+        }
     }
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
         // a = q/(βh²)
@@ -217,7 +227,8 @@ impl<Y: System> Step for Newmark<'_, Y> {
         if let Projection::Conditional(tolerance) = self.projection {
             let at = self.layout().node(span.t, past);
             self.sys.place(span.t, at.q, &mut l.motion.data);
-            choice[0] = u32::from(violation(self.sys, &at, &mut l.motion.data, &mut l.b[at.q.len()..]) > tolerance);
+            choice[0] =
+                u32::from(violation(self.sys, &at, &mut l.motion.data, &mut l.b[at.q.len()..]) > tolerance);
         }
         Ok(())
     }
@@ -243,7 +254,10 @@ impl<Y: System> Step for Newmark<'_, Y> {
             x[i] = past[i] + h * (past[n + i] + 0.5 * h * past[2 * n + i]);
         }
         let star = self.multiplier();
-        x[star..star + lay.m].iter_mut().zip(&past[lay.lam()..z]).for_each(|(x, lam)| *x = self.iteration.reduction * lam);
+        x[star..star + lay.m]
+            .iter_mut()
+            .zip(&past[lay.lam()..z])
+            .for_each(|(x, lam)| *x = self.iteration.reduction * lam);
         let report = self.motion(span, past, l, x)?;
         self.projections(span, self.projects(frozen), l, x)?;
         self.filter(past, x);

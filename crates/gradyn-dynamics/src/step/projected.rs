@@ -139,7 +139,12 @@ impl<T: Step> Projected<T> {
         l.r[..m].copy_from_slice(bottom);
     }
     /// The matrix of (2) with (M w + Φ_qᵀ σ)_q, or without it for the iteration.
-    fn factor_q(&self, t: f64, l: &mut ProjectedLinear<T>, balance_q: Option<usize>) -> Result<(), StepError> {
+    fn factor_q(
+        &self,
+        t: f64,
+        l: &mut ProjectedLinear<T>,
+        balance_q: Option<usize>,
+    ) -> Result<(), StepError> {
         let sys = self.step.system();
         let (mass, mn) = (sys.mass(&l.node.data), &sys.patterns().mn);
         l.held.copy_from_slice(sys.phi_q(&l.node.data));
@@ -167,14 +172,22 @@ impl<T: Step> Step for Projected<T> {
         let (inner, zero) = (self.step.layout(), S::zero());
         let mut data = self.system().data();
         self.system().prepare(p, &mut data);
-        Work { inner: self.step.work(p), data, x: vec![zero; inner.len], r: vec![zero; inner.len], diff: vec![zero; inner.n] }
+        Work {
+            inner: self.step.work(p),
+            data,
+            x: vec![zero; inner.len],
+            r: vec![zero; inner.len],
+            diff: vec![zero; inner.n],
+        }
     }
     fn linear(&self, p: &[f64]) -> Result<ProjectedLinear<T>, StepError> {
         let (sys, lay, pat) = (self.system(), self.layout(), self.system().patterns());
         let mut node = Linear::new(sys, Lagrange::ACCELERATION);
         sys.prepare(p, &mut node.data);
         let kkt = prepare_kkt(sys, &node.data)?;
-        let free: Vec<u32> = (0..lay.m as u32).filter(|&k| sys.dropped().contains(&k) || !holonomic(sys, k as usize)).collect();
+        let free: Vec<u32> = (0..lay.m as u32)
+            .filter(|&k| sys.dropped().contains(&k) || !holonomic(sys, k as usize))
+            .collect();
         Ok(ProjectedLinear {
             initial: Initial::new(sys, Lagrange::ACCELERATION, lay, p, kkt.clone())?,
             first: true,
@@ -279,7 +292,8 @@ impl<T: Step> Step for Projected<T> {
     ) -> Result<Report, StepError> {
         let (inner, [tilde, ..]) = (self.step.layout(), self.offsets());
         let Some(past) = past else { return l.initial.advance(self.system(), span.t, frozen.angles, x) };
-        let first = self.step.advance(span, frozen, Some(&past[..inner.len]), &mut l.inner, &mut x[..inner.len])?;
+        let first =
+            self.step.advance(span, frozen, Some(&past[..inner.len]), &mut l.inner, &mut x[..inner.len])?;
         x.copy_within(..inner.z(), tilde);
         self.system().set_angles(frozen.angles, &mut l.node.data);
         let then = self.project(span.end(), l, x)?;
@@ -313,7 +327,13 @@ impl<T: Step> Step for Projected<T> {
         sys.constraint_q(&at, LEVEL[1], &mut l.node.data, &mut l.dphi_q);
         for (k, out) in l.balance.iter_mut().enumerate() {
             out.fill(0.0);
-            sys.balance_q(&at, &l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m], &mut l.node.data, out);
+            sys.balance_q(
+                &at,
+                &l.diff[k * n..(k + 1) * n],
+                &l.sigma[k * m..(k + 1) * m],
+                &mut l.node.data,
+                out,
+            );
         }
         self.factor_q(l.t, l, Some(0))?;
         refactor_kkt(sys, l.t, &l.node.data, Compliance::NONE, &mut l.kkt)

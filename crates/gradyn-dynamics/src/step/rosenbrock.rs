@@ -69,7 +69,13 @@ impl<Y: System, S: Scalar> Along<Y, S> {
         let mut data = sys.data();
         sys.prepare(&p.iter().map(|&p| Dual::constant(p)).collect::<Vec<_>>(), &mut data);
         let z = 3 * d.n + d.m;
-        Self { data, point: vec![zero; z], rows: vec![zero; z], scratch: vec![zero; d.n + d.m], g: vec![zero; o] }
+        Self {
+            data,
+            point: vec![zero; z],
+            rows: vec![zero; z],
+            scratch: vec![zero; d.n + d.m],
+            g: vec![zero; o],
+        }
     }
 }
 
@@ -114,7 +120,8 @@ impl<Y: System> Rosenbrock<'_, Y> {
     }
     /// (1) into `out`.
     fn slope<S: Scalar>(&self, lay: &Layout, i: usize, x: &[S], past: &[S], out: &mut [S]) {
-        let (y, w) = (&self.block(lay, i, x, past)[lay.v()..lay.lam()], &x[self.direction(lay, i) + lay.v()..]);
+        let (y, w) =
+            (&self.block(lay, i, x, past)[lay.v()..lay.lam()], &x[self.direction(lay, i) + lay.v()..]);
         out.iter_mut().zip(y.iter().zip(w)).for_each(|(o, (y, w))| *o = *y + *w);
     }
     /// (3) and the integrands along w: leaves rows and g in `a`.
@@ -144,7 +151,16 @@ impl<Y: System> Rosenbrock<'_, Y> {
         }
     }
     /// Defects of a prediction (q, v)_0 + h Σ c_j K_j.
-    fn defects<S: Scalar>(&self, lay: &Layout, c: &[f64], h: S, x: &[S], past: &[S], slopes: &[S], r: &mut [S]) {
+    fn defects<S: Scalar>(
+        &self,
+        lay: &Layout,
+        c: &[f64],
+        h: S,
+        x: &[S],
+        past: &[S],
+        slopes: &[S],
+        r: &mut [S],
+    ) {
         let n2 = 2 * lay.n;
         for d in 0..n2 {
             r[d] = x[d] - past[d];
@@ -268,7 +284,15 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
             if i > 0 {
                 let c = if i == s { &self.scheme.b } else { &self.scheme.alpha[i] };
                 self.defects(&lay, c, span.h, block, past, slopes, &mut r[o..o + n2]);
-                self.state.residual(sys, &self.f, &at, frozen.choice, &mut w.data, &mut r[o..o + z], &mut w.scratch);
+                self.state.residual(
+                    sys,
+                    &self.f,
+                    &at,
+                    frozen.choice,
+                    &mut w.data,
+                    &mut r[o..o + z],
+                    &mut w.scratch,
+                );
             }
             if i == s {
                 break;
@@ -363,7 +387,8 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         l: &mut RosenbrockLinear<Y>,
     ) -> Option<(f64, usize)> {
         let (lay, n2) = (self.layout(), 2 * self.sys.dims().n);
-        let size = |e: f64, i: usize| (span.h * e / (tol.atol + tol.rtol * x[i].abs().max(past[i].abs()))).powi(2);
+        let size =
+            |e: f64, i: usize| (span.h * e / (tol.atol + tol.rtol * x[i].abs().max(past[i].abs()))).powi(2);
         let (mut sum, mut worst) = (0.0, (0.0, 0));
         for d in 0..n2 {
             let e: f64 = (0..self.stages()).map(|i| self.scheme.error[i] * l.slopes[i * n2 + d]).sum();

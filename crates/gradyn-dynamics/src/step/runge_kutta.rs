@@ -190,14 +190,31 @@ impl<Y: System> RungeKutta<'_, Y> {
         self.state.residual(self.sys, &self.f, &at, frozen.choice, d, r, scratch);
     }
     /// `l.sums` += c g(block j), with its data placed there.
-    fn add_integrands(&self, lay: &Layout, c: f64, t: f64, j: usize, x: &[f64], past: &[f64], l: &mut RungeKuttaLinear<Y>) {
+    fn add_integrands(
+        &self,
+        lay: &Layout,
+        c: f64,
+        t: f64,
+        j: usize,
+        x: &[f64],
+        past: &[f64],
+        l: &mut RungeKuttaLinear<Y>,
+    ) {
         let at = lay.node(t, self.block(lay, j, x, past));
         let d = if j == 0 { &mut l.past } else { &mut l.blocks[j - 1].linear.data };
         self.sys.measure(Set::Integrand, &at, d, &mut l.values[..lay.o]);
         l.sums[..lay.o].iter_mut().zip(&l.values).for_each(|(s, g)| *s += c * g);
     }
     /// Σ_j c_j g_j into `l.sums`; data must be placed.
-    fn quadrature(&self, lay: &Layout, c: &[f64], span: Span<f64>, x: &[f64], past: &[f64], l: &mut RungeKuttaLinear<Y>) {
+    fn quadrature(
+        &self,
+        lay: &Layout,
+        c: &[f64],
+        span: Span<f64>,
+        x: &[f64],
+        past: &[f64],
+        l: &mut RungeKuttaLinear<Y>,
+    ) {
         l.sums.fill(0.0);
         for (j, c) in c.iter().enumerate() {
             if *c != 0.0 {
@@ -227,13 +244,20 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     }
     fn linear(&self, p: &[f64]) -> Result<RungeKuttaLinear<Y>, StepError> {
         let positions = self.f.level[2] == 0.0 && self.state == State::Full && self.tableau.takes_positions();
-        assert!(self.f.level[2] == 1.0 || positions, "{} needs constraints at acceleration level", self.tableau.name);
+        assert!(
+            self.f.level[2] == 1.0 || positions,
+            "{} needs constraints at acceleration level",
+            self.tableau.name
+        );
         let (sys, lay, tableau) = (self.sys, self.layout(), self.tableau);
         let (past, kkt) = block::prepare(sys, p)?;
         let block = || Block::new(sys, self.f, self.state, p, &kkt);
-        let own = |g: &std::ops::Range<usize>| g.clone().flat_map(|i| g.clone().map(move |j| tableau.a(i, j + 1))).collect();
+        let own = |g: &std::ops::Range<usize>| {
+            g.clone().flat_map(|i| g.clone().map(move |j| tableau.a(i, j + 1))).collect()
+        };
         let matrix = |a: Vec<f64>| Coupled::new(sys, &self.f, self.state, a);
-        let group = |g: std::ops::Range<usize>| tableau.is_implicit(g.clone()).then(|| matrix(own(&g))).transpose();
+        let group =
+            |g: std::ops::Range<usize>| tableau.is_implicit(g.clone()).then(|| matrix(own(&g))).transpose();
         Ok(RungeKuttaLinear {
             initial: Initial::new(sys, self.law(), lay, p, kkt.clone())?,
             first: true,
@@ -274,7 +298,12 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         self.tableau.order
     }
     fn equations(&self) -> Equations {
-        Equations { law: self.law(), state: self.state, scheme: self.tableau, positions: self.f.level[2] == 0.0 }
+        Equations {
+            law: self.law(),
+            state: self.state,
+            scheme: self.tableau,
+            positions: self.f.level[2] == 0.0,
+        }
     }
     fn estimate_order(&self) -> usize {
         self.tableau.estimate
@@ -297,9 +326,23 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
         if self.f.level[2] == 0.0 {
             // a ~ q/(c₁h)² in the first stage
-            return super::noise_of_positions(512.0 / (self.tableau.nodes[0] * h).powi(2), h, size, mass, row);
+            return super::noise_of_positions(
+                512.0 / (self.tableau.nodes[0] * h).powi(2),
+                h,
+                size,
+                mass,
+                row,
+            );
         }
-        block::noise(&self.f, self.f.shared(self.sys), self.tableau.is_implicit(0..self.tableau.coupled), h, size, mass, row)
+        block::noise(
+            &self.f,
+            self.f.shared(self.sys),
+            self.tableau.is_implicit(0..self.tableau.coupled),
+            h,
+            size,
+            mass,
+            row,
+        )
     }
     fn residual<S: ProgramScalar>(
         &self,
@@ -422,7 +465,12 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
                     l.sums[..n2].copy_from_slice(&b[from..from + n2]);
                     for level in 0..2 {
                         let at = o + level * n;
-                        l.blocks[i].defect(level, l.h * a, &l.sums[level * n..(level + 1) * n], &mut b[at..at + n]);
+                        l.blocks[i].defect(
+                            level,
+                            l.h * a,
+                            &l.sums[level * n..(level + 1) * n],
+                            &mut b[at..at + n],
+                        );
                     }
                 }
             }
@@ -466,7 +514,12 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
                     let to = self.at(&lay, j) + lay.v();
                     for level in 0..2 {
                         let at = to + level * n;
-                        l.blocks[i].defect_t(level, l.h * a, &l.sums[level * n..(level + 1) * n], &mut b[at..at + n]);
+                        l.blocks[i].defect_t(
+                            level,
+                            l.h * a,
+                            &l.sums[level * n..(level + 1) * n],
+                            &mut b[at..at + n],
+                        );
                     }
                 }
             }
@@ -579,7 +632,16 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         }
         let (t, block) = (span.t + θ * h, &mut l.blocks[0]);
         if self.f.level[2] == 0.0 {
-            return super::complete(self.sys, &self.law(), &lay, t, frozen.angles, &mut block.linear.data, &mut l.kkt, out);
+            return super::complete(
+                self.sys,
+                &self.law(),
+                &lay,
+                t,
+                frozen.angles,
+                &mut block.linear.data,
+                &mut l.kkt,
+                out,
+            );
         }
         self.sys.set_angles(frozen.angles, &mut block.linear.data);
         block.evaluate(self.sys, t, frozen.choice, out)

@@ -128,11 +128,23 @@ impl<Y: System> Second<Y> {
         }
     }
     /// Evaluates at the past `x` along the directions `w`, one after the other, and τ in time.
-    pub fn set(&mut self, sys: &Y, lay: &Layout, t: f64, τ: impl Fn(usize) -> f64, frozen: Frozen, x: &[f64], w: &[f64]) {
+    pub fn set(
+        &mut self,
+        sys: &Y,
+        lay: &Layout,
+        t: f64,
+        τ: impl Fn(usize) -> f64,
+        frozen: Frozen,
+        x: &[f64],
+        w: &[f64],
+    ) {
         let (z, s) = (lay.z(), self.stages.len());
         for (c, partials) in self.partials.iter_mut().enumerate() {
             let (first, end) = (c * LANES, s.min((c + 1) * LANES));
-            let t = Lanes { re: t, eps: std::array::from_fn(|k| if first + k < end { τ(first + k) } else { 0.0 }) };
+            let t = Lanes {
+                re: t,
+                eps: std::array::from_fn(|k| if first + k < end { τ(first + k) } else { 0.0 }),
+            };
             partials.set(sys, self.state, lay, t, frozen, x, &w[first * z..end * z]);
             for i in first..end {
                 partials.read(sys, i - first, &mut self.stages[i], &mut self.g[i]);

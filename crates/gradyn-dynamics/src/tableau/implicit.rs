@@ -76,7 +76,12 @@ pub const RADAU5: Tableau = Tableau {
     ],
     nodes: &[(4.0 - SQRT6) / 10.0, (4.0 + SQRT6) / 10.0, 1.0],
     coupled: 3,
-    error: &[RADAU_3, -RADAU_3 * (2.0 + 3.0 * SQRT6) / 6.0, RADAU_3 * (3.0 * SQRT6 - 2.0) / 6.0, -RADAU_3 / 3.0],
+    error: &[
+        RADAU_3,
+        -RADAU_3 * (2.0 + 3.0 * SQRT6) / 6.0,
+        RADAU_3 * (3.0 * SQRT6 - 2.0) / 6.0,
+        -RADAU_3 / 3.0,
+    ],
     lower: &[],
     filter: RADAU_3,
     estimate: 4,

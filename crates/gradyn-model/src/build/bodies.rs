@@ -48,8 +48,19 @@ pub struct Solid<'g> {
 }
 
 /// Names that a point cannot have: they are sensors of a body.
-pub const SENSORS: [&str; 11] =
-    ["com", "angle", "roll", "pitch", "yaw", "omega", "kinetic", "potential", "energy", "momentum", "angular_momentum"];
+pub const SENSORS: [&str; 11] = [
+    "com",
+    "angle",
+    "roll",
+    "pitch",
+    "yaw",
+    "omega",
+    "kinetic",
+    "potential",
+    "energy",
+    "momentum",
+    "angular_momentum",
+];
 
 struct Points<'a, 'g> {
     body: &'a str,
@@ -58,9 +69,17 @@ struct Points<'a, 'g> {
 impl<'g> Points<'_, 'g> {
     fn push(&mut self, t: &Text, at: Symbols<'g>) -> Result<(), ModelError> {
         if SENSORS.contains(&t.text.as_str()) || self.find(t).is_some() {
-            return Err(ModelError::new(format!("body `{}`: the point name `{t}` is taken", self.body)).at(&t.place));
+            return Err(
+                ModelError::new(format!("body `{}`: the point name `{t}` is taken", self.body)).at(&t.place)
+            );
         }
-        self.list.push(LocalPoint { name: t.text.clone(), value: vec![0.0; at.len()], at, class: 0, spot: 0 });
+        self.list.push(LocalPoint {
+            name: t.text.clone(),
+            value: vec![0.0; at.len()],
+            at,
+            class: 0,
+            spot: 0,
+        });
         Ok(())
     }
     fn find(&self, t: &Text) -> Option<usize> {
@@ -100,7 +119,13 @@ impl<'g> Solid<'g> {
         });
         let (mass, inertia, sizes) = inertia(b, length2, n)?;
         let mut points = points.list;
-        points.push(LocalPoint { name: "com".into(), value: vec![0.0; com.len()], at: com.clone(), class: 0, spot: 0 });
+        points.push(LocalPoint {
+            name: "com".into(),
+            value: vec![0.0; com.len()],
+            at: com.clone(),
+            class: 0,
+            spot: 0,
+        });
         Ok(Self { name: name.clone(), points, mass, inertia, com, rod, sizes })
     }
     /// The ground: fixed points, no inertia.
@@ -112,10 +137,24 @@ impl<'g> Solid<'g> {
                 return Err(ModelError::new(format!("ground: the point name `{t}` is taken")).at(&t.place));
             }
             let at = n.vector(at, &format!("ground point `{t}`"))?;
-            points.push(LocalPoint { name: t.text.clone(), value: vec![0.0; m.dimension], at, class: 0, spot: 0 });
+            points.push(LocalPoint {
+                name: t.text.clone(),
+                value: vec![0.0; m.dimension],
+                at,
+                class: 0,
+                spot: 0,
+            });
         }
         let com = vec![zero; m.dimension];
-        Ok(Self { name: "ground".into(), points, mass: zero, inertia: Inertia::Polar(zero), com, rod: None, sizes: vec![] })
+        Ok(Self {
+            name: "ground".into(),
+            points,
+            mass: zero,
+            inertia: Inertia::Polar(zero),
+            com,
+            rod: None,
+            sizes: vec![],
+        })
     }
     /// The nominal distance of two points.
     pub fn distance(&self, i: usize, j: usize) -> f64 {
@@ -129,7 +168,11 @@ impl<'g> Solid<'g> {
 }
 
 /// The two ends of a rod: points of the body, or new ones at the origin and at [length, 0, …].
-fn rod<'g>(b: &Body, points: &mut Points<'_, 'g>, n: &mut Numbers<'g>) -> Result<Option<[usize; 2]>, ModelError> {
+fn rod<'g>(
+    b: &Body,
+    points: &mut Points<'_, 'g>,
+    n: &mut Numbers<'g>,
+) -> Result<Option<[usize; 2]>, ModelError> {
     let Some(r) = &b.rod else { return Ok(None) };
     if let (Some(i), Some(j)) = (points.find(&r.points[0]), points.find(&r.points[1])) {
         return Ok(Some([i, j]));
@@ -152,7 +195,9 @@ type Weighed<'g> = (Sym<'g>, Inertia<'g>, Vec<(&'static str, Sym<'g>, bool)>);
 /// Mass and inertia as given, or of the rod or the shape.
 fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<Weighed<'g>, ModelError> {
     let name = &b.name;
-    let wrong = |message: &str, help: &str| Err(ModelError::new(format!("body `{name}` {message}")).at(&name.place).help(help));
+    let wrong = |message: &str, help: &str| {
+        Err(ModelError::new(format!("body `{name}` {message}")).at(&name.place).help(help))
+    };
     let own = b.mass.as_ref().map(|m| n.number(m, &format!("body `{name}`, mass"))).transpose()?;
     let shape = b.shape.as_ref().map(|s| shapes::read(s, name, n)).transpose()?;
     let dense = shape.as_ref().and_then(|s| s.mass);
@@ -165,7 +210,10 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<We
     }
     if let Some(shape) = shape {
         if own.is_none() && dense.is_none() {
-            return wrong("has a shape, but no mass and no density", "give `mass` (0 if it has none), or `density` in `shape`");
+            return wrong(
+                "has a shape, but no mass and no density",
+                "give `mass` (0 if it has none), or `density` in `shape`",
+            );
         }
         return Ok((mass, shape.inertia(mass, n.graph), shape.sizes));
     }
@@ -182,7 +230,11 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<We
 /// The inertia as given.
 fn given<'g>(b: &Body, rod: bool, n: &mut Numbers<'g>) -> Result<Inertia<'g>, ModelError> {
     let name = &b.name;
-    let entries = b.inertia.iter().map(|x| n.number(x, &format!("body `{name}`, inertia"))).collect::<Result<Vec<_>, _>>()?;
+    let entries = b
+        .inertia
+        .iter()
+        .map(|x| n.number(x, &format!("body `{name}`, inertia")))
+        .collect::<Result<Vec<_>, _>>()?;
     let polar = n.dimension == 2 || rod;
     match entries[..] {
         [i] if polar => Ok(Inertia::Polar(i)),
@@ -191,8 +243,10 @@ fn given<'g>(b: &Body, rod: bool, n: &mut Numbers<'g>) -> Result<Inertia<'g>, Mo
         [x, y, z, xy, xz, yz] if !polar => Ok(tensor([x, y, z], [xy, xz, yz])),
         _ => {
             let (count, place) = (entries.len(), first_place(&b.inertia));
-            let expected = if polar { "one number" } else { "1, 3 (Ixx Iyy Izz) or 6 numbers (…, Ixy Ixz Iyz)" };
-            let e = ModelError::new(format!("body `{name}`, inertia: {expected} expected here, not {count}")).at(&place);
+            let expected =
+                if polar { "one number" } else { "1, 3 (Ixx Iyy Izz) or 6 numbers (…, Ixy Ixz Iyz)" };
+            let e = ModelError::new(format!("body `{name}`, inertia: {expected} expected here, not {count}"))
+                .at(&place);
             Err(e.help("about the centre of mass, in the axes of the body; Ixy = -∫ x y dm"))
         }
     }
@@ -222,7 +276,9 @@ impl<'g> Inertia<'g> {
             Inertia::Polar(_) => [[graph.constant(0.0); 3]; 3],
             Inertia::Tensor(i) => {
                 let half = (i[0][0] + i[1][1] + i[2][2]) * 0.5;
-                std::array::from_fn(|a| std::array::from_fn(|b| if a == b { half - i[a][a] } else { -i[a][b] }))
+                std::array::from_fn(|a| {
+                    std::array::from_fn(|b| if a == b { half - i[a][a] } else { -i[a][b] })
+                })
             }
         }
     }

@@ -104,7 +104,8 @@ impl<'g, 'm> Builder<'g, 'm> {
         if grounded(ca) && grounded(cb) {
             return true; // two ground points: rows will tell whether they coincide
         }
-        let (into, from) = if classes.points[ca].len() < classes.points[cb].len() { (cb, ca) } else { (ca, cb) };
+        let (into, from) =
+            if classes.points[ca].len() < classes.points[cb].len() { (cb, ca) } else { (ca, cb) };
         let moved = std::mem::take(&mut classes.points[from]);
         for &(b, i) in &moved {
             self.solids[b].points[i].class = into;
@@ -114,7 +115,8 @@ impl<'g, 'm> Builder<'g, 'm> {
     }
     fn unite_vectors(&self, bodies: [usize; 2], axes: &[Symbols<'g>; 2], classes: &mut Classes<'g>) {
         let [ca, cb] = [0, 1].map(|k| classes.vector(bodies[k], &axes[k], || self.numbers.nominal(&axes[k])));
-        let (into, from) = if classes.vectors[ca].len() < classes.vectors[cb].len() { (cb, ca) } else { (ca, cb) };
+        let (into, from) =
+            if classes.vectors[ca].len() < classes.vectors[cb].len() { (cb, ca) } else { (ca, cb) };
         let member = |body: usize, class: usize| classes.vectors_of[&body].iter().any(|v| v.1 == class);
         if ca == cb || classes.vectors[from].iter().any(|v| member(v.body, into)) {
             return; // one already, or two directions of one body: rows will tell
@@ -154,7 +156,8 @@ impl<'g, 'm> Builder<'g, 'm> {
     pub(super) fn choose_frames(&mut self, classes: &mut Classes<'g>) -> Result<(), ModelError> {
         let (ground, dimension) = (self.ground(), self.m.dimension);
         for b in 0..ground {
-            let frame = if self.is_thin(b) { self.line_frame(b, classes)? } else { self.own_frame(b, classes) };
+            let frame =
+                if self.is_thin(b) { self.line_frame(b, classes)? } else { self.own_frame(b, classes) };
             self.frames.push(frame);
         }
         self.frames.push(Frame::ground(self.graph, dimension));
@@ -165,8 +168,10 @@ impl<'g, 'm> Builder<'g, 'm> {
         let p = self.point_port(b, com, classes);
         let axes = if dimension == 2 { 1 } else { 3 };
         let rest = (0..axes).map(|k| {
-            let names: Vec<String> =
-                AXES[..dimension].iter().map(|a| format!("{}.{}{a}", self.solids[b].name, ["u", "v", "w"][k])).collect();
+            let names: Vec<String> = AXES[..dimension]
+                .iter()
+                .map(|a| format!("{}.{}{a}", self.solids[b].name, ["u", "v", "w"][k]))
+                .collect();
             let value = (0..dimension).map(|i| f64::from(u8::from(i == k))).collect();
             let port = self.new_coordinates(b, Err(value), &names);
             Basis::Vector(unit(self.graph, dimension, k), port)
@@ -184,7 +189,8 @@ impl<'g, 'm> Builder<'g, 'm> {
         }
         if self.m.dimension == 3 {
             let name = &self.m.bodies[b].name;
-            let e = ModelError::new(format!("body `{name}`: both ends of the rod are fixed to the ground")).at(&name.place);
+            let e = ModelError::new(format!("body `{name}`: both ends of the rod are fixed to the ground"))
+                .at(&name.place);
             return Err(e.help("a rod needs an end that can move"));
         }
         let (origin, i, p) = self.reference_point(b, classes);
@@ -205,7 +211,10 @@ impl<'g, 'm> Builder<'g, 'm> {
             return Some([i, j]);
         }
         let shared = self.shared_points(b, classes);
-        let pairs = shared.iter().flat_map(|&i| shared.iter().map(move |&j| [i, j])).filter(|&[i, j]| i < j && valid(i, j));
+        let pairs = shared
+            .iter()
+            .flat_map(|&i| shared.iter().map(move |&j| [i, j]))
+            .filter(|&[i, j]| i < j && valid(i, j));
         pairs.max_by(|a, b| solid.distance(a[0], a[1]).total_cmp(&solid.distance(b[0], b[1])))
     }
     fn shared_points(&self, b: usize, classes: &Classes) -> Vec<usize> {
@@ -228,20 +237,24 @@ impl<'g, 'm> Builder<'g, 'm> {
                 rest.push(Basis::Vector(v.local, port));
             }
         }
-        let anchored = |s: &Self, k: usize, c: &Classes| c.points[s.solids[b].points[k].class].iter().any(|r| r.0 == s.ground());
+        let anchored = |s: &Self, k: usize, c: &Classes| {
+            c.points[s.solids[b].points[k].class].iter().any(|r| r.0 == s.ground())
+        };
         let fixed_origin = anchored(self, i, classes);
         for j in self.shared_points(b, classes) {
             let (x, y) = (&self.solids[b].points[i].value, &self.solids[b].points[j].value);
             let d: Vec<f64> = y.iter().zip(x).map(|(y, x)| y - x).collect();
-            let usable =
-                self.solids[b].points[j].class != self.solids[b].points[i].class && !(fixed_origin && anchored(self, j, classes));
+            let usable = self.solids[b].points[j].class != self.solids[b].points[i].class
+                && !(fixed_origin && anchored(self, j, classes));
             if rest.len() < 3 && usable && independent(&mut chosen, &d) {
                 rest.push(Basis::Point(j, self.point_port(b, j, classes)));
             }
         }
         while rest.len() < 3 {
             let left = |k: usize| 1.0 - chosen.iter().map(|c| c[k] * c[k]).sum::<f64>();
-            let k = (0..3).max_by(|&a, &b| (left(a) + 1e-9 * b as f64).total_cmp(&(left(b) + 1e-9 * a as f64))).unwrap_or(0);
+            let k = (0..3)
+                .max_by(|&a, &b| (left(a) + 1e-9 * b as f64).total_cmp(&(left(b) + 1e-9 * a as f64)))
+                .unwrap_or(0);
             let value: Vec<f64> = (0..3).map(|i| f64::from(u8::from(i == k))).collect();
             independent(&mut chosen, &value);
             let names = AXES.map(|a| format!("{}.{}{a}", self.solids[b].name, ["u", "v", "w"][k]));
@@ -311,7 +324,11 @@ impl<'g, 'm> Builder<'g, 'm> {
         Ok(repeated)
     }
     /// True if its reaction is read and it repeats others.
-    fn add_joint_rows(&mut self, k: usize, tied: &mut HashMap<usize, Vec<Vec<Port<'g>>>>) -> Result<bool, ModelError> {
+    fn add_joint_rows(
+        &mut self,
+        k: usize,
+        tied: &mut HashMap<usize, Vec<Vec<Port<'g>>>>,
+    ) -> Result<bool, ModelError> {
         let j = &self.m.joints[k];
         let refs = self.joint_ends(k);
         let ends = Ends { frames: refs.map(|(b, _)| &self.frames[b]), points: refs.map(|r| self.port(r)) };
@@ -321,9 +338,11 @@ impl<'g, 'm> Builder<'g, 'm> {
         if closed && !tie(tied.entry(class[0]).or_default(), &ends.points) {
             closed = false;
         }
-        let torque = self.m.dimension == 3 && self.wanted.get(&j.name.text) == Some(&true) && j.kind.shares_axis();
+        let torque =
+            self.m.dimension == 3 && self.wanted.get(&j.name.text) == Some(&true) && j.kind.shares_axis();
         let axis = |s: usize| self.frames[refs[s].0].direction(&self.joint_frames[k].axes[s]);
-        let point = j.kind.shares_point(self.m.dimension) && (closed || same(&ends.points[0], &ends.points[1]));
+        let point =
+            j.kind.shares_point(self.m.dimension) && (closed || same(&ends.points[0], &ends.points[1]));
         let repeats = (wanted && point) || (torque && same(&axis(0), &axis(1)));
         let frame: &JointFrame<'g> = &self.joint_frames[k];
         let reaction = joints::add(j, frame, &ends, closed, &mut self.numbers, &mut self.rows)?;

@@ -23,7 +23,8 @@ impl<'g> Builder<'g, '_> {
                 let literal = ta.abs() > PI || tb.abs() > PI;
                 if literal { tb - ta } else { tb - ta - TAU * ((tb - ta) / TAU).round() }
             };
-            let references = self.angles.iter().map(|d| d.near.or(d.bodies.map(relative)).unwrap_or(0.0)).collect();
+            let references =
+                self.angles.iter().map(|d| d.near.or(d.bodies.map(relative)).unwrap_or(0.0)).collect();
             return Ok((drawn, references));
         }
         let drawn = self.drawn_space(driven)?;

@@ -15,7 +15,9 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     /// Energies and momenta of bodies.
     pub(super) fn energy(&mut self, which: &str, bodies: &[usize], system: bool) -> Option<Value<'h>> {
         match which {
-            "kinetic" if system => Some(Value::Scalar(self.sense("kinetic".into(), |_| vec![Sensor::Kinetic])[0])),
+            "kinetic" if system => {
+                Some(Value::Scalar(self.sense("kinetic".into(), |_| vec![Sensor::Kinetic])[0]))
+            }
             "potential" if system => {
                 let gravity = self.sense("gravity".into(), |_| vec![Sensor::Gravity])[0];
                 Some(Value::Scalar(self.springs().into_iter().fold(gravity, |sum, e| sum + e)))
@@ -32,7 +34,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 for &b in bodies {
                     let port = self.b.frames[b].at(&self.b.solids[b].com);
                     let r = self.port(&port);
-                    let (v, m) = (self.rates(&r).expect("points have rates"), self.parameter(self.b.solids[b].mass));
+                    let (v, m) =
+                        (self.rates(&r).expect("points have rates"), self.parameter(self.b.solids[b].mass));
                     let p = scaled(m, &v);
                     total = Some(total.map_or(p.clone(), |t| sum(&t, &p)));
                 }
@@ -50,7 +53,11 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         }
     }
     /// Σ J_ab f(x_a, ẋ_a, ẋ_b) over the products of velocities in M.
-    fn moments(&mut self, bodies: &[usize], f: impl Fn(&Symbols<'h>, &Symbols<'h>, &Symbols<'h>) -> Symbols<'h>) -> Symbols<'h> {
+    fn moments(
+        &mut self,
+        bodies: &[usize],
+        f: impl Fn(&Symbols<'h>, &Symbols<'h>, &Symbols<'h>) -> Symbols<'h>,
+    ) -> Symbols<'h> {
         let mut total: Option<Symbols<'h>> = None;
         for (a, b, j) in self.products(bodies) {
             let (x, y, j) = (self.port(&a), self.port(&b), self.parameter(j));

@@ -43,27 +43,35 @@ impl<'g> Builder<'g, '_> {
         let outputs = self.outputs()?;
         let conditions = self.conditions()?;
         let times = self.times()?;
-        let frames = if matches!(sharing, Sharing::Framed | Sharing::Apart) { self.body_frames() } else { vec![] };
+        let frames =
+            if matches!(sharing, Sharing::Framed | Sharing::Apart) { self.body_frames() } else { vec![] };
         let tree = edges.as_ref().map(|(_, list)| self.make_tree(list)).transpose()?;
-        let aligned: Vec<(String, Form)> =
-            std::mem::take(&mut self.aligned).into_iter().map(|(name, q)| (name, q.form(&mut self.slots))).collect();
+        let aligned: Vec<(String, Form)> = std::mem::take(&mut self.aligned)
+            .into_iter()
+            .map(|(name, q)| (name, q.form(&mut self.slots)))
+            .collect();
         // sizes and patterns
         let graph = self.graph;
         let quads = self.angle_quads();
         let angles = quads.iter().map(|[y, x]| (y.form(&mut self.slots), x.form(&mut self.slots))).collect();
-        let formulas = std::mem::take(&mut self.formulas).into_iter().chain(std::mem::take(&mut self.velocity_rows));
+        let formulas =
+            std::mem::take(&mut self.formulas).into_iter().chain(std::mem::take(&mut self.velocity_rows));
         let formulas: Vec<Formula> = formulas.map(|f| f.1).collect();
         let m_vel = formulas.iter().filter(|f| f.velocity()).count();
         let loads = std::mem::take(&mut self.loads);
         let (slots, m) = (self.slots.symbols.len(), rows.len() + formulas.len());
         let signals = self.signals.len();
-        let dims = Dims { n, m, m_vel, slots, angles: self.angles.len(), args: slots + signals + self.angles.len() };
+        let dims =
+            Dims { n, m, m_vel, slots, angles: self.angles.len(), args: slots + signals + self.angles.len() };
         let fix = Numbering { slots: slots as u32, signals: signals as u32 };
         let patterns = self.patterns(&inertia, &rows, (&formulas, &loads), n, m);
         // compile onto the patterns
         let signals = Signals { list: self.signals.iter().map(|s| fix.signal(s)).collect() };
-        let formulas =
-            formulas.into_iter().enumerate().map(|(k, f)| fix.formula(f, rows.len() + k, &patterns)).collect::<Vec<_>>();
+        let formulas = formulas
+            .into_iter()
+            .enumerate()
+            .map(|(k, f)| fix.formula(f, rows.len() + k, &patterns))
+            .collect::<Vec<_>>();
         let loads = loads.into_iter().map(|l| fix.load(l, &patterns.nn)).collect::<Vec<_>>();
         let guards = std::mem::take(&mut self.guards).into_iter().map(|g| fix.guard(g)).collect::<Vec<_>>();
         let forces = self.forces.iter().map(|f| fix.force(f, &patterns.nn)).collect::<Vec<_>>();
@@ -92,7 +100,12 @@ impl<'g> Builder<'g, '_> {
             condition_names: [vec![], vec![]],
             position: vec![],
             velocity: vec![],
-            statics: self.m.initial.equilibrium.as_ref().map(|_| Statics { held: conditions.held, balanced: vec![] }),
+            statics: self
+                .m
+                .initial
+                .equilibrium
+                .as_ref()
+                .map(|_| Statics { held: conditions.held, balanced: vec![] }),
             at_rest: vec![],
             drawn: vec![],
             aligned,
@@ -121,7 +134,8 @@ impl<'g> Builder<'g, '_> {
         let family = edges.as_ref().map_or(Coordinates::Natural, |e| e.0);
         let mut system = match tree {
             Some(tree) => {
-                let reference = if family == Coordinates::Relative0 { Reference::Origin } else { Reference::Centre };
+                let reference =
+                    if family == Coordinates::Relative0 { Reference::Origin } else { Reference::Centre };
                 let mut relative = Relative::new(system, tree, reference, self.m.dimension);
                 relative.draw(&p);
                 Mechanics::Relative(Box::new(relative))
@@ -135,8 +149,12 @@ impl<'g> Builder<'g, '_> {
             parameters[i].used = true;
         }
         let m = self.m;
-        let named =
-            m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name)).chain(m.bodies.iter().map(|b| &b.name));
+        let named = m
+            .joints
+            .iter()
+            .map(|j| &j.name)
+            .chain(m.drivers.iter().map(|d| &d.name))
+            .chain(m.bodies.iter().map(|b| &b.name));
         let named = named.chain(m.forces.iter().map(|f| &f.name)).chain(m.couplings.iter().map(|c| &c.name));
         let named = named.chain(m.constraints.iter().chain(&m.velocity_constraints).map(|c| &c.0));
         Ok(Model {
@@ -166,21 +184,33 @@ impl<'g> Builder<'g, '_> {
     fn penalties(&mut self, rows: &[RowName]) -> Result<Vec<Penalty>, ModelError> {
         for (name, p) in &self.m.penalties {
             if ![p.alpha, p.xi, p.omega].iter().all(|x| *x > 0.0 && x.is_finite()) {
-                return Err(ModelError::new(format!("`{name}`, penalty: positive factors are expected here")).at(&name.place));
+                return Err(ModelError::new(format!(
+                    "`{name}`, penalty: positive factors are expected here"
+                ))
+                .at(&name.place));
             }
             if !rows.iter().any(|row| row.element == name.text) {
                 let text = "penalty-unused: `{}` has no constraint row of its own: its points and axes are shared coordinates";
                 self.numbers.warnings.push(text.replace("{}", &name.text));
             }
         }
-        let of = |row: &RowName| self.m.penalties.iter().find(|p| p.0.text == row.element).map_or(Penalty::default(), |p| p.1);
+        let of = |row: &RowName| {
+            self.m.penalties.iter().find(|p| p.0.text == row.element).map_or(Penalty::default(), |p| p.1)
+        };
         Ok(rows.iter().map(of).collect())
     }
     fn angle_quads(&self) -> Vec<[Quad<'g>; 2]> {
         self.angles.iter().map(|d| d.quads(self.graph)).collect()
     }
     /// (angle, value at the start) of every driven angle.
-    fn driven_angles(&self, system: &Natural, fix: &Numbering, slots: &Program, rho: &[f64], start: u32) -> Vec<(usize, f64)> {
+    fn driven_angles(
+        &self,
+        system: &Natural,
+        fix: &Numbering,
+        slots: &Program,
+        rho: &[f64],
+        start: u32,
+    ) -> Vec<(usize, f64)> {
         let p = values(slots, rho);
         let mut d = system.data::<f64>();
         system.prepare(&p, &mut d);
@@ -196,7 +226,8 @@ impl<'g> Builder<'g, '_> {
         for (frame, solid) in self.frames.iter().zip(&self.solids[..self.solids.len() - 1]) {
             frame.inertia(solid, |a, b, c| {
                 for (a, b) in a.iter().zip(b) {
-                    for (&(i, x), &(j, y)) in a.terms.iter().flat_map(|x| b.terms.iter().map(move |y| (x, y))) {
+                    for (&(i, x), &(j, y)) in a.terms.iter().flat_map(|x| b.terms.iter().map(move |y| (x, y)))
+                    {
                         let entry = c * x * y;
                         mass.entry((i, j)).and_modify(|m| *m = *m + entry).or_insert(entry);
                     }
@@ -211,9 +242,16 @@ impl<'g> Builder<'g, '_> {
             }
         }
         let some = |s: &Sym| s.as_constant() != Some(0.0);
-        let mass =
-            mass.into_iter().filter(|(_, s)| some(s)).map(|((i, j), s)| (i as u32, j as u32, self.slots.slot(s))).collect();
-        let weight = weight.into_iter().filter(|(_, s)| some(s)).map(|(i, s)| (i as u32, self.slots.slot(s))).collect();
+        let mass = mass
+            .into_iter()
+            .filter(|(_, s)| some(s))
+            .map(|((i, j), s)| (i as u32, j as u32, self.slots.slot(s)))
+            .collect();
+        let weight = weight
+            .into_iter()
+            .filter(|(_, s)| some(s))
+            .map(|(i, s)| (i as u32, self.slots.slot(s)))
+            .collect();
         Ok((mass, weight, self.slots.slot(level)))
     }
     fn times(&mut self) -> Result<Times, ModelError> {
@@ -250,7 +288,9 @@ impl<'g> Builder<'g, '_> {
             mn.extend(f.entries().map(|e| (rows.len() + k, e.coord as usize)));
         }
         self.forces.iter().for_each(|f| pairs(&mut f.element.ports.coords()));
-        loads.iter().for_each(|l| pairs(&mut l.work.coords().chain(l.positions.coords()).chain(l.velocities.coords())));
+        loads.iter().for_each(|l| {
+            pairs(&mut l.work.coords().chain(l.positions.coords()).chain(l.velocities.coords()))
+        });
         let nn = Pattern::from_entries(n, n, nn);
         let mut mass: Vec<u32> = inertia.iter().map(|e| nn.at(e.0 as usize, e.1 as usize)).collect();
         mass.sort_unstable();

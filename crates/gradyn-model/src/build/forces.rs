@@ -87,13 +87,20 @@ impl<'h> Env<'h> for LocalEnv<'_, '_, '_, 'h> {
 
 impl<'g> Builder<'g, '_> {
     /// Compiles an expression of time and some local names.
-    fn local_program(&mut self, x: &Number, local: &[&str], what: &str) -> Result<(Program, Vec<Input>), ModelError> {
+    fn local_program(
+        &mut self,
+        x: &Number,
+        local: &[&str],
+        what: &str,
+    ) -> Result<(Program, Vec<Input>), ModelError> {
         let ast = self.numbers.parse(x, what)?;
         let graph = Graph::new();
         let mut env = LocalEnv { b: self, graph: &graph, inputs: vec![], local };
         match compile(&ast, &graph, &mut env).map_err(|e| ModelError::expression(what, x, e))? {
             Value::Scalar(s) => Ok((graph.program(&[s]), env.inputs)),
-            Value::Vector(_) => Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place)),
+            Value::Vector(_) => {
+                Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place))
+            }
         }
     }
     /// The extended parameter that an expression of time is: a slot, a spline, or a new signal.
@@ -119,7 +126,9 @@ impl<'g> Builder<'g, '_> {
     /// Does an expression read sensors?
     fn reads_sensors(&mut self, x: &Number) -> bool {
         let Ok(ast) = self.numbers.glance(x, "force") else { return false };
-        let known = |n: &str| n == "t" || n == "pi" || self.signal_names.contains_key(n) || self.numbers.lookup(n).is_some();
+        let known = |n: &str| {
+            n == "t" || n == "pi" || self.signal_names.contains_key(n) || self.numbers.lookup(n).is_some()
+        };
         ast.names().iter().any(|(n, _)| !known(n) && n.contains('.'))
             || ast.calls().iter().any(|c| !FUNCTIONS.contains(&c.0.as_str()))
     }
@@ -130,22 +139,31 @@ impl<'g> Builder<'g, '_> {
             let plane = m.dimension == 2;
             match &f.kind {
                 ForceKind::SpringDamper { .. } => self.spring(f)?,
-                ForceKind::Torsion { about: About::Bodies(between), .. } if plane => self.plane_torsion(f, between)?,
+                ForceKind::Torsion { about: About::Bodies(between), .. } if plane => {
+                    self.plane_torsion(f, between)?
+                }
                 ForceKind::Torsion { about: About::Bodies(between), .. } => {
-                    let e = ModelError::new(format!("force `{}`: in space a torsional spring acts on a joint", f.name));
+                    let e = ModelError::new(format!(
+                        "force `{}`: in space a torsional spring acts on a joint",
+                        f.name
+                    ));
                     return Err(e.at(&between[0].place).help("write joint = \"NAME\" instead of `between`"));
                 }
                 ForceKind::Torque { torque, .. } if torque.len() != if plane { 1 } else { 3 } => {
                     let expected = if plane { "one number" } else { "three components" };
-                    let e =
-                        ModelError::new(format!("force `{}`, torque: {expected} expected here, not {}", f.name, torque.len()));
+                    let e = ModelError::new(format!(
+                        "force `{}`, torque: {expected} expected here, not {}",
+                        f.name,
+                        torque.len()
+                    ));
                     return Err(e.at(&torque.first().and_then(|t| t.place.clone()).or(f.name.place.clone())));
                 }
                 ForceKind::Torque { on, reaction, torque, frame } => {
                     frame.as_ref().map_or(Ok(0), |f| self.body(f))?;
                     let [a, b] = [self.body(reaction)?, self.body(on)?];
                     if a == b {
-                        return Err(ModelError::new(format!("force `{}`: `{on}` reacts on itself", f.name)).at(&reaction.place));
+                        return Err(ModelError::new(format!("force `{}`: `{on}` reacts on itself", f.name))
+                            .at(&reaction.place));
                     }
                     if plane && !self.reads_sensors(&torque[0]) {
                         let applied = self.signal(&torque[0], &format!("force `{}`, torque", f.name))?;
@@ -166,8 +184,13 @@ impl<'g> Builder<'g, '_> {
                     let refs = [self.point_ref(&between[0])?, self.point_ref(&between[1])?];
                     self.two_bodies(&f.name, refs, between)?;
                     if matches!(f.kind, ForceKind::BumpStop { .. }) && self.coincident(refs[0], refs[1]) {
-                        let message = format!("force `{}`: the ends `{}` and `{}` coincide", f.name, between[0], between[1]);
-                        return Err(ModelError::new(message).at(&between[1].place).help("a stop needs two different points"));
+                        let message = format!(
+                            "force `{}`: the ends `{}` and `{}` coincide",
+                            f.name, between[0], between[1]
+                        );
+                        return Err(ModelError::new(message)
+                            .at(&between[1].place)
+                            .help("a stop needs two different points"));
                     }
                     self.add_load(k, &f.name)?;
                 }
@@ -177,13 +200,13 @@ impl<'g> Builder<'g, '_> {
                     self.add_load(k, &f.name)?;
                 }
                 ForceKind::Tyre(_) if plane => {
-                    let e = ModelError::new(format!("force `{}`: tyres belong to models in space", f.name)).at(&f.name.place);
+                    let e = ModelError::new(format!("force `{}`: tyres belong to models in space", f.name))
+                        .at(&f.name.place);
                     return Err(e.help("write dimension = 3, or use `contact`"));
                 }
                 ForceKind::Tyre(tyre) => {
                     if matches!(tyre.law, TyreLaw::Linear(_)) {
-                        let text =
-                            "the linear law of a tyre has kinks where it saturates; gradients are those of the branch taken";
+                        let text = "the linear law of a tyre has kinks where it saturates; gradients are those of the branch taken";
                         self.numbers.warnings.push(format!("not-smooth: force `{}`: {text}", f.name));
                     }
                     self.add_load(k, &f.name)?;
@@ -196,22 +219,35 @@ impl<'g> Builder<'g, '_> {
         }
         Ok(())
     }
-    fn two_bodies(&self, name: &Text, refs: [super::PointRef; 2], between: &[Text; 2]) -> Result<(), ModelError> {
+    fn two_bodies(
+        &self,
+        name: &Text,
+        refs: [super::PointRef; 2],
+        between: &[Text; 2],
+    ) -> Result<(), ModelError> {
         if refs[0].0 == refs[1].0 {
-            let e = ModelError::new(format!("force `{name}` connects `{}` with itself", self.solids[refs[0].0].name));
+            let e = ModelError::new(format!(
+                "force `{name}` connects `{}` with itself",
+                self.solids[refs[0].0].name
+            ));
             return Err(e.at(&between[1].place).help("a force between two points of one body does nothing"));
         }
         Ok(())
     }
     fn spring(&mut self, f: &Force) -> Result<(), ModelError> {
-        let ForceKind::SpringDamper { between, stiffness, damping, length, force } = &f.kind else { return Ok(()) };
+        let ForceKind::SpringDamper { between, stiffness, damping, length, force } = &f.kind else {
+            return Ok(());
+        };
         let name = &f.name;
         let [a, b] = [self.point_ref(&between[0])?, self.point_ref(&between[1])?];
         if a != b {
             self.two_bodies(name, [a, b], between)?;
         }
         if a == b || self.coincident(a, b) {
-            let e = ModelError::new(format!("force `{name}`: the ends `{}` and `{}` coincide", between[0], between[1]));
+            let e = ModelError::new(format!(
+                "force `{name}`: the ends `{}` and `{}` coincide",
+                between[0], between[1]
+            ));
             return Err(e.at(&between[1].place).help("a spring needs two different points"));
         }
         let kind = if self.m.dimension == 2 { Kind::Distance2 } else { Kind::Distance3 };
@@ -269,7 +305,10 @@ impl<'g> Builder<'g, '_> {
         {
             let part = |item: &Ast| Number {
                 source: Source::Expression(text[item.span.clone()].into()),
-                place: x.place.clone().map(|p| if x.exact { p.start + item.span.start..p.start + item.span.end } else { p }),
+                place: x
+                    .place
+                    .clone()
+                    .map(|p| if x.exact { p.start + item.span.start..p.start + item.span.end } else { p }),
                 exact: x.exact,
             };
             return items.iter().map(|item| self.signal(&part(item), what)).collect();
@@ -315,7 +354,8 @@ impl<'g> Builder<'g, '_> {
         }
         let drafts = [&work, &motion].map(|w| env.draft(&w.iter().map(|w| w.1).collect::<Vec<_>>()));
         let guard = env.draft(&guards.iter().map(|g| g.value).collect::<Vec<_>>());
-        for ((work, motion), draft) in [(work, false), (motion, true)].into_iter().zip(drafts).filter(|((w, _), _)| !w.is_empty())
+        for ((work, motion), draft) in
+            [(work, false), (motion, true)].into_iter().zip(drafts).filter(|((w, _), _)| !w.is_empty())
         {
             let ports: Vec<_> = work.iter().map(|w| &w.0).collect();
             let work = self.ports(&ports);
@@ -329,29 +369,50 @@ impl<'g> Builder<'g, '_> {
         Ok(())
     }
     fn load(&self, name: &Text, draft: Draft, work: Ports) -> Result<Load, ModelError> {
-        let Some(Moving { ports: [positions, velocities], count: [position_args, velocity_args], inputs, program }) =
-            draft.moving()
+        let Some(Moving {
+            ports: [positions, velocities],
+            count: [position_args, velocity_args],
+            inputs,
+            program,
+        }) = draft.moving()
         else {
-            let e = ModelError::new(format!("force `{name}` reads more than positions and velocities")).at(&name.place);
+            let e = ModelError::new(format!("force `{name}` reads more than positions and velocities"))
+                .at(&name.place);
             return Err(e.help("accelerations, reactions and energies of the system follow from the forces"));
         };
         if let Some(Input::Rate(..)) = inputs.iter().find(|i| matches!(i, Input::Rate(..))) {
-            let e = ModelError::new(format!("force `{name}` reads the rate of a function of time")).at(&name.place);
+            let e = ModelError::new(format!("force `{name}` reads the rate of a function of time"))
+                .at(&name.place);
             return Err(e.help("write the rate as an expression of t"));
         }
         let name = name.text.clone();
-        Ok(Load { name, positions, position_args, velocities, velocity_args, inputs, program, work, motion: false })
+        Ok(Load {
+            name,
+            positions,
+            position_args,
+            velocities,
+            velocity_args,
+            inputs,
+            program,
+            work,
+            motion: false,
+        })
     }
     /// The joint of a name.
     pub(super) fn joint(&self, t: &Text) -> Result<usize, ModelError> {
-        self.joint_index(&t.text).ok_or_else(|| unknown("joint", t, self.m.joints.iter().map(|j| j.name.text.as_str())))
+        self.joint_index(&t.text)
+            .ok_or_else(|| unknown("joint", t, self.m.joints.iter().map(|j| j.name.text.as_str())))
     }
     /// An unknown element, for messages.
     pub(super) fn unknown_element(&self, t: &Text) -> ModelError {
         let m = self.m;
         let bodies = self.solids.iter().map(|s| s.name.as_str());
-        let rest =
-            m.joints.iter().map(|j| &j.name).chain(m.forces.iter().map(|f| &f.name)).chain(m.drivers.iter().map(|d| &d.name));
+        let rest = m
+            .joints
+            .iter()
+            .map(|j| &j.name)
+            .chain(m.forces.iter().map(|f| &f.name))
+            .chain(m.drivers.iter().map(|d| &d.name));
         unknown("body, joint, driver or force", t, bodies.chain(rest.map(|t| t.text.as_str())))
     }
 }

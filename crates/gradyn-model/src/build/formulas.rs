@@ -51,7 +51,8 @@ impl<'g, 'm> Builder<'g, 'm> {
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
         let y = make(&mut env)?;
-        let Some(Moving { ports: [ports, mut rates], count: [args, rate_args], inputs, program }) = env.draft(&[y]).moving()
+        let Some(Moving { ports: [ports, mut rates], count: [args, rate_args], inputs, program }) =
+            env.draft(&[y]).moving()
         else {
             return Ok(None);
         };
@@ -126,8 +127,13 @@ impl<'g, 'm> Builder<'g, 'm> {
         let [one, two] = [self.joint(&c.joints[0])?, self.joint(&c.joints[1])?];
         let [first, second] = [one, two].map(|k| self.joint_ends(k).map(|r| r.0));
         if one == two || !first.iter().any(|b| second.contains(b)) {
-            let e = ModelError::new(format!("joint `{name}`: `{}` and `{}` have no body in common", c.joints[0], c.joints[1]));
-            return Err(e.at(&c.joints[1].place).help("both joints must be on the carrier of the wheels, or on the ground"));
+            let e = ModelError::new(format!(
+                "joint `{name}`: `{}` and `{}` have no body in common",
+                c.joints[0], c.joints[1]
+            ));
+            return Err(e
+                .at(&c.joints[1].place)
+                .help("both joints must be on the carrier of the wheels, or on the ground"));
         }
         let rack = matches!(c.kind, CouplingKind::Rack { .. });
         let (CouplingKind::Gear { ratio: factor } | CouplingKind::Rack { radius: factor }) = &c.kind;
@@ -136,7 +142,8 @@ impl<'g, 'm> Builder<'g, 'm> {
         for (k, t, slide) in [(one, &c.joints[0], false), (two, &c.joints[1], rack)] {
             if slides(&self.m.joints[k].kind) != slide || (!slide && self.joint_angle(k, 1).is_none()) {
                 let wanted = if slide { "slides" } else { "turns" };
-                let e = ModelError::new(format!("joint `{name}`: `{t}` is not a joint that {wanted}")).at(&t.place);
+                let e = ModelError::new(format!("joint `{name}`: `{t}` is not a joint that {wanted}"))
+                    .at(&t.place);
                 return Err(e.help("a gear ties two revolute joints, a rack a revolute and a prismatic one"));
             }
         }
@@ -157,7 +164,8 @@ impl<'g, 'm> Builder<'g, 'm> {
                 Quantity::Angle(a, b) => {
                     let [a, b] = [env.b.body(a)?, env.b.body(b)?];
                     if env.b.m.dimension == 3 {
-                        let e = ModelError::new(format!("{what}: in space an angle belongs to a joint")).at(&name.place);
+                        let e = ModelError::new(format!("{what}: in space an angle belongs to a joint"))
+                            .at(&name.place);
                         return Err(e.help("write sensor = \"JOINT.angle\""));
                     }
                     let k = env.b.plane_angle(a, b);
@@ -187,7 +195,9 @@ impl<'h> SensorEnv<'_, '_, '_, 'h> {
         let ast = self.b.numbers.parse(x, what)?;
         match compile(&ast, self.graph, self).map_err(|e| ModelError::expression(what, x, e))? {
             Value::Scalar(s) => Ok(s),
-            Value::Vector(_) => Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place)),
+            Value::Vector(_) => {
+                Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place))
+            }
         }
     }
     /// `body.point.x`.

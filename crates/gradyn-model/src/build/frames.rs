@@ -80,7 +80,16 @@ impl<'g> Frame<'g> {
         let origin = vec![graph.constant(0.0); dimension];
         let e: Vec<Symbols> = (0..dimension).map(|k| unit(graph, dimension, k)).collect();
         let d = e.iter().map(|e| fixed(e)).collect();
-        Self { p: fixed(&origin), d, origin, inverse: e.clone(), e, points: vec![], vectors: vec![], thin: false }
+        Self {
+            p: fixed(&origin),
+            d,
+            origin,
+            inverse: e.clone(),
+            e,
+            points: vec![],
+            vectors: vec![],
+            thin: false,
+        }
     }
     /// Is it a rod in space?
     pub fn thin(&self) -> bool {
@@ -143,7 +152,9 @@ impl<'g> Frame<'g> {
         f(&self.p, &s, m);
         f(&s, &self.p, m);
         match &solid.inertia {
-            Inertia::Polar(i) => f(&self.d[0], &self.d[0], (*i + m * dot(&w, &w)) / dot(&self.e[0], &self.e[0])),
+            Inertia::Polar(i) => {
+                f(&self.d[0], &self.d[0], (*i + m * dot(&w, &w)) / dot(&self.e[0], &self.e[0]))
+            }
             tensor => {
                 let moments = tensor.second_moments(m.graph());
                 let column = |l: usize| -> Symbols<'g> {

@@ -99,7 +99,8 @@ impl Builder<'_, '_> {
             match compile(&ast, &graph, &mut env).map_err(|e| ModelError::expression(what, x, e))? {
                 Value::Scalar(s) => outputs.push(outer(k, s)),
                 Value::Vector(_) => {
-                    let e = ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place);
+                    let e = ModelError::new(format!("{what}: a number is expected here, not a vector"))
+                        .at(&x.place);
                     return Err(e.help("use norm, norm2, dot or a component such as .x"));
                 }
             }
@@ -113,9 +114,10 @@ impl Builder<'_, '_> {
                 return Err(e.help("give `integral`, `terminal` or both, or `maximum`"));
             }
         }
-        let list = |f: &dyn Fn(&crate::mechanism::Objective) -> Option<Number>| -> Vec<(Option<Number>, String)> {
-            self.m.objectives.iter().map(|o| (f(o), format!("objective `{}`", o.name))).collect()
-        };
+        let list =
+            |f: &dyn Fn(&crate::mechanism::Objective) -> Option<Number>| -> Vec<(Option<Number>, String)> {
+                self.m.objectives.iter().map(|o| (f(o), format!("objective `{}`", o.name))).collect()
+            };
         let (integral, terminal) = (list(&|o| o.integral.clone()), list(&|o| o.terminal.clone()));
         let maxima: Vec<Option<Maximum>> = self.m.objectives.iter().map(|o| o.maximum).collect();
         let integrand = self.draft_of(&integral, |k, y| maxima[k].map_or(y, |m| m.integrand(y)))?;
@@ -123,13 +125,15 @@ impl Builder<'_, '_> {
     }
     /// Output columns: as asked, or every point, in the plane every angle, and the energies. The energy follows as a last, unnamed one.
     pub(super) fn outputs(&mut self) -> Result<(Vec<String>, Draft), ModelError> {
-        let mut list: Vec<(String, Number)> = self.m.outputs.iter().map(|(n, x)| (n.text.clone(), x.clone())).collect();
+        let mut list: Vec<(String, Number)> =
+            self.m.outputs.iter().map(|(n, x)| (n.text.clone(), x.clone())).collect();
         if list.is_empty() {
             let d = self.m.dimension;
             for s in &self.solids[..self.solids.len() - 1] {
                 let none = s.named_points().next().is_none();
                 let points = s.points.iter().filter(|p| none || p.name != "com");
-                let axes = points.flat_map(|p| AXES[..d].iter().map(|a| format!("{}.{}.{a}", s.name, p.name)));
+                let axes =
+                    points.flat_map(|p| AXES[..d].iter().map(|a| format!("{}.{}.{a}", s.name, p.name)));
                 // roll and yaw jump where the pitch is a right angle: nobody gets them unasked
                 let angle = (d == 2).then(|| format!("{}.angle", s.name));
                 list.extend(axes.chain(angle).map(|n| (n.clone(), n.into())));
@@ -137,14 +141,21 @@ impl Builder<'_, '_> {
             list.extend(["system.kinetic", "system.potential"].map(|n| (n.to_owned(), n.into())));
         }
         let (names, expressions): (Vec<String>, Vec<Number>) = list.into_iter().unzip();
-        let mut list: Vec<_> = expressions.into_iter().zip(&names).map(|(x, n)| (Some(x), format!("output `{n}`"))).collect();
+        let mut list: Vec<_> =
+            expressions.into_iter().zip(&names).map(|(x, n)| (Some(x), format!("output `{n}`"))).collect();
         list.push((Some("system.energy".into()), "energy".into()));
         Ok((names, self.draft(&list)?))
     }
     /// E(q) = key - value for positions; rates for velocities.
     pub(super) fn conditions(&mut self) -> Result<Conditions, ModelError> {
         let initial = &self.m.initial;
-        let mut c = Conditions { position: vec![], held: vec![], velocity: vec![], at_rest: vec![], names: (vec![], vec![]) };
+        let mut c = Conditions {
+            position: vec![],
+            held: vec![],
+            velocity: vec![],
+            at_rest: vec![],
+            names: (vec![], vec![]),
+        };
         let free = initial.position.len() + initial.equilibrium.as_ref().map_or(0, |e| e.free.len());
         for (k, (key, value)) in initial.positions().enumerate() {
             let drafts = self.condition(key, Some(value), false)?;
@@ -168,7 +179,12 @@ impl Builder<'_, '_> {
         Ok(c)
     }
     /// One condition for a scalar, one for each component of a vector.
-    fn condition(&mut self, key: &Number, value: Option<&Number>, velocity: bool) -> Result<Vec<Draft>, ModelError> {
+    fn condition(
+        &mut self,
+        key: &Number,
+        value: Option<&Number>,
+        velocity: bool,
+    ) -> Result<Vec<Draft>, ModelError> {
         let mut drafts = vec![];
         loop {
             let (count, draft) = self.condition_part(key, value, velocity, drafts.len())?;
@@ -186,7 +202,8 @@ impl Builder<'_, '_> {
         part: usize,
     ) -> Result<(usize, Draft), ModelError> {
         let what = format!("initial {}", if velocity { "velocity" } else { "position" });
-        let (ast, right) = (self.numbers.parse(key, &what)?, value.map(|v| self.numbers.parse(v, &what)).transpose()?);
+        let (ast, right) =
+            (self.numbers.parse(key, &what)?, value.map(|v| self.numbers.parse(v, &what)).transpose()?);
         let plain = matches!(&ast.expr, Expr::Name(_) | Expr::Call { .. } | Expr::Component(..));
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
@@ -194,18 +211,24 @@ impl Builder<'_, '_> {
         let mut left = list(&compile(&ast, &graph, &mut env).map_err(|e| wrong(key, e))?);
         let speed = ast.calls().iter().any(|c| c.0 == "vel") || env.read_velocities(&left);
         if velocity && value.is_none() && (!plain || speed) {
-            let e = ModelError::new("velocity = \"rest\" needs position conditions on plain sensors").at(&key.place);
+            let e = ModelError::new("velocity = \"rest\" needs position conditions on plain sensors")
+                .at(&key.place);
             return Err(e.help("give the velocity conditions one by one"));
         }
         if velocity && plain && !speed {
-            left = env.rates(&left).map_err(|none| ModelError::new(format!("{what}: {none} is not available")).at(&key.place))?;
+            left = env
+                .rates(&left)
+                .map_err(|none| ModelError::new(format!("{what}: {none} is not available")).at(&key.place))?;
         }
         let right = match (&right, value) {
             (Some(r), Some(v)) => Some(list(&compile(r, &graph, &mut env).map_err(|e| wrong(v, e))?)),
             _ => None,
         };
         if right.as_ref().is_some_and(|r| r.len() != left.len()) {
-            let e = ModelError::new(format!("{what}: `{}` and its value do not have the same number of components", text(key)));
+            let e = ModelError::new(format!(
+                "{what}: `{}` and its value do not have the same number of components",
+                text(key)
+            ));
             return Err(e.at(&value.and_then(|v| v.place.clone()).or(key.place.clone())));
         }
         let near = env.angle_symbols.iter().find(|a| a.0.id() == left[part].id()).map(|a| a.1);
@@ -215,8 +238,11 @@ impl Builder<'_, '_> {
         let late = |s: &Sensor| s.needs_dynamics() || (!velocity && s.needs_velocity());
         if draft.sensors.iter().any(late) {
             let allowed = if velocity { "positions and velocities" } else { "positions" };
-            let e = ModelError::new(format!("{what}: `{}` reads more than {allowed}", text(key))).at(&key.place);
-            return Err(e.help("accelerations, reactions and efforts follow from the motion; they cannot be conditions"));
+            let e =
+                ModelError::new(format!("{what}: `{}` reads more than {allowed}", text(key))).at(&key.place);
+            return Err(e.help(
+                "accelerations, reactions and efforts follow from the motion; they cannot be conditions",
+            ));
         }
         if let (Some(k), false, Some(v)) = (near, velocity, value) {
             let number = self.numbers.number(v, &what).ok().map(|s| self.numbers.nominal(&[s])[0]);

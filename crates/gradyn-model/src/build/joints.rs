@@ -18,7 +18,9 @@
 
 use super::frames::Frame;
 use super::numbers::{Numbers, Quad};
-use super::vectors::{AXES, Port, Symbols, cross, cross_part, difference, dot, minus, normal, plus, same, scaled, unit};
+use super::vectors::{
+    AXES, Port, Symbols, cross, cross_part, difference, dot, minus, normal, plus, same, scaled, unit,
+};
 use super::{Builder, PointRef};
 use crate::error::ModelError;
 use crate::mechanism::{Joint, JointKind};
@@ -129,8 +131,13 @@ impl<'g> Builder<'g, '_> {
     fn read_joint_ends(&self, j: &Joint) -> Result<[PointRef; 2], ModelError> {
         let [a, b] = [self.point_ref(&j.between[0])?, self.point_ref(&j.between[1])?];
         if a.0 == b.0 {
-            let e = ModelError::new(format!("joint `{}` connects `{}` with itself", j.name, self.solids[a.0].name));
-            return Err(e.at(&j.between[1].place).help("a joint needs two different bodies, or a body and the ground"));
+            let e = ModelError::new(format!(
+                "joint `{}` connects `{}` with itself",
+                j.name, self.solids[a.0].name
+            ));
+            return Err(e
+                .at(&j.between[1].place)
+                .help("a joint needs two different bodies, or a body and the ground"));
         }
         Ok([a, b])
     }
@@ -140,19 +147,28 @@ impl<'g> Builder<'g, '_> {
         for j in &self.m.joints {
             if dimension == 2 && j.kind.spatial() {
                 let message = format!("joint `{}`: a {} joint needs a model in space", j.name, j.kind.word());
-                return Err(ModelError::new(message).at(&j.name.place).help("write dimension = 3, or use a plane joint"));
+                return Err(ModelError::new(message)
+                    .at(&j.name.place)
+                    .help("write dimension = 3, or use a plane joint"));
             }
             let ends = self.read_joint_ends(j)?;
             for (side, needs) in j.kind.directions(dimension).into_iter().enumerate() {
                 let solid = &self.solids[ends[side].0];
                 if needs && dimension == 3 && solid.rod.is_some() {
-                    let message = format!("joint `{}`: `{}` is a rod, which has no directions but its own", j.name, solid.name);
+                    let message = format!(
+                        "joint `{}`: `{}` is a rod, which has no directions but its own",
+                        j.name, solid.name
+                    );
                     let help = "use spherical, distance or free joints on rods, or describe the body by `shape` or `inertia`";
                     return Err(ModelError::new(message).at(&j.name.place).help(help));
                 }
             }
-            if dimension == 3 && matches!(j.kind, JointKind::Rolling { .. }) && j.axes.iter().any(Option::is_none) {
-                let e = ModelError::new(format!("joint `{}`: a disc that rolls needs `axes`", j.name)).at(&j.name.place);
+            if dimension == 3
+                && matches!(j.kind, JointKind::Rolling { .. })
+                && j.axes.iter().any(Option::is_none)
+            {
+                let e = ModelError::new(format!("joint `{}`: a disc that rolls needs `axes`", j.name))
+                    .at(&j.name.place);
                 return Err(e.help("axes = [normal of the plane in body 1, axis of the disc in body 2]"));
             }
             let frame = self.read_joint_frame(j)?;
@@ -165,7 +181,12 @@ impl<'g> Builder<'g, '_> {
         Ok(())
     }
     /// The axes of a universal joint are perpendicular where it is assembled: not parallel in the design configuration.
-    fn check_universal(&mut self, j: &Joint, ends: [PointRef; 2], frame: &JointFrame<'g>) -> Result<(), ModelError> {
+    fn check_universal(
+        &mut self,
+        j: &Joint,
+        ends: [PointRef; 2],
+        frame: &JointFrame<'g>,
+    ) -> Result<(), ModelError> {
         let cosine = self.numbers.nominal(&[dot(&frame.axes[0], &frame.axes[1])])[0];
         if cosine.abs() < 1.0 - 1e-9 {
             return Ok(());
@@ -173,8 +194,7 @@ impl<'g> Builder<'g, '_> {
         let drawn = |b: usize| self.m.bodies.get(b).is_none_or(|body| !body.hard.is_empty());
         let message = format!("joint `{}`: its two axes are parallel", j.name);
         if ends.iter().all(|e| drawn(e.0)) {
-            let help =
-                "the axes of a universal joint are perpendicular: `axes` has one for each body, such as [[1, 0, 0], [0, 1, 0]]";
+            let help = "the axes of a universal joint are perpendicular: `axes` has one for each body, such as [[1, 0, 0], [0, 1, 0]]";
             let place = j.axes[1].as_ref().and_then(|a| a.place()).or(j.name.place.clone());
             return Err(ModelError::new(message).at(&place).help(help));
         }
@@ -239,12 +259,15 @@ pub fn add<'g>(
     let mut maker = Maker { name, frame, ends, rows, r, one: n.graph.constant(1.0) };
     let number = |x, what: &str, n: &mut Numbers<'g>| n.number(x, &format!("joint `{name}`, {what}"));
     match &j.kind {
-        JointKind::Revolute | JointKind::Spherical | JointKind::Universal | JointKind::Fixed { .. } if !closed => {
+        JointKind::Revolute | JointKind::Spherical | JointKind::Universal | JointKind::Fixed { .. }
+            if !closed =>
+        {
             maker.coincide();
         }
-        JointKind::Prismatic { .. } | JointKind::Cylindrical | JointKind::Screw { .. } | JointKind::PointOnLine => {
-            maker.on_line()
-        }
+        JointKind::Prismatic { .. }
+        | JointKind::Cylindrical
+        | JointKind::Screw { .. }
+        | JointKind::PointOnLine => maker.on_line(),
         JointKind::Planar | JointKind::PointOnPlane => maker.on_plane(),
         JointKind::Distance { length } => maker.distance(number(length, "length", n)?),
         _ => {}

@@ -72,14 +72,16 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 let r = self.b.point_ref(at)?;
                 let f = self.components(force, name, "force")?;
                 let f = self.in_frame(f, frame)?;
-                let mut a = Applied { sensors: vec![("force", Value::Vector(f.clone()))], ..Applied::default() };
+                let mut a =
+                    Applied { sensors: vec![("force", Value::Vector(f.clone()))], ..Applied::default() };
                 let port = self.b.port(r);
                 push(&mut a.work, &port, &f);
                 Ok(a)
             }
             ForceKind::Torque { on, reaction, torque, frame } => {
                 let bodies = [self.b.body(reaction)?, self.b.body(on)?];
-                let tau = torque.iter().map(|x| self.expression(x, name, "torque")).collect::<Made<Symbols>>()?;
+                let tau =
+                    torque.iter().map(|x| self.expression(x, name, "torque")).collect::<Made<Symbols>>()?;
                 let tau = if tau.len() == 3 { self.in_frame(tau, frame)? } else { tau };
                 let value = if tau.len() == 1 { Value::Scalar(tau[0]) } else { Value::Vector(tau.clone()) };
                 let mut a = Applied { sensors: vec![("torque", value)], ..Applied::default() };
@@ -103,7 +105,9 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             ForceKind::Bushing { between, axes, stiffness, damping, force } => {
                 self.bushing(name, between, axes, [stiffness, damping, force])
             }
-            ForceKind::BumpStop { between, length, pull, law } => self.bump_stop(name, between, length, *pull, law),
+            ForceKind::BumpStop { between, length, pull, law } => {
+                self.bump_stop(name, between, length, *pull, law)
+            }
             ForceKind::Contact { point, plane, normal, law, friction, speed } => {
                 self.contact(name, [point, plane], normal.as_ref(), law, [friction, speed])
             }
@@ -129,13 +133,17 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let ast = self.b.numbers.parse(x, what)?;
         match compile(&ast, self.graph, self).map_err(|e| ModelError::expression(what, x, e))? {
             Value::Scalar(s) => Ok(s),
-            Value::Vector(_) => Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place)),
+            Value::Vector(_) => {
+                Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place))
+            }
         }
     }
     fn components(&mut self, v: &Vector, name: &Text, field: &str) -> Made<Symbols<'h>> {
         let d = self.b.m.dimension;
         let parts = match v {
-            Vector::Components(c, _) => c.iter().map(|x| self.expression(x, name, field)).collect::<Made<Symbols>>()?,
+            Vector::Components(c, _) => {
+                c.iter().map(|x| self.expression(x, name, field)).collect::<Made<Symbols>>()?
+            }
             Vector::Expression(x) => {
                 let what = format!("force `{name}`, {field}");
                 let ast = self.b.numbers.parse(x, &what)?;
@@ -145,7 +153,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         if parts.len() == d {
             return Ok(parts);
         }
-        let e = ModelError::new(format!("force `{name}`, {field}: {} components in a {d}-D model", parts.len()));
+        let e =
+            ModelError::new(format!("force `{name}`, {field}: {} components in a {d}-D model", parts.len()));
         Err(e.at(&v.place()).help(format!("write {d} components")))
     }
     /// Local components of a body → global ones.
@@ -158,16 +167,21 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     fn oriented_body(&mut self, t: &Text) -> Made<usize> {
         let b = self.b.body(t)?;
         if self.b.frames[b].thin() {
-            let e = ModelError::new(format!("`{t}` is a rod, which has no directions but its own")).at(&t.place);
+            let e =
+                ModelError::new(format!("`{t}` is a rod, which has no directions but its own")).at(&t.place);
             return Err(e.help("name a body with inertia or shape"));
         }
         Ok(b)
     }
     fn speed_of(&mut self, s: Sym<'h>, name: &Text) -> Made<Sym<'h>> {
-        self.rate(s).map_err(|what| ModelError::new(format!("force `{name}`: {what} is not available")).at(&name.place))
+        self.rate(s).map_err(|what| {
+            ModelError::new(format!("force `{name}`: {what} is not available")).at(&name.place)
+        })
     }
     fn speeds_of(&mut self, s: &[Sym<'h>], name: &Text) -> Made<Symbols<'h>> {
-        self.rates(s).map_err(|what| ModelError::new(format!("force `{name}`: {what} is not available")).at(&name.place))
+        self.rates(s).map_err(|what| {
+            ModelError::new(format!("force `{name}`: {what} is not available")).at(&name.place)
+        })
     }
     /// Distance of two points and the unit vector from the first to the second.
     fn length(&mut self, between: &[Text; 2]) -> Made<(Sym<'h>, Symbols<'h>)> {
@@ -187,8 +201,11 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         extra: Option<&Number>,
     ) -> Made<Applied<'g, 'h>> {
         let speed = self.speed_of(y, name)?;
-        let [k, c, rest] =
-            [self.expression(k, name, "stiffness")?, self.expression(c, name, "damping")?, self.expression(rest, name, along)?];
+        let [k, c, rest] = [
+            self.expression(k, name, "stiffness")?,
+            self.expression(c, name, "damping")?,
+            self.expression(rest, name, along)?,
+        ];
         let mut t = k * (y - rest) + c * speed;
         if let Some(x) = extra {
             let before = std::mem::replace(&mut self.local, vec![(along.into(), y), ("speed".into(), speed)]);
@@ -200,7 +217,13 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let energy = (k.as_constant() != Some(0.0)).then(|| k * (y - rest) * (y - rest) * 0.5);
         Ok(Applied { sensors: sensors.to_vec(), energy, ..Applied::default() })
     }
-    fn torsion(&mut self, name: &Text, about: &About, numbers: [&Number; 3], extra: Option<&Number>) -> Made<Applied<'g, 'h>> {
+    fn torsion(
+        &mut self,
+        name: &Text,
+        about: &About,
+        numbers: [&Number; 3],
+        extra: Option<&Number>,
+    ) -> Made<Applied<'g, 'h>> {
         match about {
             About::Bodies(between) => {
                 let [a, b] = [self.b.body(&between[0])?, self.b.body(&between[1])?];
@@ -213,7 +236,9 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 let single = self.b.m.joints[k].kind != crate::mechanism::JointKind::Universal;
                 let Some(angle) = self.b.joint_angle(k, 1).filter(|_| single) else {
                     let kind = self.b.m.joints[k].kind.word();
-                    let e = ModelError::new(format!("force `{name}`: the {kind} joint `{joint}` has no angle")).at(&joint.place);
+                    let e =
+                        ModelError::new(format!("force `{name}`: the {kind} joint `{joint}` has no angle"))
+                            .at(&joint.place);
                     return Err(e.help("revolute, cylindrical, screw and planar joints have one"));
                 };
                 let y = self.angle(angle);
@@ -237,17 +262,25 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             None => {
                 let kind = self.b.m.joints[k].kind.word();
                 let e =
-                    ModelError::new(format!("`{name}`: the {kind} joint `{joint}` has no single coordinate")).at(&joint.place);
+                    ModelError::new(format!("`{name}`: the {kind} joint `{joint}` has no single coordinate"))
+                        .at(&joint.place);
                 Err(e.help("revolute, prismatic, cylindrical and screw joints have one"))
             }
         }
     }
     /// A force or torque e(y, ẏ) along the coordinate of a joint.
-    fn along_joint(&mut self, name: &Text, joint: &Text, e: impl FnOnce(Sym<'h>, Sym<'h>) -> Sym<'h>) -> Made<Applied<'g, 'h>> {
+    fn along_joint(
+        &mut self,
+        name: &Text,
+        joint: &Text,
+        e: impl FnOnce(Sym<'h>, Sym<'h>) -> Sym<'h>,
+    ) -> Made<Applied<'g, 'h>> {
         let k = self.b.joint(joint)?;
         if self.b.m.joints[k].kind == crate::mechanism::JointKind::Planar {
-            let message = format!("force `{name}`: the planar joint `{joint}` has three coordinates, x, y and angle");
-            let help = "for its angle use `torsion` with `joint`, or `torque`; for x and y `force` or `bushing`";
+            let message =
+                format!("force `{name}`: the planar joint `{joint}` has three coordinates, x, y and angle");
+            let help =
+                "for its angle use `torsion` with `joint`, or `torque`; for x and y `force` or `bushing`";
             return Err(ModelError::new(message).at(&joint.place).help(help));
         }
         let (k, y) = self.joint_coordinate(name, joint)?;
@@ -267,7 +300,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         self.local = before;
         let effort = effort?;
         let Some(slopes) = self.gradient(y) else {
-            let e = ModelError::new(format!("force `{name}`: its sensor reads more than positions")).at(&sensor.place);
+            let e = ModelError::new(format!("force `{name}`: its sensor reads more than positions"))
+                .at(&sensor.place);
             return Err(e.help("a force acts along an expression of positions and angles"));
         };
         let work = slopes.into_iter().map(|(x, slope)| (x, effort * slope)).collect();
@@ -275,7 +309,13 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         Ok(Applied { work, sensors, ..Applied::default() })
     }
     /// An effort on body 2 of joint `k`, along or about its axis, and its reaction on body 1.
-    fn push_along_joint(&mut self, work: &mut Work<'g, 'h>, k: usize, effort: Sym<'h>, name: &Text) -> Made<()> {
+    fn push_along_joint(
+        &mut self,
+        work: &mut Work<'g, 'h>,
+        k: usize,
+        effort: Sym<'h>,
+        name: &Text,
+    ) -> Made<()> {
         if !slides(&self.b.m.joints[k].kind) {
             return self.push_about_joint(work, k, effort, name);
         }
@@ -285,7 +325,13 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         self.push_pair(work, ends, &f, name)
     }
     /// A torque on body 2 of joint `k` about its axis, and its reaction on body 1.
-    fn push_about_joint(&mut self, work: &mut Work<'g, 'h>, k: usize, effort: Sym<'h>, name: &Text) -> Made<()> {
+    fn push_about_joint(
+        &mut self,
+        work: &mut Work<'g, 'h>,
+        k: usize,
+        effort: Sym<'h>,
+        name: &Text,
+    ) -> Made<()> {
         let ends = self.b.joint_ends(k);
         let axis = self.b.frames[ends[0].0].direction(&self.b.joint_frames[k].axes[0]);
         let tau = if self.b.m.dimension == 2 { vec![effort] } else { scaled(effort, &self.port(&axis)) };
@@ -293,7 +339,13 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         self.push_torque(work, ends[0].0, &opposite(&tau), name)
     }
     /// f on point 2, -f on point 1 and the torque that the offset makes on body 1.
-    fn push_pair(&mut self, work: &mut Work<'g, 'h>, ends: [super::PointRef; 2], f: &[Sym<'h>], name: &Text) -> Made<()> {
+    fn push_pair(
+        &mut self,
+        work: &mut Work<'g, 'h>,
+        ends: [super::PointRef; 2],
+        f: &[Sym<'h>],
+        name: &Text,
+    ) -> Made<()> {
         let [r1, r2] = ends.map(|r| self.b.port(r));
         push(work, &r2, f);
         push(work, &r1, &opposite(f));
@@ -302,13 +354,22 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         self.push_torque(work, ends[0].0, &opposite(&tau), name)
     }
     /// τ on a body: ½ (τ × u_k) on each of its unit vectors; τ u⊥ in the plane.
-    fn push_torque(&mut self, work: &mut Work<'g, 'h>, body: usize, tau: &[Sym<'h>], name: &Text) -> Made<()> {
+    fn push_torque(
+        &mut self,
+        work: &mut Work<'g, 'h>,
+        body: usize,
+        tau: &[Sym<'h>],
+        name: &Text,
+    ) -> Made<()> {
         if body == self.b.ground() || tau.iter().all(|t| t.as_constant() == Some(0.0)) {
             return Ok(());
         }
         if self.b.frames[body].thin() {
-            let message = format!("force `{name}`: a torque cannot act on the rod `{}`", self.b.solids[body].name);
-            return Err(ModelError::new(message).at(&name.place).help("describe the body by `shape` or `inertia`"));
+            let message =
+                format!("force `{name}`: a torque cannot act on the rod `{}`", self.b.solids[body].name);
+            return Err(ModelError::new(message)
+                .at(&name.place)
+                .help("describe the body by `shape` or `inertia`"));
         }
         let axes = self.b.frames[body].axes();
         if tau.len() == 1 {

@@ -71,6 +71,14 @@ impl Numbering {
                 signals.reads(k, slots, out);
             }
         };
-        Functional::new(f.sensors, f.program, self.inputs(&f.inputs), &system.sensed(), system.dims.n, slots, behind)
+        Functional::new(
+            f.sensors,
+            f.program,
+            self.inputs(&f.inputs),
+            &system.sensed(),
+            system.dims.n,
+            slots,
+            behind,
+        )
     }
 }

@@ -15,7 +15,11 @@ use std::ops::Range;
 fn shortened(text: &str) -> String {
     const MOST: usize = 80;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= MOST { text.into() } else { line.chars().take(MOST).chain("…".chars()).collect() }
+    if line.chars().count() <= MOST {
+        text.into()
+    } else {
+        line.chars().take(MOST).chain("…".chars()).collect()
+    }
 }
 
 /// Names of parameters, constants and hard points, and what they mean in ρ.
@@ -70,7 +74,10 @@ impl<'g> Numbers<'g> {
     }
     fn define(&mut self, name: &crate::mechanism::Text, value: Value<'g>) -> Result<(), ModelError> {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if name.text.is_empty() || name.text.starts_with(|c: char| c.is_ascii_digit()) || !name.text.chars().all(word) {
+        if name.text.is_empty()
+            || name.text.starts_with(|c: char| c.is_ascii_digit())
+            || !name.text.chars().all(word)
+        {
             let help = "letters, digits and _ ; a letter first";
             return Err(ModelError::new(format!("`{name}` cannot be a name")).at(&name.place).help(help));
         }
@@ -112,13 +119,16 @@ impl<'g> Numbers<'g> {
         let ast = parse(&text).map_err(|e| ModelError::expression(what, x, e))?;
         for (_, name) in ast.nonsmooth() {
             let shown = shortened(&text);
-            self.warnings.push(format!("not-smooth: {what}: {name}, in `{shown}`; gradients are those of the branch taken"));
+            self.warnings.push(format!(
+                "not-smooth: {what}: {name}, in `{shown}`; gradients are those of the branch taken"
+            ));
         }
         let known = |n: &str| self.names.contains_key(n) || self.splines.contains(n);
         for unit in check_units(&text, timed, known).map_err(|e| ModelError::expression(what, x, e))? {
             let hint = "write `*` between them if the name is meant";
-            self.warnings
-                .push(format!("unit-or-name: {what}: `{unit}` after a number in `{text}` is a unit, not the name; {hint}"));
+            self.warnings.push(format!(
+                "unit-or-name: {what}: `{unit}` after a number in `{text}` is a unit, not the name; {hint}"
+            ));
         }
         Ok(ast)
     }
@@ -137,7 +147,9 @@ impl<'g> Numbers<'g> {
     pub fn number(&mut self, x: &Number, what: &str) -> Result<Sym<'g>, ModelError> {
         match self.value(x, what)? {
             Value::Scalar(s) => Ok(s),
-            Value::Vector(_) => Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place)),
+            Value::Vector(_) => {
+                Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place))
+            }
         }
     }
     /// A vector of ρ.
@@ -149,7 +161,8 @@ impl<'g> Numbers<'g> {
             Vector::Expression(e) => match self.value(e, what)? {
                 Value::Vector(v) => (v, e.place.clone()),
                 Value::Scalar(_) => {
-                    let help = format!("write {} components, such as {}", self.dimension, example(self.dimension));
+                    let help =
+                        format!("write {} components, such as {}", self.dimension, example(self.dimension));
                     return Err(ModelError::new(format!("{what}: a vector is expected here, not a number"))
                         .at(&e.place)
                         .help(help));
@@ -165,13 +178,23 @@ impl<'g> Numbers<'g> {
             .help(format!("write {d} components")))
     }
     /// A unit vector of ρ: that of `axis`, or local axis `k` if absent.
-    pub fn direction(&mut self, axis: Option<&Vector>, k: usize, what: &str) -> Result<Symbols<'g>, ModelError> {
+    pub fn direction(
+        &mut self,
+        axis: Option<&Vector>,
+        k: usize,
+        what: &str,
+    ) -> Result<Symbols<'g>, ModelError> {
         let Some(axis) = axis else { return Ok(unit(self.graph, self.dimension, k)) };
         let v = self.vector(axis, what)?;
         self.normalised(v, what, &axis.place())
     }
     /// v/|v|; refused where v is zero at the nominal parameters.
-    pub fn normalised(&mut self, v: Symbols<'g>, what: &str, place: &Option<Range<usize>>) -> Result<Symbols<'g>, ModelError> {
+    pub fn normalised(
+        &mut self,
+        v: Symbols<'g>,
+        what: &str,
+        place: &Option<Range<usize>>,
+    ) -> Result<Symbols<'g>, ModelError> {
         let length = dot(&v, &v).sqrt();
         let value = self.nominal(&[length])[0];
         // its square must neither vanish nor overflow
@@ -182,7 +205,10 @@ impl<'g> Numbers<'g> {
                 v => format!("{v}"),
             };
             let e = ModelError::new(format!("{what} has length {length}")).at(place);
-            return Err(e.help(format!("give a direction of any ordinary length, such as {}", example(self.dimension))));
+            return Err(e.help(format!(
+                "give a direction of any ordinary length, such as {}",
+                example(self.dimension)
+            )));
         }
         Ok(v.into_iter().map(|x| x / length).collect())
     }
@@ -201,7 +227,9 @@ impl<'g> Numbers<'g> {
     /// A number that no parameter may change.
     pub fn constant(&mut self, x: &Number, what: &str) -> Result<f64, ModelError> {
         self.number(x, what)?.as_constant().ok_or_else(|| {
-            ModelError::new(format!("{what}: this number cannot depend on parameters")).at(&x.place).help("write a plain number")
+            ModelError::new(format!("{what}: this number cannot depend on parameters"))
+                .at(&x.place)
+                .help("write a plain number")
         })
     }
 }
@@ -212,7 +240,11 @@ fn example(dimension: usize) -> &'static str {
 }
 
 /// An unknown name, with the nearest known one.
-pub fn unknown<'a>(kind: &str, name: &crate::mechanism::Text, known: impl IntoIterator<Item = &'a str>) -> ModelError {
+pub fn unknown<'a>(
+    kind: &str,
+    name: &crate::mechanism::Text,
+    known: impl IntoIterator<Item = &'a str>,
+) -> ModelError {
     let known: Vec<&str> = known.into_iter().collect();
     let help = match nearest(&name.text, known.iter().copied()) {
         Some(n) => format!("did you mean `{n}`?"),
@@ -310,7 +342,12 @@ impl<'g> Quad<'g> {
     pub fn form(&self, slots: &mut SlotTable<'g>) -> Form {
         let zero = |s: &Sym<'g>| s.as_constant() == Some(0.0);
         Form {
-            bilinear: self.bilinear.iter().filter(|(_, s)| !zero(s)).map(|(&(i, j), &s)| (i, j, slots.slot(s))).collect(),
+            bilinear: self
+                .bilinear
+                .iter()
+                .filter(|(_, s)| !zero(s))
+                .map(|(&(i, j), &s)| (i, j, slots.slot(s)))
+                .collect(),
             linear: self.linear.iter().filter(|(_, s)| !zero(s)).map(|(&i, &s)| (i, slots.slot(s))).collect(),
             constant: if zero(&self.constant) { vec![] } else { vec![slots.slot(self.constant)] },
         }

@@ -48,7 +48,9 @@ fn open_conditions(sys: &Mechanics, p: &[f64], t: f64, angles: &[f64]) -> Vec<us
     let independent = (count..count + m).filter(|&k| remove(k, &mut rows)).count();
     let (mut left, mut chosen): (Vec<usize>, Vec<usize>) = ((0..count).collect(), vec![]);
     while chosen.len() < n - independent && !left.is_empty() {
-        let largest = (0..left.len()).max_by(|&a, &b| norm(&rows[left[a]]).total_cmp(&norm(&rows[left[b]]))).unwrap_or(0);
+        let largest = (0..left.len())
+            .max_by(|&a, &b| norm(&rows[left[a]]).total_cmp(&norm(&rows[left[b]])))
+            .unwrap_or(0);
         chosen.push(left.remove(largest));
         remove(chosen[chosen.len() - 1], &mut rows);
     }

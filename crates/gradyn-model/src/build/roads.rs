@@ -15,25 +15,39 @@ impl Builder<'_, '_> {
         for road in &self.m.roads {
             let table = match &road.height {
                 Height::Expression(_) => None,
-                Height::Points { points, clamped } => Some(Arc::new(self.road_table(&road.name, points, *clamped)?)),
+                Height::Points { points, clamped } => {
+                    Some(Arc::new(self.road_table(&road.name, points, *clamped)?))
+                }
             };
             self.road_tables.push(table);
         }
         Ok(())
     }
-    fn road_table(&mut self, name: &Text, points: &[[Number; 2]], clamped: bool) -> Result<Table, ModelError> {
+    fn road_table(
+        &mut self,
+        name: &Text,
+        points: &[[Number; 2]],
+        clamped: bool,
+    ) -> Result<Table, ModelError> {
         let what = format!("road `{name}`, points");
         let mut list = vec![];
         for [x, z] in points {
             list.push([self.numbers.constant(x, &what)?, self.numbers.constant(z, &what)?]);
         }
         if list.len() < 2 {
-            let e = ModelError::new(format!("{what}: two points or more are expected here, not {}", list.len()));
+            let e =
+                ModelError::new(format!("{what}: two points or more are expected here, not {}", list.len()));
             return Err(e.at(&name.place));
         }
         if let Some(k) = (1..list.len()).find(|&k| list[k][0] <= list[k - 1][0]) {
-            let e = ModelError::new(format!("{what}: x = {} does not come after x = {}", list[k][0], list[k - 1][0]));
-            return Err(e.at(&points[k][0].place.clone().or(name.place.clone())).help("list the points with growing x"));
+            let e = ModelError::new(format!(
+                "{what}: x = {} does not come after x = {}",
+                list[k][0],
+                list[k - 1][0]
+            ));
+            return Err(e
+                .at(&points[k][0].place.clone().or(name.place.clone()))
+                .help("list the points with growing x"));
         }
         Ok(Table::new(&list, clamped))
     }
@@ -56,7 +70,9 @@ impl<'h> SensorEnv<'_, '_, '_, 'h> {
         match (height, self.b.road_tables[k].clone()) {
             (Height::Points { .. }, Some(table)) => {
                 let [first, last] = table.range();
-                let text = |end: f64| format!("the tyre `{tyre}` leaves the road `{name}`, which ends at x = {end} m");
+                let text = |end: f64| {
+                    format!("the tyre `{tyre}` leaves the road `{name}`, which ends at x = {end} m")
+                };
                 guards.push(Guard { value: x - first, strict: false, text: text(first) });
                 guards.push(Guard { value: last - x, strict: false, text: text(last) });
                 Ok(x.table(&table))

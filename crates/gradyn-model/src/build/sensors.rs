@@ -118,7 +118,9 @@ fn wrong_call<'h>(function: &str, dimension: usize, span: Range<usize>) -> Found
         "vel" | "acc" => "takes one expression",
         "distance" => "takes two points",
         "angle" if dimension == 3 => "belongs to plane models; use the angle of a joint, or roll, pitch, yaw",
-        "angle" | "roll" | "pitch" | "yaw" if dimension == 2 && function != "angle" => "belongs to models in space",
+        "angle" | "roll" | "pitch" | "yaw" if dimension == 2 && function != "angle" => {
+            "belongs to models in space"
+        }
         "angle" | "roll" | "pitch" | "yaw" => "takes two bodies",
         "local" => "takes a vector and a body",
         "axis" => "takes a body and a vector",
@@ -146,8 +148,11 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let d = self.b.m.dimension;
         match compile(x, self.graph, self)? {
             Value::Vector(v) if v.len() == d => Ok(v),
-            _ => Err(ExpressionError::new(format!("a vector of {d} components is expected here"), x.span.clone())
-                .help("such as body.point or [1, 0, 0]")),
+            _ => Err(ExpressionError::new(
+                format!("a vector of {d} components is expected here"),
+                x.span.clone(),
+            )
+            .help("such as body.point or [1, 0, 0]")),
         }
     }
     fn body_of(&mut self, x: &Ast) -> Result<usize, ExpressionError> {
@@ -160,7 +165,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     fn oriented(&mut self, x: &Ast) -> Result<usize, ExpressionError> {
         let b = self.body_of(x)?;
         if self.b.frames[b].thin() {
-            let message = format!("`{}` is a rod, which has no directions but its own", self.b.solids[b].name);
+            let message =
+                format!("`{}` is a rod, which has no directions but its own", self.b.solids[b].name);
             return Err(ExpressionError::new(message, x.span.clone()));
         }
         Ok(b)
@@ -189,7 +195,10 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             }
             (None, _) => self.explain(head, second, span),
             (Some(v), _) => {
-                let e = ExpressionError::new(format!("`{head}.{second}` has no component `{}`", rest.join(".")), span.clone());
+                let e = ExpressionError::new(
+                    format!("`{head}.{second}` has no component `{}`", rest.join(".")),
+                    span.clone(),
+                );
                 let plane = list(&v).len() == 2;
                 let help = if plane { "it has .x and .y" } else { "it has .x, .y and .z" };
                 Err(e.help(if matches!(v, Value::Vector(_)) { help } else { "it is a number" }))
@@ -259,7 +268,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             }
             "x" | "y" if self.b.m.joints[k].kind == JointKind::Planar => {
                 let f = &self.b.joint_frames[k];
-                let direction = if what == "x" { f.normals[0].clone() } else { cross(&f.axes[0], &f.normals[0]) };
+                let direction =
+                    if what == "x" { f.normals[0].clone() } else { cross(&f.axes[0], &f.normals[0]) };
                 Some(Value::Scalar(self.joint_position(k, &direction)))
             }
             "reaction" | "torque" => Some(self.reaction(k, what)),
@@ -271,10 +281,15 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         if self.b.slip_rows.contains_key(&k) {
             return self.slip_reaction(k, what).expect("the numbers of the joint were read with its rows");
         }
-        let Some(reaction) = self.b.reactions.get(name).cloned() else { unreachable!("every joint has a reaction") };
+        let Some(reaction) = self.b.reactions.get(name).cloned() else {
+            unreachable!("every joint has a reaction")
+        };
         let parts = if what == "torque" { reaction.torque } else { reaction.force };
         let symbols = self.sense(format!("{what} {name}"), |b| {
-            parts.iter().map(|p| Sensor::Reaction(p.iter().map(|(k, q)| (*k, q.form(&mut b.slots))).collect())).collect()
+            parts
+                .iter()
+                .map(|p| Sensor::Reaction(p.iter().map(|(k, q)| (*k, q.form(&mut b.slots))).collect()))
+                .collect()
         });
         if symbols.len() == 1 { Value::Scalar(symbols[0]) } else { Value::Vector(symbols) }
     }
@@ -325,7 +340,9 @@ fn force_offers(kind: &ForceKind) -> &'static [&'static str] {
         ForceKind::Torsion { .. } => &["torque", "angle", "speed"],
         ForceKind::Point { .. } => &["force"],
         ForceKind::Torque { .. } => &["torque"],
-        ForceKind::Actuator { .. } | ForceKind::Along { .. } | ForceKind::Friction { .. } => &["effort", "speed"],
+        ForceKind::Actuator { .. } | ForceKind::Along { .. } | ForceKind::Friction { .. } => {
+            &["effort", "speed"]
+        }
         ForceKind::Bushing { .. } => &["force", "torque", "displacement", "rotation"],
         ForceKind::BumpStop { .. } => &["force", "length", "speed"],
         ForceKind::Contact { .. } => &["force", "normal", "gap"],

@@ -41,7 +41,10 @@ impl<'g> Measured<'g> {
             Unit::Revolution(axial, transverse, a) => {
                 let more = *axial - *transverse;
                 let off = |i: usize, j: usize| mass * more * a[i] * a[j];
-                tensor(std::array::from_fn(|k| mass * *transverse + off(k, k)), [off(0, 1), off(0, 2), off(1, 2)])
+                tensor(
+                    std::array::from_fn(|k| mass * *transverse + off(k, k)),
+                    [off(0, 1), off(0, 2), off(1, 2)],
+                )
             }
         }
     }

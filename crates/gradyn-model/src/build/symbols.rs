@@ -95,7 +95,9 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
     }
     /// Do some symbols read velocities?
     pub fn read_velocities(&self, symbols: &[Sym<'h>]) -> bool {
-        let sensor = |i: usize| if let Input::Sensor(k) = self.inputs[i] { Some(&self.sensors[k as usize]) } else { None };
+        let sensor = |i: usize| {
+            if let Input::Sensor(k) = self.inputs[i] { Some(&self.sensors[k as usize]) } else { None }
+        };
         symbols.iter().flat_map(|s| s.inputs()).filter_map(sensor).any(Sensor::needs_velocity)
     }
     pub fn input(&mut self, i: Input) -> Sym<'h> {
@@ -111,7 +113,11 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         self.input(Input::Sensor(self.sensors.len() as u32 - 1))
     }
     /// Sensors under a key, once.
-    pub fn sense(&mut self, key: String, make: impl FnOnce(&mut Builder<'g, 'm>) -> Vec<Sensor>) -> Symbols<'h> {
+    pub fn sense(
+        &mut self,
+        key: String,
+        make: impl FnOnce(&mut Builder<'g, 'm>) -> Vec<Sensor>,
+    ) -> Symbols<'h> {
         if let Some(found) = self.named.get(&key) {
             return found.clone();
         }
@@ -223,7 +229,8 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
     /// (3); a number in the plane.
     pub fn omega(&mut self, b: usize) -> Symbols<'h> {
         let axes = self.axes(b);
-        let rates: Vec<Symbols> = axes.iter().map(|a| self.rates(a).expect("directions have rates")).collect();
+        let rates: Vec<Symbols> =
+            axes.iter().map(|a| self.rates(a).expect("directions have rates")).collect();
         if self.b.m.dimension == 2 {
             return vec![axes[0][0] * rates[0][1] - axes[0][1] * rates[0][0]];
         }
@@ -279,7 +286,13 @@ impl<'g> Builder<'g, '_> {
             let (a, b) = (s.frames[one].axes(), s.frames[two].axes());
             let pick = |i: usize, j: usize| (a[i].clone(), b[j].clone());
             let (y, x) = if which == "yaw" { (pick(1, 0), pick(0, 0)) } else { (pick(2, 1), pick(2, 2)) };
-            AngleDef { text: format!("the {which} of `{}`", s.solids[two].name), y, x, near: None, bodies: None }
+            AngleDef {
+                text: format!("the {which} of `{}`", s.solids[two].name),
+                y,
+                x,
+                near: None,
+                bodies: None,
+            }
         })
     }
     /// (1): the angle of joint `k`, where it has one; `which` is 2 for the second angle of a universal joint.
@@ -291,7 +304,10 @@ impl<'g> Builder<'g, '_> {
             return (turns && which == 1).then(|| self.plane_angle(one, two));
         }
         let universal = j.kind == JointKind::Universal;
-        let turns = matches!(j.kind, JointKind::Revolute | JointKind::Cylindrical | JointKind::Screw { .. } | JointKind::Planar);
+        let turns = matches!(
+            j.kind,
+            JointKind::Revolute | JointKind::Cylindrical | JointKind::Screw { .. } | JointKind::Planar
+        );
         if !(universal || turns && which == 1) {
             return None;
         }

@@ -55,13 +55,20 @@ impl JointKind {
 
 impl<'g> Builder<'g, '_> {
     /// Attaches every body that has a frame; `read`: joints whose reaction is read.
-    pub(super) fn choose_tree(&self, coordinates: Coordinates, read: &HashSet<String>) -> Result<Vec<Edge>, ModelError> {
+    pub(super) fn choose_tree(
+        &self,
+        coordinates: Coordinates,
+        read: &HashSet<String>,
+    ) -> Result<Vec<Edge>, ModelError> {
         let (ground, joints) = (self.ground(), &self.m.joints);
         let framed = |b: usize| b == ground || !self.is_thin(b);
         let usable = |k: usize| {
             let j = &joints[k];
             let framed = self.joint_ends(k).iter().all(|e| framed(e.0));
-            coordinates != Coordinates::Cartesian && framed && j.tree != Some(false) && !read.contains(&j.name.text)
+            coordinates != Coordinates::Cartesian
+                && framed
+                && j.tree != Some(false)
+                && !read.contains(&j.name.text)
         };
         let mut of_body = vec![vec![]; ground + 1];
         for k in (0..joints.len()).filter(|&k| usable(k)) {
@@ -107,7 +114,8 @@ impl<'g> Builder<'g, '_> {
     fn by_joints(&self) -> Vec<usize> {
         let mut joints = vec![0; self.ground() + 1];
         (0..self.m.joints.len()).flat_map(|k| self.joint_ends(k)).for_each(|end| joints[end.0] += 1);
-        let mass: Vec<f64> = (0..self.ground()).map(|b| self.numbers.nominal(&[self.solids[b].mass])[0]).collect();
+        let mass: Vec<f64> =
+            (0..self.ground()).map(|b| self.numbers.nominal(&[self.solids[b].mass])[0]).collect();
         let mut open: Vec<usize> = (0..self.ground()).filter(|&b| !self.is_thin(b)).collect();
         open.sort_by(|&a, &b| joints[b].cmp(&joints[a]).then(mass[b].total_cmp(&mass[a])));
         open
@@ -125,8 +133,10 @@ impl<'g> Builder<'g, '_> {
                 None => (ground, self.solids[edge.body].name.clone()),
             };
             let (pieces, words) = self.pieces(edge)?;
-            let (mut link, mut path) =
-                carried.get(parent).and_then(Option::as_ref).map_or((None, vec![]), |c| (c.link, c.path.clone()));
+            let (mut link, mut path) = carried
+                .get(parent)
+                .and_then(Option::as_ref)
+                .map_or((None, vec![]), |c| (c.link, c.path.clone()));
             let (first_link, first) = (tree.chain.links.len(), tree.names.len());
             for piece in pieces {
                 self.push_link(piece, &mut link, &name, &mut tree);
@@ -311,7 +321,9 @@ fn motions(kind: &JointKind, plane: bool) -> (Vec<(Kind, usize)>, Vec<&'static s
     match kind {
         JointKind::Revolute => (vec![(Revolve, 2)], vec!["angle"]),
         JointKind::Prismatic { .. } => (vec![(Slide, if plane { 0 } else { 2 })], vec!["position"]),
-        JointKind::Cylindrical | JointKind::Screw { .. } => (vec![(Slide, 2), (Revolve, 2)], vec!["position", "angle"]),
+        JointKind::Cylindrical | JointKind::Screw { .. } => {
+            (vec![(Slide, 2), (Revolve, 2)], vec!["position", "angle"])
+        }
         JointKind::Universal => (vec![(Revolve, 2), (Revolve, 0)], vec!["angle_1", "angle_2"]),
         JointKind::Planar => (vec![(Slide, 0), (Slide, 1), (Revolve, 2)], vec!["x", "y", "angle"]),
         JointKind::Spherical => (vec![(Ball, 0)], vec!["e0", "e1", "e2", "e3"]),

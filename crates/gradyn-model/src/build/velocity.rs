@@ -63,7 +63,8 @@ impl<'g, 'm> Builder<'g, 'm> {
             for part in 0..count {
                 let row = self.rows.list.len() + self.formulas.len() + self.velocity_rows.len();
                 let which = if count == 1 { String::new() } else { format!(" {}", part + 1) };
-                let formula = self.velocity_row(&j.name, &format!("joint `{}`", j.name), |env| env.slip(k, part))?;
+                let formula =
+                    self.velocity_row(&j.name, &format!("joint `{}`", j.name), |env| env.slip(k, part))?;
                 let row_name = RowName::new(Owner::Joint, &j.name, format!("{}{which}", j.kind.word()));
                 self.velocity_rows.push((row_name, formula));
                 self.slip_rows.entry(k).or_default().push(row);
@@ -86,19 +87,24 @@ impl<'g, 'm> Builder<'g, 'm> {
     ) -> Made<Formula> {
         let wrong = |message: String, help: &str| Err(ModelError::new(message).at(&name.place).help(help));
         let Some(f) = self.formula(make)? else {
-            return wrong(format!("{what} reads more than positions and velocities"), "accelerations and forces follow from it");
+            return wrong(
+                format!("{what} reads more than positions and velocities"),
+                "accelerations and forces follow from it",
+            );
         };
         if !f.velocity() {
             let help = "write the expression itself, without `velocity`, to keep positions at zero";
             return wrong(format!("{what} reads no velocity"), help);
         }
         if f.inputs.iter().any(|i| matches!(i, Input::Rate(_, 2..))) {
-            return wrong(format!("{what} reads the second rate of a function of time"), "write it as an expression of t");
+            return wrong(
+                format!("{what} reads the second rate of a function of time"),
+                "write it as an expression of t",
+            );
         }
         let moving = |i: usize| matches!(f.inputs[i], Input::Sensor(k) if k as usize >= f.args);
         if !f.program.affine(moving) {
-            let help =
-                "it must have the form A v + b, where A and b do not depend on velocities: no products, powers or norms of them";
+            let help = "it must have the form A v + b, where A and b do not depend on velocities: no products, powers or norms of them";
             return wrong(format!("{what} is not affine in velocities"), help);
         }
         Ok(f)

@@ -18,7 +18,12 @@ pub trait Env<'g> {
     /// The value of a name; `None` if it is unknown.
     fn name(&mut self, path: &str, span: Range<usize>) -> Result<Option<Value<'g>>, ExpressionError>;
     /// The value of a function such as `vel(A1.P)`; `None` if it is unknown. Asked before the built-in functions.
-    fn call(&mut self, function: &str, args: &[Ast], span: Range<usize>) -> Result<Option<Value<'g>>, ExpressionError>;
+    fn call(
+        &mut self,
+        function: &str,
+        args: &[Ast],
+        span: Range<usize>,
+    ) -> Result<Option<Value<'g>>, ExpressionError>;
     /// The known names, for messages.
     fn names(&self) -> Vec<String>;
 }
@@ -41,10 +46,15 @@ pub fn compile<'g>(ast: &Ast, graph: &'g Graph, env: &mut dyn Env<'g>) -> Compil
             Some(value) => value,
             None => call(function, args, ast, graph, env)?,
         },
-        Expr::Vector(items) => Value::Vector(items.iter().map(|a| scalar(a, graph, env)).collect::<Result<_, _>>()?),
+        Expr::Vector(items) => {
+            Value::Vector(items.iter().map(|a| scalar(a, graph, env)).collect::<Result<_, _>>()?)
+        }
         Expr::Component(a, k) => {
             let v = vector(a, graph, env)?;
-            Value::Scalar(*v.get(*k).ok_or_else(|| error(format!("a vector of {} has no such component", v.len()), ast))?)
+            Value::Scalar(
+                *v.get(*k)
+                    .ok_or_else(|| error(format!("a vector of {} has no such component", v.len()), ast))?,
+            )
         }
         Expr::Neg(a) => each(compile(a, graph, env)?, |x| -x),
         Expr::Binary(first, rest) => {
@@ -87,8 +97,10 @@ fn each<'g>(value: Value<'g>, f: impl Fn(Sym<'g>) -> Sym<'g>) -> Value<'g> {
 fn scalar<'g>(ast: &Ast, graph: &'g Graph, env: &mut dyn Env<'g>) -> Result<Sym<'g>, ExpressionError> {
     match compile(ast, graph, env)? {
         Value::Scalar(x) => Ok(x),
-        Value::Vector(x) => Err(error(format!("a scalar is expected here, not a vector of {}", x.len()), ast)
-            .help("norm(v) is its length; components are written v.x, v.y, v.z")),
+        Value::Vector(x) => {
+            Err(error(format!("a scalar is expected here, not a vector of {}", x.len()), ast)
+                .help("norm(v) is its length; components are written v.x, v.y, v.z"))
+        }
     }
 }
 
@@ -96,7 +108,9 @@ fn scalar<'g>(ast: &Ast, graph: &'g Graph, env: &mut dyn Env<'g>) -> Result<Sym<
 fn vector<'g>(ast: &Ast, graph: &'g Graph, env: &mut dyn Env<'g>) -> Result<Vec<Sym<'g>>, ExpressionError> {
     match compile(ast, graph, env)? {
         Value::Vector(x) => Ok(x),
-        Value::Scalar(_) => Err(error("a vector is expected here, not a scalar", ast).help("a vector is written [x, y]")),
+        Value::Scalar(_) => {
+            Err(error("a vector is expected here, not a scalar", ast).help("a vector is written [x, y]"))
+        }
     }
 }
 
@@ -131,18 +145,27 @@ fn binary<'g>(
     let text = op.text();
     Ok(match (op, left, compile(right, graph, env)?) {
         (Operator::Div, _, Value::Vector(_)) => return Err(error("a vector cannot be a divisor", right)),
-        (Operator::Div, _, Value::Scalar(b)) if b.as_constant() == Some(0.0) => return Err(error("division by zero", right)),
+        (Operator::Div, _, Value::Scalar(b)) if b.as_constant() == Some(0.0) => {
+            return Err(error("division by zero", right));
+        }
         (Operator::Div, a, Value::Scalar(b)) => each(a, |x| x / b),
         (Operator::Mul, Value::Vector(_), Value::Vector(_)) => {
-            return Err(ExpressionError::new("two vectors cannot be multiplied by *", all).help("write dot(a, b) or cross(a, b)"));
+            return Err(ExpressionError::new("two vectors cannot be multiplied by *", all)
+                .help("write dot(a, b) or cross(a, b)"));
         }
         (Operator::Mul, a, Value::Scalar(b)) => each(a, |x| x * b),
         (Operator::Mul, Value::Scalar(a), b) => each(b, |x| a * x),
         (Operator::Add | Operator::Sub, Value::Vector(a), Value::Vector(b)) => {
             if a.len() != b.len() {
-                return fail(format!("vectors of {} and {} components cannot be combined by {text}", a.len(), b.len()));
+                return fail(format!(
+                    "vectors of {} and {} components cannot be combined by {text}",
+                    a.len(),
+                    b.len()
+                ));
             }
-            Value::Vector(a.into_iter().zip(b).map(|(a, b)| if op == Operator::Add { a + b } else { a - b }).collect())
+            Value::Vector(
+                a.into_iter().zip(b).map(|(a, b)| if op == Operator::Add { a + b } else { a - b }).collect(),
+            )
         }
         (_, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(match op {
             Operator::Add => a + b,
@@ -154,7 +177,9 @@ fn binary<'g>(
             Operator::Eq => a.eq(b),
             Operator::Pow | Operator::Mul | Operator::Div => power(a, b, all)?,
         }),
-        (_, Value::Vector(_), Value::Vector(_)) => return fail(format!("vectors cannot be combined by {text}")),
+        (_, Value::Vector(_), Value::Vector(_)) => {
+            return fail(format!("vectors cannot be combined by {text}"));
+        }
         _ => return fail(format!("a scalar and a vector cannot be combined by {text}")),
     })
 }
@@ -193,7 +218,13 @@ fn check_call(function: &str, given: usize, ast: &Ast) -> Result<(), ExpressionE
 }
 
 /// A built-in function.
-fn call<'g>(function: &str, args: &[Ast], ast: &Ast, graph: &'g Graph, env: &mut dyn Env<'g>) -> Compiled<'g> {
+fn call<'g>(
+    function: &str,
+    args: &[Ast],
+    ast: &Ast,
+    graph: &'g Graph,
+    env: &mut dyn Env<'g>,
+) -> Compiled<'g> {
     check_call(function, args.len(), ast)?;
     Ok(match function {
         "if" => choose(args, graph, env)?,
@@ -209,7 +240,8 @@ fn call<'g>(function: &str, args: &[Ast], ast: &Ast, graph: &'g Graph, env: &mut
         }
         "splus" => Value::Scalar(corner(args, graph, env)?),
         "join" => {
-            let [x, at, below, above] = [&args[0], &args[1], &args[2], &args[3]].map(|a| scalar(a, graph, env));
+            let [x, at, below, above] =
+                [&args[0], &args[1], &args[2], &args[3]].map(|a| scalar(a, graph, env));
             Value::Scalar(x?.gt(at?).select(above?, below?))
         }
         "min" | "max" | "atan2" => {
@@ -264,7 +296,9 @@ fn elementary<'g>(function: &str, x: Sym<'g>, ast: &Ast) -> Result<Sym<'g>, Expr
 fn corner<'g>(args: &[Ast], graph: &'g Graph, env: &mut dyn Env<'g>) -> Result<Sym<'g>, ExpressionError> {
     let (d, e) = (scalar(&args[0], graph, env)?, scalar(&args[1], graph, env)?);
     match e.as_constant() {
-        Some(c) if c <= 0.0 => Err(error(format!("splus: the half-width of the corner is {c}"), &args[1]).help("it is positive")),
+        Some(c) if c <= 0.0 => {
+            Err(error(format!("splus: the half-width of the corner is {c}"), &args[1]).help("it is positive"))
+        }
         _ => Ok(d.splus(e)),
     }
 }
@@ -290,7 +324,11 @@ fn same_length(a: &[Sym<'_>], b: &[Sym<'_>], at: &Ast) -> Result<(), ExpressionE
 }
 
 /// Two vectors of one length.
-fn pair<'g>(args: &[Ast], graph: &'g Graph, env: &mut dyn Env<'g>) -> Result<(Vec<Sym<'g>>, Vec<Sym<'g>>), ExpressionError> {
+fn pair<'g>(
+    args: &[Ast],
+    graph: &'g Graph,
+    env: &mut dyn Env<'g>,
+) -> Result<(Vec<Sym<'g>>, Vec<Sym<'g>>), ExpressionError> {
     let (a, b) = (vector(&args[0], graph, env)?, vector(&args[1], graph, env)?);
     same_length(&a, &b, &args[1])?;
     Ok((a, b))

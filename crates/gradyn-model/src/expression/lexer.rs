@@ -24,7 +24,8 @@ pub(super) struct Token {
 }
 
 /// Longer symbols first.
-const SYMBOLS: &[&str] = &["<=", ">=", "==", "<", ">", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", ".x", ".y", ".z"];
+const SYMBOLS: &[&str] =
+    &["<=", ">=", "==", "<", ">", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", ".x", ".y", ".z"];
 
 /// Symbols of other languages, and ours.
 const FOREIGN: &[(&str, &str)] = &[
@@ -49,15 +50,16 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
             tokens.push(Token { kind: Kind::End, span: at..at });
             return Ok(tokens);
         };
-        let (kind, len) = if c.is_ascii_digit() || (c == '.' && rest[1..].starts_with(|d: char| d.is_ascii_digit())) {
-            number(text, at)?
-        } else if is_first(c) {
-            let len = name(text, at)?;
-            (Kind::Name(rest[..len].into()), len)
-        } else {
-            let symbol = symbol(text, at)?;
-            (Kind::Symbol(symbol), symbol.len())
-        };
+        let (kind, len) =
+            if c.is_ascii_digit() || (c == '.' && rest[1..].starts_with(|d: char| d.is_ascii_digit())) {
+                number(text, at)?
+            } else if is_first(c) {
+                let len = name(text, at)?;
+                (Kind::Name(rest[..len].into()), len)
+            } else {
+                let symbol = symbol(text, at)?;
+                (Kind::Symbol(symbol), symbol.len())
+            };
         tokens.push(Token { kind, span: at..at + len });
         at += len;
     }
@@ -80,7 +82,9 @@ fn symbol(text: &str, at: usize) -> Result<&'static str, ExpressionError> {
     let rest = &text[at..];
     let foreign = FOREIGN.iter().find(|(f, _)| rest.starts_with(f) && !rest.starts_with("=="));
     if let Some((symbol, help)) = foreign {
-        return Err(ExpressionError::new(format!("'{symbol}' is not an operator"), at..at + symbol.len()).help(*help));
+        return Err(
+            ExpressionError::new(format!("'{symbol}' is not an operator"), at..at + symbol.len()).help(*help)
+        );
     }
     SYMBOLS.iter().copied().find(|s| rest.starts_with(s)).ok_or_else(|| {
         let c = rest.chars().next().unwrap_or(' ');
@@ -95,7 +99,10 @@ fn name(text: &str, at: usize) -> Result<usize, ExpressionError> {
         let part = run(&text[at + len + 1..], is_word);
         if part == 0 {
             let end = at + len + 1;
-            return Err(ExpressionError::new(format!("a name is missing after '{}'", &text[at..end]), at..end));
+            return Err(ExpressionError::new(
+                format!("a name is missing after '{}'", &text[at..end]),
+                at..end,
+            ));
         }
         len += 1 + part;
     }
@@ -128,13 +135,11 @@ fn number(text: &str, at: usize) -> Result<(Kind, usize), ExpressionError> {
         _ => return Ok((Kind::Number { value, unit: None }, len)),
     };
     let span = at + start..at + start + word.len();
-    let value = unit::to_si(value, word).ok_or_else(|| {
-        ExpressionError::new(format!("'{word}' after a number is not a unit"), span.clone()).help(format!(
-            "write {} * {word} for a product; units are {}",
-            &rest[..len],
-            unit::list()
-        ))
-    })?;
+    let value =
+        unit::to_si(value, word).ok_or_else(|| {
+            ExpressionError::new(format!("'{word}' after a number is not a unit"), span.clone())
+                .help(format!("write {} * {word} for a product; units are {}", &rest[..len], unit::list()))
+        })?;
     if !value.is_finite() {
         return Err(ExpressionError::new("this number is too large", at..span.end));
     }

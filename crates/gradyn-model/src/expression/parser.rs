@@ -22,9 +22,14 @@ pub(super) fn parse(text: &str) -> Parsed {
     let Token { kind, span } = parser.peek();
     match kind {
         Kind::End => Ok(ast),
-        Kind::Symbol(s @ (")" | "]")) => Err(ExpressionError::new(format!("'{s}' has no opening partner"), span.clone())),
-        _ => Err(ExpressionError::new("unexpected text after the end of the expression", span.start..text.trim_end().len())
-            .help("is an operator missing?")),
+        Kind::Symbol(s @ (")" | "]")) => {
+            Err(ExpressionError::new(format!("'{s}' has no opening partner"), span.clone()))
+        }
+        _ => Err(ExpressionError::new(
+            "unexpected text after the end of the expression",
+            span.start..text.trim_end().len(),
+        )
+        .help("is an operator missing?")),
     }
 }
 
@@ -46,7 +51,8 @@ impl Parser {
             None => Ok(ast),
             Some(_) => {
                 let span = self.tokens[self.at - 1].span.clone();
-                Err(ExpressionError::new("comparisons cannot be chained", span).help("write (a < b) * (b < c)"))
+                Err(ExpressionError::new("comparisons cannot be chained", span)
+                    .help("write (a < b) * (b < c)"))
             }
         }
     }
@@ -165,7 +171,8 @@ impl Parser {
     fn unclosed(&self, open: &str, close: &str, span: std::ops::Range<usize>) -> ExpressionError {
         let here = self.peek();
         if here.kind == Kind::End {
-            return ExpressionError::new(format!("'{open}' is never closed"), span).help(format!("add '{close}'"));
+            return ExpressionError::new(format!("'{open}' is never closed"), span)
+                .help(format!("add '{close}'"));
         }
         let wanted = if open == "(" { "an operator, ',' or ')'" } else { "an operator, ',' or ']'" };
         ExpressionError::new(format!("{wanted} is expected here"), here.span.clone())
@@ -174,8 +181,11 @@ impl Parser {
     fn deeper(&mut self, parse: fn(&mut Self) -> Parsed) -> Parsed {
         if self.depth == DEPTH {
             let span = self.peek().span.clone();
-            return Err(ExpressionError::new(format!("the expression is nested more than {DEPTH} deep"), span)
-                .help("give parts of it a name, as parameters"));
+            return Err(ExpressionError::new(
+                format!("the expression is nested more than {DEPTH} deep"),
+                span,
+            )
+            .help("give parts of it a name, as parameters"));
         }
         self.depth += 1;
         let ast = parse(self);

@@ -41,7 +41,8 @@ pub fn label_factor(label: &str) -> Option<f64> {
 
 /// `m^2`, `m2`, `m²`: the unit and its power.
 fn exponent(word: &str) -> (&str, i32) {
-    let name = word.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '^' | '-' | '²' | '³' | '⁻' | '¹'));
+    let name =
+        word.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '^' | '-' | '²' | '³' | '⁻' | '¹'));
     let power = match &word[name.len()..] {
         "" => Some(1),
         "²" => Some(2),

@@ -8,7 +8,11 @@ use super::lexer::{Kind, Token, tokens};
 use super::unit::to_si;
 
 /// Units after a number that are also names; refused where the text could mean two things. `timed`: t is time here.
-pub fn check_units(text: &str, timed: bool, known: impl Fn(&str) -> bool) -> Result<Vec<String>, ExpressionError> {
+pub fn check_units(
+    text: &str,
+    timed: bool,
+    known: impl Fn(&str) -> bool,
+) -> Result<Vec<String>, ExpressionError> {
     let (tokens, mut named) = (tokens(text)?, vec![]);
     for (k, token) in tokens.iter().enumerate() {
         let Kind::Number { unit: Some(unit), .. } = token.kind else { continue };
@@ -30,7 +34,13 @@ pub fn check_units(text: &str, timed: bool, known: impl Fn(&str) -> bool) -> Res
 
 /// number unit ("*" | "/") name, where the name is a unit too.
 fn compound(text: &str, tokens: &[Token], known: &impl Fn(&str) -> bool) -> Result<(), ExpressionError> {
-    let [number, Token { kind: Kind::Symbol(op @ ("*" | "/")), .. }, Token { kind: Kind::Name(name), span }, ..] = tokens else {
+    let [
+        number,
+        Token { kind: Kind::Symbol(op @ ("*" | "/")), .. },
+        Token { kind: Kind::Name(name), span },
+        ..,
+    ] = tokens
+    else {
         return Ok(());
     };
     if to_si(1.0, name).is_none() || !known(name) {
@@ -38,7 +48,10 @@ fn compound(text: &str, tokens: &[Token], known: &impl Fn(&str) -> bool) -> Resu
     }
     let (first, all) = (&text[number.span.clone()], number.span.start..span.end);
     let does = if *op == "*" { "multiplies by" } else { "divides by" };
-    let message = format!("`{}` {does} the number `{name}` of the model, not by the unit", &text[all.clone()]);
-    let help = format!("write ({first}){op}{name} if the number `{name}` is meant, {first}{op}(1 {name}) if the unit is");
+    let message =
+        format!("`{}` {does} the number `{name}` of the model, not by the unit", &text[all.clone()]);
+    let help = format!(
+        "write ({first}){op}{name} if the number `{name}` is meant, {first}{op}(1 {name}) if the unit is"
+    );
     Err(ExpressionError::new(message, all).help(help))
 }

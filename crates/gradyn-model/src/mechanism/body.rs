@@ -74,7 +74,16 @@ impl Body {
     /// A massless body without points.
     pub fn new(name: &str) -> Self {
         let name = name.into();
-        Self { name, mass: None, com: None, inertia: vec![], points: vec![], hard: vec![], rod: None, shape: None }
+        Self {
+            name,
+            mass: None,
+            com: None,
+            inertia: vec![],
+            points: vec![],
+            hard: vec![],
+            rod: None,
+            shape: None,
+        }
     }
     /// Mass [kg].
     pub fn mass(mut self, mass: impl Into<Number>) -> Self {

@@ -74,7 +74,14 @@ pub struct Joint {
 impl Joint {
     /// A joint of some kind.
     pub fn new(name: &str, kind: JointKind, a: &str, b: &str) -> Self {
-        Self { name: name.into(), kind, between: [a.into(), b.into()], axes: [None, None], normals: [None, None], tree: None }
+        Self {
+            name: name.into(),
+            kind,
+            between: [a.into(), b.into()],
+            axes: [None, None],
+            normals: [None, None],
+            tree: None,
+        }
     }
     /// A revolute joint.
     pub fn revolute(name: &str, a: &str, b: &str) -> Self {

@@ -74,8 +74,8 @@ pub struct Saturation {
 
 /// Coefficients of the Magic Formula: nominal load [N], longitudinal, lateral, combined slip.
 pub const MAGIC: [&str; 19] = [
-    "FZ0", "PCX1", "PDX1", "PDX2", "PEX1", "PEX2", "PEX3", "PKX1", "PKX2", "PKX3", "PCY1", "PDY1", "PDY2", "PEY1", "PEY2",
-    "PKY1", "PKY2", "RBX1", "RBY1",
+    "FZ0", "PCX1", "PDX1", "PDX2", "PEX1", "PEX2", "PEX3", "PKX1", "PKX2", "PKX3", "PCY1", "PDY1", "PDY2",
+    "PEY1", "PEY2", "PKY1", "PKY2", "RBX1", "RBY1",
 ];
 
 impl Tyre {
@@ -88,7 +88,12 @@ impl Tyre {
         match &mut self.law {
             TyreLaw::None => {}
             TyreLaw::Linear(s) => s.friction.iter_mut().chain(&mut s.critical).for_each(|x| f(owner, x)),
-            TyreLaw::Tanh(s) => s.friction.iter_mut().chain(&mut s.critical).chain([&mut s.smoothing]).for_each(|x| f(owner, x)),
+            TyreLaw::Tanh(s) => s
+                .friction
+                .iter_mut()
+                .chain(&mut s.critical)
+                .chain([&mut s.smoothing])
+                .for_each(|x| f(owner, x)),
             TyreLaw::Magic(list) => list.iter_mut().for_each(|x| f(owner, x)),
         }
     }
@@ -105,7 +110,11 @@ impl Tyre {
             TyreLaw::Linear(s) | TyreLaw::Tanh(s) => {
                 list.extend(s.friction.iter().map(|x| ("friction", x, false)));
                 list.extend(s.critical.iter().map(|x| ("critical", x, true)));
-                list.extend(matches!(self.law, TyreLaw::Tanh(_)).then_some(("smoothing", &s.smoothing, true)));
+                list.extend(matches!(self.law, TyreLaw::Tanh(_)).then_some((
+                    "smoothing",
+                    &s.smoothing,
+                    true,
+                )));
             }
             TyreLaw::Magic(c) => {
                 let strict = ["FZ0", "PCX1", "PCY1", "PKY2"];

@@ -95,7 +95,9 @@ impl Joint {
         self.axes.iter_mut().chain(&mut self.normals).flatten().for_each(|v| v.visit(&owner, f));
         match &mut self.kind {
             JointKind::Prismatic { angle: x } | JointKind::Fixed { angle: x } => f(&owner, x),
-            JointKind::Screw { lead: x } | JointKind::Distance { length: x } | JointKind::Rolling { radius: x } => f(&owner, x),
+            JointKind::Screw { lead: x }
+            | JointKind::Distance { length: x }
+            | JointKind::Rolling { radius: x } => f(&owner, x),
             JointKind::Revolute
             | JointKind::Cylindrical
             | JointKind::Spherical

@@ -87,7 +87,14 @@ impl Natural {
         self.clear_dropped(out);
     }
     /// (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
-    pub(super) fn rows_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+    pub(super) fn rows_p<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        delta: &[S],
+        d: &mut Data<S>,
+        out: &mut [S],
+    ) {
         self.rows.constraint_p(at, c, delta, out);
         self.signal_tangents(at.t, delta, d);
         let dot = ArgsDot { slots: delta, signals: &d.dot };
@@ -97,7 +104,16 @@ impl Natural {
         self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
     }
     /// q += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_qᵀ μ, v += s (c₁Φ̇ + c₂Φ̈)_vᵀ μ.
-    pub(super) fn rows_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, q: &mut [S], v: &mut [S]) {
+    pub(super) fn rows_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        mu: &[S],
+        s: f64,
+        d: &mut Data<S>,
+        q: &mut [S],
+        v: &mut [S],
+    ) {
         let mut kept = std::mem::take(&mut d.kept);
         kept.copy_from_slice(mu);
         self.dropped.iter().for_each(|&k| kept[k as usize] = S::zero());
@@ -117,7 +133,15 @@ impl Natural {
         d.kept = kept;
     }
     /// s (c₀Φ + c₁Φ̇ + c₂Φ̈)_pᵀ μ.
-    pub(super) fn rows_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    pub(super) fn rows_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        mu: &[S],
+        s: f64,
+        d: &mut Data<S>,
+        grad: &mut [S],
+    ) {
         // dropped rows depend on nothing
         let mut kept = std::mem::take(&mut d.kept);
         kept.copy_from_slice(mu);
@@ -138,7 +162,11 @@ impl Natural {
     }
     /// Where the entries of the formulas begin on m × n.
     fn quadratic_entries(&self) -> usize {
-        if self.formulas.is_empty() { self.patterns.mn.nnz() } else { self.patterns.mn.row(self.rows.rows).start }
+        if self.formulas.is_empty() {
+            self.patterns.mn.nnz()
+        } else {
+            self.patterns.mn.row(self.rows.rows).start
+        }
     }
     /// Formula rows of (c₀Φ + c₁Φ̇ + c₂Φ̈)_q (level 0) or _v (level 1).
     fn formula_rows<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, level: usize, out: &mut [S]) {

@@ -120,13 +120,29 @@ impl System for Natural {
     fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         self.by_level(c, d, out, |k| k..k + 1, |c, d, out| self.rows_p(at, c, delta, d, out));
     }
-    fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    fn constraint_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        mu: &[S],
+        s: f64,
+        d: &mut Data<S>,
+        grad: &mut [S],
+    ) {
         if !self.rowed {
             return;
         }
         self.by_level_t(c, d, mu, |c, d, mu| self.rows_p_t(at, c, mu, s, d, grad));
     }
-    fn balance_p<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+    fn balance_p<S: Scalar>(
+        &self,
+        at: &At<S>,
+        w: &[S],
+        lam: &[S],
+        delta: &[S],
+        d: &mut Data<S>,
+        out: &mut [S],
+    ) {
         for &(i, j, s) in &self.inertia {
             out[i as usize] += delta[s as usize] * w[j as usize];
         }
@@ -137,7 +153,16 @@ impl System for Natural {
             f.balance_p(at, *lam, &d.args, &dot, &mut d.formula, out);
         }
     }
-    fn balance_p_t<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    fn balance_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        w: &[S],
+        lam: &[S],
+        mu: &[S],
+        s: f64,
+        d: &mut Data<S>,
+        grad: &mut [S],
+    ) {
         for &(i, j, slot) in self.inertia.iter().filter(|_| self.inertial) {
             grad[slot as usize] += mu[i as usize] * s * w[j as usize];
         }
@@ -259,7 +284,9 @@ impl System for Natural {
     fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let p = &d.args.values;
         out.copy_from_slice(&p[p.len() - self.dims.angles..]);
-        for ((out, (y, x)), _) in out.iter_mut().zip(&self.angles).zip(&self.tracked).filter(|(_, tracked)| **tracked) {
+        for ((out, (y, x)), _) in
+            out.iter_mut().zip(&self.angles).zip(&self.tracked).filter(|(_, tracked)| **tracked)
+        {
             let angle = quadratic(y, p, q).atan2(quadratic(x, p, q));
             *out = angle + TAU * ((*out - angle) / TAU).round();
         }
@@ -298,7 +325,12 @@ pub(crate) enum Acting<'a> {
 
 impl Natural {
     /// f(element, p, (K | C)) for the tangents of every element that acts.
-    pub(crate) fn each_tangent<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, mut f: impl FnMut(Acting, &[S], &Tangents<S>)) {
+    pub(crate) fn each_tangent<S: Scalar>(
+        &self,
+        at: &At<S>,
+        d: &mut Data<S>,
+        mut f: impl FnMut(Acting, &[S], &Tangents<S>),
+    ) {
         d.visits += self.forces.len() + self.loads.len();
         let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
         for (i, force) in self.acting_forces(d.rest) {
@@ -337,10 +369,26 @@ impl Natural {
             d.visits += self.fixed.len();
             let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
             for (i, force) in self.acting_forces(d.rest) {
-                force.pull(&here, &mut d.law, mu, s, [q, v], f.as_deref_mut(), Some(&mut *bar).filter(|_| !forces[i]));
+                force.pull(
+                    &here,
+                    &mut d.law,
+                    mu,
+                    s,
+                    [q, v],
+                    f.as_deref_mut(),
+                    Some(&mut *bar).filter(|_| !forces[i]),
+                );
             }
             for (i, load) in self.acting_loads(d.rest) {
-                load.pull(&here, &mut d.load, mu, s, [q, v], f.as_deref_mut(), Some(&mut *bar).filter(|_| !loads[i]));
+                load.pull(
+                    &here,
+                    &mut d.load,
+                    mu,
+                    s,
+                    [q, v],
+                    f.as_deref_mut(),
+                    Some(&mut *bar).filter(|_| !loads[i]),
+                );
             }
         });
     }

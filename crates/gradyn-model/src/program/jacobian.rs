@@ -70,7 +70,8 @@ impl Plan {
     fn sum(&mut self, o: Edge, a: Edge, b: Edge) -> Edge {
         match (o, a, b) {
             (Edge::Value(o), Edge::Value(a), Edge::Value(b)) => self.push(Step::AddMul(o, a, b)),
-            (Edge::Value(o), Edge::Constant(c), Edge::Value(a)) | (Edge::Value(o), Edge::Value(a), Edge::Constant(c)) => {
+            (Edge::Value(o), Edge::Constant(c), Edge::Value(a))
+            | (Edge::Value(o), Edge::Value(a), Edge::Constant(c)) => {
                 self.push(if c == 1.0 { Step::Add(o, a) } else { Step::AddScaled(o, a, c) })
             }
             (Edge::Value(o), Edge::Constant(a), Edge::Constant(b)) => self.push(Step::AddConstant(o, a * b)),
@@ -128,7 +129,11 @@ impl Jacobian {
     pub fn new(program: &Program, active: impl Fn(usize) -> bool) -> Self {
         let (n, outputs) = (program.code.len(), program.outputs.len());
         let size = n + outputs;
-        let mut plan = Plan { partials: vec![BTreeMap::new(); size], readers: vec![BTreeSet::new(); size], steps: vec![] };
+        let mut plan = Plan {
+            partials: vec![BTreeMap::new(); size],
+            readers: vec![BTreeSet::new(); size],
+            steps: vec![],
+        };
         let mut moving = vec![false; n];
         for (k, node) in program.code.iter().enumerate() {
             moving[k] = matches!(node, Node::Input(i) if active(*i as usize))
@@ -138,14 +143,19 @@ impl Jacobian {
         for (o, &k) in program.outputs.iter().enumerate().filter(|(_, k)| moving[**k as usize]) {
             plan.join((n + o) as u32, k, Edge::Constant(1.0), Edge::Constant(1.0));
         }
-        let mut left: Vec<usize> = (0..n).filter(|&k| moving[k] && !matches!(program.code[k], Node::Input(_))).collect();
+        let mut left: Vec<usize> =
+            (0..n).filter(|&k| moving[k] && !matches!(program.code[k], Node::Input(_))).collect();
         while let Some(next) = (0..left.len()).rev().min_by_key(|&i| plan.cost(left[i])) {
             plan.eliminate(left.swap_remove(next));
         }
         let mut entries = vec![];
         for (o, partials) in plan.partials[n..].iter().enumerate() {
             for (&k, &edge) in partials {
-                entries.extend(if let Node::Input(i) = program.code[k as usize] { Some((o as u32, i, edge)) } else { None });
+                entries.extend(if let Node::Input(i) = program.code[k as usize] {
+                    Some((o as u32, i, edge))
+                } else {
+                    None
+                });
             }
         }
         Self { steps: plan.steps, entries, branches: program.code.iter().any(|n| n.branches()) }

@@ -22,7 +22,12 @@ impl Table {
         let m = curvatures(points, clamped);
         let piece = |k: usize| {
             let (h, dz) = (points[k + 1][0] - points[k][0], points[k + 1][1] - points[k][1]);
-            [points[k][1], dz / h - h * (2.0 * m[k] + m[k + 1]) / 6.0, 0.5 * m[k], (m[k + 1] - m[k]) / (6.0 * h)]
+            [
+                points[k][1],
+                dz / h - h * (2.0 * m[k] + m[k + 1]) / 6.0,
+                0.5 * m[k],
+                (m[k + 1] - m[k]) / (6.0 * h),
+            ]
         };
         Self { x: points.iter().map(|p| p[0]).collect(), pieces: (0..points.len() - 1).map(piece).collect() }
     }

@@ -127,7 +127,10 @@ fn revolved<S: Scalar>(e: &[V3<S>; 3], k: usize, z: S) -> [V3<S>; 3] {
 impl Chain {
     /// Memory for the poses.
     pub fn pose<S: Scalar>(&self) -> Pose<S> {
-        Pose { frames: vec![Frame::global(); self.links.len()], screws: vec![Twist::zero(); self.link_of.len()] }
+        Pose {
+            frames: vec![Frame::global(); self.links.len()],
+            screws: vec![Twist::zero(); self.link_of.len()],
+        }
     }
     /// Memory for the motions.
     pub fn flow<S: Scalar>(&self) -> Flow<S> {
@@ -157,7 +160,8 @@ impl Chain {
                     let r = euler::rotation(&e);
                     after.e = r.map(|column| combine(&before.e, &column));
                     for i in 0..4 {
-                        pose.screws[k + i] = Twist::screw(combine(&before.e, &euler::column(&e, i)), &before.p);
+                        pose.screws[k + i] =
+                            Twist::screw(combine(&before.e, &euler::column(&e, i)), &before.p);
                     }
                 }
             }
@@ -165,7 +169,12 @@ impl Chain {
         }
     }
     /// The frame before a link.
-    pub fn before<'a, S: Scalar>(&self, link: &Link, pose: &'a Pose<S>, global: &'a Frame<S>) -> &'a Frame<S> {
+    pub fn before<'a, S: Scalar>(
+        &self,
+        link: &Link,
+        pose: &'a Pose<S>,
+        global: &'a Frame<S>,
+    ) -> &'a Frame<S> {
         link.parent.map_or(global, |k| &pose.frames[k as usize])
     }
     /// V of (4) alone, with rates w.
@@ -179,7 +188,14 @@ impl Chain {
         }
     }
     /// Ṡ of (4) for the motions v of some rates w.
-    pub fn screw_rates<S: Scalar>(&self, z: &[S], w: &[S], v: &[Twist<S>], pose: &Pose<S>, out: &mut [Twist<S>]) {
+    pub fn screw_rates<S: Scalar>(
+        &self,
+        z: &[S],
+        w: &[S],
+        v: &[Twist<S>],
+        pose: &Pose<S>,
+        out: &mut [Twist<S>],
+    ) {
         let global = Frame::global();
         for link in &self.links {
             let before = link.parent.map_or(Twist::zero(), |k| v[k as usize]);
@@ -195,10 +211,19 @@ impl Chain {
         }
     }
     /// S̈ = [A before, S] + [V before, Ṡ] + the rate of the own rate, after `run`.
-    pub fn screw_seconds<S: Scalar>(&self, z: &[S], rate: &[S], second: &[S], pose: &Pose<S>, flow: &mut Flow<S>) {
+    pub fn screw_seconds<S: Scalar>(
+        &self,
+        z: &[S],
+        rate: &[S],
+        second: &[S],
+        pose: &Pose<S>,
+        flow: &mut Flow<S>,
+    ) {
         let global = Frame::global();
         for link in &self.links {
-            let (v, a) = link.parent.map_or((Twist::zero(), Twist::zero()), |k| (flow.v[k as usize], flow.a[k as usize]));
+            let (v, a) = link
+                .parent
+                .map_or((Twist::zero(), Twist::zero()), |k| (flow.v[k as usize], flow.a[k as usize]));
             let first = link.coord as usize;
             for k in first..first + link.count() {
                 let mut sum = a.bracket(&pose.screws[k]).plus(&v.bracket(&flow.rates[k]));
@@ -207,7 +232,12 @@ impl Chain {
                     let frame = self.before(link, pose, &global);
                     let screw = |w: V3<S>| Twist::screw(combine(&frame.e, &w), &frame.p);
                     let own = screw(euler::column_rate(&e, &de, k - first));
-                    sum = sum.plus(&v.bracket(&own)).plus(&screw(euler::column_second(&e, &de, &dde, k - first)));
+                    sum = sum.plus(&v.bracket(&own)).plus(&screw(euler::column_second(
+                        &e,
+                        &de,
+                        &dde,
+                        k - first,
+                    )));
                 }
                 flow.seconds[k] = sum;
             }

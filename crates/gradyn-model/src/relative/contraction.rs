@@ -91,7 +91,13 @@ pub fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
 
 impl Contraction {
     /// The patterns over the coordinates, and the maps to them. `balls`: first coordinates of Euler parameters, whose rows come first.
-    pub fn new(elements: &Natural, bodies: &[Carried], nodes: &Nodes, n: usize, balls: &[u32]) -> (Patterns, Self) {
+    pub fn new(
+        elements: &Natural,
+        bodies: &[Carried],
+        nodes: &Nodes,
+        n: usize,
+        balls: &[u32],
+    ) -> (Patterns, Self) {
         let (inner, stiff) = (&elements.patterns, elements.stiff());
         let owners = owners(bodies, inner.nn.rows());
         let mut rows = BTreeMap::<(usize, usize), Vec<(u32, u8)>>::new();
@@ -113,8 +119,11 @@ impl Contraction {
             pairs
         });
         let touching: Vec<[usize; 2]> = pairs.iter().flat_map(|p| p.keys().copied()).collect();
-        let mut nn: Vec<(usize, usize)> = along_paths(bodies, n).flat_map(|(k, l)| [(k, l), (l, k)]).collect();
-        nn.extend(touching.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))));
+        let mut nn: Vec<(usize, usize)> =
+            along_paths(bodies, n).flat_map(|(k, l)| [(k, l), (l, k)]).collect();
+        nn.extend(
+            touching.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))),
+        );
         let all: Vec<[usize; 2]> = touching.into_iter().chain((0..bodies.len()).map(|b| [b, b])).collect();
         let patterns = Patterns::new(Pattern::from_entries(n, n, nn), Pattern::from_entries(m, n, mn));
         let fold = Fold::new(nodes, &all, &patterns.nn);
@@ -123,8 +132,10 @@ impl Contraction {
             entries,
             map: path(b).map(|l| patterns.mn.at(first + k, l)).collect(),
         });
-        let forces = elements.forces.iter().map(|f| Touch::new([&f.element.ports; 3], &owners, bodies, &fold));
-        let touches = forces.chain(elements.loads.iter().map(|l| Touch::of(&l.load, &owners, bodies, &fold))).collect();
+        let forces =
+            elements.forces.iter().map(|f| Touch::new([&f.element.ports; 3], &owners, bodies, &fold));
+        let touches =
+            forces.chain(elements.loads.iter().map(|l| Touch::of(&l.load, &owners, bodies, &fold))).collect();
         let [_, stresses] = pairs;
         let block = |(bodies, entries)| Some(PairBlock { block: fold.block(bodies)?, bodies, entries });
         let stresses = stresses.into_iter().filter_map(block).collect();
@@ -227,7 +238,9 @@ impl Relative {
             for (g, terms) in g.iter_mut().zip(terms) {
                 for &(a, s, order) in terms {
                     let entries = block.entries.iter();
-                    entries.for_each(|&(pos, part)| self.add_row((block.body, part), a[pos as usize] * s, order, &b.moving, g));
+                    entries.for_each(|&(pos, part)| {
+                        self.add_row((block.body, part), a[pos as usize] * s, order, &b.moving, g)
+                    });
                 }
             }
             for (&l, &pos) in self.bodies[block.body].path.iter().zip(&block.map) {
@@ -238,7 +251,12 @@ impl Relative {
         }
     }
     /// X₀ += Pᵀ (K P + C Ṗ), X₁ += Pᵀ C P for K and C of the forces.
-    pub(super) fn add_force_blocks<S: Scalar>(&self, at: &At<S>, d: &mut natural::Data<S>, b: &mut Blocks<S>) {
+    pub(super) fn add_force_blocks<S: Scalar>(
+        &self,
+        at: &At<S>,
+        d: &mut natural::Data<S>,
+        b: &mut Blocks<S>,
+    ) {
         let forces = self.inner.forces.len();
         self.inner.each_tangent(at, d, |element, p, t| {
             let i = match element {
@@ -261,7 +279,13 @@ impl Relative {
         }
     }
     #[inline]
-    fn add_lefts<S: Scalar>(&self, body: usize, frame: &Parts<S>, products: &[Twist<S>; PARTS], x: &mut Block<S>) {
+    fn add_lefts<S: Scalar>(
+        &self,
+        body: usize,
+        frame: &Parts<S>,
+        products: &[Twist<S>; PARTS],
+        x: &mut Block<S>,
+    ) {
         let carried = &self.bodies[body];
         for (i, &part) in carried.parts.iter().enumerate() {
             let v = &products[part as usize];
@@ -272,15 +296,35 @@ impl Relative {
         }
     }
     /// X += s Pᵀ M P⁽ᵒ⁾ for the o-th rate of P, of every body.
-    pub(super) fn add_mass_blocks<S: Scalar>(&self, mass: &[S], order: usize, s: f64, b: &mut Blocks<S>, into: usize) {
+    pub(super) fn add_mass_blocks<S: Scalar>(
+        &self,
+        mass: &[S],
+        order: usize,
+        s: f64,
+        b: &mut Blocks<S>,
+        into: usize,
+    ) {
         let Blocks { x, moving, .. } = b;
         for (i, pseudo) in &self.pseudo {
             let Some(block) = self.contraction.own[*i] else { continue };
-            pseudo.add_block(mass, &moving[0][*i], &moving[order][*i], order == 0, s, &mut x[into][block as usize]);
+            pseudo.add_block(
+                mass,
+                &moving[0][*i],
+                &moving[order][*i],
+                order == 0,
+                s,
+                &mut x[into][block as usize],
+            );
         }
     }
     /// (3): K with columns (S, Ṡ, S̈) for X₀, X₁, X₂ and, if it is wanted, C with (S, 2 Ṡ) for X₁, X₂. X is used up.
-    pub(super) fn add_folded<S: Scalar>(&self, columns: [&[Twist<S>]; 3], b: &mut Blocks<S>, k: &mut [S], c: Option<&mut [S]>) {
+    pub(super) fn add_folded<S: Scalar>(
+        &self,
+        columns: [&[Twist<S>]; 3],
+        b: &mut Blocks<S>,
+        k: &mut [S],
+        c: Option<&mut [S]>,
+    ) {
         self.contraction.fold.run(columns, b, k, c);
     }
 }

@@ -168,7 +168,14 @@ impl Relative {
         }
     }
     /// out += Jᵀ f, where the frames x have these screws.
-    pub(super) fn pull_force<T: Scalar>(&self, f: &[T], x: &[T], screws: &[Twist<T>], g: &mut [Pulled<T>], out: &mut [T]) {
+    pub(super) fn pull_force<T: Scalar>(
+        &self,
+        f: &[T],
+        x: &[T],
+        screws: &[Twist<T>],
+        g: &mut [Pulled<T>],
+        out: &mut [T],
+    ) {
         self.pull_coordinates(Levels { x: [x], bars: [f], screws: [screws] }, g, [Some(out)]);
     }
     /// ẋ and ẍ at (ż, z̈), where the terms are placed; z̈ = 0 if it is absent.
@@ -195,7 +202,14 @@ impl Relative {
         to
     }
     /// (δx, δẋ, δẍ) along a direction of the slots: into `d.dx`. False if the geometry does not move.
-    pub(super) fn along<S: Scalar>(&self, z: &[S], rate: &[S], second: Option<&[S]>, delta: &[S], d: &mut Data<S>) -> bool {
+    pub(super) fn along<S: Scalar>(
+        &self,
+        z: &[S],
+        rate: &[S],
+        second: Option<&[S]>,
+        delta: &[S],
+        d: &mut Data<S>,
+    ) -> bool {
         let t = &mut d.tangent;
         for ((g, x), &s) in t.g.iter_mut().zip(&d.g).zip(&self.geometry) {
             *g = Dual::along(*x, delta[s as usize]);
@@ -242,7 +256,13 @@ impl Relative {
         self.geometry.iter().zip(g_bar).for_each(|(&s, g)| grad[s as usize] += *g);
     }
     /// Cotangents after the link of a body from those of its (x, ẋ, ẍ).
-    pub(super) fn pull_frame<S: Scalar>(&self, body: &Carried, state: &State<S>, x_bar: [&[S]; 3], bars: &mut [Bar<S>]) {
+    pub(super) fn pull_frame<S: Scalar>(
+        &self,
+        body: &Carried,
+        state: &State<S>,
+        x_bar: [&[S]; 3],
+        bars: &mut [Bar<S>],
+    ) {
         let Some(link) = body.link.map(|l| l as usize) else { return };
         let (frame, parts) = (state.pose.frames[link], x_bar.map(|f| self.spread(body, f)));
         let motion = Moving { v: &state.flow.v[link], a: &state.flow.a[link] };
@@ -255,7 +275,13 @@ impl Relative {
         }
     }
     /// The same from the cotangents in `d.bar`, where the terms are placed and at their motion.
-    pub(super) fn pull_slots<S: Scalar>(&self, z: &[S], [rate, second]: [&[S]; 2], d: &mut Data<S>, grad: &mut [S]) {
+    pub(super) fn pull_slots<S: Scalar>(
+        &self,
+        z: &[S],
+        [rate, second]: [&[S]; 2],
+        d: &mut Data<S>,
+        grad: &mut [S],
+    ) {
         let state = State { z, rate, second, g: &d.g, pose: &d.here.pose, flow: &d.here.flow };
         let [x, v, a] = &d.bar;
         self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), grad);

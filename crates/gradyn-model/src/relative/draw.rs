@@ -14,11 +14,17 @@ impl Relative {
         let links = self.chain.links.len();
         let (mut lists, mut bodies) = (vec![vec![]; links], vec![None; links]);
         self.chain.links.iter().zip(&self.ends).for_each(|(link, &end)| lists[end as usize].push(*link));
-        self.bodies.iter().enumerate().for_each(|(b, body)| body.link.into_iter().for_each(|l| bodies[l as usize] = Some(b)));
+        self.bodies
+            .iter()
+            .enumerate()
+            .for_each(|(b, body)| body.link.into_iter().for_each(|l| bodies[l as usize] = Some(b)));
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
             let Some(own) = body.link else {
-                body.path.iter().enumerate().for_each(|(i, &k)| self.drawn[k as usize] = x[body.first as usize + i]);
+                body.path
+                    .iter()
+                    .enumerate()
+                    .for_each(|(i, &k)| self.drawn[k as usize] = x[body.first as usize + i]);
                 continue;
             };
             let links = &lists[own as usize];
@@ -114,8 +120,9 @@ fn rough_coordinates(links: &[Link], mut from: Rough, mut to: Rough, g: &[f64], 
             Motion::Revolve(axis, sign) => {
                 let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
                 // a direction that the motions after this one leave alone
-                let next =
-                    links[i + 1..=last].iter().find_map(|l| if let Motion::Revolve(x, _) = l.motion { Some(x) } else { None });
+                let next = links[i + 1..=last]
+                    .iter()
+                    .find_map(|l| if let Motion::Revolve(x, _) = l.motion { Some(x) } else { None });
                 let angle = if next == Some(b) { (-r(a, b)).atan2(r(b, b)) } else { r(b, a).atan2(r(a, a)) };
                 z[k] = sign * angle;
                 let (s, c) = angle.sin_cos();

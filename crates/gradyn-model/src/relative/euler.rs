@@ -81,7 +81,8 @@ pub fn slope<S: Scalar>(e: &E4<S>, w: &E4<S>, l: usize) -> V3<S> {
 pub fn parameters(columns: &[V3<f64>; 3]) -> E4<f64> {
     let r = |i: usize, j: usize| columns[j][i];
     let trace = r(0, 0) + r(1, 1) + r(2, 2);
-    let squares: E4<f64> = [1.0 + trace, 1.0 + 2.0 * r(0, 0) - trace, 1.0 + 2.0 * r(1, 1) - trace, 1.0 + 2.0 * r(2, 2) - trace];
+    let squares: E4<f64> =
+        [1.0 + trace, 1.0 + 2.0 * r(0, 0) - trace, 1.0 + 2.0 * r(1, 1) - trace, 1.0 + 2.0 * r(2, 2) - trace];
     let k = (0..4).max_by(|&a, &b| squares[a].total_cmp(&squares[b])).unwrap_or(0);
     let s = 0.5 / squares[k].max(f64::MIN_POSITIVE).sqrt();
     let mut e = match k {

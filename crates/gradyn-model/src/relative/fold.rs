@@ -153,7 +153,12 @@ impl Fold {
             for l in list[j].coords.clone() {
                 for &i in rows.iter().rev() {
                     let (vector, before) = (vectors[&(i, l)], list[i].before.map(|i| vectors[&(i, l)]));
-                    self.rows.push(Row { vector, before, coords: list[i].coords.clone(), first: self.at.len() as u32 });
+                    self.rows.push(Row {
+                        vector,
+                        before,
+                        coords: list[i].coords.clone(),
+                        first: self.at.len() as u32,
+                    });
                     self.at.extend(list[i].coords.clone().map(|k| nn.at(k as usize, l as usize)));
                 }
             }
@@ -170,14 +175,22 @@ impl Fold {
         (self.blocks.len(), self.vectors)
     }
     /// (2), (3): K with X₀ S + X₁ Ṡ + X₂ S̈, C with X₁ S + 2 X₂ Ṡ.
-    pub fn run<S: Scalar>(&self, [s, s1, s2]: [&[Twist<S>]; 3], b: &mut Blocks<S>, k: &mut [S], c: Option<&mut [S]>) {
+    pub fn run<S: Scalar>(
+        &self,
+        [s, s1, s2]: [&[Twist<S>]; 3],
+        b: &mut Blocks<S>,
+        k: &mut [S],
+        c: Option<&mut [S]>,
+    ) {
         let both = c.is_some();
         let Blocks { x, vectors: [g, h], .. } = b;
         g.fill(Twist::zero());
         h.fill(Twist::zero());
         for column in &self.columns {
             let block = column.block as usize;
-            for (v, l) in (column.vector as usize..).zip(column.coords.start as usize..column.coords.end as usize) {
+            for (v, l) in
+                (column.vector as usize..).zip(column.coords.start as usize..column.coords.end as usize)
+            {
                 add_product(&x[0][block], &s[l], &mut g[v]);
                 add_product(&x[1][block], &s1[l], &mut g[v]);
                 if both {

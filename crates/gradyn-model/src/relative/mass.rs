@@ -36,7 +36,9 @@ impl Pseudo {
         let elements = if dimension == 2 { 2 } else { 4 };
         let entry = |a: usize, b: usize| {
             let inside = a < elements && b < elements;
-            inside.then(|| nn.position(first + dimension * a, first + dimension * b).map(|x| x as u32)).flatten()
+            inside
+                .then(|| nn.position(first + dimension * a, first + dimension * b).map(|x| x as u32))
+                .flatten()
         };
         Self { link, at: std::array::from_fn(|a| std::array::from_fn(|b| entry(a, b))) }
     }
@@ -44,7 +46,15 @@ impl Pseudo {
 
 impl Pseudo {
     /// X += s Pᵀ M P⁽ᵒ⁾: the moment and the force of the momentum J (ω × y), and of J u where P itself is meant.
-    pub(super) fn add_block<S: Scalar>(&self, mass: &[S], x: &Parts<S>, y: &Parts<S>, moves: bool, s: f64, out: &mut Block<S>) {
+    pub(super) fn add_block<S: Scalar>(
+        &self,
+        mass: &[S],
+        x: &Parts<S>,
+        y: &Parts<S>,
+        moves: bool,
+        s: f64,
+        out: &mut Block<S>,
+    ) {
         let (mut g, mut h, mut m) = ([[S::zero(); 3]; 3], [S::zero(); 3], S::zero());
         for a in 0..4 {
             let mut sum = [S::zero(); 3];
@@ -134,7 +144,9 @@ impl Relative {
             let Some(k) = self.chain.links[l].parent.map(|k| k as usize) else { continue };
             let sum = match self.reference {
                 Reference::Origin => d.composites[l],
-                Reference::Centre => d.composites[l].about(&sub(&self.reference(l, d), &self.reference(k, d))),
+                Reference::Centre => {
+                    d.composites[l].about(&sub(&self.reference(l, d), &self.reference(k, d)))
+                }
             };
             d.composites[k].add(&sum);
         }

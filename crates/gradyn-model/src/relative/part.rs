@@ -28,8 +28,11 @@ impl Relative {
     /// Finds the parts of all conditions.
     pub(super) fn find_parts(&mut self) {
         let owners: Vec<u32> = owners(&self.bodies, self.inner.dims.n).iter().map(|o| o.0 as u32).collect();
-        let part = |x: &[u32], support: &[u32]| self.part(x.iter().map(|&i| owners[i as usize]).collect(), support);
-        let condition = |velocity, k| part(self.inner.condition_pattern(velocity, k), self.inner.condition_support(velocity, k));
+        let part =
+            |x: &[u32], support: &[u32]| self.part(x.iter().map(|&i| owners[i as usize]).collect(), support);
+        let condition = |velocity, k| {
+            part(self.inner.condition_pattern(velocity, k), self.inner.condition_support(velocity, k))
+        };
         self.condition_parts = [false, true].map(|velocity| {
             let count = self.inner.condition_names[usize::from(velocity)].len();
             (0..count).map(|k| condition(velocity, k)).collect()
@@ -42,7 +45,8 @@ impl Relative {
         let links = sorted(each().flat_map(before).collect());
         let coords = sorted(each().flat_map(|b| b.path.iter().copied()).collect());
         let nodes = bodies.iter().filter_map(|&b| self.nodes.of_body[b as usize]);
-        let nodes = sorted(nodes.flat_map(|node| up(&self.nodes.list, node)).map(|node| node as u32).collect());
+        let nodes =
+            sorted(nodes.flat_map(|node| up(&self.nodes.list, node)).map(|node| node as u32).collect());
         let numbers = links.iter().flat_map(|&l| &self.geometry[self.chain.links[l as usize].numbers()]);
         let support = sorted(support.iter().chain(numbers).copied().collect());
         Part { bodies, nodes, links, coords, support }
@@ -67,11 +71,20 @@ impl Relative {
         }
         let numbers = || part.links.iter().flat_map(|&l| self.chain.links[l as usize].numbers());
         numbers().for_each(|i| d.g_bar[i] = S::zero());
-        part.links.iter().rev().for_each(|&l| self.chain.back_link(l as usize, &state, &mut d.bars, &mut d.g_bar));
+        part.links
+            .iter()
+            .rev()
+            .for_each(|&l| self.chain.back_link(l as usize, &state, &mut d.bars, &mut d.g_bar));
         numbers().for_each(|i| grad[self.geometry[i] as usize] += d.g_bar[i]);
     }
     /// The partials of a condition over its coordinates, their rates and its slots: [`System::condition_row`].
-    pub(super) fn part_row<S: Scalar>(&self, (velocity, k): (bool, usize), at: &At<S>, d: &mut Data<S>, out: [&mut [S]; 3]) {
+    pub(super) fn part_row<S: Scalar>(
+        &self,
+        (velocity, k): (bool, usize),
+        at: &At<S>,
+        d: &mut Data<S>,
+        out: [&mut [S]; 3],
+    ) {
         let part = &self.condition_parts[usize::from(velocity)][k];
         let apart = !d.here.is_at(at.q);
         let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);

@@ -57,7 +57,13 @@ impl Relative {
         for body in self.bodies.iter().filter(alone) {
             body.path.iter().enumerate().for_each(|(i, &k)| pose.screws[k as usize] = Twist::unit(i));
         }
-        Placed { z: lists(self.dims.n), pose, flow: self.chain.flow(), x: lists(frames), known: Known::Nothing }
+        Placed {
+            z: lists(self.dims.n),
+            pose,
+            flow: self.chain.flow(),
+            x: lists(frames),
+            known: Known::Nothing,
+        }
     }
     /// Frames at z.
     pub(super) fn pose_at<S: Scalar>(&self, z: &[S], g: &[S], to: &mut Placed<S>) {

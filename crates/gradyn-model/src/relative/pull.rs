@@ -52,7 +52,10 @@ impl Relative {
         let (Some(node), body) = (self.nodes.of_body[body], &self.bodies[body]) else { return };
         if body.link.is_none() {
             for (out, bar) in out.iter_mut().zip(levels.bars).filter_map(|(o, b)| Some((o.as_mut()?, b))) {
-                body.path.iter().enumerate().for_each(|(i, &k)| out[k as usize] += bar[body.first as usize + i]);
+                body.path
+                    .iter()
+                    .enumerate()
+                    .for_each(|(i, &k)| out[k as usize] += bar[body.first as usize + i]);
             }
             return;
         }
@@ -77,7 +80,9 @@ impl Relative {
         for k in node.coords.start as usize..node.coords.end as usize {
             for (level, out) in out.iter_mut().enumerate() {
                 let Some(out) = out else { continue };
-                (0..N - level).for_each(|i| out[k] += levels.screws[i][k].dot(&sum[level + i]) * CHOOSE[level + i][level]);
+                (0..N - level).for_each(|i| {
+                    out[k] += levels.screws[i][k].dot(&sum[level + i]) * CHOOSE[level + i][level]
+                });
             }
         }
         if let Some(before) = node.before {

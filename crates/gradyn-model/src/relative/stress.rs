@@ -60,7 +60,14 @@ impl Relative {
         self.chain.link_of[l].expect("a coordinate of a path has a link") as usize
     }
     /// (1): out += (Jᵀ f)_z for a fixed f, on n × n.
-    pub(super) fn add_stress<S: Scalar>(&self, z: &[S], f: &[S], pose: &Pose<S>, loads: &mut [Load<S>], out: &mut [S]) {
+    pub(super) fn add_stress<S: Scalar>(
+        &self,
+        z: &[S],
+        f: &[S],
+        pose: &Pose<S>,
+        loads: &mut [Load<S>],
+        out: &mut [S],
+    ) {
         loads.fill(Load::zero());
         for body in &self.bodies {
             let Some(link) = body.link.map(|l| l as usize) else { continue };

@@ -100,17 +100,37 @@ impl Relative {
         self.pull_coordinates(levels, &mut d.pulled, [Some(q), None]);
     }
     /// Products with the rows that keep the length of Euler parameters.
-    fn norms_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], [mu, rows]: [&[S]; 2], s: f64, q: &mut [S], v: &mut [S]) {
+    fn norms_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        [mu, rows]: [&[S]; 2],
+        s: f64,
+        q: &mut [S],
+        v: &mut [S],
+    ) {
         for (row, k, _) in self.norms() {
-            q[k] += (rows[row] * (at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]) + at.lam[row] * mu[k]) * s;
+            q[k] +=
+                (rows[row] * (at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]) + at.lam[row] * mu[k]) * s;
             v[k] += rows[row] * (at.q[k] * c[1] + at.v[k] * (2.0 * c[2])) * s;
         }
     }
     /// A gradient over (x, ẋ, ẍ) where functionals are measured, added to one over (z, ż, z̈) and the slots.
-    fn pull_seen<S: Scalar>(&self, at: &At<S>, bars: [&[S]; 3], d: &mut Data<S>, out: [&mut [S]; 3], grad: &mut [S]) {
+    fn pull_seen<S: Scalar>(
+        &self,
+        at: &At<S>,
+        bars: [&[S]; 3],
+        d: &mut Data<S>,
+        out: [&mut [S]; 3],
+        grad: &mut [S],
+    ) {
         let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
         self.seconds(m);
-        self.pull_coordinates(Levels { x: m.lists(), bars, screws: m.screws() }, &mut d.pulled, out.map(Some));
+        self.pull_coordinates(
+            Levels { x: m.lists(), bars, screws: m.screws() },
+            &mut d.pulled,
+            out.map(Some),
+        );
         let state = State { z: at.q, rate: at.v, second: at.a, g: &d.g, pose: &m.pose, flow: &m.flow };
         self.pull_back(&state, bars, (&mut d.bars, &mut d.g_bar), grad);
     }
@@ -158,7 +178,12 @@ impl System for Relative {
         self.fill_mass(d);
         d.phi_q.fill(S::zero());
         self.norms().for_each(|(_, k, [pos, _])| d.phi_q[pos] = q[k]);
-        self.add_rows([&[(self.inner.phi_q(&d.inner), 1.0, 0)]], [&d.here.pose.screws], &d.blocks, &mut d.phi_q);
+        self.add_rows(
+            [&[(self.inner.phi_q(&d.inner), 1.0, 0)]],
+            [&d.here.pose.screws],
+            &d.blocks,
+            &mut d.phi_q,
+        );
     }
 
     fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
@@ -168,7 +193,8 @@ impl System for Relative {
         for (row, &first) in self.balls.iter().enumerate() {
             let mut sum = S::from(-0.5 * c[0]);
             for k in first as usize..first as usize + 4 {
-                sum += at.q[k] * (at.q[k] * (0.5 * c[0]) + at.v[k] * c[1] + at.a[k] * c[2]) + at.v[k] * at.v[k] * c[2];
+                sum += at.q[k] * (at.q[k] * (0.5 * c[0]) + at.v[k] * c[1] + at.a[k] * c[2])
+                    + at.v[k] * at.v[k] * c[2];
             }
             out[row] += sum;
         }
@@ -191,7 +217,8 @@ impl System for Relative {
         &d.phi_q
     }
     fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        self.norms().for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]);
+        self.norms()
+            .for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]);
         if self.positions_only(c) {
             d.mn[0].fill(S::zero());
             self.inner.constraint_q(&self.inner_at(at.t, &d.here.x, &d.none), c, &mut d.inner, &mut d.mn[0]);
@@ -200,8 +227,11 @@ impl System for Relative {
         self.row_partials(at, c, d);
         let (x, v, phi_q) = (&d.mn[0][..], &d.mn[1][..], self.inner.phi_q(&d.inner));
         self.seconds(&mut d.here);
-        let terms: [&[_]; 3] =
-            [&[(x, 1.0, 0), (v, 1.0, 1), (phi_q, c[2], 2)], &[(v, 1.0, 0), (phi_q, 2.0 * c[2], 1)], &[(phi_q, c[2], 0)]];
+        let terms: [&[_]; 3] = [
+            &[(x, 1.0, 0), (v, 1.0, 1), (phi_q, c[2], 2)],
+            &[(v, 1.0, 0), (phi_q, 2.0 * c[2], 1)],
+            &[(phi_q, c[2], 0)],
+        ];
         self.add_rows(terms, [&d.here.pose.screws, &d.here.flow.rates, &d.here.flow.seconds], &d.blocks, out);
     }
     fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
@@ -236,7 +266,12 @@ impl System for Relative {
         self.add_mass_blocks(mass, 2, 1.0, &mut d.blocks, 0);
         self.add_mass_blocks(mass, 1, 2.0, &mut d.blocks, 1);
         self.add_mass_blocks(mass, 0, 1.0, &mut d.blocks, 2);
-        self.add_folded([&d.here.pose.screws, &d.here.flow.rates, &d.here.flow.seconds], &mut d.blocks, k, Some(c));
+        self.add_folded(
+            [&d.here.pose.screws, &d.here.flow.rates, &d.here.flow.seconds],
+            &mut d.blocks,
+            k,
+            Some(c),
+        );
     }
     fn pull<S: Scalar>(
         &self,
@@ -282,7 +317,15 @@ impl System for Relative {
             mn.mul(self.inner.phi_q(&d.inner), c[2], &d.dx[2], out);
         }
     }
-    fn constraint_p_t<S: Scalar>(&self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    fn constraint_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        mu: &[S],
+        s: f64,
+        d: &mut Data<S>,
+        grad: &mut [S],
+    ) {
         if !self.shaped && !self.inner.rowed {
             return;
         }
@@ -303,7 +346,15 @@ impl System for Relative {
         mn.mul_t(self.inner.phi_q(&d.inner), s * c[2], mu, &mut d.bar[2]);
         self.pull_slots(at.q, [at.v, at.a], d, grad);
     }
-    fn balance_p<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+    fn balance_p<S: Scalar>(
+        &self,
+        at: &At<S>,
+        w: &[S],
+        lam: &[S],
+        delta: &[S],
+        d: &mut Data<S>,
+        out: &mut [S],
+    ) {
         self.balanced(w, lam, d);
         self.row_stress(at, lam, d);
         d.sum.fill(S::zero());
@@ -317,7 +368,16 @@ impl System for Relative {
         }
         self.pull_force(&d.sum, &d.here.x[0], &d.here.pose.screws, &mut d.pulled, out);
     }
-    fn balance_p_t<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    fn balance_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        w: &[S],
+        lam: &[S],
+        mu: &[S],
+        s: f64,
+        d: &mut Data<S>,
+        grad: &mut [S],
+    ) {
         if !self.shaped && !self.inner.rowed && !self.inner.inertial {
             return;
         }

@@ -65,8 +65,14 @@ fn arms(ports: &Ports, owners: &[(usize, u8)], bodies: &[Carried]) -> BTreeMap<u
 
 impl Touch {
     /// Work, positions and velocities of an element.
-    pub fn new([work, positions, velocities]: [&Ports; 3], owners: &[(usize, u8)], bodies: &[Carried], fold: &Fold) -> Self {
-        let [rows, mut position, mut velocity] = [work, positions, velocities].map(|p| arms(p, owners, bodies));
+    pub fn new(
+        [work, positions, velocities]: [&Ports; 3],
+        owners: &[(usize, u8)],
+        bodies: &[Carried],
+        fold: &Fold,
+    ) -> Self {
+        let [rows, mut position, mut velocity] =
+            [work, positions, velocities].map(|p| arms(p, owners, bodies));
         let columns: BTreeSet<usize> = position.keys().chain(velocity.keys()).copied().collect();
         let rows: Vec<Arm> = rows.into_values().collect();
         let sides = columns.into_iter().map(|b| Side {
@@ -90,7 +96,14 @@ impl Touch {
 impl Relative {
     /// (1) for an argument: with P (order 0) or Ṗ (order 1).
     #[inline]
-    fn argument<S: Scalar>(&self, arm: &Arm, entries: Range<usize>, p: &[S], order: usize, b: &Blocks<S>) -> Twist<S> {
+    fn argument<S: Scalar>(
+        &self,
+        arm: &Arm,
+        entries: Range<usize>,
+        p: &[S],
+        order: usize,
+        b: &Blocks<S>,
+    ) -> Twist<S> {
         let mut r = Twist::zero();
         for &(part, slot) in &arm.entries[entries] {
             self.add_row((arm.body, part), p[slot as usize], order, &b.moving, &mut r);
@@ -111,7 +124,8 @@ impl Relative {
                 }
             }
             for (arg, entries) in &side.velocity.args {
-                let [r, rate] = [0, 1].map(|order| self.argument(&side.velocity, entries.clone(), p, order, b));
+                let [r, rate] =
+                    [0, 1].map(|order| self.argument(&side.velocity, entries.clone(), p, order, b));
                 let column = t.values[t.split + *arg as usize..].iter().step_by(t.stride);
                 for ((w, v), c) in first.iter_mut().zip(&mut *second).zip(column) {
                     w.increase(*c, &rate);

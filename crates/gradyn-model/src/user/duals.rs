@@ -39,7 +39,8 @@ fn seeded<S: Scalar>(at: &At<S>, p: &[S], over: Over, first: usize) -> Lifted<La
         };
         x.iter().enumerate().map(seed).collect::<Vec<_>>()
     };
-    let x = [lift(at.q, over == Over::Q), lift(at.v, over == Over::V), lift(at.a, false), lift(at.lam, false)];
+    let x =
+        [lift(at.q, over == Over::Q), lift(at.v, over == Over::V), lift(at.a, false), lift(at.lam, false)];
     Lifted { t: Dual::constant(at.t), x, p: lift(p, over == Over::P) }
 }
 
@@ -66,6 +67,7 @@ pub fn along_p<S: Scalar>(
 ) {
     let fixed = |x: &[S]| x.iter().map(|x| Dual::constant(*x)).collect::<Vec<_>>();
     let p = p.iter().zip(delta).map(|(p, d)| Dual::along(*p, *d)).collect();
-    let point = Lifted { t: Dual::constant(at.t), x: [fixed(at.q), fixed(at.v), fixed(at.a), fixed(at.lam)], p };
+    let point =
+        Lifted { t: Dual::constant(at.t), x: [fixed(at.q), fixed(at.v), fixed(at.a), fixed(at.lam)], p };
     out.iter_mut().zip(f(&point.at(), &point.p)).for_each(|(o, y)| *o += y.eps[0]);
 }

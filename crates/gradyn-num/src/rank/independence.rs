@@ -29,7 +29,13 @@ impl Independence {
     pub fn new(pattern: &Pattern, rows: &[u32]) -> Self {
         let part = pattern.part(rows);
         let sparse = (rows.len() > DENSE).then(|| Elimination::new(&part));
-        Self { pattern: part, rows: rows.to_vec(), longest: vec![0.0; rows.len()], memory: Gram::default(), sparse }
+        Self {
+            pattern: part,
+            rows: rows.to_vec(),
+            longest: vec![0.0; rows.len()],
+            memory: Gram::default(),
+            sparse,
+        }
     }
     /// Takes these lengths for usual ones: (3) compares with the largest.
     pub fn learn(&mut self, whole: &Pattern, values: &[f64]) {

@@ -41,7 +41,8 @@ pub(super) struct Elimination {
 impl Elimination {
     /// Order and memory.
     pub(super) fn new(pattern: &Pattern) -> Self {
-        let transposed = Pattern::from_entries(pattern.cols(), pattern.rows(), pattern.iter().map(|(i, j, _)| (j, i)));
+        let transposed =
+            Pattern::from_entries(pattern.cols(), pattern.rows(), pattern.iter().map(|(i, j, _)| (j, i)));
         let order = order::by_columns(&transposed).unwrap_or_else(|_| Order::natural(&transposed));
         let columns = Columns::new(&transposed, order);
         let (lu, a) = (Lu::new(pattern.cols(), &columns, [pattern.nnz(); 2]), vec![0.0; pattern.nnz()]);
@@ -86,7 +87,8 @@ pub(super) fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> D
     for (k, gamma) in found {
         is_kept[row(k)] = false;
         let large = gamma.into_iter().filter(|g| g.1.abs() > tol);
-        let mut on: Vec<(usize, f64)> = large.map(|(j, g)| (row(j), g * unit.norms[row(k)] / unit.norms[row(j)])).collect();
+        let mut on: Vec<(usize, f64)> =
+            large.map(|(j, g)| (row(j), g * unit.norms[row(k)] / unit.norms[row(j)])).collect();
         on.sort_unstable_by_key(|o| o.0);
         dependent.push(Dependent { row: row(k), on });
     }

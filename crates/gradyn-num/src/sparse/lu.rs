@@ -36,8 +36,14 @@ impl Columns {
     pub fn new(pattern: &Pattern, order: Order) -> Self {
         let (n, entries) = (pattern.cols(), pattern.nnz());
         let lengths = (0..pattern.rows()).map(|i| pattern.row(i).len() as u32).collect();
-        let mut columns =
-            Self { ptr: vec![0; n + 1], rows: vec![0; entries], at: vec![0; entries], order, lengths, place: vec![0; n] };
+        let mut columns = Self {
+            ptr: vec![0; n + 1],
+            rows: vec![0; entries],
+            at: vec![0; entries],
+            order,
+            lengths,
+            place: vec![0; n],
+        };
         columns.sort(pattern, |_| true);
         columns
     }

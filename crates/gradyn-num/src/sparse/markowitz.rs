@@ -124,7 +124,13 @@ impl Markowitz {
         }
     }
     /// The pivots of (1) in the order (3); where there are none left, the other rows and columns follow as they are.
-    pub fn order(&mut self, pattern: &Pattern, present: impl Fn(usize) -> bool, values: &[f64], order: &mut Order) {
+    pub fn order(
+        &mut self,
+        pattern: &Pattern,
+        present: impl Fn(usize) -> bool,
+        values: &[f64],
+        order: &mut Order,
+    ) {
         self.start(pattern, present, values);
         let mut k = 0;
         while let Some((i, j)) = self.best() {
@@ -227,7 +233,9 @@ impl Markowitz {
             columns.remove(column, i);
             columns.unite(column, j);
             let f = a[column * *n + i] / pivot;
-            let [to, from] = a.get_disjoint_mut([column * *n..(column + 1) * *n, j * *n..(j + 1) * *n]).expect("two columns");
+            let [to, from] = a
+                .get_disjoint_mut([column * *n..(column + 1) * *n, j * *n..(j + 1) * *n])
+                .expect("two columns");
             columns.for_each(j, |r| to[r] -= f * from[r]);
         }
         let mut r = 0;

@@ -51,8 +51,10 @@ pub fn by_columns(pattern: &Pattern) -> Result<Order, FactorError> {
     early.iter().enumerate().for_each(|(k, &j)| place[j] = k);
     let s = pattern.iter().filter(|&(i, j, _)| !long[i] && place[j] != usize::MAX);
     // the columns are the rows of the transpose
-    let order = colamd(&Pattern::from_entries(early.len(), pattern.rows(), s.map(|(i, j, _)| (place[j], i))))?;
-    let columns: Vec<u32> = order.into_iter().map(|k| early[k as usize]).chain(late).map(|j| j as u32).collect();
+    let order =
+        colamd(&Pattern::from_entries(early.len(), pattern.rows(), s.map(|(i, j, _)| (place[j], i))))?;
+    let columns: Vec<u32> =
+        order.into_iter().map(|k| early[k as usize]).chain(late).map(|j| j as u32).collect();
     Ok(Order { rows: columns.clone(), columns, border: early.len(), long })
 }
 
@@ -64,7 +66,13 @@ fn colamd(columns: &Pattern) -> Result<Vec<u32>, FactorError> {
     let matrix = SymbolicSparseColMat::new_checked(rows, n, ptr, None, entries);
     let (mut order, mut inverse) = (vec![0; n], vec![0; n]);
     let mut memory = MemBuffer::new(colamd::order_scratch::<u32>(rows, n, columns.nnz()));
-    colamd::order(&mut order, &mut inverse, matrix.as_ref(), colamd::Control::default(), MemStack::new(&mut memory))
-        .map_err(|e| FactorError::Sparse(e.to_string()))?;
+    colamd::order(
+        &mut order,
+        &mut inverse,
+        matrix.as_ref(),
+        colamd::Control::default(),
+        MemStack::new(&mut memory),
+    )
+    .map_err(|e| FactorError::Sparse(e.to_string()))?;
     Ok(order)
 }

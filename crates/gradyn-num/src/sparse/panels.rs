@@ -133,7 +133,13 @@ impl Panels {
             for k in first..first + width {
                 self.push_column(lu, k);
             }
-            self.panels.push(Panel { first: first as u32, width: width as u32, rows, r, d: [[0.0; WIDE]; WIDE] });
+            self.panels.push(Panel {
+                first: first as u32,
+                width: width as u32,
+                rows,
+                r,
+                d: [[0.0; WIDE]; WIDE],
+            });
             first += width;
         }
     }
@@ -143,7 +149,9 @@ impl Panels {
         let mut end = 0;
         for &j in lu.above(k) {
             // rows of the own panel, and of the panel before, come next to each other
-            let Some(&Column { panel, .. }) = self.columns.get(j as usize).filter(|c| j >= end && c.panel != own) else {
+            let Some(&Column { panel, .. }) =
+                self.columns.get(j as usize).filter(|c| j >= end && c.panel != own)
+            else {
                 continue;
             };
             let Panel { first, width, .. } = self.panels[panel as usize];
@@ -151,7 +159,11 @@ impl Panels {
             self.u.resize(self.u.len() + width as usize, 0.0);
             end = first + width;
         }
-        self.columns.push(Column { panel: own, above: [start, self.above.len()].map(|p| p as u32), u: u as u32 });
+        self.columns.push(Column {
+            panel: own,
+            above: [start, self.above.len()].map(|p| p as u32),
+            u: u as u32,
+        });
     }
 
     /// (2), (3) for values `a`: the largest |l_ik|, or the first place whose pivot is not above `least` times the terms of its column.
@@ -197,9 +209,17 @@ impl Panels {
     }
     /// (3); false if the pivot is too small.
     #[inline]
-    fn finish<const W: usize>(&mut self, panel: usize, k: usize, least: f64, mut size: f64, growth: &mut f64) -> bool {
+    fn finish<const W: usize>(
+        &mut self,
+        panel: usize,
+        k: usize,
+        least: f64,
+        mut size: f64,
+        growth: &mut f64,
+    ) -> bool {
         let Panel { first, rows, r, d, .. } = &mut self.panels[panel];
-        let (rows, r, lane) = (&self.rows[rows[0] as usize..rows[1] as usize], *r as usize, k - *first as usize);
+        let (rows, r, lane) =
+            (&self.rows[rows[0] as usize..rows[1] as usize], *r as usize, k - *first as usize);
         let top: &mut [f64; W] = (&mut self.x[*first as usize..][..W]).try_into().expect("W rows");
         let mut y = std::mem::replace(top, [0.0; W]);
         for c in 0..lane {
@@ -343,7 +363,8 @@ fn width(lu: &Lu, first: usize) -> usize {
         let (before, below) = (lu.below(last - 1), lu.below(last));
         let all = width * (width + 1) / 2 + (width + 1) * below.len();
         entries += below.len();
-        let fits = before.first() == Some(&(last as u32)) && 2 * entries >= all && contains(below, &before[1..]);
+        let fits =
+            before.first() == Some(&(last as u32)) && 2 * entries >= all && contains(below, &before[1..]);
         if !fits {
             break;
         }

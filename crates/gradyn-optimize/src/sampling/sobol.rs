@@ -64,7 +64,8 @@ mod tests {
     fn counts(points: &[Vec<f64>], cuts: &[u32]) -> Vec<usize> {
         let mut counts = vec![0; 1 << cuts.iter().sum::<u32>()];
         for p in points {
-            let index = p.iter().zip(cuts).fold(0, |at, (x, c)| (at << c) + (x * f64::from(1u32 << c)) as usize);
+            let index =
+                p.iter().zip(cuts).fold(0, |at, (x, c)| (at << c) + (x * f64::from(1u32 << c)) as usize);
             counts[index] += 1;
         }
         counts

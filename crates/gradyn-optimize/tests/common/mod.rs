@@ -37,7 +37,13 @@ impl Case {
     /// Value and minimiser agree with the published ones, relative to max(1, |·|).
     pub fn check(&self, report: &Report, tol: f64) {
         let near = |a: f64, b: f64| (a - b).abs() <= tol * b.abs().max(1.0);
-        assert!(near(report.value, self.value), "{}: f = {} not {} {report:#?}", self.name, report.value, self.value);
+        assert!(
+            near(report.value, self.value),
+            "{}: f = {} not {} {report:#?}",
+            self.name,
+            report.value,
+            self.value
+        );
         assert!(report.violation <= tol, "{}: violation {}", self.name, report.violation);
         for (x, at) in self.minimiser.iter().flat_map(|at| report.x.iter().zip(at)) {
             assert!(near(*x, *at), "{}: x = {:?} not {:?}", self.name, report.x, self.minimiser);

@@ -77,7 +77,9 @@ impl<Y: System> OfSystem<'_, Y> {
         let mu: Vec<f64> = (0..rows).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
         let mut grad = vec![0.0; dims.args];
         match self.term {
-            Term::Constraint(level) => self.sys.constraint_p_t(&at, LEVEL[level], &mu, 1.0, &mut d, &mut grad),
+            Term::Constraint(level) => {
+                self.sys.constraint_p_t(&at, LEVEL[level], &mu, 1.0, &mut d, &mut grad)
+            }
             Term::Balance => self.sys.balance_p_t(&at, at.a, at.lam, &mu, 1.0, &mut d, &mut grad),
             Term::Forces => self.sys.forces_p_t(&at, &mu, 1.0, &mut d, &mut grad),
             Term::Functionals(_) => {}
@@ -92,13 +94,27 @@ impl<Y: System> OfSystem<'_, Y> {
             if (grad[k] - dual).abs() > 1e-9 * size.max(1e-3) {
                 let output = format!("transpose of {:?}", self.term);
                 let input = self.input(self.width() + k);
-                found.push(Mismatch { output, input, written: grad[k], dual, complex: dual, difference: (dual, 0.0) });
+                found.push(Mismatch {
+                    output,
+                    input,
+                    written: grad[k],
+                    dual,
+                    complex: dual,
+                    difference: (dual, 0.0),
+                });
             }
         }
         found
     }
     /// Adds a matrix on a pattern, or its transpose, at a column.
-    fn put(&self, pattern: &gradyn_num::Pattern, values: &[f64], transposed: bool, first: usize, out: &mut [f64]) {
+    fn put(
+        &self,
+        pattern: &gradyn_num::Pattern,
+        values: &[f64],
+        transposed: bool,
+        first: usize,
+        out: &mut [f64],
+    ) {
         let columns = self.sizes()[1];
         for (i, j, k) in pattern.iter() {
             let (i, j) = if transposed { (j, i) } else { (i, j) };

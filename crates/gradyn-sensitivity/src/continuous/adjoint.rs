@@ -23,13 +23,19 @@ use gradyn_model::System;
 const SIDE: f64 = 1e-10;
 
 /// ∇ψ by (3) of [`super`]; with the tolerance of an adaptive run by Adams its equations choose their own steps.
-pub fn adjoint<T: Step>(case: &Case<T>, form: Form, tolerance: Option<Tolerance>) -> Result<Gradient, StepError> {
+pub fn adjoint<T: Step>(
+    case: &Case<T>,
+    form: Form,
+    tolerance: Option<Tolerance>,
+) -> Result<Gradient, StepError> {
     let mut sweep = Sweep::new(case, form)?;
     sweep.end()?;
     let varies = case.step.variable_order(case.run.plan.frozen(case.run.plan.steps())).is_some();
     match tolerance.filter(|_| varies) {
         Some(tolerance) => sweep.backward(tolerance)?,
-        None => (1..=case.run.plan.steps()).rev().try_for_each(|n| sweep.change_coordinates(n).and_then(|()| sweep.step(n)))?,
+        None => (1..=case.run.plan.steps())
+            .rev()
+            .try_for_each(|n| sweep.change_coordinates(n).and_then(|()| sweep.step(n)))?,
     }
     sweep.start()?;
     let args = sweep.slots.len() / case.objectives().max(1);
@@ -107,7 +113,15 @@ impl<'c, T: Step> Sweep<'c, T> {
             form,
             states: States::new(case, &p)?,
             instants: (0..=s)
-                .map(|i| Instant::new(sys, if i == 0 { &node } else { &eq }, &p, &kkt, form.moves() || form == Form::Dae))
+                .map(|i| {
+                    Instant::new(
+                        sys,
+                        if i == 0 { &node } else { &eq },
+                        &p,
+                        &kkt,
+                        form.moves() || form == Form::Dae,
+                    )
+                })
                 .collect(),
             groups: eq.scheme.groups().map(group).collect::<Result<_, _>>()?,
             y: vec![0.0; o * size],
@@ -116,7 +130,11 @@ impl<'c, T: Step> Sweep<'c, T> {
             b: vec![0.0; (s + 1) * o * lay.z()],
             slots: vec![0.0; o * sys.dims().args],
             rates: vec![0.0; o * sys.dims().args],
-            work: Work { mu: vec![0.0; 2 * lay.n], slope: vec![0.0; 2 * lay.n], u: vec![0.0; 2 * (lay.n + lay.m)] },
+            work: Work {
+                mu: vec![0.0; 2 * lay.n],
+                slope: vec![0.0; 2 * lay.n],
+                u: vec![0.0; 2 * (lay.n + lay.m)],
+            },
             same: false,
             p,
         })
@@ -192,13 +210,21 @@ impl<'c, T: Step> Sweep<'c, T> {
             let idle = rows.end == s && !first && self.groups[g].is_none();
             for i in rows.clone() {
                 if !idle {
-                    self.place(i + 1, n, 1.0 - scheme.nodes[i], self.form.moves() || self.groups[g].is_none())?;
+                    self.place(
+                        i + 1,
+                        n,
+                        1.0 - scheme.nodes[i],
+                        self.form.moves() || self.groups[g].is_none(),
+                    )?;
                 }
                 let at = (i + 1) * o * size;
                 self.yi[at..at + o * size].copy_from_slice(&self.y);
                 for j in (0..=rows.start).filter(|&j| scheme.a(i, j) != 0.0) {
                     let from = &self.k[j * o * size..(j + 1) * o * size];
-                    self.yi[at..at + o * size].iter_mut().zip(from).for_each(|(y, k)| *y += h * scheme.a(i, j) * k);
+                    self.yi[at..at + o * size]
+                        .iter_mut()
+                        .zip(from)
+                        .for_each(|(y, k)| *y += h * scheme.a(i, j) * k);
                 }
             }
             if !idle {
@@ -214,7 +240,8 @@ impl<'c, T: Step> Sweep<'c, T> {
     }
     /// k_0 and b_0.
     fn begin(&mut self, n: usize) -> Result<(), StepError> {
-        let (s, o, size, z) = (self.eq.scheme.rows.len(), self.case.objectives(), self.size(), self.case.run.layout.z());
+        let (s, o, size, z) =
+            (self.eq.scheme.rows.len(), self.case.objectives(), self.size(), self.case.run.layout.z());
         if self.same && self.case.run.plan.declared[n].is_none() {
             self.instants.swap(0, s);
             self.k.copy_within(s * o * size.., 0);
@@ -228,15 +255,32 @@ impl<'c, T: Step> Sweep<'c, T> {
     }
     /// k_i and b_i of an explicit block at y_i.
     pub(super) fn evaluate(&mut self, i: usize) {
-        let (sys, size, z, o) = (self.case.step.system(), self.size(), self.case.run.layout.z(), self.case.objectives());
+        let (sys, size, z, o) =
+            (self.case.step.system(), self.size(), self.case.run.layout.z(), self.case.objectives());
         for j in 0..o {
             let (y, b) = ((i * o + j) * size, (i * o + j) * z);
             let (b, k) = (&mut self.b[b..b + z], &mut self.k[y..y + size]);
-            evaluate(sys, self.form, &mut self.instants[i], &self.yi[y..y + size], Some(j), &mut self.work, b, k);
+            evaluate(
+                sys,
+                self.form,
+                &mut self.instants[i],
+                &self.yi[y..y + size],
+                Some(j),
+                &mut self.work,
+                b,
+                k,
+            );
         }
     }
     /// k_i and b_i of a group of blocks, and y_i where it depends on them.
-    fn solve(&mut self, g: usize, rows: std::ops::Range<usize>, t: f64, h: f64, choice: &[u32]) -> Result<(), StepError> {
+    fn solve(
+        &mut self,
+        g: usize,
+        rows: std::ops::Range<usize>,
+        t: f64,
+        h: f64,
+        choice: &[u32],
+    ) -> Result<(), StepError> {
         let (sys, size, o) = (self.case.step.system(), self.size(), self.case.objectives());
         let Some(stages) = &mut self.groups[g] else {
             self.evaluate(rows.start + 1);
@@ -245,7 +289,14 @@ impl<'c, T: Step> Sweep<'c, T> {
         let blocks = rows.start + 1..rows.end + 1;
         stages.prepare(sys, &self.eq, (t, h), choice, &mut self.instants[blocks.clone()], &mut self.work)?;
         for j in 0..o {
-            let group = Group { objective: j, first: blocks.start * o + j, next: o, y: &self.yi, k: &mut self.k, b: &mut self.b };
+            let group = Group {
+                objective: j,
+                first: blocks.start * o + j,
+                next: o,
+                y: &self.yi,
+                k: &mut self.k,
+                b: &mut self.b,
+            };
             stages.solve(sys, &self.eq, &mut self.instants[blocks.clone()], &mut self.work, group);
             for i in rows.clone() {
                 let to = ((i + 1) * o + j) * size;

@@ -48,12 +48,19 @@ impl<T: Step> Sweep<'_, T> {
         starts
     }
     /// From record `n` to record `m` of a piece with these nodes.
-    fn piece(&mut self, nodes: std::ops::Range<usize>, m: usize, n: usize, tol: Tolerance) -> Result<(), StepError> {
+    fn piece(
+        &mut self,
+        nodes: std::ops::Range<usize>,
+        m: usize,
+        n: usize,
+        tol: Tolerance,
+    ) -> Result<(), StepError> {
         let (run, o) = (self.case.run, self.case.objectives());
         let (plan, args) = (&run.plan, self.case.step.system().dims().args);
         let (size, end) = (self.y.len(), plan.t[n]);
         let (times, first) = (&plan.t[nodes.clone()], nodes.start);
-        let (mut ode, mut x) = (Ode::new([&self.y[..], &self.slots].concat(), MOST, tol), vec![0.0; run.layout.z()]);
+        let (mut ode, mut x) =
+            (Ode::new([&self.y[..], &self.slots].concat(), MOST, tol), vec![0.0; run.layout.z()]);
         ode.integrate(end - plan.t[m], |s, y, out| {
             let t = (end - s).clamp(plan.t[m], end);
             let k = (m + plan.t[m..n].partition_point(|x| *x < t)).clamp(m + 1, n);

@@ -10,7 +10,13 @@ use gradyn_dynamics::{Plan, RungeKutta, Step, StepError, Trajectory};
 /// ∇ψ by (2) of [`super`].
 pub fn direct<T: Step>(case: &Case<T>) -> Result<Direct, StepError> {
     let eq = case.step.equations();
-    let step = RungeKutta { sys: case.step.system(), f: eq.law, state: eq.state, freedoms: vec![], tableau: eq.scheme };
+    let step = RungeKutta {
+        sys: case.step.system(),
+        f: eq.law,
+        state: eq.state,
+        freedoms: vec![],
+        tableau: eq.scheme,
+    };
     let run = stages(case, &step)?;
     tangent(&Case { step: &step, design: case.design, rho: case.rho, run: &run }, |_, _| {})
 }

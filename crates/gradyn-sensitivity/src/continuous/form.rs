@@ -47,7 +47,14 @@ impl Form {
         Equations { law: Lagrange { level: Lagrange::INDEX3.level, ..eq.law }, scheme, ..eq }
     }
     /// y of μ.
-    pub(super) fn raise<Y: System>(self, sys: &Y, at: &mut Instant<Y>, mu: &[f64], u: &mut [f64], y: &mut [f64]) {
+    pub(super) fn raise<Y: System>(
+        self,
+        sys: &Y,
+        at: &mut Instant<Y>,
+        mu: &[f64],
+        u: &mut [f64],
+        y: &mut [f64],
+    ) {
         let n = sys.dims().n;
         y[..n].copy_from_slice(&mu[..n]);
         match self {
@@ -85,7 +92,9 @@ impl Form {
         out: &mut [f64],
     ) {
         let n = sys.dims().n;
-        let Some(moving) = at.moving.as_ref().filter(|_| self.moves()) else { return out.copy_from_slice(slope) };
+        let Some(moving) = at.moving.as_ref().filter(|_| self.moves()) else {
+            return out.copy_from_slice(slope);
+        };
         out[..n].copy_from_slice(&slope[..n]);
         let (χ, u) = u.split_at_mut(u.len() / 2);
         χ.fill(0.0);

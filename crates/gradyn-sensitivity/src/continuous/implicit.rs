@@ -37,7 +37,12 @@ pub struct Columns {
 
 impl Stages {
     /// Memory for some rows of a scheme.
-    pub fn new<Y: System>(sys: &Y, eq: &Equations, form: Form, rows: std::ops::Range<usize>) -> Result<Self, StepError> {
+    pub fn new<Y: System>(
+        sys: &Y,
+        eq: &Equations,
+        form: Form,
+        rows: std::ops::Range<usize>,
+    ) -> Result<Self, StepError> {
         let a = |i: usize, j: usize| eq.scheme.a(rows.start + i, rows.start + j + 1);
         let (blocks, size) = (rows.len(), form.size(sys));
         let all = (0..blocks).flat_map(|i| (0..blocks).map(move |j| (i, j)));
@@ -75,7 +80,14 @@ impl Stages {
         }
     }
     /// k_i of an objective at ŷ_i, for the explicit form b_i too.
-    pub fn solve<Y: System>(&mut self, sys: &Y, eq: &Equations, at: &mut [Instant<Y>], w: &mut Work, g: Group) {
+    pub fn solve<Y: System>(
+        &mut self,
+        sys: &Y,
+        eq: &Equations,
+        at: &mut [Instant<Y>],
+        w: &mut Work,
+        g: Group,
+    ) {
         match self {
             Self::Transposed(matrix) => {
                 let (size, z) = (w.mu.len(), matrix.b.len() / at.len());
@@ -128,7 +140,13 @@ impl Group<'_> {
 }
 
 impl Columns {
-    fn prepare<Y: System>(&mut self, sys: &Y, (t, h): (f64, f64), at: &mut [Instant<Y>], w: &mut Work) -> Result<(), StepError> {
+    fn prepare<Y: System>(
+        &mut self,
+        sys: &Y,
+        (t, h): (f64, f64),
+        at: &mut [Instant<Y>],
+        w: &mut Work,
+    ) -> Result<(), StepError> {
         let (size, total) = (self.size, self.blocks * self.size);
         let (mut unit, mut column) = (vec![0.0; size], vec![0.0; size]);
         for (i, at) in at.iter_mut().enumerate() {
@@ -148,6 +166,8 @@ impl Columns {
         let n = sys.dims().n;
         // of (μ_q, ν, κ): ν belongs to the balance of the same coordinate, κ to the constraints, which are rows 2n and 3n of a block
         let row = |i: usize| if i < n { i } else { n + i };
-        self.matrix.factor().map_err(|s| StepError::Singular { t, equation: coupled::equation(sys, row(s.index % size)) })
+        self.matrix
+            .factor()
+            .map_err(|s| StepError::Singular { t, equation: coupled::equation(sys, row(s.index % size)) })
     }
 }

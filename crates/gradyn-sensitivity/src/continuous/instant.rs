@@ -21,7 +21,12 @@ impl<Y: System> Instant<Y> {
     /// Memory.
     pub fn new(sys: &Y, eq: &Equations, p: &[f64], kkt: &Kkt, moving: bool) -> Self {
         let block = Block::new(sys, eq.law, eq.state, p, kkt);
-        Self { block, g: IntegrandRows::new(sys), moving: moving.then(|| Moving::new(sys, p)), n: sys.dims().n }
+        Self {
+            block,
+            g: IntegrandRows::new(sys),
+            moving: moving.then(|| Moving::new(sys, p)),
+            n: sys.dims().n,
+        }
     }
     /// Linearises; `factored` if single blocks will be solved with.
     pub fn set(&mut self, sys: &Y, at: &At, frozen: Frozen, factored: bool) -> Result<(), StepError> {
@@ -49,7 +54,12 @@ impl<Y: System> Instant<Y> {
         let n = self.n;
         out.fill(0.0);
         (0..2).for_each(|level| {
-            self.block.defect_t(level, 1.0, &b[level * n..(level + 1) * n], &mut out[level * n..(level + 1) * n])
+            self.block.defect_t(
+                level,
+                1.0,
+                &b[level * n..(level + 1) * n],
+                &mut out[level * n..(level + 1) * n],
+            )
         });
     }
     /// grad += s (g_p - rows_pᵀ b) of an objective.

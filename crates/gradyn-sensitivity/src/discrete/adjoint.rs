@@ -63,11 +63,16 @@ impl<T: Step> Adjoint<T> {
     /// ∇ψ with its history.
     pub fn contributions(&mut self, case: &Case<T>) -> Result<(Gradient, Contributions), StepError> {
         let empty = vec![vec![0.0; case.rho.len()]; case.objectives()];
-        let mut c = Contributions { records: vec![empty; case.run.plan.steps() + 1], ..Contributions::default() };
+        let mut c =
+            Contributions { records: vec![empty; case.run.plan.steps() + 1], ..Contributions::default() };
         let gradient = self.run(case, Some(&mut c))?;
         Ok((gradient, c))
     }
-    fn run(&mut self, case: &Case<T>, mut history: Option<&mut Contributions>) -> Result<Gradient, StepError> {
+    fn run(
+        &mut self,
+        case: &Case<T>,
+        mut history: Option<&mut Contributions>,
+    ) -> Result<Gradient, StepError> {
         let (p, args) = (case.slots(), self.part.len());
         let w = TerminalRows::new(case, &p);
         self.carry.fill(0.0);
@@ -123,11 +128,21 @@ impl<T: Step> Adjoint<T> {
                 carry.fill(0.0);
                 step.past_mul_t(&mut self.linear, &self.mu, carry);
                 match history.as_deref_mut() {
-                    None => gather(case, n, &self.mu, &mut self.linear, &self.times, &mut self.slots[j * args..(j + 1) * args]),
+                    None => gather(
+                        case,
+                        n,
+                        &self.mu,
+                        &mut self.linear,
+                        &self.times,
+                        &mut self.slots[j * args..(j + 1) * args],
+                    ),
                     Some(h) => {
                         self.part.fill(0.0);
                         gather(case, n, &self.mu, &mut self.linear, &self.times, &mut self.part);
-                        self.slots[j * args..(j + 1) * args].iter_mut().zip(&self.part).for_each(|(s, p)| *s += p);
+                        self.slots[j * args..(j + 1) * args]
+                            .iter_mut()
+                            .zip(&self.part)
+                            .for_each(|(s, p)| *s += p);
                         h.records[n][j] = case.design.pull_back(case.rho, &self.part);
                         if n == 0 {
                             h.conditions.push(condition_values(step.system(), &self.mu));
@@ -141,7 +156,14 @@ impl<T: Step> Adjoint<T> {
 }
 
 /// grad -= (R_p + R_h h' + R_t t')ᵀ μ of record `n`.
-fn gather<T: Step>(case: &Case<T>, n: usize, mu: &[f64], l: &mut T::Linear, times: &TimeColumns<T>, grad: &mut [f64]) {
+fn gather<T: Step>(
+    case: &Case<T>,
+    n: usize,
+    mu: &[f64],
+    l: &mut T::Linear,
+    times: &TimeColumns<T>,
+    grad: &mut [f64],
+) {
     case.step.slot_mul_t(l, mu, -1.0, grad);
     let plan = &case.run.plan;
     if plan.moves(n) {

@@ -10,7 +10,13 @@ impl Draft {
         }
         let values = (0..4).map(|_| r.between(-1.0, 1.0).into()).collect();
         if format!("{:?}", self.m.forces).contains("wave") {
-            self.m.splines.push(Spline { name: "wave".into(), cyclic: true, start: 0.0.into(), duration: 0.1.into(), values });
+            self.m.splines.push(Spline {
+                name: "wave".into(),
+                cyclic: true,
+                start: 0.0.into(),
+                duration: 0.1.into(),
+                values,
+            });
         }
         for p in &self.bodies {
             self.m.bodies.push(p.body.clone());
@@ -23,7 +29,9 @@ impl Draft {
                 self.m.initial.near.push((format!("{}.B", p.name).into(), self.vector(&tip)));
             } else {
                 self.m.initial.near.push((format!("{}.com", p.name).into(), self.vector(&p.com)));
-                if let (2, false, Some((name, Vector::Components(x, _)))) = (self.d, p.hard, p.body.points.first()) {
+                if let (2, false, Some((name, Vector::Components(x, _)))) =
+                    (self.d, p.hard, p.body.points.first())
+                {
                     let [x, y] = [0, 1].map(|k| if let Source::Value(v) = x[k].source { v } else { 0.0 });
                     let at = add(&add(&p.origin, x, &p.axes[0]), y, &p.axes[1]);
                     self.m.initial.near.push((format!("{}.{name}", p.name).into(), self.vector(&at)));
@@ -31,16 +39,27 @@ impl Draft {
             }
         }
         let body = self.bodies[r.below(self.bodies.len())].name.clone();
-        let joint = (!self.m.joints.is_empty()).then(|| self.m.joints[r.below(self.m.joints.len())].name.text.clone());
+        let joint = (!self.m.joints.is_empty())
+            .then(|| self.m.joints[r.below(self.m.joints.len())].name.text.clone());
         // the points of a free joint are there to be read
         let free = self.m.joints.iter().filter(|j| j.kind == JointKind::Free);
         let free: String = free.map(|j| format!(" + norm2({} - {})", j.between[0], j.between[1])).collect();
         let read = r.unit() < 0.5 && !self.repeated;
-        let reaction = joint.filter(|_| read).map_or(String::new(), |j| format!(" + norm2({j}.reaction) / 1000"));
-        self.m
-            .integral("path", &format!("norm2({body}.com - [1, 0.5{}]){reaction}{free}", if self.d == 3 { ", 0.2" } else { "" }));
-        self.m
-            .terminal("end", &format!("system.kinetic + norm2({body}.com) + vel({body}.com.x) + 0.01 * norm2(acc({body}.com))"));
+        let reaction =
+            joint.filter(|_| read).map_or(String::new(), |j| format!(" + norm2({j}.reaction) / 1000"));
+        self.m.integral(
+            "path",
+            &format!(
+                "norm2({body}.com - [1, 0.5{}]){reaction}{free}",
+                if self.d == 3 { ", 0.2" } else { "" }
+            ),
+        );
+        self.m.terminal(
+            "end",
+            &format!(
+                "system.kinetic + norm2({body}.com) + vel({body}.com.x) + 0.01 * norm2(acc({body}.com))"
+            ),
+        );
         self.conditions(r)?;
         Ok(self.m)
     }
@@ -57,14 +76,18 @@ impl Draft {
             } else if self.d == 2 {
                 candidates.push((format!("{}.angle", p.name), p.attitude[2]));
             } else {
-                candidates.extend((0..3).map(|k| (format!("{}.{}", p.name, ["roll", "pitch", "yaw"][k]), p.attitude[k])));
+                candidates.extend(
+                    (0..3).map(|k| (format!("{}.{}", p.name, ["roll", "pitch", "yaw"][k]), p.attitude[k])),
+                );
             }
         }
         let mut all = self.m.clone();
         all.initial.position = candidates.iter().map(|(k, x)| (k.as_str().into(), (*x).into())).collect();
         let [places, rates] = pivots(&all, self.freedom, self.slips, self.repeated)?;
-        self.m.initial.position = places.iter().map(|&k| (candidates[k].0.as_str().into(), candidates[k].1.into())).collect();
-        let rates = rates.iter().map(|&k| (candidates[k].0.as_str().into(), r.between(-1.0, 1.0).into())).collect();
+        self.m.initial.position =
+            places.iter().map(|&k| (candidates[k].0.as_str().into(), candidates[k].1.into())).collect();
+        let rates =
+            rates.iter().map(|&k| (candidates[k].0.as_str().into(), r.between(-1.0, 1.0).into())).collect();
         self.m.initial.velocity = InitialVelocity::Conditions(rates);
         Ok(())
     }
@@ -72,7 +95,12 @@ impl Draft {
 
 /// Indices of independent conditions that fix the positions and the velocities that the rows of a mechanism leave free in its drawn
 /// configuration. `freedom` is what the table of joints leaves to positions, `slips` what velocities lose.
-pub(super) fn pivots(m: &Mechanism, freedom: isize, slips: isize, repeated: bool) -> Result<[Vec<usize>; 2], String> {
+pub(super) fn pivots(
+    m: &Mechanism,
+    freedom: isize,
+    slips: isize,
+    repeated: bool,
+) -> Result<[Vec<usize>; 2], String> {
     let model = build(m).map_err(|e| format!("does not build: {e}"))?;
     let (sys, p) = (&model.system, model.slots(&model.rho()));
     let (n, rows, held) = (sys.dims().n, sys.dims().m, sys.dims().m - sys.dims().m_vel);
@@ -86,7 +114,11 @@ pub(super) fn pivots(m: &Mechanism, freedom: isize, slips: isize, repeated: bool
     sys.constraint(&at, [1.0, 0.0, 0.0], &mut d, &mut phi);
     let worst = (0..held).fold(0, |w, k| if phi[k].abs() > phi[w].abs() { k } else { w });
     if phi[..held].get(worst).is_some_and(|x| x.abs() > 1e-9) {
-        return Err(format!("is not drawn where it is: {} is off by {:.1e}", sys.row_name(worst), phi[worst]));
+        return Err(format!(
+            "is not drawn where it is: {} is off by {:.1e}",
+            sys.row_name(worst),
+            phi[worst]
+        ));
     }
     let dependencies = row_dependencies(&sys.patterns().mn, sys.phi_q(&d), 1e-9);
     let dependent: Vec<usize> = dependencies.dependent.iter().map(|d| d.row).collect();
@@ -107,7 +139,8 @@ pub(super) fn pivots(m: &Mechanism, freedom: isize, slips: isize, repeated: bool
     let count = model.conditions.0.len();
     let mut condition = |k: usize| {
         let (pattern, support) = (sys.condition_pattern(false, k), sys.condition_support(false, k));
-        let (mut q, mut v, mut s) = (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
+        let (mut q, mut v, mut s) =
+            (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
         sys.condition_row(false, k, &at, &mut d, &mut q, &mut v, &mut s);
         let size = q.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-300);
         let mut row = vec![0.0; n];
@@ -115,7 +148,8 @@ pub(super) fn pivots(m: &Mechanism, freedom: isize, slips: isize, repeated: bool
         row
     };
     let conditions: Vec<Vec<f64>> = (0..count).map(&mut condition).collect();
-    let independent = |rows: usize| (0..rows).filter(|k| !dependent.contains(k)).map(|k| dense[k].clone()).collect();
+    let independent =
+        |rows: usize| (0..rows).filter(|k| !dependent.contains(k)).map(|k| dense[k].clone()).collect();
     Ok([complete(independent(held), conditions.clone())?, complete(independent(rows), conditions)?])
 }
 
@@ -129,7 +163,8 @@ fn complete(rows: Vec<Vec<f64>>, mut conditions: Vec<Vec<f64>>) -> Result<Vec<us
     while kept.len() < conditions[0].len() {
         conditions.iter_mut().for_each(|c| *c = rest(&kept, std::mem::take(c)));
         let size = |c: &[f64]| c.iter().map(|x| x * x).sum::<f64>();
-        let best = (0..conditions.len()).fold(0, |b, k| if size(&conditions[k]) > size(&conditions[b]) { k } else { b });
+        let best = (0..conditions.len())
+            .fold(0, |b, k| if size(&conditions[k]) > size(&conditions[b]) { k } else { b });
         if size(&conditions[best]) < 1e-4 {
             return Err("is not fixed by poses".into());
         }

@@ -27,9 +27,14 @@ impl Draft {
         let damping: f64 = if self.conservative { 0.0 } else { r.between(0.1, 1.0) };
         let body = self.bodies[moving].name.clone();
         let read = format!("{:e} + sin(3 * t) - 0.2 * vel({body}.com.x)", r.between(-1.0, 1.0));
-        let law = ContactLaw { stiffness: r.between(20.0, 60.0).into(), damping: r.between(0.0, 0.3).into(), width: 0.3.into() };
+        let law = ContactLaw {
+            stiffness: r.between(20.0, 60.0).into(),
+            damping: r.between(0.0, 0.3).into(),
+            width: 0.3.into(),
+        };
         let joint = |s: &Self, angle: bool| {
-            let mut fits = s.coordinates.iter().filter(|c| if angle { c.2.is_some() } else { c.2.or(c.3).is_some() });
+            let mut fits =
+                s.coordinates.iter().filter(|c| if angle { c.2.is_some() } else { c.2.or(c.3).is_some() });
             fits.next_back().map(|c| gradyn_model::mechanism::Text::from(c.0.as_str()))
         };
         let frame = (r.unit() < 0.5).then(|| body.as_str().into());
@@ -45,7 +50,13 @@ impl Draft {
                     let stop = if pull { length - 0.1 } else { length + 0.1 };
                     return Some(ForceKind::BumpStop { between, length: stop.into(), pull, law });
                 }
-                ForceKind::SpringDamper { between, stiffness, damping: damping.into(), length: (0.8 * length).into(), force }
+                ForceKind::SpringDamper {
+                    between,
+                    stiffness,
+                    damping: damping.into(),
+                    length: (0.8 * length).into(),
+                    force,
+                }
             }
             1 => {
                 let by_joint = joint(self, true).filter(|_| self.d == 3 || r.unit() < 0.5);
@@ -66,7 +77,9 @@ impl Draft {
             2 if !floating => {
                 let at = self.handle(Some(moving), r).0.into();
                 let force = Vector::Components(
-                    (0..self.d).map(|k| if k == 0 { read.as_str().into() } else { Number::from("wave") }).collect(),
+                    (0..self.d)
+                        .map(|k| if k == 0 { read.as_str().into() } else { Number::from("wave") })
+                        .collect(),
                     None,
                 );
                 ForceKind::Point { at, force, frame: frame.filter(|_| !rod) }
@@ -92,10 +105,17 @@ impl Draft {
             7 => {
                 let ((a, _), (b, _)) = (self.handle(ends[0], r), self.handle(ends[1], r));
                 let n = if self.d == 2 { 3 } else { 6 };
-                let mut list = |a: f64, b: f64| (0..n).map(|_| r.between(a, b).into()).collect::<Vec<Number>>();
+                let mut list =
+                    |a: f64, b: f64| (0..n).map(|_| r.between(a, b).into()).collect::<Vec<Number>>();
                 let (stiffness, damping) = (list(2.0, 20.0), list(0.1, 1.0));
                 let axis = (self.d == 3).then(|| self.direction(None, &[0.2, -0.3, 1.0]));
-                ForceKind::Bushing { between: [a.into(), b.into()], axes: [axis, None], stiffness, damping, force: vec![] }
+                ForceKind::Bushing {
+                    between: [a.into(), b.into()],
+                    axes: [axis, None],
+                    stiffness,
+                    damping,
+                    force: vec![],
+                }
             }
             8 => {
                 let u = r.direction(self.d);
@@ -103,7 +123,11 @@ impl Draft {
                 let side = add(&at, -r.between(0.05, 0.25), &u);
                 let point = self.point(
                     ends[1],
-                    &add(&side, r.between(-0.3, 0.3), &if self.d == 2 { [-u[1], u[0], 0.0] } else { across(&u, r) }),
+                    &add(
+                        &side,
+                        r.between(-0.3, 0.3),
+                        &if self.d == 2 { [-u[1], u[0], 0.0] } else { across(&u, r) },
+                    ),
                 );
                 let normal = Some(self.direction(ends[0], &u));
                 ForceKind::Contact {

@@ -6,9 +6,14 @@ impl Draft {
     /// A body near its parent, and its joint.
     pub(super) fn member(&mut self, k: usize, member: &Member, floating: bool) -> Result<(), String> {
         let mut r = Random(member.seed);
-        let parents: Vec<Option<usize>> =
-            (0..k).filter(|&b| !self.bodies[b].rod).map(Some).chain((!floating || k == 0).then_some(None)).collect();
-        let Some(&parent) = parents.get(member.parent as usize % parents.len().max(1)) else { return Err("no parent".into()) };
+        let parents: Vec<Option<usize>> = (0..k)
+            .filter(|&b| !self.bodies[b].rod)
+            .map(Some)
+            .chain((!floating || k == 0).then_some(None))
+            .collect();
+        let Some(&parent) = parents.get(member.parent as usize % parents.len().max(1)) else {
+            return Err("no parent".into());
+        };
         let near = parent.map_or([0.0; 3], |b| self.bodies[b].com);
         let hard = r.unit() < 0.4;
         let rod = self.d == 3 && r.unit() < 0.12 && (k > 0 || !floating);
@@ -17,12 +22,23 @@ impl Draft {
         } else if self.d == 2 {
             ([0.0, 0.0, r.between(-1.2, 1.2)], add(&near, 1.0, &r.vector(2, 0.8)))
         } else {
-            ([r.between(-1.2, 1.2), r.between(-0.8, 0.8), r.between(-1.2, 1.2)], add(&near, 1.0, &r.vector(3, 0.8)))
+            (
+                [r.between(-1.2, 1.2), r.between(-0.8, 0.8), r.between(-1.2, 1.2)],
+                add(&near, 1.0, &r.vector(3, 0.8)),
+            )
         };
         let (axes, name) = (axes_of(attitude), format!("B{k}"));
         let com = add(if hard && !rod { &near } else { &origin }, 1.0, &r.vector(self.d, 0.3));
-        let mut placed =
-            Placed { name: name.clone(), attitude, axes, origin, hard: hard && !rod, rod, com, body: Body::new(&name) };
+        let mut placed = Placed {
+            name: name.clone(),
+            attitude,
+            axes,
+            origin,
+            hard: hard && !rod,
+            rod,
+            com,
+            body: Body::new(&name),
+        };
         if rod {
             let length = r.between(0.4, 1.2);
             placed.body = Body::new(&name).mass(r.between(0.5, 2.0)).rod("A", "B", length);
@@ -61,7 +77,14 @@ impl Draft {
         Ok(())
     }
     /// (1).
-    pub(super) fn joint(&mut self, name: &str, kind: &str, ends: [Option<usize>; 2], at: &V3, r: &mut Random) {
+    pub(super) fn joint(
+        &mut self,
+        name: &str,
+        kind: &str,
+        ends: [Option<usize>; 2],
+        at: &V3,
+        r: &mut Random,
+    ) {
         let u = r.direction(self.d);
         let w = if self.d == 2 { [-u[1], u[0], 0.0] } else { across(&u, r) };
         let mut θ = if r.unit() < 0.5 { r.between(0.3, 1.2) } else { r.between(-1.2, -0.3) };
@@ -74,21 +97,32 @@ impl Draft {
         let mut far = *at;
         let kind = match kind {
             "revolute" => (removes = [2, 5], s = 0.0, JointKind::Revolute).2,
-            "prismatic" => (removes = [2, 5], far = add(at, s, &u), JointKind::Prismatic { angle: θ.into() }).2,
+            "prismatic" => {
+                (removes = [2, 5], far = add(at, s, &u), JointKind::Prismatic { angle: θ.into() }).2
+            }
             "cylindrical" => (removes = [0, 4], far = add(at, s, &u), JointKind::Cylindrical).2,
             "screw" => {
-                (removes = [0, 5], far = add(at, s, &u), JointKind::Screw { lead: (std::f64::consts::TAU * s / θ).into() }).2
+                (
+                    removes = [0, 5],
+                    far = add(at, s, &u),
+                    JointKind::Screw { lead: (std::f64::consts::TAU * s / θ).into() },
+                )
+                    .2
             }
             "spherical" => (removes = [0, 3], JointKind::Spherical).1,
             "universal" => (removes = [0, 4], JointKind::Universal).1,
-            "planar" => (removes = [0, 3], far = add(&add(at, x, &w), y, &cross(&u, &w)), JointKind::Planar).2,
+            "planar" => {
+                (removes = [0, 3], far = add(&add(at, x, &w), y, &cross(&u, &w)), JointKind::Planar).2
+            }
             "fixed" => (removes = [3, 6], JointKind::Fixed { angle: θ.into() }).1,
             "distance" => {
                 far = add(at, s, &r.direction(self.d));
                 (removes = [1, 1], JointKind::Distance { length: s.into() }).1
             }
             "point-on-line" => (removes = [1, 2], far = add(at, s, &u), JointKind::PointOnLine).2,
-            "point-on-plane" => (removes = [0, 1], far = add(&add(at, x, &w), y, &cross(&u, &w)), JointKind::PointOnPlane).2,
+            "point-on-plane" => {
+                (removes = [0, 1], far = add(&add(at, x, &w), y, &cross(&u, &w)), JointKind::PointOnPlane).2
+            }
             _ => (far = add(at, s, &u), JointKind::Free).1,
         };
         let [a, b] = [self.point(ends[0], at), self.point(ends[1], &far)];
@@ -98,7 +132,8 @@ impl Draft {
             let second = if kind == JointKind::Universal { w } else { u };
             j.axes = [Some(self.direction(ends[0], &u)), Some(self.direction(ends[1], &second))];
             if !matches!(kind, JointKind::Universal | JointKind::PointOnLine | JointKind::PointOnPlane) {
-                j.normals = [Some(self.direction(ends[0], &w)), Some(self.direction(ends[1], &turned(&w, &u, θ)))];
+                j.normals =
+                    [Some(self.direction(ends[0], &w)), Some(self.direction(ends[1], &turned(&w, &u, θ)))];
             } else if kind != JointKind::Universal {
                 j.axes[1] = None;
             }
@@ -140,7 +175,8 @@ impl Draft {
         let mut other = ends;
         other.sort_by_key(|b| b.is_some_and(|b| self.bodies[b].rod));
         let (Some(rod), false) = (other[1], other[0].is_some_and(|b| self.bodies[b].rod)) else { return };
-        let tip = add(&self.bodies[rod].com, 1.0, &add(&self.bodies[rod].com, -1.0, &self.bodies[rod].origin));
+        let tip =
+            add(&self.bodies[rod].com, 1.0, &add(&self.bodies[rod].com, -1.0, &self.bodies[rod].origin));
         let a = self.point(other[0], at);
         let length = norm(&add(at, -1.0, &tip));
         let b = format!("{}.B", self.bodies[rod].name);
@@ -151,7 +187,9 @@ impl Draft {
     pub(super) fn handle(&mut self, b: Option<usize>, r: &mut Random) -> (String, V3) {
         let at = b.map_or([0.0; 3], |b| self.bodies[b].com);
         match b.filter(|&b| self.bodies[b].rod) {
-            Some(b) => (format!("{}.B", self.bodies[b].name), add(&scaled(2.0, &at), -1.0, &self.bodies[b].origin)),
+            Some(b) => {
+                (format!("{}.B", self.bodies[b].name), add(&scaled(2.0, &at), -1.0, &self.bodies[b].origin))
+            }
             None => {
                 let at = add(&at, 1.0, &r.vector(self.d, 0.4));
                 (self.point(b, &at), at)
@@ -191,14 +229,25 @@ impl Draft {
             }
             2 if self.d == 2 => {
                 let θ = self.angle(ends[1]) - self.angle(ends[0]);
-                push(self, Quantity::Angle(self.name(ends[0]).into(), self.name(ends[1]).into()), format!("{θ:e} + {motion}"));
+                push(
+                    self,
+                    Quantity::Angle(self.name(ends[0]).into(), self.name(ends[1]).into()),
+                    format!("{θ:e} + {motion}"),
+                );
             }
             2 | 3 => {
-                let Some((joint, _, angle, position)) = self.coordinates.iter().find(|c| c.2.or(c.3).is_some()).cloned() else {
+                let Some((joint, _, angle, position)) =
+                    self.coordinates.iter().find(|c| c.2.or(c.3).is_some()).cloned()
+                else {
                     return;
                 };
-                let (what, value) = if let Some(x) = position { ("position", x) } else { ("angle", angle.unwrap_or(0.0)) };
-                push(self, Quantity::Sensor(format!("{joint}.{what}").into()), format!("{value:e} + {motion}"));
+                let (what, value) =
+                    if let Some(x) = position { ("position", x) } else { ("angle", angle.unwrap_or(0.0)) };
+                push(
+                    self,
+                    Quantity::Sensor(format!("{joint}.{what}").into()),
+                    format!("{value:e} + {motion}"),
+                );
             }
             4 => self.coupling(&name, &mut r),
             6 => self.edge(&name, ends, &mut r),
@@ -259,7 +308,9 @@ impl Draft {
                 let (Some(θ), true) = (a.2, i != j && a.1.iter().any(|x| b.1.contains(x))) else { continue };
                 let factor = r.between(0.3, 1.5);
                 let (kind, offset) = match (b.2, b.3) {
-                    (Some(other), _) if i < j => (CouplingKind::Gear { ratio: factor.into() }, θ - factor * other),
+                    (Some(other), _) if i < j => {
+                        (CouplingKind::Gear { ratio: factor.into() }, θ - factor * other)
+                    }
                     (_, Some(s)) => (CouplingKind::Rack { radius: factor.into() }, s - factor * θ),
                     _ => continue,
                 };

@@ -23,7 +23,11 @@ impl Observed {
         let held = m.joints.iter().filter(|j| j.kind != JointKind::Free);
         let reactions = held.map(|j| [vector(m, &j.name, "reaction"), torque(m, &j.name)].concat());
         let existing = |groups: Vec<Vec<String>>| groups.into_iter().flat_map(|g| exists(m, g)).collect();
-        Self { bodies: existing(bodies.collect()), forces: existing(forces.collect()), reactions: existing(reactions.collect()) }
+        Self {
+            bodies: existing(bodies.collect()),
+            forces: existing(forces.collect()),
+            reactions: existing(reactions.collect()),
+        }
     }
     /// All of them, in order.
     pub fn all(&self) -> impl Iterator<Item = &String> {

@@ -25,10 +25,13 @@ pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     m.ground = section(root, "ground").map_or(vec![], |g| vectors(g, "points"));
     m.bodies = elements(root, "body").map(|(n, t)| body(n, t)).collect::<Result<_, _>>()?;
     let coupled = |t: &Table| matches!(word(t, "type").text.as_str(), "gear" | "rack");
-    m.joints =
-        elements(root, "joint").filter(|e| !coupled(e.1)).map(|(n, t)| joint(n, t, m.dimension)).collect::<Result<_, _>>()?;
+    m.joints = elements(root, "joint")
+        .filter(|e| !coupled(e.1))
+        .map(|(n, t)| joint(n, t, m.dimension))
+        .collect::<Result<_, _>>()?;
     m.couplings = elements(root, "joint").filter(|e| coupled(e.1)).map(|(n, t)| coupling(n, t)).collect();
-    let constraint = |key: &'static str| elements(root, "constraint").filter_map(move |(n, t)| Some((n, maybe(t, key)?)));
+    let constraint =
+        |key: &'static str| elements(root, "constraint").filter_map(move |(n, t)| Some((n, maybe(t, key)?)));
     m.constraints = numbers(root, "constraint").chain(constraint("position")).collect();
     m.velocity_constraints = constraint("velocity").collect();
     for key in ["body", "joint", "constraint", "driver"] {
@@ -90,7 +93,9 @@ fn values(t: &Table, key: &str) -> Vec<Number> {
     let Some(node) = t.get(key) else { return vec![] };
     match &node.value {
         Value::List(items) => {
-            let row = |i: &Node| if let Value::List(_) = i.value { i.numbers() } else { i.number().into_iter().collect() };
+            let row = |i: &Node| {
+                if let Value::List(_) = i.value { i.numbers() } else { i.number().into_iter().collect() }
+            };
             items.iter().flat_map(row).collect()
         }
         _ => node.number().into_iter().collect(),
@@ -99,7 +104,8 @@ fn values(t: &Table, key: &str) -> Vec<Number> {
 /// `one` for both sides, or `two` for each; both is a mistake.
 fn sides(t: &Table, owner: &Text, [one, two]: [&str; 2]) -> Result<[Option<Vector>; 2], ModelError> {
     if let (Some(_), Some((key, _))) = (t.get(one), t.entries.iter().find(|(k, _)| k.text == two)) {
-        let e = ModelError::new(format!("joint `{owner}`: `{one}` and `{two}` are both given")).at(&Some(key.place.clone()));
+        let e = ModelError::new(format!("joint `{owner}`: `{one}` and `{two}` are both given"))
+            .at(&Some(key.place.clone()));
         return Err(e.help(format!("`{one}` is for both bodies, `{two}` has one for each")));
     }
     let item = |i: usize| t.get(two)?.items().get(i)?.vector();
@@ -125,7 +131,14 @@ fn parameters(root: &Table, m: &mut Mechanism) -> Result<Lists, ModelError> {
     for (name, node) in entries(root, "parameters") {
         let Some(t) = node.table() else {
             let value = node.number().unwrap_or(0.0.into());
-            m.parameters.push(Parameter { name: name.name(), value, unit: String::new(), min: None, max: None, scale: None });
+            m.parameters.push(Parameter {
+                name: name.name(),
+                value,
+                unit: String::new(),
+                min: None,
+                max: None,
+                scale: None,
+            });
             continue;
         };
         let one = |name: Text, value: Number| Parameter {
@@ -140,7 +153,8 @@ fn parameters(root: &Table, m: &mut Mechanism) -> Result<Lists, ModelError> {
             None => m.parameters.push(one(name.name(), number(t, "value", 0.0))),
             Some(values) => {
                 lists.push((name.text.clone(), values.len()));
-                let named = |i: usize| Text { text: format!("{}_{i}", name.text), place: Some(name.place.clone()) };
+                let named =
+                    |i: usize| Text { text: format!("{}_{i}", name.text), place: Some(name.place.clone()) };
                 m.parameters.extend(values.into_iter().enumerate().map(|(i, v)| one(named(i), v)));
             }
         }
@@ -150,8 +164,11 @@ fn parameters(root: &Table, m: &mut Mechanism) -> Result<Lists, ModelError> {
 
 /// The values of a list parameter; `None` if it is a single one.
 fn list_values(name: &Word, t: &Table) -> Result<Option<Vec<Number>>, ModelError> {
-    let count = t.get("count").and_then(|c| if let Value::Number(x) = c.value { Some((x as usize, &c.place)) } else { None });
-    let values = t.get("value").filter(|v| matches!(v.value, Value::List(_))).map(|v| (v.numbers(), &v.place));
+    let count = t
+        .get("count")
+        .and_then(|c| if let Value::Number(x) = c.value { Some((x as usize, &c.place)) } else { None });
+    let values =
+        t.get("value").filter(|v| matches!(v.value, Value::List(_))).map(|v| (v.numbers(), &v.place));
     let wrong = |message: String, place: &Range<usize>| {
         Err(ModelError::new(format!("parameter `{}`, {message}", name.text)).at(&Some(place.clone())))
     };
@@ -171,14 +188,17 @@ fn list_values(name: &Word, t: &Table) -> Result<Option<Vec<Number>>, ModelError
 fn spline(name: Text, t: &Table, lists: &Lists) -> Result<Spline, ModelError> {
     let cyclic = text(t, "kind").is_some_and(|k| k.text == "cyclic");
     if let Some((key, _)) = t.entries.iter().find(|(k, _)| k.text == "period" && !cyclic) {
-        let e = ModelError::new(format!("spline `{name}`: only a cyclic spline has a period")).at(&Some(key.place.clone()));
+        let e = ModelError::new(format!("spline `{name}`: only a cyclic spline has a period"))
+            .at(&Some(key.place.clone()));
         return Err(e.help("write `duration`: the time from the first to the last value"));
     }
     let values = match text(t, "values") {
         None => t.get("values").map_or(vec![], Node::numbers),
         Some(list) => {
             let Some((_, n)) = lists.iter().find(|l| l.0 == list.text) else {
-                let e = ModelError::new(format!("spline `{name}`, values: there is no list parameter `{list}`")).at(&list.place);
+                let e =
+                    ModelError::new(format!("spline `{name}`, values: there is no list parameter `{list}`"))
+                        .at(&list.place);
                 return Err(e.help(match nearest(&list.text, lists.iter().map(|l| l.0.as_str())) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "a list parameter has a `count`, or a list as its `value`".into(),
@@ -219,8 +239,14 @@ fn shape(t: &Table, body: &Text) -> Result<Shape, ModelError> {
         "box" => ShapeKind::Box(values(t, "size")),
         "sphere" => ShapeKind::Sphere(number(t, "radius", 0.0)),
         "cylinder" => ShapeKind::Cylinder { radius: number(t, "radius", 0.0), length, axis },
-        "tube" => ShapeKind::Tube { outer: number(t, "outer", 0.0), inner: number(t, "inner", 0.0), length, axis },
-        other => return Err(ModelError::new(format!("body `{body}`: there is no shape type `{other}`")).at(&body.place)),
+        "tube" => {
+            ShapeKind::Tube { outer: number(t, "outer", 0.0), inner: number(t, "inner", 0.0), length, axis }
+        }
+        other => {
+            return Err(
+                ModelError::new(format!("body `{body}`: there is no shape type `{other}`")).at(&body.place)
+            );
+        }
     };
     Ok(Shape { kind, density: maybe(t, "density") })
 }
@@ -288,8 +314,13 @@ fn penalty(t: &Table, owner: &str) -> Result<Option<Penalty>, ModelError> {
 }
 
 fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
-    let (between, stiffness, damping) = (pair(t, "between"), number(t, "stiffness", 0.0), number(t, "damping", 0.0));
-    let law = || ContactLaw { stiffness: stiffness.clone(), damping: damping.clone(), width: number(t, "width", 0.0) };
+    let (between, stiffness, damping) =
+        (pair(t, "between"), number(t, "stiffness", 0.0), number(t, "damping", 0.0));
+    let law = || ContactLaw {
+        stiffness: stiffness.clone(),
+        damping: damping.clone(),
+        width: number(t, "width", 0.0),
+    };
     let kind = match word(t, "type").text.as_str() {
         "torsion" => ForceKind::Torsion {
             about: about(&name, t)?,
@@ -304,7 +335,12 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
         }
         "torque" => {
             let reaction = text(t, "reaction").unwrap_or("ground".into());
-            ForceKind::Torque { on: word(t, "on"), reaction, torque: values(t, "torque"), frame: text(t, "frame") }
+            ForceKind::Torque {
+                on: word(t, "on"),
+                reaction,
+                torque: values(t, "torque"),
+                frame: text(t, "frame"),
+            }
         }
         "actuator" => actuator(&name, t)?,
         "friction" => ForceKind::Friction {
@@ -349,7 +385,11 @@ fn actuator(name: &Text, t: &Table) -> Result<ForceKind, ModelError> {
         (Some(joint), None) => Ok(ForceKind::Actuator { joint, effort }),
         (None, Some(sensor)) => Ok(ForceKind::Along { sensor, effort }),
         (given, _) => {
-            let why = if given.is_some() { "both `joint` and `sensor` are given" } else { "`joint` or `sensor` is missing" };
+            let why = if given.is_some() {
+                "both `joint` and `sensor` are given"
+            } else {
+                "`joint` or `sensor` is missing"
+            };
             let e = ModelError::new(format!("force `{name}`: {why}")).at(&name.place);
             Err(e.help("joint = \"NAME\" for its coordinate, sensor = \"…\" for any expression of positions"))
         }
@@ -362,9 +402,15 @@ fn about(name: &Text, t: &Table) -> Result<About, ModelError> {
         (Some(joint), None) => Ok(About::Joint(joint)),
         (None, Some(_)) => Ok(About::Bodies(pair(t, "between"))),
         (given, _) => {
-            let why = if given.is_some() { "both `between` and `joint` are given" } else { "`between` or `joint` is missing" };
+            let why = if given.is_some() {
+                "both `between` and `joint` are given"
+            } else {
+                "`between` or `joint` is missing"
+            };
             let e = ModelError::new(format!("force `{name}`: {why}")).at(&name.place);
-            Err(e.help("between = [\"body1\", \"body2\"] in the plane, joint = \"NAME\" for a joint that turns"))
+            Err(e.help(
+                "between = [\"body1\", \"body2\"] in the plane, joint = \"NAME\" for a joint that turns",
+            ))
         }
     }
 }
@@ -373,7 +419,9 @@ fn initial(t: &Table) -> Result<Initial, ModelError> {
     let place = |key: &str| t.entries.iter().find(|(k, _)| k.text == key).map(|(k, _)| k.place.clone());
     if section(t, "equilibrium").is_some() && place("position").is_some() {
         let e = ModelError::new("[initial] has both `position` and `equilibrium`").at(&place("equilibrium"));
-        return Err(e.help("in an equilibrium the forces say where everything is: keep conditions for what they leave free"));
+        return Err(e.help(
+            "in an equilibrium the forces say where everything is: keep conditions for what they leave free",
+        ));
     }
     if section(t, "equilibrium").is_none() && place("hold").is_some() {
         let e = ModelError::new("[initial]: `hold` belongs to `equilibrium`").at(&place("hold"));
@@ -391,15 +439,22 @@ fn initial(t: &Table) -> Result<Initial, ModelError> {
 /// The final time, or the latest one and the condition for it.
 fn final_time(s: &Table) -> Result<(Number, Option<Number>), ModelError> {
     let [end, until, most] = ["t_end", "until", "t_max"].map(|key| maybe(s, key));
-    let wrong = |message: &str, at: &Number, help: &str| Err(ModelError::new(message).at(&at.place).help(help));
+    let wrong =
+        |message: &str, at: &Number, help: &str| Err(ModelError::new(message).at(&at.place).help(help));
     match (end, until, most) {
-        (Some(_), Some(until), _) => {
-            wrong("[study] has both `t_end` and `until`", &until, "with `until` give the latest time as `t_max`")
+        (Some(_), Some(until), _) => wrong(
+            "[study] has both `t_end` and `until`",
+            &until,
+            "with `until` give the latest time as `t_max`",
+        ),
+        (_, Some(until), None) => {
+            wrong("[study]: `until` needs a latest time", &until, "add `t_max`, such as t_max = 10")
         }
-        (_, Some(until), None) => wrong("[study]: `until` needs a latest time", &until, "add `t_max`, such as t_max = 10"),
-        (_, None, Some(most)) => {
-            wrong("[study]: `t_max` belongs to `until`", &most, "give the final time as `t_end`, or a condition as `until`")
-        }
+        (_, None, Some(most)) => wrong(
+            "[study]: `t_max` belongs to `until`",
+            &most,
+            "give the final time as `t_end`, or a condition as `until`",
+        ),
         (_, until @ Some(_), Some(most)) => Ok((most, until)),
         (end, None, None) => Ok((end.unwrap_or(1.0.into()), None)),
     }
@@ -408,12 +463,15 @@ fn objective(name: Text, t: &Table) -> Result<Objective, ModelError> {
     let parent = format!("objective `{name}`");
     let [sharpness, duration] = ["sharpness", "duration"].map(|key| positive(t, key, &parent));
     let (sharpness, duration, near) = (sharpness?, duration?, fixed(t, "near", &parent)?);
-    let wrong = |message: &str, help: &str| Err(ModelError::new(format!("{parent}: {message}")).at(&name.place).help(help));
+    let wrong = |message: &str, help: &str| {
+        Err(ModelError::new(format!("{parent}: {message}")).at(&name.place).help(help))
+    };
     let [integral, terminal, y] = ["integral", "terminal", "maximum"].map(|key| maybe(t, key));
     match (y, sharpness, duration) {
-        (Some(_), ..) if integral.is_some() || terminal.is_some() => {
-            wrong("`maximum` stands alone", "make another objective of `integral` and `terminal`, and minimise both with weights")
-        }
+        (Some(_), ..) if integral.is_some() || terminal.is_some() => wrong(
+            "`maximum` stands alone",
+            "make another objective of `integral` and `terminal`, and minimise both with weights",
+        ),
         (Some(y), Some(sharpness), Some(duration)) => {
             let maximum = Some(Maximum { sharpness, duration, near: near.unwrap_or(0.0) });
             Ok(Objective { name, integral: Some(y), terminal: None, maximum })
@@ -433,7 +491,9 @@ pub fn study(root: &Table) -> Result<Study, ModelError> {
     let Some(s) = section(root, "study") else { return Ok(Study::default()) };
     let output_step = positive(s, "output_step", "study")?;
     let optimize = section(s, "optimize").map(optimize::optimize).transpose()?;
-    let Some(m) = section(s, "method") else { return Ok(Study { output_step, optimize, ..Study::default() }) };
+    let Some(m) = section(s, "method") else {
+        return Ok(Study { output_step, optimize, ..Study::default() });
+    };
     let option = |(name, node): &(Word, Node)| {
         let value = match &node.value {
             Value::Text(word) => word.text.clone(),
@@ -465,7 +525,8 @@ fn freedoms(method: &Table) -> Result<Vec<Text>, ModelError> {
     let list = texts(method, "freedoms");
     match method.get("freedoms") {
         Some(node) if list.is_empty() => {
-            let e = ModelError::new("study, method, freedoms: the list is empty").at(&Some(node.place.clone()));
+            let e =
+                ModelError::new("study, method, freedoms: the list is empty").at(&Some(node.place.clone()));
             Err(e.help(
                 "name the independent coordinates, which `gradyn check` lists, or leave `freedoms` out: they are chosen then",
             ))
@@ -479,7 +540,8 @@ fn positive(t: &Table, key: &str, parent: &str) -> Result<Option<f64>, ModelErro
     match fixed(t, key, parent)? {
         Some(value) if !(value > 0.0 && value.is_finite()) => {
             let place = maybe(t, key).and_then(|n| n.place);
-            Err(ModelError::new(format!("{parent}, {key}: a positive number is expected here, not {value}")).at(&place))
+            Err(ModelError::new(format!("{parent}, {key}: a positive number is expected here, not {value}"))
+                .at(&place))
         }
         value => Ok(value),
     }

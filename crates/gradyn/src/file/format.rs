@@ -195,14 +195,25 @@ const LENGTH: Field = may("length", Kind::Number, "Length [m]; needed in space."
 const SHAPE_AXIS: Field = may("axis", Kind::Vector, "Axis in the frame of the body; its z axis if absent.");
 
 const BETWEEN: Field = must("between", Kind::Pair("points"), "Two points: body.point or ground.point.");
-const ANGLE: Field =
-    may("angle", Kind::Number, "Angle of body 2 relative to body 1, in space about the axis [rad]; 0 if absent.");
-const AXIS: Field =
-    may("axis", Kind::Vector, "Direction in the frames of both bodies; if absent the x axis in the plane, the z axis in space.");
-const AXES: Field = may("axes", Kind::VectorPair, "Instead of `axis`: one direction in the frame of each body.");
-const NORMAL: Field =
-    may("normal", Kind::Vector, "Space: a direction across the axis, in both frames, from which the angle is measured.");
-const NORMALS: Field = may("normals", Kind::VectorPair, "Instead of `normal`: one direction in the frame of each body.");
+const ANGLE: Field = may(
+    "angle",
+    Kind::Number,
+    "Angle of body 2 relative to body 1, in space about the axis [rad]; 0 if absent.",
+);
+const AXIS: Field = may(
+    "axis",
+    Kind::Vector,
+    "Direction in the frames of both bodies; if absent the x axis in the plane, the z axis in space.",
+);
+const AXES: Field =
+    may("axes", Kind::VectorPair, "Instead of `axis`: one direction in the frame of each body.");
+const NORMAL: Field = may(
+    "normal",
+    Kind::Vector,
+    "Space: a direction across the axis, in both frames, from which the angle is measured.",
+);
+const NORMALS: Field =
+    may("normals", Kind::VectorPair, "Instead of `normal`: one direction in the frame of each body.");
 const PENALTY: Field = may(
     "penalty",
     Kind::Either(&Kind::Constant, &Kind::Record(&FACTORS)),
@@ -275,11 +286,16 @@ pub const DRIVER: Record = Record { one_of: &["angle", "distance", "coordinate",
 const WIDTH: Field = must("width", Kind::Number, "Penetration up to which the stiffness grows [m], > 0.");
 const CONTACT_DAMPING: Field = may("damping", Kind::Number, "d [s/m]; 0 if absent.");
 const STIFFNESS: Field = must("stiffness", Kind::Number, "k [N/m].");
-const JOINT: Field = must("joint", Kind::Text, "The joint: revolute, prismatic, cylindrical, screw or planar.");
-const FRAME: Field = may("frame", Kind::Text, "The body whose axes the components refer to; the global axes if absent.");
+const JOINT: Field =
+    must("joint", Kind::Text, "The joint: revolute, prismatic, cylindrical, screw or planar.");
+const FRAME: Field =
+    may("frame", Kind::Text, "The body whose axes the components refer to; the global axes if absent.");
 
-const ACTIVE: Field =
-    may("active", Kind::Word(&["always", "motion"]), "\"motion\": an equilibrium leaves it out; \"always\" if absent.");
+const ACTIVE: Field = may(
+    "active",
+    Kind::Word(&["always", "motion"]),
+    "\"motion\": an equilibrium leaves it out; \"always\" if absent.",
+);
 
 /// The types of forces.
 #[rustfmt::skip]
@@ -384,9 +400,13 @@ pub const TYRE_LAWS: &[Variant] = &[
         must("RBX1", Kind::Number, "Loss of longitudinal force by the slip angle."), must("RBY1", Kind::Number, "Loss of lateral force by longitudinal slip."),
     ]},
 ];
-const FRICTION_PAIR: Field =
-    must("friction", Kind::NumberOrNumbers, "Friction coefficients [longitudinal, lateral], or one for both.");
-const CRITICAL: Field = must("critical", Kind::NumberOrNumbers, "Slips of saturation [κ, α in rad], or one for both, > 0.");
+const FRICTION_PAIR: Field = must(
+    "friction",
+    Kind::NumberOrNumbers,
+    "Friction coefficients [longitudinal, lateral], or one for both.",
+);
+const CRITICAL: Field =
+    must("critical", Kind::NumberOrNumbers, "Slips of saturation [κ, α in rad], or one for both, > 0.");
 
 #[rustfmt::skip]
 const ROAD: Record = Record { one_of: &["height", "points"], fields: &[

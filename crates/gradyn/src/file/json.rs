@@ -143,7 +143,8 @@ impl<'a> Parser<'a> {
     }
     fn number(&mut self) -> Parsed<Value> {
         let rest = self.rest();
-        let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))).unwrap_or(rest.len());
+        let length =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))).unwrap_or(rest.len());
         let (text, place) = (&rest[..length], self.at..self.at + length);
         self.at = place.end;
         let digits = text.trim_start_matches('-');
@@ -155,7 +156,8 @@ impl<'a> Parser<'a> {
         }
     }
     fn literal(&mut self) -> Parsed<Value> {
-        let literals = [("true", Value::Flag(true)), ("false", Value::Flag(false)), ("null", Value::Other("null"))];
+        let literals =
+            [("true", Value::Flag(true)), ("false", Value::Flag(false)), ("null", Value::Other("null"))];
         let found = literals.into_iter().find(|(word, _)| self.rest().starts_with(word));
         match found {
             Some((word, value)) => {
@@ -173,7 +175,16 @@ fn unescape(rest: &str) -> Option<(char, usize)> {
         let digits = rest.get(at..at + 4).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))?;
         u32::from_str_radix(digits, 16).ok()
     };
-    let simple = [('"', '"'), ('\\', '\\'), ('/', '/'), ('b', '\u{8}'), ('f', '\u{c}'), ('n', '\n'), ('r', '\r'), ('t', '\t')];
+    let simple = [
+        ('"', '"'),
+        ('\\', '\\'),
+        ('/', '/'),
+        ('b', '\u{8}'),
+        ('f', '\u{c}'),
+        ('n', '\n'),
+        ('r', '\r'),
+        ('t', '\t'),
+    ];
     let first = rest.chars().next()?;
     if first != 'u' {
         return simple.iter().find(|(c, _)| *c == first).map(|(_, c)| (*c, 1));

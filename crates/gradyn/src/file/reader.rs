@@ -33,7 +33,8 @@ fn error(what: &str, message: String, place: &Range<usize>) -> ModelError {
 
 /// "did you mean …? keys: …"
 fn suggest(word: &str, noun: &str, known: &[&str]) -> String {
-    let guess = nearest(word, known.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+    let guess =
+        nearest(word, known.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));
     format!("{guess}{noun}: {}", known.join(", "))
 }
 
@@ -44,8 +45,14 @@ pub fn check_file(root: &Table) -> Checked {
 
 /// Checks one section of a file, or of a template, if it is there.
 pub fn check_section(root: &Table, name: &str) -> Checked {
-    let given = root.entries.iter().find(|(key, _)| key.text == name).zip(FILE.fields.iter().find(|f| f.name == name));
-    given.map_or(Ok(()), |((key, node), f)| check(node, &f.kind, &Here { parent: "", part: name.into(), key: &key.place }))
+    let given = root
+        .entries
+        .iter()
+        .find(|(key, _)| key.text == name)
+        .zip(FILE.fields.iter().find(|f| f.name == name));
+    given.map_or(Ok(()), |((key, node), f)| {
+        check(node, &f.kind, &Here { parent: "", part: name.into(), key: &key.place })
+    })
 }
 
 fn check(node: &Node, kind: &Kind, here: &Here) -> Checked {
@@ -106,45 +113,63 @@ fn accepts(kind: &Kind, node: &Node) -> bool {
 fn inside(node: &Node, kind: &Kind, here: &Here) -> Checked {
     match (kind, &node.value) {
         (Kind::Word(words), Value::Text(w)) if !words.contains(&w.text.as_str()) => {
-            let e = error(&here.name(), format!("{} is expected here, not \"{}\"", kind.expected(), w.text), &w.place);
+            let e = error(
+                &here.name(),
+                format!("{} is expected here, not \"{}\"", kind.expected(), w.text),
+                &w.place,
+            );
             Err(e.help(suggest(&w.text, "known", words)))
         }
         (Kind::Dimension, Value::Number(x)) if *x != 2.0 && *x != 3.0 => {
-            let e = error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place);
+            let e =
+                error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place);
             Err(e.help("2: a plane mechanism; 3: a mechanism in space"))
         }
         (Kind::Count, Value::Number(x)) if x.fract() != 0.0 || !(1.0..=MAX_COUNT as f64).contains(x) => {
             Err(error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place))
         }
-        (Kind::VectorPair, Value::List(items)) if items.len() != 2 => {
-            Err(error(&here.name(), format!("two vectors are expected here, not {}", items.len()), &node.place))
-        }
+        (Kind::VectorPair, Value::List(items)) if items.len() != 2 => Err(error(
+            &here.name(),
+            format!("two vectors are expected here, not {}", items.len()),
+            &node.place,
+        )),
         (Kind::VectorPair, Value::List(items)) => each(items, &Kind::Vector, here),
         (Kind::Matrix, Value::List(items)) => items.iter().try_for_each(|item| match item.value {
             Value::List(_) => check(item, &Kind::Numbers, here),
             _ => check(item, &Kind::Number, here),
         }),
-        (Kind::Pair(noun) | Kind::OneOrPair(noun), Value::List(items)) if items.len() != 2 => {
-            Err(error(&here.name(), format!("two {noun} are expected here, not {}", items.len()), &node.place))
+        (Kind::Pair(noun) | Kind::OneOrPair(noun), Value::List(items)) if items.len() != 2 => Err(error(
+            &here.name(),
+            format!("two {noun} are expected here, not {}", items.len()),
+            &node.place,
+        )),
+        (Kind::Pair(_) | Kind::OneOrPair(_) | Kind::Texts(_), Value::List(items)) => {
+            each(items, &Kind::Text, here)
         }
-        (Kind::Pair(_) | Kind::OneOrPair(_) | Kind::Texts(_), Value::List(items)) => each(items, &Kind::Text, here),
         (_, Value::List(items)) => each(items, &Kind::Number, here),
         _ => Ok(()),
     }
 }
 
 fn each(items: &[Node], kind: &Kind, here: &Here) -> Checked {
-    items.iter().try_for_each(|item| check(item, kind, &Here { parent: here.parent, part: here.part.clone(), key: here.key }))
+    items.iter().try_for_each(|item| {
+        check(item, kind, &Here { parent: here.parent, part: here.part.clone(), key: here.key })
+    })
 }
 
 fn record(t: &Table, r: &Record, what: &str, name: &Range<usize>) -> Checked {
     fields(t, r.fields, false, what, name)?;
-    let given: Vec<&Word> = t.entries.iter().map(|e| &e.0).filter(|k| r.one_of.contains(&k.text.as_str())).collect();
+    let given: Vec<&Word> =
+        t.entries.iter().map(|e| &e.0).filter(|k| r.one_of.contains(&k.text.as_str())).collect();
     match given[..] {
         _ if r.one_of.is_empty() => Ok(()),
         [_] => Ok(()),
         [] => Err(error(what, format!("one of the keys {} is missing", r.one_of.join(", ")), name)),
-        [_, second, ..] => Err(error(what, format!("only one of the keys {} may be given", r.one_of.join(", ")), &second.place)),
+        [_, second, ..] => Err(error(
+            what,
+            format!("only one of the keys {} may be given", r.one_of.join(", ")),
+            &second.place,
+        )),
     }
 }
 

@@ -30,7 +30,9 @@ fn kind(k: &Kind) -> Value {
         Kind::Vector | Kind::Values => json!({ "anyOf": [text, list(number)] }),
         Kind::NumberOrVector | Kind::NumberOrNumbers => json!({ "anyOf": [number.clone(), list(number)] }),
         Kind::Numbers => list(number),
-        Kind::VectorPair => json!({ "type": "array", "items": { "anyOf": [text, list(number)] }, "minItems": 2, "maxItems": 2 }),
+        Kind::VectorPair => {
+            json!({ "type": "array", "items": { "anyOf": [text, list(number)] }, "minItems": 2, "maxItems": 2 })
+        }
         Kind::Matrix => json!({ "type": "array", "items": { "anyOf": [number.clone(), list(number)] } }),
         Kind::Pair(_) => pair(),
         Kind::OneOrPair(_) => json!({ "anyOf": [text, pair()] }),

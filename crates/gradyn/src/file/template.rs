@@ -59,7 +59,8 @@ pub fn expand(root: &Table) -> Result<Option<Expanded>, ModelError> {
     let library = Library::new(root)?;
     let instances = library.instances(root)?;
     library.check_size(&instances)?;
-    let dimension = if matches!(root.get("dimension").map(|d| &d.value), Some(Value::Number(3.0))) { 3 } else { 2 };
+    let dimension =
+        if matches!(root.get("dimension").map(|d| &d.value), Some(Value::Number(3.0))) { 3 } else { 2 };
     let top = Rc::new(Scope::default());
     let budget = Cell::new(MAX_TEXT);
     let context = Context::root(top, dimension, &budget);
@@ -119,7 +120,12 @@ impl<'a> Expander<'a> {
         Ok(copies)
     }
     /// The arguments of the i-th copy: `first` or `last`, then `with`.
-    fn given(&self, instance: &Instance<'a>, i: usize, outer: &Context) -> Result<Vec<Option<Argument>>, ModelError> {
+    fn given(
+        &self,
+        instance: &Instance<'a>,
+        i: usize,
+        outer: &Context,
+    ) -> Result<Vec<Option<Argument>>, ModelError> {
         let template = &self.library.templates[instance.template];
         let mut tables = vec![];
         tables.extend(instance.table("first").filter(|_| i == 1));
@@ -135,9 +141,15 @@ impl<'a> Expander<'a> {
                 given[k] = Some(outer.numbered(number, || outer.argument(node))?);
             }
         }
-        let missing = template.arguments.iter().zip(&given).find(|((_, default), given)| default.is_none() && given.is_none());
+        let missing = template
+            .arguments
+            .iter()
+            .zip(&given)
+            .find(|((_, default), given)| default.is_none() && given.is_none());
         match missing {
-            Some(((argument, _), _)) => Err(outer.inside(template.missing(&argument.text, &instance.name_of(i), instance.name))),
+            Some(((argument, _), _)) => {
+                Err(outer.inside(template.missing(&argument.text, &instance.name_of(i), instance.name)))
+            }
             None => Ok(given),
         }
     }
@@ -159,7 +171,9 @@ impl<'a> Expander<'a> {
         // arguments, in the order of the template: as given, or by default
         for (given, (_, default)) in copy.given.into_iter().zip(&template.arguments) {
             let argument = match (given, default) {
-                (Some(a), default) => Argument { vector: a.vector || default.is_some_and(Node::is_list), ..a },
+                (Some(a), default) => {
+                    Argument { vector: a.vector || default.is_some_and(Node::is_list), ..a }
+                }
                 (None, Some(node)) => context.argument(node)?,
                 (None, None) => Argument::default(),
             };
@@ -187,11 +201,16 @@ impl<'a> Expander<'a> {
         match unused {
             Some((((argument, _), _), _)) => {
                 let e = wrong(
-                    format!("template `{}`: the argument `{}` is not used", template.name.text, argument.text),
+                    format!(
+                        "template `{}`: the argument `{}` is not used",
+                        template.name.text, argument.text
+                    ),
                     &argument.place,
                 );
                 let name = &argument.text;
-                Err(e.help(format!("is it misspelt where it should be? write {name} in an expression, {{{name}}} in a text")))
+                Err(e.help(format!(
+                    "is it misspelt where it should be? write {name} in an expression, {{{name}}} in a text"
+                )))
             }
             None => Ok(()),
         }
@@ -207,5 +226,9 @@ fn wrong(message: String, place: &Range<usize>) -> ModelError {
 fn suggest<'n>(word: &str, noun: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
     let list: Vec<&str> = known.clone().collect();
     let guess = nearest(word, known).map_or(String::new(), |n| format!("did you mean `{n}`? "));
-    if list.is_empty() { format!("there are no {noun}") } else { format!("{guess}{noun}: {}", list.join(", ")) }
+    if list.is_empty() {
+        format!("there are no {noun}")
+    } else {
+        format!("{guess}{noun}: {}", list.join(", "))
+    }
 }

@@ -46,7 +46,8 @@ impl Word {
     /// The string `text` whose source, with its quotes if it has any, stands at `span`.
     pub fn new(source: &str, span: Range<usize>, text: &str) -> Self {
         let raw = source.get(span.clone()).unwrap_or("");
-        let unquoted = |quote: &&str| raw.strip_prefix(*quote)?.strip_suffix(*quote).map(|inner| (quote.len(), inner));
+        let unquoted =
+            |quote: &&str| raw.strip_prefix(*quote)?.strip_suffix(*quote).map(|inner| (quote.len(), inner));
         let (quote, mut inner) = ["\"\"\"", "'''", "\"", "'"].iter().find_map(unquoted).unwrap_or((0, raw));
         let mut start = span.start + quote;
         if quote == 3 {
@@ -64,7 +65,11 @@ impl Word {
     }
     /// As an expression.
     pub fn expression(&self) -> Number {
-        Number { source: Source::Expression(self.text.clone()), place: Some(self.place.clone()), exact: self.exact }
+        Number {
+            source: Source::Expression(self.text.clone()),
+            place: Some(self.place.clone()),
+            exact: self.exact,
+        }
     }
 }
 
@@ -103,8 +108,13 @@ impl Node {
             Value::Number(x) => Some(Number { source: Source::Value(*x), place, exact: false }),
             Value::Text(word) => Some(word.expression()),
             Value::List(items) => {
-                let parts: Option<Vec<String>> = items.iter().map(|i| i.number().map(|n| written(&n))).collect();
-                Some(Number { source: Source::Expression(format!("[{}]", parts?.join(", "))), place, exact: false })
+                let parts: Option<Vec<String>> =
+                    items.iter().map(|i| i.number().map(|n| written(&n))).collect();
+                Some(Number {
+                    source: Source::Expression(format!("[{}]", parts?.join(", "))),
+                    place,
+                    exact: false,
+                })
             }
             _ => None,
         }
@@ -162,8 +172,11 @@ pub fn from_toml(source: &str) -> Result<Table, ModelError> {
 }
 
 fn table(source: &str, t: &DeTable) -> Table {
-    let word = |key: &toml::Spanned<_>| Word::new(source, key.span(), key.get_ref() as &std::borrow::Cow<str>);
-    let entry = |(key, value): (&_, &toml::Spanned<DeValue>)| (word(key), node(source, value.get_ref(), value.span()));
+    let word =
+        |key: &toml::Spanned<_>| Word::new(source, key.span(), key.get_ref() as &std::borrow::Cow<str>);
+    let entry = |(key, value): (&_, &toml::Spanned<DeValue>)| {
+        (word(key), node(source, value.get_ref(), value.span()))
+    };
     let mut entries: Vec<(Word, Node)> = t.iter().map(entry).collect();
     entries.sort_by_key(|(key, _)| key.place.start); // the crate sorts by name
     Table { entries }
@@ -176,7 +189,9 @@ fn node(source: &str, value: &DeValue, place: Range<usize>) -> Node {
         DeValue::Float(x) => Value::Number(x.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(b) => Value::Flag(*b),
         DeValue::Datetime(_) => Value::Other("a date"),
-        DeValue::Array(items) => Value::List(items.iter().map(|i| node(source, i.get_ref(), i.span())).collect()),
+        DeValue::Array(items) => {
+            Value::List(items.iter().map(|i| node(source, i.get_ref(), i.span())).collect())
+        }
         DeValue::Table(t) => Value::Table(table(source, t)),
     };
     Node { value, place }

@@ -13,7 +13,9 @@ pub fn with_values(path: &Path, text: &str, values: &[(String, f64)]) -> Result<
     // the values of a list may share their place
     let mut edits: Vec<(Range<usize>, Vec<f64>)> = vec![];
     for (name, x) in values {
-        let place = number(&m, name).and_then(|n| Some(with_quotes(text, n.place.clone()?))).ok_or_else(|| lost(name))?;
+        let place = number(&m, name)
+            .and_then(|n| Some(with_quotes(text, n.place.clone()?)))
+            .ok_or_else(|| lost(name))?;
         match edits.iter_mut().find(|e| e.0 == place) {
             Some((_, list)) => list.push(*x),
             None => edits.push((place, vec![*x])),
@@ -52,7 +54,9 @@ fn number<'a>(m: &'a Mechanism, name: &str) -> Option<&'a Number> {
 fn with_quotes(text: &str, place: Range<usize>) -> Range<usize> {
     let (before, after) = (text[..place.start].chars().next_back(), text[place.end..].chars().next());
     match (before, after) {
-        (Some(a), Some(b)) if a == b && ['"', '\''].contains(&a) => with_quotes(text, place.start - 1..place.end + 1),
+        (Some(a), Some(b)) if a == b && ['"', '\''].contains(&a) => {
+            with_quotes(text, place.start - 1..place.end + 1)
+        }
         _ => place,
     }
 }

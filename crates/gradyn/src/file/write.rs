@@ -4,7 +4,8 @@ use super::tree::{Node, Table, Value, Word};
 
 /// The whole file: values first, then the sections.
 pub fn toml(root: &Table) -> String {
-    let (sections, values): (Vec<_>, Vec<_>) = root.entries.iter().partition(|(_, node)| node.table().is_some());
+    let (sections, values): (Vec<_>, Vec<_>) =
+        root.entries.iter().partition(|(_, node)| node.table().is_some());
     let mut out = String::new();
     values.into_iter().for_each(|(key, node)| out += &format!("{} = {}\n", name(key), value(node)));
     for (key, node) in sections {
@@ -17,7 +18,8 @@ pub fn toml(root: &Table) -> String {
 }
 
 fn name(key: &Word) -> String {
-    let bare = !key.text.is_empty() && key.text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    let bare =
+        !key.text.is_empty() && key.text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if bare { key.text.clone() } else { quoted(&key.text) }
 }
 
@@ -30,7 +32,8 @@ fn value(node: &Node) -> String {
         Value::List(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
         Value::Table(t) if t.entries.is_empty() => "{}".into(),
         Value::Table(t) => {
-            let entries: Vec<String> = t.entries.iter().map(|(key, node)| format!("{} = {}", name(key), value(node))).collect();
+            let entries: Vec<String> =
+                t.entries.iter().map(|(key, node)| format!("{} = {}", name(key), value(node))).collect();
             format!("{{ {} }}", entries.join(", "))
         }
     }
@@ -38,7 +41,11 @@ fn value(node: &Node) -> String {
 
 /// The shortest number that reads the same.
 fn number(x: f64) -> String {
-    if x.is_finite() && x.fract() == 0.0 && x.abs() < 1e15 { format!("{x:.0}") } else { format!("{x:?}").to_lowercase() }
+    if x.is_finite() && x.fract() == 0.0 && x.abs() < 1e15 {
+        format!("{x:.0}")
+    } else {
+        format!("{x:?}").to_lowercase()
+    }
 }
 
 fn quoted(text: &str) -> String {

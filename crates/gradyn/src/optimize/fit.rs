@@ -32,7 +32,11 @@ impl Fit {
     pub(super) fn new(fit: &file::Fit, folder: &Path, m: &mut Mechanism) -> Result<Self, ModelError> {
         let record = Record::new(fit, folder)?;
         let output = |(name, _): &(gradyn_model::mechanism::Text, f64)| {
-            let own = Number { source: Source::Expression(name.text.clone()), place: name.place.clone(), exact: true };
+            let own = Number {
+                source: Source::Expression(name.text.clone()),
+                place: name.place.clone(),
+                exact: true,
+            };
             let known = m.outputs.iter().find(|o| o.0.text == name.text).map(|o| o.1.clone());
             (name.clone(), known.unwrap_or(own))
         };
@@ -51,12 +55,23 @@ impl Fit {
         let (start, end) = (mesh.start.0, mesh.end());
         let tiny = 1e-12 * (end - start);
         if let Some(t) = self.record.times.iter().find(|t| **t < start - tiny || **t > end + tiny) {
-            let message = format!("study, optimize, fit: t = {t} s is outside of the run, which is from {start} s to {end} s");
-            return Err(ModelError::new(message).at(&self.place).help("look at t_end of [study], or leave it out").into());
+            let message = format!(
+                "study, optimize, fit: t = {t} s is outside of the run, which is from {start} s to {end} s"
+            );
+            return Err(ModelError::new(message)
+                .at(&self.place)
+                .help("look at t_end of [study], or leave it out")
+                .into());
         }
         if self.count() < n {
-            let message = format!("study, optimize, fit: {} measured values for {n} parameters are too few", self.count());
-            return Err(ModelError::new(message).at(&self.place).help("measure more, or let fewer parameters vary").into());
+            let message = format!(
+                "study, optimize, fit: {} measured values for {n} parameters are too few",
+                self.count()
+            );
+            return Err(ModelError::new(message)
+                .at(&self.place)
+                .help("measure more, or let fewer parameters vary")
+                .into());
         }
         Ok(())
     }
@@ -66,8 +81,12 @@ impl Fit {
         let (start, end) = (t[0], t[t.len() - 1]);
         let node = |time: &f64| {
             let after = t.partition_point(|t| t < time).min(t.len() - 1);
-            let near = [after.saturating_sub(1), after].into_iter().find(|n| (t[*n] - time).abs() <= 1e-9 * (end - start));
-            near.ok_or_else(|| ModelError::new(format!("the run ends at {end} s, before t = {time} s of the record")).into())
+            let near = [after.saturating_sub(1), after]
+                .into_iter()
+                .find(|n| (t[*n] - time).abs() <= 1e-9 * (end - start));
+            near.ok_or_else(|| {
+                ModelError::new(format!("the run ends at {end} s, before t = {time} s of the record")).into()
+            })
         };
         self.record.times.iter().map(node).collect()
     }

@@ -15,10 +15,17 @@ pub fn line(number: usize, record: &Record) -> String {
     let head = json!({"evaluation": number, "start": record.trial.start, "x": record.trial.x});
     let rest = match &record.outcome {
         Err(Failed { reason }) => json!({"failed": reason}),
-        Ok(Evaluation { residuals: Some(Residuals { values, jacobian }), constraints, jacobian: c_x, .. }) => {
+        Ok(Evaluation {
+            residuals: Some(Residuals { values, jacobian }),
+            constraints,
+            jacobian: c_x,
+            ..
+        }) => {
             json!({"residuals": values, "slopes": jacobian, "constraints": constraints, "jacobian": c_x})
         }
-        Ok(e) => json!({"value": e.value, "gradient": e.gradient, "constraints": e.constraints, "jacobian": e.jacobian}),
+        Ok(e) => {
+            json!({"value": e.value, "gradient": e.gradient, "constraints": e.constraints, "jacobian": e.jacobian})
+        }
     };
     let mut all = head;
     all.as_object_mut().into_iter().for_each(|o| o.extend(rest.as_object().cloned().into_iter().flatten()));
@@ -43,6 +50,9 @@ pub fn record(line: &str) -> Option<Record> {
 
 /// A history of another study.
 pub(super) fn foreign(evaluation: usize) -> Error {
-    let message = format!("evaluation {} of the history is of another design than the one that is wanted", evaluation + 1);
+    let message = format!(
+        "evaluation {} of the history is of another design than the one that is wanted",
+        evaluation + 1
+    );
     Error::method(message, "the history belongs to another study or was changed: start without it")
 }

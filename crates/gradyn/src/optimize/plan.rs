@@ -38,13 +38,19 @@ pub struct Row {
 
 impl Plan {
     /// Of the study of a model in a folder; values, bounds and scales of the parameters are those of `nominal`.
-    pub fn new(study: &Optimize, m: &Mechanism, nominal: &Prepared, folder: &Path) -> Result<Self, ModelError> {
+    pub fn new(
+        study: &Optimize,
+        m: &Mechanism,
+        nominal: &Prepared,
+        folder: &Path,
+    ) -> Result<Self, ModelError> {
         let varying = varying(study, m)?;
         let objectives = functionals(study, m)?;
         let mut mechanism = reduced(m, nominal, &varying, objectives);
         let fit = study.fit.as_ref().map(|fit| Fit::new(fit, folder, &mut mechanism)).transpose()?;
         check_reach(study, &mechanism)?;
-        let weight = |o: &Objective| study.minimise.iter().filter(|w| w.0.text == o.name.text).map(|w| w.1).sum();
+        let weight =
+            |o: &Objective| study.minimise.iter().filter(|w| w.0.text == o.name.text).map(|w| w.1).sum();
         let weights = mechanism.objectives.iter().map(weight).collect();
         let problem = problem(study, m, nominal, &varying)?;
         let (problem, rows) = constrained(problem, study, &mechanism)?;
@@ -63,8 +69,10 @@ pub fn optimizer(study: &Optimize, given: Option<Optimizer>) -> Result<(Optimize
     };
     let found = named.and_then(|t| Optimizer::parse(&t.text).ok()).or(given).unwrap_or(fallback);
     if found.least_squares() && study.fit.is_none() {
-        let others: Vec<&str> = Optimizer::ALL.iter().filter(|o| !o.least_squares()).map(|o| o.name()).collect();
-        let e = ModelError::new(format!("{} needs residuals; the study minimises objectives", found.name())).at(&place);
+        let others: Vec<&str> =
+            Optimizer::ALL.iter().filter(|o| !o.least_squares()).map(|o| o.name()).collect();
+        let e = ModelError::new(format!("{} needs residuals; the study minimises objectives", found.name()))
+            .at(&place);
         return Err(e.help(format!("use one of {}, or `fit` in place of `minimise`", others.join(", "))));
     }
     Ok((found, place))
@@ -73,8 +81,13 @@ pub fn optimizer(study: &Optimize, given: Option<Optimizer>) -> Result<(Optimize
 /// A name that is not in the list.
 fn unknown(what: &str, name: &Text, valid: &[&str]) -> ModelError {
     let e = ModelError::new(format!("study, optimize: there is no {what} `{name}`")).at(&name.place);
-    let near = nearest(&name.text, valid.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));
-    e.help(if valid.is_empty() { format!("the model has no {what}") } else { format!("{near}valid: {}", valid.join(", ")) })
+    let near =
+        nearest(&name.text, valid.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+    e.help(if valid.is_empty() {
+        format!("the model has no {what}")
+    } else {
+        format!("{near}valid: {}", valid.join(", "))
+    })
 }
 
 /// The parameters that vary, in the order of the model.
@@ -86,7 +99,8 @@ fn varying(study: &Optimize, m: &Mechanism) -> Result<Vec<String>, ModelError> {
             return Err(unknown("parameter", name, &all));
         }
         if list[..i].iter().any(|n| n.text == name.text) {
-            return Err(ModelError::new(format!("study, optimize: parameter `{name}` is there twice")).at(&name.place));
+            return Err(ModelError::new(format!("study, optimize: parameter `{name}` is there twice"))
+                .at(&name.place));
         }
     }
     Ok(all.into_iter().filter(|p| list.iter().any(|n| n.text == *p)).map(str::to_owned).collect())
@@ -95,7 +109,10 @@ fn varying(study: &Optimize, m: &Mechanism) -> Result<Vec<String>, ModelError> {
 /// The objectives that are minimised or limited, then the limited expressions.
 fn functionals(study: &Optimize, m: &Mechanism) -> Result<Vec<Objective>, ModelError> {
     let all: Vec<&str> = m.objectives.iter().map(|o| o.name.text.as_str()).collect();
-    let limited = study.limits.iter().filter_map(|l| if let Limited::Objective(name) = &l.of { Some(name) } else { None });
+    let limited = study
+        .limits
+        .iter()
+        .filter_map(|l| if let Limited::Objective(name) = &l.of { Some(name) } else { None });
     let asked: Vec<&Text> = study.minimise.iter().map(|w| &w.0).chain(limited).collect();
     if let Some(name) = asked.iter().find(|n| !all.contains(&n.text.as_str())) {
         return Err(unknown("objective", name, &all));
@@ -103,11 +120,14 @@ fn functionals(study: &Optimize, m: &Mechanism) -> Result<Vec<Objective>, ModelE
     let used = m.objectives.iter().filter(|o| asked.iter().any(|n| n.text == o.name.text)).cloned();
     let value = |l: &Limit| match &l.of {
         Limited::Objective(_) => None,
-        Limited::Value(x) => Some(Objective { name: l.name.clone(), integral: None, terminal: Some(x.clone()), maximum: None }),
+        Limited::Value(x) => {
+            Some(Objective { name: l.name.clone(), integral: None, terminal: Some(x.clone()), maximum: None })
+        }
     };
     for l in &study.limits {
         if matches!(l.of, Limited::Value(_)) && all.contains(&l.name.text.as_str()) {
-            let e = ModelError::new(format!("constraint `{}` has the name of an objective", l.name)).at(&l.name.place);
+            let e = ModelError::new(format!("constraint `{}` has the name of an objective", l.name))
+                .at(&l.name.place);
             return Err(e.help("choose another name, or limit the objective with `objective`"));
         }
     }
@@ -138,8 +158,11 @@ struct Target<'a> {
 /// Does an expression read a sensor, not only parameters, constants and points?
 fn reads_motion(x: &Number, m: &Mechanism) -> bool {
     let constants = m.constants.iter().map(|c| &c.0).chain(m.hard_points.iter().map(|p| &p.0));
-    let still: Vec<&str> = m.parameters.iter().map(|p| &p.name).chain(constants).map(|t| t.text.as_str()).collect();
-    names(x).iter().any(|name| name.split('.').next().is_some_and(|first| first != "ground" && !still.contains(&first)))
+    let still: Vec<&str> =
+        m.parameters.iter().map(|p| &p.name).chain(constants).map(|t| t.text.as_str()).collect();
+    names(x)
+        .iter()
+        .any(|name| name.split('.').next().is_some_and(|first| first != "ground" && !still.contains(&first)))
 }
 
 /// Every functional and every fitted column depends on a parameter, and every parameter reaches one of them.
@@ -168,7 +191,8 @@ fn check_reach<'a>(study: &Optimize, m: &'a Mechanism) -> Result<(), ModelError>
     };
     for o in &targets {
         if !m.parameters.iter().any(|p| depends(o, &p.name.text)) {
-            let e = ModelError::new(format!("study, optimize: `{}` depends on no parameter that varies", o.name));
+            let e =
+                ModelError::new(format!("study, optimize: `{}` depends on no parameter that varies", o.name));
             return Err(e
                 .at(&o.name.place)
                 .help("look at `parameters` of [study.optimize], and at what they reach: `gradyn check`"));
@@ -176,23 +200,33 @@ fn check_reach<'a>(study: &Optimize, m: &'a Mechanism) -> Result<(), ModelError>
     }
     for p in &m.parameters {
         if !targets.iter().any(|o| depends(o, &p.name.text)) {
-            let mention = study.parameters.iter().flatten().find(|n| n.text == p.name.text).unwrap_or(&p.name);
+            let mention =
+                study.parameters.iter().flatten().find(|n| n.text == p.name.text).unwrap_or(&p.name);
             let goal = if study.fit.is_some() { "a fitted column" } else { "what is minimised" };
-            let message = format!("study, optimize: parameter `{}` reaches neither {goal} nor a constraint", p.name);
-            return Err(ModelError::new(message).at(&mention.place).help("leave it out of `parameters` in [study.optimize]"));
+            let message =
+                format!("study, optimize: parameter `{}` reaches neither {goal} nor a constraint", p.name);
+            return Err(ModelError::new(message)
+                .at(&mention.place)
+                .help("leave it out of `parameters` in [study.optimize]"));
         }
     }
     Ok(())
 }
 
 /// Variables with the bounds and scales of the parameters.
-fn problem(study: &Optimize, m: &Mechanism, nominal: &Prepared, varying: &[String]) -> Result<Problem, ModelError> {
+fn problem(
+    study: &Optimize,
+    m: &Mechanism,
+    nominal: &Prepared,
+    varying: &[String],
+) -> Result<Problem, ModelError> {
     let valid: Vec<&str> = varying.iter().map(String::as_str).collect();
     if let Some((name, _)) = study.transforms.iter().find(|t| !valid.contains(&t.0.text.as_str())) {
         return Err(unknown("varying parameter", name, &valid));
     }
-    let transform =
-        |name: &str| study.transforms.iter().find(|t| t.0.text == name).and_then(|t| Transform::parse(&t.1.text).ok());
+    let transform = |name: &str| {
+        study.transforms.iter().find(|t| t.0.text == name).and_then(|t| Transform::parse(&t.1.text).ok())
+    };
     let infos = || nominal.parameters().iter().zip(&nominal.rho).filter(|(p, _)| varying.contains(&p.name));
     let variable = |p: &gradyn_model::ParameterInfo| {
         let (lower, upper) = (p.bounds.0.unwrap_or(f64::NEG_INFINITY), p.bounds.1.unwrap_or(f64::INFINITY));
@@ -207,7 +241,9 @@ fn problem(study: &Optimize, m: &Mechanism, nominal: &Prepared, varying: &[Strin
 
 /// What an optimiser refuses: at its parameter, or at another place.
 pub fn refused(e: Error, m: &Mechanism, place: &Place) -> ModelError {
-    let Error::Variable { name, what } = e else { return ModelError::new(format!("study, optimize: {e}")).at(place) };
+    let Error::Variable { name, what } = e else {
+        return ModelError::new(format!("study, optimize: {e}")).at(place);
+    };
     let place = m.parameters.iter().find(|p| p.name.text == name).and_then(|p| p.name.place.clone());
     ModelError::new(format!("study, optimize: parameter `{name}`: {what}")).at(&place)
 }
@@ -219,15 +255,16 @@ fn scenarios(study: &Optimize, m: &Mechanism) -> Result<Vec<(String, f64, Mechan
         let mut new = m.clone();
         for (name, x) in &s.set {
             let constant = new.constants.iter_mut().find(|c| c.0.text == name.text);
-            constant.ok_or_else(|| unknown("constant or parameter that does not vary", name, &valid))?.1 = (*x).into();
+            constant.ok_or_else(|| unknown("constant or parameter that does not vary", name, &valid))?.1 =
+                (*x).into();
         }
         Ok((s.name.text.clone(), s.weight, new))
     };
     match &study.scenarios[..] {
         [] => Ok(vec![(String::new(), 1.0, m.clone())]),
         [first, ..] if study.fit.is_some() => {
-            let e =
-                ModelError::new("study, optimize: a record is of one manoeuvre, and there are scenarios").at(&first.name.place);
+            let e = ModelError::new("study, optimize: a record is of one manoeuvre, and there are scenarios")
+                .at(&first.name.place);
             Err(e.help("leave `scenario` out, or minimise objectives"))
         }
         _ => study.scenarios.iter().map(one).collect(),
@@ -235,23 +272,34 @@ fn scenarios(study: &Optimize, m: &Mechanism) -> Result<Vec<(String, f64, Mechan
 }
 
 /// With the constraints, equalities first: in every scenario, but for expressions that are the same in all.
-fn constrained(mut problem: Problem, study: &Optimize, m: &Mechanism) -> Result<(Problem, Vec<Row>), ModelError> {
+fn constrained(
+    mut problem: Problem,
+    study: &Optimize,
+    m: &Mechanism,
+) -> Result<(Problem, Vec<Row>), ModelError> {
     let mut rows = vec![];
     for equal in [true, false] {
         for l in &study.limits {
-            let set = |name: &String| study.scenarios.iter().flat_map(|s| &s.set).any(|(n, _)| n.text == *name);
+            let set =
+                |name: &String| study.scenarios.iter().flat_map(|s| &s.set).any(|(n, _)| n.text == *name);
             let (name, everywhere) = match &l.of {
                 Limited::Objective(name) => (name, true),
                 Limited::Value(x) => (&l.name, reads_motion(x, m) || names(x).iter().any(set)),
             };
-            let functional = m.objectives.iter().position(|o| o.name.text == name.text).expect("every limit has its functional");
+            let functional = m
+                .objectives
+                .iter()
+                .position(|o| o.name.text == name.text)
+                .expect("every limit has its functional");
             let count = if everywhere { study.scenarios.len().max(1) } else { 1 };
             for (scenario, (limit, sign, name)) in
                 (0..count).flat_map(|s| sides(study, l, equal, everywhere, s).map(move |side| (s, side)))
             {
                 let scale = l.scale.unwrap_or(if limit == 0.0 { 1.0 } else { limit.abs() });
-                let added = if equal { problem.equality(name, scale) } else { problem.inequality(name, scale) };
-                problem = added.map_err(|e| ModelError::new(format!("study, optimize: {e}")).at(&l.name.place))?;
+                let added =
+                    if equal { problem.equality(name, scale) } else { problem.inequality(name, scale) };
+                problem =
+                    added.map_err(|e| ModelError::new(format!("study, optimize: {e}")).at(&l.name.place))?;
                 rows.push(Row { scenario, functional, sign, limit });
             }
         }
@@ -272,8 +320,12 @@ fn sides(
         _ => l.name.text.clone(),
     };
     let both = l.min.is_some() && l.max.is_some();
-    let given = if equal { [(l.equal, 1.0, ""), (None, 1.0, "")] } else { [(l.min, -1.0, " (min)"), (l.max, 1.0, " (max)")] };
-    given
-        .into_iter()
-        .filter_map(move |(limit, sign, side)| Some((limit?, sign, if both { format!("{name}{side}") } else { name.clone() })))
+    let given = if equal {
+        [(l.equal, 1.0, ""), (None, 1.0, "")]
+    } else {
+        [(l.min, -1.0, " (min)"), (l.max, 1.0, " (max)")]
+    };
+    given.into_iter().filter_map(move |(limit, sign, side)| {
+        Some((limit?, sign, if both { format!("{name}{side}") } else { name.clone() }))
+    })
 }

@@ -27,7 +27,8 @@ impl Record {
             Measured::Rows(rows) => rows.clone(),
             Measured::File(name) => {
                 let text = std::fs::read_to_string(folder.join(name)).map_err(|e| {
-                    let e = ModelError::new(format!("study, optimize, fit: {name} cannot be read: {e}")).at(&fit.place);
+                    let e = ModelError::new(format!("study, optimize, fit: {name} cannot be read: {e}"))
+                        .at(&fit.place);
                     e.help("the path is relative to the folder of the model file")
                 })?;
                 table(name, &text, fit)?
@@ -38,14 +39,18 @@ impl Record {
             return Err(ModelError::new(message).at(&fit.place));
         }
         rows.sort_by(|a, b| a[0].total_cmp(&b[0]));
-        Ok(Self { times: rows.iter().map(|row| row[0]).collect(), values: rows.iter().map(|row| row[1..].to_vec()).collect() })
+        Ok(Self {
+            times: rows.iter().map(|row| row[0]).collect(),
+            values: rows.iter().map(|row| row[1..].to_vec()).collect(),
+        })
     }
 }
 
 /// Rows of a time and the fitted columns.
 fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError> {
     let wrong = |message: String| ModelError::new(format!("study, optimize, fit: {name}{message}"));
-    let cells = |line: &str| line.split(',').map(|c| c.trim().trim_matches('"').to_owned()).collect::<Vec<_>>();
+    let cells =
+        |line: &str| line.split(',').map(|c| c.trim().trim_matches('"').to_owned()).collect::<Vec<_>>();
     // some spreadsheets begin a file with a mark of its encoding
     let mut lines = text
         .trim_start_matches('\u{feff}')
@@ -56,7 +61,9 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
     let header = lines.next().map_or(vec![], |(_, cells)| cells);
     if header.first().is_none_or(|first| first != "t") {
         let e = wrong(": the first column is not `t`".into()).at(&fit.place);
-        return Err(e.help("the first line names the columns, with commas: t,NAME,NAME…; t is the time in seconds"));
+        return Err(
+            e.help("the first line names the columns, with commas: t,NAME,NAME…; t is the time in seconds")
+        );
     }
     let find = |column: &gradyn_model::mechanism::Text| {
         header[1..].iter().position(|h| *h == column.text).map(|k| k + 1).ok_or_else(|| {
@@ -76,7 +83,8 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
         let number = |k: usize| {
             let (cell, column) = (cells.get(k).map_or("", String::as_str), &header[k]);
             let place = format!(", line {}, column `{column}`", line + 1);
-            cell.parse::<f64>().map_err(|_| wrong(format!("{place}: `{cell}` is not a number")).at(&fit.place))
+            cell.parse::<f64>()
+                .map_err(|_| wrong(format!("{place}: `{cell}` is not a number")).at(&fit.place))
         };
         std::iter::once(0).chain(places.iter().copied()).map(number).collect::<Result<Vec<f64>, _>>()
     };

@@ -59,7 +59,11 @@ impl Section {
 }
 
 impl Combination {
-    fn new((formulation, integrator): (Formulation, Integrator), sensitivity: Sensitivity, coordinates: Coordinates) -> Self {
+    fn new(
+        (formulation, integrator): (Formulation, Integrator),
+        sensitivity: Sensitivity,
+        coordinates: Coordinates,
+    ) -> Self {
         Self { formulation, integrator, sensitivity, coordinates }
     }
     /// Do both differentiate the same run?
@@ -105,7 +109,11 @@ pub(super) fn centres(model: &Prepared, method: &Method) -> [(Formulation, Integ
 }
 
 /// The combinations of a plan, the cheap ones of each section first.
-pub(super) fn list(centres: &[(Formulation, Integrator); 2], scope: Scope, families: &[Coordinates]) -> Vec<Item> {
+pub(super) fn list(
+    centres: &[(Formulation, Integrator); 2],
+    scope: Scope,
+    families: &[Coordinates],
+) -> Vec<Item> {
     let (mut items, sweep, own) = (vec![], Sensitivity::DiscreteAdjoint, families[0]);
     for &f in Formulation::ALL {
         let integrator = centres.iter().map(|c| c.1).find(|i| f.fits(*i)).unwrap_or(Integrator::Newmark);
@@ -116,7 +124,9 @@ pub(super) fn list(centres: &[(Formulation, Integrator); 2], scope: Scope, famil
         add(&mut items, Section::Integrators, Combination::new((Formulation::Index1, i), sweep, own));
     }
     for &family in &families[1..] {
-        centres.iter().for_each(|c| add(&mut items, Section::Coordinates, Combination::new(*c, sweep, family)));
+        centres
+            .iter()
+            .for_each(|c| add(&mut items, Section::Coordinates, Combination::new(*c, sweep, family)));
     }
     for &centre in centres {
         for s in Sensitivity::ALL.iter().filter(|s| s.fits(centre.0)) {

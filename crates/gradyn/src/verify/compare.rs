@@ -101,7 +101,8 @@ impl Ruler {
     }
     /// (4) of a difference: its worst entry.
     pub fn worst(&self, x: &Answer, expected: &Errors) -> Distance {
-        let mut worst = Distance { entry: Entry { objective: 0, parameter: None }, off: 0.0, expected: 0.0, ratio: -1.0 };
+        let mut worst =
+            Distance { entry: Entry { objective: 0, parameter: None }, off: 0.0, expected: 0.0, ratio: -1.0 };
         for (objective, [value, gradient]) in expected.0.iter().enumerate() {
             let entries = std::iter::once((None, 1.0, *value));
             let columns = self.scales.iter().enumerate().map(|(k, s)| (Some(k), *s, *gradient));
@@ -110,7 +111,12 @@ impl Ruler {
                 let off = (x.at(entry) * scale).abs() / self.sizes[objective];
                 let ratio = off / expected;
                 if ratio > worst.ratio || ratio.is_nan() {
-                    worst = Distance { entry, off, expected, ratio: if ratio.is_nan() { f64::INFINITY } else { ratio } };
+                    worst = Distance {
+                        entry,
+                        off,
+                        expected,
+                        ratio: if ratio.is_nan() { f64::INFINITY } else { ratio },
+                    };
                 }
             }
         }

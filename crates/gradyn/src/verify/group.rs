@@ -56,20 +56,35 @@ impl Group {
         })
     }
     /// One sensitivity of these runs, compared.
-    pub fn measure(&self, model: &Prepared, s: Sensitivity, reference: Option<&Reference>) -> Result<Measured, Error> {
+    pub fn measure(
+        &self,
+        model: &Prepared,
+        s: Sensitivity,
+        reference: Option<&Reference>,
+    ) -> Result<Measured, Error> {
         let Some(reference) = reference else {
-            return Err(Error::method("there is no reference to compare with", "look at the reason above the table"));
+            return Err(Error::method(
+                "there is no reference to compare with",
+                "look at the reason above the table",
+            ));
         };
-        let of = |run: &Run| -> Result<Answer, Error> { Ok(Answer { psi: run.psi.clone(), rows: model.gradient(run, s)?.rows }) };
+        let of = |run: &Run| -> Result<Answer, Error> {
+            Ok(Answer { psi: run.psi.clone(), rows: model.gradient(run, s)?.rows })
+        };
         let run = &self.runs[0];
         match s {
             Sensitivity::DiscreteAdjoint => Ok(self.converging(self.answers.clone(), reference)),
             s if s.is_continuous() => Ok(self.converging([of(run)?, of(&self.runs[1])?], reference)),
             Sensitivity::FiniteDifference => {
                 let step = run.method.fd_step;
-                let other = Answer { psi: run.psi.clone(), rows: model.central_differences(run, 4.0 * step)? };
+                let other =
+                    Answer { psi: run.psi.clone(), rows: model.central_differences(run, 4.0 * step)? };
                 let answer = of(run)?;
-                Ok(self.beside(answer.clone(), |ruler| difference_error(ruler, &answer, &other, step), reference))
+                Ok(self.beside(
+                    answer.clone(),
+                    |ruler| difference_error(ruler, &answer, &other, step),
+                    reference,
+                ))
             }
             Sensitivity::Extrapolated => {
                 let g = model.gradient(run, s)?;
@@ -80,7 +95,8 @@ impl Group {
                 let measured = self.beside(answer, expected, reference);
                 // of this entry, or of the final time, which all entries use
                 let of = [measured.distance.entry.name(model), UNTIL.into(), FINAL_TIME.into()];
-                let about = |w: &String| w.starts_with("not-converged:") && of.iter().any(|name| w.contains(name));
+                let about =
+                    |w: &String| w.starts_with("not-converged:") && of.iter().any(|name| w.contains(name));
                 let warnings = g.warnings.into_iter().filter(about).collect();
                 Ok(Measured { warnings, ..measured })
             }
@@ -109,7 +125,8 @@ impl Group {
     fn converging(&self, [coarse, fine]: [Answer; 2], reference: &Reference) -> Measured {
         let (ruler, run) = (&reference.ruler, &self.runs[0]);
         let moved = ruler.norms(&coarse.minus(&fine));
-        let mut expected = moved.times(richardson(&run.method)).plus(&reference.errors).plus(&ruler.uniform(rounding(run)));
+        let mut expected =
+            moved.times(richardson(&run.method)).plus(&reference.errors).plus(&ruler.uniform(rounding(run)));
         let penalty = self.penalty.as_ref().map(|p| ruler.norms(p));
         if let Some(p) = &penalty {
             expected = expected.plus(p);
@@ -162,7 +179,8 @@ fn richardson(m: &Method) -> f64 {
 /// radau5 is 0.155.
 fn rounding(run: &Run) -> f64 {
     let steps = run.trajectory.plan.steps() as f64;
-    let amplified = run.method.formulation == Formulation::Index3 && run.method.integrator == Integrator::Radau5;
+    let amplified =
+        run.method.formulation == Formulation::Index3 && run.method.integrator == Integrator::Radau5;
     (1e-13 * steps).max(if amplified { 1e-9 } else { 1e-10 })
 }
 

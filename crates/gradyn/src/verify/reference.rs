@@ -34,7 +34,11 @@ pub struct Reference {
 
 impl Prepared {
     /// The first that works: independent coordinates or index 1 by methods of high order, else a centre of the star.
-    pub(super) fn reference(&self, plan: &Plan, centres: &[(Formulation, Integrator); 2]) -> Result<Reference, Vec<String>> {
+    pub(super) fn reference(
+        &self,
+        plan: &Plan,
+        centres: &[(Formulation, Integrator); 2],
+    ) -> Result<Reference, Vec<String>> {
         let of = |formulation, integrator| Method { formulation, integrator, ..plan.method.clone() };
         let tight = [
             (Formulation::Maggi, Integrator::Dop853),
@@ -51,7 +55,11 @@ impl Prepared {
             match group.and_then(|g| g.into_reference(self, started.elapsed().as_secs_f64())) {
                 Ok(reference) => return Ok(reference),
                 Err(e) => {
-                    refusals.push(format!("{} + {}: {e}", methods[0].formulation.name(), methods[0].integrator.name()));
+                    refusals.push(format!(
+                        "{} + {}: {e}",
+                        methods[0].formulation.name(),
+                        methods[0].integrator.name()
+                    ));
                 }
             }
         }
@@ -72,8 +80,14 @@ fn check_step(h: f64, longest: f64, duration: f64) -> Result<(), Error> {
     if h <= longest * (1.0 + 1e-6) {
         return Ok(());
     }
-    let whole = if longest < duration { "every piece of the run between declared times and knots" } else { "the run" };
-    let message = format!("a step of {h} s is longer than {whole} ({longest:.6} s): half of it would be nearly the same run");
+    let whole = if longest < duration {
+        "every piece of the run between declared times and knots"
+    } else {
+        "the run"
+    };
+    let message = format!(
+        "a step of {h} s is longer than {whole} ({longest:.6} s): half of it would be nearly the same run"
+    );
     Err(Error::method(message, "give a shorter one by --step, such as a hundredth of that"))
 }
 

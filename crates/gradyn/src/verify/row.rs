@@ -107,7 +107,9 @@ impl Row {
     pub fn note(&self) -> Option<String> {
         let order = |m: &Measured| {
             let theory = self.combination.integrator.order();
-            m.order.filter(|_| m.slow).map(|o| format!("its error falls at order {o:.1}; that of the integrator is {theory}"))
+            m.order
+                .filter(|_| m.slow)
+                .map(|o| format!("its error falls at order {o:.1}; that of the integrator is {theory}"))
         };
         self.verdict.reason().map(str::to_owned).or_else(|| self.measured.as_ref().and_then(order))
     }
@@ -147,9 +149,10 @@ impl Verdict {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Agrees | Self::Loose => None,
-            Self::Explained { reason } | Self::Differs { reason } | Self::Refused { reason } | Self::Stopped { reason } => {
-                Some(reason)
-            }
+            Self::Explained { reason }
+            | Self::Differs { reason }
+            | Self::Refused { reason }
+            | Self::Stopped { reason } => Some(reason),
         }
     }
 }

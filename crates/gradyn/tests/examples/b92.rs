@@ -42,7 +42,10 @@ fn manipulator_has_the_published_gradient() {
         let run = run(&model, &method);
         let what = format!("{} + {}, {}", method.formulation.name(), method.integrator.name(), s.name());
         let rows = gradient(&model, &run, s);
-        let all = [run.psi[0]].into_iter().chain(rows[0].iter().copied()).zip([MANIPULATOR_PSI].into_iter().chain(MANIPULATOR));
+        let all = [run.psi[0]]
+            .into_iter()
+            .chain(rows[0].iter().copied())
+            .zip([MANIPULATOR_PSI].into_iter().chain(MANIPULATOR));
         for (x, truth) in all {
             assert!((x / truth - 1.0).abs() < 1e-9, "{what}: {x} is not {truth}");
         }
@@ -56,7 +59,8 @@ fn manipulator_adjoint_is_its_complex_step() {
     let scales: Vec<f64> = model.parameters().iter().map(|p| p.scale).collect();
     for formulation in ["maggi", "index1"] {
         let run = run(&model, &tight(formulation, "dop853", 1e-12));
-        let [adjoint, complex] = [Sensitivity::DiscreteAdjoint, Sensitivity::ComplexStep].map(|s| gradient(&model, &run, s));
+        let [adjoint, complex] =
+            [Sensitivity::DiscreteAdjoint, Sensitivity::ComplexStep].map(|s| gradient(&model, &run, s));
         let d = distance(&adjoint, &complex, &scales);
         assert!(d < 1e-10, "{formulation}: {d:.1e}");
     }
@@ -69,13 +73,20 @@ fn manipulator_error_follows_the_tolerance() {
     let model = prepared("manipulator");
     for integrator in ["dop853", "adams"] {
         for s in [Sensitivity::DiscreteAdjoint, Sensitivity::AdjointStateSpace] {
-            println!("{integrator}, {}\n      ε      F1Z       L1Z       t1        L         M2        I3Z", s.name());
+            println!(
+                "{integrator}, {}\n      ε      F1Z       L1Z       t1        L         M2        I3Z",
+                s.name()
+            );
             for k in 3..=12 {
                 let ε = f64::powi(10.0, -k);
                 let run = run(&model, &tight("maggi", integrator, ε));
                 let rows = gradient(&model, &run, s);
-                let errors: Vec<f64> = rows[0].iter().zip(&MANIPULATOR).map(|(x, truth)| (x - truth).abs()).collect();
-                println!("  1e-{k:02}    {}", errors.iter().map(|e| format!("{e:7.1e}")).collect::<Vec<_>>().join("   "));
+                let errors: Vec<f64> =
+                    rows[0].iter().zip(&MANIPULATOR).map(|(x, truth)| (x - truth).abs()).collect();
+                println!(
+                    "  1e-{k:02}    {}",
+                    errors.iter().map(|e| format!("{e:7.1e}")).collect::<Vec<_>>().join("   ")
+                );
                 assert!(errors.iter().all(|e| *e <= ε), "{integrator}, {}, {ε:.0e}: {errors:?}", s.name());
             }
         }
@@ -103,21 +114,36 @@ fn error_of_rates(model: &Prepared, rows: &[Vec<f64>]) -> f64 {
 #[test]
 fn oscillator_has_the_gradient_of_its_closed_form() {
     // the closed form itself, at the numbers of the paper and at the other point
-    for (c, psi, gradient) in [(1.0, 0.5, [-0.25, 1.0, 0.25, 0.0]), (4.0, 0.0, [-FRAC_PI_8 / 4.0, 0.0, FRAC_PI_8, -0.5])] {
+    for (c, psi, gradient) in
+        [(1.0, 0.5, [-0.25, 1.0, 0.25, 0.0]), (4.0, 0.0, [-FRAC_PI_8 / 4.0, 0.0, FRAC_PI_8, -0.5])]
+    {
         let x = [c, 0.5, 1.0, FRAC_PI_2];
         let y = rates(std::array::from_fn(|k| Wide::var(x[k], k)))[0];
-        assert!((y.re - psi).abs() < 1e-15 && y.eps.iter().zip(gradient).all(|(x, g)| (x - g).abs() < 1e-15), "{y:?}");
+        assert!(
+            (y.re - psi).abs() < 1e-15 && y.eps.iter().zip(gradient).all(|(x, g)| (x - g).abs() < 1e-15),
+            "{y:?}"
+        );
     }
-    let continuous =
-        [Sensitivity::Direct, Sensitivity::AdjointExplicit, Sensitivity::AdjointSemiExplicit, Sensitivity::AdjointStateSpace];
+    let continuous = [
+        Sensitivity::Direct,
+        Sensitivity::AdjointExplicit,
+        Sensitivity::AdjointSemiExplicit,
+        Sensitivity::AdjointStateSpace,
+    ];
     for c in [1.0, 4.0] {
         let model = prepared("oscillator_rates").at(&[c, 0.5, 1.0, FRAC_PI_2]).expect("assembles");
         let values = rates([c, 0.5, 1.0, FRAC_PI_2]);
-        for (formulation, integrator) in [("maggi", "dop853"), ("maggi", "adams"), ("index1", "dop853"), ("index1", "adams")] {
+        for (formulation, integrator) in
+            [("maggi", "dop853"), ("maggi", "adams"), ("index1", "dop853"), ("index1", "adams")]
+        {
             let run = run(&model, &tight(formulation, integrator, 1e-13));
             let off = run.psi.iter().zip(&values).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
             assert!(off < 1e-11, "c = {c}, {formulation} + {integrator}: {off:.1e}");
-            for s in [Sensitivity::DiscreteAdjoint].into_iter().chain(continuous).filter(|s| s.fits(run.method.formulation)) {
+            for s in [Sensitivity::DiscreteAdjoint]
+                .into_iter()
+                .chain(continuous)
+                .filter(|s| s.fits(run.method.formulation))
+            {
                 let off = error_of_rates(&model, &gradient(&model, &run, s));
                 assert!(off < 1e-11, "c = {c}, {formulation} + {integrator}, {}: {off:.1e}", s.name());
             }
@@ -175,7 +201,13 @@ fn mathieu_acceleration([m, d, c, b, w, ..]: Mathieu, t: f64, y: f64, z: f64) ->
 
 /// ∇ψ of one objective by [B92, Eqs. 45, 46, 49, 50, 54–56], backward with the motion from t1:
 /// partials (F_y, F_z, F_ż) of the integrand, and G_z of the terminal part.
-fn by_linear_adjoint(p: Mathieu, end: [f64; 2], t1: f64, partials: impl Fn(f64, f64, f64) -> [f64; 3], g_z: f64) -> Vec<f64> {
+fn by_linear_adjoint(
+    p: Mathieu,
+    end: [f64; 2],
+    t1: f64,
+    partials: impl Fn(f64, f64, f64) -> [f64; 3],
+    g_z: f64,
+) -> Vec<f64> {
     let [m, d, c, b, w, ..] = p;
     let backward = |s: f64, x: &[f64]| {
         let (t, [y, z, μ, ν]) = (t1 - s, [x[0], x[1], x[2], x[3]]);
@@ -219,10 +251,16 @@ fn mathieu_satisfies_the_equations_of_linear_systems() {
         for (x, truth) in run.psi.iter().zip(&psi) {
             assert!((x - truth).abs() < 1e-11, "{x} is not {truth}");
         }
-        let all = [Sensitivity::DiscreteAdjoint, Sensitivity::AdjointExplicit, Sensitivity::AdjointStateSpace];
+        let all =
+            [Sensitivity::DiscreteAdjoint, Sensitivity::AdjointExplicit, Sensitivity::AdjointStateSpace];
         for s in all.into_iter().filter(|s| s.fits(run.method.formulation)) {
             let rows = gradient(&model, &run, s);
-            let off = rows.iter().flatten().zip(truth.iter().flatten()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+            let off = rows
+                .iter()
+                .flatten()
+                .zip(truth.iter().flatten())
+                .map(|(x, y)| (x - y).abs())
+                .fold(0.0, f64::max);
             assert!(off < 1e-9, "{formulation} + {integrator}, {}: {off:.1e}", s.name());
         }
     }

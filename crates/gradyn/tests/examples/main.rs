@@ -44,7 +44,11 @@ fn precise() -> Method {
 
 /// |a - b| ≤ tolerance · (1 + |b|).
 fn close(what: &str, t: f64, a: f64, b: f64, tolerance: f64) {
-    assert!((a - b).abs() <= tolerance * (1.0 + b.abs()), "{what} at t = {t}: {a} against {b}, off by {:.1e}", a - b);
+    assert!(
+        (a - b).abs() <= tolerance * (1.0 + b.abs()),
+        "{what} at t = {t}: {a} against {b}, off by {:.1e}",
+        a - b
+    );
 }
 
 /// Classical Runge–Kutta from 0 to t in n steps.

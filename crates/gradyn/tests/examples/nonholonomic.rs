@@ -54,8 +54,13 @@ const SLEIGH: [f64; 5] = [2.0, 0.3, 0.4, 0.5, 2.0];
 
 #[test]
 fn sleigh_follows_its_closed_form() {
-    let columns =
-        ["dot(vel(sleigh.A), axis(sleigh, [1, 0]))", "sleigh.omega", "sleigh.angle", "blade.reaction.x", "system.kinetic"];
+    let columns = [
+        "dot(vel(sleigh.A), axis(sleigh, [1, 0]))",
+        "sleigh.omega",
+        "sleigh.angle",
+        "blade.reaction.x",
+        "system.kinetic",
+    ];
     for row in table("knife_edge", &[], &columns, &precise()) {
         let (t, [m, _, a, ..]) = (row[0], SLEIGH);
         let [u, w, θ] = sleigh(SLEIGH, t);
@@ -87,7 +92,8 @@ fn sleigh_runs_with_every_method() {
         let error = |h: f64| {
             let mut text = gradyn::examples::find("knife_edge").expect("bundled").to_owned();
             text = text.replace("t_end  = 2", "t_end  = 1");
-            let model = Prepared::new(&gradyn::file::read_toml(&text).expect("reads").mechanism).expect("builds");
+            let model =
+                Prepared::new(&gradyn::file::read_toml(&text).expect("reads").mechanism).expect("builds");
             let run = model.simulate(&method.clone().step(h), &mut |_, _| {}).ok()?;
             Some((run.psi[1] - sleigh(SLEIGH, 1.0)[1]).abs())
         };
@@ -125,9 +131,15 @@ fn velocity_rows_do_not_drift() {
 /// A steady turn of a thin disc: speed, place of the centre at t, square of the force on it.
 fn turn<S: Scalar>([m, r, lean, rate, g]: [S; 5], t: S) -> [S; 4] {
     let (a, c) = (m * r * r * 0.25, m * r * r * 0.5);
-    let spin = (a * rate * rate * lean.cos() - m * g * r) * lean.sin() / ((c + m * r * r) * rate * lean.cos());
+    let spin =
+        (a * rate * rate * lean.cos() - m * g * r) * lean.sin() / ((c + m * r * r) * rate * lean.cos());
     let (v, φ) = (r * spin, rate * t);
-    [v / rate * φ.sin(), v / rate * (S::one() - φ.cos()), r * lean.cos(), (m * g).powi(2) + (m * rate * v).powi(2)]
+    [
+        v / rate * φ.sin(),
+        v / rate * (S::one() - φ.cos()),
+        r * lean.cos(),
+        (m * g).powi(2) + (m * rate * v).powi(2),
+    ]
 }
 
 const DISC: [f64; 5] = [0.5, 0.3, 0.3, -1.0, 9.81];
@@ -135,8 +147,14 @@ const DISC: [f64; 5] = [0.5, 0.3, 0.3, -1.0, 9.81];
 #[test]
 fn disc_rolls_in_a_steady_turn() {
     let accurate = method("index1", "dopri5").tolerance(1e-11, 1e-11);
-    let columns =
-        ["disc.P.x", "disc.P.y", "disc.P.z", "asin(axis(disc, [0, 1, 0]).z)", "norm2(road.reaction)", "norm(road.torque)"];
+    let columns = [
+        "disc.P.x",
+        "disc.P.y",
+        "disc.P.z",
+        "asin(axis(disc, [0, 1, 0]).z)",
+        "norm2(road.reaction)",
+        "norm(road.torque)",
+    ];
     for row in table("rolling_disc", &[], &columns, &accurate) {
         let truth = turn(DISC, row[0]);
         for (k, what) in ["x", "y", "z"].into_iter().enumerate() {
@@ -146,7 +164,13 @@ fn disc_rolls_in_a_steady_turn() {
         close("force", row[0], row[5], truth[3], 1e-8);
         // R (sin α m g + cos α m Ω v) about the direction of motion
         let v = 0.3 * 6.694276873712894;
-        close("torque", row[0], row[6], (0.3 * (0.3f64.sin() * 0.5 * 9.81 - 0.3f64.cos() * 0.5 * v)).abs(), 1e-8);
+        close(
+            "torque",
+            row[0],
+            row[6],
+            (0.3 * (0.3f64.sin() * 0.5 * 9.81 - 0.3f64.cos() * 0.5 * v)).abs(),
+            1e-8,
+        );
     }
 }
 
@@ -177,7 +201,8 @@ fn plane_disc_rolls_down_a_slope() {
         objective.torque = { terminal = "road.torque" }
         study = { t_end = 0.7 }
     "#;
-    let model = Prepared::new(&gradyn::file::read_toml(text).expect("reads").mechanism).unwrap_or_else(|e| panic!("{e}"));
+    let model = Prepared::new(&gradyn::file::read_toml(text).expect("reads").mechanism)
+        .unwrap_or_else(|e| panic!("{e}"));
     let run = model.simulate(&precise(), &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
     let [m, i, r, b, g] = variables([2.0, 0.05, 0.3, 0.4, 9.81]);
     let a = g * b.sin() / (Wide::from(1.0) + i / (m * r * r));

@@ -28,7 +28,8 @@ fn slider_crank_needs_the_torque_of_virtual_work() {
             let (x1, y1) = (-r * s - l / 2.0 * sin_ψ * ψ1, r * c / 2.0);
             let (x2, y2) = (-r * c - l / 2.0 * (cos_ψ * ψ1 * ψ1 + sin_ψ * ψ2), -r * s / 2.0);
             let (s1, s2) = (-r * s - l * sin_ψ * ψ1, -r * c - l * (cos_ψ * ψ1 * ψ1 + sin_ψ * ψ2));
-            let inertia = m_c * r * r / 3.0 + m_r * (x1 * x1 + y1 * y1 + l * l / 12.0 * ψ1 * ψ1) + m_s * s1 * s1;
+            let inertia =
+                m_c * r * r / 3.0 + m_r * (x1 * x1 + y1 * y1 + l * l / 12.0 * ψ1 * ψ1) + m_s * s1 * s1;
             let half = m_r * (x1 * x2 + y1 * y2 + l * l / 12.0 * ψ1 * ψ2) + m_s * s1 * s2;
             let weight = g * (m_c * r / 2.0 * c + m_r * y1);
             close("torque", t, row[1], inertia * ddθ + half * dθ * dθ + weight, 1e-10);
@@ -114,7 +115,8 @@ fn planetary_gear_follows_willis() {
 fn residual_swing(x: &[f64; 7]) -> f64 {
     let (g, l) = (9.81, 5.0);
     let path = Clamped::new(x, 3.0);
-    let end = rk4(|t, y| vec![y[1], -(g * y[0].sin() + path.at(t)[2] * y[0].cos()) / l], vec![0.0, 0.0], 3.0, 3000);
+    let end =
+        rk4(|t, y| vec![y[1], -(g * y[0].sin() + path.at(t)[2] * y[0].cos()) / l], vec![0.0, 0.0], 3.0, 3000);
     // at the end the trolley stands
     (l * end[0].sin()).powi(2) * g / l + (l * end[0].cos() * end[1]).powi(2)
 }
@@ -216,7 +218,8 @@ fn chain(n: usize, start: Vec<f64>, t: f64, steps: usize) -> Vec<f64> {
 #[test]
 fn n_pendulum_is_the_chain_of_lagrange() {
     for n in [2usize, 5] {
-        let columns: Vec<String> = (1..=n).map(|i| format!("link_{i}_bar.angle")).chain(["system.energy".to_owned()]).collect();
+        let columns: Vec<String> =
+            (1..=n).map(|i| format!("link_{i}_bar.angle")).chain(["system.energy".to_owned()]).collect();
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let (count, last) = (format!("count = {n}"), format!("link_{n}_bar"));
         let rows = table("n_pendulum", &[("count = 5", &count), ("link_5_bar", &last)], &columns, &precise());
@@ -239,7 +242,8 @@ fn n_pendulum_3d_without_push_is_plane() {
         .chain(["system.energy".to_owned()])
         .collect();
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-    let rows = table("n_pendulum_3d", &[("push   = { value = 0.5", "push = { value = 0")], &columns, &precise());
+    let rows =
+        table("n_pendulum_3d", &[("push   = { value = 0.5", "push = { value = 0")], &columns, &precise());
     let end = chain(4, (0..4).map(|i| (-60.0 + 10.0 * i as f64).to_radians()).collect(), 1.0, 4000);
     let (row, mut x, mut z) = (rows.last().expect("rows"), 0.0, 0.0);
     for i in 0..4 {

@@ -44,7 +44,8 @@ fn rssr_closes_its_loop_and_keeps_its_energy() {
             let dφ = dot(w, b1) / dot(w, c1) * row[3];
             let (vb, vc) = (b1.map(|x| x * row[3]), c1.map(|x| x * dφ));
             let rod = 0.5 / 6.0 * (dot(vb, vb) + dot(vb, vc) + dot(vc, vc));
-            let turning = 0.5 * about_end(0.8, 0.015, r) * row[3] * row[3] + 0.5 * about_end(1.0, 0.015, s) * dφ * dφ;
+            let turning =
+                0.5 * about_end(0.8, 0.015, r) * row[3] * row[3] + 0.5 * about_end(1.0, 0.015, s) * dφ * dφ;
             let height = 0.5 * g * point_c(φ)[2] / 2.0 + g * (d[2] + s / 2.0 * φ.sin());
             close("energy", t, row[4], rod + turning + height, 1e-9);
             let e0 = *e0.get_or_insert(row[4]);
@@ -86,7 +87,8 @@ fn quarter(k: f64) -> f64 {
 #[test]
 fn spinning_top_is_an_elliptic_function() {
     let (m, l, radius, height, g) = (0.5, 0.04, 0.03, 0.01, 9.81);
-    let (i1, i3) = (m * l * l + m * (3.0 * radius * radius + height * height) / 12.0, m * radius * radius / 2.0);
+    let (i1, i3) =
+        (m * l * l + m * (3.0 * radius * radius + height * height) / 12.0, m * radius * radius / 2.0);
     let (u0, w3, wp) = ((PI / 6.0).cos(), 150.0, 1.0);
     let lz = i1 * wp * (1.0 - u0 * u0) + i3 * w3 * u0;
     let energy = 0.5 * i1 * wp * wp * (1.0 - u0 * u0) + 0.5 * i3 * w3 * w3 + m * g * l * u0;
@@ -101,15 +103,23 @@ fn spinning_top_is_an_elliptic_function() {
     let u = |t: f64| u1 + (u0 - u1) * sn(p * t + quarter(k), k).powi(2);
     let rate = |t: f64| (a - b * u(t)) / (1.0 - u(t).powi(2));
 
-    let columns =
-        ["top.pitch + pi/2", "top.yaw", "system.energy", "system.angular_momentum.z", "dot(top.omega, axis(top, [1, 0, 0]))"];
+    let columns = [
+        "top.pitch + pi/2",
+        "top.yaw",
+        "system.energy",
+        "system.angular_momentum.z",
+        "dot(top.omega, axis(top, [1, 0, 0]))",
+    ];
     let rows = table("spinning_top", &[], &columns, &precise());
     let (mut yaw, mut last, mut turns) = (0.0, 0.0, 0);
     for row in &rows {
         let t = row[0];
         // Gauss, 3 points, on steps of a few hundredths of the nutation
         let (h, x) = (t - last, 0.6f64.sqrt() / 2.0);
-        yaw += h / 18.0 * (5.0 * rate(last + h * (0.5 - x)) + 8.0 * rate(last + h * 0.5) + 5.0 * rate(last + h * (0.5 + x)));
+        yaw += h / 18.0
+            * (5.0 * rate(last + h * (0.5 - x))
+                + 8.0 * rate(last + h * 0.5)
+                + 5.0 * rate(last + h * (0.5 + x)));
         turns = turns.max((p * t / (2.0 * quarter(k))) as usize);
         last = t;
         close("nutation", t, row[1], u(t).acos(), 1e-8);
@@ -125,7 +135,8 @@ fn spinning_top_is_an_elliptic_function() {
 #[test]
 fn universal_shaft_turns_unevenly() {
     let (β, ω, inertia, load) = (35f64.to_radians(), 4.0 * PI, 0.02, 30.0);
-    let columns = ["hinge.angle", "dot(output.omega, [cos(beta), 0, sin(beta)])", "norm(output.omega)", "drive.effort"];
+    let columns =
+        ["hinge.angle", "dot(output.omega, [cos(beta), 0, sin(beta)])", "norm(output.omega)", "drive.effort"];
     let penalty = method("penalty", "dopri5").tolerance(1e-12, 1e-12);
     let all = kinematic(2e-3).map(|m| (m, 1e-10)).into_iter().chain([(penalty, 1e-6)]); // 1e-6: the compliance 1/α
     for (m, tolerance) in all {
@@ -184,7 +195,9 @@ fn tumbling_body_keeps_everything() {
     let (m, [a, b, c]) = (2.0, [0.4f64, 0.25, 0.08].map(|x| x * x));
     let i = [m * (b + c) / 12.0, m * (a + c) / 12.0, m * (a + b) / 12.0];
     let euler = |_: f64, w: &[f64]| {
-        (0..3).map(|k| (i[(k + 1) % 3] - i[(k + 2) % 3]) * w[(k + 1) % 3] * w[(k + 2) % 3] / i[k]).collect::<Vec<_>>()
+        (0..3)
+            .map(|k| (i[(k + 1) % 3] - i[(k + 2) % 3]) * w[(k + 1) % 3] * w[(k + 2) % 3] / i[k])
+            .collect::<Vec<_>>()
     };
     let columns: Vec<String> = ["[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"]
         .iter()
@@ -199,8 +212,12 @@ fn tumbling_body_keeps_everything() {
     for (k, w) in rk4(euler, vec![0.02, 4.0, 0.0], 5.0, 20000).into_iter().enumerate() {
         close("Euler", 5.0, end[k + 1], w, 1e-8);
     }
-    let rows =
-        table("tumbling_body", &[("t_end  = 5", "t_end = 100")], &columns, &method("index1", "dopri5").tolerance(1e-11, 1e-11));
+    let rows = table(
+        "tumbling_body",
+        &[("t_end  = 5", "t_end = 100")],
+        &columns,
+        &method("index1", "dopri5").tolerance(1e-11, 1e-11),
+    );
     let mut over = 0;
     for pair in rows.windows(2) {
         for k in 4..=10 {
@@ -214,7 +231,10 @@ fn tumbling_body_keeps_everything() {
 /// Conditions on components of ω are taken as they stand, like those on ω.
 #[test]
 fn components_of_omega_are_velocity_conditions() {
-    let edit = (r#""box.omega" = ["tilt", "w", 0]"#, r#""box.omega.x" = "tilt", "box.omega.y" = "w", "box.omega.z" = 0"#);
+    let edit = (
+        r#""box.omega" = ["tilt", "w", 0]"#,
+        r#""box.omega.x" = "tilt", "box.omega.y" = "w", "box.omega.z" = 0"#,
+    );
     let m = method("index1", "rk4").step(0.01);
     let [one, two] = [&[][..], &[edit]].map(|edits| table("tumbling_body", edits, &["box.tip.x"], &m));
     assert_eq!(one, two);
@@ -228,7 +248,8 @@ fn stewart_legs_carry_the_platform() {
         let (s, c) = degrees.to_radians().sin_cos();
         [radius * c, radius * s, z]
     };
-    let (height, yaw) = (Clamped::new(&[1.1, 1.4, 1.5, 1.3], 2.0), Clamped::new(&[0.0, 0.15, 0.3, -0.1, 0.0], 2.0));
+    let (height, yaw) =
+        (Clamped::new(&[1.1, 1.4, 1.5, 1.3], 2.0), Clamped::new(&[0.0, 0.15, 0.3, -0.1, 0.0], 2.0));
     let columns: Vec<String> =
         ["platform.O.x", "platform.O.y", "platform.O.z", "platform.roll", "platform.pitch", "platform.yaw"]
             .map(str::to_owned)

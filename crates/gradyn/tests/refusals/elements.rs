@@ -81,7 +81,12 @@ fn units_that_could_be_names_are_refused() {
         ),
         ("s = 2", "1", "s + 5 m / s^2", "`5 m / s` divides by the number `s`"),
         ("m = 2", "1", "3 N*m", "multiplies by the number `m`"),
-        ("k = 2", "k", "2 t", "`2 t` is a mass in tonnes, and t is the time here [2 t] write 2*t for the time"),
+        (
+            "k = 2",
+            "k",
+            "2 t",
+            "`2 t` is a mass in tonnes, and t is the time here [2 t] write 2*t for the time",
+        ),
         ("k = 2", "k*2t", "0", "t is the time here"),
         ("k = 2", "k", "5 m/s", "unknown name 's'"),
     ] {
@@ -89,13 +94,17 @@ fn units_that_could_be_names_are_refused() {
         assert!(e.contains(message), "{stiffness}, {force}: {e}");
     }
     // what says which is meant is fine
-    for (stiffness, force) in [("(100 N)/m", "m*t"), ("100 N/(1 m)", "m * 2 s"), ("m", "10 N*t"), ("100 kN/2 mm", "m")] {
+    for (stiffness, force) in
+        [("(100 N)/m", "m*t"), ("100 N/(1 m)", "m * 2 s"), ("m", "10 N*t"), ("100 kN/2 mm", "m")]
+    {
         assert_eq!(refusal(&wagon("m = 2", stiffness, force)), "it builds", "{stiffness}, {force}");
     }
     // points, and digits in names, are no numbers with units
     let model = prepared(&wagon("g = 2, W = 3", "g + W", "3 g")).expect("builds");
     assert_eq!(model.model.warnings.len(), 1, "{:?}", model.model.warnings);
-    assert!(model.model.warnings[0].starts_with("unit-or-name: force `push`, force: `g` after a number in `3 g`"));
+    assert!(
+        model.model.warnings[0].starts_with("unit-or-name: force `push`, force: `g` after a number in `3 g`")
+    );
 }
 
 /// The same in a template, where names get a prefix.
@@ -106,7 +115,10 @@ fn units_that_could_be_names_are_refused_in_templates() {
         let template = "[template.more]\narguments = { m = 2 }\n[template.more.force]\npull = { type = 'spring-damper', \
                         between = ['ground.W', 'cart.A'], stiffness = '5 N/m', damping = 'm' }";
         let e = refusal(&format!("{wagon}\n{template}\n[instance]\none = {{ use = 'more'{mirror} }}"));
-        assert!(e.contains("`5 N/m` divides by the number `m`") && e.contains("`one` (template `more`)"), "{e}");
+        assert!(
+            e.contains("`5 N/m` divides by the number `m`") && e.contains("`one` (template `more`)"),
+            "{e}"
+        );
     }
 }
 
@@ -115,9 +127,14 @@ fn units_that_could_be_names_are_refused_in_templates() {
 fn labels_are_si_units() {
     for label in ["deg", "mm", "kN", "km/h", "kN/mm", "N/mm^2", "g", "%", "t m²", "1/min", "N m/deg"] {
         let e = refusal(&wagon(&format!("k = {{ value = 30, unit = '{label}' }}"), "k", "0"));
-        assert!(e.contains(&format!("parameter `k`: its label says `{label}`, but values are in SI units")), "{label}: {e}");
+        assert!(
+            e.contains(&format!("parameter `k`: its label says `{label}`, but values are in SI units")),
+            "{label}: {e}"
+        );
     }
-    for label in ["", "-", "rad", "N m s/rad", "kg m2", "kg·m²", "m/s^2", "mm/mm", "1/s", "teeth", "m^-1", "USD/kg"] {
+    for label in
+        ["", "-", "rad", "N m s/rad", "kg m2", "kg·m²", "m/s^2", "mm/mm", "1/s", "teeth", "m^-1", "USD/kg"]
+    {
         let e = refusal(&wagon(&format!("k = {{ value = 30, unit = '{label}' }}"), "k", "0"));
         assert_eq!(e, "it builds", "{label}");
     }
@@ -155,7 +172,12 @@ fn impossible_elements_are_refused() {
             String::new(),
             "body `box`: mass NaN is not a finite number [sqrt(-L)] look for a root",
         ),
-        ("mass = 1\ninertia = '1/(L - 2)'", HINGE, String::new(), "body `box`: inertia inf is not a finite number"),
+        (
+            "mass = 1\ninertia = '1/(L - 2)'",
+            HINGE,
+            String::new(),
+            "body `box`: inertia inf is not a finite number",
+        ),
         (
             BODY,
             "j = { type = 'revolute', between = ['ground.O', 'box.P'], axis = [0, 1e200, 0] }",
@@ -170,7 +192,12 @@ fn impossible_elements_are_refused() {
         ),
         (BODY, HINGE, force("type = 'friction', joint = 'j', limit = '1 - L'"), "force `f`: limit is -1"),
         (BODY, HINGE, force(&format!("{contact}, stiffness = '-L'")), "force `f`: stiffness is -2"),
-        (BODY, HINGE, force(&format!("{contact}, stiffness = 1, friction = '-L'")), "force `f`: friction is -2"),
+        (
+            BODY,
+            HINGE,
+            force(&format!("{contact}, stiffness = 1, friction = '-L'")),
+            "force `f`: friction is -2",
+        ),
         (
             BODY,
             HINGE,
@@ -215,7 +242,11 @@ fn universal_joints_with_parallel_axes() {
     let e = refusal(&model("hard = ['P']", "[[0, 1, 0], [0, -2, 0]]"));
     assert!(e.contains("joint `u`: its two axes are parallel [[0, -2, 0]]"), "{e}");
     let m = prepared(&model("points.P = [0, 0, 0]", "[[0, 1, 0], [0, 1, 0]]")).expect("builds");
-    assert!(m.model.warnings.iter().any(|w| w.starts_with("parallel-axes: joint `u`")), "{:?}", m.model.warnings);
+    assert!(
+        m.model.warnings.iter().any(|w| w.starts_with("parallel-axes: joint `u`")),
+        "{:?}",
+        m.model.warnings
+    );
     let m = prepared(&model("hard = ['P']", "[[0, 1, 0], [1, 0, 0]]")).expect("builds");
     assert!(m.model.warnings.is_empty(), "{:?}", m.model.warnings);
 }

@@ -67,7 +67,8 @@ fn impacts_of_drivers_are_reported() {
         let r = run(&model, "index1", "rk4", 0.01).expect("runs");
         let warning = format!("jump: {what} the declared time t = 0.4 s");
         assert!(r.warnings.iter().any(|w| w.starts_with(&warning)), "{value}: {:?}", r.warnings);
-        let e = model.gradient(&r, Sensitivity::DiscreteAdjoint).err().map(|e| e.to_string()).unwrap_or_default();
+        let e =
+            model.gradient(&r, Sensitivity::DiscreteAdjoint).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(e.starts_with(&format!("{what} t = 0.4 s")), "{value}: {e}");
     }
     // they arrive with the rounding of a speed and an acceleration of zero
@@ -109,7 +110,10 @@ fn runs_that_hardly_advance_are_stopped() {
     let model = rail("f - 1e13*vel(m.A.x)", "");
     let method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-8, 1e-8);
     let e = model.simulate(&method, &mut |_, _| {}).err().expect("stopped");
-    assert!(e.to_string().contains("the last 10000 steps advanced by only") && e.to_string().contains("`m."), "{e}");
+    assert!(
+        e.to_string().contains("the last 10000 steps advanced by only") && e.to_string().contains("`m."),
+        "{e}"
+    );
     assert!(e.help().unwrap_or_default().contains("stiff"));
 }
 
@@ -117,7 +121,9 @@ fn runs_that_hardly_advance_are_stopped() {
 #[test]
 fn fixed_steps_leave_no_slivers() {
     for (breaks, t_end) in [("0.50000001", "1"), ("0.4999", "1"), ("0.1", "12"), ("0.3", "15")] {
-        let mut m = gradyn::file::read_toml(gradyn::examples::find("pendulum").expect("bundled")).expect("parses").mechanism;
+        let mut m = gradyn::file::read_toml(gradyn::examples::find("pendulum").expect("bundled"))
+            .expect("parses")
+            .mechanism;
         m.breaks = vec![breaks.into()];
         m.t_end = t_end.into();
         let r = run(&Prepared::new(&m).expect("builds"), "index1", "rk4", 1e-3).expect("runs");

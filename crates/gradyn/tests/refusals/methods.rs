@@ -16,10 +16,14 @@ fn options_have_ranges() {
         for value in [range.least, range.most] {
             method.set(o.name, &value.to_string()).unwrap_or_else(|e| panic!("{}: {e}", o.name));
         }
-        let outside = [range.least - 0.001 - range.least.abs(), 1.001 * range.most + 0.001].map(|x| x.to_string());
+        let outside =
+            [range.least - 0.001 - range.least.abs(), 1.001 * range.most + 0.001].map(|x| x.to_string());
         for value in outside.iter().map(String::as_str).chain(["NaN", "inf", "-inf", "", "one"]) {
             let e = method.set(o.name, value).expect_err(o.name).to_string();
-            assert!([o.name, &format!("`{value}`"), &range.to_string()].iter().all(|part| e.contains(part)), "{e}");
+            assert!(
+                [o.name, &format!("`{value}`"), &range.to_string()].iter().all(|part| e.contains(part)),
+                "{e}"
+            );
         }
     }
 }
@@ -147,7 +151,8 @@ fn moving_ends_of_index_3_are_reported() {
     ] {
         let model = let_go(if t_end == "0.1" { "" } else { ", T = 0.1" }, objective, t_end);
         let run = run(&model, formulation, integrator, 0.01).unwrap_or_else(|e| panic!("{e}"));
-        let warnings = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{e}")).warnings;
+        let warnings =
+            model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{e}")).warnings;
         let found = warnings.iter().any(|w| w.starts_with("moving-end: "));
         assert_eq!(found, said, "{formulation} + {integrator}, {objective}, {t_end}: {warnings:?}");
     }

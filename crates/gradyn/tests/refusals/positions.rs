@@ -6,7 +6,9 @@ use gradyn::{Method, Prepared};
 /// An objective that is not a number ends the run, at its time.
 #[test]
 fn objectives_that_are_not_numbers_are_errors() {
-    let mut m = gradyn::file::read_toml(gradyn::examples::find("pendulum").expect("bundled")).expect("parses").mechanism;
+    let mut m = gradyn::file::read_toml(gradyn::examples::find("pendulum").expect("bundled"))
+        .expect("parses")
+        .mechanism;
     m.objectives.clear();
     m.integral("bad", "sqrt(0.1 - t)");
     let e = run(&Prepared::new(&m).expect("builds"), "index1", "rk4", 0.01).err().expect("fails");
@@ -60,7 +62,9 @@ fn too_fast_turns_are_refused() {
 /// Springs through zero length, steps by the billion, lengths below zero at other parameters.
 #[test]
 fn impossible_things_are_named() {
-    let mut m = gradyn::file::read_toml(gradyn::examples::find("five_bar").expect("bundled")).expect("parses").mechanism;
+    let mut m = gradyn::file::read_toml(gradyn::examples::find("five_bar").expect("bundled"))
+        .expect("parses")
+        .mechanism;
     m.t_end = 0.1.into();
     let model = Prepared::new(&m).expect("builds");
     let e = run(&model, "index1", "rk4", 1e-12).err().expect("refused").to_string();
@@ -89,7 +93,10 @@ fn singular_positions_are_reported() {
     "#;
     let model = prepared(text).expect("builds");
     let warnings = run(&model, "index3", "newmark", 7e-4).expect("runs").warnings;
-    assert!(warnings.iter().any(|w| w.starts_with("singular: the run passes a position at t = 0.")), "{warnings:?}");
+    assert!(
+        warnings.iter().any(|w| w.starts_with("singular: the run passes a position at t = 0.")),
+        "{warnings:?}"
+    );
 }
 
 /// The same, driven, with steps from an error estimate that jump over the change point.
@@ -117,11 +124,18 @@ fn singular_positions_between_steps_are_reported() {
         let method = Method::new("index1", "dopri5").expect("registered").tolerance(tol, tol);
         let r = prepared(&text(2.0)).expect("builds").simulate(&method, &mut |_, _| {}).expect("runs");
         let at = "singular: the run passes a position at t = 0.4";
-        assert!(r.warnings.iter().any(|w| w.starts_with(at)), "{tol}: {} steps, {:?}", r.trajectory.plan.steps(), r.warnings);
+        assert!(
+            r.warnings.iter().any(|w| w.starts_with(at)),
+            "{tol}: {} steps, {:?}",
+            r.trajectory.plan.steps(),
+            r.warnings
+        );
     }
     // a crank–rocker has no such position, nor has a joint that is there twice
-    let rocker =
-        text(2.0).replace("length = 1, mass = 1 } }\n            body.c", "length = 0.5, mass = 1 } }\n            body.c");
+    let rocker = text(2.0).replace(
+        "length = 1, mass = 1 } }\n            body.c",
+        "length = 0.5, mass = 1 } }\n            body.c",
+    );
     let rocker = rocker.replace("[2.6, 0.8]", "[2, 1]");
     let method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-6, 1e-6);
     let more = "joint.j5 = { type = 'distance', between = ['ground.O', 'a.B'], length = 0.5 }\n";
@@ -144,7 +158,9 @@ fn attitudes_of_conditions_are_not_followed() {
     m.initial.velocity = gradyn_model::mechanism::InitialVelocity::Conditions(rates.to_vec());
     m.outputs = vec![("spin".into(), "box.omega.y".into())];
     let method = gradyn::Method::new("index1", "rk4").expect("registered").step(0.01);
-    let run = |m: &gradyn_model::Mechanism| gradyn::Prepared::new(m).expect("builds").simulate(&method, &mut |_, _| {});
+    let run = |m: &gradyn_model::Mechanism| {
+        gradyn::Prepared::new(m).expect("builds").simulate(&method, &mut |_, _| {})
+    };
     assert!(run(&m).is_ok());
     m.terminal("attitude", "box.yaw");
     let e = run(&m).err().expect("the yaw jumps").to_string();

@@ -40,7 +40,10 @@ fn velocity_constraints_are_affine() {
         (velocity("s.omega * vel(s.A.x)"), "constraint `edge` is not affine in velocities"),
         (velocity("vel(s.A.x)^2"), "constraint `edge` is not affine in velocities"),
         (velocity("abs(vel(s.A.x))"), "constraint `edge` is not affine in velocities"),
-        (velocity("if(s.omega > 0, vel(s.A.x), vel(s.A.y))"), "constraint `edge` is not affine in velocities"),
+        (
+            velocity("if(s.omega > 0, vel(s.A.x), vel(s.A.y))"),
+            "constraint `edge` is not affine in velocities",
+        ),
         (velocity("sin(s.omega) + s.omega"), "constraint `edge` is not affine in velocities"),
         (velocity("acc(s.A.x)"), "constraint `edge` reads more than positions and velocities"),
         (velocity("system.kinetic"), "constraint `edge` reads more than positions and velocities"),
@@ -55,7 +58,8 @@ fn velocity_constraints_are_affine() {
         "if(s.A.x > 1, vel(s.A.x), s.omega)",
         "vel(distance(s.A, s.com) + s.angle)",
     ] {
-        sleigh(&format!("constraint.edge = {{ velocity = \"{x}\" }}"), "\"rest\"").unwrap_or_else(|e| panic!("{x}: {e}"));
+        sleigh(&format!("constraint.edge = {{ velocity = \"{x}\" }}"), "\"rest\"")
+            .unwrap_or_else(|e| panic!("{x}: {e}"));
     }
 }
 
@@ -63,15 +67,16 @@ fn velocity_constraints_are_affine() {
 #[test]
 fn velocity_rows_count_in_velocities_only() {
     let edge = "joint.blade = { type = \"knife-edge\", between = [\"ground.O\", \"s.A\"], axis = [0, 1] }";
-    let model =
-        sleigh(edge, "{ \"s.omega\" = 1, \"dot(vel(s.A), axis(s, [1, 0]))\" = 2 }").expect("two of velocity, three of position");
+    let model = sleigh(edge, "{ \"s.omega\" = 1, \"dot(vel(s.A), axis(s, [1, 0]))\" = 2 }")
+        .expect("two of velocity, three of position");
     assert_eq!((model.assembled.freedom, model.assembled.velocity_freedom), (3, 2));
     let e = run(&model, "index3", "newmark", 0.01).err().expect("refused").to_string();
     assert!(e.contains("joint `blade` is a velocity constraint: index3"), "{e}");
     let e = sleigh(edge, "{ \"s.omega\" = 1, \"s.A\" = [2, 0] }").expect_err("one too many").to_string();
     assert!(e.contains("3 velocity conditions for 2 degrees of freedom"), "{e}");
-    let e = sleigh(edge, "{ \"s.omega\" = 1, \"vel(s.A.y) * cos(s.angle) - vel(s.A.x) * sin(s.angle)\" = 0 }")
-        .expect_err("said twice");
+    let e =
+        sleigh(edge, "{ \"s.omega\" = 1, \"vel(s.A.y) * cos(s.angle) - vel(s.A.x) * sin(s.angle)\" = 0 }")
+            .expect_err("said twice");
     assert!(e.to_string().contains("velocity"), "{e}");
     // all at rest, and it stays there
     let still = run(&sleigh(edge, "\"rest\"").expect("at rest"), "index1", "rk4", 0.01).expect("runs");

@@ -53,7 +53,16 @@ impl<S: ProgramScalar> Coefficients<S> {
         assert!(order >= 1 && order <= known && known <= MOST + 1, "order {order} on {known} differences");
         let zero = [S::zero(); SIZE];
         let (psi, mut next) = (distances(before, known - 1), zero);
-        let mut c = Self { order, known, alpha: zero, beta: zero, g: zero, predictor: zero, corrector: zero, last: h };
+        let mut c = Self {
+            order,
+            known,
+            alpha: zero,
+            beta: zero,
+            g: zero,
+            predictor: zero,
+            corrector: zero,
+            last: h,
+        };
         // (2)
         c.beta[1] = S::from(1.0);
         for i in 1..=known {

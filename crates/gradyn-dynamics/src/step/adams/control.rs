@@ -83,7 +83,15 @@ pub struct Choice {
 impl Choice {
     /// The highest order that there is.
     pub fn new(order: usize) -> Self {
-        Self { order, failures: 0, limited: false, starting: false, equal: 0, since: 0, estimates: Estimates::NONE }
+        Self {
+            order,
+            failures: 0,
+            limited: false,
+            starting: false,
+            equal: 0,
+            since: 0,
+            estimates: Estimates::NONE,
+        }
     }
     /// Before an attempt, `since` steps after a restart.
     pub fn begin(&mut self, since: usize, restarts: bool) {
@@ -164,18 +172,29 @@ impl Choice {
 impl<Y: System> Adams<'_, Y> {
     /// The estimates of the step and the coordinate with the largest error: root mean squares over (q, v, z), with the rates of the
     /// prediction in φ.
-    pub(super) fn estimates(&self, h: f64, x: &[f64], past: &[f64], tol: Tolerance, c: &Coefficients<f64>) -> (Estimates, usize) {
+    pub(super) fn estimates(
+        &self,
+        h: f64,
+        x: &[f64],
+        past: &[f64],
+        tol: Tolerance,
+        c: &Coefficients<f64>,
+    ) -> (Estimates, usize) {
         let (lay, k) = (self.layout(), c.order);
         let (n2, width, p) = (2 * lay.n, self.width(&lay), self.predicted(&lay));
         let (mut sums, mut rates, mut states, mut worst) = ([0.0; 4], 0.0, 0.0, (0.0, 0));
         for d in 0..width {
-            let (i, shift) = if d < n2 { (d, x[p + lay.v() + d] - x[lay.v() + d]) } else { (lay.z() + d - n2, 0.0) };
+            let (i, shift) =
+                if d < n2 { (d, x[p + lay.v() + d] - x[lay.v() + d]) } else { (lay.z() + d - n2, 0.0) };
             let scale = tol.atol + tol.rtol * x[i].abs().max(past[i].abs());
             let size = |x: f64| (x / scale).powi(2);
             for (j, sum) in sums.iter_mut().enumerate() {
                 // φ_{k-1} … φ_{k+2}; φ_1 tells nothing
-                let term =
-                    if k + j > 2 && k + j <= self.order + 2 { size(x[self.phi(&lay, k + j - 1) + d] + shift) } else { 0.0 };
+                let term = if k + j > 2 && k + j <= self.order + 2 {
+                    size(x[self.phi(&lay, k + j - 1) + d] + shift)
+                } else {
+                    0.0
+                };
                 *sum += term;
                 if j == 2 && (term > worst.0 || term.is_nan()) {
                     worst = (term, d % lay.n);

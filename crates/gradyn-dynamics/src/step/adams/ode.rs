@@ -63,7 +63,9 @@ impl Ode {
     }
     /// Root mean square in units of the tolerance.
     fn norm(&self, x: &[f64], y: &[f64]) -> f64 {
-        let square = |(x, (a, b)): (&f64, (&f64, &f64))| (x / (self.tol.atol + self.tol.rtol * a.abs().max(b.abs()))).powi(2);
+        let square = |(x, (a, b)): (&f64, (&f64, &f64))| {
+            (x / (self.tol.atol + self.tol.rtol * a.abs().max(b.abs()))).powi(2)
+        };
         (x.iter().zip(self.y.iter().zip(y)).map(square).sum::<f64>() / x.len() as f64).sqrt()
     }
     /// Order and coefficients of the next attempt.
@@ -92,10 +94,13 @@ impl Ode {
         let sum = |w: &[f64], i: usize| (1..=c.order).map(|k| w[k] * self.phi[k][i]).sum::<f64>();
         (0..self.y.len()).for_each(|i| trial.y[i] = self.y[i] + sum(&c.predictor, i));
         f(&trial.y, &mut trial.phi[1])?;
-        (0..self.y.len()).for_each(|i| trial.y[i] = self.y[i] + sum(&c.corrector, i) + c.last * trial.phi[1][i]);
+        (0..self.y.len())
+            .for_each(|i| trial.y[i] = self.y[i] + sum(&c.corrector, i) + c.last * trial.phi[1][i]);
         let known = self.differences(c, trial);
-        let norm =
-            |j: usize| (c.order + j > 2 && c.order + j - 1 <= known).then(|| self.norm(&trial.phi[c.order + j - 1], &trial.y));
+        let norm = |j: usize| {
+            (c.order + j > 2 && c.order + j - 1 <= known)
+                .then(|| self.norm(&trial.phi[c.order + j - 1], &trial.y))
+        };
         let estimates = Estimates::of(c, size, [norm(0), norm(1), norm(2), norm(3)], 0.0);
         self.choice.measured(estimates, self.equal);
         Ok(estimates.error)

@@ -120,7 +120,14 @@ impl<Y: System> Newmark<'_, Y> {
         if l.project { self.projection_partials(&at, span.h, frozen, x, l) } else { Ok(()) }
     }
     /// Partials of (4) and (5) [A22, Eqs. 10–13, 20, 21].
-    fn projection_partials(&self, at: &At, h: f64, frozen: Frozen, x: &[f64], l: &mut NewmarkLinear<Y>) -> Result<(), StepError> {
+    fn projection_partials(
+        &self,
+        at: &At,
+        h: f64,
+        frozen: Frozen,
+        x: &[f64],
+        l: &mut NewmarkLinear<Y>,
+    ) -> Result<(), StepError> {
         let (sys, lay) = (self.sys, self.layout());
         let (n, m) = (lay.n, lay.m);
         let (κ, star) = (self.tangent_weights(h), At { v: &l.star[..n], ..*at });
@@ -130,7 +137,9 @@ impl<Y: System> Newmark<'_, Y> {
         for i in 0..2 * n {
             l.diff[i] = x[n + i] - l.star[i];
         }
-        [&mut l.dphi_q, &mut l.ddphi_q, &mut l.ddphi_v, &mut l.v_q, &mut l.a_q].into_iter().for_each(|x| x.fill(0.0));
+        [&mut l.dphi_q, &mut l.ddphi_q, &mut l.ddphi_v, &mut l.v_q, &mut l.a_q]
+            .into_iter()
+            .for_each(|x| x.fill(0.0));
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         l.projector.linearise(sys, &lay, &star, (κ, -cv), frozen, &mut l.diff, [&mut l.v_q, &mut l.a_q]);
         sys.constraint_q(at, LEVEL[1], &mut l.motion.data, &mut l.dphi_q);

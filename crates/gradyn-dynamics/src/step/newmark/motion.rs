@@ -35,7 +35,8 @@ impl<Y: System> Newmark<'_, Y> {
             }
             if stale {
                 l.motion.assemble(self.sys, &at, !(self.f.wrong_tangent || self.iteration.truncated));
-                let (own, soft) = (self.f.compliance.rows(self.sys), self.iteration.compliance.rows(self.sys));
+                let (own, soft) =
+                    (self.f.compliance.rows(self.sys), self.iteration.compliance.rows(self.sys));
                 // slow near a singular position, where ΦM⁻¹Φᵀ is small: ten times α with every fresh tangent
                 let stiffer = 0.1f64.powi(report.factorizations as i32);
                 self.factor_motion(t, h, |k| own(k) + stiffer * soft(k), l)?;
@@ -70,7 +71,14 @@ impl<Y: System> Newmark<'_, Y> {
         }
         correction.max(of(norm(&l.values[n..]), scale * norm(self.sys.phi_q(&l.motion.data))))
     }
-    fn diverged(&self, span: Span<f64>, iterations: usize, correction: f64, r: &[f64], m: usize) -> StepError {
+    fn diverged(
+        &self,
+        span: Span<f64>,
+        iterations: usize,
+        correction: f64,
+        r: &[f64],
+        m: usize,
+    ) -> StepError {
         let (t, n) = (span.end(), r.len() - m);
         if let Some(i) = r.iter().position(|r| !r.is_finite()) {
             let index = if i < n { m + i } else { i - n };

@@ -25,7 +25,8 @@ impl<Y: System, S: ProgramScalar> Work<Y, S> {
         sys.prepare(p, &mut data);
         let (star, kkt) = (vec![zero; 2 * d.n], vec![zero; d.n + d.m]);
         let nn = sys.patterns().nn.nnz();
-        let tangent = (step.matrix == ProjectionMatrix::Tangent).then(|| [nn, nn, d.n].map(|len| vec![zero; len]));
+        let tangent =
+            (step.matrix == ProjectionMatrix::Tangent).then(|| [nn, nn, d.n].map(|len| vec![zero; len]));
         Self { data, star, kkt, g: vec![zero; 2 * sys.functionals(Set::Integrand)], tangent }
     }
 }
@@ -57,7 +58,12 @@ impl<Y: System> Newmark<'_, Y> {
         self.star(span.h, at.q, past, &mut w.star);
         let (v_star, a_star) = w.star.split_at(n);
         let star = self.multiplier();
-        self.f.residual(sys, &At { v: v_star, a: a_star, lam: &x[star..star + m], ..at }, &mut w.data, &mut w.kkt);
+        self.f.residual(
+            sys,
+            &At { v: v_star, a: a_star, lam: &x[star..star + m], ..at },
+            &mut w.data,
+            &mut w.kkt,
+        );
         r[..n].copy_from_slice(&w.kkt[..n]);
         r[star..star + m].copy_from_slice(&w.kkt[n..]);
         // (4), (5), (6)
@@ -114,7 +120,15 @@ impl<Y: System> Newmark<'_, Y> {
         release(sys, sigma, &mut r[s..s + m]);
     }
     /// (7), the past first: `data` moves on to the node.
-    fn quadrature<S: ProgramScalar>(&self, span: Span<S>, lay: &Layout, x: &[S], past: &[S], w: &mut Work<Y, S>, r: &mut [S]) {
+    fn quadrature<S: ProgramScalar>(
+        &self,
+        span: Span<S>,
+        lay: &Layout,
+        x: &[S],
+        past: &[S],
+        w: &mut Work<Y, S>,
+        r: &mut [S],
+    ) {
         let (sys, t, o) = (self.sys, span.end(), lay.o);
         sys.set_time(span.t, &mut w.data);
         sys.measure(Set::Integrand, &lay.node(span.t, past), &mut w.data, &mut w.g[..o]);

@@ -126,7 +126,8 @@ impl<Y: System> Newmark<'_, Y> {
         let (n, aux, c) = (lay.n, self.auxiliary(), self.scheme.coefficients(l.h));
         for i in 0..n {
             for k in 0..2 {
-                l.star[k * n + i] = c[k][0] * s[i] + c[k][1] * s[n + i] + c[k][2] * s[aux + i] + c[k][3] * s[2 * n + i];
+                l.star[k * n + i] =
+                    c[k][0] * s[i] + c[k][1] * s[n + i] + c[k][2] * s[aux + i] + c[k][3] * s[2 * n + i];
             }
         }
         let (dv, da) = l.star.split_at(n);

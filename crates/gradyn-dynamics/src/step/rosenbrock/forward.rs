@@ -42,7 +42,12 @@ impl<Y: System> Rosenbrock<'_, Y> {
                 self.predict(&self.scheme.alpha[i], span.h, past, &l.slopes, &mut x[o..o + n2]);
                 let block = &mut l.blocks[i - 1];
                 sys.set_angles(frozen.angles, &mut block.linear.data);
-                block.evaluate(sys, span.t + self.scheme.node(i) * span.h, frozen.choice, &mut x[o..o + z])?;
+                block.evaluate(
+                    sys,
+                    span.t + self.scheme.node(i) * span.h,
+                    frozen.choice,
+                    &mut x[o..o + z],
+                )?;
             }
             self.solve_direction(&lay, i, span, frozen, past, l, x);
             self.slope(&lay, i, x, past, &mut l.slopes[i * n2..(i + 1) * n2]);
@@ -89,7 +94,15 @@ impl<Y: System> Rosenbrock<'_, Y> {
         x[o..o + z].copy_from_slice(&l.matrix.b);
     }
     /// (5) of stage i.
-    fn add_integrands(&self, lay: &Layout, i: usize, span: Span<f64>, past: &[f64], l: &mut RosenbrockLinear<Y>, x: &mut [f64]) {
+    fn add_integrands(
+        &self,
+        lay: &Layout,
+        i: usize,
+        span: Span<f64>,
+        past: &[f64],
+        l: &mut RosenbrockLinear<Y>,
+        x: &mut [f64],
+    ) {
         let (sys, z, o) = (self.sys, lay.z(), self.direction(lay, i));
         let at = lay.node(span.t + self.scheme.node(i) * span.h, self.block(lay, i, x, past));
         let d = if i == 0 { &mut l.base.linear.data } else { &mut l.blocks[i - 1].linear.data };

@@ -40,7 +40,12 @@ impl<Y: System> Rosenbrock<'_, Y> {
                 defect(&l.base, l.h * self.scheme.gamma[i][i], &l.part, &mut b[w..w + n2]);
             }
             for j in (0..i).filter(|&j| self.scheme.gamma[i][j] != 0.0) {
-                defect(&l.base, l.h * self.scheme.gamma[i][j], &l.slopes[j * n2..(j + 1) * n2], &mut b[w..w + n2]);
+                defect(
+                    &l.base,
+                    l.h * self.scheme.gamma[i][j],
+                    &l.slopes[j * n2..(j + 1) * n2],
+                    &mut b[w..w + n2],
+                );
             }
             l.matrix.b.copy_from_slice(&b[w..w + z]);
             l.matrix.solve(sys, &self.f);
@@ -137,7 +142,12 @@ impl<Y: System> Rosenbrock<'_, Y> {
             if i > 0 {
                 let o = self.at(&lay, i);
                 defect_t(&l.blocks[i - 1], -1.0, &mu[o..o + n2], &mut out[..n2]);
-                defect_t(&l.blocks[i - 1], -l.h * self.scheme.alpha[i][0], &mu[o..o + n2], &mut out[v..v + n2]);
+                defect_t(
+                    &l.blocks[i - 1],
+                    -l.h * self.scheme.alpha[i][0],
+                    &mu[o..o + n2],
+                    &mut out[v..v + n2],
+                );
             }
         }
         defect_t(&l.node, -1.0, &mu[..n2], &mut out[..n2]);

@@ -50,21 +50,30 @@ impl Coupled {
     pub fn new<Y: System>(sys: &Y, f: &Lagrange, state: State, a: Vec<f64>) -> Result<Self, StepError> {
         let (blocks, z) = (a.len().isqrt(), 3 * sys.dims().n + sys.dims().m);
         let (b, rest) = (vec![0.0; blocks * z], vec![0.0; blocks * z]);
-        let mut matrix = Self { a, blocks, choice: vec![], maps: vec![], values: vec![], factor: None, h: 0.0, rest, b };
+        let mut matrix =
+            Self { a, blocks, choice: vec![], maps: vec![], values: vec![], factor: None, h: 0.0, rest, b };
         if state == State::Full {
             matrix.set_choice(sys, f, state, &[])?;
         }
         Ok(matrix)
     }
     /// Pattern and maps for a choice of independent coordinates; made once, and again when the choice changes.
-    pub fn set_choice<Y: System>(&mut self, sys: &Y, f: &Lagrange, state: State, choice: &[u32]) -> Result<(), StepError> {
+    pub fn set_choice<Y: System>(
+        &mut self,
+        sys: &Y,
+        f: &Lagrange,
+        state: State,
+        choice: &[u32],
+    ) -> Result<(), StepError> {
         if self.factor.is_some() && self.choice == choice {
             return Ok(());
         }
         let size = self.b.len();
-        let terms: Vec<[Entries; TERMS]> = (0..self.blocks).map(|i| terms(sys, f, state, i * size / self.blocks)).collect();
+        let terms: Vec<[Entries; TERMS]> =
+            (0..self.blocks).map(|i| terms(sys, f, state, i * size / self.blocks)).collect();
         let constants = self.constants(sys, f, state, choice);
-        let entries = terms.iter().flatten().flatten().map(|e| (e.0, e.1)).chain(constants.iter().map(|c| (c.0, c.1)));
+        let entries =
+            terms.iter().flatten().flatten().map(|e| (e.0, e.1)).chain(constants.iter().map(|c| (c.0, c.1)));
         let pattern = Pattern::from_entries(size, size, entries);
         self.values = vec![0.0; pattern.nnz()];
         constants.iter().for_each(|&(i, j, x)| self.values[pattern.at(i, j) as usize] = x);
@@ -76,20 +85,29 @@ impl Coupled {
         Ok(())
     }
     /// Entries of (1) and (2), compliances and the multipliers of dropped rows.
-    fn constants<Y: System>(&self, sys: &Y, f: &Lagrange, state: State, choice: &[u32]) -> Vec<(usize, usize, f64)> {
+    fn constants<Y: System>(
+        &self,
+        sys: &Y,
+        f: &Lagrange,
+        state: State,
+        choice: &[u32],
+    ) -> Vec<(usize, usize, f64)> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         let mut out = vec![];
         for (level, list) in state.lists(sys).into_iter().enumerate() {
             let (first, picked): (usize, Vec<usize>) = match list {
                 None => (0, (0..n).collect()),
-                Some(list) => (sys.independent(level == 1).len(), choice[list].iter().map(|&i| i as usize).collect()),
+                Some(list) => {
+                    (sys.independent(level == 1).len(), choice[list].iter().map(|&i| i as usize).collect())
+                }
             };
             for i in 0..self.blocks {
                 let at = |block: usize, level: usize| block * (3 * n + m) + level * n;
                 for (k, &x) in picked.iter().enumerate() {
                     let row = at(i, level) + first + k;
                     out.push((row, at(i, level) + x, 1.0));
-                    let slopes = (0..self.blocks).map(|j| (row, at(j, level + 1) + x, -self.a[i * self.blocks + j]));
+                    let slopes =
+                        (0..self.blocks).map(|j| (row, at(j, level + 1) + x, -self.a[i * self.blocks + j]));
                     out.extend(slopes.filter(|s| s.2 != 0.0));
                 }
             }
@@ -153,7 +171,11 @@ impl Coupled {
         self.scale_rows(sys, f);
     }
     /// A solve with one refinement: pivots are frozen, and blocks of all stages meet in one matrix.
-    fn refined(&mut self, solve: impl Fn(&mut Factor, &mut [f64]), mul: impl Fn(&Pattern, &[f64], f64, &[f64], &mut [f64])) {
+    fn refined(
+        &mut self,
+        solve: impl Fn(&mut Factor, &mut [f64]),
+        mul: impl Fn(&Pattern, &[f64], f64, &[f64], &mut [f64]),
+    ) {
         let Self { factor, values, rest, b, .. } = self;
         let (pattern, factor) = factor.as_mut().expect("a choice was made");
         rest.copy_from_slice(b);
@@ -207,10 +229,22 @@ fn terms<Y: System>(sys: &Y, f: &Lagrange, state: State, o: usize) -> [Entries; 
         None => vec![],
         Some(_) => {
             let rows = sys.independent(level == 1).iter().enumerate();
-            rows.flat_map(|(i, &c)| mn.row(c as usize).map(move |p| (at(level) + i, at(k) + mn.col(p), p))).collect()
+            rows.flat_map(|(i, &c)| mn.row(c as usize).map(move |p| (at(level) + i, at(k) + mn.col(p), p)))
+                .collect()
         }
     };
     let accelerations = if f.level[2] == 0.0 { vec![] } else { constraint(2) };
     let rates = if f.level[2] == 0.0 && sys.dims().m_vel == 0 { vec![] } else { constraint(1) };
-    [momentum(0), momentum(1), momentum(2), reaction, constraint(0), rates, accelerations, held(0, 0), held(1, 0), held(1, 1)]
+    [
+        momentum(0),
+        momentum(1),
+        momentum(2),
+        reaction,
+        constraint(0),
+        rates,
+        accelerations,
+        held(0, 0),
+        held(1, 0),
+        held(1, 1),
+    ]
 }

@@ -70,14 +70,22 @@ impl<Y: System> RungeKutta<'_, Y> {
         (sum / (n2 + lay.o) as f64, worst.1)
     }
     /// `l.sums` ← W⁻¹ `l.sums` with the partials of the last block; false if W is singular.
-    fn filter(&self, lay: &Layout, span: Span<f64>, x: &[f64], past: &[f64], l: &mut RungeKuttaLinear<Y>) -> bool {
+    fn filter(
+        &self,
+        lay: &Layout,
+        span: Span<f64>,
+        x: &[f64],
+        past: &[f64],
+        l: &mut RungeKuttaLinear<Y>,
+    ) -> bool {
         let (n, last) = (lay.n, self.stages() - 1);
         let RungeKuttaLinear { filter, blocks, groups, sums, .. } = l;
         let Some(w) = filter else { return true };
         let choice = groups[0].as_ref().map_or(&[][..], |g| g.choice());
         // a last block of its own was evaluated, not linearised
         let node = lay.node(span.end(), self.block(lay, last + 1, x, past));
-        let linear = groups.last().is_some_and(Option::is_some) || blocks[last].partials(self.sys, &node, choice).is_ok();
+        let linear = groups.last().is_some_and(Option::is_some)
+            || blocks[last].partials(self.sys, &node, choice).is_ok();
         let ready = linear
             && w.set_choice(self.sys, &self.f, self.state, choice).is_ok()
             && w.refactor(self.sys, &self.f, span.end(), span.h, &blocks[last..]).is_ok();

@@ -72,17 +72,33 @@ impl<Y: System> RungeKutta<'_, Y> {
             let (size, state) = self.size(&lay, rows.clone(), span.h, x, &matrix.b, *scales);
             if !size.is_finite() || report.iterations == MAX_ITERATIONS {
                 let (iterations, correction, worst) = (report.iterations, size, equation(sys, worst));
-                return Err(StepError::Newton { t: span.end(), h: span.h, iterations, correction, residual, worst });
+                return Err(StepError::Newton {
+                    t: span.end(),
+                    h: span.h,
+                    iterations,
+                    correction,
+                    residual,
+                    worst,
+                });
             }
             // far below the level of rounding, or no longer falling and below it; forces that cancel to zero leave no level for a and λ
             stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
-            converged = size <= 1e-4 || (stalled >= 1 && size <= 0.01) || (stalled >= 3 && size.min(state) <= 0.1);
+            converged =
+                size <= 1e-4 || (stalled >= 1 && size <= 0.01) || (stalled >= 3 && size.min(state) <= 0.1);
             stale = !converged && size > 0.25 * best;
             best = best.min(size);
         }
     }
     /// A correction in units of the rounding level of its blocks: all of them, and what (q, v) feel of it.
-    fn size(&self, lay: &Layout, rows: Range<usize>, h: f64, x: &[f64], d: &[f64], [mass, row]: [f64; 2]) -> (f64, f64) {
+    fn size(
+        &self,
+        lay: &Layout,
+        rows: Range<usize>,
+        h: f64,
+        x: &[f64],
+        d: &[f64],
+        [mass, row]: [f64; 2],
+    ) -> (f64, f64) {
         let parts = || lay.blocks().into_iter().take(4).map(|(_, part)| part);
         let (mut sizes, mut corrections) = ([self.sys.least_size(), 0.0, 0.0, 0.0, 0.0], [0.0f64; 4]);
         for (i, d) in rows.zip(d.chunks_exact(lay.z())) {
@@ -113,9 +129,11 @@ impl<Y: System> RungeKutta<'_, Y> {
                 }
             } else {
                 // the line through the past node and the block that is furthest
-                let furthest = (0..rows.start).max_by(|&a, &b| self.tableau.nodes[a].total_cmp(&self.tableau.nodes[b]));
-                let (w, from) = furthest
-                    .map_or((0.0, to), |j| (self.tableau.nodes[i] / self.tableau.nodes[j], self.at(lay, j + 1) + u.start));
+                let furthest =
+                    (0..rows.start).max_by(|&a, &b| self.tableau.nodes[a].total_cmp(&self.tableau.nodes[b]));
+                let (w, from) = furthest.map_or((0.0, to), |j| {
+                    (self.tableau.nodes[i] / self.tableau.nodes[j], self.at(lay, j + 1) + u.start)
+                });
                 for k in 0..u.len() {
                     let past = past[u.start + k];
                     x[to + k] = if w == 0.0 { past } else { past + w * (x[from + k] - past) };
@@ -127,7 +145,8 @@ impl<Y: System> RungeKutta<'_, Y> {
             for i in rows.clone() {
                 let to = self.at(lay, i + 1) + level * n;
                 for d in 0..n {
-                    let slope = |j: usize| self.tableau.a(i, j) * self.block(lay, j, x, past)[(level + 1) * n + d];
+                    let slope =
+                        |j: usize| self.tableau.a(i, j) * self.block(lay, j, x, past)[(level + 1) * n + d];
                     x[to + d] = past[level * n + d] + h * (0..=s).map(slope).sum::<f64>();
                 }
             }

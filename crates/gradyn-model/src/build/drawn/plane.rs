@@ -11,12 +11,16 @@ type Pose = ([f64; 2], f64);
 
 impl Builder<'_, '_> {
     /// Rough coordinates, and the angle of each body.
-    pub(super) fn drawn_plane(&mut self, driven: &[(usize, f64)]) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
+    pub(super) fn drawn_plane(
+        &mut self,
+        driven: &[(usize, f64)],
+    ) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
         let mut angles = self.angle_conditions()?;
         let mut known = self.known_points()?;
         let ground = self.ground();
         angles.insert(ground, 0.0);
-        let driven = driven.iter().filter_map(|&(k, value)| self.angles[k].bodies.map(|(a, b)| (a, b, value)));
+        let driven =
+            driven.iter().filter_map(|&(k, value)| self.angles[k].bodies.map(|(a, b)| (a, b, value)));
         let driven: Vec<(usize, usize, f64)> = driven.collect();
         let held: Vec<(usize, usize, f64)> = driven.into_iter().chain(self.held_angles()?).collect();
         spread(&held, &mut angles);
@@ -45,7 +49,8 @@ impl Builder<'_, '_> {
             }
         }
         let drawn = (0..self.coordinates.len()).map(|i| self.drawn_coordinate(i, &poses, &known)).collect();
-        let turns = (0..=ground).map(|b| angles.get(&b).copied().or(poses[b].map(|p| p.1)).unwrap_or(0.0)).collect();
+        let turns =
+            (0..=ground).map(|b| angles.get(&b).copied().or(poses[b].map(|p| p.1)).unwrap_or(0.0)).collect();
         Ok((drawn, turns))
     }
     /// Bodies whose angle is a position condition, with its nominal value.
@@ -77,7 +82,8 @@ impl Builder<'_, '_> {
     /// Rough positions by class: ground points and `near`.
     fn known_points(&mut self) -> Result<HashMap<usize, [f64; 2]>, ModelError> {
         let ground = self.ground();
-        let mut known: HashMap<usize, [f64; 2]> = self.solids[ground].points.iter().map(|p| (p.spot, pair(&p.value))).collect();
+        let mut known: HashMap<usize, [f64; 2]> =
+            self.solids[ground].points.iter().map(|p| (p.spot, pair(&p.value))).collect();
         for (name, at) in &self.m.initial.near {
             let what = format!("initial.near `{name}`");
             let at = self.numbers.vector(at, &what)?;
@@ -90,15 +96,25 @@ impl Builder<'_, '_> {
         }
         Ok(known)
     }
-    fn pose(&self, b: usize, guess: usize, angles: &HashMap<usize, f64>, known: &HashMap<usize, [f64; 2]>) -> Option<Pose> {
+    fn pose(
+        &self,
+        b: usize,
+        guess: usize,
+        angles: &HashMap<usize, f64>,
+        known: &HashMap<usize, [f64; 2]>,
+    ) -> Option<Pose> {
         let solid = &self.solids[b];
-        let here: Vec<usize> = (0..solid.points.len()).filter(|&i| known.contains_key(&solid.points[i].spot)).collect();
+        let here: Vec<usize> =
+            (0..solid.points.len()).filter(|&i| known.contains_key(&solid.points[i].spot)).collect();
         let at = |i: usize| known[&solid.points[i].spot];
         let place = |i: usize, θ: f64| {
             let (x, r, (s, c)) = (&solid.points[i].value, at(i), θ.sin_cos());
             ([r[0] - c * x[0] + s * x[1], r[1] - s * x[0] - c * x[1]], θ)
         };
-        let pairs = here.iter().flat_map(|&i| here.iter().map(move |&j| (i, j))).filter(|&(i, j)| solid.distance(i, j) > 1e-9);
+        let pairs = here
+            .iter()
+            .flat_map(|&i| here.iter().map(move |&j| (i, j)))
+            .filter(|&(i, j)| solid.distance(i, j) > 1e-9);
         let pair = pairs.max_by(|a, b| solid.distance(a.0, a.1).total_cmp(&solid.distance(b.0, b.1)));
         match (here.first(), angles.get(&b), pair, guess) {
             (Some(&i), Some(&θ), _, _) => Some(place(i, θ)),

@@ -110,7 +110,8 @@ impl Builder<'_, '_> {
             }
         }
         let rest = |b: usize| Pose { o: [0.0; 3], a: hints.attitude.get(&b).map_or(EYE, |&x| attitude(x)) };
-        let poses: Vec<Pose> = poses.into_iter().enumerate().map(|(b, p)| p.unwrap_or_else(|| rest(b))).collect();
+        let poses: Vec<Pose> =
+            poses.into_iter().enumerate().map(|(b, p)| p.unwrap_or_else(|| rest(b))).collect();
         let coordinate = |c: &super::super::coordinates::Coordinate| {
             let p = &poses[c.body];
             match &c.of {
@@ -128,14 +129,18 @@ impl Builder<'_, '_> {
             ends.iter().for_each(|e| joints_of[e.0].push(k));
         }
         let says = |k: usize| match self.m.joints[k].kind {
-            JointKind::Distance { .. } | JointKind::PointOnPlane | JointKind::PointOnLine | JointKind::Free => 0,
+            JointKind::Distance { .. }
+            | JointKind::PointOnPlane
+            | JointKind::PointOnLine
+            | JointKind::Free => 0,
             JointKind::KnifeEdge | JointKind::Rolling { .. } => 0,
             JointKind::Spherical => 1,
             JointKind::Universal | JointKind::Planar => 2,
             _ => 3,
         };
         for least in [3, 2, 1, 0] {
-            let mut queue: std::collections::VecDeque<usize> = (0..poses.len()).filter(|&b| poses[b].is_some()).collect();
+            let mut queue: std::collections::VecDeque<usize> =
+                (0..poses.len()).filter(|&b| poses[b].is_some()).collect();
             while let Some(b) = queue.pop_front() {
                 for &k in joints_of[b].iter().filter(|&&k| says(k) >= least) {
                     let [one, two] = self.joint_ends(k).map(|e| e.0);
@@ -169,9 +174,13 @@ impl Builder<'_, '_> {
                 let crossed = if side == 0 { crossed } else { transposed(&crossed) };
                 times(&times(&from.a, &f[side]), &times(&crossed, &transposed(&f[1 - side])))
             }
-            (None, JointKind::Spherical | JointKind::Distance { .. } | JointKind::PointOnPlane | JointKind::PointOnLine) => {
-                from.a
-            }
+            (
+                None,
+                JointKind::Spherical
+                | JointKind::Distance { .. }
+                | JointKind::PointOnPlane
+                | JointKind::PointOnLine,
+            ) => from.a,
             (None, JointKind::Free | JointKind::KnifeEdge) => from.a,
             _ => times(&times(&from.a, &f[side]), &times(&rotation, &transposed(&f[1 - side]))),
         };
@@ -181,7 +190,9 @@ impl Builder<'_, '_> {
         let a = match self.m.joints[k].kind {
             _ if hints.attitude.contains_key(&other.0) => a,
             JointKind::Universal if hints.joints.contains_key(&k) => a,
-            JointKind::Revolute if !hints.joints.contains_key(&k) => self.towards(other, at, a, Some(axis), hints),
+            JointKind::Revolute if !hints.joints.contains_key(&k) => {
+                self.towards(other, at, a, Some(axis), hints)
+            }
             JointKind::Spherical | JointKind::Universal => self.towards(other, at, a, None, hints),
             _ => a,
         };
@@ -196,8 +207,11 @@ impl Builder<'_, '_> {
             Some([place[0]?, place[1]?, place[2]?])
         };
         let arm = |i: usize| add(vec3(&points[i].value), -1.0, vec3(&points[joint.1].value));
-        let known = (0..points.len()).filter_map(|i| Some((arm(i), given(i)?))).filter(|(x, _)| dot(x, x) > 1e-18);
-        let Some((x, target)) = known.max_by(|(x, _), (y, _)| dot(x, x).total_cmp(&dot(y, y))) else { return a };
+        let known =
+            (0..points.len()).filter_map(|i| Some((arm(i), given(i)?))).filter(|(x, _)| dot(x, x) > 1e-18);
+        let Some((x, target)) = known.max_by(|(x, _), (y, _)| dot(x, x).total_cmp(&dot(y, y))) else {
+            return a;
+        };
         let (d, e) = (turn(&a, &x), add(target, -1.0, at));
         let c = hinge.unwrap_or_else(|| cross(&d, &e));
         let size = dot(&c, &c).sqrt();
@@ -213,8 +227,12 @@ impl Builder<'_, '_> {
     /// A body whose attitude, or a point of which, is given.
     fn free_pose(&self, b: usize, hints: &Hints) -> Option<Pose> {
         let point = hints.points.iter().filter(|((body, _), _)| *body == b).min_by_key(|((_, i), _)| *i);
-        let jointed =
-            self.m.joints.iter().enumerate().any(|(k, j)| j.kind.shares_point(3) && self.joint_ends(k).iter().any(|e| e.0 == b));
+        let jointed = self
+            .m
+            .joints
+            .iter()
+            .enumerate()
+            .any(|(k, j)| j.kind.shares_point(3) && self.joint_ends(k).iter().any(|e| e.0 == b));
         if point.is_none() || (jointed && !hints.attitude.contains_key(&b)) {
             return None;
         }
@@ -233,7 +251,8 @@ impl Builder<'_, '_> {
             let [one, two] = self.joint_ends(k).map(|e| e.0);
             (one == self.ground() && hard(two)) || (two == self.ground() && hard(one))
         });
-        let given: Vec<usize> = (0..self.ground()).filter(|&b| hard(b) && hints.attitude.contains_key(&b)).collect();
+        let given: Vec<usize> =
+            (0..self.ground()).filter(|&b| hard(b) && hints.attitude.contains_key(&b)).collect();
         if let (false, [body]) = (tied, &given[..]) {
             let pose = poses[*body];
             (0..self.ground()).filter(|&b| hard(b)).for_each(|b| poses[b] = pose.or(poses[b]));
@@ -266,8 +285,11 @@ impl Builder<'_, '_> {
         let d = add(end, -1.0, start);
         let size = d.iter().map(|x| x * x).sum::<f64>().sqrt();
         let unit = if size > 1e-9 { d.map(|x| x / size) } else { down };
-        let local =
-            vec3(&solid.points[j].value).iter().zip(&solid.points[i].value).map(|(b, a)| (b - a) / length).collect::<Vec<_>>();
+        let local = vec3(&solid.points[j].value)
+            .iter()
+            .zip(&solid.points[i].value)
+            .map(|(b, a)| (b - a) / length)
+            .collect::<Vec<_>>();
         let a = times(&along(unit), &transposed(&along(vec3(&local))));
         Some(Pose { o: add(start, -1.0, turn(&a, &solid.points[i].value)), a })
     }
@@ -315,7 +337,8 @@ impl Builder<'_, '_> {
     }
     fn hint(&mut self, key: &str, value: &Number, hints: &mut Hints) {
         let parts: Vec<&str> = key.split('.').collect();
-        let scalar = self.numbers.number(value, "initial position").ok().map(|s| self.numbers.nominal(&[s])[0]);
+        let scalar =
+            self.numbers.number(value, "initial position").ok().map(|s| self.numbers.nominal(&[s])[0]);
         let body = parts.first().and_then(|b| self.body_index.get(*b)).copied();
         let angle = ["roll", "pitch", "yaw"].iter().position(|a| parts.get(1) == Some(a));
         let joint = parts.first().and_then(|j| self.joint_index(j));
@@ -332,7 +355,8 @@ impl Builder<'_, '_> {
             }
             (Some(b), _, [point, axis], Some(x)) => {
                 let k = ["x", "y", "z"].iter().position(|a| a == axis);
-                if let (Some(i), Some(k)) = (self.solids[b].points.iter().position(|p| p.name == **point), k) {
+                if let (Some(i), Some(k)) = (self.solids[b].points.iter().position(|p| p.name == **point), k)
+                {
                     hints.points.entry((b, i)).or_default()[k] = Some(x);
                 }
             }

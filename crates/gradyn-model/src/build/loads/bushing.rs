@@ -58,10 +58,15 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         self.push_pair(&mut a.work, refs, &force, name)?;
         self.push_torque(&mut a.work, refs[1].0, &tau, name)?;
         self.push_torque(&mut a.work, refs[0].0, &opposite(&tau), name)?;
-        let vector = |v: &[Sym<'h>]| if v.len() == 1 { Value::Scalar(v[0]) } else { Value::Vector(v.to_vec()) };
+        let vector =
+            |v: &[Sym<'h>]| if v.len() == 1 { Value::Scalar(v[0]) } else { Value::Vector(v.to_vec()) };
         let (d, gamma) = y.split_at(dimension);
-        a.sensors =
-            vec![("force", vector(&force)), ("torque", vector(&tau)), ("displacement", vector(d)), ("rotation", vector(gamma))];
+        a.sensors = vec![
+            ("force", vector(&force)),
+            ("torque", vector(&tau)),
+            ("displacement", vector(d)),
+            ("rotation", vector(gamma)),
+        ];
         Ok(a)
     }
     /// Axes of the bushing, fixed in body 1, and (d, γ) in them.
@@ -82,13 +87,20 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             return Ok((frame, y));
         }
         let (u1, u2) = (self.axes(bodies[0]), self.axes(bodies[1]));
-        let turns = u1.iter().zip(&u2).map(|(a, b)| cross(a, b)).reduce(|a, b| sum(&a, &b)).expect("three axes");
+        let turns =
+            u1.iter().zip(&u2).map(|(a, b)| cross(a, b)).reduce(|a, b| sum(&a, &b)).expect("three axes");
         y.extend(frame.iter().map(|u| dot(u, &turns) * 0.5));
         Ok((frame, y))
     }
-    fn bushing_axes(&mut self, body: usize, axes: &[Option<Vector>; 2], name: &Text) -> Made<Vec<Symbols<'h>>> {
+    fn bushing_axes(
+        &mut self,
+        body: usize,
+        axes: &[Option<Vector>; 2],
+        name: &Text,
+    ) -> Made<Vec<Symbols<'h>>> {
         if let (Some(v), true) = (&axes[1], axes[0].is_none() || self.b.m.dimension == 2) {
-            let e = ModelError::new(format!("force `{name}`: a normal needs an axis, in space")).at(&v.place());
+            let e =
+                ModelError::new(format!("force `{name}`: a normal needs an axis, in space")).at(&v.place());
             return Err(e.help("give `axis` too, or remove it"));
         }
         let [Some(axis), normal] = axes else { return Ok(self.axes(body)) };
@@ -123,7 +135,10 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             k if k == n => Ok(a.iter().zip(x).map(|(&a, &x)| a * x).collect()),
             k if k == n * n => Ok(a.chunks_exact(n).map(|row| dot(row, x)).collect()),
             k => {
-                let e = ModelError::new(format!("force `{name}`, {field}: {n} or {} numbers are expected here, not {k}", n * n));
+                let e = ModelError::new(format!(
+                    "force `{name}`, {field}: {n} or {} numbers are expected here, not {k}",
+                    n * n
+                ));
                 Err(e.at(&name.place).help("the diagonal, or all rows: translations, then rotations"))
             }
         }

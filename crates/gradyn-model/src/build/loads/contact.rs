@@ -43,7 +43,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let n = if pull { -n } else { n };
         let refs = [self.b.point_ref(&between[0])?, self.b.point_ref(&between[1])?].map(|r| self.b.port(r));
         let f = scaled(n, &u);
-        let sensors = [("force", -n), ("length", l), ("speed", speed)].map(|(k, s)| (k, Value::Scalar(s))).to_vec();
+        let sensors =
+            [("force", -n), ("length", l), ("speed", speed)].map(|(k, s)| (k, Value::Scalar(s))).to_vec();
         let mut a = Applied { sensors, ..Applied::default() };
         push(&mut a.work, &refs[1], &f);
         push(&mut a.work, &refs[0], &opposite(&f));
@@ -59,7 +60,10 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         [friction, speed]: [&Number; 2],
     ) -> Made<Applied<'g, 'h>> {
         let refs = [self.b.point_ref(plane)?, self.b.point_ref(point)?];
-        self.oriented_body(&Text { text: self.b.solids[refs[0].0].name.clone(), place: plane.place.clone() })?;
+        self.oriented_body(&Text {
+            text: self.b.solids[refs[0].0].name.clone(),
+            place: plane.place.clone(),
+        })?;
         let [r0, r] = refs.map(|r| self.b.port(r));
         let last = self.b.m.dimension - 1;
         let n = self.b.numbers.direction(normal, last, &format!("force `{name}`: the normal"))?;
@@ -68,7 +72,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let d = difference(&self.port(&r), &self.port(&r0));
         let gap = dot(&d, &n);
         let push_back = self.push_back(-gap, law, name)?;
-        let [mu, slip] = [self.expression(friction, name, "friction")?, self.expression(speed, name, "speed")?];
+        let [mu, slip] =
+            [self.expression(friction, name, "friction")?, self.expression(speed, name, "speed")?];
         let mut f = scaled(push_back, &n);
         if mu.as_constant() != Some(0.0) {
             // velocity of the point as seen from the plane's body: rate of the local components
@@ -80,8 +85,11 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             let size = (dot(&tangential, &tangential) + slip * slip).sqrt();
             f = difference(&f, &scaled(mu * push_back / size, &tangential));
         }
-        let sensors =
-            vec![("force", Value::Vector(f.clone())), ("normal", Value::Scalar(push_back)), ("gap", Value::Scalar(gap))];
+        let sensors = vec![
+            ("force", Value::Vector(f.clone())),
+            ("normal", Value::Scalar(push_back)),
+            ("gap", Value::Scalar(gap)),
+        ];
         let mut a = Applied { sensors, ..Applied::default() };
         self.push_pair(&mut a.work, refs, &f, name)?;
         Ok(a)

@@ -25,7 +25,13 @@ use crate::program::Sym;
 
 impl<'h> SensorEnv<'_, '_, '_, 'h> {
     /// (F_x, F_y) of a law with the normal force and (κ, α).
-    pub(super) fn tangential(&mut self, name: &Text, law: &TyreLaw, normal: Sym<'h>, slip: [Sym<'h>; 2]) -> Made<[Sym<'h>; 2]> {
+    pub(super) fn tangential(
+        &mut self,
+        name: &Text,
+        law: &TyreLaw,
+        normal: Sym<'h>,
+        slip: [Sym<'h>; 2],
+    ) -> Made<[Sym<'h>; 2]> {
         let zero = self.graph.constant(0.0);
         match law {
             TyreLaw::None => Ok([zero, zero]),
@@ -45,22 +51,41 @@ impl<'h> SensorEnv<'_, '_, '_, 'h> {
                 Ok([mu[0] * gx * f, mu[1] * gy * f])
             }
             TyreLaw::Magic(list) => {
-                let numbers = MAGIC.iter().zip(list).map(|(key, x)| self.expression(x, name, key)).collect::<Made<Vec<_>>>()?;
+                let numbers = MAGIC
+                    .iter()
+                    .zip(list)
+                    .map(|(key, x)| self.expression(x, name, key))
+                    .collect::<Made<Vec<_>>>()?;
                 let of = |key: &str| numbers[MAGIC.iter().position(|k| *k == key).expect("a coefficient")];
                 Ok(magic_formula(of, normal, slip))
             }
         }
     }
     /// g of (1), and μ.
-    fn saturation(&mut self, name: &Text, s: &Saturation, slip: [Sym<'h>; 2]) -> Made<([Sym<'h>; 2], [Sym<'h>; 2])> {
-        let [kc, ac] = [self.expression(&s.critical[0], name, "critical")?, self.expression(&s.critical[1], name, "critical")?];
-        let mu = [self.expression(&s.friction[0], name, "friction")?, self.expression(&s.friction[1], name, "friction")?];
+    fn saturation(
+        &mut self,
+        name: &Text,
+        s: &Saturation,
+        slip: [Sym<'h>; 2],
+    ) -> Made<([Sym<'h>; 2], [Sym<'h>; 2])> {
+        let [kc, ac] = [
+            self.expression(&s.critical[0], name, "critical")?,
+            self.expression(&s.critical[1], name, "critical")?,
+        ];
+        let mu = [
+            self.expression(&s.friction[0], name, "friction")?,
+            self.expression(&s.friction[1], name, "friction")?,
+        ];
         Ok(([slip[0] / kc, slip[1] / ac], mu))
     }
 }
 
 /// (4)–(7); `of` gives the coefficients.
-fn magic_formula<'h>(of: impl Fn(&str) -> Sym<'h>, normal: Sym<'h>, [kappa, alpha]: [Sym<'h>; 2]) -> [Sym<'h>; 2] {
+fn magic_formula<'h>(
+    of: impl Fn(&str) -> Sym<'h>,
+    normal: Sym<'h>,
+    [kappa, alpha]: [Sym<'h>; 2],
+) -> [Sym<'h>; 2] {
     let load = normal / of("FZ0");
     let fz = load - 1.0;
     // (5) over F_n

@@ -62,7 +62,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             let text = format!("the tyre `{name}` does not move along the ground: it has no slip");
             a.guards.push(Guard { value: speed, strict: true, text });
         }
-        let numbers = [("normal", normal), ("kappa", kappa), ("alpha", alpha), ("radius", r), ("gap", r - radius)];
+        let numbers =
+            [("normal", normal), ("kappa", kappa), ("alpha", alpha), ("radius", r), ("gap", r - radius)];
         a.sensors = numbers.map(|(n, s)| (n, Value::Scalar(s))).to_vec();
         a.sensors.push(("force", Value::Vector(force)));
         Ok(a)

@@ -8,7 +8,12 @@ use std::collections::HashSet;
 
 impl Builder<'_, '_> {
     /// A joint that is to be kept where it cannot be.
-    pub(super) fn check_hints(&self, coordinates: Coordinates, edges: &[Edge], read: &HashSet<String>) -> Result<(), ModelError> {
+    pub(super) fn check_hints(
+        &self,
+        coordinates: Coordinates,
+        edges: &[Edge],
+        read: &HashSet<String>,
+    ) -> Result<(), ModelError> {
         if coordinates == Coordinates::Cartesian {
             return Ok(());
         }
@@ -17,13 +22,19 @@ impl Builder<'_, '_> {
         let Some((k, j)) = self.m.joints.iter().enumerate().find(wrong) else { return Ok(()) };
         let why = match j.kind.freedom(self.m.dimension) {
             None => format!("a {} joint has no coordinates of its own", j.kind.word()),
-            _ if read.contains(&j.name.text) => "its reaction is read, which needs the rows of the joint".into(),
+            _ if read.contains(&j.name.text) => {
+                "its reaction is read, which needs the rows of the joint".into()
+            }
             _ if self.joint_ends(k).iter().any(|e| e.0 != self.ground() && self.is_thin(e.0)) => {
                 "it holds a rod, whose points are coordinates".into()
             }
-            _ => format!("it closes a loop with {}, which carry its bodies already", self.between(k, edges).join(", ")),
+            _ => format!(
+                "it closes a loop with {}, which carry its bodies already",
+                self.between(k, edges).join(", ")
+            ),
         };
-        let e = ModelError::new(format!("joint `{}`: `tree = \"keep\"`, but {why}", j.name)).at(&j.name.place);
+        let e =
+            ModelError::new(format!("joint `{}`: `tree = \"keep\"`, but {why}", j.name)).at(&j.name.place);
         Err(e.help("remove `tree`, or cut the loop at another joint with `tree = \"cut\"`"))
     }
     /// Joints of the tree from one end of joint `k` to the other.

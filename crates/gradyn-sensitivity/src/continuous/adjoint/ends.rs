@@ -52,7 +52,12 @@ impl<T: Step> Sweep<'_, T> {
         let (sys, run) = (self.case.step.system(), self.case.run);
         let (lay, x) = (run.layout, run.record(n));
         let mut g = vec![0.0; lay.o];
-        sys.measure(Set::Integrand, &lay.node(run.plan.t[n], x), &mut self.instants[0].block.linear.data, &mut g);
+        sys.measure(
+            Set::Integrand,
+            &lay.node(run.plan.t[n], x),
+            &mut self.instants[0].block.linear.data,
+            &mut g,
+        );
         g[j] + self.work.mu.iter().zip(&x[lay.n..]).map(|(mu, dy)| mu * dy).sum::<f64>()
     }
     /// ∂rows/∂t at node `n`.
@@ -60,11 +65,20 @@ impl<T: Step> Sweep<'_, T> {
         let (sys, run) = (self.case.step.system(), self.case.run);
         let (lay, frozen) = (run.layout, run.plan.frozen(n));
         let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
-        let (t, x, mut d) = (Wide::along(run.plan.t[n], 1.0), lift(&run.record(n)[..lay.z()]), sys.prepared(&self.p));
+        let (t, x, mut d) =
+            (Wide::along(run.plan.t[n], 1.0), lift(&run.record(n)[..lay.z()]), sys.prepared(&self.p));
         sys.set_angles(frozen.angles, &mut d);
         sys.place(t, &x[..lay.n], &mut d);
         let (mut r, mut scratch) = (lift(&vec![0.0; lay.z()]), lift(&vec![0.0; lay.n + lay.m]));
-        self.node.state.residual(sys, &self.node.law, &lay.node(t, &x), frozen.choice, &mut d, &mut r, &mut scratch);
+        self.node.state.residual(
+            sys,
+            &self.node.law,
+            &lay.node(t, &x),
+            frozen.choice,
+            &mut d,
+            &mut r,
+            &mut scratch,
+        );
         r.iter().map(|r| r.eps[0]).collect()
     }
     /// (3).

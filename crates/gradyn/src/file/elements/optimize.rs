@@ -50,16 +50,26 @@ fn fit(t: &Table) -> Result<Fit, ModelError> {
         return Err(ModelError::new(format!("{parent}, columns: there is no column")).at(&place("columns")));
     }
     let row = |node: &Node| {
-        let row = node.numbers().iter().map(|n| value(n, &format!("{parent}, rows"))).collect::<Result<Vec<f64>, _>>()?;
+        let row = node
+            .numbers()
+            .iter()
+            .map(|n| value(n, &format!("{parent}, rows")))
+            .collect::<Result<Vec<f64>, _>>()?;
         if row.len() == 1 + columns.len() {
             return Ok(row);
         }
-        let message = format!("{parent}, rows: a time and {} values are expected here, not {} numbers", columns.len(), row.len());
+        let message = format!(
+            "{parent}, rows: a time and {} values are expected here, not {} numbers",
+            columns.len(),
+            row.len()
+        );
         Err(ModelError::new(message).at(&Some(node.place.clone())))
     };
     let record = match text(t, "record") {
         Some(name) => Measured::File(name.text),
-        None => Measured::Rows(t.get("rows").map_or(&[][..], Node::items).iter().map(row).collect::<Result<_, _>>()?),
+        None => Measured::Rows(
+            t.get("rows").map_or(&[][..], Node::items).iter().map(row).collect::<Result<_, _>>()?,
+        ),
     };
     Ok(Fit { record, place: place("record").or(place("rows")), columns })
 }
@@ -70,9 +80,13 @@ fn starts(t: &Table) -> Result<Starts, ModelError> {
     // integers up to 2⁵³ are exact
     if seed.fract() != 0.0 || !(0.0..9e15).contains(&seed) {
         let place = maybe(t, "seed").and_then(|n| n.place);
-        return Err(ModelError::new(format!("{parent}, seed: an integer from 0 is expected here, not {seed}")).at(&place));
+        return Err(ModelError::new(format!(
+            "{parent}, seed: an integer from 0 is expected here, not {seed}"
+        ))
+        .at(&place));
     }
-    let sampling = text(t, "sampling").and_then(|name| Sampling::parse(&name.text).ok()).unwrap_or(Sampling::Sobol);
+    let sampling =
+        text(t, "sampling").and_then(|name| Sampling::parse(&name.text).ok()).unwrap_or(Sampling::Sobol);
     let count = fixed(t, "count", &parent)?.unwrap_or(1.0) as usize;
     Ok(Starts { count, seed: seed as u64, sampling })
 }
@@ -93,7 +107,9 @@ fn limit(name: Text, t: &Table) -> Result<Limit, ModelError> {
     let parent = format!("{PARENT}, constraint `{name}`");
     let [min, max, equal] = ["min", "max", "equal"].map(|key| fixed(t, key, &parent));
     let (min, max, equal) = (min?, max?, equal?);
-    let wrong = |message: &str, help: &str| Err(ModelError::new(format!("{parent}: {message}")).at(&name.place).help(help));
+    let wrong = |message: &str, help: &str| {
+        Err(ModelError::new(format!("{parent}: {message}")).at(&name.place).help(help))
+    };
     match (min, max, equal) {
         (None, None, None) => return wrong("it has no limit", "give `min`, `max` or `equal`"),
         (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {
@@ -131,7 +147,8 @@ fn settings(t: &Table) -> Result<Settings, ModelError> {
         max_failures: count("max_failures", d.max_failures)?,
     };
     settings.check().map_err(|e| {
-        let place = if let Error::Setting { name, .. } = e { maybe(t, name).and_then(|n| n.place) } else { None };
+        let place =
+            if let Error::Setting { name, .. } = e { maybe(t, name).and_then(|n| n.place) } else { None };
         ModelError::new(format!("{parent}: {e}")).at(&place)
     })?;
     Ok(settings)

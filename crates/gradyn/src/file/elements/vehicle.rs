@@ -6,14 +6,18 @@ use super::*;
 pub fn road(name: Text, t: &Table) -> Result<Road, ModelError> {
     let Some(rows) = t.get("points") else {
         if let Some((key, _)) = t.entries.iter().find(|(k, _)| k.text == "ends") {
-            let e = ModelError::new(format!("road `{name}`: `ends` belongs to `points`")).at(&Some(key.place.clone()));
+            let e = ModelError::new(format!("road `{name}`: `ends` belongs to `points`"))
+                .at(&Some(key.place.clone()));
             return Err(e);
         }
         return Ok(Road { name, height: Height::Expression(number(t, "height", 0.0)) });
     };
     let point = |row: &Node| {
         <[Number; 2]>::try_from(row.numbers()).map_err(|row_of| {
-            let e = ModelError::new(format!("road `{name}`, points: [x, z] is expected here, not {} numbers", row_of.len()));
+            let e = ModelError::new(format!(
+                "road `{name}`, points: [x, z] is expected here, not {} numbers",
+                row_of.len()
+            ));
             e.at(&Some(row.place.clone()))
         })
     };
@@ -45,11 +49,17 @@ fn law(name: &Text, t: &Table) -> Result<TyreLaw, ModelError> {
         [x] => Ok([x.clone(), x.clone()]),
         [x, y] => Ok([x.clone(), y.clone()]),
         list => {
-            let e =
-                ModelError::new(format!("force `{name}`, law, {key}: one number or two are expected here, not {}", list.len()));
+            let e = ModelError::new(format!(
+                "force `{name}`, law, {key}: one number or two are expected here, not {}",
+                list.len()
+            ));
             Err(e.at(&t.get(key).map(|n| n.place.clone())))
         }
     };
-    let s = Saturation { friction: both("friction")?, critical: both("critical")?, smoothing: number(t, "smoothing", 1e-6) };
+    let s = Saturation {
+        friction: both("friction")?,
+        critical: both("critical")?,
+        smoothing: number(t, "smoothing", 1e-6),
+    };
     Ok(if kind.text == "tanh" { TyreLaw::Tanh(s) } else { TyreLaw::Linear(s) })
 }

@@ -18,7 +18,10 @@ pub fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
     let hard = t.get("hard").map_or(&[][..], Node::items).iter().filter_map(Node::word);
     if let Some(outer) = hard.filter(|_| c.mirrored()).find(|h| !c.owns(name, &h.text)) {
         let e = wrong(
-            format!("body `{name}`: the hard point `{}` is not one of the template and cannot be mirrored", outer.text),
+            format!(
+                "body `{name}`: the hard point `{}` is not one of the template and cannot be mirrored",
+                outer.text
+            ),
             &outer.place,
         );
         return Err(c.inside(e.help("give it in [points] of the template, or as an argument")));
@@ -31,9 +34,13 @@ pub fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
 
 /// The ends of a rod by their names.
 fn ends(c: &Context, name: &str, t: &Table, rod: &Table, body: &mut Table) {
-    let given: Vec<&Word> = rod.get("points").map_or(&[][..], Node::items).iter().filter_map(Node::word).collect();
+    let given: Vec<&Word> =
+        rod.get("points").map_or(&[][..], Node::items).iter().filter_map(Node::word).collect();
     let ends: Vec<Word> = given.iter().map(|w| c.point_of(name, w)).collect();
-    let Some(Value::Table(new)) = body.entries.iter_mut().find(|e| e.0.text == "rod").map(|e| &mut e.1.value) else { return };
+    let Some(Value::Table(new)) = body.entries.iter_mut().find(|e| e.0.text == "rod").map(|e| &mut e.1.value)
+    else {
+        return;
+    };
     for (key, node) in &mut new.entries {
         if key.text == "points" && ends.len() == node.items().len() {
             let ends = ends.iter().map(|w| Node { value: Value::Text(w.clone()), place: w.place.clone() });
@@ -41,7 +48,9 @@ fn ends(c: &Context, name: &str, t: &Table, rod: &Table, body: &mut Table) {
         }
     }
     let own = |w: &Word| t.get("points").and_then(Node::table).is_some_and(|p| p.get(&w.text).is_some());
-    let hard = |w: &Word| t.get("hard").is_some_and(|h| h.items().iter().filter_map(Node::word).any(|h| h.text == w.text));
+    let hard = |w: &Word| {
+        t.get("hard").is_some_and(|h| h.items().iter().filter_map(Node::word).any(|h| h.text == w.text))
+    };
     if c.flips[0] && ends.len() == 2 && !given.iter().all(|w| own(w) || hard(w)) {
         backwards(c, body, &ends);
     }
@@ -49,7 +58,10 @@ fn ends(c: &Context, name: &str, t: &Table, rod: &Table, body: &mut Table) {
 
 /// A rod on the negative x axis: its ends as points, from 0 to -length.
 fn backwards(c: &Context, body: &mut Table, ends: &[Word]) {
-    let Some(Value::Table(rod)) = body.entries.iter_mut().find(|e| e.0.text == "rod").map(|e| &mut e.1.value) else { return };
+    let Some(Value::Table(rod)) = body.entries.iter_mut().find(|e| e.0.text == "rod").map(|e| &mut e.1.value)
+    else {
+        return;
+    };
     let Some(k) = rod.entries.iter().position(|e| e.0.text == "length") else { return };
     let length = rod.entries.remove(k).1;
     let at = |x: Node| {
@@ -64,7 +76,10 @@ fn backwards(c: &Context, body: &mut Table, ends: &[Word]) {
         Some(_) => {}
         None => {
             let key = Word { text: "points".into(), place: length.place.clone(), exact: false };
-            body.entries.push((key, Node { value: Value::Table(Table { entries: points.into() }), place: length.place.clone() }));
+            body.entries.push((
+                key,
+                Node { value: Value::Table(Table { entries: points.into() }), place: length.place.clone() },
+            ));
         }
     }
 }

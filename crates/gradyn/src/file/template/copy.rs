@@ -116,13 +116,17 @@ pub fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static str, No
                 points.entries.push((key, Node { value, place: node.place }));
             }
             (true, Value::List(items)) => {
-                let items = items.iter().enumerate().map(|(k, item)| signed(item.clone(), c.flips.get(k) == Some(&true)));
+                let items = items
+                    .iter()
+                    .enumerate()
+                    .map(|(k, item)| signed(item.clone(), c.flips.get(k) == Some(&true)));
                 points.entries.push((key, Node { value: Value::List(items.collect()), place: node.place }));
             }
             (true, _) => points.entries.push((key, node)),
         }
     }
-    let made = [("constants", constants), ("points", points)].into_iter().filter(|(_, t)| !t.entries.is_empty());
+    let made =
+        [("constants", constants), ("points", points)].into_iter().filter(|(_, t)| !t.entries.is_empty());
     Ok(made.map(|(section, t)| (section, Node { value: Value::Table(t), place: 0..0 })).collect())
 }
 
@@ -131,31 +135,45 @@ fn named(c: &Context, t: &Table, section: &Field, template: &Table) -> Made<Tabl
     let Kind::Map(_, kind) = section.kind else { return Ok(t.clone()) };
     let entry = |(key, node): &(Word, Node)| {
         let node = match (section.name, &node.value) {
-            ("body", Value::Table(body)) => {
-                Node { value: Value::Table(super::body::body(c, &key.text, body, kind)?), place: node.place.clone() }
-            }
+            ("body", Value::Table(body)) => Node {
+                value: Value::Table(super::body::body(c, &key.text, body, kind)?),
+                place: node.place.clone(),
+            },
             ("driver", Value::Table(driver)) => value(c, node, kind, section.name, Some(driven(driver)))?,
             ("joint", Value::Table(joint)) if c.mirrored() && implicit(c, joint).is_some() => {
                 let missing = implicit(c, joint).unwrap_or("axis");
-                let e = wrong(format!("joint `{}` is mirrored, but its `{missing}` is not written", key.text), &key.place);
+                let e = wrong(
+                    format!("joint `{}` is mirrored, but its `{missing}` is not written", key.text),
+                    &key.place,
+                );
                 let help = match missing {
                     "normals" => {
                         "write `normals`, in the frame of each body a direction across its axis, from which the angles are measured"
                     }
-                    "normal" => "write `normal`, a direction across the axis, from which the angle is measured",
+                    "normal" => {
+                        "write `normal`, a direction across the axis, from which the angle is measured"
+                    }
                     _ => "write `axis`: what is absent cannot be mirrored",
                 };
                 return Err(c.inside(e.help(help)));
             }
             ("joint", Value::Table(joint)) if c.mirrored() && c.dimension == 2 && is(joint, &["rolling"]) => {
                 let e = wrong(
-                    format!("joint `{}` cannot be mirrored: a disc in the plane rolls on the left of its line", key.text),
+                    format!(
+                        "joint `{}` cannot be mirrored: a disc in the plane rolls on the left of its line",
+                        key.text
+                    ),
                     &key.place,
                 );
                 return Err(c.inside(e.help("write the mirror image by hand, with the opposite `axis`")));
             }
-            ("force", Value::Table(force)) if c.mirrored() && is(force, &["contact"]) && force.get("normal").is_none() => {
-                let e = wrong(format!("contact `{}` is mirrored, but its `normal` is not written", key.text), &key.place);
+            ("force", Value::Table(force))
+                if c.mirrored() && is(force, &["contact"]) && force.get("normal").is_none() =>
+            {
+                let e = wrong(
+                    format!("contact `{}` is mirrored, but its `normal` is not written", key.text),
+                    &key.place,
+                );
                 return Err(c.inside(e.help("write `normal`: what is absent cannot be mirrored")));
             }
             ("force", Value::Table(force)) => value(c, node, kind, section.name, law(force, template))?,
@@ -209,7 +227,8 @@ fn is(t: &Table, types: &[&str]) -> bool {
 fn implicit(c: &Context, joint: &Table) -> Option<&'static str> {
     let has = |keys: [&str; 2]| keys.iter().any(|k| joint.get(k).is_some());
     let (axis, normal) = (has(["axis", "axes"]), has(["normal", "normals"]));
-    let framed = is(joint, &["revolute", "prismatic", "cylindrical", "screw", "universal", "planar", "fixed"]);
+    let framed =
+        is(joint, &["revolute", "prismatic", "cylindrical", "screw", "universal", "planar", "fixed"]);
     let line = is(joint, &["prismatic", "point-on-line"]);
     match c.dimension {
         2 => (line && !axis && c.flips[0]).then_some("axis"),
@@ -248,10 +267,16 @@ fn initial(c: &Context, t: &Table) -> Made<Table> {
         let near = key.text == "near";
         let role = |sensor: &Word| if sensor.text.ends_with(".attitude") { Role::Odd } else { Role::Polar };
         let one = |(sensor, value): &(Word, Node)| {
-            if near { Ok((c.reference(sensor)?, leaf(c, value, role(sensor))?)) } else { condition(c, sensor, value) }
+            if near {
+                Ok((c.reference(sensor)?, leaf(c, value, role(sensor))?))
+            } else {
+                condition(c, sensor, value)
+            }
         };
         let value = match &node.value {
-            Value::Table(list) => Value::Table(Table { entries: list.entries.iter().map(one).collect::<Made<_>>()? }),
+            Value::Table(list) => {
+                Value::Table(Table { entries: list.entries.iter().map(one).collect::<Made<_>>()? })
+            }
             other => other.clone(),
         };
         Ok((key.clone(), Node { value, place: node.place.clone() }))
@@ -306,7 +331,9 @@ fn diagonal(c: &Context, node: &Node, kind: &Kind) -> bool {
 
 fn unknown(c: &Context, key: &str, node: &Node) -> ModelError {
     let help = match key {
-        "effort" => "an effort is mirrored along a revolute, prismatic, cylindrical or screw joint of the template itself",
+        "effort" => {
+            "an effort is mirrored along a revolute, prismatic, cylindrical or screw joint of the template itself"
+        }
         "stiffness" | "damping" => {
             "of a bushing the diagonal is mirrored, not a full matrix; write the mirrored part without a template"
         }
@@ -318,7 +345,9 @@ fn unknown(c: &Context, key: &str, node: &Node) -> ModelError {
 fn fields(c: &Context, t: &Table, fields: &[Field], special: Option<(&str, Role)>) -> Made<Table> {
     let entry = |(key, node): &(Word, Node)| {
         let node = match (fields.iter().find(|f| f.name == key.text), special) {
-            (Some(_), Some((name, Role::Unknown))) if name == key.text && c.mirrored() => return Err(unknown(c, name, node)),
+            (Some(_), Some((name, Role::Unknown))) if name == key.text && c.mirrored() => {
+                return Err(unknown(c, name, node));
+            }
             (Some(_), Some((name, role))) if name == key.text => leaf(c, node, role)?,
             (Some(f), _) => value(c, node, &f.kind, f.name, None)?,
             (None, _) => node.clone(), // refused by the reader, or `type`
@@ -331,10 +360,14 @@ fn fields(c: &Context, t: &Table, fields: &[Field], special: Option<(&str, Role)
 /// The role of a key.
 fn role(kind: &Kind, key: &str) -> Role {
     match (kind, key) {
-        (Kind::Word(_) | Kind::Setting | Kind::Count | Kind::Dimension, _) | (Kind::Text, "unit") => Role::Plain,
+        (Kind::Word(_) | Kind::Setting | Kind::Count | Kind::Dimension, _) | (Kind::Text, "unit") => {
+            Role::Plain
+        }
         (Kind::Text | Kind::Pair(_) | Kind::OneOrPair(_) | Kind::Texts(_), _) => Role::Reference,
         (_, "angle" | "torque") => Role::Odd,
-        (_, "points" | "com" | "axis" | "axes" | "normal" | "normals") | (Kind::Vector, "force") => Role::Polar,
+        (_, "points" | "com" | "axis" | "axes" | "normal" | "normals") | (Kind::Vector, "force") => {
+            Role::Polar
+        }
         (Kind::Matrix | Kind::Numbers, "stiffness" | "damping" | "force") => Role::Unknown,
         (_, "inertia") => Role::Inertia,
         (_, key) if EVEN.contains(&key) || MAGIC.contains(&key) => Role::Even,
@@ -375,7 +408,9 @@ fn list(c: &Context, node: &Node, items: &[Node], role: Role) -> Made<Node> {
             _ if nested => (role, false),
             Role::Polar => (Role::Even, along),
             Role::Odd => (Role::Even, along != odd(&c.flips)),
-            Role::Inertia => (Role::Even, k >= 3 && AXES.get(k - 3).is_some_and(|[a, b]| c.flips[*a] != c.flips[*b])),
+            Role::Inertia => {
+                (Role::Even, k >= 3 && AXES.get(k - 3).is_some_and(|[a, b]| c.flips[*a] != c.flips[*b]))
+            }
             role => (role, false),
         };
         Ok(signed(leaf(c, item, role)?, minus))

@@ -61,12 +61,16 @@ impl Size {
 impl<'a> Template<'a> {
     fn new(name: &'a Word, table: &'a Table) -> Result<Self, ModelError> {
         let defaults = table.get("arguments").and_then(Node::table).into_iter().flat_map(|t| &t.entries);
-        let mut arguments: Vec<(&Word, Option<&Node>)> = defaults.map(|(key, node)| (key, Some(node))).collect();
-        let mut indices: HashMap<&str, usize> = arguments.iter().enumerate().map(|(k, a)| (a.0.text.as_str(), k)).collect();
+        let mut arguments: Vec<(&Word, Option<&Node>)> =
+            defaults.map(|(key, node)| (key, Some(node))).collect();
+        let mut indices: HashMap<&str, usize> =
+            arguments.iter().enumerate().map(|(k, a)| (a.0.text.as_str(), k)).collect();
         for argument in table.get("required").map_or(&[][..], Node::items).iter().filter_map(Node::word) {
             if indices.insert(argument.text.as_str(), arguments.len()).is_some() {
-                let e =
-                    wrong(format!("template `{}`: the argument `{}` is named twice", name.text, argument.text), &argument.place);
+                let e = wrong(
+                    format!("template `{}`: the argument `{}` is named twice", name.text, argument.text),
+                    &argument.place,
+                );
                 return Err(e.help("`arguments` have defaults, those in `required` have none"));
             }
             arguments.push((argument, None));
@@ -80,13 +84,19 @@ impl<'a> Template<'a> {
     /// An instance gives an argument that there is not.
     pub fn unknown(&self, argument: &Word, instance: &str) -> ModelError {
         let (name, word) = (&self.name.text, &argument.text);
-        let e = wrong(format!("instance `{instance}`: template `{name}` has no argument `{word}`"), &argument.place);
+        let e = wrong(
+            format!("instance `{instance}`: template `{name}` has no argument `{word}`"),
+            &argument.place,
+        );
         e.help(suggest(word, "arguments", self.arguments.iter().map(|a| a.0.text.as_str())))
     }
     /// An instance does not give an argument that is required.
     pub fn missing(&self, argument: &str, instance: &str, key: &Word) -> ModelError {
         let name = &self.name.text;
-        let e = wrong(format!("instance `{instance}`: the argument `{argument}` of template `{name}` is missing"), &key.place);
+        let e = wrong(
+            format!("instance `{instance}`: the argument `{argument}` of template `{name}` is missing"),
+            &key.place,
+        );
         e.help(format!("give it in `with`, as in with = {{ {argument} = … }}"))
     }
     /// Number of its own elements.
@@ -111,31 +121,40 @@ impl<'a> Instance<'a> {
             let e = wrong(format!("instance `{}`: there is no template `{text}`", name.text), place);
             return Err(e.help(suggest(text, "templates", known.iter().copied())));
         };
-        let count = node.get("count").and_then(|c| if let Value::Number(x) = c.value { Some(x as usize) } else { None });
+        let count = node
+            .get("count")
+            .and_then(|c| if let Value::Number(x) = c.value { Some(x as usize) } else { None });
         let mirror = word("mirror").and_then(|m| ["x", "y", "z"].iter().position(|a| *a == m.text));
         let instance = Self { name, template, count, mirror, node, prefix: word("prefix") };
         instance.check_array()?;
         Ok(instance)
     }
     fn check_array(&self) -> Result<(), ModelError> {
-        let alone = ["first", "last"].into_iter().find(|k| self.count.is_none() && self.node.get(k).is_some());
+        let alone =
+            ["first", "last"].into_iter().find(|k| self.count.is_none() && self.node.get(k).is_some());
         if let Some(key) = alone {
-            let e =
-                wrong(format!("instance `{}`: `{key}` is for arrays, and there is no `count`", self.name.text), &self.place(key));
+            let e = wrong(
+                format!("instance `{}`: `{key}` is for arrays, and there is no `count`", self.name.text),
+                &self.place(key),
+            );
             return Err(e.help("give these arguments in `with`"));
         }
         match self.prefix {
             Some(p) if self.count.is_some_and(|n| n > 1) && !p.text.contains("{i}") => {
                 let e = wrong(
-                    format!("instance `{}`, prefix: every copy of the array would have the same names", self.name.text),
+                    format!(
+                        "instance `{}`, prefix: every copy of the array would have the same names",
+                        self.name.text
+                    ),
                     &p.place,
                 );
                 Err(e.help(format!("put the number into it, as in \"{}{{i}}_\"", p.text)))
             }
-            Some(p) if p.text.replace("{i}", "").contains(['{', '}', '.']) => {
-                Err(wrong(format!("instance `{}`, prefix: `{}` cannot begin a name", self.name.text, p.text), &p.place)
-                    .help("letters, digits, _ and {i}"))
-            }
+            Some(p) if p.text.replace("{i}", "").contains(['{', '}', '.']) => Err(wrong(
+                format!("instance `{}`, prefix: `{}` cannot begin a name", self.name.text, p.text),
+                &p.place,
+            )
+            .help("letters, digits, _ and {i}")),
             _ => Ok(()),
         }
     }
@@ -162,8 +181,10 @@ impl<'a> Library<'a> {
     pub fn new(root: &'a Table) -> Result<Self, ModelError> {
         let entries = || root.get("template").and_then(Node::table).into_iter().flat_map(|t| &t.entries);
         let named = entries().filter_map(|(name, node)| Some((name, node.table()?)));
-        let mut templates = named.map(|(name, table)| Template::new(name, table)).collect::<Result<Vec<_>, _>>()?;
-        let names: HashMap<&str, usize> = templates.iter().enumerate().map(|(k, t)| (t.name.text.as_str(), k)).collect();
+        let mut templates =
+            named.map(|(name, table)| Template::new(name, table)).collect::<Result<Vec<_>, _>>()?;
+        let names: HashMap<&str, usize> =
+            templates.iter().enumerate().map(|(k, t)| (t.name.text.as_str(), k)).collect();
         for t in &mut templates {
             reader::check_section(t.table, "instance")?;
             t.instances = instances(t.table, &names)?;
@@ -182,7 +203,12 @@ impl<'a> Library<'a> {
         instances(root, &self.names)
     }
     /// How many elements a copy of a template has, those inside it included.
-    fn size(&self, k: usize, above: &mut Vec<usize>, sizes: &mut Vec<Option<Size>>) -> Result<Size, ModelError> {
+    fn size(
+        &self,
+        k: usize,
+        above: &mut Vec<usize>,
+        sizes: &mut Vec<Option<Size>>,
+    ) -> Result<Size, ModelError> {
         if let Some(size) = sizes[k] {
             return Ok(size);
         }
@@ -190,7 +216,9 @@ impl<'a> Library<'a> {
         let mut size = Size { elements: t.elements(), bytes: t.table.weight(), depth: 1 };
         if size.elements == 0 && t.instances.is_empty() {
             let e = wrong(format!("template `{}` has no elements", t.name.text), &t.name.place);
-            return Err(e.help(format!("give it sections of a model, such as [template.{}.body.NAME]", t.name.text)));
+            return Err(
+                e.help(format!("give it sections of a model, such as [template.{}.body.NAME]", t.name.text))
+            );
         }
         size.elements += t.arguments.len();
         above.push(k);
@@ -200,7 +228,8 @@ impl<'a> Library<'a> {
                 chain.map(|&k| format!("`{}`", self.templates[k].name.text)).collect::<Vec<_>>().join(" → ")
             };
             if above.contains(&instance.template) {
-                let e = wrong(format!("a template uses itself: {}", names(&mut chain())), &instance.place("use"));
+                let e =
+                    wrong(format!("a template uses itself: {}", names(&mut chain())), &instance.place("use"));
                 return Err(e.help("an array repeats a template: count = …"));
             }
             let deep = || {
@@ -233,7 +262,10 @@ impl<'a> Library<'a> {
                 Size { bytes, .. } if bytes > MAX_TEXT => format!("{} MB of text", MAX_TEXT >> 20),
                 _ => continue,
             };
-            let e = wrong(format!("instance `{}`: the templates expand to more than {too_much}", i.name.text), &i.name.place);
+            let e = wrong(
+                format!("instance `{}`: the templates expand to more than {too_much}", i.name.text),
+                &i.name.place,
+            );
             return Err(e.help("use fewer or smaller instances"));
         }
         Ok(())

@@ -39,12 +39,14 @@ fn kind(section: &str) -> Option<&'static str> {
 impl Merge {
     /// The file without its templates.
     pub fn new(root: &Table) -> Self {
-        let mut m = Self { root: Table::default(), taken: HashMap::new(), part: Part::default(), parts: vec![] };
+        let mut m =
+            Self { root: Table::default(), taken: HashMap::new(), part: Part::default(), parts: vec![] };
         for (key, node) in root.entries.iter().filter(|(k, _)| k.text != "template" && k.text != "instance") {
             m.root.entries.push((key.clone(), node.clone()));
             if let Some(t) = node.table() {
                 m.note(&key.text, t);
-                let points = if key.text == "ground" { t.get("points").and_then(Node::table) } else { Some(t) };
+                let points =
+                    if key.text == "ground" { t.get("points").and_then(Node::table) } else { Some(t) };
                 let names = kind(&key.text)
                     .zip(points)
                     .into_iter()
@@ -56,7 +58,13 @@ impl Merge {
         m
     }
     /// Adds a section of a copy.
-    pub fn add(&mut self, section: &str, node: Node, label: &str, instance: &Range<usize>) -> Result<(), ModelError> {
+    pub fn add(
+        &mut self,
+        section: &str,
+        node: Node,
+        label: &str,
+        instance: &Range<usize>,
+    ) -> Result<(), ModelError> {
         let place = node.place.clone();
         let Value::Table(table) = node.value else { return Ok(()) };
         self.note(section, &table);
@@ -83,7 +91,10 @@ impl Merge {
         if let Some(kind) = kind(section) {
             for (name, _) in &t.entries {
                 if let Some(other) = self.taken.insert((kind, name.text.clone()), label.into()) {
-                    let e = wrong(format!("the {kind} `{}` is taken twice: by {other} and by {label}", name.text), instance);
+                    let e = wrong(
+                        format!("the {kind} `{}` is taken twice: by {other} and by {label}", name.text),
+                        instance,
+                    );
                     return Err(e.help("give the instance another name, or a `prefix`"));
                 }
             }
@@ -125,7 +136,10 @@ impl Merge {
         let rests = self.parts.iter().find(|p| !p.velocity);
         if let (Some(a), Some(b)) = (lists, rests) {
             let place = if a.place.is_empty() { &b.place } else { &a.place };
-            let e = wrong(format!("initial, velocity: {} lists velocities, {} is at rest", a.label, b.label), place);
+            let e = wrong(
+                format!("initial, velocity: {} lists velocities, {} is at rest", a.label, b.label),
+                place,
+            );
             return Err(e.help("list velocities for every part that has position conditions, or for none"));
         }
         Ok(self.root)

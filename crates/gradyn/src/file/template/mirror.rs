@@ -88,7 +88,9 @@ impl Context<'_> {
         let Ok(ast) = parse(&filled.text) else { return Ok(replaced(word, filled.text)) };
         self.check_units(&filled.text, word)?;
         match (&ast.expr, self.atom(&ast, &filled, Law::None, word)?) {
-            (_, Some(atom)) if atom.sense == Sense::Vector(self.flips) => return Ok(replaced(word, atom.plain())),
+            (_, Some(atom)) if atom.sense == Sense::Vector(self.flips) => {
+                return Ok(replaced(word, atom.plain()));
+            }
             (Expr::Vector(items), _) => {
                 let part = |(k, item): (usize, &Ast)| {
                     let text = self.seen(item, &filled, item.span.clone(), Law::None, word)?;
@@ -117,7 +119,14 @@ impl Context<'_> {
         Ok(self.atom(&ast, &filled, Law::None, word)?.map(|a| a.sense))
     }
     /// The part `range` of an expression with the eyes of the template.
-    fn seen(&self, ast: &Ast, filled: &Filled, range: Range<usize>, law: Law, word: &Word) -> Result<String, ModelError> {
+    fn seen(
+        &self,
+        ast: &Ast,
+        filled: &Filled,
+        range: Range<usize>,
+        law: Law,
+        word: &Word,
+    ) -> Result<String, ModelError> {
         let mut edits = vec![];
         let mut nodes = vec![ast];
         while let Some(node) = nodes.pop() {
@@ -149,7 +158,12 @@ impl Context<'_> {
             }
             Expr::Name(name) => {
                 let sense = self.sense_of(name, &ast.span, filled, word)?;
-                Ok(Some(Atom { open: String::new(), name: self.name(name, &ast.span, filled), close: "", sense }))
+                Ok(Some(Atom {
+                    open: String::new(),
+                    name: self.name(name, &ast.span, filled),
+                    close: "",
+                    sense,
+                }))
             }
             Expr::Call { function, args } if function == "vel" || function == "acc" => {
                 let inner = args.first().map(|a| self.atom(a, filled, law, word)).transpose()?.flatten();
@@ -160,27 +174,50 @@ impl Context<'_> {
                 }))
             }
             Expr::Call { function, .. } if function == "distance" || function == "angle" => {
-                let edits = ast.names().into_iter().map(|(name, span)| (self.name(&name, &span, filled), span)).collect();
+                let edits = ast
+                    .names()
+                    .into_iter()
+                    .map(|(name, span)| (self.name(&name, &span, filled), span))
+                    .collect();
                 let sense = if function == "angle" { turned } else { Sense::Same };
-                Ok(Some(Atom { open: String::new(), name: spliced(&filled.text, ast.span.clone(), edits), close: "", sense }))
+                Ok(Some(Atom {
+                    open: String::new(),
+                    name: spliced(&filled.text, ast.span.clone(), edits),
+                    close: "",
+                    sense,
+                }))
             }
-            Expr::Call { function, .. } if FRAMES.contains(&function.as_str()) => Err(self.cannot(function, word)),
+            Expr::Call { function, .. } if FRAMES.contains(&function.as_str()) => {
+                Err(self.cannot(function, word))
+            }
             _ => Ok(None),
         }
     }
     /// (1)–(3) for a name.
-    fn sense_of(&self, name: &str, span: &Range<usize>, filled: &Filled, word: &Word) -> Result<Sense, ModelError> {
+    fn sense_of(
+        &self,
+        name: &str,
+        span: &Range<usize>,
+        filled: &Filled,
+        word: &Word,
+    ) -> Result<Sense, ModelError> {
         let parts: Vec<&str> = name.split('.').collect();
         let foreign = filled.is_foreign(&(span.start..span.start + parts[0].len()));
         let thing = if foreign { None } else { self.scope.find(parts[0]) };
         let turned = if odd(&self.flips) { Sense::Minus } else { Sense::Same };
-        let along = |flips: Flips, k: usize| if flips.get(k) == Some(&true) { Sense::Minus } else { Sense::Same };
-        let vector = |flips: Flips, at: usize| parts.get(at).map_or(Sense::Vector(flips), |a| along(flips, axis(a)));
+        let along =
+            |flips: Flips, k: usize| if flips.get(k) == Some(&true) { Sense::Minus } else { Sense::Same };
+        let vector =
+            |flips: Flips, at: usize| parts.get(at).map_or(Sense::Vector(flips), |a| along(flips, axis(a)));
         let second = parts.get(1).copied().unwrap_or("");
         Ok(match thing {
             Some(Thing::Point) => vector(self.flips, 1),
-            Some(Thing::Argument(k, _)) if self.arguments.get(k).is_some_and(|a| a.vector) => vector(self.flips, 1),
-            Some(Thing::Number | Thing::List | Thing::Spring | Thing::Distance | Thing::Argument(..)) => Sense::Same,
+            Some(Thing::Argument(k, _)) if self.arguments.get(k).is_some_and(|a| a.vector) => {
+                vector(self.flips, 1)
+            }
+            Some(Thing::Number | Thing::List | Thing::Spring | Thing::Distance | Thing::Argument(..)) => {
+                Sense::Same
+            }
             Some(Thing::Torsion | Thing::Angle) => turned,
             Some(Thing::Body) if second == "angle" => turned,
             Some(Thing::Body) if ["roll", "pitch", "yaw", "omega", "angular_momentum"].contains(&second) => {
@@ -189,7 +226,9 @@ impl Context<'_> {
             Some(Thing::Body) if ["kinetic", "potential", "energy"].contains(&second) => Sense::Same,
             Some(Thing::Joint) if second.starts_with("angle") => turned,
             Some(Thing::Joint) if second == "position" => Sense::Same,
-            Some(Thing::Joint) if parts.len() == 2 && ["x", "y"].contains(&second) => return Err(self.cannot(name, word)),
+            Some(Thing::Joint) if parts.len() == 2 && ["x", "y"].contains(&second) => {
+                return Err(self.cannot(name, word));
+            }
             Some(Thing::Force) if ["normal", "gap", "kappa", "radius"].contains(&second) => Sense::Same,
             Some(Thing::Force) if second == "alpha" => turned,
             Some(Thing::Force) if second != "force" => return Err(self.cannot(name, word)),
@@ -199,12 +238,18 @@ impl Context<'_> {
             Some(Thing::Coordinate(k)) => along(self.flips, k),
             Some(Thing::Body | Thing::Joint | Thing::Force) => vector(self.flips, 2),
             None => match (parts.len(), second) {
-                _ if parts[0] == "system" && second.ends_with("momentum") => return Err(self.cannot(name, word)),
+                _ if parts[0] == "system" && second.ends_with("momentum") => {
+                    return Err(self.cannot(name, word));
+                }
                 _ if parts[0] == "system" => Sense::Same,
                 (1, _) | (2, "x" | "y" | "z") => vector_or_number(&parts, self.point_above(parts[0])),
                 (2, "angle" | "torque") if self.dimension == 2 => turned,
                 (2, "length" | "position" | "kinetic" | "potential" | "energy") => Sense::Same,
-                (2, "roll" | "pitch" | "yaw" | "omega" | "angular_momentum" | "angle_1" | "angle_2" | "multiplier" | "gap") => {
+                (
+                    2,
+                    "roll" | "pitch" | "yaw" | "omega" | "angular_momentum" | "angle_1" | "angle_2"
+                    | "multiplier" | "gap",
+                ) => {
                     return Err(self.cannot(name, word));
                 }
                 (2, "angle" | "torque" | "force" | "speed" | "effort") => return Err(self.cannot(name, word)),
@@ -219,7 +264,9 @@ impl Context<'_> {
             if let Some(own) = name.strip_prefix(c.prefix.as_str()) {
                 match c.scope.find(own) {
                     Some(Thing::Point) => return Some(c.flips),
-                    Some(Thing::Argument(k, _)) if c.arguments.get(k).is_some_and(|a| a.vector) => return Some(c.flips),
+                    Some(Thing::Argument(k, _)) if c.arguments.get(k).is_some_and(|a| a.vector) => {
+                        return Some(c.flips);
+                    }
                     _ => {}
                 }
             }
@@ -257,7 +304,14 @@ impl Atom {
             return if self.sense == Sense::Minus { format!("(-{})", self.plain()) } else { self.plain() };
         };
         let part = |k: usize| {
-            format!("{}{}{}.{}{}", if flips[k] { "-" } else { "" }, self.open, self.name, ["x", "y", "z"][k], self.close)
+            format!(
+                "{}{}{}.{}{}",
+                if flips[k] { "-" } else { "" },
+                self.open,
+                self.name,
+                ["x", "y", "z"][k],
+                self.close
+            )
         };
         format!("[{}]", (0..dimension).map(part).collect::<Vec<_>>().join(", "))
     }

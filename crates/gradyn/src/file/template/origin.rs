@@ -49,7 +49,8 @@ impl Origins {
     }
     /// A copy with its prefix and the texts that were put into it.
     pub(super) fn add(&mut self, template: usize, context: &Context) {
-        let texts = context.arguments.iter().filter(|a| a.as_text.get()).filter_map(|a| a.text.clone()).collect();
+        let texts =
+            context.arguments.iter().filter(|a| a.as_text.get()).filter_map(|a| a.text.clone()).collect();
         let (prefix, label) = (context.prefix.clone(), context.label.clone());
         self.templates[template].copies.push(Made { prefix, label, texts });
     }
@@ -61,7 +62,8 @@ impl Origins {
         // the longest text of a copy that the message repeats, the element that it begins with, or the longest prefix of a name in it
         let repeated = |text: &str| names_something(text) && self::words(text).all(|w| words.contains(w));
         let named = |prefix: &str| !prefix.is_empty() && words.iter().any(|w| w.starts_with(prefix));
-        let begins = |text: &str| names_something(text) && self::words(text).next().is_some_and(|w| words.contains(w));
+        let begins =
+            |text: &str| names_something(text) && self::words(text).next().is_some_and(|w| words.contains(w));
         let weight = |t: &String| if repeated(t) { t.len() } else { usize::from(begins(t)) };
         let text = |c: &Made| c.texts.iter().filter(|_| place.filled).map(weight).max().unwrap_or(0);
         let prefix = |c: &Made| if named(&c.prefix) { c.prefix.len() } else { 0 };

@@ -42,7 +42,9 @@ impl Scope {
     /// The names of the sections of a template, and its arguments: name, and whether it is a vector by default.
     pub fn new<'a>(table: &Table, arguments: impl Iterator<Item = (&'a str, bool)>) -> Self {
         let mut scope = Self::default();
-        scope.names.extend(arguments.enumerate().map(|(k, (name, vector))| (name.into(), Thing::Argument(k, vector))));
+        scope.names.extend(
+            arguments.enumerate().map(|(k, (name, vector))| (name.into(), Thing::Argument(k, vector))),
+        );
         for (section, node) in &table.entries {
             for (name, node) in node.table().into_iter().flat_map(|t| &t.entries) {
                 if let Some(thing) = thing(&section.text, node) {
@@ -70,7 +72,8 @@ impl Scope {
             Thing::Argument(_, false) => Thing::Number,
             other => *other,
         };
-        self.names.extend(inner.names.iter().map(|(name, thing)| (format!("{prefix}{name}"), outside(thing))));
+        self.names
+            .extend(inner.names.iter().map(|(name, thing)| (format!("{prefix}{name}"), outside(thing))));
         self.points.extend(inner.points.iter().filter_map(|path| {
             let (head, point) = path.split_once('.')?;
             let head_prefix = if head == "ground" { "" } else { prefix };
@@ -91,17 +94,22 @@ impl Scope {
 /// What an entry of a section is; `None` if no expression can name it.
 fn thing(section: &str, node: &Node) -> Option<Thing> {
     let table = node.table();
-    let word = |key: &str| table.and_then(|t| t.get(key)).and_then(Node::word).map_or("", |w| w.text.as_str());
+    let word =
+        |key: &str| table.and_then(|t| t.get(key)).and_then(Node::word).map_or("", |w| w.text.as_str());
     let has = |key: &str| table.is_some_and(|t| t.get(key).is_some());
     Some(match section {
         "constants" | "spline" => Thing::Number,
-        "parameters" if has("count") || table.and_then(|t| t.get("value")).is_some_and(Node::is_list) => Thing::List,
+        "parameters" if has("count") || table.and_then(|t| t.get("value")).is_some_and(Node::is_list) => {
+            Thing::List
+        }
         "parameters" => Thing::Number,
         "points" => Thing::Point,
         "body" => Thing::Body,
         "joint" => Thing::Joint,
         "driver" if has("angle") => Thing::Angle,
-        "driver" if has("coordinate") => Thing::Coordinate(axis(word("coordinate").rsplit('.').next().unwrap_or(""))),
+        "driver" if has("coordinate") => {
+            Thing::Coordinate(axis(word("coordinate").rsplit('.').next().unwrap_or("")))
+        }
         "driver" if has("sensor") => Thing::Force,
         "driver" => Thing::Distance,
         "force" => match word("type") {

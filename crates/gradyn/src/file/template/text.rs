@@ -77,14 +77,17 @@ impl<'c> Context<'c> {
     }
     /// The error, with the copy that it is about.
     pub fn inside(&self, e: ModelError) -> ModelError {
-        let message = if self.label.is_empty() { e.message } else { format!("{}, in {}", e.message, self.label) };
+        let message =
+            if self.label.is_empty() { e.message } else { format!("{}, in {}", e.message, self.label) };
         ModelError { message, ..e }
     }
     pub fn spend(&self, bytes: usize, place: &Range<usize>) -> Result<(), ModelError> {
         let left = self.budget.get().checked_sub(bytes + 16);
         self.budget.set(left.unwrap_or(0));
         let limit = super::MAX_TEXT >> 20;
-        left.map(drop).ok_or_else(|| self.inside(wrong(format!("the templates expand to more than {limit} MB of text"), place)))
+        left.map(drop).ok_or_else(|| {
+            self.inside(wrong(format!("the templates expand to more than {limit} MB of text"), place))
+        })
     }
 
     // {texts}
@@ -111,14 +114,22 @@ impl<'c> Context<'c> {
         {
             argument.as_text.set(true);
             return argument.text.clone().ok_or_else(|| {
-                let e = wrong(format!("the argument `{name}` is a vector and cannot be put into a text"), &word.place);
+                let e = wrong(
+                    format!("the argument `{name}` is a vector and cannot be put into a text"),
+                    &word.place,
+                );
                 self.inside(e.help(format!("write the name without braces: {name}, {name}.x")))
             });
         }
         if let (Some((i, n)), Some(offset)) = (self.number.get(), offset(name)) {
             return Ok(offset.map_or(n as i64, |k| (i as i64).saturating_add(k)).to_string());
         }
-        let known = self.scope.names.iter().filter(|(_, t)| matches!(t, Thing::Argument(..))).map(|(n, _)| n.as_str());
+        let known = self
+            .scope
+            .names
+            .iter()
+            .filter(|(_, t)| matches!(t, Thing::Argument(..)))
+            .map(|(n, _)| n.as_str());
         let help = match nearest(name, known) {
             _ if offset(name).is_some() => {
                 "{i} is the number of a copy and {n} the number of copies, in an array: count = …".into()
@@ -224,9 +235,10 @@ impl<'c> Context<'c> {
             Ok::<Node, ModelError>(Node { value, place: n.place.clone() })
         };
         let value = match &node.value {
-            Value::List(items) => {
-                Node { value: Value::List(items.iter().map(number).collect::<Result<_, _>>()?), place: node.place.clone() }
-            }
+            Value::List(items) => Node {
+                value: Value::List(items.iter().map(number).collect::<Result<_, _>>()?),
+                place: node.place.clone(),
+            },
             _ => number(node)?,
         };
         Ok(Argument { text, vector: value.is_list(), node: Some(value), as_text: Cell::new(false) })
@@ -244,7 +256,9 @@ fn offset(text: &str) -> Option<Option<i64>> {
     match text.strip_prefix('i') {
         None => (text == "n").then_some(None),
         Some("") => Some(Some(0)),
-        Some(rest) if rest.trim_start().starts_with(['+', '-']) => rest.replace(' ', "").parse().ok().map(Some),
+        Some(rest) if rest.trim_start().starts_with(['+', '-']) => {
+            rest.replace(' ', "").parse().ok().map(Some)
+        }
         Some(_) => None,
     }
 }
