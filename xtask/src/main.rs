@@ -1,4 +1,5 @@
-//! Tasks of the workspace: `cargo xtask test` runs everything that must be green, `cargo xtask reproduce` writes docs/reproduction.md.
+//! Tasks of the workspace: `cargo xtask test` runs everything that must be green, `cargo xtask reproduce`
+//! writes docs/reproduction.md.
 
 use std::process::{Command, ExitCode};
 

@@ -1,4 +1,5 @@
-//! Question: are build, assembly, a step, the gradient and memory linear in the number of bodies? (chains and nets, 4 … 4096 bodies)
+//! Question: are build, assembly, a step, the gradient and memory linear in the number of bodies? (chains and
+//! nets, 4 … 4096 bodies)
 //!
 //! `cargo bench -p gradyn-bench --bench chains`; sizes as arguments replace those of the list.
 

@@ -1,4 +1,5 @@
-//! Question: is the adjoint's cost independent of the number of parameters? (A22, Table 2: 20 … 1000 spline parameters)
+//! Question: is the adjoint's cost independent of the number of parameters? (A22, Table 2: 20 … 1000 spline
+//! parameters)
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gradyn::{Method, Prepared};

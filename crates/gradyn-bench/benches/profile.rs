@@ -1,7 +1,7 @@
 //! Question: where does the time of a vehicle's step go?
 //!
-//! One call of each term of `System` and of the matrices of a step, at the start of each vehicle in each family of coordinates, the fastest of many
-//! calls. `-- NAME` takes one vehicle.
+//! One call of each term of `System` and of the matrices of a step, at the start of each vehicle in each
+//! family of coordinates, the fastest of many calls. `-- NAME` takes one vehicle.
 
 use gradyn::{Coordinates, Prepared};
 use gradyn_bench::best;

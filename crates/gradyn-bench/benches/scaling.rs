@@ -1,8 +1,10 @@
-//! Question: how do a step, its gradient, the start and memory grow with the number of bodies, in natural and in joint coordinates?
+//! Question: how do a step, its gradient, the start and memory grow with the number of bodies, in natural and
+//! in joint coordinates?
 //!
-//! Chains, whose last body is moved by all joints, and brushes of chains of 8, whose bodies are moved by at most 8. The start is
-//! timed by itself and taken out of the steps; steps with their gradient are the difference of two horizons.
-//! `-- WORDS SIZES` takes the tables with these words in their titles, and replaces 8 … 2048.
+//! Chains, whose last body is moved by all joints, and brushes of chains of 8, whose bodies are moved by at
+//! most 8. The start is timed by itself and taken out of the steps; steps with their gradient are the
+//! difference of two horizons. `-- WORDS SIZES` takes the tables with these words in their titles, and
+//! replaces 8 … 2048.
 
 use gradyn::{Coordinates, Method, Prepared};
 use gradyn_bench::{Bench, Times, memory};

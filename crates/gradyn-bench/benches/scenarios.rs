@@ -1,7 +1,8 @@
 //! Question: how much faster are eight scenarios on two threads than on one?
 //!
-//! One design of the Iltis with its gradient, at eight speeds over the step, index1 × adams-bashforth at 1 ms. Both numbers of threads take
-//! turns in one run, the best of each counts, and their results must be the same bits.
+//! One design of the Iltis with its gradient, at eight speeds over the step, index1 × adams-bashforth at 1
+//! ms. Both numbers of threads take turns in one run, the best of each counts, and their results must be the
+//! same bits.
 
 use gradyn::file::read_toml;
 use gradyn::optimize::{Evaluation, Optimization};
@@ -44,7 +45,8 @@ fn main() {
     }
 }
 
-/// CPU time of this thread [s], where the system tells: how the work is divided, also on a machine that has other work.
+/// CPU time of this thread [s], where the system tells: how the work is divided, also on a machine that has
+/// other work.
 fn cpu() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split_whitespace().next().and_then(|ns| ns.parse::<f64>().ok()).map_or(f64::NAN, |ns| ns * 1e-9)

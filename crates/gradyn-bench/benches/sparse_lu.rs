@@ -1,8 +1,9 @@
-//! Question: what do a refactor and a solve of the saddle-point matrix cost, against the dense LU, the Schur complement and faer's sparse LU?
-//! (chains of 4 … 4096 rods, `[M Φ_qᵀ; Φ_q 0]` at the start; the vehicles, also with the tangent of a step in place of M; best of many, one run)
+//! Question: what do a refactor and a solve of the saddle-point matrix cost, against the dense LU, the Schur
+//! complement and faer's sparse LU? (chains of 4 … 4096 rods, `[M Φ_qᵀ; Φ_q 0]` at the start; the vehicles,
+//! also with the tangent of a step in place of M; best of many, one run)
 //!
-//! `cargo bench -p gradyn-bench --bench sparse_lu`; `-- vehicles` for these alone. The last columns are entries of L and U and |A x - b| / |b|,
-//! ours and faer's.
+//! `cargo bench -p gradyn-bench --bench sparse_lu`; `-- vehicles` for these alone. The last columns are
+//! entries of L and U and |A x - b| / |b|, ours and faer's.
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::perm::PermRef;

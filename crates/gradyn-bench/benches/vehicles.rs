@@ -1,7 +1,9 @@
-//! Question: how much faster than real time are the vehicles with their full gradient, in natural and in joint coordinates?
+//! Question: how much faster than real time are the vehicles with their full gradient, in natural and in
+//! joint coordinates?
 //!
-//! One core, 1 ms, an explicit method (index1 × adams-bashforth) and an implicit one (ali3p × newmark), over the whole manoeuvre.
-//! `-- SECONDS` sets another final time; words pick the cases whose names contain all of them.
+//! One core, 1 ms, an explicit method (index1 × adams-bashforth) and an implicit one (ali3p × newmark), over
+//! the whole manoeuvre. `-- SECONDS` sets another final time; words pick the cases whose names contain all of
+//! them.
 
 use gradyn::{Coordinates, Method, Prepared};
 use gradyn_bench::Bench;

@@ -23,15 +23,18 @@ pub enum Command {
     Simulate(RunArgs),
     /// Objectives and their gradients by one method
     Gradient(GradientArgs),
-    /// The static equilibrium that a model starts in: places, forces, reactions, efforts of supports, and their sensitivities
+    /// The static equilibrium that a model starts in: places, forces, reactions, efforts of supports, and
+    /// their sensitivities
     Equilibrium(EquilibriumArgs),
-    /// Every formulation, integrator and sensitivity against one reference, in units of the error that each should have
+    /// Every formulation, integrator and sensitivity against one reference, in units of the error that each
+    /// should have
     Verify(VerifyArgs),
     /// The parameters that make an objective least: progress, history, resume
     Optimize(OptimizeArgs),
     /// Objectives and gradients for many values of the parameters, as a table
     Sweep(SweepArgs),
-    /// What there is: coordinates, formulations, integrators, sensitivities, options, joints, forces, sensors, optimizers, examples
+    /// What there is: coordinates, formulations, integrators, sensitivities, options, joints, forces,
+    /// sensors, optimizers, examples
     List { what: What },
     /// Write a bundled model file to start from
     Example {
@@ -137,8 +140,8 @@ pub struct GradientArgs {
     /// Sensitivity method (`gradyn list sensitivities`)
     #[arg(long)]
     pub sensitivity: Option<String>,
-    /// Write the history to a file (.csv or .json): sensitivities of every sensor against time for direct methods; for the
-    /// adjoint the running gradient, the contribution of each step and dψ/d(initial state)
+    /// Write the history to a file (.csv or .json): sensitivities of every sensor against time for direct
+    /// methods; for the adjoint the running gradient, the contribution of each step and dψ/d(initial state)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Check one direction of the gradient by a complex step through the program
@@ -207,7 +210,8 @@ pub struct OptimizeArgs {
     /// Optimiser (`gradyn list optimizers`); that of the file if absent
     #[arg(long, value_name = "NAME")]
     pub optimizer: Option<String>,
-    /// So many starts between the bounds of the parameters, the model as it is included; those of the file if absent
+    /// So many starts between the bounds of the parameters, the model as it is included; those of the file if
+    /// absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub starts: Option<u32>,
     /// Seed of the starts
@@ -228,7 +232,8 @@ pub struct OptimizeArgs {
     /// Write the model file with the new values; comments and layout stay
     #[arg(long, value_name = "FILE")]
     pub write: Option<PathBuf>,
-    /// Write the table of the new design to a file (.csv or .json), and that of the start beside it (.before.csv or .before.json)
+    /// Write the table of the new design to a file (.csv or .json), and that of the start beside it
+    /// (.before.csv or .before.json)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

@@ -7,7 +7,8 @@ use std::fmt;
 /// A failed command.
 #[derive(Debug)]
 pub enum Failure {
-    /// An error of the library, with the text that it is about: name and content of the model file, or a flag and its value.
+    /// An error of the library, with the text that it is about: name and content of the model file, or a flag
+    /// and its value.
     Library { error: Box<Error>, file: (String, String) },
     /// The command itself is wrong, or a file cannot be read or written.
     Command { message: String, help: String },

@@ -87,7 +87,8 @@ impl Table<'_> {
         }
         text
     }
-    /// One line for each element, with a header where its columns change; nine digits of the largest number of a column.
+    /// One line for each element, with a header where its columns change; nine digits of the largest number
+    /// of a column.
     fn rows(&self, range: &Range<usize>) -> String {
         let columns = &self.statics.outputs[range.clone()];
         // (element, its columns, their values)

@@ -42,7 +42,8 @@ impl Lines {
         let (old, length) = (whole.lines().map(str::to_owned).collect(), whole.len() as u64);
         Ok(Self { path: path.to_owned(), flag, old, length, half: half.into(), file: None })
     }
-    /// Removes half a line at the end; an empty file gets its first line. Until the end of the program nobody else may.
+    /// Removes half a line at the end; an empty file gets its first line. Until the end of the program nobody
+    /// else may.
     pub fn start(&mut self, first: &str) -> Result<(), Failure> {
         if self.length == 0 && !first.starts_with(&self.half) {
             let message = format!("{} is something else: it stays as it is", self.path.display());

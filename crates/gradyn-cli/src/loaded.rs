@@ -96,7 +96,8 @@ impl Loaded {
             .map_err(|e| self.fail_at(e, &m.t_end.place.clone().or(m.t_start.place.clone())))?;
         Ok((mesh.start.0, mesh.end()))
     }
-    /// The sensitivity method: of the command line, of the file, or the default. Says why, if the program chooses it.
+    /// The sensitivity method: of the command line, of the file, or the default. Says why, if the program
+    /// chooses it.
     pub fn sensitivity(&self, flag: Option<&str>, quiet: bool) -> Result<Sensitivity, Failure> {
         let Some(asked) = flag.map(Text::from).or(self.file.study.sensitivity.clone()) else {
             return Ok(Sensitivity::DiscreteAdjoint);
@@ -135,7 +136,8 @@ impl Loaded {
         }
         Ok(())
     }
-    /// A method that does not exist, where the file asks for it; `stepping`: the command line gives the steps.
+    /// A method that does not exist, where the file asks for it; `stepping`: the command line gives the
+    /// steps.
     fn fail_method(&self, e: Error, m: &Method, study: &Study, stepping: bool) -> Failure {
         let place = |t: &Option<Text>| t.as_ref().and_then(|t| t.place.clone());
         let named = place(&study.integrator).or_else(|| place(&study.formulation));
@@ -214,8 +216,8 @@ pub fn expanded(a: &ModelArgs) -> Result<String, Failure> {
     file::expanded(&a.model, &text).map_err(|e| Failure::in_file(e, &name, &text))
 }
 
-/// An error of the model at the first element that its message names, if it has no place of its own, and whose copy of a
-/// template it is about.
+/// An error of the model at the first element that its message names, if it has no place of its own, and
+/// whose copy of a template it is about.
 fn located(file: &ModelFile, e: Error) -> Error {
     let Error::Model(mut e) = e else { return e };
     let m = &file.mechanism;

@@ -85,8 +85,8 @@ struct Table {
 }
 
 impl Table {
-    /// A new table, or one to go on with: `again` computes its last row once more, and the last one that did not fail; they must come out
-    /// the same.
+    /// A new table, or one to go on with: `again` computes its last row once more, and the last one that did
+    /// not fail; they must come out the same.
     fn open(
         path: Option<&Path>,
         columns: &[String],

@@ -217,8 +217,9 @@ fn quiet() {
 
 // methods
 
-/// Every sensitivity method that is not continuous gives the derivative of the same program, so they agree to rounding, whatever the
-/// formulation and the integrator. Different formulations and integrators agree to the discretisation error.
+/// Every sensitivity method that is not continuous gives the derivative of the same program, so they agree to
+/// rounding, whatever the formulation and the integrator. Different formulations and integrators agree to the
+/// discretisation error.
 #[test]
 fn all_methods_agree() {
     let folder = Folder::example("pendulum");
@@ -244,8 +245,8 @@ fn all_methods_agree() {
             let fits =
                 |s: &&gradyn::Sensitivity| s.fits(gradyn::Formulation::parse(&formulation).expect("listed"));
             for s in gradyn::Sensitivity::ALL.iter().filter(fits) {
-                // 1e-6: rounding of q, over βh² in the reactions, over the step 1e-5 of the differences; continuous ones differ by h², and by h in the
-                // reactions of index3
+                // 1e-6: rounding of q, over βh² in the reactions, over the step 1e-5 of the differences;
+                // continuous ones differ by h², and by h in the reactions of index3
                 let tolerance = match s {
                     s if s.is_exact() => 1e-9,
                     s if s.is_continuous() => 0.1,
@@ -273,7 +274,8 @@ fn all_methods_agree() {
     let coordinate = family.map(|i| format!("maggi + {i}")).to_vec();
     assert_eq!(refused, [states("index3"), states("ali3p"), coordinate].concat());
     for (name, rows) in &of_runs {
-        // h² = 1e-4 of Newmark, times a few; the reactions of index3 with projections have an error of order h
+        // h² = 1e-4 of Newmark, times a few; the reactions of index3 with projections have an error of order
+        // h
         for ((row, reference), tolerance) in rows.iter().zip(&of_runs[0].1).zip([1e-3, 1e-3, 3e-2]) {
             assert_close(row, reference, tolerance, name);
         }

@@ -1,4 +1,5 @@
-//! What users see when something is wrong: what, where, what to try, and the exit code. One snapshot for each mistake.
+//! What users see when something is wrong: what, where, what to try, and the exit code. One snapshot for each
+//! mistake.
 
 mod common;
 use common::Folder;
@@ -136,7 +137,8 @@ const SIMULATE: &[&str] = &["simulate", "model.toml"];
 const VERIFY: &[&str] = &["verify", "model.toml", "--quiet"];
 const GRADIENT: &[&str] = &["gradient", "model.toml"];
 
-/// One test and one snapshot for each case: `name: command [more arguments] { old => new, … }`, on the pendulum.
+/// One test and one snapshot for each case: `name: command [more arguments] { old => new, … }`, on the
+/// pendulum.
 macro_rules! cases {
     ($($name:ident: $command:ident $([$($more:literal),*])? { $($old:literal => $new:literal),* })*) => {$(
         #[test]
@@ -359,7 +361,8 @@ fn output_is_checked_first() {
     );
 }
 
-/// An arm on a turning column, a rod that hangs from it, and a slide; every case below breaks it in one place.
+/// An arm on a turning column, a rod that hangs from it, and a slide; every case below breaks it in one
+/// place.
 const SPACE: &str = r#"name      = "arm"
 dimension = 3
 gravity   = [0, 0, -9.81]

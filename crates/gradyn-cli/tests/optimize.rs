@@ -237,7 +237,8 @@ fn many_starts_are_reported_and_continued() {
     assert!(out.code == 2 && out.stderr.contains("`starts` was"), "{}", out.stderr);
 }
 
-/// Files that would overwrite each other are refused before anything runs; a start that fails leaves no history.
+/// Files that would overwrite each other are refused before anything runs; a start that fails leaves no
+/// history.
 #[test]
 fn files_do_not_clash() {
     let folder = balance();
@@ -385,7 +386,8 @@ mod interrupted {
         assert_eq!(lasting(folder.json(&optimize(&[&SLOW[..], &["--resume"]].concat()))), whole());
     }
 
-    /// The Iltis, killed at a random moment of a random evaluation: every line is a whole one, and the rest comes to the same bits.
+    /// The Iltis, killed at a random moment of a random evaluation: every line is a whole one, and the rest
+    /// comes to the same bits.
     #[test]
     fn the_iltis_killed() {
         let whole = Folder::example("iltis");

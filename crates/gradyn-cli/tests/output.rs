@@ -151,7 +151,8 @@ fn simulate_text() {
     );
 }
 
-/// Equal times: at nodes the nodes' values, between them those of a finer run, to the order of the interpolant.
+/// Equal times: at nodes the nodes' values, between them those of a finer run, to the order of the
+/// interpolant.
 #[test]
 fn output_step() {
     for (formulation, integrator, between) in [
@@ -233,8 +234,8 @@ fn adjoint_history() {
     }
 }
 
-/// dψ/d(condition): the initial angle and speed are parameters that enter through conditions alone, so their gradients are the
-/// derivatives with respect to the conditions; differences of ψ agree.
+/// dψ/d(condition): the initial angle and speed are parameters that enter through conditions alone, so their
+/// gradients are the derivatives with respect to the conditions; differences of ψ agree.
 #[test]
 fn derivatives_with_respect_to_conditions() {
     let folder = pendulum();

@@ -1,13 +1,14 @@
-//! Assembly: positions that satisfy the constraints, nearest to the drawn configuration, and the checks that follow.
+//! Assembly: positions that satisfy the constraints, nearest to the drawn configuration, and the checks that
+//! follow.
 //!
 //! ```text
 //! minimise |Φ|² + |E|²  from the drawn configuration,  (JᵀJ + μ I) δ = -Jᵀ r                        (1)  Levenberg–Marquardt
 //! as  [ I  J ; Jᵀ  -μ ] (y, -δ) = (r, 0)                                                           (2)
 //! rank Φ_q at the result: degrees of freedom n - rank, dependent rows and what they follow from    (3)
 //! ```
-//! Works for any number of rows and conditions, so that it can say what is wrong with them. (2) has the digits of J, not of JᵀJ,
-//! and is sparse. A dependent row is redundant if it still holds where the others lead from a disturbed position; otherwise the
-//! position is singular, which is refused.
+//! Works for any number of rows and conditions, so that it can say what is wrong with them. (2) has the
+//! digits of J, not of JᵀJ, and is sparse. A dependent row is redundant if it still holds where the others
+//! lead from a disturbed position; otherwise the position is singular, which is refused.
 
 use crate::equilibrium::{Equilibrium, find};
 use crate::error::StepError;
@@ -43,8 +44,8 @@ pub struct Assembled {
     pub equilibrium: Option<Equilibrium>,
 }
 
-/// Assembles at time t with slots p; `names` are the position and the velocity conditions given, if those of velocities are to be
-/// checked.
+/// Assembles at time t with slots p; `names` are the position and the velocity conditions given, if those of
+/// velocities are to be checked.
 pub fn assemble<Y: System>(
     sys: &Y,
     t: f64,
@@ -269,7 +270,8 @@ impl<'a, Y: System> Problem<'a, Y> {
         let off = |r: &&Dependent| nearby.all[r.row].abs() > 1e-9 * size * size.max(1.0);
         Ok(redundant.iter().filter(holonomic).find(off).map(|r| r.row))
     }
-    /// A redundant row that asks for another velocity than the rows that it follows from: their parts without v differ.
+    /// A redundant row that asks for another velocity than the rows that it follows from: their parts without
+    /// v differ.
     fn contradiction<'r>(&mut self, q: &[f64], redundant: &'r [Dependent]) -> Option<&'r Dependent> {
         self.sys.place(self.t, q, &mut self.d);
         self.all.fill(0.0);
@@ -280,7 +282,8 @@ impl<'a, Y: System> Problem<'a, Y> {
             sum.abs() > 1e-9 * size
         })
     }
-    /// After `minimise`: the row that is worst off, as a length (each row over the size of its gradient), and by how much.
+    /// After `minimise`: the row that is worst off, as a length (each row over the size of its gradient), and
+    /// by how much.
     fn gap(&self, r: &[f64]) -> (usize, f64) {
         let gradient = |i: usize| largest(self.rows.pattern.row(i).map(|k| self.rows.q[k]));
         // in relative coordinates a row may hold by itself: its gradient is rounding
@@ -290,7 +293,8 @@ impl<'a, Y: System> Problem<'a, Y> {
         let worst = (0..r.len()).fold(0, |w, i| if off[i] > off[w] || off[i].is_nan() { i } else { w });
         (worst, off.get(worst).copied().unwrap_or(0.0))
     }
-    /// (1) from a drawing: positions and what is left; `d` is placed there and `rows` are those of the result.
+    /// (1) from a drawing: positions and what is left; `d` is placed there and `rows` are those of the
+    /// result.
     fn minimise(&mut self, drawn: &[f64]) -> Result<(Vec<f64>, Vec<f64>), StepError> {
         let mut q = drawn.to_vec();
         let mut r = self.residual(&q);

@@ -1,6 +1,7 @@
 //! A block of a state step: positions, velocities, accelerations and multipliers at a stage or node.
 //!
-//! A scheme predicts (q̂, v̂) from the blocks before; what it leaves open follows from the state of the formulation:
+//! A scheme predicts (q̂, v̂) from the blocks before; what it leaves open follows from the state of the
+//! formulation:
 //!
 //! ```text
 //! (q, v):   q - q̂ = 0,                     v - v̂ = 0                                              (1)  [P14, Eqs. 9, 10]
@@ -8,12 +9,14 @@
 //! (q, ż):   q - q̂ = 0,                     [ Φ̇(q, v) ; B (v - v̂) ] = 0                            (3)  [C12, Eq. 3]
 //! F(t, q, v, a, λ; p) = 0                                                                         (4)
 //! ```
-//! z = B q are independent coordinates, a choice that the plan holds. The blocks of the linearised rows are triangular:
+//! z = B q are independent coordinates, a choice that the plan holds. The blocks of the linearised rows are
+//! triangular:
 //!
 //! ```text
 //! [ Φ_q ; B ] δq = r_q,   [ Φ_q ; B ] δv = r_v - [ Φ̇_q δq ; 0 ],   F_u δu = r_u - F_q δq - F_v δv         (5)
 //! ```
-//! (5) is exact wherever the geometry goes: no derivative of R is needed (docs/design/19; in place of M13, Eqs. 27–33, 40–55).
+//! (5) is exact wherever the geometry goes: no derivative of R is needed (docs/design/19; in place of M13,
+//! Eqs. 27–33, 40–55).
 
 mod kinematic;
 mod null_space;
@@ -30,7 +33,8 @@ use gradyn_num::{Kkt, Scalar, largest};
 /// Newton iterations of the position problem (2).
 const MAX_ITERATIONS: usize = 30;
 
-/// Growth of the largest entry of R with which the independent coordinates are chosen again: beyond it they bend the motion.
+/// Growth of the largest entry of R with which the independent coordinates are chosen again: beyond it they
+/// bend the motion.
 const BAD: f64 = 2.0;
 
 /// Transposed products of a block that are made without its matrices: then these cost less.
@@ -48,8 +52,8 @@ pub enum State {
 }
 
 impl State {
-    /// The lists of independent coordinates that a plan holds: at the level of positions, of velocities. Without velocity rows one
-    /// list serves both.
+    /// The lists of independent coordinates that a plan holds: at the level of positions, of velocities.
+    /// Without velocity rows one list serves both.
     pub fn lists<Y: System>(self, sys: &Y) -> [Option<std::ops::Range<usize>>; 2] {
         let n = sys.dims().n;
         let free = |velocity: bool| n - sys.independent(velocity).len();
@@ -64,7 +68,8 @@ impl State {
     pub fn choices<Y: System>(self, sys: &Y) -> usize {
         self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
     }
-    /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `d` is placed.
+    /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `d` is
+    /// placed.
     pub fn residual<Y: System, S: Scalar>(
         self,
         sys: &Y,
@@ -95,7 +100,8 @@ impl State {
 /// Chooses independent coordinates, forward runs only.
 #[derive(Clone, Debug)]
 pub struct Chooser {
-    /// Coordinates that the user named: they stay. Of velocities, of which there may be fewer, the first ones. Empty: none.
+    /// Coordinates that the user named: they stay. Of velocities, of which there may be fewer, the first
+    /// ones. Empty: none.
     named: Vec<u32>,
     /// Largest entry of R where the last choice was made.
     fresh: f64,
@@ -106,7 +112,8 @@ impl Chooser {
     pub fn new(named: &[u32]) -> Self {
         Self { named: named.to_vec(), fresh: 1.0 }
     }
-    /// Chooses at the start and where R has grown. `node` is the block of the last node, `evaluated` if it is factored.
+    /// Chooses at the start and where R has grown. `node` is the block of the last node, `evaluated` if it is
+    /// factored.
     pub fn decide<Y: System>(
         &mut self,
         sys: &Y,
@@ -162,7 +169,8 @@ pub struct Block<Y: System> {
     f: Lagrange,
     state: State,
     solver: Solver,
-    /// [Φ_q; B] of positions and velocities, once a choice was made; the second stands for both if there is one list.
+    /// [Φ_q; B] of positions and velocities, once a choice was made; the second stands for both if there is
+    /// one list.
     kinematic: [Option<Kinematic>; 2],
     one: bool,
     dphi_q: Vec<f64>,
@@ -174,7 +182,8 @@ pub struct Block<Y: System> {
     pulled: Pulled,
 }
 
-/// Transposed products with (4) that were made without its partials: how many, and the last one: μ and -F_pᵀ μ.
+/// Transposed products with (4) that were made without its partials: how many, and the last one: μ and -F_pᵀ
+/// μ.
 struct Pulled {
     count: usize,
     mu: Vec<f64>,
@@ -430,7 +439,8 @@ impl<Y: System> Block<Y> {
             k.solve_t(q);
         }
     }
-    /// rows += s P x of a level (0: positions, 1: velocities), where P are the rows' partials over q - q̂ or v - v̂.
+    /// rows += s P x of a level (0: positions, 1: velocities), where P are the rows' partials over q - q̂ or
+    /// v - v̂.
     pub fn defect(&self, level: usize, s: f64, x: &[f64], rows: &mut [f64]) {
         match &self.kinematic[self.index(level)] {
             None => rows.iter_mut().zip(x).for_each(|(r, x)| *r += s * x),
@@ -478,8 +488,8 @@ impl<Y: System> Block<Y> {
     }
 }
 
-/// Rounding level of (q, v, a, λ, z) in a state step h, with or without an implicit matrix: see [`crate::Step::noise`].
-/// `shared` is that of [`Lagrange::shared`].
+/// Rounding level of (q, v, a, λ, z) in a state step h, with or without an implicit matrix: see
+/// [`crate::Step::noise`]. `shared` is that of [`Lagrange::shared`].
 pub fn noise(
     f: &Lagrange,
     shared: f64,
@@ -489,9 +499,9 @@ pub fn noise(
     mass: f64,
     row: f64,
 ) -> [f64; 5] {
-    // products in a row, growth in the factor: measured ≤ 300 ε on plane linkages; for a top at 150 rad/s 1e4 ε in the integrals
-    // with DOPRI5 and 2e6 ε with DOP853, whose coefficients reach 43, 8e4 ε in a with the matrix of SDIRK4;
-    // the constraint rows weigh q and v with c₀ and c₁
+    // products in a row, growth in the factor: measured ≤ 300 ε on plane linkages; for a top at 150 rad/s 1e4
+    // ε in the integrals with DOPRI5 and 2e6 ε with DOP853, whose coefficients reach 43, 8e4 ε in a with the
+    // matrix of SDIRK4; the constraint rows weigh q and v with c₀ and c₁
     let few = if implicit { 2e5 } else { 2e4 };
     let a = a + lam / mass + f.level[0] * q + f.level[1] * v;
     [q + h * v, v + h * a, a, lam + mass * a / row + shared * a, 100.0 * z].map(|x| few * f64::EPSILON * x)

@@ -3,8 +3,8 @@
 //! ```text
 //! h ← h · clamp(0.9 e^{-1/p}, 0.2, 5)          e the error relative to the tolerance, h^p its order      (1)
 //! ```
-//! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. An adaptive run of n steps gives up when its last w = max(10⁴, n/2) steps went so
-//! slowly that the rest would take far more than the largest number N of steps,
+//! [Hairer, Nørsett & Wanner I, Eq. II.4.13]. An adaptive run of n steps gives up when its last w = max(10⁴,
+//! n/2) steps went so slowly that the rest would take far more than the largest number N of steps,
 //!
 //! ```text
 //! (t_end - t_n) w/(t_n - t_{n-w}) > 10⁷/n · N                                                         (2)
@@ -116,8 +116,8 @@ impl Controller {
             _ => h,
         }
     }
-    /// Time after step `done` of a smooth piece that began at `begin`. Fixed steps are counted, not summed: summing their
-    /// rounding would leave a sliver at the end of a long run.
+    /// Time after step `done` of a smooth piece that began at `begin`. Fixed steps are counted, not summed:
+    /// summing their rounding would leave a sliver at the end of a long run.
     pub fn arrive(&self, begin: f64, done: usize, halvings: u32, t: f64, size: f64, end: Option<f64>) -> f64 {
         match (end, self.tolerance, self.step) {
             (Some(end), ..) => end,
@@ -188,7 +188,8 @@ impl Controller {
             _ => 256,
         }
     }
-    /// (2), every 10,000 steps; `t` are the nodes so far, `worst` is asked for the name of the coordinate with the largest error.
+    /// (2), every 10,000 steps; `t` are the nodes so far, `worst` is asked for the name of the coordinate
+    /// with the largest error.
     pub fn check_advance(
         &self,
         t: &[f64],
@@ -219,7 +220,8 @@ impl Controller {
     }
 }
 
-/// Time after `done` fixed steps in units of the step, the first one cut into parts 2^{-m}, 2^{-m}, 2^{1-m} … ½ by m halvings.
+/// Time after `done` fixed steps in units of the step, the first one cut into parts 2^{-m}, 2^{-m}, 2^{1-m} …
+/// ½ by m halvings.
 fn grid(done: usize, halvings: u32) -> f64 {
     match (done, halvings as usize) {
         (0, _) => 0.0,

@@ -6,10 +6,11 @@
 //! J = [ Φ_q ; E_q ],   W = [ J ; B ],   Wᵀ (-λ, -ν, r) = -Q                                        (3)   B picks coordinates
 //! R(q; p) = (Φ, E, r) = 0                                                                         (4)
 //! ```
-//! (3) eliminates λ and ν: g = Bᵀ r, so that (4) are n equations for q alone, as many as any other position conditions, and λ of the
-//! statics is never mixed up with λ₀ of the motion. E are conditions for directions in which the forces are indifferent, where ν = 0, or
-//! for sensors that a support holds, where ν is its effort. Forces of motion are left out of Q, rows of velocity level out of Φ.
-//! (3) is solved on any scalar with real factors of W: each pass brings the derivative parts one order further.
+//! (3) eliminates λ and ν: g = Bᵀ r, so that (4) are n equations for q alone, as many as any other position
+//! conditions, and λ of the statics is never mixed up with λ₀ of the motion. E are conditions for directions
+//! in which the forces are indifferent, where ν = 0, or for sensors that a support holds, where ν is its
+//! effort. Forces of motion are left out of Q, rows of velocity level out of Φ. (3) is solved on any scalar
+//! with real factors of W: each pass brings the derivative parts one order further.
 
 mod balance;
 mod curvature;

@@ -3,14 +3,15 @@
 //! ```text
 //! H(t, q, v, a, λ; p) = 0                                                                         (1)  [B92, Eq. 9]
 //! ```
-//! H is one of the terminal functionals. A run ends where it first changes its sign. Within a step the extremes of the cubic polynomial through
-//! (H, Ḣ) of both nodes say where to look; the step that ends there is then solved together with (1),
+//! H is one of the terminal functionals. A run ends where it first changes its sign. Within a step the
+//! extremes of the cubic polynomial through (H, Ḣ) of both nodes say where to look; the step that ends there
+//! is then solved together with (1),
 //!
 //! ```text
 //! H(x(h)) = 0,   R(x, past, t, h; p) = 0                                                           (2)
 //! ```
-//! so that the final time is a function of the parameters like any other unknown of the run. A short last step is joined to the one before it,
-//! unless that one ended at a declared time.
+//! so that the final time is a function of the parameters like any other unknown of the run. A short last
+//! step is joined to the one before it, unless that one ended at a declared time.
 
 use crate::error::StepError;
 use crate::plan::Frozen;
@@ -120,8 +121,9 @@ impl<Y: System> Event<Y> {
             self.nearest = (h, t);
         }
     }
-    /// Looks at the step of `size` that ends in the record after the plan. Where (1) is met the last record is that of (2), and its step
-    /// size is returned. `since` is the number of steps since a time that must be a node.
+    /// Looks at the step of `size` that ends in the record after the plan. Where (1) is met the last record
+    /// is that of (2), and its step size is returned. `since` is the number of steps since a time that must
+    /// be a node.
     pub fn ends<T: Step<System = Y>>(
         &mut self,
         step: &T,
@@ -192,7 +194,8 @@ impl<Y: System> Event<Y> {
         let joined = trial.solve(step, self, [h, long], [before, high], l);
         Ok(joined.ok().map(|e| Ending { joined: true, ..e }))
     }
-    /// A condition that holds at the start up to rounding, or that grazes zero, gives no final time that follows the parameters.
+    /// A condition that holds at the start up to rounding, or that grazes zero, gives no final time that
+    /// follows the parameters.
     fn check(&self, t: f64) -> Result<(), StepError> {
         let rate = self.last[1];
         if t - self.start < SHORTEST * (self.end - self.start) && self.first < TINY {
@@ -327,7 +330,8 @@ impl Trial {
             (b, fb) = (h, f);
         }
         let rest = self.at(step, event, b, l)?;
-        // accelerations of short steps are known to some 1e-6 only; a jump is as large as the condition itself
+        // accelerations of short steps are known to some 1e-6 only; a jump is as large as the condition
+        // itself
         let rounding = 1e-14 + 1e-4 * event.largest + 8.0 * least * event.last[1].abs();
         if rest.abs() > rounding {
             return Err(StepError::JumpsOver { t: self.t + b, rest });

@@ -8,10 +8,10 @@
 //! F_a = [ M ;        c₂ Φ_q ],   F_λ = [ Φ_qᵀ ; -1/α ]      (5)   [P14, Eqs. 37, 19]
 //! F_p = [ (g - Q)_p ; (c₂ Φ̈ + c₁ Φ̇ + c₀ Φ)_p ]             (6)   [P14, Eqs. 39, 22]
 //! ```
-//! index 3: c = (1, 0, 0), 1/α = 0 [A22, Eq. 17]; index 1 (Baumgarte): c = (ω², 2ξω, 1), 1/α = 0 [P14, Table 1];
-//! penalty: the same with 1/α > 0 [P14, Eqs. 1–5, where λ is eliminated]. Eliminating λ loses digits as α grows, so it is kept.
-//! Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. A dropped row
-//! says -λ_k = 0 instead of (2). 1/α, ξ and ω may differ from row to row: α is diagonal [A22, Eq. 1].
+//! index 3: c = (1, 0, 0), 1/α = 0 [A22, Eq. 17]; index 1 (Baumgarte): c = (ω², 2ξω, 1), 1/α = 0 [P14, Table
+//! 1]; penalty: the same with 1/α > 0 [P14, Eqs. 1–5, where λ is eliminated]. Eliminating λ loses digits as α
+//! grows, so it is kept. Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. A dropped
+//! row says -λ_k = 0 instead of (2). 1/α, ξ and ω may differ from row to row: α is diagonal [A22, Eq. 1].
 
 use gradyn_model::{At, RowScaling, System};
 use gradyn_num::{Scalar, largest};
@@ -46,7 +46,8 @@ pub struct Lagrange {
     pub level: [f64; 3],
     /// 1/α.
     pub compliance: Compliance,
-    /// Leaves (Φ_qᵀλ)_q out of every tangent: a deliberate mistake, for the tests that show that the checks can fail.
+    /// Leaves (Φ_qᵀλ)_q out of every tangent: a deliberate mistake, for the tests that show that the checks
+    /// can fail.
     pub wrong_tangent: bool,
 }
 
@@ -69,7 +70,8 @@ impl Lagrange {
     pub fn shares<Y: System>(&self, sys: &Y) -> bool {
         self.compliance.factor > 0.0 && sys.dropped().is_empty() && sys.independent(true).len() < sys.dims().m
     }
-    /// Penalties on rows that repeat each other share their load by the roundings of Φ̈ times this: the largest α. Else 0.
+    /// Penalties on rows that repeat each other share their load by the roundings of Φ̈ times this: the
+    /// largest α. Else 0.
     pub fn shared<Y: System>(&self, sys: &Y) -> f64 {
         if !self.shares(sys) {
             return 0.0;
@@ -171,7 +173,8 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
     pub fn assemble_held(&mut self, sys: &Y) {
         self.matrices(sys, !self.f.wrong_tangent);
     }
-    /// q += s F_qᵀ μ, v += s F_vᵀ μ, grad += s F_pᵀ μ at the point that is held, without (3) and (4); false if the system cannot.
+    /// q += s F_qᵀ μ, v += s F_vᵀ μ, grad += s F_pᵀ μ at the point that is held, without (3) and (4); false
+    /// if the system cannot.
     pub fn pull(&mut self, sys: &Y, s: f64, mu: &[S], out: [&mut [S]; 3]) -> bool {
         let (at, (top, bottom)) = (At::of(self.t, &self.point, self.n, self.m), mu.split_at(self.n));
         !self.f.wrong_tangent && sys.pull(&at, self.f.level, [top, bottom], s, &mut self.data, out)

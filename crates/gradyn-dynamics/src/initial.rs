@@ -7,10 +7,11 @@
 //! z = 0,  extras = 0                                                                              (4)
 //! â = a                                     where the last block is an auxiliary acceleration       (5)
 //! ```
-//! In equilibrium (1) is [Φ; E; r] = 0, [`equilibrium`](crate::equilibrium), where r is what is left of the forces at rest.
-//! F₀ is the formulation itself for state steps; for coordinate steps Φ̈ = 0, by the saddle-point matrix or by R [`Solver`], or the penalty formulation [A22, Eqs. 34–36]. E and E' are expressions of sensors, as many as
-//! there are degrees of freedom, so that what is held when a parameter changes is explicit. The transposed sweep is
-//! [A22, Eqs. 43c, 43b, 43a].
+//! In equilibrium (1) is [Φ; E; r] = 0, [`equilibrium`](crate::equilibrium), where r is what is left of the
+//! forces at rest. F₀ is the formulation itself for state steps; for coordinate steps Φ̈ = 0, by the
+//! saddle-point matrix or by R [`Solver`], or the penalty formulation [A22, Eqs. 34–36]. E and E' are
+//! expressions of sensors, as many as there are degrees of freedom, so that what is held when a parameter
+//! changes is explicit. The transposed sweep is [A22, Eqs. 43c, 43b, 43a].
 
 mod positions;
 mod solver;
@@ -168,7 +169,8 @@ impl<Y: System> Initial<Y> {
             let violation = r[worst];
             self.linearise(sys, t, angles, x)?;
             self.solve(sys, r);
-            // the drawn configuration may be where a force is undefined, and so may be rest: positions and velocities first
+            // the drawn configuration may be where a force is undefined, and so may be rest: positions and
+            // velocities first
             if let Some(bad) = r.iter().position(|r| !r.is_finite()) {
                 let sound = if bad < 2 * n { bad / n * n } else { 2 * n };
                 let moving = r[..sound].iter().any(|r| r.abs() > 1e-9);
@@ -200,8 +202,9 @@ impl<Y: System> Initial<Y> {
                 return Ok(Report { iterations, factorizations: 3 * iterations });
             }
             last = correction;
-            // positions and velocities hold: accelerations do not settle where the masses are singular but for roundings, or where nothing
-            // acts and nothing bends the motion: then they are roundings of q̇²
+            // positions and velocities hold: accelerations do not settle where the masses are singular but
+            // for roundings, or where nothing acts and nothing bends the motion: then they are roundings of
+            // q̇²
             if iterations == MAX_ITERATIONS && done(0) && done(1) {
                 let rate = largest(x[n..2 * n].iter().copied());
                 if largest(r[2 * n..layout.z()].iter().copied()) * sys.size_of(&x[..n]) <= 1e-11 * rate * rate
@@ -220,7 +223,8 @@ impl<Y: System> Initial<Y> {
         }
         unreachable!("the loop returns")
     }
-    /// Correction of a and Φ_qᵀλ: penalties on repeated rows share λ by roundings of Φ̈ times α, of which the motion feels nothing.
+    /// Correction of a and Φ_qᵀλ: penalties on repeated rows share λ by roundings of Φ̈ times α, of which the
+    /// motion feels nothing.
     fn felt(&mut self, sys: &Y, r: &[f64], x: &[f64], least: f64) -> f64 {
         let (n, z, lam) = (self.layout.n, self.layout.z(), self.layout.lam());
         let (zero, rest) = self.felt.split_at_mut(n);
@@ -256,7 +260,8 @@ impl<Y: System> Initial<Y> {
         self.factor.refactor(self.rows.matrix()).map_err(|s| self.rows.singular(sys, t, s))?;
         self.solver.refactor(sys, t, d, self.law.compliance)
     }
-    /// Loads that balance in an equilibrium [N], where (a, λ) and their derivatives may be nothing but roundings of them; else 0.
+    /// Loads that balance in an equilibrium [N], where (a, λ) and their derivatives may be nothing but
+    /// roundings of them; else 0.
     pub fn loads(&self) -> f64 {
         self.positions.loads(&self.point[..self.layout.n])
     }
@@ -296,7 +301,8 @@ impl<Y: System> Initial<Y> {
         self.rows.pattern.mul_t(&self.rows.q, -1.0, v, q);
         self.positions.solve_t(q);
     }
-    /// The first part of `solve_t`: b holds ψ_x at record 0 and becomes dψ/d(q₀, v₀), with (a₀, λ₀) following from (3).
+    /// The first part of `solve_t`: b holds ψ_x at record 0 and becomes dψ/d(q₀, v₀), with (a₀, λ₀) following
+    /// from (3).
     pub fn state_t(&mut self, sys: &Y, b: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         self.auxiliary_t(b);

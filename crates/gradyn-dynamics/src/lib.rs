@@ -1,7 +1,8 @@
 //! Formulations, integrators and trajectories of Gradyn.
 //!
-//! A [`formulation::Lagrange`] is F(t, q, v, a, λ; p) = 0 and its partials; a [`step::Step`] is R(x_n, x_{n-1}, h; p) = 0 with
-//! R_x⁻¹, R_x⁻ᵀ and the other products; [`simulate`] runs a step over a [`plan::Plan`].
+//! A [`formulation::Lagrange`] is F(t, q, v, a, λ; p) = 0 and its partials; a [`step::Step`] is R(x_n,
+//! x_{n-1}, h; p) = 0 with R_x⁻¹, R_x⁻ᵀ and the other products; [`simulate`] runs a step over a
+//! [`plan::Plan`].
 
 pub mod assembly;
 pub mod block;

@@ -1,4 +1,5 @@
-//! The loop: record 0, then steps to the final time, on a mesh that ends at every declared time and spline knot.
+//! The loop: record 0, then steps to the final time, on a mesh that ends at every declared time and spline
+//! knot.
 
 use crate::control::{Controller, Mesh};
 use crate::error::StepError;
@@ -90,8 +91,8 @@ pub fn simulate<T: Step>(
     Ok(run)
 }
 
-/// The same from [`Trajectory::start`], to the time when terminal functional `until` passes zero if there is one; after an error `run` holds
-/// what was reached.
+/// The same from [`Trajectory::start`], to the time when terminal functional `until` passes zero if there is
+/// one; after an error `run` holds what was reached.
 pub fn continue_run<T: Step>(
     step: &T,
     p: &[f64],
@@ -209,7 +210,8 @@ impl<'a, T: Step> Walk<'a, T> {
         run.plan.push(h, t, declared, &self.references, &self.choice);
         self.continue_angles()
     }
-    /// Angle references of the next step: the angles at the last node, continued; one that moved too far is an error.
+    /// Angle references of the next step: the angles at the last node, continued; one that moved too far is
+    /// an error.
     fn continue_angles(&mut self) -> Result<(), StepError> {
         let (sys, plan, n) = (self.step.system(), &self.run.plan, self.run.layout.n);
         sys.set_angles(&self.references, &mut self.data);
@@ -223,7 +225,8 @@ impl<'a, T: Step> Walk<'a, T> {
         }
         Ok(())
     }
-    /// One attempt, `since` steps after the last time that must be a node; on success the record is appended. Sets the next step size.
+    /// One attempt, `since` steps after the last time that must be a node; on success the record is appended.
+    /// Sets the next step size.
     fn attempt(&mut self, size: f64, since: usize) -> Result<Attempt, StepError> {
         let (step, run, l) = (self.step, &mut *self.run, &mut self.l);
         let (len, n) = (run.layout.len, run.plan.steps());
@@ -251,7 +254,8 @@ impl<'a, T: Step> Walk<'a, T> {
         }
         Ok(attempt)
     }
-    /// Accepts or rejects a step by its error and that of its worst coordinate; `failure` is why it could not be computed.
+    /// Accepts or rejects a step by its error and that of its worst coordinate; `failure` is why it could not
+    /// be computed.
     fn judge(
         &mut self,
         span: Span<f64>,

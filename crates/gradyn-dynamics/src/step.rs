@@ -1,4 +1,5 @@
-//! A step is a residual: R(x_n, x_{n-1}, t, h; p) = 0, block lower triangular, with its products and transposes.
+//! A step is a residual: R(x_n, x_{n-1}, t, h; p) = 0, block lower triangular, with its products and
+//! transposes.
 //!
 //! A record x holds everything that the step produced and begins with the node:
 //!
@@ -6,9 +7,9 @@
 //! x = (q, v, a, λ | z | extras)                                                                   (1)
 //! z_n = z_{n-1} + h Σ_j b_j g(t_j, q_j, v_j, a_j, λ_j; p)       quadrature rows, strictly last      (2)  [A22, Eqs. 14, 15]
 //! ```
-//! `past = None` is record 0: assembly, velocities, accelerations and λ₀ as residuals like any other. Products are plain:
-//! `past_mul` adds R_past s, `slot_mul` adds R_p δ, `_t` their transposes; signs are the caller's. R_h and R_t are columns that
-//! any caller gets from `residual` on duals.
+//! `past = None` is record 0: assembly, velocities, accelerations and λ₀ as residuals like any other.
+//! Products are plain: `past_mul` adds R_past s, `slot_mul` adds R_p δ, `_t` their transposes; signs are the
+//! caller's. R_h and R_t are columns that any caller gets from `residual` on duals.
 
 pub mod adams;
 pub mod newmark;
@@ -91,7 +92,8 @@ impl<S: ProgramScalar> Span<S> {
     }
 }
 
-/// The ordinary differential equations behind a step, and the scheme that integrates equations along its runs.
+/// The ordinary differential equations behind a step, and the scheme that integrates equations along its
+/// runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Equations {
     /// The law of (a, λ), with constraints at the level of accelerations.
@@ -132,8 +134,9 @@ pub trait Step: Sync {
     fn linear(&self, p: &[f64]) -> Result<Self::Linear, StepError>;
     /// Record 0 of a linearised step.
     fn initial<'l>(&self, l: &'l mut Self::Linear) -> &'l mut Initial<Self::System>;
-    /// Rounding level of the blocks (q, v, a, λ, z) of a record whose sizes are `size`: smaller corrections are noise. `mass` is
-    /// the largest entry of M and `row` that of the smallest row of Φ_q, which relate a and λ.
+    /// Rounding level of the blocks (q, v, a, λ, z) of a record whose sizes are `size`: smaller corrections
+    /// are noise. `mass` is the largest entry of M and `row` that of the smallest row of Φ_q, which relate a
+    /// and λ.
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5];
 
     /// R; `None` is record 0. `frozen` is what the forward run decided for this step.
@@ -150,8 +153,8 @@ pub trait Step: Sync {
     fn choices(&self) -> usize {
         0
     }
-    /// The choices of the step that begins at `past`, given those of the attempt before, `since` steps after the last declared time
-    /// or knot; forward runs only.
+    /// The choices of the step that begins at `past`, given those of the attempt before, `since` steps after
+    /// the last declared time or knot; forward runs only.
     fn decide(
         &self,
         _span: Span<f64>,
@@ -212,13 +215,13 @@ pub trait Step: Sync {
     fn limited(&self, _l: &Self::Linear) -> bool {
         false
     }
-    /// h |∂f/∂y| over what the scheme is stable for, from the record of a step; above 1 it is stability that limits the step.
-    /// `None` where nothing limits it, or where it cannot be told.
+    /// h |∂f/∂y| over what the scheme is stable for, from the record of a step; above 1 it is stability that
+    /// limits the step. `None` where nothing limits it, or where it cannot be told.
     fn stability(&self, _h: f64, _x: &[f64]) -> Option<f64> {
         None
     }
-    /// Times (t_i - t)/h of the stages (q, v, a, λ) that a record keeps, one after the other from [`Layout::head`] on; `None`: of a
-    /// stage that no quadrature reads.
+    /// Times (t_i - t)/h of the stages (q, v, a, λ) that a record keeps, one after the other from
+    /// [`Layout::head`] on; `None`: of a stage that no quadrature reads.
     fn stage_times(&self) -> Vec<Option<f64>> {
         vec![]
     }
@@ -232,7 +235,8 @@ pub trait Step: Sync {
     }
     /// Elements evaluated so far, for counters.
     fn visits(&self, l: &Self::Linear) -> usize;
-    /// Matrices of steps factorised so far, for counters, without record 0 and what is factorised once per run; `None` where they are not counted.
+    /// Matrices of steps factorised so far, for counters, without record 0 and what is factorised once per
+    /// run; `None` where they are not counted.
     fn factorizations(&self, _l: &Self::Linear) -> Option<usize> {
         None
     }
@@ -248,7 +252,8 @@ pub trait Step: Sync {
     fn estimate_order(&self) -> usize {
         self.order()
     }
-    /// (q, v) at t + θh by the scheme's own interpolant of order ≥ 3; `out` is a node whose (a, λ) follow from the equations.
+    /// (q, v) at t + θh by the scheme's own interpolant of order ≥ 3; `out` is a node whose (a, λ) follow
+    /// from the equations.
     fn interpolate(
         &self,
         span: Span<f64>,
@@ -323,8 +328,8 @@ impl IntegrandRows {
     }
 }
 
-/// What belongs to the past node and to the node of a step. Steps that follow each other, in either direction, share a node: what is
-/// known there is not evaluated again.
+/// What belongs to the past node and to the node of a step. Steps that follow each other, in either
+/// direction, share a node: what is known there is not evaluated again.
 pub struct Pair<T> {
     /// At the past node, at the node.
     pub at: [T; 2],
@@ -360,7 +365,8 @@ fn noise_of_positions(amplified: f64, h: f64, [q, v, a, lam, z]: [f64; 5], mass:
     [few * q, few * v + amplified * h * q, a, lam, amplified.max(few) * z].map(|x| x * f64::EPSILON)
 }
 
-/// The first numbers of (q, v) by cubic Hermite interpolation of (q, v) and of (v, a), θ of the way from a record to the next.
+/// The first numbers of (q, v) by cubic Hermite interpolation of (q, v) and of (v, a), θ of the way from a
+/// record to the next.
 pub fn hermite(lay: &Layout, h: f64, θ: f64, past: &[f64], x: &[f64], out: &mut [f64]) {
     let (h00, h10) = ((1.0 + 2.0 * θ) * (1.0 - θ).powi(2), θ * (1.0 - θ).powi(2));
     let (h01, h11) = (θ * θ * (3.0 - 2.0 * θ), θ * θ * (θ - 1.0));

@@ -3,8 +3,9 @@
 //! ```text
 //! (q̂, v̂)_i = (q, v)_0 + h Σ_j a_ij (v, a)_j,   i = 1 … s,   block 0 the past node, block s the node, a_sj = b_j       (1)
 //! ```
-//! One shape serves all schemes. Explicit: a_ij = 0 for j ≥ i. Diagonally implicit: a_ii ≠ 0. Coupled: the first `coupled` blocks see
-//! each other. A scheme whose last stage is the node (stiffly accurate) has a_ss = b_s ≠ 0.
+//! One shape serves all schemes. Explicit: a_ij = 0 for j ≥ i. Diagonally implicit: a_ii ≠ 0. Coupled: the
+//! first `coupled` blocks see each other. A scheme whose last stage is the node (stiffly accurate) has a_ss =
+//! b_s ≠ 0.
 
 mod explicit;
 mod implicit;
@@ -61,7 +62,8 @@ impl Tableau {
     pub fn is_implicit(&self, rows: Range<usize>) -> bool {
         rows.clone().any(|i| rows.clone().any(|j| self.a(i, j + 1) != 0.0))
     }
-    /// Can constraints be imposed at the level of positions? The node must be an implicit stage, and so must all the others.
+    /// Can constraints be imposed at the level of positions? The node must be an implicit stage, and so must
+    /// all the others.
     pub fn takes_positions(&self) -> bool {
         self.coupled == self.rows.len() && self.is_implicit(0..self.coupled)
     }

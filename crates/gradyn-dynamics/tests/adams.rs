@@ -1,4 +1,5 @@
-//! Adams steps: the coefficients integrate polynomials exactly on any mesh; measured orders; tolerances; starts; interpolants.
+//! Adams steps: the coefficients integrate polynomials exactly on any mesh; measured orders; tolerances;
+//! starts; interpolants.
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::step::adams::coefficients::{
@@ -167,8 +168,8 @@ fn fixed_steps_have_their_order() {
     }
 }
 
-/// The error of an adaptive run is the tolerance, times 0.01 to 300: the sum over all numbers, and what the five-bar makes of it in a
-/// second.
+/// The error of an adaptive run is the tolerance, times 0.01 to 300: the sum over all numbers, and what the
+/// five-bar makes of it in a second.
 #[test]
 fn adaptive_runs_follow_their_tolerance() {
     let mut short = five_bar();

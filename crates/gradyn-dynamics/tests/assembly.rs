@@ -34,7 +34,8 @@ fn redundant(m: &Mechanism) -> Vec<(String, Vec<String>)> {
     found.iter().map(|r| (names[r.row].clone(), r.on.iter().map(|o| names[o.0].clone()).collect())).collect()
 }
 
-/// Every model: Φ = 0 to rounding, as many freedoms as conditions, regular; record 0 of a step starts from there.
+/// Every model: Φ = 0 to rounding, as many freedoms as conditions, regular; record 0 of a step starts from
+/// there.
 #[test]
 fn every_model_is_assembled() {
     for (name, m) in all() {
@@ -293,7 +294,8 @@ fn record_0(m: &Mechanism) -> Result<Vec<f64>, StepError> {
     Ok(x)
 }
 
-/// A body that is drawn with its spring's ends on one point: the force is undefined there, not at the start that is asked for.
+/// A body that is drawn with its spring's ends on one point: the force is undefined there, not at the start
+/// that is asked for.
 #[test]
 fn record_0_does_not_keep_what_the_drawn_configuration_gives() {
     let mut m = Mechanism::new("drawn on its anchor");

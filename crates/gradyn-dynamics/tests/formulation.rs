@@ -240,9 +240,11 @@ fn run<T: Step>(step: &T, model: &Model, p: &[f64], h: f64, steps: usize) -> Tra
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// R = 0 at every record; R_x⁻¹, R_x⁻ᵀ, R_past, R_p and their transposes against the duals of `Step::residual`.
+/// R = 0 at every record; R_x⁻¹, R_x⁻ᵀ, R_past, R_p and their transposes against the duals of
+/// `Step::residual`.
 ///
-/// The memory is fresh: nothing of an earlier `advance` may be needed, the branch of the rotor's angle at record 0 included.
+/// The memory is fresh: nothing of an earlier `advance` may be needed, the branch of the rotor's angle at
+/// record 0 included.
 fn check_step<T: Step<System = Mechanics>>(what: &str, step: &T, model: &Model, p: &[f64]) {
     let (len, slots, mut random) = (step.layout().len, p.len(), Random(5));
     let run = run(step, model, p, 0.01, 3);
@@ -327,7 +329,8 @@ fn newmark_products_are_derivatives_of_its_residual() {
     }
 }
 
-/// The same with an auxiliary acceleration, with projections that give way, by M or by the tangent, and with a penalty start.
+/// The same with an auxiliary acceleration, with projections that give way, by M or by the tangent, and with
+/// a penalty start.
 #[test]
 fn generalised_alpha_products_are_derivatives_of_its_residual() {
     for (name, m) in all() {
@@ -392,10 +395,11 @@ fn runge_kutta_products_hold_for_independent_coordinates() {
     }
 }
 
-/// The program's derivative is that of the program: all that `work` and `linear` take from the slots is differentiated.
+/// The program's derivative is that of the program: all that `work` and `linear` take from the slots is
+/// differentiated.
 ///
-/// Differences of R over a mass on f64, exact to 1e-9 since R is linear in it. (1/α relative to the largest entry of M, taken as
-/// constant, would be seen here.)
+/// Differences of R over a mass on f64, exact to 1e-9 since R is linear in it. (1/α relative to the largest
+/// entry of M, taken as constant, would be seen here.)
 #[test]
 fn penalty_over_a_mass_equals_differences() {
     let r = ready(&gradyn_testkit::models::pendulum());

@@ -1,4 +1,5 @@
-//! Measured orders of convergence against a fine run of DOPRI5, which agrees with an adaptive one of tolerance 1e-12.
+//! Measured orders of convergence against a fine run of DOPRI5, which agrees with an adaptive one of
+//! tolerance 1e-12.
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::tableau::{DOP853, DOPRI5, GAUSS4, RADAU3, RADAU5, RK4, SDIRK4, Tableau};
@@ -51,7 +52,8 @@ fn slopes<T: Step>(step: &T, model: &Model, p: &[f64], h: f64, count: usize) -> 
     errors.windows(2).map(|e| [(e[0][0] / e[1][0]).log2(), (e[0][1] / e[1][1]).log2()]).collect()
 }
 
-/// The last slope is within 0.1 of the order for (q, v), and not below it for z, whose error may start with a later term.
+/// The last slope is within 0.1 of the order for (q, v), and not below it for z, whose error may start with a
+/// later term.
 fn has_order<T: Step>(what: &str, step: &T, r: (&Model, &[f64]), h: f64, order: f64) {
     let slopes = slopes(step, r.0, r.1, h, 3);
     let last = slopes.last().expect("three slopes");
@@ -125,7 +127,8 @@ fn generalised_alpha_is_second_order() {
     }
 }
 
-/// ρ_∞ = 1 and α_f = 0 are the trapezoidal rule: the first to rounding with its â, the second to the last bit.
+/// ρ_∞ = 1 and α_f = 0 are the trapezoidal rule: the first to rounding with its â, the second to the last
+/// bit.
 #[test]
 fn members_without_dissipation_are_the_trapezoidal_rule() {
     let r = ready(&short_five_bar());
@@ -383,8 +386,8 @@ fn interpolants_converge() {
     }
 }
 
-/// λ* of index 3 belongs to a*, whose error normal to the constraints is O(h); λ = λ* + σ_a, which belongs to the projected a, is of
-/// second order.
+/// λ* of index 3 belongs to a*, whose error normal to the constraints is O(h); λ = λ* + σ_a, which belongs to
+/// the projected a, is of second order.
 ///
 /// M a* + Φ_qᵀ λ* = Q and M (a - a*) + Φ_qᵀ σ_a = 0 give M a + Φ_qᵀ (λ* + σ_a) = Q.
 #[test]

@@ -142,7 +142,8 @@ fn cable_pulls() {
     }
 }
 
-/// A slider on an inclined guide: normal force m g cos α, torque about its point from the eccentric centre of mass.
+/// A slider on an inclined guide: normal force m g cos α, torque about its point from the eccentric centre of
+/// mass.
 #[test]
 fn guide_carries_the_normal_force_and_the_moment() {
     let α = 0.3f64;
@@ -259,7 +260,8 @@ fn coordinate_drivers_lift_a_mass() {
     }
 }
 
-/// The effort of an angle driver is I_A θ̈ + m g L/2 cos θ, at any number of turns; between two bodies the frame of body 1 counts.
+/// The effort of an angle driver is I_A θ̈ + m g L/2 cos θ, at any number of turns; between two bodies the
+/// frame of body 1 counts.
 #[test]
 fn angle_driver_applies_the_torque() {
     let mut m = weighted("motor");
@@ -402,7 +404,8 @@ fn effort_has_the_power_that_the_energy_gains() {
     assert!(gain.abs() > 0.1 && (work - gain).abs() < 1e-8, "{work} ≠ {gain}");
 }
 
-/// The same λ from every formulation, as α → ∞ and h → 0: reactions at the end of a run of Newmark (index 1, penalty).
+/// The same λ from every formulation, as α → ∞ and h → 0: reactions at the end of a run of Newmark (index 1,
+/// penalty).
 #[test]
 fn formulations_agree_on_reactions() {
     let list = ["pin.reaction.x", "pin.reaction.y"];

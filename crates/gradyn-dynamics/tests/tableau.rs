@@ -110,8 +110,9 @@ fn order_conditions_hold_up_to_the_order() {
     }
 }
 
-/// b̂ = b - e has the order that the power of h in the estimate says: h^{p+1}, and h^p for DOPRI5 and DOP853, whose local error of order 4 and
-/// whose estimate |e₅|²/√(|e₅|² + 0.01|e₃|²) of h^6 h^6/h^4 carry on the better solution.
+/// b̂ = b - e has the order that the power of h in the estimate says: h^{p+1}, and h^p for DOPRI5 and DOP853,
+/// whose local error of order 4 and whose estimate |e₅|²/√(|e₅|² + 0.01|e₃|²) of h^6 h^6/h^4 carry on the
+/// better solution.
 #[test]
 fn embedded_methods_have_their_order() {
     let embedded = |f: &Full, e: &[f64]| {
@@ -131,7 +132,8 @@ fn embedded_methods_have_their_order() {
     }
 }
 
-/// Estimates of coupled schemes vanish for slopes that are polynomials through their blocks, and not for the next power; they begin with γ₀.
+/// Estimates of coupled schemes vanish for slopes that are polynomials through their blocks, and not for the
+/// next power; they begin with γ₀.
 #[test]
 fn estimates_of_coupled_schemes_are_interpolation_errors() {
     for t in [&GAUSS4, &RADAU3, &RADAU5] {
@@ -143,7 +145,8 @@ fn estimates_of_coupled_schemes_are_interpolation_errors() {
     }
 }
 
-/// B(p) and C(q), (3): quadrature of the order, stages of the order of their number; diagonally implicit stages of order 1.
+/// B(p) and C(q), (3): quadrature of the order, stages of the order of their number; diagonally implicit
+/// stages of order 1.
 #[test]
 fn implicit_schemes_satisfy_the_simplifying_conditions() {
     for (t, stages, stage_order) in [(&GAUSS4, 2, 2), (&RADAU3, 2, 2), (&RADAU5, 3, 3), (&SDIRK4, 5, 1)] {
@@ -160,7 +163,8 @@ fn implicit_schemes_satisfy_the_simplifying_conditions() {
     }
 }
 
-/// R(∞) = 0: the last row of A is b, and A is regular. γ₀ of RADAU5 is an eigenvalue of A, the others moduli of eigenvalues.
+/// R(∞) = 0: the last row of A is b, and A is regular. γ₀ of RADAU5 is an eigenvalue of A, the others moduli
+/// of eigenvalues.
 #[test]
 fn filters_belong_to_their_schemes() {
     for t in [&RADAU3, &RADAU5, &SDIRK4] {
@@ -223,7 +227,8 @@ fn continuous_extensions_reproduce_polynomials() {
     }
 }
 
-/// Conditions of Rosenbrock methods up to order 4, with β = α + γ [Hairer & Wanner II, Table IV.7.1], and of the embedded ones.
+/// Conditions of Rosenbrock methods up to order 4, with β = α + γ [Hairer & Wanner II, Table IV.7.1], and of
+/// the embedded ones.
 #[test]
 fn rosenbrock_schemes_have_their_order() {
     for t in Rosenbrock::ALL {

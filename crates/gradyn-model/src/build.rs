@@ -78,8 +78,8 @@ pub struct Model {
     pub full: Option<Box<Mechanics>>,
     /// The coordinates of both.
     pub family: Coordinates,
-    /// Frames of the bodies in natural coordinates, if they were asked for: what relative coordinates are drawn by. Number of
-    /// components, and where they are.
+    /// Frames of the bodies in natural coordinates, if they were asked for: what relative coordinates are
+    /// drawn by. Number of components, and where they are.
     pub frames: Vec<(usize, Ports)>,
     /// p = e(ρ).
     pub slots: Program,
@@ -93,7 +93,8 @@ pub struct Model {
     pub columns: Vec<String>,
     /// Slots of the start time, the break times and the final time.
     pub times: Times,
-    /// Is the final time given by a condition? Then the last objective is the condition and the last parameter the final time.
+    /// Is the final time given by a condition? Then the last objective is the condition and the last
+    /// parameter the final time.
     pub until: bool,
     /// Spline knots: times at which the system is only C² [s].
     pub splines: Vec<UniformSpline>,
@@ -223,7 +224,8 @@ pub(crate) struct Builder<'g, 'm> {
     angle_index: HashMap<String, usize>,
     /// (angle, signal) of driven angles.
     driven: Vec<(usize, u32)>,
-    /// Joints with rows of their own, because their reaction is read or nothing is shared, and whether their torque is read.
+    /// Joints with rows of their own, because their reaction is read or nothing is shared, and whether their
+    /// torque is read.
     wanted: HashMap<String, bool>,
     /// Numbers that must not be negative.
     positive: Vec<(String, u32, bool)>,
@@ -231,8 +233,8 @@ pub(crate) struct Builder<'g, 'm> {
     aligned: Vec<(String, numbers::Quad<'g>)>,
 }
 
-/// Builds the system of a mechanism. Joints share points and axes, except those whose reaction is read; where such a joint would still
-/// have no rows, because others hold all that it holds, nothing is shared.
+/// Builds the system of a mechanism. Joints share points and axes, except those whose reaction is read; where
+/// such a joint would still have no rows, because others hold all that it holds, nothing is shared.
 pub fn build(m: &Mechanism) -> Result<Model, ModelError> {
     build_with(m, Sharing::Shared)
 }
@@ -263,12 +265,14 @@ pub fn build_framed(m: &Mechanism) -> Result<Model, ModelError> {
     build_with(m, Sharing::Framed)
 }
 
-/// The same with rows for every joint: how redundant joints share a load then does not depend on which reactions are read.
+/// The same with rows for every joint: how redundant joints share a load then does not depend on which
+/// reactions are read.
 pub fn build_apart(m: &Mechanism) -> Result<Model, ModelError> {
     build_with(m, Sharing::Apart)
 }
 
-/// A condition for the final time as an objective, and the final time as a parameter that starts at its latest value.
+/// A condition for the final time as an objective, and the final time as a parameter that starts at its
+/// latest value.
 fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
     // nobody writes such a name
     let name = "final_time_by_until__".to_owned();

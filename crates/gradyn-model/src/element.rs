@@ -45,7 +45,8 @@ pub struct ArgsBar<'a, S> {
     pub slots: usize,
 }
 
-/// Tangents of the extended parameters, split like [`ArgsBar`]: δ of the slots and (δu, δu̇, δü) of the signals.
+/// Tangents of the extended parameters, split like [`ArgsBar`]: δ of the slots and (δu, δu̇, δü) of the
+/// signals.
 #[derive(Clone, Copy)]
 pub struct ArgsDot<'a, S> {
     /// δp of the slots.

@@ -10,8 +10,9 @@
 //! name       = word {"." word}                                        B12.P2.x
 //! ```
 //!
-//! Every node knows where it stands in the text, in bytes, so that errors can underline it. A unit only follows a number:
-//! `3 s` is three seconds, `s` is a name. Units are converted to SI here and are not checked.
+//! Every node knows where it stands in the text, in bytes, so that errors can underline it. A unit only
+//! follows a number: `3 s` is three seconds, `s` is a name. Units are converted to SI here and are not
+//! checked.
 
 mod compile;
 mod lexer;
@@ -99,8 +100,8 @@ pub enum Expr {
     Component(Box<Ast>, usize),
     /// Unary minus.
     Neg(Box<Ast>),
-    /// a ∘ b ∘ c …, from left to right, of + and -, or of * and /; of one ^ or one comparison. A long sum is one node, so the
-    /// tree is never deeper than its parentheses.
+    /// a ∘ b ∘ c …, from left to right, of + and -, or of * and /; of one ^ or one comparison. A long sum is
+    /// one node, so the tree is never deeper than its parentheses.
     Binary(Box<Ast>, Vec<(Operator, Ast)>),
 }
 

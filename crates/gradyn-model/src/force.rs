@@ -7,8 +7,8 @@
 //! F = -k (y - y₀) - c ẏ + u(t) - f(y, ẏ, t; p)                                                   (2)
 //! K = -Q_q:   -(J ⊗ (F_y J + F_ẏ J̇) + F H),   C = -Q_v:   -F_ẏ J ⊗ J,    H = y_xx, J̇ = H ẋ         (3)
 //! ```
-//! mapped by C on both sides. y is a distance, an angle or a coordinate of a point; k, c, y₀ may be slots or signals. For a
-//! spring the tension is -F. Undefined where y is (coincident ends).
+//! mapped by C on both sides. y is a distance, an angle or a coordinate of a point; k, c, y₀ may be slots or
+//! signals. For a spring the tension is -F. Undefined where y is (coincident ends).
 
 use crate::element::{Args, ArgsBar, ArgsDot, Element};
 use crate::geometry::{Geometry, dispatch};
@@ -195,7 +195,8 @@ impl Force {
         let x: [S; Y] = self.element.port_rates(at.args, at.v);
         (self.law.value(at.t, y, dot(&j, &x), at.args, w), j)
     }
-    /// y, J with their derivatives along ẋ and a second direction of the ports, and the slopes of the law: exact, without H.
+    /// y, J with their derivatives along ẋ and a second direction of the ports, and the slopes of the law:
+    /// exact, without H.
     #[inline]
     fn along<K: Geometry<Y>, const Y: usize, S: Scalar>(
         &self,

@@ -1,7 +1,8 @@
 //! Constraint rows by formula: φ = f(x, u, t) or c = f(x, ẋ, u, u̇, t) on ports x = C q + d.
 //!
-//! Drivers, gears, racks, screws, contacts and user constraints are rows φ. The formula is a flat program; a reverse sweep of it on
-//! scalars gives J = f_x, on time jets J with its rates, on duals the products with H = f_xx:
+//! Drivers, gears, racks, screws, contacts and user constraints are rows φ. The formula is a flat program; a
+//! reverse sweep of it on scalars gives J = f_x, on time jets J with its rates, on duals the products with H
+//! = f_xx:
 //!
 //! ```text
 //! φ̇ = J ẋ + …,   φ_x = J,   φ̇_x = J̇,   φ̇_ẋ = J,   φ̈_x = J̈,   φ̈_ẋ = 2 J̇,   φ̈_ẍ = J                  (1)
@@ -9,9 +10,9 @@
 //! ```
 //! (2) are cotangents of the inputs; C maps those of the ports to coordinates, C_p to slots.
 //!
-//! Knife edges, rolling and user constraints at velocity level are rows c, affine in ẋ (`program/affine.rs`). Their arguments
-//! y = ẋ are inputs like x, one level higher: (2) with the weights (w₀, w₁, 0) of (c, ċ), whose cotangents ȳ belong to v and
-//! ȳ̇ to a,
+//! Knife edges, rolling and user constraints at velocity level are rows c, affine in ẋ (`program/affine.rs`).
+//! Their arguments y = ẋ are inputs like x, one level higher: (2) with the weights (w₀, w₁, 0) of (c, ċ),
+//! whose cotangents ȳ belong to v and ȳ̇ to a,
 //!
 //! ```text
 //! A = f_y C,   c_q = f_x C,   ċ_q = (d/dt f_x) C,   ċ_v = f_x C + (d/dt f_y) C = (A v)_q + Ȧ                       (3)

@@ -4,9 +4,9 @@
 //! y_k = sensor_k(q, v, a, λ; p),   f_j = program(y, t, p)                                        (1)
 //! f_x = Σ_k f_{y_k} (y_k)_x          reverse sweep of the program, then of each sensor             (2)
 //! ```
-//! Sensors: components of points and directions with their rates, from which the program makes distances, angles, forces of
-//! elements and their rates; joint reactions Σ λ_k ψ_k(q) (on body 2 by body 1, from -Φ_qᵀλ);
-//! multipliers; kinetic and potential energy.
+//! Sensors: components of points and directions with their rates, from which the program makes distances,
+//! angles, forces of elements and their rates; joint reactions Σ λ_k ψ_k(q) (on body 2 by body 1, from
+//! -Φ_qᵀλ); multipliers; kinetic and potential energy.
 
 use crate::element::{Args, ArgsBar};
 use crate::ports::Ports;

@@ -1,12 +1,14 @@
 //! Geometric quantities y(x, u) that scalar forces act along.
 //!
-//! An author writes one function of the port arguments x and the parameters u, generic over the scalar. On duals it gives y_x, on
-//! nested duals y_xx; explicit overrides are allowed where a bench says so and are tested against the duals.
+//! An author writes one function of the port arguments x and the parameters u, generic over the scalar. On
+//! duals it gives y_x, on nested duals y_xx; explicit overrides are allowed where a bench says so and are
+//! tested against the duals.
 
 use gradyn_num::{Dual, Scalar};
 use std::f64::consts::TAU;
 
-/// A scalar function of Y arguments, the first `PORTS` of which are port coordinates and the rest parameters or signals.
+/// A scalar function of Y arguments, the first `PORTS` of which are port coordinates and the rest parameters
+/// or signals.
 pub trait Geometry<const Y: usize> {
     /// Number of port arguments.
     const PORTS: usize;
@@ -35,7 +37,8 @@ impl Geometry<1> for Coordinate {
     }
 }
 
-/// Distance of two points in D = Y/2 dimensions: y = |r₂ - r₁|. Undefined at 0 (not a number, which the step reports).
+/// Distance of two points in D = Y/2 dimensions: y = |r₂ - r₁|. Undefined at 0 (not a number, which the step
+/// reports).
 pub struct Distance<const D: usize>;
 
 macro_rules! distance {
@@ -88,7 +91,8 @@ pub type Distance2 = Distance<2>;
 /// [`Distance`] in space.
 pub type Distance3 = Distance<3>;
 
-/// Plane angle from direction d₁ to direction d₂ over any number of turns; x₄ is the reference that picks the branch.
+/// Plane angle from direction d₁ to direction d₂ over any number of turns; x₄ is the reference that picks the
+/// branch.
 pub struct Angle;
 impl Geometry<5> for Angle {
     const PORTS: usize = 4;

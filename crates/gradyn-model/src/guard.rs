@@ -3,7 +3,8 @@
 //! ```text
 //! y(x, ẋ, t; p) keeps its sign along a run; where it does not, the force has no value                    (1)
 //! ```
-//! Nothing is checked while forces are evaluated: they are not finite there, or the run has stepped over. Guards say what it was.
+//! Nothing is checked while forces are evaluated: they are not finite there, or the run has stepped over.
+//! Guards say what it was.
 
 use crate::force::ForceAt;
 use crate::load::{Load, LoadScratch};
@@ -27,7 +28,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// What has happened between two points, the earlier one first; of one point twice, what is not defined there.
+    /// What has happened between two points, the earlier one first; of one point twice, what is not defined
+    /// there.
     pub fn passed(&self, [from, to]: [&ForceAt<f64>; 2], w: &mut LoadScratch<f64>) -> Option<&str> {
         let before = self.load.values(from, w);
         let after = self.load.values(to, w);

@@ -1,7 +1,7 @@
 //! Mechanisms, expressions and coordinates of Gradyn.
 //!
-//! A [`mechanism::Mechanism`] is coordinate-free data; [`build::build`] turns it into a [`build::Model`]: a [`system::System`]
-//! in natural coordinates, the slot map p = e(ρ), and the compiled functionals.
+//! A [`mechanism::Mechanism`] is coordinate-free data; [`build::build`] turns it into a [`build::Model`]: a
+//! [`system::System`] in natural coordinates, the slot map p = e(ρ), and the compiled functionals.
 
 pub mod build;
 pub mod element;

@@ -1,13 +1,14 @@
 //! Loads: force components f that do work on affine ports.
 //!
-//! Bushings, contacts, joint friction, actuators, forces and torques in any frame and user forces are such loads:
+//! Bushings, contacts, joint friction, actuators, forces and torques in any frame and user forces are such
+//! loads:
 //!
 //! ```text
 //! δW = fᵀ δw,   w = C_w q + d,   Q = C_wᵀ f(x, ẋ, t; p),   x = C q + d                             (1)
 //! K = -C_wᵀ f_x C,   C = -C_wᵀ f_ẋ C                                                             (2)
 //! ```
-//! f is a flat program. Because w is affine, no second derivative appears. A torque τ on a body with unit vectors u_k does the
-//! work ½ (τ × u_k)·δu_k summed over k (in the plane τ u⊥·δu).
+//! f is a flat program. Because w is affine, no second derivative appears. A torque τ on a body with unit
+//! vectors u_k does the work ½ (τ × u_k)·δu_k summed over k (in the plane τ u⊥·δu).
 
 use crate::element::{ArgsBar, ArgsDot};
 use crate::force::ForceAt;

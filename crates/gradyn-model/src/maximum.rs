@@ -5,10 +5,12 @@
 //! y_τ ≤ ψ ≤ max y + (1/κ) ln(T/τ)                                                                  (2)
 //! ψ' = z'/(κ z)                                                                                    (3)
 //! ```
-//! y_τ is the highest level that y exceeds for the time τ in total, T the duration of the run. Left side of (2): g ≥ e^{κ (y_τ - y₀)}/τ for
-//! the time τ; right side: g is nowhere larger than at max y. Peaks shorter than τ count less; at τ = T (1) is never above the maximum.
-//! y₀ changes nothing in (1): it keeps the exponential within the range of numbers, |κ (y - y₀)| < 700. (2) holds for the integral; rules
-//! with positive weights, such as the trapezoidal one, keep its right side for max y over the points that they take.
+//! y_τ is the highest level that y exceeds for the time τ in total, T the duration of the run. Left side of
+//! (2): g ≥ e^{κ (y_τ - y₀)}/τ for the time τ; right side: g is nowhere larger than at max y. Peaks shorter
+//! than τ count less; at τ = T (1) is never above the maximum. y₀ changes nothing in (1): it keeps the
+//! exponential within the range of numbers, |κ (y - y₀)| < 700. (2) holds for the integral; rules with
+//! positive weights, such as the trapezoidal one, keep its right side for max y over the points that they
+//! take.
 
 use crate::program::Sym;
 

@@ -99,7 +99,8 @@ impl Mechanics {
             Self::Relative(s) => s.frames_at(p, q),
         }
     }
-    /// Gradients of slots that are not `active` are not wanted: elements that read no others are left out of them.
+    /// Gradients of slots that are not `active` are not wanted: elements that read no others are left out of
+    /// them.
     pub fn focus(&mut self, active: &[bool]) {
         either!(self, s => s.focus(active))
     }
@@ -148,7 +149,8 @@ impl Mechanics {
     pub fn guarded(&self) -> bool {
         self.elements().guarded()
     }
-    /// Why a force is not defined at the second of two points, or between them; the time of the data is that of the second.
+    /// Why a force is not defined at the second of two points, or between them; the time of the data is that
+    /// of the second.
     pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
         either!(self, d, s, d => s.undefined_force(from, to, d))
     }

@@ -1,6 +1,7 @@
 //! The coordinate-free description of a mechanism: what a model file or a Rust program says.
 //!
-//! Any [`Number`] may be an expression of the parameters. Names are checked when the system is built; until then this is data.
+//! Any [`Number`] may be an expression of the parameters. Names are checked when the system is built; until
+//! then this is data.
 //!
 //! ```
 //! use gradyn_model::mechanism::*;
@@ -148,7 +149,8 @@ pub struct Driver {
     pub value: Number,
 }
 
-/// Factors of the penalty formulation for the rows of a body, joint, constraint or driver: each multiplies the option of the method.
+/// Factors of the penalty formulation for the rows of a body, joint, constraint or driver: each multiplies
+/// the option of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penalty {
     /// Factor of α.

@@ -49,7 +49,8 @@ impl<S: Scalar> Memory<S> {
             bars: vec![z; size.registers],
         }
     }
-    /// Inputs from the port arguments, the time and `arg(i, level)`, a parameter or a rate of it; then the program.
+    /// Inputs from the port arguments, the time and `arg(i, level)`, a parameter or a rate of it; then the
+    /// program.
     pub fn run(&mut self, program: &Program, inputs: &[Input], time: S, arg: impl Fn(u32, usize) -> S) {
         for (x, i) in self.inputs.iter_mut().zip(inputs) {
             *x = match i {

@@ -4,8 +4,9 @@
 //! r = C(p) q + d(p)       every point and direction of a body                                     (1)
 //! M constant, rows quadratic, drivers and couplings by formula                                   (2)
 //! ```
-//! A plane body has two points, or a point and a unit vector along its local x axis; a body in space has four points and
-//! vectors, a rod two points. Joints share points and axes, so that they need fewer rows. [`build`](crate::build::build) makes the system from a [`Mechanism`](crate::mechanism::Mechanism).
+//! A plane body has two points, or a point and a unit vector along its local x axis; a body in space has four
+//! points and vectors, a rod two points. Joints share points and axes, so that they need fewer rows.
+//! [`build`](crate::build::build) makes the system from a [`Mechanism`](crate::mechanism::Mechanism).
 
 mod penalty;
 mod rows;
@@ -109,7 +110,8 @@ pub struct Data<S> {
 }
 
 impl Natural {
-    /// Gradients of slots that are not `active` are not wanted: elements that read no others are left out of them.
+    /// Gradients of slots that are not `active` are not wanted: elements that read no others are left out of
+    /// them.
     pub fn focus(&mut self, active: &[bool]) {
         // signals and references of angles are not slots
         let wanted = |i: u32| active.get(i as usize).copied().unwrap_or(true);
@@ -272,7 +274,8 @@ impl Natural {
     pub fn guarded(&self) -> bool {
         !self.guards.is_empty()
     }
-    /// Why a force is not defined at the second of two points, or between them; the time of the data is that of the second.
+    /// Why a force is not defined at the second of two points, or between them; the time of the data is that
+    /// of the second.
     pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
         let Data { args, load, .. } = d;
         let (from, to) =

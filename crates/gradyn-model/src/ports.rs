@@ -3,8 +3,8 @@
 //! ```text
 //! x = C(p) q + d(p),   ẋ = C v,   ẍ = C a,   Q += Cᵀ f                                           (1)
 //! ```
-//! C and d are sparse and their entries are slots, so that C_p δ = C(δ) and d_p δ = d(δ); slot [`ONE`] is the constant 1 and
-//! slot [`ZERO`] the constant 0.
+//! C and d are sparse and their entries are slots, so that C_p δ = C(δ) and d_p δ = d(δ); slot [`ONE`] is the
+//! constant 1 and slot [`ZERO`] the constant 0.
 
 use crate::program::Sym;
 use gradyn_num::Scalar;
@@ -129,7 +129,8 @@ impl Ports {
     }
 }
 
-/// Tangents of an element between arguments of ports: rows of work, columns of positions and then of velocities.
+/// Tangents of an element between arguments of ports: rows of work, columns of positions and then of
+/// velocities.
 #[derive(Clone, Debug)]
 pub struct Tangents<S> {
     /// (K | C) by rows.
@@ -144,7 +145,8 @@ impl<S: Scalar> Tangents<S> {
     pub fn new(len: usize) -> Self {
         Self { values: vec![S::zero(); len], stride: 0, split: 0 }
     }
-    /// out += Cᵀ T C' for ports C of the rows and C' of the columns from `first` on, with the position of each pair of entries.
+    /// out += Cᵀ T C' for ports C of the rows and C' of the columns from `first` on, with the position of
+    /// each pair of entries.
     #[inline]
     pub fn expand(&self, p: &[S], [rows, columns]: [&Ports; 2], first: usize, pairs: &[u32], out: &mut [S]) {
         if columns.linear.is_empty() {

@@ -5,10 +5,11 @@
 //! r̄_a += r̄_k ∂f_k/∂r_a,  k = n-1 … 0,   x̄_i += r̄_k where r_k = x_i           (2)   reverse
 //! ```
 //!
-//! A [`Graph`] shares equal nodes, folds constants and applies the exact simplifications x+0, x-0, x-x, x·1, x·0, 0/x, x/1,
-//! -(-x), x⁰, x¹; x·0 = 0 and x-x = 0 even where x would not be finite. Branches are decided by real parts; the derivative is that of the branch
-//! taken (the first at a tie), and the other branch is never swept, so it may be singular. Comparisons and `sign` have the
-//! derivative zero. Registers are not reused, because (2) reads all of them; constants are registers too, loaded in (1).
+//! A [`Graph`] shares equal nodes, folds constants and applies the exact simplifications x+0, x-0, x-x, x·1,
+//! x·0, 0/x, x/1, -(-x), x⁰, x¹; x·0 = 0 and x-x = 0 even where x would not be finite. Branches are decided
+//! by real parts; the derivative is that of the branch taken (the first at a tie), and the other branch is
+//! never swept, so it may be singular. Comparisons and `sign` have the derivative zero. Registers are not
+//! reused, because (2) reads all of them; constants are registers too, loaded in (1).
 
 mod affine;
 mod jacobian;
@@ -26,7 +27,8 @@ use std::f64::consts::TAU;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::Arc;
 
-/// One instruction; operands are registers. Constants are kept as bits, so that nodes can be compared and hashed.
+/// One instruction; operands are registers. Constants are kept as bits, so that nodes can be compared and
+/// hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Node {
     Constant(u64),
@@ -347,7 +349,8 @@ impl Graph {
         Program { code, outputs, used_inputs, tables }
     }
 
-    /// Values of all nodes at x; `values` holds those of the nodes that it was extended to before, at the same x.
+    /// Values of all nodes at x; `values` holds those of the nodes that it was extended to before, at the
+    /// same x.
     pub fn extend_values(&self, x: &[f64], values: &mut Vec<f64>) {
         let nodes = self.nodes.borrow();
         for node in &nodes.list[values.len()..] {
@@ -550,8 +553,8 @@ impl Program {
         regs[self.outputs[k] as usize]
     }
 
-    /// (2): x̄ᵢ += Σ s ∂y_k/∂xᵢ over the seeds (k, s), at the registers of [`eval`](Self::eval). `bars.len() ≥ registers()` is
-    /// scratch; `xbar.len() ≥ inputs()`.
+    /// (2): x̄ᵢ += Σ s ∂y_k/∂xᵢ over the seeds (k, s), at the registers of [`eval`](Self::eval).
+    /// `bars.len() ≥ registers()` is scratch; `xbar.len() ≥ inputs()`.
     pub fn reverse<S: Scalar>(&self, regs: &[S], seeds: &[(usize, S)], bars: &mut [S], xbar: &mut [S]) {
         let n = self.code.len();
         let (regs, bars) = (&regs[..n], &mut bars[..n]);

@@ -5,7 +5,8 @@
 //! Φ_q = A q + b,  Φ̇ = Φ_q v,  Φ̈ = Φ_q a + (A v)·v,  Φ̇_q = A v,  Φ̈_q = A a,  Φ̈_v = 2 A v          (2)
 //! (Φ_qᵀ λ)_q = Σ λ_k A_k                                                                         (3)
 //! ```
-//! The entries of A, b and c are slots, so that Φ_p, Φ̇_p, Φ̈_p and (Φ_qᵀλ)_p are loops over the same term list. No explicit t.
+//! The entries of A, b and c are slots, so that Φ_p, Φ̇_p, Φ̈_p and (Φ_qᵀλ)_p are loops over the same term
+//! list. No explicit t.
 
 use crate::system::At;
 use gradyn_num::{Pattern, Scalar};
@@ -193,7 +194,8 @@ impl QuadraticRows {
     #[inline]
     fn each_slot<S: Scalar>(&self, at: &At<S>, [c0, c1, c2]: [f64; 3], mut f: impl FnMut(usize, usize, S)) {
         let At { q, v, a, .. } = *at;
-        // A is symmetric and both triangles are listed: ½ (·)_ij of each product is half of the sum over (i, j) and (j, i)
+        // A is symmetric and both triangles are listed: ½ (·)_ij of each product is half of the sum over (i,
+        // j) and (j, i)
         for t in &self.a {
             let (i, j) = (t.i as usize, t.j as usize);
             let w = q[i] * (0.5 * c0) * q[j] + v[i] * c1 * q[j] + (a[i] * q[j] + v[i] * v[j]) * c2;

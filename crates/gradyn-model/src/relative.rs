@@ -6,9 +6,10 @@
 //! Φ(x), Q(x, ẋ), M_x, functionals                 elements on frames: a [`Natural`] whose coordinates are x           (3)
 //! M = Jᵀ M_x J,   Q_z = Jᵀ (Q - M_x γ)            Φ_z = Φ_x J                                                         (4)  [A22, C12]
 //! ```
-//! So one spring file serves both families. Rows of x are those of the joints that close loops (of joints whose reaction is read, too), of
-//! drivers and of the user; rows of z keep the length of Euler parameters. M is accumulated from the leaves to the root, about the
-//! global origin or about the centres of mass ([`Reference`]).
+//! So one spring file serves both families. Rows of x are those of the joints that close loops (of joints
+//! whose reaction is read, too), of drivers and of the user; rows of z keep the length of Euler parameters. M
+//! is accumulated from the leaves to the root, about the global origin or about the centres of mass
+//! ([`Reference`]).
 
 mod chain;
 mod contraction;
@@ -44,7 +45,8 @@ pub(crate) const PARTS: usize = 12;
 /// A body: where its frame is in x, and the coordinates that move it.
 #[derive(Clone, Debug)]
 pub struct Carried {
-    /// The link whose frame is the body's; none for a body whose frame coordinates are coordinates themselves.
+    /// The link whose frame is the body's; none for a body whose frame coordinates are coordinates
+    /// themselves.
     pub link: Option<u32>,
     /// First of its components in x.
     pub first: u32,

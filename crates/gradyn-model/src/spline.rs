@@ -6,16 +6,16 @@
 //! f(t_k) = (c_k + 4 c_{k+1} + c_{k+2})/6 = y_k,   f'(t_k) = (c_{k+2} - c_k)/(2Δt)                  (2)
 //! ```
 //!
-//! Cyclic: Δt = T/N, indices modulo N, C² everywhere, N ≥ 1. The matrix of (2) is circulant, z + 4 + z⁻¹, and factors into two
-//! first-order recursions with the root ζ = √3 - 2 of ζ² + 4ζ + 1 = 0:
+//! Cyclic: Δt = T/N, indices modulo N, C² everywhere, N ≥ 1. The matrix of (2) is circulant, z + 4 + z⁻¹, and
+//! factors into two first-order recursions with the root ζ = √3 - 2 of ζ² + 4ζ + 1 = 0:
 //!
 //! ```text
 //! d_k = 6 y_k + ζ d_{k-1},   e_k = ζ (e_{k+1} - d_k),   e_k = c_{k+1},   each periodic             (3)
 //! ```
 //!
-//! Clamped: Δt = T/(N-1), N + 2 coefficients, slopes at both ends given, N ≥ 2. The slopes of (2) eliminate c₀ and c_{N+1};
-//! the rest is tridiagonal. Outside [t₀, t₀ + T] the end value is held, so there a slope other than zero makes a kink.
-//! Both solves cost O(N) symbols with constant multipliers.
+//! Clamped: Δt = T/(N-1), N + 2 coefficients, slopes at both ends given, N ≥ 2. The slopes of (2) eliminate
+//! c₀ and c_{N+1}; the rest is tridiagonal. Outside [t₀, t₀ + T] the end value is held, so there a slope
+//! other than zero makes a kink. Both solves cost O(N) symbols with constant multipliers.
 
 use crate::program::Sym;
 use gradyn_num::Scalar;
@@ -100,7 +100,8 @@ pub fn coefficients_clamped<'g>(
     let zero = values[0].graph().constant(0.0);
     let (start, end) = (start_slope.unwrap_or(zero) * (2.0 * dt), end_slope.unwrap_or(zero) * (2.0 * dt));
 
-    // 4 c₁ + 2 c₂ = 6 y₀ + 2Δt f'(t₀),  c_k + 4 c_{k+1} + c_{k+2} = 6 y_k,  2 c_{N-1} + 4 c_N = 6 y_{N-1} - 2Δt f'(t_{N-1})
+    // 4 c₁ + 2 c₂ = 6 y₀ + 2Δt f'(t₀),  c_k + 4 c_{k+1} + c_{k+2} = 6 y_k,  2 c_{N-1} + 4 c_N = 6 y_{N-1} -
+    // 2Δt f'(t_{N-1})
     let mut b: Vec<_> = values.iter().map(|&y| 6.0 * y).collect();
     b[0] = b[0] + start;
     b[n - 1] = b[n - 1] - end;
@@ -177,8 +178,8 @@ impl UniformSpline {
         }
     }
 
-    /// The interval of `t`: at a knot the one to the right. Cyclic: 0 … N-1. Clamped: 0 … N-2, the last at the very end; N-1
-    /// after the end, N before the start, where the value is held.
+    /// The interval of `t`: at a knot the one to the right. Cyclic: 0 … N-1. Clamped: 0 … N-2, the last at
+    /// the very end; N-1 after the end, N before the start, where the value is held.
     pub fn interval(&self, t: f64) -> usize {
         let n = self.n;
         match self.kind {
@@ -189,12 +190,14 @@ impl UniformSpline {
         }
     }
 
-    /// First coefficient and weights at `t`, in the interval of its real part: f = Σ_j w_j c[index(first, j)].
+    /// First coefficient and weights at `t`, in the interval of its real part: f = Σ_j w_j c[index(first,
+    /// j)].
     pub fn active<S: Scalar>(&self, t: S) -> (usize, [S; 4]) {
         self.active_in(self.interval(t.re()), t)
     }
 
-    /// The same with the polynomial of a given [`interval`](Self::interval), continued to `t`; in the period nearest to `t`.
+    /// The same with the polynomial of a given [`interval`](Self::interval), continued to `t`; in the period
+    /// nearest to `t`.
     pub fn active_in<S: Scalar>(&self, interval: usize, t: S) -> (usize, [S; 4]) {
         let (n, dt) = (self.n, self.dt());
         let mut k = interval as f64;
@@ -208,7 +211,8 @@ impl UniformSpline {
         (interval, weights((t - S::from(self.knot(k))) * (1.0 / dt)))
     }
 
-    /// The knots strictly inside (`t_start`, `t_end`), where a third derivative jumps (clamped: at the ends also lower ones).
+    /// The knots strictly inside (`t_start`, `t_end`), where a third derivative jumps (clamped: at the ends
+    /// also lower ones).
     pub fn knots(&self, t_start: f64, t_end: f64) -> Vec<f64> {
         let (mut k, mut last) = (self.position(t_start), self.position(t_end) + 1.0);
         if self.kind == Kind::Clamped {

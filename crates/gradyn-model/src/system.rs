@@ -6,12 +6,13 @@
 //! forces     Q(t, q, v; p),   K = -Q_q,  C = -Q_v                                           (3)
 //! ```
 //! Identities used everywhere: Φ̇_v = Φ_q, Φ̈_a = Φ_q, g_w = M, g_λ = Φ_qᵀ; for holonomic rows Φ̈_v = 2Φ̇_q.
-//! Rows of velocity level (non-holonomic) c(t, q, v) = A(q, t) v + b come last and have no Φ: A stands for Φ_q, and their weighted
-//! sum is c₁ c + c₂ ċ, or c₀ c at the level of positions, which is their own (`velocity_weights`). Rows that follow from others may
-//! be dropped: their terms are then zero, and so are their multipliers. A model may weigh c₀ and c₁ of its rows where c₂ ≠ 0: its factors
-//! of ξ and ω.
-//! The constraint force on the system is -Φ_qᵀλ. Slots p = e(ρ) are what the kernels read; e and its derivative are applied
-//! once per run. All `_t` products are plain transposes. Every product *adds* to its output.
+//! Rows of velocity level (non-holonomic) c(t, q, v) = A(q, t) v + b come last and have no Φ: A stands for
+//! Φ_q, and their weighted sum is c₁ c + c₂ ċ, or c₀ c at the level of positions, which is their own
+//! (`velocity_weights`). Rows that follow from others may be dropped: their terms are then zero, and so are
+//! their multipliers. A model may weigh c₀ and c₁ of its rows where c₂ ≠ 0: its factors of ξ and ω.
+//! The constraint force on the system is -Φ_qᵀλ. Slots p = e(ρ) are what the kernels read; e and its
+//! derivative are applied once per run. All `_t` products are plain transposes. Every product *adds* to its
+//! output.
 
 use gradyn_num::{Pattern, Scalar};
 
@@ -28,8 +29,8 @@ pub struct Dims {
     pub slots: usize,
     /// Angles with a branch (part of the plan).
     pub angles: usize,
-    /// Extended parameters: slots, signals of t, angle references. Slot gradients have this length; what follows the slots is
-    /// scratch and zero on return.
+    /// Extended parameters: slots, signals of t, angle references. Slot gradients have this length; what
+    /// follows the slots is scratch and zero on return.
     pub args: usize,
 }
 
@@ -88,7 +89,8 @@ pub enum Set {
     Output,
 }
 
-/// A start in static equilibrium: positions follow from Φ, from conditions E and from the balance of forces at rest.
+/// A start in static equilibrium: positions follow from Φ, from conditions E and from the balance of forces
+/// at rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statics {
     /// For each position condition: is it held, so that it may carry a load?
@@ -140,7 +142,8 @@ pub trait System: Sync {
         self.prepare(&p.iter().map(|&p| S::from(p)).collect::<Vec<_>>(), &mut d);
         d
     }
-    /// A size that coordinates have: joint angles may all be near zero, and then corrections are not small beside them.
+    /// A size that coordinates have: joint angles may all be near zero, and then corrections are not small
+    /// beside them.
     fn least_size(&self) -> f64 {
         0.0
     }
@@ -182,8 +185,9 @@ pub trait System: Sync {
     fn balance_q<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// K = -Q_q and C = -Q_v on `nn`.
     fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Self::Data<S>, k: &mut [S], c: &mut [S]);
-    /// (F_q, F_v, F_p)ᵀ μ without matrices, where that costs less than they do: q += s F_qᵀ μ, v += s F_vᵀ μ, grad += s F_pᵀ μ for
-    /// F = (M a + Φ_qᵀ λ - Q ; c₀Φ + c₁Φ̇ + c₂Φ̈). False where there is no such product, and nothing is added.
+    /// (F_q, F_v, F_p)ᵀ μ without matrices, where that costs less than they do: q += s F_qᵀ μ, v += s F_vᵀ μ,
+    /// grad += s F_pᵀ μ for F = (M a + Φ_qᵀ λ - Q ; c₀Φ + c₁Φ̇ + c₂Φ̈). False where there is no such product,
+    /// and nothing is added.
     fn pull<S: Scalar>(
         &self,
         _at: &At<S>,
@@ -250,7 +254,8 @@ pub trait System: Sync {
     /// Gradient of functional `k` of a set over (q, v, a, λ | slots of the support), written to `row`.
     fn measure_row<S: Scalar>(&self, set: Set, k: usize, at: &At<S>, d: &mut Self::Data<S>, row: &mut [S]);
 
-    /// Position and velocity conditions at the start: as many as the independent rows leave open; in equilibrium fewer of positions.
+    /// Position and velocity conditions at the start: as many as the independent rows leave open; in
+    /// equilibrium fewer of positions.
     fn conditions<S: Scalar>(
         &self,
         at: &At<S>,

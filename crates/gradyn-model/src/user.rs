@@ -10,8 +10,9 @@
 //! ```text
 //! c = A(t, y; p) (ẏ, ż) - (v, q - k) = 0,   A = diag(I, M)                                                (4)
 //! ```
-//! as many as there are velocities. So every formulation that takes such rows integrates (1), with every integrator and sensitivity. All partials
-//! are duals of the user's functions; nothing is derived by hand. The terms allocate: they are for small systems.
+//! as many as there are velocities. So every formulation that takes such rows integrates (1), with every
+//! integrator and sensitivity. All partials are duals of the user's functions; nothing is derived by hand.
+//! The terms allocate: they are for small systems.
 
 mod duals;
 

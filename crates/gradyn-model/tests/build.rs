@@ -21,7 +21,8 @@ fn components(v: &Vector) -> [String; 2] {
     }
 }
 
-/// Values of expressions at the assembled positions; v is a random vector without its part in the rows of Φ_q.
+/// Values of expressions at the assembled positions; v is a random vector without its part in the rows of
+/// Φ_q.
 fn measure(m: &Mechanism, expressions: &[String]) -> Vec<f64> {
     let mut m = m.clone();
     m.outputs =
@@ -67,7 +68,8 @@ fn close(a: f64, b: f64, what: &str) {
     assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0), "{what}: {a} ≠ {b}");
 }
 
-/// No warnings; every parameter is read; as many conditions as degrees of freedom; names for every row and coordinate.
+/// No warnings; every parameter is read; as many conditions as degrees of freedom; names for every row and
+/// coordinate.
 #[test]
 fn every_model_builds_and_assembles() {
     for (name, m) in all() {
@@ -152,7 +154,8 @@ fn points_of_a_body_turn_with_its_angle() {
     }
 }
 
-/// Revolute and fixed joints close; the angle of a fixed or prismatic joint is as given; lines hold their point.
+/// Revolute and fixed joints close; the angle of a fixed or prismatic joint is as given; lines hold their
+/// point.
 #[test]
 fn joints_hold_what_they_say() {
     for (name, m) in all() {
@@ -255,7 +258,8 @@ fn prismatic_axis_belongs_to_body_1() {
 
 /// Four bodies on one pin, two of which carry the pin as a third point, whatever the order of the joints.
 ///
-/// Plates P and Q have far points of their own, so that the pin is not in their basis: their pins are tied by rows.
+/// Plates P and Q have far points of their own, so that the pin is not in their basis: their pins are tied by
+/// rows.
 #[test]
 fn pins_of_several_plates_are_tied_in_any_order_of_the_joints() {
     let joints = [

@@ -5,7 +5,8 @@ use gradyn_model::program::{Graph, Sym};
 use std::f64::consts::PI;
 use std::ops::Range;
 
-/// Names of the tests: inputs x = 0.7, y = -1.3, t = 2, k = 3; the constant zero; vectors P, Q (plane), R, S (space).
+/// Names of the tests: inputs x = 0.7, y = -1.3, t = 2, k = 3; the constant zero; vectors P, Q (plane), R, S
+/// (space).
 struct Names<'g>(&'g Graph);
 
 const X: [f64; 4] = [0.7, -1.3, 2.0, 3.0];

@@ -19,7 +19,8 @@ struct Fixture {
     lam: [f64; M],
 }
 
-/// Squares, products, repeated entries, a linear row, shared slots. Entries of A are given for i ≤ j and listed for both triangles.
+/// Squares, products, repeated entries, a linear row, shared slots. Entries of A are given for i ≤ j and
+/// listed for both triangles.
 fn fixture() -> Fixture {
     let row = |upper: &[(usize, usize, u32)], b: Vec<(usize, u32)>, c: Vec<u32>| {
         let lower = upper.iter().filter(|e| e.0 != e.1).map(|&(i, j, s)| (j, i, s));

@@ -29,7 +29,8 @@ fn sum<S: Scalar>(spline: &UniformSpline, c: &[f64], (first, w): (usize, [S; 4])
     (0..4).fold(S::zero(), |f, j| f + w[j] * c[spline.index(first, j)])
 }
 
-/// Value, first and second derivative of the polynomial of an interval at t (second: difference of first, exact for a cubic).
+/// Value, first and second derivative of the polynomial of an interval at t (second: difference of first,
+/// exact for a cubic).
 fn jets(spline: &UniformSpline, c: &[f64], interval: usize, t: f64) -> [f64; 3] {
     let slope = |t: f64| {
         let mut z = Complex::from(t);

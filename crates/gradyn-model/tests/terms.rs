@@ -1,7 +1,8 @@
-//! Terms of the system on every model: partials against duals of the generic terms, transposes, symmetry, power.
+//! Terms of the system on every model: partials against duals of the generic terms, transposes, symmetry,
+//! power.
 //!
-//! All inputs X = (q, v, a, λ, p) are seeded in chunks of 8 on the program scalar, so that a dense Jacobian over X is the truth
-//! and an entry outside a declared pattern or support shows.
+//! All inputs X = (q, v, a, λ, p) are seeded in chunks of 8 on the program scalar, so that a dense Jacobian
+//! over X is the truth and an entry outside a declared pattern or support shows.
 
 use gradyn_model::mechanics::Data;
 use gradyn_model::{At, Coordinates, LEVEL, Mechanics, Set, System};
@@ -445,7 +446,8 @@ fn constraint_forces_have_the_power_of_the_rates() {
     });
 }
 
-/// Rows of every functional = the duals over (q, v, a, λ | support); no other slot matters; the rows leave no trace.
+/// Rows of every functional = the duals over (q, v, a, λ | support); no other slot matters; the rows leave no
+/// trace.
 #[test]
 fn measure_rows_equal_the_duals() {
     each_case(|c| {

@@ -1,4 +1,5 @@
-//! Hints for the spanning tree of relative coordinates: what cannot be kept is refused, with the joints that are in the way.
+//! Hints for the spanning tree of relative coordinates: what cannot be kept is refused, with the joints that
+//! are in the way.
 
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{Coordinates, System, build_in};

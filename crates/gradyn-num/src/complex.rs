@@ -1,13 +1,14 @@
 //! Complex step [M13, Eq. 86]: `re + i im` with a tiny `im`, derivative = im / step.
 //!
-//! Every function is the analytic continuation of the real one, without conjugation, and keeps an imaginary part of 1e-40: the
-//! usual formulas for atan, asin, acos and sqrt (through complex logarithms) lose it. For |im| ≪ |re| they are
+//! Every function is the analytic continuation of the real one, without conjugation, and keeps an imaginary
+//! part of 1e-40: the usual formulas for atan, asin, acos and sqrt (through complex logarithms) lose it. For
+//! |im| ≪ |re| they are
 //!
 //! ```text
 //! f(re + i im) = f(re) + i f'(re) im + O(im²)                                                    (1)
 //! ```
-//! which is exact to rounding at the step sizes of the method (im² underflows against re); products, quotients, exp, sin, cos,
-//! sinh and cosh are the full complex ones.
+//! which is exact to rounding at the step sizes of the method (im² underflows against re); products,
+//! quotients, exp, sin, cos, sinh and cosh are the full complex ones.
 
 use crate::operators;
 use crate::scalar::{ProgramScalar, Scalar};

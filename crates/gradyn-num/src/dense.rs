@@ -4,8 +4,8 @@
 //! LU with partial pivoting:    P A = L U                                                          (1)
 //! LDLᵀ without pivoting:       A = L D Lᵀ,  A symmetric positive definite                         (2)
 //! ```
-//! U and Lᵀ are kept by rows, L of (1) by columns in the row order of its own step: the solve applies the interchanges one by
-//! one, and all inner loops are contiguous. Nothing allocates after `new`.
+//! U and Lᵀ are kept by rows, L of (1) by columns in the row order of its own step: the solve applies the
+//! interchanges one by one, and all inner loops are contiguous. Nothing allocates after `new`.
 
 use crate::Singular;
 
@@ -62,7 +62,8 @@ impl DenseLu {
         }
     }
 
-    /// The matrix A, row-major, n². `factor` leaves it as it is: entries that stay zero need not be written again.
+    /// The matrix A, row-major, n². `factor` leaves it as it is: entries that stay zero need not be written
+    /// again.
     #[inline]
     pub fn matrix_mut(&mut self) -> &mut [f64] {
         &mut self.a
@@ -198,7 +199,8 @@ impl DenseLdl {
         &mut self.lt[i * self.n..(i + 1) * self.n]
     }
 
-    /// Factorises A in place. A pivot d_k ≤ `tolerance` · a_kk, or one that is not finite, is an error with index k.
+    /// Factorises A in place. A pivot d_k ≤ `tolerance` · a_kk, or one that is not finite, is an error with
+    /// index k.
     pub fn factor(&mut self, tolerance: f64) -> Result<(), Singular> {
         self.ready = false;
         let Self { n, lt, inverse_pivots, .. } = self;

@@ -3,8 +3,9 @@
 //! ```text
 //! refactor: P A Q = L U      solve: b ← A⁻¹ b      solve_t: b ← A⁻ᵀ b
 //! ```
-//! [`Factor::new`] takes the dense one for n ≤ 24, and for n ≤ 400 where the sparse one multiplies more than a third as often. A matrix
-//! that is singular to rounding, or has a value that is not finite, is an error of `refactor`; a solve is never NaN because of A.
+//! [`Factor::new`] takes the dense one for n ≤ 24, and for n ≤ 400 where the sparse one multiplies more than
+//! a third as often. A matrix that is singular to rounding, or has a value that is not finite, is an error of
+//! `refactor`; a solve is never NaN because of A.
 
 use crate::dense::DenseLu;
 use crate::sparse::SparseLu;
@@ -20,7 +21,8 @@ const SLOWER: usize = 3;
 
 thread_local!(static DENSE: Cell<usize> = const { Cell::new(SMALL) });
 
-/// Runs `f`, in which [`Factor::new`] takes the dense factorisation up to size `n`: how tests compare the two on one model.
+/// Runs `f`, in which [`Factor::new`] takes the dense factorisation up to size `n`: how tests compare the two
+/// on one model.
 pub fn dense_up_to<R>(n: usize, f: impl FnOnce() -> R) -> R {
     let before = DENSE.replace(n);
     let result = f();
@@ -80,8 +82,8 @@ impl Factor {
         matches!(self.kind, Kind::Sparse(_))
     }
 
-    /// Factorises A with new values, one per position of the pattern. The error names the column without a pivot, or with a
-    /// value that is not finite.
+    /// Factorises A with new values, one per position of the pattern. The error names the column without a
+    /// pivot, or with a value that is not finite.
     #[inline]
     pub fn refactor(&mut self, values: &[f64]) -> Result<(), Singular> {
         match &mut self.kind {

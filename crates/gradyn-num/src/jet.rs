@@ -4,7 +4,8 @@
 //! x = (x, ẋ, ẍ),   f(x) = (f, f' ẋ, f' ẍ + f'' ẋ²)                                               (1)
 //! (x y) = (xy, ẋy + xẏ, ẍy + 2ẋẏ + xÿ)                                                          (2)
 //! ```
-//! One evaluation of a constraint Φ on jets of its arguments gives Φ, Φ̇ and Φ̈; on jets of duals also Φ_q, Φ̇_q and Φ̈_q.
+//! One evaluation of a constraint Φ on jets of its arguments gives Φ, Φ̇ and Φ̈; on jets of duals also Φ_q,
+//! Φ̇_q and Φ̈_q.
 
 use crate::operators;
 use crate::scalar::Scalar;

@@ -5,11 +5,11 @@
 //! Y = J A⁻¹,   S = Y Jᵀ + c                                                                       (2)
 //! K (x, λ) = (f, g):   S λ = Y f - g,   x = A⁻¹ f - Yᵀ λ                                          (3)
 //! ```
-//! For A positive definite and n ≤ 40, A⁻¹ is computed once per run, and S = L D Lᵀ at each refactor: nothing is divided by c,
-//! c = 0 is allowed. Otherwise K is factorised as it is, a [`Saddle`]. A⁻¹ costs as many digits as the scaled condition of A, so
-//! a pivot of A below 1e-8 of its diagonal, or a diagonal below 1e-8 of the largest, sends it to the second way. K is symmetric: its
-//! transposed solve is its solve. Clones share
-//! the pattern.
+//! For A positive definite and n ≤ 40, A⁻¹ is computed once per run, and S = L D Lᵀ at each refactor: nothing
+//! is divided by c, c = 0 is allowed. Otherwise K is factorised as it is, a [`Saddle`]. A⁻¹ costs as many
+//! digits as the scaled condition of A, so a pivot of A below 1e-8 of its diagonal, or a diagonal below 1e-8
+//! of the largest, sends it to the second way. K is symmetric: its transposed solve is its solve. Clones
+//! share the pattern.
 
 use crate::dense::DenseLdl;
 use crate::{FactorError, Pattern, Saddle, Singular};
@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 /// Largest n of (3).
 const SMALL: usize = 40;
-/// Pivot of A, relative to its diagonal, and diagonal, relative to the largest, below which A⁻¹ is not formed.
+/// Pivot of A, relative to its diagonal, and diagonal, relative to the largest, below which A⁻¹ is not
+/// formed.
 const PIVOT_A: f64 = 1e-8;
 /// Pivot of S, relative to its diagonal, below which its row depends on the others.
 const PIVOT_S: f64 = 1e-13;
@@ -113,8 +114,9 @@ impl Kkt {
         self.way == Way::Schur
     }
 
-    /// Factorises K with new J and c, a function of the row. The error names the row i < m of J that depends on the rows before it (or, where K is
-    /// factorised as it is, on other rows), or m + k if coordinate k is free: A and J together are deficient in it.
+    /// Factorises K with new J and c, a function of the row. The error names the row i < m of J that depends
+    /// on the rows before it (or, where K is factorised as it is, on other rows), or m + k if coordinate k is
+    /// free: A and J together are deficient in it.
     ///
     /// # Panics
     /// Before `prepare`.

@@ -1,7 +1,7 @@
 //! Sparsity patterns, built once.
 //!
-//! Compressed rows: the entries of row i are the positions p ∈ row(i), in columns col(p), increasing. Values live outside, one
-//! per position, so that many matrices share a pattern.
+//! Compressed rows: the entries of row i are the positions p ∈ row(i), in columns col(p), increasing. Values
+//! live outside, one per position, so that many matrices share a pattern.
 //!
 //! ```text
 //! mul:    out_i += s Σ_{p ∈ row(i)} a_p x_col(p)                                                  (1)

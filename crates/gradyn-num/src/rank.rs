@@ -1,15 +1,17 @@
 //! Dependent rows of a matrix.
 //!
-//! Rows scaled to unit length, orthogonalised in the order of largest remainder (QR of the transpose with column pivoting):
+//! Rows scaled to unit length, orthogonalised in the order of largest remainder (QR of the transpose with
+//! column pivoting):
 //!
 //! ```text
 //! â_i = a_i / |a_i|,   â_i = Σ_{k < r} ρ_ik q_k + remainder_i,   pivot row: largest |remainder_i|   (1)
 //! rank r: all remainders ≤ tol                                                                     (2)
 //! a_i = Σ_k γ_k a_k over the kept rows:   Σ_k γ̂_k ρ_kl = ρ_il,   γ_k = γ̂_k |a_i| / |a_k|           (3)
 //! ```
-//! Of rows with equal remainders the first is kept that is not much shorter than the others. A row of zeros, or of roundings beside the largest row or 1, is dependent on nothing. For analysis, not for the step: it
-//! allocates. Above 64 rows the elimination is sparse (`rank/sparse.rs`): the same answer, but which of the rows of a dependency is kept follows
-//! from the order of least fill.
+//! Of rows with equal remainders the first is kept that is not much shorter than the others. A row of zeros,
+//! or of roundings beside the largest row or 1, is dependent on nothing. For analysis, not for the step: it
+//! allocates. Above 64 rows the elimination is sparse (`rank/sparse.rs`): the same answer, but which of the
+//! rows of a dependency is kept follows from the order of least fill.
 
 mod basis;
 mod exchange;
@@ -46,8 +48,8 @@ pub struct Dependent {
 /// Most rows of the dense analysis, (1)–(3).
 const DENSE: usize = 64;
 
-/// Independent and dependent rows of the matrix with these values. `tol` is the relative size of a remainder that counts as
-/// zero, (2).
+/// Independent and dependent rows of the matrix with these values. `tol` is the relative size of a remainder
+/// that counts as zero, (2).
 pub fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> Dependencies {
     assert!(values.len() == pattern.nnz(), "{} values on a pattern of {}", values.len(), pattern.nnz());
     if pattern.rows() > DENSE {
@@ -75,7 +77,8 @@ pub fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
     (0..n).filter(|&j| independent((0..n).map(|i| f64::from(u8::from(i == j))).collect())).collect()
 }
 
-/// Columns that elimination of some rows with complete pivoting leaves without a pivot: the best conditioned choice that it finds.
+/// Columns that elimination of some rows with complete pivoting leaves without a pivot: the best conditioned
+/// choice that it finds.
 pub fn unpivoted_columns(pattern: &Pattern, values: &[f64], rows: &[u32]) -> Vec<u32> {
     let n = pattern.cols();
     if rows.len() > DENSE {
@@ -109,8 +112,8 @@ const OPEN: f64 = 1e-6;
 /// Part of the largest of some numbers below which the others are roundings.
 const NOTHING: f64 = 1e-13;
 
-/// What is a rounding of zero beside these sizes of gradients. Where all are roundings, rows are compared with those of points and unit
-/// vectors, whose gradients are 1.
+/// What is a rounding of zero beside these sizes of gradients. Where all are roundings, rows are compared
+/// with those of points and unit vectors, whose gradients are 1.
 pub fn nothing(sizes: &[f64]) -> f64 {
     NOTHING * largest(sizes.iter().copied()).max(1.0)
 }
@@ -148,7 +151,8 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Rows shorter than this times the longest one come after it: in joint coordinates a row may vanish where its direction turns.
+/// Rows shorter than this times the longest one come after it: in joint coordinates a row may vanish where
+/// its direction turns.
 const SHORT: f64 = 0.01;
 
 /// Pivot rows in their order, and ρ of every row, (1); `lengths` are those before the scaling.
@@ -164,7 +168,8 @@ fn orthogonalise(mut rows: Vec<Vec<f64>>, lengths: &[f64], tol: f64) -> (Vec<usi
         let longest = (0..rows.len()).filter(equal).map(|i| lengths[i]).fold(0.0, f64::max);
         let Some(p) = (0..rows.len()).filter(equal).find(|&i| lengths[i] >= SHORT * longest) else { break };
 
-        // q = remainder_p / |remainder_p|,  ρ_i = â_i·q,  remainder_i -= ρ_i q, twice for orthogonality to rounding
+        // q = remainder_p / |remainder_p|,  ρ_i = â_i·q,  remainder_i -= ρ_i q, twice for orthogonality to
+        // rounding
         let q: Vec<f64> = rows[p].iter().map(|x| x / sizes[p]).collect();
         order.push(p);
         for (i, (row, rho)) in rows.iter_mut().zip(&mut rho).enumerate() {

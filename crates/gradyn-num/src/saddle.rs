@@ -53,13 +53,14 @@ impl Saddle {
         let (values, factor) = (vec![0.0; pattern.nnz()], Factor::with_optional(&pattern, &maps.c)?);
         Ok(Self { maps: maps.into(), n, released: [].into(), values, factor, factorizations: 0 })
     }
-    /// The same with rows of J that are zero and whose diagonal is -`loose` of `refactor`: their unknown stands alone.
+    /// The same with rows of J that are zero and whose diagonal is -`loose` of `refactor`: their unknown
+    /// stands alone.
     pub fn released(mut self, rows: &[u32]) -> Self {
         self.released = rows.into();
         self
     }
-    /// Assembles from functions of the value index of A and B and of the row of c, and factors. The error names the row i < m of J, or m + k for
-    /// unknown k of A.
+    /// Assembles from functions of the value index of A and B and of the row of c, and factors. The error
+    /// names the row i < m of J, or m + k for unknown k of A.
     #[inline]
     pub fn refactor(
         &mut self,

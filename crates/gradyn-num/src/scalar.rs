@@ -1,8 +1,9 @@
 //! The scalars of the kernels and of the program.
 //!
-//! Kernels and residuals are written once, generic over [`Scalar`]. A [`ProgramScalar`] is one that can be carried through a
-//! whole run, because its derivative parts can be read and corrected one direction at a time: `f64`, [`Wide`](crate::Wide),
-//! [`Complex`](crate::Complex). Comparisons use the real part; at a tie the derivative is that of the first branch.
+//! Kernels and residuals are written once, generic over [`Scalar`]. A [`ProgramScalar`] is one that can be
+//! carried through a whole run, because its derivative parts can be read and corrected one direction at a
+//! time: `f64`, [`Wide`](crate::Wide), [`Complex`](crate::Complex). Comparisons use the real part; at a tie
+//! the derivative is that of the first branch.
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 

@@ -7,12 +7,14 @@
 //! Aᵀ x = b:  Âᵀ ŷ = C b,  x = R ŷ                                                                 (4)
 //! ```
 //! R, C, P, Q and the patterns of L and U are chosen by the first `refactor` and kept: later ones compute
-//! values only. They are chosen again when max |l_ik| exceeds 1e3 times what it was, at least 10: the frozen pivots are then bad for the present
-//! values. Up to size 512, P and Q are those of Markowitz for the values; above, Q is COLAMD of the pattern, and P follows it.
-//! Where max |l_ik| > 16, a solve checks its residual and refines once if it is more than a few roundings.
+//! values only. They are chosen again when max |l_ik| exceeds 1e3 times what it was, at least 10: the frozen
+//! pivots are then bad for the present values. Up to size 512, P and Q are those of Markowitz for the values;
+//! above, Q is COLAMD of the pattern, and P follows it. Where max |l_ik| > 16, a solve checks its residual
+//! and refines once if it is more than a few roundings.
 //!
-//! `new` reserves three times the fill of random values in the order of COLAMD, with which no long row is a pivot before the border; only a choice of
-//! pivots whose fill exceeds it allocates. Clones share the pattern.
+//! `new` reserves three times the fill of random values in the order of COLAMD, with which no long row is a
+//! pivot before the border; only a choice of pivots whose fill exceeds it allocates. Clones share the
+//! pattern.
 
 pub(crate) mod lu;
 mod markowitz;
@@ -33,7 +35,8 @@ const NEW: f64 = 10.0;
 const EXACT: f64 = 16.0;
 /// Values taken together.
 const LANES: usize = 4;
-/// Memory for so many times the fill of random values: pivots that are chosen on the way may have 2.2 times that.
+/// Memory for so many times the fill of random values: pivots that are chosen on the way may have 2.2 times
+/// that.
 const ROOM: usize = 3;
 
 /// LU of a square sparse matrix, (2).
@@ -82,8 +85,8 @@ impl SparseLu {
     pub fn new(pattern: &Pattern) -> Result<Self, FactorError> {
         Self::with_optional(pattern, &[])
     }
-    /// The same where some positions may be zero in all matrices: they are left out of the patterns of L and U until one has a value, at which pivots are
-    /// chosen again.
+    /// The same where some positions may be zero in all matrices: they are left out of the patterns of L and
+    /// U until one has a value, at which pivots are chosen again.
     pub fn with_optional(pattern: &Pattern, optional: &[u32]) -> Result<Self, FactorError> {
         let (n, cols, entries) = (pattern.rows(), pattern.cols(), pattern.nnz());
         if n != cols {

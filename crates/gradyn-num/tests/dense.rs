@@ -76,7 +76,8 @@ fn lu_of_a_scaled_permutation_is_exact() {
     }
 }
 
-/// The column that depends on those before it is named; so is one with NaN or ∞; a later factorisation recovers.
+/// The column that depends on those before it is named; so is one with NaN or ∞; a later factorisation
+/// recovers.
 #[test]
 fn lu_reports_the_singular_column() {
     let n = 10;

@@ -1,4 +1,5 @@
-//! Dense and sparse factorisations behind one interface; no allocation after construction, of these and of the KKT.
+//! Dense and sparse factorisations behind one interface; no allocation after construction, of these and of
+//! the KKT.
 #![allow(unsafe_code)] // the counting allocator
 
 use gradyn_num::factor::dense_up_to;
@@ -119,7 +120,8 @@ fn dense_and_sparse_solve_the_same() {
     }
 }
 
-/// Rows × 10^±12, columns × 10^±6: the equilibrated sparse solve keeps its digits, in the units of each unknown.
+/// Rows × 10^±12, columns × 10^±6: the equilibrated sparse solve keeps its digits, in the units of each
+/// unknown.
 #[test]
 fn sparse_is_equilibrated() {
     let mut random = Random(2);
@@ -232,7 +234,8 @@ fn kkt_does_not_allocate() {
     }
 }
 
-/// Values that turn the frozen pivots into zeros: they are chosen again, and the solution has all its digits. Values that do not, are not.
+/// Values that turn the frozen pivots into zeros: they are chosen again, and the solution has all its digits.
+/// Values that do not, are not.
 #[test]
 fn bad_pivots_are_chosen_again() {
     let mut random = Random(6);
@@ -282,8 +285,8 @@ fn clones_are_independent() {
     }
 }
 
-/// `[A Jᵀ; J 0]` of a chain of links of 6 coordinates and 5 rows: two of them, and A, meet 3 coordinates that all links share, and which
-/// have 3 rows of their own.
+/// `[A Jᵀ; J 0]` of a chain of links of 6 coordinates and 5 rows: two of them, and A, meet 3 coordinates that
+/// all links share, and which have 3 rows of their own.
 fn bordered_kkt(links: usize, random: &mut Random) -> (Pattern, Vec<f64>) {
     let (n, m) = (6 * links + 3, 5 * links + 3);
     let mut entries = vec![];
@@ -315,7 +318,8 @@ fn bordered_kkt(links: usize, random: &mut Random) -> (Pattern, Vec<f64>) {
     (pattern, values)
 }
 
-/// Rows and columns that meet all others cost what they contain, in the factors and in the memory reserved for them.
+/// Rows and columns that meet all others cost what they contain, in the factors and in the memory reserved
+/// for them.
 #[test]
 fn a_border_keeps_the_fill_linear() {
     let mut random = Random(29);
@@ -337,8 +341,9 @@ fn a_border_keeps_the_fill_linear() {
     }
 }
 
-/// Blocks of coordinates that are tied by rows: pivots are pairs of a coordinate and a multiplier, and L and U have wide panels. Solutions have their
-/// digits for values that change while the pivots are kept, and L and U are no larger than those of the pattern of a band.
+/// Blocks of coordinates that are tied by rows: pivots are pairs of a coordinate and a multiplier, and L and
+/// U have wide panels. Solutions have their digits for values that change while the pivots are kept, and L
+/// and U are no larger than those of the pattern of a band.
 #[test]
 fn panels_keep_the_digits() {
     let (bodies, mut random) = (20, Random(31));
@@ -373,7 +378,8 @@ fn panels_keep_the_digits() {
     assert!(lu.entries() < 60 * size, "{} entries", lu.entries());
 }
 
-/// A diagonal that is zero until it is not: before, L and U are those of the pattern without it, and the solutions have their digits before and after.
+/// A diagonal that is zero until it is not: before, L and U are those of the pattern without it, and the
+/// solutions have their digits before and after.
 #[test]
 fn optional_positions_appear() {
     let mut random = Random(37);

@@ -68,7 +68,8 @@ fn assert_solves(kkt: &mut Kkt, case: &Case, c: f64, random: &mut Random) {
     }
 }
 
-/// K K⁻¹ b = b, by the Schur complement (n ≤ 40, A definite) and by the LU (n > 40, or A indefinite, or A singular).
+/// K K⁻¹ b = b, by the Schur complement (n ≤ 40, A definite) and by the LU (n > 40, or A indefinite, or A
+/// singular).
 #[test]
 fn both_ways_solve() {
     let mut random = Random(1);
@@ -150,7 +151,8 @@ fn shapes_are_checked() {
     assert_eq!(Kkt::new(&nn, &wide).err(), Some(FactorError::Mismatch { n: 3, cols: 4 }));
 }
 
-/// A coordinate almost without mass, such as that across a plate: S would be differences of 1e14, K is as good as J.
+/// A coordinate almost without mass, such as that across a plate: S would be differences of 1e14, K is as
+/// good as J.
 #[test]
 fn light_coordinates_do_not_cost_digits() {
     let nn = Pattern::from_entries(2, 2, [(0, 0), (1, 1)]);

@@ -93,7 +93,8 @@ fn no_rows_have_rank_zero() {
     assert_eq!((found.rank, found.condition), (0, 1.0));
 }
 
-/// A band of `m` rows, 4 entries each, and two rows that depend on neighbours; more rows than the dense analysis takes, or not.
+/// A band of `m` rows, 4 entries each, and two rows that depend on neighbours; more rows than the dense
+/// analysis takes, or not.
 fn band(m: usize, random: &mut Random) -> (Pattern, Vec<f64>, Vec<(usize, [usize; 2])>) {
     let n = 2 * m;
     let mut rows: Vec<Vec<(usize, f64)>> =
@@ -119,7 +120,8 @@ fn band(m: usize, random: &mut Random) -> (Pattern, Vec<f64>, Vec<(usize, [usize
     (pattern, values, made)
 }
 
-/// Dense (60 rows) and sparse (300 rows): the rank, the rows of each dependency, and as many open columns as are missing.
+/// Dense (60 rows) and sparse (300 rows): the rank, the rows of each dependency, and as many open columns as
+/// are missing.
 #[test]
 fn large_matrices_are_analysed_like_small_ones() {
     let mut random = Random(5);
@@ -152,7 +154,8 @@ fn large_matrices_are_analysed_like_small_ones() {
     }
 }
 
-/// σ_min/σ_max of the sparse analysis is that of the dense one, for a band whose values are known: 2 and 1 beside it.
+/// σ_min/σ_max of the sparse analysis is that of the dense one, for a band whose values are known: 2 and 1
+/// beside it.
 #[test]
 fn condition_of_a_large_matrix() {
     let of = |m: usize| {
@@ -170,7 +173,8 @@ fn condition_of_a_large_matrix() {
     }
 }
 
-/// Few rows by angles, many by sparse pivots: both measures vanish with the angle between two rows, in proportion.
+/// Few rows by angles, many by sparse pivots: both measures vanish with the angle between two rows, in
+/// proportion.
 #[test]
 fn independence_vanishes_where_rows_become_dependent() {
     for m in [5, 200] {
@@ -218,7 +222,8 @@ fn rows_of_roundings_are_dependent() {
     }
 }
 
-/// A row that is nearly independent of the others stays: one with a large share of the dependency is left out for it.
+/// A row that is nearly independent of the others stays: one with a large share of the dependency is left out
+/// for it.
 #[test]
 fn rows_with_large_shares_are_left_out() {
     let (pattern, values) = full(&[vec![1.0, 0.0], vec![1.0, 0.01], vec![0.0, 1.0]]);

@@ -1,6 +1,7 @@
 //! The oracle as a problem of basin.
 //!
-//! A pause and the gradient of a failed trial are errors, which end a call of basin; the value of a failed trial is infinite.
+//! A pause and the gradient of a failed trial are errors, which end a call of basin; the value of a failed
+//! trial is infinite.
 
 use crate::oracle::{Oracle, Pause};
 use crate::space::Point;

@@ -6,10 +6,10 @@
 //! constraints that hold:  c_z Z = 0,   J Z = U Σ Wᵀ,   V = Z W                                             (4)
 //! x ± t √C_ii,   t of Student's distribution with N - k degrees of freedom                                (3)
 //! ```
-//! A singular value below the tolerance belongs to a direction that the residuals do not see: its variables, however small
-//! their parts, have no interval. Only at the end of a run that converged. Variables on a bound are held there and count as
-//! known. Proposed scale: the change of x that moves the residuals by their own size, s = √(rᵀr/N)/(|r_x|/√N), the same for
-//! all residuals if they vanish.
+//! A singular value below the tolerance belongs to a direction that the residuals do not see: its variables,
+//! however small their parts, have no interval. Only at the end of a run that converged. Variables on a bound
+//! are held there and count as known. Proposed scale: the change of x that moves the residuals by their own
+//! size, s = √(rᵀr/N)/(|r_x|/√N), the same for all residuals if they vanish.
 
 use crate::evaluation::Residuals;
 use crate::space::{Point, Space};
@@ -20,7 +20,8 @@ use crate::vector::largest;
 const RANK: f64 = 1e-8;
 /// Components of a unit vector below this part of the largest are not named.
 const NAMED: f64 = 0.1;
-/// Components below this part of the largest are rounding of the singular vector: ε over the rank tolerance, and a margin.
+/// Components below this part of the largest are rounding of the singular vector: ε over the rank tolerance,
+/// and a margin.
 const ROUNDING: f64 = 1e-6;
 
 /// One variable of the fit.
@@ -63,7 +64,8 @@ pub struct Identification {
 }
 
 impl Identification {
-    /// Pairs of variables whose estimates depend on each other: names and C_ij/√(C_ii C_jj), where its size is above the limit.
+    /// Pairs of variables whose estimates depend on each other: names and C_ij/√(C_ii C_jj), where its size
+    /// is above the limit.
     pub fn correlations(&self, limit: f64) -> Vec<(&str, &str, f64)> {
         let n = self.estimates.len();
         let c = |i: usize, j: usize| self.covariance[i * n + j];
@@ -85,7 +87,8 @@ struct Decomposition {
     v: Vec<Vec<f64>>,
 }
 
-/// Z of (4): directions of the free variables along the equalities and the inequalities with λ > -c, all without constraints.
+/// Z of (4): directions of the free variables along the equalities and the inequalities with λ > -c, all
+/// without constraints.
 fn null_space(space: &Space, point: &Point, lam: &[f64], free: &[usize]) -> Option<faer::Mat<f64>> {
     let k = free.len();
     let holds = |i: usize| i < space.m_eq || lam[i] > -point.c[i];

@@ -1,7 +1,7 @@
 //! L-BFGS-B of basin, one evaluation at a time.
 //!
-//! basin calls back. Its state cannot be copied, but written and read without loss: between two iterations it is kept as bytes,
-//! and every evaluation begins the iteration again from there.
+//! basin calls back. Its state cannot be copied, but written and read without loss: between two iterations it
+//! is kept as bytes, and every evaluation begins the iteration again from there.
 //!
 //! A failed trial shortens the step: the search of Moré and Thuente starts again with
 //!
@@ -91,8 +91,8 @@ fn failed() -> LineSearchResult<Vec<f64>, f64> {
     LineSearchResult::new(LineSearchOutcome::Failed)
 }
 
-/// The search of Moré and Thuente returns the step where it is lost, with a warning that basin does not pass on: a value above
-/// the first, or a step that rounding takes away.
+/// The search of Moré and Thuente returns the step where it is lost, with a warning that basin does not pass
+/// on: a value above the first, or a step that rounding takes away.
 fn lost(found: &LineSearchResult<Vec<f64>, f64>, z: &[f64], most: f64) -> bool {
     found.evaluation.as_ref().is_some_and(|e| e.cost > most || e.param == z)
 }
@@ -128,7 +128,8 @@ impl Iteration for Lbfgsb {
     }
 }
 
-/// What basin's callback ended with: a pause, since (1) takes the failed trials and bounds were checked before.
+/// What basin's callback ended with: a pause, since (1) takes the failed trials and bounds were checked
+/// before.
 pub(crate) fn pause(error: ConstraintSolveError<Trouble>) -> Pause {
     match error {
         ConstraintSolveError::Evaluation(Trouble::Pause(pause)) => pause,

@@ -6,10 +6,10 @@
 //! f(z⁺) ≤ f + c₁ min(gᵀ(z⁺ - z), 0),   z⁺ = P(z + α d)                                       (3)
 //! ϱ = (f - f⁺)/(½ dᵀ(η d - g))                                                               (4)
 //! ```
-//! A variable is free unless it is on a bound and the gradient points out. Gauss–Newton has η = 0, without singular values
-//! below 1e-12 of the largest, and halves α. Levenberg–Marquardt takes z⁺ where ϱ > 0, then η ← η max(1/3, 1 - (2ϱ - 1)³),
-//! and else raises η by 2, 4, 8…, as after a failed trial; it begins at ε |JᵀJ| at least. Where no trial is taken, the
-//! decrease that the first one promised says why.
+//! A variable is free unless it is on a bound and the gradient points out. Gauss–Newton has η = 0, without
+//! singular values below 1e-12 of the largest, and halves α. Levenberg–Marquardt takes z⁺ where ϱ > 0, then η
+//! ← η max(1/3, 1 - (2ϱ - 1)³), and else raises η by 2, 4, 8…, as after a failed trial; it begins at ε |JᵀJ|
+//! at least. Where no trial is taken, the decrease that the first one promised says why.
 
 use crate::evaluation::Residuals;
 use crate::line_search::{C1, SHORTEST};
@@ -21,7 +21,8 @@ use crate::vector::{dot, largest, minus};
 
 /// Singular values below this part of the largest are zero to Gauss–Newton.
 const RANK: f64 = 1e-12;
-/// The last η is 2^(1 + 2 + … + 11) = 7e19 of the first: from the least, ε |JᵀJ|, the last steps are those of the gradient.
+/// The last η is 2^(1 + 2 + … + 11) = 7e19 of the first: from the least, ε |JᵀJ|, the last steps are those of
+/// the gradient.
 const TRIALS: usize = 12;
 
 /// J of the free variables (1).
@@ -151,7 +152,8 @@ mod tests {
     use super::*;
     use crate::{Evaluation, Problem, Settings, Variable};
 
-    /// r = atan x at x = 3, where full steps diverge: after many good steps η is next to nothing, and still finds its way back.
+    /// r = atan x at x = 3, where full steps diverge: after many good steps η is next to nothing, and still
+    /// finds its way back.
     #[test]
     fn damping_comes_back() {
         let space = Space::new(Problem::new(vec![Variable::free("x")]).unwrap(), Settings::default());

@@ -3,7 +3,8 @@
 //! ```text
 //! φ(α) = f(z + α d),   φ(α) ≤ φ(0) + c₁ α φ′(0),   φ′(α) ≥ c₂ φ′(0)                (1)
 //! ```
-//! [lo, hi] always holds a step that satisfies (1): sufficient decrease at lo, none at hi. A failed trial is an upper end.
+//! [lo, hi] always holds a step that satisfies (1): sufficient decrease at lo, none at hi. A failed trial is
+//! an upper end.
 
 use crate::oracle::{Oracle, Pause};
 use crate::space::Point;
@@ -15,7 +16,8 @@ const C2: f64 = 0.9;
 /// Shortest step, relative to the first: below, f changes by rounding only, whatever its slope.
 pub(crate) const SHORTEST: f64 = 1e-10;
 
-/// A point that satisfies (1), with `noise` in φ allowed; the best with sufficient decrease if there is none; nothing without.
+/// A point that satisfies (1), with `noise` in φ allowed; the best with sufficient decrease if there is none;
+/// nothing without.
 pub(crate) fn wolfe(
     oracle: &Oracle,
     from: &Point,

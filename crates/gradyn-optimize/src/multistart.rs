@@ -1,8 +1,8 @@
 //! A local method from many starts.
 //!
-//! The first start is the user's, the others are samples between the bounds: uniform in x, or in ln x where the
-//! transform is log. The starts know nothing of each other, so that their trials can be evaluated in any order and on any number
-//! of threads with the same result. Of two equal values the first start wins.
+//! The first start is the user's, the others are samples between the bounds: uniform in x, or in ln x where
+//! the transform is log. The starts know nothing of each other, so that their trials can be evaluated in any
+//! order and on any number of threads with the same result. Of two equal values the first start wins.
 
 use crate::error::Error;
 use crate::evaluation::Outcome;

@@ -3,7 +3,8 @@
 use crate::problem::{Problem, Variable};
 use crate::report::Report;
 
-/// Ends of two starts are the same optimum if every variable differs by less than this part of its bounds, or of its scale.
+/// Ends of two starts are the same optimum if every variable differs by less than this part of its bounds, or
+/// of its scale.
 const SAME: f64 = 1e-3;
 
 /// A local optimum, and the starts that ended there.

@@ -1,7 +1,8 @@
 //! Ask and tell.
 //!
-//! An optimiser asks for designs and is told what became of them. It is a deterministic function of what it was told, so a run
-//! is saved by its evaluations alone: [`replay`] tells them again to a new optimiser, and the run goes on as if never stopped.
+//! An optimiser asks for designs and is told what became of them. It is a deterministic function of what it
+//! was told, so a run is saved by its evaluations alone: [`replay`] tells them again to a new optimiser, and
+//! the run goes on as if never stopped.
 
 use crate::error::Error;
 use crate::evaluation::Outcome;
@@ -33,15 +34,16 @@ pub trait Optimizer: Send {
     fn ask(&self) -> Ask;
     /// The outcome of the trial of a start.
     fn tell(&mut self, start: usize, outcome: Outcome);
-    /// Where it is. A run that is not finished reports `interrupted` and the last accepted design. It need not be the best so far:
-    /// searches let f rise by the noise or for the constraints, and that of slsqp may accept its last trial as it is.
+    /// Where it is. A run that is not finished reports `interrupted` and the last accepted design. It need
+    /// not be the best so far: searches let f rise by the noise or for the constraints, and that of slsqp may
+    /// accept its last trial as it is.
     fn report(&self) -> Report;
     /// Where each of its starts is; the one that it has but for multistart.
     fn starts(&self) -> Vec<Report> {
         vec![self.report()]
     }
-    /// What a least-squares fit says about its variables, with intervals of that confidence; nothing without residuals,
-    /// and nothing where the run did not converge.
+    /// What a least-squares fit says about its variables, with intervals of that confidence; nothing without
+    /// residuals, and nothing where the run did not converge.
     fn identification(&self, confidence: f64) -> Option<Identification>;
 }
 

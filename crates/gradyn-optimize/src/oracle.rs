@@ -1,8 +1,9 @@
 //! Evaluations as a function call, although they come from outside.
 //!
-//! An iteration is written as a plain loop that calls [`Oracle::at`]. Where the oracle does not know a point, it pauses the
-//! iteration; the point is asked for, told, and the iteration begins again with one more known point. An iteration is a function
-//! of its state and of what it is told, so it comes to the same place with the same bits.
+//! An iteration is written as a plain loop that calls [`Oracle::at`]. Where the oracle does not know a point,
+//! it pauses the iteration; the point is asked for, told, and the iteration begins again with one more known
+//! point. An iteration is a function of its state and of what it is told, so it comes to the same place with
+//! the same bits.
 
 use crate::progress::Progress;
 use crate::space::{Point, Space};

@@ -4,8 +4,8 @@
 //! minimise f(x)   subject to   h(x) = 0,   g(x) ≤ 0,   l ≤ x ≤ u                     (1)
 //! L = f + λᵀh + μᵀg,   μ ≥ 0                                                          (2)
 //! ```
-//! B92 has c ≥ 0: g = -c. Bounds may be infinite. Values come from the caller ([`Evaluation`](crate::Evaluation)); here is
-//! only what is known before.
+//! B92 has c ≥ 0: g = -c. Bounds may be infinite. Values come from the caller
+//! ([`Evaluation`](crate::Evaluation)); here is only what is known before.
 
 use crate::error::Error;
 use crate::registry::named;

@@ -5,9 +5,9 @@
 //! elastic:  + ρ Σ t,   h + h_z d = t⁺ - t⁻,   c + c_z d ≤ t,   t ≥ 0                                   (2)
 //! B d + A_aᵀ λ = -g,   A_a d = b_a                                                                      (3)
 //! ```
-//! With the rows a that are active, (3) gives d and λ to rounding where an interior point gives eight digits. B is positive
-//! definite: a solution of (3) that is feasible with λ ≥ 0 is the solution of (1). So the active rows of the subproblem before
-//! are tried first, and then those of the interior point.
+//! With the rows a that are active, (3) gives d and λ to rounding where an interior point gives eight digits.
+//! B is positive definite: a solution of (3) that is feasible with λ ≥ 0 is the solution of (1). So the
+//! active rows of the subproblem before are tried first, and then those of the interior point.
 
 use crate::space::{Point, Space};
 use crate::vector::{dot, largest, minus};
@@ -17,7 +17,8 @@ use clarabel::solver::{
 };
 use faer::linalg::solvers::Solve;
 
-/// Feasibility and sign of λ of a solution of (3), relative to the numbers in the rows and to 1, the scale of everything.
+/// Feasibility and sign of λ of a solution of (3), relative to the numbers in the rows and to 1, the scale of
+/// everything.
 const TOLERANCE: f64 = 1e-12;
 
 /// (1) at a point: rows A d ≤ b, the first `eq` of them A d = b; constraints first, then bounds.

@@ -22,7 +22,8 @@ pub struct ActiveBound {
     pub name: String,
     /// Which bound.
     pub side: Side,
-    /// ∂L/∂x there: what f would gain by moving the bound, positive at the lower and negative at the upper one.
+    /// ∂L/∂x there: what f would gain by moving the bound, positive at the lower and negative at the upper
+    /// one.
     pub multiplier: f64,
 }
 

@@ -1,7 +1,7 @@
 //! Points of the unit cube: Latin hypercubes and Sobol sequences.
 //!
-//! In a Latin hypercube every variable has one sample in each of N equal intervals; the intervals are paired at random. All
-//! numbers come from the seed, by splitmix64.
+//! In a Latin hypercube every variable has one sample in each of N equal intervals; the intervals are paired
+//! at random. All numbers come from the seed, by splitmix64.
 
 mod sobol;
 

@@ -1,9 +1,9 @@
 //! SLSQP of basin, one evaluation at a time.
 //!
-//! Its state can be copied: an iteration begins again from the last accepted point. Failed trials have an infinite value, which
-//! its line search answers by half the step. The tests of convergence are ours. Where gradients are large its subproblem has
-//! few digits near the optimum and promises no descent any more: that is stagnation, and a scale of the value helps. Equalities
-//! with dependent gradients it cannot take.
+//! Its state can be copied: an iteration begins again from the last accepted point. Failed trials have an
+//! infinite value, which its line search answers by half the step. The tests of convergence are ours. Where
+//! gradients are large its subproblem has few digits near the optimum and promises no descent any more: that
+//! is stagnation, and a scale of the value helps. Equalities with dependent gradients it cannot take.
 
 use crate::adapter::Constrained;
 use crate::lbfgsb::pause;

@@ -5,8 +5,8 @@
 //! x_z:           s,              s exp(z),      (u - l) σ(z) σ(-z)                            (2)
 //! f̂ = f/s_f,   f̂_z = f_x x_z / s_f,   ĉ = c/s_c,   ĉ_z = c_x x_z / s_c,   r̂ = r/√s_f          (3)
 //! ```
-//! (2) is of z: x rounds to its bound where x_z does not vanish yet. Optimisers see z, f̂, ĉ, r̂ only. Multipliers go back by
-//! λ = λ̂ s_f/s_c, those of bounds by π = π̂ s_f/x_z.
+//! (2) is of z: x rounds to its bound where x_z does not vanish yet. Optimisers see z, f̂, ĉ, r̂ only.
+//! Multipliers go back by λ = λ̂ s_f/s_c, those of bounds by π = π̂ s_f/x_z.
 
 use crate::evaluation::{Evaluation, Residuals};
 use crate::problem::{Problem, Transform, Variable};
@@ -135,7 +135,8 @@ impl Space {
         let bound = if side == Side::Lower { v.lower } else { v.upper };
         ((to_x(v, z[i]) - bound).abs() <= FLAT * size).then_some(side)
     }
-    /// The variable, if any, at a flat end of its transform although f falls towards the inside: f_z is small there, f_x is not.
+    /// The variable, if any, at a flat end of its transform although f falls towards the inside: f_z is small
+    /// there, f_x is not.
     pub fn stranded(&self, point: &Point) -> Option<&str> {
         let tol = self.settings.gradient_tol;
         let here = |(i, v): &(usize, &Variable)| {
@@ -179,7 +180,8 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
 
-    /// (3) = central differences of value, constraint and residual over z, for every transform; z → x → z is the identity.
+    /// (3) = central differences of value, constraint and residual over z, for every transform; z → x → z is
+    /// the identity.
     #[test]
     fn chain_rule() {
         let transforms = [Transform::Identity, Transform::Log, Transform::Bounded];

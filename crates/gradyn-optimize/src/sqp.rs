@@ -9,10 +9,11 @@
 //! y ← θ y + (1 - θ) B s,   θ = 1 if yᵀs ≥ 0.2 sᵀBs, else 0.8 sᵀBs/(sᵀBs - yᵀs)             (5)   Powell
 //! B⁺ = B - B s sᵀB/(sᵀBs) + y yᵀ/(yᵀs)                                                     (6)
 //! ```
-//! Where the full step does not satisfy (3) and the constraints have grown, the step of the subproblem with c(z + d) - c_z d
-//! in place of c is tried (second-order correction). Where the linearised constraints are inconsistent, or so nearly that λ
-//! is very large, the subproblem is elastic; where its largest ρ does not lower the violation either, the problem is locally
-//! infeasible. B starts again from a multiple of the unit matrix where no step is found.
+//! Where the full step does not satisfy (3) and the constraints have grown, the step of the subproblem with
+//! c(z + d) - c_z d in place of c is tried (second-order correction). Where the linearised constraints are
+//! inconsistent, or so nearly that λ is very large, the subproblem is elastic; where its largest ρ does not
+//! lower the violation either, the problem is locally infeasible. B starts again from a multiple of the unit
+//! matrix where no step is found.
 
 use crate::line_search::{C1, SHORTEST, parabola};
 use crate::optimality::{lagrangian_gradient, violations};

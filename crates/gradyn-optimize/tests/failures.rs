@@ -43,7 +43,8 @@ fn numbers_that_are_not_finite_are_failed_trials() {
     assert_eq!(r.failures[0].reason, "the value is not finite");
 }
 
-/// A minimum behind a wall: the run ends beside the wall, by failures or because steps across it are the only descent.
+/// A minimum behind a wall: the run ends beside the wall, by failures or because steps across it are the only
+/// descent.
 #[test]
 fn minimum_behind_a_wall() {
     for method in [Method::Lbfgsb, Method::Sqp, Method::Slsqp, Method::Bfgs] {

@@ -35,7 +35,8 @@ fn line(x: &[f64]) -> Evaluation {
     Evaluation::least_squares(r, T.iter().flat_map(|t| [1.0, *t]).collect(), 2)
 }
 
-/// Linear regression in closed form: b = S_ty/S_tt, var b = s²/S_tt, var a = s² (1/N + t̄²/S_tt), cov = -s² t̄/S_tt.
+/// Linear regression in closed form: b = S_ty/S_tt, var b = s²/S_tt, var a = s² (1/N + t̄²/S_tt), cov = -s²
+/// t̄/S_tt.
 #[test]
 fn regression_line() {
     let (mean_t, mean_y) = (2.5, Y.iter().sum::<f64>() / 6.0);
@@ -112,7 +113,8 @@ fn unidentifiable_directions_are_named() {
     }
 }
 
-/// Residuals of b - a/20 alone: b is a twentieth of the direction (1, 1/20), too little to be named, and is as unknown as a.
+/// Residuals of b - a/20 alone: b is a twentieth of the direction (1, 1/20), too little to be named, and is
+/// as unknown as a.
 #[test]
 fn small_parts_of_unidentifiable_directions_have_no_interval() {
     let evaluate = |x: &[f64]| {
@@ -183,7 +185,8 @@ fn bounds() {
     }
 }
 
-/// The interval of 95 % holds the slope of the line in 95 of 100 records with Gaussian errors: 1000 records, 3σ = 2 %.
+/// The interval of 95 % holds the slope of the line in 95 of 100 records with Gaussian errors: 1000 records,
+/// 3σ = 2 %.
 #[test]
 fn intervals_hold_the_truth() {
     let mut state = 1u64;
@@ -211,8 +214,8 @@ fn intervals_hold_the_truth() {
     assert!((930..=970).contains(&held), "{held}");
 }
 
-/// a + b t with a = b, or with an a ≤ b that holds: the fit is that of one variable with the column 1 + t, and both variables
-/// have its variance s²/Σ(1 + t)². A constraint that does not hold changes nothing.
+/// a + b t with a = b, or with an a ≤ b that holds: the fit is that of one variable with the column 1 + t,
+/// and both variables have its variance s²/Σ(1 + t)². A constraint that does not hold changes nothing.
 #[test]
 fn constraints_that_hold_are_known() {
     let plain = fit(Method::LevenbergMarquardt, &Problem::new(free(2)).unwrap(), &[0.0, 0.0], line)

@@ -115,7 +115,8 @@ fn starts() {
     assert!(matches!(many, Err(Error::Variable { name, .. }) if name == "x1"));
 }
 
-/// Sobol starts find the two least minima of the camel function; starts that end at the same design are one optimum.
+/// Sobol starts find the two least minima of the camel function; starts that end at the same design are one
+/// optimum.
 #[test]
 fn distinct_optima() {
     let problem = Problem::new(between(&[(-3.0, 3.0), (-2.0, 2.0)])).unwrap();

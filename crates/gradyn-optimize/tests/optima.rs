@@ -87,7 +87,8 @@ fn rosenbrock_without_bounds() {
     }
 }
 
-/// With every third variable below 0.5 and every fourth above 0.45: all methods agree, and the same variables are on their bounds.
+/// With every third variable below 0.5 and every fourth above 0.45: all methods agree, and the same variables
+/// are on their bounds.
 #[test]
 fn rosenbrock_with_bounds() {
     for n in [2, 25, 200] {
@@ -151,8 +152,8 @@ fn multipliers_have_the_units_of_the_user() {
     }
 }
 
-/// Strictly convex quadratic programs with random numbers: both methods with constraints reach the same point, which is a
-/// Karush–Kuhn–Tucker point and so the minimum.
+/// Strictly convex quadratic programs with random numbers: both methods with constraints reach the same
+/// point, which is a Karush–Kuhn–Tucker point and so the minimum.
 #[test]
 fn random_quadratic_programs() {
     const N: usize = 6;

@@ -1,4 +1,5 @@
-//! A run is saved by its evaluations: any prefix told to a new optimiser, and the run goes on with the same bits.
+//! A run is saved by its evaluations: any prefix told to a new optimiser, and the run goes on with the same
+//! bits.
 
 mod common;
 

@@ -5,8 +5,9 @@ mod common;
 use common::{evaluate, free};
 use gradyn_optimize::{Method, Problem, Settings, Status, Variable, drive};
 
-/// Maratos: f = 2 (x² + y² - 1) - x on the unit circle. Full steps raise f and the violation; the second-order correction takes
-/// them all the same, and convergence stays superlinear from every point of the circle.
+/// Maratos: f = 2 (x² + y² - 1) - x on the unit circle. Full steps raise f and the violation; the
+/// second-order correction takes them all the same, and convergence stays superlinear from every point of the
+/// circle.
 #[test]
 fn second_order_correction() {
     let problem = Problem::new(free(2)).unwrap().equality("circle", 1.0).unwrap();
@@ -67,7 +68,8 @@ fn dependent_constraints() {
     assert!(r.x.iter().all(|x| (x - 1.0).abs() < 1e-6));
 }
 
-/// A constraint in units a million times too large, from its optimum: λ = 2e6 there, and nothing is infeasible.
+/// A constraint in units a million times too large, from its optimum: λ = 2e6 there, and nothing is
+/// infeasible.
 #[test]
 fn large_multiplier_at_a_feasible_design() {
     let problem = Problem::new(free(2)).unwrap().inequality("g", 1.0).unwrap();

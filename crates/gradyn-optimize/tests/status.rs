@@ -69,7 +69,8 @@ fn value_converged() {
     }
 }
 
-/// Evaluations with an error of 1e-6 and gradients with one of 1e-3: the tolerance of the gradient is never reached.
+/// Evaluations with an error of 1e-6 and gradients with one of 1e-3: the tolerance of the gradient is never
+/// reached.
 #[test]
 fn stagnation_at_the_accuracy_of_the_evaluations() {
     for &method in Method::ALL {
@@ -108,7 +109,8 @@ fn line_search_failed() {
     }
 }
 
-/// d = (-10, 9) goes down, but cut off at x ≥ -1e-3 it goes up: a rise of f by 1e-6 is not taken for a decrease.
+/// d = (-10, 9) goes down, but cut off at x ≥ -1e-3 it goes up: a rise of f by 1e-6 is not taken for a
+/// decrease.
 #[test]
 fn projected_step_that_goes_up() {
     let problem = Problem::new(between(&[(-1e-3, 10.0), (-10.0, 10.0)])).unwrap();
@@ -120,7 +122,8 @@ fn projected_step_that_goes_up() {
     assert_eq!((r.status, r.x), (Status::LineSearchFailed, vec![0.0, 0.0]));
 }
 
-/// The wrong sign with f of size 1e-6: the promise of the last, very short trial of Levenberg–Marquardt is below rounding.
+/// The wrong sign with f of size 1e-6: the promise of the last, very short trial of Levenberg–Marquardt is
+/// below rounding.
 #[test]
 fn line_search_failed_at_a_small_value() {
     for method in [Method::GaussNewton, Method::LevenbergMarquardt] {
@@ -137,7 +140,8 @@ fn line_search_failed_at_a_small_value() {
     }
 }
 
-/// Where every trial failed nothing is known of progress, however small the promised decrease is (f of size 1e-14).
+/// Where every trial failed nothing is known of progress, however small the promised decrease is (f of size
+/// 1e-14).
 #[test]
 fn failures_are_no_stagnation() {
     for method in [Method::GaussNewton, Method::LevenbergMarquardt] {

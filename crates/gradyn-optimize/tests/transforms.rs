@@ -73,7 +73,8 @@ fn bounds_are_respected() {
     }
 }
 
-/// From near the lower bound the full step of Gauss–Newton ends at the upper one, where x_z and so f_z vanish: not the minimum.
+/// From near the lower bound the full step of Gauss–Newton ends at the upper one, where x_z and so f_z
+/// vanish: not the minimum.
 #[test]
 fn flat_end_of_a_transform_is_no_minimum() {
     for method in [Method::GaussNewton, Method::LevenbergMarquardt] {

@@ -3,7 +3,8 @@
 //! ```text
 //! ∂y_i/∂x_j   by duals,   Im y_i(x + iδ e_j)/δ,   extrapolated differences                                (1)  [M13, validation items 4, 5]
 //! ```
-//! The three share nothing but the values y: where the written entry differs from the duals, the other two tell who is right.
+//! The three share nothing but the values y: where the written entry differs from the duals, the other two
+//! tell who is right.
 
 mod system;
 
@@ -58,7 +59,8 @@ impl std::fmt::Display for Mismatch {
     }
 }
 
-/// Entries of a Jacobian that differ from the duals by more than 1e-9 of the largest entry of their row or column.
+/// Entries of a Jacobian that differ from the duals by more than 1e-9 of the largest entry of their row or
+/// column.
 pub fn check_kernel<K: Kernel>(kernel: &K, x: &[f64]) -> Vec<Mismatch> {
     let [rows, columns] = kernel.sizes();
     assert_eq!(x.len(), columns, "a number for each input");

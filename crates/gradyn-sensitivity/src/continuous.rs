@@ -7,9 +7,10 @@
 //! rows_x δx = P δŷ - rows_p δp,   δŷ' = (δv, δa)                                       tangent              (2)
 //! rows_xᵀ b = (0, μ, 0) + g_xᵀ,   μ' = -Pᵀ b,   ∇ψ = … + ∫ (g_p - rows_pᵀ b) dt        adjoint              (3)
 //! ```
-//! P picks what the state holds. (2) are [M13, Eqs. 37–39; A22, Eqs. 8, 9], (3) are [M13, Eqs. 64–66; P14, Eqs. 29–31] with the matrices
-//! of the mixed form in place of M̄⁻¹: eliminating λ and a in (3) gives f_yᵀ and λ*_y. What they need of the run between its nodes comes from
-//! shorter steps of the same scheme. They agree with the derivative of the steps up to the error of the scheme.
+//! P picks what the state holds. (2) are [M13, Eqs. 37–39; A22, Eqs. 8, 9], (3) are [M13, Eqs. 64–66; P14,
+//! Eqs. 29–31] with the matrices of the mixed form in place of M̄⁻¹: eliminating λ and a in (3) gives f_yᵀ
+//! and λ*_y. What they need of the run between its nodes comes from shorter steps of the same scheme. They
+//! agree with the derivative of the steps up to the error of the scheme.
 
 mod adjoint;
 mod backward;

@@ -1,4 +1,5 @@
-//! Differences through the f64 program on the frozen plan: the arbiter that shares no scalar with the other methods.
+//! Differences through the f64 program on the frozen plan: the arbiter that shares no scalar with the other
+//! methods.
 //!
 //! ```text
 //! D(δ) = (ψ(ρ + δ) - ψ(ρ - δ)) / 2δ,   Richardson: (4 D(δ/2) - D(δ)) / 3                                (1)
@@ -6,8 +7,9 @@
 //! P_ik = P_i,k-1 + (1 + i - k)/k (P_i,k-1 - P_i-1,k-1)                                                  (3)  [B92, Eq. 67]
 //! |P_nn - P_n,n-1| ≤ ε max(|P_nn|, |ψ|/scale)                                                           (4)  [B92, Eq. 68]
 //! ```
-//! In (4) the bound is relative to the entry, or to what the objective has to offer per scale of the parameter. The left side is the error
-//! bar; where no order reaches the bound, the entry with the smallest bar is reported as not converged.
+//! In (4) the bound is relative to the entry, or to what the objective has to offer per scale of the
+//! parameter. The left side is the error bar; where no order reaches the bound, the entry with the smallest
+//! bar is reported as not converged.
 
 use crate::objective::{Case, Gradient, values};
 use gradyn_dynamics::simulate::replay;
@@ -53,7 +55,8 @@ pub struct Extrapolated {
     pub converged: Vec<Vec<bool>>,
 }
 
-/// Differences with steps δ₀ = `relative` × scale and smaller ones, extrapolated until the bars are below `tolerance`.
+/// Differences with steps δ₀ = `relative` × scale and smaller ones, extrapolated until the bars are below
+/// `tolerance`.
 pub fn extrapolated<T: Step>(
     case: &Case<T>,
     relative: f64,
@@ -91,7 +94,8 @@ pub fn extrapolated<T: Step>(
     Ok(all)
 }
 
-/// A step of parameter `k` that is at most `step` and that the plan takes: it does not move a declared time by more than half a step.
+/// A step of parameter `k` that is at most `step` and that the plan takes: it does not move a declared time
+/// by more than half a step.
 fn largest_step<T: Step>(case: &Case<T>, k: usize, step: f64) -> f64 {
     let mut rho = case.rho.to_vec();
     let mut takes = |δ: f64| {

@@ -1,4 +1,5 @@
-//! Sensitivities of Gradyn: discrete direct and adjoint, program derivatives, differences; written once against `Step`.
+//! Sensitivities of Gradyn: discrete direct and adjoint, program derivatives, differences; written once
+//! against `Step`.
 
 pub mod check;
 pub mod continuous;

@@ -1,15 +1,18 @@
 //! Derivatives of the program: duals (automatic) and complex step through the steps of a run.
 //!
-//! The real parts are those of the run. The derivative parts are corrected with whole block sweeps on the f64 factor,
+//! The real parts are those of the run. The derivative parts are corrected with whole block sweeps on the f64
+//! factor,
 //!
 //! ```text
 //! x ← x - A⁻¹ R(x)   on the derivative parts, until the correction itself is at rounding               (1)
 //! ```
-//! so that A (the factor of `linearise`) affects the number of corrections, never the result: the residual kernels are the only
-//! truth [C12, automatic differentiation; M13, Eq. 86, complex step]. With an exact A one correction and one confirming
-//! evaluation suffice. Each block (q, v, a, λ, z) of a correction is measured against `Step::noise` of the largest derivative
-//! parts that the blocks have had in the run, or x/ρ where that is larger: below it a derivative is noise around zero. Integrals take
-//! over the noise of what they read: where an integrand is zero to rounding, such as a square along a straight line, that is all there is,
+//! so that A (the factor of `linearise`) affects the number of corrections, never the result: the residual
+//! kernels are the only truth [C12, automatic differentiation; M13, Eq. 86, complex step]. With an exact A
+//! one correction and one confirming evaluation suffice. Each block (q, v, a, λ, z) of a correction is
+//! measured against `Step::noise` of the largest derivative parts that the blocks have had in the run, or x/ρ
+//! where that is larger: below it a derivative is noise around zero. Integrals take over the noise of what
+//! they read: where an integrand is zero to rounding, such as a square along a straight line, that is all
+//! there is,
 //!
 //! ```text
 //! noise(z) ≥ h Σ |g_x| noise(x),   g the integrand, x = (q, v, a, λ)                                    (2)
@@ -37,8 +40,8 @@ const MOST: usize = 20;
 /// The noise of stages beside that of nodes: coefficients of DOP853 reach 43.
 const STAGES: f64 = 100.0;
 
-/// Carries seeded parameters through the run: ψ with its derivative parts. `unit` is the size of a seed, `scales[k]` the typical
-/// size of the parameter behind direction k.
+/// Carries seeded parameters through the run: ψ with its derivative parts. `unit` is the size of a seed,
+/// `scales[k]` the typical size of the parameter behind direction k.
 pub fn program<T: Step, S: ProgramScalar>(
     case: &Case<T>,
     rho: &[S],

@@ -20,7 +20,8 @@ pub fn refused(model: &Prepared, method: &Method) -> bool {
     refusal.is_some()
 }
 
-/// Position-level constraints amplify the rounding of q by 1/(c₁h)²; c₁ of radau5 is 0.155, where Newmark has √β = 0.5.
+/// Position-level constraints amplify the rounding of q by 1/(c₁h)²; c₁ of radau5 is 0.155, where Newmark has
+/// √β = 0.5.
 pub fn tolerance(formulation: Formulation, integrator: Integrator) -> f64 {
     if (formulation, integrator) == (Formulation::Index3, Integrator::Radau5) { 1e-9 } else { 1e-10 }
 }
@@ -61,8 +62,8 @@ pub fn agree(what: &str, model: &Prepared, run: &Run, tolerance: f64) {
         let (g, corrections) = gradient(model, run, s);
         let d = distance(&g, &adjoint, &scales(model));
         assert!(d <= tolerance, "{what}: {} is {d:.1e} from discrete-adjoint", s.name());
-        // the test of R_x: one correction and one confirming evaluation; masses of joint coordinates differ by powers of ten, and the
-        // roundings of a second one may stand out
+        // the test of R_x: one correction and one confirming evaluation; masses of joint coordinates differ
+        // by powers of ten, and the roundings of a second one may stand out
         let most = if model.model.family == Coordinates::Natural { 1 } else { 2 };
         if let Some(c) = corrections {
             assert!((1..=most).contains(&c.worst), "{what}: {} needed {} corrections", s.name(), c.worst);

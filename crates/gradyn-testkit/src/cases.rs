@@ -13,7 +13,8 @@ pub const STEP: f64 = 4e-3;
 /// Studies with many parameters of mechanisms that other examples have (`gradyn/tests/control.rs`).
 const STUDIES: [&str; 2] = ["manipulator_minimum_time", "slider_crank_codesign"];
 
-/// The examples that loops over many methods can afford; the vehicles have a test of their own (`gradyn/tests/vehicles.rs`).
+/// The examples that loops over many methods can afford; the vehicles have a test of their own
+/// (`gradyn/tests/vehicles.rs`).
 pub fn small_examples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let large = |name: &&str| gradyn::examples::VEHICLES.contains(name) || STUDIES.contains(name);
     gradyn::examples::ALL.iter().filter(move |e| !large(&e.0))

@@ -2,7 +2,8 @@
 
 use gradyn_model::mechanism::{Body, InitialVelocity, Joint, Mechanism};
 
-/// A plane chain of `n` rods from O with revolute joints: 2n coordinates, n rows, n degrees of freedom, 5 parameters, one objective.
+/// A plane chain of `n` rods from O with revolute joints: 2n coordinates, n rows, n degrees of freedom, 5
+/// parameters, one objective.
 pub fn chain(n: usize) -> Mechanism {
     let mut m = start(&format!("chain of {n}"));
     m.ground_point("O", [0.0, 0.0]);
@@ -20,7 +21,8 @@ pub fn chain(n: usize) -> Mechanism {
     finish(m, &format!("rod{}", n - 1))
 }
 
-/// Plane chains of 8 rods side by side, `n` rods in all: as many bodies as a chain, but none further than 8 joints from the ground.
+/// Plane chains of 8 rods side by side, `n` rods in all: as many bodies as a chain, but none further than 8
+/// joints from the ground.
 pub fn brush(n: usize) -> Mechanism {
     let mut m = start(&format!("brush of {n}"));
     for k in 0..n {
@@ -36,9 +38,11 @@ pub fn brush(n: usize) -> Mechanism {
     finish(m, &format!("rod{}", n - 1))
 }
 
-/// A net of `n` rows of `width` + 1 knots under as many ground points: 2 (width + 1) n coordinates, n degrees of freedom.
+/// A net of `n` rows of `width` + 1 knots under as many ground points: 2 (width + 1) n coordinates, n degrees
+/// of freedom.
 ///
-/// Row k has uprights `up{k}_{i}` from the knots above and bars `bar{k}_{i}` between neighbours; all meshes are parallelograms.
+/// Row k has uprights `up{k}_{i}` from the knots above and bars `bar{k}_{i}` between neighbours; all meshes
+/// are parallelograms.
 pub fn net(width: usize, n: usize) -> Mechanism {
     let mut m = start(&format!("net of {width} × {n}"));
     for i in 0..=width {
@@ -74,15 +78,17 @@ pub fn net(width: usize, n: usize) -> Mechanism {
     finish(m, &last)
 }
 
-/// A chain of `n` links in space from O with revolute joints about y and z in turn: 6n coordinates, 5n rows, n degrees of freedom.
+/// A chain of `n` links in space from O with revolute joints about y and z in turn: 6n coordinates, 5n rows,
+/// n degrees of freedom.
 pub fn space_chain(n: usize) -> Mechanism {
     let alternating = |k: usize| if k.is_multiple_of(2) { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
     let m = links(&format!("space chain of {n}"), n, alternating);
     finish(m, &format!("link{}", n - 1))
 }
 
-/// A chain of `n` links in space from O, all hinged about y. The reaction of the first joint is read, so the axis is not that of the
-/// ground but 3 coordinates that all links share: 3 rows and columns of the mass matrix are full.
+/// A chain of `n` links in space from O, all hinged about y. The reaction of the first joint is read, so the
+/// axis is not that of the ground but 3 coordinates that all links share: 3 rows and columns of the mass
+/// matrix are full.
 pub fn coaxial_chain(n: usize) -> Mechanism {
     let mut m =
         finish(links(&format!("coaxial chain of {n}"), n, |_| [0.0, 1.0, 0.0]), &format!("link{}", n - 1));

@@ -1,8 +1,9 @@
-//! One or two small mechanisms for every joint, force, coupling, driver, shape and sensor: what the tests of elements run over.
+//! One or two small mechanisms for every joint, force, coupling, driver, shape and sensor: what the tests of
+//! elements run over.
 //!
-//! Most are two bodies a and b that float without gravity, tied by the element between a.P and b.Q; the conditions at the start
-//! are the pose of a and the coordinates of the element. What an entry covers is read off its mechanism ([`Entry::covers`]), so that
-//! a test can ask whether every registered name is there.
+//! Most are two bodies a and b that float without gravity, tied by the element between a.P and b.Q; the
+//! conditions at the start are the pose of a and the coordinates of the element. What an entry covers is read
+//! off its mechanism ([`Entry::covers`]), so that a test can ask whether every registered name is there.
 
 use gradyn_model::expression::parse;
 use gradyn_model::mechanism::{
@@ -713,7 +714,8 @@ pub fn all() -> Vec<Entry> {
 }
 
 impl Entry {
-    /// What it covers: `joint revolute`, `force contact`, `shape box`, `driver angle`, `constraint`, `sensor joint.angle`, `sensor vel()`.
+    /// What it covers: `joint revolute`, `force contact`, `shape box`, `driver angle`, `constraint`,
+    /// `sensor joint.angle`, `sensor vel()`.
     pub fn covers(&self) -> BTreeSet<String> {
         let (m, mut all) = (&self.mechanism, BTreeSet::new());
         all.extend(m.joints.iter().map(|j| format!("joint {}", j.kind.word())));

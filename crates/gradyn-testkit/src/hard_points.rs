@@ -1,7 +1,7 @@
 //! The Iltis with coordinates of its hard points as parameters.
 
-/// The text of the example with 54 more parameters `hf_…` and `hr_…`, offsets of the hard points of the front and rear suspension; or with 30, which
-/// front and rear share.
+/// The text of the example with 54 more parameters `hf_…` and `hr_…`, offsets of the hard points of the front
+/// and rear suspension; or with 30, which front and rear share.
 pub fn iltis(shared: bool) -> String {
     let names =
         ["centre", "arm_in", "arm_out", "link_in", "link_out", "leaf_top", "damper_arm", "damper_top"];

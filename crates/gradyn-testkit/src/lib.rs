@@ -41,7 +41,8 @@ pub mod reference {
             -2546.59020285669385,
         ],
     ];
-    /// ψ of the manipulator, and dψ over (F1Z, L1Z, t1, L, M2, I3Z) [B92, Eq. 77]: two derivations in minimal coordinates agree to 3e-14.
+    /// ψ of the manipulator, and dψ over (F1Z, L1Z, t1, L, M2, I3Z) [B92, Eq. 77]: two derivations in minimal
+    /// coordinates agree to 3e-14.
     pub const MANIPULATOR_PSI: f64 = 0.018299146425987067;
     /// See there.
     pub const MANIPULATOR: [f64; 6] = [

@@ -140,7 +140,8 @@ pub fn five_bar() -> Mechanism {
     m
 }
 
-/// The five-bar with two torques by cyclic splines of `n` values each over 5 s, all zero: 2n parameters, one objective.
+/// The five-bar with two torques by cyclic splines of `n` values each over 5 s, all zero: 2n parameters, one
+/// objective.
 pub fn five_bar_control(n: usize) -> Mechanism {
     let mut m = five_bar();
     m.parameters.clear();
@@ -518,7 +519,8 @@ pub fn free_body() -> Mechanism {
     m
 }
 
-/// A rotor on a pin over several turns, with a torsional spring that remembers them; it starts beyond the first turn.
+/// A rotor on a pin over several turns, with a torsional spring that remembers them; it starts beyond the
+/// first turn.
 pub fn rotor() -> Mechanism {
     let mut m = Mechanism::new("rotor");
     m.parameter("I", 0.2)

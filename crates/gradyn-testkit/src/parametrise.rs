@@ -6,13 +6,14 @@ fn names(text: &str) -> Vec<String> {
     gradyn_model::expression::parse(text).map_or(vec![], |ast| ast.names().into_iter().map(|n| n.0).collect())
 }
 
-/// Adds an offset parameter `x_k` = 0 to each number that is not part of an objective; returns the model and, for each new
-/// parameter, whose number it is.
+/// Adds an offset parameter `x_k` = 0 to each number that is not part of an objective; returns the model and,
+/// for each new parameter, whose number it is.
 pub fn parametrise(m: &Mechanism) -> (Mechanism, Vec<String>) {
     parametrise_where(m, |_, _| true)
 }
 
-/// The same for the numbers that `pick(k, owner)` chooses; k counts the numbers that are not part of an objective.
+/// The same for the numbers that `pick(k, owner)` chooses; k counts the numbers that are not part of an
+/// objective.
 pub fn parametrise_where(
     m: &Mechanism,
     mut pick: impl FnMut(usize, &str) -> bool,

@@ -1,13 +1,16 @@
-//! Random mechanisms: trees and loops in the plane and in space, of all joints, forces, drivers and user constraints.
+//! Random mechanisms: trees and loops in the plane and in space, of all joints, forces, drivers and user
+//! constraints.
 //!
-//! A configuration is drawn first: poses of all bodies in the global frame. Elements are then made to fit it, so that it is an
-//! assembled position; the conditions at the start are coordinates of it, chosen by pivoting on the null space of Φ_q:
+//! A configuration is drawn first: poses of all bodies in the global frame. Elements are then made to fit it,
+//! so that it is an assembled position; the conditions at the start are coordinates of it, chosen by pivoting
+//! on the null space of Φ_q:
 //!
 //! ```text
 //! A₁ a₁ = A₂ a₂ = u,  A₁ n₁ = w,  A₂ n₂ = R(u, θ) w,  r₂ = r₁ + s u,  lead = 2π s/θ, length = |r₂ - r₁|, …        (1)
 //! E_k: the row that is farthest from the span of Φ_q and of the conditions chosen before it                      (2)
 //! ```
-//! A [`Recipe`] is what proptest draws and shrinks: lists of members, closures and loads; their numbers follow from seeds.
+//! A [`Recipe`] is what proptest draws and shrinks: lists of members, closures and loads; their numbers
+//! follow from seeds.
 
 mod conditions;
 mod forces;

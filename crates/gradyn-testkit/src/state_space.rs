@@ -13,7 +13,8 @@ pub struct Manipulator;
 
 /// r₃ at the reference parameters.
 pub const TARGET: [f64; 3] = [-0.09732568697343198, 0.5188553447892895, -0.015589325363182811];
-/// Distance of the third centre of mass from its axis [m], gravity [m/s²], masses of the first and the third body [kg].
+/// Distance of the third centre of mass from its axis [m], gravity [m/s²], masses of the first and the third
+/// body [kg].
 const E: f64 = 0.05;
 const G: f64 = 9.81;
 const M1: f64 = 250.0;
@@ -121,9 +122,11 @@ impl StateSpace for Manipulator {
     }
 }
 
-/// A skate with a mass that grows, written with a velocity along its edge: ẏ = v(y, z) is not z, M depends on t, the start is implicit.
+/// A skate with a mass that grows, written with a velocity along its edge: ẏ = v(y, z) is not z, M depends on
+/// t, the start is implicit.
 ///
-/// y = (x, y, φ), z = (u, ω): ẋ = u cos φ, ẏ = u sin φ, φ̇ = ω; (m + r t) u̇ = -d u + F cos(w t), J(1 + x²) ω̇ = -k φ.
+/// y = (x, y, φ), z = (u, ω): ẋ = u cos φ, ẏ = u sin φ, φ̇ = ω; (m + r t) u̇ = -d u + F cos(w t), J(1 + x²)
+/// ω̇ = -k φ.
 #[derive(Clone)]
 pub struct Skate;
 

@@ -1,12 +1,14 @@
 //! On which branch a design is assembled.
 //!
-//! Loops close in several ways. From one to another the assembly passes a position in which its equations are dependent, so that
+//! Loops close in several ways. From one to another the assembly passes a position in which its equations are
+//! dependent, so that
 //!
 //! ```text
 //! sign det [Φ_q; E_q]   of the independent rows Φ and of the conditions E at the start                (1)
 //! ```
-//! is the same for all designs of a branch. Two loops that both close in the other way are not noticed. Nothing is said in
-//! equilibrium, in models of more than 400 coordinates, where conditions and rows are not n, and where another choice of rows is independent.
+//! is the same for all designs of a branch. Two loops that both close in the other way are not noticed.
+//! Nothing is said in equilibrium, in models of more than 400 coordinates, where conditions and rows are not
+//! n, and where another choice of rows is independent.
 
 use crate::prepared::Prepared;
 use crate::singular::{DETERMINANT, sign};

@@ -4,7 +4,8 @@
 //! R(q; p) = 0:   R_q δq = -R_p δp,   λ = λ(q; p)                                                    (1)
 //! y(q, λ; p):    δy = y_q δq + y_λ δλ + y_p δp,   δp = e'(ρ) δρ                                     (2)
 //! ```
-//! by duals: the right-hand sides are derivative parts of R and y. Outputs are read at rest, v = a = 0, and reactions are those of the statics.
+//! by duals: the right-hand sides are derivative parts of R and y. Outputs are read at rest, v = a = 0, and
+//! reactions are those of the statics.
 
 mod observed;
 
@@ -36,7 +37,8 @@ pub struct Statics {
     pub gradient: Option<Vec<Vec<f64>>>,
 }
 
-/// The model at its equilibrium: angles, balanced coordinates, velocities of rest, of which `freedom` are open.
+/// The model at its equilibrium: angles, balanced coordinates, velocities of rest, of which `freedom` are
+/// open.
 pub(crate) fn settle(model: &mut Model, e: &Equilibrium, freedom: usize, p: &[f64], t: f64) {
     model.angles.clone_from(&e.angles);
     model.system.set_balanced(&e.balanced);

@@ -41,7 +41,8 @@ pub const ALL: &[(&str, &str)] = &[
     ("coach", include_str!("../../../examples/coach.toml")),
 ];
 
-/// The examples whose full run takes minutes without optimisation: loops over all examples take short runs of them, or leave them out.
+/// The examples whose full run takes minutes without optimisation: loops over all examples take short runs of
+/// them, or leave them out.
 pub const VEHICLES: &[&str] = &["iltis", "four_wheeler", "coach"];
 
 /// The text of an example.

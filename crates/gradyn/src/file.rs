@@ -6,9 +6,10 @@
 //!                            format: one table of keys for each section and element ─ schema ─▶ JSON Schema
 //! ```
 //!
-//! The tables of `format` are the only list of keys: the reader checks against them and the schema is made from them. Every
-//! mistake is a [`ModelError`] that knows its bytes of the file. Expressions are parsed later, by `gradyn_model::build`, except
-//! the few numbers that must be constant already here: those of [`Study`].
+//! The tables of `format` are the only list of keys: the reader checks against them and the schema is made
+//! from them. Every mistake is a [`ModelError`] that knows its bytes of the file. Expressions are parsed
+//! later, by `gradyn_model::build`, except the few numbers that must be constant already here: those of
+//! [`Study`].
 //!
 //! ```
 //! let file = gradyn::file::read_toml(r#"

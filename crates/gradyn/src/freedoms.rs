@@ -3,9 +3,9 @@
 //! ```text
 //! [ Φ_q ; B ] regular,   B picks the named coordinates,   [ Φ_q ; B ]⁻¹ = [ S  R ]                     (1)  [M13, Eqs. 13–16]
 //! ```
-//! They stay for the whole run. With rows of velocity level there are fewer independent velocities: the first of the names.
-//! (1) is checked at the start; where the largest entry of R is large, the run warns, and where (1) ends, it says so. It ends too where
-//! a run seems to go on: at an extreme of a named coordinate
+//! They stay for the whole run. With rows of velocity level there are fewer independent velocities: the first
+//! of the names. (1) is checked at the start; where the largest entry of R is large, the run warns, and where
+//! (1) ends, it says so. It ends too where a run seems to go on: at an extreme of a named coordinate
 //!
 //! ```text
 //! det [ Φ_q ; B ] changes its sign between nodes,   or it would on q + h v while it does not,   or R is beyond bounds       (2)
@@ -50,7 +50,8 @@ impl Method {
 }
 
 impl Prepared {
-    /// Refuses names that do not exist, too many, too few, and those that do not determine the velocities at the start.
+    /// Refuses names that do not exist, too many, too few, and those that do not determine the velocities at
+    /// the start.
     pub fn check_freedoms(&self, method: &Method) -> Result<(), Error> {
         if !method.has_freedoms() {
             return Ok(());
@@ -131,7 +132,8 @@ impl Prepared {
         }
         Ok(())
     }
-    /// The largest entry of R of the named coordinates, its node, and that of chosen coordinates at the start, at least 1.
+    /// The largest entry of R of the named coordinates, its node, and that of chosen coordinates at the
+    /// start, at least 1.
     fn worst_r(
         &self,
         run: &Run,

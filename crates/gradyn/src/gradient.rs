@@ -116,7 +116,8 @@ impl Prepared {
     /// ```text
     /// direct 2 k,   adjoint 3 o      solves and products of a step with k parameters and o objectives
     /// ```
-    /// A product of all parameters backward costs two forward. Continuous methods pass through the run once more and are never cheaper.
+    /// A product of all parameters backward costs two forward. Continuous methods pass through the run once
+    /// more and are never cheaper.
     pub fn auto(&self) -> (Sensitivity, String) {
         let (k, o, more) = (self.parameters().len(), self.objectives().len(), usize::from(self.model.until));
         let (direct, adjoint) = (2 * (k + more), 3 * (o + more));
@@ -131,8 +132,8 @@ impl Prepared {
             ),
         )
     }
-    /// λ and a of the last node, where they follow from positions, have an error that moves with the last step: its derivative over
-    /// the final time does not vanish with h.
+    /// λ and a of the last node, where they follow from positions, have an error that moves with the last
+    /// step: its derivative over the final time does not vanish with h.
     fn moving_end(&self, run: &Run) -> Option<String> {
         let (model, m) = (&self.model, &run.method);
         let projected = m.scheme().is_some() && m.projections() != Projections::Off;
@@ -157,7 +158,8 @@ impl Prepared {
         end[model.times.end as usize] = 1.0;
         model.until || model.pull_back(&run.rho, &end).iter().any(|x| *x != 0.0)
     }
-    /// The first objective whose slopes at a node are not finite: in a backward sweep it spoils the others too.
+    /// The first objective whose slopes at a node are not finite: in a backward sweep it spoils the others
+    /// too.
     fn without_slope(&self, run: &Run) -> Option<Error> {
         let (sys, lay, plan, p) =
             (&self.model.system, run.trajectory.layout, &run.trajectory.plan, self.model.slots(&run.rho));
@@ -213,7 +215,8 @@ impl Prepared {
         c.conditions = free.reduce_rows(&chained(&c.conditions));
         Ok((free.reduce(&rows), c))
     }
-    /// Sensitivities of every output column at every node: [node][column][parameter], by the discrete direct method.
+    /// Sensitivities of every output column at every node: [node][column][parameter], by the discrete direct
+    /// method.
     pub fn output_sensitivities(&self, run: &Run) -> Result<Vec<Gradient>, Error> {
         self.output_sensitivities_at(run, &(0..=run.trajectory.plan.steps()).collect::<Vec<_>>())
     }
@@ -332,7 +335,8 @@ pub(crate) fn checked(
     Ok(notes)
 }
 
-/// What warnings call a condition for the final time, which is one more objective, and the final time, which is one more parameter.
+/// What warnings call a condition for the final time, which is one more objective, and the final time, which
+/// is one more parameter.
 pub(crate) const UNTIL: &str = "(until)";
 pub(crate) const FINAL_TIME: &str = "(final time)";
 
@@ -364,7 +368,8 @@ fn compared(parts: &[f64], exact: f64, psi: f64) -> Option<f64> {
         return None;
     }
     let distance = (parts.iter().sum::<f64>() - exact).abs() / size;
-    // of an objective that is zero itself the rounding is that of numbers of size 1; what agrees is not rounding
+    // of an objective that is zero itself the rounding is that of numbers of size 1; what agrees is not
+    // rounding
     let scale = if psi.abs() > f64::EPSILON { psi.abs() } else { 1.0 };
     (distance < 1e-9 || size > 1e3 * f64::EPSILON * scale).then_some(distance)
 }

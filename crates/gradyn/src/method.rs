@@ -402,8 +402,8 @@ impl Method {
             _ => None,
         }
     }
-    /// Penalty with α relative to the largest entry of M, or to the effective mass of each row, at the nominal parameters, so that
-    /// it does not move with them.
+    /// Penalty with α relative to the largest entry of M, or to the effective mass of each row, at the
+    /// nominal parameters, so that it does not move with them.
     fn penalty(&self, model: &Model) -> Lagrange {
         let compliance = match self.alpha_scaling {
             AlphaScaling::Uniform => {

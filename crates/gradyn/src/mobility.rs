@@ -1,14 +1,16 @@
 //! Mobility and redundancy of the joints, whatever the coordinates of a run, and the counts of every family.
 //!
-//! Coordinates decide which rows come into being: joints that share points and axes, or that a tree carries, have none. So the joints are
-//! counted where every body is free and every joint has all its rows, in Cartesian coordinates at the assembled start:
+//! Coordinates decide which rows come into being: joints that share points and axes, or that a tree carries,
+//! have none. So the joints are counted where every body is free and every joint has all its rows, in
+//! Cartesian coordinates at the assembled start:
 //!
 //! ```text
 //! freedom   = Σ freedoms of the bodies - rank                     6, 3 in the plane, 5 of a rod in space   (1)
 //! redundant = rows of joints, drivers and constraints - rank                                              (2)
 //! ```
-//! Rows of Euler parameters and of rods belong to bodies: (1) has them in the freedoms, (2) has not. Dependencies nᵀΦ_q = 0 with an
-//! element in common are one group (3): which elements are in it, and how many rows too many it has, does not depend on the rows left out.
+//! Rows of Euler parameters and of rods belong to bodies: (1) has them in the freedoms, (2) has not.
+//! Dependencies nᵀΦ_q = 0 with an element in common are one group (3): which elements are in it, and how many
+//! rows too many it has, does not depend on the rows left out.
 
 use crate::error::Error;
 use crate::prepared::Prepared;
@@ -69,7 +71,8 @@ impl From<Result<Counts, Error>> for Family {
 /// Sizes in coordinates of one family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Are they those of Cartesian coordinates? A run takes these instead of relative ones where a shared load is read.
+    /// Are they those of Cartesian coordinates? A run takes these instead of relative ones where a shared
+    /// load is read.
     pub cartesian: bool,
     /// Coordinates.
     pub coordinates: usize,

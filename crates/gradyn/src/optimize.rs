@@ -1,14 +1,17 @@
-//! Optimisation of a model: the study of a model file as a problem, a design as a run with its gradient [B92, Eq. 10].
+//! Optimisation of a model: the study of a model file as a problem, a design as a run with its gradient [B92,
+//! Eq. 10].
 //!
 //! ```text
 //! minimise  Σ_s w_s Σ_k w_k ψ_sk(ρ)   subject to   ψ_sk(ρ) = b,   ψ_sk(ρ) ≤ b,   l ≤ ρ ≤ u       (1)
 //! ```
-//! [B92] has c ≥ 0 for the inequalities: ψ - b = -c. Every ψ_sk, also an expression of parameters alone, is a functional of the run of scenario s: one forward run and one backward
-//! run with a column for each give values and derivatives of everything. Scenarios run in parallel and are summed in their order,
-//! so that the number of threads changes no bit. Every design starts from the assembly of the first, so that
-//! what a design gives depends on nothing but the design. A design that cannot be assembled or simulated is a failed trial.
-//! In place of (1) outputs may be fitted to a record, see [`Fit`]. Of many starts those that were told least are evaluated next, in
-//! parallel, and told in their order: the records are the same for any number of threads.
+//! [B92] has c ≥ 0 for the inequalities: ψ - b = -c. Every ψ_sk, also an expression of parameters alone, is a
+//! functional of the run of scenario s: one forward run and one backward run with a column for each give
+//! values and derivatives of everything. Scenarios run in parallel and are summed in their order, so that the
+//! number of threads changes no bit. Every design starts from the assembly of the first, so that what a
+//! design gives depends on nothing but the design. A design that cannot be assembled or simulated is a failed
+//! trial. In place of (1) outputs may be fitted to a record, see [`Fit`]. Of many starts those that were told
+//! least are evaluated next, in parallel, and told in their order: the records are the same for any number of
+//! threads.
 //!
 //! ```
 //! use gradyn::optimize::Optimization;
@@ -74,7 +77,8 @@ pub struct Scenario {
     pub name: String,
     /// Its weight.
     pub weight: f64,
-    /// The model at the start, with the parameters that vary and the functionals that are asked for, and no others.
+    /// The model at the start, with the parameters that vary and the functionals that are asked for, and no
+    /// others.
     pub prepared: Prepared,
 }
 
@@ -134,7 +138,8 @@ impl Report {
 }
 
 impl Optimization {
-    /// The study of a file. `nominal` is its model, changed or not: at its parameters the run starts, those that do not vary are held.
+    /// The study of a file. `nominal` is its model, changed or not: at its parameters the run starts, those
+    /// that do not vary are held.
     pub fn new(
         file: &ModelFile,
         nominal: &Prepared,
@@ -249,7 +254,8 @@ impl Optimization {
         let ahead = trials.into_par_iter().take(AHEAD * rayon::current_num_threads());
         (ahead.map(|trial| Record { outcome: self.evaluate(&trial.x), trial }).collect(), true)
     }
-    /// Runs to the end, or until the observer breaks off. What `records` tell is not evaluated again; records beyond the end are ignored.
+    /// Runs to the end, or until the observer breaks off. What `records` tell is not evaluated again; records
+    /// beyond the end are ignored.
     pub fn run(
         &self,
         records: &[Record],
@@ -280,7 +286,8 @@ impl Optimization {
     }
 }
 
-/// The trials of the starts that were told least: their order does not depend on how many are evaluated at a time.
+/// The trials of the starts that were told least: their order does not depend on how many are evaluated at a
+/// time.
 fn least_told(trials: Vec<Trial>, told: &[usize]) -> Vec<Trial> {
     let least = trials.iter().map(|t| told[t.start]).min();
     trials.into_iter().filter(|t| Some(told[t.start]) == least).collect()

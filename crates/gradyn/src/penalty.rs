@@ -3,8 +3,8 @@
 //! ```text
 //! ψ(α) = ψ(∞) + c/α + O(1/α²):   ψ(α) - ψ(∞) ≈ 10/9 (ψ(α) - ψ(10 α))                              (1)
 //! ```
-//! and likewise for each entry of a gradient. The second run repeats the steps of the first one, so that the error of the integrator
-//! cancels. Where the error is below the rounding of the runs, (1) is noise.
+//! and likewise for each entry of a gradient. The second run repeats the steps of the first one, so that the
+//! error of the integrator cancels. Where the error is below the rounding of the runs, (1) is noise.
 
 use crate::error::Error;
 use crate::gradient::GradientReport;

@@ -64,12 +64,13 @@ const WALK: usize = 8;
 const WANDERING: usize = 20;
 
 impl Prepared {
-    /// Builds, assembles and checks a mechanism in natural coordinates. Where a shared load is read, every joint has rows to carry its part.
+    /// Builds, assembles and checks a mechanism in natural coordinates. Where a shared load is read, every
+    /// joint has rows to carry its part.
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
         Self::new_in(m, Coordinates::Natural)
     }
-    /// The same in coordinates of some family. Others than natural ones start where those are assembled, on the same branch; shared loads are
-    /// read where every body is free and every joint has rows.
+    /// The same in coordinates of some family. Others than natural ones start where those are assembled, on
+    /// the same branch; shared loads are read where every body is free and every joint has rows.
     pub fn new_in(m: &Mechanism, family: Coordinates) -> Result<Self, Error> {
         let build = |family: Coordinates| match family {
             Coordinates::Natural => Self::nominal(build(m).map_err(|e| named(m, e))?),
@@ -114,8 +115,8 @@ impl Prepared {
         assert_eq!(rho.len(), self.parameters().len(), "one value for each parameter");
         Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())
     }
-    /// The same on this branch: by a straight walk from here, where it cannot be assembled at once or not on this branch. What comes out
-    /// depends on `rho` alone.
+    /// The same on this branch: by a straight walk from here, where it cannot be assembled at once or not on
+    /// this branch. What comes out depends on `rho` alone.
     pub fn reach(&self, rho: &[f64]) -> Result<Self, Error> {
         let checked = |model: Self| match model.on_another_branch(self) {
             true => Err(ModelError::new("the design is assembled on another branch than the start").into()),
@@ -410,8 +411,9 @@ impl Prepared {
                 ));
             }
         }
-        // a = Δq/(βh²): rounding of q is amplified. At rest accelerations are small against those of the forces alone; where
-        // nothing acts either, they are nothing but rounding and there is nothing to compare with.
+        // a = Δq/(βh²): rounding of q is amplified. At rest accelerations are small against those of the
+        // forces alone; where nothing acts either, they are nothing but rounding and there is nothing to
+        // compare with.
         let noise = f64::EPSILON * q / (scheme.beta * h * h);
         let alone = forces / largest_mass(&self.model.system, &self.model.slots(&self.rho));
         let scale = accelerations.max(alone);
@@ -434,7 +436,8 @@ fn velocity_help(freedom: usize) -> &'static str {
     }
 }
 
-/// Beside rows of velocity level, or in equilibrium: a row whose rate is not zero at rest, because it depends on time or asks for a velocity.
+/// Beside rows of velocity level, or in equilibrium: a row whose rate is not zero at rest, because it depends
+/// on time or asks for a velocity.
 fn moving_row(sys: &gradyn_model::Mechanics, t: f64, p: &[f64], q: &[f64], angles: &[f64]) -> Option<String> {
     let dims = sys.dims();
     if dims.m_vel == 0 && sys.statics().is_none() {

@@ -1,6 +1,7 @@
 //! Redundant constraints: what they ask of parameters, objectives, runs and outputs.
 //!
-//! Formulations with multipliers solve with independent rows only. With j_r the redundant rows of Φ_q and J the independent ones,
+//! Formulations with multipliers solve with independent rows only. With j_r the redundant rows of Φ_q and J
+//! the independent ones,
 //!
 //! ```text
 //! j_r = d_rᵀ J,   n_r = (d_r, -1)                       n_r: multipliers that do nothing                 (1)
@@ -10,11 +11,14 @@
 //! λ + Σ c_r n_r with the smallest Σ λ_k²                 minimum-norm reactions of outputs               (5)
 //! α |j_k| |2ξωΦ̇ + ω²Φ|_k ≤ 5 max |Φ_qᵀλ| with penalty    loads are shared by α, not by errors             (6)
 //! ```
-//! The sum of (5) is over the rows of joints, drivers and constraints: differences of points and products of unit vectors, so that
-//! multipliers are forces [N] and torques [N m]. The rows that keep bodies rigid take what follows: their multipliers depend on the
-//! points that were chosen as coordinates. A row whose gradient is rounding, as in the trees of joint coordinates, holds by itself: d_r = 0. Penalty keeps all rows: its λ is unique, (2) and (4) are not
-//! asked of it. Φ answers λ/α like an oscillator with ξ and ω, by no more than some λ/(αω²); what is above (6) is drift, and α times
-//! drift is load, because n_r moves: n_r·Φ̇ = -ṅ_r·Φ ≠ 0. How a load is shared depends on which joints have rows: where a multiplier of a dependency is read, all have.
+//! The sum of (5) is over the rows of joints, drivers and constraints: differences of points and products of
+//! unit vectors, so that multipliers are forces [N] and torques [N m]. The rows that keep bodies rigid take
+//! what follows: their multipliers depend on the points that were chosen as coordinates. A row whose gradient
+//! is rounding, as in the trees of joint coordinates, holds by itself: d_r = 0. Penalty keeps all rows: its λ
+//! is unique, (2) and (4) are not asked of it. Φ answers λ/α like an oscillator with ξ and ω, by no more than
+//! some λ/(αω²); what is above (6) is drift, and α times drift is load, because n_r moves: n_r·Φ̇ = -ṅ_r·Φ ≠
+//! 0. How a load is shared depends on which joints have rows: where a multiplier of a dependency is read, all
+//!    have.
 
 use crate::error::Error;
 use crate::method::{Method, with_step};
@@ -66,7 +70,8 @@ fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<N
     Some(redundant.iter().map(vector).collect())
 }
 
-/// What of λ is in the span of n_r, orthogonal with respect to W: N (NᵀWN)⁻¹ NᵀWλ; nothing where that has no inverse.
+/// What of λ is in the span of n_r, orthogonal with respect to W: N (NᵀWN)⁻¹ NᵀWλ; nothing where that has no
+/// inverse.
 fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) -> Vec<f64> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(weight).map(|((a, b), w)| a * b * w).sum::<f64>();
     let (r, mut gram, mut stress) = (vectors.len(), DenseLu::new(vectors.len()), vec![0.0; lam.len()]);
@@ -151,7 +156,8 @@ impl Prepared {
     fn splits(&self, method: &Method) -> Option<&Mechanics> {
         self.model.full.as_deref().filter(|_| method.formulation != Formulation::Penalty)
     }
-    /// Calls `f(k, all n_r, at, data)` for the redundant rows, by their number, at some records of a run, the first and the last among them.
+    /// Calls `f(k, all n_r, at, data)` for the redundant rows, by their number, at some records of a run, the
+    /// first and the last among them.
     fn each(
         &self,
         run: &Run,
@@ -229,13 +235,15 @@ impl Prepared {
             Ok(())
         })
     }
-    /// (4) for output columns whose derivatives are asked for: those of smallest norm depend on how the load is shared.
+    /// (4) for output columns whose derivatives are asked for: those of smallest norm depend on how the load
+    /// is shared.
     pub(crate) fn check_redundant_outputs(&self, run: &Run) -> Result<(), Error> {
         let Some(sys) = self.splits(&run.method) else { return Ok(()) };
         let names: Vec<String> = self.model.columns.iter().map(|o| format!("output `{o}`")).collect();
         self.check_determined(run, sys, &[Set::Output], &names)
     }
-    /// (3), for every formulation: penalty would answer with α times a prestress, or with zero where all coordinates are shared.
+    /// (3), for every formulation: penalty would answer with α times a prestress, or with zero where all
+    /// coordinates are shared.
     pub(crate) fn check_redundant_parameters(&self, run: &Run) -> Result<(), Error> {
         let Some(sys) = self.model.full.as_deref() else { return Ok(()) };
         let m = run.trajectory.layout.m;
@@ -252,12 +260,14 @@ impl Prepared {
                 let delta: Vec<f64> = p.iter().map(|p| p.eps[k - first]).collect();
                 self.each(run, sys, |k, vectors, at, d| {
                     let (row, vector) = (self.rows()[k], &vectors[k]);
-                    // n_r moves, so that Φ̇ may depend on ρ although the loop holds: rows of velocity level only
+                    // n_r moves, so that Φ̇ may depend on ρ although the loop holds: rows of velocity level
+                    // only
                     let velocity = row >= sys.dims().m - sys.dims().m_vel;
                     let mut out = vec![0.0; m];
                     sys.constraint_p(at, LEVEL[usize::from(velocity)], &delta, d, &mut out);
                     let (value, terms) = contract(vector, &out);
-                    // terms that vanish where the constraints hold are drift: what the row could feel of the parameter says how small
+                    // terms that vanish where the constraints hold are drift: what the row could feel of the
+                    // parameter says how small
                     let moves = largest(if velocity { at.v } else { at.q }.iter().copied()) / parameter.scale;
                     let felt = moves * largest(sys.patterns().mn.row(row).map(|p| sys.phi_q(d)[p]));
                     // of a row that holds by itself both are roundings, beside what any row could feel

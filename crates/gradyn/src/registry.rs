@@ -117,8 +117,8 @@ impl Formulation {
     pub fn projections(self) -> Projections {
         if self.position_level() { Projections::On } else { Projections::Off }
     }
-    /// Does it work with an integrator? Position-level constraints need a coordinate step or stages that are all coupled and end in
-    /// the node, independent coordinates a state step.
+    /// Does it work with an integrator? Position-level constraints need a coordinate step or stages that are
+    /// all coupled and end in the node, independent coordinates a state step.
     pub fn fits(self, integrator: Integrator) -> bool {
         match self {
             Formulation::Ali3p => integrator.coordinate(),
@@ -238,8 +238,8 @@ impl Sensitivity {
     }
 }
 
-/// Theoretical orders of (q, v, a, λ) at the nodes. With constraints at the level of positions an s-stage Radau IIA has (2s-1, s, s-1, s-1)
-/// [Hairer, Lubich & Roche; Jay]; everything else has one order.
+/// Theoretical orders of (q, v, a, λ) at the nodes. With constraints at the level of positions an s-stage
+/// Radau IIA has (2s-1, s, s-1, s-1) [Hairer, Lubich & Roche; Jay]; everything else has one order.
 pub fn orders(formulation: Formulation, integrator: Integrator) -> [usize; 4] {
     match (formulation, integrator) {
         (Formulation::Index3, Integrator::Radau3) => [3, 2, 1, 1],
@@ -525,7 +525,8 @@ pub const OPTIONS: &[OptionEntry] = &[
     ),
 ];
 
-/// Sensors that expressions can read: (expressions, what they are); `.x` after a comma has the head of the one before it.
+/// Sensors that expressions can read: (expressions, what they are); `.x` after a comma has the head of the
+/// one before it.
 pub const SENSORS: &[(&str, &str)] = &[
     ("body.point, body.com, ground.point", "position, a vector; .x, .y, .z are its components [m]"),
     ("body.angle", "plane: angle to the x axis over any number of turns [rad]"),

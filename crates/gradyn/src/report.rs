@@ -17,7 +17,8 @@ pub struct Table {
 }
 
 impl Prepared {
-    /// The output table at every node, or every `step` seconds by the integrator's interpolant and at the final time.
+    /// The output table at every node, or every `step` seconds by the integrator's interpolant and at the
+    /// final time.
     pub fn table(&self, run: &Run, step: Option<f64>) -> Result<Table, Error> {
         let columns = std::iter::once("t".to_owned()).chain(self.model.columns.iter().cloned()).collect();
         let (sys, traj, p) = (&self.model.system, &run.trajectory, self.model.slots(&run.rho));

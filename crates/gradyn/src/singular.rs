@@ -1,17 +1,19 @@
 //! Singular positions: a run that passes one is told so, a run that stops at one says so.
 //!
-//! The independence s of the constraint rows (`gradyn_num::Independence`) falls to zero on a line where rows become dependent.
-//! Between two nodes it may pass zero if a line through neighbouring nodes does:
+//! The independence s of the constraint rows (`gradyn_num::Independence`) falls to zero on a line where rows
+//! become dependent. Between two nodes it may pass zero if a line through neighbouring nodes does:
 //!
 //! ```text
 //! s_n ≤ 3 h_{n+1} (s_{n-1} - s_n)/h_n    or the same from the right                                   (1)
 //! ```
-//! and there its minimum is searched, on the cubic through q and q̇ of both nodes. Where a run stops, it is searched on
+//! and there its minimum is searched, on the cubic through q and q̇ of both nodes. Where a run stops, it is
+//! searched on
 //!
 //! ```text
 //! q + τ v   and   q + τ v + ½ τ² a,   |τ| ≤ max(2h, 0.05 |q|/|v|)                                      (2)
 //! ```
-//! of one of the last nodes: the rows amplify rounding by 1/s, so that steps may fail before s is zero, and a may be lost already.
+//! of one of the last nodes: the rows amplify rounding by 1/s, so that steps may fail before s is zero, and a
+//! may be lost already.
 
 use crate::method::Method;
 use crate::prepared::{Prepared, Run};
@@ -55,7 +57,8 @@ impl Prepared {
             ));
         }
     }
-    /// s and t of the first singular position, or of the one that is closest to it; `None` where s stays above [`NEAR`].
+    /// s and t of the first singular position, or of the one that is closest to it; `None` where s stays
+    /// above [`NEAR`].
     fn first_singular(&self, run: &Run, d: &mut Data) -> Option<(f64, f64)> {
         let (sys, plan) = (&self.model.system, &run.trajectory.plan);
         let mut rows = Independence::new(&sys.patterns().mn, sys.independent(true));
@@ -89,7 +92,8 @@ impl Prepared {
         }
         list
     }
-    /// Where the motion goes on beyond a singular position: the determinant of [Φ_q; B] changes its sign on a smooth branch.
+    /// Where the motion goes on beyond a singular position: the determinant of [Φ_q; B] changes its sign on a
+    /// smooth branch.
     fn branch(&self, run: &Run, t: f64, d: &mut Data) -> &'static str {
         if run.trajectory.layout.n > DETERMINANT {
             return "";
@@ -139,7 +143,8 @@ impl Prepared {
         }
         rows.measure(&sys.patterns().mn, sys.phi_q(d))
     }
-    /// The reason behind an error of a step: a body without mass, a singular position, freedoms that determine nothing.
+    /// The reason behind an error of a step: a body without mass, a singular position, freedoms that
+    /// determine nothing.
     pub(crate) fn explain(&self, e: StepError, method: &Method, run: &Trajectory, p: &[f64]) -> StepError {
         let e = self.massless(e, p);
         let numerical = matches!(
@@ -181,8 +186,8 @@ impl Prepared {
     }
 }
 
-/// s and t of the position that is nearest to a singular one: near the end of a run that stopped, (2), or one of its nodes, of the last
-/// ones only if it did not turn; the data are placed there.
+/// s and t of the position that is nearest to a singular one: near the end of a run that stopped, (2), or one
+/// of its nodes, of the last ones only if it did not turn; the data are placed there.
 fn nearest(
     sys: &Mechanics,
     run: &Trajectory,

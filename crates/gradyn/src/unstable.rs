@@ -29,9 +29,10 @@ pub(crate) fn explodes(run: &Trajectory) -> bool {
     n > 0 && ((before > 0.0 && size(n) > 100.0 * before) || alternation(run).is_some())
 }
 
-/// When an acceleration first goes up and down from step to step [`MANY`] times in a row, and not less in the end. A motion that steps
-/// resolve turns once in half a period, a root of the scheme beyond -1 at every step. Noise is what changes no velocity by 1e-9 of the
-/// largest, or is below 1e-4 of the largest acceleration of its coordinate.
+/// When an acceleration first goes up and down from step to step [`MANY`] times in a row, and not less in the
+/// end. A motion that steps resolve turns once in half a period, a root of the scheme beyond -1 at every
+/// step. Noise is what changes no velocity by 1e-9 of the largest, or is below 1e-4 of the largest
+/// acceleration of its coordinate.
 fn alternation(traj: &Trajectory) -> Option<f64> {
     let (lay, plan) = (traj.layout, &traj.plan);
     let (a, v) =

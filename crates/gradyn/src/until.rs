@@ -1,6 +1,7 @@
 //! A final time that a condition gives.
 //!
-//! H(x_F, t_F; ρ) = 0 makes t_F a function of ρ. Every method returns the gradients of ψ and H over (ρ, t_F); then
+//! H(x_F, t_F; ρ) = 0 makes t_F a function of ρ. Every method returns the gradients of ψ and H over (ρ, t_F);
+//! then
 //!
 //! ```text
 //! dt_F/dρ = -H_ρ/H_t,   dψ/dρ = ψ_ρ - τ H_ρ,   τ = ψ_t/H_t                                        (1)  [B92, Eqs. 22, 30, 34, 43]

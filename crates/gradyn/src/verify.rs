@@ -1,6 +1,7 @@
 //! Every method against one reference, in units of the error that it should have.
 //!
-//! x = (ψ, ∇ψ) by some method, x* by the reference, each objective with the size S = max(|ψ*|, max_k s_k |∂ψ*/∂ρ_k|), s_k the scale of ρ_k:
+//! x = (ψ, ∇ψ) by some method, x* by the reference, each objective with the size S = max(|ψ*|, max_k s_k
+//! |∂ψ*/∂ρ_k|), s_k the scale of ρ_k:
 //!
 //! ```text
 //! e = |x(h) - x(h/2)| / (1 - 2⁻ᵖ)                    fixed steps, p: order                          (1)
@@ -8,10 +9,11 @@
 //! e ← e + |10/9 (x(α) - x(10 α))|                    penalty                                        (3)
 //! r = |x(h) - x*| / (e + e* + δ)                     e*: (2) of the reference, δ: rounding           (4)
 //! ```
-//! Each objective has one (4) for its value and one for its gradient, in the norm max_k s_k |·|/S: a single entry may be right by
-//! accident. A method agrees if r ≤ 10. Nothing that converges to x* can fail: r > 10 says that half the step moved the result by
-//! less than a tenth of its distance from x*. Derivatives of the steps are compared with the discrete adjoint of the same run, to
-//! rounding; differences of runs with the same, to their own error. A method that is refused is a row with its reason.
+//! Each objective has one (4) for its value and one for its gradient, in the norm max_k s_k |·|/S: a single
+//! entry may be right by accident. A method agrees if r ≤ 10. Nothing that converges to x* can fail: r > 10
+//! says that half the step moved the result by less than a tenth of its distance from x*. Derivatives of the
+//! steps are compared with the discrete adjoint of the same run, to rounding; differences of runs with the
+//! same, to their own error. A method that is refused is a row with its reason.
 
 mod combination;
 mod compare;
@@ -39,7 +41,8 @@ pub const LIMIT: f64 = 10.0;
 /// What to verify.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Formulation and integrator are one centre of the star; a fixed step and the options hold for every row that uses them.
+    /// Formulation and integrator are one centre of the star; a fixed step and the options hold for every row
+    /// that uses them.
     pub method: Method,
     /// Which combinations.
     pub scope: Scope,
@@ -95,8 +98,8 @@ impl Report {
 }
 
 impl Prepared {
-    /// Runs the combinations of a plan and compares them, with the same model in other coordinates if they are given; `observe` is called before
-    /// each row.
+    /// Runs the combinations of a plan and compares them, with the same model in other coordinates if they
+    /// are given; `observe` is called before each row.
     pub fn verify(
         &self,
         plan: &Plan,
@@ -178,7 +181,8 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// What time is left. A row is expected to take as long as the mean of those before it, of those with new runs or of those without.
+/// What time is left. A row is expected to take as long as the mean of those before it, of those with new
+/// runs or of those without.
 struct Clock {
     started: Instant,
     budget: Option<Duration>,

@@ -1,12 +1,14 @@
-//! What a run may have passed without noticing: jumps at declared times, and where a clamped spline begins and ends.
+//! What a run may have passed without noticing: jumps at declared times, and where a clamped spline begins
+//! and ends.
 //!
 //! A jump of y at t does not shrink with the distance from t, a kink does:
 //!
 //! ```text
 //! |y(t + ε/10) - y(t - ε/10)| > ½ |y(t + ε) - y(t - ε)|                                               (1)
 //! ```
-//! with y the forces, the integrands and Φ, Φ̇, Φ̈ at fixed q, q̇, q̈. A jump of Φ or Φ̇ is an impact, which no step applies. Accelerations
-//! jump where a clamped spline that drives begins or ends: the node has those of one side, so that the step on the other is of first order.
+//! with y the forces, the integrands and Φ, Φ̇, Φ̈ at fixed q, q̇, q̈. A jump of Φ or Φ̇ is an impact, which
+//! no step applies. Accelerations jump where a clamped spline that drives begins or ends: the node has those
+//! of one side, so that the step on the other is of first order.
 
 use crate::prepared::{Prepared, Run};
 use gradyn_model::spline::Kind;
@@ -76,8 +78,8 @@ impl Prepared {
         let scales = if nodes.is_empty() { [0.0; 5] } else { self.scales(run, d) };
         nodes.into_iter().filter_map(|n| self.jump_at(run, n, &scales, d)).collect()
     }
-    /// What a jump of each quantity is small against: its size at some fifty nodes, that of q, q̇, q̈ for Φ, Φ̇, Φ̈,
-    /// which are zero up to rounding.
+    /// What a jump of each quantity is small against: its size at some fifty nodes, that of q, q̇, q̈ for Φ,
+    /// Φ̇, Φ̈, which are zero up to rounding.
     pub(crate) fn scales(&self, run: &Run, d: &mut Data) -> [f64; 5] {
         let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
         let mut scales = [0.0f64; 5];

@@ -55,7 +55,8 @@ fn adams_needs_fewer_evaluations_than_dopri5() {
     assert!(3 * adams <= dopri5, "{adams} against {dopri5}");
 }
 
-/// A strong damper: the run warns, and too few steps are an error that says why. The same spring without it: no word of it.
+/// A strong damper: the run warns, and too few steps are an error that says why. The same spring without it:
+/// no word of it.
 #[test]
 fn stiffness_is_named() {
     let model = example("oscillator", &[("stiffness = \"c\",", "stiffness = \"c\", damping = 2e3,")]);
@@ -85,7 +86,8 @@ fn stiffness_is_named() {
     }
 }
 
-/// A damper of λ = -2000/s: beyond their limits of stability, h|λ| = 0.55 and 1, orders 3 and 2 alternate, and the run says so.
+/// A damper of λ = -2000/s: beyond their limits of stability, h|λ| = 0.55 and 1, orders 3 and 2 alternate,
+/// and the run says so.
 #[test]
 fn steps_beyond_stability_are_named() {
     let text = gradyn::examples::find("oscillator").expect("a bundled example").to_owned();

@@ -1,5 +1,6 @@
-//! Discrete direct = discrete adjoint = automatic = complex step, for every registered formulation × integrator, every example
-//! and every number of every example as a parameter; an extrapolated difference on the frozen plan is the independent arbiter.
+//! Discrete direct = discrete adjoint = automatic = complex step, for every registered formulation ×
+//! integrator, every example and every number of every example as a parameter; an extrapolated difference on
+//! the frozen plan is the independent arbiter.
 
 use gradyn::registry::{Variant, combinations, variants};
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Projections, Run, Sensitivity};
@@ -35,7 +36,8 @@ fn with_option(name: &str) -> Vec<Variant> {
     variants().into_iter().filter(|v| v.option.is_some_and(|o| o.0 == name)).collect()
 }
 
-/// The same where the other choices of projections are made, and with steps of one run that project and steps that do not.
+/// The same where the other choices of projections are made, and with steps of one run that project and steps
+/// that do not.
 #[test]
 fn exact_methods_agree_with_any_projections() {
     let choices = with_option("projection");
@@ -77,8 +79,8 @@ fn extrapolated_differences_agree_on_the_frozen_plan() {
             }
             let run = run(&model, &method);
             let (adjoint, _) = gradient(&model, &run, Sensitivity::DiscreteAdjoint);
-            // the long step has the smaller rounding error, the short one the smaller truncation error (a top turns 1.5 rad a step,
-            // independent coordinates bend the motion)
+            // the long step has the smaller rounding error, the short one the smaller truncation error (a top
+            // turns 1.5 rad a step, independent coordinates bend the motion)
             let (mut d, most) = (f64::INFINITY, 1e4 * tolerance(formulation, integrator));
             for h in [5e-5, 1e-5, 2e-4, 2e-6] {
                 let rows = match model.extrapolated_differences(&run, h) {
@@ -146,8 +148,8 @@ fn projections_take_rows_of_velocity_level() {
     }
 }
 
-/// The tangent as matrix of the projections: it depends on q, v* and the parameters. Plane and space, with and without dampers, at every
-/// step and at some.
+/// The tangent as matrix of the projections: it depends on q, v* and the parameters. Plane and space, with
+/// and without dampers, at every step and at some.
 #[test]
 fn exact_methods_agree_with_tangent_projections() {
     let mut both = false;
@@ -182,8 +184,8 @@ fn exact_methods_agree_with_tangent_projections() {
     assert!(both, "steps with and without projections");
 }
 
-/// Strong dampers and springs make the tangent differ from M: projections by both are exact, differ from each other, and pass a
-/// complex step through the program.
+/// Strong dampers and springs make the tangent differ from M: projections by both are exact, differ from each
+/// other, and pass a complex step through the program.
 #[test]
 fn tangent_projections_see_dampers() {
     let mut m = models::five_bar();
@@ -219,7 +221,8 @@ fn tangent_projections_see_dampers() {
     }
 }
 
-/// Explicit steps with more objectives than products without matrices are made for: the first columns and the others agree with all.
+/// Explicit steps with more objectives than products without matrices are made for: the first columns and the
+/// others agree with all.
 #[test]
 fn explicit_steps_are_exact_for_many_objectives() {
     let mut m = models::five_bar();
@@ -268,7 +271,8 @@ fn multistep_methods_are_exact_over_moving_breaks() {
     }
 }
 
-/// Adams on its plan: orders that change, rejected steps, and a restart at a break time that a parameter moves.
+/// Adams on its plan: orders that change, rejected steps, and a restart at a break time that a parameter
+/// moves.
 #[test]
 fn adams_is_exact_over_orders_rejections_and_restarts() {
     let mut m = models::pendulum();
@@ -317,8 +321,8 @@ fn adams_is_exact_over_orders_rejections_and_restarts() {
     }
 }
 
-/// The oracle works and can fail: without (Φ_qᵀλ)_q in the tangent, direct and adjoint agree with each other and are wrong;
-/// automatic, on that same factor, stays right in more corrections.
+/// The oracle works and can fail: without (Φ_qᵀλ)_q in the tangent, direct and adjoint agree with each other
+/// and are wrong; automatic, on that same factor, stays right in more corrections.
 #[test]
 fn a_wrong_tangent_is_found() {
     let model = Prepared::new(&models::five_bar()).expect("the five-bar builds");
@@ -360,7 +364,8 @@ fn gradients_pass_the_taylor_test() {
     }
 }
 
-/// Options that make another step: maggi on (q, ż), index1 with projected nodes. Its constraints then hold to rounding.
+/// Options that make another step: maggi on (q, ż), index1 with projected nodes. Its constraints then hold to
+/// rounding.
 #[test]
 fn other_states_and_projected_nodes_are_exact() {
     for name in ["five_bar", "slider_crank", "redundant_four_bar", "knife_edge"] {
@@ -402,7 +407,8 @@ fn an_option_of_another_step_is_reported() {
     }
 }
 
-/// Bars of extrapolated differences are honest: the exact gradient lies within ten of them, or within the tolerance.
+/// Bars of extrapolated differences are honest: the exact gradient lies within ten of them, or within the
+/// tolerance.
 #[test]
 fn error_bars_of_extrapolated_differences_hold() {
     for (name, mechanism) in cases()

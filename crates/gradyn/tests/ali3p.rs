@@ -34,8 +34,8 @@ fn distance(a: &Gradient, b: &Gradient) -> f64 {
     a.iter().zip(b).fold(0.0f64, |s, (a, b)| s.max(row(a, b)))
 }
 
-/// How (9) is iterated changes the number of iterations, not the gradient: `cargo test --test ali3p -- --nocapture` prints the
-/// table of docs/design/16-ali3p.md.
+/// How (9) is iterated changes the number of iterations, not the gradient:
+/// `cargo test --test ali3p -- --nocapture` prints the table of docs/design/16-ali3p.md.
 #[test]
 fn options_of_the_iteration_leave_the_gradient_alone() {
     let model = five_bar(5.0);
@@ -90,8 +90,8 @@ fn constraints_hold_for_100_seconds() {
     assert!(run.energy.1 < 1e-2, "energy deviates by {:.1e} J", run.energy.1);
 }
 
-/// Records that satisfy the equations to a tolerance only: the gradient, which assumes that they do, errs by about that part of
-/// a = Δq/(βh²).
+/// Records that satisfy the equations to a tolerance only: the gradient, which assumes that they do, errs by
+/// about that part of a = Δq/(βh²).
 #[test]
 fn a_loose_tolerance_shows_in_the_gradient() {
     let (model, h) = (five_bar(1.0), 5e-3);
@@ -112,7 +112,8 @@ fn a_loose_tolerance_shows_in_the_gradient() {
     assert!(errors.is_sorted_by(|a, b| a >= b) && errors[0] > 1e-9, "{errors:?}");
 }
 
-/// The start by R is that of index 1 to rounding, redundant rows or not, and the four exact methods agree on it.
+/// The start by R is that of index 1 to rounding, redundant rows or not, and the four exact methods agree on
+/// it.
 #[test]
 fn a_start_by_matrix_r_is_that_of_index1() {
     for name in ["five_bar", "rssr", "redundant_four_bar", "knife_edge", "slider_crank"] {
@@ -137,8 +138,8 @@ fn a_start_by_matrix_r_is_that_of_index1() {
     }
 }
 
-/// A parallelogram through its change point, where Φ_q loses rank: index 3 stops or jumps at some of these steps, the compliance
-/// of (9), (4) and (5) passes.
+/// A parallelogram through its change point, where Φ_q loses rank: index 3 stops or jumps at some of these
+/// steps, the compliance of (9), (4) and (5) passes.
 #[test]
 fn singular_positions_are_passed() {
     let text = r#"

@@ -124,8 +124,8 @@ fn loops_do_not_allocate() {
             let (many, forward_long, setup_long) = loops(&long, &method);
             assert!(many > few + 90, "{name}: the long run has more steps");
             assert_eq!((forward, forward_long), (0, 0), "{name}, {v}: forward");
-            // before and after the loops the slots and the result are allocated: the same for any number of steps
-            // sparse pivots that are chosen again may need a little more room than the first ones
+            // before and after the loops the slots and the result are allocated: the same for any number of
+            // steps sparse pivots that are chosen again may need a little more room than the first ones
             let (few, more) = (whole_run(&short, &method), whole_run(&long, &method));
             let what = format!("{name}, {v}");
             assert!(

@@ -54,7 +54,8 @@ fn converges(what: &str, model: &Prepared, v: &Variant, h: f64, slack: f64) {
         let slope = (coarse / fine).ln() / 3f64.ln();
         let text =
             format!("{what}, {}: {coarse:.1e} → {fine:.1e}, order {slope:.2} of {}", s.name(), order(v));
-        // the start of a coordinate step has the accelerations of Φ̈ = 0: those of the penalty formulation differ by 1/α
+        // the start of a coordinate step has the accelerations of Φ̈ = 0: those of the penalty formulation
+        // differ by 1/α
         let floor = if v.formulation == Formulation::Penalty { 1e-8 } else { 2e-10 };
         assert!(slope >= order(v) - slack || fine < floor, "{text}");
     }
@@ -70,7 +71,8 @@ fn every_step_on_the_five_bar() {
     }
 }
 
-/// Every number of every example: geometry, drivers, start, final time; integral and terminal values, accelerations, reactions.
+/// Every number of every example: geometry, drivers, start, final time; integral and terminal values,
+/// accelerations, reactions.
 #[test]
 fn every_number_of_every_example() {
     let integrators = [Integrator::Newmark, Integrator::Rk4, Integrator::Radau5];
@@ -140,7 +142,8 @@ fn kinks_at_declared_times_keep_the_order() {
     }
 }
 
-/// Adams backwards, with steps and orders of its own, on smooth pieces between knots and changes of coordinates: the error follows the tolerance.
+/// Adams backwards, with steps and orders of its own, on smooth pieces between knots and changes of
+/// coordinates: the error follows the tolerance.
 #[test]
 fn adams_backwards_follows_the_tolerance() {
     let mut changes = 0;
@@ -223,8 +226,9 @@ fn errors(model: &Prepared, h: f64, truth: &(f64, f64)) -> [f64; 3] {
     [(run.psi[0] - truth.0).abs(), of(Sensitivity::Direct), of(Sensitivity::AdjointExplicit)]
 }
 
-/// The ends of a clamped spline: where it drives, accelerations jump, the run and continuous gradients are of order 1, and the run warns
-/// by name; where it is a force nothing jumps, nothing is said, and the order is that of the scheme.
+/// The ends of a clamped spline: where it drives, accelerations jump, the run and continuous gradients are of
+/// order 1, and the run warns by name; where it is a force nothing jumps, nothing is said, and the order is
+/// that of the scheme.
 #[test]
 fn ends_of_clamped_splines() {
     let driven = carried("motor = { coordinate = \"cart.P.x\", value = \"ramp\" }");

@@ -34,8 +34,8 @@ fn table(study: &Optimization, x: &[f64]) -> Vec<Vec<f64>> {
     model.table(&run, None).unwrap().rows
 }
 
-/// The tip is at the target, at rest, a third sooner than at the start; the turn, which takes longest, is at the limits of its motor but
-/// where it changes sign; the arm is drawn in on the way.
+/// The tip is at the target, at rest, a third sooner than at the start; the turn, which takes longest, is at
+/// the limits of its motor but where it changes sign; the arm is drawn in on the way.
 #[test]
 fn the_manipulator_is_fast() {
     let (study, report) = optimised("manipulator_minimum_time");
@@ -58,7 +58,8 @@ fn the_manipulator_is_fast() {
     assert!(drawn < -0.03, "{drawn}");
 }
 
-/// One turn ends as it began; the frame is shaken less than a tenth of the start; motor and bearing are at their limits.
+/// One turn ends as it began; the frame is shaken less than a tenth of the start; motor and bearing are at
+/// their limits.
 #[test]
 fn the_slider_crank_runs_evenly() {
     let (study, report) = optimised("slider_crank_codesign");

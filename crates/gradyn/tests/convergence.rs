@@ -1,7 +1,8 @@
-//! Every formulation × integrator of the registry converges to the independent reference of the five-bar, at its order.
+//! Every formulation × integrator of the registry converges to the independent reference of the five-bar, at
+//! its order.
 //!
-//! Rows of the gradient: an integral of positions, of velocities, of accelerations. Errors are Euclidean, relative to the largest
-//! entry of the reference row.
+//! Rows of the gradient: an integral of positions, of velocities, of accelerations. Errors are Euclidean,
+//! relative to the largest entry of the reference row.
 
 use gradyn::registry::{combinations, orders, variants};
 use gradyn::{Formulation, Method, Prepared, Sensitivity};

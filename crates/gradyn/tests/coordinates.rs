@@ -1,4 +1,5 @@
-//! Relative and Cartesian coordinates: the exact methods agree, and the motion and its gradients are those of natural coordinates.
+//! Relative and Cartesian coordinates: the exact methods agree, and the motion and its gradients are those of
+//! natural coordinates.
 
 use gradyn::registry::combinations;
 use gradyn::{Coordinates, Method, Prepared, Sensitivity};
@@ -8,8 +9,8 @@ use gradyn_testkit::compare::distance;
 
 const OTHERS: [Coordinates; 3] = [Coordinates::Relative0, Coordinates::Relative1, Coordinates::Cartesian];
 
-/// Every combination on the five-bar; on all other models one after the other. Positions on their own level amplify the rounding of
-/// joint coordinates more than that of points: 1e-9.
+/// Every combination on the five-bar; on all other models one after the other. Positions on their own level
+/// amplify the rounding of joint coordinates more than that of points: 1e-9.
 #[test]
 fn exact_methods_agree_in_all_coordinates() {
     let all = combinations();
@@ -64,7 +65,8 @@ fn coordinates_do_not_change_the_motion() {
     }
 }
 
-/// A parallelogram that nothing accelerates, with a coupler without mass: forces and accelerations of joints are nothing but roundings.
+/// A parallelogram that nothing accelerates, with a coupler without mass: forces and accelerations of joints
+/// are nothing but roundings.
 #[test]
 fn a_coupler_without_mass_turns_evenly() {
     let text = gradyn::examples::find("change_point")

@@ -1,4 +1,5 @@
-//! The cost of the discrete adjoint does not depend on the number of parameters, and the direct method shares its matrices: counted, not timed.
+//! The cost of the discrete adjoint does not depend on the number of parameters, and the direct method shares
+//! its matrices: counted, not timed.
 
 use gradyn::method::with_step;
 use gradyn::registry::combinations;

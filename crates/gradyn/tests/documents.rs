@@ -1,4 +1,5 @@
-//! The documents tell the truth: functions and tests that they name exist, links lead somewhere, every registered name is described.
+//! The documents tell the truth: functions and tests that they name exist, links lead somewhere, every
+//! registered name is described.
 
 use gradyn::file::{force_types, joint_types};
 use gradyn::optimize::{Optimizer, Status};

@@ -1,4 +1,5 @@
-//! Every element that is registered: coverage, degrees of freedom, signs of reactions, power, momentum, gradients.
+//! Every element that is registered: coverage, degrees of freedom, signs of reactions, power, momentum,
+//! gradients.
 //!
 //! ```text
 //! ṗ_b = f,   L̇_b = τ + r_Q × f               f, τ: reaction on body b at Q, nothing else acts                       (1)
@@ -139,7 +140,8 @@ fn removed(kind: &str) -> [Option<usize>; 2] {
     [cells[3], cells[4]].map(|c| c.split(" ").next().and_then(|c| c.parse().ok()))
 }
 
-/// Two bodies, 6 or 12 degrees of freedom, minus those of the table; a coupling, a constraint or a driver removes one.
+/// Two bodies, 6 or 12 degrees of freedom, minus those of the table; a coupling, a constraint or a driver
+/// removes one.
 #[test]
 fn degrees_of_freedom_are_those_of_the_table() {
     for e in elements::all() {
@@ -278,7 +280,8 @@ fn drivers_have_the_power_of_their_efforts() {
 /// A body that hangs still from the ground: the reaction on it is up, on the ground down.
 #[test]
 fn hanging_bodies_are_carried() {
-    // the joint can hold the weight: axis across gravity where the body could slide, along it where it lies on a plane
+    // the joint can hold the weight: axis across gravity where the body could slide, along it where it lies
+    // on a plane
     let space: &[(&str, &str, &[&str])] = &[
         ("revolute", ", axis = [1, 0, 0]", &["j.angle"]),
         ("prismatic", ", axis = [1, 0, 0]", &["j.position"]),
@@ -313,7 +316,8 @@ fn hanging_bodies_are_carried() {
     for (d, list) in [(2, plane), (3, space)] {
         for (kind, keys, free) in list {
             for (first, sign) in [("ground.O\", \"a.P", 1.0), ("a.P\", \"ground.O", -1.0)] {
-                // a universal joint has its axes in the order of the bodies; all others hold the same from both sides
+                // a universal joint has its axes in the order of the bodies; all others hold the same from
+                // both sides
                 let (point, down, com, inertia) = match d {
                     2 => ("[0, 0]", "[0, -9.81]", "[0, -0.3]", "0.1"),
                     _ => ("[0, 0, 0]", "[0, 0, -9.81]", "[0, 0, -0.3]", "[0.1, 0.2, 0.15]"),
@@ -349,7 +353,8 @@ fn hanging_bodies_are_carried() {
 /// The rounding of index-3 Newmark grows like 1/h: 1e-9 at 1 ms, below 1e-10 from 20 ms on.
 const STEP: f64 = 2e-2;
 
-/// Every number of every element is a parameter: adjoint = direct = automatic, with one combination of methods each.
+/// Every number of every element is a parameter: adjoint = direct = automatic, with one combination of
+/// methods each.
 #[test]
 fn gradients_agree_on_every_element() {
     let all = combinations();
@@ -387,8 +392,8 @@ fn gradients_agree_on_every_element() {
     }
 }
 
-/// Two axes of the ground and of a body with another angle between them: the body would be sheared; with the same angle, one row is
-/// too many.
+/// Two axes of the ground and of a body with another angle between them: the body would be sheared; with the
+/// same angle, one row is too many.
 #[test]
 fn two_axes_of_the_ground_do_not_shear_a_body() {
     let model = |second: &str| {
@@ -410,7 +415,8 @@ fn gauss(a: f64, b: f64) -> [(f64, f64); 3] {
     [(middle - half * x, half * 5.0 / 9.0), (middle, half * 8.0 / 9.0), (middle + half * x, half * 5.0 / 9.0)]
 }
 
-/// Points and volumes (areas in the plane) that integrate polynomials of degree 2 over a shape exactly; z along its axis.
+/// Points and volumes (areas in the plane) that integrate polynomials of degree 2 over a shape exactly; z
+/// along its axis.
 fn samples(shape: &str, d: usize) -> Vec<([f64; 3], f64)> {
     let mut list = vec![];
     let flat = [(0.0, 1.0)];
@@ -453,7 +459,8 @@ fn samples(shape: &str, d: usize) -> Vec<([f64; 3], f64)> {
     list
 }
 
-/// L = I ω and T = ½ ω·I ω of every shape, with I by integration over its volume; the mass is density × volume.
+/// L = I ω and T = ½ ω·I ω of every shape, with I by integration over its volume; the mass is density ×
+/// volume.
 #[test]
 fn shapes_have_the_inertia_of_their_volume() {
     for e in elements::all().iter().filter(|e| e.name.starts_with("shape")) {

@@ -60,7 +60,8 @@ t_end = 0.2
 const FREE: &str = r#"equilibrium = { "plate.com.x" = 0.1, "plate.com.y" = 0, "plate.yaw" = 0.3 }"#;
 const ROLLING: &str = r#"velocity = { "plate.com.x" = "v", "plate.com.y" = 0, "plate.com.z" = "plate.pitch", "plate.yaw" = "v * plate.com.z", "plate.pitch" = 0, "plate.roll" = 0 }"#;
 
-/// Two bars that hang between the ground and a support: the distance that is held is not linear, and it carries a load.
+/// Two bars that hang between the ground and a support: the distance that is held is not linear, and it
+/// carries a load.
 const HELD: &str = r#"name = "held"
 gravity = [0, -9.81]
 [parameters]
@@ -316,7 +317,8 @@ fn loads_on_conditions_are_named() {
     );
 }
 
-/// What forces hold needs no condition, also where that carries no load: derivatives would be those of another mechanism.
+/// What forces hold needs no condition, also where that carries no load: derivatives would be those of
+/// another mechanism.
 #[test]
 fn surplus_conditions_are_named() {
     let text = plate(&FREE.replace(" }", ", \"plate.roll\" = 0 }"));

@@ -300,7 +300,8 @@ fn json_has_the_same_schema() {
     assert_eq!(a.mechanism.bodies.len(), b.mechanism.bodies.len());
 }
 
-/// Each example builds, has as many conditions as degrees of freedom, reads all its parameters, and is drawn nearly assembled.
+/// Each example builds, has as many conditions as degrees of freedom, reads all its parameters, and is drawn
+/// nearly assembled.
 #[test]
 fn examples_build() {
     assert_eq!(examples().len(), gradyn::examples::ALL.len(), "every file is bundled");
@@ -483,8 +484,8 @@ fn mutate(text: &str, r: &mut Random) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Reading, building and assembling mutated files returns, within ten seconds each: half of them TOML, half JSON. Places are within
-/// the file, at characters. `GRADYN_MUTATIONS=200000` makes more of them.
+/// Reading, building and assembling mutated files returns, within ten seconds each: half of them TOML, half
+/// JSON. Places are within the file, at characters. `GRADYN_MUTATIONS=200000` makes more of them.
 #[test]
 fn mutations_never_panic() {
     let count: usize =

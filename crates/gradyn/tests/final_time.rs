@@ -78,7 +78,8 @@ fn the_pendulum_has_its_closed_form() {
     assert!(certificate.expect("runs").distance < 1e-10);
 }
 
-/// The oscillator m ÿ = -c y from y(0) = y0, ẏ(0) = z0 until a condition, its final time, position and velocity; parameters c, z0, m.
+/// The oscillator m ÿ = -c y from y(0) = y0, ẏ(0) = z0 until a condition, its final time, position and
+/// velocity; parameters c, z0, m.
 fn oscillator(y0: f64, until: &str) -> Prepared {
     let edits = [
         ("position = { \"mass.P.x\" = 0 }", format!("position = {{ \"mass.P.x\" = {y0} }}")),
@@ -96,7 +97,8 @@ fn oscillator(y0: f64, until: &str) -> Prepared {
     prepared(&text)
 }
 
-/// Oscillators until y(t1) = 0 and until ẏ(t1) = 0: final time, state and derivatives in closed form, to 1e-10.
+/// Oscillators until y(t1) = 0 and until ẏ(t1) = 0: final time, state and derivatives in closed form, to
+/// 1e-10.
 #[test]
 fn the_oscillator_has_its_closed_form() {
     // c, z0, m as variables of duals
@@ -148,7 +150,8 @@ fn the_oscillator_has_its_closed_form() {
     }
 }
 
-/// The discrete methods on every step, against each other and against extrapolated differences of whole runs that find their own final time.
+/// The discrete methods on every step, against each other and against extrapolated differences of whole runs
+/// that find their own final time.
 #[test]
 fn every_step_ends_at_the_condition() {
     let model = prepared(TEXT);
@@ -185,8 +188,9 @@ fn every_step_ends_at_the_condition() {
     }
 }
 
-/// Continuous methods beside the derivative of the steps: their distance falls at the order of the integrator, whatever the formulation and
-/// whether stages are implicit. Runs end a third of a step after a node, with half the step two thirds.
+/// Continuous methods beside the derivative of the steps: their distance falls at the order of the
+/// integrator, whatever the formulation and whether stages are implicit. Runs end a third of a step after a
+/// node, with half the step two thirds.
 #[test]
 fn continuous_methods_converge_with_a_condition() {
     let model = prepared(TEXT);
@@ -194,7 +198,8 @@ fn continuous_methods_converge_with_a_condition() {
     let t = closed_form(model.rho[0], model.rho[1]).0[0];
     for (formulation, integrator, slack) in [
         ("penalty", "rk4", 0.5),
-        // stiff stabilisation: orders between that of the stages and that of the scheme at steps of a hundredth of a second
+        // stiff stabilisation: orders between that of the stages and that of the scheme at steps of a
+        // hundredth of a second
         ("penalty", "gauss4", 1.3),
         ("penalty", "sdirk4", 0.5),
         ("penalty", "newmark", 0.5),
@@ -287,7 +292,8 @@ fn what_has_no_final_time_is_refused() {
     assert!(file(&TEXT.replace("until  = \"bar.angle + pi/2\"", "")).contains("`t_max` belongs to `until`"));
 }
 
-/// The oscillator y = sin(t)/2, 1.2 - y: nearest to zero at π/2 with 0.7, between nodes; -1.2 - y at 3π/2 with -0.7, the sign included.
+/// The oscillator y = sin(t)/2, 1.2 - y: nearest to zero at π/2 with 0.7, between nodes; -1.2 - y at 3π/2
+/// with -0.7, the sign included.
 #[test]
 fn the_nearest_approach_is_between_nodes() {
     let nearest = |until: &str| {
@@ -316,7 +322,8 @@ fn the_first_crossing_counts() {
     assert!(first < once && once - first < 0.02, "{first} {once}");
 }
 
-/// Conditions on accelerations and reactions, whose rates the run does not know: found at the same time by every step.
+/// Conditions on accelerations and reactions, whose rates the run does not know: found at the same time by
+/// every step.
 #[test]
 fn conditions_on_accelerations_and_reactions() {
     for (until, truth) in [

@@ -219,7 +219,8 @@ fn bare_index3_warns_of_the_growing_velocity_violation() {
     }
 }
 
-/// Schemes that damp high frequencies keep index 3 stable without projections, where the trapezoidal rule ends after 46 s.
+/// Schemes that damp high frequencies keep index 3 stable without projections, where the trapezoidal rule
+/// ends after 46 s.
 #[test]
 fn dissipative_schemes_need_no_projections() {
     let mut file =

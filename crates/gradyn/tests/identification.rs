@@ -57,8 +57,8 @@ fn the_record_of_the_example_is_reproduced() {
     }
 }
 
-/// The true values lie in the intervals, and the residuals have the size of the errors. The seed was chosen so: with seed 1 two of the six are
-/// outside. How often intervals hold is the next test.
+/// The true values lie in the intervals, and the residuals have the size of the errors. The seed was chosen
+/// so: with seed 1 two of the six are outside. How often intervals hold is the next test.
 #[test]
 fn five_bar_is_identified() {
     let file = read_toml(EXAMPLE).unwrap();
@@ -108,11 +108,13 @@ fn intervals_hold_as_often_as_they_say() {
         records += usize::from(inside == 6);
     }
     println!("{held} of 180 intervals, all six in {records} of 30 records");
-    // 171 are expected; the six of a record depend on each other, so that the deviation is up to √(180·6·0.05·0.95) = 7
+    // 171 are expected; the six of a record depend on each other, so that the deviation is up to
+    // √(180·6·0.05·0.95) = 7
     assert!((150..=180).contains(&held), "{held} of 180");
 }
 
-/// With the stiffness too, only ratios can be identified: the direction that nothing sees has all masses and the stiffness.
+/// With the stiffness too, only ratios can be identified: the direction that nothing sees has all masses and
+/// the stiffness.
 #[test]
 fn what_cannot_be_identified_is_named() {
     let text = EXAMPLE.replace(r#""L_s1", "L_s2"]"#, r#""L_s1", "L_s2", "k"]"#);
@@ -132,7 +134,8 @@ fn what_cannot_be_identified_is_named() {
     );
 }
 
-/// r and its Jacobian: against central differences of r, and f = ½ rᵀr. Times between the steps are nodes too.
+/// r and its Jacobian: against central differences of r, and f = ½ rᵀr. Times between the steps are nodes
+/// too.
 #[test]
 fn the_jacobian_is_exact() {
     let text = EXAMPLE.replace("[0.05, ", "[0.0511, ").replace("t_end  = 2", "t_end  = 2.003");

@@ -1,11 +1,12 @@
-//! Maggi's equations: M13's own form of the partials, with ∂R/∂z, against the ones of the code, which need none; freedoms that
-//! the user names.
+//! Maggi's equations: M13's own form of the partials, with ∂R/∂z, against the ones of the code, which need
+//! none; freedoms that the user names.
 //!
 //! ```text
 //! f(t, z, ż; ρ) = M̄⁻¹ Q̄,   M̄ = RᵀMR,   Q̄ = Rᵀ(Q - M S c)                                         (1)  [M13, Eqs. 10–12]
 //! f_z = -M̄⁻¹ (K̄ + M̄_z z̈),   f_ż = -M̄⁻¹ C̄,   f_ρ = M̄⁻¹ (Q̄_ρ - M̄_ρ z̈)                              (2)  [M13, Eqs. 69, 70]
 //! ```
-//! The sign of M̄_ρ z̈ is that of M13, Eq. 68. (42) and (44) of M13 leave R_ρ out: they hold for parameters that do not enter Φ.
+//! The sign of M̄_ρ z̈ is that of M13, Eq. 68. (42) and (44) of M13 leave R_ρ out: they hold for parameters
+//! that do not enter Φ.
 
 use gradyn::registry::variants;
 use gradyn::{Formulation, Method, Prepared, Sensitivity};
@@ -137,7 +138,8 @@ impl Terms<'_> {
     }
 }
 
-/// (2) as the paper writes it; M_q = 0, because M is constant in natural coordinates. Columns of f_ρ for directions of the slots.
+/// (2) as the paper writes it; M_q = 0, because M is constant in natural coordinates. Columns of f_ρ for
+/// directions of the slots.
 fn paper(x: &mut Terms, choice: &[u32], zdd: &[f64], directions: &[Vec<f64>]) -> [Matrix; 3] {
     let (n, m, free) = (x.q.len(), x.sys.dims().m, choice.len());
     let v = x.v.clone();
@@ -264,8 +266,8 @@ fn loops() -> Vec<(&'static str, Prepared)> {
     vec![("five-bar", read(&five_bar)), ("driven five-bar", read(&driven)), ("rssr", read(&rssr))]
 }
 
-/// M13 Eqs. 26–55 and 67–70 are the partials of the code, on the way of a motion; the parameters that enter Φ need what Eqs. 42
-/// and 44 leave out.
+/// M13 Eqs. 26–55 and 67–70 are the partials of the code, on the way of a motion; the parameters that enter Φ
+/// need what Eqs. 42 and 44 leave out.
 #[test]
 fn the_papers_partials_are_those_of_the_code() {
     for (name, model) in loops() {
@@ -307,7 +309,8 @@ fn named(formulation: &str, integrator: &str, freedoms: &str) -> Method {
     m
 }
 
-/// Named coordinates stay, and the four exact methods agree, for every step of maggi, with rows of velocity level also.
+/// Named coordinates stay, and the four exact methods agree, for every step of maggi, with rows of velocity
+/// level also.
 #[test]
 fn named_freedoms_stay_and_their_gradients_are_exact() {
     let cases = [

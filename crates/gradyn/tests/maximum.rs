@@ -39,7 +39,8 @@ fn the_maximum_of_a_sine_is_known() {
     assert!((z0 - i1 / i0).abs() < 1e-10, "{z0} {}", i1 / i0);
 }
 
-/// y_τ ≤ ψ ≤ max y + ln(T/τ)/κ for any κ and τ, also over a trapezoidal rule; max y = 0.5, and y_τ = 0.5 cos(τ/2) of this peak.
+/// y_τ ≤ ψ ≤ max y + ln(T/τ)/κ for any κ and τ, also over a trapezoidal rule; max y = 0.5, and y_τ = 0.5
+/// cos(τ/2) of this peak.
 #[test]
 fn the_smooth_maximum_is_between_its_bounds() {
     let mut seen = vec![];
@@ -77,7 +78,8 @@ fn the_smooth_maximum_is_between_its_bounds() {
     assert!(seen[0] > 0.0 && *seen.last().unwrap() < 0.0, "{seen:?}");
 }
 
-/// Every exact method, for every formulation and integrator; the continuous ones to their accuracy; differences of runs that know nothing.
+/// Every exact method, for every formulation and integrator; the continuous ones to their accuracy;
+/// differences of runs that know nothing.
 #[test]
 fn gradients_agree() {
     let model = prepared(&oscillator(PEAK));

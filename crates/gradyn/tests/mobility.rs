@@ -1,4 +1,5 @@
-//! Mobility and redundancy: the same in all coordinates, those of textbooks, with the joints that repeat each other by name.
+//! Mobility and redundancy: the same in all coordinates, those of textbooks, with the joints that repeat each
+//! other by name.
 
 use gradyn::mechanism::{JointKind, Mechanism};
 use gradyn::mobility::Group;
@@ -28,8 +29,8 @@ fn rows(kind: &JointKind, plane: bool) -> usize {
     }
 }
 
-/// Every example: rows as in textbooks, bodies of 6, 3 (plane) or 5 (rods in space) freedoms, freedom = Σ freedoms - rows + redundant; the
-/// same mobility in all coordinates, and the counts that a run has in each.
+/// Every example: rows as in textbooks, bodies of 6, 3 (plane) or 5 (rods in space) freedoms, freedom = Σ
+/// freedoms - rows + redundant; the same mobility in all coordinates, and the counts that a run has in each.
 #[test]
 fn mobility_does_not_depend_on_coordinates() {
     for (name, text) in gradyn::examples::ALL {
@@ -59,8 +60,9 @@ fn counts(m: &Mobility, family: Coordinates) -> [usize; 3] {
     }
 }
 
-/// The data sheets: bodies, degrees of freedom, constraints of joints, redundant ones; [P14] 140 coordinates and 132 constraints of the Iltis
-/// with Euler parameters, [A22] 36 and 22 of the four-wheeler in joint coordinates.
+/// The data sheets: bodies, degrees of freedom, constraints of joints, redundant ones; [P14] 140 coordinates
+/// and 132 constraints of the Iltis with Euler parameters, [A22] 36 and 22 of the four-wheeler in joint
+/// coordinates.
 #[test]
 fn vehicles_have_their_counts() {
     let cases = [
@@ -95,7 +97,8 @@ fn group(redundant: usize, among: &[&str]) -> Group {
     Group { redundant, among: among.iter().map(|s| (*s).into()).collect() }
 }
 
-/// The rear suspensions of the Iltis are plane four-bars: each has three constraints too many, whatever rows are left out.
+/// The rear suspensions of the Iltis are plane four-bars: each has three constraints too many, whatever rows
+/// are left out.
 #[test]
 fn redundant_joints_are_named() {
     let side = |s: &str| ["arm_pivot", "link_pivot", "arm_pin", "link_pin"].map(|j| format!("{s}_{j}"));
@@ -110,7 +113,8 @@ fn redundant_joints_are_named() {
     assert!(counts(&found, Coordinates::Natural)[2] < 3, "{:?}", found.families);
 }
 
-/// A rod has no spin about its own line; its rigidity repeats a distance, and so does nothing else. Two doors are two groups.
+/// A rod has no spin about its own line; its rigidity repeats a distance, and so does nothing else. Two doors
+/// are two groups.
 #[test]
 fn rods_and_groups_are_counted() {
     let text = r#"

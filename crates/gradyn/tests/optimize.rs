@@ -57,8 +57,8 @@ fn five_bar_is_balanced_by_every_optimiser() {
     }
 }
 
-/// Every formulation × integrator × sensitivity comes to the same place. The balanced design is at rest, with any step: steps are long
-/// here. With other coordinates too.
+/// Every formulation × integrator × sensitivity comes to the same place. The balanced design is at rest, with
+/// any step: steps are long here. With other coordinates too.
 #[test]
 fn five_bar_is_balanced_by_every_method() {
     let file = read_toml(BALANCE).unwrap();
@@ -148,7 +148,8 @@ fn an_observer_breaks_off() {
     assert!(report.end.value < report.initial().unwrap().value);
 }
 
-/// A four-bar whose coupler is asked to be longer than can be assembled: steps are shortened, the reasons are those of the assembly.
+/// A four-bar whose coupler is asked to be longer than can be assembled: steps are shortened, the reasons are
+/// those of the assembly.
 const CRANK: &str = r#"
 name = "crank"
 parameters = { L = { value = 2, min = 0.1 }, m = 1 }
@@ -191,7 +192,8 @@ fn evaluations_do_not_depend_on_those_before() {
     assert!(forward.iter().eq(backward.iter().rev()));
 }
 
-/// Weights, functional and algebraic constraints with both sides: values and derivatives are those of the functionals.
+/// Weights, functional and algebraic constraints with both sides: values and derivatives are those of the
+/// functionals.
 #[test]
 fn weights_and_constraints() {
     let text = CRANK.replace(
@@ -222,8 +224,8 @@ fn weights_and_constraints() {
     }
 }
 
-/// Scenarios are summed with their weights; objectives and what reads the motion are limited in each of them; one thread and two give
-/// the same bits.
+/// Scenarios are summed with their weights; objectives and what reads the motion are limited in each of them;
+/// one thread and two give the same bits.
 #[test]
 fn scenarios_are_summed() {
     let goal = |more: &str| {

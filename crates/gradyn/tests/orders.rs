@@ -1,4 +1,5 @@
-//! Measured orders of (q, v, a, λ) on the five-bar against those of the registry, for every formulation × integrator.
+//! Measured orders of (q, v, a, λ) on the five-bar against those of the registry, for every formulation ×
+//! integrator.
 
 use gradyn::registry::{combinations, orders};
 use gradyn::{Formulation, Integrator, Method, Prepared};

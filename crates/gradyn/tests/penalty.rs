@@ -1,4 +1,5 @@
-//! Penalty factors of single rows, their scales, and the estimate of the penalty error, on the five-bar and others.
+//! Penalty factors of single rows, their scales, and the estimate of the penalty error, on the five-bar and
+//! others.
 
 use gradyn::mechanism::{Mechanism, Penalty};
 use gradyn::{Method, Prepared, Run, Sensitivity};
@@ -50,7 +51,8 @@ fn scales(model: &Prepared) -> Vec<f64> {
     model.model.parameters.iter().map(|p| p.scale).collect()
 }
 
-/// Factors and scales are constants: the four exact methods agree, with quadratic rows, formulas, drivers and rows of velocity level.
+/// Factors and scales are constants: the four exact methods agree, with quadratic rows, formulas, drivers and
+/// rows of velocity level.
 #[test]
 fn gradients_are_exact_with_unequal_factors() {
     for name in ["five_bar", "slider_crank", "universal_shaft", "knife_edge", "redundant_four_bar"] {

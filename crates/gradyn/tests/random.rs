@@ -1,7 +1,9 @@
-//! Random mechanisms: all exact gradients agree for every formulation × integrator; energy and momentum are kept where they must be.
+//! Random mechanisms: all exact gradients agree for every formulation × integrator; energy and momentum are
+//! kept where they must be.
 //!
-//! What is drawn is the same in every run (the seed is fixed); a failure is shrunk to fewer bodies, joints and forces. Recipes whose
-//! mechanism cannot be assembled, or whose Φ_q has σ_min/σ_max < 1e-3, are redrawn and counted.
+//! What is drawn is the same in every run (the seed is fixed); a failure is shrunk to fewer bodies, joints
+//! and forces. Recipes whose mechanism cannot be assembled, or whose Φ_q has σ_min/σ_max < 1e-3, are redrawn
+//! and counted.
 
 use gradyn::file::{driver_quantities, force_types, joint_types};
 use gradyn::registry::combinations;
@@ -29,7 +31,8 @@ const END: f64 = 4.5 * STEP;
 /// Mechanisms with a joint that is there twice.
 const REPEATED: u32 = 60;
 
-/// Runs a check over random recipes with a fixed seed; prints why recipes were redrawn. GRADYN_RANDOM=N draws N times as many others.
+/// Runs a check over random recipes with a fixed seed; prints why recipes were redrawn. GRADYN_RANDOM=N draws
+/// N times as many others.
 fn each(
     cases: u32,
     seed: u8,
@@ -88,8 +91,9 @@ fn each(
     covered.into_inner()
 }
 
-/// Why a recipe may be redrawn: its loops and rows repeat each other or are nearly singular, or its motion comes to where they are.
-/// A tree is never redundant; nothing is refused by `build`, drawn elsewhere or counted wrongly.
+/// Why a recipe may be redrawn: its loops and rows repeat each other or are nearly singular, or its motion
+/// comes to where they are. A tree is never redundant; nothing is refused by `build`, drawn elsewhere or
+/// counted wrongly.
 fn cause(why: &str, r: &Recipe) -> Option<&'static str> {
     let tree = r.loops.is_empty() && r.rows.is_empty();
     let list = [
@@ -173,7 +177,8 @@ fn agrees(p: &Prepared, method: &Method, differences: bool) -> Result<(), TestCa
     by(5e-5).or_else(|_| by(1e-5)).or_else(|_| by(2e-4)).or_else(|_| by(2e-6))
 }
 
-/// Combinations that take the rows of mechanism `k`: one in four, in turn, on two threads; GRADYN_RANDOM_ALL=1 runs all.
+/// Combinations that take the rows of mechanism `k`: one in four, in turn, on two threads;
+/// GRADYN_RANDOM_ALL=1 runs all.
 fn agree_everywhere(p: &Prepared, k: usize) -> Result<(), TestCaseError> {
     let every = if std::env::var("GRADYN_RANDOM_ALL").is_ok() { 1 } else { 4 };
     let slips = p.model.system.dims().m_vel > 0;

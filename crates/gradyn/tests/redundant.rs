@@ -6,7 +6,8 @@ use gradyn_testkit::compare::distance;
 
 const EXAMPLE: &str = "redundant_four_bar";
 
-/// In the others joints share no axes: rows hold by themselves (relative), or all joints have theirs (Cartesian).
+/// In the others joints share no axes: rows hold by themselves (relative), or all joints have theirs
+/// (Cartesian).
 const FAMILIES: [Coordinates; 4] =
     [Coordinates::Natural, Coordinates::Relative0, Coordinates::Relative1, Coordinates::Cartesian];
 
@@ -108,7 +109,8 @@ fn multipliers_stay_bounded() {
     assert!(late <= early && early > 0.0, "{early} and {late}");
 }
 
-/// A parameter that tilts an axis locks the linkage: refused by its name. So are reactions that are not determined.
+/// A parameter that tilts an axis locks the linkage: refused by its name. So are reactions that are not
+/// determined.
 #[test]
 fn what_breaks_the_redundancy_is_refused_by_name() {
     let tilted = prepared(|t| {
@@ -138,7 +140,8 @@ fn reactions_of_outputs_have_the_smallest_norm() {
     assert!(table.rows.iter().all(|r| r[column].abs() < 1e-9), "{:?}", table.rows[3]);
 }
 
-/// A door on two hinges whose common axis a parameter tilts, and a slider on two guides a parameter apart: redundant for every value.
+/// A door on two hinges whose common axis a parameter tilts, and a slider on two guides a parameter apart:
+/// redundant for every value.
 const KEPT: [&str; 2] = [
     r#"
 name = "tilted door"
@@ -236,7 +239,8 @@ end = { terminal = "c.angle" }
 t_end = 0.2
 "#;
 
-/// What keeps or breaks a loop does so in all coordinates, with the same gradients, and rows that hold by themselves are no reason to refuse.
+/// What keeps or breaks a loop does so in all coordinates, with the same gradients, and rows that hold by
+/// themselves are no reason to refuse.
 #[test]
 fn coordinates_agree_on_what_keeps_a_loop() {
     let four_bar =
@@ -278,7 +282,8 @@ fn coordinates_agree_on_what_breaks_a_loop() {
     }
 }
 
-/// A square of a reaction has no slope where the multiplier that was left out is zero; it is not determined all the same.
+/// A square of a reaction has no slope where the multiplier that was left out is zero; it is not determined
+/// all the same.
 #[test]
 fn squares_of_shared_reactions_are_refused() {
     let text = KEPT[1].replace("end = {", "load = { integral = \"norm2(g2.reaction)\" }\nend = {");
@@ -320,8 +325,8 @@ angle = "a.angle"
     prepared_text(&format!("{text}{output}"))
 }
 
-/// How a load is shared does not depend on which reactions are read; equal penalties and the smallest norm leave a third of the weight
-/// on each hinge.
+/// How a load is shared does not depend on which reactions are read; equal penalties and the smallest norm
+/// leave a third of the weight on each hinge.
 #[test]
 fn shared_loads_do_not_depend_on_what_is_read() {
     let joints = ["a", "b", "c"];
@@ -381,7 +386,8 @@ t_end = 0.05
     prepared_text(&text.replace("HALF", &half.to_string()))
 }
 
-/// Penalties on repeated rows share λ by roundings times α: the start settles whatever the roundings are, and differences can be taken.
+/// Penalties on repeated rows share λ by roundings times α: the start settles whatever the roundings are, and
+/// differences can be taken.
 #[test]
 fn penalty_starts_with_repeated_rows() {
     let m = method("penalty", "rk4").step(5e-3);
@@ -399,7 +405,8 @@ fn penalty_starts_with_repeated_rows() {
     }
 }
 
-/// A hinge out of its place has no rows with coordinates where all is shared; it is refused by every formulation.
+/// A hinge out of its place has no rows with coordinates where all is shared; it is refused by every
+/// formulation.
 #[test]
 fn offsets_of_shared_hinges_are_refused() {
     for output in ["", "x = \"a.reaction.z\""] {

@@ -1,9 +1,11 @@
-//! Analytic terms on every program scalar: what the derivative parts of a matrix or product carry is its derivative.
+//! Analytic terms on every program scalar: what the derivative parts of a matrix or product carry is its
+//! derivative.
 //!
 //! ```text
 //! A(X + ε δX) = A + ε A_X δX,   X = (t, q, v, a, λ, p, factors of the products)                       (1)
 //! ```
-//! A_X δX by duals = by complex step = by central differences; real parts = f64. All examples and all elements.
+//! A_X δX by duals = by complex step = by central differences; real parts = f64. All examples and all
+//! elements.
 
 use gradyn_dynamics::Lagrange;
 use gradyn_dynamics::formulation::Linear;

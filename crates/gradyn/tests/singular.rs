@@ -18,7 +18,8 @@ fn run(model: &Prepared, formulation: &str, integrator: &str, h: f64) -> Result<
 /// The crank reaches the frame line at 0.7/3 s: the linkage turns at constant speed, without gravity.
 const CHANGE: f64 = 0.7 / 3.0;
 
-/// Penalty and ALI3-P pass with their energy and report the position and the branch; the gradient beyond it is refused.
+/// Penalty and ALI3-P pass with their energy and report the position and the branch; the gradient beyond it
+/// is refused.
 #[test]
 fn penalty_and_ali3p_pass_the_change_point() {
     let model = prepared("0.5");
@@ -95,7 +96,8 @@ fn joint_coordinates_see_the_change_point() {
     }
 }
 
-/// A slider-crank whose rod is as long as its crank folds up at x = 0, where the iteration of ALI3-P is slow: it passes, like Newton.
+/// A slider-crank whose rod is as long as its crank folds up at x = 0, where the iteration of ALI3-P is slow:
+/// it passes, like Newton.
 #[test]
 fn ali3p_passes_a_folded_slider_crank() {
     let text = |w: f64| {

@@ -1,4 +1,5 @@
-//! The sparse path is as exact as the dense one: chains and nets, in the plane and in space, every formulation × integrator.
+//! The sparse path is as exact as the dense one: chains and nets, in the plane and in space, every
+//! formulation × integrator.
 
 use gradyn::registry::{Sensitivity, combinations};
 use gradyn::{Coordinates, Method, Prepared, Run};
@@ -78,7 +79,8 @@ fn sparse_equals_dense() {
     }
 }
 
-/// Direct = adjoint for the reaction of a chain with a shared axis, where nothing divides the multipliers by h².
+/// Direct = adjoint for the reaction of a chain with a shared axis, where nothing divides the multipliers by
+/// h².
 #[test]
 fn reactions_at_a_shared_axis_agree() {
     for links in [10, 20] {
@@ -111,7 +113,8 @@ fn saddle(model: &Prepared) -> (Pattern, Vec<f64>) {
     (pattern, values)
 }
 
-/// An axis that all links share is 3 full rows and columns: the entries of L and U, and the memory for them, stay linear in the links.
+/// An axis that all links share is 3 full rows and columns: the entries of L and U, and the memory for them,
+/// stay linear in the links.
 #[test]
 fn a_shared_axis_costs_linear_fill() {
     let fill = |links: usize| {
@@ -131,8 +134,8 @@ fn a_shared_axis_costs_linear_fill() {
     }
 }
 
-/// In joint coordinates of a tree of depth 8, M and what the conditions of the start read grow by the same for every 64 bodies, and M is
-/// factorised as sparse.
+/// In joint coordinates of a tree of depth 8, M and what the conditions of the start read grow by the same
+/// for every 64 bodies, and M is factorised as sparse.
 #[test]
 fn a_brush_grows_with_its_bodies() {
     let sizes = |n: usize| {

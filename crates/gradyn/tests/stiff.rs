@@ -1,4 +1,5 @@
-//! Integrators that are called L-stable do not follow a strong damper with short steps; explicit ones do, and say so.
+//! Integrators that are called L-stable do not follow a strong damper with short steps; explicit ones do, and
+//! say so.
 
 use gradyn::registry::combinations;
 use gradyn::{Formulation, Integrator, Method, Prepared};
@@ -49,7 +50,8 @@ fn steps_do_not_grow_with_damping() {
     }
 }
 
-/// Explicit steps that follow the error estimate stay at the border of stability: the run warns. Without the damper: no word of it.
+/// Explicit steps that follow the error estimate stay at the border of stability: the run warns. Without the
+/// damper: no word of it.
 #[test]
 fn explicit_steps_at_the_border_of_stability_are_reported() {
     for (formulation, integrator) in combinations() {

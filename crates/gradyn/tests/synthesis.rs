@@ -140,7 +140,8 @@ fn a_hundred_starts() {
     assert!(report.starts.iter().filter(|s| s.status.converged()).count() >= 90);
 }
 
-/// A linkage whose crank cannot turn is a failed start with its reason, and the others go on; so is one on another branch.
+/// A linkage whose crank cannot turn is a failed start with its reason, and the others go on; so is one on
+/// another branch.
 #[test]
 fn starts_that_fail_are_counted() {
     let text =
@@ -154,7 +155,8 @@ fn starts_that_fail_are_counted() {
     assert_no_flip(&study, &report);
 }
 
-/// Designs far from the start: assembled directly some loops close in the other way, those of the study never.
+/// Designs far from the start: assembled directly some loops close in the other way, those of the study
+/// never.
 #[test]
 fn no_design_changes_its_branch() {
     let study = study(1);

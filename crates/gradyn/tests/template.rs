@@ -1,4 +1,5 @@
-//! Templates: copies are what one would write by hand, mirror images move as mirror images, mistakes are named and placed.
+//! Templates: copies are what one would write by hand, mirror images move as mirror images, mistakes are
+//! named and placed.
 
 use gradyn::file::{self, ModelFile};
 use gradyn::{Method, ModelError, Prepared, Sensitivity};
@@ -54,7 +55,8 @@ fn array_is_the_chain_by_hand() {
     }
 }
 
-/// An arm on a spring with a disc that turns freely: its equilibrium, its support and its speeds are part of the template.
+/// An arm on a spring with a disc that turns freely: its equilibrium, its support and its speeds are part of
+/// the template.
 const HANGING: &str = r#"
 name = "hanging"
 gravity = [0, -9.81]
@@ -193,7 +195,8 @@ fn close(a: f64, b: f64, what: &str) {
     assert!((a - b).abs() <= 1e-9 * (1.0 + a.abs()), "{what}: {a} and {b}");
 }
 
-/// Same coordinate along the mirror, opposite across it; what the template measures, and its gradients, are equal.
+/// Same coordinate along the mirror, opposite across it; what the template measures, and its gradients, are
+/// equal.
 #[test]
 fn mirror_image_moves_as_the_mirror_image() {
     for (gravity, mirror, signs) in
@@ -286,7 +289,8 @@ fn expanded_file_is_the_same_model() {
     }
 }
 
-/// Two rows of three links, one mirrored: templates inside a template, names across them, a prefix, hard points.
+/// Two rows of three links, one mirrored: templates inside a template, names across them, a prefix, hard
+/// points.
 const NESTED: &str = r#"
 name = "nested"
 gravity = [9.81, 0]

@@ -1,5 +1,5 @@
-//! Systems of first order that a user writes: the manipulator against its reference, every method on a system whose M depends on t and whose
-//! ẏ is not z.
+//! Systems of first order that a user writes: the manipulator against its reference, every method on a system
+//! whose M depends on t and whose ẏ is not z.
 
 use gradyn::registry::combinations;
 use gradyn::user::{FinalTime, StateSpace, UserModel, UserRun};
@@ -89,7 +89,8 @@ fn continuous_methods_converge_on_the_skate() {
     }
 }
 
-/// The run ends where the skate passes a gate that a parameter places; the gradient against differences of whole runs.
+/// The run ends where the skate passes a gate that a parameter places; the gradient against differences of
+/// whole runs.
 #[test]
 fn a_condition_ends_the_run() {
     let mut model = UserModel::new(Skate, 0.0, FinalTime::Condition { t_max: 10.0 });

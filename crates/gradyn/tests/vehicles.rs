@@ -1,4 +1,5 @@
-//! Tyres, roads and the three vehicles: formulas of the data sheets, nominal forces, agreement of methods, refusals.
+//! Tyres, roads and the three vehicles: formulas of the data sheets, nominal forces, agreement of methods,
+//! refusals.
 
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
 use gradyn_model::{Set, System};
@@ -42,7 +43,8 @@ fn outputs(p: &Prepared, run: &Run, n: usize) -> Vec<f64> {
     out
 }
 
-/// Shared axes leave 2 of the 6 redundant constraints of the Iltis, and none of the others; `mobility.rs` counts joints.
+/// Shared axes leave 2 of the 6 redundant constraints of the Iltis, and none of the others; `mobility.rs`
+/// counts joints.
 #[test]
 fn natural_coordinates_have_few_redundant_rows() {
     for (name, redundant) in [("iltis", 2), ("four_wheeler", 0), ("coach", 0)] {
@@ -50,7 +52,8 @@ fn natural_coordinates_have_few_redundant_rows() {
     }
 }
 
-/// [P14, Tables 5 and 6]: 2728.9 N of the leaf springs, 128.0 N of the springs, none of the dampers, 3829.6 N and 3593.6 N of the tyres.
+/// [P14, Tables 5 and 6]: 2728.9 N of the leaf springs, 128.0 N of the springs, none of the dampers, 3829.6 N
+/// and 3593.6 N of the tyres.
 #[test]
 fn iltis_has_its_nominal_forces() {
     let p = example(
@@ -224,7 +227,8 @@ fn gradients_of_vehicles_agree() {
     }
 }
 
-/// Natural coordinates, where axes are shared, and joint coordinates, where rows of the rear suspension hold by themselves.
+/// Natural coordinates, where axes are shared, and joint coordinates, where rows of the rear suspension hold
+/// by themselves.
 const FAMILIES: [Coordinates; 2] = [Coordinates::Natural, Coordinates::Relative0];
 
 /// ∂ψ/∂ρ times the scales of the parameters.
@@ -249,7 +253,8 @@ fn hard_points(family: Coordinates, edits: &[(&str, &str)]) -> Prepared {
     prepared_in(&edited(&gradyn_testkit::hard_points::iltis(false), edits), family)
 }
 
-/// All coordinates of the hard points of both suspensions, 54 of them, by one adjoint: it equals complex steps.
+/// All coordinates of the hard points of both suspensions, 54 of them, by one adjoint: it equals complex
+/// steps.
 #[test]
 fn one_adjoint_gives_all_hard_points() {
     for family in FAMILIES {
@@ -272,10 +277,12 @@ fn one_adjoint_gives_all_hard_points() {
     }
 }
 
-/// Hard points move points and no axes: in joint coordinates the rows of the rear suspension that hold by themselves do so for every value.
+/// Hard points move points and no axes: in joint coordinates the rows of the rear suspension that hold by
+/// themselves do so for every value.
 #[test]
 fn hard_points_do_not_depend_on_coordinates() {
-    // on the step, a damper without limits: gradients are off by 1e-6 where one is passed within a step of the integrator
+    // on the step, a damper without limits: gradients are off by 1e-6 where one is passed within a step of
+    // the integrator
     let smooth = [
         ("join(speed, -0.2, -0.2, join(speed, 0.21, speed, 0.21))", "speed"),
         ("\"chassis.com.x\" = 0", "\"chassis.com.x\" = 4.985"),
@@ -334,8 +341,8 @@ fn wheel(tyre: &str, more: &str, velocity: [f64; 3], spin: f64) -> String {
     )
 }
 
-/// (F_n, κ, α, F_x, F_y along the ground, r) by the formulas of the data sheet: b = u × n/|u × n|, κ = -b·(v - ω × r n)/(b·v),
-/// α = -asin((n × b)·v_t/|v_t|); the slip forces by `law(F_n, κ, α)`.
+/// (F_n, κ, α, F_x, F_y along the ground, r) by the formulas of the data sheet: b = u × n/|u × n|, κ = -b·(v
+/// - ω × r n)/(b·v), α = -asin((n × b)·v_t/|v_t|); the slip forces by `law(F_n, κ, α)`.
 fn by_hand(velocity: [f64; 3], spin: f64, law: impl Fn(f64, f64, f64) -> [f64; 2]) -> [f64; 6] {
     let (roll, yaw, r, v, w) = (0.05f64, 0.1f64, 0.29, velocity, [0.2, spin, 0.4]);
     let u = [-yaw.sin() * roll.cos(), yaw.cos() * roll.cos(), roll.sin()];

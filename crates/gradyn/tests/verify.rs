@@ -25,7 +25,8 @@ fn verify(model: &Prepared, plan: &Plan) -> Report {
     model.verify(plan, &[], &mut |_| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
 }
 
-/// Everything of the registry is in the star, all of it agrees, and distances are what is expected: estimates are right to a factor 3.
+/// Everything of the registry is in the star, all of it agrees, and distances are what is expected: estimates
+/// are right to a factor 3.
 #[test]
 fn the_star_of_the_five_bar_agrees() {
     let (model, mut stages) = (five_bar(1.0), 0);
@@ -70,7 +71,8 @@ fn the_star_of_the_five_bar_agrees() {
     );
 }
 
-/// Without (Φ_qᵀλ)_q direct and adjoint agree with each other; automatic and complex step, which do not depend on the tangent, do not.
+/// Without (Φ_qᵀλ)_q direct and adjoint agree with each other; automatic and complex step, which do not
+/// depend on the tangent, do not.
 #[test]
 fn a_wrong_tangent_is_found() {
     let plan = Plan { method: Method { wrong_tangent: true, ..Method::default().step(5e-3) }, ..star(5e-3) };
@@ -139,7 +141,8 @@ fn the_error_of_a_soft_penalty_is_expected() {
     assert!(m.distance.ratio < 1.5, "{:.2}", m.distance.ratio);
 }
 
-/// Differences of nothing but rounding: their bars are no errors, they say so, and that explains a distance from the adjoint.
+/// Differences of nothing but rounding: their bars are no errors, they say so, and that explains a distance
+/// from the adjoint.
 #[test]
 fn differences_that_did_not_converge_are_explained() {
     let mut method = Method::default().step(5e-3);

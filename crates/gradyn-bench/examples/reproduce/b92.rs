@@ -1,7 +1,8 @@
-//! B92: the gradient of the manipulator (Eq. 77), errors of the methods (Figs. 3, 4, 6) and their cost (Fig. 7).
+//! B92: the gradient of the manipulator (Eq. 77), errors of the methods (Figs. 3, 4, 6) and their cost (Fig.
+//! 7).
 //!
-//! As in the paper: Adams steps of variable order, the state-space adjoint, one-sided differences of runs with their own steps, and
-//! the extrapolation of Eqs. 64–68, which here keeps the steps of the run.
+//! As in the paper: Adams steps of variable order, the state-space adjoint, one-sided differences of runs
+//! with their own steps, and the extrapolation of Eqs. 64–68, which here keeps the steps of the run.
 
 use crate::printed::{B92, B92_PARAMETERS, B92_RHO};
 use crate::runs::{Function, example, method, timed};

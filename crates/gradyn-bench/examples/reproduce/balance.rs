@@ -1,4 +1,5 @@
-//! [M13, Fig. 3]: the balance of the five-bar by optimisation, iteration by iteration, and by every method that is registered.
+//! [M13, Fig. 3]: the balance of the five-bar by optimisation, iteration by iteration, and by every method
+//! that is registered.
 
 use crate::page::Page;
 use crate::printed::H;
@@ -63,7 +64,8 @@ fn figure(file: &ModelFile, model: &Prepared) -> Vec<Plot> {
     ]
 }
 
-/// Evaluations of every method, ψ and the distance from the balance of the worst in a row; what is beyond the bounds.
+/// Evaluations of every method, ψ and the distance from the balance of the worst in a row; what is beyond the
+/// bounds.
 fn table(file: &ModelFile, model: &Prepared) -> (String, Vec<String>) {
     let names: Vec<&str> = Sensitivity::ALL.iter().map(|s| s.name()).collect();
     let mut out =

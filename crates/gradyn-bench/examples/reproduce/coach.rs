@@ -1,5 +1,5 @@
-//! [C12]: the coach in independent coordinates, differentiated by hand, by dual numbers and by complex steps: accuracy, and cost against the
-//! number of parameters.
+//! [C12]: the coach in independent coordinates, differentiated by hand, by dual numbers and by complex steps:
+//! accuracy, and cost against the number of parameters.
 
 use crate::page::Page;
 use crate::runs::{edited, method, timed};
@@ -20,15 +20,18 @@ const STEP: f64 = 5e-4;
 const TOLERANCE: f64 = 1e-8;
 /// How much slower than the faster of direct and adjoint `auto` may be, run included.
 const AUTO: f64 = 1.3;
-/// Largest distance of an exact method from the discrete adjoint, scaled and relative to the largest entry: roundings of stiff rods.
+/// Largest distance of an exact method from the discrete adjoint, scaled and relative to the largest entry:
+/// roundings of stiff rods.
 const AGREE: f64 = 1e-9;
 
-/// ψ₁ and its gradient over the seven parameters by an independent model in minimal coordinates, to 10 and 7 digits.
+/// ψ₁ and its gradient over the seven parameters by an independent model in minimal coordinates, to 10 and 7
+/// digits.
 const PSI: f64 = 0.07076307;
 const GRADIENT: [f64; 7] =
     [-9.2744632e-07, -1.7958527e-06, 0.25383985, 0.17721771, -2.5752703e-06, -1.7222621e-07, 1.2480804e-06];
 
-/// The part of the manoeuvre, with the parameters of the file, then masses, inertias and hard points: `count` of them.
+/// The part of the manoeuvre, with the parameters of the file, then masses, inertias and hard points: `count`
+/// of them.
 fn with_parameters(count: usize) -> Prepared {
     let times = format!("t_start = {}\nt_end = {}", PART[0], PART[1]);
     let m = edited("coach", &[("t_end  = 8\nbreaks = [1, 3.5, 4, 6.5]", &times)]);

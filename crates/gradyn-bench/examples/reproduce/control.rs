@@ -17,7 +17,8 @@ const METHODS: [Sensitivity; 3] =
     [Sensitivity::DiscreteDirect, Sensitivity::DiscreteAdjoint, Sensitivity::AdjointDae];
 /// How much slower than the best `auto` may be.
 const AUTO: f64 = 1.3;
-/// Largest distance of the direct gradient from the adjoint one, relative to the largest entry: rounding, which the scheme amplifies by 1/h².
+/// Largest distance of the direct gradient from the adjoint one, relative to the largest entry: rounding,
+/// which the scheme amplifies by 1/h².
 const AGREE: f64 = 1e-9;
 
 /// Coordinates, and the times that A22 prints for its direct and its adjoint method [s].

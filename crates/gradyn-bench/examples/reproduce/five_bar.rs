@@ -128,7 +128,8 @@ const WAYS: [(&str, Coordinates, f64); 5] = [
     ("index3", Coordinates::Natural, 1e-3),
 ];
 
-/// [A22, Table 1] at 1 ms in three families of coordinates, and at 10 ms; what differs between the coordinates in the printed digits.
+/// [A22, Table 1] at 1 ms in three families of coordinates, and at 10 ms; what differs between the
+/// coordinates in the printed digits.
 pub fn a22(page: &mut Page) -> Vec<String> {
     let mechanism = edited("five_bar", &[]);
     let gradients = WAYS.map(|(f, family, h)| {

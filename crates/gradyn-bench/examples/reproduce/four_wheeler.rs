@@ -1,4 +1,5 @@
-//! [A22, Table 3 and Fig. 3]: the four-wheeler down a step of 1 cm; its gradient, and how it grows backwards in time.
+//! [A22, Table 3 and Fig. 3]: the four-wheeler down a step of 1 cm; its gradient, and how it grows backwards
+//! in time.
 
 use crate::page::Page;
 use crate::runs::{Function, edited, method, timed};
@@ -11,7 +12,8 @@ const FAMILIES: [Coordinates; 3] = [Coordinates::Natural, Coordinates::Relative0
 /// Points of a line of the figure.
 const POINTS: usize = 400;
 
-/// Rows of the table: RTdyn0, RTdyn1, natural and reference of A22; the reference of our model, by minimal coordinates, to 7 digits.
+/// Rows of the table: RTdyn0, RTdyn1, natural and reference of A22; the reference of our model, by minimal
+/// coordinates, to 7 digits.
 const PRINTED: [[f64; 4]; 5] = [
     [2.052e-4, 2.054e-4, 2.052e-4, 2.054e-4],
     [9.336e-4, 9.336e-4, 9.336e-4, 9.336e-4],

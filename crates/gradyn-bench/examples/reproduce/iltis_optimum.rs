@@ -15,7 +15,8 @@ const DEFAULT: [f64; 6] = [35906.0, 35906.0, 9945.627, 9945.627, 28397000.0, 283
 const PSI: f64 = 42.10331710720364;
 const REFERENCE: [f64; 6] =
     [0.0, 0.0, 10680.187319299226, 9805.385031758977, 28387684.198691193, 28386044.135459915];
-/// Largest distance of ψ* with a high-order integrator; of the parameters, relative to the reference; relative distance of ψ* with Newmark.
+/// Largest distance of ψ* with a high-order integrator; of the parameters, relative to the reference;
+/// relative distance of ψ* with Newmark.
 const BOUND: [f64; 3] = [1e-3, 1e-3, 1e-3];
 
 /// An optimisation.

@@ -1,7 +1,8 @@
 //! Tables and figures of the papers from our own runs: `docs/reproduction.md` and its plots.
 //!
-//! Called by `cargo xtask reproduce`. Words select studies by the beginning of their names (`a22`, `p14-5`), and the other sections stay as they
-//! are. Ends with an error if a claim of the page does not hold: a row at h = 0.01 s is farther than 0.012 from the exact values, for one.
+//! Called by `cargo xtask reproduce`. Words select studies by the beginning of their names (`a22`, `p14-5`),
+//! and the other sections stay as they are. Ends with an error if a claim of the page does not hold: a row at
+//! h = 0.01 s is farther than 0.012 from the exact values, for one.
 
 mod b92;
 mod balance;

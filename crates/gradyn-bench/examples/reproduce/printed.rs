@@ -124,7 +124,8 @@ pub fn p14() -> Vec<Printed> {
     ]
 }
 
-/// Parameters of [A22, Table 1], and its columns for ψ₁, ψ₂, ψ₃ (all formulations of the paper agree but for one entry).
+/// Parameters of [A22, Table 1], and its columns for ψ₁, ψ₂, ψ₃ (all formulations of the paper agree but for
+/// one entry).
 pub const A22_PARAMETERS: [&str; 5] = ["L_s1", "L_s2", "m_A1", "xG_A1", "L_A1"];
 pub const A22: [[&str; 5]; 3] = [
     ["-4.228", "3.212", "0.3186", "0.4423", "3.360"],

@@ -9,7 +9,8 @@ use gradyn::optimize::{Optimization, Record, history};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// What a history is of: everything that decides its numbers. Limits do not, so that a run may go on with higher ones.
+/// What a history is of: everything that decides its numbers. Limits do not, so that a run may go on with
+/// higher ones.
 pub fn header(a: &OptimizeArgs, l: &Loaded, study: &Optimization) -> Value {
     let p = study.model();
     let starts =

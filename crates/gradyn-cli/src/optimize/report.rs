@@ -135,7 +135,8 @@ impl Ended<'_> {
         }
         text
     }
-    /// The constraints, with their multipliers and their values: zero for equalities, at most zero for inequalities.
+    /// The constraints, with their multipliers and their values: zero for equalities, at most zero for
+    /// inequalities.
     fn limits(&self) -> impl Iterator<Item = (&Multiplier, f64)> {
         let values = self.report.best().into_iter().flat_map(|e| e.constraints.iter().copied());
         self.report.end.multipliers.iter().zip(values)

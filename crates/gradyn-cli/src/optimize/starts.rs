@@ -13,7 +13,8 @@ fn counts(ends: &[End]) -> Vec<(Status, usize)> {
     Status::ALL.iter().map(|s| count(*s)).filter(|(_, count)| *count > 0).collect()
 }
 
-/// Why starts ended without an optimum, and how many for the same reason: that of the last failed design, or the status.
+/// Why starts ended without an optimum, and how many for the same reason: that of the last failed design, or
+/// the status.
 fn reasons(ends: &[End]) -> Vec<(String, usize)> {
     let mut list: Vec<(String, usize)> = vec![];
     for end in ends.iter().filter(|e| !e.status.converged()) {

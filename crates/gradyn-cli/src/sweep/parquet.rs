@@ -1,4 +1,5 @@
-//! The finished table of a sweep as a Parquet file: numbers as doubles, empty cells as nulls, reasons as texts.
+//! The finished table of a sweep as a Parquet file: numbers as doubles, empty cells as nulls, reasons as
+//! texts.
 
 use crate::diagnostic::Failure;
 use std::path::{Path, PathBuf};

@@ -3,8 +3,8 @@
 //! ```text
 //! [ Φ_q ; B ] = [ S  R ]⁻¹,   B picks coordinates                                                 (1)  [M13, Eqs. 9–11]
 //! ```
-//! Only independent rows of Φ_q take part. The coordinates are chosen by elimination with complete pivoting: those that are left
-//! without a pivot are independent.
+//! Only independent rows of Φ_q take part. The coordinates are chosen by elimination with complete pivoting:
+//! those that are left without a pivot are independent.
 
 use crate::error::StepError;
 use gradyn_model::System;

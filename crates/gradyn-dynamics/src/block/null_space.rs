@@ -6,8 +6,8 @@
 //! Rᵀ M R z̈ = Rᵀ (f - M S g),   x = R z̈ + S g                                                     (3)  [M13, Eqs. 12–20; C12, Eq. 1]
 //! λ = Sᵀ (f - M x)                                                                               (4)
 //! ```
-//! (3) and (4) solve the saddle-point system (2), which is symmetric: the transposed solve is the solve. With f = Q, g = c they
-//! are the equations of motion.
+//! (3) and (4) solve the saddle-point system (2), which is symmetric: the transposed solve is the solve. With
+//! f = Q, g = c they are the equations of motion.
 
 use super::Kinematic;
 use crate::error::StepError;

@@ -5,7 +5,8 @@
 //! σ q' = -g,  implicit Euler: (1) with K_s + σ I, s = 1;  σ falls with |R| and after short steps      (2)
 //! ```
 //! |R| is scaled: rows of J to lengths over the size of the mechanism, forces over the largest load. (2) goes downhill where the forces
-//! have a potential, so that it ends where the equilibrium is stable; steps uphill, or of a tenth of the size, are taken back with more damping.
+//! have a potential, so that it ends where the equilibrium is stable; steps uphill, or of a tenth of the
+//! size, are taken back with more damping.
 
 use super::stability::{Kind, kind, nearly_free, pivots};
 use super::{Balance, Reduced};
@@ -15,7 +16,8 @@ use gradyn_num::{largest, unpivoted_columns};
 
 const NEWTON: usize = 60;
 const MOTION: usize = 1000;
-/// Newton that moves further than this part of the size may have left the valley that it began in; a damped step below it is short.
+/// Newton that moves further than this part of the size may have left the valley that it began in; a damped
+/// step below it is short.
 const FAR: f64 = 0.01;
 /// |R| at which Newton finishes the damped motion, and at which that is at rounding.
 const SMALL: f64 = 1e-7;

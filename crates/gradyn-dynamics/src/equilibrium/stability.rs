@@ -10,7 +10,8 @@ use super::Balance;
 use gradyn_model::System;
 use gradyn_num::{Spectrum, largest};
 
-/// Singular values of A below this times the largest are zero: roundings are 1e-16, what the search leaves 1e-13.
+/// Singular values of A below this times the largest are zero: roundings are 1e-16, what the search leaves
+/// 1e-13.
 const INDIFFERENT: f64 = 1e-11;
 /// The same where the search has failed: forces do not balance there.
 const NEARLY: f64 = 1e-6;
@@ -90,7 +91,8 @@ pub(super) fn kind<Y: System>(balance: &mut Balance<Y>, n: usize) -> Kind {
     }
 }
 
-/// One coordinate for each of some motions: elimination, with the first large entries as pivots: bodies that carry others come first.
+/// One coordinate for each of some motions: elimination, with the first large entries as pivots: bodies that
+/// carry others come first.
 pub(super) fn pivots(mut motions: Vec<Vec<f64>>) -> Vec<usize> {
     let mut found = vec![];
     while let Some(row) = motions.pop() {

@@ -1,4 +1,5 @@
-//! Adams methods of variable order and step, PECE with local extrapolation [Shampine & Gordon; B92, section IV].
+//! Adams methods of variable order and step, PECE with local extrapolation [Shampine & Gordon; B92, section
+//! IV].
 //!
 //! ```text
 //! P:  (q̂, v̂)_P = (q, v)_0 + h Σ_{i≤k} g_i β_i φ_i,                             rows of block P = 0               (1)
@@ -8,13 +9,15 @@
 //! ```
 //! Adams–Bashforth leaves (2) out: (1) are the rows of the node, one evaluation a step, of order k.
 //!
-//! φ_i without an argument belong to the past node. (1) is the predictor of order k, (2) and (4) are the corrector of order k + 1; both
-//! blocks are evaluated (the two E of PECE) by the rows of the formulation's state ([`crate::block`]). The history φ_2, φ_3 … is part of the
-//! record, so that a step depends on the record before it only; φ_1 is the node itself. All relations are linear in φ, with weights
-//! that depend on the step sizes and the order ([`coefficients`]). Order and number of known differences are choices of the plan.
+//! φ_i without an argument belong to the past node. (1) is the predictor of order k, (2) and (4) are the
+//! corrector of order k + 1; both blocks are evaluated (the two E of PECE) by the rows of the formulation's
+//! state ([`crate::block`]). The history φ_2, φ_3 … is part of the record, so that a step depends on the
+//! record before it only; φ_1 is the node itself. All relations are linear in φ, with weights that depend on
+//! the step sizes and the order ([`coefficients`]). Order and number of known differences are choices of the
+//! plan.
 //!
-//! The size of an earlier step is a constant here, but steps that touch a declared time move with the parameters: the first
-//! [`RESTARTS`] steps after such a time (or a knot) have order 1 and no history.
+//! The size of an earlier step is a constant here, but steps that touch a declared time move with the
+//! parameters: the first [`RESTARTS`] steps after such a time (or a knot) have order 1 and no history.
 
 pub mod coefficients;
 mod control;
@@ -36,7 +39,8 @@ use gradyn_num::ProgramScalar;
 /// Steps of order 1 at the beginning of a smooth piece: the step after a moving one must not know its size.
 pub const RESTARTS: usize = 2;
 
-/// Halvings of the first fixed step, at most: the errors of its parts, 2^{-3·16} or without a corrector 2^{-2·16} of its own, are small.
+/// Halvings of the first fixed step, at most: the errors of its parts, 2^{-3·16} or without a corrector
+/// 2^{-2·16} of its own, are small.
 const HALVINGS: f64 = 16.0;
 
 /// A variable-order predictor and corrector on a formulation.
@@ -453,8 +457,8 @@ impl<Y: System> Step for Adams<'_, Y> {
         let sum: f64 = (0..n2).map(|i| (x[v + i] / (tol.atol + tol.rtol * x[i].abs())).powi(2)).sum();
         Some(0.25 / (sum / n2 as f64).sqrt().sqrt())
     }
-    /// Two steps of order 1 err by h³, the others by h^{k+2}: h_1 = h (h/T)^{(k-1)/3}. Without a corrector by h² and h^{k+1}; a quarter of
-    /// that h_1, so that the start is not seen.
+    /// Two steps of order 1 err by h³, the others by h^{k+2}: h_1 = h (h/T)^{(k-1)/3}. Without a corrector by
+    /// h² and h^{k+1}; a quarter of that h_1, so that the start is not seen.
     fn halvings(&self, steps: f64) -> u32 {
         // a step longer than the run is cut like the run
         let (each, more) = if self.corrects { (3.0, 0.0) } else { (2.0, 2.0 - steps.min(1.0).log2()) };

@@ -1,4 +1,5 @@
-//! The generalised-α family (Newmark, HHT, generalised-α) on a formulation, with velocity and acceleration projections in mixed form.
+//! The generalised-α family (Newmark, HHT, generalised-α) on a formulation, with velocity and acceleration
+//! projections in mixed form.
 //!
 //! ```text
 //! v*, a* from q and (q₀, v₀, a₀, â₀)                                                (1), (2)  [`Scheme`, (4), (5); A22, Eq. 4]
@@ -9,21 +10,23 @@
 //! z = z₀ + h/2 (g₀ + g)                                                             (7)  [A22, Eqs. 14, 15]
 //! (1 - α_m) â + α_m â₀ = (1 - α_f) a + α_f a₀                                       (8)  â = a at record 0
 //! ```
-//! (6) are the multipliers of the projected accelerations: with P̄ = M, (3) and (5) add up to M a + Φ_qᵀ(λ* + σ_a) = Q, while λ* alone
-//! belongs to a*, which is first-order accurate normal to the constraints. (8) is not stored where â = a.
-//! (3) is solved scaled: momentum rows times βh², unknown βh²λ [A22, Eq. 29]. (4) and (5) share one factor.
+//! (6) are the multipliers of the projected accelerations: with P̄ = M, (3) and (5) add up to M a + Φ_qᵀ(λ* +
+//! σ_a) = Q, while λ* alone belongs to a*, which is first-order accurate normal to the constraints. (8) is
+//! not stored where â = a. (3) is solved scaled: momentum rows times βh², unknown βh²λ [A22, Eq. 29]. (4) and
+//! (5) share one factor.
 //!
-//! ALI3-P. The augmented Lagrangian iteration [A22, Eq. 1] on index 3, with λ ← λ + αΦ at the new q, is in mixed form
+//! ALI3-P. The augmented Lagrangian iteration [A22, Eq. 1] on index 3, with λ ← λ + αΦ at the new q, is in
+//! mixed form
 //!
 //! ```text
 //! [A Φ_qᵀ; Φ_q -1/α] (Δq, Δλ) = -(F, Φ),   A = F_q + γ/(βh) F_v + s/(βh²) F_a        (9)
 //! ```
-//! Δλ = α (Φ + Φ_q Δq); without Δλ it is (A + αΦ_qᵀΦ_q) Δq = -(F + αΦ_qᵀΦ). 1/α is in the matrix only, so the fixed point is that of
-//! index 3, `linearise` has its tangent [A22, Eq. 16], and only the number of iterations depends on α. c = 1/(ςα) of (4), (5) is in
-//! the residual.
+//! Δλ = α (Φ + Φ_q Δq); without Δλ it is (A + αΦ_qᵀΦ_q) Δq = -(F + αΦ_qᵀΦ). 1/α is in the matrix only, so the
+//! fixed point is that of index 3, `linearise` has its tangent [A22, Eq. 16], and only the number of
+//! iterations depends on α. c = 1/(ςα) of (4), (5) is in the residual.
 //!
-//! Without projections v = v*, a = a*, σ = 0, λ = λ*: index 3 is then weakly unstable unless the scheme dissipates. Whether a step
-//! projects may depend on the violation at its start: a choice of the plan.
+//! Without projections v = v*, a = a*, σ = 0, λ = λ*: index 3 is then weakly unstable unless the scheme
+//! dissipates. Whether a step projects may depend on the violation at its start: a choice of the plan.
 
 mod linear;
 mod motion;

@@ -6,8 +6,9 @@
 //! [ M (v - ṽ) + Φ_qᵀ σ_v ; Φ̇(t, q, v) ] = 0                                                             (3)  [A22, Eq. 2, rewritten]
 //! F(t, q, v, a, λ; p) = 0                           Φ̈ = 0                                               (4)
 //! ```
-//! (2) and (3) are orthogonal with respect to M; rows of velocity level take no part in (2). The next step begins at the projected
-//! node. A record is that of the step with the projected node in front, then ñ, σ_q, σ_v.
+//! (2) and (3) are orthogonal with respect to M; rows of velocity level take no part in (2). The next step
+//! begins at the projected node. A record is that of the step with the projected node in front, then ñ, σ_q,
+//! σ_v.
 
 use super::{Equations, Layout, Report, Span, Step, Tolerance};
 use crate::error::StepError;

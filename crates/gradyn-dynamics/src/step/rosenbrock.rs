@@ -7,10 +7,11 @@
 //! (q̂, v̂) = (q, v)_0 + h Σ b_i K_i,   rows of the node = 0                                                (4)
 //! z = z_0 + h Σ b_i (g(block i) + d/dε g(t_0 + ε h γ_i, block 0 + ε w_i))                                     (5)
 //! ```
-//! [Hairer & Wanner II, IV.7, Eq. 7.4]: (3) is J Σ γ_ij k_j + γ_i f_t of the state's own f, because w_i = (q', v', a', λ')_i is the
-//! derivative of the solution of the block's rows. So (3) is the same residual on one more dual level, for every state, and the
-//! derivatives of (3) over the past are derivatives of its partials along w_i: the partials on duals, `Second`.
-//! Block 1 is the past node (α_1j = 0). The matrix of (3) is that of one implicit block with a_ii = γ: one factor per step.
+//! [Hairer & Wanner II, IV.7, Eq. 7.4]: (3) is J Σ γ_ij k_j + γ_i f_t of the state's own f, because w_i =
+//! (q', v', a', λ')_i is the derivative of the solution of the block's rows. So (3) is the same residual on
+//! one more dual level, for every state, and the derivatives of (3) over the past are derivatives of its
+//! partials along w_i: the partials on duals, `Second`. Block 1 is the past node (α_1j = 0). The matrix of
+//! (3) is that of one implicit block with a_ii = γ: one factor per step.
 //!
 //! A record is (q, v, a, λ | z | blocks 2 … s | w_1 … w_s).
 

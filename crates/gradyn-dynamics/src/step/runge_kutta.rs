@@ -4,12 +4,14 @@
 //! (q̂, v̂)_i = (q, v)_0 + h Σ_j a_ij (v, a)_j,   rows of block i = 0,   i = 1 … s  (s is the node, a_sj = b_j)   (1)
 //! z = z_0 + h Σ_j b_j g(t_j, block j)                                                                      (2)
 //! ```
-//! Block 0 is the past node, whose (a, λ) its own record solved for: every explicit scheme is "first same as last". The rows of a block
-//! are those of the formulation's state ([`crate::block`]); they are linear in (a, λ).
+//! Block 0 is the past node, whose (a, λ) its own record solved for: every explicit scheme is "first same as
+//! last". The rows of a block are those of the formulation's state ([`crate::block`]); they are linear in (a,
+//! λ).
 //!
-//! Groups of blocks are solved one after the other: explicit blocks by sweeps through their rows, implicit ones by Newton on one matrix
-//! (`coupled`). If all blocks form one implicit group (Radau IIA), the constraints may be at the level of positions:
-//! index 3, whose (a, λ) at the start are those of Φ̈ = 0 and do not enter the step [Hairer, Lubich & Roche].
+//! Groups of blocks are solved one after the other: explicit blocks by sweeps through their rows, implicit
+//! ones by Newton on one matrix (`coupled`). If all blocks form one implicit group (Radau IIA), the
+//! constraints may be at the level of positions: index 3, whose (a, λ) at the start are those of Φ̈ = 0 and
+//! do not enter the step [Hairer, Lubich & Roche].
 
 pub mod coupled;
 mod estimate;

@@ -1,12 +1,12 @@
-//! Derivatives of the partials of a block along directions w_1 … w_s. The block is the past of a Rosenbrock step, or where a projection has its
-//! matrix.
+//! Derivatives of the partials of a block along directions w_1 … w_s. The block is the past of a Rosenbrock
+//! step, or where a projection has its matrix.
 //!
 //! ```text
 //! D_i s = d/dε rows_x(t_0 + ε h γ_i, block 0 + ε w_i) s                                                     (1)
 //! E_i δ = d/dε rows_p(t_0 + ε h γ_i, block 0 + ε w_i) δ                                                     (2)
 //! ```
-//! (1) of two stages is one evaluation on duals with a lane for each. The transpose of (2) has another μ for each stage and uses one lane of an
-//! evaluation, so that more lanes would make it dearer.
+//! (1) of two stages is one evaluation on duals with a lane for each. The transpose of (2) has another μ for
+//! each stage and uses one lane of an evaluation, so that more lanes would make it dearer.
 
 use crate::block::State;
 use crate::formulation::{Lagrange, Linear};

@@ -62,8 +62,9 @@ pub const DOPRI5: Tableau = Tableau {
     ..EXPLICIT
 };
 
-/// Dormand & Prince 8(5,3): twelve stages, two estimates of lower order [Hairer, Nørsett & Wanner I, II.5 and II.10, code DOP853].
-/// Output between steps is Hermite's cubic: the extension of order 7 would need three more evaluations a step.
+/// Dormand & Prince 8(5,3): twelve stages, two estimates of lower order [Hairer, Nørsett & Wanner I, II.5 and
+/// II.10, code DOP853]. Output between steps is Hermite's cubic: the extension of order 7 would need three
+/// more evaluations a step.
 pub const DOP853: Tableau = Tableau {
     name: "dop853",
     rows: &[

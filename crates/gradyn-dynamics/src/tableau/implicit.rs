@@ -1,12 +1,14 @@
 //! Implicit schemes.
 //!
-//! Estimates of the coupled ones compare the slope at the start with the polynomial P through the slopes of the blocks,
+//! Estimates of the coupled ones compare the slope at the start with the polynomial P through the slopes of
+//! the blocks,
 //!
 //! ```text
 //! e = γ₀ h W⁻¹ (ẏ_0 - P(0)),   W = I - γ₀ h f_y                                 (1)  [Hairer & Wanner II, Eqs. IV.8.18, IV.8.19]
 //! ```
-//! which is of order h^{s+1} for s blocks. With γ₀ the real eigenvalue of A it is the estimate of RADAU5 (without its second filter, Eq.
-//! IV.8.20); where A has no real eigenvalue, γ₀ is the modulus of the complex ones. For `gauss4` the node is the third block.
+//! which is of order h^{s+1} for s blocks. With γ₀ the real eigenvalue of A it is the estimate of RADAU5
+//! (without its second filter, Eq. IV.8.20); where A has no real eigenvalue, γ₀ is the modulus of the complex
+//! ones. For `gauss4` the node is the third block.
 
 use super::Tableau;
 
@@ -90,8 +92,9 @@ pub const RADAU5: Tableau = Tableau {
     stability: None,
 };
 
-/// Five stages, singly diagonally implicit: L-stable, stiffly accurate, order 4 with an embedded method of order 3
-/// [Hairer & Wanner II, Table IV.6.5]. Its estimate stays bounded for stiff components and needs no filter.
+/// Five stages, singly diagonally implicit: L-stable, stiffly accurate, order 4 with an embedded method of
+/// order 3 [Hairer & Wanner II, Table IV.6.5]. Its estimate stays bounded for stiff components and needs no
+/// filter.
 pub const SDIRK4: Tableau = Tableau {
     name: "sdirk4",
     rows: &[

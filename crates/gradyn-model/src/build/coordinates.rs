@@ -51,7 +51,8 @@ pub(crate) struct Carried {
 const INDEPENDENT: f64 = 0.3;
 
 impl<'g, 'm> Builder<'g, 'm> {
-    /// Union of points and axes that joints make one, except where the joint's reaction is asked for; `apart`: nowhere.
+    /// Union of points and axes that joints make one, except where the joint's reaction is asked for;
+    /// `apart`: nowhere.
     pub(super) fn share(&mut self, apart: bool) -> Classes<'g> {
         for j in self.m.joints.iter().filter(|_| apart) {
             self.wanted.entry(j.name.text.clone()).or_insert(false);
@@ -294,8 +295,8 @@ impl<'g, 'm> Builder<'g, 'm> {
         classes.vector_ports.insert(class, port.clone());
         port
     }
-    /// Rigid bodies, then joints. Shared points that are not in a body's basis are tied to their class. Returns a joint whose reaction
-    /// is read although others hold all that it holds.
+    /// Rigid bodies, then joints. Shared points that are not in a body's basis are tied to their class.
+    /// Returns a joint whose reaction is read although others hold all that it holds.
     pub(super) fn add_rows(&mut self, carried: &Carried) -> Result<Option<&'m Text>, ModelError> {
         let mut seen: HashSet<Vec<usize>> = HashSet::new();
         for b in (0..self.ground()).filter(|b| !carried.bodies.contains(b)) {

@@ -3,7 +3,8 @@
 //! ```text
 //! T = ½ Σ J_ab ẋ_a·ẋ_b,   L = Σ J_ab x_a × ẋ_b,   p = m ṙ_G,   V = -m g·r_G (+ ½ k (y - y₀)² of springs)        (1)
 //! ```
-//! J is the pseudo-inertia in the basis x of the body. The kinetic energy and the weights of the system are sensors of their own.
+//! J is the pseudo-inertia in the basis x of the body. The kinetic energy and the weights of the system are
+//! sensors of their own.
 
 use super::symbols::SensorEnv;
 use super::vectors::{Port, Symbols, cross, dot, scaled, sum};

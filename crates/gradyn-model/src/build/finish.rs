@@ -217,7 +217,8 @@ impl<'g> Builder<'g, '_> {
         system.set_time(p[start as usize], &mut d);
         self.driven.iter().map(|&(k, u)| (k, d.args.values[fix.arg(u) as usize])).collect()
     }
-    /// Entries (i, j, slot) of M, (coordinate, slot) of the weights, and the slot of the potential's constant.
+    /// Entries (i, j, slot) of M, (coordinate, slot) of the weights, and the slot of the potential's
+    /// constant.
     fn inertia_and_weights(&mut self) -> Result<(Vec<(u32, u32, u32)>, Vec<(u32, u32)>, u32), ModelError> {
         let g = self.gravity.clone();
         let mut mass: BTreeMap<(usize, usize), Sym<'g>> = BTreeMap::new();

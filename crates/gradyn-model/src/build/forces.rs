@@ -1,5 +1,5 @@
-//! Forces: scalar laws along distances, plane angles and coordinates where that suffices, loads otherwise; and the signals that
-//! they follow.
+//! Forces: scalar laws along distances, plane angles and coordinates where that suffices, loads otherwise;
+//! and the signals that they follow.
 
 use super::functionals::{Draft, Moving};
 use super::loads::Applied;

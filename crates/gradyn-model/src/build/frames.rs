@@ -1,14 +1,16 @@
 //! The basis of a body in natural coordinates, and where everything else is.
 //!
-//! With a point p (local x_p) and directions d_k (local e_k, the columns of E; each a unit vector or the difference of two points),
+//! With a point p (local x_p) and directions d_k (local e_k, the columns of E; each a unit vector or the
+//! difference of two points),
 //!
 //! ```text
 //! α = E⁻¹ (x - x_p),   r = p + Σ α_k d_k                                                          (1)
 //! M = Σ_ab J_ab x_a ⊗ x_b,  x₀ = p, x_k = d_k;   J₀₀ = m, J₀ₖ = m α_k(G), J_kl = E⁻¹ (S + m w wᵀ) E⁻ᵀ      (2)
 //! φ_kl = d_k·d_l - e_k·e_l   (½ of it for k = l)                                                  (3)
 //! ```
-//! S = ½ tr(I) 1 - I, w = x_G - x_p: the pseudo-inertia in the basis, constant in q. In the plane there is one direction d, of
-//! length L, and d⊥; then J₁₁ + J₂₂ = (I_G + m |w|²)/L². A rod in space has one direction only.
+//! S = ½ tr(I) 1 - I, w = x_G - x_p: the pseudo-inertia in the basis, constant in q. In the plane there is
+//! one direction d, of length L, and d⊥; then J₁₁ + J₂₂ = (I_G + m |w|²)/L². A rod in space has one direction
+//! only.
 
 use super::bodies::{Inertia, Solid};
 use super::numbers::Quad;
@@ -127,7 +129,8 @@ impl<'g> Frame<'g> {
         let dimension = self.origin.len();
         (0..dimension).map(|k| self.direction(&unit(graph, dimension, k))).collect()
     }
-    /// (3): the rows that keep the body rigid, and whether they tie unit vectors only, which other bodies may share.
+    /// (3): the rows that keep the body rigid, and whether they tie unit vectors only, which other bodies may
+    /// share.
     pub fn rigid(&self, graph: &'g Graph) -> Vec<(Quad<'g>, bool)> {
         let count = if self.d.len() == 2 { 1 } else { self.d.len() };
         let pairs = (0..count).flat_map(|k| (k..count).map(move |l| (k, l)));
@@ -139,7 +142,8 @@ impl<'g> Frame<'g> {
             let gram = if k == l && vector(k) { graph.constant(1.0) } else { dot(&self.e[k], &self.e[l]) };
             (row.plus_constant(gram * -half), vector(k) && vector(l))
         };
-        // the length of a direction of the ground is no row; the angle between two of them is one, which cannot be met or is redundant
+        // the length of a direction of the ground is no row; the angle between two of them is one, which
+        // cannot be met or is redundant
         let given = |&(k, l): &(usize, usize)| k == l && self.d[k].iter().all(|x| x.terms.is_empty());
         pairs.filter(|p| !given(p)).map(row).collect()
     }

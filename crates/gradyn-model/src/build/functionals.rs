@@ -123,7 +123,8 @@ impl Builder<'_, '_> {
         let integrand = self.draft_of(&integral, |k, y| maxima[k].map_or(y, |m| m.integrand(y)))?;
         Ok(Objectives { integrand, terminal: self.draft(&terminal)? })
     }
-    /// Output columns: as asked, or every point, in the plane every angle, and the energies. The energy follows as a last, unnamed one.
+    /// Output columns: as asked, or every point, in the plane every angle, and the energies. The energy
+    /// follows as a last, unnamed one.
     pub(super) fn outputs(&mut self) -> Result<(Vec<String>, Draft), ModelError> {
         let mut list: Vec<(String, Number)> =
             self.m.outputs.iter().map(|(n, x)| (n.text.clone(), x.clone())).collect();

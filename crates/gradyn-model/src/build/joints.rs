@@ -1,7 +1,8 @@
 //! Joints in natural coordinates are builders of quadratic rows.
 //!
-//! Each side of a joint has a point r, and in space a unit axis a with normals n and b = a × n. Never a cross product of three
-//! rows with rank two: parallel directions are two rows (one in the plane), regular at every angle.
+//! Each side of a joint has a point r, and in space a unit axis a with normals n and b = a × n. Never a cross
+//! product of three rows with rank two: parallel directions are two rows (one in the plane), regular at every
+//! angle.
 //!
 //! ```text
 //! points coincide    r₂ - r₁ = 0                               force on body 2: -λ                 (1)
@@ -13,8 +14,8 @@
 //! on a plane         (r₂ - r₁)·a₁ = 0                          force on body 2: -λ a₁              (7)
 //! universal          a₁·a₂ = 0                                 torque on body 2: -λ a₂ × a₁        (8)
 //! ```
-//! Reactions are those on body 2 by body 1, in the global frame, the torque about point 2. Rows of points and axes that the
-//! bodies share are left out; a joint whose reaction is asked for is not shared.
+//! Reactions are those on body 2 by body 1, in the global frame, the torque about point 2. Rows of points and
+//! axes that the bodies share are left out; a joint whose reaction is asked for is not shared.
 
 use super::frames::Frame;
 use super::numbers::{Numbers, Quad};
@@ -180,7 +181,8 @@ impl<'g> Builder<'g, '_> {
         }
         Ok(())
     }
-    /// The axes of a universal joint are perpendicular where it is assembled: not parallel in the design configuration.
+    /// The axes of a universal joint are perpendicular where it is assembled: not parallel in the design
+    /// configuration.
     fn check_universal(
         &mut self,
         j: &Joint,

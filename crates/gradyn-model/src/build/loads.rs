@@ -3,8 +3,8 @@
 //! ```text
 //! spring      T = k (ℓ - ℓ₀) + c ℓ̇ + f                                                            (1)
 //! ```
-//! A force f at a point of body 2 reacts on body 1 as -f at its own point r₁ and the torque -(r₂ - r₁) × f, so that momentum and
-//! angular momentum are kept.
+//! A force f at a point of body 2 reacts on body 1 as -f at its own point r₁ and the torque -(r₂ - r₁) × f,
+//! so that momentum and angular momentum are kept.
 
 mod bushing;
 mod contact;

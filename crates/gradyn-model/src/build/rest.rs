@@ -5,8 +5,8 @@
 //! ```text
 //! [ A ; E_v ] v = 0       n rows of them determine v = 0: all of A, and conditions in the order of largest remainder      (1)
 //! ```
-//! Which ones are taken does not matter, because all of them hold. In an equilibrium the conditions say less than that, and the rates of
-//! the coordinates are taken instead.
+//! Which ones are taken does not matter, because all of them hold. In an equilibrium the conditions say less
+//! than that, and the rates of the coordinates are taken instead.
 
 use crate::mechanics::Mechanics;
 use crate::system::{At, System};

@@ -1,4 +1,5 @@
-//! Sensors as symbols of one graph: affine ports are its inputs, everything else follows from them by formulas.
+//! Sensors as symbols of one graph: affine ports are its inputs, everything else follows from them by
+//! formulas.
 //!
 //! ```text
 //! angle of joint        θ = atan2(n₂·b₁, n₂·n₁) + 2πk                                             (1)

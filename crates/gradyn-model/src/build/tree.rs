@@ -1,8 +1,10 @@
-//! The spanning tree of relative coordinates: which joints carry the bodies, and the links that they are made of.
+//! The spanning tree of relative coordinates: which joints carry the bodies, and the links that they are made
+//! of.
 //!
-//! Bodies are attached one after the other by the joint with the fewest coordinates (Prim's algorithm); a body that no joint reaches is free
-//! from the ground, the one with the most joints first. Joints that are left close loops and get rows. So do joints whose reaction is
-//! read: a multiplier is needed. Rods in space have no attitude about themselves; their points are coordinates.
+//! Bodies are attached one after the other by the joint with the fewest coordinates (Prim's algorithm); a
+//! body that no joint reaches is free from the ground, the one with the most joints first. Joints that are
+//! left close loops and get rows. So do joints whose reaction is read: a multiplier is needed. Rods in space
+//! have no attitude about themselves; their points are coordinates.
 
 mod hints;
 

@@ -7,9 +7,10 @@
 //! its lowest point            ρ = -R (n - (n·a) a)/s,   p = r₂ + ρ                                                  (4)
 //! rolling                     t·(v₂(p) - v₁(p)) = 0                     for each t across n                         (5)
 //! ```
-//! Body 1 carries the plane, body 2 is the disc with its centre r₂; in the plane n = t⊥ of the line t, and s = 1. The force on
-//! body 2 is -λ w at r₂, or -(λ₀ n + Σ λ_k t_k) at p. (3) is a row of position level, whose gradient is the force n at p because p is
-//! the lowest point. Undefined where the disc lies flat on the plane (s = 0).
+//! Body 1 carries the plane, body 2 is the disc with its centre r₂; in the plane n = t⊥ of the line t, and s
+//! = 1. The force on body 2 is -λ w at r₂, or -(λ₀ n + Σ λ_k t_k) at p. (3) is a row of position level, whose
+//! gradient is the force n at p because p is the lowest point. Undefined where the disc lies flat on the
+//! plane (s = 0).
 
 use super::Builder;
 use super::symbols::SensorEnv;

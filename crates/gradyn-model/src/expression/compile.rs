@@ -17,7 +17,8 @@ pub enum Value<'g> {
 pub trait Env<'g> {
     /// The value of a name; `None` if it is unknown.
     fn name(&mut self, path: &str, span: Range<usize>) -> Result<Option<Value<'g>>, ExpressionError>;
-    /// The value of a function such as `vel(A1.P)`; `None` if it is unknown. Asked before the built-in functions.
+    /// The value of a function such as `vel(A1.P)`; `None` if it is unknown. Asked before the built-in
+    /// functions.
     fn call(
         &mut self,
         function: &str,

@@ -1,4 +1,5 @@
-//! Units of numbers: value in SI = number × multiplier / divisor. Two factors, because 9/1000 is 0.009 and 9 × 0.001 is not.
+//! Units of numbers: value in SI = number × multiplier / divisor. Two factors, because 9/1000 is 0.009 and 9
+//! × 0.001 is not.
 
 use std::f64::consts::PI;
 
@@ -24,8 +25,8 @@ pub(super) fn list() -> String {
     UNITS.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(", ")
 }
 
-/// SI value of a label such as `kN/mm`, `kg m^2` or `N·m/rad`; `None` if it is not made of known units. What follows one `/` up to
-/// the next is its divisor.
+/// SI value of a label such as `kN/mm`, `kg m^2` or `N·m/rad`; `None` if it is not made of known units. What
+/// follows one `/` up to the next is its divisor.
 pub fn label_factor(label: &str) -> Option<f64> {
     let separate = |c: char| c.is_whitespace() || matches!(c, '*' | '·' | '⋅' | '(' | ')');
     let mut factor = 1.0;

@@ -1,13 +1,15 @@
 //! Units that could be names.
 //!
-//! A unit follows a number, and nothing else is a unit: in `100 N/m` the m is a name. Where the model has such a name, the text
-//! would be read as 100 N divided by its value; it is refused, as is `2 t` where t is time.
+//! A unit follows a number, and nothing else is a unit: in `100 N/m` the m is a name. Where the model has
+//! such a name, the text would be read as 100 N divided by its value; it is refused, as is `2 t` where t is
+//! time.
 
 use super::ExpressionError;
 use super::lexer::{Kind, Token, tokens};
 use super::unit::to_si;
 
-/// Units after a number that are also names; refused where the text could mean two things. `timed`: t is time here.
+/// Units after a number that are also names; refused where the text could mean two things. `timed`: t is time
+/// here.
 pub fn check_units(
     text: &str,
     timed: bool,

@@ -58,8 +58,9 @@ pub struct Body {
     pub mass: Option<Number>,
     /// Centre of mass in the body's frame [m].
     pub com: Option<Vector>,
-    /// About the centre of mass [kg m²]: one number in the plane; in space Ixx Iyy Izz, or these and Ixy Ixz Iyz (entries of the
-    /// tensor: Ixy = -∫ x y dm), or one number for all three axes. Empty if it follows from a shape.
+    /// About the centre of mass [kg m²]: one number in the plane; in space Ixx Iyy Izz, or these and Ixy Ixz
+    /// Iyz (entries of the tensor: Ixy = -∫ x y dm), or one number for all three axes. Empty if it follows
+    /// from a shape.
     pub inertia: Vec<Number>,
     /// Points in the body's frame [m].
     pub points: Vec<(Text, Vector)>,

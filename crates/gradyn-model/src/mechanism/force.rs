@@ -46,7 +46,8 @@ pub enum ForceKind {
         on: Text,
         /// Who reacts.
         reaction: Text,
-        /// [N m], counter-clockwise in the plane, three components in space: expressions of sensors, t, parameters and splines.
+        /// [N m], counter-clockwise in the plane, three components in space: expressions of sensors, t,
+        /// parameters and splines.
         torque: Vec<Number>,
         /// The body whose axes the components refer to; the global axes if absent.
         frame: Option<Text>,
@@ -86,10 +87,12 @@ pub enum ForceKind {
         stiffness: Vec<Number>,
         /// Likewise.
         damping: Vec<Number>,
-        /// Additional restoring forces and torques: expressions of `x y z rx ry rz vx vy vz wx wy wz`, t and parameters.
+        /// Additional restoring forces and torques: expressions of `x y z rx ry rz vx vy vz wx wy wz`, t and
+        /// parameters.
         force: Vec<Number>,
     },
-    /// A stop that acts when the distance of two points is below (or, if `pull`, above) a length: k p(δ) (1 + d δ̇).
+    /// A stop that acts when the distance of two points is below (or, if `pull`, above) a length: k p(δ) (1 +
+    /// d δ̇).
     BumpStop {
         /// Points.
         between: [Text; 2],
@@ -119,8 +122,8 @@ pub enum ForceKind {
     Tyre(Box<Tyre>),
 }
 
-/// N = k p(δ) (1 + d δ̇) of a penetration δ; p(δ) = w (s³ - s⁴/2), s = δ/w, between 0 and w, and δ - w/2 above: twice
-/// continuously differentiable.
+/// N = k p(δ) (1 + d δ̇) of a penetration δ; p(δ) = w (s³ - s⁴/2), s = δ/w, between 0 and w, and δ - w/2
+/// above: twice continuously differentiable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactLaw {
     /// k [N/m].

@@ -2,13 +2,14 @@
 
 use super::{Number, Text, Vector};
 
-/// What a joint holds. Each side has a point, an axis and a normal of it (see [`Joint`]); side 1 is the frame of the joint.
+/// What a joint holds. Each side has a point, an axis and a normal of it (see [`Joint`]); side 1 is the frame
+/// of the joint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JointKind {
     /// The points coincide; in space the axes too.
     Revolute,
-    /// Point 2 slides on the line through point 1 along the axis; the angle of body 2 relative to body 1 (in space: of normal 2
-    /// relative to normal 1, about the axis) is constant.
+    /// Point 2 slides on the line through point 1 along the axis; the angle of body 2 relative to body 1 (in
+    /// space: of normal 2 relative to normal 1, about the axis) is constant.
     Prismatic {
         /// [rad].
         angle: Number,
@@ -44,8 +45,8 @@ pub enum JointKind {
     PointOnPlane,
     /// Point 2 does not move along the axis of body 2, relative to body 1: a row of velocity level.
     KnifeEdge,
-    /// A thin disc around point 2 across the axis of body 2 rolls without slipping on the plane through point 1 normal to the axis
-    /// of body 1; in the plane a disc on the left of the line along that axis.
+    /// A thin disc around point 2 across the axis of body 2 rolls without slipping on the plane through point
+    /// 1 normal to the axis of body 1; in the plane a disc on the left of the line along that axis.
     Rolling {
         /// Radius of the disc [m], > 0.
         radius: Number,
@@ -54,8 +55,9 @@ pub enum JointKind {
 
 /// A joint between two points.
 ///
-/// Axes and normals are directions in the frames of bodies 1 and 2. An axis that is absent is the body's z axis (in the plane
-/// its x axis); a normal that is absent is some direction normal to the axis, the same for the same axis.
+/// Axes and normals are directions in the frames of bodies 1 and 2. An axis that is absent is the body's z
+/// axis (in the plane its x axis); a normal that is absent is some direction normal to the axis, the same for
+/// the same axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// Name.
@@ -68,7 +70,8 @@ pub struct Joint {
     pub axes: [Option<Vector>; 2],
     /// Normals in the frames of bodies 1 and 2.
     pub normals: [Option<Vector>; 2],
-    /// In relative coordinates: carry body 2 by this joint (true), or close a loop with it (false); chosen if absent.
+    /// In relative coordinates: carry body 2 by this joint (true), or close a loop with it (false); chosen if
+    /// absent.
     pub tree: Option<bool>,
 }
 impl Joint {

@@ -14,7 +14,8 @@ impl Vector {
 }
 
 impl Mechanism {
-    /// Calls `f(owner, number)` for every number that may be an expression of parameters; the owner is such as `body A1`.
+    /// Calls `f(owner, number)` for every number that may be an expression of parameters; the owner is such
+    /// as `body A1`.
     pub fn visit_numbers(&mut self, f: Visitor) {
         self.gravity.visit("gravity", f);
         self.constants.iter_mut().for_each(|(n, x)| f(&format!("constant {n}"), x));

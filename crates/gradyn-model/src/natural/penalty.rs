@@ -5,9 +5,10 @@
 //! α_k = α f_k m_k,   1/m_k = φ_k (M_k + εI)⁻¹ φ_kᵀ                                                (2)  by effective mass
 //! c₀ ← η_k² c₀,   c₁ ← ζ_k η_k c₁   where c₂ ≠ 0                                                   (3)
 //! ```
-//! f_k, ζ_k, η_k are the factors of α, ξ and ω that the model gives to row k. φ_k is the row of Φ_q at the nominal start, M_k the part
-//! of M on the coordinates that it touches; ε is 1e-6 of the largest entry of M, for coordinates without mass. (3) makes
-//! Φ̈ + 2ξωΦ̇ + ω²Φ of each row its own, and leaves Φ, Φ̇ and Φ̈ alone.
+//! f_k, ζ_k, η_k are the factors of α, ξ and ω that the model gives to row k. φ_k is the row of Φ_q at the
+//! nominal start, M_k the part of M on the coordinates that it touches; ε is 1e-6 of the largest entry of M,
+//! for coordinates without mass. (3) makes Φ̈ + 2ξωΦ̇ + ω²Φ of each row its own, and leaves Φ, Φ̇ and Φ̈
+//! alone.
 
 use super::{Data, Natural};
 use crate::mechanism::Penalty;

@@ -4,8 +4,9 @@
 //! c_ki = ∂f_k/∂r_i                                          local partials, at the registers                       (1)
 //! c_ji += c_jk c_ki   for all i → k → j                      vertex k goes; at the end ∂y/∂x is left               (2)  [Griewank, Reese 1991]
 //! ```
-//! (2) is planned once: the vertex with the fewest products goes first, and factors that are constants (sums, differences, multiples) cost
-//! nothing. Evaluation runs a list of products. What only the branch not taken reads has no partials: it may be singular.
+//! (2) is planned once: the vertex with the fewest products goes first, and factors that are constants (sums,
+//! differences, multiples) cost nothing. Evaluation runs a list of products. What only the branch not taken
+//! reads has no partials: it may be singular.
 
 use super::{Node, Program};
 use gradyn_num::Scalar;
@@ -39,7 +40,8 @@ pub struct Jacobian {
     branches: bool,
 }
 
-/// The graph of (2): for each register, and then for each output, its partials over earlier ones, and who reads it.
+/// The graph of (2): for each register, and then for each output, its partials over earlier ones, and who
+/// reads it.
 struct Plan {
     partials: Vec<BTreeMap<u32, Edge>>,
     readers: Vec<BTreeSet<u32>>,
@@ -164,7 +166,8 @@ impl Jacobian {
     pub fn size(&self) -> usize {
         self.steps.len()
     }
-    /// f(output, input, ∂y/∂x) for every entry, at the registers of `eval`. `live.len() ≥ registers()`, `values.len() ≥ size()`.
+    /// f(output, input, ∂y/∂x) for every entry, at the registers of `eval`. `live.len() ≥ registers()`,
+    /// `values.len() ≥ size()`.
     pub fn each<S: Scalar>(
         &self,
         program: &Program,

@@ -3,8 +3,8 @@
 //! ```text
 //! ṙ_k = Σ_a ∂f_k/∂r_a ṙ_a                                                                        (1)
 //! ```
-//! With the rates of the inputs given as symbols, the rate of any expression is again an expression, so that `vel(…)` and
-//! `acc(…)` apply to whatever can be written.
+//! With the rates of the inputs given as symbols, the rate of any expression is again an expression, so that
+//! `vel(…)` and `acc(…)` apply to whatever can be written.
 
 use super::{Binary, Graph, Node, Sym, Unary};
 use std::collections::HashMap;

@@ -4,7 +4,8 @@
 //! s(x) = c₀ + c₁ d + c₂ d² + c₃ d³,   d = x - x_k,   x_k ≤ x < x_{k+1}                             (1)
 //! h_{k-1} m_{k-1} + 2 (h_{k-1} + h_k) m_k + h_k m_{k+1} = 6 (δ_k - δ_{k-1}),   δ_k = (z_{k+1} - z_k)/h_k   (2)
 //! ```
-//! m = s'' at the points. Ends are natural (m = 0) or clamped (s' = 0). Outside the table there is no value: NaN.
+//! m = s'' at the points. Ends are natural (m = 0) or clamped (s' = 0). Outside the table there is no value:
+//! NaN.
 
 use gradyn_num::Scalar;
 

@@ -5,9 +5,9 @@
 //! P s = (u + ω × p, ω × e_k),   Ṗ s = (ω × ṗ, ω × ė_k),   P̈ s = (ω × p̈, ω × ë_k)        s = (ω, u)         (2)
 //! Σ_k S_kᵀ X_ab (S_l, Ṡ_l, S̈_l)      over all bodies a after k and b after l:  X in blocks of 6 × 6           (3)
 //! ```
-//! (1) are rates of x_{z_l}, because partial derivatives commute. Coordinates that carry the same bodies form a node; what belongs to a body
-//! is added to the nodes before it, once for all that they carry (`fold.rs`). Bodies whose frame coordinates are coordinates have unit vectors in
-//! place of screws.
+//! (1) are rates of x_{z_l}, because partial derivatives commute. Coordinates that carry the same bodies form
+//! a node; what belongs to a body is added to the nodes before it, once for all that they carry (`fold.rs`).
+//! Bodies whose frame coordinates are coordinates have unit vectors in place of screws.
 
 use super::fold::{Fold, Nodes};
 use super::spatial::{Twist, V3};
@@ -90,7 +90,8 @@ pub fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
 }
 
 impl Contraction {
-    /// The patterns over the coordinates, and the maps to them. `balls`: first coordinates of Euler parameters, whose rows come first.
+    /// The patterns over the coordinates, and the maps to them. `balls`: first coordinates of Euler
+    /// parameters, whose rows come first.
     pub fn new(
         elements: &Natural,
         bodies: &[Carried],
@@ -159,7 +160,8 @@ impl Contraction {
     }
 }
 
-/// Each coordinate with itself and with those before it on its path: once, because a path is that of its last coordinate.
+/// Each coordinate with itself and with those before it on its path: once, because a path is that of its last
+/// coordinate.
 fn along_paths(bodies: &[Carried], n: usize) -> impl Iterator<Item = (usize, usize)> {
     let mut paths: Vec<&[u32]> = vec![&[]; n];
     for body in bodies {
@@ -208,8 +210,8 @@ impl Relative {
             }
         }
     }
-    /// out += s times the row of the order-th rate of P of a component of a body; without a link, its first components are
-    /// coordinates.
+    /// out += s times the row of the order-th rate of P of a component of a body; without a link, its first
+    /// components are coordinates.
     #[inline]
     pub(super) fn add_row<S: Scalar>(
         &self,
@@ -317,7 +319,8 @@ impl Relative {
             );
         }
     }
-    /// (3): K with columns (S, Ṡ, S̈) for X₀, X₁, X₂ and, if it is wanted, C with (S, 2 Ṡ) for X₁, X₂. X is used up.
+    /// (3): K with columns (S, Ṡ, S̈) for X₀, X₁, X₂ and, if it is wanted, C with (S, 2 Ṡ) for X₁, X₂. X is
+    /// used up.
     pub(super) fn add_folded<S: Scalar>(
         &self,
         columns: [&[Twist<S>]; 3],

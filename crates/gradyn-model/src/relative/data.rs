@@ -238,7 +238,8 @@ impl Relative {
         self.pull_force(f, x, &pose.screws, pulled, sums);
         out.iter_mut().zip(sums).for_each(|(o, s)| *o += s.eps[0]);
     }
-    /// Adds cotangents of the slots behind the geometry to `grad`, from those of (x, ẋ, ẍ) at the motion of `state`, if they are wanted.
+    /// Adds cotangents of the slots behind the geometry to `grad`, from those of (x, ẋ, ẍ) at the motion of
+    /// `state`, if they are wanted.
     pub(super) fn pull_back<S: Scalar>(
         &self,
         state: &State<S>,

@@ -5,7 +5,8 @@
 //! B(a, b) = a₀ β - b₀ α + α × β,   ω = (2/n) B(e, ė)            for a = (a₀, α), b = (b₀, β)      (2)
 //! w_i = (2/n) B(e, î),   (w_i)_{e_l} = (2/n) B(l̂, î) - (4/n²) e_l B(e, î)                           (3)
 //! ```
-//! R is a rotation whatever n is; the row ½ (e·e - 1) = 0 keeps n. ω has components in the axes before the rotation.
+//! R is a rotation whatever n is; the row ½ (e·e - 1) = 0 keeps n. ω has components in the axes before the
+//! rotation.
 
 use super::spatial::{V3, add, cross, dot, increase, scale};
 use gradyn_num::Scalar;

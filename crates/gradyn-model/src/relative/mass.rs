@@ -5,8 +5,8 @@
 //! h' = h + m d,   C' = C + h dᵀ + d hᵀ + m d dᵀ,   d = r - r'            about another point                         (2)
 //! M_kl = Ŝ_l·(n, f),   f = m û_k + ω_k × h,  n = h × û_k + (tr C - C) ω_k   with the sum over all that follows k       (3)
 //! ```
-//! Jₐ_b is the pseudo-inertia of the body in (p, e₁, e₂, e₃). The points r are the global origin [A22, RTdyn0], where (2) is not needed, or the
-//! centres of mass [A22, RTdyn1].
+//! Jₐ_b is the pseudo-inertia of the body in (p, e₁, e₂, e₃). The points r are the global origin [A22,
+//! RTdyn0], where (2) is not needed, or the centres of mass [A22, RTdyn1].
 
 use super::contraction::{Block, Parts, element};
 use super::spatial::{Twist, V3, add, cross, dot, increase, scale, sub};
@@ -45,7 +45,8 @@ impl Pseudo {
 }
 
 impl Pseudo {
-    /// X += s Pᵀ M P⁽ᵒ⁾: the moment and the force of the momentum J (ω × y), and of J u where P itself is meant.
+    /// X += s Pᵀ M P⁽ᵒ⁾: the moment and the force of the momentum J (ω × y), and of J u where P itself is
+    /// meant.
     pub(super) fn add_block<S: Scalar>(
         &self,
         mass: &[S],

@@ -1,7 +1,7 @@
 //! The part of the tree that a condition of the start reads: some bodies and all before them.
 //!
-//! There are as many conditions as bodies, or more. Each of them pulls its gradient through its own part, so that all together cost
-//! O(n · depth), as the terms do.
+//! There are as many conditions as bodies, or more. Each of them pulls its gradient through its own part, so
+//! that all together cost O(n · depth), as the terms do.
 
 use super::contraction::owners;
 use super::fold::up;
@@ -77,7 +77,8 @@ impl Relative {
             .for_each(|&l| self.chain.back_link(l as usize, &state, &mut d.bars, &mut d.g_bar));
         numbers().for_each(|i| grad[self.geometry[i] as usize] += d.g_bar[i]);
     }
-    /// The partials of a condition over its coordinates, their rates and its slots: [`System::condition_row`].
+    /// The partials of a condition over its coordinates, their rates and its slots:
+    /// [`System::condition_row`].
     pub(super) fn part_row<S: Scalar>(
         &self,
         (velocity, k): (bool, usize),

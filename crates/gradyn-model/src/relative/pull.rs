@@ -4,8 +4,8 @@
 //! G_i = Σ_{j≥i} C(j,i) (P⁽ʲ⁻ⁱ⁾)ᵀ x̄⁽ʲ⁾                  of each body, added up from the leaves to the root                  (1)
 //! z̄⁽ˡ⁾_k = Σ_i C(l+i,l) S_k⁽ⁱ⁾·G_{l+i}                                                                              (2)
 //! ```
-//! x⁽ʲ⁾ are x, ẋ, ẍ, and z⁽ˡ⁾ likewise: x_{z_k} = P S_k, and partial derivatives commute with rates, so that x⁽ʲ⁾_{z⁽ˡ⁾} is
-//! C(j,l) times the (j-l)-th rate of P S_k. The rates of P are P with those of x in its place.
+//! x⁽ʲ⁾ are x, ẋ, ẍ, and z⁽ˡ⁾ likewise: x_{z_k} = P S_k, and partial derivatives commute with rates, so that
+//! x⁽ʲ⁾_{z⁽ˡ⁾} is C(j,l) times the (j-l)-th rate of P S_k. The rates of P are P with those of x in its place.
 
 use super::spatial::{Twist, cross, increase, scale};
 use super::stress::vector;

@@ -3,7 +3,8 @@
 //! ```text
 //! (Jᵀf)_{z_l} = ω_l·m_k + τ_kl·W,   m_k = u_k × F + (Y - tr Y) ω_k,  Y = Σ x fᵀ                        (1)  l before k
 //! ```
-//! F, Y and the wrench W are sums over all that follows k; τ_kl is the part of Euler parameters in each other.
+//! F, Y and the wrench W are sums over all that follows k; τ_kl is the part of Euler parameters in each
+//! other.
 
 use super::chain::{Frame, Motion, Pose};
 use super::spatial::{Twist, V3, add, combine, cross, dot, increase, scale};

@@ -1,4 +1,5 @@
-//! The terms of [`System`] in relative coordinates: those of the elements on frames, contracted with Jacobians of the frames.
+//! The terms of [`System`] in relative coordinates: those of the elements on frames, contracted with
+//! Jacobians of the frames.
 //!
 //! ```text
 //! r = c₀Φ + c₁Φ̇ + c₂Φ̈:   r_z = r_x J + r_ẋ J₁ + c₂ Φ_x J₂,   r_ż = r_ẋ J + 2 c₂ Φ_x J₁          J₁ = ẋ_z,  J₂ = ẍ_z      (1)  contraction.rs

@@ -4,7 +4,8 @@
 //! r = c P,   ṙ = c Ṗ                          of each argument c·x of a port, for each body                         (1)
 //! X₀ += r_wᵀ (K r + C ṙ),   X₁ += r_wᵀ C r      with rows w of work, columns of positions (K) and velocities (C)      (2)
 //! ```
-//! An argument is one component of a point or of a direction: K and C are small before they meet the twelve components of a frame.
+//! An argument is one component of a point or of a direction: K and C are small before they meet the twelve
+//! components of a frame.
 
 use super::contraction::Blocks;
 use super::fold::Fold;

@@ -3,8 +3,9 @@
 //! ```text
 //! a_r = Σ γ_j a_j,   w_j = |γ_j| |a_j|,   w_r = |a_r|                                                  (1)
 //! ```
-//! If row j is left out instead of row r, the volume of the kept rows, each of length 1, changes by the factor w_j/w_r. A row with a
-//! small w is nearly independent of the others and must stay: where its share passes zero, the kept rows would be dependent.
+//! If row j is left out instead of row r, the volume of the kept rows, each of length 1, changes by the
+//! factor w_j/w_r. A row with a small w is nearly independent of the others and must stay: where its share
+//! passes zero, the kept rows would be dependent.
 
 use super::{Dependencies, Dependent, lengths};
 use crate::Pattern;
@@ -13,7 +14,8 @@ use crate::Pattern;
 const WORSE: f64 = 4.0;
 
 impl Dependencies {
-    /// Exchanges rows until no row left out is much more independent of the others than one of its dependency, (1).
+    /// Exchanges rows until no row left out is much more independent of the others than one of its
+    /// dependency, (1).
     pub fn exchange(&mut self, pattern: &Pattern, values: &[f64]) {
         let size = lengths(pattern, values);
         // each exchange multiplies the volume by more than WORSE

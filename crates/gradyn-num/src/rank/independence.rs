@@ -6,8 +6,9 @@
 //! many rows:   min over k of |d_k|, the pivots of Âᵀ = L U in an order of little fill                                   (2)
 //! each times   min over i of |a_i| / (the largest |a_i| that was learnt, if any)                                        (3)
 //! ```
-//! All fall to zero, linearly in general, where rows become dependent. (2) may be small elsewhere: where it is, ask for σ_min. (3) is for
-//! joint coordinates, in which a row may vanish where its direction does not say so.
+//! All fall to zero, linearly in general, where rows become dependent. (2) may be small elsewhere: where it
+//! is, ask for σ_min. (3) is for joint coordinates, in which a row may vanish where its direction does not
+//! say so.
 
 use super::basis::dot;
 use super::sparse::{self, Elimination};

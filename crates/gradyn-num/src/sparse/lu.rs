@@ -6,10 +6,11 @@
 //! x = L⁻¹ â_k:   for j in the pattern of u_k, increasing:   u_jk = x_j,   x_i -= l_ij u_jk  (i > j)        (1)
 //! d_k = x_k,   l_ik = x_i / d_k  (i > k)                                                                 (2)
 //! ```
-//! [`Lu::pivot`] runs (1) on rows that have no pivot yet: the pattern of x is what the graph of L reaches from â_k. The pivot is the
-//! row that the [`Order`] proposes if it is at least τ max |x_i|, else the shortest row of that size. Before the border, a long row counts
-//! with β |x_i|: as a pivot it would make every row below it as long, but the sums that gather in it make it the largest sooner or later.
-//! P and the patterns of L and U hold for any values: [`Panels`](super::panels::Panels) computes them.
+//! [`Lu::pivot`] runs (1) on rows that have no pivot yet: the pattern of x is what the graph of L reaches
+//! from â_k. The pivot is the row that the [`Order`] proposes if it is at least τ max |x_i|, else the
+//! shortest row of that size. Before the border, a long row counts with β |x_i|: as a pivot it would make
+//! every row below it as long, but the sums that gather in it make it the largest sooner or later. P and the
+//! patterns of L and U hold for any values: [`Panels`](super::panels::Panels) computes them.
 
 use super::order::Order;
 use crate::Pattern;
@@ -142,7 +143,8 @@ pub struct Lu {
     /// Rows of Â in the order of the pivots.
     places: Vec<u32>,
     x: Vec<f64>,
-    /// Work of `pivot`: column that last met a row or an earlier column, depth-first stack, order of the columns met.
+    /// Work of `pivot`: column that last met a row or an earlier column, depth-first stack, order of the
+    /// columns met.
     met: Vec<u32>,
     stack: Vec<(u32, u32)>,
     reach: Vec<u32>,
@@ -178,8 +180,8 @@ impl Lu {
         self.l.rows.len() + self.u.rows.len()
     }
 
-    /// Chooses P and the patterns of L and U of a square matrix with values `a`. The error is the first place k without a pivot
-    /// above `least` times the terms of its column.
+    /// Chooses P and the patterns of L and U of a square matrix with values `a`. The error is the first place
+    /// k without a pivot above `least` times the terms of its column.
     pub fn pivot(&mut self, columns: &Columns, a: &[f64], least: f64) -> Result<(), usize> {
         self.start();
         for k in 0..self.diagonal.len() {
@@ -196,8 +198,8 @@ impl Lu {
         self.met.fill(NONE);
         self.x.fill(0.0);
     }
-    /// (1), (2) for column k after those before it. Without a pivot above `least` times its terms, l_k is empty, and it is the combination of the earlier
-    /// columns that [`combination`](Self::combination) gives.
+    /// (1), (2) for column k after those before it. Without a pivot above `least` times its terms, l_k is
+    /// empty, and it is the combination of the earlier columns that [`combination`](Self::combination) gives.
     pub fn pivot_column(&mut self, columns: &Columns, a: &[f64], k: usize, least: f64) -> bool {
         self.l.ptr[k + 1] = self.l.ptr[k];
         self.u.ptr[k + 1] = self.u.ptr[k];
@@ -235,7 +237,8 @@ impl Lu {
     pub fn rows_left(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.pivot_of.len()).filter(|&i| self.pivot_of[i] == NONE)
     }
-    /// Pattern of x: earlier columns into u_k in an order in which (1) can run, rows without a pivot into l_k.
+    /// Pattern of x: earlier columns into u_k in an order in which (1) can run, rows without a pivot into
+    /// l_k.
     fn reach_column(&mut self, columns: &Columns, k: usize) {
         let mut count = 0;
         for p in columns.ptr[k] as usize..columns.ptr[k + 1] as usize {
@@ -250,7 +253,8 @@ impl Lu {
             self.u.push(k, self.reach[c]);
         }
     }
-    /// A row without a pivot, once. (`met` of a row and of the column of its pivot are the same entry, by row.)
+    /// A row without a pivot, once. (`met` of a row and of the column of its pivot are the same entry, by
+    /// row.)
     fn candidate(&mut self, k: usize, row: u32) {
         if std::mem::replace(&mut self.met[row as usize], k as u32) != k as u32 {
             self.l.push(k, row);

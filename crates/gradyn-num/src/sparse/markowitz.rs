@@ -9,10 +9,12 @@
 //! ```text
 //! k may come when all pivots that change its row or column have come; the latest of those comes first         (3)
 //! ```
-//! so that columns of L with the same rows are neighbours. Of equal products in (1), the largest entry in its column.
+//! so that columns of L with the same rows are neighbours. Of equal products in (1), the largest entry in its
+//! column.
 //!
-//! Rows and columns pivot in pairs: COLAMD, which orders for any choice of rows, cannot do so for the multipliers of a saddle-point matrix.
-//! Patterns are sets of bits and values a dense matrix, so it is for sizes up to [`LARGEST`].
+//! Rows and columns pivot in pairs: COLAMD, which orders for any choice of rows, cannot do so for the
+//! multipliers of a saddle-point matrix. Patterns are sets of bits and values a dense matrix, so it is for
+//! sizes up to [`LARGEST`].
 
 use super::lu::THRESHOLD;
 use super::order::Order;
@@ -123,7 +125,8 @@ impl Markowitz {
             old: [vec![0; n], vec![0; n]],
         }
     }
-    /// The pivots of (1) in the order (3); where there are none left, the other rows and columns follow as they are.
+    /// The pivots of (1) in the order (3); where there are none left, the other rows and columns follow as
+    /// they are.
     pub fn order(
         &mut self,
         pattern: &Pattern,
@@ -194,7 +197,8 @@ impl Markowitz {
             self.a[j * self.n + i] = values[p];
         }
     }
-    /// (1), columns with few rows first: a column of c rows has no product below (c - 1) times the shortest row.
+    /// (1), columns with few rows first: a column of c rows has no product below (c - 1) times the shortest
+    /// row.
     fn best(&self) -> Option<(usize, usize)> {
         let (mut best, mut least, mut largest) = (None, u32::MAX, 0.0);
         let shortest = self.rows.sizes.iter().filter(|&&s| s > 0).min()? - 1;

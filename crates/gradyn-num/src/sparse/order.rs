@@ -1,8 +1,9 @@
 //! An order of elimination with little fill: COLAMD, for any choice of pivot rows.
 //!
-//! A row that meets a large part of the columns would tie them all together, so it is left out of the ordering; a column that
-//! meets many rows, or none but those, comes last. (An axis that all links of a chain share is such a row and column.) Long rows and
-//! late columns are the border of a sparse matrix, and pivots keep it so:
+//! A row that meets a large part of the columns would tie them all together, so it is left out of the
+//! ordering; a column that meets many rows, or none but those, comes last. (An axis that all links of a chain
+//! share is such a row and column.) Long rows and late columns are the border of a sparse matrix, and pivots
+//! keep it so:
 //!
 //! ```text
 //! [ S  C ]   rows of S: those that are not long;   columns of S: those before the border           (1)

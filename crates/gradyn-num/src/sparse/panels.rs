@@ -1,6 +1,7 @@
 //! Values of L and U on patterns that are given, by panels of columns.
 //!
-//! A panel is up to four neighbouring columns of L whose rows below it are the same, or are made so with a few zeros:
+//! A panel is up to four neighbouring columns of L whose rows below it are the same, or are made so with a
+//! few zeros:
 //!
 //! ```text
 //! [ D ]   D: triangles of L and U, and the pivots;   R: rows below, all columns of a row side by side      (1)
@@ -12,8 +13,9 @@
 //! for panels before k in the pattern of u_k:   u = L_D⁻¹ x_D,   x_R -= R u                               (2)
 //! its own panel, columns before k:             the same;   d_k = x_k,   l_ik = x_i / d_k                  (3)
 //! ```
-//! so that a row costs one look-up for all columns of a panel. Zeros are added to a column j only where it has the row j + 1 and every other of its rows is
-//! one of column j + 1: a column with u_jk then has u_(j+1)k too, and no pattern grows but that of the panel.
+//! so that a row costs one look-up for all columns of a panel. Zeros are added to a column j only where it
+//! has the row j + 1 and every other of its rows is one of column j + 1: a column with u_jk then has u_(j+1)k
+//! too, and no pattern grows but that of the panel.
 
 use super::lu::{Columns, Lu};
 
@@ -166,7 +168,8 @@ impl Panels {
         });
     }
 
-    /// (2), (3) for values `a`: the largest |l_ik|, or the first place whose pivot is not above `least` times the terms of its column.
+    /// (2), (3) for values `a`: the largest |l_ik|, or the first place whose pivot is not above `least` times
+    /// the terms of its column.
     pub fn refactor(&mut self, lu: &Lu, columns: &Columns, a: &[f64], least: f64) -> Result<f64, usize> {
         let (mut growth, mut bad) = (0.0, None);
         for k in 0..self.x.len() {

@@ -4,8 +4,8 @@
 //! x_i = ⊕ v_k over the binary digits k of i that are 1                                             (1)
 //! v_k = v_{k-s} ⊕ 2^{-s} v_{k-s} ⊕ a_1 v_{k-1} ⊕ … ⊕ a_{s-1} v_{k-s+1}                             (2)
 //! ```
-//! with the primitive polynomial x^s + a_1 x^{s-1} + … + 1 of each variable. Every variable is shifted by one random number, x ⊕ c,
-//! which keeps the number of points in every binary box.
+//! with the primitive polynomial x^s + a_1 x^{s-1} + … + 1 of each variable. Every variable is shifted by one
+//! random number, x ⊕ c, which keeps the number of points in every binary box.
 
 use super::SplitMix;
 
@@ -71,7 +71,8 @@ mod tests {
         counts
     }
 
-    /// 2^m points have one in each of 2^m intervals of every variable, and in each binary box of the first two.
+    /// 2^m points have one in each of 2^m intervals of every variable, and in each binary box of the first
+    /// two.
     #[test]
     fn boxes_have_one_point_each() {
         let all = points(MOST, 256, 3);
@@ -84,7 +85,8 @@ mod tests {
         }
     }
 
-    /// Sobol's property A, which Joe and Kuo's numbers have: 2^n points have one in each corner of n variables.
+    /// Sobol's property A, which Joe and Kuo's numbers have: 2^n points have one in each corner of n
+    /// variables.
     #[test]
     fn corners_have_one_point_each() {
         for n in 1..=16 {

@@ -1,5 +1,5 @@
-//! Problems of W. Hock and K. Schittkowski, Test Examples for Nonlinear Programming Codes (1981): numbers, starts and solutions
-//! as printed there. Inequalities are printed as g ≥ 0; here they are -g ≤ 0.
+//! Problems of W. Hock and K. Schittkowski, Test Examples for Nonlinear Programming Codes (1981): numbers,
+//! starts and solutions as printed there. Inequalities are printed as g ≥ 0; here they are -g ≤ 0.
 
 use super::dual::Dual;
 use super::{Case, Formulas, between, free};

@@ -1,4 +1,5 @@
-//! Test problems with published optima, as formulas over dual numbers: value and exact gradient from one expression.
+//! Test problems with published optima, as formulas over dual numbers: value and exact gradient from one
+//! expression.
 #![allow(dead_code)] // every test file uses a part
 
 pub mod dual;

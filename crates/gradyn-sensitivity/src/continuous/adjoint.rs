@@ -22,7 +22,8 @@ use gradyn_model::System;
 /// Distance from a declared time that tells its sides apart, relative to the step.
 const SIDE: f64 = 1e-10;
 
-/// ∇ψ by (3) of [`super`]; with the tolerance of an adaptive run by Adams its equations choose their own steps.
+/// ∇ψ by (3) of [`super`]; with the tolerance of an adaptive run by Adams its equations choose their own
+/// steps.
 pub fn adjoint<T: Step>(
     case: &Case<T>,
     form: Form,

@@ -1,9 +1,11 @@
-//! Adams of variable order and step backwards, along the stored mesh of a forward run by Adams [B92, section IV.B].
+//! Adams of variable order and step backwards, along the stored mesh of a forward run by Adams [B92, section
+//! IV.B].
 //!
 //! ```text
 //! (μ, ∇ψ)' = …  [B92, Eqs. 47, 48, 63],   (q, v, a, λ)(t) by Aitken–Neville interpolation of the order of the step [B92, Eqs. 59, 60]      (1)
 //! ```
-//! The mesh is its own. Its pieces are those of the run: they end where the run began anew, and where the independent coordinates change.
+//! The mesh is its own. Its pieces are those of the run: they end where the run began anew, and where the
+//! independent coordinates change.
 
 use super::adjoint::Sweep;
 use gradyn_dynamics::interpolation::aitken_neville;
@@ -34,7 +36,8 @@ impl<T: Step> Sweep<'_, T> {
         }
         Ok(())
     }
-    /// For each record, the node at which its smooth piece begins: the first steps of a piece know nothing of those before.
+    /// For each record, the node at which its smooth piece begins: the first steps of a piece know nothing of
+    /// those before.
     fn starts(&self) -> Vec<usize> {
         let plan = &self.case.run.plan;
         let (mut starts, mut begin) = (vec![0], 0);

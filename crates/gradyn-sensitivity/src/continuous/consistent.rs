@@ -1,7 +1,8 @@
 //! Terminal values of the index-3 adjoint.
 //!
-//! Its ν obeys Φ_q ν = g_λ and d/dt of it, with M ν = μ_v + g_a and μ_v' = -μ_q - g_v + Cᵀν. Variations at the end obey
-//! Φ_q δq + Φ_p δp = 0 and Φ_q δv + Φ̇_q δq + Φ̇_p δp = 0, so that multiples of these rows may be taken from μ:
+//! Its ν obeys Φ_q ν = g_λ and d/dt of it, with M ν = μ_v + g_a and μ_v' = -μ_q - g_v + Cᵀν. Variations at
+//! the end obey Φ_q δq + Φ_p δp = 0 and Φ_q δv + Φ̇_q δq + Φ̇_p δp = 0, so that multiples of these rows may
+//! be taken from μ:
 //!
 //! ```text
 //! μ_v ← μ_v - Φ_qᵀ η,   μ_q ← μ_q - Φ̇_qᵀ η - Φ_qᵀ ζ,   ∇ψ -= Φ̇_pᵀ η + Φ_pᵀ ζ                              (1)
@@ -14,7 +15,8 @@ use gradyn_dynamics::step::IntegrandRows;
 use gradyn_model::{At, LEVEL, System};
 use gradyn_num::Wide;
 
-/// (1) for an objective; `rate` is ẋ = (v, a, a', λ') at the node, where `at` is factored with constraints at the level of accelerations.
+/// (1) for an objective; `rate` is ẋ = (v, a, a', λ') at the node, where `at` is factored with constraints at
+/// the level of accelerations.
 pub fn make_consistent<Y: System>(
     sys: &Y,
     p: &[f64],

@@ -1,6 +1,7 @@
 //! The tangent linear model, integrated along a run.
 //!
-//! The tangent of a Runge–Kutta step has the form of the step: its stages hold the run at their times, instead of stages of their own.
+//! The tangent of a Runge–Kutta step has the form of the step: its stages hold the run at their times,
+//! instead of stages of their own.
 
 use super::States;
 use crate::discrete::direct::{Direct, direct as tangent};

@@ -6,9 +6,10 @@
 //! state space     (μ_z, ν),   M̄ ν = μ_ż,   M̄ ν' = μ_ż' - M̄' ν,   M̄ = RᵀMR                                 (3)  [B92, Eqs. 43–48]
 //! index 3         (μ_q, μ_v) with b_u = (ν, κ):   M ν = μ_v + g_a,   Φ_q ν = g_λ                            (4)  the method of [P14, Table 1, row 5]
 //! ```
-//! F_u = [M Φ_qᵀ; Φ_q -1/α] stands for M̄ in (2): χ = (ν, κ), and eliminating κ leaves M̄ν' of the penalty formulation. For Maggi's equations
-//! χ = (Rν, -SᵀMRν), so that (3) is the row B of (2): M̄'ν = Rᵀ(Ṁ - Φ̇_qᵀSᵀM - MSΦ̇_q)Rν needs no derivative of R.
-//! (4) is an index-3 system: μ_v and μ_q obey hidden constraints, which its terminal values must satisfy.
+//! F_u = [M Φ_qᵀ; Φ_q -1/α] stands for M̄ in (2): χ = (ν, κ), and eliminating κ leaves M̄ν' of the penalty
+//! formulation. For Maggi's equations χ = (Rν, -SᵀMRν), so that (3) is the row B of (2): M̄'ν = Rᵀ(Ṁ -
+//! Φ̇_qᵀSᵀM - MSΦ̇_q)Rν needs no derivative of R. (4) is an index-3 system: μ_v and μ_q obey hidden
+//! constraints, which its terminal values must satisfy.
 
 use super::instant::Instant;
 use gradyn_dynamics::step::Equations;
@@ -24,7 +25,8 @@ pub enum Form {
     SemiExplicit,
     /// (3), in independent coordinates.
     StateSpace,
-    /// (4) where the run has its constraints at the level of positions, else (1), whose b_u are its algebraic unknowns.
+    /// (4) where the run has its constraints at the level of positions, else (1), whose b_u are its algebraic
+    /// unknowns.
     Dae,
 }
 

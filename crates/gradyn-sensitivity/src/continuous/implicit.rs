@@ -4,7 +4,8 @@
 //! rows_x,iᵀ b_i - h Σ_j a_ij (0, P_jᵀ b_j, 0) = (0, μ̂_i, 0) + g_x,iᵀ                                          (1)  explicit form
 //! k_i - h Σ_j a_ij A_i k_j = k_i(ŷ_i),   A_i by columns                                                      (2)  other forms
 //! ```
-//! (1) is the transpose of the matrix of a step with the coefficients a_ji. μ̂_i and ŷ_i come from the groups before.
+//! (1) is the transpose of the matrix of a step with the coefficients a_ji. μ̂_i and ŷ_i come from the groups
+//! before.
 
 use super::adjoint::{Work, evaluate};
 use super::form::Form;
@@ -164,7 +165,8 @@ impl Columns {
             }
         }
         let n = sys.dims().n;
-        // of (μ_q, ν, κ): ν belongs to the balance of the same coordinate, κ to the constraints, which are rows 2n and 3n of a block
+        // of (μ_q, ν, κ): ν belongs to the balance of the same coordinate, κ to the constraints, which are
+        // rows 2n and 3n of a block
         let row = |i: usize| if i < n { i } else { n + i };
         self.matrix
             .factor()

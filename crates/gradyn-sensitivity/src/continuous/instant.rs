@@ -69,7 +69,8 @@ impl<Y: System> Instant<Y> {
     }
 }
 
-/// Ṁ and Φ̇_q = d/dt Φ_q(t, q(t)): with rheonomic constraints ∂Φ_q/∂t is part of it, which [M13, Eq. 80] leaves out.
+/// Ṁ and Φ̇_q = d/dt Φ_q(t, q(t)): with rheonomic constraints ∂Φ_q/∂t is part of it, which [M13, Eq. 80]
+/// leaves out.
 pub struct Moving<Y: System> {
     data: Y::Data<Wide>,
     q: Vec<Wide>,

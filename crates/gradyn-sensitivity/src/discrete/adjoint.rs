@@ -3,8 +3,9 @@
 //! ```text
 //! R_xᵀ μ_n = [n = N] ψ_{x_N}ᵀ - R_past,n+1ᵀ μ_{n+1},     ∇ψ = w_pᵀ - Σ (R_p + R_h h' + R_t t')ᵀ μ_n       (1)  [A22, Eqs. 22–28, 41–45]
 //! ```
-//! One factorisation and one transposed solve per step and objective, one pass over the elements for R_pᵀμ: the cost does not
-//! depend on the number of parameters. Gradients are gathered in slot space; (∂e/∂ρ)ᵀ is applied once per run.
+//! One factorisation and one transposed solve per step and objective, one pass over the elements for R_pᵀμ:
+//! the cost does not depend on the number of parameters. Gradients are gathered in slot space; (∂e/∂ρ)ᵀ is
+//! applied once per run.
 
 use super::TimeColumns;
 use crate::objective::{Case, Gradient, TerminalRows};
@@ -180,7 +181,8 @@ fn gather<T: Step>(
     }
 }
 
-/// dψ/d(value) of the conditions: E(q) - value = 0 has R_value = -1, so it is the adjoint of the condition itself.
+/// dψ/d(value) of the conditions: E(q) - value = 0 has R_value = -1, so it is the adjoint of the condition
+/// itself.
 fn condition_values<Y: System>(sys: &Y, mu: &[f64]) -> Vec<f64> {
     let (n, held, moving) = (sys.dims().n, sys.independent(false).len(), sys.independent(true).len());
     let given = sys.statics().map_or(n - held, |s| s.held.len());

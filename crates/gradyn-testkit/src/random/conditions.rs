@@ -93,8 +93,9 @@ impl Draft {
     }
 }
 
-/// Indices of independent conditions that fix the positions and the velocities that the rows of a mechanism leave free in its drawn
-/// configuration. `freedom` is what the table of joints leaves to positions, `slips` what velocities lose.
+/// Indices of independent conditions that fix the positions and the velocities that the rows of a mechanism
+/// leave free in its drawn configuration. `freedom` is what the table of joints leaves to positions, `slips`
+/// what velocities lose.
 pub(super) fn pivots(
     m: &Mechanism,
     freedom: isize,
@@ -122,7 +123,8 @@ pub(super) fn pivots(
     }
     let dependencies = row_dependencies(&sys.patterns().mn, sys.phi_q(&d), 1e-9);
     let dependent: Vec<usize> = dependencies.dependent.iter().map(|d| d.row).collect();
-    // loops may repeat to the letter what shared axes hold already: such rows are left out as long as the letters are the same
+    // loops may repeat to the letter what shared axes hold already: such rows are left out as long as the
+    // letters are the same
     let (freedom, extra) = (freedom - slips, if repeated { dependent.len() } else { 0 });
     let left = (n + extra) as isize - rows as isize;
     if left < freedom || (left > freedom && !looped(m)) {

@@ -67,7 +67,8 @@ impl Draft {
         self.joint(&format!("J{k}"), kind, ends, &at, &mut r);
         Ok(())
     }
-    /// A joint of the tree with points of its own at the same places: its rows follow from those that are there.
+    /// A joint of the tree with points of its own at the same places: its rows follow from those that are
+    /// there.
     pub(super) fn repeat(&mut self) -> Result<(), String> {
         let found = self.tree.iter().rev().find(|j| j.0 != "free").cloned();
         let Some((kind, ends, at, mut r)) = found else { return Err("has nothing to repeat".into()) };
@@ -196,7 +197,8 @@ impl Draft {
             }
         }
     }
-    /// A user constraint, a driver, a gear, a rack, a knife edge or a rolling disc, where a degree of freedom is left for it.
+    /// A user constraint, a driver, a gear, a rack, a knife edge or a rolling disc, where a degree of freedom
+    /// is left for it.
     pub(super) fn row(&mut self, k: usize, link: &Link) {
         let mut r = Random(link.seed);
         let ends = self.pick(link, false);

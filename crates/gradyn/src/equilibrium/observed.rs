@@ -1,4 +1,5 @@
-//! What an equilibrium is asked for: places of bodies, forces, reactions and efforts, as far as there are such sensors.
+//! What an equilibrium is asked for: places of bodies, forces, reactions and efforts, as far as there are
+//! such sensors.
 
 use gradyn_model::build;
 use gradyn_model::mechanism::{Body, ForceKind, JointKind, Mechanism, Text};

@@ -1,4 +1,5 @@
-//! Checked tree → [`Mechanism`] and [`Study`]. The reader has seen every key and type; defaults here are those of the format.
+//! Checked tree → [`Mechanism`] and [`Study`]. The reader has seen every key and type; defaults here are
+//! those of the format.
 
 mod optimize;
 mod vehicle;

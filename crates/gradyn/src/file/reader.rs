@@ -1,4 +1,5 @@
-//! Checks a tree against the tables of `format`: keys, types, numbers of entries. What passes can be converted without doubt.
+//! Checks a tree against the tables of `format`: keys, types, numbers of entries. What passes can be
+//! converted without doubt.
 
 use super::format::{FILE, Field, Kind, MAX_COUNT, Record, Variant, keys};
 use super::tree::{Node, Table, Value, Word};

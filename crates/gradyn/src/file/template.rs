@@ -4,9 +4,10 @@
 //! tree ─ library: templates, instances ─▶ sizes, scopes ─ copy: names, arguments, mirror ─▶ merge ─▶ tree without templates
 //! ```
 //!
-//! Every copy is the template with {texts} filled in, its own names prefixed wherever they stand (`text`) and, if it is mirrored,
-//! its vectors and signs changed (`copy`, `body`, `mirror`). Numbers that are arguments become constants of the copy, vectors hard points. What
-//! comes out is a tree as if written by hand, with the places of the template; `origin` tells whose copy a mistake is in.
+//! Every copy is the template with {texts} filled in, its own names prefixed wherever they stand (`text`)
+//! and, if it is mirrored, its vectors and signs changed (`copy`, `body`, `mirror`). Numbers that are
+//! arguments become constants of the copy, vectors hard points. What comes out is a tree as if written by
+//! hand, with the places of the template; `origin` tells whose copy a mistake is in.
 //!
 //! Sizes are counted before anything is copied, so that a small file cannot ask for a huge model.
 

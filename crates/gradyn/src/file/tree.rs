@@ -1,4 +1,5 @@
-//! A file as a tree whose keys and values know their bytes, in the order of the file; made from TOML here, from JSON in `json`.
+//! A file as a tree whose keys and values know their bytes, in the order of the file; made from TOML here,
+//! from JSON in `json`.
 
 use gradyn_model::ModelError;
 use gradyn_model::mechanism::{Number, Source, Text, Vector};

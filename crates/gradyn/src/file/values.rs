@@ -6,8 +6,8 @@ use gradyn_model::mechanism::{Mechanism, Number, Source};
 use std::ops::Range;
 use std::path::Path;
 
-/// The text with other values of some parameters and constants, all digits written. Refused where a value has no place of its own,
-/// such as that of a template with several copies.
+/// The text with other values of some parameters and constants, all digits written. Refused where a value has
+/// no place of its own, such as that of a template with several copies.
 pub fn with_values(path: &Path, text: &str, values: &[(String, f64)]) -> Result<String, ModelError> {
     let m = read(path, text)?.mechanism;
     // the values of a list may share their place

@@ -3,8 +3,9 @@
 //! ```text
 //! r_kj = (y_j(t_k; ρ) - ŷ_kj)/s_j,   f = ½ rᵀr                                                    (1)
 //! ```
-//! with the outputs y, the measured values ŷ and their scales s. The times of the record are breaks of the run, so that every t_k
-//! is a node and nothing is interpolated; ∂r/∂ρ is the discrete direct derivative of the steps, exact to rounding.
+//! with the outputs y, the measured values ŷ and their scales s. The times of the record are breaks of the
+//! run, so that every t_k is a node and nothing is interpolated; ∂r/∂ρ is the discrete direct derivative of
+//! the steps, exact to rounding.
 
 use super::record::Record;
 use crate::error::Error;

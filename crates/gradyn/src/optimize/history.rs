@@ -4,7 +4,8 @@
 //! {"evaluation":1,"start":0,"x":[…],"value":…,"gradient":[…],"constraints":[…],"jacobian":[…]}
 //! {"evaluation":2,"start":0,"x":[…],"failed":"why"}
 //! ```
-//! A fit has its residuals, `residuals` and `slopes`, in place of the value and the gradient, which follow from them.
+//! A fit has its residuals, `residuals` and `slopes`, in place of the value and the gradient, which follow
+//! from them.
 
 use crate::error::Error;
 use gradyn_optimize::{Evaluation, Failed, Record, Residuals, Trial};

@@ -1,5 +1,5 @@
-//! From the names of a study to a problem, and to the model that it needs: parameters that do not vary become constants,
-//! objectives that nobody asks for are left out, limited expressions become objectives.
+//! From the names of a study to a problem, and to the model that it needs: parameters that do not vary become
+//! constants, objectives that nobody asks for are left out, limited expressions become objectives.
 
 use super::fit::Fit;
 use crate::file::{Limit, Limited, Optimize, Scenario};
@@ -37,7 +37,8 @@ pub struct Row {
 }
 
 impl Plan {
-    /// Of the study of a model in a folder; values, bounds and scales of the parameters are those of `nominal`.
+    /// Of the study of a model in a folder; values, bounds and scales of the parameters are those of
+    /// `nominal`.
     pub fn new(
         study: &Optimize,
         m: &Mechanism,

@@ -1,7 +1,7 @@
 //! Which combinations are run, and in which order.
 //!
-//! The star has two centres, one with a coordinate step and one with a state step; the method of the model file is one of them. Every
-//! formulation, every integrator and every sensitivity is in it at least once.
+//! The star has two centres, one with a coordinate step and one with a state step; the method of the model
+//! file is one of them. Every formulation, every integrator and every sensitivity is in it at least once.
 
 use crate::method::Method;
 use crate::prepared::Prepared;
@@ -24,7 +24,8 @@ pub struct Combination {
 /// How much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Every formulation with one integrator, every integrator with one formulation, all coordinates and every sensitivity with both centres.
+    /// Every formulation with one integrator, every integrator with one formulation, all coordinates and
+    /// every sensitivity with both centres.
     Star,
     /// Everything that fits together.
     Full,
@@ -90,7 +91,8 @@ pub(super) struct Item {
     pub place: usize,
 }
 
-/// The centres of the star: a coordinate step and a state step. The method asked for is one of them, if the model accepts it.
+/// The centres of the star: a coordinate step and a state step. The method asked for is one of them, if the
+/// model accepts it.
 pub(super) fn centres(model: &Prepared, method: &Method) -> [(Formulation, Integrator); 2] {
     let accepts = |c: &(Formulation, Integrator)| {
         let m = Method { formulation: c.0, integrator: c.1, ..method.clone() };

@@ -110,7 +110,8 @@ impl Group {
             }
         }
     }
-    /// What rounding does to the discrete adjoint: the same with parameters moved by four roundings, this way and that.
+    /// What rounding does to the discrete adjoint: the same with parameters moved by four roundings, this way
+    /// and that.
     fn noise(&self, model: &Prepared) -> Option<Answer> {
         let moved = |(k, p): (usize, &ParameterInfo)| {
             let sign = if k.is_multiple_of(2) { 4.0 } else { -4.0 };
@@ -175,8 +176,8 @@ fn richardson(m: &Method) -> f64 {
     1.0 / (1.0 - 0.5f64.powi(least as i32))
 }
 
-/// Rounding of a gradient: 1e-10, more over many steps. Constraints of positions amplify the rounding of q by 1/(c₁h)², where c₁ of
-/// radau5 is 0.155.
+/// Rounding of a gradient: 1e-10, more over many steps. Constraints of positions amplify the rounding of q by
+/// 1/(c₁h)², where c₁ of radau5 is 0.155.
 fn rounding(run: &Run) -> f64 {
     let steps = run.trajectory.plan.steps() as f64;
     let amplified =
@@ -184,8 +185,8 @@ fn rounding(run: &Run) -> f64 {
     (1e-13 * steps).max(if amplified { 1e-9 } else { 1e-10 })
 }
 
-/// Error of central differences: with four times the step truncation is 16 times as large and rounding a quarter, so that the
-/// difference shows the larger of both; ψ itself is known to a hundred roundings.
+/// Error of central differences: with four times the step truncation is 16 times as large and rounding a
+/// quarter, so that the difference shows the larger of both; ψ itself is known to a hundred roundings.
 fn difference_error(ruler: &Ruler, a: &Answer, b: &Answer, step: f64) -> Errors {
     ruler.norms(&a.minus(b)).plus(&ruler.uniform(100.0 * f64::EPSILON / step))
 }

@@ -21,7 +21,8 @@ pub struct Reference {
     pub steps: usize,
     /// Objectives and gradients.
     pub answer: Answer,
-    /// Distance from the same with a hundred times the tolerance: largest, relative to the size of an objective.
+    /// Distance from the same with a hundred times the tolerance: largest, relative to the size of an
+    /// objective.
     pub error: f64,
     /// Distance of one direction from a complex step through the program.
     pub certificate: f64,
@@ -33,7 +34,8 @@ pub struct Reference {
 }
 
 impl Prepared {
-    /// The first that works: independent coordinates or index 1 by methods of high order, else a centre of the star.
+    /// The first that works: independent coordinates or index 1 by methods of high order, else a centre of
+    /// the star.
     pub(super) fn reference(
         &self,
         plan: &Plan,
@@ -68,7 +70,8 @@ impl Prepared {
     }
 }
 
-/// The longest piece of a run between times where steps must end. Longer steps are all the same run: two of them differ by nothing.
+/// The longest piece of a run between times where steps must end. Longer steps are all the same run: two of
+/// them differ by nothing.
 fn longest_piece(mesh: &Mesh, end: f64) -> f64 {
     let begins = std::iter::once(mesh.start.0).chain(mesh.ends.iter().map(|e| e.0));
     begins.zip(&mesh.ends).fold(0.0, |longest, (begin, e)| f64::max(longest, e.0.min(end) - begin))
@@ -98,9 +101,10 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Fixed steps are those of the method asked for, doubled until they are few enough; else a thousand, and four for each step of the
-    /// reference. A condition ends the run after a third of a step, and of half of it after two: no last step is so short that
-    /// rounding is all of it. None is longer than the longest piece between declared times and knots.
+    /// Fixed steps are those of the method asked for, doubled until they are few enough; else a thousand, and
+    /// four for each step of the reference. A condition ends the run after a third of a step, and of half of
+    /// it after two: no last step is so short that rounding is all of it. None is longer than the longest
+    /// piece between declared times and knots.
     pub fn new(model: &Prepared, plan: &Plan, reference: Option<&Reference>) -> Result<Self, Error> {
         let mesh = model.mesh()?;
         let (duration, count) = reference.map_or((mesh.end() - mesh.start.0, 0), |r| (r.duration, r.steps));
@@ -125,7 +129,8 @@ impl Steps {
     pub fn method(&self, c: &Combination) -> [Method; 2] {
         self.of(&Method { formulation: c.formulation, integrator: c.integrator, ..self.base.clone() })
     }
-    /// h and h/2, or a tolerance and a hundredth of it; by the order, so that no method takes many more steps than the others.
+    /// h and h/2, or a tolerance and a hundredth of it; by the order, so that no method takes many more steps
+    /// than the others.
     fn of(&self, m: &Method) -> [Method; 2] {
         if !m.integrator.adapts() {
             return [self.h, 0.5 * self.h].map(|h| m.clone().step(h));

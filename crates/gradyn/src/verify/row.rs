@@ -9,7 +9,8 @@ use crate::method::Method;
 /// Above this expected error, relative to the size of the objective, agreement says little.
 const LOOSE: f64 = 0.05;
 
-/// Warnings of a run, or of extrapolated differences, that explain why the error is larger than what was estimated.
+/// Warnings of a run, or of extrapolated differences, that explain why the error is larger than what was
+/// estimated.
 const EXPLAIN: [&str; 6] = ["stiff", "drift", "ends-meet", "unstable-index3", "small-step", "not-converged"];
 
 /// What an answer is compared with.

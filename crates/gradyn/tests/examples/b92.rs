@@ -1,5 +1,5 @@
-//! The examples of B92: oscillators against closed forms and its equations for linear systems, the manipulator against numbers
-//! that two derivations in minimal coordinates agree on.
+//! The examples of B92: oscillators against closed forms and its equations for linear systems, the
+//! manipulator against numbers that two derivations in minimal coordinates agree on.
 
 use crate::{method, rk4};
 use gradyn::{Method, Prepared, Run, Sensitivity};
@@ -66,8 +66,8 @@ fn manipulator_adjoint_is_its_complex_step() {
     }
 }
 
-/// B92 Fig. 6: the errors of the entries are below ε = rtol = atol from 1e-3 to 1e-12. They are absolute, as in the paper: the entries
-/// are between 1e-5 and 0.14, and the small ones have fewer digits than ε has.
+/// B92 Fig. 6: the errors of the entries are below ε = rtol = atol from 1e-3 to 1e-12. They are absolute, as
+/// in the paper: the entries are between 1e-5 and 0.14, and the small ones have fewer digits than ε has.
 #[test]
 fn manipulator_error_follows_the_tolerance() {
     let model = prepared("manipulator");
@@ -151,12 +151,13 @@ fn oscillator_has_the_gradient_of_its_closed_form() {
     }
 }
 
-/// B92 Fig. 4: errors of adjoint gradients over ε = rtol = atol from 1e-3 to 1e-12. e₁ is that of dψ/dc and e₂ that of dψ/dz0, ψ = y(π/2);
-/// e is the largest over all objectives and parameters of `oscillator_rates`.
+/// B92 Fig. 4: errors of adjoint gradients over ε = rtol = atol from 1e-3 to 1e-12. e₁ is that of dψ/dc and
+/// e₂ that of dψ/dz0, ψ = y(π/2); e is the largest over all objectives and parameters of `oscillator_rates`.
 ///
-/// e₁ and e₂ are below ε with `dop853`, and with `adams` where the adjoint is integrated, but for one tolerance, 1.2e-9 at 1e-9. There
-/// e₂, which the adjoint alone gives in a linear system, is at rounding; e₁ is the error of the motion, whose steps are each within
-/// ε, but not their sum (|y - 0.5| up to 1.1 ε). The discrete adjoint is the derivative of the computed ψ, with its error: e₂ is exactly
+/// e₁ and e₂ are below ε with `dop853`, and with `adams` where the adjoint is integrated, but for one
+/// tolerance, 1.2e-9 at 1e-9. There e₂, which the adjoint alone gives in a linear system, is at rounding; e₁
+/// is the error of the motion, whose steps are each within ε, but not their sum (|y - 0.5| up to 1.1 ε). The
+/// discrete adjoint is the derivative of the computed ψ, with its error: e₂ is exactly
 /// |y - 0.5|/z0, and e₁ grows with the order of the steps, as an error ∝ (w h)ᵖ has the derivative p/2 of itself over c: up to 4.2 ε with `adams`.
 #[test]
 fn oscillator_error_follows_the_tolerance() {
@@ -228,7 +229,8 @@ fn by_linear_adjoint(
     [&x[4..], &[x[2], m * x[3]]].concat()
 }
 
-/// The general equations of the library on a linear time-variant system give what its own equations give, ξ ≠ 0 included.
+/// The general equations of the library on a linear time-variant system give what its own equations give, ξ ≠
+/// 0 included.
 #[test]
 fn mathieu_satisfies_the_equations_of_linear_systems() {
     let model = prepared("mathieu");

@@ -1,5 +1,5 @@
-//! Constraints of velocity level against closed forms: trajectories, reactions and gradients. The derivatives of the closed forms are
-//! taken with dual numbers.
+//! Constraints of velocity level against closed forms: trajectories, reactions and gradients. The derivatives
+//! of the closed forms are taken with dual numbers.
 
 use crate::{close, method, precise, run, table};
 use gradyn::registry::combinations;
@@ -182,7 +182,8 @@ fn disc_has_the_gradient_of_its_closed_form() {
     check_gradient(&model, &run, &[x, y, z, force]);
 }
 
-/// A disc in the plane down a slope that moves away: x = ½ g sin β t²/(1 + I/(m R²)), with all numbers as parameters.
+/// A disc in the plane down a slope that moves away: x = ½ g sin β t²/(1 + I/(m R²)), with all numbers as
+/// parameters.
 #[test]
 fn plane_disc_rolls_down_a_slope() {
     let text = r#"

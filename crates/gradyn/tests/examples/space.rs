@@ -83,7 +83,8 @@ fn quarter(k: f64) -> f64 {
     FRAC_PI_2 / a
 }
 
-/// u = cos θ = u₁ + (u₂ - u₁) sn²(p t + K), from u̇² = (1 - u²)(α - β u) - (a - b u)²; precession by quadrature.
+/// u = cos θ = u₁ + (u₂ - u₁) sn²(p t + K), from u̇² = (1 - u²)(α - β u) - (a - b u)²; precession by
+/// quadrature.
 #[test]
 fn spinning_top_is_an_elliptic_function() {
     let (m, l, radius, height, g) = (0.5, 0.04, 0.03, 0.01, 9.81);
@@ -156,7 +157,8 @@ fn universal_shaft_turns_unevenly() {
     }
 }
 
-/// Steady precession Ω = m g l/(J ω₃) with a horizontal axis, exactly; otherwise energy and angular momentum stay.
+/// Steady precession Ω = m g l/(J ω₃) with a horizontal axis, exactly; otherwise energy and angular momentum
+/// stay.
 #[test]
 fn gyroscope_precesses_steadily() {
     let (inertia, w3, m, l, g) = (0.02, 100.0, 3.0, 0.12, 9.81);

@@ -3,8 +3,8 @@
 use super::{prepared, run};
 use gradyn::{Error, Prepared};
 
-/// A force law may read another force whose numbers have the names of its own variables, and the length of a spring may be a
-/// condition although its speed exists.
+/// A force law may read another force whose numbers have the names of its own variables, and the length of a
+/// spring may be a condition although its speed exists.
 #[test]
 fn forces_and_conditions_read_lengths() {
     let text = r#"
@@ -228,7 +228,8 @@ fn impossible_elements_are_refused() {
     }
 }
 
-/// The axes of a universal joint are perpendicular: parallel ones contradict a drawing, and mean a quarter turn otherwise.
+/// The axes of a universal joint are perpendicular: parallel ones contradict a drawing, and mean a quarter
+/// turn otherwise.
 #[test]
 fn universal_joints_with_parallel_axes() {
     let model = |hard: &str, axes: &str| {

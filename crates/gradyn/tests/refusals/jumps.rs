@@ -55,7 +55,8 @@ fn trolley(value: &str, breaks: &str) -> Prepared {
     prepared(&text).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A driver whose value or speed jumps at a declared time is an impact that no step applies; a kink of its acceleration is exact.
+/// A driver whose value or speed jumps at a declared time is an impact that no step applies; a kink of its
+/// acceleration is exact.
 #[test]
 fn impacts_of_drivers_are_reported() {
     for (value, breaks, what) in [

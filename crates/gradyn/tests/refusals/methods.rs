@@ -51,7 +51,8 @@ fn projected_nodes_do_not_use_the_stabilisation() {
     assert!(unused[0].ends_with("index1 + rk4, stabilisation=projection"), "{unused:?}");
 }
 
-/// A combination that does not exist names what its formulation and its integrator work with, and nothing else.
+/// A combination that does not exist names what its formulation and its integrator work with, and nothing
+/// else.
 #[test]
 fn combinations_that_do_not_exist_name_those_that_do() {
     let help = |formulation, integrator| {
@@ -83,7 +84,8 @@ fn hanging(degrees: f64, gravity: f64, objective: &str) -> Prepared {
     prepared(&text).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The length of a rod does not depend on its mass, up to rounding: there is nothing to compare relative to it.
+/// The length of a rod does not depend on its mass, up to rounding: there is nothing to compare relative to
+/// it.
 #[test]
 fn certificates_of_zero_gradients_say_so() {
     for (objective, zero) in [("distance(bar.A, bar.B)", true), ("m*bar.B.x", false)] {
@@ -96,7 +98,8 @@ fn certificates_of_zero_gradients_say_so() {
     }
 }
 
-/// Accelerations are small at rest, but not small against gravity; without gravity there is nothing that could be uncertain.
+/// Accelerations are small at rest, but not small against gravity; without gravity there is nothing that
+/// could be uncertain.
 #[test]
 fn mechanisms_at_rest_do_not_need_longer_steps() {
     let warned = |model: &Prepared, h: f64| {
@@ -136,7 +139,8 @@ fn objectives_without_slopes_are_named() {
     assert_eq!(e, "objective `load` has no derivative at t = 0 s");
 }
 
-/// Terminal reactions that follow from positions, at a final time that a parameter moves: said by name, and only there.
+/// Terminal reactions that follow from positions, at a final time that a parameter moves: said by name, and
+/// only there.
 #[test]
 fn moving_ends_of_index_3_are_reported() {
     let (terminal, integral) = ("terminal = \"pin.reaction.x\"", "integral = \"pin.reaction.x\"");

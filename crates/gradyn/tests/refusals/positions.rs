@@ -75,7 +75,8 @@ fn impossible_things_are_named() {
     assert!(e.contains("body `A1`: mass is -1"), "{e}");
 }
 
-/// A parallelogram through its change point: the branch after it is a matter of rounding, and the run says so.
+/// A parallelogram through its change point: the branch after it is a matter of rounding, and the run says
+/// so.
 #[test]
 fn singular_positions_are_reported() {
     let text = r#"
@@ -146,8 +147,8 @@ fn singular_positions_between_steps_are_reported() {
     }
 }
 
-/// Attitudes that only conditions read do not stop a run where they jump: the pitch passes a right angle. Read by an objective,
-/// they do.
+/// Attitudes that only conditions read do not stop a run where they jump: the pitch passes a right angle.
+/// Read by an objective, they do.
 #[test]
 fn attitudes_of_conditions_are_not_followed() {
     let mut m = gradyn_model::Mechanism::space("roll over");

@@ -63,7 +63,8 @@ fn velocity_constraints_are_affine() {
     }
 }
 
-/// Conditions of positions and of velocities are counted apart; index3 refuses rows of velocity level by the name of their element.
+/// Conditions of positions and of velocities are counted apart; index3 refuses rows of velocity level by the
+/// name of their element.
 #[test]
 fn velocity_rows_count_in_velocities_only() {
     let edge = "joint.blade = { type = \"knife-edge\", between = [\"ground.O\", \"s.A\"], axis = [0, 1] }";
@@ -83,7 +84,8 @@ fn velocity_rows_count_in_velocities_only() {
     assert_eq!(still.psi, [0.0]);
 }
 
-/// A disc that rolls in space needs the normal of the plane and its own axis; in the plane it has a side, which a mirror does not keep.
+/// A disc that rolls in space needs the normal of the plane and its own axis; in the plane it has a side,
+/// which a mirror does not keep.
 #[test]
 fn rolling_discs_say_their_directions() {
     let text = "name = \"disc\"\ndimension = 3\nground.points = { O = [0, 0, 0] }\nbody.d = { points = { P = [0, 0, 0] }, mass = 1, inertia = 1 }\njoint.road = { type = \"rolling\", between = [\"ground.O\", \"d.P\"], radius = 1 }";

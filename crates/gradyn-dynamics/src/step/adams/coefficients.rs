@@ -7,14 +7,15 @@
 //! ψ_i(n+1) = h + ψ_{i-1}(n),    β_1 = 1,    β_{i+1} = β_i ψ_i(n+1)/ψ_i(n)                                (2)
 //! φ_{i+1}(n+1) = φ_i(n+1) - β_i φ_i(n)                                                                  (3)
 //! ```
-//! The polynomial through f at the k nodes is Σ c_i(s) β_i φ_i(n) at t_n + s h, with c_{i+1} = c_i (s h + ψ_{i-1})/d_i, d_i = ψ_i(n+1).
-//! Write s H = H - (1 - s) H: the moments of c_i follow one from the other,
+//! The polynomial through f at the k nodes is Σ c_i(s) β_i φ_i(n) at t_n + s h, with c_{i+1} = c_i (s h +
+//! ψ_{i-1})/d_i, d_i = ψ_i(n+1). Write s H = H - (1 - s) H: the moments of c_i follow one from the other,
 //!
 //! ```text
 //! g_{i,q} = ∫₀¹ (1 - s)^{q-1} c_i(s) ds:   g_{1,q} = 1/q,   g_{i+1,q} = ((H + ψ_{i-1}) g_{i,q} - H g_{i,q+1})/d_i   (4)
 //! ```
-//! and g_i = g_{i,1} are the weights of ∫ f dt = h Σ g_i β_i φ_i. With d_i = ψ_i(n) instead they are the weights of φ_i(n) itself,
-//! for any H: the interpolant. In all arrays entry i is that of the formulas; entry 0 is not used.
+//! and g_i = g_{i,1} are the weights of ∫ f dt = h Σ g_i β_i φ_i. With d_i = ψ_i(n) instead they are the
+//! weights of φ_i(n) itself, for any H: the interpolant. In all arrays entry i is that of the formulas; entry
+//! 0 is not used.
 
 use gradyn_num::ProgramScalar;
 

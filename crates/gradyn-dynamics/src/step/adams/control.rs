@@ -1,22 +1,24 @@
 //! Order and step size of the next step [Shampine & Gordon, chapter 7].
 //!
-//! The local errors that the orders j = k - 2 … k + 1 would make on equal steps, from the differences at the new node,
+//! The local errors that the orders j = k - 2 … k + 1 would make on equal steps, from the differences at the
+//! new node,
 //!
 //! ```text
 //! σ_1 = 1,  σ_{i+1} = i α_i σ_i,     E_j = h |γ*_j| σ_{j+1} ‖φ_{j+1}‖,     E = h |g_k - g_{k+1}| ‖φ_{k+1}‖        (1)
 //! ```
-//! with the rates of the predicted point in φ. E decides on the step (accepted: E ≤ 1, in units of the tolerance). Then
+//! with the rates of the predicted point in φ. E decides on the step (accepted: E ≤ 1, in units of the
+//! tolerance). Then
 //!
 //! ```text
 //! order:  k - 1 if max(E_{k-1}, E_{k-2}) ≤ E_k, or E_{k-1} ≤ min(E_k, E_{k+1});   k + 1 if E_{k+1} < E_k after k + 1 equal steps   (2)
 //! size:   2 h if 2^{k+1} E_k ≤ ½,   h if E_k ≤ ½,   else h clamp((½/E_k)^{1/(k+1)}, ½, 0.9)                    (3)
 //! ```
-//! While the run starts, every step raises the order and doubles the size until an estimate says otherwise. A rejected step is halved;
-//! the third time in a row it starts again at order 1.
+//! While the run starts, every step raises the order and doubles the size until an estimate says otherwise. A
+//! rejected step is halved; the third time in a row it starts again at order 1.
 //!
-//! On steps that double again and again a polynomial of order k amplifies rounding by about 2^{k²/2}: 1e3 at order 5, 3e8 at order 8,
-//! which the tolerance hides and the sensitivities show. Unlike in STEP the start therefore ends at order [`GEOMETRIC`], and above it a
-//! step is doubled only after more than k/2 equal ones.
+//! On steps that double again and again a polynomial of order k amplifies rounding by about 2^{k²/2}: 1e3 at
+//! order 5, 3e8 at order 8, which the tolerance hides and the sensitivities show. Unlike in STEP the start
+//! therefore ends at order [`GEOMETRIC`], and above it a step is doubled only after more than k/2 equal ones.
 
 use super::Adams;
 use super::coefficients::{Coefficients, EQUAL, MOST, kept};
@@ -154,7 +156,8 @@ impl Choice {
             r => r.powf(1.0 / (next + 1) as f64).clamp(0.5, 0.9),
         }
     }
-    /// After a rejected attempt of order k: the factor of the step size. Without estimates the step itself failed.
+    /// After a rejected attempt of order k: the factor of the step size. Without estimates the step itself
+    /// failed.
     pub fn reject(&mut self, k: usize) -> f64 {
         let e = self.estimates.orders[2];
         self.order = if self.failures >= 2 { 1 } else { self.lower(k) };
@@ -170,8 +173,8 @@ impl Choice {
 }
 
 impl<Y: System> Adams<'_, Y> {
-    /// The estimates of the step and the coordinate with the largest error: root mean squares over (q, v, z), with the rates of the
-    /// prediction in φ.
+    /// The estimates of the step and the coordinate with the largest error: root mean squares over (q, v, z),
+    /// with the rates of the prediction in φ.
     pub(super) fn estimates(
         &self,
         h: f64,

@@ -1,4 +1,5 @@
-//! Adams of variable order and step for any ẏ = f(s, y): what integrates adjoint equations backwards [B92, section IV.B].
+//! Adams of variable order and step for any ẏ = f(s, y): what integrates adjoint equations backwards [B92,
+//! section IV.B].
 //!
 //! The formulas are those of [`super`], the control is that of the runs; s increases, whatever it stands for.
 

@@ -1,4 +1,5 @@
-//! The linearised step: partials at a converged record, and the factor of (3) for `advance` and for the sweeps.
+//! The linearised step: partials at a converged record, and the factor of (3) for `advance` and for the
+//! sweeps.
 
 use super::{Newmark, ProjectionMatrix, Projector};
 use crate::error::StepError;

@@ -59,8 +59,8 @@ impl<Y: System> Newmark<'_, Y> {
             best = best.min(size);
         }
     }
-    /// Size of the last correction (in `b`), relative to q. The corrections of (9) shrink by 1/(1 + αβh²ΦM⁻¹Φᵀ) only: where that
-    /// is slow, what is left of Φ (in `values`) says more.
+    /// Size of the last correction (in `b`), relative to q. The corrections of (9) shrink by 1/(1 +
+    /// αβh²ΦM⁻¹Φᵀ) only: where that is slow, what is left of Φ (in `values`) says more.
     fn size(&self, l: &NewmarkLinear<Y>, q: &[f64]) -> f64 {
         let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
         let of = |x: f64, scale: f64| x / if scale > 0.0 { scale } else { 1.0 };

@@ -7,9 +7,9 @@
 //! v* = γ/(βh) (q - q₀) + (1 - γ/β) v₀ + (1 - γ/2β) h â₀                              (4)
 //! a* = s/(βh²) (q - q₀) - s/(βh) v₀ + (s (1 - 1/2β) + α_m/(1 - α_f)) â₀ - α_f/(1 - α_f) a₀,  s = (1 - α_m)/(1 - α_f)   (5)
 //! ```
-//! (4), (5) are (1)–(3) without â. α_m = α_f = 0 is Newmark: â = a, nothing is stored. The record's â follows from (3) with the
-//! projected a in place of a*. Order 2 where γ = ½ - α_m + α_f; unconditionally stable for linear systems where also
-//! β ≥ (½ + γ)²/4 and α_m ≤ α_f ≤ ½.
+//! (4), (5) are (1)–(3) without â. α_m = α_f = 0 is Newmark: â = a, nothing is stored. The record's â follows
+//! from (3) with the projected a in place of a*. Order 2 where γ = ½ - α_m + α_f; unconditionally stable for
+//! linear systems where also β ≥ (½ + γ)²/4 and α_m ≤ α_f ≤ ½.
 
 use gradyn_num::ProgramScalar;
 
@@ -33,7 +33,8 @@ impl Scheme {
     pub const fn newmark(beta: f64, gamma: f64) -> Self {
         Self { beta, gamma, alpha_m: 0.0, alpha_f: 0.0 }
     }
-    /// β = (1 - ξ)²/4, γ = (1 - 2ξ)/2 [A22, Eq. 5, corrected]: ξ = 0 is the trapezoidal rule, ξ < 0 dissipates.
+    /// β = (1 - ξ)²/4, γ = (1 - 2ξ)/2 [A22, Eq. 5, corrected]: ξ = 0 is the trapezoidal rule, ξ < 0
+    /// dissipates.
     pub fn dissipative(xi: f64) -> Self {
         Self::newmark((1.0 - xi).powi(2) / 4.0, (1.0 - 2.0 * xi) / 2.0)
     }

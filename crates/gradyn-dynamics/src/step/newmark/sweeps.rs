@@ -1,4 +1,5 @@
-//! Products of the linearised step: blocks downwards, upwards [A22, Eqs. 27c, 27b, 27a,d], and over the past and the slots.
+//! Products of the linearised step: blocks downwards, upwards [A22, Eqs. 27c, 27b, 27a,d], and over the past
+//! and the slots.
 
 use super::{Newmark, NewmarkLinear};
 use crate::step::Step;

@@ -5,9 +5,10 @@
 //! P̄ w = d/dε F(t, q + ε κ_K w, v* + ε κ_C w, ε w, 0)                                             (2)
 //! (P̄ w)_q, (P̄ w)_v*, (P̄ w)_p:   derivatives of F_q, F_v, F_p along the direction of (2)          (3)  [A22, Eq. 11b]
 //! ```
-//! F is the balance M a + Φ_qᵀλ - Q. (1) is the tangent of the step without the stiffness of the constraints, times βh²/s; it tends to M
-//! as h falls. It is taken as it is: where K or C is not symmetric, neither is P̄, and the projection is oblique. (3) is what [`Second`]
-//! computes, with a lane for w = v - v* and one for w = a - a*. With (1) the balance of the projected accelerations is met to O(h²) only.
+//! F is the balance M a + Φ_qᵀλ - Q. (1) is the tangent of the step without the stiffness of the constraints,
+//! times βh²/s; it tends to M as h falls. It is taken as it is: where K or C is not symmetric, neither is P̄,
+//! and the projection is oblique. (3) is what [`Second`] computes, with a lane for w = v - v* and one for w =
+//! a - a*. With (1) the balance of the projected accelerations is met to O(h²) only.
 
 use super::Newmark;
 use crate::error::StepError;
@@ -108,8 +109,8 @@ impl<Y: System> Projector<Y> {
     pub(super) fn matrix_v(&self, k: usize) -> Option<&[f64]> {
         self.tangent.as_ref().map(|t| t.second.state_partials(k)[1])
     }
-    /// (3) at (t, q, v*) for `diff` = (v - v*, a - a*): adds (P̄ w)_q and, through v*, what follows q to `out`. With M there is nothing
-    /// to do; else (3) has all of P̄ w, M included, and `diff` is cleared.
+    /// (3) at (t, q, v*) for `diff` = (v - v*, a - a*): adds (P̄ w)_q and, through v*, what follows q to
+    /// `out`. With M there is nothing to do; else (3) has all of P̄ w, M included, and `diff` is cleared.
     pub(super) fn linearise(
         &mut self,
         sys: &Y,

@@ -1,16 +1,17 @@
 //! The matrix of blocks that are solved together.
 //!
-//! Unknowns (y_q, y_v, y_a, y_λ) = (δq, h δv, h² δa, h² δλ) of each block; rows of positions × 1, of velocities × h, of F × h². For the state
-//! (q, v), with A the coefficients among these blocks,
+//! Unknowns (y_q, y_v, y_a, y_λ) = (δq, h δv, h² δa, h² δλ) of each block; rows of positions × 1, of
+//! velocities × h, of F × h². For the state (q, v), with A the coefficients among these blocks,
 //!
 //! ```text
 //! y_q,i - Σ_j a_ij y_v,j                                    = r_q                                 (1)
 //! y_v,i - Σ_j a_ij y_a,j                                    = h r_v                               (2)
 //! h² F_q y_q + h F_v y_v + F_a y_a + F_λ y_λ                = h² r_F                              (3)
 //! ```
-//! so that its entries stay of the size of 1 and of M as h → 0. Constraints of position level are not multiplied: Φ_q y_q = r. For
-//! independent coordinates (1), (2) are the rows B and Φ_q y_q = r, h Φ̇_q y_q + Φ_q y_v = h r stand above them.
-//! Eliminating y_q and y_v by hand would leave h²(A²)_ij F_q + h a_ij F_v + δ_ij F_a: the sparse factorisation does that.
+//! so that its entries stay of the size of 1 and of M as h → 0. Constraints of position level are not
+//! multiplied: Φ_q y_q = r. For independent coordinates (1), (2) are the rows B and Φ_q y_q = r, h Φ̇_q y_q +
+//! Φ_q y_v = h r stand above them. Eliminating y_q and y_v by hand would leave h²(A²)_ij F_q + h a_ij F_v +
+//! δ_ij F_a: the sparse factorisation does that.
 
 use crate::block::{Block, State};
 use crate::error::StepError;
@@ -22,7 +23,8 @@ use gradyn_num::{Factor, Pattern};
 /// Where the values of one term of one block land: (position in the term, position in the matrix).
 type Map = Vec<(u32, u32)>;
 
-/// Terms of a block: g_q + K, C, M, Φ_qᵀ | constraint rows over q, v, a | independent rows: Φ_q, then Φ̇_q, Φ_q.
+/// Terms of a block: g_q + K, C, M, Φ_qᵀ | constraint rows over q, v, a | independent rows: Φ_q, then Φ̇_q,
+/// Φ_q.
 const TERMS: usize = 10;
 
 /// (1)–(3), factored.
@@ -57,7 +59,8 @@ impl Coupled {
         }
         Ok(matrix)
     }
-    /// Pattern and maps for a choice of independent coordinates; made once, and again when the choice changes.
+    /// Pattern and maps for a choice of independent coordinates; made once, and again when the choice
+    /// changes.
     pub fn set_choice<Y: System>(
         &mut self,
         sys: &Y,

@@ -5,10 +5,11 @@
 //! |e| = root mean square of e_i / (atol + rtol |y_i|) over (q, v, z)                                            (2)  [B92, Eq. 58]
 //! |e₅|² / √(|e₅|² + 0.01 |e₃|²)                       with a second estimate of lower order        (3)  [Hairer, Nørsett & Wanner I, II.10]
 //! ```
-//! W is the matrix of one implicit block with a_ii = γ₀, so it holds for every state and, with Φ_q δq = 0 in it, for constraints at the
-//! level of positions. There h δv and h δz are compared with the tolerance: the part of v normal to the constraints has a lower order and is
-//! not carried on, and a correction of it in the next step, which makes a ~ δv/h, does not fall with the size of that step. These are
-//! the weights of variables of index 2 in RADAU5 [Hairer & Wanner II, IV.8, VII.6].
+//! W is the matrix of one implicit block with a_ii = γ₀, so it holds for every state and, with Φ_q δq = 0 in
+//! it, for constraints at the level of positions. There h δv and h δz are compared with the tolerance: the
+//! part of v normal to the constraints has a lower order and is not carried on, and a correction of it in the
+//! next step, which makes a ~ δv/h, does not fall with the size of that step. These are the weights of
+//! variables of index 2 in RADAU5 [Hairer & Wanner II, IV.8, VII.6].
 
 use super::{RungeKutta, RungeKuttaLinear};
 use crate::step::{Layout, Span, Step, Tolerance};

@@ -3,8 +3,9 @@
 //! ```text
 //! x ← x - (rows)_x⁻¹ rows,   the matrix of the prediction while corrections fall by 4, else a new one                 (1)
 //! ```
-//! Prediction: (a, λ) from the polynomial through the blocks of the step before, or within a diagonally implicit step from the line
-//! through the past node and the block that is furthest; then v and q by the scheme.
+//! Prediction: (a, λ) from the polynomial through the blocks of the step before, or within a diagonally
+//! implicit step from the line through the past node and the block that is furthest; then v and q by the
+//! scheme.
 
 use super::coupled::equation;
 use super::{RungeKutta, RungeKuttaLinear};
@@ -81,7 +82,8 @@ impl<Y: System> RungeKutta<'_, Y> {
                     worst,
                 });
             }
-            // far below the level of rounding, or no longer falling and below it; forces that cancel to zero leave no level for a and λ
+            // far below the level of rounding, or no longer falling and below it; forces that cancel to zero
+            // leave no level for a and λ
             stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
             converged =
                 size <= 1e-4 || (stalled >= 1 && size <= 0.01) || (stalled >= 3 && size.min(state) <= 0.1);

@@ -31,7 +31,8 @@ impl Builder<'_, '_> {
                 self.settle(b, ([0.0; 2], 0.0), &mut poses, &mut known);
             }
         }
-        // strict rounds first (two points, or a point and an angle), then a point with a guessed angle, then anything
+        // strict rounds first (two points, or a point and an angle), then a point with a guessed angle, then
+        // anything
         for guess in 0..3 {
             // around all bodies until a whole round settles none
             let (mut b, mut idle) = (0, 0);

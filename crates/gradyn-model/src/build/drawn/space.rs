@@ -8,8 +8,9 @@
 //! ```text
 //! n₂ = c₂ a₁ + s₂ g,  b₂ = c₂ g - s₂ a₁,  a₂ = c₁ n₁ + s₁ b₁,   g = s₁ n₁ - c₁ b₁                  (2)
 //! ```
-//! θ and s are what conditions and drivers say of a joint, or 0. Bodies with hard points start where they are drawn; attitudes
-//! (roll, pitch, yaw) and points come from conditions and from `near`; a body that a joint lets turn is turned towards its points.
+//! θ and s are what conditions and drivers say of a joint, or 0. Bodies with hard points start where they are
+//! drawn; attitudes (roll, pitch, yaw) and points come from conditions and from `near`; a body that a joint
+//! lets turn is turned towards its points.
 
 use super::super::{Builder, unknown};
 use crate::error::ModelError;
@@ -121,7 +122,8 @@ impl Builder<'_, '_> {
         };
         Ok(self.coordinates.iter().map(coordinate).collect())
     }
-    /// Nearest joints first: breadth-first from bodies that have a pose, joints that say most before those that say less.
+    /// Nearest joints first: breadth-first from bodies that have a pose, joints that say most before those
+    /// that say less.
     fn spread_poses(&self, hints: &Hints, poses: &mut [Option<Pose>]) {
         let mut joints_of: Vec<Vec<usize>> = vec![vec![]; poses.len()];
         for k in 0..self.m.joints.len() {
@@ -198,8 +200,8 @@ impl Builder<'_, '_> {
         };
         Some(Pose { o: add(at, -1.0, turn(&a, value(other))), a })
     }
-    /// Axes `a` of a body turned about its point `joint`, which is at `at`, so that its point that is farthest from there and
-    /// whose place is given comes near to that: about `hinge`, or the shortest way.
+    /// Axes `a` of a body turned about its point `joint`, which is at `at`, so that its point that is
+    /// farthest from there and whose place is given comes near to that: about `hinge`, or the shortest way.
     fn towards(&self, joint: super::super::PointRef, at: V3, a: M3, hinge: Option<V3>, hints: &Hints) -> M3 {
         let points = &self.solids[joint.0].points;
         let given = |i: usize| {
@@ -244,7 +246,8 @@ impl Builder<'_, '_> {
         let at = std::array::from_fn(|k| at[k].unwrap_or(drawn[k]));
         Some(Pose { o: add(at, -1.0, turn(&a, local)), a })
     }
-    /// A drawing that no joint ties to the ground moves as a whole with the one body of it whose attitude and place are given.
+    /// A drawing that no joint ties to the ground moves as a whole with the one body of it whose attitude and
+    /// place are given.
     fn move_drawing(&self, hints: &Hints, poses: &mut [Option<Pose>]) {
         let hard = |b: usize| self.m.bodies.get(b).is_some_and(|body| !body.hard.is_empty());
         let tied = (0..self.m.joints.len()).any(|k| {
@@ -366,7 +369,8 @@ impl Builder<'_, '_> {
             _ => {}
         }
     }
-    /// A point and those that are where it is: of its class, and of joints that are not shared because their reaction is read.
+    /// A point and those that are where it is: of its class, and of joints that are not shared because their
+    /// reaction is read.
     fn same_place(&self, point: super::super::PointRef) -> Vec<super::super::PointRef> {
         let class = self.solids[point.0].points[point.1].class;
         let members = self.class_points.get(&class).into_iter().flatten().copied();

@@ -5,10 +5,11 @@
 //! linear   g_x, g_y limited to ±1;   f = 1, or 1/|g| where |g| > 1                                  (2)   [P14, Eqs. 58, 59, 62–64]
 //! tanh     f = tanh ρ/ρ,   ρ = √(|g|² + ε²)                                                          (3)
 //! ```
-//! P14 prints (2) without moduli, so that negative slip saturates by the ellipse only. Divided by F_n, (2) needs no quotient
-//! 0/0 where the tyre leaves the ground.
+//! P14 prints (2) without moduli, so that negative slip saturates by the ellipse only. Divided by F_n, (2)
+//! needs no quotient 0/0 where the tyre leaves the ground.
 //!
-//! Magic Formula with the coefficients of a PAC2002 file, shifts, camber and aligning torque left out; f_z = F_n/F_z0 - 1:
+//! Magic Formula with the coefficients of a PAC2002 file, shifts, camber and aligning torque left out; f_z =
+//! F_n/F_z0 - 1:
 //!
 //! ```text
 //! y(x) = D sin(C atan(B x - E (B x - atan(B x)))),   B = K/(C D)                                     (4)
@@ -16,7 +17,9 @@
 //! y:  D = F_n (PDY1 + PDY2 f_z),  E = PEY1 + PEY2 f_z,  K = |PKY1| F_z0 sin(2 atan(F_n/(PKY2 F_z0)))          (6)
 //! F_x = y_x(κ)/√(1 + (RBX1 α)²),   F_y = y_y(α)/√(1 + (RBY1 κ)²)                                  (7)
 //! ```
-//! α as in `tyre`, positive where the tyre pushes to its left; the slip angle of tyre files has the opposite sign. sin(2 atan s) = 2 s/(1 + s²), so that D and K are both F_n times something finite: B exists at F_n = 0.
+//! α as in `tyre`, positive where the tyre pushes to its left; the slip angle of tyre files has the opposite
+//! sign. sin(2 atan s) = 2 s/(1 + s²), so that D and K are both F_n times something finite: B exists at F_n =
+//! 0.
 
 use super::Made;
 use crate::build::symbols::SensorEnv;

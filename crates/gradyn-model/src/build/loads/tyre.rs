@@ -1,4 +1,5 @@
-//! Tyres: a radial spring on the height of the road, and forces along the ground by the slips [P14, Eqs. 56–64].
+//! Tyres: a radial spring on the height of the road, and forces along the ground by the slips [P14, Eqs.
+//! 56–64].
 //!
 //! ```text
 //! n = (0, 0, 1),   r = z_c - z(x_c, y_c),   p = splus(R - r, e),   F_n = k p + c ṗ                      (1)   [Eq. 56]
@@ -6,12 +7,14 @@
 //! κ = (r ω·s - b·v_c)/(b·v_c),   α = -atan2(s·v_c, b·v_c)                                            (3)   [Eqs. 60, 61]
 //! F = F_n n + F_x b + F_y s   at the point c - r n of the wheel                                      (4)   [Eq. 57]
 //! ```
-//! c is the centre of the tyre, u the spin axis, ω the angular velocity of the wheel, n × b = s. P14 has b = u × n/|u × n|, which points
-//! forwards if u points to the left; with the sign of (2) slips and forces are the same for u and -u and when the wheel runs
-//! backwards. arcsin(s·v/|v|) is the arctangent of (3), which has no corner at a right angle.
+//! c is the centre of the tyre, u the spin axis, ω the angular velocity of the wheel, n × b = s. P14 has b =
+//! u × n/|u × n|, which points forwards if u points to the left; with the sign of (2) slips and forces are
+//! the same for u and -u and when the wheel runs backwards. arcsin(s·v/|v|) is the arctangent of (3), which
+//! has no corner at a right angle.
 //!
-//! The force along n and those along the ground are two loads: at rest there is no slip, and the second does not act. Undefined
-//! where b·v_c = 0 and beyond the ends of a table: the guards say so by name. The laws are in `slip`.
+//! The force along n and those along the ground are two loads: at rest there is no slip, and the second does
+//! not act. Undefined where b·v_c = 0 and beyond the ends of a table: the guards say so by name. The laws are
+//! in `slip`.
 
 use super::{Applied, Made, push};
 use crate::build::symbols::SensorEnv;

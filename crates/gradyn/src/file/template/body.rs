@@ -1,5 +1,6 @@
-//! Bodies of a copy. Their frames are mirrored with their points, so that a body drawn by hard points keeps the global frame. A rod
-//! lies on the positive x axis of its frame: if that changes its sign, the ends are written as points.
+//! Bodies of a copy. Their frames are mirrored with their points, so that a body drawn by hard points keeps
+//! the global frame. A rod lies on the positive x axis of its frame: if that changes its sign, the ends are
+//! written as points.
 
 use super::copy::{signed, value};
 use super::text::Context;

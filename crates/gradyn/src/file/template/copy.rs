@@ -1,4 +1,5 @@
-//! The sections of a template in one copy: what each key holds decides how its strings are read and how it is mirrored.
+//! The sections of a template in one copy: what each key holds decides how its strings are read and how it is
+//! mirrored.
 //!
 //! | key | mirrored |
 //! | --- | --- |
@@ -208,7 +209,8 @@ fn law(force: &Table, template: &Table) -> Option<(&'static str, Role)> {
     }
 }
 
-/// An effort along a position stays, one along an angle changes its sign. Joints of the surrounding model are not mirrored.
+/// An effort along a position stays, one along an angle changes its sign. Joints of the surrounding model are
+/// not mirrored.
 fn along_joint(force: &Table, template: &Table) -> Role {
     let name = force.get("joint").and_then(Node::word).map_or("", |w| w.text.as_str());
     let joint = template.get("joint").and_then(Node::table).and_then(|joints| joints.get(name)?.table());
@@ -238,7 +240,8 @@ fn implicit(c: &Context, joint: &Table) -> Option<&'static str> {
     }
 }
 
-/// What ties an angle, which changes its sign, to something that does not; of a gear the angle where it starts.
+/// What ties an angle, which changes its sign, to something that does not; of a gear the angle where it
+/// starts.
 fn handed(joint: &Table) -> Option<(&'static str, Role)> {
     match joint.get("type").and_then(Node::word)?.text.as_str() {
         "screw" => Some(("lead", Role::Odd)),
@@ -284,7 +287,8 @@ fn initial(c: &Context, t: &Table) -> Made<Table> {
     Ok(Table { entries: t.entries.iter().map(entry).collect::<Made<_>>()? })
 }
 
-/// A plain sensor stays one, and its value is mirrored; other expressions are read with the eyes of the template.
+/// A plain sensor stays one, and its value is mirrored; other expressions are read with the eyes of the
+/// template.
 fn condition(c: &Context, sensor: &Word, value: &Node) -> Made<(Word, Node)> {
     let sense = if c.mirrored() { c.sense(sensor)? } else { Some(Sense::Same) };
     let key = if sense.is_some() { c.renamed(sensor)? } else { c.even(sensor, Law::None)? };

@@ -146,7 +146,8 @@ impl Merge {
     }
 }
 
-/// The table under a key, made if it is absent; `None` if there is something else. A word such as "rest" gives way to a table.
+/// The table under a key, made if it is absent; `None` if there is something else. A word such as "rest"
+/// gives way to a table.
 fn slot<'t>(t: &'t mut Table, key: &str, place: &Range<usize>) -> Option<&'t mut Table> {
     let k = t.entries.iter().position(|e| e.0.text == key).unwrap_or_else(|| {
         let word = Word { text: key.into(), place: place.clone(), exact: false };

@@ -1,8 +1,9 @@
 //! Expressions of a mirrored copy.
 //!
-//! A mirrored copy is the mirror image of the copy without `mirror`. With M the reflection (signs of the axes), a position p of
-//! the template is M p in the model, and what the model knows as p' is M p' in the eyes of the template. An expression therefore
-//! keeps its value if everything that it reads is taken with the eyes of the template:
+//! A mirrored copy is the mirror image of the copy without `mirror`. With M the reflection (signs of the
+//! axes), a position p of the template is M p in the model, and what the model knows as p' is M p' in the
+//! eyes of the template. An expression therefore keeps its value if everything that it reads is taken with
+//! the eyes of the template:
 //!
 //! ```text
 //! vectors: points, hard points, reactions, forces            p  →  M p                                   (1)
@@ -11,7 +12,8 @@
 //! ```
 //!
 //! and a vector of the template is mirrored once more where it enters the model (`polar`). Hard points of the
-//! surrounding model are numbers and stay: a copy that starts from P and its mirror image, which starts from M P.
+//! surrounding model are numbers and stay: a copy that starts from P and its mirror image, which starts from
+//! M P.
 
 use super::scope::axis;
 use super::text::{Context, Filled, parsed, replaced, spliced};
@@ -32,7 +34,8 @@ pub fn odd(flips: &Flips) -> bool {
 /// Functions whose values depend on the handedness of frames.
 const FRAMES: [&str; 5] = ["local", "axis", "roll", "pitch", "yaw"];
 
-/// Whose law an expression is: `length` or `angle` and `speed` are those of the spring, whatever else has these names.
+/// Whose law an expression is: `length` or `angle` and `speed` are those of the spring, whatever else has
+/// these names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
     None,

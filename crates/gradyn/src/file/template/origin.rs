@@ -1,4 +1,5 @@
-//! Whose copy a mistake is in: the text of a template is the same for all its copies, the names in the message are not.
+//! Whose copy a mistake is in: the text of a template is the same for all its copies, the names in the
+//! message are not.
 
 use super::Library;
 use super::text::Context;
@@ -59,7 +60,8 @@ impl Origins {
         let Some(at) = e.place.as_ref().map(|p| p.start) else { return e };
         let Some((t, place)) = self.templates.iter().find_map(|t| Some((t, t.place(at)?))) else { return e };
         let words: HashSet<&str> = words(&e.message).collect();
-        // the longest text of a copy that the message repeats, the element that it begins with, or the longest prefix of a name in it
+        // the longest text of a copy that the message repeats, the element that it begins with, or the
+        // longest prefix of a name in it
         let repeated = |text: &str| names_something(text) && self::words(text).all(|w| words.contains(w));
         let named = |prefix: &str| !prefix.is_empty() && words.iter().any(|w| w.starts_with(prefix));
         let begins =

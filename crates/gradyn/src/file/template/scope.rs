@@ -1,4 +1,5 @@
-//! The names that a template defines, and what each is: whether it is prefixed, and how its values are mirrored.
+//! The names that a template defines, and what each is: whether it is prefixed, and how its values are
+//! mirrored.
 
 use crate::file::tree::{Node, Table};
 use std::collections::{HashMap, HashSet};
@@ -39,7 +40,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The names of the sections of a template, and its arguments: name, and whether it is a vector by default.
+    /// The names of the sections of a template, and its arguments: name, and whether it is a vector by
+    /// default.
     pub fn new<'a>(table: &Table, arguments: impl Iterator<Item = (&'a str, bool)>) -> Self {
         let mut scope = Self::default();
         scope.names.extend(
