@@ -8,6 +8,9 @@
 use gradyn::{Coordinates, Method, Prepared};
 use gradyn_bench::Bench;
 
+#[path = "../../gradyn/tests/it/kit/hard_points.rs"]
+mod hard_points;
+
 const METHODS: [(&str, &str); 2] = [("index1", "adams-bashforth"), ("ali3p", "newmark")];
 
 fn main() {
@@ -17,7 +20,7 @@ fn main() {
     for name in gradyn::examples::VEHICLES {
         bench(name, gradyn::examples::find(name).expect("bundled"));
         if *name == "iltis" {
-            bench("iltis, 36", &gradyn_testkit::hard_points::iltis(true));
+            bench("iltis, 36", &hard_points::iltis(true));
         }
     }
 }

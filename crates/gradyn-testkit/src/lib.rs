@@ -1,12 +1,8 @@
 //! Models and checks shared by the tests of Gradyn (unpublished).
 
-pub mod agree;
 pub mod alloc;
-pub mod cases;
 pub mod chain;
 pub mod compare;
-pub mod elements;
-pub mod hard_points;
 pub mod models;
 pub mod parametrise;
 pub mod random;

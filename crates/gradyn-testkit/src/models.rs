@@ -1,11 +1,12 @@
 //! Mechanisms built in Rust.
 
+#[cfg(feature = "dynamics")]
 use gradyn_dynamics::assembly::assemble;
 use gradyn_model::mechanism::{
     About, Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Rod,
     Spline, Vector,
 };
-use gradyn_model::{Coordinates, Model, build_in};
+use gradyn_model::{Coordinates, Model, System, build_in};
 
 /// Every model with its name: what the cross-tests run over.
 pub fn all() -> Vec<(&'static str, Mechanism)> {
@@ -25,7 +26,7 @@ pub fn all() -> Vec<(&'static str, Mechanism)> {
     ]
 }
 
-/// A model, its slots and its assembled positions at the start.
+/// A model, its slots and positions at the start.
 pub struct Ready {
     /// The model.
     pub model: Model,
@@ -35,21 +36,33 @@ pub struct Ready {
     pub q: Vec<f64>,
 }
 
-/// Builds and assembles a mechanism.
+/// Builds a mechanism; positions are where the assembly would begin, off the constraints.
+///
+/// # Panics
+/// With the library's message where it does not build.
+pub fn guessed_in(m: &Mechanism, family: Coordinates) -> Ready {
+    let model = build_in(m, family).unwrap_or_else(|e| panic!("{}: {e}", m.name));
+    let p = model.slots(&model.rho());
+    let q = model.system.drawn().to_vec();
+    Ready { model, p, q }
+}
+
+/// Builds and assembles a mechanism in natural coordinates.
 ///
 /// # Panics
 /// With the library's message where it does not build or assemble.
+#[cfg(feature = "dynamics")]
 pub fn ready(m: &Mechanism) -> Ready {
     ready_in(m, Coordinates::Natural)
 }
 
-/// The same in coordinates of some family.
+/// Builds and assembles a mechanism in coordinates of some family.
 ///
 /// # Panics
-/// Likewise.
+/// With the library's message where it does not build or assemble.
+#[cfg(feature = "dynamics")]
 pub fn ready_in(m: &Mechanism, family: Coordinates) -> Ready {
-    let model = build_in(m, family).unwrap_or_else(|e| panic!("{}: {e}", m.name));
-    let p = model.slots(&model.rho());
+    let Ready { model, p, .. } = guessed_in(m, family);
     let names = [&model.conditions.0, &model.conditions.1]
         .map(|c| c.iter().map(|t| t.text.clone()).collect::<Vec<_>>());
     let t = p[model.times.start as usize];

@@ -1,6 +1,6 @@
 //! Systems of first order, as a user would write them.
 
-use gradyn::user::StateSpace;
+use gradyn_model::user::StateSpace;
 use gradyn_num::{Dual, Scalar};
 
 /// The manipulator of B92: y = (Z1, GA1, Y2, BE2, AL3), z = ẏ, p = (F1Z, L1Z, t1, L, M2, I3Z).

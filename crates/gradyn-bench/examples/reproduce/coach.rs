@@ -4,7 +4,6 @@
 use crate::page::Page;
 use crate::runs::{edited, method, timed};
 use gradyn::{Mechanism, Method, Prepared, Run, Sensitivity};
-use gradyn_testkit::agree::scales;
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::parametrise::{only_used, parametrise_where};
 use std::fmt::Write;
@@ -72,7 +71,8 @@ impl Row {
         let per = |s: f64| 1e6 * s / of_run.trajectory.plan.steps() as f64;
         let (exact, adjoint) = gradient(&model, &of_run, Sensitivity::DiscreteAdjoint);
         let done = METHODS.map(|s| gradient(&model, &of_run, s));
-        let off = done.each_ref().map(|d| distance(&d.0, &exact, &scales(&model)));
+        let scales: Vec<f64> = model.model.parameters.iter().map(|p| p.scale).collect();
+        let off = done.each_ref().map(|d| distance(&d.0, &exact, &scales));
         Self {
             count,
             run: per(seconds),

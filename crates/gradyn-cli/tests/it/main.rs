@@ -1,0 +1,11 @@
+//! Tests of the command.
+
+mod check;
+mod cli;
+mod common;
+mod equilibrium;
+mod errors;
+mod optimize;
+mod output;
+mod sweep;
+mod verify;

@@ -1,0 +1,49 @@
+//! Tests of the library through its front door.
+
+mod adams;
+mod agreement;
+mod ali3p;
+mod alloc_free;
+mod check;
+mod continuous;
+mod control;
+mod convergence;
+mod coordinates;
+mod cost;
+mod documents;
+mod elements;
+mod equilibrium;
+mod examples;
+mod file;
+mod final_time;
+mod five_bar;
+mod identification;
+mod kit;
+mod maggi;
+mod maximum;
+mod mobility;
+mod optimize;
+mod orders;
+mod penalty;
+mod random;
+mod redundant;
+mod refusals;
+mod second;
+mod singular;
+mod sparse;
+mod stiff;
+mod synthesis;
+mod template;
+#[path = "../../../gradyn-model/tests/it/terms.rs"]
+mod terms;
+mod user;
+mod values;
+mod vehicles;
+mod verify;
+
+use gradyn_model::mechanism::Mechanism;
+
+/// What the tests of terms run over, by name.
+fn mechanisms() -> Vec<(String, Mechanism)> {
+    kit::elements::all().into_iter().map(|e| (e.name, e.mechanism)).collect()
+}
