@@ -17,7 +17,7 @@ use crate::error::StepError;
 use crate::plan::Frozen;
 use crate::simulate::Trajectory;
 use crate::step::{Layout, Span, Step};
-use gradyn_model::{Set, System};
+use gradyn_model::{Data, Set, Setup, System};
 use gradyn_num::Wide;
 
 /// An extreme of the cubic polynomial that comes so near to zero, relative to the ends, is looked at.
@@ -34,10 +34,10 @@ const SHORTEST: f64 = 1e-6;
 const TINY: f64 = 1e-9;
 
 /// (1) along a run.
-pub struct Event<Y: System> {
+pub struct Event {
     /// Which terminal functional.
     index: usize,
-    moving: Y::Data<Wide>,
+    moving: Data<Wide>,
     x: Vec<Wide>,
     values: Vec<Wide>,
     /// (H, Ḣ) at the last node.
@@ -53,9 +53,9 @@ pub struct Event<Y: System> {
     first: f64,
 }
 
-impl<Y: System> Event<Y> {
+impl Event {
     /// Begins at the first record, where (1) must not hold.
-    pub fn new<T: Step<System = Y>>(
+    pub fn new<T: Step>(
         step: &T,
         p: &[f64],
         index: usize,
@@ -88,7 +88,7 @@ impl<Y: System> Event<Y> {
     /// (H, Ḣ) at t, a step h after `past`: rates of accelerations and multipliers are those of the step.
     fn measure(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         lay: &Layout,
         (t, h): (f64, f64),
         angles: &[f64],
@@ -124,7 +124,7 @@ impl<Y: System> Event<Y> {
     /// Looks at the step of `size` that ends in the record after the plan. Where (1) is met the last record
     /// is that of (2), and its step size is returned. `since` is the number of steps since a time that must
     /// be a node.
-    pub fn ends<T: Step<System = Y>>(
+    pub fn ends<T: Step>(
         &mut self,
         step: &T,
         run: &mut Trajectory,
@@ -174,7 +174,7 @@ impl<Y: System> Event<Y> {
         Ok(None)
     }
     /// The last step of the plan and the sliver after it as one step, if that meets (1) too.
-    fn join<T: Step<System = Y>>(
+    fn join<T: Step>(
         &mut self,
         step: &T,
         run: &Trajectory,
@@ -288,7 +288,7 @@ impl Trial {
     fn at<T: Step>(
         &mut self,
         step: &T,
-        event: &mut Event<T::System>,
+        event: &mut Event,
         h: f64,
         l: &mut T::Linear,
     ) -> Result<f64, StepError> {
@@ -308,7 +308,7 @@ impl Trial {
     fn solve<T: Step>(
         mut self,
         step: &T,
-        event: &mut Event<T::System>,
+        event: &mut Event,
         [mut a, mut b]: [f64; 2],
         [mut fa, mut fb]: [f64; 2],
         l: &mut T::Linear,

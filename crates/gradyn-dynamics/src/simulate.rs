@@ -6,7 +6,7 @@ use crate::error::StepError;
 use crate::event::{Ending, Event};
 use crate::plan::{Frozen, Plan};
 use crate::step::{Layout, Report, Span, Step};
-use gradyn_model::System;
+use gradyn_model::{Data, System};
 
 /// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,7 +124,7 @@ struct Walk<'a, T: Step> {
     control: &'a Controller,
     run: &'a mut Trajectory,
     l: T::Linear,
-    data: <T::System as System>::Data<f64>,
+    data: Data<f64>,
     /// Angle references and choices of the next step.
     references: Vec<f64>,
     angles: Vec<f64>,
@@ -161,7 +161,7 @@ impl<'a, T: Step> Walk<'a, T> {
     fn piece(
         &mut self,
         (end, declared): (f64, Option<u32>),
-        event: &mut Option<Event<T::System>>,
+        event: &mut Option<Event>,
         observe: Observer,
     ) -> Result<bool, StepError> {
         let (step, control, mesh) = (self.step, self.control, self.mesh);

@@ -25,8 +25,8 @@ use crate::formulation::Lagrange;
 use crate::initial::Initial;
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
-use gradyn_model::{At, Set, System};
-use gradyn_num::{Dual, ProgramScalar, Scalar};
+use gradyn_model::{At, Data, KernelScalar, RunScalar, Set, Setup, System};
+use gradyn_num::Dual;
 
 /// Where things are in a record, (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Layout {
 }
 impl Layout {
     /// Sizes of a system, with `extras` numbers after the head.
-    pub fn of<Y: System>(sys: &Y, extras: usize) -> Self {
+    pub fn of(sys: &Setup, extras: usize) -> Self {
         let (d, o) = (sys.dims(), sys.functionals(Set::Integrand));
         Self { n: d.n, m: d.m, o, len: 3 * d.n + d.m + o + extras }
     }
@@ -85,7 +85,7 @@ pub struct Span<S> {
     /// Step size [s]; 0 for record 0.
     pub h: S,
 }
-impl<S: ProgramScalar> Span<S> {
+impl<S: RunScalar> Span<S> {
     /// End of the step.
     pub fn end(&self) -> S {
         self.t + self.h
@@ -117,30 +117,28 @@ pub struct Report {
 
 /// An integrator on a formulation: R(x, past, h; p) = 0.
 pub trait Step: Sync {
-    /// The coordinates.
-    type System: System;
     /// Memory of the residual on a scalar.
-    type Work<S: ProgramScalar>: Send;
+    type Work<S: RunScalar>: Send;
     /// Memory of `advance`, `linearise` and the products.
     type Linear: Send;
 
     /// The system.
-    fn system(&self) -> &Self::System;
+    fn system(&self) -> &Setup;
     /// Where things are in a record.
     fn layout(&self) -> Layout;
     /// Memory of the residual.
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Self::Work<S>;
+    fn work<S: RunScalar>(&self, p: &[S]) -> Self::Work<S>;
     /// Memory of the linearised step.
     fn linear(&self, p: &[f64]) -> Result<Self::Linear, StepError>;
     /// Record 0 of a linearised step.
-    fn initial<'l>(&self, l: &'l mut Self::Linear) -> &'l mut Initial<Self::System>;
+    fn initial<'l>(&self, l: &'l mut Self::Linear) -> &'l mut Initial;
     /// Rounding level of the blocks (q, v, a, λ, z) of a record whose sizes are `size`: smaller corrections
     /// are noise. `mass` is the largest entry of M and `row` that of the smallest row of Φ_q, which relate a
     /// and λ.
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5];
 
     /// R; `None` is record 0. `frozen` is what the forward run decided for this step.
-    fn residual<S: ProgramScalar>(
+    fn residual<S: RunScalar>(
         &self,
         span: Span<S>,
         frozen: Frozen,
@@ -282,16 +280,16 @@ pub struct IntegrandRows<S = f64> {
     width: usize,
     node: usize,
 }
-impl<S: Scalar> IntegrandRows<S> {
+impl<S: KernelScalar> IntegrandRows<S> {
     /// Memory.
-    pub fn new<Y: System>(sys: &Y) -> Self {
+    pub fn new(sys: &Setup) -> Self {
         let d = sys.dims();
         let node = 3 * d.n + d.m;
         let width = node + sys.support(Set::Integrand).len();
         Self { rows: vec![S::zero(); width * sys.functionals(Set::Integrand)], width, node }
     }
     /// Evaluates the gradients at a point.
-    pub fn set<Y: System>(&mut self, sys: &Y, at: &At<S>, d: &mut Y::Data<S>) {
+    pub fn set(&mut self, sys: &Setup, at: &At<S>, d: &mut Data<S>) {
         for (k, row) in self.rows.chunks_exact_mut(self.width.max(1)).enumerate() {
             sys.measure_row(Set::Integrand, k, at, d, row);
         }
@@ -317,12 +315,12 @@ impl IntegrandRows {
         out.iter_mut().zip(row).for_each(|(o, g)| *o += s * g);
     }
     /// g_p · δ.
-    pub fn slot_mul<Y: System>(&self, sys: &Y, k: usize, delta: &[f64]) -> f64 {
+    pub fn slot_mul(&self, sys: &Setup, k: usize, delta: &[f64]) -> f64 {
         let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
         row.iter().zip(sys.support(Set::Integrand)).map(|(g, &s)| g * delta[s as usize]).sum()
     }
     /// grad += s g_pᵀ.
-    pub fn slot_mul_t<Y: System>(&self, sys: &Y, k: usize, s: f64, grad: &mut [f64]) {
+    pub fn slot_mul_t(&self, sys: &Setup, k: usize, s: f64, grad: &mut [f64]) {
         let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
         row.iter().zip(sys.support(Set::Integrand)).for_each(|(g, &slot)| grad[slot as usize] += s * g);
     }
@@ -377,13 +375,13 @@ pub fn hermite(lay: &Layout, h: f64, θ: f64, past: &[f64], x: &[f64], out: &mut
 }
 
 /// (a, λ) of a node at (q, v) from a law that is linear in them.
-fn complete<Y: System>(
-    sys: &Y,
+fn complete(
+    sys: &Setup,
     law: &Lagrange,
     lay: &Layout,
     t: f64,
     angles: &[f64],
-    d: &mut Y::Data<f64>,
+    d: &mut Data<f64>,
     kkt: &mut gradyn_num::Kkt,
     out: &mut [f64],
 ) -> Result<(), StepError> {

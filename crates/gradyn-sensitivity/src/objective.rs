@@ -5,8 +5,8 @@
 //! ```
 
 use gradyn_dynamics::{Step, Trajectory};
-use gradyn_model::{At, Model, Set, System};
-use gradyn_num::{Dual, ProgramScalar, Scalar, Wide};
+use gradyn_model::{At, KernelScalar, Model, RunScalar, Set, System};
+use gradyn_num::{Dual, Wide};
 
 /// One row per objective, one column per parameter.
 pub type Gradient = Vec<Vec<f64>>;
@@ -22,7 +22,7 @@ pub enum Design<'a> {
 
 impl Design<'_> {
     /// p.
-    pub fn slots<S: Scalar>(&self, rho: &[S]) -> Vec<S> {
+    pub fn slots<S: KernelScalar>(&self, rho: &[S]) -> Vec<S> {
         match self {
             Design::Model(m) => m.slots(rho),
             Design::Plain(_) => rho.to_vec(),
@@ -89,7 +89,7 @@ pub fn values<T: Step>(step: &T, p: &[f64], run: &Trajectory) -> Vec<f64> {
 }
 
 /// z_N + w(x_N, t_N; p) on any scalar.
-pub fn terminal<T: Step, S: ProgramScalar>(step: &T, p: &[S], t: S, angles: &[f64], x: &[S]) -> Vec<S> {
+pub fn terminal<T: Step, S: RunScalar>(step: &T, p: &[S], t: S, angles: &[f64], x: &[S]) -> Vec<S> {
     let (sys, lay) = (step.system(), step.layout());
     let mut d = sys.data();
     sys.prepare(p, &mut d);

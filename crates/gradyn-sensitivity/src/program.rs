@@ -21,9 +21,9 @@
 use crate::objective::{Case, Gradient, terminal};
 use gradyn_dynamics::formulation::{largest_mass, smallest_row};
 use gradyn_dynamics::{Step, StepError};
-use gradyn_model::{Set, System};
+use gradyn_model::{Data, RunScalar, Set, System};
 use gradyn_num::complex::STEP;
-use gradyn_num::{Complex, ProgramScalar, Wide, largest};
+use gradyn_num::{Complex, Wide, largest};
 
 /// What the iterated correction needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ const STAGES: f64 = 100.0;
 
 /// Carries seeded parameters through the run: ψ with its derivative parts. `unit` is the size of a seed,
 /// `scales[k]` the typical size of the parameter behind direction k.
-pub fn program<T: Step, S: ProgramScalar>(
+pub fn program<T: Step, S: RunScalar>(
     case: &Case<T>,
     rho: &[S],
     unit: f64,
@@ -117,21 +117,21 @@ pub fn program<T: Step, S: ProgramScalar>(
 }
 
 /// Largest |g_x| of (2) in the run, summed over each of q, v, a, λ.
-struct Slopes<Y: System> {
-    d: Y::Data<f64>,
+struct Slopes {
+    d: Data<f64>,
     sums: [f64; 4],
     row: Vec<f64>,
 }
 
-impl<Y: System> Slopes<Y> {
-    fn new<T: Step<System = Y>>(case: &Case<T>, p: &[f64]) -> Self {
+impl Slopes {
+    fn new<T: Step>(case: &Case<T>, p: &[f64]) -> Self {
         let sys = case.step.system();
         let (mut d, width) = (sys.data(), case.run.layout.z() + sys.support(Set::Integrand).len());
         sys.prepare(p, &mut d);
         Self { d, sums: [0.0; 4], row: vec![0.0; width] }
     }
     /// The same with record n.
-    fn add<T: Step<System = Y>>(&mut self, case: &Case<T>, n: usize) {
+    fn add<T: Step>(&mut self, case: &Case<T>, n: usize) {
         let (sys, plan, lay) = (case.step.system(), &case.run.plan, case.run.layout);
         let at = lay.node(plan.t[n], case.run.record(n));
         sys.set_angles(plan.angles(n), &mut self.d);

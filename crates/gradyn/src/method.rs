@@ -14,7 +14,7 @@ use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::{
     Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State,
 };
-use gradyn_model::{Mechanics, Model, RowScaling, System};
+use gradyn_model::{Model, RowScaling, Setup};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,19 +129,19 @@ impl Default for Method {
 }
 
 /// A step of any kind.
-pub enum AnyStep<'a, Y: System = Mechanics> {
+pub enum AnyStep<'a> {
     /// Newmark family.
-    Newmark(Newmark<'a, Y>),
+    Newmark(Newmark<'a>),
     /// Runge–Kutta, explicit and implicit.
-    RungeKutta(RungeKutta<'a, Y>),
+    RungeKutta(RungeKutta<'a>),
     /// Rosenbrock.
-    Rosenbrock(Rosenbrock<'a, Y>),
+    Rosenbrock(Rosenbrock<'a>),
     /// Runge–Kutta with projected nodes.
-    ProjectedRungeKutta(Projected<RungeKutta<'a, Y>>),
+    ProjectedRungeKutta(Projected<RungeKutta<'a>>),
     /// Rosenbrock with projected nodes.
-    ProjectedRosenbrock(Projected<Rosenbrock<'a, Y>>),
+    ProjectedRosenbrock(Projected<Rosenbrock<'a>>),
     /// Adams PECE, and Adams–Bashforth.
-    Adams(Adams<'a, Y>),
+    Adams(Adams<'a>),
 }
 
 /// Runs an expression with the concrete step.
@@ -430,7 +430,7 @@ impl Method {
         Lagrange { wrong_tangent: self.wrong_tangent, ..f }
     }
     /// A coordinate step.
-    fn newmark<'a, Y: System>(&self, sys: &'a Y, penalty: Lagrange, scheme: Scheme) -> Newmark<'a, Y> {
+    fn newmark<'a>(&self, sys: &'a Setup, penalty: Lagrange, scheme: Scheme) -> Newmark<'a> {
         let f = self.law(penalty);
         // redundant rows that are kept: only a compliance makes their multipliers unique
         let soft = f.shares(sys);
@@ -471,12 +471,7 @@ impl Method {
         self.step_on(sys, self.penalty(model), self.independent_coordinates(sys))
     }
     /// The step on any system, with the law of the penalty formulation and named coordinates, if any.
-    pub fn step_on<'a, Y: System>(
-        &self,
-        sys: &'a Y,
-        penalty: Lagrange,
-        freedoms: Vec<u32>,
-    ) -> AnyStep<'a, Y> {
+    pub fn step_on<'a>(&self, sys: &'a Setup, penalty: Lagrange, freedoms: Vec<u32>) -> AnyStep<'a> {
         let f = self.law(penalty);
         if let Some(scheme) = self.scheme() {
             return AnyStep::Newmark(self.newmark(sys, penalty, scheme));

@@ -35,6 +35,7 @@ use crate::until;
 use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Lagrange, StepError, Trajectory};
+use gradyn_model::Setup;
 use gradyn_sensitivity::{Case, Design, Gradient, values};
 use std::time::Instant;
 
@@ -53,9 +54,12 @@ pub enum FinalTime {
 }
 
 /// A system that the user wrote, at certain parameters.
-pub struct UserModel<U> {
+pub struct UserModel {
     /// The system.
-    pub system: UserSystem<U>,
+    pub system: Setup,
+    /// Names of the parameters and of the objectives.
+    parameters: Vec<String>,
+    objectives: Vec<String>,
     /// Parameters.
     pub rho: Vec<f64>,
     /// Their typical sizes.
@@ -78,14 +82,17 @@ pub struct UserRun {
     rho: Vec<f64>,
 }
 
-impl<U: StateSpace> UserModel<U> {
+impl UserModel {
     /// The system at its nominal parameters.
-    pub fn new(user: U, t_start: f64, t_end: FinalTime) -> Self {
+    pub fn new<U: StateSpace>(user: U, t_start: f64, t_end: FinalTime) -> Self {
         let rho: Vec<f64> = user.parameters().into_iter().map(|p| p.1).collect();
         let scales = rho.iter().map(|x| if *x == 0.0 { 1.0 } else { x.abs() }).collect();
-        Self { system: UserSystem::new(user), rho, scales, t_start, t_end }
+        let system = UserSystem::new(user);
+        let parameters = system.parameters().to_vec();
+        let objectives = system.objectives().to_vec();
+        Self { system: Setup::User(Box::new(system)), parameters, objectives, rho, scales, t_start, t_end }
     }
-    fn step(&self, method: &Method) -> AnyStep<'_, UserSystem<U>> {
+    fn step(&self, method: &Method) -> AnyStep<'_> {
         method.step_on(&self.system, Lagrange::penalty(method.alpha, method.xi, method.omega), vec![])
     }
     /// The final time, the latest one for a condition, and the slot that holds it.
@@ -97,7 +104,7 @@ impl<U: StateSpace> UserModel<U> {
     }
     /// Refuses sizes that do not fit.
     fn check(&self) -> Result<(), Error> {
-        let (user, count) = (&self.system.user, self.system.parameters().len());
+        let count = self.parameters.len();
         let wrong = |message: String, help: &str| Err(Error::method(message, help));
         if self.rho.len() != count || self.scales.len() != count {
             return wrong(
@@ -110,7 +117,7 @@ impl<U: StateSpace> UserModel<U> {
                 format!("the final time is parameter {k} of a system with {count}"),
                 "parameters are counted from 0",
             ),
-            FinalTime::Condition { .. } if user.objectives().is_empty() => wrong(
+            FinalTime::Condition { .. } if self.objectives.is_empty() => wrong(
                 "the condition for the final time is the last objective, and there is none".into(),
                 "add an objective",
             ),
@@ -119,7 +126,7 @@ impl<U: StateSpace> UserModel<U> {
     }
     /// Names of the objectives, without that of the condition.
     fn objectives(&self) -> Vec<String> {
-        let mut names = self.system.user.objectives();
+        let mut names = self.objectives.clone();
         if matches!(self.t_end, FinalTime::Condition { .. }) {
             names.pop();
         }
@@ -148,7 +155,7 @@ impl<U: StateSpace> UserModel<U> {
             (run, psi)
         });
         if let Some(k) = psi.iter().position(|x| !x.is_finite()) {
-            let name = self.system.user.objectives()[k].clone();
+            let name = self.objectives[k].clone();
             return Err(StepError::NotFinite {
                 t: rho[self.rho.len()],
                 equation: format!("objective {name}"),
@@ -188,7 +195,7 @@ impl<U: StateSpace> UserModel<U> {
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
         let rows: Gradient =
             free.reduce(&rows).into_iter().map(|row| row[..self.rho.len()].to_vec()).collect();
-        let names = self.system.parameters();
+        let names = &self.parameters;
         let mut warnings = checked(&objectives, names, &rows)?;
         warnings.extend(extrapolated.iter().flat_map(|e| not_converged(&objectives, names, e)));
         let seconds = started.elapsed().as_secs_f64();

@@ -33,8 +33,7 @@ use crate::initial::{self, Initial};
 use crate::plan::Frozen;
 use coefficients::{Coefficients, Row, distances, kept, moments};
 use control::{Choice, GEOMETRIC};
-use gradyn_model::{Set, System};
-use gradyn_num::ProgramScalar;
+use gradyn_model::{Data, RunScalar, Set, Setup, System};
 
 /// Steps of order 1 at the beginning of a smooth piece: the step after a moving one must not know its size.
 pub const RESTARTS: usize = 2;
@@ -44,9 +43,9 @@ pub const RESTARTS: usize = 2;
 const HALVINGS: f64 = 16.0;
 
 /// A variable-order predictor and corrector on a formulation.
-pub struct Adams<'a, Y> {
+pub struct Adams<'a> {
     /// The system.
-    pub sys: &'a Y,
+    pub sys: &'a Setup,
     /// The formulation; its c₂ is 1.
     pub f: Lagrange,
     /// What is integrated.
@@ -60,25 +59,25 @@ pub struct Adams<'a, Y> {
 }
 
 /// Memory of the residual.
-pub struct Work<Y: System, S: ProgramScalar> {
-    data: Y::Data<S>,
+pub struct Work<S: RunScalar> {
+    data: Data<S>,
     /// g at the past node and at the node.
     g: [Vec<S>; 2],
     scratch: Vec<S>,
 }
 
 /// Memory of a linearised step.
-pub struct AdamsLinear<Y: System> {
-    initial: Initial<Y>,
+pub struct AdamsLinear {
+    initial: Initial,
     chooser: Chooser,
     first: bool,
     c: Coefficients<f64>,
     /// The prediction, if it is corrected, and the node.
-    blocks: Vec<Block<Y>>,
+    blocks: Vec<Block>,
     /// g at the past node and at the node, and their gradients.
     values: Pair<Vec<f64>>,
     g: Pair<IntegrandRows>,
-    past: Y::Data<f64>,
+    past: Data<f64>,
     sums: Vec<f64>,
     integrands: Vec<f64>,
     choice: Choice,
@@ -86,7 +85,7 @@ pub struct AdamsLinear<Y: System> {
     equal: usize,
 }
 
-impl<Y: System> Adams<'_, Y> {
+impl Adams<'_> {
     /// Numbers of one difference: those of (v, a), then of the integrands.
     fn width(&self, lay: &Layout) -> usize {
         2 * lay.n + lay.o
@@ -96,12 +95,12 @@ impl<Y: System> Adams<'_, Y> {
         lay.head()
     }
     /// Angles and signals of the past node.
-    fn set_past(&self, span: Span<f64>, frozen: Frozen, l: &mut AdamsLinear<Y>) {
+    fn set_past(&self, span: Span<f64>, frozen: Frozen, l: &mut AdamsLinear) {
         self.sys.set_angles(frozen.angles, &mut l.past);
         self.sys.set_time(span.t, &mut l.past);
     }
     /// Offsets of the blocks.
-    fn offsets(&self, lay: &Layout) -> impl Iterator<Item = usize> + use<Y> {
+    fn offsets(&self, lay: &Layout) -> impl Iterator<Item = usize> + use<> {
         self.corrects.then(|| self.predicted(lay)).into_iter().chain([0])
     }
     /// Numbers of the prediction, if it has a place of its own.
@@ -117,23 +116,23 @@ impl<Y: System> Adams<'_, Y> {
         let own = &frozen.choice[self.state.choices(self.sys)..];
         (own[0] as usize, own[1] as usize)
     }
-    fn coefficients<S: ProgramScalar>(&self, span: Span<S>, frozen: &Frozen) -> Coefficients<S> {
+    fn coefficients<S: RunScalar>(&self, span: Span<S>, frozen: &Frozen) -> Coefficients<S> {
         let (order, known) = self.plan(frozen);
         Coefficients::of(span.h, frozen.before, order, known)
     }
     /// out += Σ_{i≤count} w_i φ_i(x) over (v, a).
-    fn add<S: ProgramScalar>(&self, lay: &Layout, w: &Row<S>, count: usize, x: &[S], out: &mut [S]) {
+    fn add<S: RunScalar>(&self, lay: &Layout, w: &Row<S>, count: usize, x: &[S], out: &mut [S]) {
         for (i, w) in w.iter().enumerate().take(count + 1).skip(1) {
             let o = self.phi(lay, i);
             out.iter_mut().zip(&x[o..o + 2 * lay.n]).for_each(|(out, x)| *out += *w * *x);
         }
     }
     /// φ_i^g of objective j; `g` is φ_1^g.
-    fn integrand<S: ProgramScalar>(&self, lay: &Layout, i: usize, j: usize, x: &[S], g: &[S]) -> S {
+    fn integrand<S: RunScalar>(&self, lay: &Layout, i: usize, j: usize, x: &[S], g: &[S]) -> S {
         if i == 1 { g[j] } else { x[self.phi(lay, i) + 2 * lay.n + j] }
     }
     /// The right-hand sides of (1) and (2) into `out`; `slope` is (v, a)_P for (2).
-    fn predict<S: ProgramScalar>(
+    fn predict<S: RunScalar>(
         &self,
         lay: &Layout,
         c: &Coefficients<S>,
@@ -156,7 +155,7 @@ impl<Y: System> Adams<'_, Y> {
         (o == 0 && self.corrects).then(|| &x[p + lay.v()..p + lay.lam()])
     }
     /// The right-hand side of (4) for objective j.
-    fn integral<S: ProgramScalar>(
+    fn integral<S: RunScalar>(
         &self,
         lay: &Layout,
         c: &Coefficients<S>,
@@ -171,7 +170,7 @@ impl<Y: System> Adams<'_, Y> {
         z
     }
     /// The right-hand side of (3) for φ_{i+1}, into `out`.
-    fn difference<S: ProgramScalar>(
+    fn difference<S: RunScalar>(
         &self,
         lay: &Layout,
         c: &Coefficients<S>,
@@ -192,26 +191,25 @@ impl<Y: System> Adams<'_, Y> {
     }
 }
 
-impl<Y: System> Step for Adams<'_, Y> {
-    type System = Y;
-    type Work<S: ProgramScalar> = Work<Y, S>;
-    type Linear = AdamsLinear<Y>;
+impl Step for Adams<'_> {
+    type Work<S: RunScalar> = Work<S>;
+    type Linear = AdamsLinear;
 
-    fn system(&self) -> &Y {
+    fn system(&self) -> &Setup {
         self.sys
     }
     fn layout(&self) -> Layout {
         let bare = Layout::of(self.sys, 0);
         Layout::of(self.sys, self.apart(&bare) + self.order * self.width(&bare))
     }
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
+    fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
         let lay = self.layout();
         let zero = |n: usize| vec![S::zero(); n];
         Work { data, g: [zero(lay.o), zero(lay.o)], scratch: zero((2 * lay.n).max(lay.n + lay.m)) }
     }
-    fn linear(&self, p: &[f64]) -> Result<AdamsLinear<Y>, StepError> {
+    fn linear(&self, p: &[f64]) -> Result<AdamsLinear, StepError> {
         assert!(self.f.level[2] == 1.0, "a state step needs constraints at acceleration level");
         let (sys, lay) = (self.sys, self.layout());
         let (past, kkt) = block::prepare(sys, p)?;
@@ -231,10 +229,10 @@ impl<Y: System> Step for Adams<'_, Y> {
             equal: 0,
         })
     }
-    fn initial<'l>(&self, l: &'l mut AdamsLinear<Y>) -> &'l mut Initial<Y> {
+    fn initial<'l>(&self, l: &'l mut AdamsLinear) -> &'l mut Initial {
         &mut l.initial
     }
-    fn visits(&self, l: &AdamsLinear<Y>) -> usize {
+    fn visits(&self, l: &AdamsLinear) -> usize {
         l.blocks.iter().map(|b| self.sys.visits(&b.linear.data)).sum()
     }
     fn order(&self) -> usize {
@@ -257,7 +255,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         span: Span<f64>,
         past: &[f64],
         since: usize,
-        l: &mut AdamsLinear<Y>,
+        l: &mut AdamsLinear,
         choice: &mut [u32],
     ) -> Result<(), StepError> {
         let (coordinates, own) = choice.split_at_mut(self.state.choices(self.sys));
@@ -282,13 +280,13 @@ impl<Y: System> Step for Adams<'_, Y> {
         own.copy_from_slice(&[l.choice.order.min(known).min(most) as u32, known as u32]);
         Ok(())
     }
-    fn residual<S: ProgramScalar>(
+    fn residual<S: RunScalar>(
         &self,
         span: Span<S>,
         frozen: Frozen,
         x: &[S],
         past: Option<&[S]>,
-        w: &mut Work<Y, S>,
+        w: &mut Work<S>,
         r: &mut [S],
     ) {
         let (sys, lay) = (self.sys, self.layout());
@@ -339,7 +337,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: Option<&[f64]>,
-        l: &mut AdamsLinear<Y>,
+        l: &mut AdamsLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let (sys, lay) = (self.sys, self.layout());
@@ -387,7 +385,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         frozen: Frozen,
         x: &[f64],
         past: Option<&[f64]>,
-        l: &mut AdamsLinear<Y>,
+        l: &mut AdamsLinear,
     ) -> Result<(), StepError> {
         let (sys, lay) = (self.sys, self.layout());
         l.first = past.is_none();
@@ -408,22 +406,22 @@ impl<Y: System> Step for Adams<'_, Y> {
         }
         Ok(())
     }
-    fn solve(&self, l: &mut AdamsLinear<Y>, b: &mut [f64]) {
+    fn solve(&self, l: &mut AdamsLinear, b: &mut [f64]) {
         self.down(l, b);
     }
-    fn solve_t(&self, l: &mut AdamsLinear<Y>, b: &mut [f64]) {
+    fn solve_t(&self, l: &mut AdamsLinear, b: &mut [f64]) {
         self.up(l, b);
     }
-    fn past_mul(&self, l: &mut AdamsLinear<Y>, s: &[f64], r: &mut [f64]) {
+    fn past_mul(&self, l: &mut AdamsLinear, s: &[f64], r: &mut [f64]) {
         self.past(l, s, r);
     }
-    fn past_mul_t(&self, l: &mut AdamsLinear<Y>, mu: &[f64], out: &mut [f64]) {
+    fn past_mul_t(&self, l: &mut AdamsLinear, mu: &[f64], out: &mut [f64]) {
         self.past_t(l, mu, out);
     }
-    fn slot_mul(&self, l: &mut AdamsLinear<Y>, delta: &[f64], r: &mut [f64]) {
+    fn slot_mul(&self, l: &mut AdamsLinear, delta: &[f64], r: &mut [f64]) {
         self.slots(l, delta, r);
     }
-    fn slot_mul_t(&self, l: &mut AdamsLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
+    fn slot_mul_t(&self, l: &mut AdamsLinear, mu: &[f64], s: f64, grad: &mut [f64]) {
         self.slots_t(l, mu, s, grad);
     }
     fn error(
@@ -432,7 +430,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         x: &[f64],
         past: &[f64],
         tol: Tolerance,
-        l: &mut AdamsLinear<Y>,
+        l: &mut AdamsLinear,
     ) -> Option<(f64, usize)> {
         if !self.corrects {
             return None;
@@ -441,14 +439,14 @@ impl<Y: System> Step for Adams<'_, Y> {
         l.choice.measured(estimates, l.equal);
         Some((if estimates.error.is_nan() { f64::INFINITY } else { estimates.error }, worst))
     }
-    fn resize(&self, _control: &Controller, error: f64, l: &mut AdamsLinear<Y>) -> f64 {
+    fn resize(&self, _control: &Controller, error: f64, l: &mut AdamsLinear) -> f64 {
         if error <= 1.0 {
             l.choice.accept(l.c.order, self.order, RESTARTS)
         } else {
             l.choice.reject(l.c.order)
         }
     }
-    fn limited(&self, l: &AdamsLinear<Y>) -> bool {
+    fn limited(&self, l: &AdamsLinear) -> bool {
         l.choice.limited
     }
     /// h = ¼ ‖ẏ‖^{-½}, ẏ in units of the tolerance [Shampine & Gordon, section 10.4].
@@ -472,7 +470,7 @@ impl<Y: System> Step for Adams<'_, Y> {
         x: &[f64],
         _past: &[f64],
         frozen: Frozen,
-        l: &mut AdamsLinear<Y>,
+        l: &mut AdamsLinear,
         out: &mut [f64],
     ) -> Result<(), StepError> {
         let (lay, h) = (self.layout(), (theta - 1.0) * span.h);

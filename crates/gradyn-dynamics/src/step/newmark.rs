@@ -47,8 +47,7 @@ use crate::formulation::{Compliance, Lagrange};
 use crate::initial::Initial;
 use crate::plan::Frozen;
 use crate::projection::violation;
-use gradyn_model::{Set, System};
-use gradyn_num::ProgramScalar;
+use gradyn_model::{RunScalar, Set, Setup, System};
 
 const MAX_ITERATIONS: usize = 30;
 
@@ -91,9 +90,9 @@ pub enum ProjectionMatrix {
 }
 
 /// A scheme on a formulation.
-pub struct Newmark<'a, Y> {
+pub struct Newmark<'a> {
     /// The system.
-    pub sys: &'a Y,
+    pub sys: &'a Setup,
     /// The formulation.
     pub f: Lagrange,
     /// β, γ, α_m, α_f.
@@ -112,9 +111,9 @@ pub struct Newmark<'a, Y> {
     pub matrix_r: bool,
 }
 
-impl<'a, Y: System> Newmark<'a, Y> {
+impl<'a> Newmark<'a> {
     /// With projections, Newton to rounding, and Φ̈ = 0 at the start.
-    pub fn new(sys: &'a Y, f: Lagrange, scheme: Scheme) -> Self {
+    pub fn new(sys: &'a Setup, f: Lagrange, scheme: Scheme) -> Self {
         let (projection, iteration, start) = (Projection::On, Iteration::NEWTON, Lagrange::ACCELERATION);
         let (matrix, compliance) = (ProjectionMatrix::Mass, Compliance::NONE);
         Self { sys, f, scheme, projection, matrix, compliance, iteration, start, matrix_r: false }
@@ -144,7 +143,7 @@ impl<'a, Y: System> Newmark<'a, Y> {
     }
     /// (1), (2) into `star` = (v*, a*).
     #[inline]
-    fn star<S: ProgramScalar>(&self, h: S, q: &[S], past: &[S], star: &mut [S]) {
+    fn star<S: RunScalar>(&self, h: S, q: &[S], past: &[S], star: &mut [S]) {
         let (n, aux, c) = (q.len(), self.auxiliary(), self.scheme.coefficients(h));
         let (v, a) = star.split_at_mut(n);
         for i in 0..n {
@@ -155,12 +154,11 @@ impl<'a, Y: System> Newmark<'a, Y> {
     }
 }
 
-impl<Y: System> Step for Newmark<'_, Y> {
-    type System = Y;
-    type Work<S: ProgramScalar> = Work<Y, S>;
-    type Linear = NewmarkLinear<Y>;
+impl Step for Newmark<'_> {
+    type Work<S: RunScalar> = Work<S>;
+    type Linear = NewmarkLinear;
 
-    fn system(&self) -> &Y {
+    fn system(&self) -> &Setup {
         self.sys
     }
     fn layout(&self) -> Layout {
@@ -168,19 +166,19 @@ impl<Y: System> Step for Newmark<'_, Y> {
         let (sigma, auxiliary) = (self.projection != Projection::Off, self.scheme.auxiliary());
         Layout::of(self.sys, if sigma { 3 * d.m } else { 0 } + if auxiliary { d.n } else { 0 })
     }
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
+    fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
         Work::new(self, p)
     }
-    fn linear(&self, p: &[f64]) -> Result<NewmarkLinear<Y>, StepError> {
+    fn linear(&self, p: &[f64]) -> Result<NewmarkLinear, StepError> {
         NewmarkLinear::new(self, p)
     }
-    fn initial<'l>(&self, l: &'l mut NewmarkLinear<Y>) -> &'l mut Initial<Y> {
+    fn initial<'l>(&self, l: &'l mut NewmarkLinear) -> &'l mut Initial {
         &mut l.initial
     }
-    fn visits(&self, l: &NewmarkLinear<Y>) -> usize {
+    fn visits(&self, l: &NewmarkLinear) -> usize {
         self.sys.visits(&l.motion.data)
     }
-    fn factorizations(&self, l: &NewmarkLinear<Y>) -> Option<usize> {
+    fn factorizations(&self, l: &NewmarkLinear) -> Option<usize> {
         Some(l.newton.factorizations() + l.projector.factorizations())
     }
     fn order(&self) -> usize {
@@ -205,13 +203,13 @@ impl<Y: System> Step for Newmark<'_, Y> {
         noise[3] += self.f.shared(self.sys) * noise[2];
         noise
     }
-    fn residual<S: ProgramScalar>(
+    fn residual<S: RunScalar>(
         &self,
         span: Span<S>,
         frozen: Frozen,
         x: &[S],
         past: Option<&[S]>,
-        w: &mut Work<Y, S>,
+        w: &mut Work<S>,
         r: &mut [S],
     ) {
         self.equations(span, frozen, x, past, w, r);
@@ -224,7 +222,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
         span: Span<f64>,
         past: &[f64],
         _since: usize,
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
         choice: &mut [u32],
     ) -> Result<(), StepError> {
         if let Projection::Conditional(tolerance) = self.projection {
@@ -240,7 +238,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: Option<&[f64]>,
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let (sys, lay, h) = (self.sys, self.layout(), span.h);
@@ -280,26 +278,26 @@ impl<Y: System> Step for Newmark<'_, Y> {
         frozen: Frozen,
         x: &[f64],
         past: Option<&[f64]>,
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
     ) -> Result<(), StepError> {
         self.partials(span, frozen, x, past, l)
     }
-    fn solve(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
+    fn solve(&self, l: &mut NewmarkLinear, b: &mut [f64]) {
         self.down(l, b);
     }
-    fn solve_t(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
+    fn solve_t(&self, l: &mut NewmarkLinear, b: &mut [f64]) {
         self.up(l, b);
     }
-    fn past_mul(&self, l: &mut NewmarkLinear<Y>, s: &[f64], r: &mut [f64]) {
+    fn past_mul(&self, l: &mut NewmarkLinear, s: &[f64], r: &mut [f64]) {
         self.past(l, s, r);
     }
-    fn past_mul_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], out: &mut [f64]) {
+    fn past_mul_t(&self, l: &mut NewmarkLinear, mu: &[f64], out: &mut [f64]) {
         self.past_t(l, mu, out);
     }
-    fn slot_mul(&self, l: &mut NewmarkLinear<Y>, delta: &[f64], r: &mut [f64]) {
+    fn slot_mul(&self, l: &mut NewmarkLinear, delta: &[f64], r: &mut [f64]) {
         self.slots(l, delta, r);
     }
-    fn slot_mul_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
+    fn slot_mul_t(&self, l: &mut NewmarkLinear, mu: &[f64], s: f64, grad: &mut [f64]) {
         self.slots_t(l, mu, s, grad);
     }
     /// Cubic Hermite through (q, v) at both ends.
@@ -310,7 +308,7 @@ impl<Y: System> Step for Newmark<'_, Y> {
         x: &[f64],
         past: &[f64],
         frozen: Frozen,
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
         out: &mut [f64],
     ) -> Result<(), StepError> {
         let lay = self.layout();

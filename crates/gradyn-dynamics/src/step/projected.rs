@@ -15,8 +15,8 @@ use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange, Linear, release};
 use crate::initial::{self, Initial, prepare_kkt, refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
-use gradyn_model::{At, LEVEL, System};
-use gradyn_num::{Kkt, ProgramScalar, Saddle, Scalar, largest};
+use gradyn_model::{At, Data, KernelScalar, LEVEL, RunScalar, Setup, System};
+use gradyn_num::{Kkt, Saddle, largest};
 
 /// Iterations of (2).
 const MAX_ITERATIONS: usize = 30;
@@ -28,9 +28,9 @@ pub struct Projected<T> {
 }
 
 /// Memory of the residual.
-pub struct Work<T: Step, S: ProgramScalar> {
+pub struct Work<T: Step, S: RunScalar> {
     inner: T::Work<S>,
-    data: <T::System as System>::Data<S>,
+    data: Data<S>,
     x: Vec<S>,
     r: Vec<S>,
     diff: Vec<S>,
@@ -38,10 +38,10 @@ pub struct Work<T: Step, S: ProgramScalar> {
 
 /// Memory of the linearised step.
 pub struct ProjectedLinear<T: Step> {
-    initial: Initial<T::System>,
+    initial: Initial,
     first: bool,
     inner: T::Linear,
-    node: Linear<T::System>,
+    node: Linear,
     position: Saddle,
     kkt: Kkt,
     /// Φ_q without rows of velocity level, Φ̇_q, and (M w + Φ_qᵀ σ)_q of (2), (3).
@@ -59,12 +59,12 @@ pub struct ProjectedLinear<T: Step> {
 }
 
 /// Is row k of position level?
-fn holonomic<Y: System>(sys: &Y, k: usize) -> bool {
+fn holonomic(sys: &Setup, k: usize) -> bool {
     k < sys.dims().m - sys.dims().m_vel
 }
 
 /// Rows of velocity level say -σ_k = 0 in (2).
-fn release_rates<Y: System, S: Scalar>(sys: &Y, sigma: &[S], rows: &mut [S]) {
+fn release_rates<S: KernelScalar>(sys: &Setup, sigma: &[S], rows: &mut [S]) {
     (0..sys.dims().m).filter(|&k| !holonomic(sys, k)).for_each(|k| rows[k] = -sigma[k]);
 }
 
@@ -158,18 +158,17 @@ impl<T: Step> Projected<T> {
 }
 
 impl<T: Step> Step for Projected<T> {
-    type System = T::System;
-    type Work<S: ProgramScalar> = Work<T, S>;
+    type Work<S: RunScalar> = Work<T, S>;
     type Linear = ProjectedLinear<T>;
 
-    fn system(&self) -> &T::System {
+    fn system(&self) -> &Setup {
         self.step.system()
     }
     fn layout(&self) -> Layout {
         let inner = self.step.layout();
         Layout { len: inner.len + inner.z() + 2 * inner.m, ..inner }
     }
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<T, S> {
+    fn work<S: RunScalar>(&self, p: &[S]) -> Work<T, S> {
         let (inner, zero) = (self.step.layout(), S::zero());
         let mut data = self.system().data();
         self.system().prepare(p, &mut data);
@@ -208,7 +207,7 @@ impl<T: Step> Step for Projected<T> {
             r: vec![0.0; self.step.layout().len.max(lay.m)],
         })
     }
-    fn initial<'l>(&self, l: &'l mut ProjectedLinear<T>) -> &'l mut Initial<T::System> {
+    fn initial<'l>(&self, l: &'l mut ProjectedLinear<T>) -> &'l mut Initial {
         &mut l.initial
     }
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
@@ -247,7 +246,7 @@ impl<T: Step> Step for Projected<T> {
     ) -> Result<(), StepError> {
         self.step.decide(span, &past[..self.step.layout().len], since, &mut l.inner, choice)
     }
-    fn residual<S: ProgramScalar>(
+    fn residual<S: RunScalar>(
         &self,
         span: Span<S>,
         frozen: Frozen,

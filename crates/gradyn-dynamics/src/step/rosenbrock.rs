@@ -27,13 +27,12 @@ use crate::formulation::Lagrange;
 use crate::initial::{self, Initial};
 use crate::plan::Frozen;
 use crate::tableau::Scheme;
-use gradyn_model::{Set, System};
-use gradyn_num::{Dual, ProgramScalar, Scalar};
+use gradyn_model::{Data, KernelScalar, RunScalar, Set, Setup, System};
 
 /// A scheme on a formulation.
-pub struct Rosenbrock<'a, Y> {
+pub struct Rosenbrock<'a> {
     /// The system.
-    pub sys: &'a Y,
+    pub sys: &'a Setup,
     /// The formulation; its c₂ is 1.
     pub f: Lagrange,
     /// What is integrated.
@@ -47,28 +46,30 @@ pub struct Rosenbrock<'a, Y> {
 }
 
 /// Memory of the residual.
-pub struct Work<Y: System, S: ProgramScalar> {
-    data: Y::Data<S>,
+pub struct Work<S: RunScalar> {
+    data: Data<S>,
     g: Vec<S>,
     scratch: Vec<S>,
     slopes: Vec<S>,
-    along: Along<Y, S>,
+    along: Along<S>,
 }
 
 /// Memory of (3): the rows on one more dual level.
-pub(super) struct Along<Y: System, S: Scalar> {
-    data: Y::Data<Dual<S, 1>>,
-    point: Vec<Dual<S, 1>>,
-    rows: Vec<Dual<S, 1>>,
-    scratch: Vec<Dual<S, 1>>,
-    g: Vec<Dual<S, 1>>,
+pub(super) struct Along<S: RunScalar> {
+    data: Data<S::Along>,
+    point: Vec<S::Along>,
+    rows: Vec<S::Along>,
+    scratch: Vec<S::Along>,
+    g: Vec<S::Along>,
 }
 
-impl<Y: System, S: Scalar> Along<Y, S> {
-    fn new(sys: &Y, p: &[S]) -> Self {
-        let (d, o, zero) = (sys.dims(), sys.functionals(Set::Integrand), Dual::from(0.0));
+impl<S: RunScalar> Along<S> {
+    fn new(sys: &Setup, p: &[S]) -> Self {
+        let zero = S::Along::from(0.0);
+        let d = sys.dims();
+        let o = sys.functionals(Set::Integrand);
         let mut data = sys.data();
-        sys.prepare(&p.iter().map(|&p| Dual::constant(p)).collect::<Vec<_>>(), &mut data);
+        sys.prepare(&p.iter().map(|&p| S::along(p, S::zero())).collect::<Vec<_>>(), &mut data);
         let z = 3 * d.n + d.m;
         Self {
             data,
@@ -81,18 +82,18 @@ impl<Y: System, S: Scalar> Along<Y, S> {
 }
 
 /// Memory of a linearised step.
-pub struct RosenbrockLinear<Y: System> {
-    initial: Initial<Y>,
+pub struct RosenbrockLinear {
+    initial: Initial,
     first: bool,
     h: f64,
     chooser: Chooser,
     /// Block 1, the past, with the matrix of (3); blocks 2 … s; the node.
-    base: Block<Y>,
+    base: Block,
     matrix: Coupled,
-    blocks: Vec<Block<Y>>,
-    node: Block<Y>,
-    along: Along<Y, f64>,
-    second: Second<Y>,
+    blocks: Vec<Block>,
+    node: Block,
+    along: Along<f64>,
+    second: Second,
     /// g_x at blocks 1 … s.
     g: Vec<IntegrandRows>,
     /// K_i and its (co)tangents, s × 2n.
@@ -103,7 +104,7 @@ pub struct RosenbrockLinear<Y: System> {
     gap: Vec<f64>,
 }
 
-impl<Y: System> Rosenbrock<'_, Y> {
+impl Rosenbrock<'_> {
     fn stages(&self) -> usize {
         self.scheme.stages()
     }
@@ -120,30 +121,29 @@ impl<Y: System> Rosenbrock<'_, Y> {
         if i == 0 { &past[..lay.z()] } else { &x[self.at(lay, i)..self.at(lay, i) + lay.z()] }
     }
     /// (1) into `out`.
-    fn slope<S: Scalar>(&self, lay: &Layout, i: usize, x: &[S], past: &[S], out: &mut [S]) {
+    fn slope<S: KernelScalar>(&self, lay: &Layout, i: usize, x: &[S], past: &[S], out: &mut [S]) {
         let (y, w) =
             (&self.block(lay, i, x, past)[lay.v()..lay.lam()], &x[self.direction(lay, i) + lay.v()..]);
         out.iter_mut().zip(y.iter().zip(w)).for_each(|(o, (y, w))| *o = *y + *w);
     }
     /// (3) and the integrands along w: leaves rows and g in `a`.
-    fn along<S: Scalar>(
+    fn along<S: RunScalar>(
         &self,
         lay: &Layout,
         (t, τ): (S, S),
         frozen: Frozen,
         (past, w): (&[S], &[S]),
         shift: &[S],
-        a: &mut Along<Y, S>,
+        a: &mut Along<S>,
     ) {
         let (sys, n) = (self.sys, lay.n);
-        let pair = |re: S, d: S| Dual { re, eps: [d] };
         for (p, (x, w)) in a.point.iter_mut().zip(past.iter().zip(w)) {
-            *p = pair(*x, *w);
+            *p = S::along(*x, *w);
         }
         for i in 0..2 * n {
-            a.rows[i] = pair(S::zero(), w[i] - shift[i]);
+            a.rows[i] = S::along(S::zero(), w[i] - shift[i]);
         }
-        let at = lay.node(pair(t, τ), &a.point);
+        let at = lay.node(S::along(t, τ), &a.point);
         sys.set_angles(frozen.angles, &mut a.data);
         sys.place(at.t, at.q, &mut a.data);
         self.state.residual(sys, &self.f, &at, frozen.choice, &mut a.data, &mut a.rows, &mut a.scratch);
@@ -152,7 +152,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         }
     }
     /// Defects of a prediction (q, v)_0 + h Σ c_j K_j.
-    fn defects<S: Scalar>(
+    fn defects<S: KernelScalar>(
         &self,
         lay: &Layout,
         c: &[f64],
@@ -172,19 +172,18 @@ impl<Y: System> Rosenbrock<'_, Y> {
     }
 }
 
-impl<Y: System> Step for Rosenbrock<'_, Y> {
-    type System = Y;
-    type Work<S: ProgramScalar> = Work<Y, S>;
-    type Linear = RosenbrockLinear<Y>;
+impl Step for Rosenbrock<'_> {
+    type Work<S: RunScalar> = Work<S>;
+    type Linear = RosenbrockLinear;
 
-    fn system(&self) -> &Y {
+    fn system(&self) -> &Setup {
         self.sys
     }
     fn layout(&self) -> Layout {
         let d = self.sys.dims();
         Layout::of(self.sys, (2 * self.stages() - 1) * (3 * d.n + d.m))
     }
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
+    fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
         let (d, o) = (self.sys.dims(), self.sys.functionals(Set::Integrand));
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
@@ -192,7 +191,7 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         let slopes = zeros((self.stages() + 1) * 2 * d.n);
         Work { data, g: zeros(o), scratch: zeros(d.n + d.m), slopes, along: Along::new(self.sys, p) }
     }
-    fn linear(&self, p: &[f64]) -> Result<RosenbrockLinear<Y>, StepError> {
+    fn linear(&self, p: &[f64]) -> Result<RosenbrockLinear, StepError> {
         let (sys, lay, s) = (self.sys, self.layout(), self.stages());
         let (_, kkt) = block::prepare(sys, p)?;
         let block = || Block::new(sys, self.f, self.state, p, &kkt);
@@ -214,13 +213,13 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
             gap: vec![0.0; lay.o],
         })
     }
-    fn initial<'l>(&self, l: &'l mut RosenbrockLinear<Y>) -> &'l mut Initial<Y> {
+    fn initial<'l>(&self, l: &'l mut RosenbrockLinear) -> &'l mut Initial {
         &mut l.initial
     }
     fn stage_times(&self) -> Vec<Option<f64>> {
         (1..self.stages()).map(|i| Some(self.scheme.node(i))).collect()
     }
-    fn visits(&self, l: &RosenbrockLinear<Y>) -> usize {
+    fn visits(&self, l: &RosenbrockLinear) -> usize {
         l.blocks.iter().chain([&l.base, &l.node]).map(|b| self.sys.visits(&b.linear.data)).sum()
     }
     fn order(&self) -> usize {
@@ -242,7 +241,7 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         span: Span<f64>,
         past: &[f64],
         _since: usize,
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
         choice: &mut [u32],
     ) -> Result<(), StepError> {
         l.chooser.decide(self.sys, (span.t, &past[..self.sys.dims().n]), &mut l.node, true, choice)
@@ -250,13 +249,13 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
     fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
         block::noise(&self.f, self.f.shared(self.sys), true, h, size, mass, row)
     }
-    fn residual<S: ProgramScalar>(
+    fn residual<S: RunScalar>(
         &self,
         span: Span<S>,
         frozen: Frozen,
         x: &[S],
         past: Option<&[S]>,
-        w: &mut Work<Y, S>,
+        w: &mut Work<S>,
         r: &mut [S],
     ) {
         let (sys, lay, n2) = (self.sys, self.layout(), 2 * self.sys.dims().n);
@@ -306,10 +305,10 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
             let o = self.direction(&lay, i);
             let (τ, b) = (span.h * self.scheme.slope(i), self.scheme.b[i]);
             self.along(&lay, (span.t, τ), frozen, (&past[..z], &x[o..o + z]), shift, &mut w.along);
-            r[o..o + z].iter_mut().zip(&w.along.rows).for_each(|(r, a)| *r = a.eps[0]);
+            r[o..o + z].iter_mut().zip(&w.along.rows).for_each(|(r, a)| *r = S::slope(a));
             if lay.o > 0 {
                 sys.measure(Set::Integrand, &at, &mut w.data, &mut w.g);
-                (0..lay.o).for_each(|k| r[z + k] -= span.h * (w.g[k] + w.along.g[k].eps[0]) * b);
+                (0..lay.o).for_each(|k| r[z + k] -= span.h * (w.g[k] + S::slope(&w.along.g[k])) * b);
             }
         }
     }
@@ -318,7 +317,7 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: Option<&[f64]>,
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         match past {
@@ -332,7 +331,7 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         frozen: Frozen,
         x: &[f64],
         past: Option<&[f64]>,
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
     ) -> Result<(), StepError> {
         let (sys, lay) = (self.sys, self.layout());
         (l.first, l.h) = (past.is_none(), span.h);
@@ -356,26 +355,26 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         l.second.set(sys, &lay, span.t, τ, frozen, past, directions);
         Ok(())
     }
-    fn solve(&self, l: &mut RosenbrockLinear<Y>, b: &mut [f64]) {
+    fn solve(&self, l: &mut RosenbrockLinear, b: &mut [f64]) {
         if l.first { l.initial.solve(self.sys, b) } else { self.down(l, b) }
     }
-    fn solve_t(&self, l: &mut RosenbrockLinear<Y>, b: &mut [f64]) {
+    fn solve_t(&self, l: &mut RosenbrockLinear, b: &mut [f64]) {
         if l.first { l.initial.solve_t(self.sys, b) } else { self.up(l, b) }
     }
-    fn past_mul(&self, l: &mut RosenbrockLinear<Y>, s: &[f64], r: &mut [f64]) {
+    fn past_mul(&self, l: &mut RosenbrockLinear, s: &[f64], r: &mut [f64]) {
         if !l.first {
             self.past(l, s, r);
         }
     }
-    fn past_mul_t(&self, l: &mut RosenbrockLinear<Y>, mu: &[f64], out: &mut [f64]) {
+    fn past_mul_t(&self, l: &mut RosenbrockLinear, mu: &[f64], out: &mut [f64]) {
         if !l.first {
             self.past_t(l, mu, out);
         }
     }
-    fn slot_mul(&self, l: &mut RosenbrockLinear<Y>, delta: &[f64], r: &mut [f64]) {
+    fn slot_mul(&self, l: &mut RosenbrockLinear, delta: &[f64], r: &mut [f64]) {
         if l.first { l.initial.slot_mul(self.sys, delta, r) } else { self.slots(l, delta, r) }
     }
-    fn slot_mul_t(&self, l: &mut RosenbrockLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
+    fn slot_mul_t(&self, l: &mut RosenbrockLinear, mu: &[f64], s: f64, grad: &mut [f64]) {
         if l.first { l.initial.slot_mul_t(self.sys, mu, s, grad) } else { self.slots_t(l, mu, s, grad) }
     }
     /// RMS over (q, v, z) of h Σ (b_i - b̂_i) K_i, after `advance`.
@@ -385,7 +384,7 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         x: &[f64],
         past: &[f64],
         tol: Tolerance,
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
     ) -> Option<(f64, usize)> {
         let (lay, n2) = (self.layout(), 2 * self.sys.dims().n);
         let size =
@@ -411,7 +410,7 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         x: &[f64],
         past: &[f64],
         frozen: Frozen,
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
         out: &mut [f64],
     ) -> Result<(), StepError> {
         super::hermite(&self.layout(), span.h, theta, past, x, &mut out[..2 * self.layout().n]);

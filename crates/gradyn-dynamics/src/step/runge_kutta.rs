@@ -25,13 +25,13 @@ use crate::initial::{self, Initial};
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
 use coupled::Coupled;
-use gradyn_model::{Set, System};
-use gradyn_num::{Kkt, ProgramScalar, largest};
+use gradyn_model::{Data, RunScalar, Set, Setup, System};
+use gradyn_num::{Kkt, largest};
 
 /// A tableau on a formulation.
-pub struct RungeKutta<'a, Y> {
+pub struct RungeKutta<'a> {
     /// The system.
-    pub sys: &'a Y,
+    pub sys: &'a Setup,
     /// The formulation; its c₂ is 1, or 0 if all blocks are coupled.
     pub f: Lagrange,
     /// What is integrated.
@@ -43,20 +43,20 @@ pub struct RungeKutta<'a, Y> {
 }
 
 /// Memory of the residual.
-pub struct Work<Y: System, S: ProgramScalar> {
-    data: Y::Data<S>,
+pub struct Work<S: RunScalar> {
+    data: Data<S>,
     g: Vec<S>,
     scratch: Vec<S>,
 }
 
 /// Memory of a linearised step.
-pub struct RungeKuttaLinear<Y: System> {
-    initial: Initial<Y>,
+pub struct RungeKuttaLinear {
+    initial: Initial,
     first: bool,
     h: f64,
     chooser: Chooser,
     /// Blocks 1 … s.
-    blocks: Vec<Block<Y>>,
+    blocks: Vec<Block>,
     /// The matrices of the groups that are implicit, and of the filter of the estimate.
     groups: Vec<Option<Coupled>>,
     filter: Option<Coupled>,
@@ -66,12 +66,12 @@ pub struct RungeKuttaLinear<Y: System> {
     g: Vec<IntegrandRows>,
     kkt: Kkt,
     scratch: Vec<f64>,
-    past: Y::Data<f64>,
+    past: Data<f64>,
     values: Vec<f64>,
     sums: Vec<f64>,
 }
 
-impl<Y: System> RungeKutta<'_, Y> {
+impl RungeKutta<'_> {
     fn stages(&self) -> usize {
         self.tableau.rows.len()
     }
@@ -98,7 +98,7 @@ impl<Y: System> RungeKutta<'_, Y> {
     }
     /// out = Σ_j c_j ẏ_j; ẏ = (v, a) are 2n contiguous numbers.
     #[inline]
-    fn slope<S: ProgramScalar>(&self, lay: &Layout, c: &[f64], x: &[S], past: &[S], out: &mut [S]) {
+    fn slope<S: RunScalar>(&self, lay: &Layout, c: &[f64], x: &[S], past: &[S], out: &mut [S]) {
         out.fill(S::zero());
         for (j, c) in c.iter().enumerate() {
             if *c != 0.0 {
@@ -126,7 +126,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         }
     }
     /// (j, a_ij) of blocks 1 … `start`, those of the groups before.
-    fn earlier(&self, i: usize, start: usize) -> impl Iterator<Item = (usize, f64)> + use<'_, Y> {
+    fn earlier(&self, i: usize, start: usize) -> impl Iterator<Item = (usize, f64)> + use<'_> {
         (1..=start).map(move |j| (j, self.tableau.a(i, j))).filter(|(_, a)| *a != 0.0)
     }
     /// Runs a solve on the blocks of some rows.
@@ -155,7 +155,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: &[f64],
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let (o, block) = (self.at(lay, i + 1), &mut l.blocks[i]);
@@ -171,7 +171,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         if self.f.level[2] == 0.0 { law } else { self.f }
     }
     /// Rows of block i + 1, (1), with data placed there.
-    fn rows<S: ProgramScalar>(
+    fn rows<S: RunScalar>(
         &self,
         lay: &Layout,
         i: usize,
@@ -179,7 +179,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         frozen: Frozen,
         x: &[S],
         past: &[S],
-        d: &mut Y::Data<S>,
+        d: &mut Data<S>,
         scratch: &mut [S],
         r: &mut [S],
     ) {
@@ -200,7 +200,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         j: usize,
         x: &[f64],
         past: &[f64],
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
     ) {
         let at = lay.node(t, self.block(lay, j, x, past));
         let d = if j == 0 { &mut l.past } else { &mut l.blocks[j - 1].linear.data };
@@ -215,7 +215,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         span: Span<f64>,
         x: &[f64],
         past: &[f64],
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
     ) {
         l.sums.fill(0.0);
         for (j, c) in c.iter().enumerate() {
@@ -226,25 +226,24 @@ impl<Y: System> RungeKutta<'_, Y> {
     }
 }
 
-impl<Y: System> Step for RungeKutta<'_, Y> {
-    type System = Y;
-    type Work<S: ProgramScalar> = Work<Y, S>;
-    type Linear = RungeKuttaLinear<Y>;
+impl Step for RungeKutta<'_> {
+    type Work<S: RunScalar> = Work<S>;
+    type Linear = RungeKuttaLinear;
 
-    fn system(&self) -> &Y {
+    fn system(&self) -> &Setup {
         self.sys
     }
     fn layout(&self) -> Layout {
         let d = self.sys.dims();
         Layout::of(self.sys, (self.stages() - 1) * (3 * d.n + d.m))
     }
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
+    fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
         let (d, o) = (self.sys.dims(), self.sys.functionals(Set::Integrand));
         Work { data, g: vec![S::zero(); o], scratch: vec![S::zero(); d.n + d.m] }
     }
-    fn linear(&self, p: &[f64]) -> Result<RungeKuttaLinear<Y>, StepError> {
+    fn linear(&self, p: &[f64]) -> Result<RungeKuttaLinear, StepError> {
         let positions = self.f.level[2] == 0.0 && self.state == State::Full && self.tableau.takes_positions();
         assert!(
             self.f.level[2] == 1.0 || positions,
@@ -277,7 +276,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             sums: vec![0.0; (2 * lay.n).max(lay.o)],
         })
     }
-    fn initial<'l>(&self, l: &'l mut RungeKuttaLinear<Y>) -> &'l mut Initial<Y> {
+    fn initial<'l>(&self, l: &'l mut RungeKuttaLinear) -> &'l mut Initial {
         &mut l.initial
     }
     /// |ẏ_s - ẏ_{s-1}|/|y_s - y_{s-1}|: the last stage and the node are both at the end of the step [Hairer & Wanner II, IV.2].
@@ -293,7 +292,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
     fn stage_times(&self) -> Vec<Option<f64>> {
         (1..self.stages()).map(|j| self.counts(j).then(|| self.node(j))).collect()
     }
-    fn visits(&self, l: &RungeKuttaLinear<Y>) -> usize {
+    fn visits(&self, l: &RungeKuttaLinear) -> usize {
         l.blocks.iter().map(|b| self.sys.visits(&b.linear.data)).sum()
     }
     fn order(&self) -> usize {
@@ -318,7 +317,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         span: Span<f64>,
         past: &[f64],
         _since: usize,
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
         choice: &mut [u32],
     ) -> Result<(), StepError> {
         let evaluated = l.groups.last().is_some_and(|g| g.is_none());
@@ -346,13 +345,13 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             row,
         )
     }
-    fn residual<S: ProgramScalar>(
+    fn residual<S: RunScalar>(
         &self,
         span: Span<S>,
         frozen: Frozen,
         x: &[S],
         past: Option<&[S]>,
-        w: &mut Work<Y, S>,
+        w: &mut Work<S>,
         r: &mut [S],
     ) {
         let (sys, lay) = (self.sys, self.layout());
@@ -388,7 +387,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: Option<&[f64]>,
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let lay = self.layout();
@@ -420,7 +419,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         frozen: Frozen,
         x: &[f64],
         past: Option<&[f64]>,
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
     ) -> Result<(), StepError> {
         let (sys, lay) = (self.sys, self.layout());
         (l.first, l.h) = (past.is_none(), span.h);
@@ -452,7 +451,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         }
         Ok(())
     }
-    fn solve(&self, l: &mut RungeKuttaLinear<Y>, b: &mut [f64]) {
+    fn solve(&self, l: &mut RungeKuttaLinear, b: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.solve(sys, b);
@@ -489,7 +488,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             }
         }
     }
-    fn solve_t(&self, l: &mut RungeKuttaLinear<Y>, b: &mut [f64]) {
+    fn solve_t(&self, l: &mut RungeKuttaLinear, b: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.solve_t(sys, b);
@@ -527,7 +526,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             }
         }
     }
-    fn past_mul(&self, l: &mut RungeKuttaLinear<Y>, s: &[f64], r: &mut [f64]) {
+    fn past_mul(&self, l: &mut RungeKuttaLinear, s: &[f64], r: &mut [f64]) {
         if l.first {
             return;
         }
@@ -549,7 +548,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             r[lay.z() + k] -= s[lay.z() + k] + l.h * self.b()[0] * g;
         }
     }
-    fn past_mul_t(&self, l: &mut RungeKuttaLinear<Y>, mu: &[f64], out: &mut [f64]) {
+    fn past_mul_t(&self, l: &mut RungeKuttaLinear, mu: &[f64], out: &mut [f64]) {
         if l.first {
             return;
         }
@@ -573,7 +572,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             }
         }
     }
-    fn slot_mul(&self, l: &mut RungeKuttaLinear<Y>, delta: &[f64], r: &mut [f64]) {
+    fn slot_mul(&self, l: &mut RungeKuttaLinear, delta: &[f64], r: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.slot_mul(sys, delta, r);
@@ -588,7 +587,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             }
         }
     }
-    fn slot_mul_t(&self, l: &mut RungeKuttaLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
+    fn slot_mul_t(&self, l: &mut RungeKuttaLinear, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.slot_mul_t(sys, mu, s, grad);
@@ -609,7 +608,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         x: &[f64],
         past: &[f64],
         tol: Tolerance,
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
     ) -> Option<(f64, usize)> {
         self.estimate(span, x, past, tol, l)
     }
@@ -621,7 +620,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         x: &[f64],
         past: &[f64],
         frozen: Frozen,
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
         out: &mut [f64],
     ) -> Result<(), StepError> {
         let (lay, θ, h) = (self.layout(), theta, span.h);

@@ -99,11 +99,11 @@ fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Resu
     simulate(step, p, &model.angles, &mesh, &control, &mut |_, _| {})
 }
 
-fn adams(sys: &Mechanics, order: usize) -> Adams<'_, Mechanics> {
+fn adams(sys: &Mechanics, order: usize) -> Adams<'_> {
     Adams { sys, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], order, corrects: true }
 }
 
-fn bashforth(sys: &Mechanics, order: usize) -> Adams<'_, Mechanics> {
+fn bashforth(sys: &Mechanics, order: usize) -> Adams<'_> {
     Adams { corrects: false, ..adams(sys, order) }
 }
 
@@ -129,7 +129,7 @@ fn distance(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// The measured order is that of the step: of (q, v) within 0.25, of z not less.
-fn has_its_order(step: &Adams<Mechanics>, r: &Ready, truth: &[f64], h: f64, what: &str) {
+fn has_its_order(step: &Adams, r: &Ready, truth: &[f64], h: f64, what: &str) {
     let n2 = 2 * r.model.system.dims().n;
     let errors: Vec<[f64; 2]> = (0..4)
         .map(|k| {

@@ -113,7 +113,7 @@ impl Case {
     fn at(&self) -> At<'_> {
         At::of(self.t, &self.x, self.n, self.m)
     }
-    fn linear(&self) -> Linear<Mechanics> {
+    fn linear(&self) -> Linear {
         let sys = &self.model.system;
         let mut l = Linear::new(sys, self.f);
         sys.prepare(&self.x[self.block(4)], &mut l.data);
@@ -245,7 +245,7 @@ fn run<T: Step>(step: &T, model: &Model, p: &[f64], h: f64, steps: usize) -> Tra
 ///
 /// The memory is fresh: nothing of an earlier `advance` may be needed, the branch of the rotor's angle at
 /// record 0 included.
-fn check_step<T: Step<System = Mechanics>>(what: &str, step: &T, model: &Model, p: &[f64]) {
+fn check_step<T: Step>(what: &str, step: &T, model: &Model, p: &[f64]) {
     let (len, slots, mut random) = (step.layout().len, p.len(), Random(5));
     let run = run(step, model, p, 0.01, 3);
     let mut l = step.linear(p).expect("memory");
@@ -305,7 +305,7 @@ fn solved(a: &Matrix, y: &[f64], b: &[f64], what: &str) {
     }
 }
 
-fn newmark(sys: &Mechanics, f: Lagrange, projection: Projection) -> Newmark<'_, Mechanics> {
+fn newmark(sys: &Mechanics, f: Lagrange, projection: Projection) -> Newmark<'_> {
     Newmark { projection, ..Newmark::new(sys, f, Scheme::newmark(0.3025, 0.6)) }
 }
 

@@ -19,11 +19,11 @@ fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Traj
         .unwrap_or_else(|e| panic!("{}: {e}", model.name))
 }
 
-fn runge_kutta<'a>(sys: &'a Mechanics, tableau: &'static Tableau) -> RungeKutta<'a, Mechanics> {
+fn runge_kutta<'a>(sys: &'a Mechanics, tableau: &'static Tableau) -> RungeKutta<'a> {
     RungeKutta { sys, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau }
 }
 
-fn newmark(sys: &Mechanics, f: Lagrange, xi: f64) -> Newmark<'_, Mechanics> {
+fn newmark(sys: &Mechanics, f: Lagrange, xi: f64) -> Newmark<'_> {
     Newmark::new(sys, f, Scheme::dissipative(xi))
 }
 

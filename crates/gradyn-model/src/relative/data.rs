@@ -11,6 +11,7 @@ use super::sweep::{Bar, Moving, State};
 use super::{Carried, PARTS, Relative};
 use crate::natural;
 use crate::system::{At, System};
+use crate::user::KernelScalar;
 use gradyn_num::{Dual, Scalar};
 
 /// Memory for one point of evaluation.
@@ -71,7 +72,7 @@ pub(super) struct Tangent<S> {
 }
 
 impl Relative {
-    pub(super) fn new_data<S: Scalar>(&self) -> Data<S> {
+    pub(super) fn new_data<S: KernelScalar>(&self) -> Data<S> {
         let (zero, frames, n) = (S::zero(), self.inner.dims().n, self.dims.n);
         let links = self.chain.links.len();
         let list = |len: usize| vec![zero; len];

@@ -17,7 +17,7 @@ use crate::objective::{Case, Gradient};
 use gradyn_dynamics::block;
 use gradyn_dynamics::step::{Equations, Tolerance};
 use gradyn_dynamics::{Frozen, Step, StepError};
-use gradyn_model::System;
+use gradyn_model::{Setup, System};
 
 /// Distance from a declared time that tells its sides apart, relative to the step.
 const SIDE: f64 = 1e-10;
@@ -53,7 +53,7 @@ pub(super) struct Sweep<'c, T: Step> {
     form: Form,
     states: States<T>,
     /// Blocks 0 … s of (2); 0 is the node where the step begins.
-    pub(super) instants: Vec<Instant<T::System>>,
+    pub(super) instants: Vec<Instant>,
     /// Groups of stages that are solved together.
     groups: Vec<Option<Stages>>,
     /// y of each objective; y_i, k_i and b_i of each block and objective.
@@ -80,10 +80,10 @@ pub struct Work {
 }
 
 /// k = -y' at y, and b, of an objective; without one the sources are zero.
-pub fn evaluate<Y: System>(
-    sys: &Y,
+pub fn evaluate(
+    sys: &Setup,
     form: Form,
-    at: &mut Instant<Y>,
+    at: &mut Instant,
     y: &[f64],
     objective: Option<usize>,
     w: &mut Work,

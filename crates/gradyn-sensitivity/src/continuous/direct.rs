@@ -23,7 +23,7 @@ pub fn direct<T: Step>(case: &Case<T>) -> Result<Direct, StepError> {
 }
 
 /// The run as records of another scheme.
-fn stages<T: Step>(case: &Case<T>, step: &RungeKutta<T::System>) -> Result<Trajectory, StepError> {
+fn stages<T: Step>(case: &Case<T>, step: &RungeKutta) -> Result<Trajectory, StepError> {
     let (p, from, to) = (case.slots(), case.run.layout, step.layout());
     let (mut states, steps) = (States::new(case, &p)?, case.run.plan.steps());
     let mut x = vec![0.0; (steps + 1) * to.len];

@@ -10,7 +10,7 @@
 use super::TimeColumns;
 use crate::objective::{Case, Gradient, TerminalRows};
 use gradyn_dynamics::{Step, StepError};
-use gradyn_model::System;
+use gradyn_model::{Setup, System};
 
 /// Memory of the sweep.
 pub struct Adjoint<T: Step> {
@@ -183,7 +183,7 @@ fn gather<T: Step>(
 
 /// dψ/d(value) of the conditions: E(q) - value = 0 has R_value = -1, so it is the adjoint of the condition
 /// itself.
-fn condition_values<Y: System>(sys: &Y, mu: &[f64]) -> Vec<f64> {
+fn condition_values(sys: &Setup, mu: &[f64]) -> Vec<f64> {
     let (n, held, moving) = (sys.dims().n, sys.independent(false).len(), sys.independent(true).len());
     let given = sys.statics().map_or(n - held, |s| s.held.len());
     mu[held..held + given].iter().chain(&mu[n + moving..2 * n]).copied().collect()

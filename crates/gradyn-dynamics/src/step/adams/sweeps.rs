@@ -3,15 +3,14 @@
 use super::coefficients::{Row, kept};
 use super::{Adams, AdamsLinear};
 use crate::step::{Layout, Step};
-use gradyn_model::System;
 
-impl<Y: System> Adams<'_, Y> {
+impl Adams<'_> {
     /// Differences of the new node.
-    fn count(&self, l: &AdamsLinear<Y>) -> usize {
+    fn count(&self, l: &AdamsLinear) -> usize {
         kept(l.c.order, l.c.known, self.order)
     }
     /// b ← R_x⁻¹ b.
-    pub(super) fn down(&self, l: &mut AdamsLinear<Y>, b: &mut [f64]) {
+    pub(super) fn down(&self, l: &mut AdamsLinear, b: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.solve(sys, b);
@@ -43,7 +42,7 @@ impl<Y: System> Adams<'_, Y> {
         }
     }
     /// b ← R_x⁻ᵀ b.
-    pub(super) fn up(&self, l: &mut AdamsLinear<Y>, b: &mut [f64]) {
+    pub(super) fn up(&self, l: &mut AdamsLinear, b: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.solve_t(sys, b);
@@ -75,12 +74,12 @@ impl<Y: System> Adams<'_, Y> {
         }
     }
     /// The blocks: offset and weights of the past differences.
-    fn rows(&self, lay: &Layout, l: &AdamsLinear<Y>) -> impl Iterator<Item = (usize, Row<f64>)> + use<Y> {
+    fn rows(&self, lay: &Layout, l: &AdamsLinear) -> impl Iterator<Item = (usize, Row<f64>)> + use<> {
         let (predictor, corrector, corrects) = (l.c.predictor, l.c.corrector, self.corrects);
         self.offsets(lay).map(move |o| (o, if corrects && o == 0 { corrector } else { predictor }))
     }
     /// r += R_past s.
-    pub(super) fn past(&self, l: &mut AdamsLinear<Y>, s: &[f64], r: &mut [f64]) {
+    pub(super) fn past(&self, l: &mut AdamsLinear, s: &[f64], r: &mut [f64]) {
         if l.first {
             return;
         }
@@ -114,7 +113,7 @@ impl<Y: System> Adams<'_, Y> {
         }
     }
     /// out += R_pastᵀ μ.
-    pub(super) fn past_t(&self, l: &mut AdamsLinear<Y>, mu: &[f64], out: &mut [f64]) {
+    pub(super) fn past_t(&self, l: &mut AdamsLinear, mu: &[f64], out: &mut [f64]) {
         if l.first {
             return;
         }
@@ -151,13 +150,13 @@ impl<Y: System> Adams<'_, Y> {
         }
     }
     /// Weights of g_p of objective j, at the past node and at the node, in Σ μ R.
-    fn integrand_weights(&self, lay: &Layout, l: &AdamsLinear<Y>, j: usize, mu: &[f64]) -> [f64; 2] {
+    fn integrand_weights(&self, lay: &Layout, l: &AdamsLinear, j: usize, mu: &[f64]) -> [f64; 2] {
         let second = mu[self.phi(lay, 2) + 2 * lay.n + j];
         let z = mu[lay.z() + j];
         [l.c.beta[1] * second - l.c.corrector[1] * z, -second - l.c.last * z]
     }
     /// r += R_p δ.
-    pub(super) fn slots(&self, l: &mut AdamsLinear<Y>, delta: &[f64], r: &mut [f64]) {
+    pub(super) fn slots(&self, l: &mut AdamsLinear, delta: &[f64], r: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.slot_mul(sys, delta, r);
@@ -172,7 +171,7 @@ impl<Y: System> Adams<'_, Y> {
         }
     }
     /// grad += s R_pᵀ μ.
-    pub(super) fn slots_t(&self, l: &mut AdamsLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
+    pub(super) fn slots_t(&self, l: &mut AdamsLinear, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.slot_mul_t(sys, mu, s, grad);

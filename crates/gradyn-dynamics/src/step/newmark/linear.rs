@@ -7,21 +7,21 @@ use crate::formulation::{Lagrange, Linear};
 use crate::initial::{Initial, Solver, prepare_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use crate::step::{IntegrandRows, Layout, Pair, Span, Step};
-use gradyn_model::{At, LEVEL, System};
+use gradyn_model::{At, LEVEL, Setup, System};
 use gradyn_num::Saddle;
 
 /// Memory of a linearised step.
-pub struct NewmarkLinear<Y: System> {
-    pub(super) initial: Initial<Y>,
+pub struct NewmarkLinear {
+    pub(super) initial: Initial,
     pub(super) first: bool,
     /// Did the step project?
     pub(super) project: bool,
     pub(super) h: f64,
     /// Partials of (3) and its Newton matrix.
-    pub(super) motion: Linear<Y>,
+    pub(super) motion: Linear,
     pub(super) newton: Saddle,
     /// Matrix of (4) and (5).
-    pub(super) projector: Projector<Y>,
+    pub(super) projector: Projector,
     pub(super) dphi_q: Vec<f64>,
     pub(super) ddphi_q: Vec<f64>,
     pub(super) ddphi_v: Vec<f64>,
@@ -41,8 +41,8 @@ pub struct NewmarkLinear<Y: System> {
     pub(super) integrands: Vec<f64>,
 }
 
-impl<Y: System> NewmarkLinear<Y> {
-    pub(super) fn new(step: &Newmark<'_, Y>, p: &[f64]) -> Result<Self, StepError> {
+impl NewmarkLinear {
+    pub(super) fn new(step: &Newmark<'_>, p: &[f64]) -> Result<Self, StepError> {
         let (sys, d, pat, lay) = (step.sys, step.sys.dims(), step.sys.patterns(), step.layout());
         let mut motion = Linear::new(sys, step.f);
         sys.prepare(p, &mut motion.data);
@@ -80,7 +80,7 @@ impl<Y: System> NewmarkLinear<Y> {
         })
     }
     /// g_x of (7) at the past node; true if it is known at the node.
-    fn gradients(&mut self, sys: &Y, lay: &Layout, span: Span<f64>, x: &[f64], past: &[f64]) -> bool {
+    fn gradients(&mut self, sys: &Setup, lay: &Layout, span: Span<f64>, x: &[f64], past: &[f64]) -> bool {
         let known = self.g.turn(lay, span, past, x);
         if lay.o > 0 && !known[0] {
             sys.set_time(span.t, &mut self.motion.data);
@@ -90,7 +90,7 @@ impl<Y: System> NewmarkLinear<Y> {
     }
 }
 
-impl<Y: System> Newmark<'_, Y> {
+impl Newmark<'_> {
     /// Exact partials at a converged record.
     pub(super) fn partials(
         &self,
@@ -98,7 +98,7 @@ impl<Y: System> Newmark<'_, Y> {
         frozen: Frozen,
         x: &[f64],
         past: Option<&[f64]>,
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
     ) -> Result<(), StepError> {
         let (sys, lay, t) = (self.sys, self.layout(), span.end());
         (l.first, l.h, l.t) = (past.is_none(), span.h, t);
@@ -127,7 +127,7 @@ impl<Y: System> Newmark<'_, Y> {
         h: f64,
         frozen: Frozen,
         x: &[f64],
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
     ) -> Result<(), StepError> {
         let (sys, lay) = (self.sys, self.layout());
         let (n, m) = (lay.n, lay.m);
@@ -168,7 +168,7 @@ impl<Y: System> Newmark<'_, Y> {
         t: f64,
         h: f64,
         c: impl Fn(usize) -> f64,
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
     ) -> Result<(), StepError> {
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         let (sm, sc) = self.scales(h);

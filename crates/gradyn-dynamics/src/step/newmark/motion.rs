@@ -8,13 +8,13 @@ use crate::projection::project;
 use crate::step::{Report, Span, Step};
 use gradyn_model::{At, System};
 
-impl<Y: System> Newmark<'_, Y> {
+impl Newmark<'_> {
     /// (9) on (3) from the prediction in (q, λ) of `x`; leaves (v*, a*) in `l.star`.
     pub(super) fn motion(
         &self,
         span: Span<f64>,
         past: &[f64],
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let (lay, t, h, o) = (self.layout(), span.end(), span.h, self.multiplier());
@@ -61,7 +61,7 @@ impl<Y: System> Newmark<'_, Y> {
     }
     /// Size of the last correction (in `b`), relative to q. The corrections of (9) shrink by 1/(1 +
     /// αβh²ΦM⁻¹Φᵀ) only: where that is slow, what is left of Φ (in `values`) says more.
-    fn size(&self, l: &NewmarkLinear<Y>, q: &[f64]) -> f64 {
+    fn size(&self, l: &NewmarkLinear, q: &[f64]) -> f64 {
         let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
         let of = |x: f64, scale: f64| x / if scale > 0.0 { scale } else { 1.0 };
         let (n, scale) = (q.len(), self.sys.size_of(q));
@@ -93,7 +93,7 @@ impl<Y: System> Newmark<'_, Y> {
         &self,
         span: Span<f64>,
         projects: bool,
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
         x: &mut [f64],
     ) -> Result<(), StepError> {
         let (lay, t) = (self.layout(), span.end());

@@ -5,12 +5,11 @@ use crate::formulation::release;
 use crate::initial;
 use crate::plan::Frozen;
 use crate::step::{Layout, Span, Step};
-use gradyn_model::{At, LEVEL, Set, System};
-use gradyn_num::ProgramScalar;
+use gradyn_model::{At, Data, LEVEL, RunScalar, Set, System};
 
 /// Memory of the residual.
-pub struct Work<Y: System, S: ProgramScalar> {
-    data: Y::Data<S>,
+pub struct Work<S: RunScalar> {
+    data: Data<S>,
     star: Vec<S>,
     kkt: Vec<S>,
     g: Vec<S>,
@@ -18,8 +17,8 @@ pub struct Work<Y: System, S: ProgramScalar> {
     tangent: Option<[Vec<S>; 3]>,
 }
 
-impl<Y: System, S: ProgramScalar> Work<Y, S> {
-    pub(super) fn new(step: &Newmark<'_, Y>, p: &[S]) -> Self {
+impl<S: RunScalar> Work<S> {
+    pub(super) fn new(step: &Newmark<'_>, p: &[S]) -> Self {
         let (sys, d, zero) = (step.sys, step.sys.dims(), S::zero());
         let mut data = sys.data();
         sys.prepare(p, &mut data);
@@ -31,15 +30,15 @@ impl<Y: System, S: ProgramScalar> Work<Y, S> {
     }
 }
 
-impl<Y: System> Newmark<'_, Y> {
+impl Newmark<'_> {
     /// R of a step, or of record 0.
-    pub(super) fn equations<S: ProgramScalar>(
+    pub(super) fn equations<S: RunScalar>(
         &self,
         span: Span<S>,
         frozen: Frozen,
         x: &[S],
         past: Option<&[S]>,
-        w: &mut Work<Y, S>,
+        w: &mut Work<S>,
         r: &mut [S],
     ) {
         let (sys, lay) = (self.sys, self.layout());
@@ -92,13 +91,13 @@ impl<Y: System> Newmark<'_, Y> {
         }
     }
     /// (4) for `level` 1, (5) for 2, in place of w - w*; the rows of σ begin at `s`.
-    fn projected<S: ProgramScalar>(
+    fn projected<S: RunScalar>(
         &self,
         at: &At<S>,
         level: usize,
         h: S,
         sigma: &[S],
-        w: &mut Work<Y, S>,
+        w: &mut Work<S>,
         r: &mut [S],
         s: usize,
     ) {
@@ -120,13 +119,13 @@ impl<Y: System> Newmark<'_, Y> {
         release(sys, sigma, &mut r[s..s + m]);
     }
     /// (7), the past first: `data` moves on to the node.
-    fn quadrature<S: ProgramScalar>(
+    fn quadrature<S: RunScalar>(
         &self,
         span: Span<S>,
         lay: &Layout,
         x: &[S],
         past: &[S],
-        w: &mut Work<Y, S>,
+        w: &mut Work<S>,
         r: &mut [S],
     ) {
         let (sys, t, o) = (self.sys, span.end(), lay.o);

@@ -5,7 +5,7 @@ use super::{Newmark, NewmarkLinear};
 use crate::step::Step;
 use gradyn_model::{At, LEVEL, System};
 
-impl<Y: System> Newmark<'_, Y> {
+impl Newmark<'_> {
     /// The unknowns of one block: (b[o..o + n], b[s..s + m]) into `l.b`.
     fn gather(l: &mut [f64], b: &[f64], o: usize, s: usize, n: usize) {
         let m = l.len() - n;
@@ -17,7 +17,7 @@ impl<Y: System> Newmark<'_, Y> {
         b[s..s + l.len() - n].copy_from_slice(&l[n..]);
     }
     /// b ← R_x⁻¹ b: positions, velocities, accelerations, multipliers, quadrature.
-    pub(super) fn down(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
+    pub(super) fn down(&self, l: &mut NewmarkLinear, b: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.solve(sys, b);
@@ -68,7 +68,7 @@ impl<Y: System> Newmark<'_, Y> {
         }
     }
     /// The same blocks upwards [A22, Eqs. 27c, 27b, 27a,d].
-    pub(super) fn up(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
+    pub(super) fn up(&self, l: &mut NewmarkLinear, b: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.solve_t(sys, b);
@@ -119,7 +119,7 @@ impl<Y: System> Newmark<'_, Y> {
         Self::scatter(&l.b, b, 0, star, n);
     }
     /// r += R_past s.
-    pub(super) fn past(&self, l: &mut NewmarkLinear<Y>, s: &[f64], r: &mut [f64]) {
+    pub(super) fn past(&self, l: &mut NewmarkLinear, s: &[f64], r: &mut [f64]) {
         if l.first {
             return;
         }
@@ -155,7 +155,7 @@ impl<Y: System> Newmark<'_, Y> {
         }
     }
     /// out += R_pastᵀ μ.
-    pub(super) fn past_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], out: &mut [f64]) {
+    pub(super) fn past_t(&self, l: &mut NewmarkLinear, mu: &[f64], out: &mut [f64]) {
         if l.first {
             return;
         }
@@ -198,7 +198,7 @@ impl<Y: System> Newmark<'_, Y> {
         }
     }
     /// r += R_p δ.
-    pub(super) fn slots(&self, l: &mut NewmarkLinear<Y>, delta: &[f64], r: &mut [f64]) {
+    pub(super) fn slots(&self, l: &mut NewmarkLinear, delta: &[f64], r: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.slot_mul(sys, delta, r);
@@ -222,7 +222,7 @@ impl<Y: System> Newmark<'_, Y> {
         }
     }
     /// grad += s R_pᵀ μ.
-    pub(super) fn slots_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
+    pub(super) fn slots_t(&self, l: &mut NewmarkLinear, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         if l.first {
             return l.initial.slot_mul_t(sys, mu, s, grad);

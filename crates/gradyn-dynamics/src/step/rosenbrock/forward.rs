@@ -6,7 +6,7 @@ use crate::plan::Frozen;
 use crate::step::{Layout, Report, Span, Step};
 use gradyn_model::{Set, System};
 
-impl<Y: System> Rosenbrock<'_, Y> {
+impl Rosenbrock<'_> {
     /// Partials at the past and the matrix of (3).
     pub(super) fn set_base(
         &self,
@@ -14,7 +14,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: &[f64],
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
     ) -> Result<(), StepError> {
         let sys = self.sys;
         sys.set_angles(frozen.angles, &mut l.base.linear.data);
@@ -28,7 +28,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: &[f64],
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let (sys, lay, n2, s) = (self.sys, self.layout(), 2 * self.sys.dims().n, self.stages());
@@ -76,7 +76,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: &[f64],
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) {
         let (n2, z, gamma) = (2 * lay.n, lay.z(), &self.scheme.gamma[i]);
@@ -100,7 +100,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         i: usize,
         span: Span<f64>,
         past: &[f64],
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) {
         let (sys, z, o) = (self.sys, lay.z(), self.direction(lay, i));

@@ -3,10 +3,9 @@
 use super::{Rosenbrock, RosenbrockLinear};
 use crate::block::Block;
 use crate::step::Step;
-use gradyn_model::System;
 
 /// rows += s P x, x = (δq, δv): both levels.
-fn defect<Y: System>(block: &Block<Y>, s: f64, x: &[f64], rows: &mut [f64]) {
+fn defect(block: &Block, s: f64, x: &[f64], rows: &mut [f64]) {
     let n = x.len() / 2;
     for level in 0..2 {
         block.defect(level, s, &x[level * n..(level + 1) * n], &mut rows[level * n..(level + 1) * n]);
@@ -14,16 +13,16 @@ fn defect<Y: System>(block: &Block<Y>, s: f64, x: &[f64], rows: &mut [f64]) {
 }
 
 /// out += s Pᵀ μ.
-fn defect_t<Y: System>(block: &Block<Y>, s: f64, mu: &[f64], out: &mut [f64]) {
+fn defect_t(block: &Block, s: f64, mu: &[f64], out: &mut [f64]) {
     let n = out.len() / 2;
     for level in 0..2 {
         block.defect_t(level, s, &mu[level * n..(level + 1) * n], &mut out[level * n..(level + 1) * n]);
     }
 }
 
-impl<Y: System> Rosenbrock<'_, Y> {
+impl Rosenbrock<'_> {
     /// b ← R_x⁻¹ b.
-    pub(super) fn down(&self, l: &mut RosenbrockLinear<Y>, b: &mut [f64]) {
+    pub(super) fn down(&self, l: &mut RosenbrockLinear, b: &mut [f64]) {
         let (sys, lay, s) = (self.sys, self.layout(), self.stages());
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
         for i in 0..s {
@@ -69,7 +68,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         }
     }
     /// b ← R_x⁻ᵀ b.
-    pub(super) fn up(&self, l: &mut RosenbrockLinear<Y>, b: &mut [f64]) {
+    pub(super) fn up(&self, l: &mut RosenbrockLinear, b: &mut [f64]) {
         let (sys, lay, s) = (self.sys, self.layout(), self.stages());
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
         for (i, k) in (0..s).flat_map(|i| (0..lay.o).map(move |k| (i, k))) {
@@ -110,7 +109,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         }
     }
     /// r += R_past s.
-    pub(super) fn past(&self, l: &mut RosenbrockLinear<Y>, s: &[f64], r: &mut [f64]) {
+    pub(super) fn past(&self, l: &mut RosenbrockLinear, s: &[f64], r: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
         let (y, dy) = (&s[..n2], &s[v..v + n2]);
@@ -132,7 +131,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         }
     }
     /// out += R_pastᵀ μ.
-    pub(super) fn past_t(&self, l: &mut RosenbrockLinear<Y>, mu: &[f64], out: &mut [f64]) {
+    pub(super) fn past_t(&self, l: &mut RosenbrockLinear, mu: &[f64], out: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
         for i in 0..self.stages() {
@@ -162,7 +161,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         }
     }
     /// r += R_p δ.
-    pub(super) fn slots(&self, l: &mut RosenbrockLinear<Y>, delta: &[f64], r: &mut [f64]) {
+    pub(super) fn slots(&self, l: &mut RosenbrockLinear, delta: &[f64], r: &mut [f64]) {
         let (sys, lay, s) = (self.sys, self.layout(), self.stages());
         let z = lay.z();
         l.second.slot_mul(sys, delta, |i| self.direction(&lay, i), r);
@@ -177,7 +176,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         }
     }
     /// grad += s R_pᵀ μ.
-    pub(super) fn slots_t(&self, l: &mut RosenbrockLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
+    pub(super) fn slots_t(&self, l: &mut RosenbrockLinear, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (sys, lay) = (self.sys, self.layout());
         let z = lay.z();
         l.node.slot_mul_t(sys, &mu[..z], s, grad);

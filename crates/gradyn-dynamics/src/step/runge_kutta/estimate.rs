@@ -13,9 +13,8 @@
 
 use super::{RungeKutta, RungeKuttaLinear};
 use crate::step::{Layout, Span, Step, Tolerance};
-use gradyn_model::System;
 
-impl<Y: System> RungeKutta<'_, Y> {
+impl RungeKutta<'_> {
     /// (2) or (3), after `advance`, and the coordinate with the largest part.
     pub(super) fn estimate(
         &self,
@@ -23,7 +22,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         x: &[f64],
         past: &[f64],
         tol: Tolerance,
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
     ) -> Option<(f64, usize)> {
         let (e, lower) = (self.tableau.error, self.tableau.lower);
         if e.is_empty() {
@@ -45,7 +44,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         x: &[f64],
         past: &[f64],
         tol: Tolerance,
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
     ) -> (f64, usize) {
         let lay = self.layout();
         let (n2, z) = (2 * lay.n, lay.z());
@@ -77,7 +76,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         span: Span<f64>,
         x: &[f64],
         past: &[f64],
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
     ) -> bool {
         let (n, last) = (lay.n, self.stages() - 1);
         let RungeKuttaLinear { filter, blocks, groups, sums, .. } = l;

@@ -21,7 +21,7 @@ const MAX_ITERATIONS: usize = 30;
 /// Growth of the step beyond which the blocks of the step before say nothing about the next.
 const FAR: f64 = 2.0;
 
-impl<Y: System> RungeKutta<'_, Y> {
+impl RungeKutta<'_> {
     /// (1) for group `g` of the rows `rows`; data are placed at the result.
     pub(super) fn newton(
         &self,
@@ -29,7 +29,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: &[f64],
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let (sys, lay, z) = (self.sys, self.layout(), self.layout().z());
