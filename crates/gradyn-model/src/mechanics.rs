@@ -7,6 +7,7 @@ use crate::row::RowName;
 use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
 use crate::user::{KernelScalar, UserData, UserSystem};
 use gradyn_num::Scalar;
+use std::sync::Arc;
 
 /// The coordinate families.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,15 +52,15 @@ impl Coordinates {
     }
 }
 
-/// A mechanism in coordinates of one family, or a user's system.
+/// A mechanism in coordinates of one family, or a user's system. Clones share it until one of them changes.
 #[derive(Clone, Debug)]
 pub enum Mechanics {
     /// Natural coordinates.
-    Natural(Box<Natural>),
+    Natural(Arc<Natural>),
     /// Relative coordinates; also every body by itself.
-    Relative(Box<Relative>),
+    Relative(Arc<Relative>),
     /// Equations that a user wrote.
-    User(Box<UserSystem>),
+    User(Arc<UserSystem>),
 }
 
 /// The system of a run.
@@ -131,37 +132,37 @@ impl Mechanics {
     /// Gradients of slots that are not `active` are not wanted: elements that read no others are left out of
     /// them.
     pub fn focus(&mut self, active: &[bool]) {
-        mechanism!(self, s => s.focus(active), ())
+        mechanism!(self, s => Arc::make_mut(s).focus(active), ())
     }
     /// All rows independent, none left out.
     pub fn reset_rows(&mut self) {
-        mechanism!(self, s => s.reset_rows(), ())
+        mechanism!(self, s => Arc::make_mut(s).reset_rows(), ())
     }
     /// Says which rows are independent and which ones are left out.
     pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
-        mechanism!(self, s => s.set_rows(independent, dropped), ())
+        mechanism!(self, s => Arc::make_mut(s).set_rows(independent, dropped), ())
     }
     /// Replaces the start of the assembly, for example by an assembled configuration.
     pub fn set_drawn(&mut self, q: &[f64]) {
-        either!(self, s => s.set_drawn(q))
+        either!(self, s => Arc::make_mut(s).set_drawn(q))
     }
     /// Draws relative coordinates by frames of the bodies; natural ones stay.
     pub fn draw_by(&mut self, frames: &[Vec<f64>], p: &[f64]) {
         if let Self::Relative(s) = self {
-            s.draw_by(frames, p);
+            Arc::make_mut(s).draw_by(frames, p);
         }
     }
     /// Takes the effective masses of the rows at (t, q).
     pub fn scale_rows(&mut self, p: &[f64], t: f64, q: &[f64]) {
-        mechanism!(self, s => s.scale_rows(p, t, q), ())
+        mechanism!(self, s => Arc::make_mut(s).scale_rows(p, t, q), ())
     }
     /// Says along which coordinates forces balance in an equilibrium.
     pub fn set_balanced(&mut self, balanced: &[u32]) {
-        mechanism!(self, s => s.set_balanced(balanced), ())
+        mechanism!(self, s => Arc::make_mut(s).set_balanced(balanced), ())
     }
     /// The rates of all coordinates as conditions of velocity, where the start is an equilibrium at rest.
     pub(crate) fn take_rest(&mut self) -> bool {
-        mechanism!(self, s => s.take_rest(), false)
+        mechanism!(self, s => Arc::make_mut(s).take_rest(), false)
     }
     /// The first force that has no value at rest, at the drawn configuration.
     pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<Undefined> {
@@ -186,7 +187,7 @@ impl Mechanics {
     }
     /// Keeps some conditions of velocity.
     pub(crate) fn keep_velocity_conditions(&mut self, open: &[usize]) {
-        mechanism!(self, s => s.keep_velocity_conditions(open), ())
+        mechanism!(self, s => Arc::make_mut(s).keep_velocity_conditions(open), ())
     }
     /// Names of the constraint rows.
     pub fn row_names(&self) -> &[RowName] {

@@ -29,14 +29,15 @@ pub use gradyn_model::user::{StateSpace, UserSystem};
 
 use crate::error::Error;
 use crate::gradient::{GradientReport, Rows, checked, index3_adjoint, not_converged, rows_by};
-use crate::method::{AnyStep, Method, with_step};
+use crate::method::Method;
 use crate::registry::{Formulation, Sensitivity};
 use crate::until;
 use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::simulate::{Observer, continue_run};
-use gradyn_dynamics::{Lagrange, StepError, Trajectory};
+use gradyn_dynamics::{Lagrange, StepError, StepRecipe, Trajectory};
 use gradyn_model::Setup;
 use gradyn_sensitivity::{Case, Design, Gradient, values};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// When a run of a user system ends.
@@ -90,9 +91,9 @@ impl UserModel {
         let system = UserSystem::new(user);
         let parameters = system.parameters().to_vec();
         let objectives = system.objectives().to_vec();
-        Self { system: Setup::User(Box::new(system)), parameters, objectives, rho, scales, t_start, t_end }
+        Self { system: Setup::User(Arc::new(system)), parameters, objectives, rho, scales, t_start, t_end }
     }
-    fn step(&self, method: &Method) -> AnyStep<'_> {
+    fn recipe(&self, method: &Method) -> StepRecipe {
         method.step_on(&self.system, Lagrange::penalty(method.alpha, method.xi, method.omega), vec![])
     }
     /// The final time, the latest one for a condition, and the slot that holds it.
@@ -146,14 +147,12 @@ impl UserModel {
         let mesh = Mesh::new((self.t_start, None), &[], &[], (end, Some(slot)))?;
         let control = method.controller(end - self.t_start);
         let condition = matches!(self.t_end, FinalTime::Condition { .. });
-        let (trajectory, psi) = with_step!(&self.step(method), step => {
-            let mut run = Trajectory::start(step, &[], &mesh);
-            let until = condition.then(|| run.layout.o - 1);
-            continue_run(step, &rho, &[], &mesh, &control, until, observe, &mut run)?;
-            rho[self.rho.len()] = run.plan.t[run.plan.steps()];
-            let psi = values(step, &rho, &run);
-            (run, psi)
-        });
+        let recipe = self.recipe(method);
+        let mut trajectory = Trajectory::start(&recipe, &[], &mesh);
+        let until = condition.then(|| trajectory.layout.o - 1);
+        continue_run(&recipe, &rho, &[], &mesh, &control, until, observe, &mut trajectory)?;
+        rho[self.rho.len()] = trajectory.plan.t[trajectory.plan.steps()];
+        let psi = values(&recipe, &rho, &trajectory);
         if let Some(k) = psi.iter().position(|x| !x.is_finite()) {
             let name = self.objectives[k].clone();
             return Err(StepError::NotFinite {
@@ -184,10 +183,10 @@ impl UserModel {
             return Err(Error::method(format!("{name} holds constraints of positions only"), help));
         }
         let scales = [&self.scales[..], &[run.rho[self.rho.len()].abs().max(1e-3)]].concat();
-        let Rows { rows, corrections, extrapolated } = with_step!(&self.step(&run.method), step => {
-            let case = Case { step, design: Design::Plain(&scales), rho: &run.rho, run: &run.trajectory };
-            rows_by(&case, &run.method, sensitivity)?
-        });
+        let recipe = self.recipe(&run.method);
+        let case =
+            Case { recipe: &recipe, design: Design::Plain(&scales), rho: &run.rho, run: &run.trajectory };
+        let Rows { rows, corrections, extrapolated } = rows_by(&case, &run.method, sensitivity)?;
         let free = match self.t_end {
             FinalTime::Condition { .. } => until::FinalTime::new(&run.trajectory, &rows, &self.scales)?,
             _ => until::FinalTime::none(),

@@ -3,17 +3,15 @@
 
 use super::{Newmark, ProjectionMatrix, Projector};
 use crate::error::StepError;
-use crate::formulation::{Lagrange, Linear};
-use crate::initial::{Initial, Solver, prepare_kkt, row_or_coordinate};
+use crate::formulation::Linear;
+use crate::initial::row_or_coordinate;
 use crate::plan::Frozen;
-use crate::step::{IntegrandRows, Layout, Pair, Span, Step};
+use crate::step::{IntegrandRows, Layout, Pair, Span};
 use gradyn_model::{At, LEVEL, Setup, System};
-use gradyn_num::Saddle;
+use gradyn_num::{Kkt, Saddle};
 
 /// Memory of a linearised step.
 pub struct NewmarkLinear {
-    pub(super) initial: Initial,
-    pub(super) first: bool,
     /// Did the step project?
     pub(super) project: bool,
     pub(super) h: f64,
@@ -42,22 +40,13 @@ pub struct NewmarkLinear {
 }
 
 impl NewmarkLinear {
-    pub(super) fn new(step: &Newmark<'_>, p: &[f64]) -> Result<Self, StepError> {
-        let (sys, d, pat, lay) = (step.sys, step.sys.dims(), step.sys.patterns(), step.layout());
+    pub(super) fn new(step: &Newmark, p: &[f64], kkt: &Kkt) -> Result<Self, StepError> {
+        let (sys, d, pat, lay) = (&step.sys, step.sys.dims(), step.sys.patterns(), step.layout());
         let mut motion = Linear::new(sys, step.f);
         sys.prepare(p, &mut motion.data);
-        let kkt = prepare_kkt(sys, &motion.data)?;
-        let law = Lagrange { wrong_tangent: step.f.wrong_tangent, ..step.start };
-        let mut initial = Initial::new(sys, law, lay, p, kkt.clone())?;
-        let projector = Projector::new(sys, kkt, step.matrix == ProjectionMatrix::Tangent, p)?;
-        initial.auxiliary = step.scheme.auxiliary();
-        if step.matrix_r {
-            initial.solver = Solver::matrix_r(sys);
-        }
+        let projector = Projector::new(sys, kkt.clone(), step.matrix == ProjectionMatrix::Tangent, p)?;
         let [nn, mn, n2] = [pat.nn.nnz(), pat.mn.nnz(), 2 * d.n].map(|len| vec![0.0; len]);
         Ok(Self {
-            initial,
-            first: true,
             project: false,
             h: 0.0,
             motion,
@@ -80,7 +69,14 @@ impl NewmarkLinear {
         })
     }
     /// g_x of (7) at the past node; true if it is known at the node.
-    fn gradients(&mut self, sys: &Setup, lay: &Layout, span: Span<f64>, x: &[f64], past: &[f64]) -> bool {
+    pub(super) fn gradients(
+        &mut self,
+        sys: &Setup,
+        lay: &Layout,
+        span: Span<f64>,
+        x: &[f64],
+        past: &[f64],
+    ) -> bool {
         let known = self.g.turn(lay, span, past, x);
         if lay.o > 0 && !known[0] {
             sys.set_time(span.t, &mut self.motion.data);
@@ -90,38 +86,9 @@ impl NewmarkLinear {
     }
 }
 
-impl Newmark<'_> {
-    /// Exact partials at a converged record.
-    pub(super) fn partials(
-        &self,
-        span: Span<f64>,
-        frozen: Frozen,
-        x: &[f64],
-        past: Option<&[f64]>,
-        l: &mut NewmarkLinear,
-    ) -> Result<(), StepError> {
-        let (sys, lay, t) = (self.sys, self.layout(), span.end());
-        (l.first, l.h, l.t) = (past.is_none(), span.h, t);
-        let Some(past) = past else { return l.initial.linearise(sys, span.t, frozen.angles, x) };
-        sys.set_angles(frozen.angles, &mut l.motion.data);
-        // (7)
-        let known = l.gradients(sys, &lay, span, x, past);
-        // (3), which places the data at the node
-        let at = lay.node(t, x);
-        self.star(span.h, at.q, past, &mut l.star);
-        let (v_star, a_star) = l.star.split_at(lay.n);
-        let star = self.multiplier();
-        l.motion.set(sys, &At { v: v_star, a: a_star, lam: &x[star..star + lay.m], ..at });
-        if !known {
-            l.g.at[1].set(sys, &at, &mut l.motion.data);
-        }
-        self.factor_motion(t, span.h, self.f.compliance.rows(sys), l)?;
-        // (4), (5)
-        l.project = self.projects(frozen);
-        if l.project { self.projection_partials(&at, span.h, frozen, x, l) } else { Ok(()) }
-    }
+impl Newmark {
     /// Partials of (4) and (5) [A22, Eqs. 10–13, 20, 21].
-    fn projection_partials(
+    pub(super) fn projection_partials(
         &self,
         at: &At,
         h: f64,
@@ -129,7 +96,7 @@ impl Newmark<'_> {
         x: &[f64],
         l: &mut NewmarkLinear,
     ) -> Result<(), StepError> {
-        let (sys, lay) = (self.sys, self.layout());
+        let (sys, lay) = (&self.sys, self.layout());
         let (n, m) = (lay.n, lay.m);
         let (κ, star) = (self.tangent_weights(h), At { v: &l.star[..n], ..*at });
         l.projector.refactor(sys, &star, κ, self.compliance, &mut l.motion.data)?;
@@ -182,7 +149,7 @@ impl Newmark<'_> {
                 |k| sc / sm * c(k),
                 sc / sm,
             )
-            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })
+            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(&self.sys, s.index) })
     }
     pub(super) fn solve_motion(&self, h: f64, l: &mut Saddle, b: &mut [f64], n: usize) {
         let (sm, sc) = self.scales(h);

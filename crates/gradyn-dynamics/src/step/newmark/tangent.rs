@@ -160,7 +160,7 @@ impl Projector {
     }
 }
 
-impl Newmark<'_> {
+impl Newmark {
     /// κ_C, κ_K.
     pub(super) fn tangent_weights<S: RunScalar>(&self, h: S) -> [S; 2] {
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);

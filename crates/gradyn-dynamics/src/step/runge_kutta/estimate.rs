@@ -12,32 +12,11 @@
 //! variables of index 2 in RADAU5 [Hairer & Wanner II, IV.8, VII.6].
 
 use super::{RungeKutta, RungeKuttaLinear};
-use crate::step::{Layout, Span, Step, Tolerance};
+use crate::step::{Layout, Span, Tolerance};
 
-impl RungeKutta<'_> {
-    /// (2) or (3), after `advance`, and the coordinate with the largest part.
-    pub(super) fn estimate(
-        &self,
-        span: Span<f64>,
-        x: &[f64],
-        past: &[f64],
-        tol: Tolerance,
-        l: &mut RungeKuttaLinear,
-    ) -> Option<(f64, usize)> {
-        let (e, lower) = (self.tableau.error, self.tableau.lower);
-        if e.is_empty() {
-            return None;
-        }
-        let (square, worst) = self.square(e, span, x, past, tol, l);
-        let error = if lower.is_empty() || square == 0.0 {
-            square.sqrt()
-        } else {
-            square / (square + 0.01 * self.square(lower, span, x, past, tol, l).0).sqrt()
-        };
-        Some((if error.is_nan() { f64::INFINITY } else { error }, worst))
-    }
+impl RungeKutta {
     /// Mean square of (1) relative to the tolerances, and the coordinate with the largest part.
-    fn square(
+    pub(super) fn square(
         &self,
         e: &[f64],
         span: Span<f64>,
@@ -85,10 +64,10 @@ impl RungeKutta<'_> {
         // a last block of its own was evaluated, not linearised
         let node = lay.node(span.end(), self.block(lay, last + 1, x, past));
         let linear = groups.last().is_some_and(Option::is_some)
-            || blocks[last].partials(self.sys, &node, choice).is_ok();
+            || blocks[last].partials(&self.sys, &node, choice).is_ok();
         let ready = linear
-            && w.set_choice(self.sys, &self.f, self.state, choice).is_ok()
-            && w.refactor(self.sys, &self.f, span.end(), span.h, &blocks[last..]).is_ok();
+            && w.set_choice(&self.sys, &self.f, self.state, choice).is_ok()
+            && w.refactor(&self.sys, &self.f, span.end(), span.h, &blocks[last..]).is_ok();
         if !ready {
             return false;
         }
@@ -97,7 +76,7 @@ impl RungeKutta<'_> {
             let part = level * n..(level + 1) * n;
             blocks[last].defect(level, 1.0, &sums[part.clone()], &mut w.b[part]);
         }
-        w.solve(self.sys, &self.f);
+        w.solve(&self.sys, &self.f);
         sums[..2 * n].copy_from_slice(&w.b[..2 * n]);
         true
     }
