@@ -4,8 +4,9 @@ use crate::guard::Undefined;
 use crate::natural::{self, Natural};
 use crate::relative::{self, Relative};
 use crate::row::RowName;
+use crate::scalar::KernelScalar;
 use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
-use crate::user::{KernelScalar, UserData, UserSystem};
+use crate::user::{UserData, UserSystem};
 use gradyn_num::Scalar;
 use std::sync::Arc;
 

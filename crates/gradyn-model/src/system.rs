@@ -14,7 +14,9 @@
 //! derivative are applied once per run. All `_t` products are plain transposes. Every product *adds* to its
 //! output.
 
-use crate::user::KernelScalar;
+pub use crate::point::{At, Set};
+
+use crate::scalar::KernelScalar;
 use gradyn_num::{Pattern, Scalar};
 
 /// Sizes: n coordinates, m constraint rows, slots.
@@ -35,32 +37,6 @@ pub struct Dims {
     pub args: usize,
 }
 
-/// A point of evaluation, by reference into a record.
-#[derive(Clone, Copy, Debug)]
-pub struct At<'a, S = f64> {
-    /// Time t [s].
-    pub t: S,
-    /// Positions q.
-    pub q: &'a [S],
-    /// Velocities v = q̇.
-    pub v: &'a [S],
-    /// Accelerations a = q̈.
-    pub a: &'a [S],
-    /// Multipliers λ.
-    pub lam: &'a [S],
-}
-
-impl<'a, S: Copy> At<'a, S> {
-    /// The contiguous numbers (q, v, a, λ) of a node or stage.
-    #[inline]
-    pub fn of(t: S, x: &'a [S], n: usize, m: usize) -> Self {
-        let (q, x) = x.split_at(n);
-        let (v, x) = x.split_at(n);
-        let (a, x) = x.split_at(n);
-        Self { t, q, v, a, lam: &x[..m] }
-    }
-}
-
 /// Weights that pick Φ, Φ̇ or Φ̈.
 pub const LEVEL: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
@@ -77,17 +53,6 @@ pub enum RowScaling {
     Uniform,
     /// The same times the effective mass of each row at the nominal start.
     EffectiveMass,
-}
-
-/// The functionals of a study, compiled against the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
-    /// Integrands g of the objectives.
-    Integrand,
-    /// Terminal values w of the objectives.
-    Terminal,
-    /// Columns of the output table.
-    Output,
 }
 
 /// A start in static equilibrium: positions follow from Φ, from conditions E and from the balance of forces

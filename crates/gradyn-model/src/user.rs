@@ -17,8 +17,7 @@
 mod duals;
 mod functions;
 
-pub use functions::{Functions, KernelScalar, Over, RunScalar, UserFunctions, What};
-
+use crate::scalar::{Functions, KernelScalar, Over, UserFunctions, What};
 use crate::system::{At, Dims, Patterns, RowScaling, Set, System, velocity_weights};
 use functions::Space;
 use gradyn_num::{Pattern, Scalar};

@@ -6,8 +6,8 @@ use crate::force::{Force, ForceAt};
 use crate::functional::{Functional, quadratic};
 use crate::load::LoadRows;
 use crate::ports::Tangents;
+use crate::scalar::KernelScalar;
 use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
-use crate::user::KernelScalar;
 use gradyn_num::Scalar;
 use std::f64::consts::TAU;
 

@@ -10,8 +10,8 @@ use super::stress::{Load, moved, vector};
 use super::sweep::{Bar, Moving, State};
 use super::{Carried, PARTS, Relative};
 use crate::natural;
+use crate::scalar::KernelScalar;
 use crate::system::{At, System};
-use crate::user::KernelScalar;
 use gradyn_num::{Dual, Scalar};
 
 /// Memory for one point of evaluation.

@@ -11,7 +11,7 @@
 use super::contraction::{Block, Parts, element};
 use super::spatial::{Twist, V3, add, cross, dot, increase, scale, sub};
 use super::{Data, Relative};
-use crate::user::KernelScalar;
+use crate::scalar::KernelScalar;
 use gradyn_num::{Pattern, Scalar};
 
 /// The points r of (1).

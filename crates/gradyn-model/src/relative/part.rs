@@ -9,8 +9,8 @@ use super::pull::Levels;
 use super::spatial::Twist;
 use super::sweep::{Bar, State};
 use super::{Carried, Data, Relative, sorted};
+use crate::scalar::KernelScalar;
 use crate::system::{At, System};
-use crate::user::KernelScalar;
 
 /// Bodies, nodes, links and coordinates, each in order.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@
 use super::pull::Levels;
 use super::sweep::State;
 use super::{Data, Relative};
+use crate::scalar::KernelScalar;
 use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
-use crate::user::KernelScalar;
 use gradyn_num::Scalar;
 
 impl Relative {

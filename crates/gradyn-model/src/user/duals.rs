@@ -1,6 +1,6 @@
 //! Partials of a user's functions by duals.
 
-use super::functions::Over;
+use crate::scalar::Over;
 use crate::system::At;
 use gradyn_num::{Dual, Scalar};
 
