@@ -2,10 +2,9 @@
 
 pub mod memory;
 
-use gradyn::method::with_step;
 use gradyn::{Method, Prepared, Run};
+use gradyn_dynamics::Trajectory;
 use gradyn_dynamics::simulate::replay_into;
-use gradyn_dynamics::{Step, Trajectory};
 use gradyn_sensitivity::{Adjoint, Case};
 use std::time::Instant;
 
@@ -63,22 +62,18 @@ impl Bench {
     }
     /// Best of `n` runs on the plan, and of `n` sweeps.
     pub fn times(&self, n: usize) -> Times {
-        let any = self.method.build(&self.model.model);
-        with_step!(&any, step => self.time(step, n))
-    }
-    fn time<T: Step>(&self, step: &T, n: usize) -> Times {
+        let recipe = self.method.build(&self.model.model);
         let p = self.model.model.slots(&self.model.rho);
         let mut trajectory: Trajectory = self.run.trajectory.clone();
-        let mut l = step.linear(&p).expect("the model ran before");
-        let forward =
-            best(n, || replay_into(step, &p, &mut trajectory, &mut l).expect("the model ran before"));
+        let mut chain = recipe.chain(&p).expect("the model ran before");
+        let forward = best(n, || replay_into(&p, &mut trajectory, &mut chain).expect("the model ran before"));
         let (len, plan) = (trajectory.layout.len, &trajectory.plan);
         let start = best(n, || {
             let x = &mut trajectory.x[..len];
-            step.advance(plan.span(0, &p), plan.frozen(0), None, &mut l, x).expect("the model ran before");
+            chain.advance(plan.span(0, &p), plan.frozen(0), &[], x).expect("the model ran before");
         });
         let case = Case {
-            step,
+            recipe: &recipe,
             design: gradyn_sensitivity::Design::Model(&self.model.model),
             rho: &self.model.rho,
             run: &trajectory,
@@ -93,8 +88,8 @@ impl Bench {
     pub fn forward(&self) -> Vec<f64> {
         let p = self.model.model.slots(&self.model.rho);
         let run = |x: Result<Trajectory, _>| x.expect("the model ran before").last().to_vec();
-        let any = self.method.build(&self.model.model);
-        with_step!(&any, step => run(gradyn_dynamics::simulate::replay(step, &p, &self.run.trajectory.plan)))
+        let recipe = self.method.build(&self.model.model);
+        run(gradyn_dynamics::simulate::replay(&recipe, &p, &self.run.trajectory.plan))
     }
     /// One gradient of the stored run.
     pub fn gradient(&self) -> Vec<Vec<f64>> {

@@ -13,7 +13,7 @@
 use crate::equilibrium::{Equilibrium, find};
 use crate::error::StepError;
 use crate::start::StartRows;
-use gradyn_model::{At, LEVEL, System};
+use gradyn_model::{At, Data, LEVEL, Setup, System};
 use gradyn_num::{Dependent, Pattern, Saddle, free_columns, largest, nothing, row_dependencies};
 
 /// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
@@ -46,8 +46,8 @@ pub struct Assembled {
 
 /// Assembles at time t with slots p; `names` are the position and the velocity conditions given, if those of
 /// velocities are to be checked.
-pub fn assemble<Y: System>(
-    sys: &Y,
+pub fn assemble(
+    sys: &Setup,
     t: f64,
     p: &[f64],
     angles: &[f64],
@@ -142,7 +142,7 @@ pub struct Ranks {
 }
 
 /// (3) at positions that are known.
-pub fn ranks_at<Y: System>(sys: &Y, t: f64, p: &[f64], angles: &[f64], q: &[f64]) -> Ranks {
+pub fn ranks_at(sys: &Setup, t: f64, p: &[f64], angles: &[f64], q: &[f64]) -> Ranks {
     let mut d = sys.data();
     sys.prepare(p, &mut d);
     sys.set_angles(angles, &mut d);
@@ -151,7 +151,7 @@ pub fn ranks_at<Y: System>(sys: &Y, t: f64, p: &[f64], angles: &[f64], q: &[f64]
 }
 
 /// Holonomic rows first; a row of velocity level that follows from others is the one that goes.
-fn ranks<Y: System>(sys: &Y, phi_q: &[f64]) -> Ranks {
+fn ranks(sys: &Setup, phi_q: &[f64]) -> Ranks {
     let dims = sys.dims();
     let rows = |list: &[u32]| {
         let (pattern, values) = (sys.patterns().mn.part(list), sys.patterns().mn.part_values(list, phi_q));
@@ -206,18 +206,18 @@ fn disturbed(drawn: &[f64], k: usize, relative: f64) -> Vec<f64> {
     drawn.iter().enumerate().map(|(i, q)| q + size * offset(i)).collect()
 }
 
-struct Problem<'a, Y: System> {
-    sys: &'a Y,
+struct Problem<'a> {
+    sys: &'a Setup,
     t: f64,
-    d: Y::Data<f64>,
+    d: Data<f64>,
     rows: StartRows,
     all: Vec<f64>,
     /// v, a and λ of a position.
     zero: Vec<f64>,
 }
 
-impl<'a, Y: System> Problem<'a, Y> {
-    fn new(sys: &'a Y, t: f64, p: &[f64], angles: &[f64], conditions: usize) -> Self {
+impl<'a> Problem<'a> {
+    fn new(sys: &'a Setup, t: f64, p: &[f64], angles: &[f64], conditions: usize) -> Self {
         let (n, m) = (sys.dims().n, sys.dims().m);
         let mut d = sys.data();
         sys.prepare(p, &mut d);
@@ -360,7 +360,7 @@ impl<'a, Y: System> Problem<'a, Y> {
 }
 
 /// A position at rest.
-pub(crate) fn still<'q, Y: System>(sys: &Y, t: f64, q: &'q [f64], zero: &'q [f64]) -> At<'q> {
+pub(crate) fn still<'q>(sys: &Setup, t: f64, q: &'q [f64], zero: &'q [f64]) -> At<'q> {
     let (n, m) = (sys.dims().n, sys.dims().m);
     At { t, q, v: &zero[..n], a: &zero[..n], lam: &zero[..m] }
 }

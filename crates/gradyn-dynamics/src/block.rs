@@ -27,8 +27,8 @@ pub use null_space::NullSpace;
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
 use crate::initial::{prepare_kkt, refactor_kkt, row_or_coordinate};
-use gradyn_model::{At, LEVEL, System};
-use gradyn_num::{Kkt, Scalar, largest};
+use gradyn_model::{At, Data, KernelScalar, LEVEL, Setup, System};
+use gradyn_num::{Kkt, largest};
 
 /// Newton iterations of the position problem (2).
 const MAX_ITERATIONS: usize = 30;
@@ -54,7 +54,7 @@ pub enum State {
 impl State {
     /// The lists of independent coordinates that a plan holds: at the level of positions, of velocities.
     /// Without velocity rows one list serves both.
-    pub fn lists<Y: System>(self, sys: &Y) -> [Option<std::ops::Range<usize>>; 2] {
+    pub fn lists(self, sys: &Setup) -> [Option<std::ops::Range<usize>>; 2] {
         let n = sys.dims().n;
         let free = |velocity: bool| n - sys.independent(velocity).len();
         match self {
@@ -65,18 +65,18 @@ impl State {
         }
     }
     /// Choices per record.
-    pub fn choices<Y: System>(self, sys: &Y) -> usize {
+    pub fn choices(self, sys: &Setup) -> usize {
         self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
     }
     /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `d` is
     /// placed.
-    pub fn residual<Y: System, S: Scalar>(
+    pub fn residual<S: KernelScalar>(
         self,
-        sys: &Y,
+        sys: &Setup,
         f: &Lagrange,
         at: &At<S>,
         choice: &[u32],
-        d: &mut Y::Data<S>,
+        d: &mut Data<S>,
         r: &mut [S],
         scratch: &mut [S],
     ) {
@@ -114,11 +114,11 @@ impl Chooser {
     }
     /// Chooses at the start and where R has grown. `node` is the block of the last node, `evaluated` if it is
     /// factored.
-    pub fn decide<Y: System>(
+    pub fn decide(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         (t, q): (f64, &[f64]),
-        node: &mut Block<Y>,
+        node: &mut Block,
         evaluated: bool,
         choice: &mut [u32],
     ) -> Result<(), StepError> {
@@ -163,9 +163,9 @@ enum Solver {
 }
 
 /// A block, linearised.
-pub struct Block<Y: System> {
+pub struct Block {
     /// Partials of (4), and the data at the block.
-    pub linear: Linear<Y>,
+    pub linear: Linear,
     f: Lagrange,
     state: State,
     solver: Solver,
@@ -190,9 +190,9 @@ struct Pulled {
     slots: Vec<f64>,
 }
 
-impl<Y: System> Block<Y> {
+impl Block {
     /// Memory; `kkt` is prepared, its clones share the pattern.
-    pub fn new(sys: &Y, f: Lagrange, state: State, p: &[f64], kkt: &Kkt) -> Self {
+    pub fn new(sys: &Setup, f: Lagrange, state: State, p: &[f64], kkt: &Kkt) -> Self {
         let mut linear = Linear::new(sys, f);
         sys.prepare(p, &mut linear.data);
         let (n, m) = (sys.dims().n, sys.dims().m);
@@ -209,7 +209,7 @@ impl<Y: System> Block<Y> {
         Self { linear, f, state, solver, kinematic, one, dphi_q, phi, u, hat, assembled: false, pulled }
     }
     /// The matrices [Φ_q; B] for a choice; new ones only when it changes.
-    fn choose(&mut self, sys: &Y, choice: &[u32]) -> Result<(), StepError> {
+    fn choose(&mut self, sys: &Setup, choice: &[u32]) -> Result<(), StepError> {
         for (level, list) in self.state.lists(sys).into_iter().enumerate().skip(usize::from(self.one)) {
             let Some(choice) = list.map(|list| &choice[list]) else { continue };
             if self.kinematic[level].as_ref().is_none_or(|k| k.choice() != choice) {
@@ -228,7 +228,7 @@ impl<Y: System> Block<Y> {
         self.kinematic[index].as_mut()
     }
     /// Solves the rows of the block for x = (q, v, a, λ), whose (q, v) are the prediction.
-    pub fn evaluate(&mut self, sys: &Y, t: f64, choice: &[u32], x: &mut [f64]) -> Result<(), StepError> {
+    pub fn evaluate(&mut self, sys: &Setup, t: f64, choice: &[u32], x: &mut [f64]) -> Result<(), StepError> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         self.choose(sys, choice)?;
         self.positions(sys, t, x)?;
@@ -251,7 +251,7 @@ impl<Y: System> Block<Y> {
         }
     }
     /// Newton on Φ = 0 with B q held; `data` are placed at the result.
-    fn positions(&mut self, sys: &Y, t: f64, x: &mut [f64]) -> Result<(), StepError> {
+    fn positions(&mut self, sys: &Setup, t: f64, x: &mut [f64]) -> Result<(), StepError> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         if self.at_level(0).is_none() {
             sys.place(t, &x[..n], &mut self.linear.data);
@@ -293,7 +293,7 @@ impl<Y: System> Block<Y> {
         unreachable!("the loop returns")
     }
     /// Φ̇ = 0 with B v held: linear.
-    fn velocities(&mut self, sys: &Y, t: f64, x: &mut [f64]) -> Result<(), StepError> {
+    fn velocities(&mut self, sys: &Setup, t: f64, x: &mut [f64]) -> Result<(), StepError> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         let Some(kinematic) = &mut self.kinematic[1] else { return Ok(()) };
         if !self.one {
@@ -308,7 +308,7 @@ impl<Y: System> Block<Y> {
         Ok(())
     }
     /// Factors F_u where the data are placed and [Φ_q; B] is factored.
-    fn refactor(&mut self, sys: &Y, t: f64) -> Result<(), StepError> {
+    fn refactor(&mut self, sys: &Setup, t: f64) -> Result<(), StepError> {
         let d = &self.linear.data;
         match (&mut self.solver, &mut self.kinematic[1]) {
             (Solver::NullSpace(r), Some(k)) => r.refactor(sys, t, sys.mass(d), k),
@@ -317,7 +317,7 @@ impl<Y: System> Block<Y> {
         }
     }
     /// u ← F_u⁻¹ u: symmetric.
-    pub fn solve_u(&mut self, sys: &Y, u: &mut [f64]) {
+    pub fn solve_u(&mut self, sys: &Setup, u: &mut [f64]) {
         match (&mut self.solver, &mut self.kinematic[1]) {
             (Solver::NullSpace(r), Some(k)) => r.solve(sys, sys.mass(&self.linear.data), k, u),
             (Solver::Kkt(kkt), _) => kkt.solve(u),
@@ -325,13 +325,13 @@ impl<Y: System> Block<Y> {
         }
     }
     /// Exact partials at a converged block, factored.
-    pub fn set(&mut self, sys: &Y, at: &At, choice: &[u32]) -> Result<(), StepError> {
+    pub fn set(&mut self, sys: &Setup, at: &At, choice: &[u32]) -> Result<(), StepError> {
         sys.place(at.t, at.q, &mut self.linear.data);
         self.partials(sys, at, choice)?;
         self.factor(sys, at.t)
     }
     /// The same, with the partials of (4) when a product needs them.
-    pub fn hold(&mut self, sys: &Y, at: &At, choice: &[u32]) -> Result<(), StepError> {
+    pub fn hold(&mut self, sys: &Setup, at: &At, choice: &[u32]) -> Result<(), StepError> {
         sys.place(at.t, at.q, &mut self.linear.data);
         self.kinematics(sys, at, choice)?;
         self.linear.hold(at);
@@ -339,19 +339,19 @@ impl<Y: System> Block<Y> {
         self.factor(sys, at.t)
     }
     /// Partials where the data are placed.
-    pub fn partials(&mut self, sys: &Y, at: &At, choice: &[u32]) -> Result<(), StepError> {
+    pub fn partials(&mut self, sys: &Setup, at: &At, choice: &[u32]) -> Result<(), StepError> {
         self.kinematics(sys, at, choice)?;
         self.linear.assemble(sys, at, !self.f.wrong_tangent);
         self.assembled = true;
         Ok(())
     }
-    fn assemble(&mut self, sys: &Y) {
+    fn assemble(&mut self, sys: &Setup) {
         if !std::mem::replace(&mut self.assembled, true) {
             self.linear.assemble_held(sys);
         }
     }
     /// [Φ_q; B] and Φ̇_q, for a choice.
-    fn kinematics(&mut self, sys: &Y, at: &At, choice: &[u32]) -> Result<(), StepError> {
+    fn kinematics(&mut self, sys: &Setup, at: &At, choice: &[u32]) -> Result<(), StepError> {
         self.choose(sys, choice)?;
         if self.kinematic[1].is_some() {
             self.dphi_q.fill(0.0);
@@ -364,7 +364,7 @@ impl<Y: System> Block<Y> {
         &self.dphi_q
     }
     /// Factors [Φ_q; B] and F_u where the data are placed.
-    fn factor(&mut self, sys: &Y, t: f64) -> Result<(), StepError> {
+    fn factor(&mut self, sys: &Setup, t: f64) -> Result<(), StepError> {
         for kinematic in self.kinematic.iter_mut().flatten() {
             kinematic.refactor(sys, t, sys.phi_q(&self.linear.data))?;
         }
@@ -382,7 +382,7 @@ impl<Y: System> Block<Y> {
         k.choice().iter().for_each(|&i| out[i as usize] = x[i as usize]);
     }
     /// The largest entry of R at (t, q) for a choice.
-    pub fn largest_at(&mut self, sys: &Y, t: f64, q: &[f64], choice: &[u32]) -> Result<f64, StepError> {
+    pub fn largest_at(&mut self, sys: &Setup, t: f64, q: &[f64], choice: &[u32]) -> Result<f64, StepError> {
         self.choose(sys, choice)?;
         sys.place(t, q, &mut self.linear.data);
         self.factor(sys, t)?;
@@ -396,7 +396,7 @@ impl<Y: System> Block<Y> {
         }
     }
     /// b ← (rows)_x⁻¹ b, (5).
-    pub fn solve(&mut self, sys: &Y, b: &mut [f64]) {
+    pub fn solve(&mut self, sys: &Setup, b: &mut [f64]) {
         let (n, mn) = (sys.dims().n, &sys.patterns().mn);
         let (q, rest) = b.split_at_mut(n);
         let (v, u) = rest.split_at_mut(n);
@@ -414,7 +414,7 @@ impl<Y: System> Block<Y> {
         self.solve_u(sys, u);
     }
     /// b ← (rows)_x⁻ᵀ b.
-    pub fn solve_t(&mut self, sys: &Y, b: &mut [f64]) {
+    pub fn solve_t(&mut self, sys: &Setup, b: &mut [f64]) {
         let (n, mn) = (sys.dims().n, &sys.patterns().mn);
         let (q, rest) = b.split_at_mut(n);
         let (v, u) = rest.split_at_mut(n);
@@ -458,7 +458,7 @@ impl<Y: System> Block<Y> {
         }
     }
     /// r += (rows)_p δ.
-    pub fn slot_mul(&mut self, sys: &Y, delta: &[f64], r: &mut [f64]) {
+    pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], r: &mut [f64]) {
         let (n, m) = (sys.dims().n, sys.dims().m);
         self.linear.slot_mul(sys, delta, &mut r[2 * n..3 * n + m]);
         for level in 0..2 {
@@ -470,7 +470,7 @@ impl<Y: System> Block<Y> {
         }
     }
     /// grad += s (rows)_pᵀ μ.
-    pub fn slot_mul_t(&mut self, sys: &Y, mu: &[f64], s: f64, grad: &mut [f64]) {
+    pub fn slot_mul_t(&mut self, sys: &Setup, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (n, m) = (sys.dims().n, sys.dims().m);
         let (mu_u, pulled) = (&mu[2 * n..3 * n + m], &self.pulled);
         if !self.assembled && pulled.count > 0 && pulled.mu == mu_u {
@@ -508,7 +508,7 @@ pub fn noise(
 }
 
 /// Blocks share one prepared matrix of (4).
-pub fn prepare<Y: System>(sys: &Y, p: &[f64]) -> Result<(Y::Data<f64>, Kkt), StepError> {
+pub fn prepare(sys: &Setup, p: &[f64]) -> Result<(Data<f64>, Kkt), StepError> {
     let mut d = sys.data();
     sys.prepare(p, &mut d);
     let kkt = prepare_kkt(sys, &d)?;

@@ -14,7 +14,7 @@
 
 use crate::error::StepError;
 use crate::simulate::Statistics;
-use crate::step::{Step, Tolerance};
+use crate::step::{StepRecipe, Tolerance};
 
 /// Times at which steps must end: (time, slot of a declared time).
 #[derive(Clone, Debug, PartialEq)]
@@ -128,16 +128,16 @@ impl Controller {
         }
     }
     /// How often the first fixed step of a smooth piece is halved.
-    pub fn halvings<T: Step>(&self, step: &T, mesh: &Mesh) -> u32 {
+    pub fn halvings(&self, recipe: &StepRecipe, mesh: &Mesh) -> u32 {
         match (self.tolerance, self.step) {
-            (None, Some(h)) => step.halvings((mesh.end() - mesh.start.0) / h),
+            (None, Some(h)) => recipe.halvings((mesh.end() - mesh.start.0) / h),
             _ => 0,
         }
     }
     /// Step size at the beginning of a smooth piece, h at the end of the one before.
-    pub fn begin<T: Step>(&self, step: &T, x: &[f64], h: f64, mesh: &Mesh) -> f64 {
+    pub fn begin(&self, recipe: &StepRecipe, x: &[f64], h: f64, mesh: &Mesh) -> f64 {
         let total = mesh.end() - mesh.start.0;
-        let first = self.tolerance.and_then(|tol| step.first_step(tol, x));
+        let first = self.tolerance.and_then(|tol| recipe.first_step(tol, x));
         first.map_or(h, |first| first.clamp(1e-9 * total, 0.1 * total))
     }
     /// (1).
@@ -149,13 +149,13 @@ impl Controller {
         16.0 * f64::EPSILON * t.abs().max(1e-3)
     }
     /// First step: as given, or from the size of ẏ [Hairer, Nørsett & Wanner I, II.4].
-    pub fn first_step<T: Step>(&self, step: &T, x: &[f64], mesh: &Mesh) -> f64 {
+    pub fn first_step(&self, recipe: &StepRecipe, x: &[f64], mesh: &Mesh) -> f64 {
         let total = mesh.end() - mesh.start.0;
         if let Some(h) = self.step {
             return h;
         }
         let Some(tol) = self.tolerance else { return 1e-3 * total };
-        let (n, mut y, mut dy) = (step.layout().n, 0.0f64, 0.0f64);
+        let (n, mut y, mut dy) = (recipe.layout().n, 0.0f64, 0.0f64);
         for i in 0..2 * n {
             let scale = tol.atol + tol.rtol * x[i].abs();
             y = y.max(x[i].abs() / scale);
@@ -163,7 +163,8 @@ impl Controller {
         }
         let h = if y < 1e-5 || dy < 1e-5 { 1e-6 } else { 0.01 * y / dy };
         // an error of the order of the tolerance over the first step
-        (h * tol.rtol.max(tol.atol).powf(1.0 / step.estimate_order() as f64)).clamp(1e-9 * total, 0.1 * total)
+        (h * tol.rtol.max(tol.atol).powf(1.0 / recipe.estimate_order() as f64))
+            .clamp(1e-9 * total, 0.1 * total)
     }
     /// Refuses fixed steps that are known to be too many before the first one is taken.
     pub fn check_expected(&self, mesh: &Mesh) -> Result<(), StepError> {

@@ -21,8 +21,8 @@ pub use balance::Balance;
 pub use search::{Equilibrium, Found, Search, find};
 
 use crate::error::StepError;
-use gradyn_model::{At, LEVEL, System};
-use gradyn_num::{Factor, Pattern, ProgramScalar};
+use gradyn_model::{At, Data, LEVEL, RunScalar, Setup, System};
+use gradyn_num::{Factor, Pattern};
 
 /// Real part, derivative parts, roundings of both.
 const PASSES: usize = 3;
@@ -54,9 +54,9 @@ pub struct Reduced<S> {
     unused: [Vec<S>; 2],
 }
 
-impl<S: ProgramScalar> Reduced<S> {
+impl<S: RunScalar> Reduced<S> {
     /// Memory for these rows of Φ, all conditions, and B.
-    pub fn new<Y: System>(sys: &Y, held: &[u32], balanced: &[u32]) -> Result<Self, StepError> {
+    pub fn new(sys: &Setup, held: &[u32], balanced: &[u32]) -> Result<Self, StepError> {
         let (dims, mn) = (sys.dims(), &sys.patterns().mn);
         let conditions = sys.statics().map_or(0, |s| s.held.len());
         let rows = held.len() + conditions;
@@ -86,11 +86,11 @@ impl<S: ProgramScalar> Reduced<S> {
         })
     }
     /// The memory of a system whose start is an equilibrium.
-    pub fn of<Y: System>(sys: &Y) -> Result<Option<Self>, StepError> {
+    pub fn of(sys: &Setup) -> Result<Option<Self>, StepError> {
         sys.statics().map(|s| Self::new(sys, sys.independent(false), &s.balanced)).transpose()
     }
     /// (4) at q, where `d` is placed; not a number where W is singular.
-    pub fn residual<Y: System>(&mut self, sys: &Y, t: S, q: &[S], d: &mut Y::Data<S>, out: &mut [S]) {
+    pub fn residual(&mut self, sys: &Setup, t: S, q: &[S], d: &mut Data<S>, out: &mut [S]) {
         let (n, m, rows) = (sys.dims().n, sys.dims().m, self.held.len());
         let at = At { t, q, v: &self.zero[..n], a: &self.zero[..n], lam: &self.zero[..m] };
         // Φ, E

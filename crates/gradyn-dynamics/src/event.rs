@@ -16,8 +16,8 @@
 use crate::error::StepError;
 use crate::plan::Frozen;
 use crate::simulate::Trajectory;
-use crate::step::{Layout, Span, Step};
-use gradyn_model::{Set, System};
+use crate::step::{Chain, Layout, Span, StepRecipe};
+use gradyn_model::{Data, Set, Setup, System};
 use gradyn_num::Wide;
 
 /// An extreme of the cubic polynomial that comes so near to zero, relative to the ends, is looked at.
@@ -34,10 +34,12 @@ const SHORTEST: f64 = 1e-6;
 const TINY: f64 = 1e-9;
 
 /// (1) along a run.
-pub struct Event<Y: System> {
+pub struct Event {
+    sys: Setup,
+    layout: Layout,
     /// Which terminal functional.
     index: usize,
-    moving: Y::Data<Wide>,
+    moving: Data<Wide>,
     x: Vec<Wide>,
     values: Vec<Wide>,
     /// (H, Ḣ) at the last node.
@@ -53,18 +55,21 @@ pub struct Event<Y: System> {
     first: f64,
 }
 
-impl<Y: System> Event<Y> {
+impl Event {
     /// Begins at the first record, where (1) must not hold.
-    pub fn new<T: Step<System = Y>>(
-        step: &T,
+    pub fn new(
+        recipe: &StepRecipe,
         p: &[f64],
         index: usize,
         run: &Trajectory,
         end: f64,
     ) -> Result<Self, StepError> {
-        let (sys, lay) = (step.system(), step.layout());
+        let sys = recipe.system();
+        let lay = recipe.layout();
         let (start, zero) = (run.plan.t[0], Wide::from(0.0));
         let mut event = Self {
+            sys: sys.clone(),
+            layout: lay,
             index,
             moving: sys.prepared(p),
             x: vec![zero; lay.z()],
@@ -76,8 +81,7 @@ impl<Y: System> Event<Y> {
             end,
             first: 0.0,
         };
-        let [h, rate] =
-            event.measure(sys, &lay, (start, 0.0), run.plan.angles(0), run.record(0), run.record(0))?;
+        let [h, rate] = event.measure((start, 0.0), run.plan.angles(0), run.record(0), run.record(0))?;
         if h == 0.0 || h.abs() <= 1e-12 * rate.abs() * (end - start) {
             return Err(StepError::AlreadyMet { t: start, rate });
         }
@@ -88,13 +92,12 @@ impl<Y: System> Event<Y> {
     /// (H, Ḣ) at t, a step h after `past`: rates of accelerations and multipliers are those of the step.
     fn measure(
         &mut self,
-        sys: &Y,
-        lay: &Layout,
         (t, h): (f64, f64),
         angles: &[f64],
         x: &[f64],
         past: &[f64],
     ) -> Result<[f64; 2], StepError> {
+        let (sys, lay) = (&self.sys, &self.layout);
         let n = lay.n;
         for (i, to) in self.x.iter_mut().enumerate() {
             let slope = if h > 0.0 { (x[i] - past[i]) / h } else { 0.0 };
@@ -124,48 +127,40 @@ impl<Y: System> Event<Y> {
     /// Looks at the step of `size` that ends in the record after the plan. Where (1) is met the last record
     /// is that of (2), and its step size is returned. `since` is the number of steps since a time that must
     /// be a node.
-    pub fn ends<T: Step<System = Y>>(
+    pub fn ends(
         &mut self,
-        step: &T,
         run: &mut Trajectory,
         size: f64,
         since: usize,
         (angles, choice): (&[f64], &[u32]),
-        l: &mut T::Linear,
+        chain: &mut Chain,
     ) -> Result<Option<Ending>, StepError> {
         let n = run.plan.steps();
         let t = run.plan.t[n];
         let before = self.last;
-        let now = self.measure(
-            step.system(),
-            &run.layout,
-            (t + size, size),
-            angles,
-            run.record(n + 1),
-            run.record(n),
-        )?;
+        let now = self.measure((t + size, size), angles, run.record(n + 1), run.record(n))?;
         let mut looked = false;
         let cubic = Cubic::new(before, now, size);
         for θ in cubic.candidates() {
             looked = true;
             let mut trial = Trial::new(run, n, angles, choice);
-            let high = trial.at(step, self, θ * size, l)?;
+            let high = trial.at(self, θ * size, chain)?;
             if before[0].signum() == high.signum() && high != 0.0 {
                 self.approach(t + θ * size, high);
                 continue;
             }
             let short = θ * size * before[0] / (before[0] - high) < SLIVER * size && since > 0;
-            let joined = if short { self.join(step, run, before[0], size, l)? } else { None };
+            let joined = if short { self.join(run, before[0], size, chain)? } else { None };
             let ending = match joined {
                 Some(ending) => ending,
-                None => trial.solve(step, self, [0.0, θ * size], [before[0], high], l)?,
+                None => trial.solve(self, [0.0, θ * size], [before[0], high], chain)?,
             };
             self.check(ending.t)?;
             return Ok(Some(ending));
         }
         if looked {
             // the memory of the step is again that of the accepted one
-            Trial::new(run, n, angles, choice).at(step, self, size, l)?;
+            Trial::new(run, n, angles, choice).at(self, size, chain)?;
         }
         for θ in cubic.extremes().filter(|θ| !cubic.is_near(*θ)) {
             self.approach(t + θ * size, cubic.at(θ));
@@ -174,24 +169,23 @@ impl<Y: System> Event<Y> {
         Ok(None)
     }
     /// The last step of the plan and the sliver after it as one step, if that meets (1) too.
-    fn join<T: Step<System = Y>>(
+    fn join(
         &mut self,
-        step: &T,
         run: &Trajectory,
         before: f64,
         size: f64,
-        l: &mut T::Linear,
+        chain: &mut Chain,
     ) -> Result<Option<Ending>, StepError> {
         let (n, h) = (run.plan.steps() - 1, run.plan.h[run.plan.steps() - 1]);
         let frozen = run.plan.frozen(n + 1);
         let mut trial = Trial::new(run, n, frozen.angles, frozen.choice);
         let long = h + 2.0 * SLIVER * size;
         // the longer step may fail where the two do not
-        let Ok(high) = trial.at(step, self, long, l) else { return Ok(None) };
+        let Ok(high) = trial.at(self, long, chain) else { return Ok(None) };
         if before.signum() == high.signum() {
             return Ok(None);
         }
-        let joined = trial.solve(step, self, [h, long], [before, high], l);
+        let joined = trial.solve(self, [h, long], [before, high], chain);
         Ok(joined.ok().map(|e| Ending { joined: true, ..e }))
     }
     /// A condition that holds at the start up to rounding, or that grazes zero, gives no final time that
@@ -285,33 +279,19 @@ impl Trial {
         }
     }
     /// H after a step h.
-    fn at<T: Step>(
-        &mut self,
-        step: &T,
-        event: &mut Event<T::System>,
-        h: f64,
-        l: &mut T::Linear,
-    ) -> Result<f64, StepError> {
+    fn at(&mut self, event: &mut Event, h: f64, chain: &mut Chain) -> Result<f64, StepError> {
         let frozen = Frozen { angles: &self.angles, choice: &self.choice, before: &self.before };
-        step.advance(Span { t: self.t, h }, frozen, Some(&self.past), l, &mut self.x)?;
-        event.last = event.measure(
-            step.system(),
-            &step.layout(),
-            (self.t + h, h),
-            &self.angles,
-            &self.x,
-            &self.past,
-        )?;
+        chain.advance(Span { t: self.t, h }, frozen, &self.past, &mut self.x)?;
+        event.last = event.measure((self.t + h, h), &self.angles, &self.x, &self.past)?;
         Ok(event.last[0])
     }
     /// (2) by regula falsi, with the weight of an end that stays halved, and by bisection where that is slow.
-    fn solve<T: Step>(
+    fn solve(
         mut self,
-        step: &T,
-        event: &mut Event<T::System>,
+        event: &mut Event,
         [mut a, mut b]: [f64; 2],
         [mut fa, mut fb]: [f64; 2],
-        l: &mut T::Linear,
+        chain: &mut Chain,
     ) -> Result<Ending, StepError> {
         let least = 2.0 * f64::EPSILON * (self.t + b).abs();
         for k in 0..MAX_ITERATIONS {
@@ -321,7 +301,7 @@ impl Trial {
             let h = if k % 3 == 2 { 0.5 * (a + b) } else { b - fb * (b - a) / (fb - fa) };
             // not on an end: the other one would never move
             let h = h.clamp(a.min(b) + least, a.max(b) - least);
-            let f = self.at(step, event, h, l)?;
+            let f = self.at(event, h, chain)?;
             if f.signum() != fb.signum() {
                 (a, fa) = (b, fb);
             } else {
@@ -329,7 +309,7 @@ impl Trial {
             }
             (b, fb) = (h, f);
         }
-        let rest = self.at(step, event, b, l)?;
+        let rest = self.at(event, b, chain)?;
         // accelerations of short steps are known to some 1e-6 only; a jump is as large as the condition
         // itself
         let rounding = 1e-14 + 1e-4 * event.largest + 8.0 * least * event.last[1].abs();

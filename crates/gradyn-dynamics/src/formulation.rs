@@ -13,8 +13,8 @@
 //! grows, so it is kept. Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. A dropped
 //! row says -λ_k = 0 instead of (2). 1/α, ξ and ω may differ from row to row: α is diagonal [A22, Eq. 1].
 
-use gradyn_model::{At, RowScaling, System};
-use gradyn_num::{Scalar, largest};
+use gradyn_model::{At, Data, KernelScalar, RowScaling, Setup, System};
+use gradyn_num::largest;
 
 /// 1/α of the rows: one number, times what the system says about each row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +33,7 @@ impl Compliance {
     }
     /// 1/α_k.
     #[inline]
-    pub fn rows<Y: System>(self, sys: &Y) -> impl Fn(usize) -> f64 + '_ {
+    pub fn rows(self, sys: &Setup) -> impl Fn(usize) -> f64 + '_ {
         let rows = sys.compliances(self.scaling);
         move |k| self.factor * rows[k]
     }
@@ -67,12 +67,12 @@ impl Lagrange {
         Self { compliance: Compliance::uniform(1.0 / alpha), ..Self::index1(xi, omega) }
     }
     /// Are there penalties on rows that repeat each other?
-    pub fn shares<Y: System>(&self, sys: &Y) -> bool {
+    pub fn shares(&self, sys: &Setup) -> bool {
         self.compliance.factor > 0.0 && sys.dropped().is_empty() && sys.independent(true).len() < sys.dims().m
     }
     /// Penalties on rows that repeat each other share their load by the roundings of Φ̈ times this: the
     /// largest α. Else 0.
-    pub fn shared<Y: System>(&self, sys: &Y) -> f64 {
+    pub fn shared(&self, sys: &Setup) -> f64 {
         if !self.shares(sys) {
             return 0.0;
         }
@@ -81,7 +81,7 @@ impl Lagrange {
     }
     /// (1), (2), after `place`.
     #[inline]
-    pub fn residual<Y: System, S: Scalar>(&self, sys: &Y, at: &At<S>, d: &mut Y::Data<S>, r: &mut [S]) {
+    pub fn residual<S: KernelScalar>(&self, sys: &Setup, at: &At<S>, d: &mut Data<S>, r: &mut [S]) {
         let (top, bottom) = r.split_at_mut(at.q.len());
         top.fill(S::zero());
         sys.balance(at.a, at.lam, d, top);
@@ -96,14 +96,14 @@ impl Lagrange {
 }
 
 /// Dropped rows of a system of multipliers: -λ_k = 0.
-pub fn release<Y: System, S: Scalar>(sys: &Y, lam: &[S], rows: &mut [S]) {
+pub fn release<S: KernelScalar>(sys: &Setup, lam: &[S], rows: &mut [S]) {
     sys.dropped().iter().for_each(|&k| rows[k as usize] = -lam[k as usize]);
 }
 
 /// The partials (3)–(6) at a point; on other scalars than f64 with their own derivatives.
-pub struct Linear<Y: System, S: Scalar = f64> {
+pub struct Linear<S: KernelScalar = f64> {
     /// The system's memory, placed at the point.
-    pub data: Y::Data<S>,
+    pub data: Data<S>,
     point: Vec<S>,
     t: S,
     f: Lagrange,
@@ -119,9 +119,9 @@ pub struct Linear<Y: System, S: Scalar = f64> {
     m: usize,
 }
 
-impl<Y: System, S: Scalar> Linear<Y, S> {
+impl<S: KernelScalar> Linear<S> {
     /// Memory.
-    pub fn new(sys: &Y, f: Lagrange) -> Self {
+    pub fn new(sys: &Setup, f: Lagrange) -> Self {
         let (dims, p, zero) = (sys.dims(), sys.patterns(), S::zero());
         Self {
             data: sys.data(),
@@ -137,17 +137,17 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
         }
     }
     /// (3), (4) at a point; `data` is placed there.
-    pub fn set(&mut self, sys: &Y, at: &At<S>) {
+    pub fn set(&mut self, sys: &Setup, at: &At<S>) {
         sys.place(at.t, at.q, &mut self.data);
         self.assemble(sys, at, !self.f.wrong_tangent);
     }
     /// The same where `data` is placed already, with or without g_q.
-    pub fn assemble(&mut self, sys: &Y, at: &At<S>, geometric: bool) {
+    pub fn assemble(&mut self, sys: &Setup, at: &At<S>, geometric: bool) {
         self.hold(at);
         self.matrices(sys, geometric);
     }
     /// (3), (4) at the point that is held, with or without g_q.
-    fn matrices(&mut self, sys: &Y, geometric: bool) {
+    fn matrices(&mut self, sys: &Setup, geometric: bool) {
         let (f, zero) = (self.f, S::zero());
         let (at, data) = (At::of(self.t, &self.point, self.n, self.m), &mut self.data);
         [&mut self.top_q, &mut self.top_v, &mut self.bottom_q, &mut self.bottom_v]
@@ -170,21 +170,21 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
         }
     }
     /// (3), (4) at the point that is held.
-    pub fn assemble_held(&mut self, sys: &Y) {
+    pub fn assemble_held(&mut self, sys: &Setup) {
         self.matrices(sys, !self.f.wrong_tangent);
     }
     /// q += s F_qᵀ μ, v += s F_vᵀ μ, grad += s F_pᵀ μ at the point that is held, without (3) and (4); false
     /// if the system cannot.
-    pub fn pull(&mut self, sys: &Y, s: f64, mu: &[S], out: [&mut [S]; 3]) -> bool {
+    pub fn pull(&mut self, sys: &Setup, s: f64, mu: &[S], out: [&mut [S]; 3]) -> bool {
         let (at, (top, bottom)) = (At::of(self.t, &self.point, self.n, self.m), mu.split_at(self.n));
         !self.f.wrong_tangent && sys.pull(&at, self.f.level, [top, bottom], s, &mut self.data, out)
     }
     /// The point and the data there.
-    pub fn at(&mut self) -> (At<'_, S>, &mut Y::Data<S>) {
+    pub fn at(&mut self) -> (At<'_, S>, &mut Data<S>) {
         (At::of(self.t, &self.point, self.n, self.m), &mut self.data)
     }
     /// out += s (F_q δq + F_v δv).
-    pub fn state_mul(&self, sys: &Y, s: f64, dq: &[S], dv: &[S], out: &mut [S]) {
+    pub fn state_mul(&self, sys: &Setup, s: f64, dq: &[S], dv: &[S], out: &mut [S]) {
         let (p, (top, bottom)) = (sys.patterns(), out.split_at_mut(self.n));
         p.nn.mul(&self.top_q, s, dq, top);
         p.nn.mul(&self.top_v, s, dv, top);
@@ -192,7 +192,7 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
         p.mn.mul(&self.bottom_v, s, dv, bottom);
     }
     /// q += s F_qᵀ μ, v += s F_vᵀ μ.
-    pub fn state_mul_t(&self, sys: &Y, s: f64, mu: &[S], q: &mut [S], v: &mut [S]) {
+    pub fn state_mul_t(&self, sys: &Setup, s: f64, mu: &[S], q: &mut [S], v: &mut [S]) {
         let (p, (top, bottom)) = (sys.patterns(), mu.split_at(self.n));
         p.nn.mul_t(&self.top_q, s, top, q);
         p.nn.mul_t(&self.top_v, s, top, v);
@@ -200,7 +200,7 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
         p.mn.mul_t(&self.bottom_v, s, bottom, v);
     }
     /// out += F_v δv + F_a δa.
-    pub fn rate_mul(&self, sys: &Y, dv: &[S], da: &[S], out: &mut [S]) {
+    pub fn rate_mul(&self, sys: &Setup, dv: &[S], da: &[S], out: &mut [S]) {
         let (p, (top, bottom)) = (sys.patterns(), out.split_at_mut(self.n));
         p.nn.mul(&self.top_v, 1.0, dv, top);
         p.nn.mul(sys.mass(&self.data), 1.0, da, top);
@@ -210,7 +210,7 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
         }
     }
     /// v += F_vᵀ μ, a += F_aᵀ μ.
-    pub fn rate_mul_t(&self, sys: &Y, mu: &[S], v: &mut [S], a: &mut [S]) {
+    pub fn rate_mul_t(&self, sys: &Setup, mu: &[S], v: &mut [S], a: &mut [S]) {
         let (p, (top, bottom)) = (sys.patterns(), mu.split_at(self.n));
         p.nn.mul_t(&self.top_v, 1.0, top, v);
         p.nn.mul_t(sys.mass(&self.data), 1.0, top, a);
@@ -220,7 +220,7 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
         }
     }
     /// out += F_p δ, (6).
-    pub fn slot_mul(&mut self, sys: &Y, delta: &[S], out: &mut [S]) {
+    pub fn slot_mul(&mut self, sys: &Setup, delta: &[S], out: &mut [S]) {
         let at = At::of(self.t, &self.point, self.n, self.m);
         let (top, bottom) = out.split_at_mut(self.n);
         sys.balance_p(&at, at.a, at.lam, delta, &mut self.data, top);
@@ -228,7 +228,7 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
         sys.constraint_p(&at, self.f.level, delta, &mut self.data, bottom);
     }
     /// grad += s F_pᵀ μ.
-    pub fn slot_mul_t(&mut self, sys: &Y, mu: &[S], s: f64, grad: &mut [S]) {
+    pub fn slot_mul_t(&mut self, sys: &Setup, mu: &[S], s: f64, grad: &mut [S]) {
         let at = At::of(self.t, &self.point, self.n, self.m);
         let (top, bottom) = mu.split_at(self.n);
         sys.balance_p_t(&at, at.a, at.lam, top, s, &mut self.data, grad);
@@ -238,7 +238,7 @@ impl<Y: System, S: Scalar> Linear<Y, S> {
 }
 
 /// The largest entry of the smallest row of Φ_q at (t, q): how a multiplier becomes a force. 1 without rows.
-pub fn smallest_row<Y: System>(sys: &Y, p: &[f64], t: f64, q: &[f64]) -> f64 {
+pub fn smallest_row(sys: &Setup, p: &[f64], t: f64, q: &[f64]) -> f64 {
     let (mut d, mn) = (sys.data(), &sys.patterns().mn);
     sys.prepare(p, &mut d);
     sys.place(t, q, &mut d);
@@ -249,7 +249,7 @@ pub fn smallest_row<Y: System>(sys: &Y, p: &[f64], t: f64, q: &[f64]) -> f64 {
 }
 
 /// The largest entry of M at the drawn configuration, or 1 where there is none.
-pub fn largest_mass<Y: System>(sys: &Y, p: &[f64]) -> f64 {
+pub fn largest_mass(sys: &Setup, p: &[f64]) -> f64 {
     let mut d = sys.data();
     sys.prepare(p, &mut d);
     if !sys.constant_mass() {

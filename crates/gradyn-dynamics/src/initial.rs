@@ -24,21 +24,21 @@ use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange, Linear};
 use crate::start::StartRows;
 use crate::step::{Layout, Report};
-use gradyn_model::{At, LEVEL, System};
-use gradyn_num::{Factor, Kkt, ProgramScalar, largest};
+use gradyn_model::{At, Data, LEVEL, RunScalar, Setup, System};
+use gradyn_num::{Factor, Kkt, largest};
 
 /// Newton iterations of the assembly.
 const MAX_ITERATIONS: usize = 50;
 
 /// Record 0, linearised.
-pub struct Initial<Y: System> {
+pub struct Initial {
     layout: Layout,
     /// (1).
-    positions: Positions<Y>,
+    positions: Positions,
     /// Partials of (2) and the factors of [Φ_q; E'_v].
     rows: StartRows,
     factor: Factor,
-    acceleration: Linear<Y>,
+    acceleration: Linear,
     pub(crate) solver: Solver,
     law: Lagrange,
     /// Has the record the block (5)?
@@ -53,13 +53,13 @@ pub struct Initial<Y: System> {
 }
 
 /// (1)–(4) on any scalar; `data` holds the slots.
-pub fn residual<Y: System, S: ProgramScalar>(
-    sys: &Y,
+pub fn residual<S: RunScalar>(
+    sys: &Setup,
     law: &Lagrange,
     layout: &Layout,
     t: S,
     x: &[S],
-    d: &mut Y::Data<S>,
+    d: &mut Data<S>,
     r: &mut [S],
 ) {
     let mut reduced = Reduced::of(sys).expect("W is square");
@@ -67,13 +67,13 @@ pub fn residual<Y: System, S: ProgramScalar>(
 }
 
 /// The same with the memory of an equilibrium.
-fn residual_in<Y: System, S: ProgramScalar>(
-    sys: &Y,
+fn residual_in<S: RunScalar>(
+    sys: &Setup,
     law: &Lagrange,
     layout: &Layout,
     t: S,
     x: &[S],
-    d: &mut Y::Data<S>,
+    d: &mut Data<S>,
     reduced: Option<&mut Reduced<S>>,
     r: &mut [S],
 ) {
@@ -101,14 +101,14 @@ fn residual_in<Y: System, S: ProgramScalar>(
 }
 
 /// (5) in place of (4) for the last block.
-pub fn auxiliary_rows<S: ProgramScalar>(layout: &Layout, x: &[S], r: &mut [S]) {
+pub fn auxiliary_rows<S: RunScalar>(layout: &Layout, x: &[S], r: &mut [S]) {
     let (a, aux) = (layout.a(), layout.len - layout.n);
     (0..layout.n).for_each(|i| r[aux + i] = x[aux + i] - x[a + i]);
 }
 
-impl<Y: System> Initial<Y> {
+impl Initial {
     /// Memory; `p` are the slots. `kkt` is the matrix of (3), prepared.
-    pub fn new(sys: &Y, law: Lagrange, layout: Layout, p: &[f64], kkt: Kkt) -> Result<Self, StepError> {
+    pub fn new(sys: &Setup, law: Lagrange, layout: Layout, p: &[f64], kkt: Kkt) -> Result<Self, StepError> {
         let rows = StartRows::new(sys, true, layout.n - sys.independent(true).len());
         let mut acceleration = Linear::new(sys, law);
         sys.prepare(p, &mut acceleration.data);
@@ -129,7 +129,13 @@ impl<Y: System> Initial<Y> {
         })
     }
     /// Solves (1)–(3) from the drawn configuration.
-    pub fn advance(&mut self, sys: &Y, t: f64, angles: &[f64], x: &mut [f64]) -> Result<Report, StepError> {
+    pub fn advance(
+        &mut self,
+        sys: &Setup,
+        t: f64,
+        angles: &[f64],
+        x: &mut [f64],
+    ) -> Result<Report, StepError> {
         let n = self.layout.n;
         x.fill(0.0);
         x[..n].copy_from_slice(sys.drawn());
@@ -142,7 +148,7 @@ impl<Y: System> Initial<Y> {
     /// Whole sweeps: exact for a and v once q has converged.
     fn newton(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         t: f64,
         angles: &[f64],
         x: &mut [f64],
@@ -225,7 +231,7 @@ impl<Y: System> Initial<Y> {
     }
     /// Correction of a and Φ_qᵀλ: penalties on repeated rows share λ by roundings of Φ̈ times α, of which the
     /// motion feels nothing.
-    fn felt(&mut self, sys: &Y, r: &[f64], x: &[f64], least: f64) -> f64 {
+    fn felt(&mut self, sys: &Setup, r: &[f64], x: &[f64], least: f64) -> f64 {
         let (n, z, lam) = (self.layout.n, self.layout.z(), self.layout.lam());
         let (zero, rest) = self.felt.split_at_mut(n);
         let (change, force) = rest.split_at_mut(2 * n);
@@ -237,7 +243,7 @@ impl<Y: System> Initial<Y> {
         relative(change, force, least)
     }
     /// Name of unknown `i` of the record.
-    fn unknown(&self, sys: &Y, i: usize) -> String {
+    fn unknown(&self, sys: &Setup, i: usize) -> String {
         let (n, lam) = (self.layout.n, self.layout.lam());
         match i {
             i if i >= lam => sys.row_name((i - lam).min(self.layout.m.saturating_sub(1))),
@@ -247,7 +253,7 @@ impl<Y: System> Initial<Y> {
         }
     }
     /// Partials of (1)–(3) at x.
-    pub fn linearise(&mut self, sys: &Y, t: f64, angles: &[f64], x: &[f64]) -> Result<(), StepError> {
+    pub fn linearise(&mut self, sys: &Setup, t: f64, angles: &[f64], x: &[f64]) -> Result<(), StepError> {
         sys.set_angles(angles, &mut self.acceleration.data);
         let (n, m) = (self.layout.n, self.layout.m);
         self.t = t;
@@ -273,7 +279,7 @@ impl<Y: System> Initial<Y> {
         }
     }
     /// Positions, then velocities, then accelerations.
-    pub fn solve(&mut self, sys: &Y, b: &mut [f64]) {
+    pub fn solve(&mut self, sys: &Setup, b: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
@@ -289,7 +295,7 @@ impl<Y: System> Initial<Y> {
         }
     }
     /// The same blocks upwards [A22, Eqs. 43c, 43b, 43a].
-    pub fn solve_t(&mut self, sys: &Y, b: &mut [f64]) {
+    pub fn solve_t(&mut self, sys: &Setup, b: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         self.auxiliary_t(b);
         let (q, rest) = b.split_at_mut(n);
@@ -303,7 +309,7 @@ impl<Y: System> Initial<Y> {
     }
     /// The first part of `solve_t`: b holds ψ_x at record 0 and becomes dψ/d(q₀, v₀), with (a₀, λ₀) following
     /// from (3).
-    pub fn state_t(&mut self, sys: &Y, b: &mut [f64]) {
+    pub fn state_t(&mut self, sys: &Setup, b: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         self.auxiliary_t(b);
         let (q, rest) = b.split_at_mut(n);
@@ -312,7 +318,7 @@ impl<Y: System> Initial<Y> {
         self.acceleration.state_mul_t(sys, -1.0, &rest[..n + m], q, v);
     }
     /// r += R_p δ.
-    pub fn slot_mul(&mut self, sys: &Y, delta: &[f64], r: &mut [f64]) {
+    pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], r: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         let at = At::of(self.t, &self.point, n, m);
         let (q, rest) = r.split_at_mut(n);
@@ -323,7 +329,7 @@ impl<Y: System> Initial<Y> {
         self.acceleration.slot_mul(sys, delta, &mut rest[..n + m]);
     }
     /// grad += s R_pᵀ μ.
-    pub fn slot_mul_t(&mut self, sys: &Y, mu: &[f64], s: f64, grad: &mut [f64]) {
+    pub fn slot_mul_t(&mut self, sys: &Setup, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         let at = At::of(self.t, &self.point, n, m);
         let d = &mut self.acceleration.data;
@@ -340,7 +346,7 @@ fn relative(r: &[f64], x: &[f64], least: f64) -> f64 {
 }
 
 /// [M Φ_qᵀ; Φ_q -c] with the M of these data; clones share the pattern.
-pub fn prepare_kkt<Y: System>(sys: &Y, d: &Y::Data<f64>) -> Result<Kkt, StepError> {
+pub fn prepare_kkt(sys: &Setup, d: &Data<f64>) -> Result<Kkt, StepError> {
     let patterns = sys.patterns();
     let mut kkt = Kkt::sparser(&patterns.nn, &patterns.mn, &patterns.mass)?;
     kkt.release(sys.dropped());
@@ -352,10 +358,10 @@ pub fn prepare_kkt<Y: System>(sys: &Y, d: &Y::Data<f64>) -> Result<Kkt, StepErro
 }
 
 /// Factors [M Φ_qᵀ; Φ_q -c] with Φ_q at hand; a singular matrix is an error that names its row.
-pub fn refactor_kkt<Y: System>(
-    sys: &Y,
+pub fn refactor_kkt(
+    sys: &Setup,
     t: f64,
-    d: &Y::Data<f64>,
+    d: &Data<f64>,
     c: Compliance,
     kkt: &mut Kkt,
 ) -> Result<(), StepError> {
@@ -368,7 +374,7 @@ pub fn refactor_kkt<Y: System>(
 }
 
 /// Name of row `index` of a KKT system: constraints first, as [`Kkt`] reports them.
-pub fn row_or_coordinate<Y: System>(sys: &Y, index: usize) -> String {
+pub fn row_or_coordinate(sys: &Setup, index: usize) -> String {
     let m = sys.dims().m;
     if index < m { sys.row_name(index) } else { sys.coordinate_name(index - m) }
 }

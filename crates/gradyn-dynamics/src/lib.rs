@@ -1,6 +1,6 @@
 //! Formulations, integrators and trajectories of Gradyn.
 //!
-//! A [`formulation::Lagrange`] is F(t, q, v, a, λ; p) = 0 and its partials; a [`step::Step`] is R(x_n,
+//! A [`formulation::Lagrange`] is F(t, q, v, a, λ; p) = 0 and its partials; a [`step::Stepper`] is R(x_n,
 //! x_{n-1}, h; p) = 0 with R_x⁻¹, R_x⁻ᵀ and the other products; [`simulate`] runs a step over a
 //! [`plan::Plan`].
 
@@ -26,7 +26,7 @@ pub use formulation::{Compliance, Lagrange};
 pub use plan::{Frozen, Plan};
 pub use simulate::{Statistics, Trajectory, simulate};
 pub use step::adams::Adams;
-pub use step::{Layout, Span, Step};
-pub use step::{
-    newmark::Newmark, newmark::Scheme, projected::Projected, rosenbrock::Rosenbrock, runge_kutta::RungeKutta,
-};
+pub use step::newmark::{Newmark, Scheme};
+pub use step::rosenbrock::Rosenbrock;
+pub use step::runge_kutta::RungeKutta;
+pub use step::{Chain, Layout, Residual, Span, StepArgs, StepKind, StepRecipe};

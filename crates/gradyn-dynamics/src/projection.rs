@@ -10,15 +10,15 @@
 //! T, whether M is positive definite or only semidefinite: v·M(v - v*) = -σ·Φ_q v = -c σ·σ gives T(v) = T(v*)
 //! - T(v - v*) - c σ·σ.
 
-use gradyn_model::{At, LEVEL, System};
+use gradyn_model::{At, Data, LEVEL, Setup, System};
 
 /// Projects block `level` (1: velocities, 2: accelerations) of a node `x` = (q, v, a, …) in place; σ are the
 /// last m of `b`. `solve` is that of (3), factored at q; `d` is placed there.
-pub fn project<Y: System>(
-    sys: &Y,
+pub fn project(
+    sys: &Setup,
     t: f64,
     level: usize,
-    d: &mut Y::Data<f64>,
+    d: &mut Data<f64>,
     solve: impl FnOnce(&mut [f64]),
     x: &mut [f64],
     b: &mut [f64],
@@ -32,7 +32,7 @@ pub fn project<Y: System>(
 }
 
 /// Largest |Φ̇| at a node relative to |Φ_q| |v|; `d` is placed there.
-pub fn violation<Y: System>(sys: &Y, at: &At, d: &mut Y::Data<f64>, dphi: &mut [f64]) -> f64 {
+pub fn violation(sys: &Setup, at: &At, d: &mut Data<f64>, dphi: &mut [f64]) -> f64 {
     let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
     dphi.fill(0.0);
     sys.constraint(at, LEVEL[1], d, dphi);

@@ -5,8 +5,8 @@ use crate::control::{Controller, Mesh};
 use crate::error::StepError;
 use crate::event::{Ending, Event};
 use crate::plan::{Frozen, Plan};
-use crate::step::{Layout, Report, Span, Step};
-use gradyn_model::System;
+use crate::step::{Chain, Layout, Report, Span, StepArgs, StepRecipe};
+use gradyn_model::{Data, System};
 
 /// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,18 +55,23 @@ pub struct Trajectory {
 
 impl Trajectory {
     /// Nothing but room for record 0.
-    pub fn start<T: Step>(step: &T, angles: &[f64], mesh: &Mesh) -> Self {
-        let layout = step.layout();
-        let plan = Plan::start(mesh.start.0, mesh.start.1, angles, &vec![u32::MAX; step.choices()]);
+    pub fn start(recipe: &StepRecipe, angles: &[f64], mesh: &Mesh) -> Self {
+        let layout = recipe.layout();
+        let plan = Plan::start(mesh.start.0, mesh.start.1, angles, &vec![u32::MAX; recipe.choices()]);
         Self { plan, layout, x: vec![0.0; layout.len], statistics: Statistics::default() }
     }
     /// Record `n`.
     pub fn record(&self, n: usize) -> &[f64] {
         &self.x[n * self.layout.len..(n + 1) * self.layout.len]
     }
-    /// The record before `n`.
-    pub fn past(&self, n: usize) -> Option<&[f64]> {
-        (n > 0).then(|| self.record(n - 1))
+    /// The record before `n`; record 0 has none, and this is empty.
+    pub fn past(&self, n: usize) -> &[f64] {
+        if n == 0 { &[] } else { self.record(n - 1) }
+    }
+    /// Record `n` with what it follows from, on slots `p`.
+    pub fn args(&self, n: usize, p: &[f64]) -> StepArgs<'_> {
+        let span = self.plan.span(n, p);
+        StepArgs { span, frozen: self.plan.frozen(n), x: self.record(n), past: self.past(n) }
     }
     /// The last record.
     pub fn last(&self) -> &[f64] {
@@ -78,23 +83,23 @@ impl Trajectory {
 pub type Observer<'a> = &'a mut dyn FnMut(f64, usize);
 
 /// Runs from the start to the end of the mesh.
-pub fn simulate<T: Step>(
-    step: &T,
+pub fn simulate(
+    recipe: &StepRecipe,
     p: &[f64],
     angles: &[f64],
     mesh: &Mesh,
     control: &Controller,
     observe: Observer,
 ) -> Result<Trajectory, StepError> {
-    let mut run = Trajectory::start(step, angles, mesh);
-    continue_run(step, p, angles, mesh, control, None, observe, &mut run)?;
+    let mut run = Trajectory::start(recipe, angles, mesh);
+    continue_run(recipe, p, angles, mesh, control, None, observe, &mut run)?;
     Ok(run)
 }
 
-/// The same from [`Trajectory::start`], to the time when terminal functional `until` passes zero if there is
+/// Runs from [`Trajectory::start`] to the end of the mesh, or to the time when terminal functional `until` passes zero if there is
 /// one; after an error `run` holds what was reached.
-pub fn continue_run<T: Step>(
-    step: &T,
+pub fn continue_run(
+    recipe: &StepRecipe,
     p: &[f64],
     angles: &[f64],
     mesh: &Mesh,
@@ -103,9 +108,9 @@ pub fn continue_run<T: Step>(
     observe: Observer,
     run: &mut Trajectory,
 ) -> Result<(), StepError> {
-    let mut walk = Walk::new(step, p, angles, mesh, control, run)?;
-    let mut event = until.map(|k| Event::new(step, p, k, walk.run, mesh.end())).transpose()?;
-    walk.h = control.first_step(step, &walk.run.x, mesh);
+    let mut walk = Walk::new(recipe, p, angles, mesh, control, run)?;
+    let mut event = until.map(|k| Event::new(recipe, p, k, walk.run, mesh.end())).transpose()?;
+    walk.h = control.first_step(recipe, &walk.run.x, mesh);
     for &end in &mesh.ends {
         if walk.piece(end, &mut event, observe)? {
             return Ok(());
@@ -118,13 +123,13 @@ pub fn continue_run<T: Step>(
 }
 
 /// A run on its way.
-struct Walk<'a, T: Step> {
-    step: &'a T,
+struct Walk<'a> {
+    recipe: &'a StepRecipe,
     mesh: &'a Mesh,
     control: &'a Controller,
     run: &'a mut Trajectory,
-    l: T::Linear,
-    data: <T::System as System>::Data<f64>,
+    chain: Chain,
+    data: Data<f64>,
     /// Angle references and choices of the next step.
     references: Vec<f64>,
     angles: Vec<f64>,
@@ -135,39 +140,44 @@ struct Walk<'a, T: Step> {
     h: f64,
 }
 
-impl<'a, T: Step> Walk<'a, T> {
+impl<'a> Walk<'a> {
     /// Room for the run, and record 0.
     fn new(
-        step: &'a T,
+        recipe: &'a StepRecipe,
         p: &[f64],
         angles: &[f64],
         mesh: &'a Mesh,
         control: &'a Controller,
         run: &'a mut Trajectory,
     ) -> Result<Self, StepError> {
-        let (lay, mut l, mut data) = (step.layout(), step.linear(p)?, step.system().data());
-        step.system().prepare(p, &mut data);
+        // memory
+        let lay = recipe.layout();
+        let mut chain = recipe.chain(p)?;
+        let data = recipe.system().prepared(p);
         control.check_expected(mesh)?;
-        let halvings = control.halvings(step, mesh);
+        let halvings = control.halvings(recipe, mesh);
         let expected = control.expected_steps(mesh, halvings);
         run.plan.reserve(expected);
         run.x.reserve(expected * lay.len);
-        let report = step.advance(run.plan.span(0, p), run.plan.frozen(0), None, &mut l, &mut run.x)?;
+        // record 0
+        let report = chain.advance(run.plan.span(0, p), run.plan.frozen(0), &[], &mut run.x)?;
         run.statistics.iterations += report.iterations;
-        let (references, angles, choice) = (angles.to_vec(), angles.to_vec(), vec![u32::MAX; step.choices()]);
-        Ok(Self { step, mesh, control, run, l, data, references, angles, choice, halvings, h: 0.0 })
+        let choice = vec![u32::MAX; recipe.choices()];
+        let references = angles.to_vec();
+        let angles = angles.to_vec();
+        Ok(Self { recipe, mesh, control, run, chain, data, references, angles, choice, halvings, h: 0.0 })
     }
     /// Steps to the end of a smooth piece; did the condition end the run?
     fn piece(
         &mut self,
         (end, declared): (f64, Option<u32>),
-        event: &mut Option<Event<T::System>>,
+        event: &mut Option<Event>,
         observe: Observer,
     ) -> Result<bool, StepError> {
-        let (step, control, mesh) = (self.step, self.control, self.mesh);
+        let (recipe, control, mesh) = (self.recipe, self.control, self.mesh);
         let (begin, mut done) = (self.run.plan.t[self.run.plan.steps()], 0);
         let mut t = begin;
-        self.h = control.begin(step, self.run.last(), self.h, mesh);
+        self.h = control.begin(recipe, self.run.last(), self.h, mesh);
         while t < end {
             self.continue_angles()?;
             let (size, arrives) = control.clip(t, control.size(done, self.halvings, self.h), end);
@@ -177,7 +187,7 @@ impl<'a, T: Step> Walk<'a, T> {
             }
             if let Some(event) = event
                 && let Some(ending) =
-                    event.ends(step, self.run, size, done, (&self.references, &self.choice), &mut self.l)?
+                    event.ends(self.run, size, done, (&self.references, &self.choice), &mut self.chain)?
             {
                 self.finish(ending)?;
                 observe(self.run.plan.t[self.run.plan.steps()], self.run.statistics.steps);
@@ -187,9 +197,10 @@ impl<'a, T: Step> Walk<'a, T> {
             t = control.arrive(begin, done, self.halvings, t, size, arrives.then_some(end));
             self.run.plan.push(size, t, declared.filter(|_| arrives), &self.references, &self.choice);
             self.run.statistics.steps += 1;
-            self.run.statistics.limited += usize::from(step.limited(&self.l));
+            self.run.statistics.limited += usize::from(self.chain.limited());
             control.check_count(&self.run.statistics, t, mesh)?;
-            control.check_advance(&self.run.plan.t, mesh, || step.system().coordinate_name(attempt.worst))?;
+            control
+                .check_advance(&self.run.plan.t, mesh, || recipe.system().coordinate_name(attempt.worst))?;
             observe(t, self.run.statistics.steps);
         }
         Ok(false)
@@ -213,7 +224,7 @@ impl<'a, T: Step> Walk<'a, T> {
     /// Angle references of the next step: the angles at the last node, continued; one that moved too far is
     /// an error.
     fn continue_angles(&mut self) -> Result<(), StepError> {
-        let (sys, plan, n) = (self.step.system(), &self.run.plan, self.run.layout.n);
+        let (sys, plan, n) = (self.recipe.system(), &self.run.plan, self.run.layout.n);
         sys.set_angles(&self.references, &mut self.data);
         sys.angles(&self.run.last()[..n], &mut self.data, &mut self.angles);
         for (k, (reference, &angle)) in self.references.iter_mut().zip(&self.angles).enumerate() {
@@ -228,20 +239,20 @@ impl<'a, T: Step> Walk<'a, T> {
     /// One attempt, `since` steps after the last time that must be a node; on success the record is appended.
     /// Sets the next step size.
     fn attempt(&mut self, size: f64, since: usize) -> Result<Attempt, StepError> {
-        let (step, run, l) = (self.step, &mut *self.run, &mut self.l);
+        let (run, chain) = (&mut *self.run, &mut self.chain);
         let (len, n) = (run.layout.len, run.plan.steps());
         let span = Span { t: run.plan.t[n], h: size };
         run.x.resize((n + 2) * len, 0.0);
         let (done, x) = run.x.split_at_mut((n + 1) * len);
         let past = &done[n * len..];
-        step.decide(span, past, since, l, &mut self.choice)?;
+        chain.decide(span, past, since, &mut self.choice)?;
         let frozen = Frozen { angles: &self.references, choice: &self.choice, before: &run.plan.h };
-        let result = step.advance(span, frozen, Some(past), l, x);
+        let result = chain.advance(span, frozen, past, x);
         if let Ok(report) = &result {
             run.statistics.count(n + 1, report);
         }
         let error = match (&result, self.control.tolerance) {
-            (Ok(_), Some(tol)) => step.error(span, x, past, tol, l),
+            (Ok(_), Some(tol)) => chain.error(&StepArgs { span, frozen, x, past }, tol),
             (Err(_), Some(_)) => Some((f64::INFINITY, 0)),
             _ => None,
         };
@@ -262,13 +273,13 @@ impl<'a, T: Step> Walk<'a, T> {
         (error, worst): (f64, usize),
         failure: Option<StepError>,
     ) -> Result<Attempt, StepError> {
-        self.h = span.h * self.step.resize(self.control, error, &mut self.l);
+        self.h = span.h * self.chain.resize(self.control, error);
         let accepted = error <= 1.0;
         if !accepted {
             self.run.statistics.rejected += 1;
             if self.h < self.control.minimum(span.t) {
                 let (h, rejected, worst) =
-                    (self.h, self.run.statistics.rejected, self.step.system().coordinate_name(worst));
+                    (self.h, self.run.statistics.rejected, self.recipe.system().coordinate_name(worst));
                 return Err(failure.unwrap_or(StepError::StepTooSmall { t: span.t, h, rejected, worst }));
             }
         }
@@ -284,21 +295,17 @@ struct Attempt {
 }
 
 /// Runs again on a plan with other slots: what differences and optimisers do. Allocates nothing in the loop.
-pub fn replay<T: Step>(step: &T, p: &[f64], plan: &Plan) -> Result<Trajectory, StepError> {
-    let (lay, mut l) = (step.layout(), step.linear(p)?);
+pub fn replay(recipe: &StepRecipe, p: &[f64], plan: &Plan) -> Result<Trajectory, StepError> {
+    let lay = recipe.layout();
+    let mut chain = recipe.chain(p)?;
     let x = vec![0.0; (plan.steps() + 1) * lay.len];
     let mut run = Trajectory { plan: plan.clone(), layout: lay, x, statistics: Statistics::default() };
-    replay_into(step, p, &mut run, &mut l)?;
+    replay_into(p, &mut run, &mut chain)?;
     Ok(run)
 }
 
-/// The same into memory at hand.
-pub fn replay_into<T: Step>(
-    step: &T,
-    p: &[f64],
-    run: &mut Trajectory,
-    l: &mut T::Linear,
-) -> Result<(), StepError> {
+/// Runs again on the plan of `run`, into its records and memory at hand.
+pub fn replay_into(p: &[f64], run: &mut Trajectory, chain: &mut Chain) -> Result<(), StepError> {
     let len = run.layout.len;
     if let Some(n) = run.plan.overtaken(p) {
         let span = run.plan.span(n, p);
@@ -307,9 +314,9 @@ pub fn replay_into<T: Step>(
     run.statistics = Statistics { steps: run.plan.steps(), ..Statistics::default() };
     for n in 0..=run.plan.steps() {
         let (done, x) = run.x.split_at_mut(n * len);
-        let past = (n > 0).then(|| &done[(n - 1) * len..]);
+        let past = if n == 0 { &[] } else { &done[(n - 1) * len..] };
         let span = run.plan.span(n, p);
-        let report = step.advance(span, run.plan.frozen(n), past, l, &mut x[..len])?;
+        let report = chain.advance(span, run.plan.frozen(n), past, &mut x[..len])?;
         run.statistics.count(n, &report);
     }
     Ok(())

@@ -8,7 +8,7 @@
 
 use crate::assembly::RANK_TOLERANCE;
 use crate::error::StepError;
-use gradyn_model::{At, LEVEL, System};
+use gradyn_model::{At, Data, LEVEL, Setup, System};
 use gradyn_num::{Pattern, Singular, row_dependencies};
 
 /// (1), or (2), on one pattern.
@@ -34,11 +34,11 @@ pub struct StartRows {
 
 impl StartRows {
     /// Memory for the first `conditions` of a kind.
-    pub fn new<Y: System>(sys: &Y, velocity: bool, conditions: usize) -> Self {
+    pub fn new(sys: &Setup, velocity: bool, conditions: usize) -> Self {
         Self::of(sys, velocity, sys.independent(velocity), conditions)
     }
     /// The same with these rows of Φ.
-    pub fn of<Y: System>(sys: &Y, velocity: bool, independent: &[u32], conditions: usize) -> Self {
+    pub fn of(sys: &Setup, velocity: bool, independent: &[u32], conditions: usize) -> Self {
         let (dims, mn) = (sys.dims(), &sys.patterns().mn);
         let wide = |list: &[u32], i: usize| list.iter().map(|&j| (i, j as usize)).collect::<Vec<_>>();
         let head: Vec<u32> = independent.iter().flat_map(|&k| mn.row(k as usize)).map(|p| p as u32).collect();
@@ -57,7 +57,7 @@ impl StartRows {
         Self { velocity, head, all, rows: held.len(), held, pattern, q: zero.clone(), v: zero, slots, p }
     }
     /// Partials at a point, with `d` placed there.
-    pub fn set<Y: System>(&mut self, sys: &Y, at: &At, d: &mut Y::Data<f64>) {
+    pub fn set(&mut self, sys: &Setup, at: &At, d: &mut Data<f64>) {
         let gather = |from: &[f64], head: &[u32], to: &mut [f64]| {
             to.iter_mut().zip(head).for_each(|(x, &p)| *x = from[p as usize])
         };
@@ -83,7 +83,7 @@ impl StartRows {
         }
     }
     /// The condition, or else the row, that says nothing of its own.
-    pub fn undetermined<Y: System>(&self, sys: &Y) -> Option<StepError> {
+    pub fn undetermined(&self, sys: &Setup) -> Option<StepError> {
         let dependent = row_dependencies(&self.pattern, self.matrix(), RANK_TOLERANCE).dependent;
         let last = dependent.iter().flat_map(|d| d.on.iter().map(|o| o.0).chain([d.row])).max()?;
         let kind = if self.velocity { "velocity" } else { "position" };
@@ -94,7 +94,7 @@ impl StartRows {
         Some(StepError::Undetermined { kind, equation })
     }
     /// Why the matrix has no factors.
-    pub fn singular<Y: System>(&self, sys: &Y, t: f64, s: Singular) -> StepError {
+    pub fn singular(&self, sys: &Setup, t: f64, s: Singular) -> StepError {
         let finite = self.matrix().iter().all(|x| x.is_finite());
         let coordinate = || sys.coordinate_name(s.index.min(self.pattern.cols() - 1));
         match finite {

@@ -7,26 +7,31 @@
 //! x = (q, v, a, λ | z | extras)                                                                   (1)
 //! z_n = z_{n-1} + h Σ_j b_j g(t_j, q_j, v_j, a_j, λ_j; p)       quadrature rows, strictly last      (2)  [A22, Eqs. 14, 15]
 //! ```
-//! `past = None` is record 0: assembly, velocities, accelerations and λ₀ as residuals like any other.
+//! Record 0 has no past: assembly, velocities, accelerations and λ₀ as residuals like any other ([`Chain`]).
+//!
 //! Products are plain: `past_mul` adds R_past s, `slot_mul` adds R_p δ, `_t` their transposes; signs are the
 //! caller's. R_h and R_t are columns that any caller gets from `residual` on duals.
 
 pub mod adams;
+mod chain;
 pub mod newmark;
-pub mod projected;
+mod projected;
+mod recipe;
 pub mod rosenbrock;
 pub mod runge_kutta;
 mod second;
+
+pub use chain::{Chain, ChainResidual, StartLaw};
+pub use recipe::{StepKind, StepRecipe};
 
 use crate::block::State;
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
-use crate::initial::Initial;
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
-use gradyn_model::{At, Set, System};
-use gradyn_num::{Dual, ProgramScalar, Scalar};
+use gradyn_model::{At, Data, KernelScalar, RunScalar, Set, Setup, System};
+use gradyn_num::Dual;
 
 /// Where things are in a record, (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +47,7 @@ pub struct Layout {
 }
 impl Layout {
     /// Sizes of a system, with `extras` numbers after the head.
-    pub fn of<Y: System>(sys: &Y, extras: usize) -> Self {
+    pub fn of(sys: &Setup, extras: usize) -> Self {
         let (d, o) = (sys.dims(), sys.functionals(Set::Integrand));
         Self { n: d.n, m: d.m, o, len: 3 * d.n + d.m + o + extras }
     }
@@ -85,7 +90,7 @@ pub struct Span<S> {
     /// Step size [s]; 0 for record 0.
     pub h: S,
 }
-impl<S: ProgramScalar> Span<S> {
+impl<S: RunScalar> Span<S> {
     /// End of the step.
     pub fn end(&self) -> S {
         self.t + self.h
@@ -115,155 +120,97 @@ pub struct Report {
     pub factorizations: usize,
 }
 
-/// An integrator on a formulation: R(x, past, h; p) = 0.
-pub trait Step: Sync {
-    /// The coordinates.
-    type System: System;
-    /// Memory of the residual on a scalar.
-    type Work<S: ProgramScalar>: Send;
-    /// Memory of `advance`, `linearise` and the products.
-    type Linear: Send;
+/// What was counted since the memory of a step was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Elements evaluated.
+    pub visits: usize,
+    /// Matrices of steps factorised, without record 0 and what is factorised once per run; `None` where they
+    /// are not counted.
+    pub factorizations: Option<usize>,
+}
 
-    /// The system.
-    fn system(&self) -> &Self::System;
-    /// Where things are in a record.
-    fn layout(&self) -> Layout;
-    /// Memory of the residual.
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Self::Work<S>;
-    /// Memory of the linearised step.
-    fn linear(&self, p: &[f64]) -> Result<Self::Linear, StepError>;
-    /// Record 0 of a linearised step.
-    fn initial<'l>(&self, l: &'l mut Self::Linear) -> &'l mut Initial<Self::System>;
-    /// Rounding level of the blocks (q, v, a, λ, z) of a record whose sizes are `size`: smaller corrections
-    /// are noise. `mass` is the largest entry of M and `row` that of the smallest row of Φ_q, which relate a
-    /// and λ.
-    fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5];
-
-    /// R; `None` is record 0. `frozen` is what the forward run decided for this step.
-    fn residual<S: ProgramScalar>(
-        &self,
-        span: Span<S>,
-        frozen: Frozen,
-        x: &[S],
-        past: Option<&[S]>,
-        w: &mut Self::Work<S>,
-        r: &mut [S],
-    );
-    /// Choices per record.
-    fn choices(&self) -> usize {
-        0
+/// A record with what it follows from.
+#[derive(Clone, Copy, Debug)]
+pub struct StepArgs<'a, S = f64> {
+    /// From the past node to the node of the record.
+    pub span: Span<S>,
+    /// What the forward run decided for this step.
+    pub frozen: Frozen<'a>,
+    /// The record.
+    pub x: &'a [S],
+    /// The record before; record 0 has none, and this is empty.
+    pub past: &'a [S],
+}
+impl<S> StepArgs<'_, S> {
+    /// Is this record 0, the start of a run?
+    pub fn is_start(&self) -> bool {
+        self.past.is_empty()
     }
+}
+
+/// R(x, past, t, h; p) on a scalar.
+pub trait Residual<S>: Send {
+    /// Writes R to `r`.
+    fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]);
+}
+
+/// Products of a linearised step.
+pub trait Products {
+    /// b ← R_x⁻¹ b.
+    fn solve(&mut self, b: &mut [f64]);
+    /// b ← R_x⁻ᵀ b.
+    fn solve_t(&mut self, b: &mut [f64]);
+    /// r += R_past s.
+    fn past_mul(&mut self, s: &[f64], r: &mut [f64]);
+    /// out += R_pastᵀ μ.
+    fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]);
+    /// r += R_p δ.
+    fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]);
+    /// grad += s R_pᵀ μ.
+    fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]);
+}
+
+/// An integrator on a formulation, with its memory: R(x, past, h; p) = 0.
+pub trait Stepper: Products + Send {
     /// The choices of the step that begins at `past`, given those of the attempt before, `since` steps after
     /// the last declared time or knot; forward runs only.
     fn decide(
-        &self,
-        _span: Span<f64>,
-        _past: &[f64],
-        _since: usize,
-        _l: &mut Self::Linear,
-        _choice: &mut [u32],
-    ) -> Result<(), StepError> {
-        Ok(())
-    }
+        &mut self,
+        span: Span<f64>,
+        past: &[f64],
+        since: usize,
+        choice: &mut [u32],
+    ) -> Result<(), StepError>;
     /// Solves R = 0 for x.
     fn advance(
-        &self,
+        &mut self,
         span: Span<f64>,
         frozen: Frozen,
-        past: Option<&[f64]>,
-        l: &mut Self::Linear,
+        past: &[f64],
         x: &mut [f64],
     ) -> Result<Report, StepError>;
     /// Exact partials at a converged record.
-    fn linearise(
-        &self,
-        span: Span<f64>,
-        frozen: Frozen,
-        x: &[f64],
-        past: Option<&[f64]>,
-        l: &mut Self::Linear,
-    ) -> Result<(), StepError>;
-    /// b ← R_x⁻¹ b.
-    fn solve(&self, l: &mut Self::Linear, b: &mut [f64]);
-    /// b ← R_x⁻ᵀ b.
-    fn solve_t(&self, l: &mut Self::Linear, b: &mut [f64]);
-    /// r += R_past s.
-    fn past_mul(&self, l: &mut Self::Linear, s: &[f64], r: &mut [f64]);
-    /// out += R_pastᵀ μ.
-    fn past_mul_t(&self, l: &mut Self::Linear, mu: &[f64], out: &mut [f64]);
-    /// r += R_p δ.
-    fn slot_mul(&self, l: &mut Self::Linear, delta: &[f64], r: &mut [f64]);
-    /// grad += s R_pᵀ μ.
-    fn slot_mul_t(&self, l: &mut Self::Linear, mu: &[f64], s: f64, grad: &mut [f64]);
-
+    fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError>;
     /// Error of the embedded method relative to the tolerances, and the coordinate where it is largest.
-    fn error(
-        &self,
-        _span: Span<f64>,
-        _x: &[f64],
-        _past: &[f64],
-        _tol: Tolerance,
-        _l: &mut Self::Linear,
-    ) -> Option<(f64, usize)> {
-        None
-    }
+    fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)>;
     /// The factor of the step size after an attempt with that error; above 1 it was rejected.
-    fn resize(&self, control: &Controller, error: f64, _l: &mut Self::Linear) -> f64 {
-        control.factor(error, self.estimate_order())
-    }
+    fn resize(&mut self, control: &Controller, error: f64) -> f64;
     /// Was the last step limited by stability instead of accuracy?
-    fn limited(&self, _l: &Self::Linear) -> bool {
-        false
-    }
-    /// h |∂f/∂y| over what the scheme is stable for, from the record of a step; above 1 it is stability that
-    /// limits the step. `None` where nothing limits it, or where it cannot be told.
-    fn stability(&self, _h: f64, _x: &[f64]) -> Option<f64> {
-        None
-    }
-    /// Times (t_i - t)/h of the stages (q, v, a, λ) that a record keeps, one after the other from
-    /// [`Layout::head`] on; `None`: of a stage that no quadrature reads.
-    fn stage_times(&self) -> Vec<Option<f64>> {
-        vec![]
-    }
-    /// First step of a smooth piece that begins at record x [s]; `None`: as the piece before ended.
-    fn first_step(&self, _tol: Tolerance, _x: &[f64]) -> Option<f64> {
-        None
-    }
-    /// How often the first fixed step of a smooth piece is halved in a run of so many steps.
-    fn halvings(&self, _steps: f64) -> u32 {
-        0
-    }
-    /// Elements evaluated so far, for counters.
-    fn visits(&self, l: &Self::Linear) -> usize;
-    /// Matrices of steps factorised so far, for counters, without record 0 and what is factorised once per
-    /// run; `None` where they are not counted.
-    fn factorizations(&self, _l: &Self::Linear) -> Option<usize> {
-        None
-    }
-    /// Order p of the step.
-    fn order(&self) -> usize;
-    /// What continuous sensitivities differentiate.
-    fn equations(&self) -> Equations;
-    /// Order of a step and number of nodes before it that it knows, of a method whose order varies.
-    fn variable_order(&self, _frozen: Frozen) -> Option<(usize, usize)> {
-        None
-    }
-    /// Power of h in the estimate, for the controller.
-    fn estimate_order(&self) -> usize {
-        self.order()
-    }
+    fn limited(&self) -> bool;
     /// (q, v) at t + θh by the scheme's own interpolant of order ≥ 3; `out` is a node whose (a, λ) follow
     /// from the equations.
-    fn interpolate(
-        &self,
-        span: Span<f64>,
-        theta: f64,
-        x: &[f64],
-        past: &[f64],
-        frozen: Frozen,
-        l: &mut Self::Linear,
-        out: &mut [f64],
-    ) -> Result<(), StepError>;
+    fn interpolate(&mut self, a: &StepArgs, theta: f64, out: &mut [f64]) -> Result<(), StepError>;
+    /// What was counted so far.
+    fn counts(&self) -> Counts;
+}
+
+/// A scheme with the memory of its steps, or of its residual.
+pub(crate) struct Bound<T, M> {
+    /// The scheme, which does not change.
+    pub spec: T,
+    /// What it writes.
+    pub memory: M,
 }
 
 /// Tolerances of an adaptive run.
@@ -282,16 +229,16 @@ pub struct IntegrandRows<S = f64> {
     width: usize,
     node: usize,
 }
-impl<S: Scalar> IntegrandRows<S> {
+impl<S: KernelScalar> IntegrandRows<S> {
     /// Memory.
-    pub fn new<Y: System>(sys: &Y) -> Self {
+    pub fn new(sys: &Setup) -> Self {
         let d = sys.dims();
         let node = 3 * d.n + d.m;
         let width = node + sys.support(Set::Integrand).len();
         Self { rows: vec![S::zero(); width * sys.functionals(Set::Integrand)], width, node }
     }
     /// Evaluates the gradients at a point.
-    pub fn set<Y: System>(&mut self, sys: &Y, at: &At<S>, d: &mut Y::Data<S>) {
+    pub fn set(&mut self, sys: &Setup, at: &At<S>, d: &mut Data<S>) {
         for (k, row) in self.rows.chunks_exact_mut(self.width.max(1)).enumerate() {
             sys.measure_row(Set::Integrand, k, at, d, row);
         }
@@ -317,12 +264,12 @@ impl IntegrandRows {
         out.iter_mut().zip(row).for_each(|(o, g)| *o += s * g);
     }
     /// g_p · δ.
-    pub fn slot_mul<Y: System>(&self, sys: &Y, k: usize, delta: &[f64]) -> f64 {
+    pub fn slot_mul(&self, sys: &Setup, k: usize, delta: &[f64]) -> f64 {
         let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
         row.iter().zip(sys.support(Set::Integrand)).map(|(g, &s)| g * delta[s as usize]).sum()
     }
     /// grad += s g_pᵀ.
-    pub fn slot_mul_t<Y: System>(&self, sys: &Y, k: usize, s: f64, grad: &mut [f64]) {
+    pub fn slot_mul_t(&self, sys: &Setup, k: usize, s: f64, grad: &mut [f64]) {
         let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
         row.iter().zip(sys.support(Set::Integrand)).for_each(|(g, &slot)| grad[slot as usize] += s * g);
     }
@@ -377,13 +324,13 @@ pub fn hermite(lay: &Layout, h: f64, θ: f64, past: &[f64], x: &[f64], out: &mut
 }
 
 /// (a, λ) of a node at (q, v) from a law that is linear in them.
-fn complete<Y: System>(
-    sys: &Y,
+fn complete(
+    sys: &Setup,
     law: &Lagrange,
     lay: &Layout,
     t: f64,
     angles: &[f64],
-    d: &mut Y::Data<f64>,
+    d: &mut Data<f64>,
     kkt: &mut gradyn_num::Kkt,
     out: &mut [f64],
 ) -> Result<(), StepError> {

@@ -14,6 +14,9 @@
 //! derivative are applied once per run. All `_t` products are plain transposes. Every product *adds* to its
 //! output.
 
+pub use crate::point::{At, Set};
+
+use crate::scalar::KernelScalar;
 use gradyn_num::{Pattern, Scalar};
 
 /// Sizes: n coordinates, m constraint rows, slots.
@@ -34,32 +37,6 @@ pub struct Dims {
     pub args: usize,
 }
 
-/// A point of evaluation, by reference into a record.
-#[derive(Clone, Copy, Debug)]
-pub struct At<'a, S = f64> {
-    /// Time t [s].
-    pub t: S,
-    /// Positions q.
-    pub q: &'a [S],
-    /// Velocities v = q̇.
-    pub v: &'a [S],
-    /// Accelerations a = q̈.
-    pub a: &'a [S],
-    /// Multipliers λ.
-    pub lam: &'a [S],
-}
-
-impl<'a, S: Copy> At<'a, S> {
-    /// The contiguous numbers (q, v, a, λ) of a node or stage.
-    #[inline]
-    pub fn of(t: S, x: &'a [S], n: usize, m: usize) -> Self {
-        let (q, x) = x.split_at(n);
-        let (v, x) = x.split_at(n);
-        let (a, x) = x.split_at(n);
-        Self { t, q, v, a, lam: &x[..m] }
-    }
-}
-
 /// Weights that pick Φ, Φ̇ or Φ̈.
 pub const LEVEL: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
@@ -76,17 +53,6 @@ pub enum RowScaling {
     Uniform,
     /// The same times the effective mass of each row at the nominal start.
     EffectiveMass,
-}
-
-/// The functionals of a study, compiled against the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
-    /// Integrands g of the objectives.
-    Integrand,
-    /// Terminal values w of the objectives.
-    Terminal,
-    /// Columns of the output table.
-    Output,
 }
 
 /// A start in static equilibrium: positions follow from Φ, from conditions E and from the balance of forces
@@ -129,15 +95,15 @@ pub trait System: Sync {
     /// Patterns of the matrices.
     fn patterns(&self) -> &Patterns;
     /// Memory for one point of evaluation.
-    fn data<S: Scalar>(&self) -> Self::Data<S>;
+    fn data<S: KernelScalar>(&self) -> Self::Data<S>;
     /// Once per run: what depends on the slots only.
-    fn prepare<S: Scalar>(&self, p: &[S], d: &mut Self::Data<S>);
+    fn prepare<S: KernelScalar>(&self, p: &[S], d: &mut Self::Data<S>);
     /// Does M depend on the slots only?
     fn constant_mass(&self) -> bool {
         true
     }
     /// Memory for constant slots, whatever is differentiated.
-    fn prepared<S: Scalar>(&self, p: &[f64]) -> Self::Data<S> {
+    fn prepared<S: KernelScalar>(&self, p: &[f64]) -> Self::Data<S> {
         let mut d = self.data();
         self.prepare(&p.iter().map(|&p| S::from(p)).collect::<Vec<_>>(), &mut d);
         d
@@ -152,11 +118,11 @@ pub trait System: Sync {
         gradyn_num::largest(q.iter().copied().chain([self.least_size()]))
     }
     /// Angle references of this step: the branch of each angle is the one nearest to its reference.
-    fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Self::Data<S>);
+    fn set_angles<S: KernelScalar>(&self, references: &[f64], d: &mut Self::Data<S>);
     /// Leaves forces that act in motion only out of all products of forces, or takes them in again.
-    fn set_rest<S: Scalar>(&self, rest: bool, d: &mut Self::Data<S>);
+    fn set_rest<S: KernelScalar>(&self, rest: bool, d: &mut Self::Data<S>);
     /// Signals of t: all that `measure` needs.
-    fn set_time<S: Scalar>(&self, t: S, d: &mut Self::Data<S>);
+    fn set_time<S: KernelScalar>(&self, t: S, d: &mut Self::Data<S>);
     /// Independent rows: of positions (holonomic rows), or of velocities (all rows).
     fn independent(&self, velocity: bool) -> &[u32];
     /// Rows that are left out because they follow from others.
@@ -164,31 +130,38 @@ pub trait System: Sync {
     /// Compliance of each row relative to that of the formulation: constants, which are not differentiated.
     fn compliances(&self, scaling: RowScaling) -> &[f64];
     /// Signals of t and Φ_q(t, q).
-    fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut Self::Data<S>);
+    fn place<S: KernelScalar>(&self, t: S, q: &[S], d: &mut Self::Data<S>);
 
     /// (1): out += c₀Φ + c₁Φ̇ + c₂Φ̈.
-    fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
+    fn constraint<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
     /// (2): out += M w + Φ_qᵀ λ.
-    fn balance<S: Scalar>(&self, w: &[S], lam: &[S], d: &Self::Data<S>, out: &mut [S]);
+    fn balance<S: KernelScalar>(&self, w: &[S], lam: &[S], d: &Self::Data<S>, out: &mut [S]);
     /// (3): out -= Q.
-    fn forces<S: Scalar>(&self, at: &At<S>, d: &mut Self::Data<S>, out: &mut [S]);
+    fn forces<S: KernelScalar>(&self, at: &At<S>, d: &mut Self::Data<S>, out: &mut [S]);
 
     /// M on `nn`.
-    fn mass<'d, S: Scalar>(&self, d: &'d Self::Data<S>) -> &'d [S];
+    fn mass<'d, S: KernelScalar>(&self, d: &'d Self::Data<S>) -> &'d [S];
     /// Φ_q on `mn`.
-    fn phi_q<'d, S: Scalar>(&self, d: &'d Self::Data<S>) -> &'d [S];
+    fn phi_q<'d, S: KernelScalar>(&self, d: &'d Self::Data<S>) -> &'d [S];
     /// (c₀Φ + c₁Φ̇ + c₂Φ̈)_q on `mn`.
-    fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
+    fn constraint_q<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
     /// (c₁Φ̇ + c₂Φ̈)_v on `mn`.
-    fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
+    fn constraint_v<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Self::Data<S>, out: &mut [S]);
     /// (M w + Φ_qᵀ λ)_q on `nn`.
-    fn balance_q<S: Scalar>(&self, at: &At<S>, w: &[S], lam: &[S], d: &mut Self::Data<S>, out: &mut [S]);
+    fn balance_q<S: KernelScalar>(
+        &self,
+        at: &At<S>,
+        w: &[S],
+        lam: &[S],
+        d: &mut Self::Data<S>,
+        out: &mut [S],
+    );
     /// K = -Q_q and C = -Q_v on `nn`.
-    fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Self::Data<S>, k: &mut [S], c: &mut [S]);
+    fn force_tangents<S: KernelScalar>(&self, at: &At<S>, d: &mut Self::Data<S>, k: &mut [S], c: &mut [S]);
     /// (F_q, F_v, F_p)ᵀ μ without matrices, where that costs less than they do: q += s F_qᵀ μ, v += s F_vᵀ μ,
     /// grad += s F_pᵀ μ for F = (M a + Φ_qᵀ λ - Q ; c₀Φ + c₁Φ̇ + c₂Φ̈). False where there is no such product,
     /// and nothing is added.
-    fn pull<S: Scalar>(
+    fn pull<S: KernelScalar>(
         &self,
         _at: &At<S>,
         _c: [f64; 3],
@@ -201,7 +174,7 @@ pub trait System: Sync {
     }
 
     /// out += (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
-    fn constraint_p<S: Scalar>(
+    fn constraint_p<S: KernelScalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -210,7 +183,7 @@ pub trait System: Sync {
         out: &mut [S],
     );
     /// grad += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_pᵀ μ.
-    fn constraint_p_t<S: Scalar>(
+    fn constraint_p_t<S: KernelScalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -220,7 +193,7 @@ pub trait System: Sync {
         grad: &mut [S],
     );
     /// out += (M w + Φ_qᵀ λ)_p δ.
-    fn balance_p<S: Scalar>(
+    fn balance_p<S: KernelScalar>(
         &self,
         at: &At<S>,
         w: &[S],
@@ -230,7 +203,7 @@ pub trait System: Sync {
         out: &mut [S],
     );
     /// grad += s (M w + Φ_qᵀ λ)_pᵀ μ.
-    fn balance_p_t<S: Scalar>(
+    fn balance_p_t<S: KernelScalar>(
         &self,
         at: &At<S>,
         w: &[S],
@@ -241,22 +214,36 @@ pub trait System: Sync {
         grad: &mut [S],
     );
     /// out -= Q_p δ.
-    fn forces_p<S: Scalar>(&self, at: &At<S>, delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
+    fn forces_p<S: KernelScalar>(&self, at: &At<S>, delta: &[S], d: &mut Self::Data<S>, out: &mut [S]);
     /// grad -= s Q_pᵀ μ.
-    fn forces_p_t<S: Scalar>(&self, at: &At<S>, mu: &[S], s: f64, d: &mut Self::Data<S>, grad: &mut [S]);
+    fn forces_p_t<S: KernelScalar>(
+        &self,
+        at: &At<S>,
+        mu: &[S],
+        s: f64,
+        d: &mut Self::Data<S>,
+        grad: &mut [S],
+    );
 
     /// Number of functionals in a set.
     fn functionals(&self, set: Set) -> usize;
     /// Slots that a set can depend on.
     fn support(&self, set: Set) -> &[u32];
     /// Values of a set.
-    fn measure<S: Scalar>(&self, set: Set, at: &At<S>, d: &mut Self::Data<S>, out: &mut [S]);
+    fn measure<S: KernelScalar>(&self, set: Set, at: &At<S>, d: &mut Self::Data<S>, out: &mut [S]);
     /// Gradient of functional `k` of a set over (q, v, a, λ | slots of the support), written to `row`.
-    fn measure_row<S: Scalar>(&self, set: Set, k: usize, at: &At<S>, d: &mut Self::Data<S>, row: &mut [S]);
+    fn measure_row<S: KernelScalar>(
+        &self,
+        set: Set,
+        k: usize,
+        at: &At<S>,
+        d: &mut Self::Data<S>,
+        row: &mut [S],
+    );
 
     /// Position and velocity conditions at the start: as many as the independent rows leave open; in
     /// equilibrium fewer of positions.
-    fn conditions<S: Scalar>(
+    fn conditions<S: KernelScalar>(
         &self,
         at: &At<S>,
         d: &mut Self::Data<S>,
@@ -268,7 +255,7 @@ pub trait System: Sync {
     /// Slots that a condition can depend on.
     fn condition_support(&self, velocity: bool, k: usize) -> &[u32];
     /// Gradient of a condition over (q, v) on its pattern and over the slots of its support.
-    fn condition_row<S: Scalar>(
+    fn condition_row<S: KernelScalar>(
         &self,
         velocity: bool,
         k: usize,

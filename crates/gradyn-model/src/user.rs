@@ -15,13 +15,16 @@
 //! The terms allocate: they are for small systems.
 
 mod duals;
+mod functions;
 
+use crate::scalar::{Functions, KernelScalar, Over, UserFunctions, What};
 use crate::system::{At, Dims, Patterns, RowScaling, Set, System, velocity_weights};
-use duals::{Lanes, Over, along_p, jacobian};
-use gradyn_num::{Dual, Pattern, Scalar};
+use functions::Space;
+use gradyn_num::{Pattern, Scalar};
+use std::sync::Arc;
 
 /// (1)–(3), generic over the scalar.
-pub trait StateSpace: Sync {
+pub trait StateSpace: Send + Sync + 'static {
     /// Names of y.
     fn positions(&self) -> Vec<String>;
     /// Names of z.
@@ -48,16 +51,14 @@ pub trait StateSpace: Sync {
     fn terminals<S: Scalar>(&self, _t: S, _y: &[S], _z: &[S], _p: &[S], _values: &mut [S]) {}
 }
 
-/// A system of (4).
-#[derive(Clone, Debug)]
-pub struct UserSystem<U> {
-    /// The user's functions.
-    pub user: U,
-    f: usize,
+/// A system of (4), for functions of any type.
+#[derive(Clone)]
+pub struct UserSystem {
+    functions: Arc<dyn UserFunctions>,
     n: usize,
     names: Vec<String>,
     parameters: Vec<String>,
-    objectives: usize,
+    objectives: Vec<String>,
     patterns: Patterns,
     all: Vec<u32>,
     slots: Vec<u32>,
@@ -65,37 +66,46 @@ pub struct UserSystem<U> {
     drawn: Vec<f64>,
 }
 
+impl std::fmt::Debug for UserSystem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UserSystem").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
 /// What depends on the slots and on (t, q).
 #[derive(Clone, Debug)]
 pub struct UserData<S> {
     p: Vec<S>,
-    /// A.
+    /// A of (4) by rows.
     a: Vec<S>,
     /// The inertia that there is not.
     none: Vec<S>,
 }
 
-impl<U: StateSpace> UserSystem<U> {
+impl UserSystem {
     /// Sizes and names.
-    pub fn new(user: U) -> Self {
+    pub fn new<U: StateSpace>(user: U) -> Self {
+        // names and sizes of (y, z), parameters and objectives
         let names: Vec<String> = user.positions().into_iter().chain(user.velocities()).collect();
-        let (f, n, parameters) = (user.positions().len(), names.len(), user.parameters());
+        let f = user.positions().len();
+        let n = names.len();
+        let parameters: Vec<String> = user.parameters().into_iter().map(|p| p.0).collect();
+        let objectives = user.objectives();
+        // every entry of A may be there
         let dense = Pattern::from_entries(n, n, (0..n).flat_map(|i| (0..n).map(move |j| (i, j))));
-        let objectives = user.objectives().len();
         let drawn = user.guess();
         assert_eq!(drawn.len(), n, "a guess has a number for each of (y, z)");
         Self {
-            f,
+            functions: Arc::new(Space { user, f, n, objectives: objectives.len() }),
             n,
             names,
             objectives,
             patterns: Patterns::new(dense.clone(), dense),
             all: (0..n as u32).collect(),
             slots: (0..parameters.len() as u32).collect(),
-            parameters: parameters.into_iter().map(|p| p.0).collect(),
+            parameters,
             ones: vec![1.0; n],
             drawn,
-            user,
         }
     }
     /// Begins the search for (2) elsewhere.
@@ -106,54 +116,17 @@ impl<U: StateSpace> UserSystem<U> {
     pub fn parameters(&self) -> &[String] {
         &self.parameters
     }
-    /// A by rows.
-    fn matrix<S: Scalar>(&self, t: S, q: &[S], p: &[S]) -> Vec<S> {
-        let (f, n, g) = (self.f, self.n, self.n - self.f);
-        let (mut mass, mut a) = (vec![S::zero(); g * g], vec![S::zero(); n * n]);
-        self.user.mass(t, &q[..f], p, &mut mass);
-        (0..f).for_each(|i| a[i * n + i] = S::one());
-        (0..g).for_each(|i| (0..g).for_each(|j| a[(f + i) * n + f + j] = mass[i * g + j]));
-        a
+    /// Names of the objectives.
+    pub fn objectives(&self) -> &[String] {
+        &self.objectives
     }
-    /// (4).
-    fn rows<S: Scalar>(&self, t: S, q: &[S], v: &[S], p: &[S]) -> Vec<S> {
-        let (f, n, a) = (self.f, self.n, self.matrix(t, q, p));
-        let (y, z) = q.split_at(f);
-        let mut rates = vec![S::zero(); n];
-        let (first, second) = rates.split_at_mut(f);
-        self.user.rates(t, y, z, p, first);
-        self.user.forces(t, y, z, p, second);
-        (0..n).map(|i| (0..n).fold(-rates[i], |s, j| s + a[i * n + j] * v[j])).collect()
-    }
-    /// w₀ c + w₁ ċ.
-    fn weighted<S: Scalar>(&self, at: &At<S>, [w0, w1]: [f64; 2], p: &[S]) -> Vec<S> {
-        if w1 == 0.0 {
-            return self.rows(at.t, at.q, at.v, p).into_iter().map(|r| r * w0).collect();
-        }
-        let along =
-            |x: &[S], d: &[S]| x.iter().zip(d).map(|(x, d)| Dual::<S, 1>::along(*x, *d)).collect::<Vec<_>>();
-        let fixed: Vec<Dual<S, 1>> = p.iter().map(|p| Dual::constant(*p)).collect();
-        let r = self.rows(Dual::along(at.t, S::one()), &along(at.q, at.v), &along(at.v, at.a), &fixed);
-        r.into_iter().map(|r| r.re * w0 + r.eps[0] * w1).collect()
-    }
-    /// Aᵀ λ.
-    fn pulled<S: Scalar>(&self, t: S, q: &[S], p: &[S], lam: &[S]) -> Vec<S> {
-        let (n, a) = (self.n, self.matrix(t, q, p));
-        (0..n).map(|j| (0..n).fold(S::zero(), |s, i| s + a[i * n + j] * lam[i])).collect()
-    }
-    fn functional<S: Scalar>(&self, set: Set, at: &At<S>, p: &[S]) -> Vec<S> {
-        let mut values = vec![S::zero(); self.functionals(set)];
-        let (y, z) = at.q.split_at(self.f);
-        match set {
-            Set::Integrand => self.user.integrands(at.t, y, z, &at.v[self.f..], p, &mut values),
-            Set::Terminal => self.user.terminals(at.t, y, z, p, &mut values),
-            Set::Output => values.copy_from_slice(at.q),
-        }
-        values
+    /// The functions on a scalar.
+    fn on<S: KernelScalar>(&self) -> &dyn Functions<S> {
+        S::of(&*self.functions)
     }
 }
 
-impl<U: StateSpace> System for UserSystem<U> {
+impl System for UserSystem {
     type Data<S: Scalar> = UserData<S>;
 
     fn dims(&self) -> Dims {
@@ -163,16 +136,16 @@ impl<U: StateSpace> System for UserSystem<U> {
     fn patterns(&self) -> &Patterns {
         &self.patterns
     }
-    fn data<S: Scalar>(&self) -> UserData<S> {
+    fn data<S: KernelScalar>(&self) -> UserData<S> {
         let zero = |n: usize| vec![S::zero(); n];
         UserData { p: zero(self.parameters.len()), a: zero(self.n * self.n), none: zero(self.n * self.n) }
     }
-    fn prepare<S: Scalar>(&self, p: &[S], d: &mut UserData<S>) {
+    fn prepare<S: KernelScalar>(&self, p: &[S], d: &mut UserData<S>) {
         d.p.copy_from_slice(&p[..self.parameters.len()]);
     }
-    fn set_angles<S: Scalar>(&self, _references: &[f64], _d: &mut UserData<S>) {}
-    fn set_rest<S: Scalar>(&self, _rest: bool, _d: &mut UserData<S>) {}
-    fn set_time<S: Scalar>(&self, _t: S, _d: &mut UserData<S>) {}
+    fn set_angles<S: KernelScalar>(&self, _references: &[f64], _d: &mut UserData<S>) {}
+    fn set_rest<S: KernelScalar>(&self, _rest: bool, _d: &mut UserData<S>) {}
+    fn set_time<S: KernelScalar>(&self, _t: S, _d: &mut UserData<S>) {}
     fn independent(&self, velocity: bool) -> &[u32] {
         if velocity { &self.all } else { &[] }
     }
@@ -182,40 +155,45 @@ impl<U: StateSpace> System for UserSystem<U> {
     fn compliances(&self, _scaling: RowScaling) -> &[f64] {
         &self.ones
     }
-    fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut UserData<S>) {
-        d.a = self.matrix(t, q, &d.p);
+    fn place<S: KernelScalar>(&self, t: S, q: &[S], d: &mut UserData<S>) {
+        d.a = self.on().matrix(t, q, &d.p);
     }
-    fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut UserData<S>, out: &mut [S]) {
-        out.iter_mut().zip(self.weighted(at, velocity_weights(c), &d.p)).for_each(|(o, r)| *o += r);
+    fn constraint<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut UserData<S>, out: &mut [S]) {
+        let rows = self.on().value(What::Rows(velocity_weights(c)), at, &d.p);
+        out.iter_mut().zip(rows).for_each(|(o, r)| *o += r);
     }
-    fn balance<S: Scalar>(&self, _w: &[S], lam: &[S], d: &UserData<S>, out: &mut [S]) {
+    fn balance<S: KernelScalar>(&self, _w: &[S], lam: &[S], d: &UserData<S>, out: &mut [S]) {
         self.patterns.mn.mul_t(&d.a, 1.0, lam, out);
     }
-    fn forces<S: Scalar>(&self, _at: &At<S>, _d: &mut UserData<S>, _out: &mut [S]) {}
-    fn mass<'d, S: Scalar>(&self, d: &'d UserData<S>) -> &'d [S] {
+    fn forces<S: KernelScalar>(&self, _at: &At<S>, _d: &mut UserData<S>, _out: &mut [S]) {}
+    fn mass<'d, S: KernelScalar>(&self, d: &'d UserData<S>) -> &'d [S] {
         &d.none
     }
-    fn phi_q<'d, S: Scalar>(&self, d: &'d UserData<S>) -> &'d [S] {
+    fn phi_q<'d, S: KernelScalar>(&self, d: &'d UserData<S>) -> &'d [S] {
         &d.a
     }
-    fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut UserData<S>, out: &mut [S]) {
-        let (n, w) = (self.n, velocity_weights(c));
-        jacobian((at, &d.p, Over::Q), |at, p| self.weighted(at, w, p), |i, k, x| out[i * n + k] += x);
+    fn constraint_q<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut UserData<S>, out: &mut [S]) {
+        let rows = What::Rows(velocity_weights(c));
+        self.on().jacobian(rows, at, &d.p, Over::Q, &mut |i, k, x| out[i * self.n + k] += x);
     }
-    fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut UserData<S>, out: &mut [S]) {
-        let (n, w) = (self.n, velocity_weights(c));
-        jacobian((at, &d.p, Over::V), |at, p| self.weighted(at, w, p), |i, k, x| out[i * n + k] += x);
+    fn constraint_v<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut UserData<S>, out: &mut [S]) {
+        let rows = What::Rows(velocity_weights(c));
+        self.on().jacobian(rows, at, &d.p, Over::V, &mut |i, k, x| out[i * self.n + k] += x);
     }
-    fn balance_q<S: Scalar>(&self, at: &At<S>, _w: &[S], lam: &[S], d: &mut UserData<S>, out: &mut [S]) {
-        let (n, at) = (self.n, At { lam, ..*at });
-        jacobian(
-            (&at, &d.p, Over::Q),
-            |at, p| self.pulled(at.t, at.q, p, at.lam),
-            |i, k, x| out[i * n + k] += x,
-        );
+    fn balance_q<S: KernelScalar>(
+        &self,
+        at: &At<S>,
+        _w: &[S],
+        lam: &[S],
+        d: &mut UserData<S>,
+        out: &mut [S],
+    ) {
+        let at = At { lam, ..*at };
+        self.on().jacobian(What::Pulled, &at, &d.p, Over::Q, &mut |i, k, x| out[i * self.n + k] += x);
     }
-    fn force_tangents<S: Scalar>(&self, _at: &At<S>, _d: &mut UserData<S>, _k: &mut [S], _c: &mut [S]) {}
-    fn constraint_p<S: Scalar>(
+    fn force_tangents<S: KernelScalar>(&self, _at: &At<S>, _d: &mut UserData<S>, _k: &mut [S], _c: &mut [S]) {
+    }
+    fn constraint_p<S: KernelScalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -223,10 +201,9 @@ impl<U: StateSpace> System for UserSystem<U> {
         d: &mut UserData<S>,
         out: &mut [S],
     ) {
-        let w = velocity_weights(c);
-        along_p((at, &d.p, delta), |at, p| self.weighted(at, w, p), out);
+        self.on().along_p(What::Rows(velocity_weights(c)), at, &d.p, delta, out);
     }
-    fn constraint_p_t<S: Scalar>(
+    fn constraint_p_t<S: KernelScalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -235,10 +212,10 @@ impl<U: StateSpace> System for UserSystem<U> {
         d: &mut UserData<S>,
         grad: &mut [S],
     ) {
-        let w = velocity_weights(c);
-        jacobian((at, &d.p, Over::P), |at, p| self.weighted(at, w, p), |i, k, x| grad[k] += mu[i] * x * s);
+        let rows = What::Rows(velocity_weights(c));
+        self.on().jacobian(rows, at, &d.p, Over::P, &mut |i, k, x| grad[k] += mu[i] * x * s);
     }
-    fn balance_p<S: Scalar>(
+    fn balance_p<S: KernelScalar>(
         &self,
         at: &At<S>,
         _w: &[S],
@@ -248,9 +225,9 @@ impl<U: StateSpace> System for UserSystem<U> {
         out: &mut [S],
     ) {
         let at = At { lam, ..*at };
-        along_p((&at, &d.p, delta), |at, p| self.pulled(at.t, at.q, p, at.lam), out);
+        self.on().along_p(What::Pulled, &at, &d.p, delta, out);
     }
-    fn balance_p_t<S: Scalar>(
+    fn balance_p_t<S: KernelScalar>(
         &self,
         at: &At<S>,
         _w: &[S],
@@ -261,37 +238,54 @@ impl<U: StateSpace> System for UserSystem<U> {
         grad: &mut [S],
     ) {
         let at = At { lam, ..*at };
-        let f = |at: &At<Lanes<S>>, p: &[Lanes<S>]| self.pulled(at.t, at.q, p, at.lam);
-        jacobian((&at, &d.p, Over::P), f, |i, k, x| grad[k] += mu[i] * x * s);
+        self.on().jacobian(What::Pulled, &at, &d.p, Over::P, &mut |i, k, x| grad[k] += mu[i] * x * s);
     }
-    fn forces_p<S: Scalar>(&self, _at: &At<S>, _delta: &[S], _d: &mut UserData<S>, _out: &mut [S]) {}
-    fn forces_p_t<S: Scalar>(&self, _at: &At<S>, _mu: &[S], _s: f64, _d: &mut UserData<S>, _grad: &mut [S]) {}
+    fn forces_p<S: KernelScalar>(&self, _at: &At<S>, _delta: &[S], _d: &mut UserData<S>, _out: &mut [S]) {}
+    fn forces_p_t<S: KernelScalar>(
+        &self,
+        _at: &At<S>,
+        _mu: &[S],
+        _s: f64,
+        _d: &mut UserData<S>,
+        _grad: &mut [S],
+    ) {
+    }
     fn functionals(&self, set: Set) -> usize {
-        if set == Set::Output { self.n } else { self.objectives }
+        if set == Set::Output { self.n } else { self.objectives.len() }
     }
     fn support(&self, _set: Set) -> &[u32] {
         &self.slots
     }
-    fn measure<S: Scalar>(&self, set: Set, at: &At<S>, d: &mut UserData<S>, out: &mut [S]) {
-        out.copy_from_slice(&self.functional(set, at, &d.p));
+    fn measure<S: KernelScalar>(&self, set: Set, at: &At<S>, d: &mut UserData<S>, out: &mut [S]) {
+        out.copy_from_slice(&self.on().value(What::Functionals(set), at, &d.p));
     }
-    fn measure_row<S: Scalar>(&self, set: Set, k: usize, at: &At<S>, d: &mut UserData<S>, row: &mut [S]) {
+    fn measure_row<S: KernelScalar>(
+        &self,
+        set: Set,
+        k: usize,
+        at: &At<S>,
+        d: &mut UserData<S>,
+        row: &mut [S],
+    ) {
         row.fill(S::zero());
         let node = 3 * self.n + at.lam.len();
         for (over, first) in [(Over::Q, 0), (Over::V, self.n), (Over::P, node)] {
-            let f = |at: &At<Lanes<S>>, p: &[Lanes<S>]| vec![self.functional(set, at, p)[k]];
-            jacobian((at, &d.p, over), f, |_, i, x| row[first + i] = x);
+            let put = &mut |j: usize, i: usize, x: S| {
+                if j == k {
+                    row[first + i] = x;
+                }
+            };
+            self.on().jacobian(What::Functionals(set), at, &d.p, over, put);
         }
     }
-    fn conditions<S: Scalar>(
+    fn conditions<S: KernelScalar>(
         &self,
         at: &At<S>,
         d: &mut UserData<S>,
         position: &mut [S],
         _velocity: &mut [S],
     ) {
-        let (y, z) = at.q.split_at(self.f);
-        self.user.initial(at.t, y, z, &d.p, position);
+        position.copy_from_slice(&self.on().value(What::Initial, at, &d.p)[..position.len()]);
     }
     fn condition_pattern(&self, _velocity: bool, _k: usize) -> &[u32] {
         &self.all
@@ -299,7 +293,7 @@ impl<U: StateSpace> System for UserSystem<U> {
     fn condition_support(&self, _velocity: bool, _k: usize) -> &[u32] {
         &self.slots
     }
-    fn condition_row<S: Scalar>(
+    fn condition_row<S: KernelScalar>(
         &self,
         _velocity: bool,
         k: usize,
@@ -311,13 +305,12 @@ impl<U: StateSpace> System for UserSystem<U> {
     ) {
         v.fill(S::zero());
         for (over, out) in [(Over::Q, q), (Over::P, p)] {
-            let f = |at: &At<Lanes<S>>, p: &[Lanes<S>]| {
-                let mut rows = vec![Lanes::from(0.0); self.n];
-                let (y, z) = at.q.split_at(self.f);
-                self.user.initial(at.t, y, z, p, &mut rows);
-                vec![rows[k]]
+            let put = &mut |j: usize, i: usize, x: S| {
+                if j == k {
+                    out[i] = x;
+                }
             };
-            jacobian((at, &d.p, over), f, |_, i, x| out[i] = x);
+            self.on().jacobian(What::Initial, at, &d.p, over, put);
         }
     }
     fn visits(&self, _d: &UserData<f64>) -> usize {

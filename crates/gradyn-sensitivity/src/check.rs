@@ -10,15 +10,16 @@ mod system;
 
 pub use system::check_system;
 
+use gradyn_model::RunScalar;
 use gradyn_num::complex::STEP;
-use gradyn_num::{Complex, ProgramScalar, Wide, largest};
+use gradyn_num::{Complex, Wide, largest};
 
 /// A function with a Jacobian that was written by hand.
 pub trait Kernel {
     /// Outputs and inputs.
     fn sizes(&self) -> [usize; 2];
     /// y(x), zero on entry.
-    fn value<S: ProgramScalar>(&self, x: &[S], y: &mut [S]);
+    fn value<S: RunScalar>(&self, x: &[S], y: &mut [S]);
     /// ∂y/∂x by rows, as written.
     fn jacobian(&self, x: &[f64]) -> Vec<f64>;
     /// Name of output `i`.

@@ -25,38 +25,27 @@ pub use direct::direct;
 pub use form::Form;
 
 use crate::objective::Case;
-use gradyn_dynamics::{Span, Step, StepError};
+use gradyn_dynamics::{Chain, Span, StepError};
 
 /// The run at any time.
-struct States<T: Step> {
-    linear: T::Linear,
+struct States {
+    chain: Chain,
     x: Vec<f64>,
 }
 
-impl<T: Step> States<T> {
-    fn new(case: &Case<T>, p: &[f64]) -> Result<Self, StepError> {
-        Ok(Self { linear: case.step.linear(p)?, x: vec![0.0; case.run.layout.len] })
+impl States {
+    fn new(case: &Case, p: &[f64]) -> Result<Self, StepError> {
+        Ok(Self { chain: case.recipe.chain(p)?, x: vec![0.0; case.run.layout.len] })
     }
     /// (q, v, a, λ) θ of the way through the step that ends in record `n`.
-    fn at<'s>(
-        &'s mut self,
-        case: &'s Case<T>,
-        p: &[f64],
-        n: usize,
-        theta: f64,
-    ) -> Result<&'s [f64], StepError> {
+    fn at<'s>(&'s mut self, case: &'s Case, p: &[f64], n: usize, theta: f64) -> Result<&'s [f64], StepError> {
         let (run, z) = (case.run, case.run.layout.z());
         if theta == 0.0 || theta == 1.0 {
             return Ok(&run.record(n - usize::from(theta == 0.0))[..z]);
         }
         let Span { t, h } = run.plan.span(n, p);
-        case.step.advance(
-            Span { t, h: theta * h },
-            run.plan.frozen(n),
-            run.past(n),
-            &mut self.linear,
-            &mut self.x,
-        )?;
+        let span = Span { t, h: theta * h };
+        self.chain.advance(span, run.plan.frozen(n), run.past(n), &mut self.x)?;
         Ok(&self.x[..z])
     }
 }

@@ -12,11 +12,11 @@
 //! bar is reported as not converged.
 
 use crate::objective::{Case, Gradient, values};
+use gradyn_dynamics::StepError;
 use gradyn_dynamics::simulate::replay;
-use gradyn_dynamics::{Step, StepError};
 
 /// Central differences with steps δ_k = `relative` × scale; with `richardson` the extrapolated value.
-pub fn central<T: Step>(case: &Case<T>, relative: f64, richardson: bool) -> Result<Gradient, StepError> {
+pub fn central(case: &Case, relative: f64, richardson: bool) -> Result<Gradient, StepError> {
     let count = case.rho.len();
     let mut gradient = vec![vec![0.0; count]; case.objectives()];
     let mut rho = case.rho.to_vec();
@@ -24,7 +24,7 @@ pub fn central<T: Step>(case: &Case<T>, relative: f64, richardson: bool) -> Resu
         let mut at = |x: f64| -> Result<Vec<f64>, StepError> {
             rho[k] = x;
             let p = case.design.slots(&rho);
-            let psi = values(case.step, &p, &replay(case.step, &p, &case.run.plan)?);
+            let psi = values(case.recipe, &p, &replay(case.recipe, &p, &case.run.plan)?);
             rho[k] = case.rho[k];
             Ok(psi)
         };
@@ -57,13 +57,9 @@ pub struct Extrapolated {
 
 /// Differences with steps δ₀ = `relative` × scale and smaller ones, extrapolated until the bars are below
 /// `tolerance`.
-pub fn extrapolated<T: Step>(
-    case: &Case<T>,
-    relative: f64,
-    tolerance: f64,
-) -> Result<Extrapolated, StepError> {
+pub fn extrapolated(case: &Case, relative: f64, tolerance: f64) -> Result<Extrapolated, StepError> {
     let (count, objectives) = (case.rho.len(), case.objectives());
-    let psi = values(case.step, &case.slots(), case.run);
+    let psi = values(case.recipe, &case.slots(), case.run);
     let empty = || vec![vec![0.0; count]; objectives];
     let mut all =
         Extrapolated { gradient: empty(), bars: empty(), converged: vec![vec![false; count]; objectives] };
@@ -76,7 +72,7 @@ pub fn extrapolated<T: Step>(
             let δ = first / (i + 1) as f64;
             rho[k] = case.rho[k] + δ;
             let p = case.design.slots(&rho);
-            let moved = values(case.step, &p, &replay(case.step, &p, &case.run.plan)?);
+            let moved = values(case.recipe, &p, &replay(case.recipe, &p, &case.run.plan)?);
             // the step as it was rounded
             let δ = rho[k] - case.rho[k];
             for (j, table) in tables.iter_mut().enumerate().filter(|t| !t.1.converged) {
@@ -96,7 +92,7 @@ pub fn extrapolated<T: Step>(
 
 /// A step of parameter `k` that is at most `step` and that the plan takes: it does not move a declared time
 /// by more than half a step.
-fn largest_step<T: Step>(case: &Case<T>, k: usize, step: f64) -> f64 {
+fn largest_step(case: &Case, k: usize, step: f64) -> f64 {
     let mut rho = case.rho.to_vec();
     let mut takes = |δ: f64| {
         rho[k] = case.rho[k] + δ;

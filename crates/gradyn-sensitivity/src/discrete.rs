@@ -3,12 +3,13 @@
 pub mod adjoint;
 pub mod direct;
 
-use gradyn_dynamics::{Plan, Span, Step};
+use gradyn_dynamics::step::ChainResidual;
+use gradyn_dynamics::{Residual, Span, StepArgs, StepRecipe};
 use gradyn_num::Wide;
 
 /// R_h and R_t of the steps that touch declared times, by duals through the residual.
-pub struct TimeColumns<T: Step> {
-    work: T::Work<Wide>,
+pub struct TimeColumns {
+    residual: ChainResidual<Wide>,
     x: Vec<Wide>,
     past: Vec<Wide>,
     r: Vec<Wide>,
@@ -18,14 +19,14 @@ pub struct TimeColumns<T: Step> {
     pub t: Vec<f64>,
 }
 
-impl<T: Step> TimeColumns<T> {
+impl TimeColumns {
     /// Memory.
-    pub fn new(step: &T, p: &[f64]) -> Self {
-        let len = step.layout().len;
+    pub fn new(recipe: &StepRecipe, p: &[f64]) -> Self {
+        let len = recipe.layout().len;
         let p: Vec<Wide> = p.iter().map(|&p| Wide::from(p)).collect();
         let zero = vec![Wide::from(0.0); len];
         Self {
-            work: step.work(&p),
+            residual: recipe.residual(&p),
             x: zero.clone(),
             past: zero.clone(),
             r: zero,
@@ -33,15 +34,13 @@ impl<T: Step> TimeColumns<T> {
             t: vec![0.0; len],
         }
     }
-    /// Evaluates both columns for record `n`.
-    pub fn set(&mut self, step: &T, n: usize, plan: &Plan, span: Span<f64>, x: &[f64], past: Option<&[f64]>) {
-        self.x.iter_mut().zip(x).for_each(|(a, b)| *a = Wide::from(*b));
-        if let Some(past) = past {
-            self.past.iter_mut().zip(past).for_each(|(a, b)| *a = Wide::from(*b));
-        }
-        let wide = Span { t: Wide::var(span.t, 1), h: Wide::var(span.h, 0) };
-        let past = past.is_some().then_some(&self.past[..]);
-        step.residual(wide, plan.frozen(n), &self.x, past, &mut self.work, &mut self.r);
+    /// Evaluates both columns for a record.
+    pub fn set(&mut self, a: &StepArgs) {
+        self.x.iter_mut().zip(a.x).for_each(|(to, x)| *to = Wide::from(*x));
+        self.past.iter_mut().zip(a.past).for_each(|(to, x)| *to = Wide::from(*x));
+        let span = Span { t: Wide::var(a.span.t, 1), h: Wide::var(a.span.h, 0) };
+        let past = &self.past[..a.past.len()];
+        self.residual.residual(&StepArgs { span, frozen: a.frozen, x: &self.x, past }, &mut self.r);
         for (i, r) in self.r.iter().enumerate() {
             self.h[i] = r.eps[0];
             self.t[i] = r.eps[1];

@@ -4,9 +4,9 @@
 //! ψ_k = ∫ g_k dt + w_k,   g = quadrature rows of the record,   w = terminal functional                  (1)  [A22, Eq. 6; P14, Eq. 8]
 //! ```
 
-use gradyn_dynamics::{Step, Trajectory};
-use gradyn_model::{At, Model, Set, System};
-use gradyn_num::{Dual, ProgramScalar, Scalar, Wide};
+use gradyn_dynamics::{StepRecipe, Trajectory};
+use gradyn_model::{At, Model, RunScalar, Set, System};
+use gradyn_num::{Dual, Scalar, Wide};
 
 /// One row per objective, one column per parameter.
 pub type Gradient = Vec<Vec<f64>>;
@@ -52,9 +52,9 @@ impl Design<'_> {
 }
 
 /// A run and what produced it.
-pub struct Case<'a, T: Step> {
-    /// The step.
-    pub step: &'a T,
+pub struct Case<'a> {
+    /// What the step is made from.
+    pub recipe: &'a StepRecipe,
     /// The parameters: e(ρ).
     pub design: Design<'a>,
     /// Parameters.
@@ -63,7 +63,7 @@ pub struct Case<'a, T: Step> {
     pub run: &'a Trajectory,
 }
 
-impl<T: Step> Case<'_, T> {
+impl Case<'_> {
     /// p = e(ρ).
     pub fn slots(&self) -> Vec<f64> {
         self.design.slots(self.rho)
@@ -83,14 +83,15 @@ impl<T: Step> Case<'_, T> {
 }
 
 /// ψ at the end of a run, (1).
-pub fn values<T: Step>(step: &T, p: &[f64], run: &Trajectory) -> Vec<f64> {
+pub fn values(recipe: &StepRecipe, p: &[f64], run: &Trajectory) -> Vec<f64> {
     let n = run.plan.steps();
-    terminal(step, p, run.plan.node(n, p), run.plan.angles(n), run.last())
+    terminal(recipe, p, run.plan.node(n, p), run.plan.angles(n), run.last())
 }
 
 /// z_N + w(x_N, t_N; p) on any scalar.
-pub fn terminal<T: Step, S: ProgramScalar>(step: &T, p: &[S], t: S, angles: &[f64], x: &[S]) -> Vec<S> {
-    let (sys, lay) = (step.system(), step.layout());
+pub fn terminal<S: RunScalar>(recipe: &StepRecipe, p: &[S], t: S, angles: &[f64], x: &[S]) -> Vec<S> {
+    let sys = recipe.system();
+    let lay = recipe.layout();
     let mut d = sys.data();
     sys.prepare(p, &mut d);
     sys.set_angles(angles, &mut d);
@@ -109,8 +110,8 @@ pub struct TerminalRows {
 
 impl TerminalRows {
     /// At the end of a run.
-    pub fn new<T: Step>(case: &Case<T>, p: &[f64]) -> Self {
-        let (sys, lay, plan) = (case.step.system(), case.step.layout(), &case.run.plan);
+    pub fn new(case: &Case, p: &[f64]) -> Self {
+        let (sys, lay, plan) = (case.recipe.system(), case.recipe.layout(), &case.run.plan);
         let (n, t, x) = (plan.steps(), plan.node(plan.steps(), p), case.run.last());
         let mut d = sys.data::<f64>();
         sys.prepare(p, &mut d);
@@ -122,24 +123,24 @@ impl TerminalRows {
             sys.measure_row(Set::Terminal, k, &at, &mut d, &mut row);
             row
         });
-        Self { rows: rows.collect(), slopes: slopes(case.step, p, t, plan.angles(n), &at), node: lay.z() }
+        Self { rows: rows.collect(), slopes: slopes(case.recipe, p, t, plan.angles(n), &at), node: lay.z() }
     }
     /// b += w_xᵀ of objective `k`.
     pub fn add_state(&self, k: usize, b: &mut [f64]) {
         b.iter_mut().zip(&self.rows[k][..self.node]).for_each(|(b, w)| *b += w);
     }
     /// grad += w_pᵀ + w_t t_N'ᵀ.
-    pub fn add_slots<T: Step>(&self, case: &Case<T>, k: usize, grad: &mut [f64]) {
-        let support = case.step.system().support(Set::Terminal);
+    pub fn add_slots(&self, case: &Case, k: usize, grad: &mut [f64]) {
+        let support = case.recipe.system().support(Set::Terminal);
         support.iter().zip(&self.rows[k][self.node..]).for_each(|(&s, w)| grad[s as usize] += w);
         if let Some(Some(slot)) = case.run.plan.declared.last() {
             grad[*slot as usize] += self.slopes[k];
         }
     }
     /// w_x s + w_p δ + w_t t_N'.
-    pub fn mul<T: Step>(&self, case: &Case<T>, k: usize, s: &[f64], delta: &[f64]) -> f64 {
+    pub fn mul(&self, case: &Case, k: usize, s: &[f64], delta: &[f64]) -> f64 {
         let state: f64 = self.rows[k][..self.node].iter().zip(s).map(|(w, s)| w * s).sum();
-        let support = case.step.system().support(Set::Terminal);
+        let support = case.recipe.system().support(Set::Terminal);
         let slots: f64 =
             support.iter().zip(&self.rows[k][self.node..]).map(|(&s, w)| w * delta[s as usize]).sum();
         let time = case
@@ -155,14 +156,14 @@ impl TerminalRows {
 }
 
 /// ∂w/∂t.
-fn slopes<T: Step>(step: &T, p: &[f64], t: f64, angles: &[f64], at: &At) -> Vec<f64> {
+fn slopes(recipe: &StepRecipe, p: &[f64], t: f64, angles: &[f64], at: &At) -> Vec<f64> {
     let lift = |x: &[f64]| -> Vec<Wide> { x.iter().map(|&x| Dual::from(x)).collect() };
-    let (sys, q, v, a, lam) = (step.system(), lift(at.q), lift(at.v), lift(at.a), lift(at.lam));
+    let (sys, q, v, a, lam) = (recipe.system(), lift(at.q), lift(at.v), lift(at.a), lift(at.lam));
     let mut d = sys.prepared::<Wide>(p);
     sys.set_angles(angles, &mut d);
     let t = Wide::var(t, 0);
     sys.place(t, &q, &mut d);
-    let mut w = vec![Wide::from(0.0); step.layout().o];
+    let mut w = vec![Wide::from(0.0); recipe.layout().o];
     sys.measure(Set::Terminal, &At { t, q: &q, v: &v, a: &a, lam: &lam }, &mut d, &mut w);
     w.iter().map(|w| w.eps[0]).collect()
 }

@@ -9,7 +9,7 @@
 //! so that A (the factor of `linearise`) affects the number of corrections, never the result: the residual
 //! kernels are the only truth [C12, automatic differentiation; M13, Eq. 86, complex step]. With an exact A
 //! one correction and one confirming evaluation suffice. Each block (q, v, a, λ, z) of a correction is
-//! measured against `Step::noise` of the largest derivative parts that the blocks have had in the run, or x/ρ
+//! measured against `StepRecipe::noise` of the largest derivative parts that the blocks have had in the run, or x/ρ
 //! where that is larger: below it a derivative is noise around zero. Integrals take over the noise of what
 //! they read: where an integrand is zero to rounding, such as a square along a straight line, that is all
 //! there is,
@@ -20,10 +20,10 @@
 
 use crate::objective::{Case, Gradient, terminal};
 use gradyn_dynamics::formulation::{largest_mass, smallest_row};
-use gradyn_dynamics::{Step, StepError};
-use gradyn_model::{Set, System};
+use gradyn_dynamics::{Residual, StepArgs, StepError};
+use gradyn_model::{Data, RunScalar, Set, System};
 use gradyn_num::complex::STEP;
-use gradyn_num::{Complex, ProgramScalar, Wide, largest};
+use gradyn_num::{Complex, Wide, largest};
 
 /// What the iterated correction needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,28 +42,30 @@ const STAGES: f64 = 100.0;
 
 /// Carries seeded parameters through the run: ψ with its derivative parts. `unit` is the size of a seed,
 /// `scales[k]` the typical size of the parameter behind direction k.
-pub fn program<T: Step, S: ProgramScalar>(
-    case: &Case<T>,
+pub fn program<S: RunScalar>(
+    case: &Case,
     rho: &[S],
     unit: f64,
     scales: &[f64],
     stats: &mut Corrections,
 ) -> Result<Vec<S>, StepError> {
-    let (step, run, lay) = (case.step, case.run, case.run.layout);
+    let (recipe, run, lay) = (case.recipe, case.run, case.run.layout);
     let (p, p_re) = (case.design.slots(rho), case.slots());
-    let (mut w, mut l) = (step.work(&p), step.linear(&p_re)?);
+    let mut residual = recipe.residual(&p);
+    let mut chain = recipe.chain(&p_re)?;
     let zero = vec![S::zero(); lay.len];
     let (mut x, mut past, mut r, mut b) = (zero.clone(), zero.clone(), zero, vec![0.0; lay.len]);
     let mut sizes = vec![[0.0f64; 5]; S::DIRECTIONS];
-    let mass = largest_mass(step.system(), &p_re);
-    let row = smallest_row(step.system(), &p_re, run.plan.node(0, &p_re), &run.record(0)[..lay.n]);
+    let mass = largest_mass(recipe.system(), &p_re);
+    let row = smallest_row(recipe.system(), &p_re, run.plan.node(0, &p_re), &run.record(0)[..lay.n]);
     let mut slopes = Slopes::new(case, &p_re);
     for n in 0..=run.plan.steps() {
-        let (span, real) = (run.plan.span(n, &p_re), run.record(n));
-        step.linearise(span, run.plan.frozen(n), real, run.past(n), &mut l)?;
+        let record = run.args(n, &p_re);
+        let (span, real) = (record.span, record.x);
+        chain.linearise(&record)?;
         if n == 0 {
             // in equilibrium a and λ may be zero, whatever the parameters: roundings of loads that cancel
-            let loads = step.initial(&mut l).loads();
+            let loads = chain.start.loads();
             for (size, scale) in sizes.iter_mut().zip(scales) {
                 (size[2], size[3]) = (loads / mass * unit / scale, loads / row * unit / scale);
             }
@@ -72,12 +74,13 @@ pub fn program<T: Step, S: ProgramScalar>(
         slopes.add(case, n);
         let mut count = 0;
         loop {
-            let earlier = (n > 0).then_some(&past[..]);
-            step.residual(run.plan.span(n, &p), run.plan.frozen(n), &x, earlier, &mut w, &mut r);
+            let earlier = &past[..record.past.len()];
+            let args = StepArgs { span: run.plan.span(n, &p), frozen: record.frozen, x: &x, past: earlier };
+            residual.residual(&args, &mut r);
             let mut worst = (0.0f64, 0, 0);
             for k in 0..S::DIRECTIONS {
                 b.iter_mut().zip(&r).for_each(|(b, r)| *b = r.part(k));
-                step.solve(&mut l, &mut b);
+                chain.solve(&mut b);
                 x.iter_mut().zip(&b).for_each(|(x, b)| *x.part_mut(k) -= b);
                 let (blocks, mut correction) = (lay.blocks(), [0.0f64; 5]);
                 for (i, (_, range)) in blocks[..5].iter().enumerate() {
@@ -87,7 +90,7 @@ pub fn program<T: Step, S: ProgramScalar>(
                     sizes[k][i] =
                         range.clone().fold(sizes[k][i].max(floor), |s, i| s.max(x[i].part(k).abs()));
                 }
-                let mut noise = step.noise(if n == 0 { 1.0 } else { span.h }, sizes[k], mass, row);
+                let mut noise = recipe.noise(if n == 0 { 1.0 } else { span.h }, sizes[k], mass, row);
                 noise[4] += if n == 0 { 0.0 } else { STAGES * span.h * slopes.carried(&noise) };
                 for (i, (_, range)) in blocks[..5].iter().enumerate() {
                     let excess = correction[i] / noise[i];
@@ -113,26 +116,26 @@ pub fn program<T: Step, S: ProgramScalar>(
         std::mem::swap(&mut x, &mut past);
     }
     let n = run.plan.steps();
-    Ok(terminal(step, &p, run.plan.node(n, &p), run.plan.angles(n), &past))
+    Ok(terminal(recipe, &p, run.plan.node(n, &p), run.plan.angles(n), &past))
 }
 
 /// Largest |g_x| of (2) in the run, summed over each of q, v, a, λ.
-struct Slopes<Y: System> {
-    d: Y::Data<f64>,
+struct Slopes {
+    d: Data<f64>,
     sums: [f64; 4],
     row: Vec<f64>,
 }
 
-impl<Y: System> Slopes<Y> {
-    fn new<T: Step<System = Y>>(case: &Case<T>, p: &[f64]) -> Self {
-        let sys = case.step.system();
+impl Slopes {
+    fn new(case: &Case, p: &[f64]) -> Self {
+        let sys = case.recipe.system();
         let (mut d, width) = (sys.data(), case.run.layout.z() + sys.support(Set::Integrand).len());
         sys.prepare(p, &mut d);
         Self { d, sums: [0.0; 4], row: vec![0.0; width] }
     }
     /// The same with record n.
-    fn add<T: Step<System = Y>>(&mut self, case: &Case<T>, n: usize) {
-        let (sys, plan, lay) = (case.step.system(), &case.run.plan, case.run.layout);
+    fn add(&mut self, case: &Case, n: usize) {
+        let (sys, plan, lay) = (case.recipe.system(), &case.run.plan, case.run.layout);
         let at = lay.node(plan.t[n], case.run.record(n));
         sys.set_angles(plan.angles(n), &mut self.d);
         sys.place(at.t, at.q, &mut self.d);
@@ -150,13 +153,13 @@ impl<Y: System> Slopes<Y> {
 }
 
 /// The error of corrections that do not fall: `worst` is a size, a block and an index in it.
-fn unsettled<T: Step>(
-    case: &Case<T>,
+fn unsettled(
+    case: &Case,
     t: f64,
     corrections: usize,
     (last, block, index): (f64, usize, usize),
 ) -> StepError {
-    let sys = case.step.system();
+    let sys = case.recipe.system();
     let worst = match block {
         3 => sys.row_name(index),
         4 => case.design.objective(index),
@@ -166,7 +169,7 @@ fn unsettled<T: Step>(
 }
 
 /// Duals through the program, 8 parameters at a time.
-pub fn automatic<T: Step>(case: &Case<T>) -> Result<(Gradient, Corrections), StepError> {
+pub fn automatic(case: &Case) -> Result<(Gradient, Corrections), StepError> {
     let count = case.rho.len();
     let mut gradient = vec![vec![0.0; count]; case.objectives()];
     let mut stats = Corrections::default();
@@ -186,7 +189,7 @@ pub fn automatic<T: Step>(case: &Case<T>) -> Result<(Gradient, Corrections), Ste
 }
 
 /// Complex step through the program, one parameter at a time.
-pub fn complex_step<T: Step>(case: &Case<T>) -> Result<(Gradient, Corrections), StepError> {
+pub fn complex_step(case: &Case) -> Result<(Gradient, Corrections), StepError> {
     let count = case.rho.len();
     let mut gradient = vec![vec![0.0; count]; case.objectives()];
     let mut stats = Corrections::default();
@@ -200,7 +203,7 @@ pub fn complex_step<T: Step>(case: &Case<T>) -> Result<(Gradient, Corrections), 
 }
 
 /// dψ along one direction of ρ by a complex step.
-pub fn directional<T: Step>(case: &Case<T>, direction: &[f64]) -> Result<Vec<f64>, StepError> {
+pub fn directional(case: &Case, direction: &[f64]) -> Result<Vec<f64>, StepError> {
     let rho: Vec<Complex> =
         case.rho.iter().zip(direction).map(|(&re, d)| Complex { re, im: STEP * d }).collect();
     Ok(program(case, &rho, STEP, &[1.0], &mut Corrections::default())?

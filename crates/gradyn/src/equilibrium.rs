@@ -18,7 +18,7 @@ use crate::prepared::Prepared;
 use gradyn_dynamics::StepError;
 use gradyn_dynamics::equilibrium::{Balance, Equilibrium, Reduced};
 use gradyn_model::mechanism::Text;
-use gradyn_model::{At, Mechanics, Model, ModelError, Set, System, Undefined};
+use gradyn_model::{At, Model, ModelError, Set, System, Undefined};
 use gradyn_num::Wide;
 use gradyn_sensitivity::Design;
 
@@ -105,7 +105,7 @@ impl Prepared {
         })
     }
     /// (2), 8 parameters at a time.
-    fn output_gradient(&self, balance: &mut Balance<Mechanics>) -> Result<Vec<Vec<f64>>, Error> {
+    fn output_gradient(&self, balance: &mut Balance) -> Result<Vec<Vec<f64>>, Error> {
         let (count, columns) = (self.parameters().len(), self.model.columns.len());
         let mut gradient = vec![vec![0.0; count]; columns];
         for first in (0..count).step_by(8) {
@@ -125,7 +125,7 @@ impl Prepared {
         Ok(gradient)
     }
     /// Outputs with the derivative parts of the slots, (1).
-    fn outputs_along(&self, p: &[Wide], balance: &mut Balance<Mechanics>) -> Result<Vec<Wide>, Error> {
+    fn outputs_along(&self, p: &[Wide], balance: &mut Balance) -> Result<Vec<Wide>, Error> {
         let (sys, n, m, t) =
             (&self.model.system, self.assembled.q.len(), dims(self).m, p[self.model.times.start as usize]);
         let zero = vec![Wide::from(0.0); n.max(m)];
@@ -151,7 +151,7 @@ impl Prepared {
         Ok(y)
     }
     /// The equations at the equilibrium, factored.
-    fn balance(&self, p: &[f64]) -> Result<Option<Balance<Mechanics>>, Error> {
+    fn balance(&self, p: &[f64]) -> Result<Option<Balance>, Error> {
         let (sys, q, t) = (&self.model.system, &self.assembled.q, p[self.model.times.start as usize]);
         let Some(mut balance) = Balance::of(sys, p)? else { return Ok(None) };
         let (mut d, mut r) = (sys.data::<f64>(), vec![0.0; q.len()]);

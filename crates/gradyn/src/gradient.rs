@@ -1,10 +1,10 @@
 //! Gradients of a run, by name of the method, and what they are checked with.
 
 use crate::error::Error;
-use crate::method::{Method, with_step};
+use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::{Projections, Sensitivity};
-use gradyn_dynamics::{Step, StepError};
+use gradyn_dynamics::{StepError, StepRecipe};
 use gradyn_model::{ModelError, ParameterInfo, Set, System};
 use gradyn_sensitivity::continuous::Form;
 use gradyn_sensitivity::{
@@ -47,11 +47,7 @@ pub(crate) struct Rows {
 }
 
 /// The gradient of a case, by name of the method.
-pub(crate) fn rows_by<T: Step>(
-    case: &Case<T>,
-    m: &Method,
-    sensitivity: Sensitivity,
-) -> Result<Rows, StepError> {
+pub(crate) fn rows_by(case: &Case, m: &Method, sensitivity: Sensitivity) -> Result<Rows, StepError> {
     let plain = |rows: Gradient| Rows { rows, corrections: None, extrapolated: None };
     let program = |(rows, c): (Gradient, program::Corrections)| Rows { corrections: Some(c), ..plain(rows) };
     Ok(match sensitivity {
@@ -90,9 +86,10 @@ impl Prepared {
         self.check_parameters()?;
         self.check_run(run)?;
         self.check_redundant_parameters(run)?;
-        let (started, step) = (Instant::now(), run.method.build(&self.model));
+        let started = Instant::now();
+        let recipe = run.method.build(&self.model);
         let Rows { rows, corrections, extrapolated } =
-            with_step!(&step, step => rows_by(&self.case(step, run), &run.method, sensitivity)?);
+            rows_by(&self.case(&recipe, run), &run.method, sensitivity)?;
         let rows = self.chained(run, rows);
         let free = self.final_time(run, &rows)?;
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &self.chained(run, e.bars.clone())));
@@ -191,9 +188,8 @@ impl Prepared {
         self.differences(run, relative, false)
     }
     fn differences(&self, run: &Run, relative: f64, richardson: bool) -> Result<Gradient, Error> {
-        let step = run.method.build(&self.model);
-        let rows =
-            with_step!(&step, step => differences::central(&self.case(step, run), relative, richardson)?);
+        let recipe = run.method.build(&self.model);
+        let rows = differences::central(&self.case(&recipe, run), relative, richardson)?;
         let rows = self.chained(run, rows);
         Ok(self.final_time(run, &rows)?.reduce(&rows))
     }
@@ -202,11 +198,9 @@ impl Prepared {
         self.check_parameters()?;
         self.check_run(run)?;
         self.check_redundant_parameters(run)?;
-        let step = run.method.build(&self.model);
-        let (rows, mut c) = with_step!(&step, step => {
-            let case = self.case(step, run);
-            Adjoint::new(&case)?.contributions(&case)?
-        });
+        let recipe = run.method.build(&self.model);
+        let case = self.case(&recipe, run);
+        let (rows, mut c) = Adjoint::new(&case)?.contributions(&case)?;
         let chained = |rows: &Gradient| self.chained(run, rows.clone());
         let rows = chained(&rows);
         let free = self.final_time(run, &rows)?;
@@ -226,27 +220,29 @@ impl Prepared {
         self.check_run(run)?;
         self.check_redundant_parameters(run)?;
         self.check_redundant_outputs(run)?;
-        let step = run.method.build(&self.model);
-        let (rows, all) = with_step!(&step, step => {
-            let case = self.case(step, run);
-            let mut outputs = crate::report::OutputDerivatives::new(&case);
-            let mut all = vec![];
-            let mut left = nodes.iter().peekable();
-            let rows = direct(&case, |n, s| while left.next_if_eq(&&n).is_some() { all.push(outputs.rows(&case, n, s)) })?.gradient;
-            (rows, all)
-        });
+        let recipe = run.method.build(&self.model);
+        let case = self.case(&recipe, run);
+        let mut outputs = crate::report::OutputDerivatives::new(&case);
+        let mut all = vec![];
+        let mut left = nodes.iter().peekable();
+        let observe = |n: usize, s: &[f64]| {
+            while left.next_if_eq(&&n).is_some() {
+                all.push(outputs.rows(&case, n, s));
+            }
+        };
+        let rows = direct(&case, observe)?.gradient;
         let free = self.final_time(run, &rows)?;
         Ok(all.iter().map(|rows| free.along(rows)).collect())
     }
     /// Compares one fixed direction of a gradient with a complex step through the program.
     pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<Certificate, Error> {
-        let step = run.method.build(&self.model);
+        let recipe = run.method.build(&self.model);
         let size =
             |(k, p): (usize, &ParameterInfo)| (((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5) * p.scale;
         let mut direction: Vec<f64> = self.parameters().iter().enumerate().map(size).collect();
         direction.resize(self.rho.len(), 0.0);
         let along = |direction: &[f64]| -> Result<Vec<f64>, Error> {
-            let mut all = with_step!(&step, step => program::directional(&self.case(step, run), direction)?);
+            let mut all = program::directional(&self.case(&recipe, run), direction)?;
             self.slopes(run).into_iter().for_each(|(k, slope)| all[k] *= slope);
             Ok(all)
         };
@@ -267,8 +263,8 @@ impl Prepared {
         }
         Ok(new)
     }
-    fn case<'a, T: Step>(&'a self, step: &'a T, run: &'a Run) -> Case<'a, T> {
-        Case { step, design: Design::Model(&self.model), rho: &run.rho, run: &run.trajectory }
+    fn case<'a>(&'a self, recipe: &'a StepRecipe, run: &'a Run) -> Case<'a> {
+        Case { recipe, design: Design::Model(&self.model), rho: &run.rho, run: &run.trajectory }
     }
     /// Gradients need a run of this model at these parameters, without jumps.
     fn check_run(&self, run: &Run) -> Result<(), Error> {

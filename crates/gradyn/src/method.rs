@@ -12,9 +12,9 @@ use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::{
-    Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State,
+    Adams, Compliance, Lagrange, Newmark, Rosenbrock, RungeKutta, Scheme, State, StepKind, StepRecipe,
 };
-use gradyn_model::{Mechanics, Model, RowScaling, System};
+use gradyn_model::{Model, RowScaling, Setup};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,38 +127,6 @@ impl Default for Method {
         }
     }
 }
-
-/// A step of any kind.
-pub enum AnyStep<'a, Y: System = Mechanics> {
-    /// Newmark family.
-    Newmark(Newmark<'a, Y>),
-    /// Runge–Kutta, explicit and implicit.
-    RungeKutta(RungeKutta<'a, Y>),
-    /// Rosenbrock.
-    Rosenbrock(Rosenbrock<'a, Y>),
-    /// Runge–Kutta with projected nodes.
-    ProjectedRungeKutta(Projected<RungeKutta<'a, Y>>),
-    /// Rosenbrock with projected nodes.
-    ProjectedRosenbrock(Projected<Rosenbrock<'a, Y>>),
-    /// Adams PECE, and Adams–Bashforth.
-    Adams(Adams<'a, Y>),
-}
-
-/// Runs an expression with the concrete step.
-#[macro_export]
-macro_rules! with_step {
-    ($any:expr, $step:ident => $body:expr) => {
-        match $any {
-            $crate::method::AnyStep::Newmark($step) => $body,
-            $crate::method::AnyStep::RungeKutta($step) => $body,
-            $crate::method::AnyStep::Rosenbrock($step) => $body,
-            $crate::method::AnyStep::ProjectedRungeKutta($step) => $body,
-            $crate::method::AnyStep::ProjectedRosenbrock($step) => $body,
-            $crate::method::AnyStep::Adams($step) => $body,
-        }
-    };
-}
-pub use with_step;
 
 impl Method {
     /// By names.
@@ -430,14 +398,14 @@ impl Method {
         Lagrange { wrong_tangent: self.wrong_tangent, ..f }
     }
     /// A coordinate step.
-    fn newmark<'a, Y: System>(&self, sys: &'a Y, penalty: Lagrange, scheme: Scheme) -> Newmark<'a, Y> {
+    fn newmark(&self, sys: &Setup, penalty: Lagrange, scheme: Scheme) -> Newmark {
         let f = self.law(penalty);
         // redundant rows that are kept: only a compliance makes their multipliers unique
         let soft = f.shares(sys);
         let iteration_compliance =
             if self.formulation == Formulation::Ali3p { penalty.compliance } else { Compliance::NONE };
         Newmark {
-            sys,
+            sys: sys.clone(),
             f,
             scheme,
             projection: match self.projections() {
@@ -463,49 +431,39 @@ impl Method {
             matrix_r: !soft && self.initial_acceleration() == InitialAcceleration::MatrixR,
         }
     }
-    /// The step on a model's system.
-    pub fn build<'a>(&self, model: &'a Model) -> AnyStep<'a> {
+    /// What makes the step on a model's system.
+    pub fn build(&self, model: &Model) -> StepRecipe {
         // with a compliance the multipliers of redundant rows are unique
         let all = model.full.as_deref().filter(|_| self.formulation == Formulation::Penalty);
         let sys = all.unwrap_or(&model.system);
         self.step_on(sys, self.penalty(model), self.independent_coordinates(sys))
     }
-    /// The step on any system, with the law of the penalty formulation and named coordinates, if any.
-    pub fn step_on<'a, Y: System>(
-        &self,
-        sys: &'a Y,
-        penalty: Lagrange,
-        freedoms: Vec<u32>,
-    ) -> AnyStep<'a, Y> {
-        let f = self.law(penalty);
+    /// What makes the step on any system, with the law of the penalty formulation and named coordinates, if
+    /// any.
+    pub fn step_on(&self, sys: &Setup, penalty: Lagrange, freedoms: Vec<u32>) -> StepRecipe {
+        // a coordinate step
         if let Some(scheme) = self.scheme() {
-            return AnyStep::Newmark(self.newmark(sys, penalty, scheme));
+            return self.newmark(sys, penalty, scheme).into();
         }
+        // a state step
+        let f = self.law(penalty);
+        let sys = sys.clone();
         let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
-        if let Some(r) = self.integrator.rosenbrock() {
-            let step =
-                Rosenbrock { sys, f, state, freedoms, scheme: r.scheme(), orders: [r.order, r.estimate] };
-            return if self.projects_nodes() {
-                AnyStep::ProjectedRosenbrock(Projected { step })
-            } else {
-                AnyStep::Rosenbrock(step)
-            };
-        }
-        let Some(tableau) = self.integrator.tableau() else {
+        let kind = if let Some(r) = self.integrator.rosenbrock() {
+            let orders = [r.order, r.estimate];
+            StepKind::Rosenbrock(Rosenbrock { sys, f, state, freedoms, scheme: r.scheme(), orders })
+        } else if let Some(tableau) = self.integrator.tableau() {
+            StepKind::RungeKutta(RungeKutta { sys, f, state, freedoms, tableau })
+        } else {
             let corrects = self.integrator == Integrator::Adams;
             let order = self.adams_order.unwrap_or(match self.stepping {
                 _ if !corrects => 2,
                 Stepping::Fixed(_) => 4,
                 _ => MOST,
             });
-            return AnyStep::Adams(Adams { sys, f, state, freedoms, order, corrects });
+            return Adams { sys, f, state, freedoms, order, corrects }.into();
         };
-        let step = RungeKutta { sys, f, state, freedoms, tableau };
-        if self.projects_nodes() {
-            AnyStep::ProjectedRungeKutta(Projected { step })
-        } else {
-            AnyStep::RungeKutta(step)
-        }
+        StepRecipe { kind, projected: self.projects_nodes() }
     }
 }
 

@@ -8,7 +8,7 @@
 
 use crate::error::Error;
 use crate::gradient::GradientReport;
-use crate::method::{Method, with_step};
+use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::simulate::replay;
@@ -60,12 +60,10 @@ impl Prepared {
     pub fn penalty_error(&self, run: &Run, gradient: Option<&GradientReport>) -> Result<PenaltyError, Error> {
         check(&run.method)?;
         let method = Method { alpha: 10.0 * run.method.alpha, ..run.method.clone() };
-        let (step, p) = (method.build(&self.model), self.model.slots(&run.rho));
-        let (trajectory, psi) = with_step!(&step, step => {
-            let trajectory = replay(step, &p, &run.trajectory.plan)?;
-            let psi = values(step, &p, &trajectory);
-            (trajectory, psi)
-        });
+        let recipe = method.build(&self.model);
+        let p = self.model.slots(&run.rho);
+        let trajectory = replay(&recipe, &p, &run.trajectory.plan)?;
+        let psi = values(&recipe, &p, &trajectory);
         let stiffer =
             Run { method, trajectory, psi, rho: run.rho.clone(), warnings: vec![], jump: None, ..*run };
         let rows = |g: &GradientReport| -> Result<_, Error> {

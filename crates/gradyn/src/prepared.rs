@@ -2,7 +2,7 @@
 
 use crate::equilibrium::{settle, undefined};
 use crate::error::{ALL_PRESCRIBED, Error, assembly};
-use crate::method::{Method, with_step};
+use crate::method::Method;
 use crate::registry::{Formulation, Projections};
 use crate::until::named;
 use crate::watch::Jump;
@@ -10,7 +10,7 @@ use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::simulate::{Observer, continue_run};
-use gradyn_dynamics::{Step, StepError, Trajectory};
+use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{
     Coordinates, LEVEL, Model, ModelError, Set, System, build, build_apart, build_framed, build_in,
@@ -233,15 +233,13 @@ impl Prepared {
         let (mesh, p) = (self.mesh()?, self.model.slots(&self.rho));
         let control = method.controller(mesh.end() - mesh.start.0);
         let started = Instant::now();
-        let step = method.build(&self.model);
-        let (trajectory, psi) = with_step!(&step, step => {
-            let mut run = Trajectory::start(step, &self.model.angles, &mesh);
-            let until = self.model.until.then(|| run.layout.o - 1);
-            continue_run(step, &p, &self.model.angles, &mesh, &control, until, observe, &mut run)
-                .map_err(|e| self.explain(e, method, &run, &p))?;
-            let psi = self.outer(values(step, &self.model.slots(&self.rho_of(&run)), &run));
-            (run, psi)
-        });
+        let recipe = method.build(&self.model);
+        let angles = &self.model.angles;
+        let mut trajectory = Trajectory::start(&recipe, angles, &mesh);
+        let until = self.model.until.then(|| trajectory.layout.o - 1);
+        continue_run(&recipe, &p, angles, &mesh, &control, until, observe, &mut trajectory)
+            .map_err(|e| self.explain(e, method, &trajectory, &p))?;
+        let psi = self.outer(values(&recipe, &self.model.slots(&self.rho_of(&trajectory)), &trajectory));
         let seconds = started.elapsed().as_secs_f64();
         let rho = self.rho_of(&trajectory);
         let p = self.model.slots(&rho);
@@ -366,13 +364,12 @@ impl Prepared {
     }
     /// Steps of an explicit integrator that stability limited.
     fn warn_stiff(&self, run: &mut Run) {
-        let (any, traj) = (run.method.build(&self.model), &run.trajectory);
+        let recipe = run.method.build(&self.model);
+        let traj = &run.trajectory;
         let mut s = traj.statistics;
         if run.method.adapts() {
-            let limited = |n: &usize| {
-                with_step!(&any, step => step.stability(traj.plan.h[n - 1], traj.record(*n)))
-                    .is_some_and(|x| x > BORDER)
-            };
+            let limited =
+                |n: &usize| recipe.stability(traj.plan.h[n - 1], traj.record(*n)).is_some_and(|x| x > BORDER);
             s.limited = s.limited.max((1..=traj.plan.steps()).filter(limited).count());
         }
         if s.is_stiff() {

@@ -21,10 +21,9 @@
 //!    have.
 
 use crate::error::Error;
-use crate::method::{Method, with_step};
+use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
-use gradyn_dynamics::Step;
 use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System};
 use gradyn_num::{Basis, DenseLu, Dependent, Wide, largest, nothing, unit_rows};
 use std::collections::BTreeSet;
@@ -323,8 +322,7 @@ impl Prepared {
     /// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.
     fn blocks(&self, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &mut Data)) {
         let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, self.model.slots(&self.rho));
-        let any = run.method.build(&self.model);
-        let stages = with_step!(&any, step => step.stage_times());
+        let stages = run.method.build(&self.model).stage_times();
         let mut d = sys.data::<f64>();
         sys.prepare(&p, &mut d);
         for n in 0..=plan.steps() {

@@ -1,9 +1,7 @@
 //! Tables of a run: output columns at nodes or at equal times, and their sensitivities.
 
 use crate::error::Error;
-use crate::method::with_step;
 use crate::prepared::{Prepared, Run};
-use gradyn_dynamics::Step;
 use gradyn_model::{Set, System};
 use gradyn_num::Wide;
 use gradyn_sensitivity::{Case, Gradient};
@@ -48,7 +46,7 @@ impl Prepared {
                 "give a positive number",
             ));
         }
-        let any = run.method.build(&self.model);
+        let mut chain = run.method.build(&self.model).chain(&p)?;
         let (mut rows, mut n, mut node) = (vec![], 1, vec![0.0; lay.z()]);
         let (t0, end) = (plan.t[0], *plan.t.last().expect("a plan has a start"));
         let count = ((end - t0) / h * (1.0 + 1e-12)).floor();
@@ -62,18 +60,15 @@ impl Prepared {
         // the final time too, where no row falls on it
         let last = (end - (t0 + count as f64 * h) > 1e-9 * h).then_some(end);
         let times = (0..=count).map(|k| (t0 + k as f64 * h).min(end)).chain(last);
-        with_step!(&any, s => {
-            let mut l = s.linear(&p)?;
-            for t in times {
-                while n < plan.steps() && plan.t[n] < t {
-                    n += 1;
-                }
-                let span = plan.span(n, &p);
-                let theta = ((t - span.t) / span.h).clamp(0.0, 1.0);
-                s.interpolate(span, theta, traj.record(n), traj.record(n - 1), plan.frozen(n), &mut l, &mut node)?;
-                rows.push(row(t, n, &node));
+        for t in times {
+            while n < plan.steps() && plan.t[n] < t {
+                n += 1;
             }
-        });
+            let record = traj.args(n, &p);
+            let theta = ((t - record.span.t) / record.span.h).clamp(0.0, 1.0);
+            chain.interpolate(&record, theta, &mut node)?;
+            rows.push(row(t, n, &node));
+        }
         Ok(Table { columns, rows })
     }
 }
@@ -85,12 +80,12 @@ pub struct OutputDerivatives {
 
 impl OutputDerivatives {
     /// p' of all parameters.
-    pub fn new<T: Step>(case: &Case<T>) -> Self {
+    pub fn new(case: &Case) -> Self {
         Self { slots: (0..case.rho.len()).step_by(8).map(|first| case.slot_directions(first)).collect() }
     }
     /// Rows [column][parameter] of record `n` with columns `s` (parameter-major).
-    pub fn rows<T: Step>(&mut self, case: &Case<T>, n: usize, s: &[f64]) -> Gradient {
-        let (sys, lay, plan) = (case.step.system(), case.run.layout, &case.run.plan);
+    pub fn rows(&mut self, case: &Case, n: usize, s: &[f64]) -> Gradient {
+        let (sys, lay, plan) = (case.recipe.system(), case.run.layout, &case.run.plan);
         let (count, x) = (case.rho.len(), case.run.record(n));
         let outputs = sys.functionals(Set::Output);
         let mut rows = vec![vec![0.0; count]; outputs.saturating_sub(1)];

@@ -29,13 +29,15 @@ pub use gradyn_model::user::{StateSpace, UserSystem};
 
 use crate::error::Error;
 use crate::gradient::{GradientReport, Rows, checked, index3_adjoint, not_converged, rows_by};
-use crate::method::{AnyStep, Method, with_step};
+use crate::method::Method;
 use crate::registry::{Formulation, Sensitivity};
 use crate::until;
 use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::simulate::{Observer, continue_run};
-use gradyn_dynamics::{Lagrange, StepError, Trajectory};
+use gradyn_dynamics::{Lagrange, StepError, StepRecipe, Trajectory};
+use gradyn_model::Setup;
 use gradyn_sensitivity::{Case, Design, Gradient, values};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// When a run of a user system ends.
@@ -53,9 +55,12 @@ pub enum FinalTime {
 }
 
 /// A system that the user wrote, at certain parameters.
-pub struct UserModel<U> {
+pub struct UserModel {
     /// The system.
-    pub system: UserSystem<U>,
+    pub system: Setup,
+    /// Names of the parameters and of the objectives.
+    parameters: Vec<String>,
+    objectives: Vec<String>,
     /// Parameters.
     pub rho: Vec<f64>,
     /// Their typical sizes.
@@ -78,14 +83,17 @@ pub struct UserRun {
     rho: Vec<f64>,
 }
 
-impl<U: StateSpace> UserModel<U> {
+impl UserModel {
     /// The system at its nominal parameters.
-    pub fn new(user: U, t_start: f64, t_end: FinalTime) -> Self {
+    pub fn new<U: StateSpace>(user: U, t_start: f64, t_end: FinalTime) -> Self {
         let rho: Vec<f64> = user.parameters().into_iter().map(|p| p.1).collect();
         let scales = rho.iter().map(|x| if *x == 0.0 { 1.0 } else { x.abs() }).collect();
-        Self { system: UserSystem::new(user), rho, scales, t_start, t_end }
+        let system = UserSystem::new(user);
+        let parameters = system.parameters().to_vec();
+        let objectives = system.objectives().to_vec();
+        Self { system: Setup::User(Arc::new(system)), parameters, objectives, rho, scales, t_start, t_end }
     }
-    fn step(&self, method: &Method) -> AnyStep<'_, UserSystem<U>> {
+    fn recipe(&self, method: &Method) -> StepRecipe {
         method.step_on(&self.system, Lagrange::penalty(method.alpha, method.xi, method.omega), vec![])
     }
     /// The final time, the latest one for a condition, and the slot that holds it.
@@ -97,7 +105,7 @@ impl<U: StateSpace> UserModel<U> {
     }
     /// Refuses sizes that do not fit.
     fn check(&self) -> Result<(), Error> {
-        let (user, count) = (&self.system.user, self.system.parameters().len());
+        let count = self.parameters.len();
         let wrong = |message: String, help: &str| Err(Error::method(message, help));
         if self.rho.len() != count || self.scales.len() != count {
             return wrong(
@@ -110,7 +118,7 @@ impl<U: StateSpace> UserModel<U> {
                 format!("the final time is parameter {k} of a system with {count}"),
                 "parameters are counted from 0",
             ),
-            FinalTime::Condition { .. } if user.objectives().is_empty() => wrong(
+            FinalTime::Condition { .. } if self.objectives.is_empty() => wrong(
                 "the condition for the final time is the last objective, and there is none".into(),
                 "add an objective",
             ),
@@ -119,7 +127,7 @@ impl<U: StateSpace> UserModel<U> {
     }
     /// Names of the objectives, without that of the condition.
     fn objectives(&self) -> Vec<String> {
-        let mut names = self.system.user.objectives();
+        let mut names = self.objectives.clone();
         if matches!(self.t_end, FinalTime::Condition { .. }) {
             names.pop();
         }
@@ -139,16 +147,14 @@ impl<U: StateSpace> UserModel<U> {
         let mesh = Mesh::new((self.t_start, None), &[], &[], (end, Some(slot)))?;
         let control = method.controller(end - self.t_start);
         let condition = matches!(self.t_end, FinalTime::Condition { .. });
-        let (trajectory, psi) = with_step!(&self.step(method), step => {
-            let mut run = Trajectory::start(step, &[], &mesh);
-            let until = condition.then(|| run.layout.o - 1);
-            continue_run(step, &rho, &[], &mesh, &control, until, observe, &mut run)?;
-            rho[self.rho.len()] = run.plan.t[run.plan.steps()];
-            let psi = values(step, &rho, &run);
-            (run, psi)
-        });
+        let recipe = self.recipe(method);
+        let mut trajectory = Trajectory::start(&recipe, &[], &mesh);
+        let until = condition.then(|| trajectory.layout.o - 1);
+        continue_run(&recipe, &rho, &[], &mesh, &control, until, observe, &mut trajectory)?;
+        rho[self.rho.len()] = trajectory.plan.t[trajectory.plan.steps()];
+        let psi = values(&recipe, &rho, &trajectory);
         if let Some(k) = psi.iter().position(|x| !x.is_finite()) {
-            let name = self.system.user.objectives()[k].clone();
+            let name = self.objectives[k].clone();
             return Err(StepError::NotFinite {
                 t: rho[self.rho.len()],
                 equation: format!("objective {name}"),
@@ -177,10 +183,10 @@ impl<U: StateSpace> UserModel<U> {
             return Err(Error::method(format!("{name} holds constraints of positions only"), help));
         }
         let scales = [&self.scales[..], &[run.rho[self.rho.len()].abs().max(1e-3)]].concat();
-        let Rows { rows, corrections, extrapolated } = with_step!(&self.step(&run.method), step => {
-            let case = Case { step, design: Design::Plain(&scales), rho: &run.rho, run: &run.trajectory };
-            rows_by(&case, &run.method, sensitivity)?
-        });
+        let recipe = self.recipe(&run.method);
+        let case =
+            Case { recipe: &recipe, design: Design::Plain(&scales), rho: &run.rho, run: &run.trajectory };
+        let Rows { rows, corrections, extrapolated } = rows_by(&case, &run.method, sensitivity)?;
         let free = match self.t_end {
             FinalTime::Condition { .. } => until::FinalTime::new(&run.trajectory, &rows, &self.scales)?,
             _ => until::FinalTime::none(),
@@ -188,7 +194,7 @@ impl<U: StateSpace> UserModel<U> {
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
         let rows: Gradient =
             free.reduce(&rows).into_iter().map(|row| row[..self.rho.len()].to_vec()).collect();
-        let names = self.system.parameters();
+        let names = &self.parameters;
         let mut warnings = checked(&objectives, names, &rows)?;
         warnings.extend(extrapolated.iter().flat_map(|e| not_converged(&objectives, names, e)));
         let seconds = started.elapsed().as_secs_f64();

@@ -2,7 +2,6 @@
 
 use crate::page::Page;
 use crate::runs::{Function, method, timed};
-use gradyn::method::with_step;
 use gradyn::{Coordinates, Method, Prepared, Sensitivity};
 use gradyn_sensitivity::{Case, Design};
 use gradyn_testkit::models::five_bar_control;
@@ -63,11 +62,11 @@ impl Cell {
 /// Matrices that the direct method factorises in a step.
 fn factorizations(model: &Prepared, m: &Method) -> f64 {
     let run = model.simulate(m, &mut |_, _| {}).expect("runs");
-    let any = m.build(&model.model);
-    let count = with_step!(&any, step => {
-        let case = Case { step, design: Design::Model(&model.model), rho: &model.rho, run: &run.trajectory };
-        gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps").factorizations.expect("counted")
-    });
+    let recipe = m.build(&model.model);
+    let design = Design::Model(&model.model);
+    let case = Case { recipe: &recipe, design, rho: &model.rho, run: &run.trajectory };
+    let direct = gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps");
+    let count = direct.factorizations.expect("counted");
     count as f64 / run.trajectory.plan.steps() as f64
 }
 

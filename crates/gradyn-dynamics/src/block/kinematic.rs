@@ -7,7 +7,7 @@
 //! those that are left without a pivot are independent.
 
 use crate::error::StepError;
-use gradyn_model::System;
+use gradyn_model::{Setup, System};
 use gradyn_num::{Factor, Pattern, unpivoted_columns};
 
 /// (1) for a choice.
@@ -23,7 +23,7 @@ pub struct Kinematic {
 
 impl Kinematic {
     /// Memory and pattern.
-    pub fn new<Y: System>(sys: &Y, velocity: bool, choice: &[u32]) -> Result<Self, StepError> {
+    pub fn new(sys: &Setup, velocity: bool, choice: &[u32]) -> Result<Self, StepError> {
         let (n, mn, rows) = (sys.dims().n, &sys.patterns().mn, sys.independent(velocity));
         let held =
             || rows.iter().enumerate().flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p), p)));
@@ -40,7 +40,7 @@ impl Kinematic {
         })
     }
     /// Factors (1) with Φ_q; a singular matrix names the coordinate that the rows and the choice leave open.
-    pub fn refactor<Y: System>(&mut self, sys: &Y, t: f64, phi_q: &[f64]) -> Result<(), StepError> {
+    pub fn refactor(&mut self, sys: &Setup, t: f64, phi_q: &[f64]) -> Result<(), StepError> {
         for (&p, &k) in self.from.iter().zip(&self.to) {
             self.values[k as usize] = phi_q[p as usize];
         }
@@ -66,16 +66,16 @@ impl Kinematic {
         rows[first..].iter_mut()
     }
     /// rows += the independent ones of all constraint rows.
-    pub fn gather<Y: System>(&self, sys: &Y, velocity: bool, all: &[f64], rows: &mut [f64]) {
+    pub fn gather(&self, sys: &Setup, velocity: bool, all: &[f64], rows: &mut [f64]) {
         rows.iter_mut().zip(sys.independent(velocity)).for_each(|(r, &k)| *r += all[k as usize]);
     }
     /// all += the independent rows.
-    pub fn scatter<Y: System>(&self, sys: &Y, velocity: bool, rows: &[f64], all: &mut [f64]) {
+    pub fn scatter(&self, sys: &Setup, velocity: bool, rows: &[f64], all: &mut [f64]) {
         rows.iter().zip(sys.independent(velocity)).for_each(|(r, &k)| all[k as usize] += r);
     }
 }
 
 /// Independent coordinates for the rows of a level, with Φ_q at hand.
-pub fn choose<Y: System>(sys: &Y, velocity: bool, phi_q: &[f64]) -> Vec<u32> {
+pub fn choose(sys: &Setup, velocity: bool, phi_q: &[f64]) -> Vec<u32> {
     unpivoted_columns(&sys.patterns().mn, phi_q, sys.independent(velocity))
 }

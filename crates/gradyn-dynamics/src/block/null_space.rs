@@ -11,7 +11,7 @@
 
 use super::Kinematic;
 use crate::error::StepError;
-use gradyn_model::System;
+use gradyn_model::{Setup, System};
 use gradyn_num::{DenseLdl, largest};
 
 /// R and the factor of RᵀMR.
@@ -29,7 +29,7 @@ pub struct NullSpace {
 
 impl NullSpace {
     /// Memory.
-    pub fn new<Y: System>(sys: &Y) -> Self {
+    pub fn new(sys: &Setup) -> Self {
         let n = sys.dims().n;
         let free = n - sys.independent(true).len();
         let (r, zero) = (vec![0.0; n * free], vec![0.0; n]);
@@ -40,9 +40,9 @@ impl NullSpace {
         largest(self.r.iter().copied())
     }
     /// R from (1), RᵀMR from M.
-    pub fn refactor<Y: System>(
+    pub fn refactor(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         t: f64,
         mass: &[f64],
         k: &mut Kinematic,
@@ -76,7 +76,7 @@ impl NullSpace {
         }
     }
     /// b = (f, g) ← (x, λ), (3), (4).
-    pub fn solve<Y: System>(&mut self, sys: &Y, mass: &[f64], k: &mut Kinematic, b: &mut [f64]) {
+    pub fn solve(&mut self, sys: &Setup, mass: &[f64], k: &mut Kinematic, b: &mut [f64]) {
         let (n, nn) = (self.n, &sys.patterns().nn);
         let (f, g) = b.split_at_mut(n);
         // x = S g

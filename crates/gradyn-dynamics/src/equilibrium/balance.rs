@@ -11,14 +11,14 @@ use super::Reduced;
 use super::curvature::Curvature;
 use crate::error::StepError;
 use crate::start::StartRows;
-use gradyn_model::{At, LEVEL, System};
+use gradyn_model::{At, Data, LEVEL, Setup, System};
 use gradyn_num::{Factor, Pattern, Singular};
 
 /// (1)–(3) at a point.
-pub struct Balance<Y: System> {
+pub struct Balance {
     pub(crate) reduced: Reduced<f64>,
     pub(crate) rows: StartRows,
-    curvature: Curvature<Y>,
+    curvature: Curvature,
     /// The matrix of (1), and where K_s, its diagonal, J and Jᵀ are in it.
     pattern: Pattern,
     values: Vec<f64>,
@@ -37,9 +37,9 @@ pub struct Balance<Y: System> {
     b: Vec<f64>,
 }
 
-impl<Y: System> Balance<Y> {
+impl Balance {
     /// Memory for these rows of Φ and this B; `p` are the slots.
-    pub fn new(sys: &Y, p: &[f64], held: &[u32], balanced: &[u32]) -> Result<Self, StepError> {
+    pub fn new(sys: &Setup, p: &[f64], held: &[u32], balanced: &[u32]) -> Result<Self, StepError> {
         let (n, m, nn) = (sys.dims().n, sys.dims().m, &sys.patterns().nn);
         let conditions = sys.statics().map_or(0, |s| s.held.len());
         let rows = StartRows::of(sys, false, held, conditions);
@@ -77,15 +77,15 @@ impl<Y: System> Balance<Y> {
         })
     }
     /// The same for a system whose start is an equilibrium.
-    pub fn of(sys: &Y, p: &[f64]) -> Result<Option<Self>, StepError> {
+    pub fn of(sys: &Setup, p: &[f64]) -> Result<Option<Self>, StepError> {
         sys.statics().map(|s| Self::new(sys, p, sys.independent(false), &s.balanced)).transpose()
     }
     /// The branches of angles.
-    pub fn set_angles(&mut self, sys: &Y, angles: &[f64]) {
+    pub fn set_angles(&mut self, sys: &Setup, angles: &[f64]) {
         self.curvature.set_angles(sys, angles);
     }
     /// R at q, where `d` is placed; λ and ν there.
-    pub fn residual(&mut self, sys: &Y, t: f64, q: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+    pub fn residual(&mut self, sys: &Setup, t: f64, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         self.reduced.residual(sys, t, q, d, out);
         self.reduced.multipliers(&mut self.lam);
         self.nu.iter_mut().zip(&self.reduced.u[self.rows.rows..]).for_each(|(nu, u)| *nu = -u);
@@ -93,11 +93,11 @@ impl<Y: System> Balance<Y> {
     /// R and its factored partials at q, where `d` is placed.
     pub fn linearise(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         t: f64,
         q: &[f64],
         angles: &[f64],
-        d: &mut Y::Data<f64>,
+        d: &mut Data<f64>,
         out: &mut [f64],
     ) -> Result<(), StepError> {
         self.set_angles(sys, angles);
@@ -107,7 +107,7 @@ impl<Y: System> Balance<Y> {
         self.factor(0.0).map_err(|s| StepError::Singular { t, equation: name(s.index) })
     }
     /// Partials where `residual` was evaluated.
-    pub fn set(&mut self, sys: &Y, t: f64, q: &[f64], d: &mut Y::Data<f64>) {
+    pub fn set(&mut self, sys: &Setup, t: f64, q: &[f64], d: &mut Data<f64>) {
         let n = q.len();
         self.t = t;
         self.q.copy_from_slice(q);
@@ -189,9 +189,9 @@ impl<Y: System> Balance<Y> {
     /// force += g_p δ, rows += (Φ_p, E_p) δ.
     fn slot_parts(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         delta: &[f64],
-        d: &mut Y::Data<f64>,
+        d: &mut Data<f64>,
         force: &mut [f64],
         rows: &mut [f64],
     ) {
@@ -210,7 +210,7 @@ impl<Y: System> Balance<Y> {
         }
     }
     /// out += R_p δ, (3).
-    pub fn slot_mul(&mut self, sys: &Y, delta: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+    pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let (rows, mut force) = (self.rows.pattern.rows(), std::mem::take(&mut self.wide));
         force.fill(0.0);
         self.slot_parts(sys, delta, d, &mut force, &mut out[..rows]);
@@ -219,7 +219,7 @@ impl<Y: System> Balance<Y> {
         self.wide = force;
     }
     /// grad += s R_pᵀ μ.
-    pub fn slot_mul_t(&mut self, sys: &Y, mu: &[f64], s: f64, d: &mut Y::Data<f64>, grad: &mut [f64]) {
+    pub fn slot_mul_t(&mut self, sys: &Setup, mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
         let (n, rows, zero) = (self.q.len(), self.rows.pattern.rows(), &self.reduced.zero);
         let at = At { t: self.t, q: &self.q, v: &zero[..n], a: &zero[..n], lam: &self.lam };
         self.all.fill(0.0);

@@ -4,12 +4,12 @@
 //! (E_qᵀ ν)_q,   (E_qᵀ ν)_p δ,   (E_qᵀ ν)_pᵀ y = ((E_q y)_pᵀ) ν                                       (1)
 //! ```
 
-use gradyn_model::{At, System};
+use gradyn_model::{At, Data, Setup, System};
 use gradyn_num::Wide;
 
 /// (1) with its memory.
-pub(super) struct Curvature<Y: System> {
-    data: Y::Data<Wide>,
+pub(super) struct Curvature {
+    data: Data<Wide>,
     p: Vec<f64>,
     slots: Vec<Wide>,
     q: Vec<Wide>,
@@ -18,9 +18,9 @@ pub(super) struct Curvature<Y: System> {
     row: [Vec<Wide>; 3],
 }
 
-impl<Y: System> Curvature<Y> {
+impl Curvature {
     /// Memory; `p` are the slots.
-    pub fn new(sys: &Y, p: &[f64]) -> Self {
+    pub fn new(sys: &Setup, p: &[f64]) -> Self {
         let (dims, zero) = (sys.dims(), Wide::from(0.0));
         let slots: Vec<Wide> = p.iter().map(|&p| Wide::from(p)).collect();
         let mut data = sys.data();
@@ -29,11 +29,11 @@ impl<Y: System> Curvature<Y> {
         Self { data, p: p.to_vec(), slots, q: vec![zero; dims.n], zero: vec![zero; dims.n.max(dims.m)], row }
     }
     /// The branches of angles.
-    pub fn set_angles(&mut self, sys: &Y, angles: &[f64]) {
+    pub fn set_angles(&mut self, sys: &Setup, angles: &[f64]) {
         sys.set_angles(angles, &mut self.data);
     }
     /// The gradient of condition `k` where `q` is.
-    fn evaluate(&mut self, sys: &Y, t: f64, k: usize) {
+    fn evaluate(&mut self, sys: &Setup, t: f64, k: usize) {
         let (n, m, t) = (sys.dims().n, sys.dims().m, Wide::from(t));
         sys.set_time(t, &mut self.data);
         let at = At { t, q: &self.q, v: &self.zero[..n], a: &self.zero[..n], lam: &self.zero[..m] };
@@ -45,7 +45,7 @@ impl<Y: System> Curvature<Y> {
         self.q.iter_mut().zip(q).for_each(|(x, q)| *x = Wide::from(*q));
     }
     /// add(a, b, (E_k)_ab) for the places a, b of a condition's coordinates.
-    pub fn each(&mut self, sys: &Y, t: f64, q: &[f64], k: usize, mut add: impl FnMut(usize, usize, f64)) {
+    pub fn each(&mut self, sys: &Setup, t: f64, q: &[f64], k: usize, mut add: impl FnMut(usize, usize, f64)) {
         let coords = sys.condition_pattern(false, k);
         self.place(q);
         for first in (0..coords.len()).step_by(8) {
@@ -59,7 +59,7 @@ impl<Y: System> Curvature<Y> {
         }
     }
     /// out += (E_qᵀ ν)_p δ.
-    pub fn slot_mul(&mut self, sys: &Y, t: f64, q: &[f64], nu: &[f64], delta: &[f64], out: &mut [f64]) {
+    pub fn slot_mul(&mut self, sys: &Setup, t: f64, q: &[f64], nu: &[f64], delta: &[f64], out: &mut [f64]) {
         self.place(q);
         self.slots.iter_mut().zip(self.p.iter().zip(delta)).for_each(|(s, (p, d))| *s = Wide::along(*p, *d));
         sys.prepare(&self.slots, &mut self.data);
@@ -76,7 +76,7 @@ impl<Y: System> Curvature<Y> {
     /// grad += s (E_qᵀ ν)_pᵀ y.
     pub fn slot_mul_t(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         t: f64,
         q: &[f64],
         nu: &[f64],

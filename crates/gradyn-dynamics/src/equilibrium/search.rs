@@ -11,7 +11,7 @@
 use super::stability::{Kind, kind, nearly_free, pivots};
 use super::{Balance, Reduced};
 use crate::error::StepError;
-use gradyn_model::System;
+use gradyn_model::{Data, Setup, System};
 use gradyn_num::{largest, unpivoted_columns};
 
 const NEWTON: usize = 60;
@@ -79,8 +79,8 @@ pub struct Found {
 }
 
 /// Searches from q with these rows of Φ; `p` are the slots.
-pub fn find<Y: System>(
-    sys: &Y,
+pub fn find(
+    sys: &Setup,
     t: f64,
     p: &[f64],
     angles: &[f64],
@@ -110,13 +110,13 @@ pub fn find<Y: System>(
     s.finish(best)
 }
 
-struct Problem<'a, Y: System> {
-    sys: &'a Y,
+struct Problem<'a> {
+    sys: &'a Setup,
     t: f64,
     p: &'a [f64],
     held: &'a [u32],
-    d: Y::Data<f64>,
-    balance: Balance<Y>,
+    d: Data<f64>,
+    balance: Balance,
     size: f64,
     force: f64,
     r: Vec<f64>,
@@ -124,9 +124,9 @@ struct Problem<'a, Y: System> {
     iterations: usize,
 }
 
-impl<'a, Y: System> Problem<'a, Y> {
+impl<'a> Problem<'a> {
     fn new(
-        sys: &'a Y,
+        sys: &'a Setup,
         t: f64,
         p: &'a [f64],
         angles: &[f64],
@@ -388,13 +388,7 @@ impl<'a, Y: System> Problem<'a, Y> {
 }
 
 /// Coordinates that J leaves open at q, where `d` is placed.
-fn choose<Y: System>(
-    sys: &Y,
-    t: f64,
-    q: &[f64],
-    d: &mut Y::Data<f64>,
-    held: &[u32],
-) -> Result<Vec<u32>, StepError> {
+fn choose(sys: &Setup, t: f64, q: &[f64], d: &mut Data<f64>, held: &[u32]) -> Result<Vec<u32>, StepError> {
     let (conditions, zero) =
         (sys.statics().map_or(0, |s| s.held.len()), vec![0.0; q.len().max(sys.dims().m)]);
     let mut rows = crate::start::StartRows::of(sys, false, held, conditions);

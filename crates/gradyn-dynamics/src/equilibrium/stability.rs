@@ -7,7 +7,6 @@
 //! Rows and columns of A are scaled by the largest force that a unit motion of R makes.
 
 use super::Balance;
-use gradyn_model::System;
 use gradyn_num::{Spectrum, largest};
 
 /// Singular values of A below this times the largest are zero: roundings are 1e-16, what the search leaves
@@ -35,7 +34,7 @@ struct Stiffness {
 }
 
 impl Stiffness {
-    fn new<Y: System>(balance: &mut Balance<Y>, n: usize) -> Self {
+    fn new(balance: &mut Balance, n: usize) -> Self {
         let free = n - balance.rows.pattern.rows();
         let (mut motions, mut forces) = (vec![vec![0.0; n]; free], vec![vec![0.0; n]; free]);
         for (k, (r, f)) in motions.iter_mut().zip(&mut forces).enumerate() {
@@ -68,12 +67,12 @@ impl Stiffness {
 }
 
 /// Motions that hardly any force holds where `balance` was linearised, and where forces need not balance.
-pub(super) fn nearly_free<Y: System>(balance: &mut Balance<Y>, n: usize) -> Vec<Vec<f64>> {
+pub(super) fn nearly_free(balance: &mut Balance, n: usize) -> Vec<Vec<f64>> {
     if n == balance.rows.pattern.rows() { vec![] } else { Stiffness::new(balance, n).free(NEARLY) }
 }
 
 /// (2) where `balance` was linearised.
-pub(super) fn kind<Y: System>(balance: &mut Balance<Y>, n: usize) -> Kind {
+pub(super) fn kind(balance: &mut Balance, n: usize) -> Kind {
     let free = n - balance.rows.pattern.rows();
     if free == 0 {
         return Kind::Stable;

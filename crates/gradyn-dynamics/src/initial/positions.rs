@@ -3,19 +3,19 @@
 use crate::equilibrium::{Balance, Reduced};
 use crate::error::StepError;
 use crate::start::StartRows;
-use gradyn_model::{At, LEVEL, System};
+use gradyn_model::{At, Data, LEVEL, Setup, System};
 use gradyn_num::{Factor, largest};
 
 /// The block, linearised.
-pub(super) enum Positions<Y: System> {
+pub(super) enum Positions {
     /// [Φ; E] = 0.
     Conditions(Box<StartRows>, Factor),
     /// [Φ; E; r] = 0.
-    Equilibrium(Box<Balance<Y>>),
+    Equilibrium(Box<Balance>),
 }
 
-impl<Y: System> Positions<Y> {
-    pub fn new(sys: &Y, p: &[f64]) -> Result<Self, StepError> {
+impl Positions {
+    pub fn new(sys: &Setup, p: &[f64]) -> Result<Self, StepError> {
         if let Some(balance) = Balance::of(sys, p)? {
             return Ok(Self::Equilibrium(Box::new(balance)));
         }
@@ -40,10 +40,10 @@ impl<Y: System> Positions<Y> {
     /// Partials at a point where `d` is placed.
     pub fn linearise(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         at: &At,
         angles: &[f64],
-        d: &mut Y::Data<f64>,
+        d: &mut Data<f64>,
         r: &mut [f64],
     ) -> Result<(), StepError> {
         match self {
@@ -67,7 +67,7 @@ impl<Y: System> Positions<Y> {
         }
     }
     /// Name of equation `i`.
-    pub fn equation(&self, sys: &Y, i: usize) -> String {
+    pub fn equation(&self, sys: &Setup, i: usize) -> String {
         let rows = match self {
             Self::Conditions(rows, _) => rows,
             Self::Equilibrium(balance) => &balance.rows,
@@ -81,10 +81,10 @@ impl<Y: System> Positions<Y> {
     /// x += R_p δ.
     pub fn slot_mul(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         at: &At,
         delta: &[f64],
-        d: &mut Y::Data<f64>,
+        d: &mut Data<f64>,
         all: &mut [f64],
         x: &mut [f64],
     ) {
@@ -96,11 +96,11 @@ impl<Y: System> Positions<Y> {
     /// grad += s R_pᵀ μ.
     pub fn slot_mul_t(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         at: &At,
         mu: &[f64],
         s: f64,
-        d: &mut Y::Data<f64>,
+        d: &mut Data<f64>,
         all: &mut [f64],
         grad: &mut [f64],
     ) {
@@ -112,13 +112,13 @@ impl<Y: System> Positions<Y> {
 }
 
 /// x += (rows, conditions)_p δ at a level.
-pub(super) fn rows_p<Y: System>(
-    sys: &Y,
+pub(super) fn rows_p(
+    sys: &Setup,
     at: &At,
     rows: &StartRows,
     level: [f64; 3],
     delta: &[f64],
-    d: &mut Y::Data<f64>,
+    d: &mut Data<f64>,
     all: &mut [f64],
     x: &mut [f64],
 ) {
@@ -129,14 +129,14 @@ pub(super) fn rows_p<Y: System>(
 }
 
 /// grad += s (rows, conditions)_pᵀ μ at a level.
-pub(super) fn rows_p_t<Y: System>(
-    sys: &Y,
+pub(super) fn rows_p_t(
+    sys: &Setup,
     at: &At,
     rows: &StartRows,
     level: [f64; 3],
     mu: &[f64],
     s: f64,
-    d: &mut Y::Data<f64>,
+    d: &mut Data<f64>,
     all: &mut [f64],
     grad: &mut [f64],
 ) {

@@ -11,7 +11,7 @@ use super::refactor_kkt;
 use crate::block::{Kinematic, NullSpace, choose};
 use crate::error::StepError;
 use crate::formulation::Compliance;
-use gradyn_model::System;
+use gradyn_model::{Data, Setup, System};
 use gradyn_num::Kkt;
 
 /// (1) or (2).
@@ -24,17 +24,11 @@ pub enum Solver {
 
 impl Solver {
     /// (2).
-    pub fn matrix_r<Y: System>(sys: &Y) -> Self {
+    pub fn matrix_r(sys: &Setup) -> Self {
         Self::MatrixR(Box::new((None, NullSpace::new(sys))))
     }
     /// Factors where `d` is placed.
-    pub fn refactor<Y: System>(
-        &mut self,
-        sys: &Y,
-        t: f64,
-        d: &Y::Data<f64>,
-        c: Compliance,
-    ) -> Result<(), StepError> {
+    pub fn refactor(&mut self, sys: &Setup, t: f64, d: &Data<f64>, c: Compliance) -> Result<(), StepError> {
         match self {
             Self::Saddle(kkt) => refactor_kkt(sys, t, d, c, kkt),
             Self::MatrixR(r) => {
@@ -48,7 +42,7 @@ impl Solver {
         }
     }
     /// b = (f, g) ← (a, λ); the matrix is symmetric.
-    pub fn solve<Y: System>(&mut self, sys: &Y, d: &Y::Data<f64>, b: &mut [f64]) {
+    pub fn solve(&mut self, sys: &Setup, d: &Data<f64>, b: &mut [f64]) {
         match self {
             Self::Saddle(kkt) => kkt.solve(b),
             Self::MatrixR(r) => {

@@ -24,17 +24,19 @@ mod control;
 pub mod ode;
 mod sweeps;
 
-use super::{Equations, IntegrandRows, Layout, Pair, Report, Span, Step, Tolerance};
+use super::{
+    Bound, Counts, Equations, IntegrandRows, Layout, Pair, Report, Residual, Span, StartLaw, StepArgs,
+    Stepper, Tolerance,
+};
 use crate::block::{self, Block, Chooser, State};
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
-use crate::initial::{self, Initial};
 use crate::plan::Frozen;
 use coefficients::{Coefficients, Row, distances, kept, moments};
 use control::{Choice, GEOMETRIC};
-use gradyn_model::{Set, System};
-use gradyn_num::ProgramScalar;
+use gradyn_model::{Data, RunScalar, Set, Setup, System};
+use gradyn_num::Kkt;
 
 /// Steps of order 1 at the beginning of a smooth piece: the step after a moving one must not know its size.
 pub const RESTARTS: usize = 2;
@@ -44,9 +46,10 @@ pub const RESTARTS: usize = 2;
 const HALVINGS: f64 = 16.0;
 
 /// A variable-order predictor and corrector on a formulation.
-pub struct Adams<'a, Y> {
+#[derive(Clone)]
+pub struct Adams {
     /// The system.
-    pub sys: &'a Y,
+    pub sys: Setup,
     /// The formulation; its c₂ is 1.
     pub f: Lagrange,
     /// What is integrated.
@@ -60,25 +63,23 @@ pub struct Adams<'a, Y> {
 }
 
 /// Memory of the residual.
-pub struct Work<Y: System, S: ProgramScalar> {
-    data: Y::Data<S>,
+pub struct Work<S: RunScalar> {
+    data: Data<S>,
     /// g at the past node and at the node.
     g: [Vec<S>; 2],
     scratch: Vec<S>,
 }
 
 /// Memory of a linearised step.
-pub struct AdamsLinear<Y: System> {
-    initial: Initial<Y>,
+pub struct AdamsLinear {
     chooser: Chooser,
-    first: bool,
     c: Coefficients<f64>,
     /// The prediction, if it is corrected, and the node.
-    blocks: Vec<Block<Y>>,
+    blocks: Vec<Block>,
     /// g at the past node and at the node, and their gradients.
     values: Pair<Vec<f64>>,
     g: Pair<IntegrandRows>,
-    past: Y::Data<f64>,
+    past: Data<f64>,
     sums: Vec<f64>,
     integrands: Vec<f64>,
     choice: Choice,
@@ -86,7 +87,7 @@ pub struct AdamsLinear<Y: System> {
     equal: usize,
 }
 
-impl<Y: System> Adams<'_, Y> {
+impl Adams {
     /// Numbers of one difference: those of (v, a), then of the integrands.
     fn width(&self, lay: &Layout) -> usize {
         2 * lay.n + lay.o
@@ -96,12 +97,12 @@ impl<Y: System> Adams<'_, Y> {
         lay.head()
     }
     /// Angles and signals of the past node.
-    fn set_past(&self, span: Span<f64>, frozen: Frozen, l: &mut AdamsLinear<Y>) {
+    fn set_past(&self, span: Span<f64>, frozen: Frozen, l: &mut AdamsLinear) {
         self.sys.set_angles(frozen.angles, &mut l.past);
         self.sys.set_time(span.t, &mut l.past);
     }
     /// Offsets of the blocks.
-    fn offsets(&self, lay: &Layout) -> impl Iterator<Item = usize> + use<Y> {
+    fn offsets(&self, lay: &Layout) -> impl Iterator<Item = usize> + use<> {
         self.corrects.then(|| self.predicted(lay)).into_iter().chain([0])
     }
     /// Numbers of the prediction, if it has a place of its own.
@@ -113,27 +114,27 @@ impl<Y: System> Adams<'_, Y> {
         if i == 1 { lay.v() } else { lay.head() + self.apart(lay) + (i - 2) * self.width(lay) }
     }
     /// Order of a step, and differences of its past that it knows.
-    fn plan(&self, frozen: &Frozen) -> (usize, usize) {
-        let own = &frozen.choice[self.state.choices(self.sys)..];
+    pub(crate) fn plan(&self, frozen: &Frozen) -> (usize, usize) {
+        let own = &frozen.choice[self.state.choices(&self.sys)..];
         (own[0] as usize, own[1] as usize)
     }
-    fn coefficients<S: ProgramScalar>(&self, span: Span<S>, frozen: &Frozen) -> Coefficients<S> {
+    fn coefficients<S: RunScalar>(&self, span: Span<S>, frozen: &Frozen) -> Coefficients<S> {
         let (order, known) = self.plan(frozen);
         Coefficients::of(span.h, frozen.before, order, known)
     }
     /// out += Σ_{i≤count} w_i φ_i(x) over (v, a).
-    fn add<S: ProgramScalar>(&self, lay: &Layout, w: &Row<S>, count: usize, x: &[S], out: &mut [S]) {
+    fn add<S: RunScalar>(&self, lay: &Layout, w: &Row<S>, count: usize, x: &[S], out: &mut [S]) {
         for (i, w) in w.iter().enumerate().take(count + 1).skip(1) {
             let o = self.phi(lay, i);
             out.iter_mut().zip(&x[o..o + 2 * lay.n]).for_each(|(out, x)| *out += *w * *x);
         }
     }
     /// φ_i^g of objective j; `g` is φ_1^g.
-    fn integrand<S: ProgramScalar>(&self, lay: &Layout, i: usize, j: usize, x: &[S], g: &[S]) -> S {
+    fn integrand<S: RunScalar>(&self, lay: &Layout, i: usize, j: usize, x: &[S], g: &[S]) -> S {
         if i == 1 { g[j] } else { x[self.phi(lay, i) + 2 * lay.n + j] }
     }
     /// The right-hand sides of (1) and (2) into `out`; `slope` is (v, a)_P for (2).
-    fn predict<S: ProgramScalar>(
+    fn predict<S: RunScalar>(
         &self,
         lay: &Layout,
         c: &Coefficients<S>,
@@ -156,7 +157,7 @@ impl<Y: System> Adams<'_, Y> {
         (o == 0 && self.corrects).then(|| &x[p + lay.v()..p + lay.lam()])
     }
     /// The right-hand side of (4) for objective j.
-    fn integral<S: ProgramScalar>(
+    fn integral<S: RunScalar>(
         &self,
         lay: &Layout,
         c: &Coefficients<S>,
@@ -171,7 +172,7 @@ impl<Y: System> Adams<'_, Y> {
         z
     }
     /// The right-hand side of (3) for φ_{i+1}, into `out`.
-    fn difference<S: ProgramScalar>(
+    fn difference<S: RunScalar>(
         &self,
         lay: &Layout,
         c: &Coefficients<S>,
@@ -192,34 +193,27 @@ impl<Y: System> Adams<'_, Y> {
     }
 }
 
-impl<Y: System> Step for Adams<'_, Y> {
-    type System = Y;
-    type Work<S: ProgramScalar> = Work<Y, S>;
-    type Linear = AdamsLinear<Y>;
-
-    fn system(&self) -> &Y {
-        self.sys
+impl Adams {
+    pub(crate) fn layout(&self) -> Layout {
+        let bare = Layout::of(&self.sys, 0);
+        Layout::of(&self.sys, self.apart(&bare) + self.order * self.width(&bare))
     }
-    fn layout(&self) -> Layout {
-        let bare = Layout::of(self.sys, 0);
-        Layout::of(self.sys, self.apart(&bare) + self.order * self.width(&bare))
-    }
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
+    /// Memory of the residual.
+    pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
         let lay = self.layout();
         let zero = |n: usize| vec![S::zero(); n];
         Work { data, g: [zero(lay.o), zero(lay.o)], scratch: zero((2 * lay.n).max(lay.n + lay.m)) }
     }
-    fn linear(&self, p: &[f64]) -> Result<AdamsLinear<Y>, StepError> {
+    /// Memory of the steps; `kkt` is prepared.
+    pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<AdamsLinear, StepError> {
         assert!(self.f.level[2] == 1.0, "a state step needs constraints at acceleration level");
-        let (sys, lay) = (self.sys, self.layout());
-        let (past, kkt) = block::prepare(sys, p)?;
-        let block = || Block::new(sys, self.f, self.state, p, &kkt);
+        let (sys, lay) = (&self.sys, self.layout());
+        let past = sys.prepared(p);
+        let block = || Block::new(sys, self.f, self.state, p, kkt);
         Ok(AdamsLinear {
-            initial: Initial::new(sys, self.f, lay, p, kkt.clone())?,
             chooser: Chooser::new(&self.freedoms),
-            first: true,
             c: Coefficients::of(1.0, &[], 1, 1),
             blocks: self.offsets(&lay).map(|_| block()).collect(),
             values: Pair::new(&lay, [vec![0.0; lay.o], vec![0.0; lay.o]]),
@@ -231,86 +225,58 @@ impl<Y: System> Step for Adams<'_, Y> {
             equal: 0,
         })
     }
-    fn initial<'l>(&self, l: &'l mut AdamsLinear<Y>) -> &'l mut Initial<Y> {
-        &mut l.initial
-    }
-    fn visits(&self, l: &AdamsLinear<Y>) -> usize {
-        l.blocks.iter().map(|b| self.sys.visits(&b.linear.data)).sum()
-    }
-    fn order(&self) -> usize {
+    pub(crate) fn order(&self) -> usize {
         self.order + usize::from(self.corrects)
     }
-    fn variable_order(&self, frozen: Frozen) -> Option<(usize, usize)> {
-        Some(self.plan(&frozen))
-    }
-    fn equations(&self) -> Equations {
+    pub(crate) fn equations(&self) -> Equations {
         Equations { law: self.f, state: self.state, scheme: &crate::tableau::DOP853, positions: false }
     }
-    fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
-        block::noise(&self.f, self.f.shared(self.sys), false, h, size, mass, row)
+    pub(crate) fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+        block::noise(&self.f, self.f.shared(&self.sys), false, h, size, mass, row)
     }
-    fn choices(&self) -> usize {
-        self.state.choices(self.sys) + 2
+    pub(crate) fn choices(&self) -> usize {
+        self.state.choices(&self.sys) + 2
     }
-    fn decide(
-        &self,
-        span: Span<f64>,
-        past: &[f64],
-        since: usize,
-        l: &mut AdamsLinear<Y>,
-        choice: &mut [u32],
-    ) -> Result<(), StepError> {
-        let (coordinates, own) = choice.split_at_mut(self.state.choices(self.sys));
-        let node = usize::from(self.corrects);
-        l.chooser.decide(
-            self.sys,
-            (span.t, &past[..self.sys.dims().n]),
-            &mut l.blocks[node],
-            true,
-            coordinates,
-        )?;
-        l.choice.begin(since, since < RESTARTS);
-        let known = match (own[0] as usize, own[1] as usize) {
-            _ if since < RESTARTS => 1,
-            // the attempt before this one began at the same node
-            (_, known) if l.choice.failures > 0 => known,
-            (order, known) => kept(order, known, self.order),
-        };
-        // one order more than before, if the steps are equal
-        let last = if known == 1 { 1 } else { own[0] as usize };
-        let most = if last < GEOMETRIC || l.equal > last { last + 1 } else { last };
-        own.copy_from_slice(&[l.choice.order.min(known).min(most) as u32, known as u32]);
-        Ok(())
+    /// h = ¼ ‖ẏ‖^{-½}, ẏ in units of the tolerance [Shampine & Gordon, section 10.4].
+    pub(crate) fn first_step(&self, tol: Tolerance, x: &[f64]) -> f64 {
+        let (n2, v) = (2 * self.sys.dims().n, self.layout().v());
+        let sum: f64 = (0..n2).map(|i| (x[v + i] / (tol.atol + tol.rtol * x[i].abs())).powi(2)).sum();
+        0.25 / (sum / n2 as f64).sqrt().sqrt()
     }
-    fn residual<S: ProgramScalar>(
-        &self,
-        span: Span<S>,
-        frozen: Frozen,
-        x: &[S],
-        past: Option<&[S]>,
-        w: &mut Work<Y, S>,
-        r: &mut [S],
-    ) {
-        let (sys, lay) = (self.sys, self.layout());
+    /// Two steps of order 1 err by h³, the others by h^{k+2}: h_1 = h (h/T)^{(k-1)/3}. Without a corrector by
+    /// h² and h^{k+1}; a quarter of that h_1, so that the start is not seen.
+    pub(crate) fn halvings(&self, steps: f64) -> u32 {
+        // a step longer than the run is cut like the run
+        let (each, more) = if self.corrects { (3.0, 0.0) } else { (2.0, 2.0 - steps.min(1.0).log2()) };
+        ((self.order - 1) as f64 / each * steps.max(1.0).log2() + more).ceil().min(HALVINGS) as u32
+    }
+    /// What record 0 obeys.
+    pub(crate) fn start_law(&self) -> StartLaw {
+        StartLaw { law: self.f, auxiliary: false, matrix_r: false }
+    }
+}
+
+impl<S: RunScalar> Residual<S> for Bound<Adams, Work<S>> {
+    fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
+        let Self { spec, memory: w } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let (sys, lay) = (&spec.sys, spec.layout());
         let (n2, z) = (2 * lay.n, lay.z());
         sys.set_angles(frozen.angles, &mut w.data);
-        let Some(past) = past else {
-            return initial::residual(sys, &self.f, &lay, span.t, x, &mut w.data, r);
-        };
-        let c = self.coefficients(span, &frozen);
+        let c = spec.coefficients(span, &frozen);
         sys.place(span.t, &past[..lay.n], &mut w.data);
         sys.measure(Set::Integrand, &lay.node(span.t, past), &mut w.data, &mut w.g[0]);
         // (1), (2)
-        for o in self.offsets(&lay) {
-            self.predict(&lay, &c, past, self.slope(&lay, o, x), &mut w.scratch[..n2]);
+        for o in spec.offsets(&lay) {
+            spec.predict(&lay, &c, past, spec.slope(&lay, o, x), &mut w.scratch[..n2]);
             for d in 0..n2 {
                 r[o + d] = x[o + d] - w.scratch[d];
             }
             let at = lay.node(span.end(), &x[o..o + z]);
             sys.place(span.end(), at.q, &mut w.data);
-            self.state.residual(
+            spec.state.residual(
                 sys,
-                &self.f,
+                &spec.f,
                 &at,
                 frozen.choice,
                 &mut w.data,
@@ -321,43 +287,75 @@ impl<Y: System> Step for Adams<'_, Y> {
         sys.measure(Set::Integrand, &lay.node(span.end(), x), &mut w.data, &mut w.g[1]);
         let g = [&w.g[0][..], &w.g[1][..]];
         // (3); differences that are not known are zero
-        for i in 1..=self.order {
-            let (o, width) = (self.phi(&lay, i + 1), self.width(&lay));
+        for i in 1..=spec.order {
+            let (o, width) = (spec.phi(&lay, i + 1), spec.width(&lay));
             r[o..o + width].copy_from_slice(&x[o..o + width]);
-            if i < kept(c.order, c.known, self.order) {
-                self.difference(&lay, &c, i, x, past, g, &mut r[o..o + width]);
+            if i < kept(c.order, c.known, spec.order) {
+                spec.difference(&lay, &c, i, x, past, g, &mut r[o..o + width]);
                 (o..o + width).for_each(|d| r[d] = x[d] - r[d]);
             }
         }
         // (4)
         for j in 0..lay.o {
-            r[z + j] = x[z + j] - self.integral(&lay, &c, j, past, g);
+            r[z + j] = x[z + j] - spec.integral(&lay, &c, j, past, g);
         }
     }
+}
+
+impl Stepper for Bound<Adams, AdamsLinear> {
+    fn decide(
+        &mut self,
+        span: Span<f64>,
+        past: &[f64],
+        since: usize,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let (coordinates, own) = choice.split_at_mut(spec.state.choices(&spec.sys));
+        let node = usize::from(spec.corrects);
+        l.chooser.decide(
+            &spec.sys,
+            (span.t, &past[..spec.sys.dims().n]),
+            &mut l.blocks[node],
+            true,
+            coordinates,
+        )?;
+        l.choice.begin(since, since < RESTARTS);
+        let known = match (own[0] as usize, own[1] as usize) {
+            _ if since < RESTARTS => 1,
+            // the attempt before this one began at the same node
+            (_, known) if l.choice.failures > 0 => known,
+            (order, known) => kept(order, known, spec.order),
+        };
+        // one order more than before, if the steps are equal
+        let last = if known == 1 { 1 } else { own[0] as usize };
+        let most = if last < GEOMETRIC || l.equal > last { last + 1 } else { last };
+        own.copy_from_slice(&[l.choice.order.min(known).min(most) as u32, known as u32]);
+        Ok(())
+    }
     fn advance(
-        &self,
+        &mut self,
         span: Span<f64>,
         frozen: Frozen,
-        past: Option<&[f64]>,
-        l: &mut AdamsLinear<Y>,
+        past: &[f64],
         x: &mut [f64],
     ) -> Result<Report, StepError> {
-        let (sys, lay) = (self.sys, self.layout());
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
         let (n2, z) = (2 * lay.n, lay.z());
-        let Some(past) = past else { return l.initial.advance(sys, span.t, frozen.angles, x) };
-        l.c = self.coefficients(span, &frozen);
+        l.c = spec.coefficients(span, &frozen);
         l.equal = 1 + frozen.before.iter().rev().take(l.c.known - 1).take_while(|h| **h == span.h).count();
         // (1), (2): predict, evaluate, correct, evaluate
-        for (o, block) in self.offsets(&lay).zip(&mut l.blocks) {
-            self.predict(&lay, &l.c, past, self.slope(&lay, o, x), &mut l.sums[..n2]);
+        for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
+            spec.predict(&lay, &l.c, past, spec.slope(&lay, o, x), &mut l.sums[..n2]);
             x[o..o + n2].copy_from_slice(&l.sums[..n2]);
             sys.set_angles(frozen.angles, &mut block.linear.data);
             block.evaluate(sys, span.end(), frozen.choice, &mut x[o..o + z])?;
         }
-        let node = usize::from(self.corrects);
+        let node = usize::from(spec.corrects);
         let [known, _] = l.values.turn(&lay, span, past, x);
         if !known {
-            self.set_past(span, frozen, l);
+            spec.set_past(span, frozen, l);
             sys.measure(Set::Integrand, &lay.node(span.t, past), &mut l.past, &mut l.values.at[0]);
         }
         sys.measure(
@@ -368,39 +366,32 @@ impl<Y: System> Step for Adams<'_, Y> {
         );
         let g = [&l.values.at[0][..], &l.values.at[1][..]];
         // (3)
-        let (count, width) = (kept(l.c.order, l.c.known, self.order), self.width(&lay));
+        let (count, width) = (kept(l.c.order, l.c.known, spec.order), spec.width(&lay));
         for i in 1..count {
-            self.difference(&lay, &l.c, i, x, past, g, &mut l.sums);
-            let o = self.phi(&lay, i + 1);
+            spec.difference(&lay, &l.c, i, x, past, g, &mut l.sums);
+            let o = spec.phi(&lay, i + 1);
             x[o..o + width].copy_from_slice(&l.sums);
         }
-        x[self.phi(&lay, count + 1)..].fill(0.0);
+        x[spec.phi(&lay, count + 1)..].fill(0.0);
         // (4)
         for j in 0..lay.o {
-            x[z + j] = self.integral(&lay, &l.c, j, past, g);
+            x[z + j] = spec.integral(&lay, &l.c, j, past, g);
         }
         Ok(Report { iterations: 1 + node, factorizations: 1 + node })
     }
-    fn linearise(
-        &self,
-        span: Span<f64>,
-        frozen: Frozen,
-        x: &[f64],
-        past: Option<&[f64]>,
-        l: &mut AdamsLinear<Y>,
-    ) -> Result<(), StepError> {
-        let (sys, lay) = (self.sys, self.layout());
-        l.first = past.is_none();
-        let Some(past) = past else { return l.initial.linearise(sys, span.t, frozen.angles, x) };
-        l.c = self.coefficients(span, &frozen);
-        for (o, block) in self.offsets(&lay).zip(&mut l.blocks) {
+    fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let (sys, lay) = (&spec.sys, spec.layout());
+        l.c = spec.coefficients(span, &frozen);
+        for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             sys.set_angles(frozen.angles, &mut block.linear.data);
             block.hold(sys, &lay.node(span.end(), &x[o..o + lay.z()]), frozen.choice)?;
         }
-        let node = usize::from(self.corrects);
+        let node = usize::from(spec.corrects);
         let known = l.g.turn(&lay, span, past, x);
         if !known[0] {
-            self.set_past(span, frozen, l);
+            spec.set_past(span, frozen, l);
             l.g.at[0].set(sys, &lay.node(span.t, past), &mut l.past);
         }
         if !known[1] {
@@ -408,83 +399,47 @@ impl<Y: System> Step for Adams<'_, Y> {
         }
         Ok(())
     }
-    fn solve(&self, l: &mut AdamsLinear<Y>, b: &mut [f64]) {
-        self.down(l, b);
-    }
-    fn solve_t(&self, l: &mut AdamsLinear<Y>, b: &mut [f64]) {
-        self.up(l, b);
-    }
-    fn past_mul(&self, l: &mut AdamsLinear<Y>, s: &[f64], r: &mut [f64]) {
-        self.past(l, s, r);
-    }
-    fn past_mul_t(&self, l: &mut AdamsLinear<Y>, mu: &[f64], out: &mut [f64]) {
-        self.past_t(l, mu, out);
-    }
-    fn slot_mul(&self, l: &mut AdamsLinear<Y>, delta: &[f64], r: &mut [f64]) {
-        self.slots(l, delta, r);
-    }
-    fn slot_mul_t(&self, l: &mut AdamsLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
-        self.slots_t(l, mu, s, grad);
-    }
-    fn error(
-        &self,
-        span: Span<f64>,
-        x: &[f64],
-        past: &[f64],
-        tol: Tolerance,
-        l: &mut AdamsLinear<Y>,
-    ) -> Option<(f64, usize)> {
-        if !self.corrects {
+    fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, x, past, .. } = *a;
+        if !spec.corrects {
             return None;
         }
-        let (estimates, worst) = self.estimates(span.h, x, past, tol, &l.c);
+        let (estimates, worst) = spec.estimates(span.h, x, past, tol, &l.c);
         l.choice.measured(estimates, l.equal);
         Some((if estimates.error.is_nan() { f64::INFINITY } else { estimates.error }, worst))
     }
-    fn resize(&self, _control: &Controller, error: f64, l: &mut AdamsLinear<Y>) -> f64 {
+    fn resize(&mut self, _control: &Controller, error: f64) -> f64 {
+        let Self { spec, memory: l } = self;
         if error <= 1.0 {
-            l.choice.accept(l.c.order, self.order, RESTARTS)
+            l.choice.accept(l.c.order, spec.order, RESTARTS)
         } else {
             l.choice.reject(l.c.order)
         }
     }
-    fn limited(&self, l: &AdamsLinear<Y>) -> bool {
+    fn limited(&self) -> bool {
+        let l = &self.memory;
         l.choice.limited
     }
-    /// h = ¼ ‖ẏ‖^{-½}, ẏ in units of the tolerance [Shampine & Gordon, section 10.4].
-    fn first_step(&self, tol: Tolerance, x: &[f64]) -> Option<f64> {
-        let (n2, v) = (2 * self.sys.dims().n, self.layout().v());
-        let sum: f64 = (0..n2).map(|i| (x[v + i] / (tol.atol + tol.rtol * x[i].abs())).powi(2)).sum();
-        Some(0.25 / (sum / n2 as f64).sqrt().sqrt())
-    }
-    /// Two steps of order 1 err by h³, the others by h^{k+2}: h_1 = h (h/T)^{(k-1)/3}. Without a corrector by
-    /// h² and h^{k+1}; a quarter of that h_1, so that the start is not seen.
-    fn halvings(&self, steps: f64) -> u32 {
-        // a step longer than the run is cut like the run
-        let (each, more) = if self.corrects { (3.0, 0.0) } else { (2.0, 2.0 - steps.min(1.0).log2()) };
-        ((self.order - 1) as f64 / each * steps.max(1.0).log2() + more).ceil().min(HALVINGS) as u32
-    }
     /// The integral of the polynomial through the k + 1 last rates, backwards from the node.
-    fn interpolate(
-        &self,
-        span: Span<f64>,
-        theta: f64,
-        x: &[f64],
-        _past: &[f64],
-        frozen: Frozen,
-        l: &mut AdamsLinear<Y>,
-        out: &mut [f64],
-    ) -> Result<(), StepError> {
-        let (lay, h) = (self.layout(), (theta - 1.0) * span.h);
-        let (order, _) = self.plan(&frozen);
+    fn interpolate(&mut self, a: &StepArgs, theta: f64, out: &mut [f64]) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, frozen, x, .. } = *a;
+        let (lay, h) = (spec.layout(), (theta - 1.0) * span.h);
+        let (order, _) = spec.plan(&frozen);
         // ψ_i behind the new node
         let (before, mut psi) = (distances(frozen.before, order - 1), [0.0; coefficients::SIZE]);
         (1..=order).for_each(|i| psi[i] = span.h + before[i - 1]);
         let w = moments(h, &psi, &psi, order + 1).map(|g| h * g);
         out[..2 * lay.n].copy_from_slice(&x[..2 * lay.n]);
-        self.add(&lay, &w, order + 1, x, &mut out[..2 * lay.n]);
+        spec.add(&lay, &w, order + 1, x, &mut out[..2 * lay.n]);
         let block = &mut l.blocks[0];
-        self.sys.set_angles(frozen.angles, &mut block.linear.data);
-        block.evaluate(self.sys, span.t + theta * span.h, frozen.choice, out)
+        spec.sys.set_angles(frozen.angles, &mut block.linear.data);
+        block.evaluate(&spec.sys, span.t + theta * span.h, frozen.choice, out)
+    }
+    fn counts(&self) -> Counts {
+        let sys = &self.spec.sys;
+        let visits = self.memory.blocks.iter().map(|b| sys.visits(&b.linear.data)).sum();
+        Counts { visits, factorizations: None }
     }
 }

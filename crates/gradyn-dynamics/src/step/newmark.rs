@@ -40,15 +40,15 @@ pub use residual::Work;
 pub use scheme::Scheme;
 pub use tangent::Projector;
 
-use super::{Equations, Layout, Report, Span, Step};
+use super::{Bound, Counts, Equations, Layout, Report, Span, StartLaw, StepArgs, Stepper, Tolerance};
 use crate::block::State;
+use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange};
-use crate::initial::Initial;
 use crate::plan::Frozen;
 use crate::projection::violation;
-use gradyn_model::{Set, System};
-use gradyn_num::ProgramScalar;
+use gradyn_model::{At, RunScalar, Set, Setup, System};
+use gradyn_num::Kkt;
 
 const MAX_ITERATIONS: usize = 30;
 
@@ -91,9 +91,10 @@ pub enum ProjectionMatrix {
 }
 
 /// A scheme on a formulation.
-pub struct Newmark<'a, Y> {
+#[derive(Clone)]
+pub struct Newmark {
     /// The system.
-    pub sys: &'a Y,
+    pub sys: Setup,
     /// The formulation.
     pub f: Lagrange,
     /// β, γ, α_m, α_f.
@@ -112,11 +113,12 @@ pub struct Newmark<'a, Y> {
     pub matrix_r: bool,
 }
 
-impl<'a, Y: System> Newmark<'a, Y> {
+impl Newmark {
     /// With projections, Newton to rounding, and Φ̈ = 0 at the start.
-    pub fn new(sys: &'a Y, f: Lagrange, scheme: Scheme) -> Self {
+    pub fn new(sys: &Setup, f: Lagrange, scheme: Scheme) -> Self {
         let (projection, iteration, start) = (Projection::On, Iteration::NEWTON, Lagrange::ACCELERATION);
         let (matrix, compliance) = (ProjectionMatrix::Mass, Compliance::NONE);
+        let sys = sys.clone();
         Self { sys, f, scheme, projection, matrix, compliance, iteration, start, matrix_r: false }
     }
     /// Offsets of σ_v and σ_a, if they are stored.
@@ -144,7 +146,7 @@ impl<'a, Y: System> Newmark<'a, Y> {
     }
     /// (1), (2) into `star` = (v*, a*).
     #[inline]
-    fn star<S: ProgramScalar>(&self, h: S, q: &[S], past: &[S], star: &mut [S]) {
+    fn star<S: RunScalar>(&self, h: S, q: &[S], past: &[S], star: &mut [S]) {
         let (n, aux, c) = (q.len(), self.auxiliary(), self.scheme.coefficients(h));
         let (v, a) = star.split_at_mut(n);
         for i in 0..n {
@@ -155,38 +157,16 @@ impl<'a, Y: System> Newmark<'a, Y> {
     }
 }
 
-impl<Y: System> Step for Newmark<'_, Y> {
-    type System = Y;
-    type Work<S: ProgramScalar> = Work<Y, S>;
-    type Linear = NewmarkLinear<Y>;
-
-    fn system(&self) -> &Y {
-        self.sys
-    }
-    fn layout(&self) -> Layout {
+impl Newmark {
+    pub(crate) fn layout(&self) -> Layout {
         let d = self.sys.dims();
         let (sigma, auxiliary) = (self.projection != Projection::Off, self.scheme.auxiliary());
-        Layout::of(self.sys, if sigma { 3 * d.m } else { 0 } + if auxiliary { d.n } else { 0 })
+        Layout::of(&self.sys, if sigma { 3 * d.m } else { 0 } + if auxiliary { d.n } else { 0 })
     }
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
-        Work::new(self, p)
-    }
-    fn linear(&self, p: &[f64]) -> Result<NewmarkLinear<Y>, StepError> {
-        NewmarkLinear::new(self, p)
-    }
-    fn initial<'l>(&self, l: &'l mut NewmarkLinear<Y>) -> &'l mut Initial<Y> {
-        &mut l.initial
-    }
-    fn visits(&self, l: &NewmarkLinear<Y>) -> usize {
-        self.sys.visits(&l.motion.data)
-    }
-    fn factorizations(&self, l: &NewmarkLinear<Y>) -> Option<usize> {
-        Some(l.newton.factorizations() + l.projector.factorizations())
-    }
-    fn order(&self) -> usize {
+    pub(crate) fn order(&self) -> usize {
         self.scheme.order()
     }
-    fn equations(&self) -> Equations {
+    pub(crate) fn equations(&self) -> Equations {
         let law = if self.f.level[2] == 0.0 {
             Lagrange { level: Lagrange::ACCELERATION.level, ..self.f }
         } else {
@@ -199,53 +179,57 @@ impl<Y: System> Step for Newmark<'_, Y> {
             positions: self.f.level[2] == 0.0,
         }
     }
-    fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+    pub(crate) fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
         // a = q/(βh²)
         let mut noise = super::noise_of_positions(128.0 / (self.scheme.beta * h * h), h, size, mass, row);
-        noise[3] += self.f.shared(self.sys) * noise[2];
+        noise[3] += self.f.shared(&self.sys) * noise[2];
         noise
     }
-    fn residual<S: ProgramScalar>(
-        &self,
-        span: Span<S>,
-        frozen: Frozen,
-        x: &[S],
-        past: Option<&[S]>,
-        w: &mut Work<Y, S>,
-        r: &mut [S],
-    ) {
-        self.equations(span, frozen, x, past, w, r);
-    }
-    fn choices(&self) -> usize {
+    pub(crate) fn choices(&self) -> usize {
         usize::from(matches!(self.projection, Projection::Conditional(_)))
     }
+    /// What record 0 obeys.
+    pub(crate) fn start_law(&self) -> StartLaw {
+        let law = Lagrange { wrong_tangent: self.f.wrong_tangent, ..self.start };
+        StartLaw { law, auxiliary: self.scheme.auxiliary(), matrix_r: self.matrix_r }
+    }
+    /// Memory of the residual.
+    pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
+        Work::new(self, p)
+    }
+    /// Memory of the steps; `kkt` is prepared.
+    pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<NewmarkLinear, StepError> {
+        NewmarkLinear::new(self, p, kkt)
+    }
+}
+
+impl Stepper for Bound<Newmark, NewmarkLinear> {
     fn decide(
-        &self,
+        &mut self,
         span: Span<f64>,
         past: &[f64],
         _since: usize,
-        l: &mut NewmarkLinear<Y>,
         choice: &mut [u32],
     ) -> Result<(), StepError> {
-        if let Projection::Conditional(tolerance) = self.projection {
-            let at = self.layout().node(span.t, past);
-            self.sys.place(span.t, at.q, &mut l.motion.data);
+        let Self { spec, memory: l } = self;
+        if let Projection::Conditional(tolerance) = spec.projection {
+            let at = spec.layout().node(span.t, past);
+            spec.sys.place(span.t, at.q, &mut l.motion.data);
             choice[0] =
-                u32::from(violation(self.sys, &at, &mut l.motion.data, &mut l.b[at.q.len()..]) > tolerance);
+                u32::from(violation(&spec.sys, &at, &mut l.motion.data, &mut l.b[at.q.len()..]) > tolerance);
         }
         Ok(())
     }
     fn advance(
-        &self,
+        &mut self,
         span: Span<f64>,
         frozen: Frozen,
-        past: Option<&[f64]>,
-        l: &mut NewmarkLinear<Y>,
+        past: &[f64],
         x: &mut [f64],
     ) -> Result<Report, StepError> {
-        let (sys, lay, h) = (self.sys, self.layout(), span.h);
+        let Self { spec, memory: l } = self;
+        let (sys, lay, h) = (&spec.sys, spec.layout(), span.h);
         let (n, o, z) = (lay.n, lay.o, lay.z());
-        let Some(past) = past else { return l.initial.advance(sys, span.t, frozen.angles, x) };
         // g₀
         sys.set_angles(frozen.angles, &mut l.motion.data);
         if o > 0 {
@@ -256,14 +240,14 @@ impl<Y: System> Step for Newmark<'_, Y> {
         for i in 0..n {
             x[i] = past[i] + h * (past[n + i] + 0.5 * h * past[2 * n + i]);
         }
-        let star = self.multiplier();
+        let star = spec.multiplier();
         x[star..star + lay.m]
             .iter_mut()
             .zip(&past[lay.lam()..z])
-            .for_each(|(x, lam)| *x = self.iteration.reduction * lam);
-        let report = self.motion(span, past, l, x)?;
-        self.projections(span, self.projects(frozen), l, x)?;
-        self.filter(past, x);
+            .for_each(|(x, lam)| *x = spec.iteration.reduction * lam);
+        let report = spec.motion(span, past, l, x)?;
+        spec.projections(span, spec.projects(frozen), l, x)?;
+        spec.filter(past, x);
         // (7)
         if o > 0 {
             let (head, tail) = x.split_at_mut(z);
@@ -274,50 +258,15 @@ impl<Y: System> Step for Newmark<'_, Y> {
         }
         Ok(report)
     }
-    fn linearise(
-        &self,
-        span: Span<f64>,
-        frozen: Frozen,
-        x: &[f64],
-        past: Option<&[f64]>,
-        l: &mut NewmarkLinear<Y>,
-    ) -> Result<(), StepError> {
-        self.partials(span, frozen, x, past, l)
-    }
-    fn solve(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
-        self.down(l, b);
-    }
-    fn solve_t(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
-        self.up(l, b);
-    }
-    fn past_mul(&self, l: &mut NewmarkLinear<Y>, s: &[f64], r: &mut [f64]) {
-        self.past(l, s, r);
-    }
-    fn past_mul_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], out: &mut [f64]) {
-        self.past_t(l, mu, out);
-    }
-    fn slot_mul(&self, l: &mut NewmarkLinear<Y>, delta: &[f64], r: &mut [f64]) {
-        self.slots(l, delta, r);
-    }
-    fn slot_mul_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
-        self.slots_t(l, mu, s, grad);
-    }
     /// Cubic Hermite through (q, v) at both ends.
-    fn interpolate(
-        &self,
-        span: Span<f64>,
-        theta: f64,
-        x: &[f64],
-        past: &[f64],
-        frozen: Frozen,
-        l: &mut NewmarkLinear<Y>,
-        out: &mut [f64],
-    ) -> Result<(), StepError> {
-        let lay = self.layout();
+    fn interpolate(&mut self, a: &StepArgs, theta: f64, out: &mut [f64]) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let lay = spec.layout();
         super::hermite(&lay, span.h, theta, past, x, &mut out[..2 * lay.n]);
         super::complete(
-            self.sys,
-            &Lagrange { compliance: self.start.compliance, ..Lagrange::ACCELERATION },
+            &spec.sys,
+            &Lagrange { compliance: spec.start.compliance, ..Lagrange::ACCELERATION },
             &lay,
             span.t + theta * span.h,
             frozen.angles,
@@ -325,5 +274,42 @@ impl<Y: System> Step for Newmark<'_, Y> {
             &mut l.projector.kkt,
             out,
         )
+    }
+    fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let (sys, lay, t) = (&spec.sys, spec.layout(), span.end());
+        l.h = span.h;
+        l.t = t;
+        sys.set_angles(frozen.angles, &mut l.motion.data);
+        // (7)
+        let known = l.gradients(sys, &lay, span, x, past);
+        // (3), which places the data at the node
+        let at = lay.node(t, x);
+        spec.star(span.h, at.q, past, &mut l.star);
+        let (v_star, a_star) = l.star.split_at(lay.n);
+        let star = spec.multiplier();
+        l.motion.set(sys, &At { v: v_star, a: a_star, lam: &x[star..star + lay.m], ..at });
+        if !known {
+            l.g.at[1].set(sys, &at, &mut l.motion.data);
+        }
+        spec.factor_motion(t, span.h, spec.f.compliance.rows(sys), l)?;
+        // (4), (5)
+        l.project = spec.projects(frozen);
+        if l.project { spec.projection_partials(&at, span.h, frozen, x, l) } else { Ok(()) }
+    }
+    fn counts(&self) -> Counts {
+        let l = &self.memory;
+        let factorizations = l.newton.factorizations() + l.projector.factorizations();
+        Counts { visits: self.spec.sys.visits(&l.motion.data), factorizations: Some(factorizations) }
+    }
+    fn error(&mut self, _a: &StepArgs, _tol: Tolerance) -> Option<(f64, usize)> {
+        None
+    }
+    fn resize(&mut self, control: &Controller, error: f64) -> f64 {
+        control.factor(error, self.spec.order())
+    }
+    fn limited(&self) -> bool {
+        false
     }
 }

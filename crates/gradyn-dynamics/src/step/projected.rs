@@ -10,38 +10,41 @@
 //! begins at the projected node. A record is that of the step with the projected node in front, then ñ, σ_q,
 //! σ_v.
 
-use super::{Equations, Layout, Report, Span, Step, Tolerance};
+mod sweeps;
+
+use super::{Bound, Counts, Layout, Report, Residual, Span, StepArgs, Stepper, Tolerance};
+use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange, Linear, release};
-use crate::initial::{self, Initial, prepare_kkt, refactor_kkt, row_or_coordinate};
+use crate::initial::{refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
-use gradyn_model::{At, LEVEL, System};
-use gradyn_num::{Kkt, ProgramScalar, Saddle, Scalar, largest};
+use gradyn_model::{Data, KernelScalar, LEVEL, RunScalar, Setup, System};
+use gradyn_num::{Kkt, Saddle, largest};
 
 /// Iterations of (2).
 const MAX_ITERATIONS: usize = 30;
 
-/// A step with projections.
-pub struct Projected<T> {
-    /// The step, on a formulation with Φ̈ = 0.
-    pub step: T,
+/// Projections around a step on a formulation with Φ̈ = 0.
+pub(crate) struct Projected {
+    /// The system.
+    pub sys: Setup,
+    /// Where things are in a record of the step.
+    pub inner: Layout,
 }
 
 /// Memory of the residual.
-pub struct Work<T: Step, S: ProgramScalar> {
-    inner: T::Work<S>,
-    data: <T::System as System>::Data<S>,
+pub(crate) struct Work<S: RunScalar> {
+    inner: Box<dyn Residual<S>>,
+    data: Data<S>,
     x: Vec<S>,
     r: Vec<S>,
     diff: Vec<S>,
 }
 
 /// Memory of the linearised step.
-pub struct ProjectedLinear<T: Step> {
-    initial: Initial<T::System>,
-    first: bool,
-    inner: T::Linear,
-    node: Linear<T::System>,
+pub(crate) struct ProjectedLinear {
+    inner: Box<dyn Stepper>,
+    node: Linear,
     position: Saddle,
     kkt: Kkt,
     /// Φ_q without rows of velocity level, Φ̇_q, and (M w + Φ_qᵀ σ)_q of (2), (3).
@@ -59,36 +62,36 @@ pub struct ProjectedLinear<T: Step> {
 }
 
 /// Is row k of position level?
-fn holonomic<Y: System>(sys: &Y, k: usize) -> bool {
+fn holonomic(sys: &Setup, k: usize) -> bool {
     k < sys.dims().m - sys.dims().m_vel
 }
 
 /// Rows of velocity level say -σ_k = 0 in (2).
-fn release_rates<Y: System, S: Scalar>(sys: &Y, sigma: &[S], rows: &mut [S]) {
+fn release_rates<S: KernelScalar>(sys: &Setup, sigma: &[S], rows: &mut [S]) {
     (0..sys.dims().m).filter(|&k| !holonomic(sys, k)).for_each(|k| rows[k] = -sigma[k]);
 }
 
-impl<T: Step> Projected<T> {
+impl Projected {
     /// Offsets of ñ, σ_q, σ_v.
     fn offsets(&self) -> [usize; 3] {
-        let inner = self.step.layout();
+        let inner = self.inner;
         [inner.len, inner.len + inner.z(), inner.len + inner.z() + inner.m]
     }
     /// The record of the step: ñ in place of the node.
-    fn unproject<S: Copy>(&self, x: &[S], out: &mut [S]) {
-        let (inner, [tilde, ..]) = (self.step.layout(), self.offsets());
+    pub fn unproject<S: Copy>(&self, x: &[S], out: &mut [S]) {
+        let (inner, [tilde, ..]) = (self.inner, self.offsets());
         out.copy_from_slice(&x[..inner.len]);
         out[..inner.z()].copy_from_slice(&x[tilde..tilde + inner.z()]);
     }
     /// Rows of the step back into those of the record.
     fn spread(&self, from: &[f64], r: &mut [f64]) {
-        let (inner, [tilde, ..]) = (self.step.layout(), self.offsets());
+        let (inner, [tilde, ..]) = (self.inner, self.offsets());
         r[tilde..tilde + inner.z()].copy_from_slice(&from[..inner.z()]);
         r[inner.z()..inner.len].copy_from_slice(&from[inner.z()..]);
     }
     /// (2) and (3), for q from the prediction q̃ in `x`.
-    fn project(&self, t: f64, l: &mut ProjectedLinear<T>, x: &mut [f64]) -> Result<Report, StepError> {
-        let (sys, lay, [_, sq, sv]) = (self.step.system(), self.layout(), self.offsets());
+    fn project(&self, t: f64, l: &mut ProjectedLinear, x: &mut [f64]) -> Result<Report, StepError> {
+        let (sys, lay, [_, sq, sv]) = (&self.sys, self.layout(), self.offsets());
         let (n, m) = (lay.n, lay.m);
         x[sq..sq + m].fill(0.0);
         let (mut last, mut report) = (f64::INFINITY, Report::default());
@@ -128,8 +131,8 @@ impl<T: Step> Projected<T> {
         Ok(report)
     }
     /// Rows (2) into `l.b`; Φ into the head of `l.r`.
-    fn residual_q(&self, lay: &Layout, t: f64, x: &[f64], l: &mut ProjectedLinear<T>) {
-        let (sys, n, m, [tilde, sq, _]) = (self.step.system(), lay.n, lay.m, self.offsets());
+    fn residual_q(&self, lay: &Layout, t: f64, x: &[f64], l: &mut ProjectedLinear) {
+        let (sys, n, m, [tilde, sq, _]) = (&self.sys, lay.n, lay.m, self.offsets());
         (0..n).for_each(|i| l.diff[i] = x[i] - x[tilde + i]);
         l.b.fill(0.0);
         let (top, bottom) = l.b.split_at_mut(n);
@@ -140,13 +143,8 @@ impl<T: Step> Projected<T> {
         l.r[..m].copy_from_slice(bottom);
     }
     /// The matrix of (2) with (M w + Φ_qᵀ σ)_q, or without it for the iteration.
-    fn factor_q(
-        &self,
-        t: f64,
-        l: &mut ProjectedLinear<T>,
-        balance_q: Option<usize>,
-    ) -> Result<(), StepError> {
-        let sys = self.step.system();
+    fn factor_q(&self, t: f64, l: &mut ProjectedLinear, balance_q: Option<usize>) -> Result<(), StepError> {
+        let sys = &self.sys;
         let (mass, mn) = (sys.mass(&l.node.data), &sys.patterns().mn);
         l.held.copy_from_slice(sys.phi_q(&l.node.data));
         (0..mn.rows()).filter(|&k| !holonomic(sys, k)).for_each(|k| l.held[mn.row(k)].fill(0.0));
@@ -155,47 +153,42 @@ impl<T: Step> Projected<T> {
             .refactor(|k| mass[k] + curvature(k), |k| l.held[k], &l.held, |_| 0.0, 1.0)
             .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
     }
-}
-
-impl<T: Step> Step for Projected<T> {
-    type System = T::System;
-    type Work<S: ProgramScalar> = Work<T, S>;
-    type Linear = ProjectedLinear<T>;
-
-    fn system(&self) -> &T::System {
-        self.step.system()
+    /// Where things are in a record, around that of the step.
+    pub fn record(inner: &Layout) -> Layout {
+        Layout { len: inner.len + inner.z() + 2 * inner.m, ..*inner }
     }
-    fn layout(&self) -> Layout {
-        let inner = self.step.layout();
-        Layout { len: inner.len + inner.z() + 2 * inner.m, ..inner }
+    /// Where things are in a record.
+    pub fn layout(&self) -> Layout {
+        Self::record(&self.inner)
     }
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<T, S> {
-        let (inner, zero) = (self.step.layout(), S::zero());
-        let mut data = self.system().data();
-        self.system().prepare(p, &mut data);
-        Work {
-            inner: self.step.work(p),
-            data,
-            x: vec![zero; inner.len],
-            r: vec![zero; inner.len],
-            diff: vec![zero; inner.n],
-        }
+    /// Memory of the residual, around that of the step.
+    pub fn work<S: RunScalar>(&self, p: &[S], inner: Box<dyn Residual<S>>) -> Work<S> {
+        let zero = S::zero();
+        let mut data = self.sys.data();
+        self.sys.prepare(p, &mut data);
+        let record = vec![zero; self.inner.len];
+        Work { inner, data, x: record.clone(), r: record, diff: vec![zero; self.inner.n] }
     }
-    fn linear(&self, p: &[f64]) -> Result<ProjectedLinear<T>, StepError> {
-        let (sys, lay, pat) = (self.system(), self.layout(), self.system().patterns());
+    /// Memory of the steps, around that of the step; `kkt` is prepared.
+    pub fn memory(
+        &self,
+        p: &[f64],
+        kkt: &Kkt,
+        inner: Box<dyn Stepper>,
+    ) -> Result<ProjectedLinear, StepError> {
+        let sys = &self.sys;
+        let lay = self.layout();
+        let pat = sys.patterns();
         let mut node = Linear::new(sys, Lagrange::ACCELERATION);
         sys.prepare(p, &mut node.data);
-        let kkt = prepare_kkt(sys, &node.data)?;
         let free: Vec<u32> = (0..lay.m as u32)
             .filter(|&k| sys.dropped().contains(&k) || !holonomic(sys, k as usize))
             .collect();
         Ok(ProjectedLinear {
-            initial: Initial::new(sys, Lagrange::ACCELERATION, lay, p, kkt.clone())?,
-            first: true,
-            inner: self.step.linear(p)?,
+            inner,
             node,
             position: Saddle::new(&pat.nn, &pat.mn)?.released(&free),
-            kkt,
+            kkt: kkt.clone(),
             held: vec![0.0; pat.mn.nnz()],
             dphi_q: vec![0.0; pat.mn.nnz()],
             balance: [vec![0.0; pat.nn.nnz()], vec![0.0; pat.nn.nnz()]],
@@ -204,67 +197,23 @@ impl<T: Step> Step for Projected<T> {
             diff: vec![0.0; 2 * lay.n],
             sigma: vec![0.0; 2 * lay.m],
             b: vec![0.0; lay.n + lay.m],
-            x: vec![0.0; self.step.layout().len],
-            r: vec![0.0; self.step.layout().len.max(lay.m)],
+            x: vec![0.0; self.inner.len],
+            r: vec![0.0; self.inner.len.max(lay.m)],
         })
     }
-    fn initial<'l>(&self, l: &'l mut ProjectedLinear<T>) -> &'l mut Initial<T::System> {
-        &mut l.initial
-    }
-    fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
-        self.step.noise(h, size, mass, row)
-    }
-    fn stability(&self, h: f64, x: &[f64]) -> Option<f64> {
-        let mut inner = vec![0.0; self.step.layout().len];
-        self.unproject(x, &mut inner);
-        self.step.stability(h, &inner)
-    }
-    fn stage_times(&self) -> Vec<Option<f64>> {
-        self.step.stage_times()
-    }
-    fn visits(&self, l: &ProjectedLinear<T>) -> usize {
-        self.step.visits(&l.inner) + self.system().visits(&l.node.data)
-    }
-    fn order(&self) -> usize {
-        self.step.order()
-    }
-    fn equations(&self) -> Equations {
-        self.step.equations()
-    }
-    fn estimate_order(&self) -> usize {
-        self.step.estimate_order()
-    }
-    fn choices(&self) -> usize {
-        self.step.choices()
-    }
-    fn decide(
-        &self,
-        span: Span<f64>,
-        past: &[f64],
-        since: usize,
-        l: &mut ProjectedLinear<T>,
-        choice: &mut [u32],
-    ) -> Result<(), StepError> {
-        self.step.decide(span, &past[..self.step.layout().len], since, &mut l.inner, choice)
-    }
-    fn residual<S: ProgramScalar>(
-        &self,
-        span: Span<S>,
-        frozen: Frozen,
-        x: &[S],
-        past: Option<&[S]>,
-        w: &mut Work<T, S>,
-        r: &mut [S],
-    ) {
-        let (sys, lay, inner) = (self.system(), self.layout(), self.step.layout());
-        let (n, m, [tilde, sq, sv]) = (lay.n, lay.m, self.offsets());
+}
+
+impl<S: RunScalar> Residual<S> for Bound<Projected, Work<S>> {
+    fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
+        let Self { spec, memory: w } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let (sys, lay, inner) = (&spec.sys, spec.layout(), spec.inner);
+        let (n, m, [tilde, sq, sv]) = (lay.n, lay.m, spec.offsets());
         sys.set_angles(frozen.angles, &mut w.data);
-        let Some(past) = past else {
-            return initial::residual(sys, &Lagrange::ACCELERATION, &lay, span.t, x, &mut w.data, r);
-        };
         // (1)
-        self.unproject(x, &mut w.x);
-        self.step.residual(span, frozen, &w.x, Some(&past[..inner.len]), &mut w.inner, &mut w.r);
+        spec.unproject(x, &mut w.x);
+        let inside = StepArgs { span, frozen, x: &w.x, past: &past[..inner.len] };
+        w.inner.residual(&inside, &mut w.r);
         r[tilde..tilde + inner.z()].copy_from_slice(&w.r[..inner.z()]);
         r[inner.z()..inner.len].copy_from_slice(&w.r[inner.z()..]);
         // (2), (3)
@@ -283,40 +232,43 @@ impl<T: Step> Step for Projected<T> {
         // (4)
         Lagrange::ACCELERATION.residual(sys, &at, &mut w.data, &mut r[2 * n..lay.z()]);
     }
+}
+
+impl Stepper for Bound<Projected, ProjectedLinear> {
+    fn decide(
+        &mut self,
+        span: Span<f64>,
+        past: &[f64],
+        since: usize,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
+        self.memory.inner.decide(span, &past[..self.spec.inner.len], since, choice)
+    }
     fn advance(
-        &self,
+        &mut self,
         span: Span<f64>,
         frozen: Frozen,
-        past: Option<&[f64]>,
-        l: &mut ProjectedLinear<T>,
+        past: &[f64],
         x: &mut [f64],
     ) -> Result<Report, StepError> {
-        let (inner, [tilde, ..]) = (self.step.layout(), self.offsets());
-        let Some(past) = past else { return l.initial.advance(self.system(), span.t, frozen.angles, x) };
-        let first =
-            self.step.advance(span, frozen, Some(&past[..inner.len]), &mut l.inner, &mut x[..inner.len])?;
+        let Self { spec, memory: l } = self;
+        let (inner, [tilde, ..]) = (spec.inner, spec.offsets());
+        let first = l.inner.advance(span, frozen, &past[..inner.len], &mut x[..inner.len])?;
         x.copy_within(..inner.z(), tilde);
-        self.system().set_angles(frozen.angles, &mut l.node.data);
-        let then = self.project(span.end(), l, x)?;
+        spec.sys.set_angles(frozen.angles, &mut l.node.data);
+        let then = spec.project(span.end(), l, x)?;
         Ok(Report {
             iterations: first.iterations + then.iterations,
             factorizations: first.factorizations + then.factorizations + 1,
         })
     }
-    fn linearise(
-        &self,
-        span: Span<f64>,
-        frozen: Frozen,
-        x: &[f64],
-        past: Option<&[f64]>,
-        l: &mut ProjectedLinear<T>,
-    ) -> Result<(), StepError> {
-        let (sys, lay, inner) = (self.system(), self.layout(), self.step.layout());
-        let (n, m, [tilde, sq, _]) = (lay.n, lay.m, self.offsets());
-        l.first = past.is_none();
-        let Some(past) = past else { return l.initial.linearise(sys, span.t, frozen.angles, x) };
-        self.unproject(x, &mut l.x);
-        self.step.linearise(span, frozen, &l.x, Some(&past[..inner.len]), &mut l.inner)?;
+    fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let (sys, lay, inner) = (&spec.sys, spec.layout(), spec.inner);
+        let (n, m, [tilde, sq, _]) = (lay.n, lay.m, spec.offsets());
+        spec.unproject(x, &mut l.x);
+        l.inner.linearise(&StepArgs { span, frozen, x: &l.x, past: &past[..inner.len] })?;
         l.t = span.end();
         let at = lay.node(l.t, x);
         sys.set_angles(frozen.angles, &mut l.node.data);
@@ -336,143 +288,27 @@ impl<T: Step> Step for Projected<T> {
                 out,
             );
         }
-        self.factor_q(l.t, l, Some(0))?;
+        spec.factor_q(l.t, l, Some(0))?;
         refactor_kkt(sys, l.t, &l.node.data, Compliance::NONE, &mut l.kkt)
     }
-    fn solve(&self, l: &mut ProjectedLinear<T>, b: &mut [f64]) {
-        let (sys, lay) = (self.system(), self.layout());
-        if l.first {
-            return l.initial.solve(sys, b);
-        }
-        let (n, m, p, [tilde, sq, sv]) = (lay.n, lay.m, sys.patterns(), self.offsets());
-        self.unproject(b, &mut l.x);
-        self.step.solve(&mut l.inner, &mut l.x);
-        self.spread(&l.x, b);
-        for (level, s) in [sq, sv].into_iter().enumerate() {
-            // rows + M δñ, and for velocities what q changes
-            let (o, mass) = (level * n, sys.mass(&l.node.data));
-            l.b[..n].copy_from_slice(&b[o..o + n]);
-            l.b[n..].copy_from_slice(&b[s..s + m]);
-            p.nn.mul(mass, 1.0, &b[tilde + o..tilde + o + n], &mut l.b[..n]);
-            if level == 0 {
-                l.position.solve(&mut l.b);
-            } else {
-                p.nn.mul(&l.balance[1], -1.0, &b[..n], &mut l.b[..n]);
-                p.mn.mul(&l.dphi_q, -1.0, &b[..n], &mut l.b[n..]);
-                l.kkt.solve(&mut l.b);
-            }
-            b[o..o + n].copy_from_slice(&l.b[..n]);
-            b[s..s + m].copy_from_slice(&l.b[n..]);
-        }
-        let (y, u) = b[..lay.z()].split_at_mut(2 * n);
-        l.node.state_mul(sys, -1.0, &y[..n], &y[n..], u);
-        l.kkt.solve(u);
+    fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {
+        let Self { spec, memory: l } = self;
+        spec.unproject(a.x, &mut l.x);
+        l.inner.error(&StepArgs { x: &l.x, past: &a.past[..spec.inner.len], ..*a }, tol)
     }
-    fn solve_t(&self, l: &mut ProjectedLinear<T>, b: &mut [f64]) {
-        let (sys, lay) = (self.system(), self.layout());
-        if l.first {
-            return l.initial.solve_t(sys, b);
-        }
-        let (n, m, p, [tilde, sq, sv]) = (lay.n, lay.m, sys.patterns(), self.offsets());
-        let (y, u) = b[..lay.z()].split_at_mut(2 * n);
-        l.kkt.solve(u);
-        let (q, v) = y.split_at_mut(n);
-        l.node.state_mul_t(sys, -1.0, u, q, v);
-        for (level, s) in [(1, sv), (0, sq)] {
-            let o = level * n;
-            l.b[..n].copy_from_slice(&b[o..o + n]);
-            l.b[n..].copy_from_slice(&b[s..s + m]);
-            if level == 0 {
-                l.position.solve_t(&mut l.b);
-            } else {
-                l.kkt.solve(&mut l.b);
-                p.nn.mul_t(&l.balance[1], -1.0, &l.b[..n], &mut b[..n]);
-                p.mn.mul_t(&l.dphi_q, -1.0, &l.b[n..], &mut b[..n]);
-            }
-            p.nn.mul_t(sys.mass(&l.node.data), 1.0, &l.b[..n], &mut b[tilde + o..tilde + o + n]);
-            b[o..o + n].copy_from_slice(&l.b[..n]);
-            b[s..s + m].copy_from_slice(&l.b[n..]);
-        }
-        self.unproject(b, &mut l.x);
-        self.step.solve_t(&mut l.inner, &mut l.x);
-        self.spread(&l.x, b);
+    fn resize(&mut self, control: &Controller, error: f64) -> f64 {
+        self.memory.inner.resize(control, error)
     }
-    fn past_mul(&self, l: &mut ProjectedLinear<T>, s: &[f64], r: &mut [f64]) {
-        if l.first {
-            return;
-        }
-        self.unproject(r, &mut l.x);
-        self.step.past_mul(&mut l.inner, &s[..self.step.layout().len], &mut l.x);
-        self.spread(&l.x, r);
+    fn limited(&self) -> bool {
+        self.memory.inner.limited()
     }
-    fn past_mul_t(&self, l: &mut ProjectedLinear<T>, mu: &[f64], out: &mut [f64]) {
-        if l.first {
-            return;
-        }
-        self.unproject(mu, &mut l.x);
-        self.step.past_mul_t(&mut l.inner, &l.x, &mut out[..self.step.layout().len]);
+    fn interpolate(&mut self, a: &StepArgs, theta: f64, out: &mut [f64]) -> Result<(), StepError> {
+        let len = self.spec.inner.len;
+        let inside = StepArgs { x: &a.x[..len], past: &a.past[..len], ..*a };
+        self.memory.inner.interpolate(&inside, theta, out)
     }
-    fn slot_mul(&self, l: &mut ProjectedLinear<T>, delta: &[f64], r: &mut [f64]) {
-        let (sys, lay) = (self.system(), self.layout());
-        if l.first {
-            return l.initial.slot_mul(sys, delta, r);
-        }
-        let (n, m, [_, sq, sv]) = (lay.n, lay.m, self.offsets());
-        self.unproject(r, &mut l.x);
-        self.step.slot_mul(&mut l.inner, delta, &mut l.x);
-        self.spread(&l.x, r);
-        l.node.slot_mul(sys, delta, &mut r[2 * n..lay.z()]);
-        let at = At::of(l.t, &l.point, n, m);
-        for (level, s) in [sq, sv].into_iter().enumerate() {
-            let (w, sigma) = (&l.diff[level * n..(level + 1) * n], &l.sigma[level * m..(level + 1) * m]);
-            sys.balance_p(&at, w, sigma, delta, &mut l.node.data, &mut r[level * n..(level + 1) * n]);
-            l.b[n..].fill(0.0);
-            sys.constraint_p(&at, LEVEL[level], delta, &mut l.node.data, &mut l.b[n..]);
-            let counts = |k: &usize| level == 1 || holonomic(sys, *k);
-            (0..m).filter(counts).for_each(|k| r[s + k] += l.b[n + k]);
-        }
-    }
-    fn slot_mul_t(&self, l: &mut ProjectedLinear<T>, mu: &[f64], s: f64, grad: &mut [f64]) {
-        let (sys, lay) = (self.system(), self.layout());
-        if l.first {
-            return l.initial.slot_mul_t(sys, mu, s, grad);
-        }
-        let (n, m, [_, sq, sv]) = (lay.n, lay.m, self.offsets());
-        self.unproject(mu, &mut l.x);
-        self.step.slot_mul_t(&mut l.inner, &l.x, s, grad);
-        l.node.slot_mul_t(sys, &mu[2 * n..lay.z()], s, grad);
-        let at = At::of(l.t, &l.point, n, m);
-        for (level, o) in [sq, sv].into_iter().enumerate() {
-            let (w, sigma) = (&l.diff[level * n..(level + 1) * n], &l.sigma[level * m..(level + 1) * m]);
-            sys.balance_p_t(&at, w, sigma, &mu[level * n..(level + 1) * n], s, &mut l.node.data, grad);
-            let counts = |k: usize| level == 1 || holonomic(sys, k);
-            (0..m).for_each(|k| l.b[n + k] = if counts(k) { mu[o + k] } else { 0.0 });
-            sys.constraint_p_t(&at, LEVEL[level], &l.b[n..], s, &mut l.node.data, grad);
-        }
-    }
-    fn error(
-        &self,
-        span: Span<f64>,
-        x: &[f64],
-        past: &[f64],
-        tol: Tolerance,
-        l: &mut ProjectedLinear<T>,
-    ) -> Option<(f64, usize)> {
-        let inner = self.step.layout();
-        self.unproject(x, &mut l.x);
-        self.step.error(span, &l.x, &past[..inner.len], tol, &mut l.inner)
-    }
-    fn interpolate(
-        &self,
-        span: Span<f64>,
-        theta: f64,
-        x: &[f64],
-        past: &[f64],
-        frozen: Frozen,
-        l: &mut ProjectedLinear<T>,
-        out: &mut [f64],
-    ) -> Result<(), StepError> {
-        let inner = self.step.layout();
-        self.step.interpolate(span, theta, &x[..inner.len], &past[..inner.len], frozen, &mut l.inner, out)
+    fn counts(&self) -> Counts {
+        let inner = self.memory.inner.counts();
+        Counts { visits: inner.visits + self.spec.sys.visits(&self.memory.node.data), ..inner }
     }
 }

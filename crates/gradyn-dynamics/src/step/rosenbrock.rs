@@ -20,20 +20,24 @@ mod sweeps;
 
 use super::runge_kutta::coupled::Coupled;
 use super::second::Second;
-use super::{Equations, IntegrandRows, Layout, Report, Span, Step, Tolerance};
+use super::{
+    Bound, Counts, Equations, IntegrandRows, Layout, Report, Residual, Span, StartLaw, StepArgs, Stepper,
+    Tolerance,
+};
 use crate::block::{self, Block, Chooser, State};
+use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
-use crate::initial::{self, Initial};
 use crate::plan::Frozen;
 use crate::tableau::Scheme;
-use gradyn_model::{Set, System};
-use gradyn_num::{Dual, ProgramScalar, Scalar};
+use gradyn_model::{Data, KernelScalar, RunScalar, Set, Setup, System};
+use gradyn_num::Kkt;
 
 /// A scheme on a formulation.
-pub struct Rosenbrock<'a, Y> {
+#[derive(Clone)]
+pub struct Rosenbrock {
     /// The system.
-    pub sys: &'a Y,
+    pub sys: Setup,
     /// The formulation; its c₂ is 1.
     pub f: Lagrange,
     /// What is integrated.
@@ -47,28 +51,30 @@ pub struct Rosenbrock<'a, Y> {
 }
 
 /// Memory of the residual.
-pub struct Work<Y: System, S: ProgramScalar> {
-    data: Y::Data<S>,
+pub struct Work<S: RunScalar> {
+    data: Data<S>,
     g: Vec<S>,
     scratch: Vec<S>,
     slopes: Vec<S>,
-    along: Along<Y, S>,
+    along: Along<S>,
 }
 
 /// Memory of (3): the rows on one more dual level.
-pub(super) struct Along<Y: System, S: Scalar> {
-    data: Y::Data<Dual<S, 1>>,
-    point: Vec<Dual<S, 1>>,
-    rows: Vec<Dual<S, 1>>,
-    scratch: Vec<Dual<S, 1>>,
-    g: Vec<Dual<S, 1>>,
+pub(super) struct Along<S: RunScalar> {
+    data: Data<S::Along>,
+    point: Vec<S::Along>,
+    rows: Vec<S::Along>,
+    scratch: Vec<S::Along>,
+    g: Vec<S::Along>,
 }
 
-impl<Y: System, S: Scalar> Along<Y, S> {
-    fn new(sys: &Y, p: &[S]) -> Self {
-        let (d, o, zero) = (sys.dims(), sys.functionals(Set::Integrand), Dual::from(0.0));
+impl<S: RunScalar> Along<S> {
+    fn new(sys: &Setup, p: &[S]) -> Self {
+        let zero = S::Along::from(0.0);
+        let d = sys.dims();
+        let o = sys.functionals(Set::Integrand);
         let mut data = sys.data();
-        sys.prepare(&p.iter().map(|&p| Dual::constant(p)).collect::<Vec<_>>(), &mut data);
+        sys.prepare(&p.iter().map(|&p| S::along(p, S::zero())).collect::<Vec<_>>(), &mut data);
         let z = 3 * d.n + d.m;
         Self {
             data,
@@ -81,18 +87,16 @@ impl<Y: System, S: Scalar> Along<Y, S> {
 }
 
 /// Memory of a linearised step.
-pub struct RosenbrockLinear<Y: System> {
-    initial: Initial<Y>,
-    first: bool,
+pub struct RosenbrockLinear {
     h: f64,
     chooser: Chooser,
     /// Block 1, the past, with the matrix of (3); blocks 2 … s; the node.
-    base: Block<Y>,
+    base: Block,
     matrix: Coupled,
-    blocks: Vec<Block<Y>>,
-    node: Block<Y>,
-    along: Along<Y, f64>,
-    second: Second<Y>,
+    blocks: Vec<Block>,
+    node: Block,
+    along: Along<f64>,
+    second: Second,
     /// g_x at blocks 1 … s.
     g: Vec<IntegrandRows>,
     /// K_i and its (co)tangents, s × 2n.
@@ -103,7 +107,7 @@ pub struct RosenbrockLinear<Y: System> {
     gap: Vec<f64>,
 }
 
-impl<Y: System> Rosenbrock<'_, Y> {
+impl Rosenbrock {
     fn stages(&self) -> usize {
         self.scheme.stages()
     }
@@ -120,30 +124,29 @@ impl<Y: System> Rosenbrock<'_, Y> {
         if i == 0 { &past[..lay.z()] } else { &x[self.at(lay, i)..self.at(lay, i) + lay.z()] }
     }
     /// (1) into `out`.
-    fn slope<S: Scalar>(&self, lay: &Layout, i: usize, x: &[S], past: &[S], out: &mut [S]) {
+    fn slope<S: KernelScalar>(&self, lay: &Layout, i: usize, x: &[S], past: &[S], out: &mut [S]) {
         let (y, w) =
             (&self.block(lay, i, x, past)[lay.v()..lay.lam()], &x[self.direction(lay, i) + lay.v()..]);
         out.iter_mut().zip(y.iter().zip(w)).for_each(|(o, (y, w))| *o = *y + *w);
     }
     /// (3) and the integrands along w: leaves rows and g in `a`.
-    fn along<S: Scalar>(
+    fn along<S: RunScalar>(
         &self,
         lay: &Layout,
         (t, τ): (S, S),
         frozen: Frozen,
         (past, w): (&[S], &[S]),
         shift: &[S],
-        a: &mut Along<Y, S>,
+        a: &mut Along<S>,
     ) {
-        let (sys, n) = (self.sys, lay.n);
-        let pair = |re: S, d: S| Dual { re, eps: [d] };
+        let (sys, n) = (&self.sys, lay.n);
         for (p, (x, w)) in a.point.iter_mut().zip(past.iter().zip(w)) {
-            *p = pair(*x, *w);
+            *p = S::along(*x, *w);
         }
         for i in 0..2 * n {
-            a.rows[i] = pair(S::zero(), w[i] - shift[i]);
+            a.rows[i] = S::along(S::zero(), w[i] - shift[i]);
         }
-        let at = lay.node(pair(t, τ), &a.point);
+        let at = lay.node(S::along(t, τ), &a.point);
         sys.set_angles(frozen.angles, &mut a.data);
         sys.place(at.t, at.q, &mut a.data);
         self.state.residual(sys, &self.f, &at, frozen.choice, &mut a.data, &mut a.rows, &mut a.scratch);
@@ -152,7 +155,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         }
     }
     /// Defects of a prediction (q, v)_0 + h Σ c_j K_j.
-    fn defects<S: Scalar>(
+    fn defects<S: KernelScalar>(
         &self,
         lay: &Layout,
         c: &[f64],
@@ -172,33 +175,25 @@ impl<Y: System> Rosenbrock<'_, Y> {
     }
 }
 
-impl<Y: System> Step for Rosenbrock<'_, Y> {
-    type System = Y;
-    type Work<S: ProgramScalar> = Work<Y, S>;
-    type Linear = RosenbrockLinear<Y>;
-
-    fn system(&self) -> &Y {
-        self.sys
-    }
-    fn layout(&self) -> Layout {
+impl Rosenbrock {
+    pub(crate) fn layout(&self) -> Layout {
         let d = self.sys.dims();
-        Layout::of(self.sys, (2 * self.stages() - 1) * (3 * d.n + d.m))
+        Layout::of(&self.sys, (2 * self.stages() - 1) * (3 * d.n + d.m))
     }
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
+    /// Memory of the residual.
+    pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
         let (d, o) = (self.sys.dims(), self.sys.functionals(Set::Integrand));
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
         let zeros = |n: usize| vec![S::zero(); n];
         let slopes = zeros((self.stages() + 1) * 2 * d.n);
-        Work { data, g: zeros(o), scratch: zeros(d.n + d.m), slopes, along: Along::new(self.sys, p) }
+        Work { data, g: zeros(o), scratch: zeros(d.n + d.m), slopes, along: Along::new(&self.sys, p) }
     }
-    fn linear(&self, p: &[f64]) -> Result<RosenbrockLinear<Y>, StepError> {
-        let (sys, lay, s) = (self.sys, self.layout(), self.stages());
-        let (_, kkt) = block::prepare(sys, p)?;
-        let block = || Block::new(sys, self.f, self.state, p, &kkt);
+    /// Memory of the steps; `kkt` is prepared.
+    pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<RosenbrockLinear, StepError> {
+        let (sys, lay, s) = (&self.sys, self.layout(), self.stages());
+        let block = || Block::new(sys, self.f, self.state, p, kkt);
         Ok(RosenbrockLinear {
-            initial: Initial::new(sys, self.f, lay, p, kkt.clone())?,
-            first: true,
             h: 0.0,
             chooser: Chooser::new(&self.freedoms),
             base: block(),
@@ -214,80 +209,62 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
             gap: vec![0.0; lay.o],
         })
     }
-    fn initial<'l>(&self, l: &'l mut RosenbrockLinear<Y>) -> &'l mut Initial<Y> {
-        &mut l.initial
-    }
-    fn stage_times(&self) -> Vec<Option<f64>> {
+    pub(crate) fn stage_times(&self) -> Vec<Option<f64>> {
         (1..self.stages()).map(|i| Some(self.scheme.node(i))).collect()
     }
-    fn visits(&self, l: &RosenbrockLinear<Y>) -> usize {
-        l.blocks.iter().chain([&l.base, &l.node]).map(|b| self.sys.visits(&b.linear.data)).sum()
-    }
-    fn order(&self) -> usize {
+    pub(crate) fn order(&self) -> usize {
         self.orders[0]
     }
-    fn equations(&self) -> Equations {
+    pub(crate) fn equations(&self) -> Equations {
         // a Rosenbrock scheme needs one Jacobian per step, and equations along a run have one at every time
         let scheme = if self.orders[0] == 3 { &crate::tableau::RADAU3 } else { &crate::tableau::SDIRK4 };
         Equations { law: self.f, state: self.state, scheme, positions: false }
     }
-    fn estimate_order(&self) -> usize {
+    pub(crate) fn estimate_order(&self) -> usize {
         self.orders[1]
     }
-    fn choices(&self) -> usize {
-        self.state.choices(self.sys)
+    pub(crate) fn choices(&self) -> usize {
+        self.state.choices(&self.sys)
     }
-    fn decide(
-        &self,
-        span: Span<f64>,
-        past: &[f64],
-        _since: usize,
-        l: &mut RosenbrockLinear<Y>,
-        choice: &mut [u32],
-    ) -> Result<(), StepError> {
-        l.chooser.decide(self.sys, (span.t, &past[..self.sys.dims().n]), &mut l.node, true, choice)
+    pub(crate) fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+        block::noise(&self.f, self.f.shared(&self.sys), true, h, size, mass, row)
     }
-    fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
-        block::noise(&self.f, self.f.shared(self.sys), true, h, size, mass, row)
+    /// What record 0 obeys.
+    pub(crate) fn start_law(&self) -> StartLaw {
+        StartLaw { law: self.f, auxiliary: false, matrix_r: false }
     }
-    fn residual<S: ProgramScalar>(
-        &self,
-        span: Span<S>,
-        frozen: Frozen,
-        x: &[S],
-        past: Option<&[S]>,
-        w: &mut Work<Y, S>,
-        r: &mut [S],
-    ) {
-        let (sys, lay, n2) = (self.sys, self.layout(), 2 * self.sys.dims().n);
-        let (z, s) = (lay.z(), self.stages());
+}
+
+impl<S: RunScalar> Residual<S> for Bound<Rosenbrock, Work<S>> {
+    fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
+        let Self { spec, memory: w } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let (sys, lay, n2) = (&spec.sys, spec.layout(), 2 * spec.sys.dims().n);
+        let (z, s) = (lay.z(), spec.stages());
         sys.set_angles(frozen.angles, &mut w.data);
-        let Some(past) = past else {
-            return initial::residual(sys, &self.f, &lay, span.t, x, &mut w.data, r);
-        };
         for k in 0..lay.o {
             r[z + k] = x[z + k] - past[z + k];
         }
         let (slopes, shift) = w.slopes.split_at_mut(s * n2);
         for i in 0..s {
-            self.slope(&lay, i, x, past, &mut slopes[i * n2..(i + 1) * n2]);
+            spec.slope(&lay, i, x, past, &mut slopes[i * n2..(i + 1) * n2]);
         }
         for i in 0..=s {
             // (2), (4)
             let (t, o) = match i {
                 i if i == s => (span.end(), 0),
                 0 => (span.t, 0),
-                _ => (span.t + span.h * self.scheme.node(i), self.at(&lay, i)),
+                _ => (span.t + span.h * spec.scheme.node(i), spec.at(&lay, i)),
             };
-            let block = if i == s { &x[..z] } else { self.block(&lay, i, x, past) };
+            let block = if i == s { &x[..z] } else { spec.block(&lay, i, x, past) };
             let at = lay.node(t, block);
             sys.place(t, at.q, &mut w.data);
             if i > 0 {
-                let c = if i == s { &self.scheme.b } else { &self.scheme.alpha[i] };
-                self.defects(&lay, c, span.h, block, past, slopes, &mut r[o..o + n2]);
-                self.state.residual(
+                let c = if i == s { &spec.scheme.b } else { &spec.scheme.alpha[i] };
+                spec.defects(&lay, c, span.h, block, past, slopes, &mut r[o..o + n2]);
+                spec.state.residual(
                     sys,
-                    &self.f,
+                    &spec.f,
                     &at,
                     frozen.choice,
                     &mut w.data,
@@ -301,45 +278,48 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
             // (3), (5)
             for d in 0..n2 {
                 shift[d] = S::zero();
-                (0..=i).for_each(|j| shift[d] += span.h * slopes[j * n2 + d] * self.scheme.gamma[i][j]);
+                (0..=i).for_each(|j| shift[d] += span.h * slopes[j * n2 + d] * spec.scheme.gamma[i][j]);
             }
-            let o = self.direction(&lay, i);
-            let (τ, b) = (span.h * self.scheme.slope(i), self.scheme.b[i]);
-            self.along(&lay, (span.t, τ), frozen, (&past[..z], &x[o..o + z]), shift, &mut w.along);
-            r[o..o + z].iter_mut().zip(&w.along.rows).for_each(|(r, a)| *r = a.eps[0]);
+            let o = spec.direction(&lay, i);
+            let (τ, b) = (span.h * spec.scheme.slope(i), spec.scheme.b[i]);
+            spec.along(&lay, (span.t, τ), frozen, (&past[..z], &x[o..o + z]), shift, &mut w.along);
+            r[o..o + z].iter_mut().zip(&w.along.rows).for_each(|(r, a)| *r = S::slope(a));
             if lay.o > 0 {
                 sys.measure(Set::Integrand, &at, &mut w.data, &mut w.g);
-                (0..lay.o).for_each(|k| r[z + k] -= span.h * (w.g[k] + w.along.g[k].eps[0]) * b);
+                (0..lay.o).for_each(|k| r[z + k] -= span.h * (w.g[k] + S::slope(&w.along.g[k])) * b);
             }
         }
     }
+}
+
+impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
+    fn decide(
+        &mut self,
+        span: Span<f64>,
+        past: &[f64],
+        _since: usize,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        l.chooser.decide(&spec.sys, (span.t, &past[..spec.sys.dims().n]), &mut l.node, true, choice)
+    }
     fn advance(
-        &self,
+        &mut self,
         span: Span<f64>,
         frozen: Frozen,
-        past: Option<&[f64]>,
-        l: &mut RosenbrockLinear<Y>,
+        past: &[f64],
         x: &mut [f64],
     ) -> Result<Report, StepError> {
-        match past {
-            None => l.initial.advance(self.sys, span.t, frozen.angles, x),
-            Some(past) => self.forward(span, frozen, past, l, x),
-        }
+        self.spec.forward(span, frozen, past, &mut self.memory, x)
     }
-    fn linearise(
-        &self,
-        span: Span<f64>,
-        frozen: Frozen,
-        x: &[f64],
-        past: Option<&[f64]>,
-        l: &mut RosenbrockLinear<Y>,
-    ) -> Result<(), StepError> {
-        let (sys, lay) = (self.sys, self.layout());
-        (l.first, l.h) = (past.is_none(), span.h);
-        let Some(past) = past else { return l.initial.linearise(sys, span.t, frozen.angles, x) };
-        self.set_base(&lay, span, frozen, past, l)?;
-        for i in 0..self.stages() {
-            let at = lay.node(span.t + self.scheme.node(i) * span.h, self.block(&lay, i, x, past));
+    fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let (sys, lay) = (&spec.sys, spec.layout());
+        l.h = span.h;
+        spec.set_base(&lay, span, frozen, past, l)?;
+        for i in 0..spec.stages() {
+            let at = lay.node(span.t + spec.scheme.node(i) * span.h, spec.block(&lay, i, x, past));
             let block = if i == 0 { &mut l.base } else { &mut l.blocks[i - 1] };
             if i > 0 {
                 sys.set_angles(frozen.angles, &mut block.linear.data);
@@ -351,48 +331,21 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         }
         sys.set_angles(frozen.angles, &mut l.node.linear.data);
         l.node.set(sys, &lay.node(span.end(), x), frozen.choice)?;
-        let directions = &x[self.direction(&lay, 0)..];
-        let τ = |i: usize| span.h * self.scheme.slope(i);
+        let directions = &x[spec.direction(&lay, 0)..];
+        let τ = |i: usize| span.h * spec.scheme.slope(i);
         l.second.set(sys, &lay, span.t, τ, frozen, past, directions);
         Ok(())
     }
-    fn solve(&self, l: &mut RosenbrockLinear<Y>, b: &mut [f64]) {
-        if l.first { l.initial.solve(self.sys, b) } else { self.down(l, b) }
-    }
-    fn solve_t(&self, l: &mut RosenbrockLinear<Y>, b: &mut [f64]) {
-        if l.first { l.initial.solve_t(self.sys, b) } else { self.up(l, b) }
-    }
-    fn past_mul(&self, l: &mut RosenbrockLinear<Y>, s: &[f64], r: &mut [f64]) {
-        if !l.first {
-            self.past(l, s, r);
-        }
-    }
-    fn past_mul_t(&self, l: &mut RosenbrockLinear<Y>, mu: &[f64], out: &mut [f64]) {
-        if !l.first {
-            self.past_t(l, mu, out);
-        }
-    }
-    fn slot_mul(&self, l: &mut RosenbrockLinear<Y>, delta: &[f64], r: &mut [f64]) {
-        if l.first { l.initial.slot_mul(self.sys, delta, r) } else { self.slots(l, delta, r) }
-    }
-    fn slot_mul_t(&self, l: &mut RosenbrockLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
-        if l.first { l.initial.slot_mul_t(self.sys, mu, s, grad) } else { self.slots_t(l, mu, s, grad) }
-    }
     /// RMS over (q, v, z) of h Σ (b_i - b̂_i) K_i, after `advance`.
-    fn error(
-        &self,
-        span: Span<f64>,
-        x: &[f64],
-        past: &[f64],
-        tol: Tolerance,
-        l: &mut RosenbrockLinear<Y>,
-    ) -> Option<(f64, usize)> {
-        let (lay, n2) = (self.layout(), 2 * self.sys.dims().n);
+    fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, x, past, .. } = *a;
+        let (lay, n2) = (spec.layout(), 2 * spec.sys.dims().n);
         let size =
             |e: f64, i: usize| (span.h * e / (tol.atol + tol.rtol * x[i].abs().max(past[i].abs()))).powi(2);
         let (mut sum, mut worst) = (0.0, (0.0, 0));
         for d in 0..n2 {
-            let e: f64 = (0..self.stages()).map(|i| self.scheme.error[i] * l.slopes[i * n2 + d]).sum();
+            let e: f64 = (0..spec.stages()).map(|i| spec.scheme.error[i] * l.slopes[i * n2 + d]).sum();
             let s = size(e, d);
             sum += s;
             if s > worst.0 || s.is_nan() {
@@ -404,18 +357,23 @@ impl<Y: System> Step for Rosenbrock<'_, Y> {
         Some((if error.is_nan() { f64::INFINITY } else { error }, worst.1))
     }
     /// Cubic Hermite through (q, v) at both ends.
-    fn interpolate(
-        &self,
-        span: Span<f64>,
-        theta: f64,
-        x: &[f64],
-        past: &[f64],
-        frozen: Frozen,
-        l: &mut RosenbrockLinear<Y>,
-        out: &mut [f64],
-    ) -> Result<(), StepError> {
-        super::hermite(&self.layout(), span.h, theta, past, x, &mut out[..2 * self.layout().n]);
-        self.sys.set_angles(frozen.angles, &mut l.node.linear.data);
-        l.node.evaluate(self.sys, span.t + theta * span.h, frozen.choice, out)
+    fn interpolate(&mut self, a: &StepArgs, theta: f64, out: &mut [f64]) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        super::hermite(&spec.layout(), span.h, theta, past, x, &mut out[..2 * spec.layout().n]);
+        spec.sys.set_angles(frozen.angles, &mut l.node.linear.data);
+        l.node.evaluate(&spec.sys, span.t + theta * span.h, frozen.choice, out)
+    }
+    fn counts(&self) -> Counts {
+        let l = &self.memory;
+        let blocks = l.blocks.iter().chain([&l.base, &l.node]);
+        let visits = blocks.map(|b| self.spec.sys.visits(&b.linear.data)).sum();
+        Counts { visits, factorizations: None }
+    }
+    fn resize(&mut self, control: &Controller, error: f64) -> f64 {
+        control.factor(error, self.spec.estimate_order())
+    }
+    fn limited(&self) -> bool {
+        false
     }
 }

@@ -16,22 +16,27 @@
 pub mod coupled;
 mod estimate;
 mod newton;
+mod sweeps;
 
-use super::{Equations, IntegrandRows, Layout, Report, Span, Step, Tolerance};
+use super::{
+    Bound, Counts, Equations, IntegrandRows, Layout, Report, Residual, Span, StartLaw, StepArgs, Stepper,
+    Tolerance,
+};
 use crate::block::{self, Block, Chooser, State};
+use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::{Lagrange, largest_mass, smallest_row};
-use crate::initial::{self, Initial};
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
 use coupled::Coupled;
-use gradyn_model::{Set, System};
-use gradyn_num::{Kkt, ProgramScalar, largest};
+use gradyn_model::{Data, RunScalar, Set, Setup, System};
+use gradyn_num::{Kkt, largest};
 
 /// A tableau on a formulation.
-pub struct RungeKutta<'a, Y> {
+#[derive(Clone)]
+pub struct RungeKutta {
     /// The system.
-    pub sys: &'a Y,
+    pub sys: Setup,
     /// The formulation; its c₂ is 1, or 0 if all blocks are coupled.
     pub f: Lagrange,
     /// What is integrated.
@@ -43,20 +48,18 @@ pub struct RungeKutta<'a, Y> {
 }
 
 /// Memory of the residual.
-pub struct Work<Y: System, S: ProgramScalar> {
-    data: Y::Data<S>,
+pub struct Work<S: RunScalar> {
+    data: Data<S>,
     g: Vec<S>,
     scratch: Vec<S>,
 }
 
 /// Memory of a linearised step.
-pub struct RungeKuttaLinear<Y: System> {
-    initial: Initial<Y>,
-    first: bool,
+pub struct RungeKuttaLinear {
     h: f64,
     chooser: Chooser,
     /// Blocks 1 … s.
-    blocks: Vec<Block<Y>>,
+    blocks: Vec<Block>,
     /// The matrices of the groups that are implicit, and of the filter of the estimate.
     groups: Vec<Option<Coupled>>,
     filter: Option<Coupled>,
@@ -66,12 +69,12 @@ pub struct RungeKuttaLinear<Y: System> {
     g: Vec<IntegrandRows>,
     kkt: Kkt,
     scratch: Vec<f64>,
-    past: Y::Data<f64>,
+    past: Data<f64>,
     values: Vec<f64>,
     sums: Vec<f64>,
 }
 
-impl<Y: System> RungeKutta<'_, Y> {
+impl RungeKutta {
     fn stages(&self) -> usize {
         self.tableau.rows.len()
     }
@@ -98,7 +101,7 @@ impl<Y: System> RungeKutta<'_, Y> {
     }
     /// out = Σ_j c_j ẏ_j; ẏ = (v, a) are 2n contiguous numbers.
     #[inline]
-    fn slope<S: ProgramScalar>(&self, lay: &Layout, c: &[f64], x: &[S], past: &[S], out: &mut [S]) {
+    fn slope<S: RunScalar>(&self, lay: &Layout, c: &[f64], x: &[S], past: &[S], out: &mut [S]) {
         out.fill(S::zero());
         for (j, c) in c.iter().enumerate() {
             if *c != 0.0 {
@@ -126,7 +129,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         }
     }
     /// (j, a_ij) of blocks 1 … `start`, those of the groups before.
-    fn earlier(&self, i: usize, start: usize) -> impl Iterator<Item = (usize, f64)> + use<'_, Y> {
+    fn earlier(&self, i: usize, start: usize) -> impl Iterator<Item = (usize, f64)> + use<'_> {
         (1..=start).map(move |j| (j, self.tableau.a(i, j))).filter(|(_, a)| *a != 0.0)
     }
     /// Runs a solve on the blocks of some rows.
@@ -155,14 +158,14 @@ impl<Y: System> RungeKutta<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: &[f64],
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let (o, block) = (self.at(lay, i + 1), &mut l.blocks[i]);
         self.stage(lay, i, span.h, x, past);
         self.sys.set_angles(frozen.angles, &mut block.linear.data);
         let t = span.t + self.tableau.nodes[i] * span.h;
-        block.evaluate(self.sys, t, frozen.choice, &mut x[o..o + lay.z()])?;
+        block.evaluate(&self.sys, t, frozen.choice, &mut x[o..o + lay.z()])?;
         Ok(Report { iterations: 1, factorizations: 1 })
     }
     /// The law of (a, λ) at the start and between steps.
@@ -171,7 +174,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         if self.f.level[2] == 0.0 { law } else { self.f }
     }
     /// Rows of block i + 1, (1), with data placed there.
-    fn rows<S: ProgramScalar>(
+    fn rows<S: RunScalar>(
         &self,
         lay: &Layout,
         i: usize,
@@ -179,7 +182,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         frozen: Frozen,
         x: &[S],
         past: &[S],
-        d: &mut Y::Data<S>,
+        d: &mut Data<S>,
         scratch: &mut [S],
         r: &mut [S],
     ) {
@@ -189,7 +192,7 @@ impl<Y: System> RungeKutta<'_, Y> {
             r[d] = block[d] - past[d] - span.h * r[d];
         }
         let at = lay.node(span.t + span.h * self.tableau.nodes[i], block);
-        self.state.residual(self.sys, &self.f, &at, frozen.choice, d, r, scratch);
+        self.state.residual(&self.sys, &self.f, &at, frozen.choice, d, r, scratch);
     }
     /// `l.sums` += c g(block j), with its data placed there.
     fn add_integrands(
@@ -200,7 +203,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         j: usize,
         x: &[f64],
         past: &[f64],
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
     ) {
         let at = lay.node(t, self.block(lay, j, x, past));
         let d = if j == 0 { &mut l.past } else { &mut l.blocks[j - 1].linear.data };
@@ -215,7 +218,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         span: Span<f64>,
         x: &[f64],
         past: &[f64],
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
     ) {
         l.sums.fill(0.0);
         for (j, c) in c.iter().enumerate() {
@@ -226,34 +229,29 @@ impl<Y: System> RungeKutta<'_, Y> {
     }
 }
 
-impl<Y: System> Step for RungeKutta<'_, Y> {
-    type System = Y;
-    type Work<S: ProgramScalar> = Work<Y, S>;
-    type Linear = RungeKuttaLinear<Y>;
-
-    fn system(&self) -> &Y {
-        self.sys
-    }
-    fn layout(&self) -> Layout {
+impl RungeKutta {
+    pub(crate) fn layout(&self) -> Layout {
         let d = self.sys.dims();
-        Layout::of(self.sys, (self.stages() - 1) * (3 * d.n + d.m))
+        Layout::of(&self.sys, (self.stages() - 1) * (3 * d.n + d.m))
     }
-    fn work<S: ProgramScalar>(&self, p: &[S]) -> Work<Y, S> {
+    /// Memory of the residual.
+    pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
         let (d, o) = (self.sys.dims(), self.sys.functionals(Set::Integrand));
         Work { data, g: vec![S::zero(); o], scratch: vec![S::zero(); d.n + d.m] }
     }
-    fn linear(&self, p: &[f64]) -> Result<RungeKuttaLinear<Y>, StepError> {
+    /// Memory of the steps; `kkt` is prepared.
+    pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<RungeKuttaLinear, StepError> {
         let positions = self.f.level[2] == 0.0 && self.state == State::Full && self.tableau.takes_positions();
         assert!(
             self.f.level[2] == 1.0 || positions,
             "{} needs constraints at acceleration level",
             self.tableau.name
         );
-        let (sys, lay, tableau) = (self.sys, self.layout(), self.tableau);
-        let (past, kkt) = block::prepare(sys, p)?;
-        let block = || Block::new(sys, self.f, self.state, p, &kkt);
+        let (sys, lay, tableau) = (&self.sys, self.layout(), self.tableau);
+        let past = sys.prepared(p);
+        let block = || Block::new(sys, self.f, self.state, p, kkt);
         let own = |g: &std::ops::Range<usize>| {
             g.clone().flat_map(|i| g.clone().map(move |j| tableau.a(i, j + 1))).collect()
         };
@@ -261,8 +259,6 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         let group =
             |g: std::ops::Range<usize>| tableau.is_implicit(g.clone()).then(|| matrix(own(&g))).transpose();
         Ok(RungeKuttaLinear {
-            initial: Initial::new(sys, self.law(), lay, p, kkt.clone())?,
-            first: true,
             h: 0.0,
             chooser: Chooser::new(&self.freedoms),
             blocks: (0..self.stages()).map(|_| block()).collect(),
@@ -272,16 +268,13 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             g: (0..=self.stages()).map(|_| IntegrandRows::new(sys)).collect(),
             past,
             scratch: vec![0.0; lay.n + lay.m],
-            kkt,
+            kkt: kkt.clone(),
             values: vec![0.0; lay.o],
             sums: vec![0.0; (2 * lay.n).max(lay.o)],
         })
     }
-    fn initial<'l>(&self, l: &'l mut RungeKuttaLinear<Y>) -> &'l mut Initial<Y> {
-        &mut l.initial
-    }
     /// |ẏ_s - ẏ_{s-1}|/|y_s - y_{s-1}|: the last stage and the node are both at the end of the step [Hairer & Wanner II, IV.2].
-    fn stability(&self, h: f64, x: &[f64]) -> Option<f64> {
+    pub(crate) fn stability(&self, h: f64, x: &[f64]) -> Option<f64> {
         let (lay, s) = (self.layout(), self.stages());
         let limit = self.tableau.stability.filter(|_| self.node(s - 1) == 1.0)?;
         let (y, z, n) = (self.block(&lay, s, x, &[]), self.block(&lay, s - 1, x, &[]), lay.n);
@@ -290,16 +283,13 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         let (dy, least) = (apart(0..2 * n), 1e-12 * largest(y[..2 * n].iter().copied()));
         (dy > least).then(|| h * apart(n..3 * n) / dy / limit)
     }
-    fn stage_times(&self) -> Vec<Option<f64>> {
+    pub(crate) fn stage_times(&self) -> Vec<Option<f64>> {
         (1..self.stages()).map(|j| self.counts(j).then(|| self.node(j))).collect()
     }
-    fn visits(&self, l: &RungeKuttaLinear<Y>) -> usize {
-        l.blocks.iter().map(|b| self.sys.visits(&b.linear.data)).sum()
-    }
-    fn order(&self) -> usize {
+    pub(crate) fn order(&self) -> usize {
         self.tableau.order
     }
-    fn equations(&self) -> Equations {
+    pub(crate) fn equations(&self) -> Equations {
         Equations {
             law: self.law(),
             state: self.state,
@@ -307,25 +297,13 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             positions: self.f.level[2] == 0.0,
         }
     }
-    fn estimate_order(&self) -> usize {
+    pub(crate) fn estimate_order(&self) -> usize {
         self.tableau.estimate
     }
-    fn choices(&self) -> usize {
-        self.state.choices(self.sys)
+    pub(crate) fn choices(&self) -> usize {
+        self.state.choices(&self.sys)
     }
-    fn decide(
-        &self,
-        span: Span<f64>,
-        past: &[f64],
-        _since: usize,
-        l: &mut RungeKuttaLinear<Y>,
-        choice: &mut [u32],
-    ) -> Result<(), StepError> {
-        let evaluated = l.groups.last().is_some_and(|g| g.is_none());
-        let node = &mut l.blocks[self.stages() - 1];
-        l.chooser.decide(self.sys, (span.t, &past[..self.sys.dims().n]), node, evaluated, choice)
-    }
-    fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
+    pub(crate) fn noise(&self, h: f64, size: [f64; 5], mass: f64, row: f64) -> [f64; 5] {
         if self.f.level[2] == 0.0 {
             // a ~ q/(c₁h)² in the first stage
             return super::noise_of_positions(
@@ -338,7 +316,7 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
         }
         block::noise(
             &self.f,
-            self.f.shared(self.sys),
+            self.f.shared(&self.sys),
             self.tableau.is_implicit(0..self.tableau.coupled),
             h,
             size,
@@ -346,94 +324,100 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
             row,
         )
     }
-    fn residual<S: ProgramScalar>(
-        &self,
-        span: Span<S>,
-        frozen: Frozen,
-        x: &[S],
-        past: Option<&[S]>,
-        w: &mut Work<Y, S>,
-        r: &mut [S],
-    ) {
-        let (sys, lay) = (self.sys, self.layout());
+    /// What record 0 obeys.
+    pub(crate) fn start_law(&self) -> StartLaw {
+        StartLaw { law: self.law(), auxiliary: false, matrix_r: false }
+    }
+}
+
+impl<S: RunScalar> Residual<S> for Bound<RungeKutta, Work<S>> {
+    fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
+        let Self { spec, memory: w } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let (sys, lay) = (&spec.sys, spec.layout());
         let z = lay.z();
         sys.set_angles(frozen.angles, &mut w.data);
-        let Some(past) = past else {
-            return initial::residual(sys, &self.law(), &lay, span.t, x, &mut w.data, r);
-        };
         for k in 0..lay.o {
             r[z + k] = x[z + k] - past[z + k];
         }
-        for j in 0..=self.stages() {
-            let t = span.t + span.h * self.node(j);
-            let at = lay.node(t, self.block(&lay, j, x, past));
+        for j in 0..=spec.stages() {
+            let t = span.t + span.h * spec.node(j);
+            let at = lay.node(t, spec.block(&lay, j, x, past));
             sys.place(t, at.q, &mut w.data);
             // (2)
-            if lay.o > 0 && self.counts(j) {
+            if lay.o > 0 && spec.counts(j) {
                 sys.measure(Set::Integrand, &at, &mut w.data, &mut w.g);
                 for k in 0..lay.o {
-                    r[z + k] -= span.h * w.g[k] * self.b()[j];
+                    r[z + k] -= span.h * w.g[k] * spec.b()[j];
                 }
             }
             if j == 0 {
                 continue;
             }
             // (1)
-            let o = self.at(&lay, j);
-            self.rows(&lay, j - 1, span, frozen, x, past, &mut w.data, &mut w.scratch, &mut r[o..o + z]);
+            let o = spec.at(&lay, j);
+            spec.rows(&lay, j - 1, span, frozen, x, past, &mut w.data, &mut w.scratch, &mut r[o..o + z]);
         }
     }
+}
+
+impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
+    fn decide(
+        &mut self,
+        span: Span<f64>,
+        past: &[f64],
+        _since: usize,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let evaluated = l.groups.last().is_some_and(|g| g.is_none());
+        let node = &mut l.blocks[spec.stages() - 1];
+        l.chooser.decide(&spec.sys, (span.t, &past[..spec.sys.dims().n]), node, evaluated, choice)
+    }
     fn advance(
-        &self,
+        &mut self,
         span: Span<f64>,
         frozen: Frozen,
-        past: Option<&[f64]>,
-        l: &mut RungeKuttaLinear<Y>,
+        past: &[f64],
         x: &mut [f64],
     ) -> Result<Report, StepError> {
-        let lay = self.layout();
-        let Some(past) = past else { return l.initial.advance(self.sys, span.t, frozen.angles, x) };
+        let Self { spec, memory: l } = self;
+        let lay = spec.layout();
         let mut report = Report::default();
-        for (g, rows) in self.tableau.groups().enumerate() {
+        for (g, rows) in spec.tableau.groups().enumerate() {
             let done = if l.groups[g].is_some() {
-                self.newton((g, rows), span, frozen, past, l, x)?
+                spec.newton((g, rows), span, frozen, past, l, x)?
             } else {
-                self.evaluate(&lay, rows.start, span, frozen, past, l, x)?
+                spec.evaluate(&lay, rows.start, span, frozen, past, l, x)?
             };
             report.iterations += done.iterations;
             report.factorizations += done.factorizations;
         }
         // (2)
         if lay.o > 0 {
-            self.sys.set_angles(frozen.angles, &mut l.past);
-            self.sys.set_time(span.t, &mut l.past);
-            self.quadrature(&lay, self.b(), span, x, past, l);
+            spec.sys.set_angles(frozen.angles, &mut l.past);
+            spec.sys.set_time(span.t, &mut l.past);
+            spec.quadrature(&lay, spec.b(), span, x, past, l);
             for k in 0..lay.o {
                 x[lay.z() + k] = past[lay.z() + k] + span.h * l.sums[k];
             }
         }
         Ok(report)
     }
-    fn linearise(
-        &self,
-        span: Span<f64>,
-        frozen: Frozen,
-        x: &[f64],
-        past: Option<&[f64]>,
-        l: &mut RungeKuttaLinear<Y>,
-    ) -> Result<(), StepError> {
-        let (sys, lay) = (self.sys, self.layout());
-        (l.first, l.h) = (past.is_none(), span.h);
-        let Some(past) = past else { return l.initial.linearise(sys, span.t, frozen.angles, x) };
-        if self.counts(0) {
+    fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let (sys, lay) = (&spec.sys, spec.layout());
+        l.h = span.h;
+        if spec.counts(0) {
             sys.set_angles(frozen.angles, &mut l.past);
             sys.set_time(span.t, &mut l.past);
             l.g[0].set(sys, &lay.node(span.t, past), &mut l.past);
         }
-        for (g, rows) in self.tableau.groups().enumerate() {
+        for (g, rows) in spec.tableau.groups().enumerate() {
             for i in rows.clone() {
-                let t = span.t + self.tableau.nodes[i] * span.h;
-                let (at, block) = (lay.node(t, self.block(&lay, i + 1, x, past)), &mut l.blocks[i]);
+                let t = span.t + spec.tableau.nodes[i] * span.h;
+                let (at, block) = (lay.node(t, spec.block(&lay, i + 1, x, past)), &mut l.blocks[i]);
                 sys.set_angles(frozen.angles, &mut block.linear.data);
                 if l.groups[g].is_some() {
                     sys.place(t, at.q, &mut block.linear.data);
@@ -441,202 +425,34 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
                 } else {
                     block.hold(sys, &at, frozen.choice)?;
                 }
-                if self.counts(i + 1) {
+                if spec.counts(i + 1) {
                     l.g[i + 1].set(sys, &at, &mut block.linear.data);
                 }
             }
             if let Some(matrix) = &mut l.groups[g] {
-                matrix.set_choice(sys, &self.f, self.state, frozen.choice)?;
-                matrix.refactor(sys, &self.f, span.end(), span.h, &l.blocks[rows])?;
+                matrix.set_choice(sys, &spec.f, spec.state, frozen.choice)?;
+                matrix.refactor(sys, &spec.f, span.end(), span.h, &l.blocks[rows])?;
             }
         }
         Ok(())
     }
-    fn solve(&self, l: &mut RungeKuttaLinear<Y>, b: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.solve(sys, b);
-        }
-        let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
-        for (g, rows) in self.tableau.groups().enumerate() {
-            // the prediction from the groups before
-            for i in rows.clone() {
-                let o = self.at(&lay, i + 1);
-                for (j, a) in self.earlier(i, rows.start) {
-                    let from = self.at(&lay, j) + lay.v();
-                    l.sums[..n2].copy_from_slice(&b[from..from + n2]);
-                    for level in 0..2 {
-                        let at = o + level * n;
-                        l.blocks[i].defect(
-                            level,
-                            l.h * a,
-                            &l.sums[level * n..(level + 1) * n],
-                            &mut b[at..at + n],
-                        );
-                    }
-                }
-            }
-            match &mut l.groups[g] {
-                None => l.blocks[rows.start].solve(sys, &mut b[self.at(&lay, rows.start + 1)..][..z]),
-                Some(matrix) => self.with_matrix(&lay, rows, matrix, b, |m| m.solve(sys, &self.f)),
-            }
-        }
-        for j in (1..=self.stages()).filter(|&j| self.counts(j)) {
-            let o = self.at(&lay, j);
-            for k in 0..lay.o {
-                let g = l.g[j].mul(k, &b[o..o + z]);
-                b[z + k] += l.h * self.b()[j] * g;
-            }
-        }
-    }
-    fn solve_t(&self, l: &mut RungeKuttaLinear<Y>, b: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.solve_t(sys, b);
-        }
-        let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
-        for (g, rows) in self.tableau.groups().enumerate().rev() {
-            // sources of the quadrature rows
-            for i in rows.clone().filter(|&i| self.counts(i + 1)) {
-                let o = self.at(&lay, i + 1);
-                for k in 0..lay.o {
-                    let mu = b[z + k];
-                    l.g[i + 1].mul_t(k, l.h * self.b()[i + 1] * mu, &mut b[o..o + z]);
-                }
-            }
-            match &mut l.groups[g] {
-                None => l.blocks[rows.start].solve_t(sys, &mut b[self.at(&lay, rows.start + 1)..][..z]),
-                Some(matrix) => self.with_matrix(&lay, rows.clone(), matrix, b, |m| m.solve_t(sys, &self.f)),
-            }
-            // the prediction on the groups before
-            for i in rows.clone() {
-                let o = self.at(&lay, i + 1);
-                l.sums[..n2].copy_from_slice(&b[o..o + n2]);
-                for (j, a) in self.earlier(i, rows.start) {
-                    let to = self.at(&lay, j) + lay.v();
-                    for level in 0..2 {
-                        let at = to + level * n;
-                        l.blocks[i].defect_t(
-                            level,
-                            l.h * a,
-                            &l.sums[level * n..(level + 1) * n],
-                            &mut b[at..at + n],
-                        );
-                    }
-                }
-            }
-        }
-    }
-    fn past_mul(&self, l: &mut RungeKuttaLinear<Y>, s: &[f64], r: &mut [f64]) {
-        if l.first {
-            return;
-        }
-        let lay = self.layout();
-        let n = lay.n;
-        for (i, row) in self.tableau.rows.iter().enumerate() {
-            let o = self.at(&lay, i + 1);
-            for level in 0..2 {
-                let (y, dy) = (&s[level * n..(level + 1) * n], &s[(level + 1) * n..(level + 2) * n]);
-                let rows = &mut r[o + level * n..o + (level + 1) * n];
-                l.blocks[i].defect(level, -1.0, y, rows);
-                if row[0] != 0.0 {
-                    l.blocks[i].defect(level, -l.h * row[0], dy, rows);
-                }
-            }
-        }
-        for k in 0..lay.o {
-            let g = if self.counts(0) { l.g[0].mul(k, s) } else { 0.0 };
-            r[lay.z() + k] -= s[lay.z() + k] + l.h * self.b()[0] * g;
-        }
-    }
-    fn past_mul_t(&self, l: &mut RungeKuttaLinear<Y>, mu: &[f64], out: &mut [f64]) {
-        if l.first {
-            return;
-        }
-        let lay = self.layout();
-        let n = lay.n;
-        for (i, row) in self.tableau.rows.iter().enumerate() {
-            let o = self.at(&lay, i + 1);
-            for level in 0..2 {
-                let (mu, y) = (&mu[o + level * n..o + (level + 1) * n], level * n);
-                l.blocks[i].defect_t(level, -1.0, mu, &mut out[y..y + n]);
-                if row[0] != 0.0 {
-                    l.blocks[i].defect_t(level, -l.h * row[0], mu, &mut out[y + n..y + 2 * n]);
-                }
-            }
-        }
-        for k in 0..lay.o {
-            let mu = mu[lay.z() + k];
-            out[lay.z() + k] -= mu;
-            if self.counts(0) {
-                l.g[0].mul_t(k, -l.h * self.b()[0] * mu, &mut out[..lay.z()]);
-            }
-        }
-    }
-    fn slot_mul(&self, l: &mut RungeKuttaLinear<Y>, delta: &[f64], r: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.slot_mul(sys, delta, r);
-        }
-        for (i, block) in l.blocks.iter_mut().enumerate() {
-            let o = self.at(&lay, i + 1);
-            block.slot_mul(sys, delta, &mut r[o..o + lay.z()]);
-        }
-        for j in (0..=self.stages()).filter(|&j| self.counts(j)) {
-            for k in 0..lay.o {
-                r[lay.z() + k] -= l.h * self.b()[j] * l.g[j].slot_mul(sys, k, delta);
-            }
-        }
-    }
-    fn slot_mul_t(&self, l: &mut RungeKuttaLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.slot_mul_t(sys, mu, s, grad);
-        }
-        for (i, block) in l.blocks.iter_mut().enumerate() {
-            let o = self.at(&lay, i + 1);
-            block.slot_mul_t(sys, &mu[o..o + lay.z()], s, grad);
-        }
-        for j in (0..=self.stages()).filter(|&j| self.counts(j)) {
-            for k in 0..lay.o {
-                l.g[j].slot_mul_t(sys, k, -l.h * s * self.b()[j] * mu[lay.z() + k], grad);
-            }
-        }
-    }
-    fn error(
-        &self,
-        span: Span<f64>,
-        x: &[f64],
-        past: &[f64],
-        tol: Tolerance,
-        l: &mut RungeKuttaLinear<Y>,
-    ) -> Option<(f64, usize)> {
-        self.estimate(span, x, past, tol, l)
-    }
     /// The scheme's continuous extension, or cubic Hermite.
-    fn interpolate(
-        &self,
-        span: Span<f64>,
-        theta: f64,
-        x: &[f64],
-        past: &[f64],
-        frozen: Frozen,
-        l: &mut RungeKuttaLinear<Y>,
-        out: &mut [f64],
-    ) -> Result<(), StepError> {
-        let (lay, θ, h) = (self.layout(), theta, span.h);
+    fn interpolate(&mut self, a: &StepArgs, theta: f64, out: &mut [f64]) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let (lay, θ, h) = (spec.layout(), theta, span.h);
         super::hermite(&lay, h, θ, past, x, &mut out[..2 * lay.n]);
-        if !self.tableau.dense.is_empty() {
+        if !spec.tableau.dense.is_empty() {
             // + h θ²(1 - θ)² Σ d_j ẏ_j
-            self.slope(&lay, self.tableau.dense, x, past, &mut l.sums[..2 * lay.n]);
+            spec.slope(&lay, spec.tableau.dense, x, past, &mut l.sums[..2 * lay.n]);
             let w = h * (θ * (1.0 - θ)).powi(2);
             out.iter_mut().zip(&l.sums[..2 * lay.n]).for_each(|(o, s)| *o += w * s);
         }
         let (t, block) = (span.t + θ * h, &mut l.blocks[0]);
-        if self.f.level[2] == 0.0 {
+        if spec.f.level[2] == 0.0 {
             return super::complete(
-                self.sys,
-                &self.law(),
+                &spec.sys,
+                &spec.law(),
                 &lay,
                 t,
                 frozen.angles,
@@ -645,7 +461,33 @@ impl<Y: System> Step for RungeKutta<'_, Y> {
                 out,
             );
         }
-        self.sys.set_angles(frozen.angles, &mut block.linear.data);
-        block.evaluate(self.sys, t, frozen.choice, out)
+        spec.sys.set_angles(frozen.angles, &mut block.linear.data);
+        block.evaluate(&spec.sys, t, frozen.choice, out)
+    }
+    fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {
+        let Self { spec, memory: l } = self;
+        let StepArgs { span, x, past, .. } = *a;
+        let (e, lower) = (spec.tableau.error, spec.tableau.lower);
+        if e.is_empty() {
+            return None;
+        }
+        let (square, worst) = spec.square(e, span, x, past, tol, l);
+        let error = if lower.is_empty() || square == 0.0 {
+            square.sqrt()
+        } else {
+            square / (square + 0.01 * spec.square(lower, span, x, past, tol, l).0).sqrt()
+        };
+        Some((if error.is_nan() { f64::INFINITY } else { error }, worst))
+    }
+    fn counts(&self) -> Counts {
+        let sys = &self.spec.sys;
+        let visits = self.memory.blocks.iter().map(|b| sys.visits(&b.linear.data)).sum();
+        Counts { visits, factorizations: None }
+    }
+    fn resize(&mut self, control: &Controller, error: f64) -> f64 {
+        control.factor(error, self.spec.estimate_order())
+    }
+    fn limited(&self) -> bool {
+        false
     }
 }

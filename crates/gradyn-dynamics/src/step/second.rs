@@ -12,7 +12,7 @@ use crate::block::State;
 use crate::formulation::{Lagrange, Linear};
 use crate::plan::Frozen;
 use crate::step::{IntegrandRows, Layout};
-use gradyn_model::{LEVEL, System};
+use gradyn_model::{LEVEL, Setup, System};
 use gradyn_num::Dual;
 
 /// Stages in one evaluation: what one instruction of any machine works on.
@@ -33,18 +33,18 @@ struct Matrices {
 }
 
 /// The partials along the directions of [`LANES`] stages.
-struct Partials<Y: System> {
-    linear: Linear<Y, Lanes>,
+struct Partials {
+    linear: Linear<Lanes>,
     dphi_q: Vec<Lanes>,
     point: Vec<Lanes>,
     g: IntegrandRows<Lanes>,
 }
 
 /// (1), (2) and the same of the integrands.
-pub struct Second<Y: System> {
+pub struct Second {
     f: Lagrange,
     state: State,
-    partials: Vec<Partials<Y>>,
+    partials: Vec<Partials>,
     stages: Vec<Matrices>,
     /// (g_x)' along w_i.
     pub g: Vec<IntegrandRows>,
@@ -55,8 +55,8 @@ pub struct Second<Y: System> {
     all: Vec<f64>,
 }
 
-impl<Y: System> Partials<Y> {
-    fn new(sys: &Y, f: Lagrange, p: &[f64]) -> Self {
+impl Partials {
+    fn new(sys: &Setup, f: Lagrange, p: &[f64]) -> Self {
         let (dims, zero) = (sys.dims(), Lanes::from(0.0));
         let mut linear = Linear::new(sys, f);
         sys.prepare(&p.iter().map(|&p| Lanes::from(p)).collect::<Vec<_>>(), &mut linear.data);
@@ -64,7 +64,16 @@ impl<Y: System> Partials<Y> {
         Self { linear, dphi_q, point, g: IntegrandRows::new(sys) }
     }
     /// At the node `x` along the directions that begin at `w`, and τ in time.
-    fn set(&mut self, sys: &Y, state: State, lay: &Layout, t: Lanes, frozen: Frozen, x: &[f64], w: &[f64]) {
+    fn set(
+        &mut self,
+        sys: &Setup,
+        state: State,
+        lay: &Layout,
+        t: Lanes,
+        frozen: Frozen,
+        x: &[f64],
+        w: &[f64],
+    ) {
         let z = lay.z();
         for (i, p) in self.point.iter_mut().enumerate() {
             *p = Lanes { re: x[i], eps: std::array::from_fn(|k| w.get(k * z + i).copied().unwrap_or(0.0)) };
@@ -81,7 +90,7 @@ impl<Y: System> Partials<Y> {
         }
     }
     /// The derivatives in lane `k`.
-    fn read(&self, sys: &Y, k: usize, m: &mut Matrices, g: &mut IntegrandRows) {
+    fn read(&self, sys: &Setup, k: usize, m: &mut Matrices, g: &mut IntegrandRows) {
         let l = &self.linear;
         let pairs = [
             (&mut m.top_q, &l.top_q[..]),
@@ -99,9 +108,9 @@ impl<Y: System> Partials<Y> {
     }
 }
 
-impl<Y: System> Second<Y> {
+impl Second {
     /// Memory for `stages` directions.
-    pub fn new(sys: &Y, f: Lagrange, state: State, p: &[f64], stages: usize) -> Self {
+    pub fn new(sys: &Setup, f: Lagrange, state: State, p: &[f64], stages: usize) -> Self {
         let (dims, pat, zero) = (sys.dims(), sys.patterns(), Lanes::from(0.0));
         let (nn, mn) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.mn.nnz()]);
         let mass = if sys.constant_mass() { vec![] } else { nn.clone() };
@@ -130,7 +139,7 @@ impl<Y: System> Second<Y> {
     /// Evaluates at the past `x` along the directions `w`, one after the other, and τ in time.
     pub fn set(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         lay: &Layout,
         t: f64,
         τ: impl Fn(usize) -> f64,
@@ -156,7 +165,7 @@ impl<Y: System> Second<Y> {
         [&self.stages[i].top_q, &self.stages[i].top_v]
     }
     /// r += D_i s, (1).
-    pub fn mul(&mut self, sys: &Y, i: usize, s: &[f64], r: &mut [f64]) {
+    pub fn mul(&mut self, sys: &Setup, i: usize, s: &[f64], r: &mut [f64]) {
         let (n, p, m) = (sys.dims().n, sys.patterns(), &self.stages[i]);
         let (q, v, a, lam) = (&s[..n], &s[n..2 * n], &s[2 * n..3 * n], &s[3 * n..3 * n + sys.dims().m]);
         let (rq, rest) = r.split_at_mut(n);
@@ -186,7 +195,7 @@ impl<Y: System> Second<Y> {
         }
     }
     /// out += D_iᵀ μ.
-    pub fn mul_t(&mut self, sys: &Y, i: usize, mu: &[f64], out: &mut [f64]) {
+    pub fn mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], out: &mut [f64]) {
         let (n, mm, p, m) = (sys.dims().n, sys.dims().m, sys.patterns(), &self.stages[i]);
         let (top, bottom) = (&mu[2 * n..3 * n], &mu[3 * n..3 * n + mm]);
         let (q, rest) = out.split_at_mut(n);
@@ -217,7 +226,7 @@ impl<Y: System> Second<Y> {
         }
     }
     /// r_i += E_i δ of all stages, (2); the rows of stage i begin at `at(i)`.
-    pub fn slot_mul(&mut self, sys: &Y, delta: &[f64], at: impl Fn(usize) -> usize, r: &mut [f64]) {
+    pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], at: impl Fn(usize) -> usize, r: &mut [f64]) {
         let (n, zero) = (sys.dims().n, Lanes::from(0.0));
         self.delta.iter_mut().zip(delta).for_each(|(d, x)| *d = Lanes::from(*x));
         for (c, Partials { linear, .. }) in self.partials.iter_mut().enumerate() {
@@ -239,7 +248,7 @@ impl<Y: System> Second<Y> {
         }
     }
     /// grad += s E_iᵀ μ.
-    pub fn slot_mul_t(&mut self, sys: &Y, i: usize, mu: &[f64], s: f64, grad: &mut [f64]) {
+    pub fn slot_mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (n, zero) = (sys.dims().n, Lanes::from(0.0));
         let linear = &mut self.partials[i / LANES].linear;
         self.rows.iter_mut().zip(mu).for_each(|(r, m)| *r = Lanes::from(*m));

@@ -6,7 +6,7 @@ use gradyn_dynamics::step::adams::coefficients::{
     Coefficients, EQUAL, MOST, Row, SIZE, distances, kept, moments,
 };
 use gradyn_dynamics::tableau::DOPRI5;
-use gradyn_dynamics::{Adams, Lagrange, RungeKutta, State, Step, StepError, Trajectory, simulate};
+use gradyn_dynamics::{Adams, Lagrange, RungeKutta, State, StepError, StepRecipe, Trajectory, simulate};
 use gradyn_model::{Mechanics, Model, System};
 use gradyn_testkit::models::{Ready, double_pendulum, five_bar, pendulum, ready};
 
@@ -91,19 +91,31 @@ fn equal_steps_give_the_classical_weights() {
     assert!((EQUAL[4] - 19.0 / 720.0).abs() < 1e-16);
 }
 
-fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Result<Trajectory, StepError> {
+fn run<T: Clone + Into<StepRecipe>>(
+    step: &T,
+    model: &Model,
+    p: &[f64],
+    control: Controller,
+) -> Result<Trajectory, StepError> {
     let (start, end) = (model.times.start, model.times.end);
     let (t0, t1) = (p[start as usize], p[end as usize]);
     let knots: Vec<f64> = model.splines.iter().flat_map(|s| s.knots(t0, t1)).collect();
     let mesh = Mesh::new((t0, Some(start)), &[], &knots, (t1, Some(end))).expect("a mesh");
-    simulate(step, p, &model.angles, &mesh, &control, &mut |_, _| {})
+    simulate(&step.clone().into(), p, &model.angles, &mesh, &control, &mut |_, _| {})
 }
 
-fn adams(sys: &Mechanics, order: usize) -> Adams<'_, Mechanics> {
-    Adams { sys, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], order, corrects: true }
+fn adams(sys: &Mechanics, order: usize) -> Adams {
+    Adams {
+        sys: sys.clone(),
+        f: Lagrange::ACCELERATION,
+        state: State::Full,
+        freedoms: vec![],
+        order,
+        corrects: true,
+    }
 }
 
-fn bashforth(sys: &Mechanics, order: usize) -> Adams<'_, Mechanics> {
+fn bashforth(sys: &Mechanics, order: usize) -> Adams {
     Adams { corrects: false, ..adams(sys, order) }
 }
 
@@ -115,7 +127,7 @@ fn result(run: &Trajectory) -> Vec<f64> {
 
 fn reference(model: &Model, p: &[f64]) -> Vec<f64> {
     let step = RungeKutta {
-        sys: &model.system,
+        sys: model.system.clone(),
         f: Lagrange::ACCELERATION,
         state: State::Full,
         freedoms: vec![],
@@ -129,7 +141,7 @@ fn distance(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// The measured order is that of the step: of (q, v) within 0.25, of z not less.
-fn has_its_order(step: &Adams<Mechanics>, r: &Ready, truth: &[f64], h: f64, what: &str) {
+fn has_its_order(step: &Adams, r: &Ready, truth: &[f64], h: f64, what: &str) {
     let n2 = 2 * r.model.system.dims().n;
     let errors: Vec<[f64; 2]> = (0..4)
         .map(|k| {
@@ -140,7 +152,7 @@ fn has_its_order(step: &Adams<Mechanics>, r: &Ready, truth: &[f64], h: f64, what
         .collect();
     let slopes: Vec<[f64; 2]> =
         errors.windows(2).map(|e| [0, 1].map(|i| (e[0][i] / e[1][i]).log2())).collect();
-    let (last, order) = (slopes[2], step.order() as f64);
+    let (last, order) = (slopes[2], StepRecipe::from(step.clone()).order() as f64);
     assert!((last[0] - order).abs() <= 0.25, "{what}: (q, v) {slopes:.2?}");
     assert!(last[1] >= order - 0.35, "{what}: z {slopes:.2?}");
 }
@@ -193,7 +205,7 @@ fn adaptive_runs_follow_their_tolerance() {
 #[test]
 fn fixed_steps_start_with_halvings() {
     let r = ready(&pendulum());
-    let step = adams(&r.model.system, 4);
+    let step = StepRecipe::from(adams(&r.model.system, 4));
     let run = run(&step, &r.model, &r.p, Controller::fixed(0.01)).expect("runs");
     let m = step.halvings(60.0) as usize;
     assert!(
@@ -219,26 +231,18 @@ fn interpolants_converge() {
         )
     };
     for order in 2..=4 {
-        let step = adams(&r.model.system, order);
+        let step = StepRecipe::from(adams(&r.model.system, order));
         let error = |h: f64| -> f64 {
             let run = run(&step, &r.model, &r.p, Controller::fixed(h)).expect("runs");
-            let (mut l, mut out) = (step.linear(&r.p).expect("memory"), vec![0.0; run.layout.z()]);
+            let mut chain = step.chain(&r.p).expect("memory");
+            let mut out = vec![0.0; run.layout.z()];
             let mut worst = 0.0f64;
             for (n, θ) in
                 [(run.plan.steps() / 2, 0.3), (run.plan.steps() / 2, 0.5), (run.plan.steps() - 2, 0.7)]
             {
-                let span = run.plan.span(n, &r.p);
-                step.interpolate(
-                    span,
-                    θ,
-                    run.record(n),
-                    run.record(n - 1),
-                    run.plan.frozen(n),
-                    &mut l,
-                    &mut out,
-                )
-                .expect("regular");
-                let y = truth(span.t + θ * span.h);
+                let record = run.args(n, &r.p);
+                chain.interpolate(&record, θ, &mut out).expect("regular");
+                let y = truth(record.span.t + θ * record.span.h);
                 worst = (0..2 * run.layout.n).fold(worst, |s, i| s.max((out[i] - y[i]).abs()));
             }
             worst

@@ -2,7 +2,7 @@
 
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::tableau::DOPRI5;
-use gradyn_dynamics::{Frozen, Lagrange, RungeKutta, Span, State, Step, StepError};
+use gradyn_dynamics::{Frozen, Lagrange, RungeKutta, Span, State, StepError, StepRecipe};
 use gradyn_model::mechanism::{
     Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Quantity,
 };
@@ -46,22 +46,24 @@ fn every_model_is_assembled() {
         assert!(a.condition > 1e-3, "{name}: {:.1e}", a.condition);
         // the step's own record 0 is the same configuration
         let step = RungeKutta {
-            sys,
+            sys: sys.clone(),
             f: Lagrange::ACCELERATION,
             state: State::Full,
             freedoms: vec![],
             tableau: &DOPRI5,
         };
-        let (mut l, mut x) = (step.linear(&r.p).expect("memory"), vec![0.0; step.layout().len]);
+        let recipe = StepRecipe::from(step);
+        let mut chain = recipe.chain(&r.p).expect("memory");
+        let mut x = vec![0.0; recipe.layout().len];
         let t = r.p[r.model.times.start as usize];
-        step.advance(
-            Span { t, h: 0.0 },
-            Frozen { angles: &r.model.angles, choice: &[], before: &[] },
-            None,
-            &mut l,
-            &mut x,
-        )
-        .unwrap_or_else(|e| panic!("{name}: {e}"));
+        chain
+            .advance(
+                Span { t, h: 0.0 },
+                Frozen { angles: &r.model.angles, choice: &[], before: &[] },
+                &[],
+                &mut x,
+            )
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
         (0..dims.n).for_each(|i| {
             assert!((x[i] - a.q[i]).abs() < 1e-10, "{name}: {} differs", sys.coordinate_name(i))
         });
@@ -277,18 +279,19 @@ fn relative_angles_may_exceed_half_a_turn() {
 fn record_0(m: &Mechanism) -> Result<Vec<f64>, StepError> {
     let r = ready(m);
     let step = RungeKutta {
-        sys: &r.model.system,
+        sys: r.model.system.clone(),
         f: Lagrange::ACCELERATION,
         state: State::Full,
         freedoms: vec![],
         tableau: &DOPRI5,
     };
-    let (mut l, mut x) = (step.linear(&r.p)?, vec![0.0; step.layout().len]);
-    step.advance(
+    let recipe = StepRecipe::from(step);
+    let mut chain = recipe.chain(&r.p)?;
+    let mut x = vec![0.0; recipe.layout().len];
+    chain.advance(
         Span { t: 0.0, h: 0.0 },
         Frozen { angles: &r.model.angles, choice: &[], before: &[] },
-        None,
-        &mut l,
+        &[],
         &mut x,
     )?;
     Ok(x)

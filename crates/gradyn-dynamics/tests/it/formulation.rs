@@ -5,7 +5,8 @@ use gradyn_dynamics::formulation::Linear;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::tableau::{RK4, Tableau};
 use gradyn_dynamics::{
-    Compliance, Lagrange, Newmark, RungeKutta, Scheme, Span, State, Step, Trajectory, simulate,
+    Compliance, Lagrange, Newmark, Residual, RungeKutta, Scheme, Span, State, StepArgs, StepRecipe,
+    Trajectory, simulate,
 };
 use gradyn_model::{At, Mechanics, Model, System};
 use gradyn_num::{Pattern, Wide};
@@ -113,7 +114,7 @@ impl Case {
     fn at(&self) -> At<'_> {
         At::of(self.t, &self.x, self.n, self.m)
     }
-    fn linear(&self) -> Linear<Mechanics> {
+    fn linear(&self) -> Linear {
         let sys = &self.model.system;
         let mut l = Linear::new(sys, self.f);
         sys.prepare(&self.x[self.block(4)], &mut l.data);
@@ -232,66 +233,68 @@ fn products_and_transposes_are_those_of_the_partials() {
 }
 
 /// A few fixed steps of a model.
-fn run<T: Step>(step: &T, model: &Model, p: &[f64], h: f64, steps: usize) -> Trajectory {
+fn run<T: Clone + Into<StepRecipe>>(step: &T, model: &Model, p: &[f64], h: f64, steps: usize) -> Trajectory {
     let t0 = p[model.times.start as usize];
     let mesh =
         Mesh::new((t0, Some(model.times.start)), &[], &[], (t0 + steps as f64 * h, None)).expect("a mesh");
-    simulate(step, p, &model.angles, &mesh, &Controller::fixed(h), &mut |_, _| {})
+    simulate(&step.clone().into(), p, &model.angles, &mesh, &Controller::fixed(h), &mut |_, _| {})
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// R = 0 at every record; R_x⁻¹, R_x⁻ᵀ, R_past, R_p and their transposes against the duals of
-/// `Step::residual`.
+/// `StepRecipe::residual`.
 ///
 /// The memory is fresh: nothing of an earlier `advance` may be needed, the branch of the rotor's angle at
 /// record 0 included.
-fn check_step<T: Step<System = Mechanics>>(what: &str, step: &T, model: &Model, p: &[f64]) {
-    let (len, slots, mut random) = (step.layout().len, p.len(), Random(5));
+fn check_step<T: Clone + Into<StepRecipe>>(what: &str, step: &T, model: &Model, p: &[f64]) {
+    let recipe: StepRecipe = step.clone().into();
+    let (len, slots, mut random) = (recipe.layout().len, p.len(), Random(5));
     let run = run(step, model, p, 0.01, 3);
-    let mut l = step.linear(p).expect("memory");
+    let mut chain = recipe.chain(p).expect("memory");
     for n in [2, 0, 1] {
         let what = format!("{what}, record {n}");
-        let (x, past, frozen, span) = (run.record(n), run.past(n), run.plan.frozen(n), run.plan.span(n, p));
+        let record = run.args(n, p);
+        let (x, past, frozen, span) = (record.x, record.past, record.frozen, record.span);
         // (x, past, p)
-        let all = [x, past.unwrap_or(&vec![0.0; len]), p].concat();
+        let earlier = if record.is_start() { vec![0.0; len] } else { past.to_vec() };
+        let all = [x, &earlier, p].concat();
         let wide_span = Span { t: Wide::from(span.t), h: Wide::from(span.h) };
         let truth = duals(&all, len, |y, out| {
             let (x, y) = y.split_at(len);
             let (earlier, p) = y.split_at(len);
-            let mut w = step.work(p);
-            step.residual(wide_span, frozen, x, past.is_some().then_some(earlier), &mut w, out);
+            let args = StepArgs { span: wide_span, frozen, x, past: &earlier[..past.len()] };
+            recipe.residual(p).residual(&args, out);
         });
         let (r_x, r_past, r_p) = (
             columns(&truth, 0..len),
             columns(&truth, len..2 * len),
             columns(&truth, 2 * len..2 * len + slots),
         );
-        let mut w = step.work(p);
         let mut r = vec![f64::NAN; len];
-        step.residual(span, frozen, x, past, &mut w, &mut r);
+        recipe.residual(p).residual(&record, &mut r);
         let sizes = mul_size(&r_x, x);
         // 1e-10: a* and λ are solved to 1e-16/(βh²) with h = 0.01
         (0..len)
             .for_each(|i| assert!(r[i].abs() <= 1e-10 * sizes[i].max(1.0), "{what}: R[{i}] = {:.1e}", r[i]));
-        step.linearise(span, frozen, x, past, &mut l).expect("regular");
+        chain.linearise(&record).expect("regular");
         let b = random.vec(len);
         let mut y = b.clone();
-        step.solve(&mut l, &mut y);
+        chain.solve(&mut y);
         solved(&r_x, &y, &b, &format!("{what}: R_x R_x⁻¹ b"));
         let mut y = b.clone();
-        step.solve_t(&mut l, &mut y);
+        chain.solve_t(&mut y);
         solved(&transposed(&r_x, len), &y, &b, &format!("{what}: R_xᵀ R_x⁻ᵀ b"));
         let (mut y, delta) = (vec![0.0; len], random.vec(slots));
-        step.past_mul(&mut l, &b, &mut y);
+        chain.past_mul(&b, &mut y);
         near(&y, &mul(&r_past, &b), &mul_size(&r_past, &b), &format!("{what}: R_past s"));
         let (mut y, t) = (vec![0.0; len], transposed(&r_past, len));
-        step.past_mul_t(&mut l, &b, &mut y);
+        chain.past_mul_t(&b, &mut y);
         near(&y, &mul(&t, &b), &mul_size(&t, &b), &format!("{what}: R_pastᵀ μ"));
         let mut y = vec![0.0; len];
-        step.slot_mul(&mut l, &delta, &mut y);
+        chain.slot_mul(&delta, &mut y);
         near(&y, &mul(&r_p, &delta), &mul_size(&r_p, &delta), &format!("{what}: R_p δ"));
-        let (mut grad, t) = (vec![0.0; step.system().dims().args], transposed(&r_p, slots));
-        step.slot_mul_t(&mut l, &b, 1.0, &mut grad);
+        let (mut grad, t) = (vec![0.0; recipe.system().dims().args], transposed(&r_p, slots));
+        chain.slot_mul_t(&b, 1.0, &mut grad);
         near(&grad[..slots], &mul(&t, &b), &mul_size(&t, &b), &format!("{what}: R_pᵀ μ"));
     }
 }
@@ -305,7 +308,7 @@ fn solved(a: &Matrix, y: &[f64], b: &[f64], what: &str) {
     }
 }
 
-fn newmark(sys: &Mechanics, f: Lagrange, projection: Projection) -> Newmark<'_, Mechanics> {
+fn newmark(sys: &Mechanics, f: Lagrange, projection: Projection) -> Newmark {
     Newmark { projection, ..Newmark::new(sys, f, Scheme::newmark(0.3025, 0.6)) }
 }
 
@@ -367,8 +370,13 @@ fn runge_kutta_products_are_derivatives_of_its_residual() {
             let laws =
                 formulations().into_iter().filter(|(_, f)| f.level[2] == 1.0 || tableau.takes_positions());
             for (law, f) in laws.filter(|(law, _)| *law != "acceleration") {
-                let step =
-                    RungeKutta { sys: &r.model.system, f, state: State::Full, freedoms: vec![], tableau };
+                let step = RungeKutta {
+                    sys: r.model.system.clone(),
+                    f,
+                    state: State::Full,
+                    freedoms: vec![],
+                    tableau,
+                };
                 check_step(&format!("{name}, {}, {law}", tableau.name), &step, &r.model, &r.p);
             }
         }
@@ -383,7 +391,7 @@ fn runge_kutta_products_hold_for_independent_coordinates() {
         for tableau in Tableau::ALL {
             for state in [State::Independent, State::Mixed] {
                 let step = RungeKutta {
-                    sys: &r.model.system,
+                    sys: r.model.system.clone(),
                     f: Lagrange::ACCELERATION,
                     state,
                     freedoms: vec![],
@@ -406,27 +414,21 @@ fn penalty_over_a_mass_equals_differences() {
     let (rho, sys) = (r.model.rho(), &r.model.system);
     let mass = r.model.parameters.iter().position(|p| p.name == "mass").expect("a mass");
     let step = RungeKutta {
-        sys,
+        sys: sys.clone(),
         f: Lagrange::penalty(1e2, 1.0, 10.0),
         state: State::Full,
         freedoms: vec![],
         tableau: &RK4,
     };
-    let run = run(&step, &r.model, &r.p, 0.01, 2);
-    let (n, len) = (2, step.layout().len);
+    let recipe = StepRecipe::from(step);
+    let run = run(&recipe, &r.model, &r.p, 0.01, 2);
+    let (n, len) = (2, run.layout.len);
     let residual = |δ: f64| {
         let mut rho = rho.clone();
         rho[mass] += δ;
         let p = r.model.slots(&rho);
-        let (mut w, mut out) = (step.work(&p), vec![0.0; len]);
-        step.residual(
-            run.plan.span(n, &r.p),
-            run.plan.frozen(n),
-            run.record(n),
-            run.past(n),
-            &mut w,
-            &mut out,
-        );
+        let mut out = vec![0.0; len];
+        recipe.residual(&p).residual(&run.args(n, &r.p), &mut out);
         out
     };
     let δ = 1e-4;
@@ -434,11 +436,10 @@ fn penalty_over_a_mass_equals_differences() {
     let seeded: Vec<Wide> =
         rho.iter().enumerate().map(|(i, &x)| if i == mass { Wide::var(x, 0) } else { x.into() }).collect();
     let direction: Vec<f64> = r.model.slots(&seeded).iter().map(|p| p.eps[0]).collect();
-    let mut l = step.linear(&r.p).expect("memory");
-    step.linearise(run.plan.span(n, &r.p), run.plan.frozen(n), run.record(n), run.past(n), &mut l)
-        .expect("regular");
+    let mut chain = recipe.chain(&r.p).expect("memory");
+    chain.linearise(&run.args(n, &r.p)).expect("regular");
     let mut product = vec![0.0; len];
-    step.slot_mul(&mut l, &direction, &mut product);
+    chain.slot_mul(&direction, &mut product);
     for i in 0..len {
         let difference = (up[i] - down[i]) / (2.0 * δ);
         assert!(

@@ -3,27 +3,29 @@
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::tableau::{DOP853, DOPRI5, GAUSS4, RADAU3, RADAU5, RK4, SDIRK4, Tableau};
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, State, Step, StepError, Trajectory, simulate};
+use gradyn_dynamics::{
+    Lagrange, Newmark, RungeKutta, Scheme, State, StepError, StepRecipe, Trajectory, simulate,
+};
 use gradyn_model::mechanism::ForceKind;
 use gradyn_model::{Mechanics, Mechanism, Model, Set, System};
 use gradyn_testkit::models::{
     double_pendulum, driven, five_bar, free_body, pendulum, ready, slider_crank, spring_mass,
 };
 
-fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Trajectory {
+fn run<T: Clone + Into<StepRecipe>>(step: &T, model: &Model, p: &[f64], control: Controller) -> Trajectory {
     let (start, end) = (model.times.start, model.times.end);
     let (t0, t1) = (p[start as usize], p[end as usize]);
     let knots: Vec<f64> = model.splines.iter().flat_map(|s| s.knots(t0, t1)).collect();
     let mesh = Mesh::new((t0, Some(start)), &[], &knots, (t1, Some(end))).expect("a mesh");
-    simulate(step, p, &model.angles, &mesh, &control, &mut |_, _| {})
+    simulate(&step.clone().into(), p, &model.angles, &mesh, &control, &mut |_, _| {})
         .unwrap_or_else(|e| panic!("{}: {e}", model.name))
 }
 
-fn runge_kutta<'a>(sys: &'a Mechanics, tableau: &'static Tableau) -> RungeKutta<'a, Mechanics> {
-    RungeKutta { sys, f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau }
+fn runge_kutta(sys: &Mechanics, tableau: &'static Tableau) -> RungeKutta {
+    RungeKutta { sys: sys.clone(), f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau }
 }
 
-fn newmark(sys: &Mechanics, f: Lagrange, xi: f64) -> Newmark<'_, Mechanics> {
+fn newmark(sys: &Mechanics, f: Lagrange, xi: f64) -> Newmark {
     Newmark::new(sys, f, Scheme::dissipative(xi))
 }
 
@@ -39,9 +41,15 @@ fn reference(model: &Model, p: &[f64]) -> Vec<f64> {
 }
 
 /// Slopes log₂(e(h)/e(h/2)) over `count` halvings, of (q, v) and of z.
-fn slopes<T: Step>(step: &T, model: &Model, p: &[f64], h: f64, count: usize) -> Vec<[f64; 2]> {
+fn slopes<T: Clone + Into<StepRecipe>>(
+    step: &T,
+    model: &Model,
+    p: &[f64],
+    h: f64,
+    count: usize,
+) -> Vec<[f64; 2]> {
     let truth = reference(model, p);
-    let n2 = 2 * step.layout().n;
+    let n2 = 2 * step.clone().into().layout().n;
     let errors: Vec<[f64; 2]> = (0..=count)
         .map(|k| {
             let x = result(&run(step, model, p, Controller::fixed(h / f64::powi(2.0, k as i32))));
@@ -54,7 +62,7 @@ fn slopes<T: Step>(step: &T, model: &Model, p: &[f64], h: f64, count: usize) -> 
 
 /// The last slope is within 0.1 of the order for (q, v), and not below it for z, whose error may start with a
 /// later term.
-fn has_order<T: Step>(what: &str, step: &T, r: (&Model, &[f64]), h: f64, order: f64) {
+fn has_order<T: Clone + Into<StepRecipe>>(what: &str, step: &T, r: (&Model, &[f64]), h: f64, order: f64) {
     let slopes = slopes(step, r.0, r.1, h, 3);
     let last = slopes.last().expect("three slopes");
     assert!((last[0] - order).abs() <= 0.1, "{what}: order of (q, v) {slopes:.2?}");
@@ -85,7 +93,7 @@ fn newmark_trapezoidal_is_second_order() {
     ] {
         let r = ready(&m);
         for (law, f) in [("index 3", Lagrange::INDEX3), ("index 1", Lagrange::index1(1.0, 5.0))] {
-            let step = newmark(&r.model.system, f, 0.0);
+            let step = StepRecipe::from(newmark(&r.model.system, f, 0.0));
             assert_eq!(step.order(), 2);
             has_order(&format!("{}, {law}", m.name), &step, (&r.model, &r.p), h, 2.0);
         }
@@ -114,7 +122,7 @@ fn generalised_alpha_is_second_order() {
         let r = ready(&m);
         for scheme in dissipative_schemes() {
             for (law, f) in [("index 3", Lagrange::INDEX3), ("index 1", Lagrange::index1(1.0, 5.0))] {
-                let step = Newmark::new(&r.model.system, f, scheme);
+                let step = StepRecipe::from(Newmark::new(&r.model.system, f, scheme));
                 assert_eq!(step.order(), 2, "{scheme:?}");
                 let (what, slopes) =
                     (format!("{}, {law}, {scheme:?}", m.name), slopes(&step, &r.model, &r.p, h, 3));
@@ -250,7 +258,7 @@ fn newmark_with_negative_xi_dissipates() {
     m.outputs = vec![("E".into(), "system.energy".into())];
     let r = ready(&m);
     let sys = &r.model.system;
-    let step = newmark(sys, Lagrange::INDEX3, -0.1);
+    let step = StepRecipe::from(newmark(sys, Lagrange::INDEX3, -0.1));
     assert_eq!(step.order(), 1);
     has_order("ξ = -0.1", &step, (&r.model, &r.p), 0.0025, 1.0);
     let energy = |xi: f64, h: f64| -> Vec<f64> {
@@ -313,24 +321,15 @@ fn interpolants_reproduce_a_parabola() {
     let r = ready(&m);
     let sys = &r.model.system;
     for tableau in [&RK4, &DOPRI5] {
-        let step = runge_kutta(sys, tableau);
+        let step = StepRecipe::from(runge_kutta(sys, tableau));
         let run = run(&step, &r.model, &r.p, Controller::fixed(0.1));
-        let mut l = step.linear(&r.p).expect("memory");
+        let mut chain = step.chain(&r.p).expect("memory");
         let mut out = vec![0.0; run.layout.z()];
         for n in 1..=run.plan.steps() {
-            let span = run.plan.span(n, &r.p);
+            let record = run.args(n, &r.p);
             for θ in [0.0, 0.3, 0.5, 0.9, 1.0] {
-                step.interpolate(
-                    span,
-                    θ,
-                    run.record(n),
-                    run.record(n - 1),
-                    run.plan.frozen(n),
-                    &mut l,
-                    &mut out,
-                )
-                .expect("regular");
-                let t = span.t + θ * span.h;
+                chain.interpolate(&record, θ, &mut out).expect("regular");
+                let t = record.span.t + θ * record.span.h;
                 let truth = [
                     2.0 * t + 0.15 * t * t,
                     1.0 + 3.0 * t - 0.5 * 9.81 * t * t,
@@ -358,25 +357,16 @@ fn interpolants_converge() {
         result(&run(&runge_kutta(sys, &DOPRI5), &r.model, &p, Controller::adaptive(1e-12, 1e-12)))
     };
     for tableau in [&RK4, &DOPRI5] {
-        let step = runge_kutta(sys, tableau);
+        let step = StepRecipe::from(runge_kutta(sys, tableau));
         let error = |h: f64| -> f64 {
             let run = run(&step, &r.model, &r.p, Controller::fixed(h));
-            let mut l = step.linear(&r.p).expect("memory");
+            let mut chain = step.chain(&r.p).expect("memory");
             let mut out = vec![0.0; run.layout.z()];
             let mut worst = 0.0f64;
             for (n, θ) in [(1, 0.3), (run.plan.steps() / 2, 0.5), (run.plan.steps(), 0.7)] {
-                let span = run.plan.span(n, &r.p);
-                step.interpolate(
-                    span,
-                    θ,
-                    run.record(n),
-                    run.record(n - 1),
-                    run.plan.frozen(n),
-                    &mut l,
-                    &mut out,
-                )
-                .expect("regular");
-                let y = truth(span.t + θ * span.h);
+                let record = run.args(n, &r.p);
+                chain.interpolate(&record, θ, &mut out).expect("regular");
+                let y = truth(record.span.t + θ * record.span.h);
                 worst = (0..2 * run.layout.n).fold(worst, |s, i| s.max((out[i] - y[i]).abs()));
             }
             worst
@@ -450,8 +440,14 @@ fn nan_in_a_force_is_an_error_of_the_step() {
     let sys = &r.model.system;
     let (p, end) = (&r.p, r.p[r.model.times.end as usize]);
     let mesh = Mesh::new((0.0, None), &[], &[], (end, None)).expect("a mesh");
-    fn attempt<T: Step>(step: &T, p: &[f64], angles: &[f64], mesh: &Mesh) -> Result<Vec<f64>, StepError> {
-        simulate(step, p, angles, mesh, &Controller::fixed(0.02), &mut |_, _| {}).map(|r| result(&r))
+    fn attempt<T: Clone + Into<StepRecipe>>(
+        step: &T,
+        p: &[f64],
+        angles: &[f64],
+        mesh: &Mesh,
+    ) -> Result<Vec<f64>, StepError> {
+        simulate(&step.clone().into(), p, angles, mesh, &Controller::fixed(0.02), &mut |_, _| {})
+            .map(|r| result(&r))
     }
     let e = attempt(&newmark(sys, Lagrange::INDEX3, 0.0), p, &r.model.angles, &mesh);
     assert!(matches!(&e, Err(StepError::NotFinite { .. })), "Newmark: {e:?}");
@@ -472,7 +468,8 @@ fn nan_in_an_objective_ends_an_adaptive_run() {
         let step = runge_kutta(&r.model.system, &DOPRI5);
         let mesh = Mesh::new((0.0, None), &[], &[], (0.6, None)).expect("a mesh");
         let control = Controller::adaptive(1e-6, 1e-6);
-        let e = simulate(&step, &r.p, &r.model.angles, &mesh, &control, &mut |_, _| {}).map(|r| result(&r));
+        let e = simulate(&step.into(), &r.p, &r.model.angles, &mesh, &control, &mut |_, _| {})
+            .map(|r| result(&r));
         send.send(e).expect("the test waits");
     });
     let e = receive.recv_timeout(std::time::Duration::from_secs(5)).expect("the run ends within 5 s");

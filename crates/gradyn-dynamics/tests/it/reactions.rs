@@ -6,7 +6,7 @@
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::tableau::DOPRI5;
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, State, Step, Trajectory, simulate};
+use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, State, StepRecipe, Trajectory, simulate};
 use gradyn_model::mechanism::{
     About, Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Vector,
 };
@@ -23,11 +23,11 @@ fn with_outputs(m: &Mechanism, expressions: &[&str]) -> Mechanism {
     m
 }
 
-fn run<T: Step>(step: &T, model: &Model, p: &[f64], control: Controller) -> Trajectory {
+fn run<T: Clone + Into<StepRecipe>>(step: &T, model: &Model, p: &[f64], control: Controller) -> Trajectory {
     let (t0, t1) = (p[model.times.start as usize], p[model.times.end as usize]);
     let knots: Vec<f64> = model.splines.iter().flat_map(|s| s.knots(t0, t1)).collect();
     let mesh = Mesh::new((t0, None), &[], &knots, (t1, None)).expect("a mesh");
-    simulate(step, p, &model.angles, &mesh, &control, &mut |_, _| {})
+    simulate(&step.clone().into(), p, &model.angles, &mesh, &control, &mut |_, _| {})
         .unwrap_or_else(|e| panic!("{}: {e}", model.name))
 }
 
@@ -47,7 +47,7 @@ fn measure(model: &Model, p: &[f64], run: &Trajectory, n: usize) -> Vec<f64> {
 fn ends(m: &Mechanism, expressions: &[&str]) -> [Vec<f64>; 2] {
     let r = ready(&with_outputs(m, expressions));
     let step = RungeKutta {
-        sys: &r.model.system,
+        sys: r.model.system.clone(),
         f: Lagrange::ACCELERATION,
         state: State::Full,
         freedoms: vec![],
@@ -392,7 +392,7 @@ fn effort_has_the_power_that_the_energy_gains() {
     m.integral("work", "motor.effort * vel(crank.angle)");
     let r = ready(&with_outputs(&m, &["system.energy"]));
     let step = RungeKutta {
-        sys: &r.model.system,
+        sys: r.model.system.clone(),
         f: Lagrange::ACCELERATION,
         state: State::Full,
         freedoms: vec![],

@@ -19,6 +19,7 @@ use crate::signal::Signals;
 use crate::system::{Dims, Patterns, Statics, System};
 use gradyn_num::Pattern;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 impl<'g> Builder<'g, '_> {
     pub(super) fn finish(
@@ -138,9 +139,9 @@ impl<'g> Builder<'g, '_> {
                     if family == Coordinates::Relative0 { Reference::Origin } else { Reference::Centre };
                 let mut relative = Relative::new(system, tree, reference, self.m.dimension);
                 relative.draw(&p);
-                Mechanics::Relative(Box::new(relative))
+                Mechanics::Relative(Arc::new(relative))
             }
-            _ => Mechanics::Natural(Box::new(system)),
+            _ => Mechanics::Natural(Arc::new(system)),
         };
         if rest && m_vel > 0 && system.statics().is_none() {
             super::rest::keep_open(&mut system, &mut names.1, &p, p[times.start as usize], &angles);

@@ -23,7 +23,7 @@ impl Mechanics {
     /// In an equilibrium at rest: takes (1) from the rates of the coordinates, at the drawn configuration.
     pub fn choose_rest(&mut self, p: &[f64], t: f64, angles: &[f64]) {
         if self.take_rest() {
-            let mut names = self.elements().condition_names[1].clone();
+            let mut names = self.elements().map_or(vec![], |e| e.condition_names[1].clone());
             keep_open(self, &mut names, p, t, angles);
         }
     }
@@ -31,7 +31,7 @@ impl Mechanics {
 
 /// Conditions that (1) keeps at the drawn configuration, in order.
 fn open_conditions(sys: &Mechanics, p: &[f64], t: f64, angles: &[f64]) -> Vec<usize> {
-    let (n, m, count) = (sys.dims().n, sys.dims().m, sys.elements().velocity.len());
+    let (n, m, count) = (sys.dims().n, sys.dims().m, sys.elements().map_or(0, |e| e.velocity.len()));
     let (mut d, zero) = (sys.data::<f64>(), vec![0.0; n.max(m)]);
     sys.prepare(p, &mut d);
     sys.set_angles(angles, &mut d);

@@ -6,6 +6,7 @@ use crate::force::{Force, ForceAt};
 use crate::functional::{Functional, quadratic};
 use crate::load::LoadRows;
 use crate::ports::Tangents;
+use crate::scalar::KernelScalar;
 use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
 use gradyn_num::Scalar;
 use std::f64::consts::TAU;
@@ -45,7 +46,7 @@ impl System for Natural {
         }
     }
     #[inline]
-    fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
+    fn place<S: KernelScalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
         self.set_time(t, d);
         d.phi_q.fill(S::zero());
         self.rows.phi_q(&d.args.values, q, &mut d.phi_q);
@@ -104,7 +105,7 @@ impl System for Natural {
         });
     }
 
-    fn pull<S: Scalar>(
+    fn pull<S: KernelScalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -343,7 +344,7 @@ impl Natural {
         }
     }
     /// `pull`, and f -= Q where it is wanted.
-    pub(crate) fn pull_with_forces<S: Scalar>(
+    pub(crate) fn pull_with_forces<S: KernelScalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],

@@ -10,6 +10,7 @@ use super::stress::{Load, moved, vector};
 use super::sweep::{Bar, Moving, State};
 use super::{Carried, PARTS, Relative};
 use crate::natural;
+use crate::scalar::KernelScalar;
 use crate::system::{At, System};
 use gradyn_num::{Dual, Scalar};
 
@@ -71,7 +72,7 @@ pub(super) struct Tangent<S> {
 }
 
 impl Relative {
-    pub(super) fn new_data<S: Scalar>(&self) -> Data<S> {
+    pub(super) fn new_data<S: KernelScalar>(&self) -> Data<S> {
         let (zero, frames, n) = (S::zero(), self.inner.dims().n, self.dims.n);
         let links = self.chain.links.len();
         let list = |len: usize| vec![zero; len];

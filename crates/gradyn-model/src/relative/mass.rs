@@ -11,6 +11,7 @@
 use super::contraction::{Block, Parts, element};
 use super::spatial::{Twist, V3, add, cross, dot, increase, scale, sub};
 use super::{Data, Relative};
+use crate::scalar::KernelScalar;
 use gradyn_num::{Pattern, Scalar};
 
 /// The points r of (1).
@@ -133,7 +134,7 @@ impl Relative {
         }
     }
     /// M into `d.mass`.
-    pub(super) fn fill_mass<S: Scalar>(&self, d: &mut Data<S>) {
+    pub(super) fn fill_mass<S: KernelScalar>(&self, d: &mut Data<S>) {
         d.mass.fill(S::zero());
         d.composites.fill(Composite::zero());
         for (_, body) in &self.pseudo {
@@ -170,7 +171,7 @@ impl Relative {
         }
     }
     /// (1) of a body.
-    fn own<S: Scalar>(&self, body: &Pseudo, d: &Data<S>) -> Composite<S> {
+    fn own<S: KernelScalar>(&self, body: &Pseudo, d: &Data<S>) -> Composite<S> {
         let (frame, r) = (&d.here.pose.frames[body.link as usize], self.reference(body.link as usize, d));
         let y = [sub(&frame.p, &r), frame.e[0], frame.e[1], frame.e[2]];
         let values = crate::system::System::mass(&self.inner, &d.inner);

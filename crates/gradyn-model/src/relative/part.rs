@@ -9,8 +9,8 @@ use super::pull::Levels;
 use super::spatial::Twist;
 use super::sweep::{Bar, State};
 use super::{Carried, Data, Relative, sorted};
+use crate::scalar::KernelScalar;
 use crate::system::{At, System};
-use gradyn_num::Scalar;
 
 /// Bodies, nodes, links and coordinates, each in order.
 #[derive(Clone, Debug)]
@@ -52,7 +52,14 @@ impl Relative {
         Part { bodies, nodes, links, coords, support }
     }
     /// A gradient over (x, ẋ, ẍ) in `d.bar`, added to one over (z, ż, z̈) in `d.z` and over the slots.
-    fn pull_part<S: Scalar>(&self, part: &Part, at: &At<S>, apart: bool, d: &mut Data<S>, grad: &mut [S]) {
+    fn pull_part<S: KernelScalar>(
+        &self,
+        part: &Part,
+        at: &At<S>,
+        apart: bool,
+        d: &mut Data<S>,
+        grad: &mut [S],
+    ) {
         let m = if apart { &mut d.seen } else { &mut d.here };
         self.seconds(m);
         let ([x, v, a], g) = (&d.bar, &mut d.pulled);
@@ -79,7 +86,7 @@ impl Relative {
     }
     /// The partials of a condition over its coordinates, their rates and its slots:
     /// [`System::condition_row`].
-    pub(super) fn part_row<S: Scalar>(
+    pub(super) fn part_row<S: KernelScalar>(
         &self,
         (velocity, k): (bool, usize),
         at: &At<S>,

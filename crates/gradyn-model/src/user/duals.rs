@@ -1,5 +1,6 @@
 //! Partials of a user's functions by duals.
 
+use crate::scalar::Over;
 use crate::system::At;
 use gradyn_num::{Dual, Scalar};
 
@@ -13,17 +14,6 @@ impl<S: Scalar> Lifted<S> {
     fn at(&self) -> At<'_, S> {
         At { t: self.t, q: &self.x[0], v: &self.x[1], a: &self.x[2], lam: &self.x[3] }
     }
-}
-
-/// Which numbers of a point are differentiated.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Over {
-    /// Coordinates.
-    Q,
-    /// Velocities.
-    V,
-    /// Parameters.
-    P,
 }
 
 const LANES: usize = 8;

@@ -1,8 +1,7 @@
 //! The terms of a system against the duals of their values.
 
 use super::{Kernel, Mismatch, check_kernel};
-use gradyn_model::{At, LEVEL, Set, System};
-use gradyn_num::ProgramScalar;
+use gradyn_model::{At, Data, LEVEL, RunScalar, Set, Setup, System};
 
 /// A value of a system, and the terms that are its partials.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,8 +28,8 @@ const TERMS: [Term; 8] = [
 ];
 
 /// One term over (q, v, a, λ, p) at a time.
-struct OfSystem<'a, Y> {
-    sys: &'a Y,
+struct OfSystem<'a> {
+    sys: &'a Setup,
     term: Term,
     t: f64,
     angles: &'a [f64],
@@ -39,7 +38,7 @@ struct OfSystem<'a, Y> {
 /// Every partial of every term of a system at (t, q, v, a, λ) with slots p, and the transposes over p;
 /// `angles` are the references of its angles. A mechanism that knows which slots are wanted
 /// ([`gradyn_model::Mechanics::focus`]) has no transposes over the others: check it before.
-pub fn check_system<Y: System>(sys: &Y, t: f64, x: &[f64], p: &[f64], angles: &[f64]) -> Vec<Mismatch> {
+pub fn check_system(sys: &Setup, t: f64, x: &[f64], p: &[f64], angles: &[f64]) -> Vec<Mismatch> {
     let all = [x, p].concat();
     let of = |term: Term| OfSystem { sys, term, t, angles };
     let mut found: Vec<Mismatch> = TERMS.iter().flat_map(|term| check_kernel(&of(*term), &all)).collect();
@@ -47,22 +46,22 @@ pub fn check_system<Y: System>(sys: &Y, t: f64, x: &[f64], p: &[f64], angles: &[
     found
 }
 
-impl<Y: System> OfSystem<'_, Y> {
+impl OfSystem<'_> {
     fn width(&self) -> usize {
         3 * self.sys.dims().n + self.sys.dims().m
     }
-    fn placed<S: ProgramScalar>(&self, x: &[S]) -> Y::Data<S> {
+    fn placed<S: RunScalar>(&self, x: &[S]) -> Data<S> {
         let mut d = self.sys.data();
         self.sys.prepare(&x[self.width()..], &mut d);
         self.sys.set_angles(self.angles, &mut d);
         self.sys.place(S::from(self.t), &x[..self.sys.dims().n], &mut d);
         d
     }
-    fn at<'x, S: ProgramScalar>(&self, x: &'x [S]) -> At<'x, S> {
+    fn at<'x, S: RunScalar>(&self, x: &'x [S]) -> At<'x, S> {
         At::of(S::from(self.t), x, self.sys.dims().n, self.sys.dims().m)
     }
     /// out += (…)_p δ as written.
-    fn slots(&self, x: &[f64], delta: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+    fn slots(&self, x: &[f64], delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let at = self.at(x);
         match self.term {
             Term::Constraint(level) => self.sys.constraint_p(&at, LEVEL[level], delta, d, out),
@@ -122,7 +121,7 @@ impl<Y: System> OfSystem<'_, Y> {
             out[i * columns + first + j] += values[k];
         }
     }
-    fn constraint(&self, level: usize, x: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+    fn constraint(&self, level: usize, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let (sys, n, at) = (self.sys, self.sys.dims().n, self.at(x));
         let mn = &sys.patterns().mn;
         let (mut q, mut v) = (vec![0.0; mn.nnz()], vec![0.0; mn.nnz()]);
@@ -136,7 +135,7 @@ impl<Y: System> OfSystem<'_, Y> {
             self.put(mn, sys.phi_q(d), false, 2 * n, out);
         }
     }
-    fn balance(&self, x: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+    fn balance(&self, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let (sys, n, at) = (self.sys, self.sys.dims().n, self.at(x));
         let (nn, mn) = (&sys.patterns().nn, &sys.patterns().mn);
         let mut q = vec![0.0; nn.nnz()];
@@ -145,14 +144,14 @@ impl<Y: System> OfSystem<'_, Y> {
         self.put(nn, sys.mass(d), false, 2 * n, out);
         self.put(mn, sys.phi_q(d), true, 3 * n, out);
     }
-    fn forces(&self, x: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+    fn forces(&self, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let nn = &self.sys.patterns().nn;
         let (mut k, mut c) = (vec![0.0; nn.nnz()], vec![0.0; nn.nnz()]);
         self.sys.force_tangents(&self.at(x), d, &mut k, &mut c);
         self.put(nn, &k, false, 0, out);
         self.put(nn, &c, false, self.sys.dims().n, out);
     }
-    fn functionals(&self, set: Set, x: &[f64], d: &mut Y::Data<f64>, out: &mut [f64]) {
+    fn functionals(&self, set: Set, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let (sys, node, columns) = (self.sys, self.width(), self.sizes()[1]);
         for (k, out) in out.chunks_exact_mut(columns).enumerate() {
             let mut row = vec![0.0; node + sys.support(set).len()];
@@ -163,7 +162,7 @@ impl<Y: System> OfSystem<'_, Y> {
     }
 }
 
-impl<Y: System> Kernel for OfSystem<'_, Y> {
+impl Kernel for OfSystem<'_> {
     fn sizes(&self) -> [usize; 2] {
         let dims = self.sys.dims();
         let rows = match self.term {
@@ -173,7 +172,7 @@ impl<Y: System> Kernel for OfSystem<'_, Y> {
         };
         [rows, self.width() + dims.slots]
     }
-    fn value<S: ProgramScalar>(&self, x: &[S], y: &mut [S]) {
+    fn value<S: RunScalar>(&self, x: &[S], y: &mut [S]) {
         let (mut d, at) = (self.placed(x), self.at(x));
         match self.term {
             Term::Constraint(level) => self.sys.constraint(&at, LEVEL[level], &mut d, y),

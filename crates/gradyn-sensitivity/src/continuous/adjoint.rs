@@ -16,22 +16,18 @@ use super::instant::Instant;
 use crate::objective::{Case, Gradient};
 use gradyn_dynamics::block;
 use gradyn_dynamics::step::{Equations, Tolerance};
-use gradyn_dynamics::{Frozen, Step, StepError};
-use gradyn_model::System;
+use gradyn_dynamics::{Frozen, StepError};
+use gradyn_model::{Setup, System};
 
 /// Distance from a declared time that tells its sides apart, relative to the step.
 const SIDE: f64 = 1e-10;
 
 /// ∇ψ by (3) of [`super`]; with the tolerance of an adaptive run by Adams its equations choose their own
 /// steps.
-pub fn adjoint<T: Step>(
-    case: &Case<T>,
-    form: Form,
-    tolerance: Option<Tolerance>,
-) -> Result<Gradient, StepError> {
+pub fn adjoint(case: &Case, form: Form, tolerance: Option<Tolerance>) -> Result<Gradient, StepError> {
     let mut sweep = Sweep::new(case, form)?;
     sweep.end()?;
-    let varies = case.step.variable_order(case.run.plan.frozen(case.run.plan.steps())).is_some();
+    let varies = case.recipe.variable_order(case.run.plan.frozen(case.run.plan.steps())).is_some();
     match tolerance.filter(|_| varies) {
         Some(tolerance) => sweep.backward(tolerance)?,
         None => (1..=case.run.plan.steps())
@@ -44,16 +40,16 @@ pub fn adjoint<T: Step>(
 }
 
 /// Memory of the sweep.
-pub(super) struct Sweep<'c, T: Step> {
-    pub(super) case: &'c Case<'c, T>,
+pub(super) struct Sweep<'c> {
+    pub(super) case: &'c Case<'c>,
     p: Vec<f64>,
     /// The equations at nodes, and at stages.
     node: Equations,
     eq: Equations,
     form: Form,
-    states: States<T>,
+    states: States,
     /// Blocks 0 … s of (2); 0 is the node where the step begins.
-    pub(super) instants: Vec<Instant<T::System>>,
+    pub(super) instants: Vec<Instant>,
     /// Groups of stages that are solved together.
     groups: Vec<Option<Stages>>,
     /// y of each objective; y_i, k_i and b_i of each block and objective.
@@ -80,10 +76,10 @@ pub struct Work {
 }
 
 /// k = -y' at y, and b, of an objective; without one the sources are zero.
-pub fn evaluate<Y: System>(
-    sys: &Y,
+pub fn evaluate(
+    sys: &Setup,
     form: Form,
-    at: &mut Instant<Y>,
+    at: &mut Instant,
     y: &[f64],
     objective: Option<usize>,
     w: &mut Work,
@@ -97,10 +93,10 @@ pub fn evaluate<Y: System>(
     form.rate(sys, at, (y, &w.mu), &w.slope, &mut w.u, k);
 }
 
-impl<'c, T: Step> Sweep<'c, T> {
-    fn new(case: &'c Case<'c, T>, form: Form) -> Result<Self, StepError> {
-        let (sys, p, o) = (case.step.system(), case.slots(), case.objectives());
-        let node = case.step.equations();
+impl<'c> Sweep<'c> {
+    fn new(case: &'c Case<'c>, form: Form) -> Result<Self, StepError> {
+        let (sys, p, o) = (case.recipe.system(), case.slots(), case.objectives());
+        let node = case.recipe.equations();
         let eq = form.equations(node);
         let (_, kkt) = block::prepare(sys, &p)?;
         let (s, lay, size) = (eq.scheme.rows.len(), case.run.layout, form.size(sys));
@@ -141,11 +137,11 @@ impl<'c, T: Step> Sweep<'c, T> {
         })
     }
     fn size(&self) -> usize {
-        self.form.size(self.case.step.system())
+        self.form.size(self.case.recipe.system())
     }
     /// Places a block θ of the way through the step that ends in record `n`.
     fn place(&mut self, i: usize, n: usize, theta: f64, factored: bool) -> Result<(), StepError> {
-        let (sys, plan) = (self.case.step.system(), &self.case.run.plan);
+        let (sys, plan) = (self.case.recipe.system(), &self.case.run.plan);
         let span = plan.span(n, &self.p);
         let x = self.states.at(self.case, &self.p, n, theta)?;
         // a law may have a kink at a declared time: on the side of this step
@@ -161,11 +157,16 @@ impl<'c, T: Step> Sweep<'c, T> {
     /// Block 0 at node `n` with what was decided for another record.
     fn place_node(&mut self, n: usize, frozen: Frozen) -> Result<(), StepError> {
         let (case, run) = (self.case, self.case.run);
-        self.instants[0].set(case.step.system(), &run.layout.node(run.plan.t[n], run.record(n)), frozen, true)
+        self.instants[0].set(
+            case.recipe.system(),
+            &run.layout.node(run.plan.t[n], run.record(n)),
+            frozen,
+            true,
+        )
     }
     /// Covectors of x at the node of block 0 become y; what rows_p takes of them goes to the slots.
     fn pass(&mut self, j: usize) {
-        let (sys, size, z) = (self.case.step.system(), self.size(), self.case.run.layout.z());
+        let (sys, size, z) = (self.case.recipe.system(), self.size(), self.case.run.layout.z());
         let (b, args) = (&mut self.b[j * z..(j + 1) * z], sys.dims().args);
         let at = &mut self.instants[0];
         at.block.solve_t(sys, b);
@@ -175,7 +176,7 @@ impl<'c, T: Step> Sweep<'c, T> {
     }
     /// Has the step that ends in record `n` other independent coordinates than the next one?
     pub(super) fn changes(&self, n: usize) -> bool {
-        let (plan, count) = (&self.case.run.plan, self.eq.state.choices(self.case.step.system()));
+        let (plan, count) = (&self.case.run.plan, self.eq.state.choices(self.case.recipe.system()));
         n < plan.steps() && plan.frozen(n).choice[..count] != plan.frozen(n + 1).choice[..count]
     }
     /// At node `n`, if the step that ends there has other independent coordinates than the next one.
@@ -184,7 +185,7 @@ impl<'c, T: Step> Sweep<'c, T> {
         if !self.changes(n) {
             return Ok(());
         }
-        let (sys, size, lay) = (case.step.system(), self.size(), case.run.layout);
+        let (sys, size, lay) = (case.recipe.system(), self.size(), case.run.layout);
         self.same = false;
         self.b.fill(0.0);
         self.place_node(n, plan.frozen(n + 1))?;
@@ -257,7 +258,7 @@ impl<'c, T: Step> Sweep<'c, T> {
     /// k_i and b_i of an explicit block at y_i.
     pub(super) fn evaluate(&mut self, i: usize) {
         let (sys, size, z, o) =
-            (self.case.step.system(), self.size(), self.case.run.layout.z(), self.case.objectives());
+            (self.case.recipe.system(), self.size(), self.case.run.layout.z(), self.case.objectives());
         for j in 0..o {
             let (y, b) = ((i * o + j) * size, (i * o + j) * z);
             let (b, k) = (&mut self.b[b..b + z], &mut self.k[y..y + size]);
@@ -282,7 +283,7 @@ impl<'c, T: Step> Sweep<'c, T> {
         h: f64,
         choice: &[u32],
     ) -> Result<(), StepError> {
-        let (sys, size, o) = (self.case.step.system(), self.size(), self.case.objectives());
+        let (sys, size, o) = (self.case.recipe.system(), self.size(), self.case.objectives());
         let Some(stages) = &mut self.groups[g] else {
             self.evaluate(rows.start + 1);
             return Ok(());
@@ -314,7 +315,7 @@ impl<'c, T: Step> Sweep<'c, T> {
     }
     /// slots += s (g_p - rows_pᵀ b) of a block.
     pub(super) fn gather(&mut self, i: usize, s: f64) {
-        let (sys, z, o) = (self.case.step.system(), self.case.run.layout.z(), self.case.objectives());
+        let (sys, z, o) = (self.case.recipe.system(), self.case.run.layout.z(), self.case.objectives());
         for (j, slots) in self.slots.chunks_exact_mut(sys.dims().args).enumerate() {
             let b = (i * o + j) * z;
             self.instants[i].gather(sys, j, &self.b[b..b + z], s, slots);

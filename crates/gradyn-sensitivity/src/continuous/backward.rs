@@ -8,15 +8,15 @@
 //! independent coordinates change.
 
 use super::adjoint::Sweep;
+use gradyn_dynamics::StepError;
 use gradyn_dynamics::interpolation::aitken_neville;
 use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::RESTARTS;
 use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::adams::ode::Ode;
-use gradyn_dynamics::{Step, StepError};
 use gradyn_model::System;
 
-impl<T: Step> Sweep<'_, T> {
+impl Sweep<'_> {
     /// (1) over the whole run.
     pub(super) fn backward(&mut self, tol: Tolerance) -> Result<(), StepError> {
         // a tenth: the error of the run is that of the gradient
@@ -42,7 +42,7 @@ impl<T: Step> Sweep<'_, T> {
         let plan = &self.case.run.plan;
         let (mut starts, mut begin) = (vec![0], 0);
         for n in 1..=plan.steps() {
-            let known = self.case.step.variable_order(plan.frozen(n)).map_or(1, |o| o.1);
+            let known = self.case.recipe.variable_order(plan.frozen(n)).map_or(1, |o| o.1);
             if known == 1 && n > begin + RESTARTS {
                 begin = n - 1;
             }
@@ -59,7 +59,7 @@ impl<T: Step> Sweep<'_, T> {
         tol: Tolerance,
     ) -> Result<(), StepError> {
         let (run, o) = (self.case.run, self.case.objectives());
-        let (plan, args) = (&run.plan, self.case.step.system().dims().args);
+        let (plan, args) = (&run.plan, self.case.recipe.system().dims().args);
         let (size, end) = (self.y.len(), plan.t[n]);
         let (times, first) = (&plan.t[nodes.clone()], nodes.start);
         let (mut ode, mut x) =
@@ -67,9 +67,9 @@ impl<T: Step> Sweep<'_, T> {
         ode.integrate(end - plan.t[m], |s, y, out| {
             let t = (end - s).clamp(plan.t[m], end);
             let k = (m + plan.t[m..n].partition_point(|x| *x < t)).clamp(m + 1, n);
-            let order = self.case.step.variable_order(plan.frozen(k)).map_or(1, |o| o.0 + 1);
+            let order = self.case.recipe.variable_order(plan.frozen(k)).map_or(1, |o| o.0 + 1);
             aitken_neville(times, |i| run.record(first + i), t, order, &mut x);
-            self.instants[0].set(self.case.step.system(), &run.layout.node(t, &x), plan.frozen(k), true)?;
+            self.instants[0].set(self.case.recipe.system(), &run.layout.node(t, &x), plan.frozen(k), true)?;
             self.yi[..size].copy_from_slice(&y[..size]);
             self.evaluate(0);
             let (state, rates) = out.split_at_mut(size);

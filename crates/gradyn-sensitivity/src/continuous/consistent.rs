@@ -12,17 +12,17 @@
 
 use super::instant::Instant;
 use gradyn_dynamics::step::IntegrandRows;
-use gradyn_model::{At, LEVEL, System};
+use gradyn_model::{At, LEVEL, Setup, System};
 use gradyn_num::Wide;
 
 /// (1) for an objective; `rate` is ẋ = (v, a, a', λ') at the node, where `at` is factored with constraints at
 /// the level of accelerations.
-pub fn make_consistent<Y: System>(
-    sys: &Y,
+pub fn make_consistent(
+    sys: &Setup,
     p: &[f64],
     (at, rate, angles): (&At, &[f64], &[f64]),
     objective: usize,
-    i: &mut Instant<Y>,
+    i: &mut Instant,
     mu: &mut [f64],
     slots: &mut [f64],
 ) {
@@ -59,7 +59,7 @@ pub fn make_consistent<Y: System>(
 }
 
 /// d/dt of g_x along the run.
-fn integrand_rate<Y: System>(sys: &Y, p: &[f64], at: &At, rate: &[f64], angles: &[f64]) -> IntegrandRows {
+fn integrand_rate(sys: &Setup, p: &[f64], at: &At, rate: &[f64], angles: &[f64]) -> IntegrandRows {
     let mut d = sys.prepared::<Wide>(p);
     sys.set_angles(angles, &mut d);
     let x = [at.q, at.v, at.a, at.lam].concat();

@@ -14,7 +14,7 @@
 use super::instant::Instant;
 use gradyn_dynamics::step::Equations;
 use gradyn_dynamics::{Lagrange, tableau};
-use gradyn_model::System;
+use gradyn_model::{Setup, System};
 
 /// (1)–(4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Form {
 
 impl Form {
     /// Numbers of a state.
-    pub(super) fn size<Y: System>(self, sys: &Y) -> usize {
+    pub(super) fn size(self, sys: &Setup) -> usize {
         let (n, m) = (sys.dims().n, sys.dims().m);
         if self == Form::SemiExplicit { 2 * n + m } else { 2 * n }
     }
@@ -49,14 +49,7 @@ impl Form {
         Equations { law: Lagrange { level: Lagrange::INDEX3.level, ..eq.law }, scheme, ..eq }
     }
     /// y of μ.
-    pub(super) fn raise<Y: System>(
-        self,
-        sys: &Y,
-        at: &mut Instant<Y>,
-        mu: &[f64],
-        u: &mut [f64],
-        y: &mut [f64],
-    ) {
+    pub(super) fn raise(self, sys: &Setup, at: &mut Instant, mu: &[f64], u: &mut [f64], y: &mut [f64]) {
         let n = sys.dims().n;
         y[..n].copy_from_slice(&mu[..n]);
         match self {
@@ -71,7 +64,7 @@ impl Form {
         }
     }
     /// μ of y.
-    pub(super) fn lower<Y: System>(self, sys: &Y, at: &mut Instant<Y>, y: &[f64], mu: &mut [f64]) {
+    pub(super) fn lower(self, sys: &Setup, at: &mut Instant, y: &[f64], mu: &mut [f64]) {
         let n = sys.dims().n;
         mu[..n].copy_from_slice(&y[..n]);
         match self {
@@ -84,10 +77,10 @@ impl Form {
         }
     }
     /// -y' of -μ' in `slope`, with μ of y at hand.
-    pub(super) fn rate<Y: System>(
+    pub(super) fn rate(
         self,
-        sys: &Y,
-        at: &mut Instant<Y>,
+        sys: &Setup,
+        at: &mut Instant,
         (y, mu): (&[f64], &[f64]),
         slope: &[f64],
         u: &mut [f64],
@@ -113,7 +106,7 @@ impl Form {
         self.keep(at, u, &mut out[n..]);
     }
     /// What of (ν, κ) a state holds.
-    fn keep<Y: System>(self, at: &Instant<Y>, u: &[f64], out: &mut [f64]) {
+    fn keep(self, at: &Instant, u: &[f64], out: &mut [f64]) {
         match self {
             Form::SemiExplicit => out.copy_from_slice(u),
             _ => at.block.picked(1, u, out),

@@ -13,7 +13,7 @@ use super::instant::Instant;
 use gradyn_dynamics::StepError;
 use gradyn_dynamics::step::Equations;
 use gradyn_dynamics::step::runge_kutta::coupled::{self, Coupled};
-use gradyn_model::System;
+use gradyn_model::{Setup, System};
 use gradyn_num::DenseLu;
 
 /// (1) or (2).
@@ -38,8 +38,8 @@ pub struct Columns {
 
 impl Stages {
     /// Memory for some rows of a scheme.
-    pub fn new<Y: System>(
-        sys: &Y,
+    pub fn new(
+        sys: &Setup,
         eq: &Equations,
         form: Form,
         rows: std::ops::Range<usize>,
@@ -62,13 +62,13 @@ impl Stages {
         })))
     }
     /// Factors at the blocks of the group.
-    pub fn prepare<Y: System>(
+    pub fn prepare(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         eq: &Equations,
         (t, h): (f64, f64),
         choice: &[u32],
-        at: &mut [Instant<Y>],
+        at: &mut [Instant],
         w: &mut Work,
     ) -> Result<(), StepError> {
         match self {
@@ -81,14 +81,7 @@ impl Stages {
         }
     }
     /// k_i of an objective at ŷ_i, for the explicit form b_i too.
-    pub fn solve<Y: System>(
-        &mut self,
-        sys: &Y,
-        eq: &Equations,
-        at: &mut [Instant<Y>],
-        w: &mut Work,
-        g: Group,
-    ) {
+    pub fn solve(&mut self, sys: &Setup, eq: &Equations, at: &mut [Instant], w: &mut Work, g: Group) {
         match self {
             Self::Transposed(matrix) => {
                 let (size, z) = (w.mu.len(), matrix.b.len() / at.len());
@@ -141,11 +134,11 @@ impl Group<'_> {
 }
 
 impl Columns {
-    fn prepare<Y: System>(
+    fn prepare(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         (t, h): (f64, f64),
-        at: &mut [Instant<Y>],
+        at: &mut [Instant],
         w: &mut Work,
     ) -> Result<(), StepError> {
         let (size, total) = (self.size, self.blocks * self.size);

@@ -3,23 +3,23 @@
 use gradyn_dynamics::block::Block;
 use gradyn_dynamics::step::{Equations, IntegrandRows};
 use gradyn_dynamics::{Frozen, StepError};
-use gradyn_model::{At, System};
+use gradyn_model::{At, Data, Setup, System};
 use gradyn_num::{Kkt, Wide};
 
 /// (3) of [`super`] at an instant.
-pub struct Instant<Y: System> {
+pub struct Instant {
     /// Rows and partials.
-    pub block: Block<Y>,
+    pub block: Block,
     /// g_x, g_p.
     pub g: IntegrandRows,
     /// d/dt of M and Φ_q along the run, where they are needed.
-    pub moving: Option<Moving<Y>>,
+    pub moving: Option<Moving>,
     n: usize,
 }
 
-impl<Y: System> Instant<Y> {
+impl Instant {
     /// Memory.
-    pub fn new(sys: &Y, eq: &Equations, p: &[f64], kkt: &Kkt, moving: bool) -> Self {
+    pub fn new(sys: &Setup, eq: &Equations, p: &[f64], kkt: &Kkt, moving: bool) -> Self {
         let block = Block::new(sys, eq.law, eq.state, p, kkt);
         Self {
             block,
@@ -29,7 +29,7 @@ impl<Y: System> Instant<Y> {
         }
     }
     /// Linearises; `factored` if single blocks will be solved with.
-    pub fn set(&mut self, sys: &Y, at: &At, frozen: Frozen, factored: bool) -> Result<(), StepError> {
+    pub fn set(&mut self, sys: &Setup, at: &At, frozen: Frozen, factored: bool) -> Result<(), StepError> {
         sys.set_angles(frozen.angles, &mut self.block.linear.data);
         if factored {
             self.block.set(sys, at, frozen.choice)?;
@@ -63,7 +63,7 @@ impl<Y: System> Instant<Y> {
         });
     }
     /// grad += s (g_p - rows_pᵀ b) of an objective.
-    pub fn gather(&mut self, sys: &Y, objective: usize, b: &[f64], s: f64, grad: &mut [f64]) {
+    pub fn gather(&mut self, sys: &Setup, objective: usize, b: &[f64], s: f64, grad: &mut [f64]) {
         self.block.slot_mul_t(sys, b, -s, grad);
         self.g.slot_mul_t(sys, objective, s, grad);
     }
@@ -71,21 +71,21 @@ impl<Y: System> Instant<Y> {
 
 /// Ṁ and Φ̇_q = d/dt Φ_q(t, q(t)): with rheonomic constraints ∂Φ_q/∂t is part of it, which [M13, Eq. 80]
 /// leaves out.
-pub struct Moving<Y: System> {
-    data: Y::Data<Wide>,
+pub struct Moving {
+    data: Data<Wide>,
     q: Vec<Wide>,
     mass: Vec<f64>,
     phi_q: Vec<f64>,
 }
 
-impl<Y: System> Moving<Y> {
-    fn new(sys: &Y, p: &[f64]) -> Self {
+impl Moving {
+    fn new(sys: &Setup, p: &[f64]) -> Self {
         let patterns = sys.patterns();
         let (mass, phi_q) = (vec![0.0; patterns.nn.nnz()], vec![0.0; patterns.mn.nnz()]);
         Self { data: sys.prepared(p), q: vec![Wide::from(0.0); sys.dims().n], mass, phi_q }
     }
     /// A dual step along (1, v).
-    fn set(&mut self, sys: &Y, at: &At, angles: &[f64]) {
+    fn set(&mut self, sys: &Setup, at: &At, angles: &[f64]) {
         self.q.iter_mut().zip(at.q.iter().zip(at.v)).for_each(|(x, (q, v))| *x = Wide::along(*q, *v));
         sys.set_angles(angles, &mut self.data);
         sys.place(Wide::along(at.t, 1.0), &self.q, &mut self.data);
@@ -93,7 +93,7 @@ impl<Y: System> Moving<Y> {
         self.phi_q.iter_mut().zip(sys.phi_q(&self.data)).for_each(|(x, m)| *x = m.eps[0]);
     }
     /// out += Ḟ_u χ = (Ṁ ν + Φ̇_qᵀ κ, Φ̇_q ν).
-    pub fn mul(&self, sys: &Y, chi: &[f64], out: &mut [f64]) {
+    pub fn mul(&self, sys: &Setup, chi: &[f64], out: &mut [f64]) {
         let (n, patterns) = (sys.dims().n, sys.patterns());
         let ((nu, kappa), (top, bottom)) = (chi.split_at(n), out.split_at_mut(n));
         patterns.nn.mul(&self.mass, 1.0, nu, top);

@@ -9,17 +9,17 @@
 
 use super::TimeColumns;
 use crate::objective::{Case, Gradient, TerminalRows};
-use gradyn_dynamics::{Step, StepError};
-use gradyn_model::System;
+use gradyn_dynamics::{Chain, StepError};
+use gradyn_model::{Setup, System};
 
 /// Memory of the sweep.
-pub struct Adjoint<T: Step> {
+pub struct Adjoint {
     mu: Vec<f64>,
     carry: Vec<f64>,
     slots: Vec<f64>,
     part: Vec<f64>,
-    linear: T::Linear,
-    times: TimeColumns<T>,
+    chain: Chain,
+    times: TimeColumns,
     /// Linearisations: one factorisation of each block.
     pub linearisations: usize,
     /// Transposed solves.
@@ -37,43 +37,39 @@ pub struct Contributions {
     pub conditions: Gradient,
 }
 
-impl<T: Step> Adjoint<T> {
+impl Adjoint {
     /// Memory for a case.
-    pub fn new(case: &Case<T>) -> Result<Self, StepError> {
-        let (step, p, o) = (case.step, case.slots(), case.objectives());
-        let (len, args) = (case.run.layout.len, step.system().dims().args);
+    pub fn new(case: &Case) -> Result<Self, StepError> {
+        let (p, o) = (case.slots(), case.objectives());
+        let (len, args) = (case.run.layout.len, case.recipe.system().dims().args);
         Ok(Self {
             mu: vec![0.0; len],
             carry: vec![0.0; len * o],
             slots: vec![0.0; args * o],
             part: vec![0.0; args],
-            linear: step.linear(&p)?,
-            times: TimeColumns::new(step, &p),
+            chain: case.recipe.chain(&p)?,
+            times: TimeColumns::new(case.recipe, &p),
             linearisations: 0,
             solves: 0,
         })
     }
     /// Elements evaluated.
-    pub fn visits(&self, step: &T) -> usize {
-        step.visits(&self.linear)
+    pub fn visits(&self) -> usize {
+        self.chain.counts().visits
     }
     /// ∇ψ, (1).
-    pub fn gradient(&mut self, case: &Case<T>) -> Result<Gradient, StepError> {
+    pub fn gradient(&mut self, case: &Case) -> Result<Gradient, StepError> {
         self.run(case, None)
     }
     /// ∇ψ with its history.
-    pub fn contributions(&mut self, case: &Case<T>) -> Result<(Gradient, Contributions), StepError> {
+    pub fn contributions(&mut self, case: &Case) -> Result<(Gradient, Contributions), StepError> {
         let empty = vec![vec![0.0; case.rho.len()]; case.objectives()];
         let mut c =
             Contributions { records: vec![empty; case.run.plan.steps() + 1], ..Contributions::default() };
         let gradient = self.run(case, Some(&mut c))?;
         Ok((gradient, c))
     }
-    fn run(
-        &mut self,
-        case: &Case<T>,
-        mut history: Option<&mut Contributions>,
-    ) -> Result<Gradient, StepError> {
+    fn run(&mut self, case: &Case, mut history: Option<&mut Contributions>) -> Result<Gradient, StepError> {
         let (p, args) = (case.slots(), self.part.len());
         let w = TerminalRows::new(case, &p);
         self.carry.fill(0.0);
@@ -96,19 +92,19 @@ impl<T: Step> Adjoint<T> {
     /// The backward loop; allocates nothing without a history.
     fn sweep(
         &mut self,
-        case: &Case<T>,
+        case: &Case,
         p: &[f64],
         w: &TerminalRows,
         mut history: Option<&mut Contributions>,
     ) -> Result<(), StepError> {
-        let (step, run, z) = (case.step, case.run, case.run.layout.z());
+        let (sys, run, z) = (case.recipe.system(), case.run, case.run.layout.z());
         let (len, args, last) = (run.layout.len, self.part.len(), run.plan.steps());
         for n in (0..=last).rev() {
-            let (span, x, past) = (run.plan.span(n, p), run.record(n), run.past(n));
-            step.linearise(span, run.plan.frozen(n), x, past, &mut self.linear)?;
+            let record = run.args(n, p);
+            self.chain.linearise(&record)?;
             self.linearisations += 1;
             if run.plan.moves(n) {
-                self.times.set(step, n, &run.plan, span, x, past);
+                self.times.set(&record);
             }
             for j in 0..case.objectives() {
                 // R_xᵀ μ = [n = N] ψ_xᵀ - carry
@@ -120,33 +116,33 @@ impl<T: Step> Adjoint<T> {
                 }
                 if let Some(h) = history.as_deref_mut().filter(|_| n == 0) {
                     let mut b = self.mu.clone();
-                    step.initial(&mut self.linear).state_t(step.system(), &mut b);
+                    self.chain.start.state_t(sys, &mut b);
                     h.initial_state.push(b[..2 * run.layout.n].to_vec());
                 }
-                step.solve_t(&mut self.linear, &mut self.mu);
+                self.chain.solve_t(&mut self.mu);
                 self.solves += 1;
                 // carry = R_pastᵀ μ
                 carry.fill(0.0);
-                step.past_mul_t(&mut self.linear, &self.mu, carry);
+                self.chain.past_mul_t(&self.mu, carry);
                 match history.as_deref_mut() {
                     None => gather(
                         case,
                         n,
                         &self.mu,
-                        &mut self.linear,
+                        &mut self.chain,
                         &self.times,
                         &mut self.slots[j * args..(j + 1) * args],
                     ),
                     Some(h) => {
                         self.part.fill(0.0);
-                        gather(case, n, &self.mu, &mut self.linear, &self.times, &mut self.part);
+                        gather(case, n, &self.mu, &mut self.chain, &self.times, &mut self.part);
                         self.slots[j * args..(j + 1) * args]
                             .iter_mut()
                             .zip(&self.part)
                             .for_each(|(s, p)| *s += p);
                         h.records[n][j] = case.design.pull_back(case.rho, &self.part);
                         if n == 0 {
-                            h.conditions.push(condition_values(step.system(), &self.mu));
+                            h.conditions.push(condition_values(sys, &self.mu));
                         }
                     }
                 }
@@ -157,15 +153,8 @@ impl<T: Step> Adjoint<T> {
 }
 
 /// grad -= (R_p + R_h h' + R_t t')ᵀ μ of record `n`.
-fn gather<T: Step>(
-    case: &Case<T>,
-    n: usize,
-    mu: &[f64],
-    l: &mut T::Linear,
-    times: &TimeColumns<T>,
-    grad: &mut [f64],
-) {
-    case.step.slot_mul_t(l, mu, -1.0, grad);
+fn gather(case: &Case, n: usize, mu: &[f64], chain: &mut Chain, times: &TimeColumns, grad: &mut [f64]) {
+    chain.slot_mul_t(mu, -1.0, grad);
     let plan = &case.run.plan;
     if plan.moves(n) {
         let dot = |c: &[f64]| mu.iter().zip(c).map(|(m, c)| m * c).sum::<f64>();
@@ -183,7 +172,7 @@ fn gather<T: Step>(
 
 /// dψ/d(value) of the conditions: E(q) - value = 0 has R_value = -1, so it is the adjoint of the condition
 /// itself.
-fn condition_values<Y: System>(sys: &Y, mu: &[f64]) -> Vec<f64> {
+fn condition_values(sys: &Setup, mu: &[f64]) -> Vec<f64> {
     let (n, held, moving) = (sys.dims().n, sys.independent(false).len(), sys.independent(true).len());
     let given = sys.statics().map_or(n - held, |s| s.held.len());
     mu[held..held + given].iter().chain(&mu[n + moving..2 * n]).copied().collect()

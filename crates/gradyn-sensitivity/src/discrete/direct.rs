@@ -7,7 +7,7 @@
 
 use super::TimeColumns;
 use crate::objective::{Case, Gradient, TerminalRows};
-use gradyn_dynamics::{Plan, Step, StepError};
+use gradyn_dynamics::{Plan, StepError};
 
 /// What a direct run returns.
 pub struct Direct {
@@ -20,27 +20,29 @@ pub struct Direct {
 }
 
 /// (1); `observe` gets each record's number and all columns s_n (parameter-major).
-pub fn direct<T: Step>(case: &Case<T>, mut observe: impl FnMut(usize, &[f64])) -> Result<Direct, StepError> {
-    let (step, run, p) = (case.step, case.run, case.slots());
+pub fn direct(case: &Case, mut observe: impl FnMut(usize, &[f64])) -> Result<Direct, StepError> {
+    let run = case.run;
+    let p = case.slots();
     let (len, count) = (run.layout.len, case.rho.len());
     let directions = directions(case);
-    let (mut l, mut times) = (step.linear(&p)?, TimeColumns::new(step, &p));
+    let mut chain = case.recipe.chain(&p)?;
+    let mut times = TimeColumns::new(case.recipe, &p);
     let (mut s, mut r) = (vec![0.0; count * len], vec![0.0; len]);
     for n in 0..=run.plan.steps() {
-        let (span, x, past) = (run.plan.span(n, &p), run.record(n), run.past(n));
-        step.linearise(span, run.plan.frozen(n), x, past, &mut l)?;
+        let args = run.args(n, &p);
+        chain.linearise(&args)?;
         if run.plan.moves(n) {
-            times.set(step, n, &run.plan, span, x, past);
+            times.set(&args);
         }
         for (s, delta) in s.chunks_exact_mut(len).zip(&directions) {
             r.fill(0.0);
-            step.past_mul(&mut l, s, &mut r);
-            step.slot_mul(&mut l, delta, &mut r);
+            chain.past_mul(s, &mut r);
+            chain.slot_mul(delta, &mut r);
             let (dh, dt) = moved(&run.plan, n, delta);
             if dh != 0.0 || dt != 0.0 {
                 (0..len).for_each(|i| r[i] += times.h[i] * dh + times.t[i] * dt);
             }
-            step.solve(&mut l, &mut r);
+            chain.solve(&mut r);
             s.iter_mut().zip(&r).for_each(|(s, r)| *s = -r);
         }
         observe(n, &s);
@@ -51,11 +53,15 @@ pub fn direct<T: Step>(case: &Case<T>, mut observe: impl FnMut(usize, &[f64])) -
         s[z + j] + w.mul(case, j, s, &directions[k])
     };
     let gradient = (0..case.objectives()).map(|j| (0..count).map(|k| entry(j, k)).collect()).collect();
-    Ok(Direct { gradient, solves: (run.plan.steps() + 1) * count, factorizations: step.factorizations(&l) })
+    Ok(Direct {
+        gradient,
+        solves: (run.plan.steps() + 1) * count,
+        factorizations: chain.counts().factorizations,
+    })
 }
 
 /// p' of every parameter.
-fn directions<T: Step>(case: &Case<T>) -> Vec<Vec<f64>> {
+fn directions(case: &Case) -> Vec<Vec<f64>> {
     let mut all = vec![];
     for first in (0..case.rho.len()).step_by(8) {
         let wide = case.slot_directions(first);

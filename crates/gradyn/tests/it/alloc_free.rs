@@ -1,9 +1,8 @@
 //! The step loop, forward and adjoint, allocates nothing.
 
-use gradyn::method::with_step;
 use gradyn::registry::{Variant, variants};
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared};
-use gradyn_dynamics::Step;
+use gradyn_dynamics::StepRecipe;
 use gradyn_dynamics::simulate::{replay_into, simulate};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_sensitivity::{Adjoint, Case};
@@ -14,15 +13,16 @@ use gradyn_testkit::chain::{chain, coaxial_chain, net, space_chain};
 static COUNTING: Counting = Counting;
 
 /// Allocations of a forward run and of an adjoint sweep.
-fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, usize) {
+fn count(recipe: &StepRecipe, model: &Prepared, run: &gradyn::Run) -> (usize, usize) {
     let p = model.model.slots(&model.rho);
-    let (mut trajectory, mut l) = (run.trajectory.clone(), step.linear(&p).expect("factors"));
-    replay_into(step, &p, &mut trajectory, &mut l).expect("runs");
+    let mut trajectory = run.trajectory.clone();
+    let mut chain = recipe.chain(&p).expect("factors");
+    replay_into(&p, &mut trajectory, &mut chain).expect("runs");
     let before = allocations();
-    replay_into(step, &p, &mut trajectory, &mut l).expect("runs");
+    replay_into(&p, &mut trajectory, &mut chain).expect("runs");
     let forward = allocations() - before;
     let case = Case {
-        step,
+        recipe,
         design: gradyn_sensitivity::Design::Model(&model.model),
         rho: &model.rho,
         run: &trajectory,
@@ -47,8 +47,7 @@ fn switches(model: &Prepared, method: &Method) -> bool {
 /// (forward, adjoint) on a run of some steps.
 fn loops(model: &Prepared, method: &Method) -> (usize, usize, usize) {
     let run = model.simulate(method, &mut |_, _| {}).expect("runs");
-    let any = method.build(&model.model);
-    let (forward, adjoint) = with_step!(&any, step => count(step, model, &run));
+    let (forward, adjoint) = count(&method.build(&model.model), model, &run);
     (run.trajectory.plan.steps(), forward, adjoint)
 }
 
@@ -57,12 +56,10 @@ fn whole_run(model: &Prepared, method: &Method) -> usize {
     let (mesh, p) = (model.mesh().expect("times"), model.model.slots(&model.rho));
     let control = method.controller(mesh.end() - mesh.start.0);
     let count = |before: usize| allocations() - before;
-    let any = method.build(&model.model);
-    with_step!(&any, s => {
-        let before = allocations();
-        simulate(s, &p, &model.model.angles, &mesh, &control, &mut |_, _| {}).expect("runs");
-        count(before)
-    })
+    let recipe = method.build(&model.model);
+    let before = allocations();
+    simulate(&recipe, &p, &model.model.angles, &mesh, &control, &mut |_, _| {}).expect("runs");
+    count(before)
 }
 
 /// Small models, dense, and large ones, sparse; some of them in joint coordinates.

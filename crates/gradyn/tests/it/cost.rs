@@ -1,24 +1,23 @@
 //! The cost of the discrete adjoint does not depend on the number of parameters, and the direct method shares
 //! its matrices: counted, not timed.
 
-use gradyn::method::with_step;
 use gradyn::registry::combinations;
 use gradyn::{Coordinates, Method, Prepared};
-use gradyn_dynamics::Step;
+use gradyn_dynamics::StepRecipe;
 use gradyn_sensitivity::{Adjoint, Case};
 use gradyn_testkit::models::five_bar_control;
 
 /// (parameters, steps, linearisations, transposed solves, element visits) of one gradient.
-fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, [usize; 4]) {
+fn count(recipe: &StepRecipe, model: &Prepared, run: &gradyn::Run) -> (usize, [usize; 4]) {
     let case = Case {
-        step,
+        recipe,
         design: gradyn_sensitivity::Design::Model(&model.model),
         rho: &model.rho,
         run: &run.trajectory,
     };
     let mut adjoint = Adjoint::new(&case).expect("factors");
     let g = adjoint.gradient(&case).expect("sweeps");
-    (g[0].len(), [run.trajectory.plan.steps(), adjoint.linearisations, adjoint.solves, adjoint.visits(step)])
+    (g[0].len(), [run.trajectory.plan.steps(), adjoint.linearisations, adjoint.solves, adjoint.visits()])
 }
 
 #[test]
@@ -30,8 +29,7 @@ fn twenty_and_a_thousand_spline_parameters_cost_the_same() {
         let counts = [10, 500].map(|n| {
             let model = Prepared::new(&five_bar_control(n)).expect("builds");
             let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
-            let any = method.build(&model.model);
-            with_step!(&any, step => count(step, &model, &run))
+            count(&method.build(&model.model), &model, &run)
         });
         assert_eq!((counts[0].0, counts[1].0), (20, 1000));
         assert_eq!(counts[0].1, counts[1].1, "{} + {}", formulation.name(), integrator.name());
@@ -46,11 +44,10 @@ fn direct_factorises_two_matrices_a_step() {
         for n in [10, 50] {
             let model = Prepared::new_in(&five_bar_control(n), family).expect("builds");
             let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
-            let any = method.build(&model.model);
-            let done = with_step!(&any, step => {
-                let case = Case { step, design: gradyn_sensitivity::Design::Model(&model.model), rho: &model.rho, run: &run.trajectory };
-                gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps").factorizations
-            });
+            let recipe = method.build(&model.model);
+            let design = gradyn_sensitivity::Design::Model(&model.model);
+            let case = Case { recipe: &recipe, design, rho: &model.rho, run: &run.trajectory };
+            let done = gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps").factorizations;
             assert_eq!(
                 done,
                 Some(2 * run.trajectory.plan.steps()),

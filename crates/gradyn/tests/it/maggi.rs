@@ -202,12 +202,7 @@ fn paper(x: &mut Terms, choice: &[u32], zdd: &[f64], directions: &[Vec<f64>]) ->
 }
 
 /// The same from the linearised rows of a block: B δa for δz, δż and δρ.
-fn code(
-    block: &mut Block<Mechanics>,
-    sys: &Mechanics,
-    choice: &[u32],
-    directions: &[Vec<f64>],
-) -> [Matrix; 3] {
+fn code(block: &mut Block, sys: &Mechanics, choice: &[u32], directions: &[Vec<f64>]) -> [Matrix; 3] {
     let (n, m, free) = (sys.dims().n, sys.dims().m, choice.len());
     let mut accelerations = |mut b: Vec<f64>| {
         block.solve(sys, &mut b);

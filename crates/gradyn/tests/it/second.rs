@@ -10,9 +10,9 @@
 use crate::kit::elements;
 use gradyn_dynamics::Lagrange;
 use gradyn_dynamics::formulation::Linear;
-use gradyn_model::{At, Dims, LEVEL, Mechanics, System};
+use gradyn_model::{At, Dims, LEVEL, Mechanics, RunScalar, System};
 use gradyn_num::complex::STEP;
-use gradyn_num::{Complex, ProgramScalar, Scalar, Wide, largest};
+use gradyn_num::{Complex, Scalar, Wide, largest};
 use gradyn_testkit::models::{Ready, ready};
 use gradyn_testkit::random::Random;
 
@@ -49,7 +49,7 @@ fn filled<S: Scalar>(len: usize, f: impl FnOnce(&mut [S])) -> Vec<S> {
 }
 
 /// Matrices of the system.
-fn matrices<S: ProgramScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Terms<S> {
+fn matrices<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Terms<S> {
     let (Point { at, p, w, .. }, mut d) = (Point::of(sys.dims(), x), sys.data());
     let (nn, mn) = (sys.patterns().nn.nnz(), sys.patterns().mn.nnz());
     sys.prepare(p, &mut d);
@@ -68,7 +68,7 @@ fn matrices<S: ProgramScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Terms
 }
 
 /// Products with the slots.
-fn slot_products<S: ProgramScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Terms<S> {
+fn slot_products<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Terms<S> {
     let (Dims { n, m, args, .. }, mut d, s) = (sys.dims(), sys.data(), -1.7);
     let Point { at, p, w, delta, mu, .. } = Point::of(sys.dims(), x);
     let (top, bottom) = mu.split_at(n);
@@ -86,10 +86,10 @@ fn slot_products<S: ProgramScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> 
 }
 
 /// Products with the partials of a formulation.
-fn linear_products<S: ProgramScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Terms<S> {
+fn linear_products<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Terms<S> {
     let (Dims { n, m, args, .. }, s) = (sys.dims(), -1.7);
     let Point { at, p, w, u, delta, mu } = Point::of(sys.dims(), x);
-    let mut l = Linear::<Mechanics, S>::new(sys, Lagrange::index1(0.7, 5.0));
+    let mut l = Linear::<S>::new(sys, Lagrange::index1(0.7, 5.0));
     sys.prepare(p, &mut l.data);
     sys.set_angles(angles, &mut l.data);
     l.set(sys, &at);
@@ -109,7 +109,7 @@ fn linear_products<S: ProgramScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -
     ]
 }
 
-fn terms<S: ProgramScalar>(Ready { model, .. }: &Ready, x: &[S]) -> Terms<S> {
+fn terms<S: RunScalar>(Ready { model, .. }: &Ready, x: &[S]) -> Terms<S> {
     let (sys, angles) = (&model.system, &model.angles);
     [matrices(sys, angles, x), slot_products(sys, angles, x), linear_products(sys, angles, x)].concat()
 }

@@ -2,13 +2,13 @@
 //! whose M depends on t and whose ẏ is not z.
 
 use gradyn::registry::combinations;
-use gradyn::user::{FinalTime, StateSpace, UserModel, UserRun};
+use gradyn::user::{FinalTime, UserModel, UserRun};
 use gradyn::{Formulation, Integrator, Method, Sensitivity};
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::reference::{MANIPULATOR, MANIPULATOR_PSI};
 use gradyn_testkit::state_space::{Manipulator, Skate};
 
-fn run<U: StateSpace>(model: &UserModel<U>, method: &Method) -> UserRun {
+fn run(model: &UserModel, method: &Method) -> UserRun {
     let name = format!("{} + {}", method.formulation.name(), method.integrator.name());
     model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
@@ -119,7 +119,7 @@ fn a_condition_ends_the_run() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let method = Method::new("maggi", "rk4").expect("exists").step(0.01);
-    let fails = |model: &UserModel<Skate>| {
+    let fails = |model: &UserModel| {
         model.simulate(&method, &mut |_, _| {}).err().map(|e| e.to_string()).unwrap_or_default()
     };
     let e = fails(&UserModel::new(Skate, 0.0, FinalTime::Parameter(9)));

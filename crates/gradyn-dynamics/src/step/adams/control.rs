@@ -22,8 +22,7 @@
 
 use super::Adams;
 use super::coefficients::{Coefficients, EQUAL, MOST, kept};
-use crate::step::{Step, Tolerance};
-use gradyn_model::System;
+use crate::step::Tolerance;
 
 /// Highest order on steps that double one after the other.
 pub const GEOMETRIC: usize = 5;
@@ -172,7 +171,7 @@ impl Choice {
     }
 }
 
-impl<Y: System> Adams<'_, Y> {
+impl Adams {
     /// The estimates of the step and the coordinate with the largest error: root mean squares over (q, v, z),
     /// with the rates of the prediction in φ.
     pub(super) fn estimates(

@@ -2,21 +2,31 @@
 
 use super::coefficients::{Row, kept};
 use super::{Adams, AdamsLinear};
-use crate::step::{Layout, Step};
-use gradyn_model::System;
+use crate::step::{Bound, Layout, Products};
 
-impl<Y: System> Adams<'_, Y> {
+impl Adams {
     /// Differences of the new node.
-    fn count(&self, l: &AdamsLinear<Y>) -> usize {
+    fn count(&self, l: &AdamsLinear) -> usize {
         kept(l.c.order, l.c.known, self.order)
     }
-    /// b ← R_x⁻¹ b.
-    pub(super) fn down(&self, l: &mut AdamsLinear<Y>, b: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.solve(sys, b);
-        }
-        let (n, n2, z, p) = (lay.n, 2 * lay.n, lay.z(), self.predicted(&lay));
+    /// The blocks: offset and weights of the past differences.
+    fn rows(&self, lay: &Layout, l: &AdamsLinear) -> impl Iterator<Item = (usize, Row<f64>)> + use<> {
+        let (predictor, corrector, corrects) = (l.c.predictor, l.c.corrector, self.corrects);
+        self.offsets(lay).map(move |o| (o, if corrects && o == 0 { corrector } else { predictor }))
+    }
+    /// Weights of g_p of objective j, at the past node and at the node, in Σ μ R.
+    fn integrand_weights(&self, lay: &Layout, l: &AdamsLinear, j: usize, mu: &[f64]) -> [f64; 2] {
+        let second = mu[self.phi(lay, 2) + 2 * lay.n + j];
+        let z = mu[lay.z() + j];
+        [l.c.beta[1] * second - l.c.corrector[1] * z, -second - l.c.last * z]
+    }
+}
+
+impl Products for Bound<Adams, AdamsLinear> {
+    fn solve(&mut self, b: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
+        let (n, n2, z, p) = (lay.n, 2 * lay.n, lay.z(), spec.predicted(&lay));
         // prediction, node
         if let [predicted, node] = &mut l.blocks[..] {
             predicted.solve(sys, &mut b[p..p + z]);
@@ -26,7 +36,7 @@ impl<Y: System> Adams<'_, Y> {
                 node.defect(level, l.c.last, &l.sums[rows.clone()], &mut b[rows]);
             }
         }
-        l.blocks[usize::from(self.corrects)].solve(sys, &mut b[..z]);
+        l.blocks[usize::from(spec.corrects)].solve(sys, &mut b[..z]);
         // φ_1 of the node, then each difference from the one before it
         l.sums[..n2].copy_from_slice(&b[lay.v()..lay.lam()]);
         for j in 0..lay.o {
@@ -34,26 +44,23 @@ impl<Y: System> Adams<'_, Y> {
             b[z + j] += l.c.last * g;
             l.sums[n2 + j] = g;
         }
-        for i in 2..=self.count(l) {
-            let o = self.phi(&lay, i);
-            for (b, sum) in b[o..o + self.width(&lay)].iter_mut().zip(&mut l.sums) {
+        for i in 2..=spec.count(l) {
+            let o = spec.phi(&lay, i);
+            for (b, sum) in b[o..o + spec.width(&lay)].iter_mut().zip(&mut l.sums) {
                 *b += *sum;
                 *sum = *b;
             }
         }
     }
-    /// b ← R_x⁻ᵀ b.
-    pub(super) fn up(&self, l: &mut AdamsLinear<Y>, b: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.solve_t(sys, b);
-        }
-        let (n, n2, z, p) = (lay.n, 2 * lay.n, lay.z(), self.predicted(&lay));
+    fn solve_t(&mut self, b: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
+        let (n, n2, z, p) = (lay.n, 2 * lay.n, lay.z(), spec.predicted(&lay));
         // differences, down to φ_1 of the node
         l.sums.fill(0.0);
-        for i in (2..=self.count(l)).rev() {
-            let o = self.phi(&lay, i);
-            for (b, sum) in b[o..o + self.width(&lay)].iter_mut().zip(&mut l.sums) {
+        for i in (2..=spec.count(l)).rev() {
+            let o = spec.phi(&lay, i);
+            for (b, sum) in b[o..o + spec.width(&lay)].iter_mut().zip(&mut l.sums) {
                 *b += *sum;
                 *sum = *b;
             }
@@ -64,7 +71,7 @@ impl<Y: System> Adams<'_, Y> {
             l.g.at[1].mul_t(j, mu, &mut b[..z]);
         }
         // node, prediction
-        l.blocks[usize::from(self.corrects)].solve_t(sys, &mut b[..z]);
+        l.blocks[usize::from(spec.corrects)].solve_t(sys, &mut b[..z]);
         if let [predicted, node] = &mut l.blocks[..] {
             l.sums[..n2].copy_from_slice(&b[..n2]);
             for level in 0..2 {
@@ -74,21 +81,13 @@ impl<Y: System> Adams<'_, Y> {
             predicted.solve_t(sys, &mut b[p..p + z]);
         }
     }
-    /// The blocks: offset and weights of the past differences.
-    fn rows(&self, lay: &Layout, l: &AdamsLinear<Y>) -> impl Iterator<Item = (usize, Row<f64>)> + use<Y> {
-        let (predictor, corrector, corrects) = (l.c.predictor, l.c.corrector, self.corrects);
-        self.offsets(lay).map(move |o| (o, if corrects && o == 0 { corrector } else { predictor }))
-    }
-    /// r += R_past s.
-    pub(super) fn past(&self, l: &mut AdamsLinear<Y>, s: &[f64], r: &mut [f64]) {
-        if l.first {
-            return;
-        }
-        let lay = self.layout();
+    fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let lay = spec.layout();
         let (n, n2) = (lay.n, 2 * lay.n);
-        for ((o, w), block) in self.rows(&lay, l).zip(&l.blocks) {
+        for ((o, w), block) in spec.rows(&lay, l).zip(&l.blocks) {
             l.sums[..n2].copy_from_slice(&s[..n2]);
-            self.add(&lay, &w, l.c.order, s, &mut l.sums[..n2]);
+            spec.add(&lay, &w, l.c.order, s, &mut l.sums[..n2]);
             for level in 0..2 {
                 let rows = o + level * n;
                 block.defect(level, -1.0, &l.sums[level * n..(level + 1) * n], &mut r[rows..rows + n]);
@@ -97,30 +96,27 @@ impl<Y: System> Adams<'_, Y> {
         for j in 0..lay.o {
             l.integrands[j] = l.g.at[0].mul(j, s);
         }
-        for i in 1..self.count(l) {
-            let (from, to) = (self.phi(&lay, i), self.phi(&lay, i + 1));
+        for i in 1..spec.count(l) {
+            let (from, to) = (spec.phi(&lay, i), spec.phi(&lay, i + 1));
             for d in 0..n2 {
                 r[to + d] += l.c.beta[i] * s[from + d];
             }
             for j in 0..lay.o {
-                r[to + n2 + j] += l.c.beta[i] * self.integrand(&lay, i, j, s, &l.integrands);
+                r[to + n2 + j] += l.c.beta[i] * spec.integrand(&lay, i, j, s, &l.integrands);
             }
         }
         for j in 0..lay.o {
             r[lay.z() + j] -= s[lay.z() + j];
             for i in 1..=l.c.order {
-                r[lay.z() + j] -= l.c.corrector[i] * self.integrand(&lay, i, j, s, &l.integrands);
+                r[lay.z() + j] -= l.c.corrector[i] * spec.integrand(&lay, i, j, s, &l.integrands);
             }
         }
     }
-    /// out += R_pastᵀ μ.
-    pub(super) fn past_t(&self, l: &mut AdamsLinear<Y>, mu: &[f64], out: &mut [f64]) {
-        if l.first {
-            return;
-        }
-        let lay = self.layout();
+    fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let lay = spec.layout();
         let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
-        for ((o, w), block) in self.rows(&lay, l).zip(&l.blocks) {
+        for ((o, w), block) in spec.rows(&lay, l).zip(&l.blocks) {
             l.sums[..n2].fill(0.0);
             for level in 0..2 {
                 let (rows, sums) = (o + level * n, &mut l.sums[level * n..(level + 1) * n]);
@@ -128,14 +124,14 @@ impl<Y: System> Adams<'_, Y> {
             }
             out.iter_mut().zip(&l.sums[..n2]).for_each(|(out, s)| *out += s);
             for (i, w) in w.iter().enumerate().take(l.c.order + 1).skip(1) {
-                let to = self.phi(&lay, i);
+                let to = spec.phi(&lay, i);
                 out[to..to + n2].iter_mut().zip(&l.sums[..n2]).for_each(|(out, s)| *out += w * s);
             }
         }
         l.integrands.fill(0.0);
         for i in 1..=l.c.known {
-            let (to, from) = (self.phi(&lay, i), self.phi(&lay, i + 1));
-            let held = i < self.count(l);
+            let (to, from) = (spec.phi(&lay, i), spec.phi(&lay, i + 1));
+            let held = i < spec.count(l);
             for d in (0..n2).filter(|_| held) {
                 out[to + d] += l.c.beta[i] * mu[from + d];
             }
@@ -150,38 +146,26 @@ impl<Y: System> Adams<'_, Y> {
             l.g.at[0].mul_t(j, l.integrands[j], &mut out[..z]);
         }
     }
-    /// Weights of g_p of objective j, at the past node and at the node, in Σ μ R.
-    fn integrand_weights(&self, lay: &Layout, l: &AdamsLinear<Y>, j: usize, mu: &[f64]) -> [f64; 2] {
-        let second = mu[self.phi(lay, 2) + 2 * lay.n + j];
-        let z = mu[lay.z() + j];
-        [l.c.beta[1] * second - l.c.corrector[1] * z, -second - l.c.last * z]
-    }
-    /// r += R_p δ.
-    pub(super) fn slots(&self, l: &mut AdamsLinear<Y>, delta: &[f64], r: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.slot_mul(sys, delta, r);
-        }
-        for (o, block) in self.offsets(&lay).zip(&mut l.blocks) {
+    fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
+        for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             block.slot_mul(sys, delta, &mut r[o..o + lay.z()]);
         }
         for j in 0..lay.o {
             let [past, node] = [0, 1].map(|k| l.g.at[k].slot_mul(sys, j, delta));
             r[lay.z() + j] -= l.c.corrector[1] * past + l.c.last * node;
-            r[self.phi(&lay, 2) + 2 * lay.n + j] += l.c.beta[1] * past - node;
+            r[spec.phi(&lay, 2) + 2 * lay.n + j] += l.c.beta[1] * past - node;
         }
     }
-    /// grad += s R_pᵀ μ.
-    pub(super) fn slots_t(&self, l: &mut AdamsLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.slot_mul_t(sys, mu, s, grad);
-        }
-        for (o, block) in self.offsets(&lay).zip(&mut l.blocks) {
+    fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
+        for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             block.slot_mul_t(sys, &mu[o..o + lay.z()], s, grad);
         }
         for j in 0..lay.o {
-            let weights = self.integrand_weights(&lay, l, j, mu);
+            let weights = spec.integrand_weights(&lay, l, j, mu);
             (0..2).for_each(|k| l.g.at[k].slot_mul_t(sys, j, s * weights[k], grad));
         }
     }

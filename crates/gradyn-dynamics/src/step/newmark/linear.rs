@@ -3,25 +3,23 @@
 
 use super::{Newmark, ProjectionMatrix, Projector};
 use crate::error::StepError;
-use crate::formulation::{Lagrange, Linear};
-use crate::initial::{Initial, Solver, prepare_kkt, row_or_coordinate};
+use crate::formulation::Linear;
+use crate::initial::row_or_coordinate;
 use crate::plan::Frozen;
-use crate::step::{IntegrandRows, Layout, Pair, Span, Step};
-use gradyn_model::{At, LEVEL, System};
-use gradyn_num::Saddle;
+use crate::step::{IntegrandRows, Layout, Pair, Span};
+use gradyn_model::{At, LEVEL, Setup, System};
+use gradyn_num::{Kkt, Saddle};
 
 /// Memory of a linearised step.
-pub struct NewmarkLinear<Y: System> {
-    pub(super) initial: Initial<Y>,
-    pub(super) first: bool,
+pub struct NewmarkLinear {
     /// Did the step project?
     pub(super) project: bool,
     pub(super) h: f64,
     /// Partials of (3) and its Newton matrix.
-    pub(super) motion: Linear<Y>,
+    pub(super) motion: Linear,
     pub(super) newton: Saddle,
     /// Matrix of (4) and (5).
-    pub(super) projector: Projector<Y>,
+    pub(super) projector: Projector,
     pub(super) dphi_q: Vec<f64>,
     pub(super) ddphi_q: Vec<f64>,
     pub(super) ddphi_v: Vec<f64>,
@@ -41,23 +39,14 @@ pub struct NewmarkLinear<Y: System> {
     pub(super) integrands: Vec<f64>,
 }
 
-impl<Y: System> NewmarkLinear<Y> {
-    pub(super) fn new(step: &Newmark<'_, Y>, p: &[f64]) -> Result<Self, StepError> {
-        let (sys, d, pat, lay) = (step.sys, step.sys.dims(), step.sys.patterns(), step.layout());
+impl NewmarkLinear {
+    pub(super) fn new(step: &Newmark, p: &[f64], kkt: &Kkt) -> Result<Self, StepError> {
+        let (sys, d, pat, lay) = (&step.sys, step.sys.dims(), step.sys.patterns(), step.layout());
         let mut motion = Linear::new(sys, step.f);
         sys.prepare(p, &mut motion.data);
-        let kkt = prepare_kkt(sys, &motion.data)?;
-        let law = Lagrange { wrong_tangent: step.f.wrong_tangent, ..step.start };
-        let mut initial = Initial::new(sys, law, lay, p, kkt.clone())?;
-        let projector = Projector::new(sys, kkt, step.matrix == ProjectionMatrix::Tangent, p)?;
-        initial.auxiliary = step.scheme.auxiliary();
-        if step.matrix_r {
-            initial.solver = Solver::matrix_r(sys);
-        }
+        let projector = Projector::new(sys, kkt.clone(), step.matrix == ProjectionMatrix::Tangent, p)?;
         let [nn, mn, n2] = [pat.nn.nnz(), pat.mn.nnz(), 2 * d.n].map(|len| vec![0.0; len]);
         Ok(Self {
-            initial,
-            first: true,
             project: false,
             h: 0.0,
             motion,
@@ -80,7 +69,14 @@ impl<Y: System> NewmarkLinear<Y> {
         })
     }
     /// g_x of (7) at the past node; true if it is known at the node.
-    fn gradients(&mut self, sys: &Y, lay: &Layout, span: Span<f64>, x: &[f64], past: &[f64]) -> bool {
+    pub(super) fn gradients(
+        &mut self,
+        sys: &Setup,
+        lay: &Layout,
+        span: Span<f64>,
+        x: &[f64],
+        past: &[f64],
+    ) -> bool {
         let known = self.g.turn(lay, span, past, x);
         if lay.o > 0 && !known[0] {
             sys.set_time(span.t, &mut self.motion.data);
@@ -90,46 +86,17 @@ impl<Y: System> NewmarkLinear<Y> {
     }
 }
 
-impl<Y: System> Newmark<'_, Y> {
-    /// Exact partials at a converged record.
-    pub(super) fn partials(
-        &self,
-        span: Span<f64>,
-        frozen: Frozen,
-        x: &[f64],
-        past: Option<&[f64]>,
-        l: &mut NewmarkLinear<Y>,
-    ) -> Result<(), StepError> {
-        let (sys, lay, t) = (self.sys, self.layout(), span.end());
-        (l.first, l.h, l.t) = (past.is_none(), span.h, t);
-        let Some(past) = past else { return l.initial.linearise(sys, span.t, frozen.angles, x) };
-        sys.set_angles(frozen.angles, &mut l.motion.data);
-        // (7)
-        let known = l.gradients(sys, &lay, span, x, past);
-        // (3), which places the data at the node
-        let at = lay.node(t, x);
-        self.star(span.h, at.q, past, &mut l.star);
-        let (v_star, a_star) = l.star.split_at(lay.n);
-        let star = self.multiplier();
-        l.motion.set(sys, &At { v: v_star, a: a_star, lam: &x[star..star + lay.m], ..at });
-        if !known {
-            l.g.at[1].set(sys, &at, &mut l.motion.data);
-        }
-        self.factor_motion(t, span.h, self.f.compliance.rows(sys), l)?;
-        // (4), (5)
-        l.project = self.projects(frozen);
-        if l.project { self.projection_partials(&at, span.h, frozen, x, l) } else { Ok(()) }
-    }
+impl Newmark {
     /// Partials of (4) and (5) [A22, Eqs. 10–13, 20, 21].
-    fn projection_partials(
+    pub(super) fn projection_partials(
         &self,
         at: &At,
         h: f64,
         frozen: Frozen,
         x: &[f64],
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
     ) -> Result<(), StepError> {
-        let (sys, lay) = (self.sys, self.layout());
+        let (sys, lay) = (&self.sys, self.layout());
         let (n, m) = (lay.n, lay.m);
         let (κ, star) = (self.tangent_weights(h), At { v: &l.star[..n], ..*at });
         l.projector.refactor(sys, &star, κ, self.compliance, &mut l.motion.data)?;
@@ -168,7 +135,7 @@ impl<Y: System> Newmark<'_, Y> {
         t: f64,
         h: f64,
         c: impl Fn(usize) -> f64,
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
     ) -> Result<(), StepError> {
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         let (sm, sc) = self.scales(h);
@@ -182,7 +149,7 @@ impl<Y: System> Newmark<'_, Y> {
                 |k| sc / sm * c(k),
                 sc / sm,
             )
-            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(self.sys, s.index) })
+            .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(&self.sys, s.index) })
     }
     pub(super) fn solve_motion(&self, h: f64, l: &mut Saddle, b: &mut [f64], n: usize) {
         let (sm, sc) = self.scales(h);

@@ -5,16 +5,16 @@ use crate::error::StepError;
 use crate::formulation::Compliance;
 use crate::initial::row_or_coordinate;
 use crate::projection::project;
-use crate::step::{Report, Span, Step};
+use crate::step::{Report, Span};
 use gradyn_model::{At, System};
 
-impl<Y: System> Newmark<'_, Y> {
+impl Newmark {
     /// (9) on (3) from the prediction in (q, λ) of `x`; leaves (v*, a*) in `l.star`.
     pub(super) fn motion(
         &self,
         span: Span<f64>,
         past: &[f64],
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let (lay, t, h, o) = (self.layout(), span.end(), span.h, self.multiplier());
@@ -29,14 +29,14 @@ impl<Y: System> Newmark<'_, Y> {
             if converged {
                 return Ok(report);
             }
-            self.f.residual(self.sys, &at, &mut l.motion.data, &mut l.b);
+            self.f.residual(&self.sys, &at, &mut l.motion.data, &mut l.b);
             if l.b.iter().any(|r| !r.is_finite()) {
                 return Err(self.diverged(span, report.iterations, f64::NAN, &l.b, m));
             }
             if stale {
-                l.motion.assemble(self.sys, &at, !(self.f.wrong_tangent || self.iteration.truncated));
+                l.motion.assemble(&self.sys, &at, !(self.f.wrong_tangent || self.iteration.truncated));
                 let (own, soft) =
-                    (self.f.compliance.rows(self.sys), self.iteration.compliance.rows(self.sys));
+                    (self.f.compliance.rows(&self.sys), self.iteration.compliance.rows(&self.sys));
                 // slow near a singular position, where ΦM⁻¹Φᵀ is small: ten times α with every fresh tangent
                 let stiffer = 0.1f64.powi(report.factorizations as i32);
                 self.factor_motion(t, h, |k| own(k) + stiffer * soft(k), l)?;
@@ -61,7 +61,7 @@ impl<Y: System> Newmark<'_, Y> {
     }
     /// Size of the last correction (in `b`), relative to q. The corrections of (9) shrink by 1/(1 +
     /// αβh²ΦM⁻¹Φᵀ) only: where that is slow, what is left of Φ (in `values`) says more.
-    fn size(&self, l: &NewmarkLinear<Y>, q: &[f64]) -> f64 {
+    fn size(&self, l: &NewmarkLinear, q: &[f64]) -> f64 {
         let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
         let of = |x: f64, scale: f64| x / if scale > 0.0 { scale } else { 1.0 };
         let (n, scale) = (q.len(), self.sys.size_of(q));
@@ -82,10 +82,10 @@ impl<Y: System> Newmark<'_, Y> {
         let (t, n) = (span.end(), r.len() - m);
         if let Some(i) = r.iter().position(|r| !r.is_finite()) {
             let index = if i < n { m + i } else { i - n };
-            return StepError::NotFinite { t, equation: row_or_coordinate(self.sys, index) };
+            return StepError::NotFinite { t, equation: row_or_coordinate(&self.sys, index) };
         }
         let worst = (0..r.len()).fold(0, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
-        let name = row_or_coordinate(self.sys, if worst < n { m + worst } else { worst - n });
+        let name = row_or_coordinate(&self.sys, if worst < n { m + worst } else { worst - n });
         StepError::Newton { t, h: span.h, iterations, correction, residual: r[worst].abs(), worst: name }
     }
     /// (4), (5) with one factor, if this step projects, and (6).
@@ -93,7 +93,7 @@ impl<Y: System> Newmark<'_, Y> {
         &self,
         span: Span<f64>,
         projects: bool,
-        l: &mut NewmarkLinear<Y>,
+        l: &mut NewmarkLinear,
         x: &mut [f64],
     ) -> Result<(), StepError> {
         let (lay, t) = (self.layout(), span.end());
@@ -103,12 +103,12 @@ impl<Y: System> Newmark<'_, Y> {
         if projects {
             // the node still has v*, a*
             let (at, κ) = (lay.node(t, x), self.tangent_weights(span.h));
-            l.projector.refactor(self.sys, &at, κ, self.compliance, &mut l.motion.data)?;
+            l.projector.refactor(&self.sys, &at, κ, self.compliance, &mut l.motion.data)?;
         }
         for (k, s) in sigma.into_iter().enumerate() {
             l.b.fill(0.0);
             if projects {
-                project(self.sys, t, k + 1, &mut l.motion.data, |b| l.projector.solve(b), x, &mut l.b);
+                project(&self.sys, t, k + 1, &mut l.motion.data, |b| l.projector.solve(b), x, &mut l.b);
             }
             x[s..s + m].copy_from_slice(&l.b[n..]);
         }

@@ -2,15 +2,12 @@
 
 use super::{Newmark, ProjectionMatrix};
 use crate::formulation::release;
-use crate::initial;
-use crate::plan::Frozen;
-use crate::step::{Layout, Span, Step};
-use gradyn_model::{At, LEVEL, Set, System};
-use gradyn_num::ProgramScalar;
+use crate::step::{Bound, Layout, Residual, Span, StepArgs};
+use gradyn_model::{At, Data, LEVEL, RunScalar, Set, System};
 
 /// Memory of the residual.
-pub struct Work<Y: System, S: ProgramScalar> {
-    data: Y::Data<S>,
+pub struct Work<S: RunScalar> {
+    data: Data<S>,
     star: Vec<S>,
     kkt: Vec<S>,
     g: Vec<S>,
@@ -18,9 +15,9 @@ pub struct Work<Y: System, S: ProgramScalar> {
     tangent: Option<[Vec<S>; 3]>,
 }
 
-impl<Y: System, S: ProgramScalar> Work<Y, S> {
-    pub(super) fn new(step: &Newmark<'_, Y>, p: &[S]) -> Self {
-        let (sys, d, zero) = (step.sys, step.sys.dims(), S::zero());
+impl<S: RunScalar> Work<S> {
+    pub(super) fn new(step: &Newmark, p: &[S]) -> Self {
+        let (sys, d, zero) = (&step.sys, step.sys.dims(), S::zero());
         let mut data = sys.data();
         sys.prepare(p, &mut data);
         let (star, kkt) = (vec![zero; 2 * d.n], vec![zero; d.n + d.m]);
@@ -31,34 +28,20 @@ impl<Y: System, S: ProgramScalar> Work<Y, S> {
     }
 }
 
-impl<Y: System> Newmark<'_, Y> {
-    /// R of a step, or of record 0.
-    pub(super) fn equations<S: ProgramScalar>(
-        &self,
-        span: Span<S>,
-        frozen: Frozen,
-        x: &[S],
-        past: Option<&[S]>,
-        w: &mut Work<Y, S>,
-        r: &mut [S],
-    ) {
-        let (sys, lay) = (self.sys, self.layout());
+impl<S: RunScalar> Residual<S> for Bound<Newmark, Work<S>> {
+    fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
+        let Self { spec, memory: w } = self;
+        let StepArgs { span, frozen, x, past } = *a;
+        let (sys, lay) = (&spec.sys, spec.layout());
         let (n, m, t) = (lay.n, lay.m, span.end());
         sys.set_angles(frozen.angles, &mut w.data);
-        let Some(past) = past else {
-            initial::residual(sys, &self.start, &lay, span.t, x, &mut w.data, r);
-            if self.scheme.auxiliary() {
-                initial::auxiliary_rows(&lay, x, r);
-            }
-            return;
-        };
-        self.quadrature(span, &lay, x, past, w, r);
+        spec.quadrature(span, &lay, x, past, w, r);
         // (3)
         let at = lay.node(t, x);
-        self.star(span.h, at.q, past, &mut w.star);
+        spec.star(span.h, at.q, past, &mut w.star);
         let (v_star, a_star) = w.star.split_at(n);
-        let star = self.multiplier();
-        self.f.residual(
+        let star = spec.multiplier();
+        spec.f.residual(
             sys,
             &At { v: v_star, a: a_star, lam: &x[star..star + m], ..at },
             &mut w.data,
@@ -68,15 +51,15 @@ impl<Y: System> Newmark<'_, Y> {
         r[star..star + m].copy_from_slice(&w.kkt[n..]);
         // (4), (5), (6)
         (n..3 * n).for_each(|i| r[i] = x[i] - w.star[i - n]);
-        if let Some(sigma) = self.sigma() {
-            let project = self.projects(frozen);
+        if let Some(sigma) = spec.sigma() {
+            let project = spec.projects(frozen);
             if let (true, Some([k, c, _])) = (project, &mut w.tangent) {
                 [&mut *k, &mut *c].into_iter().for_each(|x| x.fill(S::zero()));
                 sys.force_tangents(&At { v: &w.star[..n], ..at }, &mut w.data, k, c);
             }
             for (k, s) in sigma.into_iter().enumerate() {
                 if project {
-                    self.projected(&at, k + 1, span.h, &x[s..s + m], w, r, s);
+                    spec.projected(&at, k + 1, span.h, &x[s..s + m], w, r, s);
                 } else {
                     r[s..s + m].copy_from_slice(&x[s..s + m]);
                 }
@@ -84,25 +67,28 @@ impl<Y: System> Newmark<'_, Y> {
             (0..m).for_each(|k| r[lay.lam() + k] = x[lay.lam() + k] - x[star + k] - x[sigma[1] + k]);
         }
         // (8)
-        if self.scheme.auxiliary() {
-            let (aux, [c, c0, c1]) = (self.auxiliary(), self.scheme.filter());
+        if spec.scheme.auxiliary() {
+            let (aux, [c, c0, c1]) = (spec.auxiliary(), spec.scheme.filter());
             for i in 0..n {
                 r[aux + i] = x[aux + i] - x[2 * n + i] * c - past[2 * n + i] * c0 - past[aux + i] * c1;
             }
         }
     }
+}
+
+impl Newmark {
     /// (4) for `level` 1, (5) for 2, in place of w - w*; the rows of σ begin at `s`.
-    fn projected<S: ProgramScalar>(
+    fn projected<S: RunScalar>(
         &self,
         at: &At<S>,
         level: usize,
         h: S,
         sigma: &[S],
-        w: &mut Work<Y, S>,
+        w: &mut Work<S>,
         r: &mut [S],
         s: usize,
     ) {
-        let (sys, n, m) = (self.sys, at.q.len(), sigma.len());
+        let (sys, n, m) = (&self.sys, at.q.len(), sigma.len());
         let rows = level * n..(level + 1) * n;
         w.kkt[..n].copy_from_slice(&r[rows.clone()]);
         r[rows.clone()].fill(S::zero());
@@ -120,16 +106,16 @@ impl<Y: System> Newmark<'_, Y> {
         release(sys, sigma, &mut r[s..s + m]);
     }
     /// (7), the past first: `data` moves on to the node.
-    fn quadrature<S: ProgramScalar>(
+    fn quadrature<S: RunScalar>(
         &self,
         span: Span<S>,
         lay: &Layout,
         x: &[S],
         past: &[S],
-        w: &mut Work<Y, S>,
+        w: &mut Work<S>,
         r: &mut [S],
     ) {
-        let (sys, t, o) = (self.sys, span.end(), lay.o);
+        let (sys, t, o) = (&self.sys, span.end(), lay.o);
         sys.set_time(span.t, &mut w.data);
         sys.measure(Set::Integrand, &lay.node(span.t, past), &mut w.data, &mut w.g[..o]);
         let at = lay.node(t, x);

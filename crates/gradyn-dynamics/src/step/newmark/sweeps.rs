@@ -2,51 +2,50 @@
 //! and the slots.
 
 use super::{Newmark, NewmarkLinear};
-use crate::step::Step;
+use crate::step::{Bound, Products};
 use gradyn_model::{At, LEVEL, System};
 
-impl<Y: System> Newmark<'_, Y> {
-    /// The unknowns of one block: (b[o..o + n], b[s..s + m]) into `l.b`.
-    fn gather(l: &mut [f64], b: &[f64], o: usize, s: usize, n: usize) {
-        let m = l.len() - n;
-        l[..n].copy_from_slice(&b[o..o + n]);
-        l[n..].copy_from_slice(&b[s..s + m]);
-    }
-    fn scatter(l: &[f64], b: &mut [f64], o: usize, s: usize, n: usize) {
-        b[o..o + n].copy_from_slice(&l[..n]);
-        b[s..s + l.len() - n].copy_from_slice(&l[n..]);
-    }
-    /// b ← R_x⁻¹ b: positions, velocities, accelerations, multipliers, quadrature.
-    pub(super) fn down(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.solve(sys, b);
-        }
+/// The unknowns of one block: (b[o..o + n], b[s..s + m]) into `l.b`.
+fn gather(l: &mut [f64], b: &[f64], o: usize, s: usize, n: usize) {
+    let m = l.len() - n;
+    l[..n].copy_from_slice(&b[o..o + n]);
+    l[n..].copy_from_slice(&b[s..s + m]);
+}
+
+fn scatter(l: &[f64], b: &mut [f64], o: usize, s: usize, n: usize) {
+    b[o..o + n].copy_from_slice(&l[..n]);
+    b[s..s + l.len() - n].copy_from_slice(&l[n..]);
+}
+
+impl Products for Bound<Newmark, NewmarkLinear> {
+    fn solve(&mut self, b: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
         let (n, m) = (lay.n, lay.m);
         // positions
-        let star = self.multiplier();
-        Self::gather(&mut l.b, b, 0, star, n);
-        self.solve_motion(l.h, &mut l.newton, &mut l.b, n);
-        Self::scatter(&l.b, b, 0, star, n);
+        let star = spec.multiplier();
+        gather(&mut l.b, b, 0, star, n);
+        spec.solve_motion(l.h, &mut l.newton, &mut l.b, n);
+        scatter(&l.b, b, 0, star, n);
         let (q, rest) = b.split_at_mut(n);
-        let sigma = self.sigma().map(|s| s.map(|s| s - n));
+        let sigma = spec.sigma().map(|s| s.map(|s| s - n));
         if let (true, Some([sv, sa])) = (l.project, sigma) {
             let p = sys.patterns();
             // velocities
             p.nn.mul(&l.v_q, -1.0, q, &mut rest[..n]);
             p.mn.mul(&l.dphi_q, -1.0, q, &mut rest[sv..sv + m]);
-            Self::gather(&mut l.b, rest, 0, sv, n);
+            gather(&mut l.b, rest, 0, sv, n);
             l.projector.solve(&mut l.b);
-            Self::scatter(&l.b, rest, 0, sv, n);
+            scatter(&l.b, rest, 0, sv, n);
             // accelerations
             p.nn.mul(&l.a_q, -1.0, q, &mut rest[n..2 * n]);
             p.mn.mul(&l.ddphi_q, -1.0, q, &mut rest[sa..sa + m]);
             p.mn.mul(&l.ddphi_v, -1.0, &l.b[..n], &mut rest[sa..sa + m]);
-            Self::gather(&mut l.b, rest, n, sa, n);
+            gather(&mut l.b, rest, n, sa, n);
             l.projector.solve(&mut l.b);
-            Self::scatter(&l.b, rest, n, sa, n);
+            scatter(&l.b, rest, n, sa, n);
         } else {
-            let [[cv, ..], [ca, ..]] = self.scheme.coefficients(l.h);
+            let [[cv, ..], [ca, ..]] = spec.scheme.coefficients(l.h);
             for i in 0..n {
                 rest[i] -= cv * q[i];
                 rest[n + i] -= ca * q[i];
@@ -57,8 +56,8 @@ impl<Y: System> Newmark<'_, Y> {
             (0..m).for_each(|k| rest[2 * n + k] += rest[star - n + k] + rest[sa + k]);
         }
         // â
-        if self.scheme.auxiliary() {
-            let (aux, c) = (self.auxiliary(), self.scheme.filter());
+        if spec.scheme.auxiliary() {
+            let (aux, c) = (spec.auxiliary(), spec.scheme.filter());
             (0..n).for_each(|i| b[aux + i] += c[0] * b[2 * n + i]);
         }
         // quadrature
@@ -67,24 +66,21 @@ impl<Y: System> Newmark<'_, Y> {
             b[lay.z() + k] += 0.5 * l.h * g;
         }
     }
-    /// The same blocks upwards [A22, Eqs. 27c, 27b, 27a,d].
-    pub(super) fn up(&self, l: &mut NewmarkLinear<Y>, b: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.solve_t(sys, b);
-        }
-        let (n, m, star) = (lay.n, lay.m, self.multiplier());
+    fn solve_t(&mut self, b: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
+        let (n, m, star) = (lay.n, lay.m, spec.multiplier());
         for k in 0..lay.o {
             let mu = b[lay.z() + k];
             l.g.at[1].mul_t(k, 0.5 * l.h * mu, &mut b[..lay.z()]);
         }
         // â
-        if self.scheme.auxiliary() {
-            let (aux, c) = (self.auxiliary(), self.scheme.filter());
+        if spec.scheme.auxiliary() {
+            let (aux, c) = (spec.auxiliary(), spec.scheme.filter());
             (0..n).for_each(|i| b[2 * n + i] += c[0] * b[aux + i]);
         }
         let (q, rest) = b.split_at_mut(n);
-        let sigma = self.sigma().map(|s| s.map(|s| s - n));
+        let sigma = spec.sigma().map(|s| s.map(|s| s - n));
         // multipliers
         if let Some([_, sa]) = sigma {
             for k in 0..m {
@@ -95,36 +91,33 @@ impl<Y: System> Newmark<'_, Y> {
         if let (true, Some([sv, sa])) = (l.project, sigma) {
             let p = sys.patterns();
             // accelerations
-            Self::gather(&mut l.b, rest, n, sa, n);
+            gather(&mut l.b, rest, n, sa, n);
             l.projector.solve_t(&mut l.b);
-            Self::scatter(&l.b, rest, n, sa, n);
+            scatter(&l.b, rest, n, sa, n);
             p.nn.mul_t(&l.a_q, -1.0, &l.b[..n], q);
             p.mn.mul_t(&l.ddphi_q, -1.0, &l.b[n..], q);
             p.mn.mul_t(&l.ddphi_v, -1.0, &l.b[n..], &mut rest[..n]);
             // velocities
-            Self::gather(&mut l.b, rest, 0, sv, n);
+            gather(&mut l.b, rest, 0, sv, n);
             l.projector.solve_t(&mut l.b);
-            Self::scatter(&l.b, rest, 0, sv, n);
+            scatter(&l.b, rest, 0, sv, n);
             p.nn.mul_t(&l.v_q, -1.0, &l.b[..n], q);
             p.mn.mul_t(&l.dphi_q, -1.0, &l.b[n..n + m], q);
         } else {
-            let [[cv, ..], [ca, ..]] = self.scheme.coefficients(l.h);
+            let [[cv, ..], [ca, ..]] = spec.scheme.coefficients(l.h);
             for i in 0..n {
                 q[i] -= cv * rest[i] + ca * rest[n + i];
             }
         }
         // positions
-        Self::gather(&mut l.b, b, 0, star, n);
-        self.solve_motion_t(l.h, &mut l.newton, &mut l.b, n);
-        Self::scatter(&l.b, b, 0, star, n);
+        gather(&mut l.b, b, 0, star, n);
+        spec.solve_motion_t(l.h, &mut l.newton, &mut l.b, n);
+        scatter(&l.b, b, 0, star, n);
     }
-    /// r += R_past s.
-    pub(super) fn past(&self, l: &mut NewmarkLinear<Y>, s: &[f64], r: &mut [f64]) {
-        if l.first {
-            return;
-        }
-        let (sys, lay) = (self.sys, self.layout());
-        let (n, aux, c) = (lay.n, self.auxiliary(), self.scheme.coefficients(l.h));
+    fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
+        let (n, aux, c) = (lay.n, spec.auxiliary(), spec.scheme.coefficients(l.h));
         for i in 0..n {
             for k in 0..2 {
                 l.star[k * n + i] =
@@ -132,9 +125,9 @@ impl<Y: System> Newmark<'_, Y> {
             }
         }
         let (dv, da) = l.star.split_at(n);
-        Self::gather(&mut l.b, r, 0, self.multiplier(), n);
+        gather(&mut l.b, r, 0, spec.multiplier(), n);
         l.motion.rate_mul(sys, dv, da, &mut l.b);
-        Self::scatter(&l.b, r, 0, self.multiplier(), n);
+        scatter(&l.b, r, 0, spec.multiplier(), n);
         for (k, d) in [dv, da].into_iter().enumerate() {
             let r = &mut r[(k + 1) * n..(k + 2) * n];
             if l.project {
@@ -146,22 +139,19 @@ impl<Y: System> Newmark<'_, Y> {
                 r.iter_mut().zip(d).for_each(|(r, d)| *r -= d);
             }
         }
-        if self.scheme.auxiliary() {
-            let c = self.scheme.filter();
+        if spec.scheme.auxiliary() {
+            let c = spec.scheme.filter();
             (0..n).for_each(|i| r[aux + i] -= c[1] * s[2 * n + i] + c[2] * s[aux + i]);
         }
         for k in 0..lay.o {
             r[lay.z() + k] -= s[lay.z() + k] + 0.5 * l.h * l.g.at[0].mul(k, s);
         }
     }
-    /// out += R_pastᵀ μ.
-    pub(super) fn past_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], out: &mut [f64]) {
-        if l.first {
-            return;
-        }
-        let (sys, lay) = (self.sys, self.layout());
+    fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
         let n = lay.n;
-        Self::gather(&mut l.b, mu, 0, self.multiplier(), n);
+        gather(&mut l.b, mu, 0, spec.multiplier(), n);
         l.star.fill(0.0);
         let (v, a) = l.star.split_at_mut(n);
         l.motion.rate_mul_t(sys, &l.b, v, a);
@@ -178,14 +168,14 @@ impl<Y: System> Newmark<'_, Y> {
                 sys.patterns().nn.mul_t(p_v, 1.0, &mu[(k + 1) * n..(k + 2) * n], v);
             }
         }
-        let (aux, c) = (self.auxiliary(), self.scheme.coefficients(l.h));
+        let (aux, c) = (spec.auxiliary(), spec.scheme.coefficients(l.h));
         for i in 0..n {
             for (b, o) in [0, n, aux, 2 * n].into_iter().enumerate() {
                 out[o + i] += c[0][b] * l.star[i] + c[1][b] * l.star[n + i];
             }
         }
-        if self.scheme.auxiliary() {
-            let c = self.scheme.filter();
+        if spec.scheme.auxiliary() {
+            let c = spec.scheme.filter();
             for i in 0..n {
                 out[2 * n + i] -= c[1] * mu[aux + i];
                 out[aux + i] -= c[2] * mu[aux + i];
@@ -197,17 +187,14 @@ impl<Y: System> Newmark<'_, Y> {
             l.g.at[0].mul_t(k, -0.5 * l.h * mu, &mut out[..lay.z()]);
         }
     }
-    /// r += R_p δ.
-    pub(super) fn slots(&self, l: &mut NewmarkLinear<Y>, delta: &[f64], r: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.slot_mul(sys, delta, r);
-        }
+    fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
         let (n, m) = (lay.n, lay.m);
-        Self::gather(&mut l.b, r, 0, self.multiplier(), n);
+        gather(&mut l.b, r, 0, spec.multiplier(), n);
         l.motion.slot_mul(sys, delta, &mut l.b);
-        Self::scatter(&l.b, r, 0, self.multiplier(), n);
-        if let (true, Some(sigma)) = (l.project, self.sigma()) {
+        scatter(&l.b, r, 0, spec.multiplier(), n);
+        if let (true, Some(sigma)) = (l.project, spec.sigma()) {
             let at = At::of(l.t, &l.point, n, m);
             l.projector.slot_mul(sys, delta, n, r);
             for (k, s) in sigma.into_iter().enumerate() {
@@ -221,16 +208,13 @@ impl<Y: System> Newmark<'_, Y> {
             r[lay.z() + k] -= 0.5 * l.h * g;
         }
     }
-    /// grad += s R_pᵀ μ.
-    pub(super) fn slots_t(&self, l: &mut NewmarkLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
-        if l.first {
-            return l.initial.slot_mul_t(sys, mu, s, grad);
-        }
+    fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
         let (n, m) = (lay.n, lay.m);
-        Self::gather(&mut l.b, mu, 0, self.multiplier(), n);
+        gather(&mut l.b, mu, 0, spec.multiplier(), n);
         l.motion.slot_mul_t(sys, &l.b, s, grad);
-        if let (true, Some(sigma)) = (l.project, self.sigma()) {
+        if let (true, Some(sigma)) = (l.project, spec.sigma()) {
             let at = At::of(l.t, &l.point, n, m);
             l.projector.slot_mul_t(sys, mu, s, n, grad);
             for (k, o) in sigma.into_iter().enumerate() {

@@ -17,32 +17,32 @@ use crate::initial::{refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use crate::step::Layout;
 use crate::step::second::Second;
-use gradyn_model::{At, System};
-use gradyn_num::{Kkt, ProgramScalar, Saddle};
+use gradyn_model::{At, Data, RunScalar, Setup, System};
+use gradyn_num::{Kkt, Saddle};
 
 /// [P̄ Φ_qᵀ; Φ_q -c] of (4), (5), factored.
-pub struct Projector<Y: System> {
+pub struct Projector {
     /// The same with M, which the start and the output between steps use too.
     pub(super) kkt: Kkt,
-    tangent: Option<Box<Tangent<Y>>>,
+    tangent: Option<Box<Tangent>>,
 }
 
 /// Memory of (1)–(3).
-pub struct Tangent<Y: System> {
+pub struct Tangent {
     saddle: Saddle,
     /// P̄, K and C on n × n.
     matrix: Vec<f64>,
     k: Vec<f64>,
     c: Vec<f64>,
-    second: Second<Y>,
+    second: Second,
     /// (q, v*, 0, 0), and the two directions of (2).
     base: Vec<f64>,
     directions: Vec<f64>,
     rows: Vec<f64>,
 }
 
-impl<Y: System> Tangent<Y> {
-    fn new(sys: &Y, p: &[f64]) -> Result<Self, StepError> {
+impl Tangent {
+    fn new(sys: &Setup, p: &[f64]) -> Result<Self, StepError> {
         let (pat, z) = (sys.patterns(), 3 * sys.dims().n + sys.dims().m);
         let zero = vec![0.0; pat.nn.nnz()];
         Ok(Self {
@@ -57,7 +57,7 @@ impl<Y: System> Tangent<Y> {
         })
     }
     /// (1).
-    fn set(&mut self, sys: &Y, at: &At, [κc, κk]: [f64; 2], d: &mut Y::Data<f64>) {
+    fn set(&mut self, sys: &Setup, at: &At, [κc, κk]: [f64; 2], d: &mut Data<f64>) {
         [&mut self.k, &mut self.c].into_iter().for_each(|x| x.fill(0.0));
         sys.force_tangents(at, d, &mut self.k, &mut self.c);
         let parts = sys.mass(d).iter().zip(self.k.iter().zip(&self.c));
@@ -65,20 +65,20 @@ impl<Y: System> Tangent<Y> {
     }
 }
 
-impl<Y: System> Projector<Y> {
+impl Projector {
     /// Memory; `kkt` is prepared.
-    pub(super) fn new(sys: &Y, kkt: Kkt, tangent: bool, p: &[f64]) -> Result<Self, StepError> {
+    pub(super) fn new(sys: &Setup, kkt: Kkt, tangent: bool, p: &[f64]) -> Result<Self, StepError> {
         let tangent = if tangent { Some(Box::new(Tangent::new(sys, p)?)) } else { None };
         Ok(Self { kkt, tangent })
     }
     /// Factors [P̄ Φ_qᵀ; Φ_q -c] at a point whose velocities are v*; `d` is placed there.
     pub(super) fn refactor(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         at: &At,
         κ: [f64; 2],
         c: Compliance,
-        d: &mut Y::Data<f64>,
+        d: &mut Data<f64>,
     ) -> Result<(), StepError> {
         let Some(tangent) = &mut self.tangent else { return refactor_kkt(sys, at.t, d, c, &mut self.kkt) };
         tangent.set(sys, at, κ, d);
@@ -102,7 +102,7 @@ impl<Y: System> Projector<Y> {
         }
     }
     /// P̄.
-    pub(super) fn matrix<'a>(&'a self, sys: &Y, d: &'a Y::Data<f64>) -> &'a [f64] {
+    pub(super) fn matrix<'a>(&'a self, sys: &Setup, d: &'a Data<f64>) -> &'a [f64] {
         self.tangent.as_ref().map_or(sys.mass(d), |t| &t.matrix)
     }
     /// (P̄ w)_v* for w = v - v* (0) or a - a* (1); M has none.
@@ -113,7 +113,7 @@ impl<Y: System> Projector<Y> {
     /// `out`. With M there is nothing to do; else (3) has all of P̄ w, M included, and `diff` is cleared.
     pub(super) fn linearise(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         lay: &Layout,
         at: &At,
         ([κc, κk], v_star_q): ([f64; 2], f64),
@@ -138,7 +138,7 @@ impl<Y: System> Projector<Y> {
         diff.fill(0.0);
     }
     /// r += (P̄ w)_p δ for both w, (3).
-    pub(super) fn slot_mul(&mut self, sys: &Y, delta: &[f64], n: usize, r: &mut [f64]) {
+    pub(super) fn slot_mul(&mut self, sys: &Setup, delta: &[f64], n: usize, r: &mut [f64]) {
         let Some(t) = &mut self.tangent else { return };
         let z = t.base.len();
         t.rows.fill(0.0);
@@ -148,7 +148,7 @@ impl<Y: System> Projector<Y> {
         }
     }
     /// grad += s (P̄ w)_pᵀ μ for both w.
-    pub(super) fn slot_mul_t(&mut self, sys: &Y, mu: &[f64], s: f64, n: usize, grad: &mut [f64]) {
+    pub(super) fn slot_mul_t(&mut self, sys: &Setup, mu: &[f64], s: f64, n: usize, grad: &mut [f64]) {
         let Some(t) = &mut self.tangent else { return };
         let z = t.base.len();
         let rows = &mut t.rows[..z];
@@ -160,9 +160,9 @@ impl<Y: System> Projector<Y> {
     }
 }
 
-impl<Y: System> Newmark<'_, Y> {
+impl Newmark {
     /// κ_C, κ_K.
-    pub(super) fn tangent_weights<S: ProgramScalar>(&self, h: S) -> [S; 2] {
+    pub(super) fn tangent_weights<S: RunScalar>(&self, h: S) -> [S; 2] {
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         [cv / ca, -(S::one() / ca)]
     }

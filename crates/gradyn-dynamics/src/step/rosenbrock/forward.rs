@@ -3,10 +3,10 @@
 use super::{Rosenbrock, RosenbrockLinear};
 use crate::error::StepError;
 use crate::plan::Frozen;
-use crate::step::{Layout, Report, Span, Step};
+use crate::step::{Layout, Report, Span};
 use gradyn_model::{Set, System};
 
-impl<Y: System> Rosenbrock<'_, Y> {
+impl Rosenbrock {
     /// Partials at the past and the matrix of (3).
     pub(super) fn set_base(
         &self,
@@ -14,9 +14,9 @@ impl<Y: System> Rosenbrock<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: &[f64],
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
     ) -> Result<(), StepError> {
-        let sys = self.sys;
+        let sys = &self.sys;
         sys.set_angles(frozen.angles, &mut l.base.linear.data);
         l.base.set(sys, &lay.node(span.t, past), frozen.choice)?;
         l.matrix.set_choice(sys, &self.f, self.state, frozen.choice)?;
@@ -28,10 +28,10 @@ impl<Y: System> Rosenbrock<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: &[f64],
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
-        let (sys, lay, n2, s) = (self.sys, self.layout(), 2 * self.sys.dims().n, self.stages());
+        let (sys, lay, n2, s) = (&self.sys, self.layout(), 2 * self.sys.dims().n, self.stages());
         let z = lay.z();
         self.set_base(&lay, span, frozen, past, l)?;
         x[z..z + lay.o].copy_from_slice(&past[z..z + lay.o]);
@@ -76,7 +76,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: &[f64],
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) {
         let (n2, z, gamma) = (2 * lay.n, lay.z(), &self.scheme.gamma[i]);
@@ -90,7 +90,7 @@ impl<Y: System> Rosenbrock<'_, Y> {
         let τ = span.h * self.scheme.slope(i);
         self.along(lay, (span.t, τ), frozen, (&past[..z], &x[o..o + z]), &l.slopes[shift..], &mut l.along);
         l.matrix.b.iter_mut().zip(&l.along.rows).for_each(|(b, r)| *b = -r.eps[0]);
-        l.matrix.solve(self.sys, &self.f);
+        l.matrix.solve(&self.sys, &self.f);
         x[o..o + z].copy_from_slice(&l.matrix.b);
     }
     /// (5) of stage i.
@@ -100,10 +100,10 @@ impl<Y: System> Rosenbrock<'_, Y> {
         i: usize,
         span: Span<f64>,
         past: &[f64],
-        l: &mut RosenbrockLinear<Y>,
+        l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) {
-        let (sys, z, o) = (self.sys, lay.z(), self.direction(lay, i));
+        let (sys, z, o) = (&self.sys, lay.z(), self.direction(lay, i));
         let at = lay.node(span.t + self.scheme.node(i) * span.h, self.block(lay, i, x, past));
         let d = if i == 0 { &mut l.base.linear.data } else { &mut l.blocks[i - 1].linear.data };
         sys.measure(Set::Integrand, &at, d, &mut l.values);

@@ -2,11 +2,10 @@
 
 use super::{Rosenbrock, RosenbrockLinear};
 use crate::block::Block;
-use crate::step::Step;
-use gradyn_model::System;
+use crate::step::{Bound, Products};
 
 /// rows += s P x, x = (δq, δv): both levels.
-fn defect<Y: System>(block: &Block<Y>, s: f64, x: &[f64], rows: &mut [f64]) {
+fn defect(block: &Block, s: f64, x: &[f64], rows: &mut [f64]) {
     let n = x.len() / 2;
     for level in 0..2 {
         block.defect(level, s, &x[level * n..(level + 1) * n], &mut rows[level * n..(level + 1) * n]);
@@ -14,69 +13,69 @@ fn defect<Y: System>(block: &Block<Y>, s: f64, x: &[f64], rows: &mut [f64]) {
 }
 
 /// out += s Pᵀ μ.
-fn defect_t<Y: System>(block: &Block<Y>, s: f64, mu: &[f64], out: &mut [f64]) {
+fn defect_t(block: &Block, s: f64, mu: &[f64], out: &mut [f64]) {
     let n = out.len() / 2;
     for level in 0..2 {
         block.defect_t(level, s, &mu[level * n..(level + 1) * n], &mut out[level * n..(level + 1) * n]);
     }
 }
 
-impl<Y: System> Rosenbrock<'_, Y> {
-    /// b ← R_x⁻¹ b.
-    pub(super) fn down(&self, l: &mut RosenbrockLinear<Y>, b: &mut [f64]) {
-        let (sys, lay, s) = (self.sys, self.layout(), self.stages());
+impl Products for Bound<Rosenbrock, RosenbrockLinear> {
+    fn solve(&mut self, b: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay, s) = (&spec.sys, spec.layout(), spec.stages());
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
         for i in 0..s {
-            let w = self.direction(&lay, i);
+            let w = spec.direction(&lay, i);
             l.part.fill(0.0);
             if i > 0 {
-                let o = self.at(&lay, i);
-                for j in (0..i).filter(|&j| self.scheme.alpha[i][j] != 0.0) {
+                let o = spec.at(&lay, i);
+                for j in (0..i).filter(|&j| spec.scheme.alpha[i][j] != 0.0) {
                     let k = &l.slopes[j * n2..(j + 1) * n2];
-                    defect(&l.blocks[i - 1], l.h * self.scheme.alpha[i][j], k, &mut b[o..o + n2]);
+                    defect(&l.blocks[i - 1], l.h * spec.scheme.alpha[i][j], k, &mut b[o..o + n2]);
                 }
                 l.blocks[i - 1].solve(sys, &mut b[o..o + z]);
                 l.part.copy_from_slice(&b[o + v..o + v + n2]);
-                defect(&l.base, l.h * self.scheme.gamma[i][i], &l.part, &mut b[w..w + n2]);
+                defect(&l.base, l.h * spec.scheme.gamma[i][i], &l.part, &mut b[w..w + n2]);
             }
-            for j in (0..i).filter(|&j| self.scheme.gamma[i][j] != 0.0) {
+            for j in (0..i).filter(|&j| spec.scheme.gamma[i][j] != 0.0) {
                 defect(
                     &l.base,
-                    l.h * self.scheme.gamma[i][j],
+                    l.h * spec.scheme.gamma[i][j],
                     &l.slopes[j * n2..(j + 1) * n2],
                     &mut b[w..w + n2],
                 );
             }
             l.matrix.b.copy_from_slice(&b[w..w + z]);
-            l.matrix.solve(sys, &self.f);
+            l.matrix.solve(sys, &spec.f);
             b[w..w + z].copy_from_slice(&l.matrix.b);
             for d in 0..n2 {
                 l.slopes[i * n2 + d] = l.part[d] + b[w + v + d];
             }
         }
         for i in 0..s {
-            defect(&l.node, l.h * self.scheme.b[i], &l.slopes[i * n2..(i + 1) * n2], &mut b[..n2]);
+            defect(&l.node, l.h * spec.scheme.b[i], &l.slopes[i * n2..(i + 1) * n2], &mut b[..n2]);
         }
         l.node.solve(sys, &mut b[..z]);
         for (i, k) in (0..s).flat_map(|i| (0..lay.o).map(move |k| (i, k))) {
-            let w = self.direction(&lay, i);
+            let w = spec.direction(&lay, i);
             let mut g = l.g[0].mul(k, &b[w..w + z]);
             if i > 0 {
-                let o = self.at(&lay, i);
+                let o = spec.at(&lay, i);
                 g += l.g[i].mul(k, &b[o..o + z]);
             }
-            b[z + k] += l.h * self.scheme.b[i] * g;
+            b[z + k] += l.h * spec.scheme.b[i] * g;
         }
     }
-    /// b ← R_x⁻ᵀ b.
-    pub(super) fn up(&self, l: &mut RosenbrockLinear<Y>, b: &mut [f64]) {
-        let (sys, lay, s) = (self.sys, self.layout(), self.stages());
+    fn solve_t(&mut self, b: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay, s) = (&spec.sys, spec.layout(), spec.stages());
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
         for (i, k) in (0..s).flat_map(|i| (0..lay.o).map(move |k| (i, k))) {
-            let (w, mu) = (self.direction(&lay, i), l.h * self.scheme.b[i] * b[z + k]);
+            let (w, mu) = (spec.direction(&lay, i), l.h * spec.scheme.b[i] * b[z + k]);
             l.g[0].mul_t(k, mu, &mut b[w..w + z]);
             if i > 0 {
-                let o = self.at(&lay, i);
+                let o = spec.at(&lay, i);
                 l.g[i].mul_t(k, mu, &mut b[o..o + z]);
             }
         }
@@ -84,112 +83,112 @@ impl<Y: System> Rosenbrock<'_, Y> {
         // cotangents of K_i
         l.slopes.fill(0.0);
         for i in 0..s {
-            defect_t(&l.node, l.h * self.scheme.b[i], &b[..n2], &mut l.slopes[i * n2..(i + 1) * n2]);
+            defect_t(&l.node, l.h * spec.scheme.b[i], &b[..n2], &mut l.slopes[i * n2..(i + 1) * n2]);
         }
         for i in (0..s).rev() {
-            let w = self.direction(&lay, i);
+            let w = spec.direction(&lay, i);
             (0..n2).for_each(|d| b[w + v + d] += l.slopes[i * n2 + d]);
             l.matrix.b.copy_from_slice(&b[w..w + z]);
-            l.matrix.solve_t(sys, &self.f);
+            l.matrix.solve_t(sys, &spec.f);
             b[w..w + z].copy_from_slice(&l.matrix.b);
-            for j in (0..i).filter(|&j| self.scheme.gamma[i][j] != 0.0) {
+            for j in (0..i).filter(|&j| spec.scheme.gamma[i][j] != 0.0) {
                 let k = &mut l.slopes[j * n2..(j + 1) * n2];
-                defect_t(&l.base, l.h * self.scheme.gamma[i][j], &l.matrix.b, k);
+                defect_t(&l.base, l.h * spec.scheme.gamma[i][j], &l.matrix.b, k);
             }
             if i == 0 {
                 continue;
             }
-            let o = self.at(&lay, i);
+            let o = spec.at(&lay, i);
             (0..n2).for_each(|d| b[o + v + d] += l.slopes[i * n2 + d]);
-            defect_t(&l.base, l.h * self.scheme.gamma[i][i], &l.matrix.b, &mut b[o + v..o + v + n2]);
+            defect_t(&l.base, l.h * spec.scheme.gamma[i][i], &l.matrix.b, &mut b[o + v..o + v + n2]);
             l.blocks[i - 1].solve_t(sys, &mut b[o..o + z]);
-            for j in (0..i).filter(|&j| self.scheme.alpha[i][j] != 0.0) {
+            for j in (0..i).filter(|&j| spec.scheme.alpha[i][j] != 0.0) {
                 let k = &mut l.slopes[j * n2..(j + 1) * n2];
-                defect_t(&l.blocks[i - 1], l.h * self.scheme.alpha[i][j], &b[o..o + n2], k);
+                defect_t(&l.blocks[i - 1], l.h * spec.scheme.alpha[i][j], &b[o..o + n2], k);
             }
         }
     }
-    /// r += R_past s.
-    pub(super) fn past(&self, l: &mut RosenbrockLinear<Y>, s: &[f64], r: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
+    fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
         let (y, dy) = (&s[..n2], &s[v..v + n2]);
-        for i in 0..self.stages() {
-            let w = self.direction(&lay, i);
+        for i in 0..spec.stages() {
+            let w = spec.direction(&lay, i);
             l.second.mul(sys, i, s, &mut r[w..w + z]);
-            defect(&l.base, -l.h * self.scheme.gamma[i][0], dy, &mut r[w..w + n2]);
+            defect(&l.base, -l.h * spec.scheme.gamma[i][0], dy, &mut r[w..w + n2]);
             if i > 0 {
-                let o = self.at(&lay, i);
+                let o = spec.at(&lay, i);
                 defect(&l.blocks[i - 1], -1.0, y, &mut r[o..o + n2]);
-                defect(&l.blocks[i - 1], -l.h * self.scheme.alpha[i][0], dy, &mut r[o..o + n2]);
+                defect(&l.blocks[i - 1], -l.h * spec.scheme.alpha[i][0], dy, &mut r[o..o + n2]);
             }
         }
         defect(&l.node, -1.0, y, &mut r[..n2]);
-        defect(&l.node, -l.h * self.scheme.b[0], dy, &mut r[..n2]);
+        defect(&l.node, -l.h * spec.scheme.b[0], dy, &mut r[..n2]);
         for k in 0..lay.o {
-            let along: f64 = (0..self.stages()).map(|i| self.scheme.b[i] * l.second.g[i].mul(k, s)).sum();
-            r[z + k] -= s[z + k] + l.h * (self.scheme.b[0] * l.g[0].mul(k, s) + along);
+            let along: f64 = (0..spec.stages()).map(|i| spec.scheme.b[i] * l.second.g[i].mul(k, s)).sum();
+            r[z + k] -= s[z + k] + l.h * (spec.scheme.b[0] * l.g[0].mul(k, s) + along);
         }
     }
-    /// out += R_pastᵀ μ.
-    pub(super) fn past_t(&self, l: &mut RosenbrockLinear<Y>, mu: &[f64], out: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
+    fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
-        for i in 0..self.stages() {
-            let w = self.direction(&lay, i);
+        for i in 0..spec.stages() {
+            let w = spec.direction(&lay, i);
             l.second.mul_t(sys, i, &mu[w..w + z], out);
-            defect_t(&l.base, -l.h * self.scheme.gamma[i][0], &mu[w..w + n2], &mut out[v..v + n2]);
+            defect_t(&l.base, -l.h * spec.scheme.gamma[i][0], &mu[w..w + n2], &mut out[v..v + n2]);
             if i > 0 {
-                let o = self.at(&lay, i);
+                let o = spec.at(&lay, i);
                 defect_t(&l.blocks[i - 1], -1.0, &mu[o..o + n2], &mut out[..n2]);
                 defect_t(
                     &l.blocks[i - 1],
-                    -l.h * self.scheme.alpha[i][0],
+                    -l.h * spec.scheme.alpha[i][0],
                     &mu[o..o + n2],
                     &mut out[v..v + n2],
                 );
             }
         }
         defect_t(&l.node, -1.0, &mu[..n2], &mut out[..n2]);
-        defect_t(&l.node, -l.h * self.scheme.b[0], &mu[..n2], &mut out[v..v + n2]);
+        defect_t(&l.node, -l.h * spec.scheme.b[0], &mu[..n2], &mut out[v..v + n2]);
         for k in 0..lay.o {
             let mu = mu[z + k];
             out[z + k] -= mu;
-            l.g[0].mul_t(k, -l.h * self.scheme.b[0] * mu, &mut out[..z]);
-            for i in 0..self.stages() {
-                l.second.g[i].mul_t(k, -l.h * self.scheme.b[i] * mu, &mut out[..z]);
+            l.g[0].mul_t(k, -l.h * spec.scheme.b[0] * mu, &mut out[..z]);
+            for i in 0..spec.stages() {
+                l.second.g[i].mul_t(k, -l.h * spec.scheme.b[i] * mu, &mut out[..z]);
             }
         }
     }
-    /// r += R_p δ.
-    pub(super) fn slots(&self, l: &mut RosenbrockLinear<Y>, delta: &[f64], r: &mut [f64]) {
-        let (sys, lay, s) = (self.sys, self.layout(), self.stages());
+    fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay, s) = (&spec.sys, spec.layout(), spec.stages());
         let z = lay.z();
-        l.second.slot_mul(sys, delta, |i| self.direction(&lay, i), r);
+        l.second.slot_mul(sys, delta, |i| spec.direction(&lay, i), r);
         l.node.slot_mul(sys, delta, &mut r[..z]);
         for i in 1..s {
-            let o = self.at(&lay, i);
+            let o = spec.at(&lay, i);
             l.blocks[i - 1].slot_mul(sys, delta, &mut r[o..o + z]);
         }
         for (i, k) in (0..s).flat_map(|i| (0..lay.o).map(move |k| (i, k))) {
             let g = l.g[i].slot_mul(sys, k, delta) + l.second.g[i].slot_mul(sys, k, delta);
-            r[z + k] -= l.h * self.scheme.b[i] * g;
+            r[z + k] -= l.h * spec.scheme.b[i] * g;
         }
     }
-    /// grad += s R_pᵀ μ.
-    pub(super) fn slots_t(&self, l: &mut RosenbrockLinear<Y>, mu: &[f64], s: f64, grad: &mut [f64]) {
-        let (sys, lay) = (self.sys, self.layout());
+    fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
+        let Self { spec, memory: l } = self;
+        let (sys, lay) = (&spec.sys, spec.layout());
         let z = lay.z();
         l.node.slot_mul_t(sys, &mu[..z], s, grad);
-        for i in 0..self.stages() {
-            let w = self.direction(&lay, i);
+        for i in 0..spec.stages() {
+            let w = spec.direction(&lay, i);
             l.second.slot_mul_t(sys, i, &mu[w..w + z], s, grad);
             if i > 0 {
-                let o = self.at(&lay, i);
+                let o = spec.at(&lay, i);
                 l.blocks[i - 1].slot_mul_t(sys, &mu[o..o + z], s, grad);
             }
             for k in 0..lay.o {
-                let mu = -l.h * s * self.scheme.b[i] * mu[z + k];
+                let mu = -l.h * s * spec.scheme.b[i] * mu[z + k];
                 l.g[i].slot_mul_t(sys, k, mu, grad);
                 l.second.g[i].slot_mul_t(sys, k, mu, grad);
             }

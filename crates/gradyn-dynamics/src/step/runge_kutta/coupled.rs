@@ -17,7 +17,7 @@ use crate::block::{Block, State};
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::row_or_coordinate;
-use gradyn_model::System;
+use gradyn_model::{Setup, System};
 use gradyn_num::{Factor, Pattern};
 
 /// Where the values of one term of one block land: (position in the term, position in the matrix).
@@ -49,7 +49,7 @@ type Entries = Vec<(usize, usize, usize)>;
 
 impl Coupled {
     /// Memory for coefficients `a`, square by rows; without choices the pattern is known.
-    pub fn new<Y: System>(sys: &Y, f: &Lagrange, state: State, a: Vec<f64>) -> Result<Self, StepError> {
+    pub fn new(sys: &Setup, f: &Lagrange, state: State, a: Vec<f64>) -> Result<Self, StepError> {
         let (blocks, z) = (a.len().isqrt(), 3 * sys.dims().n + sys.dims().m);
         let (b, rest) = (vec![0.0; blocks * z], vec![0.0; blocks * z]);
         let mut matrix =
@@ -61,9 +61,9 @@ impl Coupled {
     }
     /// Pattern and maps for a choice of independent coordinates; made once, and again when the choice
     /// changes.
-    pub fn set_choice<Y: System>(
+    pub fn set_choice(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         f: &Lagrange,
         state: State,
         choice: &[u32],
@@ -88,13 +88,7 @@ impl Coupled {
         Ok(())
     }
     /// Entries of (1) and (2), compliances and the multipliers of dropped rows.
-    fn constants<Y: System>(
-        &self,
-        sys: &Y,
-        f: &Lagrange,
-        state: State,
-        choice: &[u32],
-    ) -> Vec<(usize, usize, f64)> {
+    fn constants(&self, sys: &Setup, f: &Lagrange, state: State, choice: &[u32]) -> Vec<(usize, usize, f64)> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         let mut out = vec![];
         for (level, list) in state.lists(sys).into_iter().enumerate() {
@@ -125,13 +119,13 @@ impl Coupled {
         out
     }
     /// Assembles and factors at the partials of the blocks.
-    pub fn refactor<'b, Y: System + 'b>(
+    pub fn refactor<'b>(
         &mut self,
-        sys: &Y,
+        sys: &Setup,
         f: &Lagrange,
         t: f64,
         h: f64,
-        blocks: impl IntoIterator<Item = &'b Block<Y>>,
+        blocks: impl IntoIterator<Item = &'b Block>,
     ) -> Result<(), StepError> {
         self.h = h;
         let σ = constraint_scale(f, h);
@@ -162,13 +156,13 @@ impl Coupled {
         &self.choice
     }
     /// b ← (rows)_x⁻¹ b over the blocks.
-    pub fn solve<Y: System>(&mut self, sys: &Y, f: &Lagrange) {
+    pub fn solve(&mut self, sys: &Setup, f: &Lagrange) {
         self.scale_rows(sys, f);
         self.refined(Factor::solve, Pattern::mul);
         self.scale_columns(sys);
     }
     /// b ← (rows)_x⁻ᵀ b.
-    pub fn solve_t<Y: System>(&mut self, sys: &Y, f: &Lagrange) {
+    pub fn solve_t(&mut self, sys: &Setup, f: &Lagrange) {
         self.scale_columns(sys);
         self.refined(Factor::solve_t, Pattern::mul_t);
         self.scale_rows(sys, f);
@@ -187,7 +181,7 @@ impl Coupled {
         solve(factor, rest);
         b.iter_mut().zip(&*rest).for_each(|(b, r)| *b += r);
     }
-    fn scale_rows<Y: System>(&mut self, sys: &Y, f: &Lagrange) {
+    fn scale_rows(&mut self, sys: &Setup, f: &Lagrange) {
         let (n, m, h) = (sys.dims().n, sys.dims().m, self.h);
         let σ = constraint_scale(f, h);
         for b in self.b.chunks_exact_mut(3 * n + m) {
@@ -197,7 +191,7 @@ impl Coupled {
             sys.dropped().iter().for_each(|&k| b[3 * n + k as usize] *= h * h / σ);
         }
     }
-    fn scale_columns<Y: System>(&mut self, sys: &Y) {
+    fn scale_columns(&mut self, sys: &Setup) {
         let (n, m, h) = (sys.dims().n, sys.dims().m, self.h);
         for b in self.b.chunks_exact_mut(3 * n + m) {
             b[n..2 * n].iter_mut().for_each(|x| *x /= h);
@@ -207,7 +201,7 @@ impl Coupled {
 }
 
 /// Name of row or unknown `i` of some blocks.
-pub fn equation<Y: System>(sys: &Y, i: usize) -> String {
+pub fn equation(sys: &Setup, i: usize) -> String {
     let (n, m) = (sys.dims().n, sys.dims().m);
     match i % (3 * n + m) {
         i if i >= 3 * n => row_or_coordinate(sys, i - 3 * n),
@@ -221,7 +215,7 @@ fn constraint_scale(f: &Lagrange, h: f64) -> f64 {
 }
 
 /// Entries of the terms of the block that begins at row `o`.
-fn terms<Y: System>(sys: &Y, f: &Lagrange, state: State, o: usize) -> [Entries; TERMS] {
+fn terms(sys: &Setup, f: &Lagrange, state: State, o: usize) -> [Entries; TERMS] {
     let (n, nn, mn) = (sys.dims().n, &sys.patterns().nn, &sys.patterns().mn);
     let at = |k: usize| o + k * n;
     let momentum = |k: usize| nn.iter().map(|(i, j, p)| (at(2) + i, at(k) + j, p)).collect::<Entries>();

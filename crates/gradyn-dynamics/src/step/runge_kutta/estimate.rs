@@ -12,40 +12,18 @@
 //! variables of index 2 in RADAU5 [Hairer & Wanner II, IV.8, VII.6].
 
 use super::{RungeKutta, RungeKuttaLinear};
-use crate::step::{Layout, Span, Step, Tolerance};
-use gradyn_model::System;
+use crate::step::{Layout, Span, Tolerance};
 
-impl<Y: System> RungeKutta<'_, Y> {
-    /// (2) or (3), after `advance`, and the coordinate with the largest part.
-    pub(super) fn estimate(
-        &self,
-        span: Span<f64>,
-        x: &[f64],
-        past: &[f64],
-        tol: Tolerance,
-        l: &mut RungeKuttaLinear<Y>,
-    ) -> Option<(f64, usize)> {
-        let (e, lower) = (self.tableau.error, self.tableau.lower);
-        if e.is_empty() {
-            return None;
-        }
-        let (square, worst) = self.square(e, span, x, past, tol, l);
-        let error = if lower.is_empty() || square == 0.0 {
-            square.sqrt()
-        } else {
-            square / (square + 0.01 * self.square(lower, span, x, past, tol, l).0).sqrt()
-        };
-        Some((if error.is_nan() { f64::INFINITY } else { error }, worst))
-    }
+impl RungeKutta {
     /// Mean square of (1) relative to the tolerances, and the coordinate with the largest part.
-    fn square(
+    pub(super) fn square(
         &self,
         e: &[f64],
         span: Span<f64>,
         x: &[f64],
         past: &[f64],
         tol: Tolerance,
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
     ) -> (f64, usize) {
         let lay = self.layout();
         let (n2, z) = (2 * lay.n, lay.z());
@@ -77,7 +55,7 @@ impl<Y: System> RungeKutta<'_, Y> {
         span: Span<f64>,
         x: &[f64],
         past: &[f64],
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
     ) -> bool {
         let (n, last) = (lay.n, self.stages() - 1);
         let RungeKuttaLinear { filter, blocks, groups, sums, .. } = l;
@@ -86,10 +64,10 @@ impl<Y: System> RungeKutta<'_, Y> {
         // a last block of its own was evaluated, not linearised
         let node = lay.node(span.end(), self.block(lay, last + 1, x, past));
         let linear = groups.last().is_some_and(Option::is_some)
-            || blocks[last].partials(self.sys, &node, choice).is_ok();
+            || blocks[last].partials(&self.sys, &node, choice).is_ok();
         let ready = linear
-            && w.set_choice(self.sys, &self.f, self.state, choice).is_ok()
-            && w.refactor(self.sys, &self.f, span.end(), span.h, &blocks[last..]).is_ok();
+            && w.set_choice(&self.sys, &self.f, self.state, choice).is_ok()
+            && w.refactor(&self.sys, &self.f, span.end(), span.h, &blocks[last..]).is_ok();
         if !ready {
             return false;
         }
@@ -98,7 +76,7 @@ impl<Y: System> RungeKutta<'_, Y> {
             let part = level * n..(level + 1) * n;
             blocks[last].defect(level, 1.0, &sums[part.clone()], &mut w.b[part]);
         }
-        w.solve(self.sys, &self.f);
+        w.solve(&self.sys, &self.f);
         sums[..2 * n].copy_from_slice(&w.b[..2 * n]);
         true
     }

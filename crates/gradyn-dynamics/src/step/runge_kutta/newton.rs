@@ -11,7 +11,7 @@ use super::coupled::equation;
 use super::{RungeKutta, RungeKuttaLinear};
 use crate::error::StepError;
 use crate::plan::Frozen;
-use crate::step::{Layout, Report, Span, Step};
+use crate::step::{Layout, Report, Span};
 use gradyn_model::System;
 use gradyn_num::largest;
 use std::ops::Range;
@@ -21,7 +21,7 @@ const MAX_ITERATIONS: usize = 30;
 /// Growth of the step beyond which the blocks of the step before say nothing about the next.
 const FAR: f64 = 2.0;
 
-impl<Y: System> RungeKutta<'_, Y> {
+impl RungeKutta {
     /// (1) for group `g` of the rows `rows`; data are placed at the result.
     pub(super) fn newton(
         &self,
@@ -29,10 +29,10 @@ impl<Y: System> RungeKutta<'_, Y> {
         span: Span<f64>,
         frozen: Frozen,
         past: &[f64],
-        l: &mut RungeKuttaLinear<Y>,
+        l: &mut RungeKuttaLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
-        let (sys, lay, z) = (self.sys, self.layout(), self.layout().z());
+        let (sys, lay, z) = (&self.sys, self.layout(), self.layout().z());
         self.predict(&lay, rows.clone(), span.h, frozen, past, x);
         let RungeKuttaLinear { groups, blocks, scratch, scales, .. } = l;
         let (matrix, blocks) = (groups[g].as_mut().expect("an implicit group"), &mut blocks[rows.clone()]);

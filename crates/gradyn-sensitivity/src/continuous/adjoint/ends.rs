@@ -4,15 +4,15 @@ use super::super::consistent::make_consistent;
 use super::Sweep;
 use crate::discrete::TimeColumns;
 use crate::objective::TerminalRows;
-use gradyn_dynamics::{Step, StepError};
+use gradyn_dynamics::StepError;
 use gradyn_model::{Set, System};
 use gradyn_num::Wide;
 
-impl<T: Step> Sweep<'_, T> {
+impl Sweep<'_> {
     /// (1).
     pub(super) fn end(&mut self) -> Result<(), StepError> {
         let (case, plan, z) = (self.case, &self.case.run.plan, self.case.run.layout.z());
-        let (last, args) = (plan.steps(), case.step.system().dims().args);
+        let (last, args) = (plan.steps(), case.recipe.system().dims().args);
         let w = TerminalRows::new(case, &self.p);
         self.place_node(last, plan.frozen(last))?;
         self.b.fill(0.0);
@@ -33,7 +33,7 @@ impl<T: Step> Sweep<'_, T> {
     }
     /// Terminal values of the index-3 adjoint.
     fn make_consistent(&mut self, j: usize, n: usize, rows_t: &[f64]) {
-        let (sys, run) = (self.case.step.system(), self.case.run);
+        let (sys, run) = (self.case.recipe.system(), self.case.run);
         let (lay, args, x) = (run.layout, sys.dims().args, run.record(n));
         // ẋ: rows_x ẋ = P (v, a) - rows_t
         let mut rate: Vec<f64> = rows_t.iter().map(|r| -r).collect();
@@ -49,7 +49,7 @@ impl<T: Step> Sweep<'_, T> {
     }
     /// g + μᵀ ŷ' at node `n`, with μ at hand.
     fn power(&mut self, j: usize, n: usize) -> f64 {
-        let (sys, run) = (self.case.step.system(), self.case.run);
+        let (sys, run) = (self.case.recipe.system(), self.case.run);
         let (lay, x) = (run.layout, run.record(n));
         let mut g = vec![0.0; lay.o];
         sys.measure(
@@ -62,7 +62,7 @@ impl<T: Step> Sweep<'_, T> {
     }
     /// ∂rows/∂t at node `n`.
     fn rows_t(&self, n: usize) -> Vec<f64> {
-        let (sys, run) = (self.case.step.system(), self.case.run);
+        let (sys, run) = (self.case.recipe.system(), self.case.run);
         let (lay, frozen) = (run.layout, run.plan.frozen(n));
         let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
         let (t, x, mut d) =
@@ -83,22 +83,23 @@ impl<T: Step> Sweep<'_, T> {
     }
     /// (3).
     pub(super) fn start(&mut self) -> Result<(), StepError> {
-        let (case, plan, step) = (self.case, &self.case.run.plan, self.case.step);
-        let (sys, size, span) = (step.system(), self.size(), plan.span(0, &self.p));
+        let (case, plan) = (self.case, &self.case.run.plan);
+        let (sys, size) = (case.recipe.system(), self.size());
         let (n2, args) = (2 * case.run.layout.n, sys.dims().args);
         self.place_node(0, plan.frozen(1.min(plan.steps())))?;
-        step.linearise(span, plan.frozen(0), case.run.record(0), None, &mut self.states.linear)?;
-        let mut times = TimeColumns::new(step, &self.p);
-        times.set(step, 0, plan, span, case.run.record(0), None);
+        let record = case.run.args(0, &self.p);
+        self.states.chain.linearise(&record)?;
+        let mut times = TimeColumns::new(case.recipe, &self.p);
+        times.set(&record);
         let mut b = vec![0.0; case.run.layout.len];
         for j in 0..case.objectives() {
             self.form.lower(sys, &mut self.instants[0], &self.y[j * size..(j + 1) * size], &mut self.work.mu);
             b.fill(0.0);
             b[..n2].copy_from_slice(&self.work.mu);
-            step.solve_t(&mut self.states.linear, &mut b);
+            self.states.chain.solve_t(&mut b);
             let power = self.power(j, 0);
             let slots = &mut self.slots[j * args..(j + 1) * args];
-            step.slot_mul_t(&mut self.states.linear, &b, -1.0, slots);
+            self.states.chain.slot_mul_t(&b, -1.0, slots);
             if let Some(slot) = plan.declared[0] {
                 slots[slot as usize] -= power + b.iter().zip(&times.t).map(|(b, r)| b * r).sum::<f64>();
             }
