@@ -23,8 +23,10 @@ pub mod program;
 pub mod quadratic;
 pub mod relative;
 pub mod row;
+pub mod row_status;
 pub mod signal;
 pub mod spline;
+pub mod start;
 pub mod system;
 pub mod user;
 
@@ -35,4 +37,6 @@ pub use mechanics::{Coordinates, Mechanics};
 pub use mechanism::Mechanism;
 pub use natural::Natural;
 pub use row::{Owner, RowName};
+pub use row_status::{Active, RowStatus};
+pub use start::Start;
 pub use system::{At, Dims, LEVEL, RowScaling, Set, Statics, System, velocity_weights};

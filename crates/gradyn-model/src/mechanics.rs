@@ -4,8 +4,11 @@ use crate::guard::Undefined;
 use crate::natural::{self, Natural};
 use crate::relative::{self, Relative};
 use crate::row::RowName;
+use crate::row_status::RowStatus;
+use crate::start::Start;
 use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
 use gradyn_num::Scalar;
+use std::sync::Arc;
 
 /// The coordinate families.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,13 +53,24 @@ impl Coordinates {
     }
 }
 
-/// A mechanism in coordinates of one family.
-#[derive(Clone, Debug)]
-pub enum Mechanics {
+/// The equations of a mechanism in coordinates of one family. They do not change after `build`.
+#[derive(Debug)]
+pub(crate) enum Kind {
     /// Natural coordinates.
     Natural(Box<Natural>),
     /// Relative coordinates; also every body by itself.
     Relative(Box<Relative>),
+}
+
+/// A mechanism in coordinates of one family, with what was decided about its rows and its start: three
+/// pointers. Equations are shared by all values that differ in these decisions only.
+#[derive(Clone, Debug)]
+pub struct Mechanics {
+    pub(crate) kind: Arc<Kind>,
+    /// Rows that hold and rows that are left out; slots whose gradients are wanted.
+    pub rows: Arc<RowStatus>,
+    /// Where the assembly begins, and the conditions of the start.
+    pub start: Arc<Start>,
 }
 
 /// What evaluation writes.
@@ -70,69 +84,57 @@ pub enum Data<S> {
 
 macro_rules! either {
     ($sys:expr, $s:ident => $e:expr) => {
-        match $sys {
-            Mechanics::Natural($s) => $e,
-            Mechanics::Relative($s) => $e,
+        match &*$sys.kind {
+            Kind::Natural($s) => $e,
+            Kind::Relative($s) => $e,
         }
     };
     ($sys:expr, $data:expr, $s:ident, $d:ident => $e:expr) => {
-        match ($sys, $data) {
-            (Mechanics::Natural($s), Data::Natural($d)) => $e,
-            (Mechanics::Relative($s), Data::Relative($d)) => $e,
+        match (&*$sys.kind, $data) {
+            (Kind::Natural($s), Data::Natural($d)) => $e,
+            (Kind::Relative($s), Data::Relative($d)) => $e,
             _ => unreachable!("data belong to the system that made them"),
         }
     };
 }
 
 impl Mechanics {
+    /// Equations with all their rows, every slot active, and a start.
+    pub(crate) fn new(kind: Kind, start: Start) -> Self {
+        let rows = match &kind {
+            Kind::Natural(s) => s.all_rows(),
+            Kind::Relative(s) => s.all_rows(),
+        };
+        Self { kind: Arc::new(kind), rows: Arc::new(rows), start: Arc::new(start) }
+    }
     /// The elements: on natural coordinates, or on the frames of the bodies.
-    pub fn elements(&self) -> &Natural {
-        match self {
-            Self::Natural(s) => s,
-            Self::Relative(s) => s.inner(),
+    pub(crate) fn elements(&self) -> &Natural {
+        match &*self.kind {
+            Kind::Natural(s) => s,
+            Kind::Relative(s) => s.inner(),
         }
     }
     /// What the elements read at q: natural coordinates, or frames, for the slots p.
     fn shown(&self, p: &[f64], q: &[f64]) -> Vec<f64> {
-        match self {
-            Self::Natural(_) => q.to_vec(),
-            Self::Relative(s) => s.frames_at(p, q),
+        match &*self.kind {
+            Kind::Natural(_) => q.to_vec(),
+            Kind::Relative(s) => s.frames_at(p, q),
         }
     }
-    /// Gradients of slots that are not `active` are not wanted: elements that read no others are left out of
-    /// them.
-    pub fn focus(&mut self, active: &[bool]) {
-        either!(self, s => s.focus(active))
+    /// What gradients visit if only some slots are active: elements that read no others are left out of them.
+    pub fn active_rows(&self, slots: &[bool]) -> RowStatus {
+        self.rows.with_active(either!(self, s => s.active(slots)))
     }
-    /// All rows independent, none left out.
-    pub fn reset_rows(&mut self) {
-        either!(self, s => s.reset_rows())
+    /// Compliances by the effective masses of the rows at (t, q).
+    pub fn scaled_rows(&self, p: &[f64], t: f64, q: &[f64]) -> RowStatus {
+        self.rows.scaled(either!(self, s => s.scaled_compliances(p, t, q)))
     }
-    /// Says which rows are independent and which ones are left out.
-    pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
-        either!(self, s => s.set_rows(independent, dropped))
-    }
-    /// Replaces the start of the assembly, for example by an assembled configuration.
-    pub fn set_drawn(&mut self, q: &[f64]) {
-        either!(self, s => s.set_drawn(q))
-    }
-    /// Draws relative coordinates by frames of the bodies; natural ones stay.
-    pub fn draw_by(&mut self, frames: &[Vec<f64>], p: &[f64]) {
-        if let Self::Relative(s) = self {
-            s.draw_by(frames, p);
+    /// A start near some frames of the bodies, for relative coordinates; natural ones keep theirs.
+    pub fn start_near(&self, frames: &[Vec<f64>], p: &[f64]) -> Start {
+        match &*self.kind {
+            Kind::Natural(_) => (*self.start).clone(),
+            Kind::Relative(s) => self.start.with_guess(&s.guess_by(frames, p)),
         }
-    }
-    /// Takes the effective masses of the rows at (t, q).
-    pub fn scale_rows(&mut self, p: &[f64], t: f64, q: &[f64]) {
-        either!(self, s => s.scale_rows(p, t, q))
-    }
-    /// Says along which coordinates forces balance in an equilibrium.
-    pub fn set_balanced(&mut self, balanced: &[u32]) {
-        either!(self, s => s.set_balanced(balanced))
-    }
-    /// The rates of all coordinates as conditions of velocity, where the start is an equilibrium at rest.
-    pub(crate) fn take_rest(&mut self) -> bool {
-        either!(self, s => s.take_rest())
     }
     /// The first force that has no value at rest, at the drawn configuration.
     pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<Undefined> {
@@ -140,9 +142,9 @@ impl Mechanics {
     }
     /// Bodies that a coordinate moves, those next to it first.
     pub fn moved_by(&self, coordinate: &str) -> Vec<String> {
-        match self {
-            Self::Natural(_) => coordinate.split('.').next().map(str::to_owned).into_iter().collect(),
-            Self::Relative(s) => s.moved_by(coordinate),
+        match &*self.kind {
+            Kind::Natural(_) => coordinate.split('.').next().map(str::to_owned).into_iter().collect(),
+            Kind::Relative(s) => s.moved_by(coordinate),
         }
     }
     /// Are there forces that are not defined everywhere?
@@ -153,10 +155,6 @@ impl Mechanics {
     /// of the second.
     pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
         either!(self, d, s, d => s.undefined_force(from, to, d))
-    }
-    /// Keeps some conditions of velocity.
-    pub(crate) fn keep_velocity_conditions(&mut self, open: &[usize]) {
-        either!(self, s => s.keep_velocity_conditions(open))
     }
     /// Names of the constraint rows.
     pub fn row_names(&self) -> &[RowName] {
@@ -198,9 +196,9 @@ impl System for Mechanics {
         either!(self, sys => sys.patterns())
     }
     fn data<S: Scalar>(&self) -> Data<S> {
-        match self {
-            Self::Natural(s) => Data::Natural(Box::new(s.data())),
-            Self::Relative(s) => Data::Relative(Box::new(s.data())),
+        match &*self.kind {
+            Kind::Natural(s) => Data::Natural(Box::new(s.data(&self.rows))),
+            Kind::Relative(s) => Data::Relative(Box::new(s.data(&self.rows))),
         }
     }
     fn prepare<S: Scalar>(&self, p: &[S], d: &mut Data<S>) {
@@ -217,13 +215,13 @@ impl System for Mechanics {
         either!(self, d, sys, d => sys.set_time(t, d))
     }
     fn independent(&self, velocity: bool) -> &[u32] {
-        either!(self, sys => sys.independent(velocity))
+        self.rows.independent(velocity)
     }
     fn dropped(&self) -> &[u32] {
-        either!(self, sys => sys.dropped())
+        self.rows.dropped()
     }
     fn compliances(&self, scaling: RowScaling) -> &[f64] {
-        either!(self, sys => sys.compliances(scaling))
+        self.rows.compliances(scaling)
     }
     #[inline]
     fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
@@ -303,12 +301,15 @@ impl System for Mechanics {
         either!(self, d, sys, d => sys.measure_row(set, k, at, d, row))
     }
     fn conditions<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, position: &mut [S], velocity: &mut [S]) {
-        either!(self, d, sys, d => sys.conditions(at, d, position, velocity))
+        let chosen = &self.start.velocity_conditions;
+        either!(self, d, sys, d => sys.conditions(at, chosen, d, position, velocity))
     }
     fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
+        let k = self.start.condition(velocity, k);
         either!(self, sys => sys.condition_pattern(velocity, k))
     }
     fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
+        let k = self.start.condition(velocity, k);
         either!(self, sys => sys.condition_support(velocity, k))
     }
     fn condition_row<S: Scalar>(
@@ -321,13 +322,14 @@ impl System for Mechanics {
         v: &mut [S],
         p: &mut [S],
     ) {
+        let k = self.start.condition(velocity, k);
         either!(self, d, sys, d => sys.condition_row(velocity, k, at, d, q, v, p))
     }
     fn least_size(&self) -> f64 {
         either!(self, sys => sys.least_size())
     }
     fn statics(&self) -> Option<&Statics> {
-        either!(self, sys => sys.statics())
+        self.start.statics.as_ref()
     }
     fn set_rest<S: Scalar>(&self, rest: bool, d: &mut Data<S>) {
         either!(self, d, sys, d => sys.set_rest(rest, d))
@@ -342,12 +344,13 @@ impl System for Mechanics {
         either!(self, sys => sys.angle_name(k))
     }
     fn drawn(&self) -> &[f64] {
-        either!(self, sys => sys.drawn())
+        &self.start.guess
     }
     fn row_name(&self, k: usize) -> String {
         either!(self, sys => sys.row_name(k))
     }
     fn condition_name(&self, velocity: bool, k: usize) -> String {
+        let k = self.start.condition(velocity, k);
         either!(self, sys => sys.condition_name(velocity, k))
     }
     fn coordinate_name(&self, i: usize) -> String {

@@ -34,6 +34,13 @@ pub struct Dims {
     pub args: usize,
 }
 
+impl Dims {
+    /// All rows of positions, and all rows of velocities.
+    pub fn all_rows(&self) -> [Vec<u32>; 2] {
+        [(0..(self.m - self.m_vel) as u32).collect(), (0..self.m as u32).collect()]
+    }
+}
+
 /// A point of evaluation, by reference into a record.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a, S = f64> {

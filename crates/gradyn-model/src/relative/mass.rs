@@ -164,7 +164,7 @@ impl Relative {
             d.mass[here as usize] = value;
             d.mass[there as usize] = value;
         }
-        let inner = crate::system::System::mass(&self.inner, &d.inner);
+        let inner = self.inner.mass(&d.inner);
         for &(from, to) in &self.alone {
             d.mass[to as usize] += inner[from as usize];
         }
@@ -173,7 +173,7 @@ impl Relative {
     fn own<S: Scalar>(&self, body: &Pseudo, d: &Data<S>) -> Composite<S> {
         let (frame, r) = (&d.here.pose.frames[body.link as usize], self.reference(body.link as usize, d));
         let y = [sub(&frame.p, &r), frame.e[0], frame.e[1], frame.e[2]];
-        let values = crate::system::System::mass(&self.inner, &d.inner);
+        let values = self.inner.mass(&d.inner);
         let mut out = Composite::zero();
         for a in 0..4 {
             for b in 0..4 {

@@ -9,7 +9,7 @@ use super::pull::Levels;
 use super::spatial::Twist;
 use super::sweep::{Bar, State};
 use super::{Carried, Data, Relative, sorted};
-use crate::system::{At, System};
+use crate::system::At;
 use gradyn_num::Scalar;
 
 /// Bodies, nodes, links and coordinates, each in order.
@@ -34,7 +34,8 @@ impl Relative {
             part(self.inner.condition_pattern(velocity, k), self.inner.condition_support(velocity, k))
         };
         self.condition_parts = [false, true].map(|velocity| {
-            let count = self.inner.condition_names[usize::from(velocity)].len();
+            let count =
+                if velocity { self.inner.rest_conditions().end as usize } else { self.inner.position.len() };
             (0..count).map(|k| condition(velocity, k)).collect()
         });
     }
@@ -61,7 +62,7 @@ impl Relative {
         part.nodes.iter().for_each(|&node| g[node as usize] = [Twist::zero(); 3]);
         part.bodies.iter().for_each(|&body| self.pull_body(body as usize, &levels, g, &mut out));
         part.nodes.iter().rev().for_each(|&node| self.pull_node(node as usize, &levels, g, &mut out));
-        if !self.shaped {
+        if !d.inner.rows.active().shaped {
             return;
         }
         let state = State { z: at.q, rate: at.v, second: at.a, g: &d.g, pose: &m.pose, flow: &m.flow };
@@ -78,7 +79,7 @@ impl Relative {
         numbers().for_each(|i| grad[self.geometry[i] as usize] += d.g_bar[i]);
     }
     /// The partials of a condition over its coordinates, their rates and its slots:
-    /// [`System::condition_row`].
+    /// [`System::condition_row`](crate::system::System::condition_row).
     pub(super) fn part_row<S: Scalar>(
         &self,
         (velocity, k): (bool, usize),
