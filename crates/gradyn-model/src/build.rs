@@ -74,15 +74,15 @@ pub struct Model {
     pub name: String,
     /// The system.
     pub system: Mechanics,
-    /// The system with all rows, where `system` drops redundant ones.
-    pub full: Option<Box<Mechanics>>,
+    /// The equations with all rows, where `system` drops redundant ones.
+    pub full: Option<Mechanics>,
     /// The coordinates of both.
     pub family: Coordinates,
     /// Frames of the bodies in natural coordinates, if they were asked for: what relative coordinates are
     /// drawn by. Number of components, and where they are.
     pub frames: Vec<(usize, Ports)>,
     /// p = e(ρ).
-    pub slots: Program,
+    pub slots: Arc<Program>,
     /// ρ.
     pub parameters: Vec<ParameterInfo>,
     /// Names of the objectives.

@@ -4,7 +4,9 @@ use crate::guard::Undefined;
 use crate::natural::{self, Natural};
 use crate::relative::{self, Relative};
 use crate::row::RowName;
+use crate::row_status::RowStatus;
 use crate::scalar::KernelScalar;
+use crate::start::Start;
 use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
 use crate::user::{UserData, UserSystem};
 use gradyn_num::Scalar;
@@ -53,18 +55,29 @@ impl Coordinates {
     }
 }
 
-/// A mechanism in coordinates of one family, or a user's system. Clones share it until one of them changes.
-#[derive(Clone, Debug)]
-pub enum Mechanics {
+/// The equations of a mechanism in coordinates of one family, or of a user. They do not change after `build`.
+#[derive(Debug)]
+pub(crate) enum Kind {
     /// Natural coordinates.
-    Natural(Arc<Natural>),
+    Natural(Box<Natural>),
     /// Relative coordinates; also every body by itself.
-    Relative(Arc<Relative>),
+    Relative(Box<Relative>),
     /// Equations that a user wrote.
-    User(Arc<UserSystem>),
+    User(Box<UserSystem>),
 }
 
-/// The system of a run.
+/// A mechanism in coordinates of one family, with what was decided about its rows and its start: three
+/// pointers. Equations are shared by all values that differ in these decisions only.
+#[derive(Clone, Debug)]
+pub struct Mechanics {
+    pub(crate) kind: Arc<Kind>,
+    /// Rows that hold and rows that are left out; slots whose gradients are wanted.
+    pub rows: Arc<RowStatus>,
+    /// Where the assembly begins, and the conditions of the start.
+    pub start: Arc<Start>,
+}
+
+/// The system of a run, with its decisions.
 pub type Setup = Mechanics;
 
 /// What evaluation writes.
@@ -81,16 +94,16 @@ pub enum Data<S> {
 /// What mechanisms do and a user's system does not: `$none` stands for the latter.
 macro_rules! mechanism {
     ($sys:expr, $s:ident => $e:expr, $none:expr) => {
-        match $sys {
-            Mechanics::Natural($s) => $e,
-            Mechanics::Relative($s) => $e,
-            Mechanics::User(_) => $none,
+        match &*$sys.kind {
+            Kind::Natural($s) => $e,
+            Kind::Relative($s) => $e,
+            Kind::User(_) => $none,
         }
     };
     ($sys:expr, $data:expr, $s:ident, $d:ident => $e:expr, $none:expr) => {
-        match ($sys, $data) {
-            (Mechanics::Natural($s), Data::Natural($d)) => $e,
-            (Mechanics::Relative($s), Data::Relative($d)) => $e,
+        match (&*$sys.kind, $data) {
+            (Kind::Natural($s), Data::Natural($d)) => $e,
+            (Kind::Relative($s), Data::Relative($d)) => $e,
             _ => $none,
         }
     };
@@ -98,72 +111,66 @@ macro_rules! mechanism {
 
 macro_rules! either {
     ($sys:expr, $s:ident => $e:expr) => {
-        match $sys {
-            Mechanics::Natural($s) => $e,
-            Mechanics::Relative($s) => $e,
-            Mechanics::User($s) => $e,
+        match &*$sys.kind {
+            Kind::Natural($s) => $e,
+            Kind::Relative($s) => $e,
+            Kind::User($s) => $e,
         }
     };
     ($sys:expr, $data:expr, $s:ident, $d:ident => $e:expr) => {
-        match ($sys, $data) {
-            (Mechanics::Natural($s), Data::Natural($d)) => $e,
-            (Mechanics::Relative($s), Data::Relative($d)) => $e,
-            (Mechanics::User($s), Data::User($d)) => $e,
+        match (&*$sys.kind, $data) {
+            (Kind::Natural($s), Data::Natural($d)) => $e,
+            (Kind::Relative($s), Data::Relative($d)) => $e,
+            (Kind::User($s), Data::User($d)) => $e,
             _ => unreachable!("data belong to the system that made them"),
         }
     };
 }
 
 impl Mechanics {
+    /// Equations with all their rows, every slot active, and a start.
+    pub(crate) fn new(kind: Kind, start: Start) -> Self {
+        let rows = match &kind {
+            Kind::Natural(s) => s.all_rows(),
+            Kind::Relative(s) => s.all_rows(),
+            Kind::User(s) => s.all_rows(),
+        };
+        Self { kind: Arc::new(kind), rows: Arc::new(rows), start: Arc::new(start) }
+    }
+    /// A user's equations, with where the search for their start begins.
+    pub fn of_user(user: UserSystem) -> Self {
+        let start = Start { guess: user.guess().to_vec(), statics: None, velocity_conditions: vec![] };
+        Self::new(Kind::User(Box::new(user)), start)
+    }
     /// The elements: on natural coordinates, or on the frames of the bodies; a user's system has none.
-    pub fn elements(&self) -> Option<&Natural> {
-        match self {
-            Self::Natural(s) => Some(s),
-            Self::Relative(s) => Some(s.inner()),
-            Self::User(_) => None,
+    pub(crate) fn elements(&self) -> Option<&Natural> {
+        match &*self.kind {
+            Kind::Natural(s) => Some(s),
+            Kind::Relative(s) => Some(s.inner()),
+            Kind::User(_) => None,
         }
     }
     /// What the elements read at q: natural coordinates, or frames, for the slots p.
     fn shown(&self, p: &[f64], q: &[f64]) -> Vec<f64> {
-        match self {
-            Self::Natural(_) | Self::User(_) => q.to_vec(),
-            Self::Relative(s) => s.frames_at(p, q),
+        match &*self.kind {
+            Kind::Natural(_) | Kind::User(_) => q.to_vec(),
+            Kind::Relative(s) => s.frames_at(p, q),
         }
     }
-    /// Gradients of slots that are not `active` are not wanted: elements that read no others are left out of
-    /// them.
-    pub fn focus(&mut self, active: &[bool]) {
-        mechanism!(self, s => Arc::make_mut(s).focus(active), ())
+    /// What gradients visit if only some slots are active: elements that read no others are left out of them.
+    pub fn active_rows(&self, slots: &[bool]) -> RowStatus {
+        mechanism!(self, s => self.rows.with_active(s.active(slots)), (*self.rows).clone())
     }
-    /// All rows independent, none left out.
-    pub fn reset_rows(&mut self) {
-        mechanism!(self, s => Arc::make_mut(s).reset_rows(), ())
+    /// Compliances by the effective masses of the rows at (t, q).
+    pub fn scaled_rows(&self, p: &[f64], t: f64, q: &[f64]) -> RowStatus {
+        mechanism!(self, s => self.rows.scaled(s.scaled_compliances(p, t, q)), (*self.rows).clone())
     }
-    /// Says which rows are independent and which ones are left out.
-    pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
-        mechanism!(self, s => Arc::make_mut(s).set_rows(independent, dropped), ())
-    }
-    /// Replaces the start of the assembly, for example by an assembled configuration.
-    pub fn set_drawn(&mut self, q: &[f64]) {
-        either!(self, s => Arc::make_mut(s).set_drawn(q))
-    }
-    /// Draws relative coordinates by frames of the bodies; natural ones stay.
-    pub fn draw_by(&mut self, frames: &[Vec<f64>], p: &[f64]) {
-        if let Self::Relative(s) = self {
-            Arc::make_mut(s).draw_by(frames, p);
+    /// A start near some frames of the bodies, for relative coordinates; natural ones keep theirs.
+    pub fn start_near(&self, frames: &[Vec<f64>], p: &[f64]) -> Start {
+        match &*self.kind {
+            Kind::Natural(_) | Kind::User(_) => (*self.start).clone(),
+            Kind::Relative(s) => self.start.with_guess(&s.guess_by(frames, p)),
         }
-    }
-    /// Takes the effective masses of the rows at (t, q).
-    pub fn scale_rows(&mut self, p: &[f64], t: f64, q: &[f64]) {
-        mechanism!(self, s => Arc::make_mut(s).scale_rows(p, t, q), ())
-    }
-    /// Says along which coordinates forces balance in an equilibrium.
-    pub fn set_balanced(&mut self, balanced: &[u32]) {
-        mechanism!(self, s => Arc::make_mut(s).set_balanced(balanced), ())
-    }
-    /// The rates of all coordinates as conditions of velocity, where the start is an equilibrium at rest.
-    pub(crate) fn take_rest(&mut self) -> bool {
-        mechanism!(self, s => Arc::make_mut(s).take_rest(), false)
     }
     /// The first force that has no value at rest, at the drawn configuration.
     pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<Undefined> {
@@ -171,10 +178,10 @@ impl Mechanics {
     }
     /// Bodies that a coordinate moves, those next to it first.
     pub fn moved_by(&self, coordinate: &str) -> Vec<String> {
-        match self {
-            Self::Natural(_) => coordinate.split('.').next().map(str::to_owned).into_iter().collect(),
-            Self::Relative(s) => s.moved_by(coordinate),
-            Self::User(_) => vec![],
+        match &*self.kind {
+            Kind::Natural(_) => coordinate.split('.').next().map(str::to_owned).into_iter().collect(),
+            Kind::Relative(s) => s.moved_by(coordinate),
+            Kind::User(_) => vec![],
         }
     }
     /// Are there forces that are not defined everywhere?
@@ -185,10 +192,6 @@ impl Mechanics {
     /// of the second.
     pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
         mechanism!(self, d, s, d => s.undefined_force(from, to, d), None)
-    }
-    /// Keeps some conditions of velocity.
-    pub(crate) fn keep_velocity_conditions(&mut self, open: &[usize]) {
-        mechanism!(self, s => Arc::make_mut(s).keep_velocity_conditions(open), ())
     }
     /// Names of the constraint rows.
     pub fn row_names(&self) -> &[RowName] {
@@ -230,10 +233,10 @@ impl System for Mechanics {
         either!(self, sys => sys.patterns())
     }
     fn data<S: KernelScalar>(&self) -> Data<S> {
-        match self {
-            Self::Natural(s) => Data::Natural(Box::new(s.data())),
-            Self::Relative(s) => Data::Relative(Box::new(s.data())),
-            Self::User(s) => Data::User(Box::new(s.data())),
+        match &*self.kind {
+            Kind::Natural(s) => Data::Natural(Box::new(s.data(&self.rows))),
+            Kind::Relative(s) => Data::Relative(Box::new(s.data(&self.rows))),
+            Kind::User(s) => Data::User(Box::new(s.data())),
         }
     }
     fn prepare<S: KernelScalar>(&self, p: &[S], d: &mut Data<S>) {
@@ -250,13 +253,13 @@ impl System for Mechanics {
         either!(self, d, sys, d => sys.set_time(t, d))
     }
     fn independent(&self, velocity: bool) -> &[u32] {
-        either!(self, sys => sys.independent(velocity))
+        self.rows.independent(velocity)
     }
     fn dropped(&self) -> &[u32] {
-        either!(self, sys => sys.dropped())
+        self.rows.dropped()
     }
     fn compliances(&self, scaling: RowScaling) -> &[f64] {
-        either!(self, sys => sys.compliances(scaling))
+        self.rows.compliances(scaling)
     }
     #[inline]
     fn place<S: KernelScalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
@@ -342,12 +345,15 @@ impl System for Mechanics {
         position: &mut [S],
         velocity: &mut [S],
     ) {
-        either!(self, d, sys, d => sys.conditions(at, d, position, velocity))
+        let chosen = &self.start.velocity_conditions;
+        either!(self, d, sys, d => sys.conditions(at, chosen, d, position, velocity))
     }
     fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
+        let k = self.start.condition(velocity, k);
         either!(self, sys => sys.condition_pattern(velocity, k))
     }
     fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
+        let k = self.start.condition(velocity, k);
         either!(self, sys => sys.condition_support(velocity, k))
     }
     fn condition_row<S: KernelScalar>(
@@ -360,13 +366,14 @@ impl System for Mechanics {
         v: &mut [S],
         p: &mut [S],
     ) {
+        let k = self.start.condition(velocity, k);
         either!(self, d, sys, d => sys.condition_row(velocity, k, at, d, q, v, p))
     }
     fn least_size(&self) -> f64 {
         either!(self, sys => sys.least_size())
     }
     fn statics(&self) -> Option<&Statics> {
-        either!(self, sys => sys.statics())
+        self.start.statics.as_ref()
     }
     fn set_rest<S: KernelScalar>(&self, rest: bool, d: &mut Data<S>) {
         either!(self, d, sys, d => sys.set_rest(rest, d))
@@ -381,12 +388,13 @@ impl System for Mechanics {
         either!(self, sys => sys.angle_name(k))
     }
     fn drawn(&self) -> &[f64] {
-        either!(self, sys => sys.drawn())
+        &self.start.guess
     }
     fn row_name(&self, k: usize) -> String {
         either!(self, sys => sys.row_name(k))
     }
     fn condition_name(&self, velocity: bool, k: usize) -> String {
+        let k = self.start.condition(velocity, k);
         either!(self, sys => sys.condition_name(velocity, k))
     }
     fn coordinate_name(&self, i: usize) -> String {

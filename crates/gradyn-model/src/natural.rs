@@ -26,9 +26,11 @@ use crate::load::{LoadRows, LoadScratch};
 use crate::ports::Tangents;
 use crate::quadratic::{Form, QuadraticRows};
 use crate::row::RowName;
+use crate::row_status::{Active, RowStatus};
 use crate::signal::{Scratch, Signals};
-use crate::system::{At, Dims, Patterns, Statics, System};
+use crate::system::{At, Dims, Patterns};
 use gradyn_num::Scalar;
+use std::sync::Arc;
 
 /// A mechanism in natural coordinates, with its functionals.
 #[derive(Clone, Debug)]
@@ -48,11 +50,6 @@ pub struct Natural {
     pub(crate) forces: Vec<Force>,
     pub(crate) loads: Vec<LoadRows>,
     pub(crate) guards: Vec<Guard>,
-    /// Forces, then loads, that read nothing that a gradient is wanted for.
-    pub(crate) fixed: Vec<bool>,
-    /// Is a gradient of an inertia or of a row wanted?
-    pub(crate) inertial: bool,
-    pub(crate) rowed: bool,
     pub(crate) signals: Signals,
     /// (Y, X) of each angle atan2(Y, X) with a branch, in order.
     pub(crate) angles: Vec<(Form, Form)>,
@@ -64,16 +61,10 @@ pub struct Natural {
     pub(crate) output: Functional,
     pub(crate) position: Vec<Functional>,
     pub(crate) velocity: Vec<Functional>,
-    /// Of a start in equilibrium.
-    pub(crate) statics: Option<Statics>,
     /// The rate of each coordinate, where everything is at rest in an equilibrium.
     pub(crate) at_rest: Vec<Functional>,
-    pub(crate) drawn: Vec<f64>,
     /// Joints that hold directions parallel, with their product, which is positive.
     pub(crate) aligned: Vec<(String, Form)>,
-    /// Rows that determine positions and velocities at the start; rows left out.
-    pub(crate) independent: [Vec<u32>; 2],
-    pub(crate) dropped: Vec<u32>,
     pub(crate) penalties: RowPenalties,
     pub(crate) row_names: Vec<RowName>,
     /// Sensors of the position and of the velocity conditions, as written.
@@ -84,6 +75,8 @@ pub struct Natural {
 /// What evaluation writes.
 #[derive(Clone, Debug)]
 pub struct Data<S> {
+    /// The decisions about rows and slots that these data were made for.
+    pub(crate) rows: Arc<RowStatus>,
     pub(crate) args: Args<S>,
     pub(crate) phi_q: Vec<S>,
     pub(crate) mass: Vec<S>,
@@ -110,17 +103,30 @@ pub struct Data<S> {
 }
 
 impl Natural {
-    /// Gradients of slots that are not `active` are not wanted: elements that read no others are left out of
-    /// them.
-    pub fn focus(&mut self, active: &[bool]) {
+    /// All rows independent, none left out, every slot active.
+    pub(crate) fn all_rows(&self) -> RowStatus {
+        let active = Active::all(self.forces.len() + self.loads.len(), false);
+        RowStatus::new(self.dims, 0, self.penalties.compliances.clone(), active)
+    }
+    /// What reads an active slot: gradients of the others are not wanted.
+    pub(crate) fn active(&self, slots: &[bool]) -> Active {
         // signals and references of angles are not slots
-        let wanted = |i: u32| active.get(i as usize).copied().unwrap_or(true);
+        let wanted = |i: u32| slots.get(i as usize).copied().unwrap_or(true);
         let forces = self.forces.iter().map(|f| !f.element.reads().chain(f.law.reads()).any(wanted));
         let loads = self.loads.iter().map(|l| !l.load.reads().any(wanted));
-        self.fixed = forces.chain(loads).collect();
-        self.inertial = self.inertia.iter().any(|e| wanted(e.2));
-        self.rowed =
-            self.rows.slots().chain(self.formulas.iter().flat_map(|f| f.formula.reads())).any(wanted);
+        let mut rows = self.rows.slots().chain(self.formulas.iter().flat_map(|f| f.formula.reads()));
+        Active {
+            fixed: forces.chain(loads).collect(),
+            inertial: self.inertia.iter().any(|e| wanted(e.2)),
+            rowed: rows.any(wanted),
+            shaped: false,
+        }
+    }
+    /// Numbers of the conditions of velocity that say that everything is at rest in an equilibrium: the rates
+    /// of all coordinates, after the given conditions.
+    pub(crate) fn rest_conditions(&self) -> std::ops::Range<u32> {
+        let given = self.velocity.len() as u32;
+        given..given + self.at_rest.len() as u32
     }
     /// Positions on n × n that forces write, and that rows write.
     pub(crate) fn stiff(&self) -> [std::collections::HashSet<u32>; 2] {
@@ -150,18 +156,25 @@ impl Natural {
         }
         tracked
     }
-    fn functionals(&self) -> impl Iterator<Item = &Functional> {
+    /// Everything that is compiled to a functional: objectives, outputs, conditions.
+    fn all_functionals(&self) -> impl Iterator<Item = &Functional> {
         [&self.integrand, &self.terminal, &self.output]
             .into_iter()
             .chain(&self.position)
             .chain(&self.velocity)
             .chain(&self.at_rest)
     }
-    fn new_data<S: Scalar>(&self) -> Data<S> {
+    /// Memory for one point of evaluation with all rows.
+    pub(crate) fn plain_data(&self) -> Data<f64> {
+        self.data(&Arc::new(self.all_rows()))
+    }
+    /// Memory for one point of evaluation, with what was decided about the rows.
+    pub(crate) fn data<S: Scalar>(&self, rows: &Arc<RowStatus>) -> Data<S> {
         let Dims { n, m, slots, args: ext, .. } = self.dims;
         let signals = self.signals.list.len();
         let zero = S::zero();
         Data {
+            rows: Arc::clone(rows),
             args: Args { values: vec![zero; ext], rates: vec![(zero, zero); signals], slots },
             phi_q: vec![zero; self.patterns.mn.nnz()],
             mass: vec![zero; self.patterns.nn.nnz()],
@@ -172,8 +185,8 @@ impl Natural {
                 self.loads.iter().map(LoadRows::size).chain([2 * MOST * MOST]).max().unwrap_or(0),
             ),
             load: LoadScratch::new(&self.loads, self.guards.iter().map(|g| &g.load)),
-            functional: FunctionalScratch::new(self.functionals()),
-            value: vec![zero; self.functionals().map(|f| f.program.outputs()).max().unwrap_or(0)],
+            functional: FunctionalScratch::new(self.all_functionals()),
+            value: vec![zero; self.all_functionals().map(|f| f.program.outputs()).max().unwrap_or(0)],
             cot: Cotangent {
                 q: vec![zero; n],
                 v: vec![zero; n],
@@ -191,25 +204,6 @@ impl Natural {
             visits: 0,
         }
     }
-    /// All rows independent, none left out.
-    pub fn reset_rows(&mut self) {
-        let (holonomic, m) = ((self.dims.m - self.dims.m_vel) as u32, self.dims.m as u32);
-        self.set_rows([(0..holonomic).collect(), (0..m).collect()], vec![]);
-    }
-    /// Says which rows are independent and which ones are left out.
-    pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
-        (self.independent, self.dropped) = (independent, dropped);
-    }
-    /// Says along which coordinates forces balance in an equilibrium.
-    pub fn set_balanced(&mut self, balanced: &[u32]) {
-        if let Some(s) = &mut self.statics {
-            s.balanced = balanced.to_vec();
-        }
-    }
-    /// Replaces the start of the assembly, for example by an assembled configuration.
-    pub fn set_drawn(&mut self, q: &[f64]) {
-        self.drawn.copy_from_slice(q);
-    }
     /// The first joint that holds its directions half a turn off at q.
     pub fn flipped(&self, p: &[f64], q: &[f64]) -> Option<String> {
         self.aligned.iter().find(|(_, form)| quadratic(form, p, q) < 0.0).map(|(name, _)| name.clone())
@@ -224,30 +218,15 @@ impl Natural {
     }
     /// The first force along a distance whose ends coincide at q.
     pub fn collapsed_force(&self, p: &[f64], q: &[f64]) -> Option<String> {
-        let mut d = self.new_data::<f64>();
+        let mut d = self.plain_data();
         d.args.values[..p.len()].copy_from_slice(p);
         let size = q.iter().fold(0.0f64, |s, q| s.max(q.abs()));
         let collapsed = |f: &&Force| along_distance(f) && f.element.value(&d.args, q) <= 1e-12 * size;
         self.forces.iter().find(collapsed).map(|f| f.name.clone())
     }
-    /// The rates of all coordinates as conditions of velocity, where the start is an equilibrium at rest.
-    pub(crate) fn take_rest(&mut self) -> bool {
-        if self.at_rest.is_empty() {
-            return false;
-        }
-        self.velocity = self.at_rest.clone();
-        self.condition_names[1] = self.coordinate_names.iter().map(|n| format!("velocity of {n}")).collect();
-        true
-    }
-    /// Keeps some conditions of velocity.
-    pub(crate) fn keep_velocity_conditions(&mut self, open: &[usize]) {
-        let (mut k, mut j) = (0..self.velocity.len(), 0..self.velocity.len());
-        self.velocity.retain(|_| k.next().is_some_and(|k| open.contains(&k)));
-        self.condition_names[1].retain(|_| j.next().is_some_and(|k| open.contains(&k)));
-    }
     /// The first force that is not finite at rest.
     pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64], q: &[f64]) -> Option<Undefined> {
-        let mut d = self.new_data::<f64>();
+        let mut d = self.plain_data();
         self.prepare(p, &mut d);
         self.set_angles(angles, &mut d);
         self.set_time(t, &mut d);

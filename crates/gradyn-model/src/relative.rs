@@ -33,7 +33,8 @@ pub use mass::Reference;
 
 use crate::natural::Natural;
 use crate::row::{Owner, RowName};
-use crate::system::{At, Dims, Patterns, RowScaling, Set, System};
+use crate::row_status::{Active, RowStatus};
+use crate::system::{At, Dims, Patterns, Set};
 use contraction::Contraction;
 use fold::Nodes;
 use mass::Pseudo;
@@ -85,8 +86,6 @@ pub struct Relative {
     ends: Vec<u32>,
     /// Slots of the geometry, in its order.
     geometry: Vec<u32>,
-    /// Is a gradient of the geometry wanted?
-    shaped: bool,
     /// First coordinate of each set of Euler parameters: one row for each, before all others.
     balls: Vec<u32>,
     /// Positions on m × n and on the diagonal of n × n of their coordinates, one set after the other.
@@ -102,17 +101,15 @@ pub struct Relative {
     /// What the conditions of positions and of velocities read.
     condition_parts: [Vec<Part>; 2],
     nodes: Nodes,
-    drawn: Vec<f64>,
-    independent: [Vec<u32>; 2],
-    dropped: Vec<u32>,
-    compliances: [Vec<f64>; 2],
+    /// Frames as they are drawn: x from which coordinates are guessed.
+    sketch: Vec<f64>,
     row_names: Vec<RowName>,
     coordinate_names: Vec<String>,
 }
 
 impl Relative {
-    /// Elements on frames and a tree that carries them.
-    pub fn new(inner: Natural, tree: Tree, reference: Reference, dimension: usize) -> Self {
+    /// Elements on frames, drawn at `sketch`, and a tree that carries them.
+    pub fn new(inner: Natural, sketch: Vec<f64>, tree: Tree, reference: Reference, dimension: usize) -> Self {
         let (frames, n) = (inner.dims, tree.names.len());
         let balls: Vec<u32> = tree.balls.iter().map(|b| b.0).collect();
         let nodes = Nodes::new(&tree.bodies, n);
@@ -139,7 +136,6 @@ impl Relative {
             chain: tree.chain,
             bodies: tree.bodies,
             ends: tree.ends,
-            shaped: !tree.geometry.is_empty(),
             geometry: tree.geometry,
             balls,
             norms,
@@ -147,18 +143,13 @@ impl Relative {
             supports: Default::default(),
             condition_parts: Default::default(),
             nodes,
-            drawn: vec![0.0; n],
-            independent: Default::default(),
-            dropped: vec![],
-            compliances: Default::default(),
+            sketch,
             row_names,
             coordinate_names: tree.names,
             inner,
         };
         new.find_supports();
         new.find_parts();
-        new.copy_compliances();
-        new.reset_rows();
         new
     }
     /// Slots that functionals can depend on: their own, and those of the frames.
@@ -169,10 +160,16 @@ impl Relative {
             if self.inner.functionals(set) == 0 { vec![] } else { with_geometry(own) }
         });
     }
-    fn copy_compliances(&mut self) {
-        let first = vec![1.0; self.balls.len()];
-        let all = |scaling| [&first, self.inner.compliances(scaling)].concat();
-        self.compliances = [all(RowScaling::Uniform), all(RowScaling::EffectiveMass)];
+    /// Compliances of all rows, from those of the rows of the elements.
+    fn with_norms(&self, compliances: &[f64]) -> Vec<f64> {
+        [&vec![1.0; self.balls.len()], compliances].concat()
+    }
+    /// All rows independent, none left out, every slot active.
+    pub(crate) fn all_rows(&self) -> RowStatus {
+        let elements = self.inner.forces.len() + self.inner.loads.len();
+        let active = Active::all(elements, !self.geometry.is_empty());
+        let compliances = self.with_norms(&self.inner.penalties.compliances);
+        RowStatus::new(self.dims, self.balls.len(), compliances, active)
     }
     /// Bodies that a coordinate moves, those next to it first.
     pub fn moved_by(&self, coordinate: &str) -> Vec<String> {
@@ -184,41 +181,14 @@ impl Relative {
         };
         moved.into_iter().map(name).collect()
     }
-    /// Gradients of slots that are not `active` are not wanted.
-    pub fn focus(&mut self, active: &[bool]) {
-        self.inner.focus(active);
-        self.shaped = self.geometry.iter().any(|&s| active[s as usize]);
+    /// What reads an active slot: gradients of the others are not wanted.
+    pub(crate) fn active(&self, slots: &[bool]) -> Active {
+        let shaped = self.geometry.iter().any(|&s| slots[s as usize]);
+        Active { shaped, ..self.inner.active(slots) }
     }
     /// The elements, on frames.
     pub fn inner(&self) -> &Natural {
         &self.inner
-    }
-    /// All rows independent, none left out.
-    pub fn reset_rows(&mut self) {
-        let (holonomic, m) = ((self.dims.m - self.dims.m_vel) as u32, self.dims.m as u32);
-        self.set_rows([(0..holonomic).collect(), (0..m).collect()], vec![]);
-    }
-    /// Says which rows are independent and which ones are left out.
-    pub fn set_rows(&mut self, independent: [Vec<u32>; 2], dropped: Vec<u32>) {
-        let first = self.balls.len() as u32;
-        let inner =
-            dropped.iter().map(|k| k.checked_sub(first).expect("rows of Euler parameters are independent"));
-        self.inner.dropped = inner.collect();
-        (self.independent, self.dropped) = (independent, dropped);
-    }
-    /// Replaces the start of the assembly.
-    pub fn set_drawn(&mut self, z: &[f64]) {
-        self.drawn.copy_from_slice(z);
-    }
-    /// The rates of all frames as conditions of velocity, where the start is an equilibrium at rest.
-    pub(crate) fn take_rest(&mut self) -> bool {
-        let taken = self.inner.take_rest();
-        self.find_parts();
-        taken
-    }
-    /// Says along which coordinates forces balance in an equilibrium.
-    pub fn set_balanced(&mut self, balanced: &[u32]) {
-        self.inner.set_balanced(balanced);
     }
     /// Why a force is not defined at the second of two points, or between them.
     pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
@@ -228,23 +198,17 @@ impl Relative {
             [(from.t, &a), (to.t, &b)].map(|(t, x)| At { t, q: &x[0], v: &x[1], a: &x[2], lam: &[] });
         self.inner.undefined_force(&from, &to, &mut d.inner)
     }
-    /// Keeps some conditions of velocity.
-    pub fn keep_velocity_conditions(&mut self, open: &[usize]) {
-        self.inner.keep_velocity_conditions(open);
-        self.find_parts();
-    }
-    /// Takes the effective masses of the rows of the frames at (t, z).
-    pub fn scale_rows(&mut self, p: &[f64], t: f64, z: &[f64]) {
-        let x = self.frames_at(p, z);
-        self.inner.scale_rows(p, t, &x);
-        self.copy_compliances();
+    /// Compliances by the effective masses of the rows of the frames at (t, z).
+    pub(crate) fn scaled_compliances(&self, p: &[f64], t: f64, z: &[f64]) -> Vec<f64> {
+        self.with_norms(&self.inner.scaled_compliances(p, t, &self.frames_at(p, z)))
     }
     /// x at z, for the slots p.
     pub fn frames_at(&self, p: &[f64], z: &[f64]) -> Vec<f64> {
-        let mut d = self.data::<f64>();
-        self.prepare(p, &mut d);
-        self.pose_at(z, &d.g, &mut d.seen);
-        d.seen.x[0].clone()
+        let g: Vec<f64> = self.geometry.iter().map(|&s| p[s as usize]).collect();
+        let mut seen = self.new_placed(self.inner.dims.n);
+        self.pose_at(z, &g, &mut seen);
+        let [x, ..] = seen.x;
+        x
     }
     /// The first force along a distance whose ends pass through each other between two positions.
     pub fn reversed_force(&self, d: &mut Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {

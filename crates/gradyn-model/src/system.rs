@@ -37,6 +37,13 @@ pub struct Dims {
     pub args: usize,
 }
 
+impl Dims {
+    /// All rows of positions, and all rows of velocities.
+    pub fn all_rows(&self) -> [Vec<u32>; 2] {
+        [(0..(self.m - self.m_vel) as u32).collect(), (0..self.m as u32).collect()]
+    }
+}
+
 /// Weights that pick Φ, Φ̇ or Φ̈.
 pub const LEVEL: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 

@@ -17,8 +17,9 @@
 mod duals;
 mod functions;
 
+use crate::row_status::{Active, RowStatus};
 use crate::scalar::{Functions, KernelScalar, Over, UserFunctions, What};
-use crate::system::{At, Dims, Patterns, RowScaling, Set, System, velocity_weights};
+use crate::system::{At, Dims, Patterns, Set, velocity_weights};
 use functions::Space;
 use gradyn_num::{Pattern, Scalar};
 use std::sync::Arc;
@@ -62,8 +63,7 @@ pub struct UserSystem {
     patterns: Patterns,
     all: Vec<u32>,
     slots: Vec<u32>,
-    ones: Vec<f64>,
-    drawn: Vec<f64>,
+    guess: Vec<f64>,
 }
 
 impl std::fmt::Debug for UserSystem {
@@ -93,8 +93,8 @@ impl UserSystem {
         let objectives = user.objectives();
         // every entry of A may be there
         let dense = Pattern::from_entries(n, n, (0..n).flat_map(|i| (0..n).map(move |j| (i, j))));
-        let drawn = user.guess();
-        assert_eq!(drawn.len(), n, "a guess has a number for each of (y, z)");
+        let guess = user.guess();
+        assert_eq!(guess.len(), n, "a guess has a number for each of (y, z)");
         Self {
             functions: Arc::new(Space { user, f, n, objectives: objectives.len() }),
             n,
@@ -104,13 +104,8 @@ impl UserSystem {
             all: (0..n as u32).collect(),
             slots: (0..parameters.len() as u32).collect(),
             parameters,
-            ones: vec![1.0; n],
-            drawn,
+            guess,
         }
-    }
-    /// Begins the search for (2) elsewhere.
-    pub fn set_drawn(&mut self, q: &[f64]) {
-        self.drawn.copy_from_slice(q);
     }
     /// Names of the parameters. One more slot follows them: the final time.
     pub fn parameters(&self) -> &[String] {
@@ -120,67 +115,101 @@ impl UserSystem {
     pub fn objectives(&self) -> &[String] {
         &self.objectives
     }
+    /// Where the search for (2) begins.
+    pub fn guess(&self) -> &[f64] {
+        &self.guess
+    }
+    /// All rows are independent and none is left out.
+    pub(crate) fn all_rows(&self) -> RowStatus {
+        RowStatus::new(self.dims(), 0, vec![1.0; self.n], Active::all(0, false))
+    }
     /// The functions on a scalar.
     fn on<S: KernelScalar>(&self) -> &dyn Functions<S> {
         S::of(&*self.functions)
     }
 }
 
-impl System for UserSystem {
-    type Data<S: Scalar> = UserData<S>;
-
-    fn dims(&self) -> Dims {
+/// The terms of [`System`](crate::system::System) for (4).
+impl UserSystem {
+    pub(crate) fn dims(&self) -> Dims {
         let slots = self.parameters.len() + 1;
         Dims { n: self.n, m: self.n, m_vel: self.n, slots, angles: 0, args: slots }
     }
-    fn patterns(&self) -> &Patterns {
+    pub(crate) fn constant_mass(&self) -> bool {
+        true
+    }
+    pub(crate) fn least_size(&self) -> f64 {
+        0.0
+    }
+    /// There is no product without matrices.
+    pub(crate) fn pull<S: KernelScalar>(
+        &self,
+        _at: &At<S>,
+        _c: [f64; 3],
+        _mu: [&[S]; 2],
+        _s: f64,
+        _d: &mut UserData<S>,
+        _out: [&mut [S]; 3],
+    ) -> bool {
+        false
+    }
+    pub(crate) fn patterns(&self) -> &Patterns {
         &self.patterns
     }
-    fn data<S: KernelScalar>(&self) -> UserData<S> {
+    pub(crate) fn data<S: KernelScalar>(&self) -> UserData<S> {
         let zero = |n: usize| vec![S::zero(); n];
         UserData { p: zero(self.parameters.len()), a: zero(self.n * self.n), none: zero(self.n * self.n) }
     }
-    fn prepare<S: KernelScalar>(&self, p: &[S], d: &mut UserData<S>) {
+    pub(crate) fn prepare<S: KernelScalar>(&self, p: &[S], d: &mut UserData<S>) {
         d.p.copy_from_slice(&p[..self.parameters.len()]);
     }
-    fn set_angles<S: KernelScalar>(&self, _references: &[f64], _d: &mut UserData<S>) {}
-    fn set_rest<S: KernelScalar>(&self, _rest: bool, _d: &mut UserData<S>) {}
-    fn set_time<S: KernelScalar>(&self, _t: S, _d: &mut UserData<S>) {}
-    fn independent(&self, velocity: bool) -> &[u32] {
-        if velocity { &self.all } else { &[] }
-    }
-    fn dropped(&self) -> &[u32] {
-        &[]
-    }
-    fn compliances(&self, _scaling: RowScaling) -> &[f64] {
-        &self.ones
-    }
-    fn place<S: KernelScalar>(&self, t: S, q: &[S], d: &mut UserData<S>) {
+    pub(crate) fn set_angles<S: KernelScalar>(&self, _references: &[f64], _d: &mut UserData<S>) {}
+    pub(crate) fn set_rest<S: KernelScalar>(&self, _rest: bool, _d: &mut UserData<S>) {}
+    pub(crate) fn set_time<S: KernelScalar>(&self, _t: S, _d: &mut UserData<S>) {}
+    pub(crate) fn place<S: KernelScalar>(&self, t: S, q: &[S], d: &mut UserData<S>) {
         d.a = self.on().matrix(t, q, &d.p);
     }
-    fn constraint<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut UserData<S>, out: &mut [S]) {
+    pub(crate) fn constraint<S: KernelScalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        d: &mut UserData<S>,
+        out: &mut [S],
+    ) {
         let rows = self.on().value(What::Rows(velocity_weights(c)), at, &d.p);
         out.iter_mut().zip(rows).for_each(|(o, r)| *o += r);
     }
-    fn balance<S: KernelScalar>(&self, _w: &[S], lam: &[S], d: &UserData<S>, out: &mut [S]) {
+    pub(crate) fn balance<S: KernelScalar>(&self, _w: &[S], lam: &[S], d: &UserData<S>, out: &mut [S]) {
         self.patterns.mn.mul_t(&d.a, 1.0, lam, out);
     }
-    fn forces<S: KernelScalar>(&self, _at: &At<S>, _d: &mut UserData<S>, _out: &mut [S]) {}
-    fn mass<'d, S: KernelScalar>(&self, d: &'d UserData<S>) -> &'d [S] {
+    pub(crate) fn forces<S: KernelScalar>(&self, _at: &At<S>, _d: &mut UserData<S>, _out: &mut [S]) {}
+    pub(crate) fn mass<'d, S: KernelScalar>(&self, d: &'d UserData<S>) -> &'d [S] {
         &d.none
     }
-    fn phi_q<'d, S: KernelScalar>(&self, d: &'d UserData<S>) -> &'d [S] {
+    pub(crate) fn phi_q<'d, S: KernelScalar>(&self, d: &'d UserData<S>) -> &'d [S] {
         &d.a
     }
-    fn constraint_q<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut UserData<S>, out: &mut [S]) {
+    pub(crate) fn constraint_q<S: KernelScalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        d: &mut UserData<S>,
+        out: &mut [S],
+    ) {
         let rows = What::Rows(velocity_weights(c));
         self.on().jacobian(rows, at, &d.p, Over::Q, &mut |i, k, x| out[i * self.n + k] += x);
     }
-    fn constraint_v<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut UserData<S>, out: &mut [S]) {
+    pub(crate) fn constraint_v<S: KernelScalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        d: &mut UserData<S>,
+        out: &mut [S],
+    ) {
         let rows = What::Rows(velocity_weights(c));
         self.on().jacobian(rows, at, &d.p, Over::V, &mut |i, k, x| out[i * self.n + k] += x);
     }
-    fn balance_q<S: KernelScalar>(
+    pub(crate) fn balance_q<S: KernelScalar>(
         &self,
         at: &At<S>,
         _w: &[S],
@@ -191,9 +220,15 @@ impl System for UserSystem {
         let at = At { lam, ..*at };
         self.on().jacobian(What::Pulled, &at, &d.p, Over::Q, &mut |i, k, x| out[i * self.n + k] += x);
     }
-    fn force_tangents<S: KernelScalar>(&self, _at: &At<S>, _d: &mut UserData<S>, _k: &mut [S], _c: &mut [S]) {
+    pub(crate) fn force_tangents<S: KernelScalar>(
+        &self,
+        _at: &At<S>,
+        _d: &mut UserData<S>,
+        _k: &mut [S],
+        _c: &mut [S],
+    ) {
     }
-    fn constraint_p<S: KernelScalar>(
+    pub(crate) fn constraint_p<S: KernelScalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -203,7 +238,7 @@ impl System for UserSystem {
     ) {
         self.on().along_p(What::Rows(velocity_weights(c)), at, &d.p, delta, out);
     }
-    fn constraint_p_t<S: KernelScalar>(
+    pub(crate) fn constraint_p_t<S: KernelScalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -215,7 +250,7 @@ impl System for UserSystem {
         let rows = What::Rows(velocity_weights(c));
         self.on().jacobian(rows, at, &d.p, Over::P, &mut |i, k, x| grad[k] += mu[i] * x * s);
     }
-    fn balance_p<S: KernelScalar>(
+    pub(crate) fn balance_p<S: KernelScalar>(
         &self,
         at: &At<S>,
         _w: &[S],
@@ -227,7 +262,7 @@ impl System for UserSystem {
         let at = At { lam, ..*at };
         self.on().along_p(What::Pulled, &at, &d.p, delta, out);
     }
-    fn balance_p_t<S: KernelScalar>(
+    pub(crate) fn balance_p_t<S: KernelScalar>(
         &self,
         at: &At<S>,
         _w: &[S],
@@ -240,8 +275,15 @@ impl System for UserSystem {
         let at = At { lam, ..*at };
         self.on().jacobian(What::Pulled, &at, &d.p, Over::P, &mut |i, k, x| grad[k] += mu[i] * x * s);
     }
-    fn forces_p<S: KernelScalar>(&self, _at: &At<S>, _delta: &[S], _d: &mut UserData<S>, _out: &mut [S]) {}
-    fn forces_p_t<S: KernelScalar>(
+    pub(crate) fn forces_p<S: KernelScalar>(
+        &self,
+        _at: &At<S>,
+        _delta: &[S],
+        _d: &mut UserData<S>,
+        _out: &mut [S],
+    ) {
+    }
+    pub(crate) fn forces_p_t<S: KernelScalar>(
         &self,
         _at: &At<S>,
         _mu: &[S],
@@ -250,16 +292,16 @@ impl System for UserSystem {
         _grad: &mut [S],
     ) {
     }
-    fn functionals(&self, set: Set) -> usize {
+    pub(crate) fn functionals(&self, set: Set) -> usize {
         if set == Set::Output { self.n } else { self.objectives.len() }
     }
-    fn support(&self, _set: Set) -> &[u32] {
+    pub(crate) fn support(&self, _set: Set) -> &[u32] {
         &self.slots
     }
-    fn measure<S: KernelScalar>(&self, set: Set, at: &At<S>, d: &mut UserData<S>, out: &mut [S]) {
+    pub(crate) fn measure<S: KernelScalar>(&self, set: Set, at: &At<S>, d: &mut UserData<S>, out: &mut [S]) {
         out.copy_from_slice(&self.on().value(What::Functionals(set), at, &d.p));
     }
-    fn measure_row<S: KernelScalar>(
+    pub(crate) fn measure_row<S: KernelScalar>(
         &self,
         set: Set,
         k: usize,
@@ -278,22 +320,23 @@ impl System for UserSystem {
             self.on().jacobian(What::Functionals(set), at, &d.p, over, put);
         }
     }
-    fn conditions<S: KernelScalar>(
+    pub(crate) fn conditions<S: KernelScalar>(
         &self,
         at: &At<S>,
+        _chosen: &[u32],
         d: &mut UserData<S>,
         position: &mut [S],
         _velocity: &mut [S],
     ) {
         position.copy_from_slice(&self.on().value(What::Initial, at, &d.p)[..position.len()]);
     }
-    fn condition_pattern(&self, _velocity: bool, _k: usize) -> &[u32] {
+    pub(crate) fn condition_pattern(&self, _velocity: bool, _k: usize) -> &[u32] {
         &self.all
     }
-    fn condition_support(&self, _velocity: bool, _k: usize) -> &[u32] {
+    pub(crate) fn condition_support(&self, _velocity: bool, _k: usize) -> &[u32] {
         &self.slots
     }
-    fn condition_row<S: KernelScalar>(
+    pub(crate) fn condition_row<S: KernelScalar>(
         &self,
         _velocity: bool,
         k: usize,
@@ -313,23 +356,20 @@ impl System for UserSystem {
             self.on().jacobian(What::Initial, at, &d.p, over, put);
         }
     }
-    fn visits(&self, _d: &UserData<f64>) -> usize {
+    pub(crate) fn visits(&self, _d: &UserData<f64>) -> usize {
         0
     }
-    fn angles(&self, _q: &[f64], _d: &mut UserData<f64>, _out: &mut [f64]) {}
-    fn angle_name(&self, _k: usize) -> String {
+    pub(crate) fn angles(&self, _q: &[f64], _d: &mut UserData<f64>, _out: &mut [f64]) {}
+    pub(crate) fn angle_name(&self, _k: usize) -> String {
         String::new()
     }
-    fn drawn(&self) -> &[f64] {
-        &self.drawn
-    }
-    fn row_name(&self, k: usize) -> String {
+    pub(crate) fn row_name(&self, k: usize) -> String {
         format!("rate of {}", self.names[k])
     }
-    fn condition_name(&self, _velocity: bool, k: usize) -> String {
+    pub(crate) fn condition_name(&self, _velocity: bool, k: usize) -> String {
         format!("initial condition {}", k + 1)
     }
-    fn coordinate_name(&self, i: usize) -> String {
+    pub(crate) fn coordinate_name(&self, i: usize) -> String {
         self.names[i].clone()
     }
 }

@@ -21,6 +21,7 @@ use gradyn_model::mechanism::Text;
 use gradyn_model::{At, Model, ModelError, Set, System, Undefined};
 use gradyn_num::Wide;
 use gradyn_sensitivity::Design;
+use std::sync::Arc;
 
 /// The prefix of the warning about an unstable equilibrium.
 const UNSTABLE: &str = "unstable-equilibrium";
@@ -41,9 +42,9 @@ pub struct Statics {
 /// open.
 pub(crate) fn settle(model: &mut Model, e: &Equilibrium, freedom: usize, p: &[f64], t: f64) {
     model.angles.clone_from(&e.angles);
-    model.system.set_balanced(&e.balanced);
+    model.system.start = Arc::new(model.system.start.with_balanced(&e.balanced));
     if model.rest {
-        model.system.choose_rest(p, t, &e.angles);
+        model.system.start = Arc::new(model.system.start_at_rest(p, t, &e.angles));
         let names = (0..freedom).map(|k| model.system.condition_name(true, k));
         model.conditions.1 = names.map(|text| Text { text, place: None }).collect();
     }
@@ -90,7 +91,7 @@ impl Prepared {
         self.minimum_norm(&Method::default(), &d, &mut lam);
         let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &lam };
         let mut y = vec![0.0; sys.functionals(Set::Output)];
-        let all = self.model.full.as_deref().unwrap_or(sys);
+        let all = self.model.full.as_ref().unwrap_or(sys);
         all.measure(Set::Output, &at, &mut d, &mut y);
         let held = |k: usize| sys.statics().is_some_and(|s| s.held[k]);
         let efforts = e.efforts.iter().enumerate().map(|(k, x)| (sys.condition_name(false, k), *x, held(k)));

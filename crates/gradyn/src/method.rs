@@ -434,7 +434,7 @@ impl Method {
     /// What makes the step on a model's system.
     pub fn build(&self, model: &Model) -> StepRecipe {
         // with a compliance the multipliers of redundant rows are unique
-        let all = model.full.as_deref().filter(|_| self.formulation == Formulation::Penalty);
+        let all = model.full.as_ref().filter(|_| self.formulation == Formulation::Penalty);
         let sys = all.unwrap_or(&model.system);
         self.step_on(sys, self.penalty(model), self.independent_coordinates(sys))
     }

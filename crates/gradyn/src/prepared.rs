@@ -17,6 +17,7 @@ use gradyn_model::{
 };
 use gradyn_num::largest;
 use gradyn_sensitivity::values;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Steps at the border of stability go to and fro across it: from this part on they count as limited by it.
@@ -88,9 +89,9 @@ impl Prepared {
         let t = p[new.model.times.start as usize];
         let active = new.model.slots.varying();
         let Model { system, full, .. } = &mut new.model;
-        for sys in std::iter::once(system).chain(full.as_deref_mut()) {
-            sys.scale_rows(&p, t, &new.assembled.q);
-            sys.focus(&active);
+        for sys in std::iter::once(system).chain(full) {
+            sys.rows = Arc::new(sys.scaled_rows(&p, t, &new.assembled.q));
+            sys.rows = Arc::new(sys.active_rows(&active));
         }
         Ok(new)
     }
@@ -107,7 +108,7 @@ impl Prepared {
         let frames = self.model.frames_at(&self.model.slots(&self.rho), &self.assembled.q);
         let mut model = build_in(m, family).map_err(|e| named(m, e))?;
         let p = model.slots(&model.rho());
-        model.system.draw_by(&frames, &p);
+        model.system.start = Arc::new(model.system.start_near(&frames, &p));
         Ok(model)
     }
     /// The same model at other parameters; nothing is rebuilt.
@@ -139,22 +140,23 @@ impl Prepared {
             |list: &[gradyn_model::mechanism::Text]| list.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
         let (position, velocity) = (names(&model.conditions.0), names(&model.conditions.1));
         model.check(&p)?;
-        model.system.reset_rows();
+        let all = model.system.dims().all_rows();
+        model.system.rows = Arc::new(model.system.rows.chosen(all, vec![]));
         let t = p[model.times.start as usize];
         let resting = model.rest && model.system.statics().is_some();
         let velocity = (!resting).then_some(&velocity[..]);
         let assembled = assemble(&model.system, t, &p, &model.angles, (&position, velocity))
             .map_err(|e| assembly(&model, undefined(&model, e, t, &p)))?;
-        model.system.set_drawn(&assembled.q);
+        model.system.start = Arc::new(model.system.start.with_guess(&assembled.q));
         if let Some(e) = &assembled.equilibrium {
             settle(&mut model, e, assembled.velocity_freedom, &p, t);
         }
-        model.system.set_rows(assembled.independent.clone(), vec![]);
+        model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), vec![]));
         model.full = None;
         if !assembled.redundant.is_empty() {
-            model.full = Some(Box::new(model.system.clone()));
+            model.full = Some(model.system.clone());
             let dropped = assembled.redundant.iter().map(|r| r.row as u32).collect();
-            model.system.set_rows(assembled.independent.clone(), dropped);
+            model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), dropped));
         }
         if let Some(name) = model.system.flipped(&p, &assembled.q) {
             let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle"))

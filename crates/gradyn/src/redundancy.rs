@@ -153,7 +153,7 @@ impl Prepared {
     }
     /// Does a method solve with independent rows only, and are there others?
     fn splits(&self, method: &Method) -> Option<&Mechanics> {
-        self.model.full.as_deref().filter(|_| method.formulation != Formulation::Penalty)
+        self.model.full.as_ref().filter(|_| method.formulation != Formulation::Penalty)
     }
     /// Calls `f(k, all n_r, at, data)` for the redundant rows, by their number, at some records of a run, the
     /// first and the last among them.
@@ -244,7 +244,7 @@ impl Prepared {
     /// (3), for every formulation: penalty would answer with α times a prestress, or with zero where all
     /// coordinates are shared.
     pub(crate) fn check_redundant_parameters(&self, run: &Run) -> Result<(), Error> {
-        let Some(sys) = self.model.full.as_deref() else { return Ok(()) };
+        let Some(sys) = self.model.full.as_ref() else { return Ok(()) };
         let m = run.trajectory.layout.m;
         let seeds = |first: usize| {
             let seed = |(i, &x): (usize, &f64)| match i.checked_sub(first) {
@@ -289,7 +289,7 @@ impl Prepared {
     /// (6): loads that redundant constraints share by the errors of the integrator, times α.
     pub(crate) fn warn_shared(&self, run: &mut Run) {
         let penalty = run.method.formulation == Formulation::Penalty;
-        let Some(sys) = self.model.full.as_deref().filter(|_| penalty && self.reads_shared()) else { return };
+        let Some(sys) = self.model.full.as_ref().filter(|_| penalty && self.reads_shared()) else { return };
         let f = run.method.lagrange(&self.model);
         let (c, level) = (f.compliance.rows(sys), [f.level[0], f.level[1], 0.0]);
         let (shared, mn) = (self.shared_rows(), &sys.patterns().mn);

@@ -19,11 +19,11 @@ impl Prepared {
     /// final time.
     pub fn table(&self, run: &Run, step: Option<f64>) -> Result<Table, Error> {
         let columns = std::iter::once("t".to_owned()).chain(self.model.columns.iter().cloned()).collect();
-        let (sys, traj, p) = (&self.model.system, &run.trajectory, self.model.slots(&run.rho));
+        let sys = self.model.full.as_ref().unwrap_or(&self.model.system);
+        let (traj, p) = (&run.trajectory, self.model.slots(&run.rho));
         let (lay, plan) = (traj.layout, &traj.plan);
         let (mut d, mut y) = (sys.data::<f64>(), vec![0.0; sys.functionals(Set::Output)]);
         sys.prepare(&p, &mut d);
-        let sys = self.model.full.as_deref().unwrap_or(sys);
         let mut node = vec![0.0; lay.z()];
         let reads = (0..lay.m).any(|k| sys.reads_multiplier(k));
         let mut row = |t: f64, n: usize, x: &[f64]| {

@@ -37,7 +37,6 @@ use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Lagrange, StepError, StepRecipe, Trajectory};
 use gradyn_model::Setup;
 use gradyn_sensitivity::{Case, Design, Gradient, values};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// When a run of a user system ends.
@@ -91,7 +90,7 @@ impl UserModel {
         let system = UserSystem::new(user);
         let parameters = system.parameters().to_vec();
         let objectives = system.objectives().to_vec();
-        Self { system: Setup::User(Arc::new(system)), parameters, objectives, rho, scales, t_start, t_end }
+        Self { system: Setup::of_user(system), parameters, objectives, rho, scales, t_start, t_end }
     }
     fn recipe(&self, method: &Method) -> StepRecipe {
         method.step_on(&self.system, Lagrange::penalty(method.alpha, method.xi, method.omega), vec![])

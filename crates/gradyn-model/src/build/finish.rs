@@ -8,7 +8,7 @@ use crate::error::ModelError;
 use crate::formula::Formula;
 use crate::functional::Functional;
 use crate::load::Load;
-use crate::mechanics::{Coordinates, Mechanics};
+use crate::mechanics::{Coordinates, Kind, Mechanics};
 use crate::mechanism::{InitialVelocity, Number, Penalty, Text};
 use crate::natural::{Natural, RowPenalties};
 use crate::program::{Program, Sym};
@@ -16,6 +16,7 @@ use crate::quadratic::{Form, QuadraticRows, RowTerms};
 use crate::relative::{Reference, Relative};
 use crate::row::RowName;
 use crate::signal::Signals;
+use crate::start::Start;
 use crate::system::{Dims, Patterns, Statics, System};
 use gradyn_num::Pattern;
 use std::collections::BTreeMap;
@@ -85,9 +86,6 @@ impl<'g> Builder<'g, '_> {
             level,
             rows: QuadraticRows::new(&rows, &patterns.nn, &patterns.mn),
             formulas,
-            fixed: vec![false; forces.len() + loads.len()],
-            inertial: true,
-            rowed: true,
             forces,
             loads,
             guards,
@@ -101,17 +99,8 @@ impl<'g> Builder<'g, '_> {
             condition_names: [vec![], vec![]],
             position: vec![],
             velocity: vec![],
-            statics: self
-                .m
-                .initial
-                .equilibrium
-                .as_ref()
-                .map(|_| Statics { held: conditions.held, balanced: vec![] }),
             at_rest: vec![],
-            drawn: vec![],
             aligned,
-            independent: [(0..(m - m_vel) as u32).collect(), (0..m as u32).collect()],
-            dropped: vec![],
             row_names,
             penalties: RowPenalties::new(&penalties, m_vel),
             coordinate_names: self.coordinates.iter().map(|c| c.name.clone()).collect(),
@@ -127,22 +116,25 @@ impl<'g> Builder<'g, '_> {
         let program = graph.program(&self.slots.symbols);
         let driven = self.driven_angles(&system, &fix, &program, rho, times.start);
         let (drawn, angles) = self.drawn(&driven)?;
-        system.drawn = drawn;
         let rest = self.m.initial.velocity == InitialVelocity::Rest;
         let (mut names, p) = (conditions.names, values(&program, rho));
         let texts = |list: &[Text]| list.iter().map(|t| t.text.clone()).collect();
         system.condition_names = [texts(&names.0), texts(&names.1)];
         let family = edges.as_ref().map_or(Coordinates::Natural, |e| e.0);
-        let mut system = match tree {
+        let held = conditions.held;
+        let statics = self.m.initial.equilibrium.as_ref().map(|_| Statics { held, balanced: vec![] });
+        let velocity_conditions = (0..system.velocity.len() as u32).collect();
+        let (kind, guess) = match tree {
             Some(tree) => {
                 let reference =
                     if family == Coordinates::Relative0 { Reference::Origin } else { Reference::Centre };
-                let mut relative = Relative::new(system, tree, reference, self.m.dimension);
-                relative.draw(&p);
-                Mechanics::Relative(Arc::new(relative))
+                let relative = Relative::new(system, drawn, tree, reference, self.m.dimension);
+                let guess = relative.guess(&p);
+                (Kind::Relative(Box::new(relative)), guess)
             }
-            _ => Mechanics::Natural(Arc::new(system)),
+            _ => (Kind::Natural(Box::new(system)), drawn),
         };
+        let mut system = Mechanics::new(kind, Start { guess, statics, velocity_conditions });
         if rest && m_vel > 0 && system.statics().is_none() {
             super::rest::keep_open(&mut system, &mut names.1, &p, p[times.start as usize], &angles);
         }
@@ -164,7 +156,7 @@ impl<'g> Builder<'g, '_> {
             full: None,
             family,
             frames,
-            slots: program,
+            slots: Arc::new(program),
             parameters,
             until: false,
             objectives: m.objectives.iter().map(|o| o.name.text.clone()).collect(),
@@ -213,7 +205,7 @@ impl<'g> Builder<'g, '_> {
         start: u32,
     ) -> Vec<(usize, f64)> {
         let p = values(slots, rho);
-        let mut d = system.data::<f64>();
+        let mut d = system.plain_data();
         system.prepare(&p, &mut d);
         system.set_time(p[start as usize], &mut d);
         self.driven.iter().map(|&(k, u)| (k, d.args.values[fix.arg(u) as usize])).collect()

@@ -9,29 +9,36 @@
 //! than that, and the rates of the coordinates are taken instead.
 
 use crate::mechanics::Mechanics;
+use crate::natural::Natural;
+use crate::start::Start;
 use crate::system::{At, System};
+use std::sync::Arc;
 
 /// The conditions of velocity that (1) keeps, and their names.
 pub(super) fn keep_open<T>(sys: &mut Mechanics, names: &mut Vec<T>, p: &[f64], t: f64, angles: &[f64]) {
     let open = open_conditions(sys, p, t, angles);
     let mut j = 0..names.len();
-    sys.keep_velocity_conditions(&open);
+    sys.start = Arc::new(sys.start.keeping(&open));
     names.retain(|_| j.next().is_some_and(|k| open.contains(&k)));
 }
 
 impl Mechanics {
-    /// In an equilibrium at rest: takes (1) from the rates of the coordinates, at the drawn configuration.
-    pub fn choose_rest(&mut self, p: &[f64], t: f64, angles: &[f64]) {
-        if self.take_rest() {
-            let mut names = self.elements().map_or(vec![], |e| e.condition_names[1].clone());
-            keep_open(self, &mut names, p, t, angles);
+    /// The start of an equilibrium at rest: (1) from the rates of the coordinates, at the guess. Any other
+    /// start stays as it is.
+    pub fn start_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Start {
+        let rates = self.elements().map_or(0..0, Natural::rest_conditions);
+        if rates.is_empty() {
+            return (*self.start).clone();
         }
+        let start = Arc::new(self.start.with_velocity_conditions(rates.collect()));
+        let all = Self { start, ..self.clone() };
+        all.start.keeping(&open_conditions(&all, p, t, angles))
     }
 }
 
-/// Conditions that (1) keeps at the drawn configuration, in order.
+/// Conditions that (1) keeps at the guess, in order.
 fn open_conditions(sys: &Mechanics, p: &[f64], t: f64, angles: &[f64]) -> Vec<usize> {
-    let (n, m, count) = (sys.dims().n, sys.dims().m, sys.elements().map_or(0, |e| e.velocity.len()));
+    let (n, m, count) = (sys.dims().n, sys.dims().m, sys.start.velocity_conditions.len());
     let (mut d, zero) = (sys.data::<f64>(), vec![0.0; n.max(m)]);
     sys.prepare(p, &mut d);
     sys.set_angles(angles, &mut d);

@@ -12,7 +12,7 @@
 
 use super::{Data, Natural};
 use crate::mechanism::Penalty;
-use crate::system::{Patterns, RowScaling, System};
+use crate::system::Patterns;
 use gradyn_num::{DenseLdl, largest};
 
 /// ε of (2), relative.
@@ -21,8 +21,8 @@ const MASSLESS: f64 = 1e-6;
 /// (1)–(3).
 #[derive(Clone, Debug)]
 pub struct RowPenalties {
-    /// 1/f_k, and 1/(f_k m_k).
-    compliances: [Vec<f64>; 2],
+    /// 1/f_k, relative to the compliance of the formulation.
+    pub(crate) compliances: Vec<f64>,
     /// Weights of c₀, c₁, c₂ for each row, if they are not all 1; none of c₀ for rows of velocity level.
     weights: Option<[Vec<f64>; 3]>,
 }
@@ -36,11 +36,7 @@ impl RowPenalties {
         let mut weights = [all(&|r| r.omega * r.omega), all(&|r| r.xi * r.omega), vec![1.0; rows.len()]];
         let plain = weights.iter().flatten().all(|w| *w == 1.0);
         weights[0][positions..].fill(0.0);
-        Self { compliances: [inverse.clone(), inverse], weights: (!plain).then_some(weights) }
-    }
-    /// Compliances relative to that of the formulation.
-    pub fn compliances(&self, scaling: RowScaling) -> &[f64] {
-        &self.compliances[usize::from(scaling == RowScaling::EffectiveMass)]
+        Self { compliances: inverse, weights: (!plain).then_some(weights) }
     }
     /// Weights of the levels in a sum with weights c, where they differ from row to row.
     pub fn weights(&self, c: [f64; 3]) -> Option<&[Vec<f64>; 3]> {
@@ -49,20 +45,15 @@ impl RowPenalties {
 }
 
 impl Natural {
-    /// Takes the effective masses (2) at (t, q), also of rows that are dropped.
-    pub fn scale_rows(&mut self, p: &[f64], t: f64, q: &[f64]) {
-        let mut d = self.data::<f64>();
+    /// 1/(f_k m_k) by the effective masses (2) at (t, q), also of rows that are dropped.
+    pub(crate) fn scaled_compliances(&self, p: &[f64], t: f64, q: &[f64]) -> Vec<f64> {
+        let mut d = self.plain_data();
         self.prepare(p, &mut d);
-        let dropped = std::mem::take(&mut self.dropped);
         self.place(t, q, &mut d);
-        self.dropped = dropped;
         let ε = MASSLESS * largest(d.mass.iter().copied());
-        for k in 0..self.dims.m {
-            // a row without direction keeps (1)
-            let scale = self.mobility(k, ε, &d).filter(|x| *x > 0.0).unwrap_or(1.0);
-            let [plain, scaled] = &mut self.penalties.compliances;
-            scaled[k] = plain[k] * scale;
-        }
+        // a row without direction keeps (1)
+        let scale = |k: usize| self.mobility(k, ε, &d).filter(|x| *x > 0.0).unwrap_or(1.0);
+        self.penalties.compliances.iter().enumerate().map(|(k, plain)| plain * scale(k)).collect()
     }
     /// 1/m_k of (2).
     fn mobility(&self, k: usize, ε: f64, d: &Data<f64>) -> Option<f64> {

@@ -7,6 +7,7 @@
 
 use super::{Data, Natural};
 use crate::element::ArgsDot;
+use crate::row_status::RowStatus;
 use crate::system::{At, LEVEL};
 use gradyn_num::Scalar;
 use std::ops::Range;
@@ -58,7 +59,7 @@ impl Natural {
         for (row, o) in self.formulas.iter().zip(&mut out[self.rows.rows..]) {
             *o += row.constraint(&d.args, at, c, &mut d.formula);
         }
-        self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
+        d.rows.dropped_elements().for_each(|k| out[k] = S::zero());
     }
     /// (c₀Φ + c₁Φ̇ + c₂Φ̈)_q.
     pub(super) fn rows_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
@@ -72,7 +73,7 @@ impl Natural {
             }
         }
         self.formula_rows(at, c, d, 0, out);
-        self.clear_dropped(out);
+        self.clear_dropped(&d.rows, out);
     }
     /// (c₁Φ̇ + c₂Φ̈)_v.
     pub(super) fn rows_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
@@ -84,7 +85,7 @@ impl Natural {
             self.rows.rate_q(&d.args.values, 2.0 * c[2], at.v, out); // Φ̈_v = 2Φ̇_q
         }
         self.formula_rows(at, c, d, 1, out);
-        self.clear_dropped(out);
+        self.clear_dropped(&d.rows, out);
     }
     /// (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
     pub(super) fn rows_p<S: Scalar>(
@@ -101,7 +102,7 @@ impl Natural {
         for (f, o) in self.formulas.iter().zip(&mut out[self.rows.rows..]) {
             *o += f.constraint_p(&d.args, at, c, &dot, &mut d.formula);
         }
-        self.dropped.iter().for_each(|&k| out[k as usize] = S::zero());
+        d.rows.dropped_elements().for_each(|k| out[k] = S::zero());
     }
     /// q += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_qᵀ μ, v += s (c₁Φ̇ + c₂Φ̈)_vᵀ μ.
     pub(super) fn rows_t<S: Scalar>(
@@ -116,7 +117,7 @@ impl Natural {
     ) {
         let mut kept = std::mem::take(&mut d.kept);
         kept.copy_from_slice(mu);
-        self.dropped.iter().for_each(|&k| kept[k as usize] = S::zero());
+        d.rows.dropped_elements().for_each(|k| kept[k] = S::zero());
         let (quadratic, formulas) = kept.split_at(self.rows.rows);
         for (c, out) in [(c[0], &mut *q), (c[1], &mut *v)] {
             for (k, mu) in quadratic.iter().enumerate().filter(|_| c != 0.0) {
@@ -145,7 +146,7 @@ impl Natural {
         // dropped rows depend on nothing
         let mut kept = std::mem::take(&mut d.kept);
         kept.copy_from_slice(mu);
-        self.dropped.iter().for_each(|&k| kept[k as usize] = S::zero());
+        d.rows.dropped_elements().for_each(|k| kept[k] = S::zero());
         self.rows.constraint_p_t(at, c, &kept, s, grad);
         if !self.formulas.is_empty() {
             self.with_bar(at.t, d, grad, |d, bar| {
@@ -157,8 +158,8 @@ impl Natural {
         d.kept = kept;
     }
     /// Zero in the dropped rows of a matrix on m × n.
-    pub(super) fn clear_dropped<S: Scalar>(&self, values: &mut [S]) {
-        self.dropped.iter().for_each(|&k| values[self.patterns.mn.row(k as usize)].fill(S::zero()));
+    pub(super) fn clear_dropped<S: Scalar>(&self, rows: &RowStatus, values: &mut [S]) {
+        rows.dropped_elements().for_each(|k| values[self.patterns.mn.row(k)].fill(S::zero()));
     }
     /// Where the entries of the formulas begin on m × n.
     fn quadratic_entries(&self) -> usize {

@@ -1,4 +1,4 @@
-//! The terms of [`System`] in natural coordinates: loops over rows, drivers, forces and signals.
+//! The terms of [`System`](crate::system::System) in natural coordinates: loops over rows, drivers, forces and signals.
 
 use super::{Data, Natural};
 use crate::element::{ArgsBar, ArgsDot};
@@ -6,67 +6,67 @@ use crate::force::{Force, ForceAt};
 use crate::functional::{Functional, quadratic};
 use crate::load::LoadRows;
 use crate::ports::Tangents;
-use crate::scalar::KernelScalar;
-use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
+use crate::system::{At, Dims, Patterns, Set};
 use gradyn_num::Scalar;
 use std::f64::consts::TAU;
 
-impl System for Natural {
-    type Data<S: Scalar> = Data<S>;
-
-    fn dims(&self) -> Dims {
+impl Natural {
+    pub(crate) fn dims(&self) -> Dims {
         self.dims
     }
-    fn patterns(&self) -> &Patterns {
+    pub(crate) fn patterns(&self) -> &Patterns {
         &self.patterns
     }
-    fn data<S: Scalar>(&self) -> Data<S> {
-        self.new_data()
-    }
-    fn prepare<S: Scalar>(&self, p: &[S], d: &mut Data<S>) {
+    pub(crate) fn prepare<S: Scalar>(&self, p: &[S], d: &mut Data<S>) {
         d.args.values[..p.len()].copy_from_slice(p);
         d.mass.fill(S::zero());
         for (&(_, _, s), &pos) in self.inertia.iter().zip(&self.inertia_at) {
             d.mass[pos as usize] += p[s as usize];
         }
     }
-    fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Data<S>) {
+    pub(crate) fn constant_mass(&self) -> bool {
+        true
+    }
+    pub(crate) fn least_size(&self) -> f64 {
+        0.0
+    }
+    pub(crate) fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Data<S>) {
         let first = d.args.values.len() - self.dims.angles;
         for (x, r) in d.args.values[first..].iter_mut().zip(references) {
             *x = S::from(*r);
         }
     }
-    fn set_rest<S: Scalar>(&self, rest: bool, d: &mut Data<S>) {
+    pub(crate) fn set_rest<S: Scalar>(&self, rest: bool, d: &mut Data<S>) {
         d.rest = rest;
     }
     #[inline]
-    fn set_time<S: Scalar>(&self, t: S, d: &mut Data<S>) {
+    pub(crate) fn set_time<S: Scalar>(&self, t: S, d: &mut Data<S>) {
         if d.timed {
             self.signals.eval(t, &mut d.args, &mut d.signals);
         }
     }
     #[inline]
-    fn place<S: KernelScalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
+    pub(crate) fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
         self.set_time(t, d);
         d.phi_q.fill(S::zero());
         self.rows.phi_q(&d.args.values, q, &mut d.phi_q);
         for f in &self.formulas {
             f.phi_q(t, q, &d.args, &mut d.formula, &mut d.phi_q);
         }
-        self.clear_dropped(&mut d.phi_q);
+        self.clear_dropped(&d.rows, &mut d.phi_q);
     }
 
     #[inline]
-    fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.by_level(c, d, out, |k| k..k + 1, |c, d, out| self.row_values(at, c, d, out));
     }
     #[inline]
-    fn balance<S: Scalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
+    pub(crate) fn balance<S: Scalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
         self.add_momentum(1.0, w, d, out);
         self.patterns.mn.mul_t(&d.phi_q, 1.0, lam, out);
     }
     #[inline]
-    fn forces<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn forces<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
         for &(i, s) in &self.weights {
             out[i as usize] -= d.args.values[s as usize];
         }
@@ -80,32 +80,39 @@ impl System for Natural {
         }
     }
 
-    fn mass<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
+    pub(crate) fn mass<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
         &d.mass
     }
-    fn phi_q<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
+    pub(crate) fn phi_q<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
         &d.phi_q
     }
-    fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.by_level(c, d, out, |k| self.patterns.mn.row(k), |c, d, out| self.rows_q(at, c, d, out));
     }
-    fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.by_level(c, d, out, |k| self.patterns.mn.row(k), |c, d, out| self.rows_v(at, c, d, out));
     }
-    fn balance_q<S: Scalar>(&self, at: &At<S>, _: &[S], lam: &[S], d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn balance_q<S: Scalar>(
+        &self,
+        at: &At<S>,
+        _: &[S],
+        lam: &[S],
+        d: &mut Data<S>,
+        out: &mut [S],
+    ) {
         self.rows.balance_q(&d.args.values, lam, out);
         for (f, lam) in self.formulas.iter().zip(&lam[self.rows.rows..]) {
             f.balance_q(at, *lam, &d.args, &mut d.formula, out);
         }
     }
-    fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
+    pub(crate) fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
         self.each_tangent(at, d, |element, p, t| match element {
             Acting::Force(_, f) => f.expand(p, t, k, c),
             Acting::Load(_, l) => l.expand(p, t, k, c),
         });
     }
 
-    fn pull<S: KernelScalar>(
+    pub(crate) fn pull<S: Scalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -118,10 +125,17 @@ impl System for Natural {
         true
     }
 
-    fn constraint_p<S: Scalar>(&self, at: &At<S>, c: [f64; 3], delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn constraint_p<S: Scalar>(
+        &self,
+        at: &At<S>,
+        c: [f64; 3],
+        delta: &[S],
+        d: &mut Data<S>,
+        out: &mut [S],
+    ) {
         self.by_level(c, d, out, |k| k..k + 1, |c, d, out| self.rows_p(at, c, delta, d, out));
     }
-    fn constraint_p_t<S: Scalar>(
+    pub(crate) fn constraint_p_t<S: Scalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -130,12 +144,12 @@ impl System for Natural {
         d: &mut Data<S>,
         grad: &mut [S],
     ) {
-        if !self.rowed {
+        if !d.rows.active().rowed {
             return;
         }
         self.by_level_t(c, d, mu, |c, d, mu| self.rows_p_t(at, c, mu, s, d, grad));
     }
-    fn balance_p<S: Scalar>(
+    pub(crate) fn balance_p<S: Scalar>(
         &self,
         at: &At<S>,
         w: &[S],
@@ -154,7 +168,7 @@ impl System for Natural {
             f.balance_p(at, *lam, &d.args, &dot, &mut d.formula, out);
         }
     }
-    fn balance_p_t<S: Scalar>(
+    pub(crate) fn balance_p_t<S: Scalar>(
         &self,
         at: &At<S>,
         w: &[S],
@@ -164,10 +178,10 @@ impl System for Natural {
         d: &mut Data<S>,
         grad: &mut [S],
     ) {
-        for &(i, j, slot) in self.inertia.iter().filter(|_| self.inertial) {
+        for &(i, j, slot) in self.inertia.iter().filter(|_| d.rows.active().inertial) {
             grad[slot as usize] += mu[i as usize] * s * w[j as usize];
         }
-        if !self.rowed {
+        if !d.rows.active().rowed {
             return;
         }
         self.rows.balance_p_t(at.q, lam, mu, s, grad);
@@ -180,7 +194,7 @@ impl System for Natural {
             }
         });
     }
-    fn forces_p<S: Scalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn forces_p<S: Scalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         for &(i, s) in &self.weights {
             out[i as usize] -= delta[s as usize];
         }
@@ -195,13 +209,21 @@ impl System for Natural {
             l.slots(&here, &mut d.load, &dot, out);
         }
     }
-    fn forces_p_t<S: Scalar>(&self, at: &At<S>, mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    pub(crate) fn forces_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        mu: &[S],
+        s: f64,
+        d: &mut Data<S>,
+        grad: &mut [S],
+    ) {
         for &(i, slot) in &self.weights {
             grad[slot as usize] -= mu[i as usize] * s;
         }
-        let (forces, loads) = self.fixed.split_at(self.forces.len());
         self.with_bar(at.t, d, grad, |d, bar| {
-            d.visits += self.fixed.iter().filter(|fixed| !**fixed).count();
+            let fixed = &d.rows.active().fixed;
+            let (forces, loads) = fixed.split_at(self.forces.len());
+            d.visits += fixed.iter().filter(|fixed| !**fixed).count();
             let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
             for (_, f) in self.acting_forces(d.rest).filter(|(i, _)| !forces[*i]) {
                 f.slots_t(&here, &mut d.law, mu, s, bar);
@@ -212,17 +234,24 @@ impl System for Natural {
         });
     }
 
-    fn functionals(&self, set: Set) -> usize {
+    pub(crate) fn functionals(&self, set: Set) -> usize {
         self.set(set).program.outputs()
     }
-    fn support(&self, set: Set) -> &[u32] {
+    pub(crate) fn support(&self, set: Set) -> &[u32] {
         &self.set(set).support
     }
     #[inline]
-    fn measure<S: Scalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn measure<S: Scalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
         self.set(set).eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, out);
     }
-    fn measure_row<S: Scalar>(&self, set: Set, k: usize, at: &At<S>, d: &mut Data<S>, row: &mut [S]) {
+    pub(crate) fn measure_row<S: Scalar>(
+        &self,
+        set: Set,
+        k: usize,
+        at: &At<S>,
+        d: &mut Data<S>,
+        row: &mut [S],
+    ) {
         let f = self.set(set);
         self.functional_cotangent(f, k, at, d);
         let mut rest = row;
@@ -237,22 +266,30 @@ impl System for Natural {
         }
     }
 
-    fn conditions<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, position: &mut [S], velocity: &mut [S]) {
-        for (list, out) in [(&self.position, position), (&self.velocity, velocity)] {
-            for (f, o) in list.iter().zip(out) {
-                let mut value = [S::zero()];
-                f.eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, &mut value);
-                *o = value[0];
-            }
+    /// Values of the conditions of positions and of the chosen ones of velocities.
+    pub(crate) fn conditions<S: Scalar>(
+        &self,
+        at: &At<S>,
+        chosen: &[u32],
+        d: &mut Data<S>,
+        position: &mut [S],
+        velocity: &mut [S],
+    ) {
+        let positions = self.position.iter().zip(position);
+        let velocities = chosen.iter().map(|&k| self.condition(true, k as usize)).zip(velocity);
+        for (f, o) in positions.chain(velocities) {
+            let mut value = [S::zero()];
+            f.eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, &mut value);
+            *o = value[0];
         }
     }
-    fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
+    pub(crate) fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
         &self.condition(velocity, k).coords
     }
-    fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
+    pub(crate) fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
         &self.condition(velocity, k).support
     }
-    fn condition_row<S: Scalar>(
+    pub(crate) fn condition_row<S: Scalar>(
         &self,
         velocity: bool,
         k: usize,
@@ -275,14 +312,10 @@ impl System for Natural {
         }
     }
 
-    fn statics(&self) -> Option<&Statics> {
-        self.statics.as_ref()
-    }
-
-    fn visits(&self, d: &Data<f64>) -> usize {
+    pub(crate) fn visits(&self, d: &Data<f64>) -> usize {
         d.visits
     }
-    fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    pub(crate) fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let p = &d.args.values;
         out.copy_from_slice(&p[p.len() - self.dims.angles..]);
         for ((out, (y, x)), _) in
@@ -292,28 +325,19 @@ impl System for Natural {
             *out = angle + TAU * ((*out - angle) / TAU).round();
         }
     }
-    fn angle_name(&self, k: usize) -> String {
+    pub(crate) fn angle_name(&self, k: usize) -> String {
         self.angle_names[k].clone()
     }
-    fn independent(&self, velocity: bool) -> &[u32] {
-        &self.independent[usize::from(velocity)]
-    }
-    fn dropped(&self) -> &[u32] {
-        &self.dropped
-    }
-    fn compliances(&self, scaling: RowScaling) -> &[f64] {
-        self.penalties.compliances(scaling)
-    }
-    fn drawn(&self) -> &[f64] {
-        &self.drawn
-    }
-    fn row_name(&self, k: usize) -> String {
+    pub(crate) fn row_name(&self, k: usize) -> String {
         self.row_names[k].to_string()
     }
-    fn condition_name(&self, velocity: bool, k: usize) -> String {
-        self.condition_names[usize::from(velocity)][k].clone()
+    pub(crate) fn condition_name(&self, velocity: bool, k: usize) -> String {
+        match k.checked_sub(self.velocity.len()) {
+            Some(i) if velocity => format!("velocity of {}", self.coordinate_names[i]),
+            _ => self.condition_names[usize::from(velocity)][k].clone(),
+        }
     }
-    fn coordinate_name(&self, i: usize) -> String {
+    pub(crate) fn coordinate_name(&self, i: usize) -> String {
         self.coordinate_names[i].clone()
     }
 }
@@ -344,7 +368,7 @@ impl Natural {
         }
     }
     /// `pull`, and f -= Q where it is wanted.
-    pub(crate) fn pull_with_forces<S: KernelScalar>(
+    pub(crate) fn pull_with_forces<S: Scalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -365,9 +389,10 @@ impl Natural {
             f.iter_mut().for_each(|f| f[i as usize] -= d.args.values[slot as usize]);
             grad[slot as usize] -= mu[i as usize] * s;
         }
-        let (forces, loads) = self.fixed.split_at(self.forces.len());
         self.with_bar(at.t, d, grad, |d, bar| {
-            d.visits += self.fixed.len();
+            let fixed = &d.rows.active().fixed;
+            let (forces, loads) = fixed.split_at(self.forces.len());
+            d.visits += fixed.len();
             let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
             for (i, force) in self.acting_forces(d.rest) {
                 force.pull(
@@ -407,8 +432,13 @@ impl Natural {
             Set::Output => &self.output,
         }
     }
+    /// Condition `k` of positions, or of velocities: the given ones, then the rates of the coordinates.
     fn condition(&self, velocity: bool, k: usize) -> &Functional {
-        &(if velocity { &self.velocity } else { &self.position })[k]
+        match k.checked_sub(self.velocity.len()) {
+            Some(i) if velocity => &self.at_rest[i],
+            _ if velocity => &self.velocity[k],
+            _ => &self.position[k],
+        }
     }
     /// Forces that act, with their numbers: at rest not those of motion.
     #[inline]

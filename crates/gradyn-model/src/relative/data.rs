@@ -10,9 +10,10 @@ use super::stress::{Load, moved, vector};
 use super::sweep::{Bar, Moving, State};
 use super::{Carried, PARTS, Relative};
 use crate::natural;
-use crate::scalar::KernelScalar;
-use crate::system::{At, System};
+use crate::row_status::RowStatus;
+use crate::system::At;
 use gradyn_num::{Dual, Scalar};
+use std::sync::Arc;
 
 /// Memory for one point of evaluation.
 #[derive(Clone, Debug)]
@@ -72,14 +73,15 @@ pub(super) struct Tangent<S> {
 }
 
 impl Relative {
-    pub(super) fn new_data<S: KernelScalar>(&self) -> Data<S> {
+    /// Memory for one point of evaluation, with what was decided about the rows.
+    pub(crate) fn data<S: Scalar>(&self, rows: &Arc<RowStatus>) -> Data<S> {
         let (zero, frames, n) = (S::zero(), self.inner.dims().n, self.dims.n);
         let links = self.chain.links.len();
         let list = |len: usize| vec![zero; len];
         let [nn, mn] = [self.inner.patterns().nn.nnz(), self.inner.patterns().mn.nnz()];
-        let rows = 3 * frames + self.inner.dims().m + self.inner.dims().slots;
+        let row = 3 * frames + self.inner.dims().m + self.inner.dims().slots;
         Data {
-            inner: self.inner.data(),
+            inner: self.inner.data(rows),
             g: list(self.geometry.len()),
             here: self.new_placed(frames),
             seen: self.new_placed(frames),
@@ -104,7 +106,7 @@ impl Relative {
             bars: vec![Bar::zero(); links],
             g_bar: list(self.geometry.len()),
             tangent: self.new_tangent(),
-            row: list(rows),
+            row: list(row),
             slots: list(self.inner.dims().slots),
             z: [list(n), list(n), list(n)],
             none: list(self.inner.dims().m),
@@ -240,7 +242,7 @@ impl Relative {
         out.iter_mut().zip(sums).for_each(|(o, s)| *o += s.eps[0]);
     }
     /// Adds cotangents of the slots behind the geometry to `grad`, from those of (x, ẋ, ẍ) at the motion of
-    /// `state`, if they are wanted.
+    /// `state`.
     pub(super) fn pull_back<S: Scalar>(
         &self,
         state: &State<S>,
@@ -248,9 +250,6 @@ impl Relative {
         (bars, g_bar): (&mut [Bar<S>], &mut [S]),
         grad: &mut [S],
     ) {
-        if !self.shaped {
-            return;
-        }
         bars.fill(Bar::zero());
         self.bodies.iter().for_each(|body| self.pull_frame(body, state, x_bar, bars));
         g_bar.fill(S::zero());
@@ -286,7 +285,9 @@ impl Relative {
     ) {
         let state = State { z, rate, second, g: &d.g, pose: &d.here.pose, flow: &d.here.flow };
         let [x, v, a] = &d.bar;
-        self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), grad);
+        if d.inner.rows.active().shaped {
+            self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), grad);
+        }
     }
     /// The same from a cotangent of the rate J w of the frames.
     pub(super) fn pull_rate<S: Scalar>(&self, z: &[S], w: &[S], d: &mut Data<S>, grad: &mut [S]) {
@@ -294,7 +295,9 @@ impl Relative {
         d.bar[2].fill(S::zero());
         let state = State { z, rate: w, second: &d.rest, g: &d.g, pose: &d.here.pose, flow: &d.flow };
         let [x, v, a] = &d.bar;
-        self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), grad);
+        if d.inner.rows.active().shaped {
+            self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), grad);
+        }
     }
     /// The point (x, ẋ, ẍ) of the elements; λ of their rows.
     pub(super) fn inner_at<'a, S: Scalar>(&self, t: S, x: &'a [Vec<S>; 3], lam: &'a [S]) -> At<'a, S> {

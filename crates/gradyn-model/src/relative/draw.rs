@@ -8,9 +8,22 @@ const PLANE: usize = 4;
 
 impl Relative {
     /// Coordinates that bring the bodies near the drawn frames, for the slots p.
-    pub fn draw(&mut self, p: &[f64]) {
+    pub(crate) fn guess(&self, p: &[f64]) -> Vec<f64> {
+        self.near(&self.sketch, p)
+    }
+    /// Coordinates that bring the bodies near other frames, given for one body after the other.
+    pub(crate) fn guess_by(&self, frames: &[Vec<f64>], p: &[f64]) -> Vec<f64> {
+        let mut x = self.sketch.clone();
+        for (body, frame) in self.bodies.iter().zip(frames) {
+            let first = body.first as usize;
+            x[first..first + frame.len()].copy_from_slice(frame);
+        }
+        self.near(&x, p)
+    }
+    /// Coordinates that bring the bodies near the frames x, for the slots p.
+    fn near(&self, x: &[f64], p: &[f64]) -> Vec<f64> {
+        let mut z = vec![0.0; self.dims.n];
         let g: Vec<f64> = self.geometry.iter().map(|&s| p[s as usize]).collect();
-        let x = std::mem::take(&mut self.inner.drawn);
         let links = self.chain.links.len();
         let (mut lists, mut bodies) = (vec![vec![]; links], vec![None; links]);
         self.chain.links.iter().zip(&self.ends).for_each(|(link, &end)| lists[end as usize].push(*link));
@@ -21,26 +34,15 @@ impl Relative {
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
             let Some(own) = body.link else {
-                body.path
-                    .iter()
-                    .enumerate()
-                    .for_each(|(i, &k)| self.drawn[k as usize] = x[body.first as usize + i]);
+                body.path.iter().enumerate().for_each(|(i, &k)| z[k as usize] = x[body.first as usize + i]);
                 continue;
             };
             let links = &lists[own as usize];
             let parent = links[0].parent.and_then(|k| bodies[k as usize]);
-            let from = parent.map_or(Rough::default(), |b: usize| Rough::read(&self.bodies[b], &x));
-            rough_coordinates(links, from, Rough::read(body, &x), &g, &mut self.drawn);
+            let from = parent.map_or(Rough::default(), |b: usize| Rough::read(&self.bodies[b], x));
+            rough_coordinates(links, from, Rough::read(body, x), &g, &mut z);
         }
-        self.inner.drawn = x;
-    }
-    /// Replaces the drawn frames, given for one body after the other, and draws by them.
-    pub fn draw_by(&mut self, frames: &[Vec<f64>], p: &[f64]) {
-        for (body, frame) in self.bodies.iter().zip(frames) {
-            let first = body.first as usize;
-            self.inner.drawn[first..first + frame.len()].copy_from_slice(frame);
-        }
-        self.draw(p);
+        z
     }
 }
 

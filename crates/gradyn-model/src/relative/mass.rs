@@ -11,7 +11,6 @@
 use super::contraction::{Block, Parts, element};
 use super::spatial::{Twist, V3, add, cross, dot, increase, scale, sub};
 use super::{Data, Relative};
-use crate::scalar::KernelScalar;
 use gradyn_num::{Pattern, Scalar};
 
 /// The points r of (1).
@@ -134,7 +133,7 @@ impl Relative {
         }
     }
     /// M into `d.mass`.
-    pub(super) fn fill_mass<S: KernelScalar>(&self, d: &mut Data<S>) {
+    pub(super) fn fill_mass<S: Scalar>(&self, d: &mut Data<S>) {
         d.mass.fill(S::zero());
         d.composites.fill(Composite::zero());
         for (_, body) in &self.pseudo {
@@ -165,16 +164,16 @@ impl Relative {
             d.mass[here as usize] = value;
             d.mass[there as usize] = value;
         }
-        let inner = crate::system::System::mass(&self.inner, &d.inner);
+        let inner = self.inner.mass(&d.inner);
         for &(from, to) in &self.alone {
             d.mass[to as usize] += inner[from as usize];
         }
     }
     /// (1) of a body.
-    fn own<S: KernelScalar>(&self, body: &Pseudo, d: &Data<S>) -> Composite<S> {
+    fn own<S: Scalar>(&self, body: &Pseudo, d: &Data<S>) -> Composite<S> {
         let (frame, r) = (&d.here.pose.frames[body.link as usize], self.reference(body.link as usize, d));
         let y = [sub(&frame.p, &r), frame.e[0], frame.e[1], frame.e[2]];
-        let values = crate::system::System::mass(&self.inner, &d.inner);
+        let values = self.inner.mass(&d.inner);
         let mut out = Composite::zero();
         for a in 0..4 {
             for b in 0..4 {

@@ -9,8 +9,8 @@ use super::pull::Levels;
 use super::spatial::Twist;
 use super::sweep::{Bar, State};
 use super::{Carried, Data, Relative, sorted};
-use crate::scalar::KernelScalar;
-use crate::system::{At, System};
+use crate::system::At;
+use gradyn_num::Scalar;
 
 /// Bodies, nodes, links and coordinates, each in order.
 #[derive(Clone, Debug)]
@@ -34,7 +34,8 @@ impl Relative {
             part(self.inner.condition_pattern(velocity, k), self.inner.condition_support(velocity, k))
         };
         self.condition_parts = [false, true].map(|velocity| {
-            let count = self.inner.condition_names[usize::from(velocity)].len();
+            let count =
+                if velocity { self.inner.rest_conditions().end as usize } else { self.inner.position.len() };
             (0..count).map(|k| condition(velocity, k)).collect()
         });
     }
@@ -52,14 +53,7 @@ impl Relative {
         Part { bodies, nodes, links, coords, support }
     }
     /// A gradient over (x, ẋ, ẍ) in `d.bar`, added to one over (z, ż, z̈) in `d.z` and over the slots.
-    fn pull_part<S: KernelScalar>(
-        &self,
-        part: &Part,
-        at: &At<S>,
-        apart: bool,
-        d: &mut Data<S>,
-        grad: &mut [S],
-    ) {
+    fn pull_part<S: Scalar>(&self, part: &Part, at: &At<S>, apart: bool, d: &mut Data<S>, grad: &mut [S]) {
         let m = if apart { &mut d.seen } else { &mut d.here };
         self.seconds(m);
         let ([x, v, a], g) = (&d.bar, &mut d.pulled);
@@ -68,7 +62,7 @@ impl Relative {
         part.nodes.iter().for_each(|&node| g[node as usize] = [Twist::zero(); 3]);
         part.bodies.iter().for_each(|&body| self.pull_body(body as usize, &levels, g, &mut out));
         part.nodes.iter().rev().for_each(|&node| self.pull_node(node as usize, &levels, g, &mut out));
-        if !self.shaped {
+        if !d.inner.rows.active().shaped {
             return;
         }
         let state = State { z: at.q, rate: at.v, second: at.a, g: &d.g, pose: &m.pose, flow: &m.flow };
@@ -85,8 +79,8 @@ impl Relative {
         numbers().for_each(|i| grad[self.geometry[i] as usize] += d.g_bar[i]);
     }
     /// The partials of a condition over its coordinates, their rates and its slots:
-    /// [`System::condition_row`].
-    pub(super) fn part_row<S: KernelScalar>(
+    /// [`System::condition_row`](crate::system::System::condition_row).
+    pub(super) fn part_row<S: Scalar>(
         &self,
         (velocity, k): (bool, usize),
         at: &At<S>,

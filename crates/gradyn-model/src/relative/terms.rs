@@ -1,4 +1,4 @@
-//! The terms of [`System`] in relative coordinates: those of the elements on frames, contracted with
+//! The terms of [`System`](crate::system::System) in relative coordinates: those of the elements on frames, contracted with
 //! Jacobians of the frames.
 //!
 //! ```text
@@ -12,8 +12,8 @@
 use super::pull::Levels;
 use super::sweep::State;
 use super::{Data, Relative};
-use crate::scalar::KernelScalar;
-use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
+use crate::row_status::Active;
+use crate::system::{At, Dims, Patterns, Set};
 use gradyn_num::Scalar;
 
 impl Relative {
@@ -23,7 +23,7 @@ impl Relative {
         self.norms.iter().enumerate().map(move |(i, pos)| (i / 4, at(i), pos.map(|p| p as usize)))
     }
     /// g of (3) into `d.f`, with (x, ẋ, γ) in `d.here.x`.
-    fn unbalanced<S: KernelScalar>(&self, at: &At<S>, d: &mut Data<S>) {
+    fn unbalanced<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>) {
         self.run(at.v, None, d);
         d.f.fill(S::zero());
         let here = self.inner_at(at.t, &d.here.x, &d.none);
@@ -31,7 +31,7 @@ impl Relative {
         self.inner.add_momentum(1.0, &d.here.x[2], &d.inner, &mut d.f);
     }
     /// f of (2) into `d.f`, with J w in `d.y`.
-    fn balanced<S: KernelScalar>(&self, w: &[S], lam: &[S], d: &mut Data<S>) {
+    fn balanced<S: Scalar>(&self, w: &[S], lam: &[S], d: &mut Data<S>) {
         self.chain.velocities(w, &d.here.pose, &mut d.v);
         self.push(w, &d.v, &d.here.pose, &mut d.y);
         d.f.fill(S::zero());
@@ -42,14 +42,14 @@ impl Relative {
         c[1] == 0.0 && c[2] == 0.0 && self.dims.m_vel == 0
     }
     /// r_x and r_ẋ of (1) into `d.mn`, with (x, ẋ, ẍ) in `d.here.x`.
-    fn row_partials<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>) {
+    fn row_partials<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>) {
         self.rate_partials(at, c, d);
         let here = self.inner_at(at.t, &d.here.x, &d.none);
         d.mn[0].fill(S::zero());
         self.inner.constraint_q(&here, c, &mut d.inner, &mut d.mn[0]);
     }
     /// r_ẋ alone.
-    fn rate_partials<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>) {
+    fn rate_partials<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>) {
         self.run(at.v, Some(at.a), d);
         self.gather(&[&d.here.x[0], &d.here.x[1], &d.here.x[2]], &mut d.blocks);
         let here = self.inner_at(at.t, &d.here.x, &d.none);
@@ -57,7 +57,7 @@ impl Relative {
         self.inner.constraint_v(&here, c, &mut d.inner, &mut d.mn[1]);
     }
     /// K and C of the elements into `d.nn`.
-    fn element_tangents<S: KernelScalar>(&self, t: S, d: &mut Data<S>) {
+    fn element_tangents<S: Scalar>(&self, t: S, d: &mut Data<S>) {
         let here = self.inner_at(t, &d.here.x, &d.none);
         let [k, c] = &mut d.nn;
         k.fill(S::zero());
@@ -65,7 +65,7 @@ impl Relative {
         self.inner.force_tangents(&here, &mut d.inner, k, c);
     }
     /// (Φ_xᵀλ)_x into `d.nn[0]`; rows of velocity level read ẋ.
-    fn row_stress<S: KernelScalar>(&self, at: &At<S>, lam: &[S], d: &mut Data<S>) {
+    fn row_stress<S: Scalar>(&self, at: &At<S>, lam: &[S], d: &mut Data<S>) {
         if self.dims.m_vel > 0 {
             self.run(at.v, Some(at.a), d);
         }
@@ -74,26 +74,26 @@ impl Relative {
         self.inner.balance_q(&here, &d.y, &lam[self.balls.len()..], &mut d.inner, &mut d.nn[0]);
     }
     /// J μ into `d.eta`.
-    fn weigh<S: KernelScalar>(&self, mu: &[S], d: &mut Data<S>) {
+    fn weigh<S: Scalar>(&self, mu: &[S], d: &mut Data<S>) {
         self.chain.velocities(mu, &d.here.pose, &mut d.v);
         self.push(mu, &d.v, &d.here.pose, &mut d.eta);
     }
     /// grad += s f·(J μ)_p of (4), with f in `d.f`.
-    fn pull_turning<S: KernelScalar>(&self, z: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
+    fn pull_turning<S: Scalar>(&self, z: &[S], mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
         let [x, v, _] = &mut d.bar;
         x.fill(S::zero());
         v.iter_mut().zip(&d.f).for_each(|(v, f)| *v = *f * s);
         self.pull_rate(z, mu, d, grad);
     }
     /// The cotangents in `d.bar`, back to (z, ż).
-    fn pull_state<S: KernelScalar>(&self, d: &mut Data<S>, [q, v]: [&mut [S]; 2]) {
+    fn pull_state<S: Scalar>(&self, d: &mut Data<S>, [q, v]: [&mut [S]; 2]) {
         self.seconds(&mut d.here);
         let ([x, x_rate, x_second], m) = (&d.bar, &d.here);
         let levels = Levels { x: m.lists(), bars: [x, x_rate, x_second], screws: m.screws() };
         self.pull_coordinates(levels, &mut d.pulled, [Some(q), Some(v), None]);
     }
     /// q += s f·(J μ)_z, with f in `d.f` and J μ in `d.eta`.
-    fn pull_turned<S: KernelScalar>(&self, z: &[S], mu: &[S], s: f64, d: &mut Data<S>, q: &mut [S]) {
+    fn pull_turned<S: Scalar>(&self, z: &[S], mu: &[S], s: f64, d: &mut Data<S>, q: &mut [S]) {
         self.chain.screw_rates(z, mu, &d.v, &d.here.pose, &mut d.rates);
         let ([none, f, _], m) = (&mut d.bar, &d.here);
         none.fill(S::zero());
@@ -102,7 +102,7 @@ impl Relative {
         self.pull_coordinates(levels, &mut d.pulled, [Some(q), None]);
     }
     /// Products with the rows that keep the length of Euler parameters.
-    fn norms_t<S: KernelScalar>(
+    fn norms_t<S: Scalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -118,7 +118,7 @@ impl Relative {
         }
     }
     /// A gradient over (x, ẋ, ẍ) where functionals are measured, added to one over (z, ż, z̈) and the slots.
-    fn pull_seen<S: KernelScalar>(
+    fn pull_seen<S: Scalar>(
         &self,
         at: &At<S>,
         bars: [&[S]; 3],
@@ -134,46 +134,40 @@ impl Relative {
             out.map(Some),
         );
         let state = State { z: at.q, rate: at.v, second: at.a, g: &d.g, pose: &m.pose, flow: &m.flow };
-        self.pull_back(&state, bars, (&mut d.bars, &mut d.g_bar), grad);
+        if d.inner.rows.active().shaped {
+            self.pull_back(&state, bars, (&mut d.bars, &mut d.g_bar), grad);
+        }
     }
 }
 
-impl System for Relative {
-    type Data<S: Scalar> = Data<S>;
-
-    fn dims(&self) -> Dims {
+impl Relative {
+    pub(crate) fn dims(&self) -> Dims {
         self.dims
     }
-    fn patterns(&self) -> &Patterns {
+    pub(crate) fn patterns(&self) -> &Patterns {
         &self.patterns
     }
-    fn data<S: KernelScalar>(&self) -> Data<S> {
-        self.new_data()
-    }
-    fn prepare<S: KernelScalar>(&self, p: &[S], d: &mut Data<S>) {
+    pub(crate) fn prepare<S: Scalar>(&self, p: &[S], d: &mut Data<S>) {
         self.inner.prepare(p, &mut d.inner);
         d.g.iter_mut().zip(&self.geometry).for_each(|(g, &s)| *g = p[s as usize]);
         [&mut d.here, &mut d.seen].into_iter().for_each(|m| m.forget());
     }
-    fn constant_mass(&self) -> bool {
+    pub(crate) fn constant_mass(&self) -> bool {
         false
     }
-    fn least_size(&self) -> f64 {
+    pub(crate) fn least_size(&self) -> f64 {
         1.0
     }
-    fn set_angles<S: KernelScalar>(&self, references: &[f64], d: &mut Data<S>) {
+    pub(crate) fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Data<S>) {
         self.inner.set_angles(references, &mut d.inner);
     }
-    fn set_rest<S: KernelScalar>(&self, rest: bool, d: &mut Data<S>) {
+    pub(crate) fn set_rest<S: Scalar>(&self, rest: bool, d: &mut Data<S>) {
         self.inner.set_rest(rest, &mut d.inner);
     }
-    fn statics(&self) -> Option<&Statics> {
-        self.inner.statics()
-    }
-    fn set_time<S: KernelScalar>(&self, t: S, d: &mut Data<S>) {
+    pub(crate) fn set_time<S: Scalar>(&self, t: S, d: &mut Data<S>) {
         self.inner.set_time(t, &mut d.inner);
     }
-    fn place<S: KernelScalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
+    pub(crate) fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
         self.pose_at(q, &d.g, &mut d.here);
         self.gather(&[&d.here.x[0]], &mut d.blocks);
         self.inner.place(t, &d.here.x[0], &mut d.inner);
@@ -188,7 +182,7 @@ impl System for Relative {
         );
     }
 
-    fn constraint<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         if !self.positions_only(c) {
             self.run(at.v, Some(at.a), d);
         }
@@ -203,22 +197,22 @@ impl System for Relative {
         let here = self.inner_at(at.t, &d.here.x, &d.none);
         self.inner.constraint(&here, c, &mut d.inner, &mut out[self.balls.len()..]);
     }
-    fn balance<S: KernelScalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
+    pub(crate) fn balance<S: Scalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
         self.patterns.nn.mul(&d.mass, 1.0, w, out);
         self.patterns.mn.mul_t(&d.phi_q, 1.0, lam, out);
     }
-    fn forces<S: KernelScalar>(&self, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn forces<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
         self.unbalanced(at, d);
         self.pull_force(&d.f, &d.here.x[0], &d.here.pose.screws, &mut d.pulled, out);
     }
 
-    fn mass<'d, S: KernelScalar>(&self, d: &'d Data<S>) -> &'d [S] {
+    pub(crate) fn mass<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
         &d.mass
     }
-    fn phi_q<'d, S: KernelScalar>(&self, d: &'d Data<S>) -> &'d [S] {
+    pub(crate) fn phi_q<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
         &d.phi_q
     }
-    fn constraint_q<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.norms()
             .for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]);
         if self.positions_only(c) {
@@ -236,14 +230,21 @@ impl System for Relative {
         ];
         self.add_rows(terms, [&d.here.pose.screws, &d.here.flow.rates, &d.here.flow.seconds], &d.blocks, out);
     }
-    fn constraint_v<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.norms().for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[1] + at.v[k] * (2.0 * c[2]));
         self.rate_partials(at, c, d);
         let (v, phi_q) = (&d.mn[1][..], self.inner.phi_q(&d.inner));
         let terms: [&[_]; 2] = [&[(v, 1.0, 0), (phi_q, 2.0 * c[2], 1)], &[(phi_q, 2.0 * c[2], 0)]];
         self.add_rows(terms, [&d.here.pose.screws, &d.here.flow.rates], &d.blocks, out);
     }
-    fn balance_q<S: KernelScalar>(&self, at: &At<S>, w: &[S], lam: &[S], d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn balance_q<S: Scalar>(
+        &self,
+        at: &At<S>,
+        w: &[S],
+        lam: &[S],
+        d: &mut Data<S>,
+        out: &mut [S],
+    ) {
         self.norms().for_each(|(row, _, [_, pos])| out[pos] += lam[row]);
         self.balanced(w, lam, d);
         self.add_stress(at.q, &d.f, &d.here.pose, &mut d.loads, out);
@@ -257,7 +258,7 @@ impl System for Relative {
         self.add_mass_blocks(mass, 0, 1.0, &mut d.blocks, 1);
         self.add_folded([&d.here.pose.screws, &d.rates, &d.rates], &mut d.blocks, out, None);
     }
-    fn force_tangents<S: KernelScalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
+    pub(crate) fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
         self.unbalanced(at, d);
         self.add_stress(at.q, &d.f, &d.here.pose, &mut d.loads, k);
         self.seconds(&mut d.here);
@@ -275,7 +276,7 @@ impl System for Relative {
             Some(c),
         );
     }
-    fn pull<S: KernelScalar>(
+    pub(crate) fn pull<S: Scalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -284,6 +285,7 @@ impl System for Relative {
         d: &mut Data<S>,
         [q, v, grad]: [&mut [S]; 3],
     ) -> bool {
+        let &Active { shaped, .. } = d.inner.rows.active();
         self.norms_t(at, c, [mu, rows], s, q, v);
         self.run(at.v, Some(at.a), d);
         self.weigh(mu, d);
@@ -297,17 +299,17 @@ impl System for Relative {
         self.inner.add_momentum(s, eta, inner, x_second);
         self.inner.patterns().mn.mul_t(self.inner.phi_q(inner), s * c[2], rows, x_second);
         self.pull_state(d, [&mut *q, v]);
-        if self.shaped {
+        if shaped {
             self.pull_slots(at.q, [at.v, at.a], d, grad);
         }
         self.pull_turned(at.q, mu, s, d, q);
-        if self.shaped {
+        if shaped {
             self.pull_turning(at.q, mu, s, d, grad);
         }
         true
     }
 
-    fn constraint_p<S: KernelScalar>(
+    pub(crate) fn constraint_p<S: Scalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -326,7 +328,7 @@ impl System for Relative {
             mn.mul(self.inner.phi_q(&d.inner), c[2], &d.dx[2], out);
         }
     }
-    fn constraint_p_t<S: KernelScalar>(
+    pub(crate) fn constraint_p_t<S: Scalar>(
         &self,
         at: &At<S>,
         c: [f64; 3],
@@ -335,10 +337,11 @@ impl System for Relative {
         d: &mut Data<S>,
         grad: &mut [S],
     ) {
-        if !self.shaped && !self.inner.rowed {
+        let &Active { shaped, rowed, .. } = d.inner.rows.active();
+        if !shaped && !rowed {
             return;
         }
-        if self.shaped {
+        if shaped {
             self.row_partials(at, c, d);
         } else {
             self.run(at.v, Some(at.a), d);
@@ -346,7 +349,7 @@ impl System for Relative {
         let (mu, mn) = (&mu[self.balls.len()..], &self.inner.patterns().mn);
         let here = self.inner_at(at.t, &d.here.x, &d.none);
         self.inner.constraint_p_t(&here, c, mu, s, &mut d.inner, grad);
-        if !self.shaped {
+        if !shaped {
             return;
         }
         d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
@@ -355,7 +358,7 @@ impl System for Relative {
         mn.mul_t(self.inner.phi_q(&d.inner), s * c[2], mu, &mut d.bar[2]);
         self.pull_slots(at.q, [at.v, at.a], d, grad);
     }
-    fn balance_p<S: KernelScalar>(
+    pub(crate) fn balance_p<S: Scalar>(
         &self,
         at: &At<S>,
         w: &[S],
@@ -377,7 +380,7 @@ impl System for Relative {
         }
         self.pull_force(&d.sum, &d.here.x[0], &d.here.pose.screws, &mut d.pulled, out);
     }
-    fn balance_p_t<S: KernelScalar>(
+    pub(crate) fn balance_p_t<S: Scalar>(
         &self,
         at: &At<S>,
         w: &[S],
@@ -387,11 +390,12 @@ impl System for Relative {
         d: &mut Data<S>,
         grad: &mut [S],
     ) {
-        if !self.shaped && !self.inner.rowed && !self.inner.inertial {
+        let &Active { shaped, rowed, inertial, .. } = d.inner.rows.active();
+        if !shaped && !rowed && !inertial {
             return;
         }
         self.balanced(w, lam, d);
-        if self.shaped {
+        if shaped {
             self.row_stress(at, lam, d);
         } else if self.dims.m_vel > 0 {
             self.run(at.v, Some(at.a), d);
@@ -399,7 +403,7 @@ impl System for Relative {
         self.weigh(mu, d);
         let (nn, here) = (&self.inner.patterns().nn, self.inner_at(at.t, &d.here.x, &d.none));
         self.inner.balance_p_t(&here, &d.y, &lam[self.balls.len()..], &d.eta, s, &mut d.inner, grad);
-        if !self.shaped {
+        if !shaped {
             return;
         }
         d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
@@ -408,7 +412,7 @@ impl System for Relative {
         self.pull_rate(at.q, w, d, grad);
         self.pull_turning(at.q, mu, s, d, grad);
     }
-    fn forces_p<S: KernelScalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn forces_p<S: Scalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
         self.unbalanced(at, d);
         d.sum.fill(S::zero());
         let here = self.inner_at(at.t, &d.here.x, &d.none);
@@ -424,20 +428,28 @@ impl System for Relative {
         }
         self.pull_force(&d.sum, &d.here.x[0], &d.here.pose.screws, &mut d.pulled, out);
     }
-    fn forces_p_t<S: KernelScalar>(&self, at: &At<S>, mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
-        if self.shaped {
+    pub(crate) fn forces_p_t<S: Scalar>(
+        &self,
+        at: &At<S>,
+        mu: &[S],
+        s: f64,
+        d: &mut Data<S>,
+        grad: &mut [S],
+    ) {
+        let &Active { shaped, inertial, .. } = d.inner.rows.active();
+        if shaped {
             self.unbalanced(at, d);
         } else {
             // forces read no accelerations: the motions of the other terms serve, unless masses need γ
-            self.run(at.v, Some(at.a).filter(|_| !self.inner.inertial), d);
+            self.run(at.v, Some(at.a).filter(|_| !inertial), d);
         }
         self.weigh(mu, d);
         let (nn, here) = (&self.inner.patterns().nn, self.inner_at(at.t, &d.here.x, &d.none));
         self.inner.forces_p_t(&here, &d.eta, s, &mut d.inner, grad);
-        if self.inner.inertial {
+        if inertial {
             self.inner.balance_p_t(&here, &d.here.x[2], &d.none, &d.eta, s, &mut d.inner, grad);
         }
-        if !self.shaped {
+        if !shaped {
             return;
         }
         self.element_tangents(at.t, d);
@@ -451,18 +463,25 @@ impl System for Relative {
         self.pull_turning(at.q, mu, s, d, grad);
     }
 
-    fn functionals(&self, set: Set) -> usize {
+    pub(crate) fn functionals(&self, set: Set) -> usize {
         self.inner.functionals(set)
     }
-    fn support(&self, set: Set) -> &[u32] {
+    pub(crate) fn support(&self, set: Set) -> &[u32] {
         &self.supports[set as usize]
     }
-    fn measure<S: KernelScalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
+    pub(crate) fn measure<S: Scalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
         let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
         let here = self.inner_at(at.t, &m.x, &at.lam[self.balls.len()..]);
         self.inner.measure(set, &here, &mut d.inner, out);
     }
-    fn measure_row<S: KernelScalar>(&self, set: Set, k: usize, at: &At<S>, d: &mut Data<S>, row: &mut [S]) {
+    pub(crate) fn measure_row<S: Scalar>(
+        &self,
+        set: Set,
+        k: usize,
+        at: &At<S>,
+        d: &mut Data<S>,
+        row: &mut [S],
+    ) {
         let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
         let (frames, inner, norms) = (self.inner.dims().n, self.inner.dims().m, self.balls.len());
         let mut own = std::mem::take(&mut d.row);
@@ -487,24 +506,25 @@ impl System for Relative {
         (d.row, d.slots) = (own, grad);
     }
 
-    fn conditions<S: KernelScalar>(
+    pub(crate) fn conditions<S: Scalar>(
         &self,
         at: &At<S>,
+        chosen: &[u32],
         d: &mut Data<S>,
         position: &mut [S],
         velocity: &mut [S],
     ) {
         let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
         let here = self.inner_at(at.t, &m.x, &d.none);
-        self.inner.conditions(&here, &mut d.inner, position, velocity);
+        self.inner.conditions(&here, chosen, &mut d.inner, position, velocity);
     }
-    fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
+    pub(crate) fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
         &self.condition_parts[usize::from(velocity)][k].coords
     }
-    fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
+    pub(crate) fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
         &self.condition_parts[usize::from(velocity)][k].support
     }
-    fn condition_row<S: KernelScalar>(
+    pub(crate) fn condition_row<S: Scalar>(
         &self,
         velocity: bool,
         k: usize,
@@ -517,37 +537,25 @@ impl System for Relative {
         self.part_row((velocity, k), at, d, [q, v, p]);
     }
 
-    fn visits(&self, d: &Data<f64>) -> usize {
+    pub(crate) fn visits(&self, d: &Data<f64>) -> usize {
         self.inner.visits(&d.inner)
     }
-    fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    pub(crate) fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         if !out.is_empty() {
             let m = self.see(q, None, &d.g, [&mut d.here, &mut d.seen]);
             self.inner.angles(&m.x[0], &mut d.inner, out);
         }
     }
-    fn angle_name(&self, k: usize) -> String {
+    pub(crate) fn angle_name(&self, k: usize) -> String {
         self.inner.angle_name(k)
     }
-    fn independent(&self, velocity: bool) -> &[u32] {
-        &self.independent[usize::from(velocity)]
-    }
-    fn dropped(&self) -> &[u32] {
-        &self.dropped
-    }
-    fn compliances(&self, scaling: RowScaling) -> &[f64] {
-        &self.compliances[usize::from(scaling == RowScaling::EffectiveMass)]
-    }
-    fn drawn(&self) -> &[f64] {
-        &self.drawn
-    }
-    fn row_name(&self, k: usize) -> String {
+    pub(crate) fn row_name(&self, k: usize) -> String {
         self.row_names[k].to_string()
     }
-    fn condition_name(&self, velocity: bool, k: usize) -> String {
+    pub(crate) fn condition_name(&self, velocity: bool, k: usize) -> String {
         self.inner.condition_name(velocity, k)
     }
-    fn coordinate_name(&self, i: usize) -> String {
+    pub(crate) fn coordinate_name(&self, i: usize) -> String {
         self.coordinate_names[i].clone()
     }
 }

@@ -37,7 +37,7 @@ struct OfSystem<'a> {
 
 /// Every partial of every term of a system at (t, q, v, a, λ) with slots p, and the transposes over p;
 /// `angles` are the references of its angles. A mechanism that knows which slots are wanted
-/// ([`gradyn_model::Mechanics::focus`]) has no transposes over the others: check it before.
+/// ([`gradyn_model::Mechanics::active_rows`]) has no transposes over the others: check it before.
 pub fn check_system(sys: &Setup, t: f64, x: &[f64], p: &[f64], angles: &[f64]) -> Vec<Mismatch> {
     let all = [x, p].concat();
     let of = |term: Term| OfSystem { sys, term, t, angles };

@@ -6,7 +6,6 @@ use gradyn_model::System;
 use gradyn_model::user::UserSystem;
 use gradyn_testkit::models::{self, ready};
 use gradyn_testkit::state_space::Skate;
-use std::sync::Arc;
 
 /// The force of a spring along x, and its rate over (x, y), right or with a wrong sign in one entry.
 struct Spring {
@@ -63,7 +62,7 @@ fn the_terms_of_every_model_are_right() {
 
 #[test]
 fn the_terms_of_a_user_system_are_right() {
-    let sys = Setup::User(Arc::new(UserSystem::new(Skate)));
+    let sys = Setup::of_user(UserSystem::new(Skate));
     let x: Vec<f64> = (0..4 * 5).map(|k| ((f64::from(k) + 1.0) * 0.618_034).fract() - 0.5).collect();
     let p = [2.0, 0.3, 0.4, 1.5, 2.0, 0.7, 1.2, 0.8, 1.3, 1.0];
     let found = check_system(&sys, 0.3, &x, &p, &[]);

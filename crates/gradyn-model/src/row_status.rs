@@ -1,0 +1,87 @@
+//! What is decided about the rows and the slots of a system once it is built.
+//!
+//! An assembly finds which rows are independent and which ones follow from others; a study says which slots
+//! its gradients are wanted for. The system itself never changes: evaluation reads these decisions, rows that
+//! are dropped are zero, and elements that read no active slot are left out of gradients over slots.
+
+use crate::system::{Dims, RowScaling};
+
+/// Parts of a system that read a slot whose gradient is wanted.
+#[derive(Clone, Debug)]
+pub struct Active {
+    /// Forces, then loads, that read nothing that a gradient is wanted for.
+    pub(crate) fixed: Vec<bool>,
+    /// Is a gradient of an inertia wanted?
+    pub(crate) inertial: bool,
+    /// Is a gradient of a row wanted?
+    pub(crate) rowed: bool,
+    /// Is a gradient of the geometry of a tree wanted?
+    pub(crate) shaped: bool,
+}
+
+impl Active {
+    /// Every slot is active, for some number of forces and loads and a tree with or without geometry.
+    pub(crate) fn all(elements: usize, shaped: bool) -> Self {
+        Self { fixed: vec![false; elements], inertial: true, rowed: true, shaped }
+    }
+}
+
+/// Which rows hold the system, which ones are left out, and how compliant each of them is.
+#[derive(Clone, Debug)]
+pub struct RowStatus {
+    independent: [Vec<u32>; 2],
+    dropped: Vec<u32>,
+    compliances: [Vec<f64>; 2],
+    active: Active,
+    /// Number of rows before those of the elements: one for each set of Euler parameters.
+    first: u32,
+}
+
+impl RowStatus {
+    /// All rows independent and none left out, where `first` rows stand before those of the elements.
+    pub(crate) fn new(dims: Dims, first: usize, compliances: Vec<f64>, active: Active) -> Self {
+        Self {
+            independent: dims.all_rows(),
+            dropped: vec![],
+            compliances: [compliances.clone(), compliances],
+            active,
+            first: first as u32,
+        }
+    }
+    /// Another choice of the independent rows and of those that are left out.
+    pub fn chosen(&self, independent: [Vec<u32>; 2], dropped: Vec<u32>) -> Self {
+        assert!(dropped.iter().all(|&k| k >= self.first), "rows of Euler parameters are independent");
+        Self { independent, dropped, ..self.clone() }
+    }
+    /// Other compliances by the effective masses of the rows.
+    pub(crate) fn scaled(&self, by_mass: Vec<f64>) -> Self {
+        let [uniform, _] = &self.compliances;
+        Self { compliances: [uniform.clone(), by_mass], ..self.clone() }
+    }
+    /// Gradients of other slots.
+    pub(crate) fn with_active(&self, active: Active) -> Self {
+        Self { active, ..self.clone() }
+    }
+    /// Independent rows: of positions (holonomic rows), or of velocities (all rows).
+    pub fn independent(&self, velocity: bool) -> &[u32] {
+        &self.independent[usize::from(velocity)]
+    }
+    /// Rows that are left out because they follow from others.
+    pub fn dropped(&self) -> &[u32] {
+        &self.dropped
+    }
+    /// Compliance of each row relative to that of the formulation.
+    pub fn compliances(&self, scaling: RowScaling) -> &[f64] {
+        &self.compliances[usize::from(scaling == RowScaling::EffectiveMass)]
+    }
+    /// What gradients over slots visit.
+    #[inline]
+    pub(crate) fn active(&self) -> &Active {
+        &self.active
+    }
+    /// Rows of the elements that are left out, as the elements number them.
+    #[inline]
+    pub(crate) fn dropped_elements(&self) -> impl Iterator<Item = usize> {
+        self.dropped.iter().map(|&k| (k - self.first) as usize)
+    }
+}
