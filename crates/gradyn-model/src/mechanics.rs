@@ -1,7 +1,7 @@
 //! A mechanism in the coordinates that the run asks for.
 
+use crate::elements::{self, Elements};
 use crate::guard::Undefined;
-use crate::natural::{self, Natural};
 use crate::relative::{self, Relative};
 use crate::row::RowName;
 use crate::row_status::RowStatus;
@@ -57,9 +57,9 @@ impl Coordinates {
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// Natural coordinates.
-    Natural(Box<Natural>),
+    Elements(Box<Elements>),
     /// Relative coordinates; also every body by itself.
-    Relative(Box<Relative>),
+    Tree(Box<Relative>),
 }
 
 /// A mechanism in coordinates of one family, with what was decided about its rows and its start: three
@@ -77,22 +77,22 @@ pub struct Mechanics {
 #[derive(Clone, Debug)]
 pub enum Data<S> {
     /// In natural coordinates.
-    Natural(Box<natural::Data<S>>),
+    Elements(Box<elements::Data<S>>),
     /// In relative coordinates.
-    Relative(Box<relative::Data<S>>),
+    Tree(Box<relative::Data<S>>),
 }
 
 macro_rules! either {
     ($sys:expr, $s:ident => $e:expr) => {
         match &*$sys.kind {
-            Kind::Natural($s) => $e,
-            Kind::Relative($s) => $e,
+            Kind::Elements($s) => $e,
+            Kind::Tree($s) => $e,
         }
     };
     ($sys:expr, $data:expr, $s:ident, $d:ident => $e:expr) => {
         match (&*$sys.kind, $data) {
-            (Kind::Natural($s), Data::Natural($d)) => $e,
-            (Kind::Relative($s), Data::Relative($d)) => $e,
+            (Kind::Elements($s), Data::Elements($d)) => $e,
+            (Kind::Tree($s), Data::Tree($d)) => $e,
             _ => unreachable!("data belong to the system that made them"),
         }
     };
@@ -102,23 +102,23 @@ impl Mechanics {
     /// Equations with all their rows, every slot active, and a start.
     pub(crate) fn new(kind: Kind, start: Start) -> Self {
         let rows = match &kind {
-            Kind::Natural(s) => s.all_rows(),
-            Kind::Relative(s) => s.all_rows(),
+            Kind::Elements(s) => s.all_rows(),
+            Kind::Tree(s) => s.all_rows(),
         };
         Self { kind: Arc::new(kind), rows: Arc::new(rows), start: Arc::new(start) }
     }
     /// The elements: on natural coordinates, or on the frames of the bodies.
-    pub(crate) fn elements(&self) -> &Natural {
+    pub(crate) fn elements(&self) -> &Elements {
         match &*self.kind {
-            Kind::Natural(s) => s,
-            Kind::Relative(s) => s.inner(),
+            Kind::Elements(s) => s,
+            Kind::Tree(s) => s.inner(),
         }
     }
     /// What the elements read at q: natural coordinates, or frames, for the slots p.
     fn shown(&self, p: &[f64], q: &[f64]) -> Vec<f64> {
         match &*self.kind {
-            Kind::Natural(_) => q.to_vec(),
-            Kind::Relative(s) => s.frames_at(p, q),
+            Kind::Elements(_) => q.to_vec(),
+            Kind::Tree(s) => s.frames_at(p, q),
         }
     }
     /// What gradients visit if only some slots are active: elements that read no others are left out of them.
@@ -132,8 +132,8 @@ impl Mechanics {
     /// A start near some frames of the bodies, for relative coordinates; natural ones keep theirs.
     pub fn start_near(&self, frames: &[Vec<f64>], p: &[f64]) -> Start {
         match &*self.kind {
-            Kind::Natural(_) => (*self.start).clone(),
-            Kind::Relative(s) => self.start.with_guess(&s.guess_by(frames, p)),
+            Kind::Elements(_) => (*self.start).clone(),
+            Kind::Tree(s) => self.start.with_guess(&s.guess_by(frames, p)),
         }
     }
     /// The first force that has no value at rest, at the drawn configuration.
@@ -143,8 +143,8 @@ impl Mechanics {
     /// Bodies that a coordinate moves, those next to it first.
     pub fn moved_by(&self, coordinate: &str) -> Vec<String> {
         match &*self.kind {
-            Kind::Natural(_) => coordinate.split('.').next().map(str::to_owned).into_iter().collect(),
-            Kind::Relative(s) => s.moved_by(coordinate),
+            Kind::Elements(_) => coordinate.split('.').next().map(str::to_owned).into_iter().collect(),
+            Kind::Tree(s) => s.moved_by(coordinate),
         }
     }
     /// Are there forces that are not defined everywhere?
@@ -197,8 +197,8 @@ impl System for Mechanics {
     }
     fn data<S: Scalar>(&self) -> Data<S> {
         match &*self.kind {
-            Kind::Natural(s) => Data::Natural(Box::new(s.data(&self.rows))),
-            Kind::Relative(s) => Data::Relative(Box::new(s.data(&self.rows))),
+            Kind::Elements(s) => Data::Elements(Box::new(s.data(&self.rows))),
+            Kind::Tree(s) => Data::Tree(Box::new(s.data(&self.rows))),
         }
     }
     fn prepare<S: Scalar>(&self, p: &[S], d: &mut Data<S>) {
