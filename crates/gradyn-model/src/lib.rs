@@ -5,6 +5,7 @@
 
 pub mod build;
 pub mod element;
+pub mod elements;
 pub mod error;
 pub mod expression;
 pub mod force;
@@ -17,7 +18,6 @@ pub mod maximum;
 pub mod mechanics;
 pub mod mechanism;
 pub mod memory;
-pub mod natural;
 pub mod point;
 pub mod ports;
 pub mod program;
@@ -33,11 +33,11 @@ pub mod system;
 pub mod user;
 
 pub use build::{Model, ParameterInfo, build, build_apart, build_framed, build_in};
+pub use elements::Elements;
 pub use error::ModelError;
 pub use guard::Undefined;
 pub use mechanics::{Coordinates, Data, Mechanics, Setup};
 pub use mechanism::Mechanism;
-pub use natural::Natural;
 pub use row::{Owner, RowName};
 pub use row_status::{Active, RowStatus};
 pub use scalar::{KernelScalar, RunScalar};

@@ -1,7 +1,7 @@
 //! A mechanism in the coordinates that the run asks for.
 
+use crate::elements::{self, Elements};
 use crate::guard::Undefined;
-use crate::natural::{self, Natural};
 use crate::relative::{self, Relative};
 use crate::row::RowName;
 use crate::row_status::RowStatus;
@@ -59,9 +59,9 @@ impl Coordinates {
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// Natural coordinates.
-    Natural(Box<Natural>),
+    Elements(Box<Elements>),
     /// Relative coordinates; also every body by itself.
-    Relative(Box<Relative>),
+    Tree(Box<Relative>),
     /// Equations that a user wrote.
     User(Box<UserSystem>),
 }
@@ -84,9 +84,9 @@ pub type Setup = Mechanics;
 #[derive(Clone, Debug)]
 pub enum Data<S> {
     /// In natural coordinates.
-    Natural(Box<natural::Data<S>>),
+    Elements(Box<elements::Data<S>>),
     /// In relative coordinates.
-    Relative(Box<relative::Data<S>>),
+    Tree(Box<relative::Data<S>>),
     /// Of a user's equations.
     User(Box<UserData<S>>),
 }
@@ -95,15 +95,15 @@ pub enum Data<S> {
 macro_rules! mechanism {
     ($sys:expr, $s:ident => $e:expr, $none:expr) => {
         match &*$sys.kind {
-            Kind::Natural($s) => $e,
-            Kind::Relative($s) => $e,
+            Kind::Elements($s) => $e,
+            Kind::Tree($s) => $e,
             Kind::User(_) => $none,
         }
     };
     ($sys:expr, $data:expr, $s:ident, $d:ident => $e:expr, $none:expr) => {
         match (&*$sys.kind, $data) {
-            (Kind::Natural($s), Data::Natural($d)) => $e,
-            (Kind::Relative($s), Data::Relative($d)) => $e,
+            (Kind::Elements($s), Data::Elements($d)) => $e,
+            (Kind::Tree($s), Data::Tree($d)) => $e,
             _ => $none,
         }
     };
@@ -112,15 +112,15 @@ macro_rules! mechanism {
 macro_rules! either {
     ($sys:expr, $s:ident => $e:expr) => {
         match &*$sys.kind {
-            Kind::Natural($s) => $e,
-            Kind::Relative($s) => $e,
+            Kind::Elements($s) => $e,
+            Kind::Tree($s) => $e,
             Kind::User($s) => $e,
         }
     };
     ($sys:expr, $data:expr, $s:ident, $d:ident => $e:expr) => {
         match (&*$sys.kind, $data) {
-            (Kind::Natural($s), Data::Natural($d)) => $e,
-            (Kind::Relative($s), Data::Relative($d)) => $e,
+            (Kind::Elements($s), Data::Elements($d)) => $e,
+            (Kind::Tree($s), Data::Tree($d)) => $e,
             (Kind::User($s), Data::User($d)) => $e,
             _ => unreachable!("data belong to the system that made them"),
         }
@@ -131,8 +131,8 @@ impl Mechanics {
     /// Equations with all their rows, every slot active, and a start.
     pub(crate) fn new(kind: Kind, start: Start) -> Self {
         let rows = match &kind {
-            Kind::Natural(s) => s.all_rows(),
-            Kind::Relative(s) => s.all_rows(),
+            Kind::Elements(s) => s.all_rows(),
+            Kind::Tree(s) => s.all_rows(),
             Kind::User(s) => s.all_rows(),
         };
         Self { kind: Arc::new(kind), rows: Arc::new(rows), start: Arc::new(start) }
@@ -143,18 +143,18 @@ impl Mechanics {
         Self::new(Kind::User(Box::new(user)), start)
     }
     /// The elements: on natural coordinates, or on the frames of the bodies; a user's system has none.
-    pub(crate) fn elements(&self) -> Option<&Natural> {
+    pub(crate) fn elements(&self) -> Option<&Elements> {
         match &*self.kind {
-            Kind::Natural(s) => Some(s),
-            Kind::Relative(s) => Some(s.inner()),
+            Kind::Elements(s) => Some(s),
+            Kind::Tree(s) => Some(s.inner()),
             Kind::User(_) => None,
         }
     }
     /// What the elements read at q: natural coordinates, or frames, for the slots p.
     fn shown(&self, p: &[f64], q: &[f64]) -> Vec<f64> {
         match &*self.kind {
-            Kind::Natural(_) | Kind::User(_) => q.to_vec(),
-            Kind::Relative(s) => s.frames_at(p, q),
+            Kind::Elements(_) | Kind::User(_) => q.to_vec(),
+            Kind::Tree(s) => s.frames_at(p, q),
         }
     }
     /// What gradients visit if only some slots are active: elements that read no others are left out of them.
@@ -168,8 +168,8 @@ impl Mechanics {
     /// A start near some frames of the bodies, for relative coordinates; natural ones keep theirs.
     pub fn start_near(&self, frames: &[Vec<f64>], p: &[f64]) -> Start {
         match &*self.kind {
-            Kind::Natural(_) | Kind::User(_) => (*self.start).clone(),
-            Kind::Relative(s) => self.start.with_guess(&s.guess_by(frames, p)),
+            Kind::Elements(_) | Kind::User(_) => (*self.start).clone(),
+            Kind::Tree(s) => self.start.with_guess(&s.guess_by(frames, p)),
         }
     }
     /// The first force that has no value at rest, at the drawn configuration.
@@ -179,14 +179,14 @@ impl Mechanics {
     /// Bodies that a coordinate moves, those next to it first.
     pub fn moved_by(&self, coordinate: &str) -> Vec<String> {
         match &*self.kind {
-            Kind::Natural(_) => coordinate.split('.').next().map(str::to_owned).into_iter().collect(),
-            Kind::Relative(s) => s.moved_by(coordinate),
+            Kind::Elements(_) => coordinate.split('.').next().map(str::to_owned).into_iter().collect(),
+            Kind::Tree(s) => s.moved_by(coordinate),
             Kind::User(_) => vec![],
         }
     }
     /// Are there forces that are not defined everywhere?
     pub fn guarded(&self) -> bool {
-        self.elements().is_some_and(Natural::guarded)
+        self.elements().is_some_and(Elements::guarded)
     }
     /// Why a force is not defined at the second of two points, or between them; the time of the data is that
     /// of the second.
@@ -203,11 +203,11 @@ impl Mechanics {
     }
     /// Does any terminal value read accelerations or multipliers?
     pub fn reads_final_dynamics(&self) -> bool {
-        self.elements().is_some_and(Natural::reads_final_dynamics)
+        self.elements().is_some_and(Elements::reads_final_dynamics)
     }
     /// Does any objective read accelerations or multipliers?
     pub fn reads_dynamics(&self) -> bool {
-        self.elements().is_some_and(Natural::reads_dynamics)
+        self.elements().is_some_and(Elements::reads_dynamics)
     }
     /// The first joint that holds its directions half a turn off at q.
     pub fn flipped(&self, p: &[f64], q: &[f64]) -> Option<String> {
@@ -234,8 +234,8 @@ impl System for Mechanics {
     }
     fn data<S: KernelScalar>(&self) -> Data<S> {
         match &*self.kind {
-            Kind::Natural(s) => Data::Natural(Box::new(s.data(&self.rows))),
-            Kind::Relative(s) => Data::Relative(Box::new(s.data(&self.rows))),
+            Kind::Elements(s) => Data::Elements(Box::new(s.data(&self.rows))),
+            Kind::Tree(s) => Data::Tree(Box::new(s.data(&self.rows))),
             Kind::User(s) => Data::User(Box::new(s.data())),
         }
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! x = X(z; p)                                    frames of the bodies: centre of mass and axes                        (1)
 //! ẋ = J ż,   ẍ = J z̈ + γ,   γ = J̇ ż                                                                                 (2)
-//! Φ(x), Q(x, ẋ), M_x, functionals                 elements on frames: a [`Natural`] whose coordinates are x           (3)
+//! Φ(x), Q(x, ẋ), M_x, functionals                 elements on frames: [`Elements`] whose coordinates are x             (3)
 //! M = Jᵀ M_x J,   Q_z = Jᵀ (Q - M_x γ)            Φ_z = Φ_x J                                                         (4)  [A22, C12]
 //! ```
 //! So one spring file serves both families. Rows of x are those of the joints that close loops (of joints
@@ -31,7 +31,7 @@ pub use chain::{Chain, Link, Motion};
 pub use data::Data;
 pub use mass::Reference;
 
-use crate::natural::Natural;
+use crate::elements::Elements;
 use crate::row::{Owner, RowName};
 use crate::row_status::{Active, RowStatus};
 use crate::system::{At, Dims, Patterns, Set};
@@ -77,7 +77,7 @@ pub struct Tree {
 /// A mechanism in relative coordinates.
 #[derive(Clone, Debug)]
 pub struct Relative {
-    inner: Natural,
+    inner: Elements,
     dims: Dims,
     patterns: Patterns,
     chain: Chain,
@@ -109,7 +109,13 @@ pub struct Relative {
 
 impl Relative {
     /// Elements on frames, drawn at `sketch`, and a tree that carries them.
-    pub fn new(inner: Natural, sketch: Vec<f64>, tree: Tree, reference: Reference, dimension: usize) -> Self {
+    pub fn new(
+        inner: Elements,
+        sketch: Vec<f64>,
+        tree: Tree,
+        reference: Reference,
+        dimension: usize,
+    ) -> Self {
         let (frames, n) = (inner.dims, tree.names.len());
         let balls: Vec<u32> = tree.balls.iter().map(|b| b.0).collect();
         let nodes = Nodes::new(&tree.bodies, n);
@@ -187,7 +193,7 @@ impl Relative {
         Active { shaped, ..self.inner.active(slots) }
     }
     /// The elements, on frames.
-    pub fn inner(&self) -> &Natural {
+    pub fn inner(&self) -> &Elements {
         &self.inner
     }
     /// Why a force is not defined at the second of two points, or between them.

@@ -4,13 +4,13 @@ use super::numbering::Numbering;
 use super::numbers::Quad;
 use super::tree::Edge;
 use super::{Builder, Model, ParameterInfo, Sharing, Times};
+use crate::elements::{Elements, RowPenalties};
 use crate::error::ModelError;
 use crate::formula::Formula;
 use crate::functional::Functional;
 use crate::load::Load;
 use crate::mechanics::{Coordinates, Kind, Mechanics};
 use crate::mechanism::{InitialVelocity, Number, Penalty, Text};
-use crate::natural::{Natural, RowPenalties};
 use crate::program::{Program, Sym};
 use crate::quadratic::{Form, QuadraticRows, RowTerms};
 use crate::relative::{Reference, Relative};
@@ -78,7 +78,7 @@ impl<'g> Builder<'g, '_> {
         let guards = std::mem::take(&mut self.guards).into_iter().map(|g| fix.guard(g)).collect::<Vec<_>>();
         let forces = self.forces.iter().map(|f| fix.force(f, &patterns.nn)).collect::<Vec<_>>();
         let inertia_at = inertia.iter().map(|e| patterns.nn.at(e.0 as usize, e.1 as usize));
-        let mut system = Natural {
+        let mut system = Elements {
             dims,
             inertia_at: inertia_at.collect(),
             inertia,
@@ -130,9 +130,9 @@ impl<'g> Builder<'g, '_> {
                     if family == Coordinates::Relative0 { Reference::Origin } else { Reference::Centre };
                 let relative = Relative::new(system, drawn, tree, reference, self.m.dimension);
                 let guess = relative.guess(&p);
-                (Kind::Relative(Box::new(relative)), guess)
+                (Kind::Tree(Box::new(relative)), guess)
             }
-            _ => (Kind::Natural(Box::new(system)), drawn),
+            _ => (Kind::Elements(Box::new(system)), drawn),
         };
         let mut system = Mechanics::new(kind, Start { guess, statics, velocity_conditions });
         if rest && m_vel > 0 && system.statics().is_none() {
@@ -198,7 +198,7 @@ impl<'g> Builder<'g, '_> {
     /// (angle, value at the start) of every driven angle.
     fn driven_angles(
         &self,
-        system: &Natural,
+        system: &Elements,
         fix: &Numbering,
         slots: &Program,
         rho: &[f64],

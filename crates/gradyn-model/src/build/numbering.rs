@@ -4,12 +4,12 @@ use super::forces::Compiled;
 use super::functionals::Draft;
 use super::{ANGLE, SIGNAL};
 use crate::element::Element;
+use crate::elements::Elements;
 use crate::force::{Force, Law};
 use crate::formula::{Formula, FormulaRow};
 use crate::functional::Functional;
 use crate::guard::Guard;
 use crate::load::{Load, LoadRows};
-use crate::natural::Natural;
 use crate::signal::{Input, Signal};
 use crate::system::Patterns;
 use gradyn_num::Pattern;
@@ -63,7 +63,7 @@ impl Numbering {
         };
         Force::new(f.name.clone(), self.element(&f.element), law, f.motion, nn)
     }
-    pub(super) fn functional(&self, f: Draft, system: &Natural) -> Functional {
+    pub(super) fn functional(&self, f: Draft, system: &Elements) -> Functional {
         let signals = &system.signals;
         let slots = self.slots as usize;
         let behind = |k: usize, out: &mut Vec<u32>| {

@@ -8,8 +8,8 @@
 //! Which ones are taken does not matter, because all of them hold. In an equilibrium the conditions say less
 //! than that, and the rates of the coordinates are taken instead.
 
+use crate::elements::Elements;
 use crate::mechanics::Mechanics;
-use crate::natural::Natural;
 use crate::start::Start;
 use crate::system::{At, System};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ impl Mechanics {
     /// The start of an equilibrium at rest: (1) from the rates of the coordinates, at the guess. Any other
     /// start stays as it is.
     pub fn start_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Start {
-        let rates = self.elements().map_or(0..0, Natural::rest_conditions);
+        let rates = self.elements().map_or(0..0, Elements::rest_conditions);
         if rates.is_empty() {
             return (*self.start).clone();
         }

@@ -13,7 +13,7 @@ use super::fold::{Fold, Nodes};
 use super::spatial::{Twist, V3};
 use super::touch::Touch;
 use super::{Carried, PARTS, Relative};
-use crate::natural::{self, Acting, Natural};
+use crate::elements::{self, Acting, Elements};
 use crate::system::{At, Patterns};
 use gradyn_num::{Pattern, Scalar};
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ impl Contraction {
     /// The patterns over the coordinates, and the maps to them. `balls`: first coordinates of Euler
     /// parameters, whose rows come first.
     pub fn new(
-        elements: &Natural,
+        elements: &Elements,
         bodies: &[Carried],
         nodes: &Nodes,
         n: usize,
@@ -256,7 +256,7 @@ impl Relative {
     pub(super) fn add_force_blocks<S: Scalar>(
         &self,
         at: &At<S>,
-        d: &mut natural::Data<S>,
+        d: &mut elements::Data<S>,
         b: &mut Blocks<S>,
     ) {
         let forces = self.inner.forces.len();

@@ -9,7 +9,7 @@ use super::spatial::{Twist, cross, increase};
 use super::stress::{Load, moved, vector};
 use super::sweep::{Bar, Moving, State};
 use super::{Carried, PARTS, Relative};
-use crate::natural;
+use crate::elements;
 use crate::row_status::RowStatus;
 use crate::system::At;
 use gradyn_num::{Dual, Scalar};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Data<S> {
     /// Of the elements.
-    pub(crate) inner: natural::Data<S>,
+    pub(crate) inner: elements::Data<S>,
     pub(super) g: Vec<S>,
     /// Where the terms are placed, and where functionals are measured, if that is elsewhere.
     pub(super) here: Placed<S>,

@@ -1,4 +1,4 @@
-//! Natural coordinates: points and unit vectors shared by the bodies that they belong to.
+//! Elements on natural coordinates: points and unit vectors shared by the bodies that they belong to.
 //!
 //! ```text
 //! r = C(p) q + d(p)       every point and direction of a body                                     (1)
@@ -32,9 +32,9 @@ use crate::system::{At, Dims, Patterns};
 use gradyn_num::Scalar;
 use std::sync::Arc;
 
-/// A mechanism in natural coordinates, with its functionals.
+/// The elements of a mechanism with its functionals, on natural coordinates or on the frames of a tree.
 #[derive(Clone, Debug)]
-pub struct Natural {
+pub struct Elements {
     pub(crate) dims: Dims,
     pub(crate) patterns: Patterns,
     /// (i, j, slot): entries of M, both triangles; positions in `inertia_at`.
@@ -102,7 +102,7 @@ pub struct Data<S> {
     visits: usize,
 }
 
-impl Natural {
+impl Elements {
     /// All rows independent, none left out, every slot active.
     pub(crate) fn all_rows(&self) -> RowStatus {
         let active = Active::all(self.forces.len() + self.loads.len(), false);

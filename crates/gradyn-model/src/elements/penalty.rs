@@ -10,7 +10,7 @@
 //! for coordinates without mass. (3) makes Φ̈ + 2ξωΦ̇ + ω²Φ of each row its own, and leaves Φ, Φ̇ and Φ̈
 //! alone.
 
-use super::{Data, Natural};
+use super::{Data, Elements};
 use crate::mechanism::Penalty;
 use crate::system::Patterns;
 use gradyn_num::{DenseLdl, largest};
@@ -44,7 +44,7 @@ impl RowPenalties {
     }
 }
 
-impl Natural {
+impl Elements {
     /// 1/(f_k m_k) by the effective masses (2) at (t, q), also of rows that are dropped.
     pub(crate) fn scaled_compliances(&self, p: &[f64], t: f64, q: &[f64]) -> Vec<f64> {
         let mut d = self.plain_data();

@@ -1,6 +1,6 @@
 //! The terms of [`System`](crate::system::System) in natural coordinates: loops over rows, drivers, forces and signals.
 
-use super::{Data, Natural};
+use super::{Data, Elements};
 use crate::element::{ArgsBar, ArgsDot};
 use crate::force::{Force, ForceAt};
 use crate::functional::{Functional, quadratic};
@@ -10,7 +10,7 @@ use crate::system::{At, Dims, Patterns, Set};
 use gradyn_num::Scalar;
 use std::f64::consts::TAU;
 
-impl Natural {
+impl Elements {
     pub(crate) fn dims(&self) -> Dims {
         self.dims
     }
@@ -348,7 +348,7 @@ pub(crate) enum Acting<'a> {
     Load(usize, &'a LoadRows),
 }
 
-impl Natural {
+impl Elements {
     /// f(element, p, (K | C)) for the tangents of every element that acts.
     pub(crate) fn each_tangent<S: Scalar>(
         &self,

@@ -5,14 +5,14 @@
 //! Σ_l c_l W_l Φ⁽ˡ⁾,   W_l diagonal                                                                (2)  level by level, by (1)
 //! ```
 
-use super::{Data, Natural};
+use super::{Data, Elements};
 use crate::element::ArgsDot;
 use crate::row_status::RowStatus;
 use crate::system::{At, LEVEL};
 use gradyn_num::Scalar;
 use std::ops::Range;
 
-impl Natural {
+impl Elements {
     /// out += (2) for a product `one` that adds (1); `part` are the values that belong to a row.
     #[inline]
     pub(super) fn by_level<S: Scalar>(
