@@ -177,7 +177,8 @@ fn faers(c: &Case, repeat: usize) -> ([f64; 2], Quality) {
 fn main() {
     println!("refactor / solve [µs]");
     println!(
-        "model                                |  size | entries |           frozen pivots |                    faer |                   dense |                   Schur"
+        "model                                |  size | entries |           frozen pivots \
+         |                    faer |                   dense |                   Schur"
     );
     let vehicles_only = std::env::args().any(|a| a == "vehicles");
     let chains = [4, 8, 12, 16, 24, 32, 64, 128, 256, 1024, 4096].map(|n| (format!("chain {n}"), chain(n)));

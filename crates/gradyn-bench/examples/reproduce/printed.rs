@@ -8,9 +8,9 @@ use gradyn::Sensitivity::{
 /// Steps of a row.
 #[derive(Clone, Copy)]
 pub enum Steps {
-    /// Fixed [s].
+    /// Steps of a fixed size [s].
     Fixed(f64),
-    /// rtol = atol.
+    /// Steps by a tolerance, rtol = atol.
     Tolerance(f64),
 }
 use Steps::{Fixed, Tolerance};
