@@ -50,7 +50,7 @@ pub use identification::{Direction, Estimate, Identification};
 pub use multistart::{Multistart, Starts};
 pub use optima::{Optimum, optima};
 pub use optimizer::{Ask, Optimizer, Record, Trial, drive, replay};
-pub use problem::{Constraint, Kind, Problem, Side, Transform, Variable};
+pub use problem::{Constraint, ConstraintKind, Problem, Side, Transform, Variable};
 pub use registry::Method;
 pub use report::{ActiveBound, Failure, Multiplier, Report};
 pub use sampling::{Sampling, latin_hypercube};

@@ -117,7 +117,7 @@ pub enum Side {
 
 /// What a constraint asks for: h = 0 or g ≤ 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ConstraintKind {
     /// An equality, h(x) = 0.
     Equality,
     /// An inequality, g(x) ≤ 0.
@@ -130,7 +130,7 @@ pub struct Constraint {
     /// Name in messages and reports.
     pub name: String,
     /// Equality or inequality.
-    pub kind: Kind,
+    pub kind: ConstraintKind,
     /// A violation that matters, > 0.
     pub scale: f64,
 }
@@ -162,17 +162,17 @@ impl Problem {
     }
     /// This problem with one more equality h(x) = 0; refused after an inequality.
     pub fn equality(self, name: impl Into<String>, scale: f64) -> Result<Self, Error> {
-        self.constraint(name.into(), Kind::Equality, scale)
+        self.constraint(name.into(), ConstraintKind::Equality, scale)
     }
     /// This problem with one more inequality g(x) ≤ 0.
     pub fn inequality(self, name: impl Into<String>, scale: f64) -> Result<Self, Error> {
-        self.constraint(name.into(), Kind::Inequality, scale)
+        self.constraint(name.into(), ConstraintKind::Inequality, scale)
     }
-    fn constraint(mut self, name: String, kind: Kind, scale: f64) -> Result<Self, Error> {
+    fn constraint(mut self, name: String, kind: ConstraintKind, scale: f64) -> Result<Self, Error> {
         if !(scale.is_finite() && scale > 0.0) {
             return Err(Error::Constraint { name, what: format!("scale {scale} is not a positive number") });
         }
-        if kind == Kind::Equality && self.inequalities() > 0 {
+        if kind == ConstraintKind::Equality && self.inequalities() > 0 {
             return Err(Error::Constraint { name, what: "equalities come before inequalities".into() });
         }
         self.constraints.push(Constraint { name, kind, scale });
@@ -203,7 +203,7 @@ impl Problem {
     }
     /// Number of equalities.
     pub fn equalities(&self) -> usize {
-        self.constraints.iter().filter(|c| c.kind == Kind::Equality).count()
+        self.constraints.iter().filter(|c| c.kind == ConstraintKind::Equality).count()
     }
     /// Number of inequalities.
     pub fn inequalities(&self) -> usize {

@@ -1,7 +1,7 @@
 //! What a run says about its design.
 
 use crate::optimality::{lagrangian_gradient, projected_gradient, violation};
-use crate::problem::{Constraint, Kind, Side};
+use crate::problem::{Constraint, ConstraintKind, Side};
 use crate::progress::Progress;
 use crate::space::{Point, Space};
 use crate::status::Status;
@@ -24,7 +24,7 @@ pub struct Multiplier {
     /// Name of the constraint.
     pub name: String,
     /// Equality or inequality.
-    pub kind: Kind,
+    pub kind: ConstraintKind,
     /// λ of L = f + λᵀc.
     pub value: f64,
 }
