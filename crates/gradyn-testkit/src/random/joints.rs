@@ -116,7 +116,8 @@ impl Draft {
             }
             "point-on-line" => (JointKind::PointOnLine, along, [1, 2]),
             "point-on-plane" => (JointKind::PointOnPlane, beside, [0, 1]),
-            _ => (JointKind::Free, along, [0, 0]),
+            "free" => (JointKind::Free, along, [0, 0]),
+            other => panic!("there is no random {other} joint"),
         }
     }
     /// Axes and normals of a joint that has them.
