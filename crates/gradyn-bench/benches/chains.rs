@@ -22,16 +22,22 @@ fn times(m: &Mechanism, bodies: usize, method: &Method) -> Times {
 
 /// One line of the table.
 fn line(m: &Mechanism, bodies: usize, method: &Method) {
+    // build
     memory::reset();
     let started = Instant::now();
     let model = build(m).expect("builds");
     let built = started.elapsed().as_secs_f64();
-    let (p, c) = (model.slots(&model.rho()), &model.conditions);
+
+    // assembly
+    let p = model.slots(&model.rho());
+    let c = &model.conditions;
     let names = [&c.0, &c.1].map(|c| c.iter().map(|t| t.text.clone()).collect::<Vec<_>>());
     let started = Instant::now();
     assemble(&model.system, 0.0, &p, &model.angles, (&names[0], Some(&names[1]))).expect("assembles");
     let assembled = started.elapsed().as_secs_f64();
     drop(model);
+
+    // steps
     let t = times(m, bodies, method);
     let step = t.forward / t.steps as f64;
     println!(

@@ -33,11 +33,15 @@ fn bench(c: &mut Criterion) {
         group.bench_function(format!("{name}/gradient"), |b| b.iter(|| black_box(case.gradient())));
     }
     group.finish();
+
+    // ratios of some methods
     let word = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or_default();
     println!("\nbest of 100, one run (five-bar, 5 s, one objective):");
     for (name, case) in cases.iter().filter(|c| c.0.contains(&word)) {
         println!("{}", case.times(100).line(name));
     }
+
+    // and of all
     println!("\nevery combination, fixed steps of 10 ms, best of 20:");
     let mut m = five_bar();
     m.objectives.truncate(1);

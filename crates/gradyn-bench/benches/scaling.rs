@@ -25,10 +25,13 @@ const LONGEST: usize = 512;
 const PATIENCE: f64 = 0.5;
 
 fn main() {
+    // sizes and words
     let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let (sizes, words): (Vec<&String>, Vec<&String>) = args.iter().partition(|a| a.parse::<usize>().is_ok());
     let sizes: Vec<usize> = sizes.iter().filter_map(|a| a.parse().ok()).collect();
     let sizes = if sizes.is_empty() { vec![8, 32, 128, 512, 2048] } else { sizes };
+
+    // one table for each model and family
     let models: [(&str, fn(usize) -> Mechanism); 2] = [("chain", chain), ("brush", brush)];
     for (name, model) in models {
         for family in [Coordinates::Natural, Coordinates::Relative0] {
@@ -38,12 +41,14 @@ fn main() {
             }
             println!("\n{title}, index1 × rk4, steps of 1 ms");
             println!(
-                "bodies |   build ms |   start ms |    µs/step | µs/step/body | with gradient | peak memory kB/body"
+                "bodies |   build ms |   start ms |    µs/step | µs/step/body | with gradient | peak memory \
+                 kB/body"
             );
             for &n in &sizes {
                 if title == "chain, relative-0" && n > LONGEST {
                     println!(
-                        "{n:>6} | not run: every joint moves the last body, so M is full: O(N²) terms and an O(N³) factorisation"
+                        "{n:>6} | not run: every joint moves the last body, so M is full: O(N²) terms and \
+                         an O(N³) factorisation"
                     );
                     continue;
                 }

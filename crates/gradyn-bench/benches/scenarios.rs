@@ -15,10 +15,14 @@ const TURNS: usize = 5;
 fn main() {
     let study = study();
     let pools = [1, 2].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().expect("threads"));
-    let (mut wall, mut busy, mut results) = ([f64::INFINITY; 2], [f64::INFINITY; 2], vec![]);
+    let mut wall = [f64::INFINITY; 2];
+    let mut busy = [f64::INFINITY; 2];
+    let mut results = vec![];
     for _ in 0..TURNS {
         for (k, pool) in pools.iter().enumerate() {
-            let (before, mut result) = (pool.broadcast(|_| cpu()), None);
+            // time, and CPU of the busiest thread
+            let before = pool.broadcast(|_| cpu());
+            let mut result = None;
             wall[k] = wall[k].min(best(1, || result = pool.install(|| study.evaluate(study.start())).ok()));
             let used = pool
                 .broadcast(|_| cpu())
@@ -30,6 +34,8 @@ fn main() {
             results.push(result.expect("the start can be evaluated"));
         }
     }
+
+    // equal bits, and the table
     assert!(results.iter().all(|r: &Evaluation| *r == results[0]), "the number of threads changed a bit");
     println!(
         "{} scenarios of the Iltis, run and gradient, best of {TURNS} turns, identical bits",

@@ -84,7 +84,8 @@ impl Quality {
     fn of(c: &Case, entries: usize, solve: impl FnOnce(&mut [f64])) -> Self {
         let mut b = vec![0.0; c.pattern.rows()];
         c.pattern.mul(&c.values, 1.0, &vec![1.0; b.len()], &mut b);
-        let (mut x, size) = (b.clone(), largest(b.iter().copied()));
+        let mut x = b.clone();
+        let size = largest(b.iter().copied());
         solve(&mut x);
         c.pattern.mul(&c.values, -1.0, &x, &mut b);
         Self { entries, residual: largest(b) / size }
@@ -120,16 +121,23 @@ fn schur(c: &Case, repeat: usize) -> [f64; 2] {
     [refactor * 1e6, best(repeat, || kkt.solve(&mut b)) * 1e6]
 }
 
-/// faer's simplicial LU with its memory reused.
-fn faers(c: &Case, repeat: usize) -> ([f64; 2], Quality) {
-    let n = c.pattern.rows();
+/// The matrix by columns, for faer, and its values.
+fn by_columns(c: &Case) -> (SymbolicSparseColMat<u32>, Vec<f64>) {
     // columns are the rows of the transpose
+    let n = c.pattern.rows();
     let p = &Pattern::from_entries(n, n, c.pattern.iter().map(|(i, j, _)| (j, i)));
     let mut values = vec![0.0; p.nnz()];
     c.pattern.iter().for_each(|(i, j, k)| values[p.at(j, i) as usize] = c.values[k]);
     let ptr = std::iter::once(0).chain((0..n).map(|i| p.row(i).end as u32)).collect();
     let rows = (0..p.nnz()).map(|k| p.col(k) as u32).collect();
-    let columns = SymbolicSparseColMat::<u32>::new_checked(n, n, ptr, None, rows);
+    (SymbolicSparseColMat::new_checked(n, n, ptr, None, rows), values)
+}
+
+/// faer's simplicial LU with its memory reused.
+fn faers(c: &Case, repeat: usize) -> ([f64; 2], Quality) {
+    // order of the columns, and memory
+    let n = c.pattern.rows();
+    let (columns, values) = by_columns(c);
     let params = LuSymbolicParams {
         supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL,
         ..Default::default()
@@ -140,31 +148,24 @@ fn faers(c: &Case, repeat: usize) -> ([f64; 2], Quality) {
         simplicial::factorize_simplicial_numeric_lu_scratch::<u32, f64>(n, n),
         simplicial::solve_in_place_scratch::<u32, f64>(n, 1, Par::Seq),
     ]));
-    let (mut lu, mut perm, mut inverse) = (simplicial::SimplicialLu::new(), vec![0; n], vec![0; n]);
+
+    // refactor
+    let q = symbolic.col_perm();
+    let mut lu = simplicial::SimplicialLu::new();
+    let mut perm = vec![0; n];
+    let mut inverse = vec![0; n];
     let refactor = best(repeat, || {
         let stack = MemStack::new(&mut memory);
-        simplicial::factorize_simplicial_numeric_lu(
-            &mut perm,
-            &mut inverse,
-            &mut lu,
-            matrix,
-            symbolic.col_perm(),
-            stack,
-        )
-        .expect("regular");
+        simplicial::factorize_simplicial_numeric_lu(&mut perm, &mut inverse, &mut lu, matrix, q, stack)
+            .expect("regular");
     });
     let entries = lu.l_factor_unsorted().compute_nnz() + lu.u_factor_unsorted().compute_nnz() - 2 * n;
+
+    // solve
     let mut apply = |b: &mut [f64]| {
         let rows = PermRef::new_checked(&perm, &inverse, n);
         let y = MatMut::from_column_major_slice_mut(b, n, 1);
-        lu.solve_in_place_with_conj(
-            rows,
-            symbolic.col_perm(),
-            Conj::No,
-            y,
-            Par::Seq,
-            MemStack::new(&mut memory),
-        );
+        lu.solve_in_place_with_conj(rows, q, Conj::No, y, Par::Seq, MemStack::new(&mut memory));
     };
     let mut b = vec![1.0; n];
     let solve = best(repeat, || {
@@ -177,14 +178,19 @@ fn faers(c: &Case, repeat: usize) -> ([f64; 2], Quality) {
 fn main() {
     println!("refactor / solve [µs]");
     println!(
-        "model                                |  size | entries |           frozen pivots |                    faer |                   dense |                   Schur"
+        "model                                |  size | entries |           frozen pivots \
+         |                    faer |                   dense |                   Schur"
     );
+
+    // chains and nets
     let vehicles_only = std::env::args().any(|a| a == "vehicles");
     let chains = [4, 8, 12, 16, 24, 32, 64, 128, 256, 1024, 4096].map(|n| (format!("chain {n}"), chain(n)));
     let nets = [2, 4, 9, 36, 146].map(|n| (format!("net 3 × {n}"), net(3, n)));
     for (name, m) in chains.into_iter().chain(nets).filter(|_| !vehicles_only) {
         line(&name, &case(&m));
     }
+
+    // vehicles
     for name in gradyn::examples::VEHICLES {
         for family in [Coordinates::Natural, Coordinates::Relative0] {
             for (what, c) in ["projection", "tangent"].iter().zip(vehicle(name, family)) {
@@ -195,7 +201,8 @@ fn main() {
 }
 
 fn line(name: &str, c: &Case) {
-    let (size, repeat) = (c.pattern.rows(), 200_000 / c.pattern.rows() + 5);
+    let size = c.pattern.rows();
+    let repeat = 200_000 / size + 5;
     let none = [f64::NAN; 2];
     let dense = if size < 400 { ours(Factor::dense(&c.pattern).expect("square"), c, repeat) } else { none };
     let sparse = ours(Factor::sparse(&c.pattern).expect("square"), c, repeat);

@@ -51,7 +51,8 @@ fn bench(name: &str, text: &str) {
                 ..Method::new(formulation, integrator).expect("registered").step(1e-3)
             };
             let bench = Bench::new(model, method);
-            let (times, seconds) = (bench.times(3), bench.seconds());
+            let times = bench.times(3);
+            let seconds = bench.seconds();
             println!(
                 "{} | {:5.2} × real time",
                 times.line(&case),

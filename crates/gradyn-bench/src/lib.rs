@@ -10,11 +10,11 @@ use std::time::Instant;
 
 /// A model with one run of a method, ready to be timed.
 pub struct Bench {
-    /// The model.
+    /// The model, built and assembled.
     pub model: Prepared,
-    /// The method.
+    /// The method of the run.
     pub method: Method,
-    /// A run.
+    /// One run, whose plan is timed again.
     pub run: Run,
 }
 
@@ -37,7 +37,8 @@ impl Times {
         let per = |s: f64| s * 1e6 / self.steps as f64;
         let both = self.forward + self.backward;
         format!(
-            "{name:<36} {:>6} steps | forward {:6.3} µs/step, with gradient {:6.3} µs/step | {:7.3} ms, {:7.3} ms | ratio {:.2}",
+            "{name:<36} {:>6} steps | forward {:6.3} µs/step, with gradient {:6.3} µs/step | {:7.3} ms, \
+             {:7.3} ms | ratio {:.2}",
             self.steps,
             per(self.forward),
             per(both),

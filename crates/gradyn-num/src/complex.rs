@@ -10,16 +10,15 @@
 //! which is exact to rounding at the step sizes of the method (im² underflows against re); products,
 //! quotients, exp, sin, cos, sinh and cosh are the full complex ones.
 
-use crate::operators;
-use crate::scalar::{ProgramScalar, Scalar};
+use crate::scalar::{ProgramScalar, Scalar, operators};
 use std::ops::Mul;
 
-/// `re + i im`.
+/// A complex number `re + i im`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Complex {
-    /// Real part.
+    /// The real part.
     pub re: f64,
-    /// Imaginary part.
+    /// The imaginary part.
     pub im: f64,
 }
 

@@ -9,7 +9,7 @@
 
 use crate::Singular;
 
-/// Σ |x|, in eight sums.
+/// Sum Σ |x|, in eight sums.
 #[inline]
 fn absolute_sum(x: &[f64]) -> f64 {
     let (chunks, rest) = x.as_chunks::<8>();
@@ -22,7 +22,7 @@ fn absolute_sum(x: &[f64]) -> f64 {
     sum.iter().sum::<f64>() + rest.iter().map(|x| x.abs()).sum::<f64>()
 }
 
-/// y -= s x.
+/// Subtracts a multiple, y -= s x.
 #[inline]
 fn axpy(y: &mut [f64], s: f64, x: &[f64]) {
     for (y, x) in y.iter_mut().zip(x) {
@@ -72,12 +72,16 @@ impl DenseLu {
     /// Factorises A. A pivot below 8 √n ε of the 1-norm of its column counts as zero.
     pub fn factor(&mut self) -> Result<(), Singular> {
         self.ready = false;
+
+        // Σ |a|, which is finite if all are
         let total = absolute_sum(&self.a);
         if !total.is_finite() {
             return Err(Singular {
                 index: self.a.iter().position(|a| !a.is_finite()).map_or(0, |k| k % self.n),
             });
         }
+
+        // U, column by column
         let tolerance = 8.0 * (self.n as f64).sqrt() * f64::EPSILON;
         self.u.copy_from_slice(&self.a);
         for k in 0..self.n {
@@ -98,7 +102,7 @@ impl DenseLu {
         self.a.chunks_exact(self.n).map(|row| row[k].abs()).sum()
     }
 
-    /// Step k; the size of its pivot.
+    /// Step k of the elimination; returns the size of its pivot.
     #[inline]
     fn eliminate(&mut self, k: usize) -> f64 {
         let Self { n, u, l, inverse_pivots, pivots, .. } = self;
@@ -107,7 +111,8 @@ impl DenseLu {
         let row_k = &mut head[k * n..];
 
         // p = argmax |u_ik|, rows k ↔ p
-        let (mut p, mut size) = (k, row_k[k].abs());
+        let mut p = k;
+        let mut size = row_k[k].abs();
         for (i, row) in tail.chunks_exact(n).enumerate() {
             if row[k].abs() > size {
                 (p, size) = (k + 1 + i, row[k].abs());
@@ -205,11 +210,13 @@ impl DenseLdl {
         self.ready = false;
         let Self { n, lt, inverse_pivots, .. } = self;
         let n = *n;
+
         // until step k, inverse_pivots_k holds a_kk
         for (k, scale) in inverse_pivots.iter_mut().enumerate() {
             *scale = lt[k * n + k];
         }
         for k in 0..n {
+            // d_k
             let (head, tail) = lt.split_at_mut((k + 1) * n);
             let row_k = &mut head[k * n..];
             let d = row_k[k];
@@ -219,6 +226,7 @@ impl DenseLdl {
             }
             let inverse = 1.0 / d;
             inverse_pivots[k] = inverse;
+
             // a_i -= (a_ki / d) a_k on the upper triangle, then a_k = d lᵀ_k → lᵀ_k
             for (i, row) in (k + 1..n).zip(tail.chunks_exact_mut(n)) {
                 axpy(&mut row[i..], row_k[i] * inverse, &row_k[i..]);

@@ -5,16 +5,15 @@
 //! ```
 //! `Dual<Dual<f64, N>, N>` carries Hessians. At a branch (abs, min, max) the real part decides.
 
-use crate::operators;
-use crate::scalar::{ProgramScalar, Scalar};
+use crate::scalar::{ProgramScalar, Scalar, operators};
 use std::ops::Mul;
 
 /// `re + Σ eps[k] ε_k`, (1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual<T, const N: usize> {
-    /// Value.
+    /// The value, real part of (1).
     pub re: T,
-    /// Derivatives.
+    /// Its N derivatives.
     pub eps: [T; N],
 }
 
@@ -29,7 +28,7 @@ impl<T: Scalar, const N: usize> Dual<T, N> {
         d.eps[k] = T::one();
         d
     }
-    /// A constant.
+    /// A constant: all derivatives are 0.
     #[inline]
     pub fn constant(re: T) -> Self {
         Self { re, eps: [T::zero(); N] }
@@ -119,7 +118,8 @@ impl<T: Scalar, const N: usize> Scalar for Dual<T, N> {
     }
     fn atan2(self, x: Self) -> Self {
         let inv = T::one() / (x.re * x.re + self.re * self.re);
-        let (cy, cx) = (x.re * inv, self.re * inv);
+        let cy = x.re * inv;
+        let cx = self.re * inv;
         self.zip(x, self.re.atan2(x.re), |dy, dx| cy * dy - cx * dx)
     }
     fn sinh(self) -> Self {

@@ -16,17 +16,17 @@ pub enum FactorError {
     /// The matrix is not square.
     #[error("a square matrix is needed, this one is {rows} × {cols}")]
     NotSquare {
-        /// Rows of the matrix.
+        /// Number of rows.
         rows: usize,
-        /// Columns of the matrix.
+        /// Number of columns.
         cols: usize,
     },
     /// J of `[A Jᵀ; J -c]` does not fit A.
     #[error("A has {n} columns and J has {cols}")]
     Mismatch {
-        /// Size of A.
+        /// Number of columns of A.
         n: usize,
-        /// Columns of J.
+        /// Number of columns of J.
         cols: usize,
     },
     /// A value is NaN or infinite.

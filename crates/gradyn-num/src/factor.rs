@@ -14,72 +14,72 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 /// Size up to which the dense factorisation is taken, whatever the pattern.
-const SMALL: usize = 24;
+const LARGEST_DENSE: usize = 24;
 
 /// How many times longer a multiplication of the sparse factorisation takes.
-const SLOWER: usize = 3;
+const SPARSE_SLOWDOWN: usize = 3;
 
-thread_local!(static DENSE: Cell<usize> = const { Cell::new(SMALL) });
+thread_local!(static DENSE_UP_TO: Cell<usize> = const { Cell::new(LARGEST_DENSE) });
 
 /// Runs `f`, in which [`Factor::new`] takes the dense factorisation up to size `n`: how tests compare the two
 /// on one model.
 pub fn dense_up_to<R>(n: usize, f: impl FnOnce() -> R) -> R {
-    let before = DENSE.replace(n);
+    let before = DENSE_UP_TO.replace(n);
     let result = f();
-    DENSE.set(before);
+    DENSE_UP_TO.set(before);
     result
 }
 
 /// LU of a square matrix on a fixed pattern.
 #[derive(Clone, Debug)]
 pub struct Factor {
-    kind: Kind,
+    kind: FactorKind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
-    /// And the place of each position in the row-major matrix.
+enum FactorKind {
+    /// The dense one, and the place of each position in the row-major matrix.
     Dense(DenseLu, Arc<[u32]>),
     Sparse(Box<SparseLu>),
 }
 
 impl Factor {
-    /// The faster one for the pattern.
+    /// The faster factorisation for the pattern.
     pub fn new(pattern: &Pattern) -> Result<Self, FactorError> {
         Self::with_optional(pattern, &[])
     }
 
-    /// The same where some positions may be zero in all matrices.
+    /// The faster factorisation where some positions may be zero in all matrices.
     pub fn with_optional(pattern: &Pattern, optional: &[u32]) -> Result<Self, FactorError> {
         let n = pattern.rows();
-        if n <= DENSE.get() {
+        if n <= DENSE_UP_TO.get() {
             return Self::dense(pattern);
         }
         let lu = SparseLu::with_optional(pattern, optional)?;
-        if n <= 400 && SLOWER * lu.work() > n * n * n / 3 {
+        if n <= 400 && SPARSE_SLOWDOWN * lu.work() > n * n * n / 3 {
             return Self::dense(pattern);
         }
-        Ok(Self { kind: Kind::Sparse(Box::new(lu)) })
+        Ok(Self { kind: FactorKind::Sparse(Box::new(lu)) })
     }
 
     /// The dense factorisation.
     pub fn dense(pattern: &Pattern) -> Result<Self, FactorError> {
-        let (n, cols) = (pattern.rows(), pattern.cols());
-        if n != cols {
-            return Err(FactorError::NotSquare { rows: n, cols });
+        let n = pattern.rows();
+        if n != pattern.cols() {
+            return Err(FactorError::NotSquare { rows: n, cols: pattern.cols() });
         }
         let places = pattern.iter().map(|(i, j, _)| (i * n + j) as u32).collect();
-        Ok(Self { kind: Kind::Dense(DenseLu::new(n), places) })
+        Ok(Self { kind: FactorKind::Dense(DenseLu::new(n), places) })
     }
 
     /// The sparse factorisation.
     pub fn sparse(pattern: &Pattern) -> Result<Self, FactorError> {
-        Ok(Self { kind: Kind::Sparse(Box::new(SparseLu::new(pattern)?)) })
+        Ok(Self { kind: FactorKind::Sparse(Box::new(SparseLu::new(pattern)?)) })
     }
 
     /// True if this is the sparse factorisation.
     pub fn is_sparse(&self) -> bool {
-        matches!(self.kind, Kind::Sparse(_))
+        matches!(self.kind, FactorKind::Sparse(_))
     }
 
     /// Factorises A with new values, one per position of the pattern. The error names the column without a
@@ -87,7 +87,7 @@ impl Factor {
     #[inline]
     pub fn refactor(&mut self, values: &[f64]) -> Result<(), Singular> {
         match &mut self.kind {
-            Kind::Dense(lu, places) => {
+            FactorKind::Dense(lu, places) => {
                 assert!(
                     values.len() == places.len(),
                     "{} values on a pattern of {}",
@@ -100,7 +100,7 @@ impl Factor {
                 }
                 lu.factor()
             }
-            Kind::Sparse(lu) => lu.refactor(values),
+            FactorKind::Sparse(lu) => lu.refactor(values),
         }
     }
 
@@ -111,8 +111,8 @@ impl Factor {
     #[inline]
     pub fn solve(&mut self, b: &mut [f64]) {
         match &mut self.kind {
-            Kind::Dense(lu, _) => lu.solve(b),
-            Kind::Sparse(lu) => lu.solve(b),
+            FactorKind::Dense(lu, _) => lu.solve(b),
+            FactorKind::Sparse(lu) => lu.solve(b),
         }
     }
 
@@ -123,8 +123,8 @@ impl Factor {
     #[inline]
     pub fn solve_t(&mut self, b: &mut [f64]) {
         match &mut self.kind {
-            Kind::Dense(lu, _) => lu.solve_t(b),
-            Kind::Sparse(lu) => lu.solve_t(b),
+            FactorKind::Dense(lu, _) => lu.solve_t(b),
+            FactorKind::Sparse(lu) => lu.solve_t(b),
         }
     }
 }

@@ -7,14 +7,13 @@
 //! One evaluation of a constraint Φ on jets of its arguments gives Φ, Φ̇ and Φ̈; on jets of duals also Φ_q,
 //! Φ̇_q and Φ̈_q.
 
-use crate::operators;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, operators};
 use std::ops::Mul;
 
-/// (x, ẋ, ẍ).
+/// A value with its first and second time derivative, (x, ẋ, ẍ).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jet<T> {
-    /// Value.
+    /// The value itself.
     pub x: T,
     /// First time derivative.
     pub d: T,
@@ -33,7 +32,7 @@ impl<T: Scalar> Jet<T> {
     pub fn level(&self, level: usize) -> T {
         [self.x, self.d, self.dd][level]
     }
-    /// (1): f, f', f'' at x.
+    /// The function (1) with f, f', f'' at x.
     #[inline]
     fn chain(self, f: T, f1: T, f2: T) -> Self {
         Self { x: f, d: f1 * self.d, dd: f1 * self.dd + f2 * self.d * self.d }
@@ -43,7 +42,11 @@ impl<T: Scalar> Jet<T> {
 operators! { [T: Scalar] Jet<T>,
     Add add |a, b| Self { x: a.x + b.x, d: a.d + b.d, dd: a.dd + b.dd };
     Sub sub |a, b| Self { x: a.x - b.x, d: a.d - b.d, dd: a.dd - b.dd };
-    Mul mul |a, b| Self { x: a.x * b.x, d: a.d * b.x + a.x * b.d, dd: a.dd * b.x + a.d * b.d * 2.0 + a.x * b.dd };
+    Mul mul |a, b| Self {
+        x: a.x * b.x,
+        d: a.d * b.x + a.x * b.d,
+        dd: a.dd * b.x + a.d * b.d * 2.0 + a.x * b.dd,
+    };
     Div div |a, b| {
         // q = a/b: q̇ = (ȧ - q ḃ)/b, q̈ = (ä - 2 q̇ ḃ - q b̈)/b
         let inv = T::one() / b.x;
@@ -85,11 +88,13 @@ impl<T: Scalar> Scalar for Jet<T> {
         self.chain(self.x.ln(), inv, -inv * inv)
     }
     fn sin(self) -> Self {
-        let (s, c) = (self.x.sin(), self.x.cos());
+        let s = self.x.sin();
+        let c = self.x.cos();
         self.chain(s, c, -s)
     }
     fn cos(self) -> Self {
-        let (s, c) = (self.x.sin(), self.x.cos());
+        let s = self.x.sin();
+        let c = self.x.cos();
         self.chain(c, -s, -c)
     }
     fn asin(self) -> Self {
@@ -105,16 +110,19 @@ impl<T: Scalar> Scalar for Jet<T> {
         let y = self;
         let n = x.x * x.x + y.x * y.x;
         let w = x.x * y.d - y.x * x.d;
-        let (nd, wd) = ((x.x * x.d + y.x * y.d) * 2.0, x.x * y.dd - y.x * x.dd);
+        let nd = (x.x * x.d + y.x * y.d) * 2.0;
+        let wd = x.x * y.dd - y.x * x.dd;
         let d = w / n;
         Self { x: y.x.atan2(x.x), d, dd: (wd - d * nd) / n }
     }
     fn sinh(self) -> Self {
-        let (s, c) = (self.x.sinh(), self.x.cosh());
+        let s = self.x.sinh();
+        let c = self.x.cosh();
         self.chain(s, c, s)
     }
     fn cosh(self) -> Self {
-        let (s, c) = (self.x.sinh(), self.x.cosh());
+        let s = self.x.sinh();
+        let c = self.x.cosh();
         self.chain(c, s, c)
     }
     fn tanh(self) -> Self {

@@ -1,18 +1,19 @@
 //! Numbers of Gradyn: scalars, jets, patterns, factorisations.
 
 pub mod complex;
-pub mod dense;
-pub mod dual;
-pub mod error;
+mod dense;
+mod dual;
+mod error;
 pub mod factor;
-pub mod jet;
-pub mod kkt;
-pub mod pattern;
-pub mod rank;
-pub mod saddle;
-pub mod scalar;
-pub mod sparse;
-pub mod symmetric;
+mod jet;
+mod kkt;
+mod lanes;
+mod pattern;
+mod rank;
+mod saddle;
+mod scalar;
+mod sparse;
+mod symmetric;
 
 pub use complex::Complex;
 pub use dense::{DenseLdl, DenseLu};

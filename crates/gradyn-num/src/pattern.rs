@@ -26,6 +26,7 @@ impl Pattern {
     /// # Panics
     /// If an entry lies outside `rows` × `cols`, or a dimension or the number of entries exceeds `u32`.
     pub fn from_entries(rows: usize, cols: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        // entries by rows, each once
         assert!(rows < u32::MAX as usize && cols < u32::MAX as usize, "pattern larger than u32");
         let mut entries: Vec<(u32, u32)> = entries
             .into_iter()
@@ -114,9 +115,9 @@ impl Pattern {
     pub fn mul<S: Scalar>(&self, values: &[S], s: f64, x: &[S], out: &mut [S]) {
         self.check(values.len(), x.len(), out.len());
         for (out, w) in out.iter_mut().zip(self.row_ptr.windows(2)) {
-            let (from, to) = (w[0] as usize, w[1] as usize);
+            let row = w[0] as usize..w[1] as usize;
             let mut sum = S::zero();
-            for (&j, &a) in self.col_idx[from..to].iter().zip(&values[from..to]) {
+            for (&j, &a) in self.col_idx[row.clone()].iter().zip(&values[row]) {
                 sum += a * x[j as usize];
             }
             *out += sum * s;
@@ -128,9 +129,9 @@ impl Pattern {
     pub fn mul_t<S: Scalar>(&self, values: &[S], s: f64, y: &[S], out: &mut [S]) {
         self.check(values.len(), out.len(), y.len());
         for (&y, w) in y.iter().zip(self.row_ptr.windows(2)) {
-            let (from, to) = (w[0] as usize, w[1] as usize);
+            let row = w[0] as usize..w[1] as usize;
             let sy = y * s;
-            for (&j, &a) in self.col_idx[from..to].iter().zip(&values[from..to]) {
+            for (&j, &a) in self.col_idx[row.clone()].iter().zip(&values[row]) {
                 out[j as usize] += a * sy;
             }
         }
@@ -159,7 +160,7 @@ impl Pattern {
         rows.iter().flat_map(|&k| self.row(k as usize)).map(|p| values[p]).collect()
     }
 
-    /// Lengths of a product.
+    /// Panics where the lengths of a product do not fit.
     #[inline]
     fn check(&self, values: usize, right: usize, left: usize) {
         assert!(

@@ -39,20 +39,20 @@ pub struct Dependencies {
 /// A row that is a combination of kept rows, (3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dependent {
-    /// The row.
+    /// The dependent row.
     pub row: usize,
     /// Kept rows and their coefficients γ.
     pub on: Vec<(usize, f64)>,
 }
 
-/// Most rows of the dense analysis, (1)–(3).
-const DENSE: usize = 64;
+/// Largest number of rows of the dense analysis, (1)–(3).
+const MOST_DENSE_ROWS: usize = 64;
 
 /// Independent and dependent rows of the matrix with these values. `tol` is the relative size of a remainder
 /// that counts as zero, (2).
 pub fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> Dependencies {
     assert!(values.len() == pattern.nnz(), "{} values on a pattern of {}", values.len(), pattern.nnz());
-    if pattern.rows() > DENSE {
+    if pattern.rows() > MOST_DENSE_ROWS {
         sparse::row_dependencies(pattern, values, tol)
     } else {
         dense(pattern, values, tol)
@@ -61,7 +61,7 @@ pub fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> Dependen
 
 /// Columns that the rows leave open: as many as rank and columns differ by, and independent of the rows.
 pub fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
-    if pattern.rows() > DENSE {
+    if pattern.rows() > MOST_DENSE_ROWS {
         return sparse::free_columns(pattern, values, tol);
     }
     // column j is open if e_j is independent of the rows and of the open columns before it
@@ -70,7 +70,7 @@ pub fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
     let order = orthogonalise(unit.clone(), &norms, tol).0;
     unit = order.iter().map(|&i| unit[i].clone()).collect();
     let mut basis = Basis::default();
-    let mut independent = |x: Vec<f64>| basis.add(x, OPEN) > OPEN;
+    let mut independent = |x: Vec<f64>| basis.add(x, OPEN_DISTANCE) > OPEN_DISTANCE;
     unit.into_iter().for_each(|x| {
         independent(x);
     });
@@ -81,20 +81,25 @@ pub fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
 /// choice that it finds.
 pub fn unpivoted_columns(pattern: &Pattern, values: &[f64], rows: &[u32]) -> Vec<u32> {
     let n = pattern.cols();
-    if rows.len() > DENSE {
+    if rows.len() > MOST_DENSE_ROWS {
         let open = sparse::free_columns(&pattern.part(rows), &pattern.part_values(rows, values), 1e-9);
         return open.into_iter().map(|j| j as u32).collect();
     }
+
+    // rows of length 1
     let (_, unit) = unit_rows(pattern, values);
     let mut left: Vec<Vec<f64>> = rows.iter().map(|&k| unit[k as usize].clone()).collect();
     let mut open = vec![true; n];
     while !left.is_empty() {
+        // the largest entry of what is left
         let largest = |row: &Vec<f64>| (0..n).fold(0, |w, j| if row[j].abs() > row[w].abs() { j } else { w });
         let best = left.iter().map(|row| (largest(row), row)).map(|(j, row)| (j, row[j].abs()));
         let (i, (j, size)) = best.enumerate().fold((0, (0, 0.0)), |a, b| if b.1.1 > a.1.1 { b } else { a });
         if size == 0.0 {
             break;
         }
+
+        // its column is not open; a_r -= (a_rj / a_ij) a_i
         let pivot = left.swap_remove(i);
         open[j] = false;
         for row in &mut left {
@@ -107,15 +112,15 @@ pub fn unpivoted_columns(pattern: &Pattern, values: &[f64], rows: &[u32]) -> Vec
 }
 
 /// Distance of e_j from the rows above which column j is open.
-const OPEN: f64 = 1e-6;
+const OPEN_DISTANCE: f64 = 1e-6;
 
 /// Part of the largest of some numbers below which the others are roundings.
-const NOTHING: f64 = 1e-13;
+const ROUNDED_PART: f64 = 1e-13;
 
 /// What is a rounding of zero beside these sizes of gradients. Where all are roundings, rows are compared
 /// with those of points and unit vectors, whose gradients are 1.
 pub fn nothing(sizes: &[f64]) -> f64 {
-    NOTHING * largest(sizes.iter().copied()).max(1.0)
+    ROUNDED_PART * largest(sizes.iter().copied()).max(1.0)
 }
 
 /// Lengths of the rows; 0 for those that are roundings.
@@ -125,7 +130,7 @@ fn lengths(pattern: &Pattern, values: &[f64]) -> Vec<f64> {
     sizes.into_iter().map(|x| if x <= zero { 0.0 } else { x }).collect()
 }
 
-/// |a_i| and â_i of every row; 0 for rows that are roundings.
+/// Length |a_i| and direction â_i of every row; 0 for rows that are roundings.
 pub fn unit_rows(pattern: &Pattern, values: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let norms = lengths(pattern, values);
     let mut unit = vec![vec![0.0; pattern.cols()]; pattern.rows()];
@@ -135,6 +140,7 @@ pub fn unit_rows(pattern: &Pattern, values: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>)
     (norms, unit)
 }
 
+/// Independent and dependent rows by (1)–(3).
 fn dense(pattern: &Pattern, values: &[f64], tol: f64) -> Dependencies {
     let (norms, unit) = unit_rows(pattern, values);
     let (order, coefficients) = orthogonalise(unit.clone(), &norms, tol);
@@ -147,13 +153,14 @@ fn dense(pattern: &Pattern, values: &[f64], tol: f64) -> Dependencies {
     Dependencies { rank: kept.len(), condition: condition(&unit, &kept), kept, dependent }
 }
 
+/// Length |x| of a vector.
 fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 /// Rows shorter than this times the longest one come after it: in joint coordinates a row may vanish where
 /// its direction turns.
-const SHORT: f64 = 0.01;
+const SHORT_ROW: f64 = 0.01;
 
 /// Pivot rows in their order, and ρ of every row, (1); `lengths` are those before the scaling.
 fn orthogonalise(mut rows: Vec<Vec<f64>>, lengths: &[f64], tol: f64) -> (Vec<usize>, Vec<Vec<f64>>) {
@@ -166,7 +173,9 @@ fn orthogonalise(mut rows: Vec<Vec<f64>>, lengths: &[f64], tol: f64) -> (Vec<usi
         let largest = sizes.iter().fold(0.0, |a: f64, &b| a.max(b));
         let equal = |i: &usize| sizes[*i] > tol && sizes[*i] >= largest * (1.0 - 1e-9);
         let longest = (0..rows.len()).filter(equal).map(|i| lengths[i]).fold(0.0, f64::max);
-        let Some(p) = (0..rows.len()).filter(equal).find(|&i| lengths[i] >= SHORT * longest) else { break };
+        let Some(p) = (0..rows.len()).filter(equal).find(|&i| lengths[i] >= SHORT_ROW * longest) else {
+            break;
+        };
 
         // q = remainder_p / |remainder_p|,  ρ_i = â_i·q,  remainder_i -= ρ_i q, twice for orthogonality to
         // rounding
@@ -189,7 +198,7 @@ fn orthogonalise(mut rows: Vec<Vec<f64>>, lengths: &[f64], tol: f64) -> (Vec<usi
     (order, rho)
 }
 
-/// γ of a dependent row, (3): back substitution with the triangular ρ of the pivot rows.
+/// Coefficients γ of a dependent row, (3): back substitution with the triangular ρ of the pivot rows.
 fn combination(row: usize, order: &[usize], rho: &[Vec<f64>], norms: &[f64], tol: f64) -> Vec<(usize, f64)> {
     let mut gamma = rho[row].clone();
     for k in (0..order.len()).rev() {

@@ -18,7 +18,7 @@ pub struct Saddle {
     factorizations: usize,
 }
 
-/// Positions of the blocks.
+/// Positions of the blocks' values in the whole matrix.
 #[derive(Debug)]
 struct Maps {
     a: Vec<u32>,
@@ -28,20 +28,25 @@ struct Maps {
 }
 
 impl Saddle {
-    /// (1) with A on `nn`, B and J on `mn`.
+    /// The matrix (1) with A on `nn`, B and J on `mn`.
     pub fn new(nn: &Pattern, mn: &Pattern) -> Result<Self, FactorError> {
-        let (n, m) = (nn.rows(), mn.rows());
+        let n = nn.rows();
+        let m = mn.rows();
         if nn.cols() != n {
             return Err(FactorError::NotSquare { rows: n, cols: nn.cols() });
         }
         if mn.cols() != n {
             return Err(FactorError::Mismatch { n, cols: mn.cols() });
         }
+
+        // entries of the blocks, and the pattern of all
         let a = || nn.iter().map(|(i, j, _)| (i, j));
         let b = || mn.iter().map(move |(i, j, _)| (n + i, j));
         let jt = || b().map(|(i, j)| (j, i));
         let c = || (n..n + m).map(|i| (i, i));
         let pattern = Pattern::from_entries(n + m, n + m, a().chain(b()).chain(jt()).chain(c()));
+
+        // where they are in it
         let at = |(i, j)| pattern.at(i, j);
         let maps = Maps {
             a: a().map(at).collect(),
@@ -49,11 +54,13 @@ impl Saddle {
             jt: jt().map(at).collect(),
             c: c().map(at).collect(),
         };
+
         // c = 0 is not stored, and makes no fill
-        let (values, factor) = (vec![0.0; pattern.nnz()], Factor::with_optional(&pattern, &maps.c)?);
+        let factor = Factor::with_optional(&pattern, &maps.c)?;
+        let values = vec![0.0; pattern.nnz()];
         Ok(Self { maps: maps.into(), n, released: [].into(), values, factor, factorizations: 0 })
     }
-    /// The same with rows of J that are zero and whose diagonal is -`loose` of `refactor`: their unknown
+    /// This matrix with rows of J that are zero and whose diagonal is -`loose` of `refactor`: their unknown
     /// stands alone.
     pub fn released(mut self, rows: &[u32]) -> Self {
         self.released = rows.into();
@@ -70,28 +77,33 @@ impl Saddle {
         c: impl Fn(usize) -> f64,
         loose: f64,
     ) -> Result<(), Singular> {
-        let (maps, v) = (&self.maps, &mut self.values);
+        // A, B, Jᵀ, -c
+        let maps = &self.maps;
+        let v = &mut self.values;
         maps.a.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = a(k));
         maps.b.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = b(k));
         maps.jt.iter().zip(j).for_each(|(&pos, j)| v[pos as usize] = *j);
         maps.c.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = -c(k));
         self.released.iter().for_each(|&k| v[maps.c[k as usize] as usize] = -loose);
-        let (n, m) = (self.n, maps.c.len());
+
+        // L U; unknowns of A come after the rows of J in the error
+        let n = self.n;
+        let m = maps.c.len();
         self.factorizations += 1;
         self.factor
             .refactor(v)
             .map_err(|Singular { index: i }| Singular { index: if i < n { m + i } else { i - n } })
     }
-    /// Calls of `refactor`.
+    /// Number of calls of `refactor`.
     pub fn factorizations(&self) -> usize {
         self.factorizations
     }
-    /// b ← K⁻¹ b.
+    /// Solves b ← K⁻¹ b.
     #[inline]
     pub fn solve(&mut self, b: &mut [f64]) {
         self.factor.solve(b);
     }
-    /// b ← K⁻ᵀ b.
+    /// Solves b ← K⁻ᵀ b.
     #[inline]
     pub fn solve_t(&mut self, b: &mut [f64]) {
         self.factor.solve_t(b);

@@ -27,27 +27,27 @@ pub trait Scalar:
 {
     /// Real part, for comparisons.
     fn re(&self) -> f64;
-    /// √x.
+    /// Square root √x.
     fn sqrt(self) -> Self;
-    /// eˣ.
+    /// Exponential function eˣ.
     fn exp(self) -> Self;
     /// Natural logarithm.
     fn ln(self) -> Self;
-    /// Sine.
+    /// Sine of an angle [rad].
     fn sin(self) -> Self;
-    /// Cosine.
+    /// Cosine of an angle [rad].
     fn cos(self) -> Self;
-    /// Tangent.
+    /// Tangent of an angle [rad].
     fn tan(self) -> Self {
         self.sin() / self.cos()
     }
-    /// Arc sine.
+    /// Arc sine, in [-π/2, π/2].
     fn asin(self) -> Self;
-    /// Arc cosine.
+    /// Arc cosine, in [0, π].
     fn acos(self) -> Self {
         Self::from(std::f64::consts::FRAC_PI_2) - self.asin()
     }
-    /// Arc tangent.
+    /// Arc tangent, in (-π/2, π/2).
     fn atan(self) -> Self;
     /// Angle of the vector (x, y) with `self` = y, in (-π, π].
     fn atan2(self, x: Self) -> Self;
@@ -57,13 +57,13 @@ pub trait Scalar:
     fn cosh(self) -> Self;
     /// Hyperbolic tangent.
     fn tanh(self) -> Self;
-    /// xⁿ.
+    /// Power xⁿ with a whole exponent.
     fn powi(self, n: i32) -> Self;
-    /// xʸ for x > 0.
+    /// Power xʸ for x > 0.
     fn powf(self, y: Self) -> Self {
         (self.ln() * y).exp()
     }
-    /// |x| by the sign of the real part (no conjugation).
+    /// Absolute value |x| by the sign of the real part (no conjugation).
     fn abs(self) -> Self {
         if self.re() < 0.0 { -self } else { self }
     }
@@ -75,12 +75,12 @@ pub trait Scalar:
     fn max(self, o: Self) -> Self {
         if o.re() > self.re() { o } else { self }
     }
-    /// 0.
+    /// The neutral element of addition.
     #[inline]
     fn zero() -> Self {
         Self::from(0.0)
     }
-    /// 1.
+    /// The neutral element of multiplication.
     #[inline]
     fn one() -> Self {
         Self::from(1.0)
@@ -161,14 +161,12 @@ impl ProgramScalar for f64 {
     }
 }
 
-/// max |x_i|; not a number if any of them is.
+/// The largest |x_i|; not a number if any of them is.
 pub fn largest(x: impl IntoIterator<Item = f64>) -> f64 {
     x.into_iter().fold(0.0, |s, x| if x.abs() > s || x.is_nan() { x.abs() } else { s })
 }
 
 /// Binary operators by formula; negation and assignments follow.
-#[macro_export]
-#[doc(hidden)]
 macro_rules! operators {
     ([$($g:tt)*] $t:ty, $op:ident $f:ident |$a:ident, $b:ident| $e:expr; $($rest:tt)*) => {
         #[allow(clippy::suspicious_arithmetic_impl)] // a quotient is a product with the inverse
@@ -180,7 +178,7 @@ macro_rules! operators {
                 $e
             }
         }
-        $crate::operators! { [$($g)*] $t, $($rest)* }
+        $crate::scalar::operators! { [$($g)*] $t, $($rest)* }
     };
     ([$($g:tt)*] $t:ty,) => {
         impl<$($g)*> std::ops::Neg for $t {
@@ -204,3 +202,4 @@ macro_rules! operators {
         }
     };
 }
+pub(crate) use operators;

@@ -22,7 +22,7 @@ pub(crate) enum Trouble {
 
 /// Value and gradient, for bounds alone.
 pub(crate) struct Boxed<'a>(pub &'a Oracle<'a>);
-/// The same with constraints.
+/// Value, gradient and constraints, for bounds and constraints.
 pub(crate) struct Constrained<'a>(pub &'a Oracle<'a>);
 
 fn at(oracle: &Oracle, z: &[f64]) -> Result<Option<Point>, Trouble> {

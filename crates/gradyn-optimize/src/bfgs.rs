@@ -41,16 +41,19 @@ impl Iteration for Bfgs {
         };
 
         // H⁺
-        let (s, y) = (minus(&to.z, &from.z), minus(&to.g, &from.g));
+        let s = minus(&to.z, &from.z);
+        let y = minus(&to.g, &from.g);
         let h = update(self.h.as_deref(), &s, &y);
         progress.accept(oracle.space, to, vec![]);
         Ok(Step::Next(Box::new(Bfgs { h })))
     }
 }
 
-/// (1), (2).
+/// H⁺ of the pair s, y by (1), or from (2) where no curvature was known.
 fn update(h: Option<&[f64]>, s: &[f64], y: &[f64]) -> Option<Vec<f64>> {
-    let (n, ys, yy) = (s.len(), dot(y, s), dot(y, y));
+    let n = s.len();
+    let ys = dot(y, s);
+    let yy = dot(y, y);
     if ys <= f64::EPSILON * (yy * dot(s, s)).sqrt() {
         return h.map(|h| h.to_vec());
     }

@@ -10,23 +10,23 @@ pub enum Error {
     /// A variable that means nothing, or a start that it cannot take.
     #[error("variable `{name}`: {what}")]
     Variable {
-        /// Its name.
+        /// Name of the variable.
         name: String,
-        /// Why.
+        /// Why it is refused.
         what: String,
     },
     /// A constraint that means nothing.
     #[error("constraint `{name}`: {what}")]
     Constraint {
-        /// Its name.
+        /// Name of the constraint.
         name: String,
-        /// Why.
+        /// Why it is refused.
         what: String,
     },
-    /// Scale of the value.
+    /// A scale of the value that is not positive.
     #[error("scale {scale} of the value is not a positive number")]
     ValueScale {
-        /// The scale.
+        /// The scale that was given.
         scale: f64,
     },
     /// A start of another length.
@@ -50,21 +50,21 @@ pub enum Error {
     /// A name that is not in the list.
     #[error("there is no {what} `{name}`; valid: {valid}")]
     Unknown {
-        /// Kind of thing.
+        /// The list that was searched: optimizer, sampling, …
         what: &'static str,
-        /// The name.
+        /// The name that was given.
         name: String,
-        /// All names.
+        /// All names of the list.
         valid: String,
     },
     /// A setting that means nothing.
     #[error("setting {name}: {value} is {what}")]
     Setting {
-        /// Its name.
+        /// Name of the setting.
         name: &'static str,
-        /// Its value.
+        /// The value that was given.
         value: f64,
-        /// Why.
+        /// Why it is refused.
         what: &'static str,
     },
     /// Sobol sequences end at some number of variables.
@@ -77,7 +77,8 @@ pub enum Error {
     },
     /// A recorded evaluation of another design than the one asked for.
     #[error(
-        "record {index} is not of the design that is asked for: the records belong to another problem or other settings"
+        "record {index} is not of the design that is asked for: \
+         the records belong to another problem or other settings"
     )]
     Record {
         /// Place in the records.

@@ -3,33 +3,33 @@
 /// f, ∇f and the constraints at a design, in the units of the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// f.
+    /// Value f of the objective.
     pub value: f64,
-    /// ∇f.
+    /// Gradient ∇f, one entry per variable.
     pub gradient: Vec<f64>,
-    /// h, then g.
+    /// Values of the equalities h, then of the inequalities g.
     pub constraints: Vec<f64>,
     /// Jacobian of the constraints, by rows.
     pub jacobian: Vec<f64>,
-    /// r and its Jacobian, where f = ½ rᵀr.
+    /// Residuals r and their Jacobian, where f = ½ rᵀr.
     pub residuals: Option<Residuals>,
 }
 
 /// Residuals of a least-squares objective.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Residuals {
-    /// r.
+    /// The residuals r.
     pub values: Vec<f64>,
-    /// r_x, by rows.
+    /// Their Jacobian r_x, by rows.
     pub jacobian: Vec<f64>,
 }
 
 impl Evaluation {
-    /// Without constraints.
+    /// An evaluation without constraints and residuals.
     pub fn new(value: f64, gradient: Vec<f64>) -> Self {
         Self { value, gradient, constraints: vec![], jacobian: vec![], residuals: None }
     }
-    /// Of residuals: f = ½ rᵀr, ∇f = r_xᵀ r.
+    /// An evaluation of residuals: f = ½ rᵀr, ∇f = r_xᵀ r.
     pub fn least_squares(values: Vec<f64>, jacobian: Vec<f64>, n: usize) -> Self {
         let value = 0.5 * values.iter().map(|r| r * r).sum::<f64>();
         let mut gradient = vec![0.0; n];
@@ -63,7 +63,7 @@ impl Evaluation {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Failed {
-    /// Why.
+    /// Why it cannot be evaluated.
     pub reason: String,
 }
 

@@ -19,8 +19,8 @@ use basin::solver::lbfgs::Bounded;
 use basin::{ConstraintSolveError, FirstOrderState, Lbfgs, Problem, Solver as _, State};
 use serde::{Deserialize, Serialize};
 
-/// 2⁻⁵⁰ of a step is rounding.
-const SHORTENINGS: usize = 50;
+/// Most times that (1) shortens a step: 2⁻⁵⁰ of it is rounding.
+const MOST_SHORTENINGS: usize = 50;
 
 /// State between two iterations, written by `write`; nothing before the first.
 pub(crate) struct Lbfgsb {
@@ -31,11 +31,11 @@ type Solver = Lbfgs<Vec<f64>, f64, Bounded, Shortening>;
 type Accepted = FirstOrderState<Vec<f64>, f64>;
 
 fn write(solver: &Solver, accepted: &Accepted) -> Vec<u8> {
-    postcard::to_allocvec(&(solver, accepted)).expect("lists of numbers can be written")
+    postcard::to_allocvec(&(solver, accepted)).expect("the state is numbers and lists of known length")
 }
 
 fn read(state: &[u8]) -> (Solver, Accepted) {
-    postcard::from_bytes(state).expect("what was written can be read")
+    postcard::from_bytes(state).expect("the bytes come from `write` of the same types")
 }
 
 /// The search of Moré and Thuente with (1).
@@ -69,10 +69,13 @@ impl<'a> LineSearch<Boxed<'a>, Vec<f64>, f64> for Shortening {
         d: &Vec<f64>,
         bounds: LineSearchBounds<f64>,
     ) -> Result<LineSearchResult<Vec<f64>, f64>, Trouble> {
-        let (mut first, mut most) = (bounds.initial(), bounds.max());
+        let mut first = bounds.initial();
+        let mut most = bounds.max();
         self.predicted = first * dot(g, d);
         let f_max = f + allowance(problem.inner().0.space, f, self.predicted);
-        for _ in 0..SHORTENINGS {
+
+        // the search, again with (1) after a failed trial
+        for _ in 0..MOST_SHORTENINGS {
             match self.search.next_with_bounds(problem, z, f, g, d, LineSearchBounds::new(first, most)) {
                 Err(Trouble::Failed(at)) => {
                     let step = dot(&minus(&at, z), d) / dot(d, d);

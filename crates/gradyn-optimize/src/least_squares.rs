@@ -14,24 +14,26 @@
 use crate::evaluation::Residuals;
 use crate::line_search::{C1, SHORTEST};
 use crate::oracle::{Iteration, Oracle, Pause, Step};
+use crate::problem::Side;
 use crate::progress::{Progress, allowance};
-use crate::report::Side;
 use crate::space::{Point, Space};
+use crate::status::Status;
 use crate::vector::{dot, largest, minus};
 
 /// Singular values below this part of the largest are zero to Gauss–Newton.
-const RANK: f64 = 1e-12;
-/// The last η is 2^(1 + 2 + … + 11) = 7e19 of the first: from the least, ε |JᵀJ|, the last steps are those of
-/// the gradient.
-const TRIALS: usize = 12;
+const RANK_TOLERANCE: f64 = 1e-12;
+/// Most trials of an iteration. The last η is 2^(1 + 2 + … + 11) = 7e19 of the first: from the least,
+/// ε |JᵀJ|, the last steps are those of the gradient.
+const MOST_TRIALS: usize = 12;
 
-/// J of the free variables (1).
+/// The decomposition (1) of J of the free variables.
 struct Model {
     free: Vec<usize>,
     n: usize,
+    /// The columns of V.
     v: Vec<Vec<f64>>,
     sigma: Vec<f64>,
-    /// Uᵀ r.
+    /// The residuals in the basis U, Uᵀ r.
     beta: Vec<f64>,
 }
 
@@ -40,15 +42,21 @@ impl Model {
     fn new(space: &Space, point: &Point) -> Option<Self> {
         let Residuals { values, jacobian } = point.residuals.as_ref()?;
         let n = space.n;
+
+        // free variables: not on a bound, or the gradient points inside
         let held = |i: usize| match space.on_bound(&point.z, i) {
             Some(Side::Lower) => point.g[i] > 0.0,
             Some(Side::Upper) => point.g[i] < 0.0,
             None => false,
         };
         let free: Vec<usize> = (0..n).filter(|i| !held(*i)).collect();
+
+        // J = U Σ Vᵀ
         let j = faer::Mat::from_fn(values.len(), free.len(), |i, k| jacobian[i * n + free[k]]);
         let svd = j.thin_svd().ok()?;
-        let (u, v, s) = (svd.U(), svd.V(), svd.S().column_vector());
+        let u = svd.U();
+        let v = svd.V();
+        let s = svd.S().column_vector();
         let rank = s.nrows();
         Some(Self {
             n,
@@ -58,10 +66,10 @@ impl Model {
             free,
         })
     }
-    /// (2).
+    /// The step d (2) with damping η.
     fn step(&self, eta: f64) -> Vec<f64> {
         let mut d = vec![0.0; self.n];
-        let least = if eta > 0.0 { 0.0 } else { RANK * largest(self.sigma.iter().copied()) };
+        let least = if eta > 0.0 { 0.0 } else { RANK_TOLERANCE * largest(self.sigma.iter().copied()) };
         for k in (0..self.sigma.len()).filter(|k| self.sigma[*k] > least) {
             let s = -self.sigma[k] * self.beta[k] / (self.sigma[k] * self.sigma[k] + eta);
             for (i, v) in self.free.iter().zip(&self.v[k]) {
@@ -77,13 +85,18 @@ pub(crate) struct GaussNewton;
 
 impl Iteration for GaussNewton {
     fn iterate(&self, oracle: &Oracle, progress: &mut Progress) -> Result<Step, Pause> {
-        let (space, from) = (oracle.space, &progress.point);
+        let space = oracle.space;
+        let from = &progress.point;
+
+        // d of η = 0
         let Some(model) = Model::new(space, from) else {
-            return Ok(Step::End(crate::Status::NumericalFailure));
+            return Ok(Step::End(Status::NumericalFailure));
         };
         let d = model.step(0.0);
         let predicted = dot(&from.g, &d);
         let noise = allowance(space, from.f, predicted);
+
+        // z⁺ = P(z + α d), α = 1, 1/2, 1/4 …
         let mut step = 1.0;
         while step > SHORTEST {
             let z = space.shifted(&from.z, step, &d);
@@ -107,7 +120,7 @@ pub(crate) struct LevenbergMarquardt {
 
 impl LevenbergMarquardt {
     /// At the start: η = 1e-3 of the largest diagonal entry of JᵀJ.
-    pub fn new(start: &Point) -> Self {
+    pub(crate) fn new(start: &Point) -> Self {
         let n = start.z.len();
         let squares = |r: &Residuals| {
             largest((0..n).map(|j| r.jacobian.iter().skip(j).step_by(n).map(|x| x * x).sum()))
@@ -118,14 +131,20 @@ impl LevenbergMarquardt {
 
 impl Iteration for LevenbergMarquardt {
     fn iterate(&self, oracle: &Oracle, progress: &mut Progress) -> Result<Step, Pause> {
-        let (space, from) = (oracle.space, &progress.point);
+        let space = oracle.space;
+        let from = &progress.point;
         let Some(model) = Model::new(space, from) else {
-            return Ok(Step::End(crate::Status::NumericalFailure));
+            return Ok(Step::End(Status::NumericalFailure));
         };
+
+        // η of the first trial
         let least = f64::EPSILON * largest(model.sigma.iter().copied()).powi(2);
-        let (mut eta, mut factor) = (self.eta.max(least), 2.0);
+        let mut eta = self.eta.max(least);
+        let mut factor = 2.0;
+
+        // z⁺ = P(z + d(η)), η raised until f falls
         let mut promised = None;
-        for _ in 0..TRIALS {
+        for _ in 0..MOST_TRIALS {
             let z = space.shifted(&from.z, 1.0, &model.step(eta));
             let d = minus(&z, &from.z);
             let predicted = 0.5 * (eta * dot(&d, &d) - dot(&from.g, &d));
@@ -160,7 +179,8 @@ mod tests {
         let at = |z: &[f64]| {
             space.point(z, Evaluation::least_squares(vec![z[0].atan()], vec![1.0 / (1.0 + z[0] * z[0])], 1))
         };
-        let (mut progress, mut known) = (Progress::new(&space, at(&[3.0])), vec![]);
+        let mut progress = Progress::new(&space, at(&[3.0]));
+        let mut known = vec![];
         let state = LevenbergMarquardt { eta: 1e-100 };
         while let Err(Pause(z)) = state.iterate(&Oracle { space: &space, known: &known }, &mut progress) {
             let told = at(&z);

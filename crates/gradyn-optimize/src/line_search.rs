@@ -10,8 +10,9 @@ use crate::oracle::{Oracle, Pause};
 use crate::space::Point;
 use crate::vector::{along, dot};
 
-/// c₁ of every search.
+/// Part c₁ of the decrease that every search asks for.
 pub(crate) const C1: f64 = 1e-4;
+/// Part c₂ of the first slope that may be left.
 const C2: f64 = 0.9;
 /// Shortest step, relative to the first: below, f changes by rounding only, whatever its slope.
 pub(crate) const SHORTEST: f64 = 1e-10;
@@ -26,19 +27,26 @@ pub(crate) fn wolfe(
     noise: f64,
 ) -> Result<Option<Point>, Pause> {
     let slope = dot(&from.g, d);
-    let (mut lo, mut hi, mut step) = (0.0, f64::INFINITY, first);
+
+    // the interval [lo, hi] and the next step in it
+    let mut lo = 0.0;
+    let mut hi = f64::INFINITY;
+    let mut step = first;
     let mut best: Option<Point> = None;
     while step > SHORTEST * first && step < first / SHORTEST && lo < (1.0 - SHORTEST) * hi {
         match oracle.at(&along(&from.z, step, d))? {
+            // a failed trial: hi = α
             None => {
                 hi = step;
                 step = 0.5 * (lo + hi);
             }
+            // no sufficient decrease: hi = α, and the parabola through lo
             Some(p) if p.f > from.f + C1 * step * slope + noise => {
                 let (f, s) = best.as_ref().map_or((from.f, slope), |b| (b.f, dot(&b.g, d)));
                 hi = step;
                 step = lo + (hi - lo) * parabola(f, s * (hi - lo), p.f);
             }
+            // too steep: lo = α
             Some(p) if dot(&p.g, d) < C2 * slope => {
                 lo = step;
                 step = if hi.is_finite() { 0.5 * (lo + hi) } else { 2.0 * step };

@@ -15,7 +15,7 @@ use crate::sampling::Sampling;
 use crate::settings::Settings;
 use crate::status::Status;
 
-/// Which starts.
+/// How many starts, and how they are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Starts {
     /// How many, the user's included.
@@ -32,8 +32,8 @@ pub struct Multistart {
     violation_tol: f64,
 }
 
-/// x of a number in (0, 1).
-fn place(v: &Variable, u: f64) -> Result<f64, Error> {
+/// The value of a variable that belongs to a number u in (0, 1).
+fn sampled(v: &Variable, u: f64) -> Result<f64, Error> {
     let refuse = |what: &str| Err(Error::Variable { name: v.name.clone(), what: what.into() });
     match v.transform {
         _ if !(v.lower.is_finite() && v.upper.is_finite()) => {
@@ -50,7 +50,7 @@ fn place(v: &Variable, u: f64) -> Result<f64, Error> {
 }
 
 impl Multistart {
-    /// Runs of a method; `settings` are those of each.
+    /// Runs of a method from all starts; `settings` are those of each run.
     pub fn new(
         method: Method,
         problem: &Problem,
@@ -60,8 +60,12 @@ impl Multistart {
     ) -> Result<Self, Error> {
         let mut runs = vec![method.start(problem, settings, start)?];
         for u in starts.sampling.points(problem.n(), starts.count.saturating_sub(1), starts.seed)? {
-            let x =
-                problem.variables().iter().zip(u).map(|(v, u)| place(v, u)).collect::<Result<Vec<_>, _>>()?;
+            let x = problem
+                .variables()
+                .iter()
+                .zip(u)
+                .map(|(v, u)| sampled(v, u))
+                .collect::<Result<Vec<_>, _>>()?;
             runs.push(method.start(problem, settings, &x)?);
         }
         Ok(Self { runs, violation_tol: settings.violation_tol })

@@ -5,22 +5,22 @@ use crate::report::Report;
 
 /// Ends of two starts are the same optimum if every variable differs by less than this part of its bounds, or
 /// of its scale.
-const SAME: f64 = 1e-3;
+const SAME_OPTIMUM: f64 = 1e-3;
 
 /// A local optimum, and the starts that ended there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
     /// The best design of them.
     pub x: Vec<f64>,
-    /// Its value.
+    /// The value of that design.
     pub value: f64,
-    /// The starts.
+    /// Numbers of the starts that ended there.
     pub starts: Vec<usize>,
 }
 
 fn same(variables: &[Variable], a: &[f64], b: &[f64]) -> bool {
     let width = |v: &Variable| if (v.upper - v.lower).is_finite() { v.upper - v.lower } else { v.scale };
-    variables.iter().zip(a.iter().zip(b)).all(|(v, (a, b))| (a - b).abs() <= SAME * width(v))
+    variables.iter().zip(a.iter().zip(b)).all(|(v, (a, b))| (a - b).abs() <= SAME_OPTIMUM * width(v))
 }
 
 /// The optima that starts with these ends converged to, the least value first.

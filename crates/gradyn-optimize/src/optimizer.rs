@@ -22,17 +22,17 @@ pub struct Trial {
 /// What an optimiser wants.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
-    /// These evaluated, in any order, on any number of threads.
+    /// The evaluations of these trials, in any order, on any number of threads.
     Evaluate(Vec<Trial>),
-    /// Nothing more.
+    /// Nothing more: the run has ended.
     Finished(Status),
 }
 
-/// An optimiser.
+/// An optimiser: a deterministic function of what it was told.
 pub trait Optimizer: Send {
     /// What it wants now; the same until it is told.
     fn ask(&self) -> Ask;
-    /// The outcome of the trial of a start.
+    /// Takes the outcome of the trial of a start.
     fn tell(&mut self, start: usize, outcome: Outcome);
     /// Where it is. A run that is not finished reports `interrupted` and the last accepted design. It need
     /// not be the best so far: searches let f rise by the noise or for the constraints, and that of slsqp may
@@ -50,9 +50,9 @@ pub trait Optimizer: Send {
 /// A told outcome, as it is recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// The trial.
+    /// The trial that was asked for.
     pub trial: Trial,
-    /// What was told.
+    /// What was told of it.
     pub outcome: Outcome,
 }
 

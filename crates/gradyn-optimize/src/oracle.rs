@@ -22,7 +22,7 @@ pub(crate) struct Oracle<'a> {
 
 impl Oracle<'_> {
     /// The evaluation at z; `None` if it failed.
-    pub fn at(&self, z: &[f64]) -> Result<Option<Point>, Pause> {
+    pub(crate) fn at(&self, z: &[f64]) -> Result<Option<Point>, Pause> {
         let found = self.known.iter().rev().find(|(known, _)| known == z);
         found.map(|(_, told)| told.clone()).ok_or_else(|| Pause(z.to_vec()))
     }
@@ -32,7 +32,7 @@ impl Oracle<'_> {
 pub(crate) enum Step {
     /// The next iteration.
     Next(Box<dyn Iteration>),
-    /// The end.
+    /// The end of the run.
     End(Status),
 }
 

@@ -8,17 +8,18 @@
 //! ([`Evaluation`](crate::Evaluation)); here is only what is known before.
 
 use crate::error::Error;
-use crate::registry::named;
+use crate::named::named;
 
 named! {
     /// How a variable x of the user depends on the variable z of the optimiser.
     Transform, "transform":
     Identity "identity" "x = s z",
     Log "log" "x = s exp(z): positive, steps by factors",
-    Bounded "bounded" "x = l + (u - l) / (1 + exp(-z)): never leaves its bounds, reaches them by rounding only",
+    Bounded "bounded"
+        "x = l + (u - l) / (1 + exp(-z)): never leaves its bounds, reaches them by rounding only",
 }
 
-/// One variable.
+/// A variable of the problem, with its bounds, scale and transform.
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// Name in messages and reports.
@@ -29,12 +30,12 @@ pub struct Variable {
     pub upper: f64,
     /// Scale s > 0: a change that matters; the interval of a bounded transform is its own scale.
     pub scale: f64,
-    /// Transform.
+    /// How it depends on the variable of the optimiser.
     pub transform: Transform,
 }
 
 impl Variable {
-    /// Without bounds, scale 1.
+    /// A variable without bounds, of scale 1.
     pub fn free(name: impl Into<String>) -> Self {
         let name = name.into();
         Self {
@@ -45,15 +46,15 @@ impl Variable {
             transform: Transform::Identity,
         }
     }
-    /// Between bounds.
+    /// A variable between two bounds, of scale 1.
     pub fn between(name: impl Into<String>, lower: f64, upper: f64) -> Self {
         Self { lower, upper, ..Self::free(name) }
     }
-    /// With a scale.
+    /// This variable with another scale.
     pub fn scale(self, scale: f64) -> Self {
         Self { scale, ..self }
     }
-    /// With a transform.
+    /// This variable with another transform.
     pub fn transform(self, transform: Transform) -> Self {
         Self { transform, ..self }
     }
@@ -61,6 +62,8 @@ impl Variable {
     fn check(&self) -> Result<(), Error> {
         let Self { lower, upper, scale, .. } = *self;
         let refuse = |what: String| Err(Error::Variable { name: self.name.clone(), what });
+
+        // l < u, s > 0
         if lower.is_nan()
             || upper.is_nan()
             || lower > upper
@@ -75,6 +78,8 @@ impl Variable {
         if !(scale.is_finite() && scale > 0.0) {
             return refuse(format!("scale {scale} is not a positive number"));
         }
+
+        // what the transform needs of its bounds
         match self.transform {
             Transform::Log if upper <= 0.0 => {
                 refuse(format!("log needs positive values, upper bound is {upper}"))
@@ -101,22 +106,31 @@ impl Variable {
     }
 }
 
-/// h = 0 or g ≤ 0.
+/// Which of the two bounds of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// h(x) = 0.
+pub enum Side {
+    /// The lower bound, x = l.
+    Lower,
+    /// The upper bound, x = u.
+    Upper,
+}
+
+/// What a constraint asks for: h = 0 or g ≤ 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstraintKind {
+    /// An equality, h(x) = 0.
     Equality,
-    /// g(x) ≤ 0.
+    /// An inequality, g(x) ≤ 0.
     Inequality,
 }
 
-/// One constraint.
+/// A constraint of the problem.
 #[derive(Clone, Debug)]
 pub struct Constraint {
     /// Name in messages and reports.
     pub name: String,
     /// Equality or inequality.
-    pub kind: Kind,
+    pub kind: ConstraintKind,
     /// A violation that matters, > 0.
     pub scale: f64,
 }
@@ -130,7 +144,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Without constraints, scale of f is 1.
+    /// A problem without constraints, with scale 1 of f.
     pub fn new(variables: Vec<Variable>) -> Result<Self, Error> {
         if variables.is_empty() {
             return Err(Error::NoVariables);
@@ -146,25 +160,25 @@ impl Problem {
         }
         Ok(Self { variables, constraints: vec![], value_scale: 1.0 })
     }
-    /// With one more equality h(x) = 0; refused after an inequality.
+    /// This problem with one more equality h(x) = 0; refused after an inequality.
     pub fn equality(self, name: impl Into<String>, scale: f64) -> Result<Self, Error> {
-        self.constraint(name.into(), Kind::Equality, scale)
+        self.constraint(name.into(), ConstraintKind::Equality, scale)
     }
-    /// With one more inequality g(x) ≤ 0.
+    /// This problem with one more inequality g(x) ≤ 0.
     pub fn inequality(self, name: impl Into<String>, scale: f64) -> Result<Self, Error> {
-        self.constraint(name.into(), Kind::Inequality, scale)
+        self.constraint(name.into(), ConstraintKind::Inequality, scale)
     }
-    fn constraint(mut self, name: String, kind: Kind, scale: f64) -> Result<Self, Error> {
+    fn constraint(mut self, name: String, kind: ConstraintKind, scale: f64) -> Result<Self, Error> {
         if !(scale.is_finite() && scale > 0.0) {
             return Err(Error::Constraint { name, what: format!("scale {scale} is not a positive number") });
         }
-        if kind == Kind::Equality && self.inequalities() > 0 {
+        if kind == ConstraintKind::Equality && self.inequalities() > 0 {
             return Err(Error::Constraint { name, what: "equalities come before inequalities".into() });
         }
         self.constraints.push(Constraint { name, kind, scale });
         Ok(self)
     }
-    /// With a scale of f: a change that matters.
+    /// This problem with a scale of f: a change that matters.
     pub fn value_scale(self, value_scale: f64) -> Result<Self, Error> {
         if !(value_scale.is_finite() && value_scale > 0.0) {
             return Err(Error::ValueScale { scale: value_scale });
@@ -189,7 +203,7 @@ impl Problem {
     }
     /// Number of equalities.
     pub fn equalities(&self) -> usize {
-        self.constraints.iter().filter(|c| c.kind == Kind::Equality).count()
+        self.constraints.iter().filter(|c| c.kind == ConstraintKind::Equality).count()
     }
     /// Number of inequalities.
     pub fn inequalities(&self) -> usize {
@@ -203,8 +217,8 @@ impl Problem {
     pub fn constraints(&self) -> &[Constraint] {
         &self.constraints
     }
-    /// Scale of f.
-    pub fn scale_of_value(&self) -> f64 {
+    /// Scale of f: a change that matters.
+    pub(crate) fn scale_of_value(&self) -> f64 {
         self.value_scale
     }
 }

@@ -13,8 +13,9 @@ pub(crate) struct Progress {
     pub point: Point,
     pub lam: Vec<f64>,
     pub iterations: usize,
-    /// Iterations in a row whose change was below the tolerance, and below the noise.
+    /// Iterations in a row whose change was below the tolerance.
     small: usize,
+    /// Iterations in a row whose change was below the noise.
     noisy: usize,
 }
 
@@ -27,12 +28,12 @@ fn optimal(space: &Space, point: &Point, lam: &[f64]) -> bool {
 }
 
 impl Progress {
-    /// At the start.
-    pub fn new(space: &Space, point: Point) -> Self {
+    /// The progress at the start, without multipliers.
+    pub(crate) fn new(space: &Space, point: Point) -> Self {
         Self { point, lam: vec![0.0; space.m], iterations: 0, small: 0, noisy: 0 }
     }
     /// Moves on to the next point.
-    pub fn accept(&mut self, space: &Space, point: Point, lam: Vec<f64>) {
+    pub(crate) fn accept(&mut self, space: &Space, point: Point, lam: Vec<f64>) {
         let settings = &space.settings;
         let change = (point.f - self.point.f).abs();
         let feasible = violation(space, &point).max(violation(space, &self.point)) <= settings.violation_tol;
@@ -45,7 +46,7 @@ impl Progress {
         self.lam = lam;
     }
     /// The stopping test that fires here, if any.
-    pub fn test(&self, space: &Space) -> Option<Status> {
+    pub(crate) fn test(&self, space: &Space) -> Option<Status> {
         let settings = &space.settings;
         let tests = [
             (optimal(space, &self.point, &self.lam), Status::Optimal),
@@ -56,8 +57,8 @@ impl Progress {
         ];
         tests.into_iter().find(|(fires, _)| *fires).map(|(_, status)| status)
     }
-    /// No step was found although a decrease was predicted.
-    pub fn stuck(&self, space: &Space, predicted: f64) -> Status {
+    /// The end where no step was found although a decrease was predicted.
+    pub(crate) fn stuck(&self, space: &Space, predicted: f64) -> Status {
         if predicted.abs() <= noise(space, self.point.f) {
             Status::Stagnated
         } else {

@@ -1,9 +1,9 @@
 //! The quadratic subproblem of SQP, by clarabel.
 //!
 //! ```text
-//! minimise ½ dᵀB d + gᵀd   subject to   h + h_z d = 0,   c + c_z d ≤ 0,   l - z ≤ d ≤ u - z             (1)
-//! elastic:  + ρ Σ t,   h + h_z d = t⁺ - t⁻,   c + c_z d ≤ t,   t ≥ 0                                   (2)
-//! B d + A_aᵀ λ = -g,   A_a d = b_a                                                                      (3)
+//! minimise ½ dᵀB d + gᵀd   subject to   h + h_z d = 0,   c + c_z d ≤ 0,   l - z ≤ d ≤ u - z        (1)
+//! elastic:  + ρ Σ t,   h + h_z d = t⁺ - t⁻,   c + c_z d ≤ t,   t ≥ 0                              (2)
+//! B d + A_aᵀ λ = -g,   A_a d = b_a                                                                 (3)
 //! ```
 //! With the rows a that are active, (3) gives d and λ to rounding where an interior point gives eight digits.
 //! B is positive definite: a solution of (3) that is feasible with λ ≥ 0 is the solution of (1). So the
@@ -44,7 +44,7 @@ pub(crate) struct Solution {
 
 impl<'a> Qp<'a> {
     /// At a point, with the constraints c (those of the point, or corrected ones).
-    pub fn new(space: &Space, point: &'a Point, c: &[f64], b: &'a [f64]) -> Self {
+    pub(crate) fn new(space: &Space, point: &'a Point, c: &[f64], b: &'a [f64]) -> Self {
         let mut rows: Vec<Vec<f64>> = point.c_z.chunks_exact(space.n).map(|row| row.to_vec()).collect();
         let mut rhs: Vec<f64> = c.iter().map(|c| -c).collect();
         let unit = |i: usize, s: f64| (0..space.n).map(|j| if i == j { s } else { 0.0 }).collect();
@@ -58,7 +58,7 @@ impl<'a> Qp<'a> {
     }
 
     /// (1); nothing if it is inconsistent. `guess` are the active rows of the subproblem before.
-    pub fn solve(&self, guess: &[bool]) -> Option<Solution> {
+    pub(crate) fn solve(&self, guess: &[bool]) -> Option<Solution> {
         let guessed = if guess.len() == self.rows.len() { self.active_set(guess) } else { None };
         if guessed.is_some() {
             return guessed;
@@ -69,19 +69,22 @@ impl<'a> Qp<'a> {
         Some(polished.unwrap_or(Solution { d, lam: lam[..self.m].to_vec(), active }))
     }
 
-    /// (2).
-    pub fn elastic(&self, rho: f64) -> Option<Solution> {
+    /// The elastic solution (2).
+    pub(crate) fn elastic(&self, rho: f64) -> Option<Solution> {
         let (d, lam, _) = self.interior_point(Some(rho))?;
         Some(Solution { d: d[..self.n].to_vec(), lam: lam[..self.m].to_vec(), active: vec![] })
     }
 
-    /// (3); nothing if it is not the solution of (1).
+    /// The solution of (3); nothing if it is not that of (1).
     fn active_set(&self, active: &[bool]) -> Option<Solution> {
         let on: Vec<usize> = (0..self.rows.len()).filter(|i| active[*i]).collect();
-        let (n, size) = (self.n, self.n + on.len());
+        let n = self.n;
+        let size = n + on.len();
         if on.len() > n {
             return None;
         }
+
+        // [B A_aᵀ; A_a 0] (d, λ_a) = (-g, b_a)
         let entry = |i: usize, j: usize| match (i < n, j < n) {
             (true, true) => self.b[i * n + j],
             (true, false) => self.rows[on[j - n]][i],
@@ -90,6 +93,8 @@ impl<'a> Qp<'a> {
         };
         let rhs = faer::Mat::from_fn(size, 1, |i, _| if i < n { -self.g[i] } else { self.rhs[on[i - n]] });
         let solved = faer::Mat::from_fn(size, size, entry).partial_piv_lu().solve(&rhs);
+
+        // d, and λ with zeros in the other rows
         let d: Vec<f64> = (0..n).map(|i| solved[(i, 0)]).collect();
         let mut lam = vec![0.0; self.rows.len()];
         for (k, i) in on.iter().enumerate() {
@@ -130,8 +135,10 @@ impl<'a> Qp<'a> {
 
     /// d, λ and b - A d of (1), or with ρ of (2), whose slacks follow d.
     fn interior_point(&self, rho: Option<f64>) -> Option<(Vec<f64>, Vec<f64>, Vec<f64>)> {
-        let (n, extra) = (self.n, if rho.is_some() { self.m + self.eq } else { 0 });
-        let (size, count) = (n + extra, self.rows.len());
+        let n = self.n;
+        let extra = if rho.is_some() { self.m + self.eq } else { 0 };
+        let size = n + extra;
+        let count = self.rows.len();
 
         // columns of t: -1 in the row of its constraint, those of t⁻ +1; and the rows -t ≤ 0
         let only = |here: bool, x: f64| if here { x } else { 0.0 };
@@ -146,6 +153,8 @@ impl<'a> Qp<'a> {
         let q: Vec<f64> = self.g.iter().copied().chain((0..extra).map(|_| rho.unwrap_or(0.0))).collect();
         let rhs: Vec<f64> = self.rhs.iter().copied().chain((0..extra).map(|_| 0.0)).collect();
         let cones: [SupportedConeT<f64>; 2] = [ZeroConeT(self.eq), NonnegativeConeT(count + extra - self.eq)];
+
+        // clarabel, to ten digits
         let tol = 1e-10;
         let settings = DefaultSettings {
             verbose: false,
@@ -164,7 +173,9 @@ impl<'a> Qp<'a> {
 
 /// Matrix by columns, without its zeros.
 fn sparse(rows: usize, columns: usize, entry: impl Fn(usize, usize) -> f64) -> CscMatrix<f64> {
-    let (mut starts, mut places, mut values) = (vec![0], vec![], vec![]);
+    let mut starts = vec![0];
+    let mut places = vec![];
+    let mut values = vec![];
     for j in 0..columns {
         for i in 0..rows {
             let x = entry(i, j);

@@ -1,26 +1,17 @@
 //! What a run says about its design.
 
 use crate::optimality::{lagrangian_gradient, projected_gradient, violation};
-use crate::problem::Kind;
+use crate::problem::{Constraint, ConstraintKind, Side};
 use crate::progress::Progress;
-use crate::space::Space;
+use crate::space::{Point, Space};
 use crate::status::Status;
-
-/// Side of a bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// x = l.
-    Lower,
-    /// x = u.
-    Upper,
-}
 
 /// A variable on a bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActiveBound {
     /// Name of the variable.
     pub name: String,
-    /// Which bound.
+    /// The bound that it is on.
     pub side: Side,
     /// ∂L/∂x there: what f would gain by moving the bound, positive at the lower and negative at the upper
     /// one.
@@ -33,7 +24,7 @@ pub struct Multiplier {
     /// Name of the constraint.
     pub name: String,
     /// Equality or inequality.
-    pub kind: Kind,
+    pub kind: ConstraintKind,
     /// λ of L = f + λᵀc.
     pub value: f64,
 }
@@ -45,7 +36,7 @@ pub struct Failure {
     pub start: usize,
     /// Number of the evaluation of that start, from 1.
     pub evaluation: usize,
-    /// Why.
+    /// Why it could not be evaluated.
     pub reason: String,
 }
 
@@ -66,11 +57,11 @@ pub struct Report {
     pub active: Vec<ActiveBound>,
     /// Multipliers of the constraints.
     pub multipliers: Vec<Multiplier>,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: usize,
-    /// Evaluations, failed trials included.
+    /// Number of evaluations, failed trials included.
     pub evaluations: usize,
-    /// Failed trials.
+    /// The failed trials.
     pub failures: Vec<Failure>,
 }
 
@@ -82,38 +73,41 @@ impl Report {
         evaluations: usize,
         failures: Vec<Failure>,
     ) -> Self {
-        let Some(Progress { point, lam, iterations, .. }) = progress else {
-            let (x, active, multipliers, none) = (vec![], vec![], vec![], f64::INFINITY);
-            let (value, optimality, violation, iterations) = (none, none, none, 0);
-            return Self {
-                status,
-                x,
-                value,
-                optimality,
-                violation,
-                active,
-                multipliers,
-                iterations,
-                evaluations,
-                failures,
-            };
-        };
+        let none = Self::without_design(status, evaluations, failures);
+        let Some(Progress { point, lam, iterations, .. }) = progress else { return none };
+
+        // λ = λ̂ s_f/s_c
         let s_f = space.problem.scale_of_value();
         let rows = space.problem.constraints().iter().zip(lam);
-        let multiplier = |(c, lam): (&crate::Constraint, &f64)| Multiplier {
+        let multiplier = |(c, lam): (&Constraint, &f64)| Multiplier {
             name: c.name.clone(),
             kind: c.kind,
             value: lam * s_f / c.scale,
         };
+
+        // x, f, and the conditions of optimality
         Self {
-            status,
             x: space.to_x(&point.z),
             value: point.f * s_f,
             optimality: projected_gradient(space, point, lam),
             violation: violation(space, point),
-            active: active(space, progress),
+            active: active(space, point, lam),
             multipliers: rows.map(multiplier).collect(),
             iterations: *iterations,
+            ..none
+        }
+    }
+    /// The report of a run whose start failed or was not told.
+    fn without_design(status: Status, evaluations: usize, failures: Vec<Failure>) -> Self {
+        Self {
+            status,
+            x: vec![],
+            value: f64::INFINITY,
+            optimality: f64::INFINITY,
+            violation: f64::INFINITY,
+            active: vec![],
+            multipliers: vec![],
+            iterations: 0,
             evaluations,
             failures,
         }
@@ -121,9 +115,9 @@ impl Report {
 }
 
 /// Variables on their bounds, with the multipliers π = ∇L s_f/x_z.
-fn active(space: &Space, progress: Option<&Progress>) -> Vec<ActiveBound> {
-    let Some(Progress { point, lam, .. }) = progress else { return vec![] };
-    let (l_z, x_z) = (lagrangian_gradient(point, lam), space.x_z(&point.z));
+fn active(space: &Space, point: &Point, lam: &[f64]) -> Vec<ActiveBound> {
+    let l_z = lagrangian_gradient(point, lam);
+    let x_z = space.x_z(&point.z);
     let bound = |(i, side): (usize, Side)| ActiveBound {
         name: space.problem.variables()[i].name.clone(),
         side,

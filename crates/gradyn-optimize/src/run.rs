@@ -1,17 +1,20 @@
 //! One local method from one start: counts, limits, and the loop over iterations.
 
+use crate::error::Error;
 use crate::evaluation::{Evaluation, Failed, Outcome};
 use crate::identification::{Identification, identify};
 use crate::optimizer::{Ask, Optimizer, Trial};
 use crate::oracle::{Iteration, Oracle, Pause, Step};
+use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::registry::Method;
 use crate::report::{Failure, Report};
+use crate::settings::Settings;
 use crate::space::{Point, Space};
 use crate::status::Status;
 use crate::{bfgs, lbfgsb, least_squares, slsqp, sqp};
 
-/// What comes next.
+/// What a run waits for, or how it ended.
 enum Next {
     Evaluate(Vec<f64>),
     End(Status),
@@ -43,6 +46,22 @@ fn first(method: Method, space: &Space, start: &Point) -> Box<dyn Iteration> {
     }
 }
 
+impl Method {
+    /// An optimiser of a problem, from a start. One of least squares must be told residuals.
+    pub fn start(
+        self,
+        problem: &Problem,
+        settings: Settings,
+        start: &[f64],
+    ) -> Result<Box<dyn Optimizer>, Error> {
+        problem.check_start(start)?;
+        settings.check()?;
+        let space = Space::new(problem.clone(), settings);
+        self.check(&space)?;
+        Ok(Box::new(Run::new(self, space, start)))
+    }
+}
+
 /// Did every trial fail? The accepted point is not one.
 fn none_told(known: &[(Vec<f64>, Option<Point>)], from: &Point) -> bool {
     known.iter().all(|(z, told)| told.is_none() || *z == from.z)
@@ -50,7 +69,7 @@ fn none_told(known: &[(Vec<f64>, Option<Point>)], from: &Point) -> bool {
 
 impl Run {
     /// From a start that was checked.
-    pub fn new(method: Method, space: Space, start: &[f64]) -> Self {
+    pub(crate) fn new(method: Method, space: Space, start: &[f64]) -> Self {
         let next = Next::Evaluate(space.to_z(start));
         Self {
             method,
@@ -83,8 +102,9 @@ impl Run {
         }
     }
 
+    /// Panics where lengths do not fit: an error of the caller's program, not of its model.
     fn check_lengths(&self, e: &Evaluation) {
-        let (n, m) = (self.space.n, self.space.m);
+        let Space { n, m, .. } = self.space;
         assert_eq!(e.gradient.len(), n, "length of the gradient");
         assert_eq!(
             (e.constraints.len(), e.jacobian.len()),
@@ -106,10 +126,13 @@ impl Run {
     fn advance(&mut self) -> Next {
         let Some((progress, iteration)) = &mut self.state else { return Next::End(Status::StartFailed) };
         loop {
+            // stopping tests
             let failed = self.known.iter().any(|(_, told)| told.is_none());
             if let Some(status) = progress.test(&self.space) {
                 return Next::End(status);
             }
+
+            // the next iteration; no step beside failed trials is their fault
             let oracle = Oracle { space: &self.space, known: &self.known };
             match iteration.iterate(&oracle, progress) {
                 Ok(Step::Next(next)) => *iteration = next,
@@ -122,6 +145,8 @@ impl Run {
                 Ok(Step::End(status)) => return Next::End(status),
                 Err(Pause(z)) => return Next::Evaluate(z),
             }
+
+            // forget what was told for this one
             self.known.clear();
             self.recent_failures = if failed { self.recent_failures } else { 0 };
         }
@@ -139,26 +164,22 @@ impl Optimizer for Run {
     fn tell(&mut self, start: usize, outcome: Outcome) {
         assert_eq!(start, 0, "a run has one start");
         let Next::Evaluate(z) = &self.next else { panic!("the run is finished") };
-        let (z, told) = (z.clone(), self.point(z, outcome));
+        let z = z.clone();
+        let told = self.point(&z, outcome);
         self.evaluations += 1;
 
         // count, and begin where the start is told
         match &told {
             Ok(point) => {
                 if self.state.is_none() {
-                    self.state = Some((
-                        Progress::new(&self.space, point.clone()),
-                        first(self.method, &self.space, point),
-                    ));
+                    let progress = Progress::new(&self.space, point.clone());
+                    self.state = Some((progress, first(self.method, &self.space, point)));
                 }
             }
             Err(Failed { reason }) => {
                 self.recent_failures += 1;
-                self.failures.push(Failure {
-                    start: 0,
-                    evaluation: self.evaluations,
-                    reason: reason.clone(),
-                });
+                let reason = reason.clone();
+                self.failures.push(Failure { start: 0, evaluation: self.evaluations, reason });
             }
         }
         self.known.push((z, told.ok()));

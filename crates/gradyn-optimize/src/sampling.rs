@@ -6,13 +6,15 @@
 mod sobol;
 
 use crate::error::Error;
-use crate::registry::named;
+use crate::named::named;
 
 named! {
     /// How samples are spread.
     Sampling, "sampling":
-    Sobol "sobol" "Sobol sequence, shifted by the seed: evenly spread also in pairs of variables, up to 32 variables",
-    LatinHypercube "latin-hypercube" "Latin hypercube: one sample in each interval of each variable, paired at random",
+    Sobol "sobol"
+        "Sobol sequence, shifted by the seed: evenly spread also in pairs of variables, up to 32 variables",
+    LatinHypercube "latin-hypercube"
+        "Latin hypercube: one sample in each interval of each variable, paired at random",
 }
 
 impl Sampling {
@@ -20,13 +22,15 @@ impl Sampling {
     pub fn points(self, n: usize, count: usize, seed: u64) -> Result<Vec<Vec<f64>>, Error> {
         match self {
             Sampling::LatinHypercube => Ok(latin_hypercube(n, count, seed)),
-            Sampling::Sobol if n > sobol::MOST => Err(Error::Dimensions { n, most: sobol::MOST }),
+            Sampling::Sobol if n > sobol::MOST_VARIABLES => {
+                Err(Error::Dimensions { n, most: sobol::MOST_VARIABLES })
+            }
             Sampling::Sobol => Ok(sobol::points(n, count, seed)),
         }
     }
 }
 
-/// Pseudo-random numbers.
+/// Pseudo-random numbers by splitmix64.
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -37,17 +41,17 @@ impl SplitMix {
         x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         x ^ (x >> 31)
     }
-    /// In (0, 1).
+    /// A number in (0, 1).
     fn unit(&mut self) -> f64 {
         ((self.next() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
     }
-    /// In 0..n; the bias of n/2⁶⁴ does not matter here.
+    /// A number in 0..n; the bias of n/2⁶⁴ does not matter here.
     fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 }
 
-/// `count` points of the unit cube of n dimensions.
+/// `count` points of the unit cube of n dimensions, a Latin hypercube.
 pub fn latin_hypercube(n: usize, count: usize, seed: u64) -> Vec<Vec<f64>> {
     let mut random = SplitMix(seed);
     let mut points = vec![vec![0.0; n]; count];

@@ -5,21 +5,21 @@ use crate::error::Error;
 /// Tolerances and limits. All tolerances are of scaled quantities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Projected gradient of the Lagrangian and complementarity.
+    /// Tolerance of the projected gradient of the Lagrangian and of complementarity.
     pub gradient_tol: f64,
-    /// Change of the value, times max(1, |f|), in two iterations in a row; 0: not tested.
+    /// Tolerance of the change of the value, times max(1, |f|), in two iterations in a row; 0: not tested.
     pub value_tol: f64,
-    /// Violation of the constraints.
+    /// Tolerance of the violation of the constraints.
     pub violation_tol: f64,
     /// Accuracy of the evaluations of f, in the units of f; 0: rounding.
     pub noise: f64,
     /// Value below which the problem has no minimum.
     pub least_value: f64,
-    /// Most iterations.
+    /// Largest number of iterations.
     pub max_iterations: usize,
-    /// Most evaluations, failed trials included.
+    /// Largest number of evaluations, failed trials included.
     pub max_evaluations: usize,
-    /// Most failed trials since the last iteration without one.
+    /// Largest number of failed trials since the last iteration without one.
     pub max_failures: usize,
 }
 
@@ -41,6 +41,7 @@ impl Default for Settings {
 impl Settings {
     /// Refuses negative tolerances and limits of zero.
     pub fn check(&self) -> Result<(), Error> {
+        // tolerances ≥ 0
         let tolerances = [
             ("gradient_tol", self.gradient_tol),
             ("value_tol", self.value_tol),
@@ -50,6 +51,8 @@ impl Settings {
         if let Some(&(name, value)) = tolerances.iter().find(|(_, x)| !(*x >= 0.0 && x.is_finite())) {
             return Err(Error::Setting { name, value, what: "not a tolerance" });
         }
+
+        // limits > 0
         let limits = [
             ("max_iterations", self.max_iterations),
             ("max_evaluations", self.max_evaluations),

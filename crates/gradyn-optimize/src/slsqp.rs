@@ -22,8 +22,8 @@ pub(crate) struct Slsqp {
 }
 
 impl Slsqp {
-    /// At the start.
-    pub fn new() -> Self {
+    /// The state before the first iteration.
+    pub(crate) fn new() -> Self {
         Self { solver: basin::Slsqp::new().with_absolute_accuracy_tolerance(None), state: None }
     }
     /// λ of the last subproblem.

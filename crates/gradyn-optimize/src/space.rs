@@ -9,18 +9,16 @@
 //! Multipliers go back by λ = λ̂ s_f/s_c, those of bounds by π = π̂ s_f/x_z.
 
 use crate::evaluation::{Evaluation, Residuals};
-use crate::problem::{Problem, Transform, Variable};
-use crate::report::Side;
+use crate::problem::{Problem, Side, Transform, Variable};
 use crate::settings::Settings;
 use crate::vector::along;
 
-/// Of sums of numbers of size 1: thousands of operations × 2⁻⁵².
+/// Rounding of sums of numbers of size 1: thousands of operations × 2⁻⁵².
 const ROUNDING: f64 = 1e-12;
-
-/// Least x_z.
-const LEAST: f64 = 1e-200;
+/// The least x_z that multipliers are divided by.
+const LEAST_X_Z: f64 = 1e-200;
 /// x_z/(u - l) of a bounded transform below which a small f_z says nothing about f_x: √ε.
-const FLAT: f64 = 1.5e-8;
+const FLAT_X_Z: f64 = 1.5e-8;
 
 /// A design and its evaluation, in the variables and units of the optimiser (3).
 #[derive(Clone, Debug)]
@@ -29,14 +27,14 @@ pub(crate) struct Point {
     pub f: f64,
     pub g: Vec<f64>,
     pub c: Vec<f64>,
-    /// By rows.
+    /// Jacobian of the constraints, by rows.
     pub c_z: Vec<f64>,
     pub residuals: Option<Residuals>,
 }
 
 impl Point {
     /// Are all its numbers finite?
-    pub fn is_finite(&self) -> bool {
+    pub(crate) fn is_finite(&self) -> bool {
         let (r, r_z) = self.residuals.as_ref().map_or((&[][..], &[][..]), |r| (&r.values, &r.jacobian));
         [&[self.f][..], &self.g, &self.c, &self.c_z, r, r_z].into_iter().flatten().all(|x| x.is_finite())
     }
@@ -64,7 +62,7 @@ fn to_z(v: &Variable, x: f64) -> f64 {
     }
 }
 
-/// (1), rounded into the bounds.
+/// x of z (1), rounded into the bounds.
 fn to_x(v: &Variable, z: f64) -> f64 {
     let x = match v.transform {
         Transform::Identity => v.scale * z,
@@ -74,14 +72,14 @@ fn to_x(v: &Variable, z: f64) -> f64 {
     x.clamp(v.lower, v.upper)
 }
 
-/// (2) at z, not below what multipliers can be divided by.
+/// x_z (2) at z, not below what multipliers can be divided by.
 fn x_z(v: &Variable, z: f64) -> f64 {
     let x_z = match v.transform {
         Transform::Identity => v.scale,
         Transform::Log => v.scale * z.exp(),
         Transform::Bounded => (v.upper - v.lower) / ((1.0 + z.exp()) * (1.0 + (-z).exp())),
     };
-    x_z.max(LEAST)
+    x_z.max(LEAST_X_Z)
 }
 
 /// The size of x, and the end of the transform where x_z is next to nothing beside it, if it is.
@@ -89,35 +87,36 @@ fn flat(v: &Variable, z: f64) -> Option<(f64, Side)> {
     let (size, least, side) = match v.transform {
         Transform::Identity => return None,
         Transform::Log => (v.scale, f64::EPSILON, Side::Lower),
-        Transform::Bounded => (v.upper - v.lower, FLAT, if z < 0.0 { Side::Lower } else { Side::Upper }),
+        Transform::Bounded => (v.upper - v.lower, FLAT_X_Z, if z < 0.0 { Side::Lower } else { Side::Upper }),
     };
     (x_z(v, z) <= least * size).then_some((size, side))
 }
 
 impl Space {
-    pub fn new(problem: Problem, settings: Settings) -> Self {
+    pub(crate) fn new(problem: Problem, settings: Settings) -> Self {
         let bound = |end: fn(&Variable) -> f64| problem.variables().iter().map(|v| to_z(v, end(v))).collect();
-        let (lower, upper) = (bound(|v| v.lower), bound(|v| v.upper));
+        let lower = bound(|v| v.lower);
+        let upper = bound(|v| v.upper);
         Self { n: problem.n(), m: problem.m(), m_eq: problem.equalities(), lower, upper, problem, settings }
     }
     /// z of a design.
-    pub fn to_z(&self, x: &[f64]) -> Vec<f64> {
+    pub(crate) fn to_z(&self, x: &[f64]) -> Vec<f64> {
         self.problem.variables().iter().zip(x).map(|(v, x)| to_z(v, *x)).collect()
     }
     /// Design of z (1).
-    pub fn to_x(&self, z: &[f64]) -> Vec<f64> {
+    pub(crate) fn to_x(&self, z: &[f64]) -> Vec<f64> {
         self.problem.variables().iter().zip(z).map(|(v, z)| to_x(v, *z)).collect()
     }
-    /// x_z at z (2).
-    pub fn x_z(&self, z: &[f64]) -> Vec<f64> {
+    /// x_z (2) of every variable at z.
+    pub(crate) fn x_z(&self, z: &[f64]) -> Vec<f64> {
         self.problem.variables().iter().zip(z).map(|(v, z)| x_z(v, *z)).collect()
     }
     /// Are any bounds finite?
-    pub fn bounded(&self) -> bool {
+    pub(crate) fn bounded(&self) -> bool {
         self.lower.iter().chain(&self.upper).any(|b| b.is_finite())
     }
     /// The bound that z_i is on, up to rounding.
-    pub fn on_bound(&self, z: &[f64], i: usize) -> Option<Side> {
+    pub(crate) fn on_bound(&self, z: &[f64], i: usize) -> Option<Side> {
         let near = |bound: f64| bound.is_finite() && (z[i] - bound).abs() <= ROUNDING * bound.abs().max(1.0);
         [(self.lower[i], Side::Lower), (self.upper[i], Side::Upper)]
             .into_iter()
@@ -125,7 +124,7 @@ impl Space {
             .map(|b| b.1)
     }
     /// The bound that x_i is on, up to rounding: that of z_i, or a flat end of its transform.
-    pub fn x_on_bound(&self, z: &[f64], i: usize) -> Option<Side> {
+    pub(crate) fn x_on_bound(&self, z: &[f64], i: usize) -> Option<Side> {
         self.on_bound(z, i).or_else(|| self.on_flat_bound(z, i))
     }
     /// The bound that x_i is on although z has none there.
@@ -133,11 +132,11 @@ impl Space {
         let v = &self.problem.variables()[i];
         let (size, side) = flat(v, z[i])?;
         let bound = if side == Side::Lower { v.lower } else { v.upper };
-        ((to_x(v, z[i]) - bound).abs() <= FLAT * size).then_some(side)
+        ((to_x(v, z[i]) - bound).abs() <= FLAT_X_Z * size).then_some(side)
     }
     /// The variable, if any, at a flat end of its transform although f falls towards the inside: f_z is small
     /// there, f_x is not.
-    pub fn stranded(&self, point: &Point) -> Option<&str> {
+    pub(crate) fn stranded(&self, point: &Point) -> Option<&str> {
         let tol = self.settings.gradient_tol;
         let here = |(i, v): &(usize, &Variable)| {
             flat(v, point.z[*i]).is_some_and(|(size, side)| {
@@ -148,7 +147,7 @@ impl Space {
         self.problem.variables().iter().enumerate().find(here).map(|(_, v)| v.name.as_str())
     }
     /// z + α d, within the bounds; what is on a bound up to rounding is on it.
-    pub fn shifted(&self, z: &[f64], step: f64, d: &[f64]) -> Vec<f64> {
+    pub(crate) fn shifted(&self, z: &[f64], step: f64, d: &[f64]) -> Vec<f64> {
         let mut z = along(z, step, d);
         for i in 0..self.n {
             z[i] = match self.on_bound(&z, i) {
@@ -159,8 +158,8 @@ impl Space {
         }
         z
     }
-    /// (3) at z.
-    pub fn point(&self, z: &[f64], e: Evaluation) -> Point {
+    /// An evaluation at z in the units (3) of the optimiser.
+    pub(crate) fn point(&self, z: &[f64], e: Evaluation) -> Point {
         let x_z = self.x_z(z);
         let s_f = self.problem.scale_of_value();
         let chain = |row: &[f64], s: f64| row.iter().zip(&x_z).map(|(c, t)| c * t / s).collect::<Vec<_>>();
@@ -201,17 +200,21 @@ mod tests {
         };
         let z = space.to_z(&[0.9, 2.0, 3.0]);
         let back = space.to_z(&space.to_x(&z));
-        let (point, h) = (at(&z), 1e-5);
+        let point = at(&z);
+        let h = 1e-5;
         for i in 0..3 {
             let moved = |h: f64| {
                 at(&along(&z, h, &(0..3).map(|j| if i == j { 1.0 } else { 0.0 }).collect::<Vec<_>>()))
             };
-            let (a, b) = (moved(-h), moved(h));
+            let a = moved(-h);
+            let b = moved(h);
             // 1e-8: h² times third derivatives of size 100
             let near = |a: f64, b: f64, d: f64| {
                 assert!(((b - a) / (2.0 * h) - d).abs() < 1e-8 * d.abs().max(1.0), "{i}")
             };
-            let (ra, rb, r) = (a.residuals.unwrap(), b.residuals.unwrap(), point.residuals.as_ref().unwrap());
+            let ra = a.residuals.unwrap();
+            let rb = b.residuals.unwrap();
+            let r = point.residuals.as_ref().unwrap();
             near(a.f, b.f, point.g[i]);
             near(a.c[0], b.c[0], point.c_z[i]);
             near(ra.values[0], rb.values[0], r.jacobian[i]);

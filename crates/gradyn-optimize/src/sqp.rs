@@ -25,11 +25,11 @@ use crate::status::Status;
 use crate::vector::{diagonal, dot, largest, minus, mul};
 
 /// ν over |λ|; with 1, full steps that halve the violation can be refused near the optimum.
-const MARGIN: f64 = 1.5;
-/// ρ of the elastic subproblem, times max(1, |g|).
-const RHO: [f64; 3] = [1e2, 1e4, 1e6];
+const PENALTY_MARGIN: f64 = 1.5;
+/// Weights ρ of the elastic subproblem, times max(1, |g|).
+const ELASTIC_WEIGHTS: [f64; 3] = [1e2, 1e4, 1e6];
 /// Largest |λ| of consistent constraints, times max(1, |g|): above, they are as good as inconsistent.
-const LARGE: f64 = 1e4;
+const LARGEST_MULTIPLIER: f64 = 1e4;
 
 /// State between two iterations.
 struct Sqp {
@@ -50,11 +50,11 @@ struct Merit<'a> {
 }
 
 impl Merit<'_> {
-    /// (1).
+    /// The merit φ (1) of a point.
     fn at(&self, point: &Point) -> f64 {
         point.f + dot(self.nu, &violations(self.space, &point.c))
     }
-    /// (3).
+    /// Is the decrease (3) sufficient?
     fn accepts(&self, step: f64, point: &Point) -> bool {
         self.at(point) <= self.value + C1 * step * self.slope + self.noise
     }
@@ -66,8 +66,8 @@ pub(crate) struct Restart {
 }
 
 impl Restart {
-    /// The first.
-    pub fn new(space: &Space) -> Self {
+    /// The first start, without penalties.
+    pub(crate) fn new(space: &Space) -> Self {
         Self { nu: vec![0.0; space.m] }
     }
 }
@@ -85,7 +85,7 @@ impl Iteration for Restart {
 }
 
 impl Sqp {
-    /// With the subproblem solved.
+    /// The state at a point, with the subproblem solved and the penalties (1) raised.
     fn planned(
         space: &Space,
         point: &Point,
@@ -97,7 +97,7 @@ impl Sqp {
         let plan = plan(space, point, &b, guess);
         if let Ok(solution) = &plan {
             for (nu, lam) in nu.iter_mut().zip(&solution.lam) {
-                let least = MARGIN * lam.abs();
+                let least = PENALTY_MARGIN * lam.abs();
                 *nu = least.max(0.5 * (*nu + least)); // (1)
             }
         }
@@ -113,6 +113,7 @@ impl Sqp {
     ) -> Result<Option<Point>, Pause> {
         let mut step = 1.0;
         while step > SHORTEST {
+            // φ(z + α d); half the step after a failed trial
             let Some(trial) = oracle.at(&oracle.space.shifted(&from.z, step, &plan.d))? else {
                 step *= 0.5;
                 continue;
@@ -120,11 +121,15 @@ impl Sqp {
             if merit.accepts(step, &trial) {
                 return Ok(Some(trial));
             }
+
+            // the second-order correction of the full step
             let corrected =
                 if step == 1.0 { self.correction(oracle, from, plan, &trial, merit)? } else { None };
             if corrected.is_some() {
                 return Ok(corrected);
             }
+
+            // α ← α times the minimiser of a parabola
             step *= parabola(merit.value, step * merit.slope, merit.at(&trial));
         }
         Ok(None)
@@ -162,8 +167,11 @@ fn linearised(space: &Space, point: &Point, d: &[f64], nu: Option<&[f64]>) -> f6
 fn plan(space: &Space, point: &Point, b: &[f64], guess: &[bool]) -> Result<Solution, Status> {
     let qp = Qp::new(space, point, &point.c, b);
     let size = largest(point.g.iter().copied()).max(1.0);
+
+    // the plain subproblem, where |λ| is moderate or the design feasible
     let plain = qp.solve(guess);
-    if let Some(solution) = plain.as_ref().filter(|s| largest(s.lam.iter().copied()) <= LARGE * size) {
+    let moderate = |s: &&Solution| largest(s.lam.iter().copied()) <= LARGEST_MULTIPLIER * size;
+    if let Some(solution) = plain.as_ref().filter(moderate) {
         return Ok(solution.clone());
     }
     let violation: f64 = violations(space, &point.c).iter().sum();
@@ -171,8 +179,10 @@ fn plan(space: &Space, point: &Point, b: &[f64], guess: &[bool]) -> Result<Solut
     if let Some(solution) = plain.as_ref().filter(|_| violation <= tol) {
         return Ok(solution.clone());
     }
+
+    // the elastic one, until the violation falls by a tenth
     let mut last = plain.ok_or(Status::NumericalFailure);
-    for rho in RHO {
+    for rho in ELASTIC_WEIGHTS {
         let Some(solution) = qp.elastic(rho * size) else { continue };
         let left = linearised(space, point, &solution.d, None);
         if left <= (0.9 * violation).max(tol) {
@@ -223,13 +233,16 @@ impl Iteration for Sqp {
     }
 }
 
-/// (5), (6), with the scale of the first pair in place of the unit matrix.
+/// B⁺ by (5) and (6), with the scale of the first pair in place of the unit matrix.
 fn update(b: &[f64], fresh: bool, s: &[f64], mut y: Vec<f64>) -> (Vec<f64>, bool) {
     let n = s.len();
-    let (ss, ys) = (dot(s, s), dot(&y, s));
+    let ss = dot(s, s);
+    let ys = dot(&y, s);
     if ss == 0.0 {
         return (b.to_vec(), fresh);
     }
+
+    // B s, sᵀBs
     let mut b = if fresh && ys > f64::EPSILON * ss { diagonal(n, dot(&y, &y) / ys) } else { b.to_vec() };
     let bs = mul(&b, s);
     let sbs = dot(s, &bs);

@@ -9,11 +9,12 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// (1), (2).
+/// P(|T| ≤ √ν tan θ) by (1) or (2).
 fn central_probability(θ: f64, nu: usize) -> f64 {
     let (sin, cos) = θ.sin_cos();
     let odd = nu % 2;
-    let (mut term, mut sum) = (if odd == 1 { cos } else { 1.0 }, 0.0);
+    let mut term = if odd == 1 { cos } else { 1.0 };
+    let mut sum = 0.0;
     for k in (2 + odd..=nu).step_by(2) {
         sum += term;
         term *= cos * cos * (k - 1) as f64 / k as f64;
@@ -26,7 +27,8 @@ fn central_probability(θ: f64, nu: usize) -> f64 {
 
 /// t with P(|T| ≤ t) = p, 0 < p < 1, by bisection in θ.
 pub(crate) fn quantile(p: f64, nu: usize) -> f64 {
-    let (mut lo, mut hi) = (0.0, FRAC_PI_2);
+    let mut lo = 0.0;
+    let mut hi = FRAC_PI_2;
     for _ in 0..80 {
         let θ = 0.5 * (lo + hi);
         if central_probability(θ, nu) < p {

@@ -48,14 +48,19 @@ pub fn net(width: usize, n: usize) -> Mechanism {
     for i in 0..=width {
         m.ground_point(&format!("O{i}"), [i as f64, 0.0]);
     }
+
+    // row by row
     let mut at = [0.0; 2];
     for k in 0..n {
+        // uprights
         for i in 0..=width {
             let mass = if k + 1 == n && i == 0 { "tip" } else { "middle" };
             m.body(Body::new(&format!("up{k}_{i}")).mass(mass).rod("A", "B", "length"));
             let above = if k == 0 { format!("ground.O{i}") } else { format!("up{}_{i}.B", k - 1) };
             m.joint(Joint::revolute(&format!("J{k}_{i}"), &above, &format!("up{k}_{i}.A")));
         }
+
+        // bars
         for i in 0..width {
             let bar = format!("bar{k}_{i}");
             m.body(Body::new(&bar).mass(0.5).rod("A", "B", 1.0));
@@ -66,6 +71,7 @@ pub fn net(width: usize, n: usize) -> Mechanism {
                 &format!("{bar}.B"),
             ));
         }
+
         // where the rows are at the nominal parameters
         let angle = 0.3 * wave(k) - 0.5 * std::f64::consts::PI;
         at = [at[0] + angle.cos(), at[1] + angle.sin()];
@@ -101,7 +107,8 @@ fn links(name: &str, n: usize, axis: impl Fn(usize) -> [f64; 3]) -> Mechanism {
     let mut m = Mechanism { dimension: 3, gravity: ["0", "0", "-g"].into(), ..start(name) };
     m.ground_point("O", [0.0; 3]);
     for k in 0..n {
-        let (name, mass) = (format!("link{k}"), if k + 1 == n { "tip" } else { "middle" });
+        let name = format!("link{k}");
+        let mass = if k + 1 == n { "tip" } else { "middle" };
         let body = Body::new(&name).mass(mass).com(["length / 2", "0", "0"]).tensor([0.02, 0.1, 0.1]);
         m.body(body.point("A", [0.0; 3]).point("B", ["length", "0", "0"]));
         let above = if k == 0 { "ground.O".to_owned() } else { format!("link{}.B", k - 1) };
@@ -111,6 +118,7 @@ fn links(name: &str, n: usize, axis: impl Fn(usize) -> [f64; 3]) -> Mechanism {
     m
 }
 
+/// An empty mechanism with the parameters of all chains.
 fn start(name: &str) -> Mechanism {
     let mut m = Mechanism::new(name);
     m.parameter("length", 1.0)
@@ -128,10 +136,12 @@ fn lean(m: &mut Mechanism, name: &str, k: usize) {
     m.initial.position.push((format!("{name}.angle").into(), angle.into()));
 }
 
+/// A number in [-1, 1] that varies with k.
 fn wave(k: usize) -> f64 {
     (0.7 * k as f64).cos()
 }
 
+/// Starts at rest, reads the tip of the last body, and runs for 32 ms.
 fn finish(mut m: Mechanism, last: &str) -> Mechanism {
     m.initial.velocity = InitialVelocity::Rest;
     m.integral("speed", &format!("norm2(vel({last}.B)) + {last}.B.x"));

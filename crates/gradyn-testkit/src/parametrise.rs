@@ -2,6 +2,7 @@
 
 use gradyn_model::mechanism::{Mechanism, Number, Parameter, Source};
 
+/// Names in an expression; none if it cannot be read.
 fn names(text: &str) -> Vec<String> {
     gradyn_model::expression::parse(text).map_or(vec![], |ast| ast.names().into_iter().map(|n| n.0).collect())
 }
@@ -12,14 +13,17 @@ pub fn parametrise(m: &Mechanism) -> (Mechanism, Vec<String>) {
     parametrise_where(m, |_, _| true)
 }
 
-/// The same for the numbers that `pick(k, owner)` chooses; k counts the numbers that are not part of an
-/// objective.
+/// Like [`parametrise`], for the numbers that `pick(k, owner)` chooses; k counts the numbers that are not
+/// part of an objective.
 pub fn parametrise_where(
     m: &Mechanism,
     mut pick: impl FnMut(usize, &str) -> bool,
 ) -> (Mechanism, Vec<String>) {
-    let (mut all, mut owners, first, mut number) = (m.clone(), vec![], m.parameters.len(), 0);
+    let mut all = m.clone();
+    let mut owners = vec![];
+    let mut number = 0;
     all.visit_numbers(&mut |owner, x| {
+        // is it chosen?
         if owner.starts_with("objective") {
             return;
         }
@@ -27,33 +31,40 @@ pub fn parametrise_where(
         if !pick(number - 1, owner) {
             return;
         }
-        let text = match &x.source {
-            Source::Value(v) => format!("{v:e}"),
-            Source::Expression(text) => text.clone(),
-        };
-        // an expression of whole hard points is a vector
-        let k = owners.len();
-        let vector = text.trim_start().starts_with('[')
-            || names(&text).iter().any(|n| m.hard_points.iter().any(|h| h.0.text == *n));
-        let count = if vector { m.dimension } else { 1 };
-        let offsets: Vec<String> = (k..k + count).map(|k| format!("x_{k}")).collect();
-        let offset = if vector { format!("[{}]", offsets.join(", ")) } else { offsets[0].clone() };
-        *x = Number::from(format!("({text}) + {offset}"));
+
+        // number + x_k
+        let (moved, count) = offset(m, x, owners.len());
+        *x = moved;
         owners.extend((0..count).map(|_| owner.to_owned()));
     });
+
+    // x_k = 0
     for k in 0..owners.len() {
-        let parameter = Parameter {
+        all.parameters.push(Parameter {
             name: format!("x_{k}").into(),
             value: 0.0.into(),
             unit: String::new(),
             min: None,
             max: None,
             scale: Some(1.0.into()),
-        };
-        all.parameters.push(parameter);
+        });
     }
-    debug_assert_eq!(all.parameters.len(), first + owners.len());
     (all, owners)
+}
+
+/// A number plus the parameters from `x_k` on, and how many they are: an expression of whole hard points is a
+/// vector.
+fn offset(m: &Mechanism, x: &Number, k: usize) -> (Number, usize) {
+    let text = match &x.source {
+        Source::Value(v) => format!("{v:e}"),
+        Source::Expression(text) => text.clone(),
+    };
+    let vector = text.trim_start().starts_with('[')
+        || names(&text).iter().any(|n| m.hard_points.iter().any(|h| h.0.text == *n));
+    let count = if vector { m.dimension } else { 1 };
+    let offsets: Vec<String> = (k..k + count).map(|k| format!("x_{k}")).collect();
+    let offset = if vector { format!("[{}]", offsets.join(", ")) } else { offsets[0].clone() };
+    (Number::from(format!("({text}) + {offset}")), count)
 }
 
 /// Parameters that reach nothing, such as the points of a joint that holds nothing, become constants.

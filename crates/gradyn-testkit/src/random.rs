@@ -6,16 +6,21 @@
 //! on the null space of Φ_q:
 //!
 //! ```text
-//! A₁ a₁ = A₂ a₂ = u,  A₁ n₁ = w,  A₂ n₂ = R(u, θ) w,  r₂ = r₁ + s u,  lead = 2π s/θ, length = |r₂ - r₁|, …        (1)
-//! E_k: the row that is farthest from the span of Φ_q and of the conditions chosen before it                      (2)
+//! A₁ a₁ = A₂ a₂ = u,   A₁ n₁ = w,   A₂ n₂ = R(u, θ) w,   r₂ = r₁ + s u,   lead = 2π s/θ, …         (1)
+//! E_k: the row that is farthest from the span of Φ_q and of the conditions chosen before it       (2)
 //! ```
 //! A [`Recipe`] is what proptest draws and shrinks: lists of members, closures and loads; their numbers
 //! follow from seeds.
 
+mod bodies;
 mod conditions;
 mod forces;
 mod geometry;
 mod joints;
+mod numbers;
+mod rows;
+
+pub use numbers::Random;
 
 use geometry::*;
 use gradyn_model::mechanism::{
@@ -31,27 +36,27 @@ use proptest::prelude::*;
 pub struct Member {
     /// Which of the earlier bodies, or the ground.
     pub parent: u8,
-    /// Which joint.
+    /// Which kind of joint.
     pub joint: u8,
-    /// Its numbers.
+    /// Seed of its numbers.
     pub seed: u64,
 }
 
 /// Something between two bodies.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Which kind.
+    /// Which kind of joint, row or force.
     pub kind: u8,
-    /// The bodies.
+    /// Which two bodies it links.
     pub bodies: [u8; 2],
-    /// Its numbers.
+    /// Seed of its numbers.
     pub seed: u64,
 }
 
-/// What is drawn.
+/// What proptest draws: lists of elements whose numbers follow from seeds.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// 2 or 3.
+    /// Dimension, 2 or 3.
     pub dimension: usize,
     /// Bodies and the joints of the tree.
     pub members: Vec<Member>,
@@ -59,30 +64,27 @@ pub struct Recipe {
     pub loops: Vec<Link>,
     /// Gears, racks, user constraints and drivers.
     pub rows: Vec<Link>,
-    /// Forces.
+    /// Forces of all kinds.
     pub loads: Vec<Link>,
-    /// Nothing is tied to the ground and there is no gravity.
+    /// True if nothing is tied to the ground and there is no gravity.
     pub floating: bool,
-    /// Springs without dampers, and nothing that moves by time.
+    /// True if there are springs without dampers, and nothing that moves by time.
     pub conservative: bool,
-    /// One joint is there twice, and no reaction is read.
+    /// True if one joint is there twice, and no reaction is read.
     pub repeated: bool,
 }
 
 /// Recipes of at most four bodies.
 pub fn recipes() -> impl Strategy<Value = Recipe> {
-    let member = (any::<u8>(), any::<u8>(), any::<u64>()).prop_map(|(parent, joint, seed)| Member {
-        parent,
-        joint,
-        seed,
-    });
+    // a member, a link
+    let member = (any::<u8>(), any::<u8>(), any::<u64>());
+    let member = member.prop_map(|(parent, joint, seed)| Member { parent, joint, seed });
     let link = || {
-        (any::<u8>(), any::<[u8; 2]>(), any::<u64>()).prop_map(|(kind, bodies, seed)| Link {
-            kind,
-            bodies,
-            seed,
-        })
+        let link = (any::<u8>(), any::<[u8; 2]>(), any::<u64>());
+        link.prop_map(|(kind, bodies, seed)| Link { kind, bodies, seed })
     };
+
+    // lists of them
     let lists = (
         proptest::collection::vec(member, 1..5),
         proptest::collection::vec(link(), 0..3),
@@ -99,40 +101,6 @@ pub fn recipes() -> impl Strategy<Value = Recipe> {
         conservative: false,
         repeated: false,
     })
-}
-
-/// Numbers that follow from a seed (SplitMix64).
-#[derive(Clone)]
-pub struct Random(pub u64);
-impl Random {
-    /// In (0, 1).
-    pub fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e3779b97f4a7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58476d1ce4e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d049bb133111eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-    /// In (a, b).
-    pub fn between(&mut self, a: f64, b: f64) -> f64 {
-        a + (b - a) * self.unit()
-    }
-    /// One of `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        ((self.unit() * n as f64) as usize).min(n - 1)
-    }
-    /// With components in (-1, 1) · size, in the plane the third is 0.
-    fn vector(&mut self, dimension: usize, size: f64) -> V3 {
-        std::array::from_fn(|k| if k < dimension { self.between(-size, size) } else { 0.0 })
-    }
-    fn direction(&mut self, dimension: usize) -> V3 {
-        loop {
-            let v = self.vector(dimension, 1.0);
-            if norm(&v) > 0.3 {
-                return scaled(1.0 / norm(&v), &v);
-            }
-        }
-    }
 }
 
 /// A body in the drawn configuration.
@@ -152,13 +120,17 @@ struct Placed {
 }
 
 impl Placed {
+    /// Components of a vector in the axes of the body.
     fn local(&self, v: &V3) -> V3 {
         self.axes.map(|u| dot(&u, v))
     }
 }
 
+/// Axes of a body with this attitude.
 fn axes_of([roll, pitch, yaw]: V3) -> [V3; 3] {
-    let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
+    let (sr, cr) = roll.sin_cos();
+    let (sp, cp) = pitch.sin_cos();
+    let (sy, cy) = yaw.sin_cos();
     [
         [cy * cp, sy * cp, -sp],
         [cy * sp * sr - sy * cr, sy * sp * sr + cy * cr, cp * sr],
@@ -174,7 +146,7 @@ struct Draft {
     points: usize,
     /// (name, bodies, angle, position) of joints that have coordinates.
     coordinates: Vec<(String, [Option<usize>; 2], Option<f64>, Option<f64>)>,
-    /// Of positions.
+    /// Degrees of freedom of positions that are left.
     freedom: isize,
     /// Rows of velocity level.
     slips: isize,
@@ -199,6 +171,8 @@ pub fn mechanism(r: &Recipe) -> Result<Mechanism, String> {
         conservative: r.conservative,
         repeated: r.repeated,
     };
+
+    // gravity, bodies with their joints, loops
     let mut random = Random(r.members[0].seed ^ 0x5eed);
     if !r.floating {
         let g = random.vector(d.d, 9.81);
@@ -210,6 +184,8 @@ pub fn mechanism(r: &Recipe) -> Result<Mechanism, String> {
     for (k, link) in r.loops.iter().enumerate() {
         d.close(k, link, r.floating);
     }
+
+    // rows of other kinds, forces, a joint again
     if !r.conservative && !r.floating {
         r.rows.iter().enumerate().for_each(|(k, link)| d.row(k, link));
     }
@@ -223,9 +199,11 @@ pub fn mechanism(r: &Recipe) -> Result<Mechanism, String> {
 }
 
 impl Draft {
+    /// A vector of the mechanism, in the plane without its third component.
     fn vector(&self, v: &V3) -> Vector {
         Vector::Components(v[..self.d].iter().map(|&x| x.into()).collect(), None)
     }
+    /// Name of a body or of the ground.
     fn name(&self, b: Option<usize>) -> String {
         b.map_or("ground".into(), |b| self.bodies[b].name.clone())
     }
@@ -234,17 +212,20 @@ impl Draft {
         let name = format!("P{}", self.points);
         self.points += 1;
         match b {
+            // on the ground
             None => {
                 let at = self.vector(at);
                 self.m.ground.push((name.as_str().into(), at));
                 format!("ground.{name}")
             }
+            // a hard point
             Some(b) if self.bodies[b].hard => {
                 let at = self.vector(at);
                 self.m.hard_points.push((name.as_str().into(), at));
                 self.bodies[b].body.hard.push(name.as_str().into());
                 format!("{}.{name}", self.bodies[b].name)
             }
+            // in the frame of the body
             Some(b) => {
                 let local = self.bodies[b].local(&add(at, -1.0, &self.bodies[b].origin));
                 let at = self.vector(&local);
@@ -253,64 +234,13 @@ impl Draft {
             }
         }
     }
+    /// A global direction in the frame of a body or of the ground.
     fn direction(&self, b: Option<usize>, u: &V3) -> Vector {
         let local = b.map_or(*u, |b| self.bodies[b].local(u));
         self.vector(&local)
     }
+    /// Angle of a body in the plane; 0 of the ground.
     fn angle(&self, b: Option<usize>) -> f64 {
         b.map_or(0.0, |b| self.bodies[b].attitude[2])
     }
 }
-
-/// Mass and inertia: numbers, or a shape.
-fn solid(r: &mut Random, name: &str, dimension: usize) -> Body {
-    let (mass, size) = (r.between(0.5, 2.0), [r.between(0.3, 0.8), r.between(0.3, 0.8), r.between(0.3, 0.8)]);
-    let axis: Option<Vector> = (dimension == 3).then(|| r.direction(3).into());
-    let body = Body::new(name);
-    let shape = match r.below(5) {
-        0 => ShapeKind::Box(size[..dimension].iter().map(|&x| x.into()).collect()),
-        1 => ShapeKind::Sphere(size[0].into()),
-        2 => ShapeKind::Cylinder { radius: size[0].into(), length: size[1].into(), axis },
-        3 => ShapeKind::Tube {
-            outer: size[0].into(),
-            inner: (0.6 * size[0]).into(),
-            length: size[1].into(),
-            axis,
-        },
-        _ if dimension == 2 => return body.mass(mass).inertia(0.1 * mass),
-        _ => return body.mass(mass).tensor([0.1, 0.12, 0.15, 0.01, -0.02, 0.015].map(|i| i * mass)),
-    };
-    if r.unit() < 0.5 {
-        return body.mass(mass).shape(shape);
-    }
-    Body { shape: Some(Shape { kind: shape, density: Some((mass / 0.3).into()) }), ..body }
-}
-
-const TREE_2: &[&str] =
-    &["revolute", "prismatic", "point-on-line", "distance", "free", "fixed", "revolute", "revolute"];
-const TREE_3: &[&str] = &[
-    "revolute",
-    "prismatic",
-    "cylindrical",
-    "screw",
-    "spherical",
-    "universal",
-    "planar",
-    "fixed",
-    "free",
-    "distance",
-    "point-on-line",
-    "point-on-plane",
-    "revolute",
-    "cylindrical",
-];
-const LOOP_2: &[(&str, isize)] = &[("distance", 1), ("revolute", 2), ("point-on-line", 1)];
-const LOOP_3: &[(&str, isize)] = &[
-    ("distance", 1),
-    ("spherical", 3),
-    ("point-on-plane", 1),
-    ("point-on-line", 2),
-    ("universal", 4),
-    ("cylindrical", 4),
-    ("planar", 3),
-];

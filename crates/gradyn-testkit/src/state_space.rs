@@ -6,18 +6,20 @@ use gradyn_num::{Dual, Scalar};
 /// The manipulator of B92: y = (Z1, GA1, Y2, BE2, AL3), z = ẏ, p = (F1Z, L1Z, t1, L, M2, I3Z).
 ///
 /// ```text
-/// T = ½ Σ m |ṙ|² + ½ Σ ωᵀ I ω,   M = T_zz,   q - k = Q - V_y - (Ṁ z - T_y)                                (1)
+/// T = ½ Σ m |ṙ|² + ½ Σ ωᵀ I ω,   M = T_zz,   q - k = Q - V_y - (Ṁ z - T_y)                        (1)
 /// ```
 #[derive(Clone)]
 pub struct Manipulator;
 
-/// r₃ at the reference parameters.
+/// Place r₃ of the third body at the reference parameters [m].
 pub const TARGET: [f64; 3] = [-0.09732568697343198, 0.5188553447892895, -0.015589325363182811];
-/// Distance of the third centre of mass from its axis [m], gravity [m/s²], masses of the first and the third
-/// body [kg].
-const E: f64 = 0.05;
+/// Distance of the third centre of mass from its axis [m].
+const OFFSET: f64 = 0.05;
+/// Acceleration of gravity [m/s²].
 const G: f64 = 9.81;
+/// Mass of the first body [kg].
 const M1: f64 = 250.0;
+/// Mass of the third body [kg].
 const M3: f64 = 100.0;
 
 type Vec3<S> = [S; 3];
@@ -36,12 +38,12 @@ fn plus<S: Scalar>(a: Vec3<S>, b: Vec3<S>) -> Vec3<S> {
 }
 
 impl Manipulator {
-    /// r₁, r₂, r₃.
+    /// Centres of mass r₁, r₂, r₃.
     fn centres<S: Scalar>(y: &[S], length: S) -> [Vec3<S>; 3] {
         let zero = S::zero();
         let r1 = [zero, zero, y[0]];
         let r2 = plus(r1, about_z(y[1], [zero, y[2], zero]));
-        let arm = plus([zero, length, zero], about_x(y[4], [zero, S::from(E), zero]));
+        let arm = plus([zero, length, zero], about_x(y[4], [zero, S::from(OFFSET), zero]));
         [r1, r2, plus(r2, about_z(y[1], about_y(y[3], arm)))]
     }
     /// ω₂ and ω₃ in the axes of their bodies.
@@ -50,7 +52,7 @@ impl Manipulator {
         let second = plus(about_y(-y[3], [zero, zero, z[1]]), [zero, z[3], zero]);
         [second, plus(about_x(-y[4], second), [z[4], zero, zero])]
     }
-    /// T.
+    /// Kinetic energy T.
     fn kinetic<S: Scalar>(y: &[S], z: &[S], p: &[S]) -> S {
         let moving: Vec<Dual<S, 1>> = y.iter().zip(z).map(|(y, z)| Dual::along(*y, *z)).collect();
         let r = Self::centres(&moving, Dual::constant(p[3]));
@@ -65,12 +67,12 @@ impl Manipulator {
         }
         twice * 0.5
     }
-    /// V.
+    /// Potential energy V.
     fn potential<S: Scalar>(y: &[S], p: &[S]) -> S {
         let [r1, r2, r3] = Self::centres(y, p[3]);
         (r1[2] * M1 + r2[2] * p[4] + r3[2] * M3) * G
     }
-    /// M x = T_z at z = x.
+    /// Momentum M x = T_z at z = x.
     fn momentum<S: Scalar>(y: &[S], x: &[S], p: &[S]) -> [S; 5] {
         let fixed = |x: &[S]| x.iter().map(|x| Dual::<S, 5>::constant(*x)).collect::<Vec<_>>();
         let x: Vec<Dual<S, 5>> = (0..5).map(|k| Dual::var(x[k], k)).collect();

@@ -38,6 +38,7 @@ fn manipulator(variable: usize) -> Prepared {
 
 /// A table of the points of all series, which share their x.
 pub fn table(x: &str, plot: &Plot) -> String {
+    // numbers as the axes have them
     let series = &plot.series;
     let [at, value] = [0, 1].map(|digits| {
         move |x: f64| if plot.log { format!("{x:.digits$e}") } else { format!("{x:.digits$}") }
@@ -49,6 +50,8 @@ pub fn table(x: &str, plot: &Plot) -> String {
         names.join(" | "),
         " --: |".repeat(series.len())
     );
+
+    // one row for each x
     for k in 0..series[0].points.len() {
         let _ = write!(out, "| {} ", at(series[0].points[k][0]));
         series.iter().for_each(|s| {
@@ -61,6 +64,7 @@ pub fn table(x: &str, plot: &Plot) -> String {
 
 /// Eq. 77 by three methods.
 pub fn equation_77() -> String {
+    // by two adjoints and by extrapolation
     let model = manipulator(6);
     let adjoint = Function::gradient(&model, &adams(1e-13), Sensitivity::AdjointStateSpace).1;
     let discrete = Function::gradient(
@@ -70,8 +74,11 @@ pub fn equation_77() -> String {
     )
     .1;
     let extrapolated = Function::gradient(&model, &adams(1e-13), Sensitivity::Extrapolated).1;
+
+    // the table
     let mut out = String::from(
-        "| entry | printed | exact | `adams`, `adjoint-state-space` | - exact | `dop853`, `discrete-adjoint` | - exact | `adams`, `extrapolated` | - exact |\n\
+        "| entry | printed | exact | `adams`, `adjoint-state-space` | - exact | `dop853`, \
+         `discrete-adjoint` | - exact | `adams`, `extrapolated` | - exact |\n\
          | --- | --: | --: | --: | --: | --: | --: | --: | --: |\n",
     );
     for (k, exact) in MANIPULATOR.iter().enumerate() {
@@ -89,12 +96,16 @@ pub fn figure_3() -> Plot {
     let model = example("oscillator", &[]);
     let perturbations: Vec<f64> = (1..=20).map(|k| 10f64.powf(-0.5 * k as f64)).collect();
     let error = |g: f64| (g - OSCILLATOR[0]).abs();
+
+    // errors of three methods
     let adjoint = error(Function::gradient(&model, &adams(FIXED), Sensitivity::AdjointStateSpace).1[0][0]);
     let difference = |δ: f64| error(model.forward(&adams(FIXED), &[δ])[0][0]);
     let extrapolated = |δ: f64| {
         let m = Method { extrapolation_step: δ, extrapolation_tol: 1e-8, ..adams(FIXED) };
         error(Function::gradient(&model, &m, Sensitivity::Extrapolated).1[0][0])
     };
+
+    // over the perturbation
     let of = |f: &dyn Fn(f64) -> f64| perturbations.iter().map(|&δ| [δ, f(δ)]).collect();
     let series = vec![
         marked("adjoint", of(&|_| adjoint)),
@@ -142,6 +153,8 @@ pub fn figure_6() -> Vec<Plot> {
 pub fn figure_7() -> Plot {
     let m = adams(FIXED);
     let models: Vec<Prepared> = (1..=6).map(manipulator).collect();
+
+    // times in units of a run
     let (_, unit) = timed(|| models[5].psi(&B92_RHO, &m));
     let over = |f: &dyn Fn(usize) -> f64| (1..=6).map(|n| [n as f64, f(n) / unit]).collect();
     let by = |s: Sensitivity| over(&|n| timed(|| Function::gradient(&models[n - 1], &m, s)).1);

@@ -44,6 +44,8 @@ fn run(file: &ModelFile, model: &Prepared, m: Method, s: Sensitivity) -> (Report
 /// Objective of all methods; gradient and parameters of the explicit adjoint, as in the paper.
 fn figure(file: &ModelFile, model: &Prepared) -> Vec<Plot> {
     let runs = DRAWN.map(|s| (s.name(), run(file, model, method("maggi", "rk4").step(H), s).1));
+
+    // lines over the iterations
     let line = |name: &str, list: &[Iteration], f: &dyn Fn(&Iteration) -> f64| -> Series {
         marked(name, list.iter().enumerate().map(|(k, i)| [k as f64, f(i)]).collect())
     };
@@ -51,6 +53,8 @@ fn figure(file: &ModelFile, model: &Prepared) -> Vec<Plot> {
     let objective = runs.iter().map(|(name, list)| line(name, list, &|i| i.0.log10())).collect();
     let gradient = (0..2).map(|k| line(["dψ/dL₀₁", "dψ/dL₀₂"][k], paper, &|i| i.1[k])).collect();
     let parameters = (0..2).map(|k| line(["L₀₁", "L₀₂"][k], paper, &|i| i.2[k])).collect();
+
+    // three panels
     let plot = |title: &str, label, series| Plot {
         title: title.into(),
         labels: ["iteration", label],
@@ -75,6 +79,8 @@ fn table(file: &ModelFile, model: &Prepared) -> (String, Vec<String>) {
     for (formulation, integrator) in combinations() {
         let _ = write!(out, "| `{}` + `{}` ", formulation.name(), integrator.name());
         let mut worst = [0f64; 2];
+
+        // one optimisation for each sensitivity that fits
         for s in Sensitivity::ALL {
             if !s.fits(formulation) {
                 out += "| ";
@@ -109,7 +115,8 @@ pub fn study(page: &mut Page) -> Vec<String> {
     let (text, wrong) = table(&file, &model);
     let count = combinations().iter().flat_map(|c| Sensitivity::ALL.iter().filter(|s| s.fits(c.0))).count();
     page.add(&format!(
-        "Evaluations with gradients until the first-order conditions hold to 1e-9, by all {count} methods at h = {H} s, from L₀₁ = √5, L₀₂ = √4.25:\n"
+        "Evaluations with gradients until the first-order conditions hold to 1e-9, by all {count} methods \
+         at h = {H} s, from L₀₁ = √5, L₀₂ = √4.25:\n"
     ));
     page.add(&text);
     wrong

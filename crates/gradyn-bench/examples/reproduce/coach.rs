@@ -66,7 +66,8 @@ struct Row {
 
 impl Row {
     fn new(count: usize) -> Self {
-        let (model, m) = (with_parameters(count), method("maggi", "rk4").step(STEP));
+        let model = with_parameters(count);
+        let m = method("maggi", "rk4").step(STEP);
         let (of_run, seconds) = timed(|| run(&model, &m));
         let per = |s: f64| 1e6 * s / of_run.trajectory.plan.steps() as f64;
         let (exact, adjoint) = gradient(&model, &of_run, Sensitivity::DiscreteAdjoint);
@@ -114,15 +115,21 @@ fn manoeuvre(out: &mut String) {
     let model = Prepared::new(&edited("coach", &[])).expect("builds");
     let of_run = run(&model, &method("maggi", "dopri5").tolerance(TOLERANCE, TOLERANCE));
     let done = model.gradient(&of_run, Sensitivity::DiscreteDirect).expect("sweeps");
+
+    // entry by entry
     let _ = writeln!(
         out,
-        "\nThe whole manoeuvre, 8 s, by `maggi` + `dopri5`, rtol = atol = {TOLERANCE:.0e}: dψ₁ over the parameters of the file.\n"
+        "\nThe whole manoeuvre, 8 s, by `maggi` + `dopri5`, rtol = atol = {TOLERANCE:.0e}: dψ₁ over the \
+         parameters of the file.\n"
     );
     *out += "| | reference | `discrete-direct` | relative difference |\n| --- | --: | --: | --: |\n";
     for (k, exact) in GRADIENT.iter().enumerate() {
-        let (name, x) = (&model.parameters()[k].name, done.rows[0][k]);
+        let name = &model.parameters()[k].name;
+        let x = done.rows[0][k];
         let _ = writeln!(out, "| dψ₁/d{name} | {exact:.7e} | {x:.7e} | {:.0e} |", (x / exact - 1.0).abs());
     }
+
+    // ψ₁ and times
     let _ = writeln!(
         out,
         "\nψ₁ = {:.8} ({PSI} in the reference).\n\
@@ -137,33 +144,29 @@ fn manoeuvre(out: &mut String) {
     );
 }
 
-/// What follows from the numbers.
-fn conclusion(rows: &[Row]) -> String {
-    let (first, last, before) = (&rows[0], &rows[rows.len() - 1], &rows[rows.len() - 2]);
+/// What follows from the costs: of a further parameter, and against the method by hand.
+fn costs_in_words(rows: &[Row]) -> String {
+    let first = &rows[0];
+    let last = &rows[rows.len() - 1];
+    let before = &rows[rows.len() - 2];
     let slope = |k: usize| (last.cost[k] - before.cost[k]) / (last.count - before.count) as f64;
     let ratio = |r: &Row, k: usize| r.cost[k] / r.cost[0];
+
+    // with how many parameters each is the cheapest
     let by = |s: Sensitivity| {
         let counts: Vec<String> =
             rows.iter().filter(|r| r.best() == s).map(|r| r.count.to_string()).collect();
         (!counts.is_empty()).then(|| format!("`{}` with {}", s.name(), counts.join(", ")))
     };
     let best: Vec<String> = [0, 2, 3].into_iter().filter_map(|k| by(METHODS[k])).collect();
-    let off = |k: usize| rows.iter().map(|r| r.off[k]).fold(0.0, f64::max);
-    let crossing = rows
-        .iter()
-        .find(|r| r.adjoint < r.cost[0])
-        .map_or("none of these numbers of".into(), |r| format!("{} and more", r.count));
+
+    // in words
     format!(
         "\n**Conclusion.** The cheapest of the three exact direct methods is {} parameters.\n\
          Automatic differentiation takes {:.1} times what that by hand takes for one parameter \
          and {:.1} times for {}, complex steps {:.1} and {:.1} times.\n\
-         Each further parameter costs {:.0} µs a step by hand, {:.0} by dual numbers and {:.0} by complex steps.\n\
-         All three are the same numbers: they differ from the discrete adjoint by at most {:.0e}, {:.0e} \
-         and {:.0e}, so that accuracy does not decide.\n\
-         The continuous form of the method by hand, which is that of the paper, takes {:.1} times the discrete \
-         one for {} parameters and differs by {:.0e}, the error of the step.\n\
-         The discrete adjoint of both objectives is cheaper than the direct method with {crossing} parameters.\n\
-         Run and gradient by `auto` take at most {:.2} times those by the cheaper of the two.\n",
+         Each further parameter costs {:.0} µs a step by hand, {:.0} by dual numbers and {:.0} by complex \
+         steps.",
         best.join(", "),
         ratio(first, 2),
         ratio(last, 2),
@@ -173,10 +176,33 @@ fn conclusion(rows: &[Row]) -> String {
         slope(0),
         slope(2),
         slope(3),
+    )
+}
+
+/// What follows from the numbers: costs, accuracy, the continuous form, the adjoint, `auto`.
+fn conclusion(rows: &[Row]) -> String {
+    let last = &rows[rows.len() - 1];
+    let off = |k: usize| rows.iter().map(|r| r.off[k]).fold(0.0, f64::max);
+    let crossing = rows
+        .iter()
+        .find(|r| r.adjoint < r.cost[0])
+        .map_or("none of these numbers of".into(), |r| format!("{} and more", r.count));
+
+    // in words
+    format!(
+        "{}\n\
+         All three are the same numbers: they differ from the discrete adjoint by at most {:.0e}, {:.0e} \
+         and {:.0e}, so that accuracy does not decide.\n\
+         The continuous form of the method by hand, which is that of the paper, takes {:.1} times the \
+         discrete one for {} parameters and differs by {:.0e}, the error of the step.\n\
+         The discrete adjoint of both objectives is cheaper than the direct method with {crossing} \
+         parameters.\n\
+         Run and gradient by `auto` take at most {:.2} times those by the cheaper of the two.\n",
+        costs_in_words(rows),
         off(0),
         off(2),
         off(3),
-        ratio(last, 1),
+        last.cost[1] / last.cost[0],
         last.count,
         off(1),
         rows.iter().map(Row::ratio).fold(0.0, f64::max),

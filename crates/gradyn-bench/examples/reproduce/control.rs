@@ -23,9 +23,12 @@ const AGREE: f64 = 1e-9;
 /// Coordinates, and the times that A22 prints for its direct and its adjoint method [s].
 #[rustfmt::skip]
 const PRINTED: [(Coordinates, [[f64; 6]; 2]); 3] = [
-    (Coordinates::Natural, [[0.828, 1.219, 1.844, 3.672, 11.281, 23.016], [0.719, 0.781, 0.844, 0.953, 1.313, 1.828]]),
-    (Coordinates::Relative0, [[0.672, 0.734, 0.844, 1.109, 1.828, 3.109], [0.672, 0.688, 0.781, 0.844, 1.188, 1.688]]),
-    (Coordinates::Relative1, [[0.688, 0.781, 0.890, 1.156, 2.000, 3.547], [0.672, 0.703, 0.797, 0.953, 1.359, 2.094]]),
+    (Coordinates::Natural,
+     [[0.828, 1.219, 1.844, 3.672, 11.281, 23.016], [0.719, 0.781, 0.844, 0.953, 1.313, 1.828]]),
+    (Coordinates::Relative0,
+     [[0.672, 0.734, 0.844, 1.109, 1.828, 3.109], [0.672, 0.688, 0.781, 0.844, 1.188, 1.688]]),
+    (Coordinates::Relative1,
+     [[0.688, 0.781, 0.890, 1.156, 2.000, 3.547], [0.672, 0.703, 0.797, 0.953, 1.359, 2.094]]),
 ];
 
 /// One number of parameters in one family.
@@ -44,7 +47,8 @@ impl Cell {
         let model = Prepared::new_in(&five_bar_control(parameters / 2), family).expect("builds");
         let m = method("ali3p", "newmark").step(STEP);
         let done = METHODS.map(|s| timed(|| Function::gradient(&model, &m, s).1.swap_remove(0)));
-        let (seconds, rows) = ([0, 1, 2].map(|k| done[k].1), done.map(|d| d.0));
+        let seconds = [0, 1, 2].map(|k| done[k].1);
+        let rows = done.map(|d| d.0);
         Self { seconds, rows, auto: model.auto().0, factorizations: factorizations(&model, &m) }
     }
     /// Time of what `auto` chooses, in times of the shortest.
@@ -76,6 +80,7 @@ fn largest(x: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn lines(family: Coordinates, printed: &[[f64; 6]; 2], cells: &[Cell]) -> String {
+    // times, ours and printed
     let mut out = String::new();
     for (k, s) in METHODS.iter().enumerate() {
         let _ = write!(out, "| `{}` | `{}` ", family.name(), s.name());
@@ -85,6 +90,8 @@ fn lines(family: Coordinates, printed: &[[f64; 6]; 2], cells: &[Cell]) -> String
         }
         out += "|\n";
     }
+
+    // ratios and counts
     let row = |name: &str, of: &dyn Fn(&Cell) -> String| {
         format!(
             "| `{}` | {name} | {} |\n",
@@ -98,12 +105,15 @@ fn lines(family: Coordinates, printed: &[[f64; 6]; 2], cells: &[Cell]) -> String
 
 /// What the table says, from its numbers.
 fn words(all: &[(Coordinates, Vec<Cell>)]) -> String {
+    // growth from the first to the last column, ours and printed
     let cells = || all.iter().flat_map(|a| &a.1);
     let growth = |k: usize, (_, cells): &(Coordinates, Vec<Cell>)| cells[5].seconds[k] / cells[0].seconds[k];
     let grown = |k: usize| all.iter().map(|a| format!("{:.1}", growth(k, a))).collect::<Vec<_>>().join(", ");
     let print = |k: usize| {
         PRINTED.iter().map(|p| format!("{:.1}", p.1[k][5] / p.1[k][0])).collect::<Vec<_>>().join(", ")
     };
+
+    // distance from the exact gradient
     let exact =
         largest(all.iter().flat_map(|a| a.1[0].rows[1].iter().zip(CONTROL)).map(|(a, b)| (a - b).abs()));
     let size = largest(CONTROL.iter().map(|x| x.abs()));
@@ -131,12 +141,16 @@ fn words(all: &[(Coordinates, Vec<Cell>)]) -> String {
 
 /// The section; what does not hold.
 pub fn study(page: &mut Page) -> Vec<String> {
-    let (mut out, mut wrong, mut all) = (String::from("## A22 Table 2\n\n"), vec![], vec![]);
+    let mut out = String::from("## A22 Table 2\n\n");
+    let mut wrong = vec![];
+    let mut all = vec![];
     out += "ms of run and gradient; in brackets those that A22 prints, on its machine.\n\n| coordinates | |";
     PARAMETERS.iter().for_each(|p| {
         let _ = write!(out, " {p} |");
     });
     out += &format!("\n| --- | --- |{}\n", " --: |".repeat(PARAMETERS.len()));
+
+    // one family of coordinates after the other
     for (family, printed) in &PRINTED {
         let cells: Vec<Cell> = PARAMETERS.iter().map(|&p| Cell::new(*family, p)).collect();
         out += &lines(*family, printed, &cells);

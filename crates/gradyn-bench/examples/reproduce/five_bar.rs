@@ -49,7 +49,9 @@ fn line(row: &Printed, way: &Way, ours: &Ours) -> String {
         way.how.name()
     );
     for k in 0..2 {
-        let (printed, x, exact) = (row.values[k], ours.values[k], GRADIENT[0][k]);
+        let printed = row.values[k];
+        let x = ours.values[k];
+        let exact = GRADIENT[0][k];
         let _ = write!(s, "| {printed:.4} | {x:.5} | {:+.4} | {:+.0e} ", x - printed, x - exact);
     }
     s + &format!("| {:.1} | {} |\n", 1e3 * ours.seconds, row.why)
@@ -59,9 +61,14 @@ fn line(row: &Printed, way: &Way, ours: &Ours) -> String {
 pub fn table(title: &str, rows: &[Printed]) -> (String, Vec<String>) {
     let model = example("five_bar", &[]);
     let mut out = format!("## {title}\n\n");
-    out += "| row | our method | dψ/dL₀₁ printed | ours | - printed | - exact | dψ/dL₀₂ printed | ours | - printed | - exact | ms | difference to the print |\n";
+    out += "| row | our method | dψ/dL₀₁ printed | ours | - printed | - exact ";
+    out += "| dψ/dL₀₂ printed | ours | - printed | - exact | ms | difference to the print |\n";
     out += "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --- |\n";
-    let (mut far, mut worst, mut kept) = (vec![], 0f64, vec![]);
+
+    // row by row, in every way that it is computed
+    let mut far = vec![];
+    let mut worst = 0f64;
+    let mut kept = vec![];
     for row in rows {
         for way in &row.ways {
             let ours = compute(&model, way);
@@ -69,21 +76,19 @@ pub fn table(title: &str, rows: &[Printed]) -> (String, Vec<String>) {
             let fixed = matches!(way.steps, Steps::Fixed(_));
             worst = if fixed { worst.max(off(ours.values)) } else { worst };
             if fixed && off(ours.values) > BOUND {
-                far.push(format!(
-                    "{title}, {}, {} + {}: {:.4}",
-                    row.row,
-                    way.formulation,
-                    way.integrator,
-                    off(ours.values)
-                ));
+                let named = format!("{}, {} + {}", row.row, way.formulation, way.integrator);
+                far.push(format!("{title}, {named}: {:.4}", off(ours.values)));
             }
             kept.extend((fixed && !row.failed).then_some(ours.values));
         }
     }
+
+    // distances and spreads
     let printed: Vec<[f64; 2]> = rows.iter().filter(|r| !r.failed).map(|r| r.values).collect();
     let _ = write!(
         out,
-        "\nFarthest row at h = {H} s: {worst:.4} from the exact values ({:.5}, {:.5}); the bound is {BOUND}.\n\
+        "\nFarthest row at h = {H} s: {worst:.4} from the exact values ({:.5}, {:.5}); the bound is \
+         {BOUND}.\n\
          Spread of our rows {}, of the printed ones {}; \
          farthest printed row {:.4}.",
         GRADIENT[0][0],
@@ -112,7 +117,8 @@ fn last_digit(printed: &str) -> f64 {
 
 /// Why a printed number is not the exact one.
 fn reason(printed: &str, exact: f64) -> &'static str {
-    let (number, last) = (printed.parse::<f64>().expect("a number"), last_digit(printed));
+    let number = printed.parse::<f64>().expect("a number");
+    let last = last_digit(printed);
     match (exact - number).abs() / last {
         d if d <= 0.5 => "rounding of the print",
         d if d < 1.0 && exact.abs() > number.abs() => "digits cut, not rounded",
@@ -129,25 +135,38 @@ const WAYS: [(&str, Coordinates, f64); 5] = [
     ("index3", Coordinates::Natural, 1e-3),
 ];
 
-/// [A22, Table 1] at 1 ms in three families of coordinates, and at 10 ms; what differs between the
-/// coordinates in the printed digits.
-pub fn a22(page: &mut Page) -> Vec<String> {
-    let mechanism = edited("five_bar", &[]);
-    let gradients = WAYS.map(|(f, family, h)| {
-        let (model, m) =
-            (Prepared::new_in(&mechanism, family).expect("builds"), method(f, "newmark").step(h));
-        timed(|| Function::gradient(&model, &m, Sensitivity::DiscreteAdjoint).1)
-    });
-    let (mut out, mut wrong, mut apart) =
-        (String::from("## A22 Table 1\n\n| entry | printed | exact | exact - printed "), vec![], 0f64);
+/// Head of [A22, Table 1].
+fn a22_head() -> String {
+    let mut out = String::from("## A22 Table 1\n\n| entry | printed | exact | exact - printed ");
     WAYS.iter().for_each(|(f, family, h)| {
         let _ = write!(out, "| `{f}` + `newmark`, `{}`, {} ms | - exact ", family.name(), h * 1e3);
     });
     out += "| difference to the print |\n| --- |";
-    out += &(" --: |".repeat(3 + 2 * WAYS.len()) + " --- |\n");
+    out + &(" --: |".repeat(3 + 2 * WAYS.len()) + " --- |\n")
+}
+
+/// Gradients of all columns of [A22, Table 1], with the time of each [s].
+fn a22_gradients() -> [(Vec<Vec<f64>>, f64); 5] {
+    let mechanism = edited("five_bar", &[]);
+    WAYS.map(|(f, family, h)| {
+        let model = Prepared::new_in(&mechanism, family).expect("builds");
+        let m = method(f, "newmark").step(h);
+        timed(|| Function::gradient(&model, &m, Sensitivity::DiscreteAdjoint).1)
+    })
+}
+
+/// [A22, Table 1] at 1 ms in three families of coordinates, and at 10 ms; what differs between the
+/// coordinates in the printed digits.
+pub fn a22(page: &mut Page) -> Vec<String> {
+    // entry by entry
+    let gradients = a22_gradients();
+    let mut out = a22_head();
+    let mut wrong = vec![];
+    let mut apart = 0f64;
     for (j, row) in A22.iter().enumerate() {
         for (k, printed) in row.iter().enumerate() {
-            let (number, exact) = (printed.parse::<f64>().expect("a number"), GRADIENT[j][k]);
+            let number = printed.parse::<f64>().expect("a number");
+            let exact = GRADIENT[j][k];
             let entry = format!("dψ{}/d{}", j + 1, A22_PARAMETERS[k]);
             let _ = write!(out, "| {entry} | {printed} | {exact:.6} | {:+.1e} ", exact - number);
             for (rows, _) in &gradients {
@@ -162,11 +181,14 @@ pub fn a22(page: &mut Page) -> Vec<String> {
             }
         }
     }
+
+    // times, and how far the coordinates are apart
     let times: Vec<String> = gradients.iter().map(|(_, s)| format!("{:.0} ms", s * 1e3)).collect();
     let _ = writeln!(out, "\nRun and gradient of the {} columns: {}.\n", WAYS.len(), times.join(", "));
     let _ = writeln!(
         out,
-        "`relative-0` and `relative-1` differ from `natural` by at most {apart:.2} units of the last printed digit."
+        "`relative-0` and `relative-1` differ from `natural` by at most {apart:.2} units of the last \
+         printed digit."
     );
     page.add(&out);
     page.add(include_str!("text/a22.md"));
@@ -179,6 +201,8 @@ pub fn response() -> Vec<Plot> {
     let model = example("five_bar", &names);
     let m: Method = method("index3", "newmark").step(H);
     let table = model.table(&model.simulate(&m, &mut |_, _| {}).expect("runs"), None).expect("a table");
+
+    // velocities and energies over time
     let of = |name: &str, f: &dyn Fn(&[f64]) -> f64| {
         let points = table.rows.iter().map(|r| [r[0], f(r)]).collect();
         Series { name: name.into(), points, marked: false }

@@ -40,6 +40,8 @@ fn column(family: Coordinates) -> Column {
     let model = Prepared::new_in(&edited("four_wheeler", &[]), family).expect("builds");
     let m = method("ali3p", "newmark").step(STEP);
     let ((psi, rows), seconds) = timed(|| Function::gradient(&model, &m, Sensitivity::DiscreteAdjoint));
+
+    // what each record adds, from the end, at some of the records
     let run = model.simulate(&m, &mut |_, _| {}).expect("runs");
     let (_, parts) = model.contributions(&run).expect("sweeps");
     let t = &run.trajectory.plan.t;
@@ -77,16 +79,16 @@ fn spread(row: &[f64]) -> f64 {
 }
 
 fn table(names: &[String], columns: &[Column]) -> (String, Vec<String>) {
-    let (mut out, mut wrong) = (
-        String::from(
-            "## A22 Table 3\n\n| entry | printed: RTdyn0 | RTdyn1 | ALI3-P | reference | our reference ",
-        ),
-        vec![],
-    );
+    // head
+    let mut out = String::from("## A22 Table 3\n\n| entry ");
+    out += "| printed: RTdyn0 | RTdyn1 | ALI3-P | reference | our reference ";
+    let mut wrong = vec![];
     columns.iter().for_each(|c| {
         let _ = write!(out, "| `{}` | - reference ", c.name);
     });
     out += &format!("|\n| --- |{}\n", " --: |".repeat(5 + 2 * columns.len()));
+
+    // entries of the gradient, ψ
     for (k, name) in names.iter().enumerate() {
         let printed: Vec<String> = PRINTED[k].iter().map(|x| format!("{x:.3e}")).collect();
         let _ = write!(out, "| dψ/d{name} | {} | {:.6e} ", printed.join(" | "), GRADIENT[k]);
@@ -103,6 +105,12 @@ fn table(names: &[String], columns: &[Column]) -> (String, Vec<String>) {
     columns.iter().for_each(|c| {
         let _ = write!(out, "| {:.9} | {:+.1e} ", c.psi, c.psi - PSI);
     });
+    out += &summary(columns);
+    (out, wrong)
+}
+
+/// Distances between the coordinates and from the reference, and times.
+fn summary(columns: &[Column]) -> String {
     let ours = (0..GRADIENT.len())
         .map(|k| spread(&columns.iter().map(|c| c.rows[k]).collect::<Vec<_>>()))
         .fold(0.0, f64::max);
@@ -113,14 +121,12 @@ fn table(names: &[String], columns: &[Column]) -> (String, Vec<String>) {
         .map(|(x, g)| (x / g - 1.0).abs())
         .fold(0.0, f64::max);
     let times: Vec<String> = columns.iter().map(|c| format!("{:.1} s", c.seconds)).collect();
-    let _ = writeln!(
-        out,
-        "|\n\nAn entry differs between the coordinates by at most {ours:.1e} of itself (in the paper {print:.1e}), \
-         and from the reference by at most {far:.1e}.\n\
+    format!(
+        "|\n\nAn entry differs between the coordinates by at most {ours:.1e} of itself (in the paper \
+         {print:.1e}), and from the reference by at most {far:.1e}.\n\
          Run and gradient: {}.\n",
         times.join(", ")
-    );
-    (out, wrong)
+    )
 }
 
 /// Both sections; what does not hold.
@@ -132,6 +138,8 @@ pub fn study(page: &mut Page) -> Vec<String> {
     page.add(text.trim_end());
     page.add("");
     page.add(include_str!("text/a22_3.md"));
+
+    // one panel for each parameter
     let plot = |(k, name): (usize, &String)| Plot {
         title: format!("dψ/d{name}: sum over the records from the end to t"),
         labels: ["t [s]", ""],

@@ -9,7 +9,8 @@ use std::fmt::Write;
 const NOMINAL: [(&str, &str); 2] = [
     (
         "equilibrium = { \"chassis.com.x\" = 0, \"chassis.com.y\" = 0, \"chassis.yaw\" = 0 }",
-        "position = { \"chassis.com\" = [0, 0, 0.57], \"chassis.yaw\" = 0, \"chassis.pitch\" = 0, \"chassis.roll\" = 0 }",
+        "position = { \"chassis.com\" = [0, 0, 0.57], \"chassis.yaw\" = 0, \
+         \"chassis.pitch\" = 0, \"chassis.roll\" = 0 }",
     ),
     (
         "equilibrium = { \"bearing.angle\" = 0 }",
@@ -59,12 +60,16 @@ pub fn fine() -> Method {
     method("maggi", "dopri5").tolerance(1e-8, 1e-8)
 }
 
-/// Tables 5 and 6.
+/// Tables 5 and 6: the forces against the print.
 fn nominal(out: &mut String) -> Vec<String> {
+    // with and without bump stops, at rest and in the nominal configuration
     let [at_rest, stops_at_rest] = [&[SHORT][..], &[SHORT, BUMP_STOPS]].map(forces);
     let [ours, stops] = [&[SHORT][..], &[SHORT, BUMP_STOPS]].map(|edits| forces(&[&NOMINAL, edits].concat()));
+
+    // the table
     let mut wrong = vec![];
-    *out += "| force [N] | printed | ours, nominal configuration | - printed | ours, static equilibrium | difference to the print |\n";
+    *out += "| force [N] | printed | ours, nominal configuration | - printed | ours, static equilibrium | \
+        difference to the print |\n";
     *out += "| --- | --: | --: | --: | --: | --- |\n";
     let mut line = |name: &str, printed: f64, x: f64, rest: f64| {
         let why = match (x - printed).abs() {
@@ -82,10 +87,13 @@ fn nominal(out: &mut String) -> Vec<String> {
     }
     line("bump stop, front", 0.0, stops[0] - ours[0], stops_at_rest[0] - at_rest[0]);
     line("bump stop, rear", 0.0, stops[1] - ours[1], stops_at_rest[1] - at_rest[1]);
+
+    // the sum of the tyres
     let weight = 9.81 * (1260.0 + 4.0 * (6.0 + 57.35));
     let _ = writeln!(
         out,
-        "\nThe four tyres carry {:.1} N in the nominal configuration and {:.1} N in equilibrium; the weight is {weight:.1} N.\n",
+        "\nThe four tyres carry {:.1} N in the nominal configuration and {:.1} N in equilibrium; the weight \
+         is {weight:.1} N.\n",
         2.0 * (ours[4] + ours[5]),
         2.0 * (at_rest[4] + at_rest[5])
     );
@@ -94,11 +102,15 @@ fn nominal(out: &mut String) -> Vec<String> {
 
 /// ψ and gradient over 3 s, against the reference; ψ at the printed optimum.
 fn gradient(out: &mut String) {
+    // a method of high order, and Newmark
     let model = Prepared::new(&edited("iltis", &[])).expect("builds");
     let ways = [fine(), method("ali3p", "newmark").step(1e-3)];
     let done = ways.each_ref().map(|m| timed(|| Function::gradient(&model, m, Sensitivity::DiscreteAdjoint)));
-    *out += "| | reference | `maggi` + `dopri5`, rtol = atol = 1e-8 | relative difference | `ali3p` + `newmark`, 1 ms | relative difference |\n";
+    *out += "| | reference | `maggi` + `dopri5`, rtol = atol = 1e-8 | relative difference | `ali3p` + \
+        `newmark`, 1 ms | relative difference |\n";
     *out += "| --- | --: | --: | --: | --: | --: |\n";
+
+    // ψ, dψ/dρ
     let mut line = |name: &str, exact: f64, x: [f64; 2]| {
         let _ = write!(out, "| {name} | {exact:.7e} ");
         x.iter().for_each(|x| {
@@ -110,6 +122,8 @@ fn gradient(out: &mut String) {
     for (k, exact) in GRADIENT.iter().enumerate() {
         line(&format!("dψ/d{}", model.parameters()[k].name), *exact, [0, 1].map(|w| done[w].0.1[0][k]));
     }
+
+    // ψ at the printed optimum
     let psi = model.psi(&OPTIMUM, &fine())[0];
     let _ = writeln!(
         out,

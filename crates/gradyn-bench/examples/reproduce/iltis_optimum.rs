@@ -51,6 +51,7 @@ fn distance(x: &[f64]) -> f64 {
 
 /// Table 7, and what each run needed.
 fn table(runs: &[(&str, Done)]) -> String {
+    // parameters
     let mut out = String::from("## P14 Table 7\n\n| | before | after, printed | reference |");
     runs.iter().for_each(|(name, _)| out += &format!(" {name} |"));
     out += &format!("\n| --- |{}\n", " --: |".repeat(3 + runs.len()));
@@ -59,6 +60,8 @@ fn table(runs: &[(&str, Done)]) -> String {
         runs.iter().for_each(|(_, d)| out += &format!("| {:.1} ", d.end.x[k]));
         out += "|\n";
     }
+
+    // ψ, and how the runs ended
     let mut line = |name: &str, printed: String, exact: String, f: &dyn Fn(&Done) -> String| {
         let _ = write!(out, "| {name} | {printed} | {exact} ");
         runs.iter().for_each(|(_, d)| out += &format!("| {} ", f(d)));
@@ -78,6 +81,8 @@ fn wrong(runs: &[(&str, Done)]) -> Vec<String> {
     let far = |d: &Done| {
         (d.end.value - PSI).abs() > BOUND[0] || distance(&d.end.x) > BOUND[1] || d.end.evaluations > 120
     };
+
+    // parameters and ψ of the first two
     let mut list = vec![];
     for (name, d) in &runs[..2] {
         if far(d) || !d.end.status.converged() {
@@ -89,6 +94,8 @@ fn wrong(runs: &[(&str, Done)]) -> Vec<String> {
             ));
         }
     }
+
+    // ψ of Newmark
     let newmark = &runs[2].1.end;
     if (newmark.value / PSI - 1.0).abs() > BOUND[2] {
         list.push(format!("P14 Table 7, newmark: ψ = {}", newmark.value));
@@ -129,6 +136,8 @@ fn figure_7(after: &[f64]) -> Vec<Plot> {
             marked: false,
         }
     };
+
+    // both in one panel
     let series = vec![line("before", &DEFAULT), line("after", after)];
     vec![Plot {
         title: "Vertical acceleration of the chassis".into(),

@@ -52,12 +52,15 @@ const STUDIES: &[Study] = &[
 ];
 
 fn main() -> ExitCode {
+    // studies that are asked for
     let words: Vec<String> = std::env::args().skip(1).collect();
     if let Some(word) = words.iter().find(|w| !STUDIES.iter().any(|s| s.name.starts_with(w.as_str()))) {
         let names: Vec<&str> = STUDIES.iter().map(|s| s.name).collect();
         eprintln!("no study begins with `{word}`: {}", names.join(", "));
         return ExitCode::from(2);
     }
+
+    // the page; the other sections stay
     let mut page = Page::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs"));
     page.add(include_str!("text/head.md"));
     let mut wrong = vec![];
@@ -70,6 +73,8 @@ fn main() -> ExitCode {
         }
     }
     page.write();
+
+    // claims that do not hold
     if wrong.is_empty() {
         return ExitCode::SUCCESS;
     }
@@ -93,7 +98,7 @@ fn p14(page: &mut Page) -> Vec<String> {
     far
 }
 
-/// B92.
+/// The sections of B92.
 fn manipulator(page: &mut Page) -> Vec<String> {
     page.add(&format!("## B92 Eq. 77\n\n{}", b92::equation_77()));
     page.add(include_str!("text/eq77.md"));

@@ -4,7 +4,7 @@ use crate::b92;
 use crate::svg::{self, Plot};
 use std::path::{Path, PathBuf};
 
-/// The document.
+/// The document that is written.
 pub struct Page {
     folder: PathBuf,
     before: String,

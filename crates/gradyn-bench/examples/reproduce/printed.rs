@@ -8,9 +8,9 @@ use gradyn::Sensitivity::{
 /// Steps of a row.
 #[derive(Clone, Copy)]
 pub enum Steps {
-    /// Fixed [s].
+    /// Steps of a fixed size [s].
     Fixed(f64),
-    /// rtol = atol.
+    /// Steps by a tolerance, rtol = atol.
     Tolerance(f64),
 }
 use Steps::{Fixed, Tolerance};
@@ -46,8 +46,9 @@ fn row(row: &'static str, values: [f64; 2], ways: Vec<Way>, why: &'static str) -
     Printed { row, values, ways, why, failed: false }
 }
 
-/// [M13, Table 1].
+/// The rows of [M13, Table 1].
 pub fn m13() -> Vec<Printed> {
+    // by Maggi's formulation: with rk4, and with integrators like those of FATODE
     let rk4 = |s| vec![at("maggi", "rk4", Fixed(H), How::By(s))];
     let stiff = ["radau5", "gauss4", "sdirk4", "rodas4", "ros3", "dopri5"];
     let fatode =
@@ -87,8 +88,9 @@ const SCHEME: &str = "integrator of the paper not stated: its error at this step
 const ROUNDED: &str = "rounding of the print";
 const TRAPEZOIDAL: &str = "integrator of the paper not stated; both have errors of this size at this step";
 
-/// [P14, Table 1].
+/// The rows of [P14, Table 1].
 pub fn p14() -> Vec<Printed> {
+    // by Newmark, by rk4, by one-sided differences
     let newmark = |f, s| vec![at(f, "newmark", Fixed(H), How::By(s))];
     let rk4 = |s| vec![at("maggi", "rk4", Fixed(H), How::By(s))];
     let forward = |δ| vec![at("index3", "newmark", Fixed(H), How::Forward(δ))];

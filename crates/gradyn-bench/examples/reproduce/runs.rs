@@ -55,7 +55,8 @@ pub fn method(formulation: &str, integrator: &str) -> Method {
 /// Shortest of some repetitions [s], and the last result.
 pub fn timed<T>(mut f: impl FnMut() -> T) -> (T, f64) {
     let begun = Instant::now();
-    let (mut best, mut last) = (f64::INFINITY, None);
+    let mut best = f64::INFINITY;
+    let mut last = None;
     for n in 0..REPEATED {
         if n > 1 && begun.elapsed().as_secs_f64() > LONG {
             break;
@@ -76,7 +77,8 @@ pub trait Function {
     fn gradient(&self, method: &Method, s: Sensitivity) -> (Vec<f64>, Vec<Vec<f64>>);
     /// (ψ(ρ + δ) - ψ(ρ))/δ, one row per objective, for the first parameters, each with its own δ.
     fn forward(&self, method: &Method, δ: &[f64]) -> Vec<Vec<f64>> {
-        let (rho, base) = (self.rho().to_vec(), self.psi(self.rho(), method));
+        let rho = self.rho().to_vec();
+        let base = self.psi(self.rho(), method);
         let column = |k: usize| {
             let mut moved = rho.clone();
             moved[k] += δ[k];

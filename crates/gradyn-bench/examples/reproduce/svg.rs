@@ -16,7 +16,7 @@ pub struct Series {
     pub marked: bool,
 }
 
-/// A panel.
+/// A panel with its axes and lines.
 pub struct Plot {
     pub title: String,
     /// Labels of x and y.
@@ -44,7 +44,8 @@ impl Axis {
             values.filter(|x| x.is_finite() && (!log || *x > 0.0)).map(|x| if log { x.log10() } else { x });
         let [a, b] = kept.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)]);
         let step = if log { 1.0 } else { nice(b - a) };
-        let (low, high) = ((a / step + 1e-9).floor() * step, (b / step - 1e-9).ceil() * step);
+        let low = (a / step + 1e-9).floor() * step;
+        let high = (b / step - 1e-9).ceil() * step;
         Self { range: [low, if high > low { high } else { low + step }], pixels, log }
     }
     /// `None` where there is no place: zero on a logarithmic axis.
@@ -81,7 +82,10 @@ fn text(out: &mut String, [x, y]: [f64; 2], anchor: &str, more: &str, words: &st
 
 /// Frame, grid, ticks and labels.
 fn frame(out: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
-    let ([left, right], [bottom, top]) = (x.pixels, y.pixels);
+    let [left, right] = x.pixels;
+    let [bottom, top] = y.pixels;
+
+    // grid and ticks
     for (at, label) in x.ticks() {
         let _ = writeln!(out, "<path d=\"M{at:.1} {bottom:.1}V{top:.1}\" stroke=\"#ddd\"/>");
         text(out, [at, bottom + 16.0], "middle", "", &label);
@@ -90,12 +94,19 @@ fn frame(out: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
         let _ = writeln!(out, "<path d=\"M{left:.1} {at:.1}H{right:.1}\" stroke=\"#ddd\"/>");
         text(out, [left - 6.0, at + 4.0], "end", "", &label);
     }
-    let (w, h) = (right - left, bottom - top);
+
+    // frame
+    let w = right - left;
+    let h = bottom - top;
     let _ = writeln!(
         out,
-        "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"none\" stroke=\"#444\"/>"
+        "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"none\" \
+         stroke=\"#444\"/>"
     );
-    let (cx, cy) = (0.5 * (left + right), 0.5 * (top + bottom));
+
+    // title and labels
+    let cx = 0.5 * (left + right);
+    let cy = 0.5 * (top + bottom);
     text(out, [cx, top - 12.0], "middle", " font-weight=\"bold\"", &plot.title);
     text(out, [cx, bottom + 36.0], "middle", "", plot.labels[0]);
     let turn = format!(" transform=\"rotate(-90 {:.1} {cy:.1})\"", left - 54.0);
@@ -105,9 +116,12 @@ fn frame(out: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
 /// The lines, and their names to the right of the frame.
 fn lines(out: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
     for (k, s) in plot.series.iter().enumerate() {
+        // the points that have a place
         let colour = COLOURS[k % COLOURS.len()];
         let points: Vec<[f64; 2]> =
             s.points.iter().filter_map(|p| Some([x.at(p[0])?, y.at(p[1])?])).collect();
+
+        // line and marks
         let list: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
         let path = list.join(" ");
         let _ = writeln!(
@@ -119,7 +133,10 @@ fn lines(out: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
                 let _ = writeln!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>");
             });
         }
-        let (left, row) = (x.pixels[1] + 12.0, y.pixels[1] + 12.0 + 18.0 * k as f64);
+
+        // name
+        let left = x.pixels[1] + 12.0;
+        let row = y.pixels[1] + 12.0 + 18.0 * k as f64;
         let _ = writeln!(out, "<path d=\"M{left:.1} {row:.1}h18\" stroke=\"{colour}\" stroke-width=\"2\"/>");
         text(out, [left + 24.0, row + 4.0], "start", "", &s.name);
     }
@@ -129,8 +146,10 @@ fn lines(out: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
 pub fn picture(plots: &[Plot]) -> String {
     let [width, height] = [SIZE[0], SIZE[1] * plots.len() as f64];
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         height=\"{height}\" \
+         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" \
+         fill=\"white\"/>\n"
     );
     for (k, plot) in plots.iter().enumerate() {
         let top = SIZE[1] * k as f64;

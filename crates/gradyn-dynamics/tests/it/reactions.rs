@@ -1,7 +1,7 @@
 //! Signs and sizes of reactions, efforts and element forces; Newton–Euler of single bodies; energy.
 //!
 //! ```text
-//! m a_G = m g + f,   I θ̈ = τ + (r_P - r_G) × f        (f, τ) the reaction on the body at its point P              (1)
+//! m a_G = m g + f,   I θ̈ = τ + (r_P - r_G) × f   (f, τ) the reaction on the body at its point P    (1)
 //! ```
 
 use gradyn_dynamics::control::{Controller, Mesh};

@@ -1,9 +1,10 @@
 //! Butcher tableaus: order conditions by rooted trees [Hairer, Nørsett & Wanner I, II.2].
 //!
 //! ```text
-//! Σ b_i φ_i(τ) = 1/γ(τ)   for every tree τ of order ≤ p;   Σ b_i(θ) φ_i(τ) = θ^|τ|/γ(τ)  for the continuous extension   (1)
-//! φ(τ) = Π_k A φ(τ_k),  γ(τ) = |τ| Π_k γ(τ_k)             for the tree τ = [τ_1 … τ_k]                                 (2)
-//! B(p): Σ b_i c_i^{k-1} = 1/k,   C(q): Σ a_ij c_j^{k-1} = c_i^k/k                                                     (3)
+//! Σ b_i φ_i(τ) = 1/γ(τ)   for every tree τ of order ≤ p                                         (1)
+//! Σ b_i(θ) φ_i(τ) = θ^|τ|/γ(τ)   for the continuous extension
+//! φ(τ) = Π_k A φ(τ_k),  γ(τ) = |τ| Π_k γ(τ_k)   for the tree τ = [τ_1 … τ_k]                    (2)
+//! B(p): Σ b_i c_i^{k-1} = 1/k,   C(q): Σ a_ij c_j^{k-1} = c_i^k/k                               (3)
 //! ```
 
 use gradyn_dynamics::tableau::{DOP853, DOPRI5, GAUSS4, RADAU3, RADAU5, RK4, Rosenbrock, SDIRK4, Tableau};

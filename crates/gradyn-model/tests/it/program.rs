@@ -57,7 +57,9 @@ const INSTRUCTIONS: &[(&str, Function, fn(f64, f64) -> f64)] = &[
     ("ge", |x, y| x.ge(y) * x, |x, y| if x >= y { x } else { 0.0 }),
     ("eq", |x, y| x.eq(y) * x + y, |_, y| y),
     ("select", |x, y| (x - y).select(x * y, x / y), |x, y| if x > y { x * y } else { x / y }),
-    ("shared", |x, y| { let s = (x * y).sin(); s * s + s / (s + 2.0) }, |x, y| { let s = (x * y).sin(); s * s + s / (s + 2.0) }),
+    ("shared",
+     |x, y| { let s = (x * y).sin(); s * s + s / (s + 2.0) },
+     |x, y| { let s = (x * y).sin(); s * s + s / (s + 2.0) }),
 ];
 
 const POINTS: [[f64; 2]; 3] = [[0.3, 0.7], [0.8, 0.45], [0.05, 0.9]];
@@ -117,7 +119,8 @@ fn exact_simplifications() {
     let graph = Graph::new();
     let (x, y, zero, one) = (graph.input(0), graph.input(1), graph.constant(0.0), graph.constant(1.0));
     #[rustfmt::skip]
-    let same = [x + 0.0, 0.0 + x, x - 0.0, x * 1.0, 1.0 * x, x / 1.0, -(-x), x.powi(1), x.powf(one), -(x * -1.0), 0.0 - (0.0 - x),
+    let same = [x + 0.0, 0.0 + x, x - 0.0, x * 1.0, 1.0 * x, x / 1.0, -(-x), x.powi(1), x.powf(one),
+        -(x * -1.0), 0.0 - (0.0 - x),
                 one.select(x, y), zero.select(y, x), y.select(x, x)];
     for (k, s) in same.into_iter().enumerate() {
         assert_eq!(s.id(), x.id(), "simplification {k}: {s:?}");

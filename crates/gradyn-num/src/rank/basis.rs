@@ -1,14 +1,15 @@
 //! Rows orthogonalised in the order in which they come.
 //!
 //! ```text
-//! a_i = Σ_{j ≤ i} l_ij e_j,   e orthonormal,   l_ii = |remainder of a_i|                                (1)
-//! x = Σ d_i a_i:   Lᵀ d = (e_j·x)                                                                      (2)
+//! a_i = Σ_{j ≤ i} l_ij e_j,   e orthonormal,   l_ii = |remainder of a_i|                            (1)
+//! x = Σ d_i a_i:   Lᵀ d = (e_j·x)                                                                   (2)
 //! ```
 //! Each projection is done twice: orthogonal to rounding.
 
 use super::norm;
+use crate::lanes::{LANES, lane_products};
 
-/// (1).
+/// Orthonormal vectors e and the triangle L of (1).
 #[derive(Clone, Debug, Default)]
 pub struct Basis {
     e: Vec<Vec<f64>>,
@@ -18,6 +19,7 @@ pub struct Basis {
 impl Basis {
     /// The length of what the rows before leave of a row, which is added if that is more than `least`.
     pub fn add(&mut self, mut row: Vec<f64>, least: f64) -> f64 {
+        // l_ij = e_j·a_i,  a_i -= l_ij e_j
         let mut l = vec![0.0; self.e.len()];
         for _ in 0..2 {
             for (l, e) in l.iter_mut().zip(&self.e) {
@@ -26,6 +28,8 @@ impl Basis {
                 row.iter_mut().zip(e).for_each(|(x, e)| *x -= along * e);
             }
         }
+
+        // e_i = remainder / l_ii
         let rest = norm(&row);
         if rest > least {
             l.push(rest);
@@ -35,7 +39,7 @@ impl Basis {
         }
         rest
     }
-    /// d of (2), for x in the span of the rows that were added.
+    /// Coefficients d of (2), for x in the span of the rows that were added.
     pub fn coefficients(&self, x: &[f64]) -> Vec<f64> {
         let mut d: Vec<f64> = self.e.iter().map(|e| dot(e, x)).collect();
         for i in (0..d.len()).rev() {
@@ -47,13 +51,11 @@ impl Basis {
     }
 }
 
-/// a·b in four sums.
+/// Scalar product a·b of vectors of any length, in four sums and the rest.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a4, b4) = (a.chunks_exact(4), b[..a.len()].chunks_exact(4));
-    let rest: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(a, b)| a * b).sum();
-    let mut sums = [0.0; 4];
-    for (a, b) in a4.zip(b4) {
-        (0..4).for_each(|k| sums[k] += a[k] * b[k]);
-    }
-    sums.iter().sum::<f64>() + rest
+    let b = &b[..a.len()];
+    let a_rest = a.as_chunks::<LANES>().1;
+    let b_rest = b.as_chunks::<LANES>().1;
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    lane_products(a, b).iter().sum::<f64>() + rest
 }

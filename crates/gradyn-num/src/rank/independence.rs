@@ -1,18 +1,20 @@
 //! How independent the rows of a matrix are, at many values on one pattern.
 //!
 //! ```text
-//! few rows:    min over i of the distance of â_i from the span of those before it, the sine of the angle between them:     (1)
-//!              the diagonal of the Cholesky factor of Â Âᵀ, or by orthogonal vectors where roundings matter
-//! many rows:   min over k of |d_k|, the pivots of Âᵀ = L U in an order of little fill                                   (2)
-//! each times   min over i of |a_i| / (the largest |a_i| that was learnt, if any)                                        (3)
+//! few rows:    min over i of the distance of â_i from the span of those before it                  (1)
+//! many rows:   min over k of |d_k|, the pivots of Âᵀ = L U in an order of little fill               (2)
+//! each times   min over i of |a_i| / (the largest |a_i| that was learnt, if any)                   (3)
 //! ```
+//! (1) is the sine of an angle: the diagonal of the Cholesky factor of Â Âᵀ, or by orthogonal vectors where
+//! roundings matter.
+//!
 //! All fall to zero, linearly in general, where rows become dependent. (2) may be small elsewhere: where it
 //! is, ask for σ_min. (3) is for joint coordinates, in which a row may vanish where its direction does not
 //! say so.
 
 use super::basis::dot;
 use super::sparse::{self, Elimination};
-use super::{Basis, DENSE, norm};
+use super::{Basis, MOST_DENSE_ROWS, norm};
 use crate::Pattern;
 
 /// Some rows of a pattern, and memory.
@@ -26,10 +28,10 @@ pub struct Independence {
 }
 
 impl Independence {
-    /// Of some rows.
+    /// The measure of some rows of a pattern; nothing is learnt yet.
     pub fn new(pattern: &Pattern, rows: &[u32]) -> Self {
         let part = pattern.part(rows);
-        let sparse = (rows.len() > DENSE).then(|| Elimination::new(&part));
+        let sparse = (rows.len() > MOST_DENSE_ROWS).then(|| Elimination::new(&part));
         Self {
             pattern: part,
             rows: rows.to_vec(),
@@ -45,12 +47,12 @@ impl Independence {
             *longest = longest.max(norm(&values[self.pattern.row(i)]));
         }
     }
-    /// (1) or (2), times (3), with these values of the whole pattern; ∞ without rows.
+    /// The measure (1) or (2), times (3), with these values of the whole pattern; ∞ without rows.
     pub fn measure(&mut self, whole: &Pattern, values: &[f64]) -> f64 {
         let values = whole.part_values(&self.rows, values);
         let sine = match &mut self.sparse {
             None => Some(self.memory.diagonal(&self.pattern, &values))
-                .filter(|s| *s > ROUNDINGS)
+                .filter(|s| *s > LEAST_CHOLESKY)
                 .unwrap_or_else(|| sine(&self.pattern, &values)),
             Some(e) => e.smallest_pivot(&self.pattern, &values),
         };
@@ -65,7 +67,7 @@ impl Independence {
         };
         condition * self.shrunk(&values)
     }
-    /// (3) of values of the rows.
+    /// The factor (3) of values of the rows.
     fn shrunk(&self, values: &[f64]) -> f64 {
         self.lengths(values).map(|(_, x)| x).fold(1.0, f64::min)
     }
@@ -81,8 +83,8 @@ impl Independence {
     }
 }
 
-/// (1) below which the Cholesky factor, whose squares have an error of 1e-16, is not taken.
-const ROUNDINGS: f64 = 1e-4;
+/// Measure (1) below which the Cholesky factor, whose squares have an error of 1e-16, is not taken.
+const LEAST_CHOLESKY: f64 = 1e-4;
 
 /// Memory of Â and of the Cholesky factor L of Â Âᵀ, row by row.
 #[derive(Default)]
@@ -94,12 +96,14 @@ struct Gram {
 impl Gram {
     /// Smallest l_ii; 0 where the factor breaks down.
     fn diagonal(&mut self, pattern: &Pattern, values: &[f64]) -> f64 {
-        let (m, n) = (pattern.rows(), pattern.cols());
+        let m = pattern.rows();
+        let n = pattern.cols();
         self.unit.clear();
         self.unit.resize(m * n, 0.0);
         self.l.resize(m * m, 0.0);
         let mut least = f64::INFINITY;
         for i in 0..m {
+            // â_i
             let length = norm(&values[pattern.row(i)]).max(f64::MIN_POSITIVE);
             pattern.entries(i, values).for_each(|(j, a)| self.unit[i * n + j] = a / length);
             let row = &self.unit[i * n..(i + 1) * n];
@@ -120,7 +124,7 @@ impl Gram {
     }
 }
 
-/// (1) by orthogonal vectors.
+/// The measure (1) by orthogonal vectors.
 fn sine(pattern: &Pattern, values: &[f64]) -> f64 {
     let mut basis = Basis::default();
     let sines = (0..pattern.rows()).map(|i| {

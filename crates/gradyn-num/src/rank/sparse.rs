@@ -8,7 +8,8 @@
 //! The inverse of Â Âᵀ in (3) is that of `[I Âᵀ; Â 0]`: λ = -(Â Âᵀ)⁻¹ g solves it for (0, g).
 
 use super::{Dependencies, Dependent};
-use crate::sparse::lu::{Columns, Lu};
+use crate::sparse::columns::Columns;
+use crate::sparse::lu::Lu;
 use crate::sparse::order::{self, Order};
 use crate::{Pattern, Saddle};
 
@@ -21,6 +22,7 @@ struct Scaled {
     values: Vec<f64>,
 }
 
+/// The rows divided by their lengths; zero where they are roundings.
 fn scaled(pattern: &Pattern, values: &[f64]) -> Scaled {
     let mut x = Scaled { norms: super::lengths(pattern, values), values: values.to_vec() };
     for (i, size) in x.norms.iter().enumerate() {
@@ -29,7 +31,7 @@ fn scaled(pattern: &Pattern, values: &[f64]) -> Scaled {
     x
 }
 
-/// (1) on one pattern.
+/// Elimination (1) on one pattern.
 pub(super) struct Elimination {
     lu: Lu,
     columns: Columns,
@@ -39,14 +41,18 @@ pub(super) struct Elimination {
 }
 
 impl Elimination {
-    /// Order and memory.
+    /// Chooses the order and reserves the memory.
     pub(super) fn new(pattern: &Pattern) -> Self {
         let transposed =
             Pattern::from_entries(pattern.cols(), pattern.rows(), pattern.iter().map(|(i, j, _)| (j, i)));
         let order = order::by_columns(&transposed).unwrap_or_else(|_| Order::natural(&transposed));
         let columns = Columns::new(&transposed, order);
-        let (lu, a) = (Lu::new(pattern.cols(), &columns, [pattern.nnz(); 2]), vec![0.0; pattern.nnz()]);
-        Self { lu, columns, to: pattern.iter().map(|(i, j, _)| transposed.at(j, i)).collect(), a }
+        Self {
+            lu: Lu::new(pattern.cols(), &columns, [pattern.nnz(); 2]),
+            columns,
+            to: pattern.iter().map(|(i, j, _)| transposed.at(j, i)).collect(),
+            a: vec![0.0; pattern.nnz()],
+        }
     }
     /// Calls `place(k, has a pivot, factor)` for each place in turn.
     fn run(&mut self, unit: &[f64], tol: f64, mut place: impl FnMut(usize, bool, &mut Lu)) {
@@ -57,7 +63,7 @@ impl Elimination {
             place(k, found, &mut self.lu);
         }
     }
-    /// min |d_k| with rows scaled to unit length.
+    /// The smallest pivot, min |d_k|, with rows scaled to unit length.
     pub(super) fn smallest_pivot(&mut self, pattern: &Pattern, values: &[f64]) -> f64 {
         let mut least = f64::INFINITY;
         let unit = scaled(pattern, values).values;
@@ -66,9 +72,10 @@ impl Elimination {
     }
 }
 
-/// (1): the factor, its columns, and γ̂ over places for each dependent place.
+/// Eliminates by (1): the factor, its columns, and γ̂ over places for each dependent place.
 fn eliminate(pattern: &Pattern, unit: &[f64], tol: f64) -> (Lu, Columns, Vec<(usize, Vec<(usize, f64)>)>) {
-    let (mut e, mut dependent) = (Elimination::new(pattern), vec![]);
+    let mut e = Elimination::new(pattern);
+    let mut dependent = vec![];
     e.run(unit, tol, |k, found, lu| {
         if !found {
             dependent.push((k, lu.combination(k)));
@@ -82,6 +89,8 @@ pub(super) fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> D
     let unit = scaled(pattern, values);
     let (_, columns, found) = eliminate(pattern, &unit.values, tol);
     let row = |k: usize| columns.order.columns[k] as usize;
+
+    // γ_j = γ̂_j |a_k| / |a_j|
     let mut is_kept = vec![true; pattern.rows()];
     let mut dependent: Vec<Dependent> = vec![];
     for (k, gamma) in found {
@@ -97,7 +106,7 @@ pub(super) fn row_dependencies(pattern: &Pattern, values: &[f64], tol: f64) -> D
     Dependencies { rank: kept.len(), condition: condition(pattern, &unit.values, &kept), kept, dependent }
 }
 
-/// Columns without a pivot.
+/// Columns that the elimination (1) leaves without a pivot.
 pub(super) fn free_columns(pattern: &Pattern, values: &[f64], tol: f64) -> Vec<usize> {
     eliminate(pattern, &scaled(pattern, values).values, tol).0.rows_left().collect()
 }
@@ -109,22 +118,31 @@ pub(super) fn condition_of(pattern: &Pattern, values: &[f64]) -> f64 {
 
 /// σ_min/σ_max of some rows, (3).
 fn condition(pattern: &Pattern, unit: &[f64], kept: &[usize]) -> f64 {
-    let (n, m) = (pattern.cols(), kept.len());
+    // Â of the kept rows
+    let n = pattern.cols();
+    let m = kept.len();
     let rows = || kept.iter().enumerate().flat_map(|(k, &i)| pattern.row(i).map(move |p| (k, p)));
     let j = Pattern::from_entries(m, n, rows().map(|(k, p)| (k, pattern.col(p))));
     let values: Vec<f64> = rows().map(|(_, p)| unit[p]).collect();
+
+    // [I Âᵀ; Â 0]
     let identity = Pattern::from_entries(n, n, (0..n).map(|i| (i, i)));
     let Ok(mut saddle) = Saddle::new(&identity, &j) else { return 0.0 };
     if saddle.refactor(|_| 1.0, |k| values[k], &values, |_| 0.0, 0.0).is_err() {
         return 0.0;
     }
-    let (mut f, mut b) = (vec![0.0; n], vec![0.0; n + m]);
+
+    // σ_max² of y = Â Âᵀ x
+    let mut f = vec![0.0; n];
     let largest = power(m, |x, y| {
         f.fill(0.0);
         j.mul_t(&values, 1.0, x, &mut f);
         y.fill(0.0);
         j.mul(&values, 1.0, &f, y);
     });
+
+    // 1/σ_min² of y = (Â Âᵀ)⁻¹ x
+    let mut b = vec![0.0; n + m];
     let smallest = power(m, |x, y| {
         b[..n].fill(0.0);
         b[n..].iter_mut().zip(x).for_each(|(b, x)| *b = -x);
@@ -137,7 +155,8 @@ fn condition(pattern: &Pattern, unit: &[f64], kept: &[usize]) -> f64 {
 /// Largest eigenvalue of a symmetric operator y = S x.
 fn power(m: usize, mut apply: impl FnMut(&[f64], &mut [f64])) -> f64 {
     let mut x: Vec<f64> = (0..m).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
-    let (mut y, mut value) = (vec![0.0; m], 0.0);
+    let mut y = vec![0.0; m];
+    let mut value = 0.0;
     for _ in 0..ITERATIONS {
         let size = super::norm(&x);
         x.iter_mut().for_each(|x| *x /= size);

@@ -1,48 +1,51 @@
 //! An order of rows and columns with little work for given values [Markowitz 1957].
 //!
 //! ```text
-//! step k:  the entry (i, j) with |a_ij| ≥ τ max_r |a_rj| and the least (|row i| - 1) (|column j| - 1)      (1)
-//! a_rc -= a_rj a_ic / a_ij  for r in column j, c in row i                                                (2)
+//! step k:  the entry (i, j) with |a_ij| ≥ τ max_r |a_rj| and the least (|row i| - 1) (|column j| - 1)  (1)
+//! a_rc -= a_rj a_ic / a_ij  for r in column j, c in row i                                              (2)
 //! ```
 //! Among orders with the same L and U, one in which a pivot follows at once where it waits for no other:
 //!
 //! ```text
-//! k may come when all pivots that change its row or column have come; the latest of those comes first         (3)
+//! k may come when all pivots that change its row or column have come; the latest of those comes first  (3)
 //! ```
 //! so that columns of L with the same rows are neighbours. Of equal products in (1), the largest entry in its
 //! column.
 //!
 //! Rows and columns pivot in pairs: COLAMD, which orders for any choice of rows, cannot do so for the
 //! multipliers of a saddle-point matrix. Patterns are sets of bits and values a dense matrix, so it is for
-//! sizes up to [`LARGEST`].
+//! sizes up to [`LARGEST_SIZE`].
 
 use super::lu::THRESHOLD;
 use super::order::Order;
 use crate::Pattern;
 
 /// Largest size, for which the dense matrix takes 2 MB.
-pub const LARGEST: usize = 512;
+pub(crate) const LARGEST_SIZE: usize = 512;
 
 /// Entries up to this size, of a matrix whose largest are about 1, are no pivots.
-const ZERO: f64 = 1e-14;
+const LARGEST_ZERO: f64 = 1e-14;
 
-/// No place yet.
+/// Place of a row or column that has none yet.
 const NONE: u32 = u32::MAX;
 
 /// What is left of the matrix; memory for one size.
 #[derive(Clone, Debug)]
-pub struct Markowitz {
+pub(crate) struct Markowitz {
     n: usize,
-    /// By columns.
+    /// Values, by columns.
     a: Vec<f64>,
-    /// Columns of each row, rows of each column.
+    /// The columns of each row.
     rows: Sets,
+    /// The rows of each column.
     columns: Sets,
     /// Place of each row and column.
     places: [Vec<u32>; 2],
-    /// Work of (3): what is still to come before a place, places that may come, the old order.
+    /// Pivots of (3) that are still to come before a place.
     before: Vec<u32>,
+    /// Places of (3) that may come.
     ready: Vec<u32>,
+    /// Rows and columns in the order before (3).
     old: [Vec<u32>; 2],
 }
 
@@ -113,7 +116,7 @@ impl Sets {
 
 impl Markowitz {
     /// Memory for matrices of size n.
-    pub fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         Self {
             n,
             a: vec![0.0; n * n],
@@ -127,25 +130,32 @@ impl Markowitz {
     }
     /// The pivots of (1) in the order (3); where there are none left, the other rows and columns follow as
     /// they are.
-    pub fn order(
+    pub(crate) fn order(
         &mut self,
         pattern: &Pattern,
         present: impl Fn(usize) -> bool,
         values: &[f64],
         order: &mut Order,
     ) {
+        // pivots
         self.start(pattern, present, values);
         let mut k = 0;
         while let Some((i, j)) = self.best() {
             self.eliminate(i, j);
-            (order.rows[k], order.columns[k]) = (i as u32, j as u32);
-            (self.places[0][i], self.places[1][j]) = (k as u32, k as u32);
+            order.rows[k] = i as u32;
+            order.columns[k] = j as u32;
+            self.places[0][i] = k as u32;
+            self.places[1][j] = k as u32;
             k += 1;
         }
+
+        // rows and columns without one
         for (places, order) in self.places.iter().zip([&mut order.rows, &mut order.columns]) {
             let rest = (0..self.n).filter(|&i| places[i] == NONE);
             order[k..].iter_mut().zip(rest).for_each(|(o, i)| *o = i as u32);
         }
+
+        // (3), without a border
         if k == self.n {
             self.follow(order);
         }
@@ -158,23 +168,31 @@ impl Markowitz {
         let of_row = self.rows.iter(rows[k] as usize).map(|j| self.places[1][j] as usize);
         of_row.chain(self.columns.iter(columns[k] as usize).map(|i| self.places[0][i] as usize))
     }
-    /// (3).
+    /// Puts the pivots into the order (3).
     fn follow(&mut self, order: &mut Order) {
         self.old[0].copy_from_slice(&order.rows);
         self.old[1].copy_from_slice(&order.columns);
-        let (mut before, mut ready) = (std::mem::take(&mut self.before), std::mem::take(&mut self.ready));
+
+        // how many pivots come before each
+        let mut before = std::mem::take(&mut self.before);
+        let mut ready = std::mem::take(&mut self.ready);
         before.fill(0);
         (0..self.n).for_each(|k| self.changed(k).for_each(|c| before[c] += 1));
+
+        // those that wait for none, the first on top
         let mut count = 0;
         for k in (0..self.n).rev().filter(|&k| before[k] == 0) {
             ready[count] = k as u32;
             count += 1;
         }
+
+        // the top comes, and what waited for it alone comes next
         let mut place = 0;
         while count > 0 {
             count -= 1;
             let k = ready[count] as usize;
-            (order.rows[place], order.columns[place]) = (self.old[0][k], self.old[1][k]);
+            order.rows[place] = self.old[0][k];
+            order.columns[place] = self.old[1][k];
             place += 1;
             for c in self.changed(k) {
                 before[c] -= 1;
@@ -184,8 +202,10 @@ impl Markowitz {
                 }
             }
         }
-        (self.before, self.ready) = (before, ready);
+        self.before = before;
+        self.ready = ready;
     }
+    /// Takes the values of the present positions; nothing has a place.
     fn start(&mut self, pattern: &Pattern, present: impl Fn(usize) -> bool, values: &[f64]) {
         self.a.fill(0.0);
         self.rows.clear();
@@ -197,25 +217,31 @@ impl Markowitz {
             self.a[j * self.n + i] = values[p];
         }
     }
-    /// (1), columns with few rows first: a column of c rows has no product below (c - 1) times the shortest
-    /// row.
+    /// The entry of (1), columns with few rows first: a column of c rows has no product below (c - 1) times
+    /// the shortest row.
     fn best(&self) -> Option<(usize, usize)> {
-        let (mut best, mut least, mut largest) = (None, u32::MAX, 0.0);
+        let mut best = None;
+        let mut least = u32::MAX;
+        let mut largest = 0.0;
         let shortest = self.rows.sizes.iter().filter(|&&s| s > 0).min()? - 1;
         let fewest = *self.columns.sizes.iter().filter(|&&s| s > 0).min()?;
         for few in [fewest + 1, u32::MAX] {
             for j in 0..self.n {
+                // columns that cannot be better, or were seen
                 let length = self.columns.sizes[j];
                 let seen = few == u32::MAX && length <= fewest + 1;
                 if length == 0 || seen || length > few || (length - 1) * shortest > least {
                     continue;
                 }
+
+                // max_r |a_rj|, and the best entry of the column
                 let column = &self.a[j * self.n..][..self.n];
                 let mut max = 0.0f64;
                 self.columns.for_each(j, |i| max = max.max(column[i].abs()));
                 self.columns.for_each(j, |i| {
-                    let (size, work) = (column[i].abs(), (length - 1) * (self.rows.sizes[i] - 1));
-                    let good = work <= least && size > ZERO && size >= THRESHOLD * max;
+                    let size = column[i].abs();
+                    let work = (length - 1) * (self.rows.sizes[i] - 1);
+                    let good = work <= least && size > LARGEST_ZERO && size >= THRESHOLD * max;
                     if good && (work < least || size / max > largest) {
                         (best, least, largest) = (Some((i, j)), work, size / max);
                     }
@@ -224,13 +250,16 @@ impl Markowitz {
         }
         best
     }
-    /// (2), after which row i and column j are gone.
+    /// Eliminates by (2), after which row i and column j are gone.
     fn eliminate(&mut self, i: usize, j: usize) {
         let Self { n, a, rows, columns, .. } = self;
+
         // the pivot itself leaves first
         rows.remove(i, j);
         columns.remove(j, i);
         let pivot = a[j * *n + i];
+
+        // a_rc -= a_rj a_ic / a_ij, column by column
         let mut c = 0;
         while let Some(column) = rows.next(i, c) {
             c = column + 1;
@@ -239,15 +268,18 @@ impl Markowitz {
             let f = a[column * *n + i] / pivot;
             let [to, from] = a
                 .get_disjoint_mut([column * *n..(column + 1) * *n, j * *n..(j + 1) * *n])
-                .expect("two columns");
+                .expect("column j left row i before its other columns are taken");
             columns.for_each(j, |r| to[r] -= f * from[r]);
         }
+
+        // patterns of the rows
         let mut r = 0;
         while let Some(row) = columns.next(j, r) {
             r = row + 1;
             rows.remove(row, j);
             rows.unite(row, i);
         }
-        (rows.sizes[i], columns.sizes[j]) = (0, 0);
+        rows.sizes[i] = 0;
+        columns.sizes[j] = 0;
     }
 }

@@ -17,7 +17,7 @@ use faer::sparse::linalg::colamd;
 
 /// Columns in the order of elimination, and the border (1).
 #[derive(Clone, Debug)]
-pub struct Order {
+pub(crate) struct Order {
     /// Q: the column of A at place k.
     pub columns: Vec<u32>,
     /// The row that pivots there if it is large enough.
@@ -29,8 +29,8 @@ pub struct Order {
 }
 
 impl Order {
-    /// As they are, without a border.
-    pub fn natural(pattern: &Pattern) -> Self {
+    /// Columns and rows as they are, without a border.
+    pub(crate) fn natural(pattern: &Pattern) -> Self {
         let n = pattern.cols();
         let columns: Vec<u32> = (0..n as u32).collect();
         Self { rows: columns.clone(), columns, border: n, long: vec![false; pattern.rows()] }
@@ -38,20 +38,25 @@ impl Order {
 }
 
 /// COLAMD of the columns of a pattern; the diagonal pivots if it can.
-pub fn by_columns(pattern: &Pattern) -> Result<Order, FactorError> {
+pub(crate) fn by_columns(pattern: &Pattern) -> Result<Order, FactorError> {
+    // long rows; how many rows a column meets, and whether one of them is short
     let n = pattern.cols();
     let many = 16 + 2 * n.isqrt();
     let long: Vec<bool> = (0..pattern.rows()).map(|i| pattern.row(i).len() > many).collect();
-    let (mut lengths, mut meets_short) = (vec![0; n], vec![false; n]);
+    let mut lengths = vec![0; n];
+    let mut meets_short = vec![false; n];
     for (i, j, _) in pattern.iter() {
         lengths[j] += 1;
         meets_short[j] |= !long[i];
     }
+
+    // S of (1)
     let (early, late): (Vec<usize>, Vec<usize>) = (0..n).partition(|&j| lengths[j] <= many && meets_short[j]);
     let mut place = vec![usize::MAX; n];
     early.iter().enumerate().for_each(|(k, &j)| place[j] = k);
     let s = pattern.iter().filter(|&(i, j, _)| !long[i] && place[j] != usize::MAX);
-    // the columns are the rows of the transpose
+
+    // its order, then the border; the columns are the rows of the transpose
     let order =
         colamd(&Pattern::from_entries(early.len(), pattern.rows(), s.map(|(i, j, _)| (place[j], i))))?;
     let columns: Vec<u32> =
@@ -61,11 +66,16 @@ pub fn by_columns(pattern: &Pattern) -> Result<Order, FactorError> {
 
 /// COLAMD of columns that are given as rows.
 fn colamd(columns: &Pattern) -> Result<Vec<u32>, FactorError> {
-    let (n, rows) = (columns.rows(), columns.cols());
+    // the matrix
+    let n = columns.rows();
+    let rows = columns.cols();
     let ptr = std::iter::once(0).chain((0..n).map(|j| columns.row(j).end as u32)).collect();
     let entries = (0..columns.nnz()).map(|k| columns.col(k) as u32).collect();
     let matrix = SymbolicSparseColMat::new_checked(rows, n, ptr, None, entries);
-    let (mut order, mut inverse) = (vec![0; n], vec![0; n]);
+
+    // its order
+    let mut order = vec![0; n];
+    let mut inverse = vec![0; n];
     let mut memory = MemBuffer::new(colamd::order_scratch::<u32>(rows, n, columns.nnz()));
     colamd::order(
         &mut order,

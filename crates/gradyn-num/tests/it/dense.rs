@@ -40,16 +40,20 @@ fn lu_solves() {
     for n in 0..=50 {
         let mut lu = DenseLu::new(n);
         for sparse in [false, true] {
+            // A, full or with half of its entries
             let mut a = random.vector(n * n);
             if sparse {
                 a.iter_mut()
                     .enumerate()
                     .for_each(|(k, a)| *a *= f64::from(k % n == (k / n + 1) % n || k % 2 == 0));
             }
+
+            // A x = b, Aᵀ y = b
             let b = random.vector(n);
             lu.matrix_mut().copy_from_slice(&a);
             lu.factor().unwrap();
-            let (mut x, mut y) = (b.clone(), b.clone());
+            let mut x = b.clone();
+            let mut y = b.clone();
             lu.solve(&mut x);
             lu.solve_t(&mut y);
             if n > 0 {
@@ -85,17 +89,22 @@ fn lu_reports_the_singular_column() {
     let good = random.vector(n * n);
     let mut lu = DenseLu::new(n);
     for k in 1..n {
+        // column k depends on those before it
         let mut a = good.clone();
         for i in 0..n {
             a[i * n + k] = 0.3 * a[i * n] - if k > 1 { 2.0 * a[i * n + k - 1] } else { 0.0 };
         }
         lu.matrix_mut().copy_from_slice(&a);
         assert_eq!(lu.factor(), Err(Singular { index: k }));
+
+        // or holds a value that is not finite
         for bad in [f64::NAN, f64::INFINITY] {
             a[3 * n + k] = bad;
             lu.matrix_mut().copy_from_slice(&a);
             assert_eq!(lu.factor(), Err(Singular { index: k }));
         }
+
+        // a good matrix in the same memory
         lu.matrix_mut().copy_from_slice(&good);
         lu.factor().unwrap();
     }
@@ -116,6 +125,7 @@ fn a_failed_factorisation_does_not_solve() {
 fn ldl_solves() {
     let mut random = Random(3);
     for n in 0..=20 {
+        // A = G Gᵀ + 1/10
         let g = random.vector(n * n);
         let a: Vec<f64> = (0..n * n)
             .map(|k| {
@@ -127,6 +137,8 @@ fn ldl_solves() {
         for i in 0..n {
             ldl.row_mut(i)[i..].copy_from_slice(&a[i * n + i..(i + 1) * n]);
         }
+
+        // A x = b
         ldl.factor(1e-13).unwrap();
         let b = random.vector(n);
         let mut x = b.clone();

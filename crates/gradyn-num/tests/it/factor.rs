@@ -101,8 +101,12 @@ fn dense_and_sparse_solve_the_same() {
         let mut sparse = Factor::sparse(&pattern).unwrap();
         dense.refactor(&values).unwrap();
         sparse.refactor(&values).unwrap();
-        let (b, c) = (random.vector(size), random.vector(size));
-        let (mut xd, mut xs, mut yd, mut ys) = (b.clone(), b.clone(), c.clone(), c.clone());
+        let b = random.vector(size);
+        let c = random.vector(size);
+        let mut xd = b.clone();
+        let mut xs = b.clone();
+        let mut yd = c.clone();
+        let mut ys = c.clone();
         dense.solve(&mut xd);
         sparse.solve(&mut xs);
         dense.solve_t(&mut yd);
@@ -110,7 +114,8 @@ fn dense_and_sparse_solve_the_same() {
         // 1e-12: condition ≤ 1e3 × 2⁻⁵²
         assert_close(&xd, &xs, 1e-12);
         assert_close(&yd, &ys, 1e-12);
-        let (mut ax, mut aty) = (vec![0.0; size], vec![0.0; size]);
+        let mut ax = vec![0.0; size];
+        let mut aty = vec![0.0; size];
         pattern.mul(&values, 1.0, &xs, &mut ax);
         pattern.mul_t(&values, 1.0, &ys, &mut aty);
         assert_close(&ax, &b, 1e-12);
@@ -128,6 +133,7 @@ fn sparse_is_equilibrated() {
     let (pattern, mut values) = chain_kkt(30, &mut random);
     let size = pattern.rows();
     let x = random.vector(size);
+    // scales of rows and columns
     let (r, c) =
         (|i: usize| 10f64.powi((i % 5) as i32 * 6 - 12), |j: usize| 10f64.powi((j % 3) as i32 * 6 - 6));
     for (i, j, k) in pattern.iter() {
@@ -178,7 +184,8 @@ fn singular_and_non_finite_values_are_errors() {
         // two equal columns: one of them, whichever is eliminated last
         let mut values = good.clone();
         for i in 0..pattern.rows() {
-            let (p, q) = (pattern.position(i, 2), pattern.position(i, 3));
+            let p = pattern.position(i, 2);
+            let q = pattern.position(i, 3);
             assert_eq!(p.is_some(), q.is_some());
             p.zip(q).into_iter().for_each(|(p, q)| values[q] = values[p]);
         }
@@ -288,7 +295,8 @@ fn clones_are_independent() {
 /// `[A Jᵀ; J 0]` of a chain of links of 6 coordinates and 5 rows: two of them, and A, meet 3 coordinates that
 /// all links share, and which have 3 rows of their own.
 fn bordered_kkt(links: usize, random: &mut Random) -> (Pattern, Vec<f64>) {
-    let (n, m) = (6 * links + 3, 5 * links + 3);
+    let n = 6 * links + 3;
+    let m = 5 * links + 3;
     let mut entries = vec![];
     let both = |entries: &mut Vec<(usize, usize, f64)>, i, j, x| entries.extend([(i, j, x), (j, i, x)]);
     for k in 0..links {
@@ -346,7 +354,8 @@ fn a_border_keeps_the_fill_linear() {
 /// and U are no larger than those of the pattern of a band.
 #[test]
 fn panels_keep_the_digits() {
-    let (bodies, mut random) = (20, Random(31));
+    let bodies = 20;
+    let mut random = Random(31);
     let n = 12 * bodies;
     let own = |b: usize| (12 * b..12 * b + 12).flat_map(move |i| (12 * b..12 * b + 12).map(move |j| (i, j)));
     let nn: Vec<(usize, usize)> = (0..bodies).flat_map(own).collect();
@@ -365,7 +374,8 @@ fn panels_keep_the_digits() {
             .collect();
         lu.refactor(&values).unwrap();
         let x = random.vector(size);
-        let (mut b, mut c) = (vec![0.0; size], vec![0.0; size]);
+        let mut b = vec![0.0; size];
+        let mut c = vec![0.0; size];
         pattern.mul(&values, 1.0, &x, &mut b);
         pattern.mul_t(&values, 1.0, &x, &mut c);
         lu.solve(&mut b);

@@ -146,7 +146,8 @@ fn a_new_mass_matrix_needs_a_new_factorisation() {
 
 #[test]
 fn shapes_are_checked() {
-    let (nn, wide) = (Pattern::from_entries(3, 3, []), Pattern::from_entries(3, 4, []));
+    let nn = Pattern::from_entries(3, 3, []);
+    let wide = Pattern::from_entries(3, 4, []);
     assert_eq!(Kkt::new(&wide, &wide).err(), Some(FactorError::NotSquare { rows: 3, cols: 4 }));
     assert_eq!(Kkt::new(&nn, &wide).err(), Some(FactorError::Mismatch { n: 3, cols: 4 }));
 }
@@ -185,7 +186,8 @@ fn zeros_of_a_are_left_out() {
         kkt.solve(&mut b);
         b
     };
-    let (all, few) = (solve(Kkt::new(&nn, &mn).unwrap()), solve(Kkt::sparser(&nn, &mn, &diagonal).unwrap()));
+    let all = solve(Kkt::new(&nn, &mn).unwrap());
+    let few = solve(Kkt::sparser(&nn, &mn, &diagonal).unwrap());
     let scale = all.iter().fold(1.0f64, |s, x| s.max(x.abs()));
     // 1e-11: condition ≤ 1e4 × 2⁻⁵²
     assert!(all.iter().zip(&few).all(|(x, y)| (x - y).abs() <= 1e-11 * scale), "{all:?}, {few:?}");

@@ -46,7 +46,9 @@ fn mul_is_the_dense_product() {
     let mut random = Random(1);
     for (rows, cols) in [(0, 0), (0, 3), (3, 0), (1, 1), (5, 9), (30, 20)] {
         let p = random.pattern(rows, cols, 0.3);
-        let (a, x, s) = (random.vector(p.nnz()), random.vector(cols), random.next());
+        let a = random.vector(p.nnz());
+        let x = random.vector(cols);
+        let s = random.next();
         let mut out = random.vector(rows);
         let before = out.clone();
         p.mul(&a, s, &x, &mut out);
@@ -64,8 +66,12 @@ fn mul_t_is_the_transpose() {
     let mut random = Random(2);
     for _ in 0..20 {
         let p = random.pattern(17, 11, 0.3);
-        let (a, x, y, s) = (random.vector(p.nnz()), random.vector(11), random.vector(17), random.next());
-        let (mut ax, mut aty) = (vec![0.0; 17], vec![0.0; 11]);
+        let a = random.vector(p.nnz());
+        let x = random.vector(11);
+        let y = random.vector(17);
+        let s = random.next();
+        let mut ax = vec![0.0; 17];
+        let mut aty = vec![0.0; 11];
         p.mul(&a, s, &x, &mut ax);
         p.mul_t(&a, s, &y, &mut aty);
         // 1e-14: 50 products of size 1 × 2⁻⁵²
@@ -78,13 +84,18 @@ fn mul_t_is_the_transpose() {
 fn products_on_other_scalars_equal_those_of_their_parts() {
     let mut random = Random(3);
     let p = random.pattern(13, 8, 0.4);
-    let (a, x, y, s) = (random.vector(p.nnz()), random.vector(8), random.vector(13), random.next());
-    let (mut ax, mut aty) = (vec![0.0; 13], vec![0.0; 8]);
+    let a = random.vector(p.nnz());
+    let x = random.vector(8);
+    let y = random.vector(13);
+    let s = random.next();
+    let mut ax = vec![0.0; 13];
+    let mut aty = vec![0.0; 8];
     p.mul(&a, s, &x, &mut ax);
     p.mul_t(&a, s, &y, &mut aty);
 
     let i_times = |x: &[f64]| x.iter().map(|&im| Complex { re: 0.0, im }).collect::<Vec<_>>();
-    let (mut ax_c, mut aty_c) = (i_times(&[0.0; 13]), i_times(&[0.0; 8]));
+    let mut ax_c = i_times(&[0.0; 13]);
+    let mut aty_c = i_times(&[0.0; 8]);
     p.mul(&i_times(&a), s, &i_times(&x), &mut ax_c);
     p.mul_t(&i_times(&a), s, &i_times(&y), &mut aty_c);
     assert!(ax.iter().zip(&ax_c).all(|(r, c)| *r == -c.re && c.im == 0.0));
@@ -92,7 +103,8 @@ fn products_on_other_scalars_equal_those_of_their_parts() {
 
     // (a + ε a)(x + 0 ε) = a x + ε a x
     let dual = |x: &[f64], d: f64| x.iter().map(|&x| Wide::along(x, d * x)).collect::<Vec<_>>();
-    let (mut ax_d, mut aty_d) = (vec![Wide::from(0.0); 13], vec![Wide::from(0.0); 8]);
+    let mut ax_d = vec![Wide::from(0.0); 13];
+    let mut aty_d = vec![Wide::from(0.0); 8];
     p.mul(&dual(&a, 1.0), s, &dual(&x, 0.0), &mut ax_d);
     p.mul_t(&dual(&a, 1.0), s, &dual(&y, 0.0), &mut aty_d);
     assert!(ax.iter().zip(&ax_d).all(|(r, d)| *r == d.re && *r == d.eps[0]));

@@ -14,7 +14,8 @@ impl Random {
 }
 
 fn full(rows: &[Vec<f64>]) -> (Pattern, Vec<f64>) {
-    let (m, n) = (rows.len(), rows[0].len());
+    let m = rows.len();
+    let n = rows[0].len();
     (Pattern::from_entries(m, n, (0..m * n).map(|k| (k / n, k % n))), rows.concat())
 }
 
@@ -51,6 +52,7 @@ fn combinations_reproduce_the_dependent_rows() {
 /// Repeated, opposite and zero rows; the first of equal rows is kept.
 #[test]
 fn repeated_rows_name_the_first() {
+    // rows 0 and 3 are independent
     let rows = [
         vec![1.0, 2.0, 0.0],
         vec![0.0, 0.0, 0.0],
@@ -61,6 +63,8 @@ fn repeated_rows_name_the_first() {
     let (pattern, values) = full(&rows);
     let found = row_dependencies(&pattern, &values, 1e-12);
     assert_eq!((found.rank, found.kept), (2, vec![0, 3]));
+
+    // the others are nothing, -2 and 1 times row 0
     let rows: Vec<usize> = found.dependent.iter().map(|d| d.row).collect();
     assert_eq!(rows, [1, 2, 4]);
     assert!(found.dependent[0].on.is_empty());
@@ -79,7 +83,8 @@ fn condition_is_the_angle_of_two_rows() {
         let found = row_dependencies(&pattern, &values, 1e-9);
         assert_eq!(found.rank, 2);
         let expected = (angle / 2.0).tan();
-        assert!((found.condition - expected).abs() < 1e-14, "{} against {expected}", found.condition); // σ_max 2⁻⁵² absolute
+        // 1e-14: σ_max 2⁻⁵², absolute
+        assert!((found.condition - expected).abs() < 1e-14, "{} against {expected}", found.condition);
         assert_eq!(
             row_dependencies(&pattern, &values, 2.0 * angle.sin()).rank,
             if 2.0 * angle.sin() < 1.0 { 1 } else { 0 }
@@ -99,6 +104,8 @@ fn band(m: usize, random: &mut Random) -> (Pattern, Vec<f64>, Vec<(usize, [usize
     let n = 2 * m;
     let mut rows: Vec<Vec<(usize, f64)>> =
         (0..m).map(|i| (0..4).map(|k| ((2 * i + k) % n, random.next())).collect()).collect();
+
+    // two rows are 2 and -3 times the rows before them
     let mut made = vec![];
     for at in [m / 3, m - 5] {
         let mut sum = [0.0; 8];
@@ -108,11 +115,10 @@ fn band(m: usize, random: &mut Random) -> (Pattern, Vec<f64>, Vec<(usize, [usize
         rows[at] = (0..6).map(|k| (2 * (at - 2) + k, sum[k])).collect();
         made.push((at, [at - 2, at - 1]));
     }
-    let pattern = Pattern::from_entries(
-        m,
-        n,
-        rows.iter().enumerate().flat_map(|(i, r)| r.iter().map(move |e| (i, e.0))),
-    );
+
+    // their pattern and values
+    let entries = rows.iter().enumerate().flat_map(|(i, r)| r.iter().map(move |e| (i, e.0)));
+    let pattern = Pattern::from_entries(m, n, entries);
     let mut values = vec![0.0; pattern.nnz()];
     for (i, row) in rows.iter().enumerate() {
         row.iter().for_each(|&(j, a)| values[pattern.position(i, j).unwrap()] = a);
@@ -138,7 +144,8 @@ fn large_matrices_are_analysed_like_small_ones() {
             for (k, c) in dependent.on.iter().copied().chain([(dependent.row, -1.0)]) {
                 pattern.row(k).for_each(|p| rest[pattern.col(p)] += c * values[p]);
             }
-            assert!(rest.iter().all(|x| x.abs() < 1e-12), "the combination is the row"); // coefficients ≤ 1e2 × 2⁻⁵²
+            // 1e-12: coefficients ≤ 1e2 × 2⁻⁵²
+            assert!(rest.iter().all(|x| x.abs() < 1e-12), "the combination is the row");
         }
         let open = free_columns(&pattern, &values, 1e-9);
         assert_eq!(open.len(), pattern.cols() - found.rank);

@@ -55,7 +55,8 @@ fn complex_step_equals_dual() {
 #[test]
 fn jets_are_second_derivatives_in_time() {
     type D2 = Dual<Dual<f64, 1>, 1>;
-    let (d, dd) = (1.3, -0.7);
+    let d = 1.3;
+    let dd = -0.7;
     for x in POINTS {
         let nested = D2 { re: Dual { re: x, eps: [d] }, eps: [Dual { re: d, eps: [dd] }] };
         for ((name, j), (_, n)) in functions(Jet::new(x, d, dd)).into_iter().zip(functions(nested)) {

@@ -1,7 +1,14 @@
 //! Failed trials shorten steps.
 
 use crate::common::{fragile, free};
-use gradyn_optimize::{Evaluation, Failed, Method, Problem, Settings, Status, drive};
+use gradyn_optimize::{Evaluation, Failed, Method, Problem, Report, Settings, Status, drive};
+
+/// Prints the end of a run.
+fn print(method: Method, r: &Report) {
+    let name = method.name();
+    let failed = r.failures.len();
+    println!("{name:20} {:3} evaluations, {failed} failed, x = {:?}, {}", r.evaluations, r.x, r.status);
+}
 
 /// Every method passes trials that fail, counts them and says why.
 #[test]
@@ -10,13 +17,9 @@ fn failed_trials_do_not_end_a_run() {
         let problem = fragile::problem(method);
         let mut optimizer = method.start(&problem, Settings::default(), &fragile::START).unwrap();
         let r = drive(optimizer.as_mut(), |t| fragile::evaluate(&problem, &t.x));
-        println!(
-            "{:20} {:3} evaluations, {} failed, {}",
-            method.name(),
-            r.evaluations,
-            r.failures.len(),
-            r.status.name()
-        );
+        print(method, &r);
+
+        // the minimiser, beside named failures
         assert!(r.status.converged(), "{}: {}", method.name(), r.status);
         assert!(
             r.x.iter().zip(fragile::MINIMISER).all(|(x, c)| (x - c).abs() < 1e-6),
@@ -52,14 +55,7 @@ fn minimum_behind_a_wall() {
             x if x < 1.0 => Err(Failed { reason: "wall".into() }),
             x => Ok(Evaluation::new(x * x + t.x[1] * t.x[1], vec![2.0 * x, 2.0 * t.x[1]])),
         });
-        println!(
-            "{:8} {:3} evaluations, {} failed, x = {:?}, {}",
-            method.name(),
-            r.evaluations,
-            r.failures.len(),
-            r.x,
-            r.status
-        );
+        print(method, &r);
         assert_eq!(r.status, Status::TooManyFailures, "{}", method.name());
         assert!(r.x[0] >= 1.0);
     }
@@ -79,13 +75,7 @@ fn scattered_failures() {
             let r = vec![10.0 * (t.x[1] - t.x[0] * t.x[0]), 1.0 - t.x[0]];
             Ok(Evaluation::least_squares(r, vec![-20.0 * t.x[0], 10.0, -1.0, 0.0], 2))
         });
-        println!(
-            "{:20} {:3} evaluations, {} failed, {}",
-            method.name(),
-            r.evaluations,
-            r.failures.len(),
-            r.status.name()
-        );
+        print(method, &r);
         assert!(r.status.converged() && r.value < 1e-12, "{}: {} {}", method.name(), r.status, r.value);
         assert!(!r.failures.is_empty());
     }

@@ -7,7 +7,8 @@ use lbfgsbrs::lbfgsb::{LbfgsbMinimizer, LbfgsbParameters};
 /// Minimiser and value of the reference.
 fn reference(bounds: &[(f64, f64)], start: &[f64], evaluate: fn(&[f64]) -> Evaluation) -> (Vec<f64>, f64) {
     let mut x = start.to_vec();
-    let (f, g) = (|x: &Vec<f64>| evaluate(x).value, |x: &Vec<f64>| evaluate(x).gradient);
+    let f = |x: &Vec<f64>| evaluate(x).value;
+    let g = |x: &Vec<f64>| evaluate(x).gradient;
     let parameters = LbfgsbParameters { m: 10, factr: 1.0, pgtol: 1e-9, time_limit: 60.0, max_iter: 5000 };
     let mut minimizer = LbfgsbMinimizer::new(&mut x, &f, &g, Some(parameters));
     for (i, (lower, upper)) in bounds.iter().enumerate() {
@@ -35,7 +36,8 @@ fn quartic(x: &[f64]) -> Evaluation {
 /// The function of the first driver of the reference code.
 fn driver(x: &[f64]) -> Evaluation {
     let n = x.len();
-    let (mut f, mut g) = ((x[0] - 1.0).powi(2), vec![0.0; n]);
+    let mut f = (x[0] - 1.0).powi(2);
+    let mut g = vec![0.0; n];
     g[0] = 2.0 * (x[0] - 1.0);
     for i in 1..n {
         let t = x[i] - x[i - 1] * x[i - 1];

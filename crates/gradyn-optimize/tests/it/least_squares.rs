@@ -37,7 +37,8 @@ fn line(x: &[f64]) -> Evaluation {
 /// t̄/S_tt.
 #[test]
 fn regression_line() {
-    let (mean_t, mean_y) = (2.5, Y.iter().sum::<f64>() / 6.0);
+    let mean_t = 2.5;
+    let mean_y = Y.iter().sum::<f64>() / 6.0;
     let s_tt: f64 = T.iter().map(|t| (t - mean_t).powi(2)).sum();
     let b = (0..6).map(|i| (T[i] - mean_t) * (Y[i] - mean_y)).sum::<f64>() / s_tt;
     let a = mean_y - b * mean_t;
@@ -86,6 +87,7 @@ fn covariance_does_not_depend_on_the_transform() {
 /// a exp(b t) + c exp(b t): only a + c can be known. The pair is named, b has an interval.
 #[test]
 fn unidentifiable_directions_are_named() {
+    // r and its Jacobian; the data have errors of a hundredth
     let evaluate = |x: &[f64]| {
         let e = |t: f64| (x[1] * t).exp();
         let r = T
@@ -98,6 +100,8 @@ fn unidentifiable_directions_are_named() {
     for method in METHODS {
         let problem = Problem::new(["a", "b", "c"].map(Variable::free).to_vec()).unwrap();
         let id = fit(method, &problem, &[0.5, -0.3, 1.0], evaluate).identification(0.95).unwrap();
+
+        // one direction, (1, 0, -1)/√2, is named
         assert_eq!(id.unidentifiable.len(), 1);
         let Some([(p, a), (q, c)]) = id.unidentifiable[0].components.first_chunk() else { panic!("{id:#?}") };
         let mut names = [p.as_str(), q.as_str()];
@@ -106,6 +110,8 @@ fn unidentifiable_directions_are_named() {
         near(*a, 0.5_f64.sqrt(), 1e-6);
         near(*c, -(0.5_f64.sqrt()), 1e-6);
         assert_eq!(id.unidentifiable[0].components.len(), 2);
+
+        // its variables have no interval, b has one
         assert!(id.estimates[0].deviation.is_infinite() && id.estimates[2].deviation.is_infinite());
         assert!(id.estimates[1].deviation < 0.1 && id.freedoms == 4);
     }
@@ -142,6 +148,7 @@ fn fewer_residuals_than_variables() {
 /// Published minimisers: Rosenbrock (1, 1), Beale (3, 1/2).
 #[test]
 fn published_residuals() {
+    // r and r_x
     let rosenbrock = |x: &[f64]| {
         Evaluation::least_squares(
             vec![10.0 * (x[1] - x[0] * x[0]), 1.0 - x[0]],
@@ -154,6 +161,8 @@ fn published_residuals() {
         let j = |i: i32| [-(1.0 - x[1].powi(i)), x[0] * i as f64 * x[1].powi(i - 1)];
         Evaluation::least_squares((1..4).map(r).collect(), (1..4).flat_map(j).collect(), 2)
     };
+
+    // both minimisers, from the published starts
     for method in METHODS {
         let at = |o: Box<dyn Optimizer>| o.report().x;
         let x = at(fit(method, &Problem::new(free(2)).unwrap(), &[-1.2, 1.0], rosenbrock));
@@ -187,6 +196,7 @@ fn bounds() {
 /// 3σ = 2 %.
 #[test]
 fn intervals_hold_the_truth() {
+    // numbers in (0, 1)
     let mut state = 1u64;
     let mut unit = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -195,6 +205,7 @@ fn intervals_hold_the_truth() {
     let problem = Problem::new(free(2)).unwrap();
     let mut held = 0;
     for _ in 0..1000 {
+        // Gaussian errors of the record 1 + 2 t
         let error: Vec<f64> = T
             .iter()
             .map(|_| 0.3 * (-2.0 * unit().ln()).sqrt() * (2.0 * std::f64::consts::PI * unit()).cos())
@@ -203,6 +214,8 @@ fn intervals_hold_the_truth() {
             let r = (0..6).map(|i| x[0] + x[1] * T[i] - (1.0 + 2.0 * T[i] + error[i])).collect();
             Ok(Evaluation::least_squares(r, T.iter().flat_map(|t| [1.0, *t]).collect(), 2))
         };
+
+        // is the slope 2 in its interval?
         let mut optimizer = Method::GaussNewton.start(&problem, Settings::default(), &[0.0, 0.0]).unwrap();
         drive(optimizer.as_mut(), |t| evaluate(&t.x));
         let [lower, upper] = optimizer.identification(0.95).unwrap().estimates[1].interval;

@@ -19,7 +19,8 @@ fn rastrigin(x: &[f64]) -> Outcome {
 
 /// Six-hump camel function: least value -1.031628453 at ±(0.08984, -0.71266).
 fn camel(x: &[f64]) -> Outcome {
-    let (a, b) = (x[0] * x[0], x[1] * x[1]);
+    let a = x[0] * x[0];
+    let b = x[1] * x[1];
     let value = (4.0 - 2.1 * a + a * a / 3.0) * a + x[0] * x[1] + (4.0 * b - 4.0) * b;
     let gradient =
         vec![8.0 * x[0] - 8.4 * a * x[0] + 2.0 * a * a * x[0] + x[1], x[0] - 8.0 * x[1] + 16.0 * b * x[1]];
@@ -29,6 +30,7 @@ fn camel(x: &[f64]) -> Outcome {
 /// The least of many minima, from a start beside another one.
 #[test]
 fn least_of_many_minima() {
+    // Rastrigin: the least minimum is found, and most starts end in others
     let problem = Problem::new(between(&[(-5.12, 4.5); 2])).unwrap();
     let mut many =
         Multistart::new(Method::Lbfgsb, &problem, Settings::default(), &[4.0, 4.0], latin(100, 1)).unwrap();
@@ -40,6 +42,7 @@ fn least_of_many_minima() {
     assert!(minima > 50, "other minima: {minima}");
     assert_eq!(r.evaluations, reports.iter().map(|r| r.evaluations).sum::<usize>());
 
+    // the camel, by every method with bounds
     let problem = Problem::new(between(&[(-3.0, 3.0), (-2.0, 2.0)])).unwrap();
     for method in [Method::Lbfgsb, Method::Sqp, Method::Slsqp] {
         let mut many =
@@ -67,7 +70,7 @@ fn parallel(many: &mut Multistart, threads: usize) -> Report {
     many.report()
 }
 
-/// The same bits on 1, 2 and 7 threads, and in backward order.
+/// Runs on 1, 2 and 7 threads and in backward order give equal bits.
 #[test]
 fn threads_do_not_matter() {
     let problem = Problem::new(between(&[(-5.12, 4.5); 3])).unwrap();

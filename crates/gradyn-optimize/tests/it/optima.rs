@@ -1,13 +1,14 @@
 //! Published optima.
 
 use crate::common::{between, free, hs, rosenbrock};
-use gradyn_optimize::{Method, Problem, Report, Settings, Side, drive};
+use gradyn_optimize::{Evaluation, Method, Problem, Report, Settings, Side, drive};
 
 /// Formulas by dual numbers = differences of fourth order.
 #[test]
 fn gradients_of_the_test_problems() {
     for case in hs::all() {
-        let (x, n) = (&case.start, case.start.len());
+        let x = &case.start;
+        let n = x.len();
         let e = case.evaluate(x);
         let values = |j: usize, h: f64| {
             let mut x = x.clone();
@@ -42,7 +43,8 @@ fn hock_and_schittkowski() {
                 continue;
             }
             let r = case.run(method, Settings::default());
-            let (name, status) = (method.name(), r.status.name());
+            let name = method.name();
+            let status = r.status.name();
             println!(
                 "{:6} {name:8} {:5} {:5}  {:10.1e} {:10.1e}  {status}",
                 case.name, r.iterations, r.evaluations, r.optimality, r.violation
@@ -150,36 +152,44 @@ fn multipliers_have_the_units_of_the_user() {
     }
 }
 
+/// Variables of the random programs.
+const N: usize = 6;
+
+/// ½ xᵀQ x + bᵀx with Q = AᵀA + 0.1 I, two equalities and three inequalities that hold at 0.
+fn random_program(seed: u64) -> impl Fn(&[f64]) -> Evaluation {
+    let mut state = seed;
+    let mut random = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+
+    // A, b, rows and right-hand sides of the constraints
+    let a: Vec<f64> = (0..N * N).map(|_| random()).collect();
+    let b: Vec<f64> = (0..N).map(|_| 3.0 * random()).collect();
+    let rows: Vec<f64> = (0..5 * N).map(|_| random()).collect();
+    let slack: Vec<f64> = (0..3).map(|_| random().abs()).collect();
+
+    // f, Q x + b, c
+    move |x: &[f64]| {
+        let dot = |u: &[f64]| u.iter().zip(x).map(|(u, x)| u * x).sum::<f64>();
+        let ax: Vec<f64> = a.chunks_exact(N).map(dot).collect();
+        let qx = |j: usize| (0..N).map(|i| a[i * N + j] * ax[i]).sum::<f64>() + 0.1 * x[j];
+        let gradient: Vec<f64> = (0..N).map(|j| qx(j) + b[j]).collect();
+        let value = (0..N).map(|j| x[j] * (0.5 * qx(j) + b[j])).sum();
+        let bound = |i: usize| if i < 2 { 0.0 } else { slack[i - 2] };
+        let c = rows.chunks_exact(N).enumerate().map(|(i, row)| dot(row) - bound(i)).collect();
+        Evaluation::new(value, gradient).constrained(c, rows.clone())
+    }
+}
+
 /// Strictly convex quadratic programs with random numbers: both methods with constraints reach the same
 /// point, which is a Karush–Kuhn–Tucker point and so the minimum.
 #[test]
 fn random_quadratic_programs() {
-    const N: usize = 6;
     let mut stagnated = 0;
     for seed in 1..=60_u64 {
-        let mut state = seed;
-        let mut random = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        };
-        // Q = AᵀA + 0.1 I, two equalities and three inequalities that hold at 0
-        let a: Vec<f64> = (0..N * N).map(|_| random()).collect();
-        let b: Vec<f64> = (0..N).map(|_| 3.0 * random()).collect();
-        let rows: Vec<f64> = (0..5 * N).map(|_| random()).collect();
-        let slack: Vec<f64> = (0..3).map(|_| random().abs()).collect();
-        let evaluate = |x: &[f64]| {
-            let dot = |u: &[f64]| u.iter().zip(x).map(|(u, x)| u * x).sum::<f64>();
-            let ax: Vec<f64> = a.chunks_exact(N).map(dot).collect();
-            let qx = |j: usize| (0..N).map(|i| a[i * N + j] * ax[i]).sum::<f64>() + 0.1 * x[j];
-            let gradient: Vec<f64> = (0..N).map(|j| qx(j) + b[j]).collect();
-            let value = (0..N).map(|j| x[j] * (0.5 * qx(j) + b[j])).sum();
-            let c = rows
-                .chunks_exact(N)
-                .enumerate()
-                .map(|(i, row)| dot(row) - if i < 2 { 0.0 } else { slack[i - 2] })
-                .collect();
-            gradyn_optimize::Evaluation::new(value, gradient).constrained(c, rows.clone())
-        };
+        // bounds, two equalities, three inequalities
+        let evaluate = random_program(seed);
         let mut problem = Problem::new(between(&[(-1.0, 1.0); N])).unwrap();
         for name in ["h1", "h2"] {
             problem = problem.equality(name, 1.0).unwrap();
@@ -192,7 +202,10 @@ fn random_quadratic_programs() {
                 Ok(evaluate(&t.x))
             })
         };
-        let (sqp, slsqp) = (run(Method::Sqp), run(Method::Slsqp));
+
+        // a point of Karush, Kuhn and Tucker, by both methods
+        let sqp = run(Method::Sqp);
+        let slsqp = run(Method::Slsqp);
         assert!(sqp.status.converged() && sqp.optimality < 1e-6 && sqp.violation < 1e-8, "{seed}: {sqp:#?}");
         assert!(sqp.multipliers[2..].iter().all(|m| m.value >= -1e-9));
         assert!(slsqp.status.converged(), "{seed}: {}", slsqp.status);

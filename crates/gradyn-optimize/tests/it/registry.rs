@@ -35,6 +35,7 @@ fn refused_problems() {
 /// Variables, constraints, starts and settings that mean nothing are refused by name.
 #[test]
 fn refused_data() {
+    // variables
     let variable = |v: Variable| Problem::new(vec![v]).unwrap_err().to_string();
     assert_eq!(variable(Variable::between("k", 2.0, 1.0)), "variable `k`: nothing lies between 2 and 1");
     assert!(variable(Variable::between("k", f64::NAN, 1.0)).contains("nothing lies"));
@@ -48,11 +49,13 @@ fn refused_data() {
     assert_eq!(Problem::new(vec![]).unwrap_err(), Error::NoVariables);
     assert!(Problem::new([free(1), free(1)].concat()).unwrap_err().to_string().contains("two of this name"));
 
+    // constraints and the scale of the value
     let problem = || Problem::new(between(&[(0.0, 1.0)])).unwrap();
     assert!(problem().equality("h", -1.0).is_err());
     assert!(problem().inequality("g", 1.0).unwrap().equality("h", 1.0).is_err());
     assert!(problem().value_scale(f64::INFINITY).is_err());
 
+    // starts and settings
     let start =
         |x: &[f64]| Method::Lbfgsb.start(&problem(), Settings::default(), x).err().unwrap().to_string();
     assert_eq!(start(&[2.0]), "variable `x1`: start 2 is outside of [0, 1]");

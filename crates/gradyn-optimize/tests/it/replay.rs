@@ -50,7 +50,7 @@ fn any_prefix() {
     }
 }
 
-/// The same of multistart.
+/// Any prefix of the records of many starts leads to the same end.
 #[test]
 fn any_prefix_of_many_starts() {
     let case: Case = hs::bounded().remove(4);

@@ -50,7 +50,7 @@ fn inconsistent_linearisation() {
     assert!((r.x[0] - 2.0).abs() < 1e-7 && (r.x[1] - 2.0).abs() < 1e-7);
 }
 
-/// The same constraint twice: multipliers are not unique, the minimiser is.
+/// One constraint, given twice: multipliers are not unique, the minimiser is.
 #[test]
 fn dependent_constraints() {
     let problem = Problem::new(free(2)).unwrap().equality("a", 1.0).unwrap().equality("b", 1.0).unwrap();

@@ -36,6 +36,8 @@ fn ends_of_every_method() {
         let end =
             |settings, evaluate: &dyn Fn(&[f64]) -> Outcome| run(method, &plain(), settings, evaluate).status;
         let good = |x: &[f64]| Ok(residuals(x));
+
+        // the optimum and the limits before it
         assert_eq!(end(default, &good), Status::Optimal, "{}", method.name());
         assert_eq!(
             end(Settings { max_iterations: 1, ..default }, &good),
@@ -49,6 +51,8 @@ fn ends_of_every_method() {
             "{}",
             method.name()
         );
+
+        // failures at the start and everywhere else
         assert_eq!(end(default, &|_| failed()), Status::StartFailed, "{}", method.name());
         let only_start = |x: &[f64]| if x == START { Ok(residuals(x)) } else { failed() };
         assert_eq!(end(default, &only_start), Status::TooManyFailures, "{}", method.name());
@@ -73,6 +77,7 @@ fn value_converged() {
 fn stagnation_at_the_accuracy_of_the_evaluations() {
     for &method in Method::ALL {
         let settings = Settings { noise: 1e-5, gradient_tol: 1e-9, ..Settings::default() };
+        // f + 1e-6 sin, ∇f + 1e-3 sin
         let r = run(method, &plain(), settings, |x| {
             let wave = |k: f64| (k * (x[0] + 2.0 * x[1])).sin();
             let mut e = residuals(x);

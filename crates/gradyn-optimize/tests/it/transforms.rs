@@ -51,9 +51,12 @@ fn bounded_transform_for_methods_without_bounds() {
 fn bounds_are_respected() {
     for &method in Method::ALL.iter().filter(|m| m.bounds()) {
         for scale in [1.0, 0.3, 7.7] {
-            let (lower, upper) = (0.1, 0.7);
+            let lower = 0.1;
+            let upper = 0.7;
             let bounded = |name| Variable::between(name, lower, upper).scale(scale);
             let problem = Problem::new(vec![bounded("x"), bounded("y")]).unwrap();
+
+            // every trial is inside, and the end is on the upper bound of x
             let mut optimizer = method.start(&problem, Settings::default(), &[0.1, 0.7]).unwrap();
             let r = drive(optimizer.as_mut(), |t| {
                 assert!(t.x.iter().all(|x| (lower..=upper).contains(x)), "{}: {:?}", method.name(), t.x);

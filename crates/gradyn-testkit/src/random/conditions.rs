@@ -3,11 +3,13 @@
 use super::*;
 
 impl Draft {
-    /// Names, objectives and conditions.
+    /// Adds the bodies, objectives and conditions.
     pub(super) fn finish(mut self, r: &mut Random) -> Result<Mechanism, String> {
         if self.freedom == 0 && self.m.drivers.is_empty() {
             return Err("does not move".into());
         }
+
+        // the spline that forces read
         let values = (0..4).map(|_| r.between(-1.0, 1.0).into()).collect();
         if format!("{:?}", self.m.forces).contains("wave") {
             self.m.splines.push(Spline {
@@ -18,53 +20,64 @@ impl Draft {
                 values,
             });
         }
+
+        // bodies, and where they are
         for p in &self.bodies {
             self.m.bodies.push(p.body.clone());
-            if self.d == 3 && !p.rod && !p.hard {
-                self.m.initial.near.push((format!("{}.attitude", p.name).into(), p.attitude.into()));
-            }
-            if p.rod {
-                let tip = add(&scaled(2.0, &p.com), -1.0, &p.origin);
-                self.m.initial.near.push((format!("{}.A", p.name).into(), self.vector(&p.origin)));
-                self.m.initial.near.push((format!("{}.B", p.name).into(), self.vector(&tip)));
-            } else {
-                self.m.initial.near.push((format!("{}.com", p.name).into(), self.vector(&p.com)));
-                if let (2, false, Some((name, Vector::Components(x, _)))) =
-                    (self.d, p.hard, p.body.points.first())
-                {
-                    let [x, y] = [0, 1].map(|k| if let Source::Value(v) = x[k].source { v } else { 0.0 });
-                    let at = add(&add(&p.origin, x, &p.axes[0]), y, &p.axes[1]);
-                    self.m.initial.near.push((format!("{}.{name}", p.name).into(), self.vector(&at)));
-                }
-            }
+            let near = self.near(p);
+            self.m.initial.near.extend(near.into_iter().map(|(what, at)| (what.into(), at)));
         }
+
+        // what the start leaves open
+        self.objectives(r);
+        self.conditions(r)?;
+        Ok(self.m)
+    }
+    /// Where a body is drawn: attitude, points, centre of mass.
+    fn near(&self, p: &Placed) -> Vec<(String, Vector)> {
+        let named = |what: &str, at: Vector| (format!("{}.{what}", p.name), at);
+        let mut near = vec![];
+        if self.d == 3 && !p.rod && !p.hard {
+            near.push(named("attitude", p.attitude.into()));
+        }
+        if p.rod {
+            let tip = add(&scaled(2.0, &p.com), -1.0, &p.origin);
+            near.push(named("A", self.vector(&p.origin)));
+            near.push(named("B", self.vector(&tip)));
+            return near;
+        }
+        near.push(named("com", self.vector(&p.com)));
+
+        // in the plane a point beside it says the angle
+        if let (2, false, Some((name, Vector::Components(x, _)))) = (self.d, p.hard, p.body.points.first()) {
+            let [x, y] = [0, 1].map(|k| if let Source::Value(v) = x[k].source { v } else { 0.0 });
+            let at = add(&add(&p.origin, x, &p.axes[0]), y, &p.axes[1]);
+            near.push(named(&name.text, self.vector(&at)));
+        }
+        near
+    }
+    /// An integral that reads positions and perhaps a reaction, and a terminal value that reads all rates.
+    fn objectives(&mut self, r: &mut Random) {
         let body = self.bodies[r.below(self.bodies.len())].name.clone();
         let joint = (!self.m.joints.is_empty())
             .then(|| self.m.joints[r.below(self.m.joints.len())].name.text.clone());
+
         // the points of a free joint are there to be read
         let free = self.m.joints.iter().filter(|j| j.kind == JointKind::Free);
         let free: String = free.map(|j| format!(" + norm2({} - {})", j.between[0], j.between[1])).collect();
         let read = r.unit() < 0.5 && !self.repeated;
         let reaction =
             joint.filter(|_| read).map_or(String::new(), |j| format!(" + norm2({j}.reaction) / 1000"));
-        self.m.integral(
-            "path",
-            &format!(
-                "norm2({body}.com - [1, 0.5{}]){reaction}{free}",
-                if self.d == 3 { ", 0.2" } else { "" }
-            ),
-        );
-        self.m.terminal(
-            "end",
-            &format!(
-                "system.kinetic + norm2({body}.com) + vel({body}.com.x) + 0.01 * norm2(acc({body}.com))"
-            ),
-        );
-        self.conditions(r)?;
-        Ok(self.m)
+
+        // both objectives
+        let third = if self.d == 3 { ", 0.2" } else { "" };
+        self.m.integral("path", &format!("norm2({body}.com - [1, 0.5{third}]){reaction}{free}"));
+        let rates = format!("vel({body}.com.x) + 0.01 * norm2(acc({body}.com))");
+        self.m.terminal("end", &format!("system.kinetic + norm2({body}.com) + {rates}"));
     }
-    /// (2).
+    /// Conditions at the start by (2).
     pub(super) fn conditions(&mut self, r: &mut Random) -> Result<(), String> {
+        // poses of all bodies
         let mut candidates: Vec<(String, f64)> = vec![];
         for p in &self.bodies {
             let place = |what: &str, at: &V3| -> Vec<(String, f64)> {
@@ -81,6 +94,8 @@ impl Draft {
                 );
             }
         }
+
+        // those that fix the positions, and those that fix the velocities
         let mut all = self.m.clone();
         all.initial.position = candidates.iter().map(|(k, x)| (k.as_str().into(), (*x).into())).collect();
         let [places, rates] = pivots(&all, self.freedom, self.slips, self.repeated)?;
@@ -155,13 +170,17 @@ pub(super) fn pivots(
     Ok([complete(independent(held), conditions.clone())?, complete(independent(rows), conditions)?])
 }
 
-/// (2).
+/// Conditions that complete the rows by (2).
 fn complete(rows: Vec<Vec<f64>>, mut conditions: Vec<Vec<f64>>) -> Result<Vec<usize>, String> {
-    let (mut kept, mut chosen) = (vec![], vec![]);
+    // an orthonormal basis of the rows
+    let mut kept = vec![];
     for row in rows {
         let row = rest(&kept, row);
         keep(&mut kept, row);
     }
+
+    // and the condition that is farthest from it, as long as one is needed
+    let mut chosen = vec![];
     while kept.len() < conditions[0].len() {
         conditions.iter_mut().for_each(|c| *c = rest(&kept, std::mem::take(c)));
         let size = |c: &[f64]| c.iter().map(|x| x * x).sum::<f64>();
@@ -193,6 +212,7 @@ pub(super) fn rest(kept: &[Vec<f64>], mut row: Vec<f64>) -> Vec<f64> {
     row
 }
 
+/// Adds a row, scaled to length 1.
 pub(super) fn keep(kept: &mut Vec<Vec<f64>>, row: Vec<f64>) {
     let size = row.iter().map(|x| x * x).sum::<f64>().sqrt();
     kept.push(row.into_iter().map(|x| x / size).collect());

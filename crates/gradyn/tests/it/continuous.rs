@@ -233,7 +233,8 @@ fn errors(model: &Prepared, h: f64, truth: &(f64, f64)) -> [f64; 3] {
 fn ends_of_clamped_splines() {
     let driven = carried("motor = { coordinate = \"cart.P.x\", value = \"ramp\" }");
     let pushed = carried(
-        "motor = { coordinate = \"cart.P.x\", value = \"0\" }\n[force]\npush = { type = \"torque\", on = \"bar\", torque = \"9*ramp\" }",
+        "motor = { coordinate = \"cart.P.x\", value = \"0\" }\n[force]\npush = { type = \"torque\", on \
+         = \"bar\", torque = \"9*ramp\" }",
     );
     for (model, order, jumps) in [(driven, 1.0, 2), (pushed, 4.0, 0)] {
         // radau5 of index 3 has no stage at the beginning of a step: its run sees each side

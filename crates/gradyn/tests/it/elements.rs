@@ -2,8 +2,8 @@
 //! gradients.
 //!
 //! ```text
-//! ṗ_b = f,   L̇_b = τ + r_Q × f               f, τ: reaction on body b at Q, nothing else acts                       (1)
-//! Qᵀ v = Σ power of the forces by their sensors = Ṫ                                                                   (2)
+//! ṗ_b = f,   L̇_b = τ + r_Q × f      f, τ: reaction on body b at Q, nothing else acts               (1)
+//! Qᵀ v = Σ power of the forces by their sensors = Ṫ                                                 (2)
 //! ```
 
 use crate::kit::elements::{self, Entry};
@@ -329,7 +329,10 @@ fn hanging_bodies_are_carried() {
                     String::new()
                 };
                 let text = format!(
-                    "name = \"{kind} {d}\"\ndimension = {d}\ngravity = {down}\nground.points = {{ O = {point} }}\n[body.a]\nmass = 2\ninertia = {inertia}\ncom = {com}\npoints = {{ P = {point} }}\n[joint]\nj = {{ type = \"{kind}\", between = [\"{first}\"]{keys} }}\n[initial]\nposition = {{ {} }}\n{near}",
+                    "name = \"{kind} {d}\"\ndimension = {d}\ngravity = {down}\nground.points = {{ O = \
+                     {point} }}\n[body.a]\nmass = 2\ninertia = {inertia}\ncom = {com}\npoints = {{ P = \
+                     {point} }}\n[joint]\nj = {{ type = \"{kind}\", between = [\"{first}\"]{keys} \
+                     }}\n[initial]\nposition = {{ {} }}\n{near}",
                     positions.join(", ")
                 );
                 let mut m = read_toml(&text).unwrap_or_else(|e| panic!("{e}\n{text}")).mechanism;
@@ -398,7 +401,11 @@ fn gradients_agree_on_every_element() {
 fn two_axes_of_the_ground_do_not_shear_a_body() {
     let model = |second: &str| {
         let text = format!(
-            "name = \"two planes\"\ndimension = 3\nground.points = {{ O = [0, 0, 0] }}\n[body.a]\nmass = 1\ninertia = 0.1\npoints = {{ P = [0, 0, 0] }}\n[joint]\nj1 = {{ type = \"planar\", between = [\"ground.O\", \"a.P\"], axis = [0, 0, 1] }}\nj2 = {{ type = \"planar\", between = [\"ground.O\", \"a.P\"], axes = [[1, 0, 0], {second}] }}\n[initial]\nposition = {{ \"a.P.y\" = 0 }}"
+            "name = \"two planes\"\ndimension = 3\nground.points = {{ O = [0, 0, 0] }}\n[body.a]\nmass = \
+             1\ninertia = 0.1\npoints = {{ P = [0, 0, 0] }}\n[joint]\nj1 = {{ type = \"planar\", between = \
+             [\"ground.O\", \"a.P\"], axis = [0, 0, 1] }}\nj2 = {{ type = \"planar\", between = \
+             [\"ground.O\", \"a.P\"], axes = [[1, 0, 0], {second}] }}\n[initial]\nposition = {{ \"a.P.y\" = \
+             0 }}"
         );
         Prepared::new(&read_toml(&text).unwrap_or_else(|e| panic!("{e}")).mechanism)
             .map_err(|e| e.to_string())
@@ -558,7 +565,8 @@ fn impossible_inertia_is_a_warning() {
         ("1.5", true),
     ] {
         let text = format!(
-            "name = \"inertia\"\ndimension = 3\n[body.plate]\nmass = 1\ninertia = {inertia}\npoints = {{ P = [0, 0, 0] }}"
+            "name = \"inertia\"\ndimension = 3\n[body.plate]\nmass = 1\ninertia = {inertia}\npoints = {{ P \
+             = [0, 0, 0] }}"
         );
         let model = gradyn_model::build(&read_toml(&text).unwrap_or_else(|e| panic!("{e}")).mechanism)
             .unwrap_or_else(|e| panic!("{e}"));

@@ -23,7 +23,8 @@ fn refused(text: &str) -> String {
 fn plate(initial: &str) -> String {
     let spring = |k: usize| {
         format!(
-            "s{k} = {{ type = \"force\", at = \"plate.C{k}\", force = [0, 0, \"k * (h - plate.C{k}.z) - 20 * vel(plate.C{k}.z)\"] }}"
+            "s{k} = {{ type = \"force\", at = \"plate.C{k}\", force = [0, 0, \"k * (h - plate.C{k}.z) - 20 \
+             * vel(plate.C{k}.z)\"] }}"
         )
     };
     let springs = [1, 2, 3, 4].map(spring).join("\n");
@@ -328,7 +329,11 @@ fn surplus_conditions_are_named() {
 
 #[test]
 fn conditions_in_conflict_are_named() {
-    let text = refused(&plate(&FREE.replace(" }", ", \"plate.C1.x - plate.com.x\" = \"0.45 * cos(0.3) - 0.3 * sin(0.3)\", \"plate.C1.y - plate.com.y + 0 * plate.yaw\" = 0.4 }")));
+    let text = refused(&plate(&FREE.replace(
+        " }",
+        ", \"plate.C1.x - plate.com.x\" = \"0.45 * cos(0.3) - 0.3 \
+        * sin(0.3)\", \"plate.C1.y - plate.com.y + 0 * plate.yaw\" = 0.4 }",
+    )));
     assert!(text.contains('`'), "{text}");
 }
 

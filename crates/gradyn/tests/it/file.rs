@@ -166,7 +166,8 @@ fn all_keys_arrive() {
 /// Places are the bytes of names and of the contents of strings.
 #[test]
 fn places_are_exact_where_the_text_is() {
-    let text = "name = \"p\"\n[parameters]\na = \"1 + 1\"\nb = 12.5\nc = \"1 \\u002B 1\"\nd = '''\n3'''\n[initial]\nposition = { \"x.y\" = 1 }";
+    let text = "name = \"p\"\n[parameters]\na = \"1 + 1\"\nb = 12.5\nc = \"1 \\u002B 1\"\nd = \
+        '''\n3'''\n[initial]\nposition = { \"x.y\" = 1 }";
     let m = file::read_toml(text).unwrap().mechanism;
     let at = |n: &Number| (&text[n.place.clone().unwrap()], n.exact);
     let found: Vec<_> = m.parameters.iter().map(|p| at(&p.value)).collect();
@@ -204,37 +205,69 @@ fn mistakes_are_named_and_placed() {
         ("nam = 'p'", "there is no key `nam`", "nam", "did you mean `name`? keys: name, dimension"),
         ("gravity = [0, 0]", "the key `name` is missing", "", "Name"),
         ("name = 1", "name: a string is expected here, not a number", "1", ""),
-        ("name = 'p'\ndimension = 4", "dimension: 2 or 3 is expected here, not 4", "4", "3: a mechanism in space"),
-        ("name = 'p'\ngravity = 9.81", "gravity: a vector such as [1, 0] or \"(P + Q)/2\" is expected here, not a number", "9.81", ""),
-        ("name = 'p'\nbody = 3", "body: a table with a body for each name is expected here, not a number", "3", ""),
-        ("name = 'p'\n[[body]]\nmass = 1", "body: a table with a body for each name is expected here, not a list", "[[body]]", "[body.NAME]"),
-        ("name = 'p'\n[body.b]\nmas = 1", "body `b`: there is no key `mas`", "mas", "did you mean `mass`? keys: points, mass, com"),
-        ("name = 'p'\n[body.b]\nmass = {}", &format!("body `b`, mass: {number} is expected here, not a table"), "{}", ""),
-        ("name = 'p'\n[body.b]\npoints = { A = [0, {}] }", &format!("body `b`, point `A`: {number} is expected here, not a table"), "{}", ""),
-        ("name = 'p'\n[body.b]\nrod = { length = 1 }", "body `b`, rod: the key `points` is missing", "rod", "ends"),
-        ("name = 'p'\n[body.b]\nmass = 1\nrod = { points = ['A', 'B'], mass = 2 }", "body `b`: the mass is given twice", "2", "rod"),
+        ("name = 'p'\ndimension = 4", "dimension: 2 or 3 is expected here, not \
+            4", "4", "3: a mechanism in space"),
+        ("name = 'p'\ngravity = 9.81", "gravity: a vector such as [1, 0] or \"(P + Q)/2\" is expected here, \
+            not a number", "9.81", ""),
+        ("name = 'p'\nbody = 3", "body: a table with a body for each name is expected here, not a \
+            number", "3", ""),
+        ("name = 'p'\n[[body]]\nmass = 1", "body: a table with a body for each name is expected here, not a \
+            list", "[[body]]", "[body.NAME]"),
+        ("name = 'p'\n[body.b]\nmas = \
+            1", "body `b`: there is no key `mas`", "mas", "did you mean `mass`? keys: points, mass, com"),
+        ("name = 'p'\n[body.b]\nmass = {}", &format!("body `b`, mass: {number} is expected here, not a \
+            table"), "{}", ""),
+        ("name = 'p'\n[body.b]\npoints = { A = [0, {}] }", &format!("body `b`, point `A`: {number} is \
+            expected here, not a table"), "{}", ""),
+        ("name = 'p'\n[body.b]\nrod = { length = 1 }", "body `b`, rod: the key `points` is \
+            missing", "rod", "ends"),
+        ("name = 'p'\n[body.b]\nmass = 1\nrod = { points = ['A', 'B'], mass = 2 \
+            }", "body `b`: the mass is given twice", "2", "rod"),
         ("name = 'p'\n[joint]\nj = {}", "joint `j`: the key `type` is missing", "j", "revolute, prismatic"),
-        ("name = 'p'\n[joint]\nj = { type = 'revolut' }", "joint `j`: there is no joint type `revolut`", "revolut", "did you mean `revolute`? types: revolute, prismatic, cylindrical"),
-        ("name = 'p'\n[joint]\nj = { type = 1 }", "joint `j`, type: a string is expected here, not a number", "1", ""),
-        ("name = 'p'\n[joint]\nj = { type = 'revolute' }", "joint `j`: the key `between` is missing", "j", "points"),
-        ("name = 'p'\n[joint]\nj = { type = 'revolute', between = ['a.b'] }", "joint `j`, between: two points are expected here, not 1", "['a.b']", ""),
-        ("name = 'p'\n[joint]\nj = { type = 'revolute', between = ['a.b', 1] }", "joint `j`, between: a string is expected here, not a number", "1", ""),
-        ("name = 'p'\n[joint]\nj = { type = 'revolute', between = ['a.b', 'c.d'], length = 1 }", "joint `j`: there is no key `length`", "length", "keys: type, between"),
-        ("name = 'p'\n[force]\nf = { type = 'spring' }", "force `f`: there is no force type `spring`", "spring", "types: spring-damper, torsion, force, torque"),
-        ("name = 'p'\n[driver]\nd = { value = 1 }", "driver `d`: one of the keys angle, distance, coordinate, sensor is missing", "d", ""),
-        ("name = 'p'\n[driver]\nd = { value = 1, angle = 'a', coordinate = 'b' }", "driver `d`: only one of the keys angle, distance, coordinate, sensor may be given", "coordinate", ""),
-        ("name = 'p'\n[parameters]\na = [1, 2]", &format!("parameter `a`: {number} or a table {{ … }} is expected here, not a list"), "[1, 2]", ""),
-        ("name = 'p'\n[parameters]\na = { value = 1, count = 0 }", "parameter `a`, count: an integer from 1 to 10000 is expected here, not 0", "0", ""),
-        ("name = 'p'\n[parameters]\na = { value = [1, 2], count = 3 }", "parameter `a`, count: 3, but `value` has 2 values", "3", ""),
-        ("name = 'p'\nparameters.a.value = []", "parameter `a`, value: from 1 to 10000 values are expected here, not 0", "[]", ""),
-        ("name = 'p'\nparameters.a = 1979-05-27", &format!("parameter `a`: {number} or a table {{ … }} is expected here, not a date"), "1979-05-27", ""),
-        ("name = 'p'\n[spline.s]\nkind = 'cyclik'\nvalues = [1]\nperiod = 1", "spline `s`, kind: \"cyclic\" or \"clamped\" is expected here, not \"cyclik\"", "cyclik", "did you mean `cyclic`?"),
-        ("name = 'p'\n[spline.s]\nkind = 'clamped'\nvalues = [1]\nperiod = 1", "spline `s`: only a cyclic spline has a period", "period", "duration"),
-        ("name = 'p'\nparameters.tau = { value = 0, count = 3 }\n[spline.s]\nkind = 'cyclic'\nvalues = 'tua'\nperiod = 1", "spline `s`, values: there is no list parameter `tua`", "tua", ""),
-        ("name = 'p'\n[initial]\nvelocity = 'rset'", "initial, velocity: \"rest\" is expected here, not \"rset\"", "rset", "did you mean `rest`?"),
-        ("name = 'p'\n[initial]\nposition = { A1.angle = 1 }", "initial, condition `A1`: a number, an expression in quotes or a vector such as [1, 0] is expected here, not a table", "A1", "\"A1.angle\""),
-        ("name = 'p'\n[study.method]\nstep = '1 mss'", "study, method, step: 'mss' after a number is not a unit", "mss", "units are"),
-        ("name = 'p'\n[study.method]\nstep = -1", "study, method, step: a positive number is expected here, not -1", "-1", ""),
+        ("name = 'p'\n[joint]\nj = { type = 'revolut' }", "joint `j`: there is no joint type \
+            `revolut`", "revolut", "did you mean `revolute`? types: revolute, prismatic, cylindrical"),
+        ("name = 'p'\n[joint]\nj = { type = 1 }", "joint `j`, type: a string is expected here, not a \
+            number", "1", ""),
+        ("name = 'p'\n[joint]\nj = { type = 'revolute' }", "joint `j`: the key `between` is \
+            missing", "j", "points"),
+        ("name = 'p'\n[joint]\nj = { type = 'revolute', between = ['a.b'] \
+            }", "joint `j`, between: two points are expected here, not 1", "['a.b']", ""),
+        ("name = 'p'\n[joint]\nj = { type = 'revolute', between = ['a.b', 1] \
+            }", "joint `j`, between: a string is expected here, not a number", "1", ""),
+        ("name = 'p'\n[joint]\nj = { type = 'revolute', between = ['a.b', 'c.d'], length = 1 \
+            }", "joint `j`: there is no key `length`", "length", "keys: type, between"),
+        ("name = 'p'\n[force]\nf = { type = 'spring' }", "force `f`: there is no force type \
+            `spring`", "spring", "types: spring-damper, torsion, force, torque"),
+        ("name = 'p'\n[driver]\nd = { value = 1 }", "driver `d`: one of the keys angle, distance, \
+            coordinate, sensor is missing", "d", ""),
+        ("name = 'p'\n[driver]\nd = { value = 1, angle = 'a', coordinate = 'b' \
+            }", "driver `d`: only one of the keys angle, distance, coordinate, sensor may be \
+                given", "coordinate", ""),
+        ("name = 'p'\n[parameters]\na = [1, 2]", &format!("parameter `a`: {number} or a table {{ … }} is \
+            expected here, not a list"), "[1, 2]", ""),
+        ("name = 'p'\n[parameters]\na = { value = 1, count = 0 }", "parameter `a`, count: an integer from 1 \
+            to 10000 is expected here, not 0", "0", ""),
+        ("name = 'p'\n[parameters]\na = { value = [1, 2], count = 3 }", "parameter `a`, count: 3, but \
+            `value` has 2 values", "3", ""),
+        ("name = 'p'\nparameters.a.value = []", "parameter `a`, value: from 1 to 10000 values are expected \
+            here, not 0", "[]", ""),
+        ("name = 'p'\nparameters.a = 1979-05-27", &format!("parameter `a`: {number} or a table {{ … }} is \
+            expected here, not a date"), "1979-05-27", ""),
+        ("name = 'p'\n[spline.s]\nkind = 'cyclik'\nvalues = [1]\nperiod = 1", "spline `s`, kind: \"cyclic\" \
+            or \"clamped\" is expected here, not \"cyclik\"", "cyclik", "did you mean `cyclic`?"),
+        ("name = 'p'\n[spline.s]\nkind = 'clamped'\nvalues = [1]\nperiod = \
+            1", "spline `s`: only a cyclic spline has a period", "period", "duration"),
+        ("name = 'p'\nparameters.tau = { value = 0, count = 3 }\n[spline.s]\nkind = 'cyclic'\nvalues = \
+            'tua'\nperiod = 1", "spline `s`, values: there is no list parameter `tua`", "tua", ""),
+        ("name = 'p'\n[initial]\nvelocity = 'rset'", "initial, velocity: \"rest\" is expected here, \
+            not \"rset\"", "rset", "did you mean `rest`?"),
+        ("name = 'p'\n[initial]\nposition = { A1.angle = 1 }", "initial, condition `A1`: a number, an \
+            expression in quotes or a vector such as [1, 0] is expected here, not a \
+            table", "A1", "\"A1.angle\""),
+        ("name = 'p'\n[study.method]\nstep = '1 mss'", "study, method, step: 'mss' after a number is not a \
+            unit", "mss", "units are"),
+        ("name = 'p'\n[study.method]\nstep = -1", "study, method, step: a positive number is expected here, \
+            not -1", "-1", ""),
         ("name = 'p'\n[study]\noutput_step = 'h'", "study, output_step: unknown name 'h'", "h", ""),
         ("name = 'p'\nname = 'q'", "TOML: duplicate key", "name", ""),
         ("name = 'p'\n[joint]\na = { type = ", "TOML: unclosed inline table, expected `}`", "", ""),

@@ -85,7 +85,9 @@ fn oscillator(y0: f64, until: &str) -> Prepared {
         ("position = { \"mass.P.x\" = 0 }", format!("position = {{ \"mass.P.x\" = {y0} }}")),
         (
             "psi = { terminal = \"mass.P.x\" }",
-            "time = { integral = \"1\" }\ny1 = { terminal = \"mass.P.x\" }\nz1 = { terminal = \"vel(mass.P.x)\" }".into(),
+            "time = { integral = \"1\" }\ny1 = { terminal = \"mass.P.x\" }\nz1 = { terminal \
+             = \"vel(mass.P.x)\" }"
+                .into(),
         ),
         ("t_end  = \"pi/2\"", format!("until = \"{until}\"\nt_max = 10")),
     ];

@@ -165,7 +165,8 @@ fn the_jacobian_is_exact() {
 fn a_constrained_fit_is_continued() {
     let text = EXAMPLE.replace(
         "method     = \"levenberg-marquardt\"",
-        "constraint = { equal = { value = \"m_B12 - m_B23\", equal = 0 }, far = { objective = \"psi\", max = 10 } }",
+        "constraint = { equal = { value = \"m_B12 - m_B23\", equal = 0 }, far = { objective = \"psi\", max \
+         = 10 } }",
     );
     let study = study(&read_toml(&text).unwrap(), None).unwrap();
     assert_eq!(study.optimizer, Optimizer::Sqp);

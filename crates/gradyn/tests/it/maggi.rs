@@ -2,8 +2,8 @@
 //! none; freedoms that the user names.
 //!
 //! ```text
-//! f(t, z, ż; ρ) = M̄⁻¹ Q̄,   M̄ = RᵀMR,   Q̄ = Rᵀ(Q - M S c)                                         (1)  [M13, Eqs. 10–12]
-//! f_z = -M̄⁻¹ (K̄ + M̄_z z̈),   f_ż = -M̄⁻¹ C̄,   f_ρ = M̄⁻¹ (Q̄_ρ - M̄_ρ z̈)                              (2)  [M13, Eqs. 69, 70]
+//! f(t, z, ż; ρ) = M̄⁻¹ Q̄,   M̄ = RᵀMR,   Q̄ = Rᵀ(Q - M S c)                          (1)  [M13, Eqs. 10–12]
+//! f_z = -M̄⁻¹ (K̄ + M̄_z z̈),   f_ż = -M̄⁻¹ C̄,   f_ρ = M̄⁻¹ (Q̄_ρ - M̄_ρ z̈)               (2)  [M13, Eqs. 69, 70]
 //! ```
 //! The sign of M̄_ρ z̈ is that of M13, Eq. 68. (42) and (44) of M13 leave R_ρ out: they hold for parameters
 //! that do not enter Φ.
@@ -256,7 +256,8 @@ fn loops() -> Vec<(&'static str, Prepared)> {
         )
         .replace("\"A1.angle\" = \"-135 deg\", ", "")
         .replace("velocity = \"rest\"", "velocity = { \"B12.angle\" = 0.3 }");
-    let damper = "[force]\nd = { type = \"spring-damper\", between = [\"crank.B\", \"rocker.D\"], stiffness = 50, damping = 3, length = 0.2 }\n";
+    let damper = "[force]\nd = { type = \"spring-damper\", between = [\"crank.B\", \"rocker.D\"], stiffness \
+        = 50, damping = 3, length = 0.2 }\n";
     let rssr = example("rssr").replace("[initial]", &format!("{damper}[initial]"));
     vec![("five-bar", read(&five_bar)), ("driven five-bar", read(&driven)), ("rssr", read(&rssr))]
 }
@@ -367,7 +368,8 @@ fn freedoms_that_do_not_fit_are_refused() {
         ("B12.P2.x", "freedoms: the model has 2 degrees of freedom, not 1"),
         (
             "A1.P1.x, A1.P1.y",
-            "the freedoms do not determine the velocities at the start: `A1.P1.x`, `A1.P1.y` follow from each other",
+            "the freedoms do not determine the velocities at the start: `A1.P1.x`, `A1.P1.y` follow from \
+             each other",
         ),
     ] {
         let e = model

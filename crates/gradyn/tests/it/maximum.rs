@@ -54,7 +54,8 @@ fn the_smooth_maximum_is_between_its_bounds() {
     ] {
         let near = if sharpness > 1000.0 { 0.5 } else { 0.0 };
         let peak = format!(
-            "peak = {{ maximum = \"mass.P.x\", sharpness = {sharpness}, duration = {duration}, near = {near} }}"
+            "peak = {{ maximum = \"mass.P.x\", sharpness = {sharpness}, duration = {duration}, near = \
+             {near} }}"
         );
         let model = prepared(&oscillator(&peak));
         for method in ["index3", "index1"].map(|f| Method::new(f, "newmark").unwrap().step(1e-3)) {

@@ -165,7 +165,8 @@ t_end = 0.05
     let m = mobility(&free.replace("VELOCITY", "\"dot(vel(cart.A), axis(cart, [1, 0]))\" = 0.5,"));
     assert_eq!((m.freedom, m.constraints, m.redundant), ([3, 2], 2, 1));
     assert_eq!(m.groups, [group(1, &["left", "right"])]);
-    let drivers = "one = { coordinate = \"cart.A.x\", value = \"t\" }\ntwo = { coordinate = \"cart.A.x\", value = \"t\" }";
+    let drivers = "one = { coordinate = \"cart.A.x\", value = \"t\" }\ntwo = { coordinate = \"cart.A.x\", \
+        value = \"t\" }";
     let driven = cart.replace("DRIVERS", drivers).replace("POSITION", "").replace("VELOCITY", "");
     let m = mobility(&driven);
     assert_eq!((m.freedom, m.constraints, m.redundant), ([2, 1], 4, 2));

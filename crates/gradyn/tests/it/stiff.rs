@@ -13,7 +13,8 @@ fn slider(damping: f64) -> Prepared {
          [body.b]\npoints = {{ P = [0, 0] }}\nmass = 1\ninertia = 1\n\
          [joint]\nrail = {{ type = \"prismatic\", between = [\"ground.O\", \"b.P\"], axis = [1, 0] }}\n\
          [force]\n\
-         spring = {{ type = \"spring-damper\", between = [\"ground.W\", \"b.P\"], stiffness = 10, damping = \"c\", length = 2 }}\n\
+         spring = {{ type = \"spring-damper\", between = [\"ground.W\", \"b.P\"], stiffness = 10, damping \
+         = \"c\", length = 2 }}\n\
          push = {{ type = \"force\", at = \"b.P\", force = [\"c * cos(2 * t)\", 0] }}\n\
          [initial]\nposition = {{ \"b.P.x\" = 0 }}\nvelocity = {{ \"b.P.x\" = 1 }}\n\
          [objective]\nend = {{ terminal = \"b.P.x\" }}\n\

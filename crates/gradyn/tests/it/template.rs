@@ -108,7 +108,8 @@ fn equilibria_are_mirrored() {
 fn equilibria_list_velocities_or_rest() {
     let text = HANGING.replace(
         "[instance]",
-        "[template.still.initial]\nequilibrium = { \"right_disc.angle\" = 0.3 }\n[instance]\nq = { use = \"still\" }",
+        "[template.still.initial]\nequilibrium = { \"right_disc.angle\" = 0.3 }\n[instance]\nq = { use \
+         = \"still\" }",
     );
     let e = file::read_toml(&text).expect_err("is refused");
     assert!(format!("{e:?}").contains("lists velocities"), "{e:?}");
@@ -441,35 +442,62 @@ fn refused(old: &str, new: &str) -> (ModelError, String) {
 #[test]
 fn mistakes_are_named_and_placed() {
     let cases: &[(&str, &str, &str, &str, &str)] = &[
-        ("use = \"leg\"", "use = \"lag\"", "instance `left`: there is no template `lag`", "lag", "did you mean `leg`? templates: leg"),
+        ("use = \"leg\"", "use = \"lag\"", "instance `left`: there is no template \
+            `lag`", "lag", "did you mean `leg`? templates: leg"),
         ("use = \"leg\", ", "", "instance `left`: the key `use` is missing", "left", "template"),
-        ("side = \"A\"", "", "instance `left`: the argument `side` of template `leg` is missing", "left", "with = { side = … }"),
-        ("side = \"A\"", "side = \"A\", lenght = 2", "instance `left`: template `leg` has no argument `lenght`", "lenght", "did you mean `length`? arguments: length, side"),
-        ("length = 1 }", "length = 1, mass = 2 }", "template `leg`: the argument `mass` is not used", "mass", "{mass}"),
-        ("{side}", "{sid}", "there is no argument `sid`, in `left` (template `leg`)", "thigh.{sid}.x", "did you mean {side}?"),
+        ("side = \"A\"", "", "instance `left`: the argument `side` of template `leg` is \
+            missing", "left", "with = { side = … }"),
+        ("side = \"A\"", "side = \"A\", lenght = 2", "instance `left`: template `leg` has no argument \
+            `lenght`", "lenght", "did you mean `length`? arguments: length, side"),
+        ("length = 1 }", "length = 1, mass = 2 }", "template `leg`: the argument `mass` is not \
+            used", "mass", "{mass}"),
+        ("{side}", "{sid}", "there is no argument `sid`, in `left` (template \
+            `leg`)", "thigh.{sid}.x", "did you mean {side}?"),
         ("{side}", "{i}", "there is no argument `i`, in `left` (template `leg`)", "thigh.{i}.x", "count"),
-        ("side = \"A\" }", "side = [0, 0] }", "the argument `side` is a vector and cannot be put into a text, in `left` (template `leg`)", "thigh.{side}.x", "without braces"),
-        ("with", "mirror = \"w\", with", "instance `left`, mirror: \"x\" or \"y\" or \"z\" is expected here, not \"w\"", "w", ""),
-        ("with", "mirror = \"z\", with", "instance `left`, mirror: a plane model has no z axis", "\"z\"", "\"x\""),
-        ("with", "count = 0, with", "instance `left`, count: an integer from 1 to 10000 is expected here, not 0", "0", ""),
-        ("with", "count = 1e9, with", "instance `left`, count: an integer from 1 to 10000 is expected here, not 1000000000", "1e9", ""),
-        ("with", "count = 2.5, with", "instance `left`, count: an integer from 1 to 10000 is expected here, not 2.5", "2.5", ""),
-        ("with", "first = {}, with", "instance `left`: `first` is for arrays, and there is no `count`", "{}", "with"),
-        ("with", "count = 2, prefix = \"l\", with", "instance `left`, prefix: every copy of the array would have the same names", "l", "\"l{i}_\""),
-        ("with", "prefix = \"l{j}\", with", "instance `left`, prefix: `l{j}` cannot begin a name", "l{j}", "letters"),
-        ("with", "wiht = {}, with", "instance `left`: there is no key `wiht`", "wiht", "did you mean `with`?"),
-        ("[template.leg.output]", "[template.leg.outptu]", "template `leg`: there is no key `outptu`", "outptu", "did you mean `output`?"),
-        ("[template.leg.output]", "[template.leg.study]", "template `leg`: there is no key `study`", "study", "keys: arguments"),
+        ("side = \"A\" }", "side = [0, 0] }", "the argument `side` is a vector and cannot be put into a \
+            text, in `left` (template `leg`)", "thigh.{side}.x", "without braces"),
+        ("with", "mirror = \"w\", with", "instance `left`, mirror: \"x\" or \"y\" or \"z\" is expected \
+            here, not \"w\"", "w", ""),
+        ("with", "mirror = \"z\", with", "instance `left`, mirror: a plane model has no z \
+            axis", "\"z\"", "\"x\""),
+        ("with", "count = 0, with", "instance `left`, count: an integer from 1 to 10000 is expected here, \
+            not 0", "0", ""),
+        ("with", "count = 1e9, with", "instance `left`, count: an integer from 1 to 10000 is expected here, \
+            not 1000000000", "1e9", ""),
+        ("with", "count = 2.5, with", "instance `left`, count: an integer from 1 to 10000 is expected here, \
+            not 2.5", "2.5", ""),
+        ("with", "first = {}, with", "instance `left`: `first` is for arrays, and there is no \
+            `count`", "{}", "with"),
+        ("with", "count = 2, prefix = \"l\", with", "instance `left`, prefix: every copy of the array would \
+            have the same names", "l", "\"l{i}_\""),
+        ("with", "prefix = \"l{j}\", with", "instance `left`, prefix: `l{j}` cannot begin a \
+            name", "l{j}", "letters"),
+        ("with", "wiht = {}, with", "instance `left`: there is no key \
+            `wiht`", "wiht", "did you mean `with`?"),
+        ("[template.leg.output]", "[template.leg.outptu]", "template `leg`: there is no key \
+            `outptu`", "outptu", "did you mean `output`?"),
+        ("[template.leg.output]", "[template.leg.study]", "template `leg`: there is no key \
+            `study`", "study", "keys: arguments"),
         ("[instance]", "[template.none]\n[instance]", "template `none` has no elements", "none", "[template.none.body.NAME]"),
-        ("[instance]", "[template.leg.instance]\nx = { use = \"leg\" }\n[instance]", "a template uses itself: `leg` → `leg`", "\"leg\"", "count"),
-        ("[instance]", "[template.leg.instance]\nx = { use = \"b\" }\n[template.b.instance]\ny = { use = \"leg\" }\n[instance]", "a template uses itself: `leg` → `b` → `leg`", "\"leg\"", "count"),
-        ("[instance]", "[body.left_thigh]\n[instance]", "the name `left_thigh` is taken twice: by the model itself and by `left` (template `leg`)", "left", "prefix"),
-        ("[instance]", "[instance]\nother = { use = \"leg\", prefix = \"left_\", with = { side = \"A\" } }", "the name `left_length` is taken twice: by `other` (template `leg`) and by `left` (template `leg`)", "left", "prefix"),
-        ("required = [\"side\"]", "required = [\"side\", \"length\"]", "template `leg`: the argument `length` is named twice", "length", "defaults"),
-        ("mass = 1", "mas = 1", "body `left_thigh`, rod: there is no key `mas`, in `left` (template `leg`)", "mas", "did you mean `mass`?"),
-        ("mass = 1", "mass = \"2*lengt\"", "body `left_thigh`, mass: unknown name 'lengt', in `left` (template `leg`)", "lengt", "left_length"),
-        ("side = \"A\"", "side = \"C\"", "output `left_x`: `left_thigh` has no `C`, in `left` (template `leg`)", "thigh.{side}.x", "it has A, B"),
-        ("side = \"A\"", "side = \"A\", length = \"2*l\"", "constant `left_length`: unknown name 'l'", "l", ""),
+        ("[instance]", "[template.leg.instance]\nx = { use = \"leg\" \
+            }\n[instance]", "a template uses itself: `leg` → `leg`", "\"leg\"", "count"),
+        ("[instance]", "[template.leg.instance]\nx = { use = \"b\" }\n[template.b.instance]\ny = { use \
+            = \"leg\" }\n[instance]", "a template uses itself: `leg` → `b` → `leg`", "\"leg\"", "count"),
+        ("[instance]", "[body.left_thigh]\n[instance]", "the name `left_thigh` is taken twice: by the model \
+            itself and by `left` (template `leg`)", "left", "prefix"),
+        ("[instance]", "[instance]\nother = { use = \"leg\", prefix = \"left_\", with = { side = \"A\" } \
+            }", "the name `left_length` is taken twice: by `other` (template `leg`) and by `left` (template \
+                `leg`)", "left", "prefix"),
+        ("required = [\"side\"]", "required = [\"side\", \"length\"]", "template `leg`: the argument \
+            `length` is named twice", "length", "defaults"),
+        ("mass = 1", "mas = 1", "body `left_thigh`, rod: there is no key `mas`, in `left` (template \
+            `leg`)", "mas", "did you mean `mass`?"),
+        ("mass = 1", "mass = \"2*lengt\"", "body `left_thigh`, mass: unknown name 'lengt', in `left` \
+            (template `leg`)", "lengt", "left_length"),
+        ("side = \"A\"", "side = \"C\"", "output `left_x`: `left_thigh` has no `C`, in `left` (template \
+            `leg`)", "thigh.{side}.x", "it has A, B"),
+        ("side = \"A\"", "side = \"A\", length = \"2*l\"", "constant `left_length`: unknown name \
+            'l'", "l", ""),
     ];
     for (old, new, message, place, help) in cases {
         let (e, found) = refused(old, new);
@@ -499,12 +527,14 @@ fn mirror_refuses_what_it_does_not_know() {
     let hard = case("[template.leg.body.b]\nhard = [\"P\"]");
     assert_eq!(
         hard,
-        "body `b`: the hard point `P` is not one of the template and cannot be mirrored, in `left` (template `leg`)"
+        "body `b`: the hard point `P` is not one of the template and cannot be mirrored, in `left` \
+         (template `leg`)"
     );
     let attitude = case("[template.leg.objective]\no = { integral = \"chassis.roll\" }");
     assert_eq!(attitude, "`chassis.roll` cannot be read in a mirrored template, in `left` (template `leg`)");
     let matrix = case(
-        "[template.leg.force]\nb = { type = \"bushing\", between = [\"ground.O\", \"thigh.A\"], stiffness = [[1, 0, 0], [0, 1, 0], [0, 0, 1]] }",
+        "[template.leg.force]\nb = { type = \"bushing\", between = [\"ground.O\", \"thigh.A\"], stiffness = \
+         [[1, 0, 0], [0, 1, 0], [0, 0, 1]] }",
     );
     assert_eq!(matrix, "`stiffness` cannot be mirrored, in `left` (template `leg`)");
     let effort = case("[template.leg.force]\na = { type = \"actuator\", joint = \"outside\", effort = 1 }");
@@ -517,7 +547,8 @@ fn mirror_refuses_what_it_does_not_know() {
 #[test]
 fn rest_and_velocities_do_not_mix() {
     let mixed = format!(
-        "{BASE}[initial]\nposition = {{ \"left_thigh.angle\" = 0 }}\n[template.leg.initial]\nvelocity = {{ \"thigh.A\" = [0, 0] }}\n"
+        "{BASE}[initial]\nposition = {{ \"left_thigh.angle\" = 0 }}\n[template.leg.initial]\nvelocity = \
+         {{ \"thigh.A\" = [0, 0] }}\n"
     );
     let e = file::read_toml(&mixed).unwrap_err();
     assert_eq!(
@@ -584,7 +615,8 @@ fn sizes_are_bounded() {
         "name = 'p'\n[template.t0]\nrequired = ['s']\n[template.t0.output]\no = '{s}'\n".to_owned();
     for k in 1..12 {
         doubled += &format!(
-            "[template.t{k}]\nrequired = ['s']\n[template.t{k}.instance]\nx = {{ use = 't{}', with = {{ s = '{}' }} }}\n",
+            "[template.t{k}]\nrequired = ['s']\n[template.t{k}.instance]\nx = {{ use = 't{}', with = {{ s = \
+             '{}' }} }}\n",
             k - 1,
             "{s}".repeat(16)
         );
@@ -609,7 +641,8 @@ fn sizes_are_bounded() {
         let e = file::read_toml(&text).unwrap_err();
         assert!(e.message.ends_with("the templates expand to more than 64 MB of text"), "{}", e.message);
     }
-    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed()); // seconds without optimisation on a slow machine
+    // seconds without optimisation on a slow machine
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
 /// A template that nothing uses is fine.

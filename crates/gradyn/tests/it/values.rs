@@ -56,7 +56,8 @@ fn shared_places_are_refused() {
     assert_eq!(toml(MODEL, &[("c_0", 1.0), ("c_1", 2.0)]), lost("c_0"));
     assert_eq!(toml(MODEL, &[("c_0", 1.0), ("c_1", 1.0)]), lost("c_2"));
     assert_eq!(toml(MODEL, &[("zz", 1.0)]), lost("zz"));
-    let template = "name = \"m\"\n[template.T.parameters]\na = 1\n[instance]\nx = { use = \"T\" }\ny = { use = \"T\" }\n";
+    let template = "name = \"m\"\n[template.T.parameters]\na = 1\n[instance]\nx = { use = \"T\" }\ny = { \
+        use = \"T\" }\n";
     assert_eq!(toml(template, &[("x_a", 1.0), ("y_a", 2.0)]), lost("x_a"));
     assert_eq!(toml(template, &[("x_a", 3.0), ("y_a", 3.0)]).unwrap(), template.replace("a = 1", "a = 3.0"));
 }

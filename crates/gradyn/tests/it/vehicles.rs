@@ -61,7 +61,8 @@ fn iltis_has_its_nominal_forces() {
         &[
             (
                 "equilibrium = { \"chassis.com.x\" = 0, \"chassis.com.y\" = 0, \"chassis.yaw\" = 0 }",
-                "position = { \"chassis.com\" = [0, 0, 0.57], \"chassis.yaw\" = 0, \"chassis.pitch\" = 0, \"chassis.roll\" = 0 }",
+                "position = { \"chassis.com\" = [0, 0, 0.57], \"chassis.yaw\" = 0, \"chassis.pitch\" = \
+                 0, \"chassis.roll\" = 0 }",
             ),
             (
                 "equilibrium = { \"bearing.angle\" = 0 }",
@@ -87,14 +88,18 @@ fn iltis_has_its_nominal_forces() {
 fn vehicles_start_where_the_data_sheets_say() {
     let wheels = |pivot: &str, radius: [&str; 2], rear: &str| {
         format!(
-            "[output]\nz0 = \"chassis.com.z\"\nz1 = \"chassis.pitch\"\nz2 = \"fl_{pivot}.angle\"\nz3 = \"-fr_{pivot}.angle\"\n\
-             r_f = \"{}.radius\"\nr_r = \"{}.radius\"\nw_f = \"vel(fl_bearing.angle)\"\nw_r = \"vel(rl_bearing.angle)\"\n\
-             zero = \"norm2(vel(chassis.com) - [vel(chassis.com.x), 0, 0]) + chassis.roll^2 + chassis.yaw^2 + norm2(chassis.omega)\"\n{rear}\n",
+            "[output]\nz0 = \"chassis.com.z\"\nz1 = \"chassis.pitch\"\nz2 = \"fl_{pivot}.angle\"\nz3 \
+             = \"-fr_{pivot}.angle\"\n\
+             r_f = \"{}.radius\"\nr_r = \"{}.radius\"\nw_f = \"vel(fl_bearing.angle)\"\nw_r \
+             = \"vel(rl_bearing.angle)\"\n\
+             zero = \"norm2(vel(chassis.com) - [vel(chassis.com.x), 0, 0]) + chassis.roll^2 + chassis.yaw^2 \
+             + norm2(chassis.omega)\"\n{rear}\n",
             radius[0], radius[1]
         )
     };
     let rear = |pivot: &str| format!("a_r = \"rl_{pivot}.angle\"");
-    let axle = "d_x = \"local(axle.com - chassis.com, chassis).x + 2.2\"\nd_z = \"local(axle.com - chassis.com, chassis).z + 0.805\"";
+    let axle = "d_x = \"local(axle.com - chassis.com, chassis).x + 2.2\"\nd_z = \"local(axle.com - \
+        chassis.com, chassis).z + 0.805\"";
     let (iltis, four) = (
         wheels("arm_pivot", ["fl_tyre", "rr_tyre"], &rear("arm_pivot")),
         wheels("lower_pivot", ["fl_tyre", "rr_tyre"], &rear("lower_pivot")),
@@ -331,12 +336,15 @@ fn gradients_pass_bump_stops() {
 /// A wheel that slides and spins at a given attitude, with a tyre of some keys.
 fn wheel(tyre: &str, more: &str, velocity: [f64; 3], spin: f64) -> String {
     format!(
-        "name = \"wheel\"\ndimension = 3\n{more}\n[body.w]\nmass = 10\ninertia = [1, 1.5, 1]\npoints = {{ c = [0, 0, 0] }}\n\
+        "name = \"wheel\"\ndimension = 3\n{more}\n[body.w]\nmass = 10\ninertia = [1, 1.5, 1]\npoints = {{ c \
+         = [0, 0, 0] }}\n\
          [force]\nf = {{ type = \"tyre\", at = \"w.c\", {tyre} }}\n\
-         [initial]\nposition = {{ \"w.c\" = [0.3, 0, 0.29], \"w.roll\" = 0.05, \"w.pitch\" = 0, \"w.yaw\" = 0.1 }}\n\
+         [initial]\nposition = {{ \"w.c\" = [0.3, 0, 0.29], \"w.roll\" = 0.05, \"w.pitch\" = 0, \"w.yaw\" = \
+         0.1 }}\n\
          velocity = {{ \"w.c\" = {velocity:?}, \"w.omega\" = [0.2, {spin}, 0.4] }}\n\
          [objective]\no = {{ integral = \"w.c.x\" }}\n\
-         [output]\nn = \"f.normal\"\nk = \"f.kappa\"\na = \"f.alpha\"\nx = \"f.force.x\"\ny = \"f.force.y\"\nr = \"f.radius\"\n\
+         [output]\nn = \"f.normal\"\nk = \"f.kappa\"\na = \"f.alpha\"\nx = \"f.force.x\"\ny \
+         = \"f.force.y\"\nr = \"f.radius\"\n\
          [study]\nt_end = 1e-4\n"
     )
 }
@@ -372,8 +380,10 @@ fn assert_close(got: &[f64], expected: &[f64], what: &str) {
 }
 
 const RADIAL: &str = "axis = [0, 1, 0], radius = 0.3, stiffness = 2e5";
-const MAGIC: &str = "FZ0 = 3500, PCX1 = 1.7204, PDX1 = 0.77751, PDX2 = -0.24431, PEX1 = 0.46659, PEX2 = 0.393, PEX3 = 0.076024, PKX1 = 14.848, \
-    PKX2 = -9.8161, PKX3 = 0.15818, PCY1 = 1.5874, PDY1 = 0.73957, PDY2 = -0.075004, PEY1 = 0.37562, PEY2 = -0.069325, PKY1 = 10.289, \
+const MAGIC: &str = "FZ0 = 3500, PCX1 = 1.7204, PDX1 = 0.77751, PDX2 = -0.24431, PEX1 = 0.46659, PEX2 = \
+    0.393, PEX3 = 0.076024, PKX1 = 14.848, \
+    PKX2 = -9.8161, PKX3 = 0.15818, PCY1 = 1.5874, PDY1 = 0.73957, PDY2 = -0.075004, PEY1 = 0.37562, PEY2 = \
+    -0.069325, PKY1 = 10.289, \
     PKY2 = 3.3343, RBX1 = 11.13, RBY1 = 13.271";
 
 fn tanh_law(normal: f64, kappa: f64, alpha: f64) -> [f64; 2] {
@@ -590,7 +600,9 @@ fn mistakes_are_refused() {
         &["critical"],
     );
     refused(&with(RADIAL, &format!("{RADIAL}, law = {{ type = \"magic\" }}")), &["magic-formula"]);
-    let plane = "name = \"p\"\n[body.w]\nmass = 1\ninertia = 1\npoints = { c = [0, 0] }\n[force]\nf = { type = \"tyre\", at = \"w.c\", axis = [0, 1], radius = 1, stiffness = 1 }\n[initial]\nposition = { \"w.c\" = [0, 0], \"w.angle\" = 0 }";
+    let plane = "name = \"p\"\n[body.w]\nmass = 1\ninertia = 1\npoints = { c = [0, 0] }\n[force]\nf = { \
+        type = \"tyre\", at = \"w.c\", axis = [0, 1], radius = 1, stiffness = 1 }\n[initial]\nposition = \
+        { \"w.c\" = [0, 0], \"w.angle\" = 0 }";
     refused(plane, &["space"]);
 }
 

@@ -57,13 +57,48 @@ macro_rules! operator {
                 pair(self, b, self.value $op b.value, $da(self.value, b.value), $db(self.value, b.value))
             }
         }
-        impl $trait<Dual> for Dual { type Output = Dual; fn $method(self, b: Dual) -> Dual { &self $op &b } }
-        impl $trait<&Dual> for Dual { type Output = Dual; fn $method(self, b: &Dual) -> Dual { &self $op b } }
-        impl $trait<Dual> for &Dual { type Output = Dual; fn $method(self, b: Dual) -> Dual { self $op &b } }
-        impl $trait<f64> for Dual { type Output = Dual; fn $method(self, b: f64) -> Dual { &self $op &Dual::from(b) } }
-        impl $trait<f64> for &Dual { type Output = Dual; fn $method(self, b: f64) -> Dual { self $op &Dual::from(b) } }
-        impl $trait<Dual> for f64 { type Output = Dual; fn $method(self, b: Dual) -> Dual { &Dual::from(self) $op &b } }
-        impl $trait<&Dual> for f64 { type Output = Dual; fn $method(self, b: &Dual) -> Dual { &Dual::from(self) $op b } }
+        impl $trait<Dual> for Dual {
+            type Output = Dual;
+            fn $method(self, b: Dual) -> Dual {
+                &self $op &b
+            }
+        }
+        impl $trait<&Dual> for Dual {
+            type Output = Dual;
+            fn $method(self, b: &Dual) -> Dual {
+                &self $op b
+            }
+        }
+        impl $trait<Dual> for &Dual {
+            type Output = Dual;
+            fn $method(self, b: Dual) -> Dual {
+                self $op &b
+            }
+        }
+        impl $trait<f64> for Dual {
+            type Output = Dual;
+            fn $method(self, b: f64) -> Dual {
+                &self $op &Dual::from(b)
+            }
+        }
+        impl $trait<f64> for &Dual {
+            type Output = Dual;
+            fn $method(self, b: f64) -> Dual {
+                self $op &Dual::from(b)
+            }
+        }
+        impl $trait<Dual> for f64 {
+            type Output = Dual;
+            fn $method(self, b: Dual) -> Dual {
+                &Dual::from(self) $op &b
+            }
+        }
+        impl $trait<&Dual> for f64 {
+            type Output = Dual;
+            fn $method(self, b: &Dual) -> Dual {
+                &Dual::from(self) $op b
+            }
+        }
     };
 }
 operator!(Add add +, |_, _| 1.0, |_, _| 1.0);

@@ -27,10 +27,11 @@ fn case(
     Case { name: format!("HS{number}"), problem, start: start.to_vec(), formulas, value, minimiser }
 }
 
-/// Bounds alone.
+/// Problems with bounds alone.
 pub fn bounded() -> Vec<Case> {
     let rosenbrock: Formulas =
         |x| (100.0 * (&x[1] - x[0].powi(2)).powi(2) + (1.0 - &x[0]).powi(2), vec![], vec![]);
+    // the minimiser of problem 2
     let a = (598.0_f64 / 1200.0).sqrt();
     let b = (400.0 * a.powi(3)).recip().acos() / 3.0;
     let x2 = 2.0 * a * b.cos();
@@ -77,7 +78,7 @@ pub fn bounded() -> Vec<Case> {
     ]
 }
 
-/// Equalities alone.
+/// Problems with equalities alone.
 pub fn equalities() -> Vec<Case> {
     vec![
         case(6, free(2), (1, 0), &[-1.2, 1.0], 0.0, Some(&[1.0, 1.0]), |x| {
@@ -131,7 +132,7 @@ pub fn equalities() -> Vec<Case> {
     ]
 }
 
-/// Inequalities, with bounds and equalities where they are printed.
+/// Problems with inequalities, with bounds and equalities where they are printed.
 pub fn inequalities() -> Vec<Case> {
     let positive = |n: usize| between(&vec![(0.0, INF); n]);
     vec![
@@ -153,6 +154,7 @@ pub fn inequalities() -> Vec<Case> {
                 + 2.0 * &x[0] * &x[2];
             (f, vec![], vec![&x[0] + &x[1] + 2.0 * &x[2] - 3.0])
         }),
+        // Rosen and Suzuki
         case(43, free(4), (0, 3), &[0.0; 4], -44.0, Some(&[0.0, 1.0, 2.0, -1.0]), rosen_suzuki),
         case(71, between(&[(1.0, 5.0); 4]), (1, 1), &[1.0, 5.0, 5.0, 1.0], HS71_VALUE, Some(&HS71), |x| {
             let f = &x[0] * &x[3] * (&x[0] + &x[1] + &x[2]) + &x[2];
@@ -215,7 +217,9 @@ fn rosen_suzuki(x: &[Dual]) -> (Dual, Vec<Dual>, Vec<Dual>) {
     (f, vec![], g)
 }
 
+/// Objective and inequalities of problem 100.
 fn hs100(x: &[Dual]) -> (Dual, Vec<Dual>, Vec<Dual>) {
+    // f
     let f = (&x[0] - 10.0).powi(2)
         + 5.0 * (&x[1] - 12.0).powi(2)
         + x[2].powi(4)
@@ -226,6 +230,8 @@ fn hs100(x: &[Dual]) -> (Dual, Vec<Dual>, Vec<Dual>) {
         - 4.0 * &x[5] * &x[6]
         - 10.0 * &x[5]
         - 8.0 * &x[6];
+
+    // g ≤ 0
     let g = vec![
         2.0 * x[0].powi(2) + 3.0 * x[1].powi(4) + &x[2] + 4.0 * x[3].powi(2) + 5.0 * &x[4] - 127.0,
         7.0 * &x[0] + 3.0 * &x[1] + 10.0 * x[2].powi(2) + &x[3] - &x[4] - 282.0,
@@ -236,7 +242,9 @@ fn hs100(x: &[Dual]) -> (Dual, Vec<Dual>, Vec<Dual>) {
     (f, vec![], g)
 }
 
+/// Objective and inequalities of problem 113.
 fn hs113(x: &[Dual]) -> (Dual, Vec<Dual>, Vec<Dual>) {
+    // f
     let f = x[0].powi(2) + x[1].powi(2) + &x[0] * &x[1] - 14.0 * &x[0] - 16.0 * &x[1]
         + (&x[2] - 10.0).powi(2)
         + 4.0 * (&x[3] - 5.0).powi(2)
@@ -247,6 +255,8 @@ fn hs113(x: &[Dual]) -> (Dual, Vec<Dual>, Vec<Dual>) {
         + 2.0 * (&x[8] - 10.0).powi(2)
         + (&x[9] - 7.0).powi(2)
         + 45.0;
+
+    // g ≤ 0
     let g = vec![
         4.0 * &x[0] + 5.0 * &x[1] - 3.0 * &x[6] + 9.0 * &x[7] - 105.0,
         10.0 * &x[0] - 8.0 * &x[1] - 17.0 * &x[6] + 2.0 * &x[7],
@@ -260,7 +270,7 @@ fn hs113(x: &[Dual]) -> (Dual, Vec<Dual>, Vec<Dual>) {
     (f, vec![], g)
 }
 
-/// All of them.
+/// All problems of the collection that are used here.
 pub fn all() -> Vec<Case> {
     [bounded(), equalities(), inequalities()].concat()
 }

@@ -68,9 +68,11 @@ pub fn of(evaluate: impl Fn(&[f64]) -> Outcome) -> impl FnMut(&Trial) -> Outcome
 /// Chained Rosenbrock function, Σ 100 (x_{i+1} - x_i²)² + (1 - x_i)².
 pub fn rosenbrock(x: &[f64]) -> Evaluation {
     let n = x.len();
-    let (mut f, mut g) = (0.0, vec![0.0; n]);
+    let mut f = 0.0;
+    let mut g = vec![0.0; n];
     for i in 0..n - 1 {
-        let (a, b) = (x[i + 1] - x[i] * x[i], 1.0 - x[i]);
+        let a = x[i + 1] - x[i] * x[i];
+        let b = 1.0 - x[i];
         f += 100.0 * a * a + b * b;
         g[i] += -400.0 * x[i] * a - 2.0 * b;
         g[i + 1] += 200.0 * a;

@@ -158,7 +158,8 @@ fn oscillator_has_the_gradient_of_its_closed_form() {
 /// tolerance, 1.2e-9 at 1e-9. There e₂, which the adjoint alone gives in a linear system, is at rounding; e₁
 /// is the error of the motion, whose steps are each within ε, but not their sum (|y - 0.5| up to 1.1 ε). The
 /// discrete adjoint is the derivative of the computed ψ, with its error: e₂ is exactly
-/// |y - 0.5|/z0, and e₁ grows with the order of the steps, as an error ∝ (w h)ᵖ has the derivative p/2 of itself over c: up to 4.2 ε with `adams`.
+/// |y - 0.5|/z0, and e₁ grows with the order of the steps, as an error ∝ (w h)ᵖ has the derivative p/2 of
+/// itself over c: up to 4.2 ε with `adams`.
 #[test]
 fn oscillator_error_follows_the_tolerance() {
     let (position, rates) = (prepared("oscillator"), prepared("oscillator_rates"));

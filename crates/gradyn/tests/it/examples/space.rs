@@ -139,7 +139,8 @@ fn universal_shaft_turns_unevenly() {
     let columns =
         ["hinge.angle", "dot(output.omega, [cos(beta), 0, sin(beta)])", "norm(output.omega)", "drive.effort"];
     let penalty = method("penalty", "dopri5").tolerance(1e-12, 1e-12);
-    let all = kinematic(2e-3).map(|m| (m, 1e-10)).into_iter().chain([(penalty, 1e-6)]); // 1e-6: the compliance 1/α
+    // 1e-6: the compliance 1/α
+    let all = kinematic(2e-3).map(|m| (m, 1e-10)).into_iter().chain([(penalty, 1e-6)]);
     for (m, tolerance) in all {
         let rows = table("universal_shaft", &[], &columns, &m);
         assert!(rows.len() > 50);

@@ -274,7 +274,8 @@ impl Maker {
         };
         let keys = if joint == "screw" { ", lead = 0.7" } else { "" };
         let element = format!(
-            "[joint]\nj = {{ type = \"{joint}\", between = [\"a.P\", \"b.Q\"]{axes}{keys} }}\n[force]\nf = {{ joint = \"j\", {force} }}"
+            "[joint]\nj = {{ type = \"{joint}\", between = [\"a.P\", \"b.Q\"]{axes}{keys} }}\n[force]\nf = \
+             {{ joint = \"j\", {force} }}"
         );
         let (angle, position, place): (Conditions, Conditions, Conditions) = (
             &[("j.angle", 0.4, 1.1)],
@@ -296,7 +297,8 @@ impl Maker {
                 if d == 2 { "" } else { ".z" },
                 if d == 2 { "f.torque * (b.omega - a.omega)" } else { "dot(f.torque, b.omega - a.omega)" },
             );
-            let spring = "stiffness = 30, damping = 0.7, length = 0.4, force = \"2 * length^3 + 0.3 * speed * length\"";
+            let spring = "stiffness = 30, damping = 0.7, length = 0.4, force = \"2 * length^3 + 0.3 * speed \
+                * length\"";
             let read = ["f.force", "f.length", "f.speed"];
             self.loose(
                 "spring-damper",
@@ -308,7 +310,8 @@ impl Maker {
             for side in ["below", "above"] {
                 let length = if side == "below" { 0.9 } else { 0.2 };
                 let keys = format!(
-                    "{between}, length = {length}, side = \"{side}\", stiffness = 50, damping = 0.4, width = 0.5"
+                    "{between}, length = {length}, side = \"{side}\", stiffness = 50, damping = 0.4, width \
+                     = 0.5"
                 );
                 self.loose(
                     "bump-stop",
@@ -353,7 +356,8 @@ impl Maker {
             );
             let angle = if d == 2 { "angle(a, b)" } else { "roll(a, b)" };
             let keys = format!(
-                "type = \"actuator\", sensor = \"distance(a.P, b.S) * b.Q.x + {angle}^2\", effort = \"1 - 2 * b.Q.y * value - 0.1 * speed\""
+                "type = \"actuator\", sensor = \"distance(a.P, b.S) * b.Q.x + {angle}^2\", effort = \"1 - 2 \
+                 * b.Q.y * value - 0.1 * speed\""
             );
             self.loose("actuator", d, &keys, &["f.effort", "f.speed"], "f.effort * f.speed");
             self.bushings(d, between, part);
@@ -377,7 +381,8 @@ impl Maker {
                     "f.effort * f.speed",
                 );
             }
-            let torsion = "type = \"torsion\", stiffness = 3, damping = 0.2, angle = 0.1, torque = \"0.4 * angle^3 + 0.1 * speed * angle\"";
+            let torsion = "type = \"torsion\", stiffness = 3, damping = 0.2, angle = 0.1, torque = \"0.4 * \
+                angle^3 + 0.1 * speed * angle\"";
             for joint in ["revolute", "cylindrical", "planar"].iter().take(if d == 2 { 1 } else { 3 }) {
                 self.jointed(
                     "torsion",
@@ -389,7 +394,8 @@ impl Maker {
                 );
             }
         }
-        let torsion = "type = \"torsion\", between = [\"a\", \"b\"], stiffness = 3, damping = 0.2, angle = 0.1, torque = \"0.4 * angle^3\"";
+        let torsion = "type = \"torsion\", between = [\"a\", \"b\"], stiffness = 3, damping = 0.2, angle = \
+            0.1, torque = \"0.4 * angle^3\"";
         self.loose("torsion", 2, torsion, &["f.torque", "f.angle", "f.speed"], "-f.torque * f.speed");
         self.tyres();
     }
@@ -403,10 +409,12 @@ impl Maker {
         let read: Vec<&str> = read.iter().map(String::as_str).collect();
         let power = match d {
             2 => {
-                "dot(f.force, vel(b.Q) - vel(a.P)) - cross(b.Q - a.P, f.force) * a.omega + f.torque * (b.omega - a.omega)"
+                "dot(f.force, vel(b.Q) - vel(a.P)) - cross(b.Q - a.P, f.force) * a.omega + f.torque * \
+                 (b.omega - a.omega)"
             }
             _ => {
-                "dot(f.force, vel(b.Q) - vel(a.P)) - dot(cross(b.Q - a.P, f.force), a.omega) + dot(f.torque, b.omega - a.omega)"
+                "dot(f.force, vel(b.Q) - vel(a.P)) - dot(cross(b.Q - a.P, f.force), a.omega) + \
+                 dot(f.torque, b.omega - a.omega)"
             }
         };
         let (diagonal, count) = if d == 2 { ("[20, 30, 4]", 3) } else { ("[20, 30, 25, 4, 5, 6]", 6) };
@@ -471,7 +479,8 @@ impl Maker {
             )
         };
         let hill = "[road.hill]\nheight = \"-0.3 + 0.05*sin(3*x) + 0.04*y\"\n";
-        let table = "[road.table]\npoints = [[-1, 0], [0.1, -0.2], [0.6, -0.4], [1.2, -0.3], [2, 0.1]]\nends = \"clamped\"\n";
+        let table = "[road.table]\npoints = [[-1, 0], [0.1, -0.2], [0.6, -0.4], [1.2, -0.3], [2, \
+            0.1]]\nends = \"clamped\"\n";
         let linear = "{ type = \"linear\", friction = [0.8, 0.7], critical = [9, 8] }";
         let smooth = "{ type = \"tanh\", friction = [0.8, 0.7], critical = [1.5, 1.2], smoothing = 0.01 }";
         let magic = MAGIC
@@ -515,7 +524,8 @@ impl Maker {
             };
             let turn = format!("j1 = {{ type = \"revolute\", between = [\"a.P\", \"b.Q\"]{axis} }}");
             let gear = format!(
-                "{wheel}\n[joint]\n{turn}\nj2 = {{ type = \"revolute\", between = [\"a.R\", \"c.T\"]{axis} }}\ng = {{ type = \"gear\", joints = [\"j1\", \"j2\"], ratio = -1.7, offset = 0.2 }}"
+                "{wheel}\n[joint]\n{turn}\nj2 = {{ type = \"revolute\", between = [\"a.R\", \"c.T\"]{axis} \
+                 }}\ng = {{ type = \"gear\", joints = [\"j1\", \"j2\"], ratio = -1.7, offset = 0.2 }}"
             );
             let one: Conditions = &[("j1.angle", 0.4, 1.1)];
             self.pair(
@@ -527,7 +537,9 @@ impl Maker {
                 None,
             );
             let rack = format!(
-                "{wheel}\n[joint]\n{turn}\nj2 = {{ type = \"prismatic\", between = [\"a.R\", \"c.T\"]{slide} }}\ng = {{ type = \"rack\", joints = [\"j1\", \"j2\"], radius = 0.3, offset = 0.1 }}"
+                "{wheel}\n[joint]\n{turn}\nj2 = {{ type = \"prismatic\", between = \
+                 [\"a.R\", \"c.T\"]{slide} }}\ng = {{ type = \"rack\", joints = [\"j1\", \"j2\"], radius = \
+                 0.3, offset = 0.1 }}"
             );
             self.pair(
                 "joint rack",
@@ -671,7 +683,8 @@ impl Maker {
             format!(
                 "gravity = {}\n{}",
                 if d == 2 { "[0.3, -9.81]" } else { "[0.3, 0.2, -9.81]" },
-                "force.s = { type = \"spring-damper\", between = [\"a.R\", \"b.S\"], stiffness = 7, length = 0.4 }"
+                "force.s = { type = \"spring-damper\", between = [\"a.R\", \"b.S\"], stiffness = 7, length \
+                 = 0.4 }"
             )
         };
         for d in [2, 3] {

@@ -112,7 +112,8 @@ fn units_that_could_be_names_are_refused() {
 fn units_that_could_be_names_are_refused_in_templates() {
     let wagon = wagon("k = 1", "k", "0");
     for mirror in ["", ", mirror = 'y'"] {
-        let template = "[template.more]\narguments = { m = 2 }\n[template.more.force]\npull = { type = 'spring-damper', \
+        let template = "[template.more]\narguments = { m = 2 }\n[template.more.force]\npull = { type = \
+            'spring-damper', \
                         between = ['ground.W', 'cart.A'], stiffness = '5 N/m', damping = 'm' }";
         let e = refusal(&format!("{wagon}\n{template}\n[instance]\none = {{ use = 'more'{mirror} }}"));
         assert!(
@@ -145,7 +146,8 @@ fn labels_are_si_units() {
 /// A box in space with a joint, and more.
 fn space(body: &str, joint: &str, more: &str) -> String {
     format!(
-        "name = 'space'\ndimension = 3\nparameters.L = 2\nground.points = {{ O = [0, 0, 0], W = [1, 0, 0] }}\n\
+        "name = 'space'\ndimension = 3\nparameters.L = 2\nground.points = {{ O = [0, 0, 0], W = [1, 0, 0] \
+         }}\n\
          [body.box]\npoints = {{ P = [0, 0, 0], Q = [0.1, 0.2, 0.3] }}\n{body}\n\
          [body.bar]\nrod = {{ points = ['A', 'B'], length = 'L', mass = 1 }}\n[joint]\n{joint}\n{more}"
     )
@@ -259,7 +261,8 @@ fn bodies_without_inertia_are_named() {
         format!(
             "name = 'light'\ngravity = [0, -9.81]\nground.points = {{ O = [0, 0] }}\n\
              body.bar = {{ points = {{ A = [0, 0], B = [1, 0] }}, {body} }}\n\
-             joint.pin = {{ type = 'revolute', between = ['ground.O', 'bar.A'] }}\ninitial.position = {{ 'bar.angle' = 0 }}"
+             joint.pin = {{ type = 'revolute', between = ['ground.O', 'bar.A'] }}\ninitial.position = {{ \
+             'bar.angle' = 0 }}"
         )
     };
     for (body, lacks) in [("mass = 0", "mass"), ("mass = 1, inertia = 0, com = [0, 0]", "inertia")] {

@@ -130,7 +130,8 @@ study = {{ t_end = {t_end} }}
     prepared(&text).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// |v| has no slope at rest: the objective that reads it is named, not the first one, which the backward sweep spoils.
+/// |v| has no slope at rest: the objective that reads it is named, not the first one, which the backward
+/// sweep spoils.
 #[test]
 fn objectives_without_slopes_are_named() {
     let model = let_go("", "integral = \"norm(vel(bar.B))\"", "0.1");

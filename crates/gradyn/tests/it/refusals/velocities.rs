@@ -88,10 +88,15 @@ fn velocity_rows_count_in_velocities_only() {
 /// which a mirror does not keep.
 #[test]
 fn rolling_discs_say_their_directions() {
-    let text = "name = \"disc\"\ndimension = 3\nground.points = { O = [0, 0, 0] }\nbody.d = { points = { P = [0, 0, 0] }, mass = 1, inertia = 1 }\njoint.road = { type = \"rolling\", between = [\"ground.O\", \"d.P\"], radius = 1 }";
+    let text = "name = \"disc\"\ndimension = 3\nground.points = { O = [0, 0, 0] }\nbody.d = { points = { P \
+        = [0, 0, 0] }, mass = 1, inertia = 1 }\njoint.road = { type = \"rolling\", between = \
+        [\"ground.O\", \"d.P\"], radius = 1 }";
     let e = prepared(text).expect_err("refused").to_string();
     assert!(e.contains("joint `road`: a disc that rolls needs `axes`"), "{e}");
-    let text = "name = \"discs\"\n[template.wheel.ground]\npoints = { O = [0, 0] }\n[template.wheel.body]\nd = { points = { P = [0, 0] }, mass = 1, inertia = 1 }\n[template.wheel.joint]\nroad = { type = \"rolling\", between = [\"ground.O\", \"d.P\"], axis = [1, 0], radius = 1 }\n[instance]\nleft = { use = \"wheel\", mirror = \"y\" }";
+    let text = "name = \"discs\"\n[template.wheel.ground]\npoints = { O = [0, 0] \
+        }\n[template.wheel.body]\nd = { points = { P = [0, 0] }, mass = 1, inertia = 1 \
+        }\n[template.wheel.joint]\nroad = { type = \"rolling\", between = [\"ground.O\", \"d.P\"], axis = \
+        [1, 0], radius = 1 }\n[instance]\nleft = { use = \"wheel\", mirror = \"y\" }";
     let e = gradyn::file::read_toml(text).expect_err("refused").to_string();
     assert!(e.contains("`road` cannot be mirrored"), "{e}");
 }
