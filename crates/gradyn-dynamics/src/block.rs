@@ -26,7 +26,7 @@ pub use null_space::NullSpace;
 
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
-use crate::initial::{prepare_kkt, refactor_kkt, row_or_coordinate};
+use crate::kkt::{prepare_kkt, refactor_kkt, row_or_coordinate};
 use gradyn_model::{At, Data, KernelScalar, LEVEL, Setup, System};
 use gradyn_num::{Kkt, largest};
 

@@ -15,8 +15,9 @@
 
 use crate::error::StepError;
 use crate::plan::Frozen;
-use crate::simulate::Trajectory;
-use crate::step::{Chain, Layout, Span, StepRecipe};
+use crate::record::{Layout, Span};
+use crate::step::{Chain, StepRecipe};
+use crate::trajectory::Trajectory;
 use gradyn_model::{Data, Set, Setup, System};
 use gradyn_num::Wide;
 

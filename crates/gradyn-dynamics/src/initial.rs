@@ -16,14 +16,15 @@
 mod positions;
 mod solver;
 
+pub use crate::kkt::{prepare_kkt, refactor_kkt, row_or_coordinate};
 pub use solver::Solver;
 
 use self::positions::{Positions, rows_p, rows_p_t};
 use crate::equilibrium::Reduced;
 use crate::error::StepError;
-use crate::formulation::{Compliance, Lagrange, Linear};
+use crate::formulation::{Lagrange, Linear};
+use crate::record::{Layout, Report};
 use crate::start::StartRows;
-use crate::step::{Layout, Report};
 use gradyn_model::{At, Data, LEVEL, RunScalar, Setup, System};
 use gradyn_num::{Factor, Kkt, largest};
 
@@ -343,38 +344,4 @@ impl Initial {
 fn relative(r: &[f64], x: &[f64], least: f64) -> f64 {
     let scale = largest(x.iter().copied()).max(least);
     largest(r.iter().copied()) / if scale > 0.0 { scale } else { 1.0 }
-}
-
-/// [M Φ_qᵀ; Φ_q -c] with the M of these data; clones share the pattern.
-pub fn prepare_kkt(sys: &Setup, d: &Data<f64>) -> Result<Kkt, StepError> {
-    let patterns = sys.patterns();
-    let mut kkt = Kkt::sparser(&patterns.nn, &patterns.mn, &patterns.mass)?;
-    kkt.release(sys.dropped());
-    match sys.constant_mass() {
-        true => kkt.prepare(sys.mass(d))?,
-        false => kkt.vary(),
-    }
-    Ok(kkt)
-}
-
-/// Factors [M Φ_qᵀ; Φ_q -c] with Φ_q at hand; a singular matrix is an error that names its row.
-pub fn refactor_kkt(
-    sys: &Setup,
-    t: f64,
-    d: &Data<f64>,
-    c: Compliance,
-    kkt: &mut Kkt,
-) -> Result<(), StepError> {
-    let singular =
-        |s: gradyn_num::Singular| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) };
-    if !sys.constant_mass() {
-        kkt.set(sys.mass(d));
-    }
-    kkt.refactor(sys.phi_q(d), c.rows(sys)).map_err(singular)
-}
-
-/// Name of row `index` of a KKT system: constraints first, as [`Kkt`] reports them.
-pub fn row_or_coordinate(sys: &Setup, index: usize) -> String {
-    let m = sys.dims().m;
-    if index < m { sys.row_name(index) } else { sys.coordinate_name(index - m) }
 }

@@ -4,80 +4,11 @@
 use crate::control::{Controller, Mesh};
 use crate::error::StepError;
 use crate::event::{Ending, Event};
-use crate::plan::{Frozen, Plan};
-use crate::step::{Chain, Layout, Report, Span, StepArgs, StepRecipe};
+use crate::plan::{Frozen, Plan, Statistics};
+use crate::record::Span;
+use crate::step::{Chain, StepArgs, StepRecipe};
+use crate::trajectory::Trajectory;
 use gradyn_model::{Data, System};
-
-/// Counts of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Accepted steps.
-    pub steps: usize,
-    /// Rejected steps.
-    pub rejected: usize,
-    /// Newton iterations, or evaluations.
-    pub iterations: usize,
-    /// Factorisations.
-    pub factorizations: usize,
-    /// Accepted steps whose size stability limited, not accuracy.
-    pub limited: usize,
-    /// Most iterations of a step, and the step.
-    pub slowest: (usize, usize),
-}
-
-impl Statistics {
-    /// Counts step `n`.
-    fn count(&mut self, n: usize, report: &Report) {
-        self.iterations += report.iterations;
-        self.factorizations += report.factorizations;
-        if report.iterations > self.slowest.0 {
-            self.slowest = (report.iterations, n);
-        }
-    }
-    /// Did stability limit most steps of a long run?
-    pub fn is_stiff(&self) -> bool {
-        self.steps >= 50 && 2 * self.limited > self.steps
-    }
-}
-
-/// Records in one arena, and the plan that produced them.
-#[derive(Clone, Debug)]
-pub struct Trajectory {
-    /// The plan.
-    pub plan: Plan,
-    /// Where things are in a record.
-    pub layout: Layout,
-    /// All records.
-    pub x: Vec<f64>,
-    /// Counts.
-    pub statistics: Statistics,
-}
-
-impl Trajectory {
-    /// Nothing but room for record 0.
-    pub fn start(recipe: &StepRecipe, angles: &[f64], mesh: &Mesh) -> Self {
-        let layout = recipe.layout();
-        let plan = Plan::start(mesh.start.0, mesh.start.1, angles, &vec![u32::MAX; recipe.choices()]);
-        Self { plan, layout, x: vec![0.0; layout.len], statistics: Statistics::default() }
-    }
-    /// Record `n`.
-    pub fn record(&self, n: usize) -> &[f64] {
-        &self.x[n * self.layout.len..(n + 1) * self.layout.len]
-    }
-    /// The record before `n`; record 0 has none, and this is empty.
-    pub fn past(&self, n: usize) -> &[f64] {
-        if n == 0 { &[] } else { self.record(n - 1) }
-    }
-    /// Record `n` with what it follows from, on slots `p`.
-    pub fn args(&self, n: usize, p: &[f64]) -> StepArgs<'_> {
-        let span = self.plan.span(n, p);
-        StepArgs { span, frozen: self.plan.frozen(n), x: self.record(n), past: self.past(n) }
-    }
-    /// The last record.
-    pub fn last(&self) -> &[f64] {
-        self.record(self.plan.steps())
-    }
-}
 
 /// Told about each accepted step: (t, steps done).
 pub type Observer<'a> = &'a mut dyn FnMut(f64, usize);
@@ -110,7 +41,7 @@ pub fn continue_run(
 ) -> Result<(), StepError> {
     let mut walk = Walk::new(recipe, p, angles, mesh, control, run)?;
     let mut event = until.map(|k| Event::new(recipe, p, k, walk.run, mesh.end())).transpose()?;
-    walk.h = control.first_step(recipe, &walk.run.x, mesh);
+    walk.h = control.first_step(recipe.layout().n, recipe.estimate_order(), &walk.run.x, mesh);
     for &end in &mesh.ends {
         if walk.piece(end, &mut event, observe)? {
             return Ok(());
@@ -155,7 +86,7 @@ impl<'a> Walk<'a> {
         let mut chain = recipe.chain(p)?;
         let data = recipe.system().prepared(p);
         control.check_expected(mesh)?;
-        let halvings = control.halvings(recipe, mesh);
+        let halvings = control.fixed_steps(mesh).map_or(0, |steps| recipe.halvings(steps));
         let expected = control.expected_steps(mesh, halvings);
         run.plan.reserve(expected);
         run.x.reserve(expected * lay.len);
@@ -177,7 +108,8 @@ impl<'a> Walk<'a> {
         let (recipe, control, mesh) = (self.recipe, self.control, self.mesh);
         let (begin, mut done) = (self.run.plan.t[self.run.plan.steps()], 0);
         let mut t = begin;
-        self.h = control.begin(recipe, self.run.last(), self.h, mesh);
+        let first = control.tolerance.and_then(|tol| recipe.first_step(tol, self.run.last()));
+        self.h = control.begin(first, self.h, mesh);
         while t < end {
             self.continue_angles()?;
             let (size, arrives) = control.clip(t, control.size(done, self.halvings, self.h), end);

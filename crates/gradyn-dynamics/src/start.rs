@@ -6,10 +6,12 @@
 //! ```
 //! The independent rows of Φ come first; those of positions are the holonomic ones.
 
-use crate::assembly::RANK_TOLERANCE;
 use crate::error::StepError;
 use gradyn_model::{At, Data, LEVEL, Setup, System};
 use gradyn_num::{Pattern, Singular, row_dependencies};
+
+/// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
+pub(crate) const RANK_TOLERANCE: f64 = 1e-9;
 
 /// (1), or (2), on one pattern.
 pub struct StartRows {
@@ -112,4 +114,10 @@ impl StartRows {
     pub fn matrix(&self) -> &[f64] {
         if self.velocity { &self.v } else { &self.q }
     }
+}
+
+/// A position at rest.
+pub(crate) fn still<'q>(sys: &Setup, t: f64, q: &'q [f64], zero: &'q [f64]) -> At<'q> {
+    let (n, m) = (sys.dims().n, sys.dims().m);
+    At { t, q, v: &zero[..n], a: &zero[..n], lam: &zero[..m] }
 }

@@ -21,6 +21,7 @@ pub mod rosenbrock;
 pub mod runge_kutta;
 mod second;
 
+pub use crate::record::{Layout, Report, Span, Tolerance};
 pub use chain::{Chain, ChainResidual, StartLaw};
 pub use recipe::{StepKind, StepRecipe};
 
@@ -30,72 +31,8 @@ use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
-use gradyn_model::{At, Data, KernelScalar, RunScalar, Set, Setup, System};
+use gradyn_model::{At, Data, KernelScalar, Set, Setup, System};
 use gradyn_num::Dual;
-
-/// Where things are in a record, (1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// Coordinates.
-    pub n: usize,
-    /// Constraint rows.
-    pub m: usize,
-    /// Objectives.
-    pub o: usize,
-    /// Length of a record.
-    pub len: usize,
-}
-impl Layout {
-    /// Sizes of a system, with `extras` numbers after the head.
-    pub fn of(sys: &Setup, extras: usize) -> Self {
-        let (d, o) = (sys.dims(), sys.functionals(Set::Integrand));
-        Self { n: d.n, m: d.m, o, len: 3 * d.n + d.m + o + extras }
-    }
-    /// Offset of v.
-    pub fn v(&self) -> usize {
-        self.n
-    }
-    /// Offset of a.
-    pub fn a(&self) -> usize {
-        2 * self.n
-    }
-    /// Offset of λ.
-    pub fn lam(&self) -> usize {
-        3 * self.n
-    }
-    /// Offset of z: the length of a node.
-    pub fn z(&self) -> usize {
-        3 * self.n + self.m
-    }
-    /// Offset of the extras.
-    pub fn head(&self) -> usize {
-        self.z() + self.o
-    }
-    /// The node of a record.
-    pub fn node<'a, S: Copy>(&self, t: S, x: &'a [S]) -> At<'a, S> {
-        At::of(t, x, self.n, self.m)
-    }
-    /// Names and ends of the blocks of a record.
-    pub fn blocks(&self) -> [(&'static str, std::ops::Range<usize>); 6] {
-        let (v, a, l, z, h) = (self.v(), self.a(), self.lam(), self.z(), self.head());
-        [("q", 0..v), ("v", v..a), ("a", a..l), ("λ", l..z), ("z", z..h), ("extras", h..self.len)]
-    }
-}
-
-/// From t to t + h.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Span<S> {
-    /// Start of the step [s].
-    pub t: S,
-    /// Step size [s]; 0 for record 0.
-    pub h: S,
-}
-impl<S: RunScalar> Span<S> {
-    /// End of the step.
-    pub fn end(&self) -> S {
-        self.t + self.h
-    }
-}
 
 /// The ordinary differential equations behind a step, and the scheme that integrates equations along its
 /// runs.
@@ -109,15 +46,6 @@ pub struct Equations {
     pub scheme: &'static Tableau,
     /// Does the step impose its constraints at the level of positions?
     pub positions: bool,
-}
-
-/// What one step cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Newton iterations, or evaluations.
-    pub iterations: usize,
-    /// Factorisations.
-    pub factorizations: usize,
 }
 
 /// What was counted since the memory of a step was made.
@@ -211,15 +139,6 @@ pub(crate) struct Bound<T, M> {
     pub spec: T,
     /// What it writes.
     pub memory: M,
-}
-
-/// Tolerances of an adaptive run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tolerance {
-    /// Relative.
-    pub rtol: f64,
-    /// Absolute.
-    pub atol: f64,
 }
 
 /// Gradients of the integrands at one point, over (q, v, a, λ | support).
@@ -340,7 +259,7 @@ fn complete(
     sys.place(t, &out[..n], d);
     let mut u = vec![0.0; n + m];
     law.residual(sys, &lay.node(t, out), d, &mut u);
-    crate::initial::refactor_kkt(sys, t, d, law.compliance, kkt)?;
+    crate::kkt::refactor_kkt(sys, t, d, law.compliance, kkt)?;
     kkt.solve(&mut u);
     out[2 * n..lay.z()].iter_mut().zip(&u).for_each(|(o, u)| *o = -u);
     Ok(())

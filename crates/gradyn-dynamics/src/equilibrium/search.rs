@@ -11,6 +11,7 @@
 use super::stability::{Kind, kind, nearly_free, pivots};
 use super::{Balance, Reduced};
 use crate::error::StepError;
+use crate::start::{StartRows, still};
 use gradyn_model::{Data, Setup, System};
 use gradyn_num::{largest, unpivoted_columns};
 
@@ -391,8 +392,8 @@ impl<'a> Problem<'a> {
 fn choose(sys: &Setup, t: f64, q: &[f64], d: &mut Data<f64>, held: &[u32]) -> Result<Vec<u32>, StepError> {
     let (conditions, zero) =
         (sys.statics().map_or(0, |s| s.held.len()), vec![0.0; q.len().max(sys.dims().m)]);
-    let mut rows = crate::start::StartRows::of(sys, false, held, conditions);
-    rows.set(sys, &crate::assembly::still(sys, t, q, &zero), d);
+    let mut rows = StartRows::of(sys, false, held, conditions);
+    rows.set(sys, &still(sys, t, q, &zero), d);
     if let Some(e) = rows.undetermined(sys) {
         return Err(e);
     }

@@ -7,10 +7,10 @@
 //! (2) solves (1), whatever coordinates B picks: the choice is not part of the plan. Rows that follow from
 //! others are dropped before, so that [Φ_q; B] is square.
 
-use super::refactor_kkt;
 use crate::block::{Kinematic, NullSpace, choose};
 use crate::error::StepError;
 use crate::formulation::Compliance;
+use crate::kkt::refactor_kkt;
 use gradyn_model::{Data, Setup, System};
 use gradyn_num::Kkt;
 

@@ -16,7 +16,7 @@ use super::{Bound, Counts, Layout, Report, Residual, Span, StepArgs, Stepper, To
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange, Linear, release};
-use crate::initial::{refactor_kkt, row_or_coordinate};
+use crate::kkt::{refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use gradyn_model::{Data, KernelScalar, LEVEL, RunScalar, Setup, System};
 use gradyn_num::{Kkt, Saddle, largest};

@@ -4,7 +4,7 @@
 use super::{Newmark, ProjectionMatrix, Projector};
 use crate::error::StepError;
 use crate::formulation::Linear;
-use crate::initial::row_or_coordinate;
+use crate::kkt::row_or_coordinate;
 use crate::plan::Frozen;
 use crate::step::{IntegrandRows, Layout, Pair, Span};
 use gradyn_model::{At, LEVEL, Setup, System};

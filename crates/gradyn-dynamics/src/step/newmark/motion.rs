@@ -3,7 +3,7 @@
 use super::{MAX_ITERATIONS, Newmark, NewmarkLinear};
 use crate::error::StepError;
 use crate::formulation::Compliance;
-use crate::initial::row_or_coordinate;
+use crate::kkt::row_or_coordinate;
 use crate::projection::project;
 use crate::step::{Report, Span};
 use gradyn_model::{At, System};

@@ -13,7 +13,7 @@
 use super::Newmark;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange};
-use crate::initial::{refactor_kkt, row_or_coordinate};
+use crate::kkt::{refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use crate::step::Layout;
 use crate::step::second::Second;

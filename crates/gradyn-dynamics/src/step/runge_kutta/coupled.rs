@@ -16,7 +16,7 @@
 use crate::block::{Block, State};
 use crate::error::StepError;
 use crate::formulation::Lagrange;
-use crate::initial::row_or_coordinate;
+use crate::kkt::row_or_coordinate;
 use gradyn_model::{Setup, System};
 use gradyn_num::{Factor, Pattern};
 
