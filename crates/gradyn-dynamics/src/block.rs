@@ -83,7 +83,8 @@ impl State {
         let (n, m) = (at.q.len(), at.lam.len());
         for (level, list) in self.lists(sys).into_iter().enumerate() {
             let Some(list) = list else { continue };
-            let (x, rows) = (&mut r[level * n..(level + 1) * n], sys.independent(level == 1));
+            let x = &mut r[level * n..(level + 1) * n];
+            let rows = sys.independent(level == 1);
             let (phi, defects) = scratch[..n + m].split_at_mut(m);
             defects.copy_from_slice(x);
             phi.fill(S::zero());
@@ -204,7 +205,9 @@ impl Block {
         };
         let dphi_q = vec![0.0; sys.patterns().mn.nnz()];
         let kinematic = [None, None];
-        let (phi, u, hat) = (vec![0.0; m], vec![0.0; n + m], vec![0.0; n]);
+        let phi = vec![0.0; m];
+        let u = vec![0.0; n + m];
+        let hat = vec![0.0; n];
         let pulled = Pulled { count: 0, mu: vec![0.0; n + m], slots: vec![0.0; sys.dims().args] };
         Self { linear, f, state, solver, kinematic, one, dphi_q, phi, u, hat, assembled: false, pulled }
     }
@@ -397,7 +400,8 @@ impl Block {
     }
     /// b ← (rows)_x⁻¹ b, (5).
     pub fn solve(&mut self, sys: &Setup, b: &mut [f64]) {
-        let (n, mn) = (sys.dims().n, &sys.patterns().mn);
+        let n = sys.dims().n;
+        let mn = &sys.patterns().mn;
         let (q, rest) = b.split_at_mut(n);
         let (v, u) = rest.split_at_mut(n);
         if let Some(k) = self.at_level(0) {
@@ -415,7 +419,8 @@ impl Block {
     }
     /// b ← (rows)_x⁻ᵀ b.
     pub fn solve_t(&mut self, sys: &Setup, b: &mut [f64]) {
-        let (n, mn) = (sys.dims().n, &sys.patterns().mn);
+        let n = sys.dims().n;
+        let mn = &sys.patterns().mn;
         let (q, rest) = b.split_at_mut(n);
         let (v, u) = rest.split_at_mut(n);
         self.solve_u(sys, u);
@@ -472,7 +477,8 @@ impl Block {
     /// grad += s (rows)_pᵀ μ.
     pub fn slot_mul_t(&mut self, sys: &Setup, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (n, m) = (sys.dims().n, sys.dims().m);
-        let (mu_u, pulled) = (&mu[2 * n..3 * n + m], &self.pulled);
+        let mu_u = &mu[2 * n..3 * n + m];
+        let pulled = &self.pulled;
         if !self.assembled && pulled.count > 0 && pulled.mu == mu_u {
             grad.iter_mut().zip(&pulled.slots).for_each(|(g, p)| *g -= s * p);
         } else {

@@ -194,7 +194,8 @@ impl Controller {
         if self.tolerance.is_none() || n == 0 || !n.is_multiple_of(FIRST) {
             return Ok(());
         }
-        let (w, t_n) = (FIRST.max(n / 2), t[n]);
+        let w = FIRST.max(n / 2);
+        let t_n = t[n];
         let advance = t_n - t[n - w];
         let needed = (mesh.end() - t_n) * w as f64 / advance;
         if needed > 1e7 / n as f64 * self.max_steps as f64 {

@@ -67,7 +67,8 @@ impl Event {
     ) -> Result<Self, StepError> {
         let sys = recipe.system();
         let lay = recipe.layout();
-        let (start, zero) = (run.plan.t[0], Wide::from(0.0));
+        let start = run.plan.t[0];
+        let zero = Wide::from(0.0);
         let mut event = Self {
             sys: sys.clone(),
             layout: lay,
@@ -98,7 +99,8 @@ impl Event {
         x: &[f64],
         past: &[f64],
     ) -> Result<[f64; 2], StepError> {
-        let (sys, lay) = (&self.sys, &self.layout);
+        let sys = &self.sys;
+        let lay = &self.layout;
         let n = lay.n;
         for (i, to) in self.x.iter_mut().enumerate() {
             let slope = if h > 0.0 { (x[i] - past[i]) / h } else { 0.0 };
@@ -177,7 +179,8 @@ impl Event {
         size: f64,
         chain: &mut Chain,
     ) -> Result<Option<Ending>, StepError> {
-        let (n, h) = (run.plan.steps() - 1, run.plan.h[run.plan.steps() - 1]);
+        let n = run.plan.steps() - 1;
+        let h = run.plan.h[run.plan.steps() - 1];
         let frozen = run.plan.frozen(n + 1);
         let mut trial = Trial::new(run, n, frozen.angles, frozen.choice);
         let long = h + 2.0 * SLIVER * size;
@@ -237,7 +240,8 @@ impl Cubic {
     /// Zeros of its derivative within the step: 3 a θ² + 2 b θ + d₀ = 0.
     fn extremes(&self) -> impl Iterator<Item = f64> + use<> {
         let Self { h: [h0, h1], d: [d0, d1] } = self;
-        let (a, b) = (2.0 * (h0 - h1) + d0 + d1, 3.0 * (h1 - h0) - 2.0 * d0 - d1);
+        let a = 2.0 * (h0 - h1) + d0 + d1;
+        let b = 3.0 * (h1 - h0) - 2.0 * d0 - d1;
         let root = (b * b - 3.0 * a * d0).max(0.0).sqrt();
         let q = -(b + root.copysign(b));
         let mut extremes = [q / (3.0 * a), d0 / q];

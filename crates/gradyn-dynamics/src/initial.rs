@@ -156,7 +156,8 @@ impl Initial {
         r: &mut [f64],
     ) -> Result<Report, StepError> {
         let (n, layout) = (self.layout.n, self.layout);
-        let (mut last, mut stalls) = ([f64::INFINITY; 3], [0; 3]);
+        let mut last = [f64::INFINITY; 3];
+        let mut stalls = [0; 3];
         let shares = self.law.shares(sys);
         for iterations in 1..=MAX_ITERATIONS {
             residual_in(

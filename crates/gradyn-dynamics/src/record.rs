@@ -18,7 +18,8 @@ pub struct Layout {
 impl Layout {
     /// Sizes of a system, with `extras` numbers after the head.
     pub fn of(sys: &Setup, extras: usize) -> Self {
-        let (d, o) = (sys.dims(), sys.functionals(Set::Integrand));
+        let d = sys.dims();
+        let o = sys.functionals(Set::Integrand);
         Self { n: d.n, m: d.m, o, len: 3 * d.n + d.m + o + extras }
     }
     /// Offset of v.

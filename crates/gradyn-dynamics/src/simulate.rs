@@ -106,7 +106,8 @@ impl<'a> Walk<'a> {
         observe: Observer,
     ) -> Result<bool, StepError> {
         let (recipe, control, mesh) = (self.recipe, self.control, self.mesh);
-        let (begin, mut done) = (self.run.plan.t[self.run.plan.steps()], 0);
+        let begin = self.run.plan.t[self.run.plan.steps()];
+        let mut done = 0;
         let mut t = begin;
         let first = control.tolerance.and_then(|tol| recipe.first_step(tol, self.run.last()));
         self.h = control.begin(first, self.h, mesh);
@@ -139,7 +140,8 @@ impl<'a> Walk<'a> {
     }
     /// The last step of a run whose final time is a condition.
     fn finish(&mut self, Ending { t, h, x, joined }: Ending) -> Result<(), StepError> {
-        let (run, declared) = (&mut *self.run, self.mesh.ends.last().and_then(|e| e.1));
+        let run = &mut *self.run;
+        let declared = self.mesh.ends.last().and_then(|e| e.1);
         if joined {
             let frozen = run.plan.frozen(run.plan.steps());
             self.references.copy_from_slice(frozen.angles);
@@ -156,12 +158,15 @@ impl<'a> Walk<'a> {
     /// Angle references of the next step: the angles at the last node, continued; one that moved too far is
     /// an error.
     fn continue_angles(&mut self) -> Result<(), StepError> {
-        let (sys, plan, n) = (self.recipe.system(), &self.run.plan, self.run.layout.n);
+        let sys = self.recipe.system();
+        let plan = &self.run.plan;
+        let n = self.run.layout.n;
         sys.set_angles(&self.references, &mut self.data);
         sys.angles(&self.run.last()[..n], &mut self.data, &mut self.angles);
         for (k, (reference, &angle)) in self.references.iter_mut().zip(&self.angles).enumerate() {
             if (angle - *reference).abs() > 0.5 * std::f64::consts::PI {
-                let (t, h) = (plan.t[plan.steps()], plan.h.last().copied().unwrap_or(0.0));
+                let t = plan.t[plan.steps()];
+                let h = plan.h.last().copied().unwrap_or(0.0);
                 return Err(StepError::Turn { t, h, angle: sys.angle_name(k) });
             }
             *reference = angle;
@@ -171,7 +176,8 @@ impl<'a> Walk<'a> {
     /// One attempt, `since` steps after the last time that must be a node; on success the record is appended.
     /// Sets the next step size.
     fn attempt(&mut self, size: f64, since: usize) -> Result<Attempt, StepError> {
-        let (run, chain) = (&mut *self.run, &mut self.chain);
+        let run = &mut *self.run;
+        let chain = &mut self.chain;
         let (len, n) = (run.layout.len, run.plan.steps());
         let span = Span { t: run.plan.t[n], h: size };
         run.x.resize((n + 2) * len, 0.0);
@@ -210,8 +216,9 @@ impl<'a> Walk<'a> {
         if !accepted {
             self.run.statistics.rejected += 1;
             if self.h < self.control.minimum(span.t) {
-                let (h, rejected, worst) =
-                    (self.h, self.run.statistics.rejected, self.recipe.system().coordinate_name(worst));
+                let h = self.h;
+                let rejected = self.run.statistics.rejected;
+                let worst = self.recipe.system().coordinate_name(worst);
                 return Err(failure.unwrap_or(StepError::StepTooSmall { t: span.t, h, rejected, worst }));
             }
         }

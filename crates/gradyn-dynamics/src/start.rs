@@ -41,7 +41,8 @@ impl StartRows {
     }
     /// The same with these rows of Φ.
     pub fn of(sys: &Setup, velocity: bool, independent: &[u32], conditions: usize) -> Self {
-        let (dims, mn) = (sys.dims(), &sys.patterns().mn);
+        let dims = sys.dims();
+        let mn = &sys.patterns().mn;
         let wide = |list: &[u32], i: usize| list.iter().map(|&j| (i, j as usize)).collect::<Vec<_>>();
         let head: Vec<u32> = independent.iter().flat_map(|&k| mn.row(k as usize)).map(|p| p as u32).collect();
         let held = independent
@@ -53,7 +54,8 @@ impl StartRows {
         let pattern = Pattern::from_entries(independent.len() + conditions, dims.n, held.chain(rows));
         let support = (0..conditions).flat_map(|k| wide(sys.condition_support(velocity, k), k));
         let slots = Pattern::from_entries(conditions, dims.slots, support);
-        let (zero, p) = (vec![0.0; pattern.nnz()], vec![0.0; slots.nnz()]);
+        let zero = vec![0.0; pattern.nnz()];
+        let p = vec![0.0; slots.nnz()];
         let all = vec![0.0; mn.nnz()];
         let held = independent.to_vec();
         Self { velocity, head, all, rows: held.len(), held, pattern, q: zero.clone(), v: zero, slots, p }

@@ -234,8 +234,10 @@ fn noise_of_positions(amplified: f64, h: f64, [q, v, a, lam, z]: [f64; 5], mass:
 /// The first numbers of (q, v) by cubic Hermite interpolation of (q, v) and of (v, a), θ of the way from a
 /// record to the next.
 pub fn hermite(lay: &Layout, h: f64, θ: f64, past: &[f64], x: &[f64], out: &mut [f64]) {
-    let (h00, h10) = ((1.0 + 2.0 * θ) * (1.0 - θ).powi(2), θ * (1.0 - θ).powi(2));
-    let (h01, h11) = (θ * θ * (3.0 - 2.0 * θ), θ * θ * (θ - 1.0));
+    let h00 = (1.0 + 2.0 * θ) * (1.0 - θ).powi(2);
+    let h10 = θ * (1.0 - θ).powi(2);
+    let h01 = θ * θ * (3.0 - 2.0 * θ);
+    let h11 = θ * θ * (θ - 1.0);
     let n = lay.n;
     for (i, out) in out.iter_mut().enumerate() {
         *out = h00 * past[i] + h * h10 * past[n + i] + h01 * x[i] + h * h11 * x[n + i];

@@ -29,7 +29,8 @@ pub fn central(case: &Case, relative: f64, richardson: bool) -> Result<Gradient,
             Ok(psi)
         };
         let mut difference = |δ: f64| -> Result<Vec<f64>, StepError> {
-            let (up, down) = (at(case.rho[k] + δ)?, at(case.rho[k] - δ)?);
+            let up = at(case.rho[k] + δ)?;
+            let down = at(case.rho[k] - δ)?;
             Ok(up.iter().zip(&down).map(|(u, d)| (u - d) / (2.0 * δ)).collect())
         };
         let δ = largest_step(case, k, relative * case.design.scale(k));
@@ -117,9 +118,11 @@ impl Default for Table {
 impl Table {
     /// One more difference, (3) and (4).
     fn add(&mut self, difference: f64, tolerance: f64, size: f64) {
-        let (i, mut row) = (self.row.len(), vec![difference]);
+        let i = self.row.len();
+        let mut row = vec![difference];
         for k in 1..=i {
-            let (a, b) = (row[k - 1], self.row[k - 1]);
+            let a = row[k - 1];
+            let b = self.row[k - 1];
             row.push(a + (1 + i - k) as f64 / k as f64 * (a - b));
         }
         if i > 0 && (row[i] - row[i - 1]).abs() < self.bar {

@@ -111,8 +111,12 @@ pub struct TerminalRows {
 impl TerminalRows {
     /// At the end of a run.
     pub fn new(case: &Case, p: &[f64]) -> Self {
-        let (sys, lay, plan) = (case.recipe.system(), case.recipe.layout(), &case.run.plan);
-        let (n, t, x) = (plan.steps(), plan.node(plan.steps(), p), case.run.last());
+        let sys = case.recipe.system();
+        let lay = case.recipe.layout();
+        let plan = &case.run.plan;
+        let n = plan.steps();
+        let t = plan.node(plan.steps(), p);
+        let x = case.run.last();
         let mut d = sys.data::<f64>();
         sys.prepare(p, &mut d);
         sys.set_angles(plan.angles(n), &mut d);
@@ -158,7 +162,11 @@ impl TerminalRows {
 /// ∂w/∂t.
 fn slopes(recipe: &StepRecipe, p: &[f64], t: f64, angles: &[f64], at: &At) -> Vec<f64> {
     let lift = |x: &[f64]| -> Vec<Wide> { x.iter().map(|&x| Dual::from(x)).collect() };
-    let (sys, q, v, a, lam) = (recipe.system(), lift(at.q), lift(at.v), lift(at.a), lift(at.lam));
+    let sys = recipe.system();
+    let q = lift(at.q);
+    let v = lift(at.v);
+    let a = lift(at.a);
+    let lam = lift(at.lam);
     let mut d = sys.prepared::<Wide>(p);
     sys.set_angles(angles, &mut d);
     let t = Wide::var(t, 0);

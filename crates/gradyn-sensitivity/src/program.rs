@@ -50,11 +50,15 @@ pub fn program<S: RunScalar>(
     stats: &mut Corrections,
 ) -> Result<Vec<S>, StepError> {
     let (recipe, run, lay) = (case.recipe, case.run, case.run.layout);
-    let (p, p_re) = (case.design.slots(rho), case.slots());
+    let p = case.design.slots(rho);
+    let p_re = case.slots();
     let mut residual = recipe.residual(&p);
     let mut chain = recipe.chain(&p_re)?;
     let zero = vec![S::zero(); lay.len];
-    let (mut x, mut past, mut r, mut b) = (zero.clone(), zero.clone(), zero, vec![0.0; lay.len]);
+    let mut x = zero.clone();
+    let mut past = zero.clone();
+    let mut r = zero;
+    let mut b = vec![0.0; lay.len];
     let mut sizes = vec![[0.0f64; 5]; S::DIRECTIONS];
     let mass = largest_mass(recipe.system(), &p_re);
     let row = smallest_row(recipe.system(), &p_re, run.plan.node(0, &p_re), &run.record(0)[..lay.n]);
@@ -82,7 +86,8 @@ pub fn program<S: RunScalar>(
                 b.iter_mut().zip(&r).for_each(|(b, r)| *b = r.part(k));
                 chain.solve(&mut b);
                 x.iter_mut().zip(&b).for_each(|(x, b)| *x.part_mut(k) -= b);
-                let (blocks, mut correction) = (lay.blocks(), [0.0f64; 5]);
+                let blocks = lay.blocks();
+                let mut correction = [0.0f64; 5];
                 for (i, (_, range)) in blocks[..5].iter().enumerate() {
                     correction[i] = largest(range.clone().map(|i| b[i]));
                     // below x/ρ a derivative is noise around zero
@@ -129,13 +134,16 @@ struct Slopes {
 impl Slopes {
     fn new(case: &Case, p: &[f64]) -> Self {
         let sys = case.recipe.system();
-        let (mut d, width) = (sys.data(), case.run.layout.z() + sys.support(Set::Integrand).len());
+        let mut d = sys.data();
+        let width = case.run.layout.z() + sys.support(Set::Integrand).len();
         sys.prepare(p, &mut d);
         Self { d, sums: [0.0; 4], row: vec![0.0; width] }
     }
     /// The same with record n.
     fn add(&mut self, case: &Case, n: usize) {
-        let (sys, plan, lay) = (case.recipe.system(), &case.run.plan, case.run.layout);
+        let sys = case.recipe.system();
+        let plan = &case.run.plan;
+        let lay = case.run.layout;
         let at = lay.node(plan.t[n], case.run.record(n));
         sys.set_angles(plan.angles(n), &mut self.d);
         sys.place(at.t, at.q, &mut self.d);

@@ -32,7 +32,8 @@ impl NullSpace {
     pub fn new(sys: &Setup) -> Self {
         let n = sys.dims().n;
         let free = n - sys.independent(true).len();
-        let (r, zero) = (vec![0.0; n * free], vec![0.0; n]);
+        let r = vec![0.0; n * free];
+        let zero = vec![0.0; n];
         Self { n, mr: r.clone(), r, mass: DenseLdl::new(free), x: zero.clone(), z: vec![0.0; free], f: zero }
     }
     /// The largest entry of R.
@@ -47,7 +48,8 @@ impl NullSpace {
         mass: &[f64],
         k: &mut Kinematic,
     ) -> Result<(), StepError> {
-        let (n, first) = (self.n, sys.independent(true).len());
+        let n = self.n;
+        let first = sys.independent(true).len();
         self.mr.fill(0.0);
         for (j, (r, mr)) in self.r.chunks_exact_mut(n).zip(self.mr.chunks_exact_mut(n)).enumerate() {
             r.fill(0.0);
@@ -77,7 +79,8 @@ impl NullSpace {
     }
     /// b = (f, g) ← (x, λ), (3), (4).
     pub fn solve(&mut self, sys: &Setup, mass: &[f64], k: &mut Kinematic, b: &mut [f64]) {
-        let (n, nn) = (self.n, &sys.patterns().nn);
+        let n = self.n;
+        let nn = &sys.patterns().nn;
         let (f, g) = b.split_at_mut(n);
         // x = S g
         self.x.fill(0.0);

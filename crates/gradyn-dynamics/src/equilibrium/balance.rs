@@ -40,7 +40,9 @@ pub struct Balance {
 impl Balance {
     /// Memory for these rows of Φ and this B; `p` are the slots.
     pub fn new(sys: &Setup, p: &[f64], held: &[u32], balanced: &[u32]) -> Result<Self, StepError> {
-        let (n, m, nn) = (sys.dims().n, sys.dims().m, &sys.patterns().nn);
+        let n = sys.dims().n;
+        let m = sys.dims().m;
+        let nn = &sys.patterns().nn;
         let conditions = sys.statics().map_or(0, |s| s.held.len());
         let rows = StartRows::of(sys, false, held, conditions);
         let j = &rows.pattern;
@@ -128,8 +130,9 @@ impl Balance {
             self.values[pt as usize] = x;
         }
         for (k, nu) in self.nu.iter().enumerate().filter(|(_, nu)| **nu != 0.0) {
-            let (coords, pattern, values) =
-                (sys.condition_pattern(false, k), &self.pattern, &mut self.values);
+            let coords = sys.condition_pattern(false, k);
+            let pattern = &self.pattern;
+            let values = &mut self.values;
             self.curvature.each(sys, t, q, k, |a, b, x| {
                 values[pattern.at(coords[a] as usize, coords[b] as usize) as usize] += nu * x;
             });
@@ -195,7 +198,8 @@ impl Balance {
         force: &mut [f64],
         rows: &mut [f64],
     ) {
-        let (n, zero) = (self.q.len(), &self.reduced.zero);
+        let n = self.q.len();
+        let zero = &self.reduced.zero;
         let at = At { t: self.t, q: &self.q, v: &zero[..n], a: &zero[..n], lam: &self.lam };
         self.all.fill(0.0);
         sys.constraint_p(&at, LEVEL[0], delta, d, &mut self.all);
@@ -211,7 +215,8 @@ impl Balance {
     }
     /// out += R_p δ, (3).
     pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        let (rows, mut force) = (self.rows.pattern.rows(), std::mem::take(&mut self.wide));
+        let rows = self.rows.pattern.rows();
+        let mut force = std::mem::take(&mut self.wide);
         force.fill(0.0);
         self.slot_parts(sys, delta, d, &mut force, &mut out[..rows]);
         self.reduced.factor.solve_t(&mut force);
@@ -220,7 +225,9 @@ impl Balance {
     }
     /// grad += s R_pᵀ μ.
     pub fn slot_mul_t(&mut self, sys: &Setup, mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
-        let (n, rows, zero) = (self.q.len(), self.rows.pattern.rows(), &self.reduced.zero);
+        let n = self.q.len();
+        let rows = self.rows.pattern.rows();
+        let zero = &self.reduced.zero;
         let at = At { t: self.t, q: &self.q, v: &zero[..n], a: &zero[..n], lam: &self.lam };
         self.all.fill(0.0);
         mu.iter().zip(self.rows.held()).for_each(|(mu, &k)| self.all[k as usize] = *mu);

@@ -21,7 +21,8 @@ pub(super) struct Curvature {
 impl Curvature {
     /// Memory; `p` are the slots.
     pub fn new(sys: &Setup, p: &[f64]) -> Self {
-        let (dims, zero) = (sys.dims(), Wide::from(0.0));
+        let dims = sys.dims();
+        let zero = Wide::from(0.0);
         let slots: Vec<Wide> = p.iter().map(|&p| Wide::from(p)).collect();
         let mut data = sys.data();
         sys.prepare(&slots, &mut data);
@@ -34,10 +35,13 @@ impl Curvature {
     }
     /// The gradient of condition `k` where `q` is.
     fn evaluate(&mut self, sys: &Setup, t: f64, k: usize) {
-        let (n, m, t) = (sys.dims().n, sys.dims().m, Wide::from(t));
+        let n = sys.dims().n;
+        let m = sys.dims().m;
+        let t = Wide::from(t);
         sys.set_time(t, &mut self.data);
         let at = At { t, q: &self.q, v: &self.zero[..n], a: &self.zero[..n], lam: &self.zero[..m] };
-        let (coords, slots) = (sys.condition_pattern(false, k).len(), sys.condition_support(false, k).len());
+        let coords = sys.condition_pattern(false, k).len();
+        let slots = sys.condition_support(false, k).len();
         let [q, v, p] = &mut self.row;
         sys.condition_row(false, k, &at, &mut self.data, &mut q[..coords], &mut v[..coords], &mut p[..slots]);
     }

@@ -36,7 +36,8 @@ struct Stiffness {
 impl Stiffness {
     fn new(balance: &mut Balance, n: usize) -> Self {
         let free = n - balance.rows.pattern.rows();
-        let (mut motions, mut forces) = (vec![vec![0.0; n]; free], vec![vec![0.0; n]; free]);
+        let mut motions = vec![vec![0.0; n]; free];
+        let mut forces = vec![vec![0.0; n]; free];
         for (k, (r, f)) in motions.iter_mut().zip(&mut forces).enumerate() {
             balance.motion(k, r);
             balance.stiffness_mul(r, f);

@@ -182,7 +182,8 @@ impl Adams {
         g: [&[S]; 2],
         out: &mut [S],
     ) {
-        let (n2, o) = (2 * lay.n, self.phi(lay, i));
+        let n2 = 2 * lay.n;
+        let o = self.phi(lay, i);
         for d in 0..n2 {
             out[d] = x[o + d] - c.beta[i] * past[o + d];
         }
@@ -209,7 +210,8 @@ impl Adams {
     /// Memory of the steps; `kkt` is prepared.
     pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<AdamsLinear, StepError> {
         assert!(self.f.level[2] == 1.0, "a state step needs constraints at acceleration level");
-        let (sys, lay) = (&self.sys, self.layout());
+        let sys = &self.sys;
+        let lay = self.layout();
         let past = sys.prepared(p);
         let block = || Block::new(sys, self.f, self.state, p, kkt);
         Ok(AdamsLinear {
@@ -260,7 +262,8 @@ impl<S: RunScalar> Residual<S> for Bound<Adams, Work<S>> {
     fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
         let Self { spec, memory: w } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n2, z) = (2 * lay.n, lay.z());
         sys.set_angles(frozen.angles, &mut w.data);
         let c = spec.coefficients(span, &frozen);
@@ -288,7 +291,8 @@ impl<S: RunScalar> Residual<S> for Bound<Adams, Work<S>> {
         let g = [&w.g[0][..], &w.g[1][..]];
         // (3); differences that are not known are zero
         for i in 1..=spec.order {
-            let (o, width) = (spec.phi(&lay, i + 1), spec.width(&lay));
+            let o = spec.phi(&lay, i + 1);
+            let width = spec.width(&lay);
             r[o..o + width].copy_from_slice(&x[o..o + width]);
             if i < kept(c.order, c.known, spec.order) {
                 spec.difference(&lay, &c, i, x, past, g, &mut r[o..o + width]);
@@ -341,7 +345,8 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n2, z) = (2 * lay.n, lay.z());
         l.c = spec.coefficients(span, &frozen);
         l.equal = 1 + frozen.before.iter().rev().take(l.c.known - 1).take_while(|h| **h == span.h).count();
@@ -366,7 +371,8 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         );
         let g = [&l.values.at[0][..], &l.values.at[1][..]];
         // (3)
-        let (count, width) = (kept(l.c.order, l.c.known, spec.order), spec.width(&lay));
+        let count = kept(l.c.order, l.c.known, spec.order);
+        let width = spec.width(&lay);
         for i in 1..count {
             spec.difference(&lay, &l.c, i, x, past, g, &mut l.sums);
             let o = spec.phi(&lay, i + 1);
@@ -382,7 +388,8 @@ impl Stepper for Bound<Adams, AdamsLinear> {
     fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         l.c = spec.coefficients(span, &frozen);
         for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             sys.set_angles(frozen.angles, &mut block.linear.data);
@@ -425,10 +432,12 @@ impl Stepper for Bound<Adams, AdamsLinear> {
     fn interpolate(&mut self, a: &StepArgs, theta: f64, out: &mut [f64]) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, .. } = *a;
-        let (lay, h) = (spec.layout(), (theta - 1.0) * span.h);
+        let lay = spec.layout();
+        let h = (theta - 1.0) * span.h;
         let (order, _) = spec.plan(&frozen);
         // ψ_i behind the new node
-        let (before, mut psi) = (distances(frozen.before, order - 1), [0.0; coefficients::SIZE]);
+        let before = distances(frozen.before, order - 1);
+        let mut psi = [0.0; coefficients::SIZE];
         (1..=order).for_each(|i| psi[i] = span.h + before[i - 1]);
         let w = moments(h, &psi, &psi, order + 1).map(|g| h * g);
         out[..2 * lay.n].copy_from_slice(&x[..2 * lay.n]);

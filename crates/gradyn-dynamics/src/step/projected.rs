@@ -91,10 +91,13 @@ impl Projected {
     }
     /// (2) and (3), for q from the prediction q̃ in `x`.
     fn project(&self, t: f64, l: &mut ProjectedLinear, x: &mut [f64]) -> Result<Report, StepError> {
-        let (sys, lay, [_, sq, sv]) = (&self.sys, self.layout(), self.offsets());
+        let sys = &self.sys;
+        let lay = self.layout();
+        let [_, sq, sv] = self.offsets();
         let (n, m) = (lay.n, lay.m);
         x[sq..sq + m].fill(0.0);
-        let (mut last, mut report) = (f64::INFINITY, Report::default());
+        let mut last = f64::INFINITY;
+        let mut report = Report::default();
         loop {
             sys.place(t, &x[..n], &mut l.node.data);
             self.residual_q(&lay, t, x, l);
@@ -106,7 +109,8 @@ impl Projected {
             let size = largest(l.b[..n].iter().copied()) / sys.size_of(&x[..n]).max(f64::MIN_POSITIVE);
             if !size.is_finite() || report.iterations == MAX_ITERATIONS {
                 let worst = (0..m).fold(0, |w, k| if l.r[k].abs() > l.r[w].abs() { k } else { w });
-                let (iterations, residual) = (report.iterations, l.r[worst].abs());
+                let iterations = report.iterations;
+                let residual = l.r[worst].abs();
                 return Err(StepError::Positions { t, iterations, residual, worst: sys.row_name(worst) });
             }
             if size <= 4.0 * f64::EPSILON || (size < 1e-11 && size > 0.3 * last) {
@@ -132,7 +136,10 @@ impl Projected {
     }
     /// Rows (2) into `l.b`; Φ into the head of `l.r`.
     fn residual_q(&self, lay: &Layout, t: f64, x: &[f64], l: &mut ProjectedLinear) {
-        let (sys, n, m, [tilde, sq, _]) = (&self.sys, lay.n, lay.m, self.offsets());
+        let sys = &self.sys;
+        let n = lay.n;
+        let m = lay.m;
+        let [tilde, sq, _] = self.offsets();
         (0..n).for_each(|i| l.diff[i] = x[i] - x[tilde + i]);
         l.b.fill(0.0);
         let (top, bottom) = l.b.split_at_mut(n);
@@ -145,7 +152,8 @@ impl Projected {
     /// The matrix of (2) with (M w + Φ_qᵀ σ)_q, or without it for the iteration.
     fn factor_q(&self, t: f64, l: &mut ProjectedLinear, balance_q: Option<usize>) -> Result<(), StepError> {
         let sys = &self.sys;
-        let (mass, mn) = (sys.mass(&l.node.data), &sys.patterns().mn);
+        let mass = sys.mass(&l.node.data);
+        let mn = &sys.patterns().mn;
         l.held.copy_from_slice(sys.phi_q(&l.node.data));
         (0..mn.rows()).filter(|&k| !holonomic(sys, k)).for_each(|k| l.held[mn.row(k)].fill(0.0));
         let curvature = |k: usize| balance_q.map_or(0.0, |i| l.balance[i][k]);
@@ -207,7 +215,9 @@ impl<S: RunScalar> Residual<S> for Bound<Projected, Work<S>> {
     fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
         let Self { spec, memory: w } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay, inner) = (&spec.sys, spec.layout(), spec.inner);
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let inner = spec.inner;
         let (n, m, [tilde, sq, sv]) = (lay.n, lay.m, spec.offsets());
         sys.set_angles(frozen.angles, &mut w.data);
         // (1)
@@ -265,7 +275,9 @@ impl Stepper for Bound<Projected, ProjectedLinear> {
     fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay, inner) = (&spec.sys, spec.layout(), spec.inner);
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let inner = spec.inner;
         let (n, m, [tilde, sq, _]) = (lay.n, lay.m, spec.offsets());
         spec.unproject(x, &mut l.x);
         l.inner.linearise(&StepArgs { span, frozen, x: &l.x, past: &past[..inner.len] })?;

@@ -125,8 +125,8 @@ impl Rosenbrock {
     }
     /// (1) into `out`.
     fn slope<S: KernelScalar>(&self, lay: &Layout, i: usize, x: &[S], past: &[S], out: &mut [S]) {
-        let (y, w) =
-            (&self.block(lay, i, x, past)[lay.v()..lay.lam()], &x[self.direction(lay, i) + lay.v()..]);
+        let y = &self.block(lay, i, x, past)[lay.v()..lay.lam()];
+        let w = &x[self.direction(lay, i) + lay.v()..];
         out.iter_mut().zip(y.iter().zip(w)).for_each(|(o, (y, w))| *o = *y + *w);
     }
     /// (3) and the integrands along w: leaves rows and g in `a`.
@@ -139,7 +139,8 @@ impl Rosenbrock {
         shift: &[S],
         a: &mut Along<S>,
     ) {
-        let (sys, n) = (&self.sys, lay.n);
+        let sys = &self.sys;
+        let n = lay.n;
         for (p, (x, w)) in a.point.iter_mut().zip(past.iter().zip(w)) {
             *p = S::along(*x, *w);
         }
@@ -182,7 +183,8 @@ impl Rosenbrock {
     }
     /// Memory of the residual.
     pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
-        let (d, o) = (self.sys.dims(), self.sys.functionals(Set::Integrand));
+        let d = self.sys.dims();
+        let o = self.sys.functionals(Set::Integrand);
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
         let zeros = |n: usize| vec![S::zero(); n];
@@ -191,7 +193,9 @@ impl Rosenbrock {
     }
     /// Memory of the steps; `kkt` is prepared.
     pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<RosenbrockLinear, StepError> {
-        let (sys, lay, s) = (&self.sys, self.layout(), self.stages());
+        let sys = &self.sys;
+        let lay = self.layout();
+        let s = self.stages();
         let block = || Block::new(sys, self.f, self.state, p, kkt);
         Ok(RosenbrockLinear {
             h: 0.0,
@@ -281,7 +285,8 @@ impl<S: RunScalar> Residual<S> for Bound<Rosenbrock, Work<S>> {
                 (0..=i).for_each(|j| shift[d] += span.h * slopes[j * n2 + d] * spec.scheme.gamma[i][j]);
             }
             let o = spec.direction(&lay, i);
-            let (τ, b) = (span.h * spec.scheme.slope(i), spec.scheme.b[i]);
+            let τ = span.h * spec.scheme.slope(i);
+            let b = spec.scheme.b[i];
             spec.along(&lay, (span.t, τ), frozen, (&past[..z], &x[o..o + z]), shift, &mut w.along);
             r[o..o + z].iter_mut().zip(&w.along.rows).for_each(|(r, a)| *r = S::slope(a));
             if lay.o > 0 {
@@ -315,7 +320,8 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
     fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         l.h = span.h;
         spec.set_base(&lay, span, frozen, past, l)?;
         for i in 0..spec.stages() {
@@ -343,7 +349,8 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
         let (lay, n2) = (spec.layout(), 2 * spec.sys.dims().n);
         let size =
             |e: f64, i: usize| (span.h * e / (tol.atol + tol.rtol * x[i].abs().max(past[i].abs()))).powi(2);
-        let (mut sum, mut worst) = (0.0, (0.0, 0));
+        let mut sum = 0.0;
+        let mut worst = (0.0, 0);
         for d in 0..n2 {
             let e: f64 = (0..spec.stages()).map(|i| spec.scheme.error[i] * l.slopes[i * n2 + d]).sum();
             let s = size(e, d);

@@ -57,10 +57,12 @@ pub struct Second {
 
 impl Partials {
     fn new(sys: &Setup, f: Lagrange, p: &[f64]) -> Self {
-        let (dims, zero) = (sys.dims(), Lanes::from(0.0));
+        let dims = sys.dims();
+        let zero = Lanes::from(0.0);
         let mut linear = Linear::new(sys, f);
         sys.prepare(&p.iter().map(|&p| Lanes::from(p)).collect::<Vec<_>>(), &mut linear.data);
-        let (dphi_q, point) = (vec![zero; sys.patterns().mn.nnz()], vec![zero; 3 * dims.n + dims.m]);
+        let dphi_q = vec![zero; sys.patterns().mn.nnz()];
+        let point = vec![zero; 3 * dims.n + dims.m];
         Self { linear, dphi_q, point, g: IntegrandRows::new(sys) }
     }
     /// At the node `x` along the directions that begin at `w`, and τ in time.
@@ -111,8 +113,11 @@ impl Partials {
 impl Second {
     /// Memory for `stages` directions.
     pub fn new(sys: &Setup, f: Lagrange, state: State, p: &[f64], stages: usize) -> Self {
-        let (dims, pat, zero) = (sys.dims(), sys.patterns(), Lanes::from(0.0));
-        let (nn, mn) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.mn.nnz()]);
+        let dims = sys.dims();
+        let pat = sys.patterns();
+        let zero = Lanes::from(0.0);
+        let nn = vec![0.0; pat.nn.nnz()];
+        let mn = vec![0.0; pat.mn.nnz()];
         let mass = if sys.constant_mass() { vec![] } else { nn.clone() };
         let one = Matrices {
             mass,
@@ -149,7 +154,8 @@ impl Second {
     ) {
         let (z, s) = (lay.z(), self.stages.len());
         for (c, partials) in self.partials.iter_mut().enumerate() {
-            let (first, end) = (c * LANES, s.min((c + 1) * LANES));
+            let first = c * LANES;
+            let end = s.min((c + 1) * LANES);
             let t = Lanes {
                 re: t,
                 eps: std::array::from_fn(|k| if first + k < end { τ(first + k) } else { 0.0 }),
@@ -166,8 +172,13 @@ impl Second {
     }
     /// r += D_i s, (1).
     pub fn mul(&mut self, sys: &Setup, i: usize, s: &[f64], r: &mut [f64]) {
-        let (n, p, m) = (sys.dims().n, sys.patterns(), &self.stages[i]);
-        let (q, v, a, lam) = (&s[..n], &s[n..2 * n], &s[2 * n..3 * n], &s[3 * n..3 * n + sys.dims().m]);
+        let n = sys.dims().n;
+        let p = sys.patterns();
+        let m = &self.stages[i];
+        let q = &s[..n];
+        let v = &s[n..2 * n];
+        let a = &s[2 * n..3 * n];
+        let lam = &s[3 * n..3 * n + sys.dims().m];
         let (rq, rest) = r.split_at_mut(n);
         let (rv, rest) = rest.split_at_mut(n);
         let (top, bottom) = rest.split_at_mut(n);
@@ -196,8 +207,12 @@ impl Second {
     }
     /// out += D_iᵀ μ.
     pub fn mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], out: &mut [f64]) {
-        let (n, mm, p, m) = (sys.dims().n, sys.dims().m, sys.patterns(), &self.stages[i]);
-        let (top, bottom) = (&mu[2 * n..3 * n], &mu[3 * n..3 * n + mm]);
+        let n = sys.dims().n;
+        let mm = sys.dims().m;
+        let p = sys.patterns();
+        let m = &self.stages[i];
+        let top = &mu[2 * n..3 * n];
+        let bottom = &mu[3 * n..3 * n + mm];
         let (q, rest) = out.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         let (a, lam) = rest.split_at_mut(n);
@@ -227,7 +242,8 @@ impl Second {
     }
     /// r_i += E_i δ of all stages, (2); the rows of stage i begin at `at(i)`.
     pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], at: impl Fn(usize) -> usize, r: &mut [f64]) {
-        let (n, zero) = (sys.dims().n, Lanes::from(0.0));
+        let n = sys.dims().n;
+        let zero = Lanes::from(0.0);
         self.delta.iter_mut().zip(delta).for_each(|(d, x)| *d = Lanes::from(*x));
         for (c, Partials { linear, .. }) in self.partials.iter_mut().enumerate() {
             self.rows.fill(zero);
@@ -249,7 +265,8 @@ impl Second {
     }
     /// grad += s E_iᵀ μ.
     pub fn slot_mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], s: f64, grad: &mut [f64]) {
-        let (n, zero) = (sys.dims().n, Lanes::from(0.0));
+        let n = sys.dims().n;
+        let zero = Lanes::from(0.0);
         let linear = &mut self.partials[i / LANES].linear;
         self.rows.iter_mut().zip(mu).for_each(|(r, m)| *r = Lanes::from(*m));
         self.grad.fill(zero);

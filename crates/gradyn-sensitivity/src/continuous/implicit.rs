@@ -45,7 +45,8 @@ impl Stages {
         rows: std::ops::Range<usize>,
     ) -> Result<Self, StepError> {
         let a = |i: usize, j: usize| eq.scheme.a(rows.start + i, rows.start + j + 1);
-        let (blocks, size) = (rows.len(), form.size(sys));
+        let blocks = rows.len();
+        let size = form.size(sys);
         let all = (0..blocks).flat_map(|i| (0..blocks).map(move |j| (i, j)));
         if !form.moves() {
             let transposed = all.map(|(i, j)| a(j, i)).collect();
@@ -84,13 +85,15 @@ impl Stages {
     pub fn solve(&mut self, sys: &Setup, eq: &Equations, at: &mut [Instant], w: &mut Work, g: Group) {
         match self {
             Self::Transposed(matrix) => {
-                let (size, z) = (w.mu.len(), matrix.b.len() / at.len());
+                let size = w.mu.len();
+                let z = matrix.b.len() / at.len();
                 for (i, (at, b)) in at.iter().zip(matrix.b.chunks_exact_mut(z)).enumerate() {
                     at.source(&g.y[g.of(i, size)], Some(g.objective), b);
                 }
                 matrix.solve_t(sys, &eq.law);
                 for (i, (at, b)) in at.iter().zip(matrix.b.chunks_exact(z)).enumerate() {
-                    let (to, slope) = (g.of(i, z), g.of(i, size));
+                    let to = g.of(i, z);
+                    let slope = g.of(i, size);
                     g.b[to].copy_from_slice(b);
                     at.picked(b, &mut g.k[slope]);
                 }
@@ -142,7 +145,8 @@ impl Columns {
         w: &mut Work,
     ) -> Result<(), StepError> {
         let (size, total) = (self.size, self.blocks * self.size);
-        let (mut unit, mut column) = (vec![0.0; size], vec![0.0; size]);
+        let mut unit = vec![0.0; size];
+        let mut column = vec![0.0; size];
         for (i, at) in at.iter_mut().enumerate() {
             for c in 0..size {
                 unit.fill(0.0);

@@ -81,7 +81,8 @@ pub struct Moving {
 impl Moving {
     fn new(sys: &Setup, p: &[f64]) -> Self {
         let patterns = sys.patterns();
-        let (mass, phi_q) = (vec![0.0; patterns.nn.nnz()], vec![0.0; patterns.mn.nnz()]);
+        let mass = vec![0.0; patterns.nn.nnz()];
+        let phi_q = vec![0.0; patterns.mn.nnz()];
         Self { data: sys.prepared(p), q: vec![Wide::from(0.0); sys.dims().n], mass, phi_q }
     }
     /// A dual step along (1, v).
@@ -95,7 +96,8 @@ impl Moving {
     /// out += Ḟ_u χ = (Ṁ ν + Φ̇_qᵀ κ, Φ̇_q ν).
     pub fn mul(&self, sys: &Setup, chi: &[f64], out: &mut [f64]) {
         let (n, patterns) = (sys.dims().n, sys.patterns());
-        let ((nu, kappa), (top, bottom)) = (chi.split_at(n), out.split_at_mut(n));
+        let (nu, kappa) = chi.split_at(n);
+        let (top, bottom) = out.split_at_mut(n);
         patterns.nn.mul(&self.mass, 1.0, nu, top);
         patterns.mn.mul_t(&self.phi_q, 1.0, kappa, top);
         patterns.mn.mul(&self.phi_q, 1.0, nu, bottom);

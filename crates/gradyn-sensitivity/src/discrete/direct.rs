@@ -27,7 +27,8 @@ pub fn direct(case: &Case, mut observe: impl FnMut(usize, &[f64])) -> Result<Dir
     let directions = directions(case);
     let mut chain = case.recipe.chain(&p)?;
     let mut times = TimeColumns::new(case.recipe, &p);
-    let (mut s, mut r) = (vec![0.0; count * len], vec![0.0; len]);
+    let mut s = vec![0.0; count * len];
+    let mut r = vec![0.0; len];
     for n in 0..=run.plan.steps() {
         let args = run.args(n, &p);
         chain.linearise(&args)?;
@@ -47,7 +48,8 @@ pub fn direct(case: &Case, mut observe: impl FnMut(usize, &[f64])) -> Result<Dir
         }
         observe(n, &s);
     }
-    let (w, z) = (TerminalRows::new(case, &p), run.layout.z());
+    let w = TerminalRows::new(case, &p);
+    let z = run.layout.z();
     let entry = |j: usize, k: usize| {
         let s = &s[k * len..(k + 1) * len];
         s[z + j] + w.mul(case, j, s, &directions[k])

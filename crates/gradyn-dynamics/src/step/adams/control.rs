@@ -47,7 +47,8 @@ impl Estimates {
 
     /// (1); `norms` are those of φ_{k-1} … φ_{k+2}, where they exist.
     pub fn of(c: &Coefficients<f64>, h: f64, norms: [Option<f64>; 4], stiffness: f64) -> Self {
-        let (k, mut σ) = (c.order, [1.0; MOST + 3]);
+        let k = c.order;
+        let mut σ = [1.0; MOST + 3];
         for i in 1..=(k + 1).min(c.known) {
             σ[i + 1] = i as f64 * c.alpha[i] * σ[i];
         }
@@ -183,8 +184,13 @@ impl Adams {
         c: &Coefficients<f64>,
     ) -> (Estimates, usize) {
         let (lay, k) = (self.layout(), c.order);
-        let (n2, width, p) = (2 * lay.n, self.width(&lay), self.predicted(&lay));
-        let (mut sums, mut rates, mut states, mut worst) = ([0.0; 4], 0.0, 0.0, (0.0, 0));
+        let n2 = 2 * lay.n;
+        let width = self.width(&lay);
+        let p = self.predicted(&lay);
+        let mut sums = [0.0; 4];
+        let mut rates = 0.0;
+        let mut states = 0.0;
+        let mut worst = (0.0, 0);
         for d in 0..width {
             let (i, shift) =
                 if d < n2 { (d, x[p + lay.v() + d] - x[lay.v() + d]) } else { (lay.z() + d - n2, 0.0) };

@@ -25,7 +25,8 @@ impl Adams {
 impl Products for Bound<Adams, AdamsLinear> {
     fn solve(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, n2, z, p) = (lay.n, 2 * lay.n, lay.z(), spec.predicted(&lay));
         // prediction, node
         if let [predicted, node] = &mut l.blocks[..] {
@@ -54,7 +55,8 @@ impl Products for Bound<Adams, AdamsLinear> {
     }
     fn solve_t(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, n2, z, p) = (lay.n, 2 * lay.n, lay.z(), spec.predicted(&lay));
         // differences, down to φ_1 of the node
         l.sums.fill(0.0);
@@ -97,7 +99,8 @@ impl Products for Bound<Adams, AdamsLinear> {
             l.integrands[j] = l.g.at[0].mul(j, s);
         }
         for i in 1..spec.count(l) {
-            let (from, to) = (spec.phi(&lay, i), spec.phi(&lay, i + 1));
+            let from = spec.phi(&lay, i);
+            let to = spec.phi(&lay, i + 1);
             for d in 0..n2 {
                 r[to + d] += l.c.beta[i] * s[from + d];
             }
@@ -119,7 +122,8 @@ impl Products for Bound<Adams, AdamsLinear> {
         for ((o, w), block) in spec.rows(&lay, l).zip(&l.blocks) {
             l.sums[..n2].fill(0.0);
             for level in 0..2 {
-                let (rows, sums) = (o + level * n, &mut l.sums[level * n..(level + 1) * n]);
+                let rows = o + level * n;
+                let sums = &mut l.sums[level * n..(level + 1) * n];
                 block.defect_t(level, -1.0, &mu[rows..rows + n], sums);
             }
             out.iter_mut().zip(&l.sums[..n2]).for_each(|(out, s)| *out += s);
@@ -130,7 +134,8 @@ impl Products for Bound<Adams, AdamsLinear> {
         }
         l.integrands.fill(0.0);
         for i in 1..=l.c.known {
-            let (to, from) = (spec.phi(&lay, i), spec.phi(&lay, i + 1));
+            let to = spec.phi(&lay, i);
+            let from = spec.phi(&lay, i + 1);
             let held = i < spec.count(l);
             for d in (0..n2).filter(|_| held) {
                 out[to + d] += l.c.beta[i] * mu[from + d];
@@ -148,7 +153,8 @@ impl Products for Bound<Adams, AdamsLinear> {
     }
     fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             block.slot_mul(sys, delta, &mut r[o..o + lay.z()]);
         }
@@ -160,7 +166,8 @@ impl Products for Bound<Adams, AdamsLinear> {
     }
     fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             block.slot_mul_t(sys, &mu[o..o + lay.z()], s, grad);
         }

@@ -96,9 +96,11 @@ impl Newmark {
         x: &[f64],
         l: &mut NewmarkLinear,
     ) -> Result<(), StepError> {
-        let (sys, lay) = (&self.sys, self.layout());
+        let sys = &self.sys;
+        let lay = self.layout();
         let (n, m) = (lay.n, lay.m);
-        let (κ, star) = (self.tangent_weights(h), At { v: &l.star[..n], ..*at });
+        let κ = self.tangent_weights(h);
+        let star = At { v: &l.star[..n], ..*at };
         l.projector.refactor(sys, &star, κ, self.compliance, &mut l.motion.data)?;
         l.point.copy_from_slice(&x[..lay.z()]);
         l.sigma.copy_from_slice(&x[lay.head()..lay.head() + 2 * m]);
@@ -139,8 +141,10 @@ impl Newmark {
     ) -> Result<(), StepError> {
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         let (sm, sc) = self.scales(h);
-        let (m, c2) = (&l.motion, self.f.level[2]);
-        let (mass, phi_q) = (self.sys.mass(&m.data), self.sys.phi_q(&m.data));
+        let m = &l.motion;
+        let c2 = self.f.level[2];
+        let mass = self.sys.mass(&m.data);
+        let phi_q = self.sys.phi_q(&m.data);
         l.newton
             .refactor(
                 |k| sm * (m.top_q[k] - cv * m.top_v[k] - ca * mass[k]),

@@ -20,7 +20,8 @@ fn scatter(l: &[f64], b: &mut [f64], o: usize, s: usize, n: usize) {
 impl Products for Bound<Newmark, NewmarkLinear> {
     fn solve(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m) = (lay.n, lay.m);
         // positions
         let star = spec.multiplier();
@@ -68,7 +69,8 @@ impl Products for Bound<Newmark, NewmarkLinear> {
     }
     fn solve_t(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m, star) = (lay.n, lay.m, spec.multiplier());
         for k in 0..lay.o {
             let mu = b[lay.z() + k];
@@ -116,8 +118,11 @@ impl Products for Bound<Newmark, NewmarkLinear> {
     }
     fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
-        let (n, aux, c) = (lay.n, spec.auxiliary(), spec.scheme.coefficients(l.h));
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let n = lay.n;
+        let aux = spec.auxiliary();
+        let c = spec.scheme.coefficients(l.h);
         for i in 0..n {
             for k in 0..2 {
                 l.star[k * n + i] =
@@ -149,7 +154,8 @@ impl Products for Bound<Newmark, NewmarkLinear> {
     }
     fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let n = lay.n;
         gather(&mut l.b, mu, 0, spec.multiplier(), n);
         l.star.fill(0.0);
@@ -168,7 +174,8 @@ impl Products for Bound<Newmark, NewmarkLinear> {
                 sys.patterns().nn.mul_t(p_v, 1.0, &mu[(k + 1) * n..(k + 2) * n], v);
             }
         }
-        let (aux, c) = (spec.auxiliary(), spec.scheme.coefficients(l.h));
+        let aux = spec.auxiliary();
+        let c = spec.scheme.coefficients(l.h);
         for i in 0..n {
             for (b, o) in [0, n, aux, 2 * n].into_iter().enumerate() {
                 out[o + i] += c[0][b] * l.star[i] + c[1][b] * l.star[n + i];
@@ -189,7 +196,8 @@ impl Products for Bound<Newmark, NewmarkLinear> {
     }
     fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m) = (lay.n, lay.m);
         gather(&mut l.b, r, 0, spec.multiplier(), n);
         l.motion.slot_mul(sys, delta, &mut l.b);
@@ -198,7 +206,8 @@ impl Products for Bound<Newmark, NewmarkLinear> {
             let at = At::of(l.t, &l.point, n, m);
             l.projector.slot_mul(sys, delta, n, r);
             for (k, s) in sigma.into_iter().enumerate() {
-                let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
+                let w = &l.diff[k * n..(k + 1) * n];
+                let sigma = &l.sigma[k * m..(k + 1) * m];
                 sys.balance_p(&at, w, sigma, delta, &mut l.motion.data, &mut r[(k + 1) * n..(k + 2) * n]);
                 sys.constraint_p(&at, LEVEL[k + 1], delta, &mut l.motion.data, &mut r[s..s + m]);
             }
@@ -210,7 +219,8 @@ impl Products for Bound<Newmark, NewmarkLinear> {
     }
     fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m) = (lay.n, lay.m);
         gather(&mut l.b, mu, 0, spec.multiplier(), n);
         l.motion.slot_mul_t(sys, &l.b, s, grad);
@@ -218,7 +228,8 @@ impl Products for Bound<Newmark, NewmarkLinear> {
             let at = At::of(l.t, &l.point, n, m);
             l.projector.slot_mul_t(sys, mu, s, n, grad);
             for (k, o) in sigma.into_iter().enumerate() {
-                let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
+                let w = &l.diff[k * n..(k + 1) * n];
+                let sigma = &l.sigma[k * m..(k + 1) * m];
                 sys.balance_p_t(&at, w, sigma, &mu[(k + 1) * n..(k + 2) * n], s, &mut l.motion.data, grad);
                 sys.constraint_p_t(&at, LEVEL[k + 1], &mu[o..o + m], s, &mut l.motion.data, grad);
             }

@@ -43,7 +43,8 @@ pub struct Tangent {
 
 impl Tangent {
     fn new(sys: &Setup, p: &[f64]) -> Result<Self, StepError> {
-        let (pat, z) = (sys.patterns(), 3 * sys.dims().n + sys.dims().m);
+        let pat = sys.patterns();
+        let z = 3 * sys.dims().n + sys.dims().m;
         let zero = vec![0.0; pat.nn.nnz()];
         Ok(Self {
             saddle: Saddle::new(&pat.nn, &pat.mn)?.released(sys.dropped()),
@@ -82,7 +83,8 @@ impl Projector {
     ) -> Result<(), StepError> {
         let Some(tangent) = &mut self.tangent else { return refactor_kkt(sys, at.t, d, c, &mut self.kkt) };
         tangent.set(sys, at, κ, d);
-        let (matrix, phi_q) = (&tangent.matrix, sys.phi_q(d));
+        let matrix = &tangent.matrix;
+        let phi_q = sys.phi_q(d);
         let factored = tangent.saddle.refactor(|k| matrix[k], |k| phi_q[k], phi_q, c.rows(sys), 1.0);
         factored.map_err(|s| StepError::Singular { t: at.t, equation: row_or_coordinate(sys, s.index) })
     }

@@ -79,7 +79,9 @@ impl Rosenbrock {
         l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) {
-        let (n2, z, gamma) = (2 * lay.n, lay.z(), &self.scheme.gamma[i]);
+        let n2 = 2 * lay.n;
+        let z = lay.z();
+        let gamma = &self.scheme.gamma[i];
         let shift = self.stages() * n2;
         for d in 0..n2 {
             let known: f64 = (0..i).map(|j| gamma[j] * l.slopes[j * n2 + d]).sum();
@@ -103,7 +105,9 @@ impl Rosenbrock {
         l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) {
-        let (sys, z, o) = (&self.sys, lay.z(), self.direction(lay, i));
+        let sys = &self.sys;
+        let z = lay.z();
+        let o = self.direction(lay, i);
         let at = lay.node(span.t + self.scheme.node(i) * span.h, self.block(lay, i, x, past));
         let d = if i == 0 { &mut l.base.linear.data } else { &mut l.blocks[i - 1].linear.data };
         sys.measure(Set::Integrand, &at, d, &mut l.values);

@@ -23,7 +23,9 @@ fn defect_t(block: &Block, s: f64, mu: &[f64], out: &mut [f64]) {
 impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     fn solve(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay, s) = (&spec.sys, spec.layout(), spec.stages());
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let s = spec.stages();
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
         for i in 0..s {
             let w = spec.direction(&lay, i);
@@ -69,10 +71,13 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     }
     fn solve_t(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay, s) = (&spec.sys, spec.layout(), spec.stages());
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let s = spec.stages();
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
         for (i, k) in (0..s).flat_map(|i| (0..lay.o).map(move |k| (i, k))) {
-            let (w, mu) = (spec.direction(&lay, i), l.h * spec.scheme.b[i] * b[z + k]);
+            let w = spec.direction(&lay, i);
+            let mu = l.h * spec.scheme.b[i] * b[z + k];
             l.g[0].mul_t(k, mu, &mut b[w..w + z]);
             if i > 0 {
                 let o = spec.at(&lay, i);
@@ -110,9 +115,11 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     }
     fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
-        let (y, dy) = (&s[..n2], &s[v..v + n2]);
+        let y = &s[..n2];
+        let dy = &s[v..v + n2];
         for i in 0..spec.stages() {
             let w = spec.direction(&lay, i);
             l.second.mul(sys, i, s, &mut r[w..w + z]);
@@ -132,7 +139,8 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     }
     fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
         for i in 0..spec.stages() {
             let w = spec.direction(&lay, i);
@@ -162,7 +170,9 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     }
     fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay, s) = (&spec.sys, spec.layout(), spec.stages());
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let s = spec.stages();
         let z = lay.z();
         l.second.slot_mul(sys, delta, |i| spec.direction(&lay, i), r);
         l.node.slot_mul(sys, delta, &mut r[..z]);
@@ -177,7 +187,8 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     }
     fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let z = lay.z();
         l.node.slot_mul_t(sys, &mu[..z], s, grad);
         for i in 0..spec.stages() {

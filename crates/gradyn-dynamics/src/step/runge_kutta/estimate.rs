@@ -28,7 +28,8 @@ impl RungeKutta {
         let lay = self.layout();
         let (n2, z) = (2 * lay.n, lay.z());
         let size = |err: f64, i: usize| (err / (tol.atol + tol.rtol * x[i].abs().max(past[i].abs()))).powi(2);
-        let (mut sum, mut worst) = (0.0, (0.0, 0));
+        let mut sum = 0.0;
+        let mut worst = (0.0, 0);
         self.slope(&lay, e, x, past, &mut l.sums[..n2]);
         l.sums[..n2].iter_mut().for_each(|s| *s *= span.h);
         if !self.filter(&lay, span, x, past, l) {

@@ -6,7 +6,8 @@ use crate::step::{Bound, Products};
 impl Products for Bound<RungeKutta, RungeKuttaLinear> {
     fn solve(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
         for (g, rows) in spec.tableau.groups().enumerate() {
             // the prediction from the groups before
@@ -41,7 +42,8 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
     }
     fn solve_t(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
         for (g, rows) in spec.tableau.groups().enumerate().rev() {
             // sources of the quadrature rows
@@ -82,7 +84,8 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
         for (i, row) in spec.tableau.rows.iter().enumerate() {
             let o = spec.at(&lay, i + 1);
             for level in 0..2 {
-                let (y, dy) = (&s[level * n..(level + 1) * n], &s[(level + 1) * n..(level + 2) * n]);
+                let y = &s[level * n..(level + 1) * n];
+                let dy = &s[(level + 1) * n..(level + 2) * n];
                 let rows = &mut r[o + level * n..o + (level + 1) * n];
                 l.blocks[i].defect(level, -1.0, y, rows);
                 if row[0] != 0.0 {
@@ -102,7 +105,8 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
         for (i, row) in spec.tableau.rows.iter().enumerate() {
             let o = spec.at(&lay, i + 1);
             for level in 0..2 {
-                let (mu, y) = (&mu[o + level * n..o + (level + 1) * n], level * n);
+                let mu = &mu[o + level * n..o + (level + 1) * n];
+                let y = level * n;
                 l.blocks[i].defect_t(level, -1.0, mu, &mut out[y..y + n]);
                 if row[0] != 0.0 {
                     l.blocks[i].defect_t(level, -l.h * row[0], mu, &mut out[y + n..y + 2 * n]);
@@ -119,7 +123,8 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
     }
     fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         for (i, block) in l.blocks.iter_mut().enumerate() {
             let o = spec.at(&lay, i + 1);
             block.slot_mul(sys, delta, &mut r[o..o + lay.z()]);
@@ -132,7 +137,8 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
     }
     fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         for (i, block) in l.blocks.iter_mut().enumerate() {
             let o = spec.at(&lay, i + 1);
             block.slot_mul_t(sys, &mu[o..o + lay.z()], s, grad);

@@ -34,7 +34,9 @@ impl Sweep<'_> {
     /// Terminal values of the index-3 adjoint.
     fn make_consistent(&mut self, j: usize, n: usize, rows_t: &[f64]) {
         let (sys, run) = (self.case.recipe.system(), self.case.run);
-        let (lay, args, x) = (run.layout, sys.dims().args, run.record(n));
+        let lay = run.layout;
+        let args = sys.dims().args;
+        let x = run.record(n);
         // ẋ: rows_x ẋ = P (v, a) - rows_t
         let mut rate: Vec<f64> = rows_t.iter().map(|r| -r).collect();
         let i = &mut self.instants[0];
@@ -50,7 +52,8 @@ impl Sweep<'_> {
     /// g + μᵀ ŷ' at node `n`, with μ at hand.
     fn power(&mut self, j: usize, n: usize) -> f64 {
         let (sys, run) = (self.case.recipe.system(), self.case.run);
-        let (lay, x) = (run.layout, run.record(n));
+        let lay = run.layout;
+        let x = run.record(n);
         let mut g = vec![0.0; lay.o];
         sys.measure(
             Set::Integrand,
@@ -63,13 +66,16 @@ impl Sweep<'_> {
     /// ∂rows/∂t at node `n`.
     fn rows_t(&self, n: usize) -> Vec<f64> {
         let (sys, run) = (self.case.recipe.system(), self.case.run);
-        let (lay, frozen) = (run.layout, run.plan.frozen(n));
+        let lay = run.layout;
+        let frozen = run.plan.frozen(n);
         let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
-        let (t, x, mut d) =
-            (Wide::along(run.plan.t[n], 1.0), lift(&run.record(n)[..lay.z()]), sys.prepared(&self.p));
+        let t = Wide::along(run.plan.t[n], 1.0);
+        let x = lift(&run.record(n)[..lay.z()]);
+        let mut d = sys.prepared(&self.p);
         sys.set_angles(frozen.angles, &mut d);
         sys.place(t, &x[..lay.n], &mut d);
-        let (mut r, mut scratch) = (lift(&vec![0.0; lay.z()]), lift(&vec![0.0; lay.n + lay.m]));
+        let mut r = lift(&vec![0.0; lay.z()]);
+        let mut scratch = lift(&vec![0.0; lay.n + lay.m]);
         self.node.state.residual(
             sys,
             &self.node.law,
