@@ -194,6 +194,7 @@ impl Controller {
         if self.tolerance.is_none() || n == 0 || !n.is_multiple_of(FIRST) {
             return Ok(());
         }
+        // the last w steps, and what the rest would need
         let w = FIRST.max(n / 2);
         let t_n = t[n];
         let advance = t_n - t[n - w];

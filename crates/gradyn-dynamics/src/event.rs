@@ -69,6 +69,7 @@ impl Event {
         let lay = recipe.layout();
         let start = run.plan.t[0];
         let zero = Wide::from(0.0);
+        // nothing is measured yet
         let mut event = Self {
             sys: sys.clone(),
             layout: lay,
@@ -83,6 +84,7 @@ impl Event {
             end,
             first: 0.0,
         };
+        // (H, Ḣ) at the start, which must not be zero
         let [h, rate] = event.measure((start, 0.0), run.plan.angles(0), run.record(0), run.record(0))?;
         if h == 0.0 || h.abs() <= 1e-12 * rate.abs() * (end - start) {
             return Err(StepError::AlreadyMet { t: start, rate });
@@ -102,10 +104,12 @@ impl Event {
         let sys = &self.sys;
         let lay = &self.layout;
         let n = lay.n;
+        // (q, v, a, λ) with their rates
         for (i, to) in self.x.iter_mut().enumerate() {
             let slope = if h > 0.0 { (x[i] - past[i]) / h } else { 0.0 };
             *to = Wide::along(x[i], if i < 2 * n { x[n + i] } else { slope });
         }
+        // H and its rate
         let time = Wide::along(t, 1.0);
         sys.set_angles(angles, &mut self.moving);
         sys.set_time(time, &mut self.moving);

@@ -39,9 +39,11 @@ pub fn continue_run(
     observe: Observer,
     run: &mut Trajectory,
 ) -> Result<(), StepError> {
+    // record 0, and the condition that ends the run
     let mut walk = Walk::new(recipe, p, angles, mesh, control, run)?;
     let mut event = until.map(|k| Event::new(recipe, p, k, walk.run, mesh.end())).transpose()?;
     walk.h = control.first_step(recipe.layout().n, recipe.estimate_order(), &walk.run.x, mesh);
+    // one smooth piece after the other
     for &end in &mesh.ends {
         if walk.piece(end, &mut event, observe)? {
             return Ok(());
@@ -111,6 +113,7 @@ impl<'a> Walk<'a> {
         let mut t = begin;
         let first = control.tolerance.and_then(|tol| recipe.first_step(tol, self.run.last()));
         self.h = control.begin(first, self.h, mesh);
+        // steps to the end of the piece
         while t < end {
             self.continue_angles()?;
             let (size, arrives) = control.clip(t, control.size(done, self.halvings, self.h), end);
@@ -118,6 +121,7 @@ impl<'a> Walk<'a> {
             if !attempt.accepted {
                 continue;
             }
+            // did the condition end the run in this step?
             if let Some(event) = event
                 && let Some(ending) =
                     event.ends(self.run, size, done, (&self.references, &self.choice), &mut self.chain)?
@@ -126,6 +130,7 @@ impl<'a> Walk<'a> {
                 observe(self.run.plan.t[self.run.plan.steps()], self.run.statistics.steps);
                 return Ok(true);
             }
+            // append to the plan
             done += 1;
             t = control.arrive(begin, done, self.halvings, t, size, arrives.then_some(end));
             self.run.plan.push(size, t, declared.filter(|_| arrives), &self.references, &self.choice);
@@ -179,16 +184,19 @@ impl<'a> Walk<'a> {
         let run = &mut *self.run;
         let chain = &mut self.chain;
         let (len, n) = (run.layout.len, run.plan.steps());
+        // room for the record
         let span = Span { t: run.plan.t[n], h: size };
         run.x.resize((n + 2) * len, 0.0);
         let (done, x) = run.x.split_at_mut((n + 1) * len);
         let past = &done[n * len..];
+        // decide and advance
         chain.decide(span, past, since, &mut self.choice)?;
         let frozen = Frozen { angles: &self.references, choice: &self.choice, before: &run.plan.h };
         let result = chain.advance(span, frozen, past, x);
         if let Ok(report) = &result {
             run.statistics.count(n + 1, report);
         }
+        // accept or reject by the estimate
         let error = match (&result, self.control.tolerance) {
             (Ok(_), Some(tol)) => chain.error(&StepArgs { span, frozen, x, past }, tol),
             (Err(_), Some(_)) => Some((f64::INFINITY, 0)),

@@ -65,6 +65,7 @@ impl StartRows {
         let gather = |from: &[f64], head: &[u32], to: &mut [f64]| {
             to.iter_mut().zip(head).for_each(|(x, &p)| *x = from[p as usize])
         };
+        // (1), or (2)
         if self.velocity {
             self.all.fill(0.0);
             sys.constraint_q(at, LEVEL[1], d, &mut self.all);
@@ -73,6 +74,7 @@ impl StartRows {
         } else {
             gather(sys.phi_q(d), &self.head, &mut self.q);
         }
+        // conditions
         for k in 0..self.slots.rows() {
             let (row, slots) = (self.pattern.row(self.rows + k), self.slots.row(k));
             sys.condition_row(

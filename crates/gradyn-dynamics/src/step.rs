@@ -259,6 +259,7 @@ fn complete(
     out[2 * n..lay.z()].fill(0.0);
     sys.set_angles(angles, d);
     sys.place(t, &out[..n], d);
+    // F at a = 0, λ = 0, then the solution of the law
     let mut u = vec![0.0; n + m];
     law.residual(sys, &lay.node(t, out), d, &mut u);
     crate::kkt::refactor_kkt(sys, t, d, law.compliance, kkt)?;

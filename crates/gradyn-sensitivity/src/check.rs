@@ -68,6 +68,7 @@ pub fn check_kernel<K: Kernel>(kernel: &K, x: &[f64]) -> Vec<Mismatch> {
     let written = kernel.jacobian(x);
     let truth = by_duals(kernel, x);
     assert_eq!(written.len(), rows * columns, "a row for each output");
+    // entries that differ
     let mut found = vec![];
     for i in 0..rows {
         for j in 0..columns {

@@ -21,6 +21,7 @@ pub fn central(case: &Case, relative: f64, richardson: bool) -> Result<Gradient,
     let mut gradient = vec![vec![0.0; count]; case.objectives()];
     let mut rho = case.rho.to_vec();
     for k in 0..count {
+        // ψ at another value of parameter k
         let mut at = |x: f64| -> Result<Vec<f64>, StepError> {
             rho[k] = x;
             let p = case.design.slots(&rho);
@@ -28,11 +29,13 @@ pub fn central(case: &Case, relative: f64, richardson: bool) -> Result<Gradient,
             rho[k] = case.rho[k];
             Ok(psi)
         };
+        // D(δ)
         let mut difference = |δ: f64| -> Result<Vec<f64>, StepError> {
             let up = at(case.rho[k] + δ)?;
             let down = at(case.rho[k] - δ)?;
             Ok(up.iter().zip(&down).map(|(u, d)| (u - d) / (2.0 * δ)).collect())
         };
+        // (1)
         let δ = largest_step(case, k, relative * case.design.scale(k));
         let coarse = difference(δ)?;
         let fine = if richardson { difference(0.5 * δ)? } else { coarse.clone() };

@@ -184,9 +184,11 @@ impl Adams {
     ) {
         let n2 = 2 * lay.n;
         let o = self.phi(lay, i);
+        // of (v, a)
         for d in 0..n2 {
             out[d] = x[o + d] - c.beta[i] * past[o + d];
         }
+        // of the integrands
         for j in 0..lay.o {
             out[n2 + j] =
                 self.integrand(lay, i, j, x, g[1]) - c.beta[i] * self.integrand(lay, i, j, past, g[0]);
@@ -391,10 +393,12 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         let sys = &spec.sys;
         let lay = spec.layout();
         l.c = spec.coefficients(span, &frozen);
+        // (1), (2)
         for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             sys.set_angles(frozen.angles, &mut block.linear.data);
             block.hold(sys, &lay.node(span.end(), &x[o..o + lay.z()]), frozen.choice)?;
         }
+        // g_x at both nodes
         let node = usize::from(spec.corrects);
         let known = l.g.turn(&lay, span, past, x);
         if !known[0] {

@@ -187,6 +187,7 @@ impl Projected {
         let sys = &self.sys;
         let lay = self.layout();
         let pat = sys.patterns();
+        // the node, and the rows that (2) leaves out
         let mut node = Linear::new(sys, Lagrange::ACCELERATION);
         sys.prepare(p, &mut node.data);
         let free: Vec<u32> = (0..lay.m as u32)
@@ -279,8 +280,10 @@ impl Stepper for Bound<Projected, ProjectedLinear> {
         let lay = spec.layout();
         let inner = spec.inner;
         let (n, m, [tilde, sq, _]) = (lay.n, lay.m, spec.offsets());
+        // (1)
         spec.unproject(x, &mut l.x);
         l.inner.linearise(&StepArgs { span, frozen, x: &l.x, past: &past[..inner.len] })?;
+        // (4), and the matrices of (2), (3)
         l.t = span.end();
         let at = lay.node(l.t, x);
         sys.set_angles(frozen.angles, &mut l.node.data);

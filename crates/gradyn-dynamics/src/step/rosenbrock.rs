@@ -141,12 +141,14 @@ impl Rosenbrock {
     ) {
         let sys = &self.sys;
         let n = lay.n;
+        // the past along w, and the defects of (3)
         for (p, (x, w)) in a.point.iter_mut().zip(past.iter().zip(w)) {
             *p = S::along(*x, *w);
         }
         for i in 0..2 * n {
             a.rows[i] = S::along(S::zero(), w[i] - shift[i]);
         }
+        // rows and integrands there
         let at = lay.node(S::along(t, τ), &a.point);
         sys.set_angles(frozen.angles, &mut a.data);
         sys.place(at.t, at.q, &mut a.data);
@@ -323,7 +325,9 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
         let sys = &spec.sys;
         let lay = spec.layout();
         l.h = span.h;
+        // block 1, the past
         spec.set_base(&lay, span, frozen, past, l)?;
+        // blocks 2 … s, and g_x of all
         for i in 0..spec.stages() {
             let at = lay.node(span.t + spec.scheme.node(i) * span.h, spec.block(&lay, i, x, past));
             let block = if i == 0 { &mut l.base } else { &mut l.blocks[i - 1] };
@@ -335,8 +339,10 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
                 l.g[i].set(sys, &at, &mut block.linear.data);
             }
         }
+        // the node
         sys.set_angles(frozen.angles, &mut l.node.linear.data);
         l.node.set(sys, &lay.node(span.end(), x), frozen.choice)?;
+        // (3) along w_i
         let directions = &x[spec.direction(&lay, 0)..];
         let τ = |i: usize| span.h * spec.scheme.slope(i);
         l.second.set(sys, &lay, span.t, τ, frozen, past, directions);
@@ -351,6 +357,7 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
             |e: f64, i: usize| (span.h * e / (tol.atol + tol.rtol * x[i].abs().max(past[i].abs()))).powi(2);
         let mut sum = 0.0;
         let mut worst = (0.0, 0);
+        // (q, v)
         for d in 0..n2 {
             let e: f64 = (0..spec.stages()).map(|i| spec.scheme.error[i] * l.slopes[i * n2 + d]).sum();
             let s = size(e, d);
@@ -359,6 +366,7 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
                 worst = (s, d % lay.n);
             }
         }
+        // z
         sum += (0..lay.o).map(|k| size(l.gap[k], lay.z() + k)).sum::<f64>();
         let error = (sum / (n2 + lay.o) as f64).sqrt();
         Some((if error.is_nan() { f64::INFINITY } else { error }, worst.1))

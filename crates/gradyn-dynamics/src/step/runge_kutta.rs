@@ -188,11 +188,13 @@ impl RungeKutta {
         scratch: &mut [S],
         r: &mut [S],
     ) {
+        // defects of (1)
         let block = self.block(lay, i + 1, x, past);
         self.slope(lay, self.tableau.rows[i], x, past, &mut r[..2 * lay.n]);
         for d in 0..2 * lay.n {
             r[d] = block[d] - past[d] - span.h * r[d];
         }
+        // rows of the state
         let at = lay.node(span.t + span.h * self.tableau.nodes[i], block);
         self.state.residual(&self.sys, &self.f, &at, frozen.choice, d, r, scratch);
     }
@@ -246,6 +248,7 @@ impl RungeKutta {
     }
     /// Memory of the steps; `kkt` is prepared.
     pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<RungeKuttaLinear, StepError> {
+        // index 3 needs all blocks in one implicit group
         let positions = self.f.level[2] == 0.0 && self.state == State::Full && self.tableau.takes_positions();
         assert!(
             self.f.level[2] == 1.0 || positions,
@@ -256,6 +259,7 @@ impl RungeKutta {
         let lay = self.layout();
         let tableau = self.tableau;
         let past = sys.prepared(p);
+        // a block, and the matrix of a group of rows
         let block = || Block::new(sys, self.f, self.state, p, kkt);
         let own = |g: &std::ops::Range<usize>| {
             g.clone().flat_map(|i| g.clone().map(move |j| tableau.a(i, j + 1))).collect()
@@ -419,11 +423,13 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
         let sys = &spec.sys;
         let lay = spec.layout();
         l.h = span.h;
+        // g_x of the past
         if spec.counts(0) {
             sys.set_angles(frozen.angles, &mut l.past);
             sys.set_time(span.t, &mut l.past);
             l.g[0].set(sys, &lay.node(span.t, past), &mut l.past);
         }
+        // partials of each block, then the matrix of each implicit group
         for (g, rows) in spec.tableau.groups().enumerate() {
             for i in rows.clone() {
                 let t = span.t + spec.tableau.nodes[i] * span.h;

@@ -175,6 +175,7 @@ impl Second {
         let n = sys.dims().n;
         let p = sys.patterns();
         let m = &self.stages[i];
+        // (q, v, a, λ) of the direction, and its rows
         let q = &s[..n];
         let v = &s[n..2 * n];
         let a = &s[2 * n..3 * n];
@@ -182,15 +183,18 @@ impl Second {
         let (rq, rest) = r.split_at_mut(n);
         let (rv, rest) = rest.split_at_mut(n);
         let (top, bottom) = rest.split_at_mut(n);
+        // momentum
         p.nn.mul(&m.top_q, 1.0, q, top);
         p.nn.mul(&m.top_v, 1.0, v, top);
         if !m.mass.is_empty() {
             p.nn.mul(&m.mass, 1.0, a, top);
         }
         p.mn.mul_t(&m.phi_q, 1.0, lam, top);
+        // constraints
         p.mn.mul(&m.bottom_q, 1.0, q, &mut bottom[..lam.len()]);
         p.mn.mul(&m.bottom_v, 1.0, v, &mut bottom[..lam.len()]);
         p.mn.mul(&m.phi_q, self.f.level[2], a, &mut bottom[..lam.len()]);
+        // independent rows of positions and velocities
         for (level, rows) in [rq, rv].into_iter().enumerate() {
             if self.state.lists(sys)[level].is_none() {
                 continue;
@@ -211,20 +215,24 @@ impl Second {
         let mm = sys.dims().m;
         let p = sys.patterns();
         let m = &self.stages[i];
+        // μ of momentum and constraints, and (q, v, a, λ) of the covector
         let top = &mu[2 * n..3 * n];
         let bottom = &mu[3 * n..3 * n + mm];
         let (q, rest) = out.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         let (a, lam) = rest.split_at_mut(n);
+        // momentum
         p.nn.mul_t(&m.top_q, 1.0, top, q);
         p.nn.mul_t(&m.top_v, 1.0, top, v);
         if !m.mass.is_empty() {
             p.nn.mul_t(&m.mass, 1.0, top, a);
         }
         p.mn.mul(&m.phi_q, 1.0, top, &mut lam[..mm]);
+        // constraints
         p.mn.mul_t(&m.bottom_q, 1.0, bottom, q);
         p.mn.mul_t(&m.bottom_v, 1.0, bottom, v);
         p.mn.mul_t(&m.phi_q, self.f.level[2], bottom, a);
+        // independent rows of positions and velocities
         for level in 0..2 {
             if self.state.lists(sys)[level].is_none() {
                 continue;
@@ -247,7 +255,9 @@ impl Second {
         self.delta.iter_mut().zip(delta).for_each(|(d, x)| *d = Lanes::from(*x));
         for (c, Partials { linear, .. }) in self.partials.iter_mut().enumerate() {
             self.rows.fill(zero);
+            // momentum and constraints
             linear.slot_mul(sys, &self.delta, &mut self.rows[2 * n..]);
+            // independent rows of positions and velocities
             for level in 0..2 {
                 if self.state.lists(sys)[level].is_none() {
                     continue;
@@ -258,6 +268,7 @@ impl Second {
                 let rows = self.rows[level * n..].iter_mut().zip(sys.independent(level == 1));
                 rows.for_each(|(r, &k)| *r = self.phi[k as usize]);
             }
+            // the lane of each stage
             for i in (c * LANES..self.stages.len()).take(LANES) {
                 r[at(i)..].iter_mut().zip(&self.rows).for_each(|(r, x)| *r += x.eps[i - c * LANES]);
             }

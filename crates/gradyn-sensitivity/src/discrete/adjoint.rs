@@ -74,7 +74,9 @@ impl Adjoint {
         let w = TerminalRows::new(case, &p);
         self.carry.fill(0.0);
         self.slots.fill(0.0);
+        // μ and Σ (R_p + R_h h' + R_t t')ᵀ μ over slots
         self.sweep(case, &p, &w, history.as_deref_mut())?;
+        // w_p, and back to ρ
         let pull = |slots: &[f64]| case.design.pull_back(case.rho, slots);
         let mut gradient = vec![];
         for (j, slots) in self.slots.chunks_exact_mut(args).enumerate() {

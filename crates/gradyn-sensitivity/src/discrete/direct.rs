@@ -25,10 +25,12 @@ pub fn direct(case: &Case, mut observe: impl FnMut(usize, &[f64])) -> Result<Dir
     let p = case.slots();
     let (len, count) = (run.layout.len, case.rho.len());
     let directions = directions(case);
+    // memory, and a column for each parameter
     let mut chain = case.recipe.chain(&p)?;
     let mut times = TimeColumns::new(case.recipe, &p);
     let mut s = vec![0.0; count * len];
     let mut r = vec![0.0; len];
+    // (1), record by record
     for n in 0..=run.plan.steps() {
         let args = run.args(n, &p);
         chain.linearise(&args)?;
@@ -48,6 +50,7 @@ pub fn direct(case: &Case, mut observe: impl FnMut(usize, &[f64])) -> Result<Dir
         }
         observe(n, &s);
     }
+    // ψ'
     let w = TerminalRows::new(case, &p);
     let z = run.layout.z();
     let entry = |j: usize, k: usize| {

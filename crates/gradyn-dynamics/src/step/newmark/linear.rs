@@ -139,6 +139,7 @@ impl Newmark {
         c: impl Fn(usize) -> f64,
         l: &mut NewmarkLinear,
     ) -> Result<(), StepError> {
+        // A of (9), row by row scaled
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         let (sm, sc) = self.scales(h);
         let m = &l.motion;

@@ -122,11 +122,14 @@ impl Newmark {
         let sys = &self.sys;
         let t = span.end();
         let o = lay.o;
+        // g₀
         sys.set_time(span.t, &mut w.data);
         sys.measure(Set::Integrand, &lay.node(span.t, past), &mut w.data, &mut w.g[..o]);
+        // g
         let at = lay.node(t, x);
         sys.place(t, at.q, &mut w.data);
         sys.measure(Set::Integrand, &at, &mut w.data, &mut w.g[o..]);
+        // (7)
         for k in 0..o {
             r[lay.z() + k] = x[lay.z() + k] - past[lay.z() + k] - span.h * (w.g[k] + w.g[o + k]) * 0.5;
         }

@@ -125,6 +125,7 @@ impl Projector {
     ) {
         let Some(t) = &mut self.tangent else { return };
         let (n, z) = (lay.n, lay.z());
+        // (q, v*) and the directions of (2)
         t.base[..n].copy_from_slice(at.q);
         t.base[n..2 * n].copy_from_slice(at.v);
         for (w, to) in diff.chunks_exact(n).zip(t.directions.chunks_exact_mut(z)) {
@@ -132,6 +133,7 @@ impl Projector {
                 (to[i], to[n + i], to[2 * n + i]) = (κk * w[i], κc * w[i], w[i]);
             }
         }
+        // (3)
         t.second.set(sys, &Layout { o: 0, ..*lay }, at.t, |_| 0.0, frozen, &t.base, &t.directions);
         for (k, out) in out.into_iter().enumerate() {
             let [q, v] = t.second.state_partials(k);

@@ -1,4 +1,5 @@
 //! Products of the linearised step: the step, then positions, velocities and accelerations, and upwards.
+//! Numbers are those of [`super`].
 
 use super::{Projected, ProjectedLinear, holonomic};
 use crate::step::{Bound, Products};
@@ -10,9 +11,11 @@ impl Products for Bound<Projected, ProjectedLinear> {
         let sys = &spec.sys;
         let lay = spec.layout();
         let (n, m, p, [tilde, sq, sv]) = (lay.n, lay.m, sys.patterns(), spec.offsets());
+        // (1)
         spec.unproject(b, &mut l.x);
         l.inner.solve(&mut l.x);
         spec.spread(&l.x, b);
+        // (2), (3)
         for (level, s) in [sq, sv].into_iter().enumerate() {
             // rows + M δñ, and for velocities what q changes
             let o = level * n;
@@ -30,6 +33,7 @@ impl Products for Bound<Projected, ProjectedLinear> {
             b[o..o + n].copy_from_slice(&l.b[..n]);
             b[s..s + m].copy_from_slice(&l.b[n..]);
         }
+        // (4)
         let (y, u) = b[..lay.z()].split_at_mut(2 * n);
         l.node.state_mul(sys, -1.0, &y[..n], &y[n..], u);
         l.kkt.solve(u);
@@ -39,10 +43,12 @@ impl Products for Bound<Projected, ProjectedLinear> {
         let sys = &spec.sys;
         let lay = spec.layout();
         let (n, m, p, [tilde, sq, sv]) = (lay.n, lay.m, sys.patterns(), spec.offsets());
+        // (4)
         let (y, u) = b[..lay.z()].split_at_mut(2 * n);
         l.kkt.solve(u);
         let (q, v) = y.split_at_mut(n);
         l.node.state_mul_t(sys, -1.0, u, q, v);
+        // (3), then (2)
         for (level, s) in [(1, sv), (0, sq)] {
             let o = level * n;
             l.b[..n].copy_from_slice(&b[o..o + n]);
@@ -58,6 +64,7 @@ impl Products for Bound<Projected, ProjectedLinear> {
             b[o..o + n].copy_from_slice(&l.b[..n]);
             b[s..s + m].copy_from_slice(&l.b[n..]);
         }
+        // (1)
         spec.unproject(b, &mut l.x);
         l.inner.solve_t(&mut l.x);
         spec.spread(&l.x, b);
@@ -78,10 +85,13 @@ impl Products for Bound<Projected, ProjectedLinear> {
         let sys = &spec.sys;
         let lay = spec.layout();
         let (n, m, [_, sq, sv]) = (lay.n, lay.m, spec.offsets());
+        // (1)
         spec.unproject(r, &mut l.x);
         l.inner.slot_mul(delta, &mut l.x);
         spec.spread(&l.x, r);
+        // (4)
         l.node.slot_mul(sys, delta, &mut r[2 * n..lay.z()]);
+        // (2), (3)
         let at = At::of(l.t, &l.point, n, m);
         for (level, s) in [sq, sv].into_iter().enumerate() {
             let w = &l.diff[level * n..(level + 1) * n];
@@ -98,9 +108,12 @@ impl Products for Bound<Projected, ProjectedLinear> {
         let sys = &spec.sys;
         let lay = spec.layout();
         let (n, m, [_, sq, sv]) = (lay.n, lay.m, spec.offsets());
+        // (1)
         spec.unproject(mu, &mut l.x);
         l.inner.slot_mul_t(&l.x, s, grad);
+        // (4)
         l.node.slot_mul_t(sys, &mu[2 * n..lay.z()], s, grad);
+        // (2), (3)
         let at = At::of(l.t, &l.point, n, m);
         for (level, o) in [sq, sv].into_iter().enumerate() {
             let w = &l.diff[level * n..(level + 1) * n];

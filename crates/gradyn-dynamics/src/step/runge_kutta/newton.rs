@@ -106,6 +106,7 @@ impl RungeKutta {
         d: &[f64],
         [mass, row]: [f64; 2],
     ) -> (f64, f64) {
+        // largest values and corrections of (q, v, a, λ) over the blocks
         let parts = || lay.blocks().into_iter().take(4).map(|(_, part)| part);
         let mut sizes = [self.sys.least_size(), 0.0, 0.0, 0.0, 0.0];
         let mut corrections = [0.0f64; 4];
@@ -116,6 +117,7 @@ impl RungeKutta {
                 corrections[k] = largest(d[part].iter().copied().chain([corrections[k]]));
             }
         }
+        // in units of the rounding level
         let noise = self.noise(h, sizes, mass, row).map(|x| x.max(f64::MIN_POSITIVE));
         let [q, v, a, _] = corrections;
         let state = [q / noise[0], v / noise[1], h * a / noise[1]];

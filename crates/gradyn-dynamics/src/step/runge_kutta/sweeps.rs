@@ -1,4 +1,5 @@
 //! Products of the linearised step: groups of blocks downwards and upwards, over the past and over the slots.
+//! Numbers are those of [`super`].
 
 use super::{RungeKutta, RungeKuttaLinear};
 use crate::step::{Bound, Products};
@@ -81,6 +82,7 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
         let Self { spec, memory: l } = self;
         let lay = spec.layout();
         let n = lay.n;
+        // (1): -P (δy + h a_i0 δẏ)
         for (i, row) in spec.tableau.rows.iter().enumerate() {
             let o = spec.at(&lay, i + 1);
             for level in 0..2 {
@@ -93,6 +95,7 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
                 }
             }
         }
+        // (2)
         for k in 0..lay.o {
             let g = if spec.counts(0) { l.g[0].mul(k, s) } else { 0.0 };
             r[lay.z() + k] -= s[lay.z() + k] + l.h * spec.b()[0] * g;
@@ -102,6 +105,7 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
         let Self { spec, memory: l } = self;
         let lay = spec.layout();
         let n = lay.n;
+        // (1)
         for (i, row) in spec.tableau.rows.iter().enumerate() {
             let o = spec.at(&lay, i + 1);
             for level in 0..2 {
@@ -113,6 +117,7 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
                 }
             }
         }
+        // (2)
         for k in 0..lay.o {
             let mu = mu[lay.z() + k];
             out[lay.z() + k] -= mu;

@@ -17,6 +17,7 @@ impl Sweep<'_> {
         self.place_node(last, plan.frozen(last))?;
         self.b.fill(0.0);
         let rows_t = self.rows_t(last);
+        // (1) for each objective
         for j in 0..case.objectives() {
             w.add_state(j, &mut self.b[j * z..(j + 1) * z]);
             self.pass(j);
@@ -72,10 +73,12 @@ impl Sweep<'_> {
         let t = Wide::along(run.plan.t[n], 1.0);
         let x = lift(&run.record(n)[..lay.z()]);
         let mut d = sys.prepared(&self.p);
+        // the node, with a dual in t
         sys.set_angles(frozen.angles, &mut d);
         sys.place(t, &x[..lay.n], &mut d);
         let mut r = lift(&vec![0.0; lay.z()]);
         let mut scratch = lift(&vec![0.0; lay.n + lay.m]);
+        // its rows
         self.node.state.residual(
             sys,
             &self.node.law,
@@ -93,11 +96,13 @@ impl Sweep<'_> {
         let (sys, size) = (case.recipe.system(), self.size());
         let (n2, args) = (2 * case.run.layout.n, sys.dims().args);
         self.place_node(0, plan.frozen(1.min(plan.steps())))?;
+        // record 0, and what its time changes
         let record = case.run.args(0, &self.p);
         self.states.chain.linearise(&record)?;
         let mut times = TimeColumns::new(case.recipe, &self.p);
         times.set(&record);
         let mut b = vec![0.0; case.run.layout.len];
+        // b, and what R_p and R_t take of it
         for j in 0..case.objectives() {
             self.form.lower(sys, &mut self.instants[0], &self.y[j * size..(j + 1) * size], &mut self.work.mu);
             b.fill(0.0);
