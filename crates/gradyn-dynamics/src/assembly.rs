@@ -22,7 +22,7 @@ const TRIALS: usize = 3;
 /// An assembled mechanism.
 #[derive(Clone, Debug)]
 pub struct Assembled {
-    /// Positions.
+    /// Positions of the assembled configuration.
     pub q: Vec<f64>,
     /// Degrees of freedom of positions: what the holonomic rows leave open.
     pub freedom: usize,

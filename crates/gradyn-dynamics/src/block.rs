@@ -43,11 +43,11 @@ const FEW: usize = 3;
 /// What a state step integrates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// (q, v), (1).
+    /// All coordinates and velocities (q, v): (1).
     Full,
-    /// (z, ż), (2).
+    /// Independent coordinates and velocities (z, ż): (2).
     Independent,
-    /// (q, ż), (3).
+    /// All coordinates and independent velocities (q, ż): (3).
     Mixed,
 }
 
@@ -333,7 +333,7 @@ impl Block {
         self.partials(sys, at, choice)?;
         self.factor(sys, at.t)
     }
-    /// The same, with the partials of (4) when a product needs them.
+    /// Factors at a point like `set`; the partials of (4) follow when a product needs them.
     pub fn hold(&mut self, sys: &Setup, at: &At, choice: &[u32]) -> Result<(), StepError> {
         sys.place(at.t, at.q, &mut self.linear.data);
         self.kinematics(sys, at, choice)?;

@@ -19,7 +19,7 @@ use crate::record::Tolerance;
 /// Times at which steps must end: (time, slot of a declared time).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
-    /// Start.
+    /// Start time [s], and its slot where it is declared.
     pub start: (f64, Option<u32>),
     /// Ends of the smooth pieces, increasing; the last is the final time.
     pub ends: Vec<(f64, Option<u32>)>,
@@ -64,7 +64,7 @@ impl Mesh {
         }
         Ok(Self { start, ends: kept })
     }
-    /// Final time.
+    /// Final time of the mesh [s].
     pub fn end(&self) -> f64 {
         self.ends.last().map_or(self.start.0, |e| e.0)
     }
@@ -84,7 +84,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Fixed steps.
+    /// Fixed steps of a size [s].
     pub fn fixed(step: f64) -> Self {
         Self { step: Some(step), tolerance: None, max_steps: 100_000_000, max_step: f64::INFINITY }
     }
@@ -140,7 +140,7 @@ impl Controller {
         let total = mesh.end() - mesh.start.0;
         first.map_or(h, |first| first.clamp(1e-9 * total, 0.1 * total))
     }
-    /// (1).
+    /// The factor of the step size after an attempt with that error, (1).
     pub fn factor(&self, error: f64, order: usize) -> f64 {
         if error == 0.0 { 5.0 } else { (0.9 * error.powf(-1.0 / order as f64)).clamp(0.2, 5.0) }
     }

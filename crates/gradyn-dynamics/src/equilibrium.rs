@@ -47,7 +47,7 @@ pub struct Reduced<S> {
     /// Q and what (3) leaves of it.
     load: Vec<S>,
     rest: Vec<S>,
-    /// (-λ, -ν, r).
+    /// Multipliers and residual (-λ, -ν, r) of the balance.
     u: Vec<S>,
     part: Vec<f64>,
     /// Parts of a condition's row that are not used.

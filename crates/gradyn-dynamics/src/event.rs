@@ -50,7 +50,7 @@ pub struct Event {
     /// H where it is nearest to zero, and when.
     nearest: (f64, f64),
     start: f64,
-    /// Latest time.
+    /// Latest final time [s].
     end: f64,
     /// |H| at the start.
     first: f64,
@@ -217,11 +217,11 @@ impl Event {
 
 /// The last step of a run that ends by (1).
 pub struct Ending {
-    /// Its end [s].
+    /// Time at which the step ends [s].
     pub t: f64,
-    /// Its size [s].
+    /// Size of the step [s].
     pub h: f64,
-    /// Its record.
+    /// Record of the step.
     pub x: Vec<f64>,
     /// Does it replace the last step of the plan?
     pub joined: bool,

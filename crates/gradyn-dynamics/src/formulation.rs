@@ -25,13 +25,13 @@ pub struct Compliance {
     pub scaling: RowScaling,
 }
 impl Compliance {
-    /// 1/α = 0.
+    /// Rows that do not give way, 1/α = 0.
     pub const NONE: Self = Self::uniform(0.0);
     /// 1/α, over the factors that the model gives to rows.
     pub const fn uniform(factor: f64) -> Self {
         Self { factor, scaling: RowScaling::Uniform }
     }
-    /// 1/α_k.
+    /// Compliance 1/α_k of each row.
     #[inline]
     pub fn rows(self, sys: &Setup) -> impl Fn(usize) -> f64 + '_ {
         let rows = sys.compliances(self.scaling);
@@ -42,9 +42,9 @@ impl Compliance {
 /// (1), (2) by their weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lagrange {
-    /// (c₀, c₁, c₂).
+    /// Weights (c₀, c₁, c₂) of Φ, Φ̇ and Φ̈.
     pub level: [f64; 3],
-    /// 1/α.
+    /// Compliance 1/α of the rows.
     pub compliance: Compliance,
     /// Leaves (Φ_qᵀλ)_q out of every tangent: a deliberate mistake, for the tests that show that the checks
     /// can fail.
@@ -109,7 +109,7 @@ pub struct Linear<S: KernelScalar = f64> {
     f: Lagrange,
     /// g_q + K on n × n.
     pub top_q: Vec<S>,
-    /// C on n × n.
+    /// Partials C of the momentum rows over v, on n × n.
     pub top_v: Vec<S>,
     /// Constraint rows of F_q on m × n.
     pub bottom_q: Vec<S>,
@@ -120,7 +120,7 @@ pub struct Linear<S: KernelScalar = f64> {
 }
 
 impl<S: KernelScalar> Linear<S> {
-    /// Memory.
+    /// Room for the partials; nothing is evaluated yet.
     pub fn new(sys: &Setup, f: Lagrange) -> Self {
         let dims = sys.dims();
         let p = sys.patterns();
@@ -143,7 +143,7 @@ impl<S: KernelScalar> Linear<S> {
         sys.place(at.t, at.q, &mut self.data);
         self.assemble(sys, at, !self.f.wrong_tangent);
     }
-    /// The same where `data` is placed already, with or without g_q.
+    /// Partials where `data` is placed already, with or without g_q.
     pub fn assemble(&mut self, sys: &Setup, at: &At<S>, geometric: bool) {
         self.hold(at);
         self.matrices(sys, geometric);

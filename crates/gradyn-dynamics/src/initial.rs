@@ -34,7 +34,7 @@ const MAX_ITERATIONS: usize = 50;
 /// Record 0, linearised.
 pub struct Initial {
     layout: Layout,
-    /// (1).
+    /// The block of positions, (1).
     positions: Positions,
     /// Partials of (2) and the factors of [Φ_q; E'_v].
     rows: StartRows,
@@ -67,7 +67,7 @@ pub fn residual<S: RunScalar>(
     residual_in(sys, law, layout, t, x, d, reduced.as_mut(), r);
 }
 
-/// The same with the memory of an equilibrium.
+/// (1)–(4) on any scalar, with the memory of an equilibrium if the start is one.
 fn residual_in<S: RunScalar>(
     sys: &Setup,
     law: &Lagrange,
@@ -296,7 +296,7 @@ impl Initial {
             (0..n).for_each(|i| b[aux + i] += b[a + i]);
         }
     }
-    /// The same blocks upwards [A22, Eqs. 43c, 43b, 43a].
+    /// Accelerations, then velocities, then positions, transposed [A22, Eqs. 43c, 43b, 43a].
     pub fn solve_t(&mut self, sys: &Setup, b: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         self.auxiliary_t(b);
@@ -319,7 +319,7 @@ impl Initial {
         self.solver.solve(sys, &self.acceleration.data, &mut rest[..n + m]);
         self.acceleration.state_mul_t(sys, -1.0, &rest[..n + m], q, v);
     }
-    /// r += R_p δ.
+    /// Adds R_p δ to the rows r.
     pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], r: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         let at = At::of(self.t, &self.point, n, m);

@@ -6,11 +6,11 @@ use gradyn_num::ProgramScalar;
 /// Where things are in a record: (q, v, a, λ | z | extras).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Coordinates.
+    /// Number n of coordinates.
     pub n: usize,
     /// Constraint rows.
     pub m: usize,
-    /// Objectives.
+    /// Number of objectives.
     pub o: usize,
     /// Length of a record.
     pub len: usize,
@@ -22,15 +22,15 @@ impl Layout {
         let o = sys.functionals(Set::Integrand);
         Self { n: d.n, m: d.m, o, len: 3 * d.n + d.m + o + extras }
     }
-    /// Offset of v.
+    /// Offset of the velocities v.
     pub fn v(&self) -> usize {
         self.n
     }
-    /// Offset of a.
+    /// Offset of the accelerations a.
     pub fn a(&self) -> usize {
         2 * self.n
     }
-    /// Offset of λ.
+    /// Offset of the multipliers λ.
     pub fn lam(&self) -> usize {
         3 * self.n
     }
@@ -80,8 +80,8 @@ pub struct Report {
 /// Tolerances of an adaptive run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
-    /// Relative.
+    /// Relative tolerance.
     pub rtol: f64,
-    /// Absolute.
+    /// Absolute tolerance.
     pub atol: f64,
 }

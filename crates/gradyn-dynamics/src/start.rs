@@ -24,13 +24,13 @@ pub struct StartRows {
     pub rows: usize,
     /// (rows + conditions) × n.
     pub pattern: Pattern,
-    /// Over q.
+    /// Partials of the rows over q.
     pub q: Vec<f64>,
     /// Over v; zero for positions.
     pub v: Vec<f64>,
     /// Conditions × slots, and ∂E/∂p on it.
     pub slots: Pattern,
-    /// ∂E/∂p.
+    /// Values of ∂E/∂p on `slots`.
     pub p: Vec<f64>,
 }
 
@@ -39,7 +39,7 @@ impl StartRows {
     pub fn new(sys: &Setup, velocity: bool, conditions: usize) -> Self {
         Self::of(sys, velocity, sys.independent(velocity), conditions)
     }
-    /// The same with these rows of Φ.
+    /// Memory for these rows of Φ and the first `conditions` of a kind.
     pub fn of(sys: &Setup, velocity: bool, independent: &[u32], conditions: usize) -> Self {
         let dims = sys.dims();
         let mn = &sys.patterns().mn;

@@ -65,7 +65,7 @@ pub struct StepArgs<'a, S = f64> {
     pub span: Span<S>,
     /// What the forward run decided for this step.
     pub frozen: Frozen<'a>,
-    /// The record.
+    /// Record at the end of the step.
     pub x: &'a [S],
     /// The record before; record 0 has none, and this is empty.
     pub past: &'a [S],
@@ -85,15 +85,15 @@ pub trait Residual<S>: Send {
 
 /// Products of a linearised step.
 pub trait Products {
-    /// b ← R_x⁻¹ b.
+    /// Solves with the linearised step: b ← R_x⁻¹ b.
     fn solve(&mut self, b: &mut [f64]);
-    /// b ← R_x⁻ᵀ b.
+    /// Solves with its transpose: b ← R_x⁻ᵀ b.
     fn solve_t(&mut self, b: &mut [f64]);
     /// r += R_past s.
     fn past_mul(&mut self, s: &[f64], r: &mut [f64]);
     /// out += R_pastᵀ μ.
     fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]);
-    /// r += R_p δ.
+    /// Adds the slots along δ: r += R_p δ.
     fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]);
     /// grad += s R_pᵀ μ.
     fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]);
@@ -149,7 +149,7 @@ pub struct IntegrandRows<S = f64> {
     node: usize,
 }
 impl<S: KernelScalar> IntegrandRows<S> {
-    /// Memory.
+    /// Room for the gradients; nothing is evaluated yet.
     pub fn new(sys: &Setup) -> Self {
         let d = sys.dims();
         let node = 3 * d.n + d.m;
@@ -182,7 +182,7 @@ impl IntegrandRows {
         let row = &self.rows[k * self.width..k * self.width + self.node];
         out.iter_mut().zip(row).for_each(|(o, g)| *o += s * g);
     }
-    /// g_p · δ.
+    /// The product g_p · δ of an objective with a direction of slots.
     pub fn slot_mul(&self, sys: &Setup, k: usize, delta: &[f64]) -> f64 {
         let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
         row.iter().zip(sys.support(Set::Integrand)).map(|(g, &s)| g * delta[s as usize]).sum()

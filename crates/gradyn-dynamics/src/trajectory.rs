@@ -8,13 +8,13 @@ use crate::step::{StepArgs, StepRecipe};
 /// Records in one arena, and the plan that produced them.
 #[derive(Clone, Debug)]
 pub struct Trajectory {
-    /// The plan.
+    /// Plan that every derivative replays.
     pub plan: Plan,
     /// Where things are in a record.
     pub layout: Layout,
-    /// All records.
+    /// All records, one after the other.
     pub x: Vec<f64>,
-    /// Counts.
+    /// Counts of the run.
     pub statistics: Statistics,
 }
 
@@ -25,7 +25,7 @@ impl Trajectory {
         let plan = Plan::start(mesh.start.0, mesh.start.1, angles, &vec![u32::MAX; recipe.choices()]);
         Self { plan, layout, x: vec![0.0; layout.len], statistics: Statistics::default() }
     }
-    /// Record `n`.
+    /// Record `n` of the run.
     pub fn record(&self, n: usize) -> &[f64] {
         &self.x[n * self.layout.len..(n + 1) * self.layout.len]
     }

@@ -35,13 +35,13 @@ pub trait Kernel {
 /// An entry that is not the derivative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// Output.
+    /// Name of the output.
     pub output: String,
-    /// Input.
+    /// Name of the input.
     pub input: String,
-    /// As written.
+    /// Entry as it was written.
     pub written: f64,
-    /// By duals.
+    /// Entry by duals.
     pub dual: f64,
     /// By a complex step.
     pub complex: f64,

@@ -51,7 +51,7 @@ pub const MOST: usize = 9;
 
 /// Entries by (2)–(4).
 pub struct Extrapolated {
-    /// P_nn.
+    /// Extrapolated gradient P_nn.
     pub gradient: Gradient,
     /// |P_nn - P_n,n-1|.
     pub bars: Gradient,

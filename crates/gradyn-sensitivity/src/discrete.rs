@@ -13,14 +13,14 @@ pub struct TimeColumns {
     x: Vec<Wide>,
     past: Vec<Wide>,
     r: Vec<Wide>,
-    /// R_h.
+    /// Column R_h of the step size.
     pub h: Vec<f64>,
     /// R_t, with h held.
     pub t: Vec<f64>,
 }
 
 impl TimeColumns {
-    /// Memory.
+    /// Room for both columns; nothing is evaluated yet.
     pub fn new(recipe: &StepRecipe, p: &[f64]) -> Self {
         let len = recipe.layout().len;
         let p: Vec<Wide> = p.iter().map(|&p| Wide::from(p)).collect();

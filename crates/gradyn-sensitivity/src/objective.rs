@@ -21,7 +21,7 @@ pub enum Design<'a> {
 }
 
 impl Design<'_> {
-    /// p.
+    /// The slots p of parameters ρ.
     pub fn slots<S: Scalar>(&self, rho: &[S]) -> Vec<S> {
         match self {
             Design::Model(m) => m.slots(rho),
@@ -57,14 +57,14 @@ pub struct Case<'a> {
     pub recipe: &'a StepRecipe,
     /// The parameters: e(ρ).
     pub design: Design<'a>,
-    /// Parameters.
+    /// Parameters ρ of the run.
     pub rho: &'a [f64],
     /// The run to differentiate, with its plan.
     pub run: &'a Trajectory,
 }
 
 impl Case<'_> {
-    /// p = e(ρ).
+    /// The slots p = e(ρ) of the run.
     pub fn slots(&self) -> Vec<f64> {
         self.design.slots(self.rho)
     }
@@ -159,7 +159,7 @@ impl TerminalRows {
     }
 }
 
-/// ∂w/∂t.
+/// Slopes ∂w/∂t of the terminal values.
 fn slopes(recipe: &StepRecipe, p: &[f64], t: f64, angles: &[f64], at: &At) -> Vec<f64> {
     let lift = |x: &[f64]| -> Vec<Wide> { x.iter().map(|&x| Dual::from(x)).collect() };
     let sys = recipe.system();

@@ -32,7 +32,7 @@ pub struct Corrections {
     pub worst: usize,
     /// Corrections above rounding in all records.
     pub total: usize,
-    /// Records.
+    /// Number of records.
     pub records: usize,
 }
 
@@ -139,7 +139,7 @@ impl Slopes {
         sys.prepare(p, &mut d);
         Self { d, sums: [0.0; 4], row: vec![0.0; width] }
     }
-    /// The same with record n.
+    /// Takes in record n.
     fn add(&mut self, case: &Case, n: usize) {
         let sys = case.recipe.system();
         let plan = &case.run.plan;

@@ -28,7 +28,7 @@ pub struct NullSpace {
 }
 
 impl NullSpace {
-    /// Memory.
+    /// Room for R and its products; nothing is evaluated yet.
     pub fn new(sys: &Setup) -> Self {
         let n = sys.dims().n;
         let free = n - sys.independent(true).len();

@@ -78,7 +78,7 @@ impl Balance {
             rows,
         })
     }
-    /// The same for a system whose start is an equilibrium.
+    /// The balance of a system whose start is an equilibrium; else none.
     pub fn of(sys: &Setup, p: &[f64]) -> Result<Option<Self>, StepError> {
         sys.statics().map(|s| Self::new(sys, p, sys.independent(false), &s.balanced)).transpose()
     }
@@ -150,7 +150,7 @@ impl Balance {
     pub fn stiffness(&self) -> f64 {
         gradyn_num::largest(self.places[1].iter().map(|&p| self.values[p as usize]))
     }
-    /// out += K_s x.
+    /// Adds the product K_s x with the static stiffness to `out`.
     pub fn stiffness_mul(&self, x: &[f64], out: &mut [f64]) {
         for (i, out) in out.iter_mut().enumerate() {
             let row = self.pattern.row(i).map(|p| (self.pattern.col(p), self.values[p]));
@@ -171,7 +171,7 @@ impl Balance {
         self.factor.solve(&mut self.b);
         self.b[row]
     }
-    /// (1).
+    /// Solves (1) in place.
     pub fn solve(&mut self, b: &mut [f64]) {
         let (n, rows) = (self.q.len(), self.rows.pattern.rows());
         self.b.fill(0.0);
@@ -180,7 +180,7 @@ impl Balance {
         self.factor.solve(&mut self.b);
         b.copy_from_slice(&self.b[..n]);
     }
-    /// (2).
+    /// Solves (2), the transpose, in place.
     pub fn solve_t(&mut self, b: &mut [f64]) {
         let (n, rows) = (self.q.len(), self.rows.pattern.rows());
         self.b.fill(0.0);

@@ -32,13 +32,13 @@ const RESISTANCE: f64 = 1e-7;
 /// How an equilibrium was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
-    /// (1) alone.
+    /// Newton's iteration (1) alone.
     Newton,
     /// (2), then (1).
     DampedMotion,
 }
 impl Search {
-    /// In words.
+    /// Name of the way in words, for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Newton => "Newton",
@@ -50,7 +50,7 @@ impl Search {
 /// A static equilibrium.
 #[derive(Clone, Debug)]
 pub struct Equilibrium {
-    /// Positions.
+    /// Positions in equilibrium.
     pub q: Vec<f64>,
     /// Multipliers of all rows; zero for rows that are left out.
     pub lam: Vec<f64>,

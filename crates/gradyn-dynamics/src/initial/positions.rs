@@ -8,7 +8,7 @@ use gradyn_num::{Factor, largest};
 
 /// The block, linearised.
 pub(super) enum Positions {
-    /// [Φ; E] = 0.
+    /// Constraints and position conditions, [Φ; E] = 0.
     Conditions(Box<StartRows>, Factor),
     /// [Φ; E; r] = 0.
     Equilibrium(Box<Balance>),
@@ -78,7 +78,7 @@ impl Positions {
             None => "balance of forces".into(),
         }
     }
-    /// x += R_p δ.
+    /// Adds R_p δ to the rows x.
     pub fn slot_mul(
         &mut self,
         sys: &Setup,

@@ -14,16 +14,16 @@ use crate::kkt::refactor_kkt;
 use gradyn_model::{Data, Setup, System};
 use gradyn_num::Kkt;
 
-/// (1) or (2).
+/// How accelerations and multipliers are solved for.
 pub enum Solver {
-    /// (1).
+    /// By the saddle-point matrix (1).
     Saddle(Box<Kkt>),
     /// (2); [Φ_q; B] once coordinates are chosen.
     MatrixR(Box<(Option<Kinematic>, NullSpace)>),
 }
 
 impl Solver {
-    /// (2).
+    /// By Maggi's matrices (2).
     pub fn matrix_r(sys: &Setup) -> Self {
         Self::MatrixR(Box::new((None, NullSpace::new(sys))))
     }

@@ -48,7 +48,7 @@ const HALVINGS: f64 = 16.0;
 /// A variable-order predictor and corrector on a formulation.
 #[derive(Clone)]
 pub struct Adams {
-    /// The system.
+    /// System that is integrated.
     pub sys: Setup,
     /// The formulation; its c₂ is 1.
     pub f: Lagrange,

@@ -84,7 +84,7 @@ impl Iteration {
 /// P̄ of the projections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProjectionMatrix {
-    /// M.
+    /// The mass matrix M.
     Mass,
     /// The tangent of the scheme.
     Tangent,
@@ -93,7 +93,7 @@ pub enum ProjectionMatrix {
 /// A scheme on a formulation.
 #[derive(Clone)]
 pub struct Newmark {
-    /// The system.
+    /// System that is integrated.
     pub sys: Setup,
     /// The formulation.
     pub f: Lagrange,

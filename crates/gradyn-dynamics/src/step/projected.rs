@@ -26,7 +26,7 @@ const MAX_ITERATIONS: usize = 30;
 
 /// Projections around a step on a formulation with Φ̈ = 0.
 pub(crate) struct Projected {
-    /// The system.
+    /// System that is integrated.
     pub sys: Setup,
     /// Where things are in a record of the step.
     pub inner: Layout,

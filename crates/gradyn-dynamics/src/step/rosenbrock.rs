@@ -36,7 +36,7 @@ use gradyn_num::Kkt;
 /// A scheme on a formulation.
 #[derive(Clone)]
 pub struct Rosenbrock {
-    /// The system.
+    /// System that is integrated.
     pub sys: Setup,
     /// The formulation; its c₂ is 1.
     pub f: Lagrange,
@@ -44,7 +44,7 @@ pub struct Rosenbrock {
     pub state: State,
     /// Independent coordinates that the user named; empty: they are chosen.
     pub freedoms: Vec<u32>,
-    /// The scheme.
+    /// Coefficients of the scheme.
     pub scheme: Scheme,
     /// Order of the scheme, and power of h in its estimate.
     pub orders: [usize; 2],
@@ -119,7 +119,7 @@ impl Rosenbrock {
     fn direction(&self, lay: &Layout, i: usize) -> usize {
         lay.head() + (self.stages() - 1 + i) * lay.z()
     }
-    /// Block i.
+    /// Block i of a step: the past node, or a stage.
     fn block<'x, S>(&self, lay: &Layout, i: usize, x: &'x [S], past: &'x [S]) -> &'x [S] {
         if i == 0 { &past[..lay.z()] } else { &x[self.at(lay, i)..self.at(lay, i) + lay.z()] }
     }

@@ -35,7 +35,7 @@ use gradyn_num::{Kkt, largest};
 /// A tableau on a formulation.
 #[derive(Clone)]
 pub struct RungeKutta {
-    /// The system.
+    /// System that is integrated.
     pub sys: Setup,
     /// The formulation; its c₂ is 1, or 0 if all blocks are coupled.
     pub f: Lagrange,
@@ -43,7 +43,7 @@ pub struct RungeKutta {
     pub state: State,
     /// Independent coordinates that the user named; empty: they are chosen.
     pub freedoms: Vec<u32>,
-    /// The scheme.
+    /// Coefficients of the scheme.
     pub tableau: &'static Tableau,
 }
 
@@ -58,7 +58,7 @@ pub struct Work<S: RunScalar> {
 pub struct RungeKuttaLinear {
     h: f64,
     chooser: Chooser,
-    /// Blocks 1 … s.
+    /// Blocks 1 … s of the step.
     blocks: Vec<Block>,
     /// The matrices of the groups that are implicit, and of the filter of the estimate.
     groups: Vec<Option<Coupled>>,

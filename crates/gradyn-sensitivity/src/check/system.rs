@@ -6,11 +6,11 @@ use gradyn_model::{At, Data, LEVEL, RunScalar, Set, Setup, System};
 /// A value of a system, and the terms that are its partials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Term {
-    /// Φ, Φ̇, Φ̈.
+    /// Constraints at a level: Φ, Φ̇ or Φ̈.
     Constraint(usize),
-    /// M a + Φ_qᵀ λ.
+    /// The balance M a + Φ_qᵀ λ.
     Balance,
-    /// -Q.
+    /// Minus the forces, -Q.
     Forces,
     /// Functionals of a study.
     Functionals(Set),

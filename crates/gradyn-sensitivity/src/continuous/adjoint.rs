@@ -67,9 +67,9 @@ pub(super) struct Sweep<'c> {
 
 /// Scratch of one evaluation.
 pub struct Work {
-    /// μ.
+    /// Adjoint variables μ.
     pub mu: Vec<f64>,
-    /// -μ'.
+    /// Minus their rates, -μ'.
     pub slope: Vec<f64>,
     /// Two right-hand sides of F_u.
     pub u: Vec<f64>,
@@ -246,7 +246,7 @@ impl<'c> Sweep<'c> {
         self.same = true;
         Ok(())
     }
-    /// k_0 and b_0.
+    /// Evaluates k_0 and b_0 of a step.
     fn begin(&mut self, n: usize) -> Result<(), StepError> {
         let (s, o, size, z) =
             (self.eq.scheme.rows.len(), self.case.objectives(), self.size(), self.case.run.layout.z());

@@ -16,15 +16,15 @@ use gradyn_dynamics::step::runge_kutta::coupled::{self, Coupled};
 use gradyn_model::{Setup, System};
 use gradyn_num::DenseLu;
 
-/// (1) or (2).
+/// How implicit stages are solved.
 pub enum Stages {
-    /// (1).
+    /// By the transposed matrix (1).
     Transposed(Box<Coupled>),
-    /// (2).
+    /// By the columns (2).
     Columns(Box<Columns>),
 }
 
-/// (2).
+/// Matrix and memory of (2).
 pub struct Columns {
     form: Form,
     /// a_ij of the group.
@@ -115,17 +115,17 @@ impl Stages {
 
 /// The numbers of a group of blocks for one objective.
 pub struct Group<'a> {
-    /// Which.
+    /// Number of the objective.
     pub objective: usize,
     /// Index of the first block, and distance to the next.
     pub first: usize,
     /// Distance of the indices of blocks.
     pub next: usize,
-    /// ŷ_i.
+    /// Predictions ŷ_i of the stages.
     pub y: &'a [f64],
-    /// k_i.
+    /// Rates k_i of the stages.
     pub k: &'a mut [f64],
-    /// b_i.
+    /// Solutions b_i of the stages.
     pub b: &'a mut [f64],
 }
 impl Group<'_> {

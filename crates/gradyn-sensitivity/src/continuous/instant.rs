@@ -10,7 +10,7 @@ use gradyn_num::{Kkt, Wide};
 pub struct Instant {
     /// Rows and partials.
     pub block: Block,
-    /// g_x, g_p.
+    /// Gradients g_x, g_p of the integrands.
     pub g: IntegrandRows,
     /// d/dt of M and Φ_q along the run, where they are needed.
     pub moving: Option<Moving>,
@@ -18,7 +18,7 @@ pub struct Instant {
 }
 
 impl Instant {
-    /// Memory.
+    /// Room for one instant; nothing is evaluated yet.
     pub fn new(sys: &Setup, eq: &Equations, p: &[f64], kkt: &Kkt, moving: bool) -> Self {
         let block = Block::new(sys, eq.law, eq.state, p, kkt);
         Self {
@@ -49,7 +49,7 @@ impl Instant {
         b[self.n..3 * self.n].copy_from_slice(mu);
         objective.into_iter().for_each(|k| self.g.mul_t(k, 1.0, b));
     }
-    /// out = Pᵀ b.
+    /// Writes Pᵀ b to `out`.
     pub fn picked(&self, b: &[f64], out: &mut [f64]) {
         let n = self.n;
         out.fill(0.0);

@@ -57,7 +57,7 @@ impl Adjoint {
     pub fn visits(&self) -> usize {
         self.chain.counts().visits
     }
-    /// ∇ψ, (1).
+    /// The gradient ∇ψ by (1).
     pub fn gradient(&mut self, case: &Case) -> Result<Gradient, StepError> {
         self.run(case, None)
     }

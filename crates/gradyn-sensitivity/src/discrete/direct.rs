@@ -11,7 +11,7 @@ use gradyn_dynamics::{Plan, StepError};
 
 /// What a direct run returns.
 pub struct Direct {
-    /// ∇ψ.
+    /// The gradient ∇ψ.
     pub gradient: Gradient,
     /// Linear solves.
     pub solves: usize,

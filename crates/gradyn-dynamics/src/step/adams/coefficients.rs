@@ -34,9 +34,9 @@ pub struct Coefficients<S> {
     pub order: usize,
     /// Differences of the past that are known, at least k.
     pub known: usize,
-    /// h/ψ_i(n+1).
+    /// Ratios h/ψ_i(n+1).
     pub alpha: Row<S>,
-    /// β_i.
+    /// Factors β_i of the past differences.
     pub beta: Row<S>,
     /// g_i, up to k + 1.
     pub g: Row<S>,

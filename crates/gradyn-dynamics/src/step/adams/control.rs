@@ -35,7 +35,7 @@ const STIFF: f64 = 0.5;
 pub struct Estimates {
     /// E_{k-2}, E_{k-1}, E_k, E_{k+1}.
     pub orders: [f64; 4],
-    /// E.
+    /// Error E of the step in units of the tolerance.
     pub error: f64,
     /// h ‖Δf‖/‖Δy‖ between prediction and correction.
     pub stiffness: f64,

@@ -13,9 +13,9 @@ use crate::step::Tolerance;
 pub struct Ode {
     most: usize,
     tol: Tolerance,
-    /// y.
+    /// State y of the integration.
     pub y: Vec<f64>,
-    /// φ_1, φ_2 ….
+    /// Differences φ_1, φ_2 … of the past node.
     phi: Vec<Vec<f64>>,
     before: Vec<f64>,
     choice: Choice,

@@ -119,7 +119,7 @@ impl Newmark {
         (0..m).for_each(|k| x[lay.lam() + k] = x[star + k] + x[sigma[1] + k]);
         Ok(())
     }
-    /// (8).
+    /// The auxiliary acceleration (8).
     pub(super) fn filter(&self, past: &[f64], x: &mut [f64]) {
         if self.scheme.auxiliary() {
             let (n, aux, [c, c0, c1]) = (self.layout().n, self.auxiliary(), self.scheme.filter());

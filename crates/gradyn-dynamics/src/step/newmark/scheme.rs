@@ -16,20 +16,20 @@ use gradyn_num::ProgramScalar;
 /// β, γ, α_m, α_f.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scheme {
-    /// β.
+    /// Weight β of the new acceleration in q.
     pub beta: f64,
-    /// γ.
+    /// Weight γ of the new acceleration in v.
     pub gamma: f64,
-    /// α_m.
+    /// Weight α_m of the past auxiliary acceleration.
     pub alpha_m: f64,
-    /// α_f.
+    /// Weight α_f of the past acceleration.
     pub alpha_f: f64,
 }
 
 impl Scheme {
     /// The trapezoidal rule.
     pub const TRAPEZOIDAL: Self = Self::newmark(0.25, 0.5);
-    /// Newmark.
+    /// Newmark's scheme, without auxiliary acceleration.
     pub const fn newmark(beta: f64, gamma: f64) -> Self {
         Self { beta, gamma, alpha_m: 0.0, alpha_f: 0.0 }
     }

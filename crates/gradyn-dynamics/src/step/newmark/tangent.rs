@@ -22,7 +22,7 @@ use gradyn_num::{Kkt, Saddle};
 
 /// [P̄ Φ_qᵀ; Φ_q -c] of (4), (5), factored.
 pub struct Projector {
-    /// The same with M, which the start and the output between steps use too.
+    /// [M Φ_qᵀ; Φ_q -c], which the output between steps uses too.
     pub(super) kkt: Kkt,
     tangent: Option<Box<Tangent>>,
 }
@@ -57,7 +57,7 @@ impl Tangent {
             rows: vec![0.0; 2 * z],
         })
     }
-    /// (1).
+    /// Evaluates P̄ by (1).
     fn set(&mut self, sys: &Setup, at: &At, [κc, κk]: [f64; 2], d: &mut Data<f64>) {
         [&mut self.k, &mut self.c].into_iter().for_each(|x| x.fill(0.0));
         sys.force_tangents(at, d, &mut self.k, &mut self.c);
@@ -103,7 +103,7 @@ impl Projector {
             Some(t) => t.saddle.solve_t(b),
         }
     }
-    /// P̄.
+    /// The matrix P̄ on n × n.
     pub(super) fn matrix<'a>(&'a self, sys: &Setup, d: &'a Data<f64>) -> &'a [f64] {
         self.tangent.as_ref().map_or(sys.mass(d), |t| &t.matrix)
     }
@@ -165,7 +165,7 @@ impl Projector {
 }
 
 impl Newmark {
-    /// κ_C, κ_K.
+    /// The weights κ_C, κ_K of (1).
     pub(super) fn tangent_weights<S: RunScalar>(&self, h: S) -> [S; 2] {
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         [cv / ca, -(S::one() / ca)]

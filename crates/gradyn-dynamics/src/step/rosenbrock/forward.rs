@@ -22,7 +22,7 @@ impl Rosenbrock {
         l.matrix.set_choice(sys, &self.f, self.state, frozen.choice)?;
         l.matrix.refactor(sys, &self.f, span.t, span.h, std::slice::from_ref(&l.base))
     }
-    /// (1)–(5).
+    /// One step by (1)–(5).
     pub(super) fn forward(
         &self,
         span: Span<f64>,

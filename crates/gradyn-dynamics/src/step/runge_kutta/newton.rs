@@ -123,7 +123,7 @@ impl RungeKutta {
         let state = [q / noise[0], v / noise[1], h * a / noise[1]];
         (largest(corrections.iter().zip(noise).map(|(c, noise)| c / noise)), largest(state))
     }
-    /// Start of (1).
+    /// Predicts where the iteration (1) starts.
     fn predict(&self, lay: &Layout, rows: Range<usize>, h: f64, frozen: Frozen, past: &[f64], x: &mut [f64]) {
         let n = lay.n;
         let u = lay.a()..lay.z();

@@ -9,7 +9,7 @@ use gradyn_model::{Set, System};
 use gradyn_num::Wide;
 
 impl Sweep<'_> {
-    /// (1).
+    /// Terminal values (1).
     pub(super) fn end(&mut self) -> Result<(), StepError> {
         let (case, plan, z) = (self.case, &self.case.run.plan, self.case.run.layout.z());
         let (last, args) = (plan.steps(), case.recipe.system().dims().args);
@@ -90,7 +90,7 @@ impl Sweep<'_> {
         );
         r.iter().map(|r| r.eps[0]).collect()
     }
-    /// (3).
+    /// Initial values (3).
     pub(super) fn start(&mut self) -> Result<(), StepError> {
         let (case, plan) = (self.case, &self.case.run.plan);
         let (sys, size) = (case.recipe.system(), self.size());
