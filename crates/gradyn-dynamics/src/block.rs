@@ -22,7 +22,7 @@ mod kinematic;
 mod null_space;
 
 pub use kinematic::{Kinematic, choose};
-pub use null_space::NullSpace;
+pub(crate) use null_space::NullSpace;
 
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
@@ -100,7 +100,7 @@ impl State {
 
 /// Chooses independent coordinates, forward runs only.
 #[derive(Clone, Debug)]
-pub struct Chooser {
+pub(crate) struct Chooser {
     /// Coordinates that the user named: they stay. Of velocities, of which there may be fewer, the first
     /// ones. Empty: none.
     named: Vec<u32>,
@@ -110,12 +110,12 @@ pub struct Chooser {
 
 impl Chooser {
     /// Keeps to the coordinates that are named, if any.
-    pub fn new(named: &[u32]) -> Self {
+    pub(crate) fn new(named: &[u32]) -> Self {
         Self { named: named.to_vec(), fresh: 1.0 }
     }
     /// Chooses at the start and where R has grown. `node` is the block of the last node, `evaluated` if it is
     /// factored.
-    pub fn decide(
+    pub(crate) fn decide(
         &mut self,
         sys: &Setup,
         (t, q): (f64, &[f64]),
@@ -385,7 +385,13 @@ impl Block {
         k.choice().iter().for_each(|&i| out[i as usize] = x[i as usize]);
     }
     /// The largest entry of R at (t, q) for a choice.
-    pub fn largest_at(&mut self, sys: &Setup, t: f64, q: &[f64], choice: &[u32]) -> Result<f64, StepError> {
+    pub(crate) fn largest_at(
+        &mut self,
+        sys: &Setup,
+        t: f64,
+        q: &[f64],
+        choice: &[u32],
+    ) -> Result<f64, StepError> {
         self.choose(sys, choice)?;
         sys.place(t, q, &mut self.linear.data);
         self.factor(sys, t)?;

@@ -98,7 +98,7 @@ impl Controller {
         }
     }
     /// The next step from t: its size, and whether it arrives at `end`.
-    pub fn clip(&self, t: f64, h: f64, end: f64) -> (f64, bool) {
+    pub(crate) fn clip(&self, t: f64, h: f64, end: f64) -> (f64, bool) {
         let h = if self.tolerance.is_some() { h.min(self.max_step) } else { h };
         let rest = end - t;
         let slack = if self.tolerance.is_some() { 1e-4 } else { 1e-6 };
@@ -128,7 +128,7 @@ impl Controller {
         }
     }
     /// Fixed steps from the start to the end of a mesh; `None` where steps are chosen.
-    pub fn fixed_steps(&self, mesh: &Mesh) -> Option<f64> {
+    pub(crate) fn fixed_steps(&self, mesh: &Mesh) -> Option<f64> {
         match (self.tolerance, self.step) {
             (None, Some(h)) => Some((mesh.end() - mesh.start.0) / h),
             _ => None,
@@ -150,7 +150,7 @@ impl Controller {
     }
     /// First step of n coordinates at x: as given, or from the size of ẏ and the power of h in the estimate
     /// [Hairer, Nørsett & Wanner I, II.4].
-    pub fn first_step(&self, n: usize, order: usize, x: &[f64], mesh: &Mesh) -> f64 {
+    pub(crate) fn first_step(&self, n: usize, order: usize, x: &[f64], mesh: &Mesh) -> f64 {
         let total = mesh.end() - mesh.start.0;
         if let Some(h) = self.step {
             return h;
@@ -168,7 +168,7 @@ impl Controller {
         (h * tol.rtol.max(tol.atol).powf(1.0 / order as f64)).clamp(1e-9 * total, 0.1 * total)
     }
     /// Refuses fixed steps that are known to be too many before the first one is taken.
-    pub fn check_expected(&self, mesh: &Mesh) -> Result<(), StepError> {
+    pub(crate) fn check_expected(&self, mesh: &Mesh) -> Result<(), StepError> {
         let count = self.fixed_steps(mesh).unwrap_or(0.0);
         if count > self.max_steps as f64 {
             let text = format!("{count:.1e} steps would be needed, more than max_steps = {}", self.max_steps);
@@ -177,13 +177,13 @@ impl Controller {
         Ok(())
     }
     /// How many steps to make room for.
-    pub fn expected_steps(&self, mesh: &Mesh, halvings: u32) -> usize {
+    pub(crate) fn expected_steps(&self, mesh: &Mesh, halvings: u32) -> usize {
         let each = mesh.ends.len() * (1 + halvings as usize) + 1;
         self.fixed_steps(mesh).map_or(256, |steps| (steps.ceil() as usize).min(1 << 20) + each)
     }
     /// (2), every 10,000 steps; `t` are the nodes so far, `worst` is asked for the name of the coordinate
     /// with the largest error.
-    pub fn check_advance(
+    pub(crate) fn check_advance(
         &self,
         t: &[f64],
         mesh: &Mesh,
@@ -205,7 +205,7 @@ impl Controller {
         Ok(())
     }
     /// An error when the number of steps is used up.
-    pub fn check_count(&self, done: &Statistics, t: f64, mesh: &Mesh) -> Result<(), StepError> {
+    pub(crate) fn check_count(&self, done: &Statistics, t: f64, mesh: &Mesh) -> Result<(), StepError> {
         let (steps, limited, t_end) = (done.steps, done.limited, mesh.end());
         match steps >= self.max_steps && t < t_end {
             false => Ok(()),

@@ -35,7 +35,7 @@ const SHORTEST: f64 = 1e-6;
 const TINY: f64 = 1e-9;
 
 /// (1) along a run.
-pub struct Event {
+pub(crate) struct Event {
     sys: Setup,
     layout: Layout,
     /// Which terminal functional.
@@ -58,7 +58,7 @@ pub struct Event {
 
 impl Event {
     /// Begins at the first record, where (1) must not hold.
-    pub fn new(
+    pub(crate) fn new(
         recipe: &StepRecipe,
         p: &[f64],
         index: usize,
@@ -134,7 +134,7 @@ impl Event {
     /// Looks at the step of `size` that ends in the record after the plan. Where (1) is met the last record
     /// is that of (2), and its step size is returned. `since` is the number of steps since a time that must
     /// be a node.
-    pub fn ends(
+    pub(crate) fn ends(
         &mut self,
         run: &mut Trajectory,
         size: f64,
@@ -210,13 +210,13 @@ impl Event {
         }
     }
     /// The error of a run that reached its latest time.
-    pub fn never(&self, t_max: f64) -> StepError {
+    pub(crate) fn never(&self, t_max: f64) -> StepError {
         StepError::NeverMet { t_max, nearest: self.nearest.0, t: self.nearest.1 }
     }
 }
 
 /// The last step of a run that ends by (1).
-pub struct Ending {
+pub(crate) struct Ending {
     /// Time at which the step ends [s].
     pub t: f64,
     /// Size of the step [s].

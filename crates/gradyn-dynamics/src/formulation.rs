@@ -174,7 +174,7 @@ impl<S: KernelScalar> Linear<S> {
         }
     }
     /// (3), (4) at the point that is held.
-    pub fn assemble_held(&mut self, sys: &Setup) {
+    pub(crate) fn assemble_held(&mut self, sys: &Setup) {
         self.matrices(sys, !self.f.wrong_tangent);
     }
     /// q += s F_qᵀ μ, v += s F_vᵀ μ, grad += s F_pᵀ μ at the point that is held, without (3) and (4); false

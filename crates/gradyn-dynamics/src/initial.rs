@@ -16,8 +16,8 @@
 mod positions;
 mod solver;
 
-pub use crate::kkt::{prepare_kkt, refactor_kkt, row_or_coordinate};
-pub use solver::Solver;
+pub use crate::kkt::{prepare_kkt, refactor_kkt};
+pub(crate) use solver::Solver;
 
 use self::positions::{Positions, rows_p, rows_p_t};
 use crate::equilibrium::Reduced;
@@ -102,7 +102,7 @@ fn residual_in<S: RunScalar>(
 }
 
 /// (5) in place of (4) for the last block.
-pub fn auxiliary_rows<S: RunScalar>(layout: &Layout, x: &[S], r: &mut [S]) {
+pub(crate) fn auxiliary_rows<S: RunScalar>(layout: &Layout, x: &[S], r: &mut [S]) {
     let (a, aux) = (layout.a(), layout.len - layout.n);
     (0..layout.n).for_each(|i| r[aux + i] = x[aux + i] - x[a + i]);
 }

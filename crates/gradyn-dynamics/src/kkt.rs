@@ -34,7 +34,7 @@ pub fn refactor_kkt(
 }
 
 /// Name of row `index` of a KKT system: constraints first, as [`Kkt`] reports them.
-pub fn row_or_coordinate(sys: &Setup, index: usize) -> String {
+pub(crate) fn row_or_coordinate(sys: &Setup, index: usize) -> String {
     let m = sys.dims().m;
     if index < m { sys.row_name(index) } else { sys.coordinate_name(index - m) }
 }

@@ -85,7 +85,7 @@ impl Plan {
         self.choices.truncate(self.choices.len() - self.choice_count);
     }
     /// Room for some steps, so that pushing does not allocate.
-    pub fn reserve(&mut self, steps: usize) {
+    pub(crate) fn reserve(&mut self, steps: usize) {
         self.t.reserve(steps);
         self.h.reserve(steps);
         self.declared.reserve(steps);

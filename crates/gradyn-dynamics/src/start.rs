@@ -14,7 +14,7 @@ use gradyn_num::{Pattern, Singular, row_dependencies};
 pub(crate) const RANK_TOLERANCE: f64 = 1e-9;
 
 /// (1), or (2), on one pattern.
-pub struct StartRows {
+pub(crate) struct StartRows {
     velocity: bool,
     /// Positions in m × n of the values of the independent rows, the head of (1), (2).
     head: Vec<u32>,
@@ -36,11 +36,11 @@ pub struct StartRows {
 
 impl StartRows {
     /// Memory for the first `conditions` of a kind.
-    pub fn new(sys: &Setup, velocity: bool, conditions: usize) -> Self {
+    pub(crate) fn new(sys: &Setup, velocity: bool, conditions: usize) -> Self {
         Self::of(sys, velocity, sys.independent(velocity), conditions)
     }
     /// Memory for these rows of Φ and the first `conditions` of a kind.
-    pub fn of(sys: &Setup, velocity: bool, independent: &[u32], conditions: usize) -> Self {
+    pub(crate) fn of(sys: &Setup, velocity: bool, independent: &[u32], conditions: usize) -> Self {
         let dims = sys.dims();
         let mn = &sys.patterns().mn;
         let wide = |list: &[u32], i: usize| list.iter().map(|&j| (i, j as usize)).collect::<Vec<_>>();
@@ -61,7 +61,7 @@ impl StartRows {
         Self { velocity, head, all, rows: held.len(), held, pattern, q: zero.clone(), v: zero, slots, p }
     }
     /// Partials at a point, with `d` placed there.
-    pub fn set(&mut self, sys: &Setup, at: &At, d: &mut Data<f64>) {
+    pub(crate) fn set(&mut self, sys: &Setup, at: &At, d: &mut Data<f64>) {
         let gather = |from: &[f64], head: &[u32], to: &mut [f64]| {
             to.iter_mut().zip(head).for_each(|(x, &p)| *x = from[p as usize])
         };
@@ -89,7 +89,7 @@ impl StartRows {
         }
     }
     /// The condition, or else the row, that says nothing of its own.
-    pub fn undetermined(&self, sys: &Setup) -> Option<StepError> {
+    pub(crate) fn undetermined(&self, sys: &Setup) -> Option<StepError> {
         let dependent = row_dependencies(&self.pattern, self.matrix(), RANK_TOLERANCE).dependent;
         let last = dependent.iter().flat_map(|d| d.on.iter().map(|o| o.0).chain([d.row])).max()?;
         let kind = if self.velocity { "velocity" } else { "position" };
@@ -100,7 +100,7 @@ impl StartRows {
         Some(StepError::Undetermined { kind, equation })
     }
     /// Why the matrix has no factors.
-    pub fn singular(&self, sys: &Setup, t: f64, s: Singular) -> StepError {
+    pub(crate) fn singular(&self, sys: &Setup, t: f64, s: Singular) -> StepError {
         let finite = self.matrix().iter().all(|x| x.is_finite());
         let coordinate = || sys.coordinate_name(s.index.min(self.pattern.cols() - 1));
         match finite {
@@ -111,11 +111,11 @@ impl StartRows {
         }
     }
     /// The rows of Φ.
-    pub fn held(&self) -> &[u32] {
+    pub(crate) fn held(&self) -> &[u32] {
         &self.held
     }
     /// The matrix of the unknowns: over q for positions, over v for velocities.
-    pub fn matrix(&self) -> &[f64] {
+    pub(crate) fn matrix(&self) -> &[f64] {
         if self.velocity { &self.v } else { &self.q }
     }
 }

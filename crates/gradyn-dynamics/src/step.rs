@@ -100,7 +100,7 @@ pub trait Products {
 }
 
 /// An integrator on a formulation, with its memory: R(x, past, h; p) = 0.
-pub trait Stepper: Products + Send {
+pub(crate) trait Stepper: Products + Send {
     /// The choices of the step that begins at `past`, given those of the attempt before, `since` steps after
     /// the last declared time or knot; forward runs only.
     fn decide(

@@ -102,7 +102,7 @@ pub fn terminal<S: RunScalar>(recipe: &StepRecipe, p: &[S], t: S, angles: &[f64]
 }
 
 /// Gradient of w_k over (q, v, a, λ | support) and its slope in t.
-pub struct TerminalRows {
+pub(crate) struct TerminalRows {
     rows: Vec<Vec<f64>>,
     slopes: Vec<f64>,
     node: usize,
@@ -110,7 +110,7 @@ pub struct TerminalRows {
 
 impl TerminalRows {
     /// At the end of a run.
-    pub fn new(case: &Case, p: &[f64]) -> Self {
+    pub(crate) fn new(case: &Case, p: &[f64]) -> Self {
         let sys = case.recipe.system();
         let lay = case.recipe.layout();
         let plan = &case.run.plan;
@@ -130,11 +130,11 @@ impl TerminalRows {
         Self { rows: rows.collect(), slopes: slopes(case.recipe, p, t, plan.angles(n), &at), node: lay.z() }
     }
     /// b += w_xᵀ of objective `k`.
-    pub fn add_state(&self, k: usize, b: &mut [f64]) {
+    pub(crate) fn add_state(&self, k: usize, b: &mut [f64]) {
         b.iter_mut().zip(&self.rows[k][..self.node]).for_each(|(b, w)| *b += w);
     }
     /// grad += w_pᵀ + w_t t_N'ᵀ.
-    pub fn add_slots(&self, case: &Case, k: usize, grad: &mut [f64]) {
+    pub(crate) fn add_slots(&self, case: &Case, k: usize, grad: &mut [f64]) {
         let support = case.recipe.system().support(Set::Terminal);
         support.iter().zip(&self.rows[k][self.node..]).for_each(|(&s, w)| grad[s as usize] += w);
         if let Some(Some(slot)) = case.run.plan.declared.last() {
@@ -142,7 +142,7 @@ impl TerminalRows {
         }
     }
     /// w_x s + w_p δ + w_t t_N'.
-    pub fn mul(&self, case: &Case, k: usize, s: &[f64], delta: &[f64]) -> f64 {
+    pub(crate) fn mul(&self, case: &Case, k: usize, s: &[f64], delta: &[f64]) -> f64 {
         let state: f64 = self.rows[k][..self.node].iter().zip(s).map(|(w, s)| w * s).sum();
         let support = case.recipe.system().support(Set::Terminal);
         let slots: f64 =

@@ -151,7 +151,7 @@ impl Balance {
         gradyn_num::largest(self.places[1].iter().map(|&p| self.values[p as usize]))
     }
     /// Adds the product K_s x with the static stiffness to `out`.
-    pub fn stiffness_mul(&self, x: &[f64], out: &mut [f64]) {
+    pub(crate) fn stiffness_mul(&self, x: &[f64], out: &mut [f64]) {
         for (i, out) in out.iter_mut().enumerate() {
             let row = self.pattern.row(i).map(|p| (self.pattern.col(p), self.values[p]));
             *out += row.filter(|(j, _)| *j < x.len()).map(|(j, k)| k * x[j]).sum::<f64>();
@@ -164,7 +164,7 @@ impl Balance {
         self.reduced.factor.solve(out);
     }
     /// The effort that condition `k` needs for each unit that its value is moved, where (1) was factored.
-    pub fn resistance(&mut self, k: usize) -> f64 {
+    pub(crate) fn resistance(&mut self, k: usize) -> f64 {
         let row = self.q.len() + self.rows.rows + k;
         self.b.fill(0.0);
         self.b[row] = 1.0;

@@ -15,7 +15,7 @@ use gradyn_model::{Data, Setup, System};
 use gradyn_num::Kkt;
 
 /// How accelerations and multipliers are solved for.
-pub enum Solver {
+pub(crate) enum Solver {
     /// By the saddle-point matrix (1).
     Saddle(Box<Kkt>),
     /// (2); [Φ_q; B] once coordinates are chosen.

@@ -71,7 +71,7 @@ pub struct Work<S: RunScalar> {
 }
 
 /// Memory of a linearised step.
-pub struct AdamsLinear {
+pub(crate) struct AdamsLinear {
     chooser: Chooser,
     c: Coefficients<f64>,
     /// The prediction, if it is corrected, and the node.

@@ -35,10 +35,10 @@ mod scheme;
 mod sweeps;
 mod tangent;
 
-pub use linear::NewmarkLinear;
+pub(crate) use linear::NewmarkLinear;
 pub use residual::Work;
 pub use scheme::Scheme;
-pub use tangent::Projector;
+pub(crate) use tangent::Projector;
 
 use super::{Bound, Counts, Equations, Layout, Report, Span, StartLaw, StepArgs, Stepper, Tolerance};
 use crate::block::State;

@@ -78,7 +78,7 @@ impl Projected {
         [inner.len, inner.len + inner.z(), inner.len + inner.z() + inner.m]
     }
     /// The record of the step: ñ in place of the node.
-    pub fn unproject<S: Copy>(&self, x: &[S], out: &mut [S]) {
+    pub(crate) fn unproject<S: Copy>(&self, x: &[S], out: &mut [S]) {
         let (inner, [tilde, ..]) = (self.inner, self.offsets());
         out.copy_from_slice(&x[..inner.len]);
         out[..inner.z()].copy_from_slice(&x[tilde..tilde + inner.z()]);

@@ -126,7 +126,7 @@ impl StepRecipe {
         scheme!(&self.kind, s => s.order())
     }
     /// Power of h in the estimate, for the controller.
-    pub fn estimate_order(&self) -> usize {
+    pub(crate) fn estimate_order(&self) -> usize {
         match &self.kind {
             StepKind::RungeKutta(s) => s.estimate_order(),
             StepKind::Rosenbrock(s) => s.estimate_order(),
@@ -166,7 +166,7 @@ impl StepRecipe {
         }
     }
     /// First step of a smooth piece that begins at record x [s]; `None`: as the piece before ended.
-    pub fn first_step(&self, tol: Tolerance, x: &[f64]) -> Option<f64> {
+    pub(crate) fn first_step(&self, tol: Tolerance, x: &[f64]) -> Option<f64> {
         match &self.kind {
             StepKind::Adams(s) => Some(s.first_step(tol, x)),
             _ => None,

@@ -87,7 +87,7 @@ impl<S: RunScalar> Along<S> {
 }
 
 /// Memory of a linearised step.
-pub struct RosenbrockLinear {
+pub(crate) struct RosenbrockLinear {
     h: f64,
     chooser: Chooser,
     /// Block 1, the past, with the matrix of (3); blocks 2 … s; the node.

@@ -55,7 +55,7 @@ pub struct Work<S: RunScalar> {
 }
 
 /// Memory of a linearised step.
-pub struct RungeKuttaLinear {
+pub(crate) struct RungeKuttaLinear {
     h: f64,
     chooser: Chooser,
     /// Blocks 1 … s of the step.

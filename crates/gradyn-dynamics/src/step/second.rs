@@ -167,7 +167,7 @@ impl Second {
         }
     }
     /// Momentum rows of (1) over q and over v, on n × n.
-    pub fn state_partials(&self, i: usize) -> [&[f64]; 2] {
+    pub(crate) fn state_partials(&self, i: usize) -> [&[f64]; 2] {
         [&self.stages[i].top_q, &self.stages[i].top_v]
     }
     /// r += D_i s, (1).

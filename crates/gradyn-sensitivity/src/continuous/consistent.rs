@@ -17,7 +17,7 @@ use gradyn_num::Wide;
 
 /// (1) for an objective; `rate` is ẋ = (v, a, a', λ') at the node, where `at` is factored with constraints at
 /// the level of accelerations.
-pub fn make_consistent(
+pub(crate) fn make_consistent(
     sys: &Setup,
     p: &[f64],
     (at, rate, angles): (&At, &[f64], &[f64]),

@@ -25,7 +25,7 @@ use super::coefficients::{Coefficients, EQUAL, MOST, kept};
 use crate::step::Tolerance;
 
 /// Highest order on steps that double one after the other.
-pub const GEOMETRIC: usize = 5;
+pub(crate) const GEOMETRIC: usize = 5;
 
 /// h L above which a step of low order is taken to be limited by stability.
 const STIFF: f64 = 0.5;
@@ -66,7 +66,7 @@ impl Estimates {
 
 /// What the next attempt will do; forward runs only.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// Order of the next attempt, if the history allows it.
     pub order: usize,
     /// Rejections since the last accepted step.
@@ -84,7 +84,7 @@ pub struct Choice {
 
 impl Choice {
     /// The highest order that there is.
-    pub fn new(order: usize) -> Self {
+    pub(crate) fn new(order: usize) -> Self {
         Self {
             order,
             failures: 0,
@@ -96,7 +96,7 @@ impl Choice {
         }
     }
     /// Before an attempt, `since` steps after a restart.
-    pub fn begin(&mut self, since: usize, restarts: bool) {
+    pub(crate) fn begin(&mut self, since: usize, restarts: bool) {
         self.since = since;
         // an attempt that fails has none
         self.estimates = Estimates::NONE;
@@ -105,7 +105,7 @@ impl Choice {
         }
     }
     /// After an attempt.
-    pub fn measured(&mut self, estimates: Estimates, equal: usize) {
+    pub(crate) fn measured(&mut self, estimates: Estimates, equal: usize) {
         (self.estimates, self.equal) = (estimates, equal);
     }
     /// The order that (2) finds without E_{k+1}.
@@ -119,7 +119,7 @@ impl Choice {
         if falls { k - 1 } else { k }
     }
     /// (2), (3) after an accepted step of order k: the factor of the step size.
-    pub fn accept(&mut self, k: usize, most: usize, restarts: usize) -> f64 {
+    pub(crate) fn accept(&mut self, k: usize, most: usize, restarts: usize) -> f64 {
         let [_, e1, e, e3] = self.estimates.orders;
         self.failures = 0;
         self.limited = k <= 4 && self.estimates.stiffness > STIFF;
@@ -158,7 +158,7 @@ impl Choice {
     }
     /// After a rejected attempt of order k: the factor of the step size. Without estimates the step itself
     /// failed.
-    pub fn reject(&mut self, k: usize) -> f64 {
+    pub(crate) fn reject(&mut self, k: usize) -> f64 {
         let e = self.estimates.orders[2];
         self.order = if self.failures >= 2 { 1 } else { self.lower(k) };
         self.failures += 1;

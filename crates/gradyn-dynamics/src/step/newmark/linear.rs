@@ -11,7 +11,7 @@ use gradyn_model::{At, LEVEL, Setup, System};
 use gradyn_num::{Kkt, Saddle};
 
 /// Memory of a linearised step.
-pub struct NewmarkLinear {
+pub(crate) struct NewmarkLinear {
     /// Did the step project?
     pub(super) project: bool,
     pub(super) h: f64,

@@ -21,7 +21,7 @@ use gradyn_model::{At, Data, RunScalar, Setup, System};
 use gradyn_num::{Kkt, Saddle};
 
 /// [P̄ Φ_qᵀ; Φ_q -c] of (4), (5), factored.
-pub struct Projector {
+pub(crate) struct Projector {
     /// [M Φ_qᵀ; Φ_q -c], which the output between steps uses too.
     pub(super) kkt: Kkt,
     tangent: Option<Box<Tangent>>,
