@@ -2,19 +2,19 @@
 //!
 //! A [`formulation::Lagrange`] is F(t, q, v, a, λ; p) = 0 and its partials; a [`step::Stepper`] is R(x_n,
 //! x_{n-1}, h; p) = 0 with R_x⁻¹, R_x⁻ᵀ and the other products; [`simulate`] runs a step over a
-//! [`plan::Plan`].
+//! [`Plan`].
 
 pub mod assembly;
 pub mod block;
 pub mod control;
 pub mod equilibrium;
 pub mod error;
-pub mod event;
+mod event;
 pub mod formulation;
 pub mod initial;
 pub mod interpolation;
 mod kkt;
-pub mod plan;
+mod plan;
 pub mod projection;
 mod record;
 pub mod simulate;

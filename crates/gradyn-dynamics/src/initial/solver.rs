@@ -24,11 +24,17 @@ pub(crate) enum Solver {
 
 impl Solver {
     /// By Maggi's matrices (2).
-    pub fn matrix_r(sys: &Setup) -> Self {
+    pub(crate) fn matrix_r(sys: &Setup) -> Self {
         Self::MatrixR(Box::new((None, NullSpace::new(sys))))
     }
     /// Factors where `d` is placed.
-    pub fn refactor(&mut self, sys: &Setup, t: f64, d: &Data<f64>, c: Compliance) -> Result<(), StepError> {
+    pub(crate) fn refactor(
+        &mut self,
+        sys: &Setup,
+        t: f64,
+        d: &Data<f64>,
+        c: Compliance,
+    ) -> Result<(), StepError> {
         match self {
             Self::Saddle(kkt) => refactor_kkt(sys, t, d, c, kkt),
             Self::MatrixR(r) => {
@@ -42,7 +48,7 @@ impl Solver {
         }
     }
     /// b = (f, g) ← (a, λ); the matrix is symmetric.
-    pub fn solve(&mut self, sys: &Setup, d: &Data<f64>, b: &mut [f64]) {
+    pub(crate) fn solve(&mut self, sys: &Setup, d: &Data<f64>, b: &mut [f64]) {
         match self {
             Self::Saddle(kkt) => kkt.solve(b),
             Self::MatrixR(r) => {

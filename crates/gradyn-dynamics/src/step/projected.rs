@@ -162,15 +162,15 @@ impl Projected {
             .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
     }
     /// Where things are in a record, around that of the step.
-    pub fn record(inner: &Layout) -> Layout {
+    pub(crate) fn record(inner: &Layout) -> Layout {
         Layout { len: inner.len + inner.z() + 2 * inner.m, ..*inner }
     }
     /// Where things are in a record.
-    pub fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         Self::record(&self.inner)
     }
     /// Memory of the residual, around that of the step.
-    pub fn work<S: RunScalar>(&self, p: &[S], inner: Box<dyn Residual<S>>) -> Work<S> {
+    pub(crate) fn work<S: RunScalar>(&self, p: &[S], inner: Box<dyn Residual<S>>) -> Work<S> {
         let zero = S::zero();
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
@@ -178,7 +178,7 @@ impl Projected {
         Work { inner, data, x: record.clone(), r: record, diff: vec![zero; self.inner.n] }
     }
     /// Memory of the steps, around that of the step; `kkt` is prepared.
-    pub fn memory(
+    pub(crate) fn memory(
         &self,
         p: &[f64],
         kkt: &Kkt,

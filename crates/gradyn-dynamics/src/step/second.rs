@@ -41,7 +41,7 @@ struct Partials {
 }
 
 /// (1), (2) and the same of the integrands.
-pub struct Second {
+pub(super) struct Second {
     f: Lagrange,
     state: State,
     partials: Vec<Partials>,
@@ -112,7 +112,7 @@ impl Partials {
 
 impl Second {
     /// Memory for `stages` directions.
-    pub fn new(sys: &Setup, f: Lagrange, state: State, p: &[f64], stages: usize) -> Self {
+    pub(super) fn new(sys: &Setup, f: Lagrange, state: State, p: &[f64], stages: usize) -> Self {
         let dims = sys.dims();
         let pat = sys.patterns();
         let zero = Lanes::from(0.0);
@@ -142,7 +142,7 @@ impl Second {
         }
     }
     /// Evaluates at the past `x` along the directions `w`, one after the other, and τ in time.
-    pub fn set(
+    pub(super) fn set(
         &mut self,
         sys: &Setup,
         lay: &Layout,
@@ -171,7 +171,7 @@ impl Second {
         [&self.stages[i].top_q, &self.stages[i].top_v]
     }
     /// r += D_i s, (1).
-    pub fn mul(&mut self, sys: &Setup, i: usize, s: &[f64], r: &mut [f64]) {
+    pub(super) fn mul(&mut self, sys: &Setup, i: usize, s: &[f64], r: &mut [f64]) {
         let n = sys.dims().n;
         let p = sys.patterns();
         let m = &self.stages[i];
@@ -210,7 +210,7 @@ impl Second {
         }
     }
     /// out += D_iᵀ μ.
-    pub fn mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], out: &mut [f64]) {
+    pub(super) fn mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], out: &mut [f64]) {
         let n = sys.dims().n;
         let mm = sys.dims().m;
         let p = sys.patterns();
@@ -249,7 +249,13 @@ impl Second {
         }
     }
     /// r_i += E_i δ of all stages, (2); the rows of stage i begin at `at(i)`.
-    pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], at: impl Fn(usize) -> usize, r: &mut [f64]) {
+    pub(super) fn slot_mul(
+        &mut self,
+        sys: &Setup,
+        delta: &[f64],
+        at: impl Fn(usize) -> usize,
+        r: &mut [f64],
+    ) {
         let n = sys.dims().n;
         let zero = Lanes::from(0.0);
         self.delta.iter_mut().zip(delta).for_each(|(d, x)| *d = Lanes::from(*x));
@@ -275,7 +281,7 @@ impl Second {
         }
     }
     /// grad += s E_iᵀ μ.
-    pub fn slot_mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], s: f64, grad: &mut [f64]) {
+    pub(super) fn slot_mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], s: f64, grad: &mut [f64]) {
         let n = sys.dims().n;
         let zero = Lanes::from(0.0);
         let linear = &mut self.partials[i / LANES].linear;

@@ -66,7 +66,7 @@ pub(super) struct Sweep<'c> {
 }
 
 /// Scratch of one evaluation.
-pub struct Work {
+pub(super) struct Work {
     /// Adjoint variables μ.
     pub mu: Vec<f64>,
     /// Minus their rates, -μ'.
@@ -76,7 +76,7 @@ pub struct Work {
 }
 
 /// k = -y' at y, and b, of an objective; without one the sources are zero.
-pub fn evaluate(
+pub(super) fn evaluate(
     sys: &Setup,
     form: Form,
     at: &mut Instant,

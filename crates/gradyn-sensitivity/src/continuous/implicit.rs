@@ -17,7 +17,7 @@ use gradyn_model::{Setup, System};
 use gradyn_num::DenseLu;
 
 /// How implicit stages are solved.
-pub enum Stages {
+pub(super) enum Stages {
     /// By the transposed matrix (1).
     Transposed(Box<Coupled>),
     /// By the columns (2).
@@ -25,7 +25,7 @@ pub enum Stages {
 }
 
 /// Matrix and memory of (2).
-pub struct Columns {
+pub(super) struct Columns {
     form: Form,
     /// a_ij of the group.
     a: Vec<f64>,
@@ -38,7 +38,7 @@ pub struct Columns {
 
 impl Stages {
     /// Memory for some rows of a scheme.
-    pub fn new(
+    pub(super) fn new(
         sys: &Setup,
         eq: &Equations,
         form: Form,
@@ -63,7 +63,7 @@ impl Stages {
         })))
     }
     /// Factors at the blocks of the group.
-    pub fn prepare(
+    pub(super) fn prepare(
         &mut self,
         sys: &Setup,
         eq: &Equations,
@@ -82,7 +82,7 @@ impl Stages {
         }
     }
     /// k_i of an objective at ŷ_i, for the explicit form b_i too.
-    pub fn solve(&mut self, sys: &Setup, eq: &Equations, at: &mut [Instant], w: &mut Work, g: Group) {
+    pub(super) fn solve(&mut self, sys: &Setup, eq: &Equations, at: &mut [Instant], w: &mut Work, g: Group) {
         match self {
             Self::Transposed(matrix) => {
                 let size = w.mu.len();
@@ -114,7 +114,7 @@ impl Stages {
 }
 
 /// The numbers of a group of blocks for one objective.
-pub struct Group<'a> {
+pub(super) struct Group<'a> {
     /// Number of the objective.
     pub objective: usize,
     /// Index of the first block, and distance to the next.

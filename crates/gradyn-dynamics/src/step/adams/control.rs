@@ -32,7 +32,7 @@ const STIFF: f64 = 0.5;
 
 /// E_{k-2} … E_{k+1} and E of (1); what does not exist is infinite.
 #[derive(Clone, Copy, Debug)]
-pub struct Estimates {
+pub(super) struct Estimates {
     /// E_{k-2}, E_{k-1}, E_k, E_{k+1}.
     pub orders: [f64; 4],
     /// Error E of the step in units of the tolerance.
@@ -43,10 +43,10 @@ pub struct Estimates {
 
 impl Estimates {
     /// No attempt has been measured.
-    pub const NONE: Self = Self { orders: [f64::INFINITY; 4], error: f64::INFINITY, stiffness: 0.0 };
+    pub(super) const NONE: Self = Self { orders: [f64::INFINITY; 4], error: f64::INFINITY, stiffness: 0.0 };
 
     /// (1); `norms` are those of φ_{k-1} … φ_{k+2}, where they exist.
-    pub fn of(c: &Coefficients<f64>, h: f64, norms: [Option<f64>; 4], stiffness: f64) -> Self {
+    pub(super) fn of(c: &Coefficients<f64>, h: f64, norms: [Option<f64>; 4], stiffness: f64) -> Self {
         let k = c.order;
         let mut σ = [1.0; MOST + 3];
         for i in 1..=(k + 1).min(c.known) {

@@ -28,7 +28,7 @@ pub(crate) struct Projector {
 }
 
 /// Memory of (1)–(3).
-pub struct Tangent {
+pub(super) struct Tangent {
     saddle: Saddle,
     /// P̄, K and C on n × n.
     matrix: Vec<f64>,
