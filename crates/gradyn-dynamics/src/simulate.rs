@@ -27,8 +27,8 @@ pub fn simulate(
     Ok(run)
 }
 
-/// Runs from [`Trajectory::start`] to the end of the mesh, or to the time when terminal functional `until` passes zero if there is
-/// one; after an error `run` holds what was reached.
+/// Runs from [`Trajectory::start`] to the end of the mesh, or to the time when terminal functional `until`
+/// passes zero; after an error `run` holds what was reached.
 pub fn continue_run(
     recipe: &StepRecipe,
     p: &[f64],
