@@ -12,19 +12,17 @@
 
 use crate::equilibrium::{Equilibrium, find};
 use crate::error::StepError;
-use crate::start::StartRows;
-use gradyn_model::{At, Data, LEVEL, Setup, System};
+use crate::start::{RANK_TOLERANCE, StartRows, still};
+use gradyn_model::{Data, LEVEL, Setup, System};
 use gradyn_num::{Dependent, Pattern, Saddle, free_columns, largest, nothing, row_dependencies};
 
-/// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
-pub(crate) const RANK_TOLERANCE: f64 = 1e-9;
 /// Disturbed starts if the drawn one leads nowhere.
 const TRIALS: usize = 3;
 
 /// An assembled mechanism.
 #[derive(Clone, Debug)]
 pub struct Assembled {
-    /// Positions.
+    /// Positions of the assembled configuration.
     pub q: Vec<f64>,
     /// Degrees of freedom of positions: what the holonomic rows leave open.
     pub freedom: usize,
@@ -357,12 +355,6 @@ impl<'a> Problem<'a> {
         }
         rows.undetermined(sys).map_or(Ok(()), Err)
     }
-}
-
-/// A position at rest.
-pub(crate) fn still<'q>(sys: &Setup, t: f64, q: &'q [f64], zero: &'q [f64]) -> At<'q> {
-    let (n, m) = (sys.dims().n, sys.dims().m);
-    At { t, q, v: &zero[..n], a: &zero[..n], lam: &zero[..m] }
 }
 
 /// (2).

@@ -22,11 +22,11 @@ mod kinematic;
 mod null_space;
 
 pub use kinematic::{Kinematic, choose};
-pub use null_space::NullSpace;
+pub(crate) use null_space::NullSpace;
 
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
-use crate::initial::{prepare_kkt, refactor_kkt, row_or_coordinate};
+use crate::kkt::{prepare_kkt, refactor_kkt, row_or_coordinate};
 use gradyn_model::{At, Data, KernelScalar, LEVEL, Setup, System};
 use gradyn_num::{Kkt, largest};
 
@@ -43,11 +43,11 @@ const FEW: usize = 3;
 /// What a state step integrates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// (q, v), (1).
+    /// All coordinates and velocities (q, v): (1).
     Full,
-    /// (z, ż), (2).
+    /// Independent coordinates and velocities (z, ż): (2).
     Independent,
-    /// (q, ż), (3).
+    /// All coordinates and independent velocities (q, ż): (3).
     Mixed,
 }
 
@@ -83,7 +83,8 @@ impl State {
         let (n, m) = (at.q.len(), at.lam.len());
         for (level, list) in self.lists(sys).into_iter().enumerate() {
             let Some(list) = list else { continue };
-            let (x, rows) = (&mut r[level * n..(level + 1) * n], sys.independent(level == 1));
+            let x = &mut r[level * n..(level + 1) * n];
+            let rows = sys.independent(level == 1);
             let (phi, defects) = scratch[..n + m].split_at_mut(m);
             defects.copy_from_slice(x);
             phi.fill(S::zero());
@@ -99,7 +100,7 @@ impl State {
 
 /// Chooses independent coordinates, forward runs only.
 #[derive(Clone, Debug)]
-pub struct Chooser {
+pub(crate) struct Chooser {
     /// Coordinates that the user named: they stay. Of velocities, of which there may be fewer, the first
     /// ones. Empty: none.
     named: Vec<u32>,
@@ -109,12 +110,12 @@ pub struct Chooser {
 
 impl Chooser {
     /// Keeps to the coordinates that are named, if any.
-    pub fn new(named: &[u32]) -> Self {
+    pub(crate) fn new(named: &[u32]) -> Self {
         Self { named: named.to_vec(), fresh: 1.0 }
     }
     /// Chooses at the start and where R has grown. `node` is the block of the last node, `evaluated` if it is
     /// factored.
-    pub fn decide(
+    pub(crate) fn decide(
         &mut self,
         sys: &Setup,
         (t, q): (f64, &[f64]),
@@ -204,7 +205,9 @@ impl Block {
         };
         let dphi_q = vec![0.0; sys.patterns().mn.nnz()];
         let kinematic = [None, None];
-        let (phi, u, hat) = (vec![0.0; m], vec![0.0; n + m], vec![0.0; n]);
+        let phi = vec![0.0; m];
+        let u = vec![0.0; n + m];
+        let hat = vec![0.0; n];
         let pulled = Pulled { count: 0, mu: vec![0.0; n + m], slots: vec![0.0; sys.dims().args] };
         Self { linear, f, state, solver, kinematic, one, dphi_q, phi, u, hat, assembled: false, pulled }
     }
@@ -330,7 +333,7 @@ impl Block {
         self.partials(sys, at, choice)?;
         self.factor(sys, at.t)
     }
-    /// The same, with the partials of (4) when a product needs them.
+    /// Factors at a point like `set`; the partials of (4) follow when a product needs them.
     pub fn hold(&mut self, sys: &Setup, at: &At, choice: &[u32]) -> Result<(), StepError> {
         sys.place(at.t, at.q, &mut self.linear.data);
         self.kinematics(sys, at, choice)?;
@@ -382,7 +385,13 @@ impl Block {
         k.choice().iter().for_each(|&i| out[i as usize] = x[i as usize]);
     }
     /// The largest entry of R at (t, q) for a choice.
-    pub fn largest_at(&mut self, sys: &Setup, t: f64, q: &[f64], choice: &[u32]) -> Result<f64, StepError> {
+    pub(crate) fn largest_at(
+        &mut self,
+        sys: &Setup,
+        t: f64,
+        q: &[f64],
+        choice: &[u32],
+    ) -> Result<f64, StepError> {
         self.choose(sys, choice)?;
         sys.place(t, q, &mut self.linear.data);
         self.factor(sys, t)?;
@@ -397,7 +406,8 @@ impl Block {
     }
     /// b ← (rows)_x⁻¹ b, (5).
     pub fn solve(&mut self, sys: &Setup, b: &mut [f64]) {
-        let (n, mn) = (sys.dims().n, &sys.patterns().mn);
+        let n = sys.dims().n;
+        let mn = &sys.patterns().mn;
         let (q, rest) = b.split_at_mut(n);
         let (v, u) = rest.split_at_mut(n);
         if let Some(k) = self.at_level(0) {
@@ -415,7 +425,8 @@ impl Block {
     }
     /// b ← (rows)_x⁻ᵀ b.
     pub fn solve_t(&mut self, sys: &Setup, b: &mut [f64]) {
-        let (n, mn) = (sys.dims().n, &sys.patterns().mn);
+        let n = sys.dims().n;
+        let mn = &sys.patterns().mn;
         let (q, rest) = b.split_at_mut(n);
         let (v, u) = rest.split_at_mut(n);
         self.solve_u(sys, u);
@@ -472,7 +483,8 @@ impl Block {
     /// grad += s (rows)_pᵀ μ.
     pub fn slot_mul_t(&mut self, sys: &Setup, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (n, m) = (sys.dims().n, sys.dims().m);
-        let (mu_u, pulled) = (&mu[2 * n..3 * n + m], &self.pulled);
+        let mu_u = &mu[2 * n..3 * n + m];
+        let pulled = &self.pulled;
         if !self.assembled && pulled.count > 0 && pulled.mu == mu_u {
             grad.iter_mut().zip(&pulled.slots).for_each(|(g, p)| *g -= s * p);
         } else {

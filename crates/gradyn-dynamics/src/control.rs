@@ -13,13 +13,13 @@
 //! never with a sliver.
 
 use crate::error::StepError;
-use crate::simulate::Statistics;
-use crate::step::{StepRecipe, Tolerance};
+use crate::plan::Statistics;
+use crate::record::Tolerance;
 
 /// Times at which steps must end: (time, slot of a declared time).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
-    /// Start.
+    /// Start time [s], and its slot where it is declared.
     pub start: (f64, Option<u32>),
     /// Ends of the smooth pieces, increasing; the last is the final time.
     pub ends: Vec<(f64, Option<u32>)>,
@@ -64,7 +64,7 @@ impl Mesh {
         }
         Ok(Self { start, ends: kept })
     }
-    /// Final time.
+    /// Final time of the mesh [s].
     pub fn end(&self) -> f64 {
         self.ends.last().map_or(self.start.0, |e| e.0)
     }
@@ -84,7 +84,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Fixed steps.
+    /// Fixed steps of a size [s].
     pub fn fixed(step: f64) -> Self {
         Self { step: Some(step), tolerance: None, max_steps: 100_000_000, max_step: f64::INFINITY }
     }
@@ -98,7 +98,7 @@ impl Controller {
         }
     }
     /// The next step from t: its size, and whether it arrives at `end`.
-    pub fn clip(&self, t: f64, h: f64, end: f64) -> (f64, bool) {
+    pub(crate) fn clip(&self, t: f64, h: f64, end: f64) -> (f64, bool) {
         let h = if self.tolerance.is_some() { h.min(self.max_step) } else { h };
         let rest = end - t;
         let slack = if self.tolerance.is_some() { 1e-4 } else { 1e-6 };
@@ -127,20 +127,20 @@ impl Controller {
             (None, ..) => t + size,
         }
     }
-    /// How often the first fixed step of a smooth piece is halved.
-    pub fn halvings(&self, recipe: &StepRecipe, mesh: &Mesh) -> u32 {
+    /// Fixed steps from the start to the end of a mesh; `None` where steps are chosen.
+    pub(crate) fn fixed_steps(&self, mesh: &Mesh) -> Option<f64> {
         match (self.tolerance, self.step) {
-            (None, Some(h)) => recipe.halvings((mesh.end() - mesh.start.0) / h),
-            _ => 0,
+            (None, Some(h)) => Some((mesh.end() - mesh.start.0) / h),
+            _ => None,
         }
     }
-    /// Step size at the beginning of a smooth piece, h at the end of the one before.
-    pub fn begin(&self, recipe: &StepRecipe, x: &[f64], h: f64, mesh: &Mesh) -> f64 {
+    /// Step size at the beginning of a smooth piece: h at the end of the one before, or what the scheme asks
+    /// for.
+    pub fn begin(&self, first: Option<f64>, h: f64, mesh: &Mesh) -> f64 {
         let total = mesh.end() - mesh.start.0;
-        let first = self.tolerance.and_then(|tol| recipe.first_step(tol, x));
         first.map_or(h, |first| first.clamp(1e-9 * total, 0.1 * total))
     }
-    /// (1).
+    /// The factor of the step size after an attempt with that error, (1).
     pub fn factor(&self, error: f64, order: usize) -> f64 {
         if error == 0.0 { 5.0 } else { (0.9 * error.powf(-1.0 / order as f64)).clamp(0.2, 5.0) }
     }
@@ -148,14 +148,16 @@ impl Controller {
     pub fn minimum(&self, t: f64) -> f64 {
         16.0 * f64::EPSILON * t.abs().max(1e-3)
     }
-    /// First step: as given, or from the size of ẏ [Hairer, Nørsett & Wanner I, II.4].
-    pub fn first_step(&self, recipe: &StepRecipe, x: &[f64], mesh: &Mesh) -> f64 {
+    /// First step of n coordinates at x: as given, or from the size of ẏ and the power of h in the estimate
+    /// [Hairer, Nørsett & Wanner I, II.4].
+    pub(crate) fn first_step(&self, n: usize, order: usize, x: &[f64], mesh: &Mesh) -> f64 {
         let total = mesh.end() - mesh.start.0;
         if let Some(h) = self.step {
             return h;
         }
         let Some(tol) = self.tolerance else { return 1e-3 * total };
-        let (n, mut y, mut dy) = (recipe.layout().n, 0.0f64, 0.0f64);
+        let mut y = 0.0f64;
+        let mut dy = 0.0f64;
         for i in 0..2 * n {
             let scale = tol.atol + tol.rtol * x[i].abs();
             y = y.max(x[i].abs() / scale);
@@ -163,15 +165,11 @@ impl Controller {
         }
         let h = if y < 1e-5 || dy < 1e-5 { 1e-6 } else { 0.01 * y / dy };
         // an error of the order of the tolerance over the first step
-        (h * tol.rtol.max(tol.atol).powf(1.0 / recipe.estimate_order() as f64))
-            .clamp(1e-9 * total, 0.1 * total)
+        (h * tol.rtol.max(tol.atol).powf(1.0 / order as f64)).clamp(1e-9 * total, 0.1 * total)
     }
     /// Refuses fixed steps that are known to be too many before the first one is taken.
-    pub fn check_expected(&self, mesh: &Mesh) -> Result<(), StepError> {
-        let count = match (self.tolerance, self.step) {
-            (None, Some(h)) => (mesh.end() - mesh.start.0) / h,
-            _ => 0.0,
-        };
+    pub(crate) fn check_expected(&self, mesh: &Mesh) -> Result<(), StepError> {
+        let count = self.fixed_steps(mesh).unwrap_or(0.0);
         if count > self.max_steps as f64 {
             let text = format!("{count:.1e} steps would be needed, more than max_steps = {}", self.max_steps);
             return Err(StepError::Times(text));
@@ -179,19 +177,13 @@ impl Controller {
         Ok(())
     }
     /// How many steps to make room for.
-    pub fn expected_steps(&self, mesh: &Mesh, halvings: u32) -> usize {
-        match (self.tolerance, self.step) {
-            (None, Some(h)) => {
-                (((mesh.end() - mesh.start.0) / h).ceil() as usize).min(1 << 20)
-                    + mesh.ends.len() * (1 + halvings as usize)
-                    + 1
-            }
-            _ => 256,
-        }
+    pub(crate) fn expected_steps(&self, mesh: &Mesh, halvings: u32) -> usize {
+        let each = mesh.ends.len() * (1 + halvings as usize) + 1;
+        self.fixed_steps(mesh).map_or(256, |steps| (steps.ceil() as usize).min(1 << 20) + each)
     }
     /// (2), every 10,000 steps; `t` are the nodes so far, `worst` is asked for the name of the coordinate
     /// with the largest error.
-    pub fn check_advance(
+    pub(crate) fn check_advance(
         &self,
         t: &[f64],
         mesh: &Mesh,
@@ -202,7 +194,9 @@ impl Controller {
         if self.tolerance.is_none() || n == 0 || !n.is_multiple_of(FIRST) {
             return Ok(());
         }
-        let (w, t_n) = (FIRST.max(n / 2), t[n]);
+        // the last w steps, and what the rest would need
+        let w = FIRST.max(n / 2);
+        let t_n = t[n];
         let advance = t_n - t[n - w];
         let needed = (mesh.end() - t_n) * w as f64 / advance;
         if needed > 1e7 / n as f64 * self.max_steps as f64 {
@@ -211,7 +205,7 @@ impl Controller {
         Ok(())
     }
     /// An error when the number of steps is used up.
-    pub fn check_count(&self, done: &Statistics, t: f64, mesh: &Mesh) -> Result<(), StepError> {
+    pub(crate) fn check_count(&self, done: &Statistics, t: f64, mesh: &Mesh) -> Result<(), StepError> {
         let (steps, limited, t_end) = (done.steps, done.limited, mesh.end());
         match steps >= self.max_steps && t < t_end {
             false => Ok(()),

@@ -47,7 +47,7 @@ pub struct Reduced<S> {
     /// Q and what (3) leaves of it.
     load: Vec<S>,
     rest: Vec<S>,
-    /// (-λ, -ν, r).
+    /// Multipliers and residual (-λ, -ν, r) of the balance.
     u: Vec<S>,
     part: Vec<f64>,
     /// Parts of a condition's row that are not used.
@@ -57,7 +57,8 @@ pub struct Reduced<S> {
 impl<S: RunScalar> Reduced<S> {
     /// Memory for these rows of Φ, all conditions, and B.
     pub fn new(sys: &Setup, held: &[u32], balanced: &[u32]) -> Result<Self, StepError> {
-        let (dims, mn) = (sys.dims(), &sys.patterns().mn);
+        let dims = sys.dims();
+        let mn = &sys.patterns().mn;
         let conditions = sys.statics().map_or(0, |s| s.held.len());
         let rows = held.len() + conditions;
         let wide = |list: &[u32], i: usize| list.iter().map(|&j| (i, j as usize)).collect::<Vec<_>>();
@@ -104,7 +105,8 @@ impl<S: RunScalar> Reduced<S> {
         let [v, p] = &mut self.unused;
         for k in 0..self.pattern.rows() - rows {
             let row = self.pattern.row(rows + k);
-            let (v, p) = (&mut v[..row.len()], &mut p[..sys.condition_support(false, k).len()]);
+            let v = &mut v[..row.len()];
+            let p = &mut p[..sys.condition_support(false, k).len()];
             sys.condition_row(false, k, &at, d, &mut self.j[row], v, p);
         }
         // -Q

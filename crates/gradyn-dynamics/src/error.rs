@@ -41,7 +41,7 @@ pub enum StepError {
     /// The matrix of a step is singular.
     #[error("t = {t:.6} s: the equations are singular at `{equation}`")]
     Singular {
-        /// Time [s].
+        /// Time of the failure [s].
         t: f64,
         /// Constraint or coordinate where the factorisation stopped.
         equation: String,
@@ -52,7 +52,7 @@ pub enum StepError {
         list(.rows)
     )]
     SingularPosition {
-        /// Its time [s].
+        /// Time at which it happens [s].
         t: f64,
         /// Time of the last node [s].
         reached: f64,
@@ -62,19 +62,19 @@ pub enum StepError {
     /// A run stopped where the freedoms that the user named do not determine the velocities.
     #[error("t = {t:.6} s: the freedoms {} do not determine the velocities there", names(.freedoms))]
     Freedoms {
-        /// Time [s].
+        /// Time of the failure [s].
         t: f64,
-        /// Their names.
+        /// Names of the free coordinates.
         freedoms: Vec<String>,
     },
     /// The matrix of a step is singular at a body without mass or inertia.
     #[error("t = {t:.6} s: the equations are singular at `{equation}`: body `{body}` has no {lacks}")]
     Massless {
-        /// Time [s].
+        /// Time of the failure [s].
         t: f64,
         /// Coordinate where the factorisation stopped.
         equation: String,
-        /// Its body.
+        /// Name of its body.
         body: String,
         /// Mass or inertia.
         lacks: &'static str,
@@ -82,15 +82,15 @@ pub enum StepError {
     /// A value is not finite.
     #[error("t = {t:.6} s: `{equation}` is not a finite number")]
     NotFinite {
-        /// Time [s].
+        /// Time of the failure [s].
         t: f64,
-        /// Where.
+        /// Name of the equation.
         equation: String,
     },
     /// A force is not defined.
     #[error("t = {t:.6} s: {what}")]
     Undefined {
-        /// Time [s].
+        /// Time of the failure [s].
         t: f64,
         /// Which one, and why.
         what: String,
@@ -100,7 +100,7 @@ pub enum StepError {
         "t = {t:.6} s: the accelerations grow from step to step: steps of {h:.2e} s are too long for adams-bashforth"
     )]
     Unstable {
-        /// Time [s].
+        /// Time of the failure [s].
         t: f64,
         /// Step size [s].
         h: f64,
@@ -110,7 +110,7 @@ pub enum StepError {
         "t = {t:.6} s: the step size fell to {h:.1e} s after {rejected} rejected steps; the largest error is in `{worst}`"
     )]
     StepTooSmall {
-        /// Time [s].
+        /// Time of the failure [s].
         t: f64,
         /// Step size [s].
         h: f64,
@@ -124,7 +124,7 @@ pub enum StepError {
         "t = {t:.6} s: the condition for the final time holds at the start already (its rate there is {rate:.3e} 1/s)"
     )]
     AlreadyMet {
-        /// Start [s].
+        /// Start time of the run [s].
         t: f64,
         /// Rate of the condition [1/s].
         rate: f64,
@@ -138,7 +138,7 @@ pub enum StepError {
         t_max: f64,
         /// The condition where its modulus is smallest, by the cubic polynomial through nodes.
         nearest: f64,
-        /// When [s].
+        /// Time at which it happens [s].
         t: f64,
     },
     /// The condition for the final time touches zero.
@@ -146,7 +146,7 @@ pub enum StepError {
         "t = {t:.6} s: the condition for the final time only grazes zero there (its rate is {rate:.1e} 1/s): the final time does not follow the parameters"
     )]
     Grazes {
-        /// When [s].
+        /// Time at which it happens [s].
         t: f64,
         /// Rate of the condition [1/s].
         rate: f64,
@@ -156,7 +156,7 @@ pub enum StepError {
         "t = {t:.6} s: the condition for the final time jumps over zero there; what is left of it is {rest:.3e}"
     )]
     JumpsOver {
-        /// When [s].
+        /// Time at which it happens [s].
         t: f64,
         /// Its value there.
         rest: f64,
@@ -192,7 +192,7 @@ pub enum StepError {
         t: f64,
         /// Step size [s].
         h: f64,
-        /// The angle.
+        /// Name of the angle.
         angle: String,
     },
     /// Adaptive steps hardly advance.
@@ -216,7 +216,7 @@ pub enum StepError {
     TooManySteps {
         /// Time reached [s].
         t: f64,
-        /// Steps done.
+        /// Number of steps done so far.
         steps: usize,
         /// Final time [s].
         t_end: f64,
@@ -228,7 +228,7 @@ pub enum StepError {
     Stiff {
         /// Time reached [s].
         t: f64,
-        /// Steps done.
+        /// Number of steps done so far.
         steps: usize,
         /// Those that stability limited.
         limited: usize,
@@ -242,7 +242,7 @@ pub enum StepError {
     Assembly {
         /// Equation that stays violated.
         worst: String,
-        /// By how much.
+        /// What is left of the equation.
         residual: f64,
     },
     /// Redundant rows that contradict each other in the velocity that they ask for.
@@ -307,7 +307,7 @@ pub enum StepError {
     EquilibriumLoad {
         /// The condition.
         condition: String,
-        /// Its effort.
+        /// Force or torque that would be needed to hold it [N or N m].
         effort: f64,
     },
     /// A condition of an equilibrium holds what forces hold.
@@ -359,7 +359,7 @@ fn held(open: &[String]) -> String {
     if open.is_empty() { String::new() } else { format!("; there hardly any force holds {}", names(open)) }
 }
 
-/// `a`, `b`.
+/// Names between backticks, separated by commas.
 fn names(list: &[String]) -> String {
     list.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }

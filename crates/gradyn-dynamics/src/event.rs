@@ -15,8 +15,9 @@
 
 use crate::error::StepError;
 use crate::plan::Frozen;
-use crate::simulate::Trajectory;
-use crate::step::{Chain, Layout, Span, StepRecipe};
+use crate::record::{Layout, Span};
+use crate::step::{Chain, StepRecipe};
+use crate::trajectory::Trajectory;
 use gradyn_model::{Data, Set, Setup, System};
 use gradyn_num::Wide;
 
@@ -34,7 +35,7 @@ const SHORTEST: f64 = 1e-6;
 const TINY: f64 = 1e-9;
 
 /// (1) along a run.
-pub struct Event {
+pub(crate) struct Event {
     sys: Setup,
     layout: Layout,
     /// Which terminal functional.
@@ -49,7 +50,7 @@ pub struct Event {
     /// H where it is nearest to zero, and when.
     nearest: (f64, f64),
     start: f64,
-    /// Latest time.
+    /// Latest final time [s].
     end: f64,
     /// |H| at the start.
     first: f64,
@@ -57,7 +58,7 @@ pub struct Event {
 
 impl Event {
     /// Begins at the first record, where (1) must not hold.
-    pub fn new(
+    pub(crate) fn new(
         recipe: &StepRecipe,
         p: &[f64],
         index: usize,
@@ -66,7 +67,9 @@ impl Event {
     ) -> Result<Self, StepError> {
         let sys = recipe.system();
         let lay = recipe.layout();
-        let (start, zero) = (run.plan.t[0], Wide::from(0.0));
+        let start = run.plan.t[0];
+        let zero = Wide::from(0.0);
+        // nothing is measured yet
         let mut event = Self {
             sys: sys.clone(),
             layout: lay,
@@ -81,6 +84,7 @@ impl Event {
             end,
             first: 0.0,
         };
+        // (H, Ḣ) at the start, which must not be zero
         let [h, rate] = event.measure((start, 0.0), run.plan.angles(0), run.record(0), run.record(0))?;
         if h == 0.0 || h.abs() <= 1e-12 * rate.abs() * (end - start) {
             return Err(StepError::AlreadyMet { t: start, rate });
@@ -97,12 +101,15 @@ impl Event {
         x: &[f64],
         past: &[f64],
     ) -> Result<[f64; 2], StepError> {
-        let (sys, lay) = (&self.sys, &self.layout);
+        let sys = &self.sys;
+        let lay = &self.layout;
         let n = lay.n;
+        // (q, v, a, λ) with their rates
         for (i, to) in self.x.iter_mut().enumerate() {
             let slope = if h > 0.0 { (x[i] - past[i]) / h } else { 0.0 };
             *to = Wide::along(x[i], if i < 2 * n { x[n + i] } else { slope });
         }
+        // H and its rate
         let time = Wide::along(t, 1.0);
         sys.set_angles(angles, &mut self.moving);
         sys.set_time(time, &mut self.moving);
@@ -127,7 +134,7 @@ impl Event {
     /// Looks at the step of `size` that ends in the record after the plan. Where (1) is met the last record
     /// is that of (2), and its step size is returned. `since` is the number of steps since a time that must
     /// be a node.
-    pub fn ends(
+    pub(crate) fn ends(
         &mut self,
         run: &mut Trajectory,
         size: f64,
@@ -176,7 +183,8 @@ impl Event {
         size: f64,
         chain: &mut Chain,
     ) -> Result<Option<Ending>, StepError> {
-        let (n, h) = (run.plan.steps() - 1, run.plan.h[run.plan.steps() - 1]);
+        let n = run.plan.steps() - 1;
+        let h = run.plan.h[run.plan.steps() - 1];
         let frozen = run.plan.frozen(n + 1);
         let mut trial = Trial::new(run, n, frozen.angles, frozen.choice);
         let long = h + 2.0 * SLIVER * size;
@@ -202,18 +210,18 @@ impl Event {
         }
     }
     /// The error of a run that reached its latest time.
-    pub fn never(&self, t_max: f64) -> StepError {
+    pub(crate) fn never(&self, t_max: f64) -> StepError {
         StepError::NeverMet { t_max, nearest: self.nearest.0, t: self.nearest.1 }
     }
 }
 
 /// The last step of a run that ends by (1).
-pub struct Ending {
-    /// Its end [s].
+pub(crate) struct Ending {
+    /// Time at which the step ends [s].
     pub t: f64,
-    /// Its size [s].
+    /// Size of the step [s].
     pub h: f64,
-    /// Its record.
+    /// Record of the step.
     pub x: Vec<f64>,
     /// Does it replace the last step of the plan?
     pub joined: bool,
@@ -236,7 +244,8 @@ impl Cubic {
     /// Zeros of its derivative within the step: 3 a θ² + 2 b θ + d₀ = 0.
     fn extremes(&self) -> impl Iterator<Item = f64> + use<> {
         let Self { h: [h0, h1], d: [d0, d1] } = self;
-        let (a, b) = (2.0 * (h0 - h1) + d0 + d1, 3.0 * (h1 - h0) - 2.0 * d0 - d1);
+        let a = 2.0 * (h0 - h1) + d0 + d1;
+        let b = 3.0 * (h1 - h0) - 2.0 * d0 - d1;
         let root = (b * b - 3.0 * a * d0).max(0.0).sqrt();
         let q = -(b + root.copysign(b));
         let mut extremes = [q / (3.0 * a), d0 / q];

@@ -25,13 +25,13 @@ pub struct Compliance {
     pub scaling: RowScaling,
 }
 impl Compliance {
-    /// 1/α = 0.
+    /// Rows that do not give way, 1/α = 0.
     pub const NONE: Self = Self::uniform(0.0);
     /// 1/α, over the factors that the model gives to rows.
     pub const fn uniform(factor: f64) -> Self {
         Self { factor, scaling: RowScaling::Uniform }
     }
-    /// 1/α_k.
+    /// Compliance 1/α_k of each row.
     #[inline]
     pub fn rows(self, sys: &Setup) -> impl Fn(usize) -> f64 + '_ {
         let rows = sys.compliances(self.scaling);
@@ -42,9 +42,9 @@ impl Compliance {
 /// (1), (2) by their weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lagrange {
-    /// (c₀, c₁, c₂).
+    /// Weights (c₀, c₁, c₂) of Φ, Φ̇ and Φ̈.
     pub level: [f64; 3],
-    /// 1/α.
+    /// Compliance 1/α of the rows.
     pub compliance: Compliance,
     /// Leaves (Φ_qᵀλ)_q out of every tangent: a deliberate mistake, for the tests that show that the checks
     /// can fail.
@@ -109,7 +109,7 @@ pub struct Linear<S: KernelScalar = f64> {
     f: Lagrange,
     /// g_q + K on n × n.
     pub top_q: Vec<S>,
-    /// C on n × n.
+    /// Partials C of the momentum rows over v, on n × n.
     pub top_v: Vec<S>,
     /// Constraint rows of F_q on m × n.
     pub bottom_q: Vec<S>,
@@ -120,9 +120,11 @@ pub struct Linear<S: KernelScalar = f64> {
 }
 
 impl<S: KernelScalar> Linear<S> {
-    /// Memory.
+    /// Room for the partials; nothing is evaluated yet.
     pub fn new(sys: &Setup, f: Lagrange) -> Self {
-        let (dims, p, zero) = (sys.dims(), sys.patterns(), S::zero());
+        let dims = sys.dims();
+        let p = sys.patterns();
+        let zero = S::zero();
         Self {
             data: sys.data(),
             point: vec![zero; 3 * dims.n + dims.m],
@@ -141,15 +143,17 @@ impl<S: KernelScalar> Linear<S> {
         sys.place(at.t, at.q, &mut self.data);
         self.assemble(sys, at, !self.f.wrong_tangent);
     }
-    /// The same where `data` is placed already, with or without g_q.
+    /// Partials where `data` is placed already, with or without g_q.
     pub fn assemble(&mut self, sys: &Setup, at: &At<S>, geometric: bool) {
         self.hold(at);
         self.matrices(sys, geometric);
     }
     /// (3), (4) at the point that is held, with or without g_q.
     fn matrices(&mut self, sys: &Setup, geometric: bool) {
-        let (f, zero) = (self.f, S::zero());
-        let (at, data) = (At::of(self.t, &self.point, self.n, self.m), &mut self.data);
+        let f = self.f;
+        let zero = S::zero();
+        let at = At::of(self.t, &self.point, self.n, self.m);
+        let data = &mut self.data;
         [&mut self.top_q, &mut self.top_v, &mut self.bottom_q, &mut self.bottom_v]
             .into_iter()
             .for_each(|x| x.fill(zero));
@@ -170,13 +174,14 @@ impl<S: KernelScalar> Linear<S> {
         }
     }
     /// (3), (4) at the point that is held.
-    pub fn assemble_held(&mut self, sys: &Setup) {
+    pub(crate) fn assemble_held(&mut self, sys: &Setup) {
         self.matrices(sys, !self.f.wrong_tangent);
     }
     /// q += s F_qᵀ μ, v += s F_vᵀ μ, grad += s F_pᵀ μ at the point that is held, without (3) and (4); false
     /// if the system cannot.
     pub fn pull(&mut self, sys: &Setup, s: f64, mu: &[S], out: [&mut [S]; 3]) -> bool {
-        let (at, (top, bottom)) = (At::of(self.t, &self.point, self.n, self.m), mu.split_at(self.n));
+        let at = At::of(self.t, &self.point, self.n, self.m);
+        let (top, bottom) = mu.split_at(self.n);
         !self.f.wrong_tangent && sys.pull(&at, self.f.level, [top, bottom], s, &mut self.data, out)
     }
     /// The point and the data there.
@@ -185,7 +190,8 @@ impl<S: KernelScalar> Linear<S> {
     }
     /// out += s (F_q δq + F_v δv).
     pub fn state_mul(&self, sys: &Setup, s: f64, dq: &[S], dv: &[S], out: &mut [S]) {
-        let (p, (top, bottom)) = (sys.patterns(), out.split_at_mut(self.n));
+        let p = sys.patterns();
+        let (top, bottom) = out.split_at_mut(self.n);
         p.nn.mul(&self.top_q, s, dq, top);
         p.nn.mul(&self.top_v, s, dv, top);
         p.mn.mul(&self.bottom_q, s, dq, bottom);
@@ -193,7 +199,8 @@ impl<S: KernelScalar> Linear<S> {
     }
     /// q += s F_qᵀ μ, v += s F_vᵀ μ.
     pub fn state_mul_t(&self, sys: &Setup, s: f64, mu: &[S], q: &mut [S], v: &mut [S]) {
-        let (p, (top, bottom)) = (sys.patterns(), mu.split_at(self.n));
+        let p = sys.patterns();
+        let (top, bottom) = mu.split_at(self.n);
         p.nn.mul_t(&self.top_q, s, top, q);
         p.nn.mul_t(&self.top_v, s, top, v);
         p.mn.mul_t(&self.bottom_q, s, bottom, q);
@@ -201,7 +208,8 @@ impl<S: KernelScalar> Linear<S> {
     }
     /// out += F_v δv + F_a δa.
     pub fn rate_mul(&self, sys: &Setup, dv: &[S], da: &[S], out: &mut [S]) {
-        let (p, (top, bottom)) = (sys.patterns(), out.split_at_mut(self.n));
+        let p = sys.patterns();
+        let (top, bottom) = out.split_at_mut(self.n);
         p.nn.mul(&self.top_v, 1.0, dv, top);
         p.nn.mul(sys.mass(&self.data), 1.0, da, top);
         p.mn.mul(&self.bottom_v, 1.0, dv, bottom);
@@ -211,7 +219,8 @@ impl<S: KernelScalar> Linear<S> {
     }
     /// v += F_vᵀ μ, a += F_aᵀ μ.
     pub fn rate_mul_t(&self, sys: &Setup, mu: &[S], v: &mut [S], a: &mut [S]) {
-        let (p, (top, bottom)) = (sys.patterns(), mu.split_at(self.n));
+        let p = sys.patterns();
+        let (top, bottom) = mu.split_at(self.n);
         p.nn.mul_t(&self.top_v, 1.0, top, v);
         p.nn.mul_t(sys.mass(&self.data), 1.0, top, a);
         p.mn.mul_t(&self.bottom_v, 1.0, bottom, v);
@@ -239,7 +248,8 @@ impl<S: KernelScalar> Linear<S> {
 
 /// The largest entry of the smallest row of Φ_q at (t, q): how a multiplier becomes a force. 1 without rows.
 pub fn smallest_row(sys: &Setup, p: &[f64], t: f64, q: &[f64]) -> f64 {
-    let (mut d, mn) = (sys.data(), &sys.patterns().mn);
+    let mut d = sys.data();
+    let mn = &sys.patterns().mn;
     sys.prepare(p, &mut d);
     sys.place(t, q, &mut d);
     let rows = (0..sys.dims().m).map(|k| largest(mn.row(k).map(|pos| sys.phi_q(&d)[pos])));

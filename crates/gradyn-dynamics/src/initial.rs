@@ -16,14 +16,15 @@
 mod positions;
 mod solver;
 
-pub use solver::Solver;
+pub use crate::kkt::{prepare_kkt, refactor_kkt};
+pub(crate) use solver::Solver;
 
 use self::positions::{Positions, rows_p, rows_p_t};
 use crate::equilibrium::Reduced;
 use crate::error::StepError;
-use crate::formulation::{Compliance, Lagrange, Linear};
+use crate::formulation::{Lagrange, Linear};
+use crate::record::{Layout, Report};
 use crate::start::StartRows;
-use crate::step::{Layout, Report};
 use gradyn_model::{At, Data, LEVEL, RunScalar, Setup, System};
 use gradyn_num::{Factor, Kkt, largest};
 
@@ -33,7 +34,7 @@ const MAX_ITERATIONS: usize = 50;
 /// Record 0, linearised.
 pub struct Initial {
     layout: Layout,
-    /// (1).
+    /// The block of positions, (1).
     positions: Positions,
     /// Partials of (2) and the factors of [Φ_q; E'_v].
     rows: StartRows,
@@ -66,7 +67,7 @@ pub fn residual<S: RunScalar>(
     residual_in(sys, law, layout, t, x, d, reduced.as_mut(), r);
 }
 
-/// The same with the memory of an equilibrium.
+/// (1)–(4) on any scalar, with the memory of an equilibrium if the start is one.
 fn residual_in<S: RunScalar>(
     sys: &Setup,
     law: &Lagrange,
@@ -101,7 +102,7 @@ fn residual_in<S: RunScalar>(
 }
 
 /// (5) in place of (4) for the last block.
-pub fn auxiliary_rows<S: RunScalar>(layout: &Layout, x: &[S], r: &mut [S]) {
+pub(crate) fn auxiliary_rows<S: RunScalar>(layout: &Layout, x: &[S], r: &mut [S]) {
     let (a, aux) = (layout.a(), layout.len - layout.n);
     (0..layout.n).for_each(|i| r[aux + i] = x[aux + i] - x[a + i]);
 }
@@ -155,7 +156,8 @@ impl Initial {
         r: &mut [f64],
     ) -> Result<Report, StepError> {
         let (n, layout) = (self.layout.n, self.layout);
-        let (mut last, mut stalls) = ([f64::INFINITY; 3], [0; 3]);
+        let mut last = [f64::INFINITY; 3];
+        let mut stalls = [0; 3];
         let shares = self.law.shares(sys);
         for iterations in 1..=MAX_ITERATIONS {
             residual_in(
@@ -294,7 +296,7 @@ impl Initial {
             (0..n).for_each(|i| b[aux + i] += b[a + i]);
         }
     }
-    /// The same blocks upwards [A22, Eqs. 43c, 43b, 43a].
+    /// Accelerations, then velocities, then positions, transposed [A22, Eqs. 43c, 43b, 43a].
     pub fn solve_t(&mut self, sys: &Setup, b: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         self.auxiliary_t(b);
@@ -317,7 +319,7 @@ impl Initial {
         self.solver.solve(sys, &self.acceleration.data, &mut rest[..n + m]);
         self.acceleration.state_mul_t(sys, -1.0, &rest[..n + m], q, v);
     }
-    /// r += R_p δ.
+    /// Adds R_p δ to the rows r.
     pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], r: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         let at = At::of(self.t, &self.point, n, m);
@@ -343,38 +345,4 @@ impl Initial {
 fn relative(r: &[f64], x: &[f64], least: f64) -> f64 {
     let scale = largest(x.iter().copied()).max(least);
     largest(r.iter().copied()) / if scale > 0.0 { scale } else { 1.0 }
-}
-
-/// [M Φ_qᵀ; Φ_q -c] with the M of these data; clones share the pattern.
-pub fn prepare_kkt(sys: &Setup, d: &Data<f64>) -> Result<Kkt, StepError> {
-    let patterns = sys.patterns();
-    let mut kkt = Kkt::sparser(&patterns.nn, &patterns.mn, &patterns.mass)?;
-    kkt.release(sys.dropped());
-    match sys.constant_mass() {
-        true => kkt.prepare(sys.mass(d))?,
-        false => kkt.vary(),
-    }
-    Ok(kkt)
-}
-
-/// Factors [M Φ_qᵀ; Φ_q -c] with Φ_q at hand; a singular matrix is an error that names its row.
-pub fn refactor_kkt(
-    sys: &Setup,
-    t: f64,
-    d: &Data<f64>,
-    c: Compliance,
-    kkt: &mut Kkt,
-) -> Result<(), StepError> {
-    let singular =
-        |s: gradyn_num::Singular| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) };
-    if !sys.constant_mass() {
-        kkt.set(sys.mass(d));
-    }
-    kkt.refactor(sys.phi_q(d), c.rows(sys)).map_err(singular)
-}
-
-/// Name of row `index` of a KKT system: constraints first, as [`Kkt`] reports them.
-pub fn row_or_coordinate(sys: &Setup, index: usize) -> String {
-    let m = sys.dims().m;
-    if index < m { sys.row_name(index) } else { sys.coordinate_name(index - m) }
 }

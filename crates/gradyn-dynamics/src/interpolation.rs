@@ -29,6 +29,7 @@ pub fn aitken_neville<'a>(
     let nodes = nearest(times, t, order);
     let s = &times[nodes.clone()];
     let mut p = [0.0; MOST + 1];
+    // (1) for each number
     for (d, out) in out.iter_mut().enumerate() {
         nodes.clone().enumerate().for_each(|(i, n)| p[i] = rows(n)[d]);
         for k in 1..s.len() {

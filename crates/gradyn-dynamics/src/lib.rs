@@ -2,31 +2,35 @@
 //!
 //! A [`formulation::Lagrange`] is F(t, q, v, a, λ; p) = 0 and its partials; a [`step::Stepper`] is R(x_n,
 //! x_{n-1}, h; p) = 0 with R_x⁻¹, R_x⁻ᵀ and the other products; [`simulate`] runs a step over a
-//! [`plan::Plan`].
+//! [`Plan`].
 
 pub mod assembly;
 pub mod block;
 pub mod control;
 pub mod equilibrium;
 pub mod error;
-pub mod event;
+mod event;
 pub mod formulation;
 pub mod initial;
 pub mod interpolation;
-pub mod plan;
+mod kkt;
+mod plan;
 pub mod projection;
+mod record;
 pub mod simulate;
 mod start;
 pub mod step;
 pub mod tableau;
+mod trajectory;
 
 pub use block::State;
 pub use error::StepError;
 pub use formulation::{Compliance, Lagrange};
-pub use plan::{Frozen, Plan};
-pub use simulate::{Statistics, Trajectory, simulate};
+pub use plan::{Frozen, Plan, Statistics};
+pub use simulate::simulate;
 pub use step::adams::Adams;
 pub use step::newmark::{Newmark, Scheme};
 pub use step::rosenbrock::Rosenbrock;
 pub use step::runge_kutta::RungeKutta;
 pub use step::{Chain, Layout, Residual, Span, StepArgs, StepKind, StepRecipe};
+pub use trajectory::Trajectory;

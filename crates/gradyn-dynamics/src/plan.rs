@@ -9,7 +9,7 @@
 //! ```
 //! The derivative of the step controller is deliberately not taken.
 
-use crate::step::Span;
+use crate::record::{Report, Span};
 use gradyn_num::ProgramScalar;
 
 /// What the forward run decided for one record.
@@ -85,7 +85,7 @@ impl Plan {
         self.choices.truncate(self.choices.len() - self.choice_count);
     }
     /// Room for some steps, so that pushing does not allocate.
-    pub fn reserve(&mut self, steps: usize) {
+    pub(crate) fn reserve(&mut self, steps: usize) {
         self.t.reserve(steps);
         self.h.reserve(steps);
         self.declared.reserve(steps);
@@ -113,5 +113,37 @@ impl Plan {
     /// Does the step that ends in record `n` touch a declared time?
     pub fn moves(&self, n: usize) -> bool {
         self.declared[n].is_some() || (n > 0 && self.declared[n - 1].is_some())
+    }
+}
+
+/// Counts of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: usize,
+    /// Rejected steps.
+    pub rejected: usize,
+    /// Newton iterations, or evaluations.
+    pub iterations: usize,
+    /// Factorisations.
+    pub factorizations: usize,
+    /// Accepted steps whose size stability limited, not accuracy.
+    pub limited: usize,
+    /// Most iterations of a step, and the step.
+    pub slowest: (usize, usize),
+}
+
+impl Statistics {
+    /// Counts step `n`.
+    pub(crate) fn count(&mut self, n: usize, report: &Report) {
+        self.iterations += report.iterations;
+        self.factorizations += report.factorizations;
+        if report.iterations > self.slowest.0 {
+            self.slowest = (report.iterations, n);
+        }
+    }
+    /// Did stability limit most steps of a long run?
+    pub fn is_stiff(&self) -> bool {
+        self.steps >= 50 && 2 * self.limited > self.steps
     }
 }

@@ -4,80 +4,11 @@
 use crate::control::{Controller, Mesh};
 use crate::error::StepError;
 use crate::event::{Ending, Event};
-use crate::plan::{Frozen, Plan};
-use crate::step::{Chain, Layout, Report, Span, StepArgs, StepRecipe};
+use crate::plan::{Frozen, Plan, Statistics};
+use crate::record::Span;
+use crate::step::{Chain, StepArgs, StepRecipe};
+use crate::trajectory::Trajectory;
 use gradyn_model::{Data, System};
-
-/// Counts of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Accepted steps.
-    pub steps: usize,
-    /// Rejected steps.
-    pub rejected: usize,
-    /// Newton iterations, or evaluations.
-    pub iterations: usize,
-    /// Factorisations.
-    pub factorizations: usize,
-    /// Accepted steps whose size stability limited, not accuracy.
-    pub limited: usize,
-    /// Most iterations of a step, and the step.
-    pub slowest: (usize, usize),
-}
-
-impl Statistics {
-    /// Counts step `n`.
-    fn count(&mut self, n: usize, report: &Report) {
-        self.iterations += report.iterations;
-        self.factorizations += report.factorizations;
-        if report.iterations > self.slowest.0 {
-            self.slowest = (report.iterations, n);
-        }
-    }
-    /// Did stability limit most steps of a long run?
-    pub fn is_stiff(&self) -> bool {
-        self.steps >= 50 && 2 * self.limited > self.steps
-    }
-}
-
-/// Records in one arena, and the plan that produced them.
-#[derive(Clone, Debug)]
-pub struct Trajectory {
-    /// The plan.
-    pub plan: Plan,
-    /// Where things are in a record.
-    pub layout: Layout,
-    /// All records.
-    pub x: Vec<f64>,
-    /// Counts.
-    pub statistics: Statistics,
-}
-
-impl Trajectory {
-    /// Nothing but room for record 0.
-    pub fn start(recipe: &StepRecipe, angles: &[f64], mesh: &Mesh) -> Self {
-        let layout = recipe.layout();
-        let plan = Plan::start(mesh.start.0, mesh.start.1, angles, &vec![u32::MAX; recipe.choices()]);
-        Self { plan, layout, x: vec![0.0; layout.len], statistics: Statistics::default() }
-    }
-    /// Record `n`.
-    pub fn record(&self, n: usize) -> &[f64] {
-        &self.x[n * self.layout.len..(n + 1) * self.layout.len]
-    }
-    /// The record before `n`; record 0 has none, and this is empty.
-    pub fn past(&self, n: usize) -> &[f64] {
-        if n == 0 { &[] } else { self.record(n - 1) }
-    }
-    /// Record `n` with what it follows from, on slots `p`.
-    pub fn args(&self, n: usize, p: &[f64]) -> StepArgs<'_> {
-        let span = self.plan.span(n, p);
-        StepArgs { span, frozen: self.plan.frozen(n), x: self.record(n), past: self.past(n) }
-    }
-    /// The last record.
-    pub fn last(&self) -> &[f64] {
-        self.record(self.plan.steps())
-    }
-}
 
 /// Told about each accepted step: (t, steps done).
 pub type Observer<'a> = &'a mut dyn FnMut(f64, usize);
@@ -96,8 +27,8 @@ pub fn simulate(
     Ok(run)
 }
 
-/// Runs from [`Trajectory::start`] to the end of the mesh, or to the time when terminal functional `until` passes zero if there is
-/// one; after an error `run` holds what was reached.
+/// Runs from [`Trajectory::start`] to the end of the mesh, or to the time when terminal functional `until`
+/// passes zero; after an error `run` holds what was reached.
 pub fn continue_run(
     recipe: &StepRecipe,
     p: &[f64],
@@ -108,9 +39,11 @@ pub fn continue_run(
     observe: Observer,
     run: &mut Trajectory,
 ) -> Result<(), StepError> {
+    // record 0, and the condition that ends the run
     let mut walk = Walk::new(recipe, p, angles, mesh, control, run)?;
     let mut event = until.map(|k| Event::new(recipe, p, k, walk.run, mesh.end())).transpose()?;
-    walk.h = control.first_step(recipe, &walk.run.x, mesh);
+    walk.h = control.first_step(recipe.layout().n, recipe.estimate_order(), &walk.run.x, mesh);
+    // one smooth piece after the other
     for &end in &mesh.ends {
         if walk.piece(end, &mut event, observe)? {
             return Ok(());
@@ -155,7 +88,7 @@ impl<'a> Walk<'a> {
         let mut chain = recipe.chain(p)?;
         let data = recipe.system().prepared(p);
         control.check_expected(mesh)?;
-        let halvings = control.halvings(recipe, mesh);
+        let halvings = control.fixed_steps(mesh).map_or(0, |steps| recipe.halvings(steps));
         let expected = control.expected_steps(mesh, halvings);
         run.plan.reserve(expected);
         run.x.reserve(expected * lay.len);
@@ -175,9 +108,12 @@ impl<'a> Walk<'a> {
         observe: Observer,
     ) -> Result<bool, StepError> {
         let (recipe, control, mesh) = (self.recipe, self.control, self.mesh);
-        let (begin, mut done) = (self.run.plan.t[self.run.plan.steps()], 0);
+        let begin = self.run.plan.t[self.run.plan.steps()];
+        let mut done = 0;
         let mut t = begin;
-        self.h = control.begin(recipe, self.run.last(), self.h, mesh);
+        let first = control.tolerance.and_then(|tol| recipe.first_step(tol, self.run.last()));
+        self.h = control.begin(first, self.h, mesh);
+        // steps to the end of the piece
         while t < end {
             self.continue_angles()?;
             let (size, arrives) = control.clip(t, control.size(done, self.halvings, self.h), end);
@@ -185,6 +121,7 @@ impl<'a> Walk<'a> {
             if !attempt.accepted {
                 continue;
             }
+            // did the condition end the run in this step?
             if let Some(event) = event
                 && let Some(ending) =
                     event.ends(self.run, size, done, (&self.references, &self.choice), &mut self.chain)?
@@ -193,6 +130,7 @@ impl<'a> Walk<'a> {
                 observe(self.run.plan.t[self.run.plan.steps()], self.run.statistics.steps);
                 return Ok(true);
             }
+            // append to the plan
             done += 1;
             t = control.arrive(begin, done, self.halvings, t, size, arrives.then_some(end));
             self.run.plan.push(size, t, declared.filter(|_| arrives), &self.references, &self.choice);
@@ -207,7 +145,8 @@ impl<'a> Walk<'a> {
     }
     /// The last step of a run whose final time is a condition.
     fn finish(&mut self, Ending { t, h, x, joined }: Ending) -> Result<(), StepError> {
-        let (run, declared) = (&mut *self.run, self.mesh.ends.last().and_then(|e| e.1));
+        let run = &mut *self.run;
+        let declared = self.mesh.ends.last().and_then(|e| e.1);
         if joined {
             let frozen = run.plan.frozen(run.plan.steps());
             self.references.copy_from_slice(frozen.angles);
@@ -224,12 +163,15 @@ impl<'a> Walk<'a> {
     /// Angle references of the next step: the angles at the last node, continued; one that moved too far is
     /// an error.
     fn continue_angles(&mut self) -> Result<(), StepError> {
-        let (sys, plan, n) = (self.recipe.system(), &self.run.plan, self.run.layout.n);
+        let sys = self.recipe.system();
+        let plan = &self.run.plan;
+        let n = self.run.layout.n;
         sys.set_angles(&self.references, &mut self.data);
         sys.angles(&self.run.last()[..n], &mut self.data, &mut self.angles);
         for (k, (reference, &angle)) in self.references.iter_mut().zip(&self.angles).enumerate() {
             if (angle - *reference).abs() > 0.5 * std::f64::consts::PI {
-                let (t, h) = (plan.t[plan.steps()], plan.h.last().copied().unwrap_or(0.0));
+                let t = plan.t[plan.steps()];
+                let h = plan.h.last().copied().unwrap_or(0.0);
                 return Err(StepError::Turn { t, h, angle: sys.angle_name(k) });
             }
             *reference = angle;
@@ -239,18 +181,22 @@ impl<'a> Walk<'a> {
     /// One attempt, `since` steps after the last time that must be a node; on success the record is appended.
     /// Sets the next step size.
     fn attempt(&mut self, size: f64, since: usize) -> Result<Attempt, StepError> {
-        let (run, chain) = (&mut *self.run, &mut self.chain);
+        let run = &mut *self.run;
+        let chain = &mut self.chain;
         let (len, n) = (run.layout.len, run.plan.steps());
+        // room for the record
         let span = Span { t: run.plan.t[n], h: size };
         run.x.resize((n + 2) * len, 0.0);
         let (done, x) = run.x.split_at_mut((n + 1) * len);
         let past = &done[n * len..];
+        // decide and advance
         chain.decide(span, past, since, &mut self.choice)?;
         let frozen = Frozen { angles: &self.references, choice: &self.choice, before: &run.plan.h };
         let result = chain.advance(span, frozen, past, x);
         if let Ok(report) = &result {
             run.statistics.count(n + 1, report);
         }
+        // accept or reject by the estimate
         let error = match (&result, self.control.tolerance) {
             (Ok(_), Some(tol)) => chain.error(&StepArgs { span, frozen, x, past }, tol),
             (Err(_), Some(_)) => Some((f64::INFINITY, 0)),
@@ -278,8 +224,9 @@ impl<'a> Walk<'a> {
         if !accepted {
             self.run.statistics.rejected += 1;
             if self.h < self.control.minimum(span.t) {
-                let (h, rejected, worst) =
-                    (self.h, self.run.statistics.rejected, self.recipe.system().coordinate_name(worst));
+                let h = self.h;
+                let rejected = self.run.statistics.rejected;
+                let worst = self.recipe.system().coordinate_name(worst);
                 return Err(failure.unwrap_or(StepError::StepTooSmall { t: span.t, h, rejected, worst }));
             }
         }

@@ -6,13 +6,15 @@
 //! ```
 //! The independent rows of Φ come first; those of positions are the holonomic ones.
 
-use crate::assembly::RANK_TOLERANCE;
 use crate::error::StepError;
 use gradyn_model::{At, Data, LEVEL, Setup, System};
 use gradyn_num::{Pattern, Singular, row_dependencies};
 
+/// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
+pub(crate) const RANK_TOLERANCE: f64 = 1e-9;
+
 /// (1), or (2), on one pattern.
-pub struct StartRows {
+pub(crate) struct StartRows {
     velocity: bool,
     /// Positions in m × n of the values of the independent rows, the head of (1), (2).
     head: Vec<u32>,
@@ -22,24 +24,25 @@ pub struct StartRows {
     pub rows: usize,
     /// (rows + conditions) × n.
     pub pattern: Pattern,
-    /// Over q.
+    /// Partials of the rows over q.
     pub q: Vec<f64>,
     /// Over v; zero for positions.
     pub v: Vec<f64>,
     /// Conditions × slots, and ∂E/∂p on it.
     pub slots: Pattern,
-    /// ∂E/∂p.
+    /// Values of ∂E/∂p on `slots`.
     pub p: Vec<f64>,
 }
 
 impl StartRows {
     /// Memory for the first `conditions` of a kind.
-    pub fn new(sys: &Setup, velocity: bool, conditions: usize) -> Self {
+    pub(crate) fn new(sys: &Setup, velocity: bool, conditions: usize) -> Self {
         Self::of(sys, velocity, sys.independent(velocity), conditions)
     }
-    /// The same with these rows of Φ.
-    pub fn of(sys: &Setup, velocity: bool, independent: &[u32], conditions: usize) -> Self {
-        let (dims, mn) = (sys.dims(), &sys.patterns().mn);
+    /// Memory for these rows of Φ and the first `conditions` of a kind.
+    pub(crate) fn of(sys: &Setup, velocity: bool, independent: &[u32], conditions: usize) -> Self {
+        let dims = sys.dims();
+        let mn = &sys.patterns().mn;
         let wide = |list: &[u32], i: usize| list.iter().map(|&j| (i, j as usize)).collect::<Vec<_>>();
         let head: Vec<u32> = independent.iter().flat_map(|&k| mn.row(k as usize)).map(|p| p as u32).collect();
         let held = independent
@@ -51,16 +54,18 @@ impl StartRows {
         let pattern = Pattern::from_entries(independent.len() + conditions, dims.n, held.chain(rows));
         let support = (0..conditions).flat_map(|k| wide(sys.condition_support(velocity, k), k));
         let slots = Pattern::from_entries(conditions, dims.slots, support);
-        let (zero, p) = (vec![0.0; pattern.nnz()], vec![0.0; slots.nnz()]);
+        let zero = vec![0.0; pattern.nnz()];
+        let p = vec![0.0; slots.nnz()];
         let all = vec![0.0; mn.nnz()];
         let held = independent.to_vec();
         Self { velocity, head, all, rows: held.len(), held, pattern, q: zero.clone(), v: zero, slots, p }
     }
     /// Partials at a point, with `d` placed there.
-    pub fn set(&mut self, sys: &Setup, at: &At, d: &mut Data<f64>) {
+    pub(crate) fn set(&mut self, sys: &Setup, at: &At, d: &mut Data<f64>) {
         let gather = |from: &[f64], head: &[u32], to: &mut [f64]| {
             to.iter_mut().zip(head).for_each(|(x, &p)| *x = from[p as usize])
         };
+        // (1), or (2)
         if self.velocity {
             self.all.fill(0.0);
             sys.constraint_q(at, LEVEL[1], d, &mut self.all);
@@ -69,6 +74,7 @@ impl StartRows {
         } else {
             gather(sys.phi_q(d), &self.head, &mut self.q);
         }
+        // conditions
         for k in 0..self.slots.rows() {
             let (row, slots) = (self.pattern.row(self.rows + k), self.slots.row(k));
             sys.condition_row(
@@ -83,7 +89,7 @@ impl StartRows {
         }
     }
     /// The condition, or else the row, that says nothing of its own.
-    pub fn undetermined(&self, sys: &Setup) -> Option<StepError> {
+    pub(crate) fn undetermined(&self, sys: &Setup) -> Option<StepError> {
         let dependent = row_dependencies(&self.pattern, self.matrix(), RANK_TOLERANCE).dependent;
         let last = dependent.iter().flat_map(|d| d.on.iter().map(|o| o.0).chain([d.row])).max()?;
         let kind = if self.velocity { "velocity" } else { "position" };
@@ -94,7 +100,7 @@ impl StartRows {
         Some(StepError::Undetermined { kind, equation })
     }
     /// Why the matrix has no factors.
-    pub fn singular(&self, sys: &Setup, t: f64, s: Singular) -> StepError {
+    pub(crate) fn singular(&self, sys: &Setup, t: f64, s: Singular) -> StepError {
         let finite = self.matrix().iter().all(|x| x.is_finite());
         let coordinate = || sys.coordinate_name(s.index.min(self.pattern.cols() - 1));
         match finite {
@@ -105,11 +111,17 @@ impl StartRows {
         }
     }
     /// The rows of Φ.
-    pub fn held(&self) -> &[u32] {
+    pub(crate) fn held(&self) -> &[u32] {
         &self.held
     }
     /// The matrix of the unknowns: over q for positions, over v for velocities.
-    pub fn matrix(&self) -> &[f64] {
+    pub(crate) fn matrix(&self) -> &[f64] {
         if self.velocity { &self.v } else { &self.q }
     }
+}
+
+/// A position at rest.
+pub(crate) fn still<'q>(sys: &Setup, t: f64, q: &'q [f64], zero: &'q [f64]) -> At<'q> {
+    let (n, m) = (sys.dims().n, sys.dims().m);
+    At { t, q, v: &zero[..n], a: &zero[..n], lam: &zero[..m] }
 }

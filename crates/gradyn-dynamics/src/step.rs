@@ -21,6 +21,7 @@ pub mod rosenbrock;
 pub mod runge_kutta;
 mod second;
 
+pub use crate::record::{Layout, Report, Span, Tolerance};
 pub use chain::{Chain, ChainResidual, StartLaw};
 pub use recipe::{StepKind, StepRecipe};
 
@@ -30,72 +31,8 @@ use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
-use gradyn_model::{At, Data, KernelScalar, RunScalar, Set, Setup, System};
+use gradyn_model::{At, Data, KernelScalar, Set, Setup, System};
 use gradyn_num::Dual;
-
-/// Where things are in a record, (1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// Coordinates.
-    pub n: usize,
-    /// Constraint rows.
-    pub m: usize,
-    /// Objectives.
-    pub o: usize,
-    /// Length of a record.
-    pub len: usize,
-}
-impl Layout {
-    /// Sizes of a system, with `extras` numbers after the head.
-    pub fn of(sys: &Setup, extras: usize) -> Self {
-        let (d, o) = (sys.dims(), sys.functionals(Set::Integrand));
-        Self { n: d.n, m: d.m, o, len: 3 * d.n + d.m + o + extras }
-    }
-    /// Offset of v.
-    pub fn v(&self) -> usize {
-        self.n
-    }
-    /// Offset of a.
-    pub fn a(&self) -> usize {
-        2 * self.n
-    }
-    /// Offset of λ.
-    pub fn lam(&self) -> usize {
-        3 * self.n
-    }
-    /// Offset of z: the length of a node.
-    pub fn z(&self) -> usize {
-        3 * self.n + self.m
-    }
-    /// Offset of the extras.
-    pub fn head(&self) -> usize {
-        self.z() + self.o
-    }
-    /// The node of a record.
-    pub fn node<'a, S: Copy>(&self, t: S, x: &'a [S]) -> At<'a, S> {
-        At::of(t, x, self.n, self.m)
-    }
-    /// Names and ends of the blocks of a record.
-    pub fn blocks(&self) -> [(&'static str, std::ops::Range<usize>); 6] {
-        let (v, a, l, z, h) = (self.v(), self.a(), self.lam(), self.z(), self.head());
-        [("q", 0..v), ("v", v..a), ("a", a..l), ("λ", l..z), ("z", z..h), ("extras", h..self.len)]
-    }
-}
-
-/// From t to t + h.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Span<S> {
-    /// Start of the step [s].
-    pub t: S,
-    /// Step size [s]; 0 for record 0.
-    pub h: S,
-}
-impl<S: RunScalar> Span<S> {
-    /// End of the step.
-    pub fn end(&self) -> S {
-        self.t + self.h
-    }
-}
 
 /// The ordinary differential equations behind a step, and the scheme that integrates equations along its
 /// runs.
@@ -109,15 +46,6 @@ pub struct Equations {
     pub scheme: &'static Tableau,
     /// Does the step impose its constraints at the level of positions?
     pub positions: bool,
-}
-
-/// What one step cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Newton iterations, or evaluations.
-    pub iterations: usize,
-    /// Factorisations.
-    pub factorizations: usize,
 }
 
 /// What was counted since the memory of a step was made.
@@ -137,7 +65,7 @@ pub struct StepArgs<'a, S = f64> {
     pub span: Span<S>,
     /// What the forward run decided for this step.
     pub frozen: Frozen<'a>,
-    /// The record.
+    /// Record at the end of the step.
     pub x: &'a [S],
     /// The record before; record 0 has none, and this is empty.
     pub past: &'a [S],
@@ -157,22 +85,22 @@ pub trait Residual<S>: Send {
 
 /// Products of a linearised step.
 pub trait Products {
-    /// b ← R_x⁻¹ b.
+    /// Solves with the linearised step: b ← R_x⁻¹ b.
     fn solve(&mut self, b: &mut [f64]);
-    /// b ← R_x⁻ᵀ b.
+    /// Solves with its transpose: b ← R_x⁻ᵀ b.
     fn solve_t(&mut self, b: &mut [f64]);
     /// r += R_past s.
     fn past_mul(&mut self, s: &[f64], r: &mut [f64]);
     /// out += R_pastᵀ μ.
     fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]);
-    /// r += R_p δ.
+    /// Adds the slots along δ: r += R_p δ.
     fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]);
     /// grad += s R_pᵀ μ.
     fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]);
 }
 
 /// An integrator on a formulation, with its memory: R(x, past, h; p) = 0.
-pub trait Stepper: Products + Send {
+pub(crate) trait Stepper: Products + Send {
     /// The choices of the step that begins at `past`, given those of the attempt before, `since` steps after
     /// the last declared time or knot; forward runs only.
     fn decide(
@@ -213,15 +141,6 @@ pub(crate) struct Bound<T, M> {
     pub memory: M,
 }
 
-/// Tolerances of an adaptive run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tolerance {
-    /// Relative.
-    pub rtol: f64,
-    /// Absolute.
-    pub atol: f64,
-}
-
 /// Gradients of the integrands at one point, over (q, v, a, λ | support).
 pub struct IntegrandRows<S = f64> {
     /// One row per objective.
@@ -230,7 +149,7 @@ pub struct IntegrandRows<S = f64> {
     node: usize,
 }
 impl<S: KernelScalar> IntegrandRows<S> {
-    /// Memory.
+    /// Room for the gradients; nothing is evaluated yet.
     pub fn new(sys: &Setup) -> Self {
         let d = sys.dims();
         let node = 3 * d.n + d.m;
@@ -263,7 +182,7 @@ impl IntegrandRows {
         let row = &self.rows[k * self.width..k * self.width + self.node];
         out.iter_mut().zip(row).for_each(|(o, g)| *o += s * g);
     }
-    /// g_p · δ.
+    /// The product g_p · δ of an objective with a direction of slots.
     pub fn slot_mul(&self, sys: &Setup, k: usize, delta: &[f64]) -> f64 {
         let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
         row.iter().zip(sys.support(Set::Integrand)).map(|(g, &s)| g * delta[s as usize]).sum()
@@ -315,8 +234,10 @@ fn noise_of_positions(amplified: f64, h: f64, [q, v, a, lam, z]: [f64; 5], mass:
 /// The first numbers of (q, v) by cubic Hermite interpolation of (q, v) and of (v, a), θ of the way from a
 /// record to the next.
 pub fn hermite(lay: &Layout, h: f64, θ: f64, past: &[f64], x: &[f64], out: &mut [f64]) {
-    let (h00, h10) = ((1.0 + 2.0 * θ) * (1.0 - θ).powi(2), θ * (1.0 - θ).powi(2));
-    let (h01, h11) = (θ * θ * (3.0 - 2.0 * θ), θ * θ * (θ - 1.0));
+    let h00 = (1.0 + 2.0 * θ) * (1.0 - θ).powi(2);
+    let h10 = θ * (1.0 - θ).powi(2);
+    let h01 = θ * θ * (3.0 - 2.0 * θ);
+    let h11 = θ * θ * (θ - 1.0);
     let n = lay.n;
     for (i, out) in out.iter_mut().enumerate() {
         *out = h00 * past[i] + h * h10 * past[n + i] + h01 * x[i] + h * h11 * x[n + i];
@@ -338,9 +259,10 @@ fn complete(
     out[2 * n..lay.z()].fill(0.0);
     sys.set_angles(angles, d);
     sys.place(t, &out[..n], d);
+    // F at a = 0, λ = 0, then the solution of the law
     let mut u = vec![0.0; n + m];
     law.residual(sys, &lay.node(t, out), d, &mut u);
-    crate::initial::refactor_kkt(sys, t, d, law.compliance, kkt)?;
+    crate::kkt::refactor_kkt(sys, t, d, law.compliance, kkt)?;
     kkt.solve(&mut u);
     out[2 * n..lay.z()].iter_mut().zip(&u).for_each(|(o, u)| *o = -u);
     Ok(())

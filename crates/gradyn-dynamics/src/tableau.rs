@@ -17,7 +17,7 @@ pub use rosenbrock::{RODAS4, ROS3, Rosenbrock, Scheme};
 
 use std::ops::Range;
 
-/// (1) as data.
+/// Coefficients of a scheme (1), as data.
 #[derive(Debug, PartialEq)]
 pub struct Tableau {
     /// Name in the registry.
@@ -38,7 +38,7 @@ pub struct Tableau {
     pub estimate: usize,
     /// d_i of the continuous extension of order 4, over ẏ_0 … ẏ_s; empty: cubic Hermite.
     pub dense: &'static [f64],
-    /// Order.
+    /// Order of the scheme.
     pub order: usize,
     /// Part of the negative real axis on which an adaptive explicit scheme is stable.
     pub stability: Option<f64>,

@@ -20,7 +20,7 @@ pub enum Coordinates {
     Natural,
     /// Coordinates of the joints of a tree; masses accumulated about the global origin (RTdyn0).
     Relative0,
-    /// The same about the centres of mass (RTdyn1).
+    /// Coordinates of the joints of a tree; masses accumulated about the centres of mass (RTdyn1).
     Relative1,
     /// Position and Euler parameters of every body; in the plane position and angle.
     Cartesian,

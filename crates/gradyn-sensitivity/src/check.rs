@@ -35,13 +35,13 @@ pub trait Kernel {
 /// An entry that is not the derivative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// Output.
+    /// Name of the output.
     pub output: String,
-    /// Input.
+    /// Name of the input.
     pub input: String,
-    /// As written.
+    /// Entry as it was written.
     pub written: f64,
-    /// By duals.
+    /// Entry by duals.
     pub dual: f64,
     /// By a complex step.
     pub complex: f64,
@@ -65,12 +65,15 @@ impl std::fmt::Display for Mismatch {
 pub fn check_kernel<K: Kernel>(kernel: &K, x: &[f64]) -> Vec<Mismatch> {
     let [rows, columns] = kernel.sizes();
     assert_eq!(x.len(), columns, "a number for each input");
-    let (written, truth) = (kernel.jacobian(x), by_duals(kernel, x));
+    let written = kernel.jacobian(x);
+    let truth = by_duals(kernel, x);
     assert_eq!(written.len(), rows * columns, "a row for each output");
+    // entries that differ
     let mut found = vec![];
     for i in 0..rows {
         for j in 0..columns {
-            let (given, dual) = (written[i * columns + j], truth[i * columns + j]);
+            let given = written[i * columns + j];
+            let dual = truth[i * columns + j];
             let row = largest(truth[i * columns..(i + 1) * columns].iter().copied());
             let column = largest((0..rows).map(|r| truth[r * columns + j]));
             let scale = row.max(column).max(1e-3 * largest(truth.iter().copied()));
@@ -116,7 +119,8 @@ fn by_complex<K: Kernel>(kernel: &K, x: &[f64], i: usize, j: usize) -> f64 {
 /// Central differences with δ, δ/2, δ/4 …, extrapolated; the smallest difference of two orders is the bar.
 fn by_differences<K: Kernel>(kernel: &K, x: &[f64], i: usize, j: usize) -> (f64, f64) {
     let at = |δ: f64| {
-        let (mut x, mut y) = (x.to_vec(), vec![0.0; kernel.sizes()[0]]);
+        let mut x = x.to_vec();
+        let mut y = vec![0.0; kernel.sizes()[0]];
         x[j] += δ;
         kernel.value(&x, &mut y);
         y[i]

@@ -21,6 +21,7 @@ pub fn central(case: &Case, relative: f64, richardson: bool) -> Result<Gradient,
     let mut gradient = vec![vec![0.0; count]; case.objectives()];
     let mut rho = case.rho.to_vec();
     for k in 0..count {
+        // ψ at another value of parameter k
         let mut at = |x: f64| -> Result<Vec<f64>, StepError> {
             rho[k] = x;
             let p = case.design.slots(&rho);
@@ -28,10 +29,13 @@ pub fn central(case: &Case, relative: f64, richardson: bool) -> Result<Gradient,
             rho[k] = case.rho[k];
             Ok(psi)
         };
+        // D(δ)
         let mut difference = |δ: f64| -> Result<Vec<f64>, StepError> {
-            let (up, down) = (at(case.rho[k] + δ)?, at(case.rho[k] - δ)?);
+            let up = at(case.rho[k] + δ)?;
+            let down = at(case.rho[k] - δ)?;
             Ok(up.iter().zip(&down).map(|(u, d)| (u - d) / (2.0 * δ)).collect())
         };
+        // (1)
         let δ = largest_step(case, k, relative * case.design.scale(k));
         let coarse = difference(δ)?;
         let fine = if richardson { difference(0.5 * δ)? } else { coarse.clone() };
@@ -47,7 +51,7 @@ pub const MOST: usize = 9;
 
 /// Entries by (2)–(4).
 pub struct Extrapolated {
-    /// P_nn.
+    /// Extrapolated gradient P_nn.
     pub gradient: Gradient,
     /// |P_nn - P_n,n-1|.
     pub bars: Gradient,
@@ -117,9 +121,11 @@ impl Default for Table {
 impl Table {
     /// One more difference, (3) and (4).
     fn add(&mut self, difference: f64, tolerance: f64, size: f64) {
-        let (i, mut row) = (self.row.len(), vec![difference]);
+        let i = self.row.len();
+        let mut row = vec![difference];
         for k in 1..=i {
-            let (a, b) = (row[k - 1], self.row[k - 1]);
+            let a = row[k - 1];
+            let b = self.row[k - 1];
             row.push(a + (1 + i - k) as f64 / k as f64 * (a - b));
         }
         if i > 0 && (row[i] - row[i - 1]).abs() < self.bar {

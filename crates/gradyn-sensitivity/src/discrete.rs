@@ -8,20 +8,20 @@ use gradyn_dynamics::{Residual, Span, StepArgs, StepRecipe};
 use gradyn_num::Wide;
 
 /// R_h and R_t of the steps that touch declared times, by duals through the residual.
-pub struct TimeColumns {
+pub(crate) struct TimeColumns {
     residual: ChainResidual<Wide>,
     x: Vec<Wide>,
     past: Vec<Wide>,
     r: Vec<Wide>,
-    /// R_h.
+    /// Column R_h of the step size.
     pub h: Vec<f64>,
     /// R_t, with h held.
     pub t: Vec<f64>,
 }
 
 impl TimeColumns {
-    /// Memory.
-    pub fn new(recipe: &StepRecipe, p: &[f64]) -> Self {
+    /// Room for both columns; nothing is evaluated yet.
+    pub(crate) fn new(recipe: &StepRecipe, p: &[f64]) -> Self {
         let len = recipe.layout().len;
         let p: Vec<Wide> = p.iter().map(|&p| Wide::from(p)).collect();
         let zero = vec![Wide::from(0.0); len];
@@ -35,7 +35,7 @@ impl TimeColumns {
         }
     }
     /// Evaluates both columns for a record.
-    pub fn set(&mut self, a: &StepArgs) {
+    pub(crate) fn set(&mut self, a: &StepArgs) {
         self.x.iter_mut().zip(a.x).for_each(|(to, x)| *to = Wide::from(*x));
         self.past.iter_mut().zip(a.past).for_each(|(to, x)| *to = Wide::from(*x));
         let span = Span { t: Wide::var(a.span.t, 1), h: Wide::var(a.span.h, 0) };

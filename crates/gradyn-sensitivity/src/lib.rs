@@ -1,5 +1,5 @@
 //! Sensitivities of Gradyn: discrete direct and adjoint, program derivatives, differences; written once
-//! against `Step`.
+//! against records of any step.
 
 pub mod check;
 pub mod continuous;

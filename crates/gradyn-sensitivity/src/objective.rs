@@ -21,7 +21,7 @@ pub enum Design<'a> {
 }
 
 impl Design<'_> {
-    /// p.
+    /// The slots p of parameters ρ.
     pub fn slots<S: Scalar>(&self, rho: &[S]) -> Vec<S> {
         match self {
             Design::Model(m) => m.slots(rho),
@@ -57,14 +57,14 @@ pub struct Case<'a> {
     pub recipe: &'a StepRecipe,
     /// The parameters: e(ρ).
     pub design: Design<'a>,
-    /// Parameters.
+    /// Parameters ρ of the run.
     pub rho: &'a [f64],
     /// The run to differentiate, with its plan.
     pub run: &'a Trajectory,
 }
 
 impl Case<'_> {
-    /// p = e(ρ).
+    /// The slots p = e(ρ) of the run.
     pub fn slots(&self) -> Vec<f64> {
         self.design.slots(self.rho)
     }
@@ -102,7 +102,7 @@ pub fn terminal<S: RunScalar>(recipe: &StepRecipe, p: &[S], t: S, angles: &[f64]
 }
 
 /// Gradient of w_k over (q, v, a, λ | support) and its slope in t.
-pub struct TerminalRows {
+pub(crate) struct TerminalRows {
     rows: Vec<Vec<f64>>,
     slopes: Vec<f64>,
     node: usize,
@@ -110,9 +110,13 @@ pub struct TerminalRows {
 
 impl TerminalRows {
     /// At the end of a run.
-    pub fn new(case: &Case, p: &[f64]) -> Self {
-        let (sys, lay, plan) = (case.recipe.system(), case.recipe.layout(), &case.run.plan);
-        let (n, t, x) = (plan.steps(), plan.node(plan.steps(), p), case.run.last());
+    pub(crate) fn new(case: &Case, p: &[f64]) -> Self {
+        let sys = case.recipe.system();
+        let lay = case.recipe.layout();
+        let plan = &case.run.plan;
+        let n = plan.steps();
+        let t = plan.node(plan.steps(), p);
+        let x = case.run.last();
         let mut d = sys.data::<f64>();
         sys.prepare(p, &mut d);
         sys.set_angles(plan.angles(n), &mut d);
@@ -126,11 +130,11 @@ impl TerminalRows {
         Self { rows: rows.collect(), slopes: slopes(case.recipe, p, t, plan.angles(n), &at), node: lay.z() }
     }
     /// b += w_xᵀ of objective `k`.
-    pub fn add_state(&self, k: usize, b: &mut [f64]) {
+    pub(crate) fn add_state(&self, k: usize, b: &mut [f64]) {
         b.iter_mut().zip(&self.rows[k][..self.node]).for_each(|(b, w)| *b += w);
     }
     /// grad += w_pᵀ + w_t t_N'ᵀ.
-    pub fn add_slots(&self, case: &Case, k: usize, grad: &mut [f64]) {
+    pub(crate) fn add_slots(&self, case: &Case, k: usize, grad: &mut [f64]) {
         let support = case.recipe.system().support(Set::Terminal);
         support.iter().zip(&self.rows[k][self.node..]).for_each(|(&s, w)| grad[s as usize] += w);
         if let Some(Some(slot)) = case.run.plan.declared.last() {
@@ -138,7 +142,7 @@ impl TerminalRows {
         }
     }
     /// w_x s + w_p δ + w_t t_N'.
-    pub fn mul(&self, case: &Case, k: usize, s: &[f64], delta: &[f64]) -> f64 {
+    pub(crate) fn mul(&self, case: &Case, k: usize, s: &[f64], delta: &[f64]) -> f64 {
         let state: f64 = self.rows[k][..self.node].iter().zip(s).map(|(w, s)| w * s).sum();
         let support = case.recipe.system().support(Set::Terminal);
         let slots: f64 =
@@ -155,10 +159,14 @@ impl TerminalRows {
     }
 }
 
-/// ∂w/∂t.
+/// Slopes ∂w/∂t of the terminal values.
 fn slopes(recipe: &StepRecipe, p: &[f64], t: f64, angles: &[f64], at: &At) -> Vec<f64> {
     let lift = |x: &[f64]| -> Vec<Wide> { x.iter().map(|&x| Dual::from(x)).collect() };
-    let (sys, q, v, a, lam) = (recipe.system(), lift(at.q), lift(at.v), lift(at.a), lift(at.lam));
+    let sys = recipe.system();
+    let q = lift(at.q);
+    let v = lift(at.v);
+    let a = lift(at.a);
+    let lam = lift(at.lam);
     let mut d = sys.prepared::<Wide>(p);
     sys.set_angles(angles, &mut d);
     let t = Wide::var(t, 0);

@@ -9,10 +9,10 @@
 //! so that A (the factor of `linearise`) affects the number of corrections, never the result: the residual
 //! kernels are the only truth [C12, automatic differentiation; M13, Eq. 86, complex step]. With an exact A
 //! one correction and one confirming evaluation suffice. Each block (q, v, a, λ, z) of a correction is
-//! measured against `StepRecipe::noise` of the largest derivative parts that the blocks have had in the run, or x/ρ
-//! where that is larger: below it a derivative is noise around zero. Integrals take over the noise of what
-//! they read: where an integrand is zero to rounding, such as a square along a straight line, that is all
-//! there is,
+//! measured against `StepRecipe::noise` of the largest derivative parts that the blocks have had in the run,
+//! or x/ρ where that is larger: below it a derivative is noise around zero. Integrals take over the noise of
+//! what they read: where an integrand is zero to rounding, such as a square along a straight line, that is
+//! all there is,
 //!
 //! ```text
 //! noise(z) ≥ h Σ |g_x| noise(x),   g the integrand, x = (q, v, a, λ)                                    (2)
@@ -20,7 +20,7 @@
 
 use crate::objective::{Case, Gradient, terminal};
 use gradyn_dynamics::formulation::{largest_mass, smallest_row};
-use gradyn_dynamics::{Residual, StepArgs, StepError};
+use gradyn_dynamics::{Chain, Residual, StepArgs, StepError};
 use gradyn_model::{Data, RunScalar, Set, System};
 use gradyn_num::complex::STEP;
 use gradyn_num::{Complex, Wide, largest};
@@ -32,10 +32,20 @@ pub struct Corrections {
     pub worst: usize,
     /// Corrections above rounding in all records.
     pub total: usize,
-    /// Records.
+    /// Number of records.
     pub records: usize,
 }
 
+impl Corrections {
+    /// Counts a record.
+    fn add(&mut self, count: usize) {
+        self.worst = self.worst.max(count);
+        self.total += count;
+        self.records += 1;
+    }
+}
+
+/// Corrections of a record, at most.
 const MOST: usize = 20;
 /// The noise of stages beside that of nodes: coefficients of DOP853 reach 43.
 const STAGES: f64 = 100.0;
@@ -50,28 +60,24 @@ pub fn program<S: RunScalar>(
     stats: &mut Corrections,
 ) -> Result<Vec<S>, StepError> {
     let (recipe, run, lay) = (case.recipe, case.run, case.run.layout);
-    let (p, p_re) = (case.design.slots(rho), case.slots());
+    let p = case.design.slots(rho);
+    let p_re = case.slots();
+    // memory
     let mut residual = recipe.residual(&p);
     let mut chain = recipe.chain(&p_re)?;
+    let mut noise = Noise::new(case, &p_re, unit, scales, S::DIRECTIONS);
     let zero = vec![S::zero(); lay.len];
-    let (mut x, mut past, mut r, mut b) = (zero.clone(), zero.clone(), zero, vec![0.0; lay.len]);
-    let mut sizes = vec![[0.0f64; 5]; S::DIRECTIONS];
-    let mass = largest_mass(recipe.system(), &p_re);
-    let row = smallest_row(recipe.system(), &p_re, run.plan.node(0, &p_re), &run.record(0)[..lay.n]);
-    let mut slopes = Slopes::new(case, &p_re);
+    let mut x = zero.clone();
+    let mut past = zero.clone();
+    let mut r = zero;
+    let mut b = vec![0.0; lay.len];
     for n in 0..=run.plan.steps() {
+        // A and the real parts, which are those of the run
         let record = run.args(n, &p_re);
-        let (span, real) = (record.span, record.x);
         chain.linearise(&record)?;
-        if n == 0 {
-            // in equilibrium a and λ may be zero, whatever the parameters: roundings of loads that cancel
-            let loads = chain.start.loads();
-            for (size, scale) in sizes.iter_mut().zip(scales) {
-                (size[2], size[3]) = (loads / mass * unit / scale, loads / row * unit / scale);
-            }
-        }
-        x.iter_mut().zip(real).for_each(|(x, re)| *x = S::from(*re));
-        slopes.add(case, n);
+        noise.begin(n, &chain);
+        x.iter_mut().zip(record.x).for_each(|(x, re)| *x = S::from(*re));
+        // (1)
         let mut count = 0;
         loop {
             let earlier = &past[..record.past.len()];
@@ -82,41 +88,94 @@ pub fn program<S: RunScalar>(
                 b.iter_mut().zip(&r).for_each(|(b, r)| *b = r.part(k));
                 chain.solve(&mut b);
                 x.iter_mut().zip(&b).for_each(|(x, b)| *x.part_mut(k) -= b);
-                let (blocks, mut correction) = (lay.blocks(), [0.0f64; 5]);
-                for (i, (_, range)) in blocks[..5].iter().enumerate() {
-                    correction[i] = largest(range.clone().map(|i| b[i]));
-                    // below x/ρ a derivative is noise around zero
-                    let floor = range.clone().fold(0.0f64, |s, i| s.max(real[i].abs())) * unit / scales[k];
-                    sizes[k][i] =
-                        range.clone().fold(sizes[k][i].max(floor), |s, i| s.max(x[i].part(k).abs()));
-                }
-                let mut noise = recipe.noise(if n == 0 { 1.0 } else { span.h }, sizes[k], mass, row);
-                noise[4] += if n == 0 { 0.0 } else { STAGES * span.h * slopes.carried(&noise) };
-                for (i, (_, range)) in blocks[..5].iter().enumerate() {
-                    let excess = correction[i] / noise[i];
-                    if correction[i] != 0.0 && (excess > worst.0 || excess.is_nan()) {
-                        let at = range
-                            .clone()
-                            .fold(range.start, |w, j| if b[j].abs() > b[w].abs() { j } else { w });
-                        worst = (excess, i, at - range.start);
-                    }
-                }
+                noise.measure(k, &record, &x, &b, &mut worst);
             }
             if worst.0 <= 1.0 {
                 break;
             }
             count += 1;
             if count == MOST || worst.0.is_nan() {
-                return Err(unsettled(case, span.end(), count, worst));
+                return Err(unsettled(case, record.span.end(), count, worst));
             }
         }
-        stats.worst = stats.worst.max(count);
-        stats.total += count;
-        stats.records += 1;
+        stats.add(count);
         std::mem::swap(&mut x, &mut past);
     }
     let n = run.plan.steps();
     Ok(terminal(recipe, &p, run.plan.node(n, &p), run.plan.angles(n), &past))
+}
+
+/// What corrections are measured by: the rounding level of derivative parts.
+struct Noise<'c> {
+    case: &'c Case<'c>,
+    unit: f64,
+    scales: &'c [f64],
+    /// Largest derivative parts of (q, v, a, λ, z) that each direction has had.
+    sizes: Vec<[f64; 5]>,
+    /// Largest entry of M, and of the smallest row of Φ_q.
+    mass: f64,
+    row: f64,
+    slopes: Slopes,
+}
+
+impl<'c> Noise<'c> {
+    fn new(case: &'c Case<'c>, p: &[f64], unit: f64, scales: &'c [f64], directions: usize) -> Self {
+        let (sys, run) = (case.recipe.system(), case.run);
+        let row = smallest_row(sys, p, run.plan.node(0, p), &run.record(0)[..run.layout.n]);
+        Self {
+            case,
+            unit,
+            scales,
+            sizes: vec![[0.0; 5]; directions],
+            mass: largest_mass(sys, p),
+            row,
+            slopes: Slopes::new(case, p),
+        }
+    }
+    /// Moves on to record n, which is linearised.
+    fn begin(&mut self, n: usize, chain: &Chain) {
+        if n == 0 {
+            // in equilibrium a and λ may be zero, whatever the parameters: roundings of loads that cancel
+            let loads = chain.start.loads();
+            for (size, scale) in self.sizes.iter_mut().zip(self.scales) {
+                size[2] = loads / self.mass * self.unit / scale;
+                size[3] = loads / self.row * self.unit / scale;
+            }
+        }
+        self.slopes.add(self.case, n);
+    }
+    /// Compares the correction b of direction k, which led to x, with its noise. `worst` is the largest ratio,
+    /// its block and its place there.
+    fn measure<S: RunScalar>(
+        &mut self,
+        k: usize,
+        record: &StepArgs,
+        x: &[S],
+        b: &[f64],
+        worst: &mut (f64, usize, usize),
+    ) {
+        let blocks = self.case.run.layout.blocks();
+        let size = &mut self.sizes[k];
+        let mut correction = [0.0f64; 5];
+        for (i, (_, range)) in blocks[..5].iter().enumerate() {
+            correction[i] = largest(range.clone().map(|i| b[i]));
+            // below x/ρ a derivative is noise around zero
+            let real = range.clone().fold(0.0f64, |s, i| s.max(record.x[i].abs()));
+            let floor = real * self.unit / self.scales[k];
+            size[i] = range.clone().fold(size[i].max(floor), |s, i| s.max(x[i].part(k).abs()));
+        }
+        // noise of a record, with (2) for that of a step
+        let h = if record.is_start() { 1.0 } else { record.span.h };
+        let mut noise = self.case.recipe.noise(h, *size, self.mass, self.row);
+        noise[4] += if record.is_start() { 0.0 } else { STAGES * h * self.slopes.carried(&noise) };
+        for (i, (_, range)) in blocks[..5].iter().enumerate() {
+            let excess = correction[i] / noise[i];
+            if correction[i] != 0.0 && (excess > worst.0 || excess.is_nan()) {
+                let at = range.clone().fold(range.start, |w, j| if b[j].abs() > b[w].abs() { j } else { w });
+                *worst = (excess, i, at - range.start);
+            }
+        }
+    }
 }
 
 /// Largest |g_x| of (2) in the run, summed over each of q, v, a, λ.
@@ -129,13 +188,16 @@ struct Slopes {
 impl Slopes {
     fn new(case: &Case, p: &[f64]) -> Self {
         let sys = case.recipe.system();
-        let (mut d, width) = (sys.data(), case.run.layout.z() + sys.support(Set::Integrand).len());
+        let mut d = sys.data();
+        let width = case.run.layout.z() + sys.support(Set::Integrand).len();
         sys.prepare(p, &mut d);
         Self { d, sums: [0.0; 4], row: vec![0.0; width] }
     }
-    /// The same with record n.
+    /// Takes in record n.
     fn add(&mut self, case: &Case, n: usize) {
-        let (sys, plan, lay) = (case.recipe.system(), &case.run.plan, case.run.layout);
+        let sys = case.recipe.system();
+        let plan = &case.run.plan;
+        let lay = case.run.layout;
         let at = lay.node(plan.t[n], case.run.record(n));
         sys.set_angles(plan.angles(n), &mut self.d);
         sys.place(at.t, at.q, &mut self.d);

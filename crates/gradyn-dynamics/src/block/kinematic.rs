@@ -24,7 +24,9 @@ pub struct Kinematic {
 impl Kinematic {
     /// Memory and pattern.
     pub fn new(sys: &Setup, velocity: bool, choice: &[u32]) -> Result<Self, StepError> {
-        let (n, mn, rows) = (sys.dims().n, &sys.patterns().mn, sys.independent(velocity));
+        let n = sys.dims().n;
+        let mn = &sys.patterns().mn;
+        let rows = sys.independent(velocity);
         let held =
             || rows.iter().enumerate().flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p), p)));
         let picked = || choice.iter().enumerate().map(|(k, &i)| (rows.len() + k, i as usize));

@@ -16,7 +16,7 @@ use gradyn_num::{DenseLdl, largest};
 
 /// R and the factor of RᵀMR.
 #[derive(Clone)]
-pub struct NullSpace {
+pub(crate) struct NullSpace {
     n: usize,
     /// R and M R by columns.
     r: Vec<f64>,
@@ -28,26 +28,28 @@ pub struct NullSpace {
 }
 
 impl NullSpace {
-    /// Memory.
-    pub fn new(sys: &Setup) -> Self {
+    /// Room for R and its products; nothing is evaluated yet.
+    pub(crate) fn new(sys: &Setup) -> Self {
         let n = sys.dims().n;
         let free = n - sys.independent(true).len();
-        let (r, zero) = (vec![0.0; n * free], vec![0.0; n]);
+        let r = vec![0.0; n * free];
+        let zero = vec![0.0; n];
         Self { n, mr: r.clone(), r, mass: DenseLdl::new(free), x: zero.clone(), z: vec![0.0; free], f: zero }
     }
     /// The largest entry of R.
-    pub fn largest(&self) -> f64 {
+    pub(crate) fn largest(&self) -> f64 {
         largest(self.r.iter().copied())
     }
     /// R from (1), RᵀMR from M.
-    pub fn refactor(
+    pub(crate) fn refactor(
         &mut self,
         sys: &Setup,
         t: f64,
         mass: &[f64],
         k: &mut Kinematic,
     ) -> Result<(), StepError> {
-        let (n, first) = (self.n, sys.independent(true).len());
+        let n = self.n;
+        let first = sys.independent(true).len();
         self.mr.fill(0.0);
         for (j, (r, mr)) in self.r.chunks_exact_mut(n).zip(self.mr.chunks_exact_mut(n)).enumerate() {
             r.fill(0.0);
@@ -64,7 +66,7 @@ impl NullSpace {
         self.mass.factor(1e-14).map_err(|s| StepError::Singular { t, equation: name(s.index) })
     }
     /// out = RᵀMR ν at the independent coordinates.
-    pub fn reduced_mass(&mut self, choice: &[u32], nu: &[f64], out: &mut [f64]) {
+    pub(crate) fn reduced_mass(&mut self, choice: &[u32], nu: &[f64], out: &mut [f64]) {
         let n = self.n;
         self.f.fill(0.0);
         for (mr, &i) in self.mr.chunks_exact(n).zip(choice) {
@@ -76,8 +78,9 @@ impl NullSpace {
         }
     }
     /// b = (f, g) ← (x, λ), (3), (4).
-    pub fn solve(&mut self, sys: &Setup, mass: &[f64], k: &mut Kinematic, b: &mut [f64]) {
-        let (n, nn) = (self.n, &sys.patterns().nn);
+    pub(crate) fn solve(&mut self, sys: &Setup, mass: &[f64], k: &mut Kinematic, b: &mut [f64]) {
+        let n = self.n;
+        let nn = &sys.patterns().nn;
         let (f, g) = b.split_at_mut(n);
         // x = S g
         self.x.fill(0.0);

@@ -40,7 +40,9 @@ pub struct Balance {
 impl Balance {
     /// Memory for these rows of Φ and this B; `p` are the slots.
     pub fn new(sys: &Setup, p: &[f64], held: &[u32], balanced: &[u32]) -> Result<Self, StepError> {
-        let (n, m, nn) = (sys.dims().n, sys.dims().m, &sys.patterns().nn);
+        let n = sys.dims().n;
+        let m = sys.dims().m;
+        let nn = &sys.patterns().nn;
         let conditions = sys.statics().map_or(0, |s| s.held.len());
         let rows = StartRows::of(sys, false, held, conditions);
         let j = &rows.pattern;
@@ -76,7 +78,7 @@ impl Balance {
             rows,
         })
     }
-    /// The same for a system whose start is an equilibrium.
+    /// The balance of a system whose start is an equilibrium; else none.
     pub fn of(sys: &Setup, p: &[f64]) -> Result<Option<Self>, StepError> {
         sys.statics().map(|s| Self::new(sys, p, sys.independent(false), &s.balanced)).transpose()
     }
@@ -128,8 +130,9 @@ impl Balance {
             self.values[pt as usize] = x;
         }
         for (k, nu) in self.nu.iter().enumerate().filter(|(_, nu)| **nu != 0.0) {
-            let (coords, pattern, values) =
-                (sys.condition_pattern(false, k), &self.pattern, &mut self.values);
+            let coords = sys.condition_pattern(false, k);
+            let pattern = &self.pattern;
+            let values = &mut self.values;
             self.curvature.each(sys, t, q, k, |a, b, x| {
                 values[pattern.at(coords[a] as usize, coords[b] as usize) as usize] += nu * x;
             });
@@ -147,8 +150,8 @@ impl Balance {
     pub fn stiffness(&self) -> f64 {
         gradyn_num::largest(self.places[1].iter().map(|&p| self.values[p as usize]))
     }
-    /// out += K_s x.
-    pub fn stiffness_mul(&self, x: &[f64], out: &mut [f64]) {
+    /// Adds the product K_s x with the static stiffness to `out`.
+    pub(crate) fn stiffness_mul(&self, x: &[f64], out: &mut [f64]) {
         for (i, out) in out.iter_mut().enumerate() {
             let row = self.pattern.row(i).map(|p| (self.pattern.col(p), self.values[p]));
             *out += row.filter(|(j, _)| *j < x.len()).map(|(j, k)| k * x[j]).sum::<f64>();
@@ -161,14 +164,14 @@ impl Balance {
         self.reduced.factor.solve(out);
     }
     /// The effort that condition `k` needs for each unit that its value is moved, where (1) was factored.
-    pub fn resistance(&mut self, k: usize) -> f64 {
+    pub(crate) fn resistance(&mut self, k: usize) -> f64 {
         let row = self.q.len() + self.rows.rows + k;
         self.b.fill(0.0);
         self.b[row] = 1.0;
         self.factor.solve(&mut self.b);
         self.b[row]
     }
-    /// (1).
+    /// Solves (1) in place.
     pub fn solve(&mut self, b: &mut [f64]) {
         let (n, rows) = (self.q.len(), self.rows.pattern.rows());
         self.b.fill(0.0);
@@ -177,7 +180,7 @@ impl Balance {
         self.factor.solve(&mut self.b);
         b.copy_from_slice(&self.b[..n]);
     }
-    /// (2).
+    /// Solves (2), the transpose, in place.
     pub fn solve_t(&mut self, b: &mut [f64]) {
         let (n, rows) = (self.q.len(), self.rows.pattern.rows());
         self.b.fill(0.0);
@@ -195,7 +198,8 @@ impl Balance {
         force: &mut [f64],
         rows: &mut [f64],
     ) {
-        let (n, zero) = (self.q.len(), &self.reduced.zero);
+        let n = self.q.len();
+        let zero = &self.reduced.zero;
         let at = At { t: self.t, q: &self.q, v: &zero[..n], a: &zero[..n], lam: &self.lam };
         self.all.fill(0.0);
         sys.constraint_p(&at, LEVEL[0], delta, d, &mut self.all);
@@ -211,7 +215,8 @@ impl Balance {
     }
     /// out += R_p δ, (3).
     pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        let (rows, mut force) = (self.rows.pattern.rows(), std::mem::take(&mut self.wide));
+        let rows = self.rows.pattern.rows();
+        let mut force = std::mem::take(&mut self.wide);
         force.fill(0.0);
         self.slot_parts(sys, delta, d, &mut force, &mut out[..rows]);
         self.reduced.factor.solve_t(&mut force);
@@ -220,7 +225,9 @@ impl Balance {
     }
     /// grad += s R_pᵀ μ.
     pub fn slot_mul_t(&mut self, sys: &Setup, mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
-        let (n, rows, zero) = (self.q.len(), self.rows.pattern.rows(), &self.reduced.zero);
+        let n = self.q.len();
+        let rows = self.rows.pattern.rows();
+        let zero = &self.reduced.zero;
         let at = At { t: self.t, q: &self.q, v: &zero[..n], a: &zero[..n], lam: &self.lam };
         self.all.fill(0.0);
         mu.iter().zip(self.rows.held()).for_each(|(mu, &k)| self.all[k as usize] = *mu);

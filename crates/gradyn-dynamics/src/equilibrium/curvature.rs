@@ -20,8 +20,9 @@ pub(super) struct Curvature {
 
 impl Curvature {
     /// Memory; `p` are the slots.
-    pub fn new(sys: &Setup, p: &[f64]) -> Self {
-        let (dims, zero) = (sys.dims(), Wide::from(0.0));
+    pub(crate) fn new(sys: &Setup, p: &[f64]) -> Self {
+        let dims = sys.dims();
+        let zero = Wide::from(0.0);
         let slots: Vec<Wide> = p.iter().map(|&p| Wide::from(p)).collect();
         let mut data = sys.data();
         sys.prepare(&slots, &mut data);
@@ -29,15 +30,18 @@ impl Curvature {
         Self { data, p: p.to_vec(), slots, q: vec![zero; dims.n], zero: vec![zero; dims.n.max(dims.m)], row }
     }
     /// The branches of angles.
-    pub fn set_angles(&mut self, sys: &Setup, angles: &[f64]) {
+    pub(crate) fn set_angles(&mut self, sys: &Setup, angles: &[f64]) {
         sys.set_angles(angles, &mut self.data);
     }
     /// The gradient of condition `k` where `q` is.
     fn evaluate(&mut self, sys: &Setup, t: f64, k: usize) {
-        let (n, m, t) = (sys.dims().n, sys.dims().m, Wide::from(t));
+        let n = sys.dims().n;
+        let m = sys.dims().m;
+        let t = Wide::from(t);
         sys.set_time(t, &mut self.data);
         let at = At { t, q: &self.q, v: &self.zero[..n], a: &self.zero[..n], lam: &self.zero[..m] };
-        let (coords, slots) = (sys.condition_pattern(false, k).len(), sys.condition_support(false, k).len());
+        let coords = sys.condition_pattern(false, k).len();
+        let slots = sys.condition_support(false, k).len();
         let [q, v, p] = &mut self.row;
         sys.condition_row(false, k, &at, &mut self.data, &mut q[..coords], &mut v[..coords], &mut p[..slots]);
     }
@@ -45,7 +49,14 @@ impl Curvature {
         self.q.iter_mut().zip(q).for_each(|(x, q)| *x = Wide::from(*q));
     }
     /// add(a, b, (E_k)_ab) for the places a, b of a condition's coordinates.
-    pub fn each(&mut self, sys: &Setup, t: f64, q: &[f64], k: usize, mut add: impl FnMut(usize, usize, f64)) {
+    pub(crate) fn each(
+        &mut self,
+        sys: &Setup,
+        t: f64,
+        q: &[f64],
+        k: usize,
+        mut add: impl FnMut(usize, usize, f64),
+    ) {
         let coords = sys.condition_pattern(false, k);
         self.place(q);
         for first in (0..coords.len()).step_by(8) {
@@ -59,7 +70,15 @@ impl Curvature {
         }
     }
     /// out += (E_qᵀ ν)_p δ.
-    pub fn slot_mul(&mut self, sys: &Setup, t: f64, q: &[f64], nu: &[f64], delta: &[f64], out: &mut [f64]) {
+    pub(crate) fn slot_mul(
+        &mut self,
+        sys: &Setup,
+        t: f64,
+        q: &[f64],
+        nu: &[f64],
+        delta: &[f64],
+        out: &mut [f64],
+    ) {
         self.place(q);
         self.slots.iter_mut().zip(self.p.iter().zip(delta)).for_each(|(s, (p, d))| *s = Wide::along(*p, *d));
         sys.prepare(&self.slots, &mut self.data);
@@ -74,7 +93,7 @@ impl Curvature {
         sys.prepare(&self.slots, &mut self.data);
     }
     /// grad += s (E_qᵀ ν)_pᵀ y.
-    pub fn slot_mul_t(
+    pub(crate) fn slot_mul_t(
         &mut self,
         sys: &Setup,
         t: f64,

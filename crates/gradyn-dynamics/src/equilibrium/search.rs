@@ -11,6 +11,7 @@
 use super::stability::{Kind, kind, nearly_free, pivots};
 use super::{Balance, Reduced};
 use crate::error::StepError;
+use crate::start::{StartRows, still};
 use gradyn_model::{Data, Setup, System};
 use gradyn_num::{largest, unpivoted_columns};
 
@@ -31,13 +32,13 @@ const RESISTANCE: f64 = 1e-7;
 /// How an equilibrium was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
-    /// (1) alone.
+    /// Newton's iteration (1) alone.
     Newton,
     /// (2), then (1).
     DampedMotion,
 }
 impl Search {
-    /// In words.
+    /// Name of the way in words, for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Newton => "Newton",
@@ -49,7 +50,7 @@ impl Search {
 /// A static equilibrium.
 #[derive(Clone, Debug)]
 pub struct Equilibrium {
-    /// Positions.
+    /// Positions in equilibrium.
     pub q: Vec<f64>,
     /// Multipliers of all rows; zero for rows that are left out.
     pub lam: Vec<f64>,
@@ -182,7 +183,8 @@ impl<'a> Problem<'a> {
     }
     /// (1); nothing if it does not converge.
     fn newton(&mut self, start: &[f64], angles: &[f64]) -> Result<Option<Found>, StepError> {
-        let (mut q, mut angles) = (start.to_vec(), angles.to_vec());
+        let mut q = start.to_vec();
+        let mut angles = angles.to_vec();
         let mut size = self.measure(&q, &angles)?;
         let mut small = 0;
         for iterations in 1..=NEWTON {
@@ -227,7 +229,8 @@ impl<'a> Problem<'a> {
     }
     /// (2), then (1); where it fails, the position at its end.
     fn relaxed(&mut self, start: &Found) -> Result<Result<Found, Found>, StepError> {
-        let (mut q, mut angles) = (start.q.clone(), start.angles.clone());
+        let mut q = start.q.clone();
+        let mut angles = start.angles.clone();
         self.choose_again(&q)?;
         let mut size = self.measure(&q, &angles)?;
         self.balance.set(self.sys, self.t, &q, &mut self.d);
@@ -361,7 +364,8 @@ impl<'a> Problem<'a> {
         };
         let efforts: Vec<f64> = self.balance.nu.iter().map(|nu| -nu).collect();
         let held = |k: usize| sys.statics().is_some_and(|s| s.held[k]);
-        let (j, rows) = (&self.balance.reduced, self.held.len());
+        let j = &self.balance.reduced;
+        let rows = self.held.len();
         let carried = |k: usize| (efforts[k] * largest(j.pattern.row(rows + k).map(|p| j.j[p]))).abs();
         if let Some(k) = (0..efforts.len()).find(|&k| !held(k) && carried(k) > LOAD * self.force) {
             return Err(StepError::EquilibriumLoad { condition: name(k), effort: efforts[k] });
@@ -389,10 +393,10 @@ impl<'a> Problem<'a> {
 
 /// Coordinates that J leaves open at q, where `d` is placed.
 fn choose(sys: &Setup, t: f64, q: &[f64], d: &mut Data<f64>, held: &[u32]) -> Result<Vec<u32>, StepError> {
-    let (conditions, zero) =
-        (sys.statics().map_or(0, |s| s.held.len()), vec![0.0; q.len().max(sys.dims().m)]);
-    let mut rows = crate::start::StartRows::of(sys, false, held, conditions);
-    rows.set(sys, &crate::assembly::still(sys, t, q, &zero), d);
+    let conditions = sys.statics().map_or(0, |s| s.held.len());
+    let zero = vec![0.0; q.len().max(sys.dims().m)];
+    let mut rows = StartRows::of(sys, false, held, conditions);
+    rows.set(sys, &still(sys, t, q, &zero), d);
     if let Some(e) = rows.undetermined(sys) {
         return Err(e);
     }

@@ -12,12 +12,12 @@ use gradyn_num::{Spectrum, largest};
 /// Singular values of A below this times the largest are zero: roundings are 1e-16, what the search leaves
 /// 1e-13.
 const INDIFFERENT: f64 = 1e-11;
-/// The same where the search has failed: forces do not balance there.
+/// What counts as zero where the search has failed: forces do not balance there.
 const NEARLY: f64 = 1e-6;
 /// Eigenvalues of A below minus this times the largest one are negative.
 const NEGATIVE: f64 = 1e-10;
 
-/// (2).
+/// What (2) says about an equilibrium.
 pub(super) enum Kind {
     /// Motions along which forces are indifferent.
     Free(Vec<Vec<f64>>),
@@ -36,7 +36,8 @@ struct Stiffness {
 impl Stiffness {
     fn new(balance: &mut Balance, n: usize) -> Self {
         let free = n - balance.rows.pattern.rows();
-        let (mut motions, mut forces) = (vec![vec![0.0; n]; free], vec![vec![0.0; n]; free]);
+        let mut motions = vec![vec![0.0; n]; free];
+        let mut forces = vec![vec![0.0; n]; free];
         for (k, (r, f)) in motions.iter_mut().zip(&mut forces).enumerate() {
             balance.motion(k, r);
             balance.stiffness_mul(r, f);
@@ -51,7 +52,7 @@ impl Stiffness {
         }
         Self { motions, scale, a }
     }
-    /// R x.
+    /// The motion R x of independent coordinates x.
     fn motion(&self, x: &[f64]) -> Vec<f64> {
         let n = self.motions.first().map_or(0, Vec::len);
         (0..n)

@@ -8,14 +8,14 @@ use gradyn_num::{Factor, largest};
 
 /// The block, linearised.
 pub(super) enum Positions {
-    /// [Φ; E] = 0.
+    /// Constraints and position conditions, [Φ; E] = 0.
     Conditions(Box<StartRows>, Factor),
     /// [Φ; E; r] = 0.
     Equilibrium(Box<Balance>),
 }
 
 impl Positions {
-    pub fn new(sys: &Setup, p: &[f64]) -> Result<Self, StepError> {
+    pub(super) fn new(sys: &Setup, p: &[f64]) -> Result<Self, StepError> {
         if let Some(balance) = Balance::of(sys, p)? {
             return Ok(Self::Equilibrium(Box::new(balance)));
         }
@@ -24,21 +24,21 @@ impl Positions {
         Ok(Self::Conditions(Box::new(rows), factor))
     }
     /// The memory of the residual.
-    pub fn reduced(&mut self) -> Option<&mut Reduced<f64>> {
+    pub(super) fn reduced(&mut self) -> Option<&mut Reduced<f64>> {
         match self {
             Self::Conditions(..) => None,
             Self::Equilibrium(balance) => Some(&mut balance.reduced),
         }
     }
     /// Loads that balance in an equilibrium, where (a, λ) may be nothing but their roundings; else 0.
-    pub fn loads(&self, q: &[f64]) -> f64 {
+    pub(super) fn loads(&self, q: &[f64]) -> f64 {
         match self {
             Self::Conditions(..) => 0.0,
             Self::Equilibrium(balance) => balance.stiffness() * largest(q.iter().copied()),
         }
     }
     /// Partials at a point where `d` is placed.
-    pub fn linearise(
+    pub(super) fn linearise(
         &mut self,
         sys: &Setup,
         at: &At,
@@ -54,20 +54,20 @@ impl Positions {
             Self::Equilibrium(balance) => balance.linearise(sys, at.t, at.q, angles, d, r),
         }
     }
-    pub fn solve(&mut self, b: &mut [f64]) {
+    pub(super) fn solve(&mut self, b: &mut [f64]) {
         match self {
             Self::Conditions(_, factor) => factor.solve(b),
             Self::Equilibrium(balance) => balance.solve(b),
         }
     }
-    pub fn solve_t(&mut self, b: &mut [f64]) {
+    pub(super) fn solve_t(&mut self, b: &mut [f64]) {
         match self {
             Self::Conditions(_, factor) => factor.solve_t(b),
             Self::Equilibrium(balance) => balance.solve_t(b),
         }
     }
     /// Name of equation `i`.
-    pub fn equation(&self, sys: &Setup, i: usize) -> String {
+    pub(super) fn equation(&self, sys: &Setup, i: usize) -> String {
         let rows = match self {
             Self::Conditions(rows, _) => rows,
             Self::Equilibrium(balance) => &balance.rows,
@@ -78,8 +78,8 @@ impl Positions {
             None => "balance of forces".into(),
         }
     }
-    /// x += R_p δ.
-    pub fn slot_mul(
+    /// Adds R_p δ to the rows x.
+    pub(super) fn slot_mul(
         &mut self,
         sys: &Setup,
         at: &At,
@@ -94,7 +94,7 @@ impl Positions {
         }
     }
     /// grad += s R_pᵀ μ.
-    pub fn slot_mul_t(
+    pub(super) fn slot_mul_t(
         &mut self,
         sys: &Setup,
         at: &At,

@@ -7,28 +7,34 @@
 //! (2) solves (1), whatever coordinates B picks: the choice is not part of the plan. Rows that follow from
 //! others are dropped before, so that [Φ_q; B] is square.
 
-use super::refactor_kkt;
 use crate::block::{Kinematic, NullSpace, choose};
 use crate::error::StepError;
 use crate::formulation::Compliance;
+use crate::kkt::refactor_kkt;
 use gradyn_model::{Data, Setup, System};
 use gradyn_num::Kkt;
 
-/// (1) or (2).
-pub enum Solver {
-    /// (1).
+/// How accelerations and multipliers are solved for.
+pub(crate) enum Solver {
+    /// By the saddle-point matrix (1).
     Saddle(Box<Kkt>),
     /// (2); [Φ_q; B] once coordinates are chosen.
     MatrixR(Box<(Option<Kinematic>, NullSpace)>),
 }
 
 impl Solver {
-    /// (2).
-    pub fn matrix_r(sys: &Setup) -> Self {
+    /// By Maggi's matrices (2).
+    pub(crate) fn matrix_r(sys: &Setup) -> Self {
         Self::MatrixR(Box::new((None, NullSpace::new(sys))))
     }
     /// Factors where `d` is placed.
-    pub fn refactor(&mut self, sys: &Setup, t: f64, d: &Data<f64>, c: Compliance) -> Result<(), StepError> {
+    pub(crate) fn refactor(
+        &mut self,
+        sys: &Setup,
+        t: f64,
+        d: &Data<f64>,
+        c: Compliance,
+    ) -> Result<(), StepError> {
         match self {
             Self::Saddle(kkt) => refactor_kkt(sys, t, d, c, kkt),
             Self::MatrixR(r) => {
@@ -42,7 +48,7 @@ impl Solver {
         }
     }
     /// b = (f, g) ← (a, λ); the matrix is symmetric.
-    pub fn solve(&mut self, sys: &Setup, d: &Data<f64>, b: &mut [f64]) {
+    pub(crate) fn solve(&mut self, sys: &Setup, d: &Data<f64>, b: &mut [f64]) {
         match self {
             Self::Saddle(kkt) => kkt.solve(b),
             Self::MatrixR(r) => {

@@ -48,7 +48,7 @@ const HALVINGS: f64 = 16.0;
 /// A variable-order predictor and corrector on a formulation.
 #[derive(Clone)]
 pub struct Adams {
-    /// The system.
+    /// System that is integrated.
     pub sys: Setup,
     /// The formulation; its c₂ is 1.
     pub f: Lagrange,
@@ -71,7 +71,7 @@ pub struct Work<S: RunScalar> {
 }
 
 /// Memory of a linearised step.
-pub struct AdamsLinear {
+pub(crate) struct AdamsLinear {
     chooser: Chooser,
     c: Coefficients<f64>,
     /// The prediction, if it is corrected, and the node.
@@ -182,10 +182,13 @@ impl Adams {
         g: [&[S]; 2],
         out: &mut [S],
     ) {
-        let (n2, o) = (2 * lay.n, self.phi(lay, i));
+        let n2 = 2 * lay.n;
+        let o = self.phi(lay, i);
+        // of (v, a)
         for d in 0..n2 {
             out[d] = x[o + d] - c.beta[i] * past[o + d];
         }
+        // of the integrands
         for j in 0..lay.o {
             out[n2 + j] =
                 self.integrand(lay, i, j, x, g[1]) - c.beta[i] * self.integrand(lay, i, j, past, g[0]);
@@ -209,7 +212,8 @@ impl Adams {
     /// Memory of the steps; `kkt` is prepared.
     pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<AdamsLinear, StepError> {
         assert!(self.f.level[2] == 1.0, "a state step needs constraints at acceleration level");
-        let (sys, lay) = (&self.sys, self.layout());
+        let sys = &self.sys;
+        let lay = self.layout();
         let past = sys.prepared(p);
         let block = || Block::new(sys, self.f, self.state, p, kkt);
         Ok(AdamsLinear {
@@ -260,7 +264,8 @@ impl<S: RunScalar> Residual<S> for Bound<Adams, Work<S>> {
     fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
         let Self { spec, memory: w } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n2, z) = (2 * lay.n, lay.z());
         sys.set_angles(frozen.angles, &mut w.data);
         let c = spec.coefficients(span, &frozen);
@@ -288,7 +293,8 @@ impl<S: RunScalar> Residual<S> for Bound<Adams, Work<S>> {
         let g = [&w.g[0][..], &w.g[1][..]];
         // (3); differences that are not known are zero
         for i in 1..=spec.order {
-            let (o, width) = (spec.phi(&lay, i + 1), spec.width(&lay));
+            let o = spec.phi(&lay, i + 1);
+            let width = spec.width(&lay);
             r[o..o + width].copy_from_slice(&x[o..o + width]);
             if i < kept(c.order, c.known, spec.order) {
                 spec.difference(&lay, &c, i, x, past, g, &mut r[o..o + width]);
@@ -341,7 +347,8 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n2, z) = (2 * lay.n, lay.z());
         l.c = spec.coefficients(span, &frozen);
         l.equal = 1 + frozen.before.iter().rev().take(l.c.known - 1).take_while(|h| **h == span.h).count();
@@ -366,7 +373,8 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         );
         let g = [&l.values.at[0][..], &l.values.at[1][..]];
         // (3)
-        let (count, width) = (kept(l.c.order, l.c.known, spec.order), spec.width(&lay));
+        let count = kept(l.c.order, l.c.known, spec.order);
+        let width = spec.width(&lay);
         for i in 1..count {
             spec.difference(&lay, &l.c, i, x, past, g, &mut l.sums);
             let o = spec.phi(&lay, i + 1);
@@ -382,12 +390,15 @@ impl Stepper for Bound<Adams, AdamsLinear> {
     fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         l.c = spec.coefficients(span, &frozen);
+        // (1), (2)
         for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             sys.set_angles(frozen.angles, &mut block.linear.data);
             block.hold(sys, &lay.node(span.end(), &x[o..o + lay.z()]), frozen.choice)?;
         }
+        // g_x at both nodes
         let node = usize::from(spec.corrects);
         let known = l.g.turn(&lay, span, past, x);
         if !known[0] {
@@ -425,10 +436,12 @@ impl Stepper for Bound<Adams, AdamsLinear> {
     fn interpolate(&mut self, a: &StepArgs, theta: f64, out: &mut [f64]) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, .. } = *a;
-        let (lay, h) = (spec.layout(), (theta - 1.0) * span.h);
+        let lay = spec.layout();
+        let h = (theta - 1.0) * span.h;
         let (order, _) = spec.plan(&frozen);
         // ψ_i behind the new node
-        let (before, mut psi) = (distances(frozen.before, order - 1), [0.0; coefficients::SIZE]);
+        let before = distances(frozen.before, order - 1);
+        let mut psi = [0.0; coefficients::SIZE];
         (1..=order).for_each(|i| psi[i] = span.h + before[i - 1]);
         let w = moments(h, &psi, &psi, order + 1).map(|g| h * g);
         out[..2 * lay.n].copy_from_slice(&x[..2 * lay.n]);

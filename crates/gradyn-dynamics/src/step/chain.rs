@@ -24,7 +24,7 @@ pub struct StartLaw {
 
 /// Memory of the records of a run: forward steps, linearised records and their products.
 pub struct Chain {
-    /// Record 0.
+    /// The start of a run, record 0.
     pub start: Initial,
     pub(super) sys: Setup,
     pub(super) step: Box<dyn Stepper>,
@@ -65,14 +65,14 @@ impl Chain {
             false => self.step.linearise(a),
         }
     }
-    /// b ← R_x⁻¹ b.
+    /// Solves with the linearised record: b ← R_x⁻¹ b.
     pub fn solve(&mut self, b: &mut [f64]) {
         match self.at_start {
             true => self.start.solve(&self.sys, b),
             false => self.step.solve(b),
         }
     }
-    /// b ← R_x⁻ᵀ b.
+    /// Solves with its transpose: b ← R_x⁻ᵀ b.
     pub fn solve_t(&mut self, b: &mut [f64]) {
         match self.at_start {
             true => self.start.solve_t(&self.sys, b),
@@ -91,7 +91,7 @@ impl Chain {
             self.step.past_mul_t(mu, out);
         }
     }
-    /// r += R_p δ.
+    /// Adds the slots along δ: r += R_p δ.
     pub fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         match self.at_start {
             true => self.start.slot_mul(&self.sys, delta, r),

@@ -35,10 +35,10 @@ mod scheme;
 mod sweeps;
 mod tangent;
 
-pub use linear::NewmarkLinear;
+pub(crate) use linear::NewmarkLinear;
 pub use residual::Work;
 pub use scheme::Scheme;
-pub use tangent::Projector;
+pub(crate) use tangent::Projector;
 
 use super::{Bound, Counts, Equations, Layout, Report, Span, StartLaw, StepArgs, Stepper, Tolerance};
 use crate::block::State;
@@ -84,7 +84,7 @@ impl Iteration {
 /// P̄ of the projections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProjectionMatrix {
-    /// M.
+    /// The mass matrix M.
     Mass,
     /// The tangent of the scheme.
     Tangent,
@@ -93,7 +93,7 @@ pub enum ProjectionMatrix {
 /// A scheme on a formulation.
 #[derive(Clone)]
 pub struct Newmark {
-    /// The system.
+    /// System that is integrated.
     pub sys: Setup,
     /// The formulation.
     pub f: Lagrange,
@@ -147,7 +147,9 @@ impl Newmark {
     /// (1), (2) into `star` = (v*, a*).
     #[inline]
     fn star<S: RunScalar>(&self, h: S, q: &[S], past: &[S], star: &mut [S]) {
-        let (n, aux, c) = (q.len(), self.auxiliary(), self.scheme.coefficients(h));
+        let n = q.len();
+        let aux = self.auxiliary();
+        let c = self.scheme.coefficients(h);
         let (v, a) = star.split_at_mut(n);
         for i in 0..n {
             let d = past[i] - q[i];
@@ -160,7 +162,8 @@ impl Newmark {
 impl Newmark {
     pub(crate) fn layout(&self) -> Layout {
         let d = self.sys.dims();
-        let (sigma, auxiliary) = (self.projection != Projection::Off, self.scheme.auxiliary());
+        let sigma = self.projection != Projection::Off;
+        let auxiliary = self.scheme.auxiliary();
         Layout::of(&self.sys, if sigma { 3 * d.m } else { 0 } + if auxiliary { d.n } else { 0 })
     }
     pub(crate) fn order(&self) -> usize {
@@ -228,7 +231,9 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let Self { spec, memory: l } = self;
-        let (sys, lay, h) = (&spec.sys, spec.layout(), span.h);
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let h = span.h;
         let (n, o, z) = (lay.n, lay.o, lay.z());
         // g₀
         sys.set_angles(frozen.angles, &mut l.motion.data);
@@ -278,7 +283,9 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
     fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay, t) = (&spec.sys, spec.layout(), span.end());
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let t = span.end();
         l.h = span.h;
         l.t = t;
         sys.set_angles(frozen.angles, &mut l.motion.data);

@@ -16,7 +16,7 @@ use super::{Bound, Counts, Layout, Report, Residual, Span, StepArgs, Stepper, To
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange, Linear, release};
-use crate::initial::{refactor_kkt, row_or_coordinate};
+use crate::kkt::{refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use gradyn_model::{Data, KernelScalar, LEVEL, RunScalar, Setup, System};
 use gradyn_num::{Kkt, Saddle, largest};
@@ -26,7 +26,7 @@ const MAX_ITERATIONS: usize = 30;
 
 /// Projections around a step on a formulation with Φ̈ = 0.
 pub(crate) struct Projected {
-    /// The system.
+    /// System that is integrated.
     pub sys: Setup,
     /// Where things are in a record of the step.
     pub inner: Layout,
@@ -78,7 +78,7 @@ impl Projected {
         [inner.len, inner.len + inner.z(), inner.len + inner.z() + inner.m]
     }
     /// The record of the step: ñ in place of the node.
-    pub fn unproject<S: Copy>(&self, x: &[S], out: &mut [S]) {
+    pub(crate) fn unproject<S: Copy>(&self, x: &[S], out: &mut [S]) {
         let (inner, [tilde, ..]) = (self.inner, self.offsets());
         out.copy_from_slice(&x[..inner.len]);
         out[..inner.z()].copy_from_slice(&x[tilde..tilde + inner.z()]);
@@ -91,10 +91,13 @@ impl Projected {
     }
     /// (2) and (3), for q from the prediction q̃ in `x`.
     fn project(&self, t: f64, l: &mut ProjectedLinear, x: &mut [f64]) -> Result<Report, StepError> {
-        let (sys, lay, [_, sq, sv]) = (&self.sys, self.layout(), self.offsets());
+        let sys = &self.sys;
+        let lay = self.layout();
+        let [_, sq, sv] = self.offsets();
         let (n, m) = (lay.n, lay.m);
         x[sq..sq + m].fill(0.0);
-        let (mut last, mut report) = (f64::INFINITY, Report::default());
+        let mut last = f64::INFINITY;
+        let mut report = Report::default();
         loop {
             sys.place(t, &x[..n], &mut l.node.data);
             self.residual_q(&lay, t, x, l);
@@ -106,7 +109,8 @@ impl Projected {
             let size = largest(l.b[..n].iter().copied()) / sys.size_of(&x[..n]).max(f64::MIN_POSITIVE);
             if !size.is_finite() || report.iterations == MAX_ITERATIONS {
                 let worst = (0..m).fold(0, |w, k| if l.r[k].abs() > l.r[w].abs() { k } else { w });
-                let (iterations, residual) = (report.iterations, l.r[worst].abs());
+                let iterations = report.iterations;
+                let residual = l.r[worst].abs();
                 return Err(StepError::Positions { t, iterations, residual, worst: sys.row_name(worst) });
             }
             if size <= 4.0 * f64::EPSILON || (size < 1e-11 && size > 0.3 * last) {
@@ -132,7 +136,10 @@ impl Projected {
     }
     /// Rows (2) into `l.b`; Φ into the head of `l.r`.
     fn residual_q(&self, lay: &Layout, t: f64, x: &[f64], l: &mut ProjectedLinear) {
-        let (sys, n, m, [tilde, sq, _]) = (&self.sys, lay.n, lay.m, self.offsets());
+        let sys = &self.sys;
+        let n = lay.n;
+        let m = lay.m;
+        let [tilde, sq, _] = self.offsets();
         (0..n).for_each(|i| l.diff[i] = x[i] - x[tilde + i]);
         l.b.fill(0.0);
         let (top, bottom) = l.b.split_at_mut(n);
@@ -145,7 +152,8 @@ impl Projected {
     /// The matrix of (2) with (M w + Φ_qᵀ σ)_q, or without it for the iteration.
     fn factor_q(&self, t: f64, l: &mut ProjectedLinear, balance_q: Option<usize>) -> Result<(), StepError> {
         let sys = &self.sys;
-        let (mass, mn) = (sys.mass(&l.node.data), &sys.patterns().mn);
+        let mass = sys.mass(&l.node.data);
+        let mn = &sys.patterns().mn;
         l.held.copy_from_slice(sys.phi_q(&l.node.data));
         (0..mn.rows()).filter(|&k| !holonomic(sys, k)).for_each(|k| l.held[mn.row(k)].fill(0.0));
         let curvature = |k: usize| balance_q.map_or(0.0, |i| l.balance[i][k]);
@@ -154,15 +162,15 @@ impl Projected {
             .map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
     }
     /// Where things are in a record, around that of the step.
-    pub fn record(inner: &Layout) -> Layout {
+    pub(crate) fn record(inner: &Layout) -> Layout {
         Layout { len: inner.len + inner.z() + 2 * inner.m, ..*inner }
     }
     /// Where things are in a record.
-    pub fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         Self::record(&self.inner)
     }
     /// Memory of the residual, around that of the step.
-    pub fn work<S: RunScalar>(&self, p: &[S], inner: Box<dyn Residual<S>>) -> Work<S> {
+    pub(crate) fn work<S: RunScalar>(&self, p: &[S], inner: Box<dyn Residual<S>>) -> Work<S> {
         let zero = S::zero();
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
@@ -170,7 +178,7 @@ impl Projected {
         Work { inner, data, x: record.clone(), r: record, diff: vec![zero; self.inner.n] }
     }
     /// Memory of the steps, around that of the step; `kkt` is prepared.
-    pub fn memory(
+    pub(crate) fn memory(
         &self,
         p: &[f64],
         kkt: &Kkt,
@@ -179,6 +187,7 @@ impl Projected {
         let sys = &self.sys;
         let lay = self.layout();
         let pat = sys.patterns();
+        // the node, and the rows that (2) leaves out
         let mut node = Linear::new(sys, Lagrange::ACCELERATION);
         sys.prepare(p, &mut node.data);
         let free: Vec<u32> = (0..lay.m as u32)
@@ -207,7 +216,9 @@ impl<S: RunScalar> Residual<S> for Bound<Projected, Work<S>> {
     fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
         let Self { spec, memory: w } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay, inner) = (&spec.sys, spec.layout(), spec.inner);
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let inner = spec.inner;
         let (n, m, [tilde, sq, sv]) = (lay.n, lay.m, spec.offsets());
         sys.set_angles(frozen.angles, &mut w.data);
         // (1)
@@ -265,10 +276,14 @@ impl Stepper for Bound<Projected, ProjectedLinear> {
     fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay, inner) = (&spec.sys, spec.layout(), spec.inner);
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let inner = spec.inner;
         let (n, m, [tilde, sq, _]) = (lay.n, lay.m, spec.offsets());
+        // (1)
         spec.unproject(x, &mut l.x);
         l.inner.linearise(&StepArgs { span, frozen, x: &l.x, past: &past[..inner.len] })?;
+        // (4), and the matrices of (2), (3)
         l.t = span.end();
         let at = lay.node(l.t, x);
         sys.set_angles(frozen.angles, &mut l.node.data);

@@ -18,7 +18,7 @@ use crate::plan::Frozen;
 use gradyn_model::{RunScalar, Setup, System};
 use gradyn_num::Kkt;
 
-/// The schemes.
+/// Schemes, each with its system and its constants.
 #[derive(Clone)]
 pub enum StepKind {
     /// The generalised-α family on coordinates.
@@ -46,7 +46,7 @@ macro_rules! scheme {
 /// A scheme on a system, and whether its nodes are projected.
 #[derive(Clone)]
 pub struct StepRecipe {
-    /// The scheme.
+    /// Scheme with its system.
     pub kind: StepKind,
     /// Are the nodes of this state step projected onto the constraints?
     pub projected: bool,
@@ -105,7 +105,7 @@ impl StepRecipe {
     fn projection(&self) -> Option<Projected> {
         self.projected.then(|| Projected { sys: self.system().clone(), inner: self.kind.layout() })
     }
-    /// The system.
+    /// System that is integrated.
     pub fn system(&self) -> &Setup {
         scheme!(&self.kind, s => &s.sys)
     }
@@ -126,7 +126,7 @@ impl StepRecipe {
         scheme!(&self.kind, s => s.order())
     }
     /// Power of h in the estimate, for the controller.
-    pub fn estimate_order(&self) -> usize {
+    pub(crate) fn estimate_order(&self) -> usize {
         match &self.kind {
             StepKind::RungeKutta(s) => s.estimate_order(),
             StepKind::Rosenbrock(s) => s.estimate_order(),
@@ -166,7 +166,7 @@ impl StepRecipe {
         }
     }
     /// First step of a smooth piece that begins at record x [s]; `None`: as the piece before ended.
-    pub fn first_step(&self, tol: Tolerance, x: &[f64]) -> Option<f64> {
+    pub(crate) fn first_step(&self, tol: Tolerance, x: &[f64]) -> Option<f64> {
         match &self.kind {
             StepKind::Adams(s) => Some(s.first_step(tol, x)),
             _ => None,

@@ -36,7 +36,7 @@ use gradyn_num::Kkt;
 /// A scheme on a formulation.
 #[derive(Clone)]
 pub struct Rosenbrock {
-    /// The system.
+    /// System that is integrated.
     pub sys: Setup,
     /// The formulation; its c₂ is 1.
     pub f: Lagrange,
@@ -44,7 +44,7 @@ pub struct Rosenbrock {
     pub state: State,
     /// Independent coordinates that the user named; empty: they are chosen.
     pub freedoms: Vec<u32>,
-    /// The scheme.
+    /// Coefficients of the scheme.
     pub scheme: Scheme,
     /// Order of the scheme, and power of h in its estimate.
     pub orders: [usize; 2],
@@ -87,7 +87,7 @@ impl<S: RunScalar> Along<S> {
 }
 
 /// Memory of a linearised step.
-pub struct RosenbrockLinear {
+pub(crate) struct RosenbrockLinear {
     h: f64,
     chooser: Chooser,
     /// Block 1, the past, with the matrix of (3); blocks 2 … s; the node.
@@ -119,14 +119,14 @@ impl Rosenbrock {
     fn direction(&self, lay: &Layout, i: usize) -> usize {
         lay.head() + (self.stages() - 1 + i) * lay.z()
     }
-    /// Block i.
+    /// Block i of a step: the past node, or a stage.
     fn block<'x, S>(&self, lay: &Layout, i: usize, x: &'x [S], past: &'x [S]) -> &'x [S] {
         if i == 0 { &past[..lay.z()] } else { &x[self.at(lay, i)..self.at(lay, i) + lay.z()] }
     }
     /// (1) into `out`.
     fn slope<S: KernelScalar>(&self, lay: &Layout, i: usize, x: &[S], past: &[S], out: &mut [S]) {
-        let (y, w) =
-            (&self.block(lay, i, x, past)[lay.v()..lay.lam()], &x[self.direction(lay, i) + lay.v()..]);
+        let y = &self.block(lay, i, x, past)[lay.v()..lay.lam()];
+        let w = &x[self.direction(lay, i) + lay.v()..];
         out.iter_mut().zip(y.iter().zip(w)).for_each(|(o, (y, w))| *o = *y + *w);
     }
     /// (3) and the integrands along w: leaves rows and g in `a`.
@@ -139,13 +139,16 @@ impl Rosenbrock {
         shift: &[S],
         a: &mut Along<S>,
     ) {
-        let (sys, n) = (&self.sys, lay.n);
+        let sys = &self.sys;
+        let n = lay.n;
+        // the past along w, and the defects of (3)
         for (p, (x, w)) in a.point.iter_mut().zip(past.iter().zip(w)) {
             *p = S::along(*x, *w);
         }
         for i in 0..2 * n {
             a.rows[i] = S::along(S::zero(), w[i] - shift[i]);
         }
+        // rows and integrands there
         let at = lay.node(S::along(t, τ), &a.point);
         sys.set_angles(frozen.angles, &mut a.data);
         sys.place(at.t, at.q, &mut a.data);
@@ -182,7 +185,8 @@ impl Rosenbrock {
     }
     /// Memory of the residual.
     pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
-        let (d, o) = (self.sys.dims(), self.sys.functionals(Set::Integrand));
+        let d = self.sys.dims();
+        let o = self.sys.functionals(Set::Integrand);
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
         let zeros = |n: usize| vec![S::zero(); n];
@@ -191,7 +195,9 @@ impl Rosenbrock {
     }
     /// Memory of the steps; `kkt` is prepared.
     pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<RosenbrockLinear, StepError> {
-        let (sys, lay, s) = (&self.sys, self.layout(), self.stages());
+        let sys = &self.sys;
+        let lay = self.layout();
+        let s = self.stages();
         let block = || Block::new(sys, self.f, self.state, p, kkt);
         Ok(RosenbrockLinear {
             h: 0.0,
@@ -281,7 +287,8 @@ impl<S: RunScalar> Residual<S> for Bound<Rosenbrock, Work<S>> {
                 (0..=i).for_each(|j| shift[d] += span.h * slopes[j * n2 + d] * spec.scheme.gamma[i][j]);
             }
             let o = spec.direction(&lay, i);
-            let (τ, b) = (span.h * spec.scheme.slope(i), spec.scheme.b[i]);
+            let τ = span.h * spec.scheme.slope(i);
+            let b = spec.scheme.b[i];
             spec.along(&lay, (span.t, τ), frozen, (&past[..z], &x[o..o + z]), shift, &mut w.along);
             r[o..o + z].iter_mut().zip(&w.along.rows).for_each(|(r, a)| *r = S::slope(a));
             if lay.o > 0 {
@@ -315,9 +322,12 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
     fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         l.h = span.h;
+        // block 1, the past
         spec.set_base(&lay, span, frozen, past, l)?;
+        // blocks 2 … s, and g_x of all
         for i in 0..spec.stages() {
             let at = lay.node(span.t + spec.scheme.node(i) * span.h, spec.block(&lay, i, x, past));
             let block = if i == 0 { &mut l.base } else { &mut l.blocks[i - 1] };
@@ -329,8 +339,10 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
                 l.g[i].set(sys, &at, &mut block.linear.data);
             }
         }
+        // the node
         sys.set_angles(frozen.angles, &mut l.node.linear.data);
         l.node.set(sys, &lay.node(span.end(), x), frozen.choice)?;
+        // (3) along w_i
         let directions = &x[spec.direction(&lay, 0)..];
         let τ = |i: usize| span.h * spec.scheme.slope(i);
         l.second.set(sys, &lay, span.t, τ, frozen, past, directions);
@@ -343,7 +355,9 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
         let (lay, n2) = (spec.layout(), 2 * spec.sys.dims().n);
         let size =
             |e: f64, i: usize| (span.h * e / (tol.atol + tol.rtol * x[i].abs().max(past[i].abs()))).powi(2);
-        let (mut sum, mut worst) = (0.0, (0.0, 0));
+        let mut sum = 0.0;
+        let mut worst = (0.0, 0);
+        // (q, v)
         for d in 0..n2 {
             let e: f64 = (0..spec.stages()).map(|i| spec.scheme.error[i] * l.slopes[i * n2 + d]).sum();
             let s = size(e, d);
@@ -352,6 +366,7 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
                 worst = (s, d % lay.n);
             }
         }
+        // z
         sum += (0..lay.o).map(|k| size(l.gap[k], lay.z() + k)).sum::<f64>();
         let error = (sum / (n2 + lay.o) as f64).sqrt();
         Some((if error.is_nan() { f64::INFINITY } else { error }, worst.1))

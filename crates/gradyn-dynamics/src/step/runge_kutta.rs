@@ -35,7 +35,7 @@ use gradyn_num::{Kkt, largest};
 /// A tableau on a formulation.
 #[derive(Clone)]
 pub struct RungeKutta {
-    /// The system.
+    /// System that is integrated.
     pub sys: Setup,
     /// The formulation; its c₂ is 1, or 0 if all blocks are coupled.
     pub f: Lagrange,
@@ -43,7 +43,7 @@ pub struct RungeKutta {
     pub state: State,
     /// Independent coordinates that the user named; empty: they are chosen.
     pub freedoms: Vec<u32>,
-    /// The scheme.
+    /// Coefficients of the scheme.
     pub tableau: &'static Tableau,
 }
 
@@ -55,10 +55,10 @@ pub struct Work<S: RunScalar> {
 }
 
 /// Memory of a linearised step.
-pub struct RungeKuttaLinear {
+pub(crate) struct RungeKuttaLinear {
     h: f64,
     chooser: Chooser,
-    /// Blocks 1 … s.
+    /// Blocks 1 … s of the step.
     blocks: Vec<Block>,
     /// The matrices of the groups that are implicit, and of the filter of the estimate.
     groups: Vec<Option<Coupled>>,
@@ -113,7 +113,8 @@ impl RungeKutta {
     /// The prediction of (1) into block i + 1 of the record.
     #[inline]
     fn stage(&self, lay: &Layout, i: usize, h: f64, x: &mut [f64], past: &[f64]) {
-        let (o, n2) = (self.at(lay, i + 1), 2 * lay.n);
+        let o = self.at(lay, i + 1);
+        let n2 = 2 * lay.n;
         x[o..o + n2].copy_from_slice(&past[..n2]);
         for (j, c) in self.tableau.rows[i].iter().enumerate() {
             if *c == 0.0 {
@@ -161,7 +162,8 @@ impl RungeKutta {
         l: &mut RungeKuttaLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
-        let (o, block) = (self.at(lay, i + 1), &mut l.blocks[i]);
+        let o = self.at(lay, i + 1);
+        let block = &mut l.blocks[i];
         self.stage(lay, i, span.h, x, past);
         self.sys.set_angles(frozen.angles, &mut block.linear.data);
         let t = span.t + self.tableau.nodes[i] * span.h;
@@ -186,11 +188,13 @@ impl RungeKutta {
         scratch: &mut [S],
         r: &mut [S],
     ) {
+        // defects of (1)
         let block = self.block(lay, i + 1, x, past);
         self.slope(lay, self.tableau.rows[i], x, past, &mut r[..2 * lay.n]);
         for d in 0..2 * lay.n {
             r[d] = block[d] - past[d] - span.h * r[d];
         }
+        // rows of the state
         let at = lay.node(span.t + span.h * self.tableau.nodes[i], block);
         self.state.residual(&self.sys, &self.f, &at, frozen.choice, d, r, scratch);
     }
@@ -238,19 +242,24 @@ impl RungeKutta {
     pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
         let mut data = self.sys.data();
         self.sys.prepare(p, &mut data);
-        let (d, o) = (self.sys.dims(), self.sys.functionals(Set::Integrand));
+        let d = self.sys.dims();
+        let o = self.sys.functionals(Set::Integrand);
         Work { data, g: vec![S::zero(); o], scratch: vec![S::zero(); d.n + d.m] }
     }
     /// Memory of the steps; `kkt` is prepared.
     pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<RungeKuttaLinear, StepError> {
+        // index 3 needs all blocks in one implicit group
         let positions = self.f.level[2] == 0.0 && self.state == State::Full && self.tableau.takes_positions();
         assert!(
             self.f.level[2] == 1.0 || positions,
             "{} needs constraints at acceleration level",
             self.tableau.name
         );
-        let (sys, lay, tableau) = (&self.sys, self.layout(), self.tableau);
+        let sys = &self.sys;
+        let lay = self.layout();
+        let tableau = self.tableau;
         let past = sys.prepared(p);
+        // a block, and the matrix of a group of rows
         let block = || Block::new(sys, self.f, self.state, p, kkt);
         let own = |g: &std::ops::Range<usize>| {
             g.clone().flat_map(|i| g.clone().map(move |j| tableau.a(i, j + 1))).collect()
@@ -277,10 +286,13 @@ impl RungeKutta {
     pub(crate) fn stability(&self, h: f64, x: &[f64]) -> Option<f64> {
         let (lay, s) = (self.layout(), self.stages());
         let limit = self.tableau.stability.filter(|_| self.node(s - 1) == 1.0)?;
-        let (y, z, n) = (self.block(&lay, s, x, &[]), self.block(&lay, s - 1, x, &[]), lay.n);
+        let y = self.block(&lay, s, x, &[]);
+        let z = self.block(&lay, s - 1, x, &[]);
+        let n = lay.n;
         let apart = |r: std::ops::Range<usize>| largest(r.map(|i| y[i] - z[i]));
         // 1e-12: differences of roundings
-        let (dy, least) = (apart(0..2 * n), 1e-12 * largest(y[..2 * n].iter().copied()));
+        let dy = apart(0..2 * n);
+        let least = 1e-12 * largest(y[..2 * n].iter().copied());
         (dy > least).then(|| h * apart(n..3 * n) / dy / limit)
     }
     pub(crate) fn stage_times(&self) -> Vec<Option<f64>> {
@@ -334,7 +346,8 @@ impl<S: RunScalar> Residual<S> for Bound<RungeKutta, Work<S>> {
     fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
         let Self { spec, memory: w } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let z = lay.z();
         sys.set_angles(frozen.angles, &mut w.data);
         for k in 0..lay.o {
@@ -407,17 +420,21 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
     fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         l.h = span.h;
+        // g_x of the past
         if spec.counts(0) {
             sys.set_angles(frozen.angles, &mut l.past);
             sys.set_time(span.t, &mut l.past);
             l.g[0].set(sys, &lay.node(span.t, past), &mut l.past);
         }
+        // partials of each block, then the matrix of each implicit group
         for (g, rows) in spec.tableau.groups().enumerate() {
             for i in rows.clone() {
                 let t = span.t + spec.tableau.nodes[i] * span.h;
-                let (at, block) = (lay.node(t, spec.block(&lay, i + 1, x, past)), &mut l.blocks[i]);
+                let at = lay.node(t, spec.block(&lay, i + 1, x, past));
+                let block = &mut l.blocks[i];
                 sys.set_angles(frozen.angles, &mut block.linear.data);
                 if l.groups[g].is_some() {
                     sys.place(t, at.q, &mut block.linear.data);
@@ -448,7 +465,8 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
             let w = h * (θ * (1.0 - θ)).powi(2);
             out.iter_mut().zip(&l.sums[..2 * lay.n]).for_each(|(o, s)| *o += w * s);
         }
-        let (t, block) = (span.t + θ * h, &mut l.blocks[0]);
+        let t = span.t + θ * h;
+        let block = &mut l.blocks[0];
         if spec.f.level[2] == 0.0 {
             return super::complete(
                 &spec.sys,

@@ -41,7 +41,7 @@ struct Partials {
 }
 
 /// (1), (2) and the same of the integrands.
-pub struct Second {
+pub(super) struct Second {
     f: Lagrange,
     state: State,
     partials: Vec<Partials>,
@@ -57,10 +57,12 @@ pub struct Second {
 
 impl Partials {
     fn new(sys: &Setup, f: Lagrange, p: &[f64]) -> Self {
-        let (dims, zero) = (sys.dims(), Lanes::from(0.0));
+        let dims = sys.dims();
+        let zero = Lanes::from(0.0);
         let mut linear = Linear::new(sys, f);
         sys.prepare(&p.iter().map(|&p| Lanes::from(p)).collect::<Vec<_>>(), &mut linear.data);
-        let (dphi_q, point) = (vec![zero; sys.patterns().mn.nnz()], vec![zero; 3 * dims.n + dims.m]);
+        let dphi_q = vec![zero; sys.patterns().mn.nnz()];
+        let point = vec![zero; 3 * dims.n + dims.m];
         Self { linear, dphi_q, point, g: IntegrandRows::new(sys) }
     }
     /// At the node `x` along the directions that begin at `w`, and τ in time.
@@ -110,9 +112,12 @@ impl Partials {
 
 impl Second {
     /// Memory for `stages` directions.
-    pub fn new(sys: &Setup, f: Lagrange, state: State, p: &[f64], stages: usize) -> Self {
-        let (dims, pat, zero) = (sys.dims(), sys.patterns(), Lanes::from(0.0));
-        let (nn, mn) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.mn.nnz()]);
+    pub(super) fn new(sys: &Setup, f: Lagrange, state: State, p: &[f64], stages: usize) -> Self {
+        let dims = sys.dims();
+        let pat = sys.patterns();
+        let zero = Lanes::from(0.0);
+        let nn = vec![0.0; pat.nn.nnz()];
+        let mn = vec![0.0; pat.mn.nnz()];
         let mass = if sys.constant_mass() { vec![] } else { nn.clone() };
         let one = Matrices {
             mass,
@@ -137,7 +142,7 @@ impl Second {
         }
     }
     /// Evaluates at the past `x` along the directions `w`, one after the other, and τ in time.
-    pub fn set(
+    pub(super) fn set(
         &mut self,
         sys: &Setup,
         lay: &Layout,
@@ -149,7 +154,8 @@ impl Second {
     ) {
         let (z, s) = (lay.z(), self.stages.len());
         for (c, partials) in self.partials.iter_mut().enumerate() {
-            let (first, end) = (c * LANES, s.min((c + 1) * LANES));
+            let first = c * LANES;
+            let end = s.min((c + 1) * LANES);
             let t = Lanes {
                 re: t,
                 eps: std::array::from_fn(|k| if first + k < end { τ(first + k) } else { 0.0 }),
@@ -161,25 +167,34 @@ impl Second {
         }
     }
     /// Momentum rows of (1) over q and over v, on n × n.
-    pub fn state_partials(&self, i: usize) -> [&[f64]; 2] {
+    pub(crate) fn state_partials(&self, i: usize) -> [&[f64]; 2] {
         [&self.stages[i].top_q, &self.stages[i].top_v]
     }
     /// r += D_i s, (1).
-    pub fn mul(&mut self, sys: &Setup, i: usize, s: &[f64], r: &mut [f64]) {
-        let (n, p, m) = (sys.dims().n, sys.patterns(), &self.stages[i]);
-        let (q, v, a, lam) = (&s[..n], &s[n..2 * n], &s[2 * n..3 * n], &s[3 * n..3 * n + sys.dims().m]);
+    pub(super) fn mul(&mut self, sys: &Setup, i: usize, s: &[f64], r: &mut [f64]) {
+        let n = sys.dims().n;
+        let p = sys.patterns();
+        let m = &self.stages[i];
+        // (q, v, a, λ) of the direction, and its rows
+        let q = &s[..n];
+        let v = &s[n..2 * n];
+        let a = &s[2 * n..3 * n];
+        let lam = &s[3 * n..3 * n + sys.dims().m];
         let (rq, rest) = r.split_at_mut(n);
         let (rv, rest) = rest.split_at_mut(n);
         let (top, bottom) = rest.split_at_mut(n);
+        // momentum
         p.nn.mul(&m.top_q, 1.0, q, top);
         p.nn.mul(&m.top_v, 1.0, v, top);
         if !m.mass.is_empty() {
             p.nn.mul(&m.mass, 1.0, a, top);
         }
         p.mn.mul_t(&m.phi_q, 1.0, lam, top);
+        // constraints
         p.mn.mul(&m.bottom_q, 1.0, q, &mut bottom[..lam.len()]);
         p.mn.mul(&m.bottom_v, 1.0, v, &mut bottom[..lam.len()]);
         p.mn.mul(&m.phi_q, self.f.level[2], a, &mut bottom[..lam.len()]);
+        // independent rows of positions and velocities
         for (level, rows) in [rq, rv].into_iter().enumerate() {
             if self.state.lists(sys)[level].is_none() {
                 continue;
@@ -195,21 +210,29 @@ impl Second {
         }
     }
     /// out += D_iᵀ μ.
-    pub fn mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], out: &mut [f64]) {
-        let (n, mm, p, m) = (sys.dims().n, sys.dims().m, sys.patterns(), &self.stages[i]);
-        let (top, bottom) = (&mu[2 * n..3 * n], &mu[3 * n..3 * n + mm]);
+    pub(super) fn mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], out: &mut [f64]) {
+        let n = sys.dims().n;
+        let mm = sys.dims().m;
+        let p = sys.patterns();
+        let m = &self.stages[i];
+        // μ of momentum and constraints, and (q, v, a, λ) of the covector
+        let top = &mu[2 * n..3 * n];
+        let bottom = &mu[3 * n..3 * n + mm];
         let (q, rest) = out.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         let (a, lam) = rest.split_at_mut(n);
+        // momentum
         p.nn.mul_t(&m.top_q, 1.0, top, q);
         p.nn.mul_t(&m.top_v, 1.0, top, v);
         if !m.mass.is_empty() {
             p.nn.mul_t(&m.mass, 1.0, top, a);
         }
         p.mn.mul(&m.phi_q, 1.0, top, &mut lam[..mm]);
+        // constraints
         p.mn.mul_t(&m.bottom_q, 1.0, bottom, q);
         p.mn.mul_t(&m.bottom_v, 1.0, bottom, v);
         p.mn.mul_t(&m.phi_q, self.f.level[2], bottom, a);
+        // independent rows of positions and velocities
         for level in 0..2 {
             if self.state.lists(sys)[level].is_none() {
                 continue;
@@ -226,12 +249,21 @@ impl Second {
         }
     }
     /// r_i += E_i δ of all stages, (2); the rows of stage i begin at `at(i)`.
-    pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], at: impl Fn(usize) -> usize, r: &mut [f64]) {
-        let (n, zero) = (sys.dims().n, Lanes::from(0.0));
+    pub(super) fn slot_mul(
+        &mut self,
+        sys: &Setup,
+        delta: &[f64],
+        at: impl Fn(usize) -> usize,
+        r: &mut [f64],
+    ) {
+        let n = sys.dims().n;
+        let zero = Lanes::from(0.0);
         self.delta.iter_mut().zip(delta).for_each(|(d, x)| *d = Lanes::from(*x));
         for (c, Partials { linear, .. }) in self.partials.iter_mut().enumerate() {
             self.rows.fill(zero);
+            // momentum and constraints
             linear.slot_mul(sys, &self.delta, &mut self.rows[2 * n..]);
+            // independent rows of positions and velocities
             for level in 0..2 {
                 if self.state.lists(sys)[level].is_none() {
                     continue;
@@ -242,14 +274,16 @@ impl Second {
                 let rows = self.rows[level * n..].iter_mut().zip(sys.independent(level == 1));
                 rows.for_each(|(r, &k)| *r = self.phi[k as usize]);
             }
+            // the lane of each stage
             for i in (c * LANES..self.stages.len()).take(LANES) {
                 r[at(i)..].iter_mut().zip(&self.rows).for_each(|(r, x)| *r += x.eps[i - c * LANES]);
             }
         }
     }
     /// grad += s E_iᵀ μ.
-    pub fn slot_mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], s: f64, grad: &mut [f64]) {
-        let (n, zero) = (sys.dims().n, Lanes::from(0.0));
+    pub(super) fn slot_mul_t(&mut self, sys: &Setup, i: usize, mu: &[f64], s: f64, grad: &mut [f64]) {
+        let n = sys.dims().n;
+        let zero = Lanes::from(0.0);
         let linear = &mut self.partials[i / LANES].linear;
         self.rows.iter_mut().zip(mu).for_each(|(r, m)| *r = Lanes::from(*m));
         self.grad.fill(zero);

@@ -7,44 +7,44 @@
 //! ```
 //! [Hairer & Wanner II, IV.7, Eqs. 7.4, 7.25]. The step uses (3).
 
-/// (1) as data.
+/// Coefficients of a scheme (1), as data.
 #[derive(Debug, PartialEq)]
 pub struct Rosenbrock {
     /// Name in the registry.
     pub name: &'static str,
-    /// γ.
+    /// Diagonal coefficient γ.
     pub gamma: f64,
     /// a_ij, j < i, for i = 2 … s.
     pub a: &'static [&'static [f64]],
     /// c_ij, j < i, for i = 2 … s.
     pub c: &'static [&'static [f64]],
-    /// m_i.
+    /// Weights m_i of the stages.
     pub m: &'static [f64],
-    /// m_i - m̂_i.
+    /// Weights m_i - m̂_i of the estimate.
     pub error: &'static [f64],
-    /// Order.
+    /// Order of the scheme.
     pub order: usize,
     /// Power of h in the estimate.
     pub estimate: usize,
 }
 
-/// (3).
+/// Coefficients in the form (3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scheme {
     /// α_ij by rows, s × s.
     pub alpha: Vec<Vec<f64>>,
     /// γ_ij by rows, s × s.
     pub gamma: Vec<Vec<f64>>,
-    /// b_i.
+    /// Weights b_i of the stages.
     pub b: Vec<f64>,
-    /// b_i - b̂_i.
+    /// Weights b_i - b̂_i of the estimate.
     pub error: Vec<f64>,
 }
 
 impl Rosenbrock {
     /// All known schemes.
     pub const ALL: [&'static Self; 2] = [&ROS3, &RODAS4];
-    /// (2).
+    /// The coefficients by (2), in the form (3).
     pub fn scheme(&self) -> Scheme {
         let s = self.m.len();
         // Γ by forward substitution: (1/γ - C) Γ = 1

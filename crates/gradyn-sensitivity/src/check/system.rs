@@ -6,11 +6,11 @@ use gradyn_model::{At, Data, LEVEL, RunScalar, Set, Setup, System};
 /// A value of a system, and the terms that are its partials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Term {
-    /// Φ, Φ̇, Φ̈.
+    /// Constraints at a level: Φ, Φ̇ or Φ̈.
     Constraint(usize),
-    /// M a + Φ_qᵀ λ.
+    /// The balance M a + Φ_qᵀ λ.
     Balance,
-    /// -Q.
+    /// Minus the forces, -Q.
     Forces,
     /// Functionals of a study.
     Functionals(Set),
@@ -72,7 +72,9 @@ impl OfSystem<'_> {
     }
     /// (…)_pᵀ μ as written against the transpose of (…)_p as written.
     fn transposes(&self, x: &[f64]) -> Vec<Mismatch> {
-        let (dims, rows, mut d) = (self.sys.dims(), self.sizes()[0], self.placed(x));
+        let dims = self.sys.dims();
+        let rows = self.sizes()[0];
+        let mut d = self.placed(x);
         let at = self.at(x);
         let mu: Vec<f64> = (0..rows).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
         let mut grad = vec![0.0; dims.args];
@@ -86,7 +88,8 @@ impl OfSystem<'_> {
         }
         let mut found = vec![];
         for k in 0..dims.slots {
-            let (mut delta, mut column) = (vec![0.0; dims.slots], vec![0.0; rows]);
+            let mut delta = vec![0.0; dims.slots];
+            let mut column = vec![0.0; rows];
             delta[k] = 1.0;
             self.slots(x, &delta, &mut d, &mut column);
             let dual: f64 = column.iter().zip(&mu).map(|(c, m)| c * m).sum();
@@ -124,7 +127,8 @@ impl OfSystem<'_> {
     fn constraint(&self, level: usize, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let (sys, n, at) = (self.sys, self.sys.dims().n, self.at(x));
         let mn = &sys.patterns().mn;
-        let (mut q, mut v) = (vec![0.0; mn.nnz()], vec![0.0; mn.nnz()]);
+        let mut q = vec![0.0; mn.nnz()];
+        let mut v = vec![0.0; mn.nnz()];
         sys.constraint_q(&at, LEVEL[level], d, &mut q);
         self.put(mn, &q, false, 0, out);
         if level > 0 || sys.dims().m_vel > 0 {
@@ -137,7 +141,8 @@ impl OfSystem<'_> {
     }
     fn balance(&self, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let (sys, n, at) = (self.sys, self.sys.dims().n, self.at(x));
-        let (nn, mn) = (&sys.patterns().nn, &sys.patterns().mn);
+        let nn = &sys.patterns().nn;
+        let mn = &sys.patterns().mn;
         let mut q = vec![0.0; nn.nnz()];
         sys.balance_q(&at, at.a, at.lam, d, &mut q);
         self.put(nn, &q, false, 0, out);
@@ -146,13 +151,16 @@ impl OfSystem<'_> {
     }
     fn forces(&self, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         let nn = &self.sys.patterns().nn;
-        let (mut k, mut c) = (vec![0.0; nn.nnz()], vec![0.0; nn.nnz()]);
+        let mut k = vec![0.0; nn.nnz()];
+        let mut c = vec![0.0; nn.nnz()];
         self.sys.force_tangents(&self.at(x), d, &mut k, &mut c);
         self.put(nn, &k, false, 0, out);
         self.put(nn, &c, false, self.sys.dims().n, out);
     }
     fn functionals(&self, set: Set, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        let (sys, node, columns) = (self.sys, self.width(), self.sizes()[1]);
+        let sys = self.sys;
+        let node = self.width();
+        let columns = self.sizes()[1];
         for (k, out) in out.chunks_exact_mut(columns).enumerate() {
             let mut row = vec![0.0; node + sys.support(set).len()];
             sys.measure_row(set, k, &self.at(x), d, &mut row);
@@ -173,7 +181,8 @@ impl Kernel for OfSystem<'_> {
         [rows, self.width() + dims.slots]
     }
     fn value<S: RunScalar>(&self, x: &[S], y: &mut [S]) {
-        let (mut d, at) = (self.placed(x), self.at(x));
+        let mut d = self.placed(x);
+        let at = self.at(x);
         match self.term {
             Term::Constraint(level) => self.sys.constraint(&at, LEVEL[level], &mut d, y),
             Term::Balance => self.sys.balance(at.a, at.lam, &d, y),
@@ -182,7 +191,9 @@ impl Kernel for OfSystem<'_> {
         }
     }
     fn jacobian(&self, x: &[f64]) -> Vec<f64> {
-        let ([rows, columns], dims, mut d) = (self.sizes(), self.sys.dims(), self.placed(x));
+        let [rows, columns] = self.sizes();
+        let dims = self.sys.dims();
+        let mut d = self.placed(x);
         let mut out = vec![0.0; rows * columns];
         match self.term {
             Term::Constraint(level) => self.constraint(level, x, &mut d, &mut out),
@@ -191,7 +202,8 @@ impl Kernel for OfSystem<'_> {
             Term::Functionals(set) => self.functionals(set, x, &mut d, &mut out),
         }
         for k in 0..dims.slots {
-            let (mut delta, mut column) = (vec![0.0; dims.slots], vec![0.0; rows]);
+            let mut delta = vec![0.0; dims.slots];
+            let mut column = vec![0.0; rows];
             delta[k] = 1.0;
             self.slots(x, &delta, &mut d, &mut column);
             column.iter().enumerate().for_each(|(i, c)| out[i * columns + self.width() + k] += c);

@@ -66,17 +66,17 @@ pub(super) struct Sweep<'c> {
 }
 
 /// Scratch of one evaluation.
-pub struct Work {
-    /// μ.
+pub(super) struct Work {
+    /// Adjoint variables μ.
     pub mu: Vec<f64>,
-    /// -μ'.
+    /// Minus their rates, -μ'.
     pub slope: Vec<f64>,
     /// Two right-hand sides of F_u.
     pub u: Vec<f64>,
 }
 
 /// k = -y' at y, and b, of an objective; without one the sources are zero.
-pub fn evaluate(
+pub(super) fn evaluate(
     sys: &Setup,
     form: Form,
     at: &mut Instant,
@@ -99,7 +99,9 @@ impl<'c> Sweep<'c> {
         let node = case.recipe.equations();
         let eq = form.equations(node);
         let (_, kkt) = block::prepare(sys, &p)?;
-        let (s, lay, size) = (eq.scheme.rows.len(), case.run.layout, form.size(sys));
+        let s = eq.scheme.rows.len();
+        let lay = case.run.layout;
+        let size = form.size(sys);
         let group = |rows: std::ops::Range<usize>| {
             eq.scheme.is_implicit(rows.clone()).then(|| Stages::new(sys, &eq, form, rows)).transpose()
         };
@@ -141,7 +143,8 @@ impl<'c> Sweep<'c> {
     }
     /// Places a block θ of the way through the step that ends in record `n`.
     fn place(&mut self, i: usize, n: usize, theta: f64, factored: bool) -> Result<(), StepError> {
-        let (sys, plan) = (self.case.recipe.system(), &self.case.run.plan);
+        let sys = self.case.recipe.system();
+        let plan = &self.case.run.plan;
         let span = plan.span(n, &self.p);
         let x = self.states.at(self.case, &self.p, n, theta)?;
         // a law may have a kink at a declared time: on the side of this step
@@ -167,7 +170,8 @@ impl<'c> Sweep<'c> {
     /// Covectors of x at the node of block 0 become y; what rows_p takes of them goes to the slots.
     fn pass(&mut self, j: usize) {
         let (sys, size, z) = (self.case.recipe.system(), self.size(), self.case.run.layout.z());
-        let (b, args) = (&mut self.b[j * z..(j + 1) * z], sys.dims().args);
+        let b = &mut self.b[j * z..(j + 1) * z];
+        let args = sys.dims().args;
         let at = &mut self.instants[0];
         at.block.solve_t(sys, b);
         at.picked(b, &mut self.work.mu);
@@ -176,7 +180,8 @@ impl<'c> Sweep<'c> {
     }
     /// Has the step that ends in record `n` other independent coordinates than the next one?
     pub(super) fn changes(&self, n: usize) -> bool {
-        let (plan, count) = (&self.case.run.plan, self.eq.state.choices(self.case.recipe.system()));
+        let plan = &self.case.run.plan;
+        let count = self.eq.state.choices(self.case.recipe.system());
         n < plan.steps() && plan.frozen(n).choice[..count] != plan.frozen(n + 1).choice[..count]
     }
     /// At node `n`, if the step that ends there has other independent coordinates than the next one.
@@ -203,7 +208,8 @@ impl<'c> Sweep<'c> {
         let span = plan.span(n, &self.p);
         let h = span.h;
         let (s, size, o) = (scheme.rows.len(), self.size(), case.objectives());
-        let (first, b) = (scheme.rows.iter().any(|row| row[0] != 0.0), scheme.rows[s - 1]);
+        let first = scheme.rows.iter().any(|row| row[0] != 0.0);
+        let b = scheme.rows[s - 1];
         if first {
             self.begin(n)?;
         }
@@ -240,7 +246,7 @@ impl<'c> Sweep<'c> {
         self.same = true;
         Ok(())
     }
-    /// k_0 and b_0.
+    /// Evaluates k_0 and b_0 of a step.
     fn begin(&mut self, n: usize) -> Result<(), StepError> {
         let (s, o, size, z) =
             (self.eq.scheme.rows.len(), self.case.objectives(), self.size(), self.case.run.layout.z());
@@ -260,8 +266,10 @@ impl<'c> Sweep<'c> {
         let (sys, size, z, o) =
             (self.case.recipe.system(), self.size(), self.case.run.layout.z(), self.case.objectives());
         for j in 0..o {
-            let (y, b) = ((i * o + j) * size, (i * o + j) * z);
-            let (b, k) = (&mut self.b[b..b + z], &mut self.k[y..y + size]);
+            let y = (i * o + j) * size;
+            let b = (i * o + j) * z;
+            let b = &mut self.b[b..b + z];
+            let k = &mut self.k[y..y + size];
             evaluate(
                 sys,
                 self.form,
@@ -303,7 +311,8 @@ impl<'c> Sweep<'c> {
             for i in rows.clone() {
                 let to = ((i + 1) * o + j) * size;
                 for from in blocks.clone() {
-                    let (k, a) = ((from * o + j) * size, h * self.eq.scheme.a(i, from));
+                    let k = (from * o + j) * size;
+                    let a = h * self.eq.scheme.a(i, from);
                     (0..size).for_each(|d| self.yi[to + d] += a * self.k[k + d]);
                 }
             }

@@ -40,7 +40,8 @@ impl Sweep<'_> {
     /// those before.
     fn starts(&self) -> Vec<usize> {
         let plan = &self.case.run.plan;
-        let (mut starts, mut begin) = (vec![0], 0);
+        let mut starts = vec![0];
+        let mut begin = 0;
         for n in 1..=plan.steps() {
             let known = self.case.recipe.variable_order(plan.frozen(n)).map_or(1, |o| o.1);
             if known == 1 && n > begin + RESTARTS {
@@ -59,11 +60,14 @@ impl Sweep<'_> {
         tol: Tolerance,
     ) -> Result<(), StepError> {
         let (run, o) = (self.case.run, self.case.objectives());
-        let (plan, args) = (&run.plan, self.case.recipe.system().dims().args);
-        let (size, end) = (self.y.len(), plan.t[n]);
-        let (times, first) = (&plan.t[nodes.clone()], nodes.start);
-        let (mut ode, mut x) =
-            (Ode::new([&self.y[..], &self.slots].concat(), MOST, tol), vec![0.0; run.layout.z()]);
+        let plan = &run.plan;
+        let args = self.case.recipe.system().dims().args;
+        let size = self.y.len();
+        let end = plan.t[n];
+        let times = &plan.t[nodes.clone()];
+        let first = nodes.start;
+        let mut ode = Ode::new([&self.y[..], &self.slots].concat(), MOST, tol);
+        let mut x = vec![0.0; run.layout.z()];
         ode.integrate(end - plan.t[m], |s, y, out| {
             let t = (end - s).clamp(plan.t[m], end);
             let k = (m + plan.t[m..n].partition_point(|x| *x < t)).clamp(m + 1, n);

@@ -17,7 +17,7 @@ use gradyn_num::Wide;
 
 /// (1) for an objective; `rate` is ẋ = (v, a, a', λ') at the node, where `at` is factored with constraints at
 /// the level of accelerations.
-pub fn make_consistent(
+pub(crate) fn make_consistent(
     sys: &Setup,
     p: &[f64],
     (at, rate, angles): (&At, &[f64], &[f64]),
@@ -27,11 +27,13 @@ pub fn make_consistent(
     slots: &mut [f64],
 ) {
     let (n, m) = (sys.dims().n, sys.dims().m);
-    let (mut g, mut dg) = (vec![0.0; 3 * n + m], vec![0.0; 3 * n + m]);
+    let mut g = vec![0.0; 3 * n + m];
+    let mut dg = vec![0.0; 3 * n + m];
     i.g.mul_t(objective, 1.0, &mut g);
     integrand_rate(sys, p, at, rate, angles).mul_t(objective, 1.0, &mut dg);
     // (2)
-    let (mut nu, mut next) = (g[2 * n..].to_vec(), dg[2 * n..].to_vec());
+    let mut nu = g[2 * n..].to_vec();
+    let mut next = dg[2 * n..].to_vec();
     nu[..n].iter_mut().zip(&mu[n..]).for_each(|(x, mu)| *x += mu);
     i.block.solve_u(sys, &mut nu);
     let eta = nu[n..].to_vec();
@@ -42,7 +44,8 @@ pub fn make_consistent(
     (0..n).for_each(|k| mu[k] -= turned[k]);
     // (3)
     (0..n).for_each(|k| next[k] -= mu[k] + g[n + k]);
-    let (mut stiffness, mut damping) = (vec![0.0; n], vec![0.0; n]);
+    let mut stiffness = vec![0.0; n];
+    let mut damping = vec![0.0; n];
     i.block.linear.state_mul_t(sys, 1.0, &nu, &mut stiffness, &mut damping);
     next.iter_mut().zip(&damping).for_each(|(x, c)| *x += c);
     let mut moved = vec![0.0; n + m];
@@ -51,7 +54,8 @@ pub fn make_consistent(
     i.block.solve_u(sys, &mut next);
     let zeta: Vec<f64> = next[n..].iter().map(|x| -x).collect();
     // (1)
-    let (mn, d) = (&sys.patterns().mn, &mut i.block.linear.data);
+    let mn = &sys.patterns().mn;
+    let d = &mut i.block.linear.data;
     mn.mul_t(sys.phi_q(d), -1.0, &eta, &mut mu[n..]);
     mn.mul_t(sys.phi_q(d), -1.0, &zeta, &mut mu[..n]);
     sys.constraint_p_t(at, LEVEL[1], &eta, -1.0, d, slots);
@@ -64,9 +68,11 @@ fn integrand_rate(sys: &Setup, p: &[f64], at: &At, rate: &[f64], angles: &[f64])
     sys.set_angles(angles, &mut d);
     let x = [at.q, at.v, at.a, at.lam].concat();
     let x: Vec<Wide> = x.iter().zip(rate).map(|(x, dx)| Wide::along(*x, *dx)).collect();
-    let (t, n) = (Wide::along(at.t, 1.0), at.q.len());
+    let t = Wide::along(at.t, 1.0);
+    let n = at.q.len();
     sys.place(t, &x[..n], &mut d);
-    let (mut rows, mut out) = (IntegrandRows::<Wide>::new(sys), IntegrandRows::new(sys));
+    let mut rows = IntegrandRows::<Wide>::new(sys);
+    let mut out = IntegrandRows::new(sys);
     rows.set(sys, &At::of(t, &x, n, at.lam.len()), &mut d);
     rows.along(0, &mut out);
     out

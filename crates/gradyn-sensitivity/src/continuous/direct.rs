@@ -26,7 +26,8 @@ pub fn direct(case: &Case) -> Result<Direct, StepError> {
 /// The run as records of another scheme, whose stages are at `nodes`.
 fn stages(case: &Case, recipe: &StepRecipe, nodes: &[f64]) -> Result<Trajectory, StepError> {
     let (p, from, to) = (case.slots(), case.run.layout, recipe.layout());
-    let (mut states, steps) = (States::new(case, &p)?, case.run.plan.steps());
+    let mut states = States::new(case, &p)?;
+    let steps = case.run.plan.steps();
     let mut x = vec![0.0; (steps + 1) * to.len];
     x[..to.head()].copy_from_slice(&case.run.record(0)[..from.head()]);
     for n in 1..=steps {

@@ -16,12 +16,12 @@ use gradyn_dynamics::step::Equations;
 use gradyn_dynamics::{Lagrange, tableau};
 use gradyn_model::{Setup, System};
 
-/// (1)–(4).
+/// What an adjoint integrates, (1)–(4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// (1).
+    /// The multipliers μ themselves, (1).
     Explicit,
-    /// (2).
+    /// Coordinates and (ν, κ), (2).
     SemiExplicit,
     /// (3), in independent coordinates.
     StateSpace,
@@ -48,7 +48,7 @@ impl Form {
         let scheme = if eq.scheme.order > 3 { &tableau::RADAU5 } else { &tableau::RADAU3 };
         Equations { law: Lagrange { level: Lagrange::INDEX3.level, ..eq.law }, scheme, ..eq }
     }
-    /// y of μ.
+    /// The state y that belongs to μ.
     pub(super) fn raise(self, sys: &Setup, at: &mut Instant, mu: &[f64], u: &mut [f64], y: &mut [f64]) {
         let n = sys.dims().n;
         y[..n].copy_from_slice(&mu[..n]);
@@ -63,7 +63,7 @@ impl Form {
             }
         }
     }
-    /// μ of y.
+    /// The multipliers μ that belong to y.
     pub(super) fn lower(self, sys: &Setup, at: &mut Instant, y: &[f64], mu: &mut [f64]) {
         let n = sys.dims().n;
         mu[..n].copy_from_slice(&y[..n]);

@@ -16,16 +16,16 @@ use gradyn_dynamics::step::runge_kutta::coupled::{self, Coupled};
 use gradyn_model::{Setup, System};
 use gradyn_num::DenseLu;
 
-/// (1) or (2).
-pub enum Stages {
-    /// (1).
+/// How implicit stages are solved.
+pub(super) enum Stages {
+    /// By the transposed matrix (1).
     Transposed(Box<Coupled>),
-    /// (2).
+    /// By the columns (2).
     Columns(Box<Columns>),
 }
 
-/// (2).
-pub struct Columns {
+/// Matrix and memory of (2).
+pub(super) struct Columns {
     form: Form,
     /// a_ij of the group.
     a: Vec<f64>,
@@ -38,14 +38,15 @@ pub struct Columns {
 
 impl Stages {
     /// Memory for some rows of a scheme.
-    pub fn new(
+    pub(super) fn new(
         sys: &Setup,
         eq: &Equations,
         form: Form,
         rows: std::ops::Range<usize>,
     ) -> Result<Self, StepError> {
         let a = |i: usize, j: usize| eq.scheme.a(rows.start + i, rows.start + j + 1);
-        let (blocks, size) = (rows.len(), form.size(sys));
+        let blocks = rows.len();
+        let size = form.size(sys);
         let all = (0..blocks).flat_map(|i| (0..blocks).map(move |j| (i, j)));
         if !form.moves() {
             let transposed = all.map(|(i, j)| a(j, i)).collect();
@@ -62,7 +63,7 @@ impl Stages {
         })))
     }
     /// Factors at the blocks of the group.
-    pub fn prepare(
+    pub(super) fn prepare(
         &mut self,
         sys: &Setup,
         eq: &Equations,
@@ -81,16 +82,18 @@ impl Stages {
         }
     }
     /// k_i of an objective at ŷ_i, for the explicit form b_i too.
-    pub fn solve(&mut self, sys: &Setup, eq: &Equations, at: &mut [Instant], w: &mut Work, g: Group) {
+    pub(super) fn solve(&mut self, sys: &Setup, eq: &Equations, at: &mut [Instant], w: &mut Work, g: Group) {
         match self {
             Self::Transposed(matrix) => {
-                let (size, z) = (w.mu.len(), matrix.b.len() / at.len());
+                let size = w.mu.len();
+                let z = matrix.b.len() / at.len();
                 for (i, (at, b)) in at.iter().zip(matrix.b.chunks_exact_mut(z)).enumerate() {
                     at.source(&g.y[g.of(i, size)], Some(g.objective), b);
                 }
                 matrix.solve_t(sys, &eq.law);
                 for (i, (at, b)) in at.iter().zip(matrix.b.chunks_exact(z)).enumerate() {
-                    let (to, slope) = (g.of(i, z), g.of(i, size));
+                    let to = g.of(i, z);
+                    let slope = g.of(i, size);
                     g.b[to].copy_from_slice(b);
                     at.picked(b, &mut g.k[slope]);
                 }
@@ -111,18 +114,18 @@ impl Stages {
 }
 
 /// The numbers of a group of blocks for one objective.
-pub struct Group<'a> {
-    /// Which.
+pub(super) struct Group<'a> {
+    /// Number of the objective.
     pub objective: usize,
     /// Index of the first block, and distance to the next.
     pub first: usize,
     /// Distance of the indices of blocks.
     pub next: usize,
-    /// ŷ_i.
+    /// Predictions ŷ_i of the stages.
     pub y: &'a [f64],
-    /// k_i.
+    /// Rates k_i of the stages.
     pub k: &'a mut [f64],
-    /// b_i.
+    /// Solutions b_i of the stages.
     pub b: &'a mut [f64],
 }
 impl Group<'_> {
@@ -142,7 +145,8 @@ impl Columns {
         w: &mut Work,
     ) -> Result<(), StepError> {
         let (size, total) = (self.size, self.blocks * self.size);
-        let (mut unit, mut column) = (vec![0.0; size], vec![0.0; size]);
+        let mut unit = vec![0.0; size];
+        let mut column = vec![0.0; size];
         for (i, at) in at.iter_mut().enumerate() {
             for c in 0..size {
                 unit.fill(0.0);

@@ -7,10 +7,10 @@ use gradyn_model::{At, Data, Setup, System};
 use gradyn_num::{Kkt, Wide};
 
 /// (3) of [`super`] at an instant.
-pub struct Instant {
+pub(super) struct Instant {
     /// Rows and partials.
     pub block: Block,
-    /// g_x, g_p.
+    /// Gradients g_x, g_p of the integrands.
     pub g: IntegrandRows,
     /// d/dt of M and Φ_q along the run, where they are needed.
     pub moving: Option<Moving>,
@@ -18,8 +18,8 @@ pub struct Instant {
 }
 
 impl Instant {
-    /// Memory.
-    pub fn new(sys: &Setup, eq: &Equations, p: &[f64], kkt: &Kkt, moving: bool) -> Self {
+    /// Room for one instant; nothing is evaluated yet.
+    pub(super) fn new(sys: &Setup, eq: &Equations, p: &[f64], kkt: &Kkt, moving: bool) -> Self {
         let block = Block::new(sys, eq.law, eq.state, p, kkt);
         Self {
             block,
@@ -29,7 +29,13 @@ impl Instant {
         }
     }
     /// Linearises; `factored` if single blocks will be solved with.
-    pub fn set(&mut self, sys: &Setup, at: &At, frozen: Frozen, factored: bool) -> Result<(), StepError> {
+    pub(super) fn set(
+        &mut self,
+        sys: &Setup,
+        at: &At,
+        frozen: Frozen,
+        factored: bool,
+    ) -> Result<(), StepError> {
         sys.set_angles(frozen.angles, &mut self.block.linear.data);
         if factored {
             self.block.set(sys, at, frozen.choice)?;
@@ -44,13 +50,13 @@ impl Instant {
         Ok(())
     }
     /// b = (0, μ, 0) + g_xᵀ of an objective.
-    pub fn source(&self, mu: &[f64], objective: Option<usize>, b: &mut [f64]) {
+    pub(super) fn source(&self, mu: &[f64], objective: Option<usize>, b: &mut [f64]) {
         b.fill(0.0);
         b[self.n..3 * self.n].copy_from_slice(mu);
         objective.into_iter().for_each(|k| self.g.mul_t(k, 1.0, b));
     }
-    /// out = Pᵀ b.
-    pub fn picked(&self, b: &[f64], out: &mut [f64]) {
+    /// Writes Pᵀ b to `out`.
+    pub(super) fn picked(&self, b: &[f64], out: &mut [f64]) {
         let n = self.n;
         out.fill(0.0);
         (0..2).for_each(|level| {
@@ -63,7 +69,7 @@ impl Instant {
         });
     }
     /// grad += s (g_p - rows_pᵀ b) of an objective.
-    pub fn gather(&mut self, sys: &Setup, objective: usize, b: &[f64], s: f64, grad: &mut [f64]) {
+    pub(super) fn gather(&mut self, sys: &Setup, objective: usize, b: &[f64], s: f64, grad: &mut [f64]) {
         self.block.slot_mul_t(sys, b, -s, grad);
         self.g.slot_mul_t(sys, objective, s, grad);
     }
@@ -71,7 +77,7 @@ impl Instant {
 
 /// Ṁ and Φ̇_q = d/dt Φ_q(t, q(t)): with rheonomic constraints ∂Φ_q/∂t is part of it, which [M13, Eq. 80]
 /// leaves out.
-pub struct Moving {
+pub(super) struct Moving {
     data: Data<Wide>,
     q: Vec<Wide>,
     mass: Vec<f64>,
@@ -81,7 +87,8 @@ pub struct Moving {
 impl Moving {
     fn new(sys: &Setup, p: &[f64]) -> Self {
         let patterns = sys.patterns();
-        let (mass, phi_q) = (vec![0.0; patterns.nn.nnz()], vec![0.0; patterns.mn.nnz()]);
+        let mass = vec![0.0; patterns.nn.nnz()];
+        let phi_q = vec![0.0; patterns.mn.nnz()];
         Self { data: sys.prepared(p), q: vec![Wide::from(0.0); sys.dims().n], mass, phi_q }
     }
     /// A dual step along (1, v).
@@ -93,9 +100,10 @@ impl Moving {
         self.phi_q.iter_mut().zip(sys.phi_q(&self.data)).for_each(|(x, m)| *x = m.eps[0]);
     }
     /// out += Ḟ_u χ = (Ṁ ν + Φ̇_qᵀ κ, Φ̇_q ν).
-    pub fn mul(&self, sys: &Setup, chi: &[f64], out: &mut [f64]) {
+    pub(super) fn mul(&self, sys: &Setup, chi: &[f64], out: &mut [f64]) {
         let (n, patterns) = (sys.dims().n, sys.patterns());
-        let ((nu, kappa), (top, bottom)) = (chi.split_at(n), out.split_at_mut(n));
+        let (nu, kappa) = chi.split_at(n);
+        let (top, bottom) = out.split_at_mut(n);
         patterns.nn.mul(&self.mass, 1.0, nu, top);
         patterns.mn.mul_t(&self.phi_q, 1.0, kappa, top);
         patterns.mn.mul(&self.phi_q, 1.0, nu, bottom);

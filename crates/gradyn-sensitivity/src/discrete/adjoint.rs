@@ -57,7 +57,7 @@ impl Adjoint {
     pub fn visits(&self) -> usize {
         self.chain.counts().visits
     }
-    /// ∇ψ, (1).
+    /// The gradient ∇ψ by (1).
     pub fn gradient(&mut self, case: &Case) -> Result<Gradient, StepError> {
         self.run(case, None)
     }
@@ -74,7 +74,9 @@ impl Adjoint {
         let w = TerminalRows::new(case, &p);
         self.carry.fill(0.0);
         self.slots.fill(0.0);
+        // μ and Σ (R_p + R_h h' + R_t t')ᵀ μ over slots
         self.sweep(case, &p, &w, history.as_deref_mut())?;
+        // w_p, and back to ρ
         let pull = |slots: &[f64]| case.design.pull_back(case.rho, slots);
         let mut gradient = vec![];
         for (j, slots) in self.slots.chunks_exact_mut(args).enumerate() {
@@ -158,7 +160,8 @@ fn gather(case: &Case, n: usize, mu: &[f64], chain: &mut Chain, times: &TimeColu
     let plan = &case.run.plan;
     if plan.moves(n) {
         let dot = |c: &[f64]| mu.iter().zip(c).map(|(m, c)| m * c).sum::<f64>();
-        let (h, t) = (dot(&times.h), dot(&times.t));
+        let h = dot(&times.h);
+        let t = dot(&times.t);
         // h' = t_n' - t_{n-1}', t' = t_{n-1}'; record 0 starts at t_0
         let mut add = |slot: Option<u32>, x: f64| slot.into_iter().for_each(|s| grad[s as usize] -= x);
         if n == 0 {
@@ -173,7 +176,9 @@ fn gather(case: &Case, n: usize, mu: &[f64], chain: &mut Chain, times: &TimeColu
 /// dψ/d(value) of the conditions: E(q) - value = 0 has R_value = -1, so it is the adjoint of the condition
 /// itself.
 fn condition_values(sys: &Setup, mu: &[f64]) -> Vec<f64> {
-    let (n, held, moving) = (sys.dims().n, sys.independent(false).len(), sys.independent(true).len());
+    let n = sys.dims().n;
+    let held = sys.independent(false).len();
+    let moving = sys.independent(true).len();
     let given = sys.statics().map_or(n - held, |s| s.held.len());
     mu[held..held + given].iter().chain(&mu[n + moving..2 * n]).copied().collect()
 }

@@ -11,7 +11,7 @@ use gradyn_dynamics::{Plan, StepError};
 
 /// What a direct run returns.
 pub struct Direct {
-    /// ∇ψ.
+    /// The gradient ∇ψ.
     pub gradient: Gradient,
     /// Linear solves.
     pub solves: usize,
@@ -25,9 +25,12 @@ pub fn direct(case: &Case, mut observe: impl FnMut(usize, &[f64])) -> Result<Dir
     let p = case.slots();
     let (len, count) = (run.layout.len, case.rho.len());
     let directions = directions(case);
+    // memory, and a column for each parameter
     let mut chain = case.recipe.chain(&p)?;
     let mut times = TimeColumns::new(case.recipe, &p);
-    let (mut s, mut r) = (vec![0.0; count * len], vec![0.0; len]);
+    let mut s = vec![0.0; count * len];
+    let mut r = vec![0.0; len];
+    // (1), record by record
     for n in 0..=run.plan.steps() {
         let args = run.args(n, &p);
         chain.linearise(&args)?;
@@ -47,7 +50,9 @@ pub fn direct(case: &Case, mut observe: impl FnMut(usize, &[f64])) -> Result<Dir
         }
         observe(n, &s);
     }
-    let (w, z) = (TerminalRows::new(case, &p), run.layout.z());
+    // ψ'
+    let w = TerminalRows::new(case, &p);
+    let z = run.layout.z();
     let entry = |j: usize, k: usize| {
         let s = &s[k * len..(k + 1) * len];
         s[z + j] + w.mul(case, j, s, &directions[k])

@@ -34,9 +34,9 @@ pub struct Coefficients<S> {
     pub order: usize,
     /// Differences of the past that are known, at least k.
     pub known: usize,
-    /// h/ψ_i(n+1).
+    /// Ratios h/ψ_i(n+1).
     pub alpha: Row<S>,
-    /// β_i.
+    /// Factors β_i of the past differences.
     pub beta: Row<S>,
     /// g_i, up to k + 1.
     pub g: Row<S>,
@@ -53,7 +53,8 @@ impl<S: ProgramScalar> Coefficients<S> {
     pub fn of(h: S, before: &[f64], order: usize, known: usize) -> Self {
         assert!(order >= 1 && order <= known && known <= MOST + 1, "order {order} on {known} differences");
         let zero = [S::zero(); SIZE];
-        let (psi, mut next) = (distances(before, known - 1), zero);
+        let psi = distances(before, known - 1);
+        let mut next = zero;
         let mut c = Self {
             order,
             known,
@@ -99,7 +100,8 @@ pub fn distances(before: &[f64], count: usize) -> Row<f64> {
 
 /// g_1 … g_count by (4).
 pub fn moments<S: ProgramScalar>(h: S, psi: &Row<f64>, d: &Row<S>, count: usize) -> Row<S> {
-    let (mut g, mut w) = ([S::zero(); SIZE], [S::zero(); SIZE]);
+    let mut g = [S::zero(); SIZE];
+    let mut w = [S::zero(); SIZE];
     for (q, w) in w.iter_mut().enumerate().skip(1) {
         *w = S::from(1.0 / q as f64);
     }
@@ -108,7 +110,8 @@ pub fn moments<S: ProgramScalar>(h: S, psi: &Row<f64>, d: &Row<S>, count: usize)
         if i == count {
             break;
         }
-        let (here, next) = ((h + S::from(psi[i - 1])) / d[i], h / d[i]);
+        let here = (h + S::from(psi[i - 1])) / d[i];
+        let next = h / d[i];
         for q in 1..=count - i {
             w[q] = here * w[q] - next * w[q + 1];
         }
@@ -119,7 +122,8 @@ pub fn moments<S: ProgramScalar>(h: S, psi: &Row<f64>, d: &Row<S>, count: usize)
 /// |γ*_i|: the weight of the i-th backward difference in the corrector on equal steps, Σ_j γ*_j/(m + 1 - j) = 0 for m ≥ 1.
 pub const EQUAL: Row<f64> = {
     let mut gamma = [0.0; SIZE];
-    let (mut out, mut m) = ([0.0; SIZE], 1);
+    let mut out = [0.0; SIZE];
+    let mut m = 1;
     gamma[0] = 1.0;
     while m < SIZE {
         let mut j = 0;

@@ -25,17 +25,17 @@ use super::coefficients::{Coefficients, EQUAL, MOST, kept};
 use crate::step::Tolerance;
 
 /// Highest order on steps that double one after the other.
-pub const GEOMETRIC: usize = 5;
+pub(crate) const GEOMETRIC: usize = 5;
 
 /// h L above which a step of low order is taken to be limited by stability.
 const STIFF: f64 = 0.5;
 
 /// E_{k-2} … E_{k+1} and E of (1); what does not exist is infinite.
 #[derive(Clone, Copy, Debug)]
-pub struct Estimates {
+pub(super) struct Estimates {
     /// E_{k-2}, E_{k-1}, E_k, E_{k+1}.
     pub orders: [f64; 4],
-    /// E.
+    /// Error E of the step in units of the tolerance.
     pub error: f64,
     /// h ‖Δf‖/‖Δy‖ between prediction and correction.
     pub stiffness: f64,
@@ -43,11 +43,12 @@ pub struct Estimates {
 
 impl Estimates {
     /// No attempt has been measured.
-    pub const NONE: Self = Self { orders: [f64::INFINITY; 4], error: f64::INFINITY, stiffness: 0.0 };
+    pub(super) const NONE: Self = Self { orders: [f64::INFINITY; 4], error: f64::INFINITY, stiffness: 0.0 };
 
     /// (1); `norms` are those of φ_{k-1} … φ_{k+2}, where they exist.
-    pub fn of(c: &Coefficients<f64>, h: f64, norms: [Option<f64>; 4], stiffness: f64) -> Self {
-        let (k, mut σ) = (c.order, [1.0; MOST + 3]);
+    pub(super) fn of(c: &Coefficients<f64>, h: f64, norms: [Option<f64>; 4], stiffness: f64) -> Self {
+        let k = c.order;
+        let mut σ = [1.0; MOST + 3];
         for i in 1..=(k + 1).min(c.known) {
             σ[i + 1] = i as f64 * c.alpha[i] * σ[i];
         }
@@ -65,7 +66,7 @@ impl Estimates {
 
 /// What the next attempt will do; forward runs only.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// Order of the next attempt, if the history allows it.
     pub order: usize,
     /// Rejections since the last accepted step.
@@ -83,7 +84,7 @@ pub struct Choice {
 
 impl Choice {
     /// The highest order that there is.
-    pub fn new(order: usize) -> Self {
+    pub(crate) fn new(order: usize) -> Self {
         Self {
             order,
             failures: 0,
@@ -95,7 +96,7 @@ impl Choice {
         }
     }
     /// Before an attempt, `since` steps after a restart.
-    pub fn begin(&mut self, since: usize, restarts: bool) {
+    pub(crate) fn begin(&mut self, since: usize, restarts: bool) {
         self.since = since;
         // an attempt that fails has none
         self.estimates = Estimates::NONE;
@@ -104,7 +105,7 @@ impl Choice {
         }
     }
     /// After an attempt.
-    pub fn measured(&mut self, estimates: Estimates, equal: usize) {
+    pub(crate) fn measured(&mut self, estimates: Estimates, equal: usize) {
         (self.estimates, self.equal) = (estimates, equal);
     }
     /// The order that (2) finds without E_{k+1}.
@@ -118,7 +119,7 @@ impl Choice {
         if falls { k - 1 } else { k }
     }
     /// (2), (3) after an accepted step of order k: the factor of the step size.
-    pub fn accept(&mut self, k: usize, most: usize, restarts: usize) -> f64 {
+    pub(crate) fn accept(&mut self, k: usize, most: usize, restarts: usize) -> f64 {
         let [_, e1, e, e3] = self.estimates.orders;
         self.failures = 0;
         self.limited = k <= 4 && self.estimates.stiffness > STIFF;
@@ -157,7 +158,7 @@ impl Choice {
     }
     /// After a rejected attempt of order k: the factor of the step size. Without estimates the step itself
     /// failed.
-    pub fn reject(&mut self, k: usize) -> f64 {
+    pub(crate) fn reject(&mut self, k: usize) -> f64 {
         let e = self.estimates.orders[2];
         self.order = if self.failures >= 2 { 1 } else { self.lower(k) };
         self.failures += 1;
@@ -183,8 +184,13 @@ impl Adams {
         c: &Coefficients<f64>,
     ) -> (Estimates, usize) {
         let (lay, k) = (self.layout(), c.order);
-        let (n2, width, p) = (2 * lay.n, self.width(&lay), self.predicted(&lay));
-        let (mut sums, mut rates, mut states, mut worst) = ([0.0; 4], 0.0, 0.0, (0.0, 0));
+        let n2 = 2 * lay.n;
+        let width = self.width(&lay);
+        let p = self.predicted(&lay);
+        let mut sums = [0.0; 4];
+        let mut rates = 0.0;
+        let mut states = 0.0;
+        let mut worst = (0.0, 0);
         for d in 0..width {
             let (i, shift) =
                 if d < n2 { (d, x[p + lay.v() + d] - x[lay.v() + d]) } else { (lay.z() + d - n2, 0.0) };

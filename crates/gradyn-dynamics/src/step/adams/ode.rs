@@ -13,9 +13,9 @@ use crate::step::Tolerance;
 pub struct Ode {
     most: usize,
     tol: Tolerance,
-    /// y.
+    /// State y of the integration.
     pub y: Vec<f64>,
-    /// φ_1, φ_2 ….
+    /// Differences φ_1, φ_2 … of the past node.
     phi: Vec<Vec<f64>>,
     before: Vec<f64>,
     choice: Choice,
@@ -27,7 +27,8 @@ pub struct Ode {
 impl Ode {
     /// From y, with orders up to `most`.
     pub fn new(y: Vec<f64>, most: usize, tol: Tolerance) -> Self {
-        let (phi, choice) = (vec![vec![0.0; y.len()]; most + 2], Choice::new(most));
+        let phi = vec![vec![0.0; y.len()]; most + 2];
+        let choice = Choice::new(most);
         Self { most, tol, y, phi, before: vec![], choice, order: 1, known: 1, equal: 0 }
     }
     /// Integrates over a smooth piece of length `length`, from s = 0; the history begins anew.
@@ -41,7 +42,8 @@ impl Ode {
         (self.order, self.known) = (1, 1);
         f(0.0, &self.y, &mut self.phi[1])?;
         let mut h = (0.25 / self.norm(&self.phi[1], &self.y).sqrt()).min(length);
-        let (mut s, mut trial) = (0.0, Trial::new(self.y.len(), self.most));
+        let mut s = 0.0;
+        let mut trial = Trial::new(self.y.len(), self.most);
         while s < length {
             let rest = length - s;
             let size = if rest <= 1.0001 * h { rest } else { h.min(0.5 * rest.max(h)) };

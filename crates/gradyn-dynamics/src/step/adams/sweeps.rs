@@ -1,4 +1,5 @@
 //! Products of the linearised step: prediction, node, differences and quadrature downwards; the same upwards.
+//! Numbers are those of [`super`].
 
 use super::coefficients::{Row, kept};
 use super::{Adams, AdamsLinear};
@@ -25,7 +26,8 @@ impl Adams {
 impl Products for Bound<Adams, AdamsLinear> {
     fn solve(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, n2, z, p) = (lay.n, 2 * lay.n, lay.z(), spec.predicted(&lay));
         // prediction, node
         if let [predicted, node] = &mut l.blocks[..] {
@@ -54,7 +56,8 @@ impl Products for Bound<Adams, AdamsLinear> {
     }
     fn solve_t(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, n2, z, p) = (lay.n, 2 * lay.n, lay.z(), spec.predicted(&lay));
         // differences, down to φ_1 of the node
         l.sums.fill(0.0);
@@ -85,6 +88,7 @@ impl Products for Bound<Adams, AdamsLinear> {
         let Self { spec, memory: l } = self;
         let lay = spec.layout();
         let (n, n2) = (lay.n, 2 * lay.n);
+        // (1), (2): -P (δy + Σ w_i δφ_i)
         for ((o, w), block) in spec.rows(&lay, l).zip(&l.blocks) {
             l.sums[..n2].copy_from_slice(&s[..n2]);
             spec.add(&lay, &w, l.c.order, s, &mut l.sums[..n2]);
@@ -93,11 +97,14 @@ impl Products for Bound<Adams, AdamsLinear> {
                 block.defect(level, -1.0, &l.sums[level * n..(level + 1) * n], &mut r[rows..rows + n]);
             }
         }
+        // δφ_1 of the integrands
         for j in 0..lay.o {
             l.integrands[j] = l.g.at[0].mul(j, s);
         }
+        // (3): β_i δφ_i
         for i in 1..spec.count(l) {
-            let (from, to) = (spec.phi(&lay, i), spec.phi(&lay, i + 1));
+            let from = spec.phi(&lay, i);
+            let to = spec.phi(&lay, i + 1);
             for d in 0..n2 {
                 r[to + d] += l.c.beta[i] * s[from + d];
             }
@@ -105,6 +112,7 @@ impl Products for Bound<Adams, AdamsLinear> {
                 r[to + n2 + j] += l.c.beta[i] * spec.integrand(&lay, i, j, s, &l.integrands);
             }
         }
+        // (4)
         for j in 0..lay.o {
             r[lay.z() + j] -= s[lay.z() + j];
             for i in 1..=l.c.order {
@@ -116,10 +124,12 @@ impl Products for Bound<Adams, AdamsLinear> {
         let Self { spec, memory: l } = self;
         let lay = spec.layout();
         let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
+        // (1), (2)
         for ((o, w), block) in spec.rows(&lay, l).zip(&l.blocks) {
             l.sums[..n2].fill(0.0);
             for level in 0..2 {
-                let (rows, sums) = (o + level * n, &mut l.sums[level * n..(level + 1) * n]);
+                let rows = o + level * n;
+                let sums = &mut l.sums[level * n..(level + 1) * n];
                 block.defect_t(level, -1.0, &mu[rows..rows + n], sums);
             }
             out.iter_mut().zip(&l.sums[..n2]).for_each(|(out, s)| *out += s);
@@ -128,9 +138,11 @@ impl Products for Bound<Adams, AdamsLinear> {
                 out[to..to + n2].iter_mut().zip(&l.sums[..n2]).for_each(|(out, s)| *out += w * s);
             }
         }
+        // (3), and (4) on the differences of the integrands
         l.integrands.fill(0.0);
         for i in 1..=l.c.known {
-            let (to, from) = (spec.phi(&lay, i), spec.phi(&lay, i + 1));
+            let to = spec.phi(&lay, i);
+            let from = spec.phi(&lay, i + 1);
             let held = i < spec.count(l);
             for d in (0..n2).filter(|_| held) {
                 out[to + d] += l.c.beta[i] * mu[from + d];
@@ -141,6 +153,7 @@ impl Products for Bound<Adams, AdamsLinear> {
                 *if i == 1 { &mut l.integrands[j] } else { &mut out[to + n2 + j] } += sum;
             }
         }
+        // (4), and φ_1 of the integrands back to the node
         for j in 0..lay.o {
             out[z + j] -= mu[z + j];
             l.g.at[0].mul_t(j, l.integrands[j], &mut out[..z]);
@@ -148,7 +161,8 @@ impl Products for Bound<Adams, AdamsLinear> {
     }
     fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             block.slot_mul(sys, delta, &mut r[o..o + lay.z()]);
         }
@@ -160,7 +174,8 @@ impl Products for Bound<Adams, AdamsLinear> {
     }
     fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             block.slot_mul_t(sys, &mu[o..o + lay.z()], s, grad);
         }

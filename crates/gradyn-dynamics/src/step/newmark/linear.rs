@@ -4,14 +4,14 @@
 use super::{Newmark, ProjectionMatrix, Projector};
 use crate::error::StepError;
 use crate::formulation::Linear;
-use crate::initial::row_or_coordinate;
+use crate::kkt::row_or_coordinate;
 use crate::plan::Frozen;
 use crate::step::{IntegrandRows, Layout, Pair, Span};
 use gradyn_model::{At, LEVEL, Setup, System};
 use gradyn_num::{Kkt, Saddle};
 
 /// Memory of a linearised step.
-pub struct NewmarkLinear {
+pub(crate) struct NewmarkLinear {
     /// Did the step project?
     pub(super) project: bool,
     pub(super) h: f64,
@@ -96,9 +96,11 @@ impl Newmark {
         x: &[f64],
         l: &mut NewmarkLinear,
     ) -> Result<(), StepError> {
-        let (sys, lay) = (&self.sys, self.layout());
+        let sys = &self.sys;
+        let lay = self.layout();
         let (n, m) = (lay.n, lay.m);
-        let (κ, star) = (self.tangent_weights(h), At { v: &l.star[..n], ..*at });
+        let κ = self.tangent_weights(h);
+        let star = At { v: &l.star[..n], ..*at };
         l.projector.refactor(sys, &star, κ, self.compliance, &mut l.motion.data)?;
         l.point.copy_from_slice(&x[..lay.z()]);
         l.sigma.copy_from_slice(&x[lay.head()..lay.head() + 2 * m]);
@@ -137,10 +139,13 @@ impl Newmark {
         c: impl Fn(usize) -> f64,
         l: &mut NewmarkLinear,
     ) -> Result<(), StepError> {
+        // A of (9), row by row scaled
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         let (sm, sc) = self.scales(h);
-        let (m, c2) = (&l.motion, self.f.level[2]);
-        let (mass, phi_q) = (self.sys.mass(&m.data), self.sys.phi_q(&m.data));
+        let m = &l.motion;
+        let c2 = self.f.level[2];
+        let mass = self.sys.mass(&m.data);
+        let phi_q = self.sys.phi_q(&m.data);
         l.newton
             .refactor(
                 |k| sm * (m.top_q[k] - cv * m.top_v[k] - ca * mass[k]),

@@ -3,7 +3,7 @@
 use super::{MAX_ITERATIONS, Newmark, NewmarkLinear};
 use crate::error::StepError;
 use crate::formulation::Compliance;
-use crate::initial::row_or_coordinate;
+use crate::kkt::row_or_coordinate;
 use crate::projection::project;
 use crate::step::{Report, Span};
 use gradyn_model::{At, System};
@@ -35,8 +35,8 @@ impl Newmark {
             }
             if stale {
                 l.motion.assemble(&self.sys, &at, !(self.f.wrong_tangent || self.iteration.truncated));
-                let (own, soft) =
-                    (self.f.compliance.rows(&self.sys), self.iteration.compliance.rows(&self.sys));
+                let own = self.f.compliance.rows(&self.sys);
+                let soft = self.iteration.compliance.rows(&self.sys);
                 // slow near a singular position, where ΦM⁻¹Φᵀ is small: ten times α with every fresh tangent
                 let stiffer = 0.1f64.powi(report.factorizations as i32);
                 self.factor_motion(t, h, |k| own(k) + stiffer * soft(k), l)?;
@@ -47,7 +47,8 @@ impl Newmark {
             x[..n].iter_mut().zip(&l.b).for_each(|(x, d)| *x -= d);
             x[o..o + m].iter_mut().zip(&l.b[n..]).for_each(|(x, d)| *x -= d);
             report.iterations += 1;
-            let (size, last) = (self.size(l, &x[..n]), report.iterations == MAX_ITERATIONS);
+            let size = self.size(l, &x[..n]);
+            let last = report.iterations == MAX_ITERATIONS;
             // at rounding, or no longer falling; one more pass places v*, a* and Φ_q
             stalled = if size > 0.3 * best { stalled + 1 } else { 0 };
             let stagnates = ((stalled >= 1 || last) && size < 1e-12) || (stalled >= 3 && size < 1e-11);
@@ -64,7 +65,8 @@ impl Newmark {
     fn size(&self, l: &NewmarkLinear, q: &[f64]) -> f64 {
         let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
         let of = |x: f64, scale: f64| x / if scale > 0.0 { scale } else { 1.0 };
-        let (n, scale) = (q.len(), self.sys.size_of(q));
+        let n = q.len();
+        let scale = self.sys.size_of(q);
         let correction = of(norm(&l.b[..n]), scale);
         if self.iteration.compliance == Compliance::NONE {
             return correction;
@@ -102,7 +104,8 @@ impl Newmark {
         let Some(sigma) = self.sigma() else { return Ok(()) };
         if projects {
             // the node still has v*, a*
-            let (at, κ) = (lay.node(t, x), self.tangent_weights(span.h));
+            let at = lay.node(t, x);
+            let κ = self.tangent_weights(span.h);
             l.projector.refactor(&self.sys, &at, κ, self.compliance, &mut l.motion.data)?;
         }
         for (k, s) in sigma.into_iter().enumerate() {
@@ -116,7 +119,7 @@ impl Newmark {
         (0..m).for_each(|k| x[lay.lam() + k] = x[star + k] + x[sigma[1] + k]);
         Ok(())
     }
-    /// (8).
+    /// The auxiliary acceleration (8).
     pub(super) fn filter(&self, past: &[f64], x: &mut [f64]) {
         if self.scheme.auxiliary() {
             let (n, aux, [c, c0, c1]) = (self.layout().n, self.auxiliary(), self.scheme.filter());

@@ -20,7 +20,8 @@ impl<S: RunScalar> Work<S> {
         let (sys, d, zero) = (&step.sys, step.sys.dims(), S::zero());
         let mut data = sys.data();
         sys.prepare(p, &mut data);
-        let (star, kkt) = (vec![zero; 2 * d.n], vec![zero; d.n + d.m]);
+        let star = vec![zero; 2 * d.n];
+        let kkt = vec![zero; d.n + d.m];
         let nn = sys.patterns().nn.nnz();
         let tangent =
             (step.matrix == ProjectionMatrix::Tangent).then(|| [nn, nn, d.n].map(|len| vec![zero; len]));
@@ -32,7 +33,8 @@ impl<S: RunScalar> Residual<S> for Bound<Newmark, Work<S>> {
     fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
         let Self { spec, memory: w } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m, t) = (lay.n, lay.m, span.end());
         sys.set_angles(frozen.angles, &mut w.data);
         spec.quadrature(span, &lay, x, past, w, r);
@@ -88,7 +90,9 @@ impl Newmark {
         r: &mut [S],
         s: usize,
     ) {
-        let (sys, n, m) = (&self.sys, at.q.len(), sigma.len());
+        let sys = &self.sys;
+        let n = at.q.len();
+        let m = sigma.len();
         let rows = level * n..(level + 1) * n;
         w.kkt[..n].copy_from_slice(&r[rows.clone()]);
         r[rows.clone()].fill(S::zero());
@@ -115,12 +119,17 @@ impl Newmark {
         w: &mut Work<S>,
         r: &mut [S],
     ) {
-        let (sys, t, o) = (&self.sys, span.end(), lay.o);
+        let sys = &self.sys;
+        let t = span.end();
+        let o = lay.o;
+        // g₀
         sys.set_time(span.t, &mut w.data);
         sys.measure(Set::Integrand, &lay.node(span.t, past), &mut w.data, &mut w.g[..o]);
+        // g
         let at = lay.node(t, x);
         sys.place(t, at.q, &mut w.data);
         sys.measure(Set::Integrand, &at, &mut w.data, &mut w.g[o..]);
+        // (7)
         for k in 0..o {
             r[lay.z() + k] = x[lay.z() + k] - past[lay.z() + k] - span.h * (w.g[k] + w.g[o + k]) * 0.5;
         }

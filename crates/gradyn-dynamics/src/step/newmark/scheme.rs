@@ -16,20 +16,20 @@ use gradyn_num::ProgramScalar;
 /// β, γ, α_m, α_f.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scheme {
-    /// β.
+    /// Weight β of the new acceleration in q.
     pub beta: f64,
-    /// γ.
+    /// Weight γ of the new acceleration in v.
     pub gamma: f64,
-    /// α_m.
+    /// Weight α_m of the past auxiliary acceleration.
     pub alpha_m: f64,
-    /// α_f.
+    /// Weight α_f of the past acceleration.
     pub alpha_f: f64,
 }
 
 impl Scheme {
     /// The trapezoidal rule.
     pub const TRAPEZOIDAL: Self = Self::newmark(0.25, 0.5);
-    /// Newmark.
+    /// Newmark's scheme, without auxiliary acceleration.
     pub const fn newmark(beta: f64, gamma: f64) -> Self {
         Self { beta, gamma, alpha_m: 0.0, alpha_f: 0.0 }
     }
@@ -68,7 +68,9 @@ impl Scheme {
     /// ∂(v*, a*)/∂(q₀, v₀, â₀, a₀), (4) and (5); ∂/∂q is minus the first of each.
     pub fn coefficients<S: ProgramScalar>(&self, h: S) -> [[S; 4]; 2] {
         let Self { beta: β, gamma: γ, alpha_m, alpha_f } = *self;
-        let (c, s, f) = (S::one() / (h * h * β), (1.0 - alpha_m) / (1.0 - alpha_f), 1.0 / (1.0 - alpha_f));
+        let c = S::one() / (h * h * β);
+        let s = (1.0 - alpha_m) / (1.0 - alpha_f);
+        let f = 1.0 / (1.0 - alpha_f);
         let velocity = [-(c * h * γ), S::from(1.0 - γ / β), h * (1.0 - 0.5 * γ / β), S::zero()];
         let acceleration =
             [-(c * s), -(c * h * s), S::from(s * (1.0 - 0.5 / β) + alpha_m * f), S::from(-alpha_f * f)];

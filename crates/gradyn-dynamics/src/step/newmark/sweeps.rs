@@ -1,5 +1,6 @@
 //! Products of the linearised step: blocks downwards, upwards [A22, Eqs. 27c, 27b, 27a,d], and over the past
 //! and the slots.
+//! Numbers are those of [`super`].
 
 use super::{Newmark, NewmarkLinear};
 use crate::step::{Bound, Products};
@@ -20,7 +21,8 @@ fn scatter(l: &[f64], b: &mut [f64], o: usize, s: usize, n: usize) {
 impl Products for Bound<Newmark, NewmarkLinear> {
     fn solve(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m) = (lay.n, lay.m);
         // positions
         let star = spec.multiplier();
@@ -68,7 +70,8 @@ impl Products for Bound<Newmark, NewmarkLinear> {
     }
     fn solve_t(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m, star) = (lay.n, lay.m, spec.multiplier());
         for k in 0..lay.o {
             let mu = b[lay.z() + k];
@@ -116,8 +119,12 @@ impl Products for Bound<Newmark, NewmarkLinear> {
     }
     fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
-        let (n, aux, c) = (lay.n, spec.auxiliary(), spec.scheme.coefficients(l.h));
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let n = lay.n;
+        let aux = spec.auxiliary();
+        let c = spec.scheme.coefficients(l.h);
+        // (δv*, δa*) = slopes of (1), (2) in the past
         for i in 0..n {
             for k in 0..2 {
                 l.star[k * n + i] =
@@ -125,9 +132,11 @@ impl Products for Bound<Newmark, NewmarkLinear> {
             }
         }
         let (dv, da) = l.star.split_at(n);
+        // (3)
         gather(&mut l.b, r, 0, spec.multiplier(), n);
         l.motion.rate_mul(sys, dv, da, &mut l.b);
         scatter(&l.b, r, 0, spec.multiplier(), n);
+        // (4), (5): -P̄ δ*, or -δ* without projections
         for (k, d) in [dv, da].into_iter().enumerate() {
             let r = &mut r[(k + 1) * n..(k + 2) * n];
             if l.project {
@@ -139,22 +148,27 @@ impl Products for Bound<Newmark, NewmarkLinear> {
                 r.iter_mut().zip(d).for_each(|(r, d)| *r -= d);
             }
         }
+        // (8)
         if spec.scheme.auxiliary() {
             let c = spec.scheme.filter();
             (0..n).for_each(|i| r[aux + i] -= c[1] * s[2 * n + i] + c[2] * s[aux + i]);
         }
+        // (7)
         for k in 0..lay.o {
             r[lay.z() + k] -= s[lay.z() + k] + 0.5 * l.h * l.g.at[0].mul(k, s);
         }
     }
     fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let n = lay.n;
+        // (3)
         gather(&mut l.b, mu, 0, spec.multiplier(), n);
         l.star.fill(0.0);
         let (v, a) = l.star.split_at_mut(n);
         l.motion.rate_mul_t(sys, &l.b, v, a);
+        // (4), (5): -P̄ᵀ μ, or -μ without projections
         for (k, x) in [&mut *v, a].into_iter().enumerate() {
             let mu = &mu[(k + 1) * n..(k + 2) * n];
             if l.project {
@@ -163,17 +177,21 @@ impl Products for Bound<Newmark, NewmarkLinear> {
                 x.iter_mut().zip(mu).for_each(|(x, m)| *x -= m);
             }
         }
+        // P̄ itself follows v*
         for k in (0..2).filter(|_| l.project) {
             if let Some(p_v) = l.projector.matrix_v(k) {
                 sys.patterns().nn.mul_t(p_v, 1.0, &mu[(k + 1) * n..(k + 2) * n], v);
             }
         }
-        let (aux, c) = (spec.auxiliary(), spec.scheme.coefficients(l.h));
+        // (v*, a*) back to the past by (1), (2)
+        let aux = spec.auxiliary();
+        let c = spec.scheme.coefficients(l.h);
         for i in 0..n {
             for (b, o) in [0, n, aux, 2 * n].into_iter().enumerate() {
                 out[o + i] += c[0][b] * l.star[i] + c[1][b] * l.star[n + i];
             }
         }
+        // (8)
         if spec.scheme.auxiliary() {
             let c = spec.scheme.filter();
             for i in 0..n {
@@ -181,6 +199,7 @@ impl Products for Bound<Newmark, NewmarkLinear> {
                 out[aux + i] -= c[2] * mu[aux + i];
             }
         }
+        // (7)
         for k in 0..lay.o {
             let mu = mu[lay.z() + k];
             out[lay.z() + k] -= mu;
@@ -189,20 +208,25 @@ impl Products for Bound<Newmark, NewmarkLinear> {
     }
     fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m) = (lay.n, lay.m);
+        // (3)
         gather(&mut l.b, r, 0, spec.multiplier(), n);
         l.motion.slot_mul(sys, delta, &mut l.b);
         scatter(&l.b, r, 0, spec.multiplier(), n);
+        // (4), (5)
         if let (true, Some(sigma)) = (l.project, spec.sigma()) {
             let at = At::of(l.t, &l.point, n, m);
             l.projector.slot_mul(sys, delta, n, r);
             for (k, s) in sigma.into_iter().enumerate() {
-                let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
+                let w = &l.diff[k * n..(k + 1) * n];
+                let sigma = &l.sigma[k * m..(k + 1) * m];
                 sys.balance_p(&at, w, sigma, delta, &mut l.motion.data, &mut r[(k + 1) * n..(k + 2) * n]);
                 sys.constraint_p(&at, LEVEL[k + 1], delta, &mut l.motion.data, &mut r[s..s + m]);
             }
         }
+        // (7)
         for k in 0..lay.o {
             let g = l.g.at[0].slot_mul(sys, k, delta) + l.g.at[1].slot_mul(sys, k, delta);
             r[lay.z() + k] -= 0.5 * l.h * g;
@@ -210,19 +234,24 @@ impl Products for Bound<Newmark, NewmarkLinear> {
     }
     fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m) = (lay.n, lay.m);
+        // (3)
         gather(&mut l.b, mu, 0, spec.multiplier(), n);
         l.motion.slot_mul_t(sys, &l.b, s, grad);
+        // (4), (5)
         if let (true, Some(sigma)) = (l.project, spec.sigma()) {
             let at = At::of(l.t, &l.point, n, m);
             l.projector.slot_mul_t(sys, mu, s, n, grad);
             for (k, o) in sigma.into_iter().enumerate() {
-                let (w, sigma) = (&l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m]);
+                let w = &l.diff[k * n..(k + 1) * n];
+                let sigma = &l.sigma[k * m..(k + 1) * m];
                 sys.balance_p_t(&at, w, sigma, &mu[(k + 1) * n..(k + 2) * n], s, &mut l.motion.data, grad);
                 sys.constraint_p_t(&at, LEVEL[k + 1], &mu[o..o + m], s, &mut l.motion.data, grad);
             }
         }
+        // (7)
         for k in 0..lay.o {
             let mu = -0.5 * l.h * s * mu[lay.z() + k];
             l.g.at.iter().for_each(|g| g.slot_mul_t(sys, k, mu, grad));

@@ -13,7 +13,7 @@
 use super::Newmark;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange};
-use crate::initial::{refactor_kkt, row_or_coordinate};
+use crate::kkt::{refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use crate::step::Layout;
 use crate::step::second::Second;
@@ -21,14 +21,14 @@ use gradyn_model::{At, Data, RunScalar, Setup, System};
 use gradyn_num::{Kkt, Saddle};
 
 /// [P̄ Φ_qᵀ; Φ_q -c] of (4), (5), factored.
-pub struct Projector {
-    /// The same with M, which the start and the output between steps use too.
+pub(crate) struct Projector {
+    /// [M Φ_qᵀ; Φ_q -c], which the output between steps uses too.
     pub(super) kkt: Kkt,
     tangent: Option<Box<Tangent>>,
 }
 
 /// Memory of (1)–(3).
-pub struct Tangent {
+pub(super) struct Tangent {
     saddle: Saddle,
     /// P̄, K and C on n × n.
     matrix: Vec<f64>,
@@ -43,7 +43,8 @@ pub struct Tangent {
 
 impl Tangent {
     fn new(sys: &Setup, p: &[f64]) -> Result<Self, StepError> {
-        let (pat, z) = (sys.patterns(), 3 * sys.dims().n + sys.dims().m);
+        let pat = sys.patterns();
+        let z = 3 * sys.dims().n + sys.dims().m;
         let zero = vec![0.0; pat.nn.nnz()];
         Ok(Self {
             saddle: Saddle::new(&pat.nn, &pat.mn)?.released(sys.dropped()),
@@ -56,7 +57,7 @@ impl Tangent {
             rows: vec![0.0; 2 * z],
         })
     }
-    /// (1).
+    /// Evaluates P̄ by (1).
     fn set(&mut self, sys: &Setup, at: &At, [κc, κk]: [f64; 2], d: &mut Data<f64>) {
         [&mut self.k, &mut self.c].into_iter().for_each(|x| x.fill(0.0));
         sys.force_tangents(at, d, &mut self.k, &mut self.c);
@@ -82,7 +83,8 @@ impl Projector {
     ) -> Result<(), StepError> {
         let Some(tangent) = &mut self.tangent else { return refactor_kkt(sys, at.t, d, c, &mut self.kkt) };
         tangent.set(sys, at, κ, d);
-        let (matrix, phi_q) = (&tangent.matrix, sys.phi_q(d));
+        let matrix = &tangent.matrix;
+        let phi_q = sys.phi_q(d);
         let factored = tangent.saddle.refactor(|k| matrix[k], |k| phi_q[k], phi_q, c.rows(sys), 1.0);
         factored.map_err(|s| StepError::Singular { t: at.t, equation: row_or_coordinate(sys, s.index) })
     }
@@ -101,7 +103,7 @@ impl Projector {
             Some(t) => t.saddle.solve_t(b),
         }
     }
-    /// P̄.
+    /// The matrix P̄ on n × n.
     pub(super) fn matrix<'a>(&'a self, sys: &Setup, d: &'a Data<f64>) -> &'a [f64] {
         self.tangent.as_ref().map_or(sys.mass(d), |t| &t.matrix)
     }
@@ -123,6 +125,7 @@ impl Projector {
     ) {
         let Some(t) = &mut self.tangent else { return };
         let (n, z) = (lay.n, lay.z());
+        // (q, v*) and the directions of (2)
         t.base[..n].copy_from_slice(at.q);
         t.base[n..2 * n].copy_from_slice(at.v);
         for (w, to) in diff.chunks_exact(n).zip(t.directions.chunks_exact_mut(z)) {
@@ -130,6 +133,7 @@ impl Projector {
                 (to[i], to[n + i], to[2 * n + i]) = (κk * w[i], κc * w[i], w[i]);
             }
         }
+        // (3)
         t.second.set(sys, &Layout { o: 0, ..*lay }, at.t, |_| 0.0, frozen, &t.base, &t.directions);
         for (k, out) in out.into_iter().enumerate() {
             let [q, v] = t.second.state_partials(k);
@@ -161,7 +165,7 @@ impl Projector {
 }
 
 impl Newmark {
-    /// κ_C, κ_K.
+    /// The weights κ_C, κ_K of (1).
     pub(super) fn tangent_weights<S: RunScalar>(&self, h: S) -> [S; 2] {
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         [cv / ca, -(S::one() / ca)]

@@ -1,4 +1,5 @@
 //! Products of the linearised step: the step, then positions, velocities and accelerations, and upwards.
+//! Numbers are those of [`super`].
 
 use super::{Projected, ProjectedLinear, holonomic};
 use crate::step::{Bound, Products};
@@ -7,14 +8,18 @@ use gradyn_model::{At, LEVEL, System};
 impl Products for Bound<Projected, ProjectedLinear> {
     fn solve(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m, p, [tilde, sq, sv]) = (lay.n, lay.m, sys.patterns(), spec.offsets());
+        // (1)
         spec.unproject(b, &mut l.x);
         l.inner.solve(&mut l.x);
         spec.spread(&l.x, b);
+        // (2), (3)
         for (level, s) in [sq, sv].into_iter().enumerate() {
             // rows + M δñ, and for velocities what q changes
-            let (o, mass) = (level * n, sys.mass(&l.node.data));
+            let o = level * n;
+            let mass = sys.mass(&l.node.data);
             l.b[..n].copy_from_slice(&b[o..o + n]);
             l.b[n..].copy_from_slice(&b[s..s + m]);
             p.nn.mul(mass, 1.0, &b[tilde + o..tilde + o + n], &mut l.b[..n]);
@@ -28,18 +33,22 @@ impl Products for Bound<Projected, ProjectedLinear> {
             b[o..o + n].copy_from_slice(&l.b[..n]);
             b[s..s + m].copy_from_slice(&l.b[n..]);
         }
+        // (4)
         let (y, u) = b[..lay.z()].split_at_mut(2 * n);
         l.node.state_mul(sys, -1.0, &y[..n], &y[n..], u);
         l.kkt.solve(u);
     }
     fn solve_t(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m, p, [tilde, sq, sv]) = (lay.n, lay.m, sys.patterns(), spec.offsets());
+        // (4)
         let (y, u) = b[..lay.z()].split_at_mut(2 * n);
         l.kkt.solve(u);
         let (q, v) = y.split_at_mut(n);
         l.node.state_mul_t(sys, -1.0, u, q, v);
+        // (3), then (2)
         for (level, s) in [(1, sv), (0, sq)] {
             let o = level * n;
             l.b[..n].copy_from_slice(&b[o..o + n]);
@@ -55,6 +64,7 @@ impl Products for Bound<Projected, ProjectedLinear> {
             b[o..o + n].copy_from_slice(&l.b[..n]);
             b[s..s + m].copy_from_slice(&l.b[n..]);
         }
+        // (1)
         spec.unproject(b, &mut l.x);
         l.inner.solve_t(&mut l.x);
         spec.spread(&l.x, b);
@@ -72,15 +82,20 @@ impl Products for Bound<Projected, ProjectedLinear> {
     }
     fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m, [_, sq, sv]) = (lay.n, lay.m, spec.offsets());
+        // (1)
         spec.unproject(r, &mut l.x);
         l.inner.slot_mul(delta, &mut l.x);
         spec.spread(&l.x, r);
+        // (4)
         l.node.slot_mul(sys, delta, &mut r[2 * n..lay.z()]);
+        // (2), (3)
         let at = At::of(l.t, &l.point, n, m);
         for (level, s) in [sq, sv].into_iter().enumerate() {
-            let (w, sigma) = (&l.diff[level * n..(level + 1) * n], &l.sigma[level * m..(level + 1) * m]);
+            let w = &l.diff[level * n..(level + 1) * n];
+            let sigma = &l.sigma[level * m..(level + 1) * m];
             sys.balance_p(&at, w, sigma, delta, &mut l.node.data, &mut r[level * n..(level + 1) * n]);
             l.b[n..].fill(0.0);
             sys.constraint_p(&at, LEVEL[level], delta, &mut l.node.data, &mut l.b[n..]);
@@ -90,14 +105,19 @@ impl Products for Bound<Projected, ProjectedLinear> {
     }
     fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, m, [_, sq, sv]) = (lay.n, lay.m, spec.offsets());
+        // (1)
         spec.unproject(mu, &mut l.x);
         l.inner.slot_mul_t(&l.x, s, grad);
+        // (4)
         l.node.slot_mul_t(sys, &mu[2 * n..lay.z()], s, grad);
+        // (2), (3)
         let at = At::of(l.t, &l.point, n, m);
         for (level, o) in [sq, sv].into_iter().enumerate() {
-            let (w, sigma) = (&l.diff[level * n..(level + 1) * n], &l.sigma[level * m..(level + 1) * m]);
+            let w = &l.diff[level * n..(level + 1) * n];
+            let sigma = &l.sigma[level * m..(level + 1) * m];
             sys.balance_p_t(&at, w, sigma, &mu[level * n..(level + 1) * n], s, &mut l.node.data, grad);
             let counts = |k: usize| level == 1 || holonomic(sys, k);
             (0..m).for_each(|k| l.b[n + k] = if counts(k) { mu[o + k] } else { 0.0 });

@@ -22,7 +22,7 @@ impl Rosenbrock {
         l.matrix.set_choice(sys, &self.f, self.state, frozen.choice)?;
         l.matrix.refactor(sys, &self.f, span.t, span.h, std::slice::from_ref(&l.base))
     }
-    /// (1)–(5).
+    /// One step by (1)–(5).
     pub(super) fn forward(
         &self,
         span: Span<f64>,
@@ -33,9 +33,11 @@ impl Rosenbrock {
     ) -> Result<Report, StepError> {
         let (sys, lay, n2, s) = (&self.sys, self.layout(), 2 * self.sys.dims().n, self.stages());
         let z = lay.z();
+        // block 1 and the matrix of (3)
         self.set_base(&lay, span, frozen, past, l)?;
         x[z..z + lay.o].copy_from_slice(&past[z..z + lay.o]);
         l.gap.fill(0.0);
+        // (2), (3) and (5) of each stage
         for i in 0..s {
             if i > 0 {
                 let o = self.at(&lay, i);
@@ -55,6 +57,7 @@ impl Rosenbrock {
                 self.add_integrands(&lay, i, span, past, l, x);
             }
         }
+        // (4)
         self.predict(&self.scheme.b, span.h, past, &l.slopes, &mut x[..n2]);
         sys.set_angles(frozen.angles, &mut l.node.linear.data);
         l.node.evaluate(sys, span.end(), frozen.choice, &mut x[..z])?;
@@ -79,16 +82,21 @@ impl Rosenbrock {
         l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) {
-        let (n2, z, gamma) = (2 * lay.n, lay.z(), &self.scheme.gamma[i]);
+        let n2 = 2 * lay.n;
+        let z = lay.z();
+        let gamma = &self.scheme.gamma[i];
         let shift = self.stages() * n2;
+        // h Σ γ_ij K_j, with w_i = 0 in K_i
         for d in 0..n2 {
             let known: f64 = (0..i).map(|j| gamma[j] * l.slopes[j * n2 + d]).sum();
             l.slopes[shift + d] = span.h * (known + gamma[i] * self.block(lay, i, x, past)[lay.v() + d]);
         }
+        // rows (3) at w_i = 0
         let o = self.direction(lay, i);
         x[o..o + z].fill(0.0);
         let τ = span.h * self.scheme.slope(i);
         self.along(lay, (span.t, τ), frozen, (&past[..z], &x[o..o + z]), &l.slopes[shift..], &mut l.along);
+        // w_i
         l.matrix.b.iter_mut().zip(&l.along.rows).for_each(|(b, r)| *b = -r.eps[0]);
         l.matrix.solve(&self.sys, &self.f);
         x[o..o + z].copy_from_slice(&l.matrix.b);
@@ -103,7 +111,9 @@ impl Rosenbrock {
         l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) {
-        let (sys, z, o) = (&self.sys, lay.z(), self.direction(lay, i));
+        let sys = &self.sys;
+        let z = lay.z();
+        let o = self.direction(lay, i);
         let at = lay.node(span.t + self.scheme.node(i) * span.h, self.block(lay, i, x, past));
         let d = if i == 0 { &mut l.base.linear.data } else { &mut l.blocks[i - 1].linear.data };
         sys.measure(Set::Integrand, &at, d, &mut l.values);

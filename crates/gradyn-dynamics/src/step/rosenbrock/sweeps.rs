@@ -1,4 +1,5 @@
 //! Products of the linearised step: stages downwards and upwards, over the past and over the slots.
+//! Numbers are those of [`super`].
 
 use super::{Rosenbrock, RosenbrockLinear};
 use crate::block::Block;
@@ -23,8 +24,11 @@ fn defect_t(block: &Block, s: f64, mu: &[f64], out: &mut [f64]) {
 impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     fn solve(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay, s) = (&spec.sys, spec.layout(), spec.stages());
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let s = spec.stages();
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
+        // stages: block i by (2), then w_i by (3), then K_i by (1)
         for i in 0..s {
             let w = spec.direction(&lay, i);
             l.part.fill(0.0);
@@ -53,10 +57,12 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
                 l.slopes[i * n2 + d] = l.part[d] + b[w + v + d];
             }
         }
+        // (4)
         for i in 0..s {
             defect(&l.node, l.h * spec.scheme.b[i], &l.slopes[i * n2..(i + 1) * n2], &mut b[..n2]);
         }
         l.node.solve(sys, &mut b[..z]);
+        // (5)
         for (i, k) in (0..s).flat_map(|i| (0..lay.o).map(move |k| (i, k))) {
             let w = spec.direction(&lay, i);
             let mut g = l.g[0].mul(k, &b[w..w + z]);
@@ -69,10 +75,13 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     }
     fn solve_t(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay, s) = (&spec.sys, spec.layout(), spec.stages());
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let s = spec.stages();
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
         for (i, k) in (0..s).flat_map(|i| (0..lay.o).map(move |k| (i, k))) {
-            let (w, mu) = (spec.direction(&lay, i), l.h * spec.scheme.b[i] * b[z + k]);
+            let w = spec.direction(&lay, i);
+            let mu = l.h * spec.scheme.b[i] * b[z + k];
             l.g[0].mul_t(k, mu, &mut b[w..w + z]);
             if i > 0 {
                 let o = spec.at(&lay, i);
@@ -110,9 +119,12 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     }
     fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
-        let (y, dy) = (&s[..n2], &s[v..v + n2]);
+        let y = &s[..n2];
+        let dy = &s[v..v + n2];
+        // (3) and (2)
         for i in 0..spec.stages() {
             let w = spec.direction(&lay, i);
             l.second.mul(sys, i, s, &mut r[w..w + z]);
@@ -123,8 +135,10 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
                 defect(&l.blocks[i - 1], -l.h * spec.scheme.alpha[i][0], dy, &mut r[o..o + n2]);
             }
         }
+        // (4)
         defect(&l.node, -1.0, y, &mut r[..n2]);
         defect(&l.node, -l.h * spec.scheme.b[0], dy, &mut r[..n2]);
+        // (5)
         for k in 0..lay.o {
             let along: f64 = (0..spec.stages()).map(|i| spec.scheme.b[i] * l.second.g[i].mul(k, s)).sum();
             r[z + k] -= s[z + k] + l.h * (spec.scheme.b[0] * l.g[0].mul(k, s) + along);
@@ -132,8 +146,10 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     }
     fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n2, z, v) = (2 * lay.n, lay.z(), lay.v());
+        // (3) and (2)
         for i in 0..spec.stages() {
             let w = spec.direction(&lay, i);
             l.second.mul_t(sys, i, &mu[w..w + z], out);
@@ -149,8 +165,10 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
                 );
             }
         }
+        // (4)
         defect_t(&l.node, -1.0, &mu[..n2], &mut out[..n2]);
         defect_t(&l.node, -l.h * spec.scheme.b[0], &mu[..n2], &mut out[v..v + n2]);
+        // (5)
         for k in 0..lay.o {
             let mu = mu[z + k];
             out[z + k] -= mu;
@@ -162,7 +180,9 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     }
     fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay, s) = (&spec.sys, spec.layout(), spec.stages());
+        let sys = &spec.sys;
+        let lay = spec.layout();
+        let s = spec.stages();
         let z = lay.z();
         l.second.slot_mul(sys, delta, |i| spec.direction(&lay, i), r);
         l.node.slot_mul(sys, delta, &mut r[..z]);
@@ -177,9 +197,12 @@ impl Products for Bound<Rosenbrock, RosenbrockLinear> {
     }
     fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let z = lay.z();
+        // (4)
         l.node.slot_mul_t(sys, &mu[..z], s, grad);
+        // (3), (2) and (5)
         for i in 0..spec.stages() {
             let w = spec.direction(&lay, i);
             l.second.slot_mul_t(sys, i, &mu[w..w + z], s, grad);

@@ -16,7 +16,7 @@
 use crate::block::{Block, State};
 use crate::error::StepError;
 use crate::formulation::Lagrange;
-use crate::initial::row_or_coordinate;
+use crate::kkt::row_or_coordinate;
 use gradyn_model::{Setup, System};
 use gradyn_num::{Factor, Pattern};
 
@@ -50,8 +50,10 @@ type Entries = Vec<(usize, usize, usize)>;
 impl Coupled {
     /// Memory for coefficients `a`, square by rows; without choices the pattern is known.
     pub fn new(sys: &Setup, f: &Lagrange, state: State, a: Vec<f64>) -> Result<Self, StepError> {
-        let (blocks, z) = (a.len().isqrt(), 3 * sys.dims().n + sys.dims().m);
-        let (b, rest) = (vec![0.0; blocks * z], vec![0.0; blocks * z]);
+        let blocks = a.len().isqrt();
+        let z = 3 * sys.dims().n + sys.dims().m;
+        let b = vec![0.0; blocks * z];
+        let rest = vec![0.0; blocks * z];
         let mut matrix =
             Self { a, blocks, choice: vec![], maps: vec![], values: vec![], factor: None, h: 0.0, rest, b };
         if state == State::Full {
@@ -131,7 +133,8 @@ impl Coupled {
         let σ = constraint_scale(f, h);
         for (maps, block) in self.maps.iter().zip(blocks) {
             let l = &block.linear;
-            let (mass, phi_q) = (sys.mass(&l.data), sys.phi_q(&l.data));
+            let mass = sys.mass(&l.data);
+            let phi_q = sys.phi_q(&l.data);
             let terms: [(&[f64], f64); TERMS] = [
                 (&l.top_q, h * h),
                 (&l.top_v, h),
@@ -216,7 +219,9 @@ fn constraint_scale(f: &Lagrange, h: f64) -> f64 {
 
 /// Entries of the terms of the block that begins at row `o`.
 fn terms(sys: &Setup, f: &Lagrange, state: State, o: usize) -> [Entries; TERMS] {
-    let (n, nn, mn) = (sys.dims().n, &sys.patterns().nn, &sys.patterns().mn);
+    let n = sys.dims().n;
+    let nn = &sys.patterns().nn;
+    let mn = &sys.patterns().mn;
     let at = |k: usize| o + k * n;
     let momentum = |k: usize| nn.iter().map(|(i, j, p)| (at(2) + i, at(k) + j, p)).collect::<Entries>();
     let constraint = |k: usize| mn.iter().map(|(i, j, p)| (at(3) + i, at(k) + j, p)).collect::<Entries>();

@@ -28,12 +28,15 @@ impl RungeKutta {
         let lay = self.layout();
         let (n2, z) = (2 * lay.n, lay.z());
         let size = |err: f64, i: usize| (err / (tol.atol + tol.rtol * x[i].abs().max(past[i].abs()))).powi(2);
-        let (mut sum, mut worst) = (0.0, (0.0, 0));
+        let mut sum = 0.0;
+        let mut worst = (0.0, 0);
+        // (1), filtered
         self.slope(&lay, e, x, past, &mut l.sums[..n2]);
         l.sums[..n2].iter_mut().for_each(|s| *s *= span.h);
         if !self.filter(&lay, span, x, past, l) {
             return (f64::INFINITY, 0);
         }
+        // (2) over (q, v)
         let weight = if self.f.level[2] == 0.0 { span.h } else { 1.0 };
         for i in 0..n2 {
             let s = size(l.sums[i] * if i < lay.n { 1.0 } else { weight }, i);
@@ -42,6 +45,7 @@ impl RungeKutta {
                 worst = (s, i % lay.n);
             }
         }
+        // and over z
         self.quadrature(&lay, e, span, x, past, l);
         for k in 0..lay.o {
             sum += size(weight * span.h * l.sums[k], z + k);

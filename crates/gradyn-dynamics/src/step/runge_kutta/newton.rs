@@ -32,7 +32,9 @@ impl RungeKutta {
         l: &mut RungeKuttaLinear,
         x: &mut [f64],
     ) -> Result<Report, StepError> {
-        let (sys, lay, z) = (&self.sys, self.layout(), self.layout().z());
+        let sys = &self.sys;
+        let lay = self.layout();
+        let z = self.layout().z();
         self.predict(&lay, rows.clone(), span.h, frozen, past, x);
         let RungeKuttaLinear { groups, blocks, scratch, scales, .. } = l;
         let (matrix, blocks) = (groups[g].as_mut().expect("an implicit group"), &mut blocks[rows.clone()]);
@@ -42,7 +44,8 @@ impl RungeKutta {
         let (mut best, mut stalled, mut stale, mut converged) = (f64::INFINITY, 0, true, false);
         loop {
             for ((i, block), r) in rows.clone().zip(blocks.iter_mut()).zip(matrix.b.chunks_exact_mut(z)) {
-                let (t, o) = (span.t + self.tableau.nodes[i] * span.h, self.at(&lay, i + 1));
+                let t = span.t + self.tableau.nodes[i] * span.h;
+                let o = self.at(&lay, i + 1);
                 sys.place(t, &x[o..o + lay.n], &mut block.linear.data);
                 if !converged {
                     self.rows(&lay, i, span, frozen, x, past, &mut block.linear.data, scratch, r);
@@ -72,7 +75,9 @@ impl RungeKutta {
             report.iterations += 1;
             let (size, state) = self.size(&lay, rows.clone(), span.h, x, &matrix.b, *scales);
             if !size.is_finite() || report.iterations == MAX_ITERATIONS {
-                let (iterations, correction, worst) = (report.iterations, size, equation(sys, worst));
+                let iterations = report.iterations;
+                let correction = size;
+                let worst = equation(sys, worst);
                 return Err(StepError::Newton {
                     t: span.end(),
                     h: span.h,
@@ -101,8 +106,10 @@ impl RungeKutta {
         d: &[f64],
         [mass, row]: [f64; 2],
     ) -> (f64, f64) {
+        // largest values and corrections of (q, v, a, λ) over the blocks
         let parts = || lay.blocks().into_iter().take(4).map(|(_, part)| part);
-        let (mut sizes, mut corrections) = ([self.sys.least_size(), 0.0, 0.0, 0.0, 0.0], [0.0f64; 4]);
+        let mut sizes = [self.sys.least_size(), 0.0, 0.0, 0.0, 0.0];
+        let mut corrections = [0.0f64; 4];
         for (i, d) in rows.zip(d.chunks_exact(lay.z())) {
             let x = &x[self.at(lay, i + 1)..];
             for (k, part) in parts().enumerate() {
@@ -110,14 +117,17 @@ impl RungeKutta {
                 corrections[k] = largest(d[part].iter().copied().chain([corrections[k]]));
             }
         }
+        // in units of the rounding level
         let noise = self.noise(h, sizes, mass, row).map(|x| x.max(f64::MIN_POSITIVE));
         let [q, v, a, _] = corrections;
         let state = [q / noise[0], v / noise[1], h * a / noise[1]];
         (largest(corrections.iter().zip(noise).map(|(c, noise)| c / noise)), largest(state))
     }
-    /// Start of (1).
+    /// Predicts where the iteration (1) starts.
     fn predict(&self, lay: &Layout, rows: Range<usize>, h: f64, frozen: Frozen, past: &[f64], x: &mut [f64]) {
-        let (n, u, s) = (lay.n, lay.a()..lay.z(), self.stages());
+        let n = lay.n;
+        let u = lay.a()..lay.z();
+        let s = self.stages();
         for i in rows.clone() {
             let to = self.at(lay, i + 1) + u.start;
             let ratio = frozen.before.last().map_or(f64::INFINITY, |before| h / before);

@@ -1,4 +1,5 @@
 //! Products of the linearised step: groups of blocks downwards and upwards, over the past and over the slots.
+//! Numbers are those of [`super`].
 
 use super::{RungeKutta, RungeKuttaLinear};
 use crate::step::{Bound, Products};
@@ -6,7 +7,8 @@ use crate::step::{Bound, Products};
 impl Products for Bound<RungeKutta, RungeKuttaLinear> {
     fn solve(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
         for (g, rows) in spec.tableau.groups().enumerate() {
             // the prediction from the groups before
@@ -41,7 +43,8 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
     }
     fn solve_t(&mut self, b: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         let (n, n2, z) = (lay.n, 2 * lay.n, lay.z());
         for (g, rows) in spec.tableau.groups().enumerate().rev() {
             // sources of the quadrature rows
@@ -79,10 +82,12 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
         let Self { spec, memory: l } = self;
         let lay = spec.layout();
         let n = lay.n;
+        // (1): -P (δy + h a_i0 δẏ)
         for (i, row) in spec.tableau.rows.iter().enumerate() {
             let o = spec.at(&lay, i + 1);
             for level in 0..2 {
-                let (y, dy) = (&s[level * n..(level + 1) * n], &s[(level + 1) * n..(level + 2) * n]);
+                let y = &s[level * n..(level + 1) * n];
+                let dy = &s[(level + 1) * n..(level + 2) * n];
                 let rows = &mut r[o + level * n..o + (level + 1) * n];
                 l.blocks[i].defect(level, -1.0, y, rows);
                 if row[0] != 0.0 {
@@ -90,6 +95,7 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
                 }
             }
         }
+        // (2)
         for k in 0..lay.o {
             let g = if spec.counts(0) { l.g[0].mul(k, s) } else { 0.0 };
             r[lay.z() + k] -= s[lay.z() + k] + l.h * spec.b()[0] * g;
@@ -99,16 +105,19 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
         let Self { spec, memory: l } = self;
         let lay = spec.layout();
         let n = lay.n;
+        // (1)
         for (i, row) in spec.tableau.rows.iter().enumerate() {
             let o = spec.at(&lay, i + 1);
             for level in 0..2 {
-                let (mu, y) = (&mu[o + level * n..o + (level + 1) * n], level * n);
+                let mu = &mu[o + level * n..o + (level + 1) * n];
+                let y = level * n;
                 l.blocks[i].defect_t(level, -1.0, mu, &mut out[y..y + n]);
                 if row[0] != 0.0 {
                     l.blocks[i].defect_t(level, -l.h * row[0], mu, &mut out[y + n..y + 2 * n]);
                 }
             }
         }
+        // (2)
         for k in 0..lay.o {
             let mu = mu[lay.z() + k];
             out[lay.z() + k] -= mu;
@@ -119,7 +128,8 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
     }
     fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         for (i, block) in l.blocks.iter_mut().enumerate() {
             let o = spec.at(&lay, i + 1);
             block.slot_mul(sys, delta, &mut r[o..o + lay.z()]);
@@ -132,7 +142,8 @@ impl Products for Bound<RungeKutta, RungeKuttaLinear> {
     }
     fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         let Self { spec, memory: l } = self;
-        let (sys, lay) = (&spec.sys, spec.layout());
+        let sys = &spec.sys;
+        let lay = spec.layout();
         for (i, block) in l.blocks.iter_mut().enumerate() {
             let o = spec.at(&lay, i + 1);
             block.slot_mul_t(sys, &mu[o..o + lay.z()], s, grad);

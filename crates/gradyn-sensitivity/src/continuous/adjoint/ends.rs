@@ -9,7 +9,7 @@ use gradyn_model::{Set, System};
 use gradyn_num::Wide;
 
 impl Sweep<'_> {
-    /// (1).
+    /// Terminal values (1).
     pub(super) fn end(&mut self) -> Result<(), StepError> {
         let (case, plan, z) = (self.case, &self.case.run.plan, self.case.run.layout.z());
         let (last, args) = (plan.steps(), case.recipe.system().dims().args);
@@ -17,6 +17,7 @@ impl Sweep<'_> {
         self.place_node(last, plan.frozen(last))?;
         self.b.fill(0.0);
         let rows_t = self.rows_t(last);
+        // (1) for each objective
         for j in 0..case.objectives() {
             w.add_state(j, &mut self.b[j * z..(j + 1) * z]);
             self.pass(j);
@@ -34,7 +35,9 @@ impl Sweep<'_> {
     /// Terminal values of the index-3 adjoint.
     fn make_consistent(&mut self, j: usize, n: usize, rows_t: &[f64]) {
         let (sys, run) = (self.case.recipe.system(), self.case.run);
-        let (lay, args, x) = (run.layout, sys.dims().args, run.record(n));
+        let lay = run.layout;
+        let args = sys.dims().args;
+        let x = run.record(n);
         // ẋ: rows_x ẋ = P (v, a) - rows_t
         let mut rate: Vec<f64> = rows_t.iter().map(|r| -r).collect();
         let i = &mut self.instants[0];
@@ -50,7 +53,8 @@ impl Sweep<'_> {
     /// g + μᵀ ŷ' at node `n`, with μ at hand.
     fn power(&mut self, j: usize, n: usize) -> f64 {
         let (sys, run) = (self.case.recipe.system(), self.case.run);
-        let (lay, x) = (run.layout, run.record(n));
+        let lay = run.layout;
+        let x = run.record(n);
         let mut g = vec![0.0; lay.o];
         sys.measure(
             Set::Integrand,
@@ -63,13 +67,18 @@ impl Sweep<'_> {
     /// ∂rows/∂t at node `n`.
     fn rows_t(&self, n: usize) -> Vec<f64> {
         let (sys, run) = (self.case.recipe.system(), self.case.run);
-        let (lay, frozen) = (run.layout, run.plan.frozen(n));
+        let lay = run.layout;
+        let frozen = run.plan.frozen(n);
         let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
-        let (t, x, mut d) =
-            (Wide::along(run.plan.t[n], 1.0), lift(&run.record(n)[..lay.z()]), sys.prepared(&self.p));
+        let t = Wide::along(run.plan.t[n], 1.0);
+        let x = lift(&run.record(n)[..lay.z()]);
+        let mut d = sys.prepared(&self.p);
+        // the node, with a dual in t
         sys.set_angles(frozen.angles, &mut d);
         sys.place(t, &x[..lay.n], &mut d);
-        let (mut r, mut scratch) = (lift(&vec![0.0; lay.z()]), lift(&vec![0.0; lay.n + lay.m]));
+        let mut r = lift(&vec![0.0; lay.z()]);
+        let mut scratch = lift(&vec![0.0; lay.n + lay.m]);
+        // its rows
         self.node.state.residual(
             sys,
             &self.node.law,
@@ -81,17 +90,19 @@ impl Sweep<'_> {
         );
         r.iter().map(|r| r.eps[0]).collect()
     }
-    /// (3).
+    /// Initial values (3).
     pub(super) fn start(&mut self) -> Result<(), StepError> {
         let (case, plan) = (self.case, &self.case.run.plan);
         let (sys, size) = (case.recipe.system(), self.size());
         let (n2, args) = (2 * case.run.layout.n, sys.dims().args);
         self.place_node(0, plan.frozen(1.min(plan.steps())))?;
+        // record 0, and what its time changes
         let record = case.run.args(0, &self.p);
         self.states.chain.linearise(&record)?;
         let mut times = TimeColumns::new(case.recipe, &self.p);
         times.set(&record);
         let mut b = vec![0.0; case.run.layout.len];
+        // b, and what R_p and R_t take of it
         for j in 0..case.objectives() {
             self.form.lower(sys, &mut self.instants[0], &self.y[j * size..(j + 1) * size], &mut self.work.mu);
             b.fill(0.0);

@@ -1,0 +1,87 @@
+//! What a record of a run holds, from when to when it goes, and what it cost.
+
+use gradyn_model::{At, Set, Setup, System};
+use gradyn_num::ProgramScalar;
+
+/// Where things are in a record: (q, v, a, λ | z | extras).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Number n of coordinates.
+    pub n: usize,
+    /// Constraint rows.
+    pub m: usize,
+    /// Number of objectives.
+    pub o: usize,
+    /// Length of a record.
+    pub len: usize,
+}
+impl Layout {
+    /// Sizes of a system, with `extras` numbers after the head.
+    pub fn of(sys: &Setup, extras: usize) -> Self {
+        let d = sys.dims();
+        let o = sys.functionals(Set::Integrand);
+        Self { n: d.n, m: d.m, o, len: 3 * d.n + d.m + o + extras }
+    }
+    /// Offset of the velocities v.
+    pub fn v(&self) -> usize {
+        self.n
+    }
+    /// Offset of the accelerations a.
+    pub fn a(&self) -> usize {
+        2 * self.n
+    }
+    /// Offset of the multipliers λ.
+    pub fn lam(&self) -> usize {
+        3 * self.n
+    }
+    /// Offset of z: the length of a node.
+    pub fn z(&self) -> usize {
+        3 * self.n + self.m
+    }
+    /// Offset of the extras.
+    pub fn head(&self) -> usize {
+        self.z() + self.o
+    }
+    /// The node of a record.
+    pub fn node<'a, S: Copy>(&self, t: S, x: &'a [S]) -> At<'a, S> {
+        At::of(t, x, self.n, self.m)
+    }
+    /// Names and ends of the blocks of a record.
+    pub fn blocks(&self) -> [(&'static str, std::ops::Range<usize>); 6] {
+        let (v, a, l, z, h) = (self.v(), self.a(), self.lam(), self.z(), self.head());
+        [("q", 0..v), ("v", v..a), ("a", a..l), ("λ", l..z), ("z", z..h), ("extras", h..self.len)]
+    }
+}
+
+/// From t to t + h.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span<S> {
+    /// Start of the step [s].
+    pub t: S,
+    /// Step size [s]; 0 for record 0.
+    pub h: S,
+}
+impl<S: ProgramScalar> Span<S> {
+    /// End of the step.
+    pub fn end(&self) -> S {
+        self.t + self.h
+    }
+}
+
+/// What one step cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Newton iterations, or evaluations.
+    pub iterations: usize,
+    /// Factorisations.
+    pub factorizations: usize,
+}
+
+/// Tolerances of an adaptive run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Relative tolerance.
+    pub rtol: f64,
+    /// Absolute tolerance.
+    pub atol: f64,
+}

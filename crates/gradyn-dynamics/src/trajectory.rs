@@ -1,0 +1,45 @@
+//! The records of a run and the plan that produced them.
+
+use crate::control::Mesh;
+use crate::plan::{Plan, Statistics};
+use crate::record::Layout;
+use crate::step::{StepArgs, StepRecipe};
+
+/// Records in one arena, and the plan that produced them.
+#[derive(Clone, Debug)]
+pub struct Trajectory {
+    /// Plan that every derivative replays.
+    pub plan: Plan,
+    /// Where things are in a record.
+    pub layout: Layout,
+    /// All records, one after the other.
+    pub x: Vec<f64>,
+    /// Counts of the run.
+    pub statistics: Statistics,
+}
+
+impl Trajectory {
+    /// Nothing but room for record 0.
+    pub fn start(recipe: &StepRecipe, angles: &[f64], mesh: &Mesh) -> Self {
+        let layout = recipe.layout();
+        let plan = Plan::start(mesh.start.0, mesh.start.1, angles, &vec![u32::MAX; recipe.choices()]);
+        Self { plan, layout, x: vec![0.0; layout.len], statistics: Statistics::default() }
+    }
+    /// Record `n` of the run.
+    pub fn record(&self, n: usize) -> &[f64] {
+        &self.x[n * self.layout.len..(n + 1) * self.layout.len]
+    }
+    /// The record before `n`; record 0 has none, and this is empty.
+    pub fn past(&self, n: usize) -> &[f64] {
+        if n == 0 { &[] } else { self.record(n - 1) }
+    }
+    /// Record `n` with what it follows from, on slots `p`.
+    pub fn args(&self, n: usize, p: &[f64]) -> StepArgs<'_> {
+        let span = self.plan.span(n, p);
+        StepArgs { span, frozen: self.plan.frozen(n), x: self.record(n), past: self.past(n) }
+    }
+    /// The last record.
+    pub fn last(&self) -> &[f64] {
+        self.record(self.plan.steps())
+    }
+}
