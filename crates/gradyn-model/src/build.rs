@@ -9,6 +9,7 @@ mod forces;
 mod formulas;
 mod frames;
 mod functionals;
+pub mod joint;
 mod joints;
 mod loads;
 mod numbering;
@@ -19,6 +20,7 @@ mod sensors;
 mod shapes;
 mod symbols;
 mod tree;
+pub mod tyre;
 mod vectors;
 mod velocity;
 
@@ -29,17 +31,19 @@ use crate::guard::Guard;
 use crate::load::Load;
 use crate::maximum::Maximum;
 use crate::mechanics::{Coordinates, Mechanics};
-use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Objective, Parameter, Source, Text};
+use crate::mechanism::{ForceKind, Mechanism, Number, Objective, Parameter, Source, Text};
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym, Table};
 use crate::row::RowName;
 use crate::signal::Signal;
+use crate::spec::Bound;
 use crate::spline::{self, SplineError, UniformSpline};
 use bodies::{Inertia, Solid};
 use coordinates::{Carried, Coordinate};
 use frames::Frame;
 use gradyn_num::Scalar;
-use joints::{JointFrame, Reaction, Rows};
+use joint::{Reaction, Rows};
+use joints::{JointFrame, number_of};
 use numbers::{Numbers, SlotTable, unknown};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -562,32 +566,30 @@ impl<'g, 'm> Builder<'g, 'm> {
                 ForceKind::BumpStop { law: l, .. } => law = Some(l),
                 ForceKind::Contact { law: l, friction, speed, .. } => {
                     law = Some(l);
-                    list.extend([("speed", speed, true), ("friction", friction, false)]);
+                    list.extend([("speed", speed.clone(), true), ("friction", friction.clone(), false)]);
                 }
-                ForceKind::Tyre(tyre) => list.extend(tyre.positive()),
+                ForceKind::Tyre(tyre) => list = tyre::positive(tyre),
                 ForceKind::Friction { speed, limit, .. } => {
-                    list.extend([("speed", speed, true), ("limit", limit, false)])
+                    list.extend([("speed", speed.clone(), true), ("limit", limit.clone(), false)])
                 }
                 _ => continue,
             }
             list.extend(
-                law.into_iter().flat_map(|l| [("width", &l.width, true), ("stiffness", &l.stiffness, false)]),
+                law.into_iter().flat_map(|l| {
+                    [("width", l.width.clone(), true), ("stiffness", l.stiffness.clone(), false)]
+                }),
             );
             for (what, x, strict) in list {
                 // an expression of sensors is not a number of the model
-                if let Ok(x) = self.numbers.number(x, &format!("force `{}`, {what}", f.name)) {
+                if let Ok(x) = self.numbers.number(&x, &format!("force `{}`, {what}", f.name)) {
                     self.positive.push((format!("force `{}`: {what}", f.name), self.slots.slot(x), strict));
                 }
             }
         }
         for j in &self.m.joints {
-            let (what, x) = match &j.kind {
-                JointKind::Distance { length } => ("length", length),
-                JointKind::Rolling { radius } => ("radius", radius),
-                _ => continue,
-            };
-            let x = self.numbers.number(x, &format!("joint `{}`, {what}", j.name))?;
-            self.positive.push((format!("joint `{}`: {what}", j.name), self.slots.slot(x), true));
+            let Some(field) = j.kind.spec().number().filter(|f| f.bound == Bound::Positive) else { continue };
+            let x = number_of(j, &mut self.numbers)?;
+            self.positive.push((format!("joint `{}`: {}", j.name, field.name), self.slots.slot(x), true));
         }
         Ok(())
     }

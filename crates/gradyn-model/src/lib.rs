@@ -24,6 +24,7 @@ pub mod quadratic;
 pub mod relative;
 pub mod row;
 pub mod signal;
+pub mod spec;
 pub mod spline;
 pub mod system;
 pub mod user;

@@ -1,11 +1,12 @@
 //! Which points and vectors become coordinates, and the rows that keep bodies rigid and joints closed.
 
 use super::frames::{Basis, Frame};
+use super::joint::Reaction;
 use super::joints::{self, Ends, JointFrame};
 use super::vectors::{AXES, Port, Symbols, fixed, same, unit};
 use super::{Builder, PointRef};
 use crate::error::ModelError;
-use crate::mechanism::{JointKind, Text};
+use crate::mechanism::Text;
 use crate::ports::Affine;
 use crate::row::{Owner, RowName};
 use std::collections::{HashMap, HashSet};
@@ -71,12 +72,14 @@ impl<'g, 'm> Builder<'g, 'm> {
             if self.wanted.contains_key(&j.name.text) {
                 continue;
             }
-            if j.kind.shares_point(self.m.dimension) && !self.unite_points(ends, &mut classes) {
-                let alone = self.m.dimension == 2 || j.kind == JointKind::Spherical;
+            let (spec, d) = (j.kind.spec(), self.m.dimension);
+            if spec.shares_point[d - 2] && !self.unite_points(ends, &mut classes) {
+                // it holds nothing but its point
+                let alone = spec.rows[d - 2] == d;
                 let text = format!("joint `{}` repeats what other joints already hold", j.name);
                 self.numbers.warnings.extend(alone.then_some(text));
             }
-            if self.m.dimension == 3 && j.kind.shares_axis() {
+            if d == 3 && spec.shares_axis {
                 let axes = self.joint_frames[k].axes.clone();
                 self.unite_vectors([ends[0].0, ends[1].0], &axes, &mut classes);
             }
@@ -87,7 +90,8 @@ impl<'g, 'm> Builder<'g, 'm> {
     fn find_spots(&mut self) {
         let all = self.solids.iter_mut().flat_map(|s| &mut s.points);
         let mut held: Vec<usize> = (0..all.enumerate().map(|(i, p)| p.spot = i).count()).collect();
-        for k in (0..self.m.joints.len()).filter(|&k| self.m.joints[k].kind.shares_point(self.m.dimension)) {
+        let plane = self.m.dimension - 2;
+        for k in (0..self.m.joints.len()).filter(|&k| self.m.joints[k].kind.spec().shares_point[plane]) {
             let [a, b] = self.joint_ends(k).map(|(b, i)| root(&mut held, self.solids[b].points[i].spot));
             held[b] = a;
         }
@@ -313,7 +317,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         }
         let mut tied: HashMap<usize, Vec<Vec<Port<'g>>>> = HashMap::new();
         for &k in &carried.joints {
-            let none = joints::Reaction::none(self.m.dimension);
+            let none = Reaction::none(self.m.dimension);
             self.reactions.insert(self.m.joints[k].name.text.clone(), none);
         }
         let mut repeated = None;
@@ -335,15 +339,16 @@ impl<'g, 'm> Builder<'g, 'm> {
         let ends = Ends { frames: refs.map(|(b, _)| &self.frames[b]), points: refs.map(|r| self.port(r)) };
         let class = refs.map(|(b, i)| self.solids[b].points[i].class);
         let wanted = self.wanted.contains_key(&j.name.text);
-        let mut closed = j.kind.shares_point(self.m.dimension) && class[0] == class[1];
+        let spec = j.kind.spec();
+        let shares_point = spec.shares_point[self.m.dimension - 2];
+        let mut closed = shares_point && class[0] == class[1];
         if closed && !tie(tied.entry(class[0]).or_default(), &ends.points) {
             closed = false;
         }
         let torque =
-            self.m.dimension == 3 && self.wanted.get(&j.name.text) == Some(&true) && j.kind.shares_axis();
+            self.m.dimension == 3 && self.wanted.get(&j.name.text) == Some(&true) && spec.shares_axis;
         let axis = |s: usize| self.frames[refs[s].0].direction(&self.joint_frames[k].axes[s]);
-        let point =
-            j.kind.shares_point(self.m.dimension) && (closed || same(&ends.points[0], &ends.points[1]));
+        let point = shares_point && (closed || same(&ends.points[0], &ends.points[1]));
         let repeats = (wanted && point) || (torque && same(&axis(0), &axis(1)));
         let frame: &JointFrame<'g> = &self.joint_frames[k];
         let reaction = joints::add(j, frame, &ends, closed, &mut self.numbers, &mut self.rows)?;

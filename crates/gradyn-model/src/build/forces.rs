@@ -5,6 +5,7 @@ use super::functionals::{Draft, Moving};
 use super::loads::Applied;
 use super::numbers::unknown;
 use super::symbols::SensorEnv;
+use super::tyre::law_type;
 use super::vectors::AXES;
 use super::{ANGLE, Builder, SIGNAL};
 use crate::element::Element;
@@ -14,7 +15,7 @@ use crate::force::Law;
 use crate::geometry::Kind;
 use crate::guard::Guard;
 use crate::load::Load;
-use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, TyreLaw, Vector};
+use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, Vector};
 use crate::ports::{Ports, ZERO};
 use crate::program::{Graph, Program, Sym};
 use crate::signal::{Input, Signal};
@@ -205,13 +206,19 @@ impl<'g> Builder<'g, '_> {
                     return Err(e.help("write dimension = 3, or use `contact`"));
                 }
                 ForceKind::Tyre(tyre) => {
-                    if matches!(tyre.law, TyreLaw::Linear(_)) {
-                        let text = "the linear law of a tyre has kinks where it saturates; gradients are those of the branch taken";
+                    if let Some(law) = law_type(&tyre.law).filter(|law| law.kinks()) {
+                        let law = law.entry().name;
+                        let text = format!(
+                            "the {law} law of a tyre has kinks where it saturates; gradients are those of the branch taken"
+                        );
                         self.numbers.warnings.push(format!("not-smooth: force `{}`: {text}", f.name));
                     }
                     self.add_load(k, &f.name)?;
                 }
-                _ => self.add_load(k, &f.name)?,
+                ForceKind::Torsion { about: About::Joint(_), .. }
+                | ForceKind::Actuator { .. }
+                | ForceKind::Along { .. }
+                | ForceKind::Friction { .. } => self.add_load(k, &f.name)?,
             }
             let motion = f.active == Active::Motion;
             self.forces[first.0..].iter_mut().for_each(|x| x.motion |= motion);

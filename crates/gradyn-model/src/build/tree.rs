@@ -8,11 +8,12 @@
 
 mod hints;
 
+use super::joint::{Carry, Move, Triads};
+use super::joints::number_of;
 use super::vectors::{Symbols, cross, difference, opposite, unit};
 use super::{Builder, PointRef};
 use crate::error::ModelError;
 use crate::mechanics::Coordinates;
-use crate::mechanism::JointKind;
 use crate::ports::Ports;
 use crate::program::Sym;
 use crate::relative::{Carried, Link, Motion, Tree};
@@ -37,22 +38,6 @@ enum Piece<'g> {
     Revolve(usize, f64),
     Slide(usize, f64),
     Ball,
-}
-
-impl JointKind {
-    /// Coordinates of the joint as an edge of the tree, if it can be one.
-    fn freedom(&self, dimension: usize) -> Option<usize> {
-        use JointKind::*;
-        match self {
-            Fixed { .. } => Some(0),
-            Revolute | Prismatic { .. } => Some(1),
-            Cylindrical | Screw { .. } | Universal => Some(2),
-            Planar => Some(3),
-            Spherical => Some(4),
-            Free => Some(if dimension == 2 { 3 } else { 7 }),
-            Distance { .. } | PointOnLine | PointOnPlane | KnifeEdge | Rolling { .. } => None,
-        }
-    }
 }
 
 impl<'g> Builder<'g, '_> {
@@ -82,7 +67,7 @@ impl<'g> Builder<'g, '_> {
         let attach = |body: usize, at: usize, depth: &mut Vec<Option<usize>>, frontier: &mut BTreeSet<_>| {
             depth[body] = Some(at);
             for &(k, side) in &of_body[body] {
-                let cost = match joints[k].kind.freedom(self.m.dimension) {
+                let cost = match joints[k].kind.spec().carry[self.m.dimension - 2].freedom(self.m.dimension) {
                     Some(_) if joints[k].tree == Some(true) => 0,
                     Some(freedom) if freedom <= free => 1 + freedom,
                     _ => continue,
@@ -194,25 +179,27 @@ impl<'g> Builder<'g, '_> {
         let Some((k, side)) = edge.joint else { return Ok(free(plane)) };
         let j = &self.m.joints[k];
         let ends = self.joint_ends(k);
+        let spec = j.kind.spec();
+        // from the frame of the parent to the point
         let mut list = vec![];
         shift(self.local(ends[side]), &mut list);
-        if j.kind == JointKind::Free {
-            let (motions, words) = free(plane);
-            list.extend(motions);
-            return Ok((list, words));
-        }
-        let turned = match &j.kind {
-            JointKind::Prismatic { angle } | JointKind::Fixed { angle } => {
-                Some(self.numbers.number(angle, &format!("joint `{}`, angle", j.name))?)
+        let (motions, words, triads) = match spec.carry[self.m.dimension - 2] {
+            Carry::By(motions, words, triads) => (motions, words, triads),
+            Carry::Freely => {
+                let (motions, words) = free(plane);
+                list.extend(motions);
+                return Ok((list, words));
             }
-            _ => None,
+            Carry::Never => unreachable!("a joint without coordinates is no edge"),
         };
-        let triads = self.triads(k);
+        let turned = spec.holds_angle.then(|| number_of(j, &mut self.numbers)).transpose()?;
+        // to the triad of its side
+        let triads = self.triads(k, triads);
         if let Some(t) = &triads {
             turn(t[side].clone(), &mut list);
         }
-        let (motions, words) = motions(&j.kind, plane);
-        let mut middle: Vec<Piece<'g>> = motions.into_iter().map(|(m, axis)| piece(m, axis, side)).collect();
+        // the motions, backwards from side 2
+        let mut middle: Vec<Piece<'g>> = motions.iter().map(|m| piece(*m, side)).collect();
         let angle = turned.map(|a| if side == 0 { a } else { -a });
         if side == 1 {
             middle.reverse();
@@ -224,11 +211,12 @@ impl<'g> Builder<'g, '_> {
             }
         }
         list.extend(middle);
+        // from the triad of the other side to the frame of the body
         if let Some(t) = &triads {
             turn(transposed(&t[1 - side]), &mut list);
         }
         shift(opposite(&self.local(ends[1 - side])), &mut list);
-        let words = if side == 1 { words.into_iter().rev().collect() } else { words };
+        let words = if side == 1 { words.iter().rev().copied().collect() } else { words.to_vec() };
         // an edge has a link
         if list.is_empty() {
             list.push(Piece::Shift(vec![self.graph.constant(0.0); 3]));
@@ -250,32 +238,27 @@ impl<'g> Builder<'g, '_> {
         v
     }
     /// Axes of the joint in both bodies, if its motion has any.
-    fn triads(&self, k: usize) -> Option<[[Symbols<'g>; 3]; 2]> {
-        let (kind, frame) = (&self.m.joints[k].kind, &self.joint_frames[k]);
-        if self.m.dimension == 2 {
-            if !matches!(kind, JointKind::Prismatic { .. }) {
-                return None;
-            }
-            let a = &frame.axes[0];
-            let across = vec![-a[1], a[0]];
-            let triad = [self.lifted(a.clone()), self.lifted(across), unit(self.graph, 3, 2)];
-            return Some([triad.clone(), triad]);
-        }
-        if *kind == JointKind::Spherical {
-            return None;
-        }
+    fn triads(&self, k: usize, which: Triads) -> Option<[[Symbols<'g>; 3]; 2]> {
+        let frame = &self.joint_frames[k];
         let usual = |s: usize| {
             let (a, n) = (&frame.axes[s], &frame.normals[s]);
             [n.clone(), cross(a, n), a.clone()]
         };
-        let second = match kind {
-            JointKind::Universal => {
-                let (a, n) = (&frame.axes[1], &frame.normals[1]);
-                [a.clone(), n.clone(), cross(a, n)]
+        match which {
+            Triads::None => None,
+            Triads::Line => {
+                let a = &frame.axes[0];
+                let across = vec![-a[1], a[0]];
+                let triad = [self.lifted(a.clone()), self.lifted(across), unit(self.graph, 3, 2)];
+                Some([triad.clone(), triad])
             }
-            _ => usual(1),
-        };
-        Some([usual(0), second])
+            Triads::Usual => Some([usual(0), usual(1)]),
+            Triads::Crossed => {
+                let (a, n) = (&frame.axes[1], &frame.normals[1]);
+                let second = [a.clone(), n.clone(), cross(a, n)];
+                Some([usual(0), second])
+            }
+        }
     }
     /// The turn about the third axis.
     fn about_axis(&self, angle: Sym<'g>) -> [Symbols<'g>; 3] {
@@ -310,35 +293,13 @@ fn free<'g>(plane: bool) -> (Vec<Piece<'g>>, Vec<&'static str>) {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Kind {
-    Revolve,
-    Slide,
-    Ball,
-}
-
-/// The motions of a joint from side 1 to side 2, and the names of its coordinates.
-fn motions(kind: &JointKind, plane: bool) -> (Vec<(Kind, usize)>, Vec<&'static str>) {
-    use Kind::*;
-    match kind {
-        JointKind::Revolute => (vec![(Revolve, 2)], vec!["angle"]),
-        JointKind::Prismatic { .. } => (vec![(Slide, if plane { 0 } else { 2 })], vec!["position"]),
-        JointKind::Cylindrical | JointKind::Screw { .. } => {
-            (vec![(Slide, 2), (Revolve, 2)], vec!["position", "angle"])
-        }
-        JointKind::Universal => (vec![(Revolve, 2), (Revolve, 0)], vec!["angle_1", "angle_2"]),
-        JointKind::Planar => (vec![(Slide, 0), (Slide, 1), (Revolve, 2)], vec!["x", "y", "angle"]),
-        JointKind::Spherical => (vec![(Ball, 0)], vec!["e0", "e1", "e2", "e3"]),
-        _ => (vec![], vec![]),
-    }
-}
-
-fn piece<'g>(kind: Kind, axis: usize, side: usize) -> Piece<'g> {
+/// A motion of a joint, seen from one of its sides.
+fn piece<'g>(motion: Move, side: usize) -> Piece<'g> {
     let sign = if side == 0 { 1.0 } else { -1.0 };
-    match kind {
-        Kind::Revolve => Piece::Revolve(axis, sign),
-        Kind::Slide => Piece::Slide(axis, sign),
-        Kind::Ball => Piece::Ball,
+    match motion {
+        Move::Revolve(axis) => Piece::Revolve(axis, sign),
+        Move::Slide(axis) => Piece::Slide(axis, sign),
+        Move::Ball => Piece::Ball,
     }
 }
 

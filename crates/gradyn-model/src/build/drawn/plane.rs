@@ -1,8 +1,9 @@
 //! Plane: rough poses from hard points, `near`, angle conditions and shared points.
 
+use super::super::joints::number_of;
 use super::super::{Builder, unknown};
 use crate::error::ModelError;
-use crate::mechanism::{JointKind, Source, Text};
+use crate::mechanism::{Source, Text};
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 
@@ -71,12 +72,10 @@ impl Builder<'_, '_> {
     /// (body 1, body 2, angle) of the joints that hold an angle, at nominal values.
     fn held_angles(&mut self) -> Result<Vec<(usize, usize, f64)>, ModelError> {
         let mut held = vec![];
-        for j in &self.m.joints {
-            if let JointKind::Prismatic { angle } | JointKind::Fixed { angle } = &j.kind {
-                let [a, b] = [self.point_ref(&j.between[0])?.0, self.point_ref(&j.between[1])?.0];
-                let angle = self.numbers.number(angle, &format!("joint `{}`, angle", j.name))?;
-                held.push((a, b, self.numbers.nominal(&[angle])[0]));
-            }
+        for j in self.m.joints.iter().filter(|j| j.kind.spec().holds_angle) {
+            let [a, b] = [self.point_ref(&j.between[0])?.0, self.point_ref(&j.between[1])?.0];
+            let angle = number_of(j, &mut self.numbers)?;
+            held.push((a, b, self.numbers.nominal(&[angle])[0]));
         }
         Ok(held)
     }

@@ -12,9 +12,11 @@
 //! drawn; attitudes (roll, pitch, yaw) and points come from conditions and from `near`; a body that a joint
 //! lets turn is turned towards its points.
 
+use super::super::joint::{Attitude, Swing};
+use super::super::joints::number_of;
 use super::super::{Builder, unknown};
 use crate::error::ModelError;
-use crate::mechanism::{JointKind, Number, Source, Text, Vector};
+use crate::mechanism::{Number, Source, Text, Vector};
 use std::collections::HashMap;
 
 type V3 = [f64; 3];
@@ -130,16 +132,7 @@ impl Builder<'_, '_> {
             let ends = self.joint_ends(k);
             ends.iter().for_each(|e| joints_of[e.0].push(k));
         }
-        let says = |k: usize| match self.m.joints[k].kind {
-            JointKind::Distance { .. }
-            | JointKind::PointOnPlane
-            | JointKind::PointOnLine
-            | JointKind::Free => 0,
-            JointKind::KnifeEdge | JointKind::Rolling { .. } => 0,
-            JointKind::Spherical => 1,
-            JointKind::Universal | JointKind::Planar => 2,
-            _ => 3,
-        };
+        let says = |k: usize| self.m.joints[k].kind.spec().pose.says;
         for least in [3, 2, 1, 0] {
             let mut queue: std::collections::VecDeque<usize> =
                 (0..poses.len()).filter(|&b| poses[b].is_some()).collect();
@@ -168,35 +161,28 @@ impl Builder<'_, '_> {
         });
         let [θ, s, second] = hints.joints.get(&k).copied().unwrap_or_default();
         let crossed = universal(θ, second);
+        let pose = &self.m.joints[k].kind.spec().pose;
         let (θ, s) = if side == 0 { (θ, s) } else { (-θ, -s) };
         let rotation: M3 = [[θ.cos(), θ.sin(), 0.0], [-θ.sin(), θ.cos(), 0.0], EYE[2]];
-        let a = match (hints.attitude.get(&other.0), &self.m.joints[k].kind) {
+        let a = match (hints.attitude.get(&other.0), pose.attitude) {
             (Some(&x), _) => attitude(x),
-            (None, JointKind::Universal | JointKind::Rolling { .. }) => {
+            (None, Attitude::Crossed) => {
                 let crossed = if side == 0 { crossed } else { transposed(&crossed) };
                 times(&times(&from.a, &f[side]), &times(&crossed, &transposed(&f[1 - side])))
             }
-            (
-                None,
-                JointKind::Spherical
-                | JointKind::Distance { .. }
-                | JointKind::PointOnPlane
-                | JointKind::PointOnLine,
-            ) => from.a,
-            (None, JointKind::Free | JointKind::KnifeEdge) => from.a,
-            _ => times(&times(&from.a, &f[side]), &times(&rotation, &transposed(&f[1 - side]))),
+            (None, Attitude::Kept) => from.a,
+            (None, Attitude::Turned) => {
+                times(&times(&from.a, &f[side]), &times(&rotation, &transposed(&f[1 - side])))
+            }
         };
         let value = |r: super::super::PointRef| &self.solids[r.0].points[r.1].value;
         let axis = turn(&from.a, &f[side][2]);
         let at = add(add(from.o, 1.0, turn(&from.a, value(ends[side]))), s, axis);
-        let a = match self.m.joints[k].kind {
-            _ if hints.attitude.contains_key(&other.0) => a,
-            JointKind::Universal if hints.joints.contains_key(&k) => a,
-            JointKind::Revolute if !hints.joints.contains_key(&k) => {
-                self.towards(other, at, a, Some(axis), hints)
-            }
-            JointKind::Spherical | JointKind::Universal => self.towards(other, at, a, None, hints),
-            _ => a,
+        let given = hints.attitude.contains_key(&other.0) || hints.joints.contains_key(&k);
+        let a = match pose.swing {
+            Swing::Axis if !given => self.towards(other, at, a, Some(axis), hints),
+            Swing::Any if !given => self.towards(other, at, a, None, hints),
+            Swing::Axis | Swing::Any | Swing::None => a,
         };
         Some(Pose { o: add(at, -1.0, turn(&a, value(other))), a })
     }
@@ -234,7 +220,7 @@ impl Builder<'_, '_> {
             .joints
             .iter()
             .enumerate()
-            .any(|(k, j)| j.kind.shares_point(3) && self.joint_ends(k).iter().any(|e| e.0 == b));
+            .any(|(k, j)| j.kind.spec().shares_point[1] && self.joint_ends(k).iter().any(|e| e.0 == b));
         if point.is_none() || (jointed && !hints.attitude.contains_key(&b)) {
             return None;
         }
@@ -331,8 +317,8 @@ impl Builder<'_, '_> {
                     hints.joints.entry(k).or_default()[part] = v;
                 }
             }
-            if let JointKind::Prismatic { angle } | JointKind::Fixed { angle } = &j.kind {
-                let angle = self.numbers.number(angle, &format!("joint `{}`, angle", j.name))?;
+            if j.kind.spec().holds_angle {
+                let angle = number_of(j, &mut self.numbers)?;
                 hints.joints.entry(k).or_default()[0] = self.numbers.nominal(&[angle])[0];
             }
         }
@@ -375,7 +361,7 @@ impl Builder<'_, '_> {
         let class = self.solids[point.0].points[point.1].class;
         let members = self.class_points.get(&class).into_iter().flatten().copied();
         let mut all: Vec<_> = std::iter::once(point).chain(members).collect();
-        for (k, _) in self.m.joints.iter().enumerate().filter(|(_, j)| j.kind.shares_point(3)) {
+        for (k, _) in self.m.joints.iter().enumerate().filter(|(_, j)| j.kind.spec().shares_point[1]) {
             let [one, two] = self.joint_ends(k);
             all.extend((one == point).then_some(two).or((two == point).then_some(one)));
         }

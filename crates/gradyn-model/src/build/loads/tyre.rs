@@ -14,13 +14,14 @@
 //!
 //! The force along n and those along the ground are two loads: at rest there is no slip, and the second does
 //! not act. Undefined where b·v_c = 0 and beyond the ends of a table: the guards say so by name. The laws are
-//! in `slip`.
+//! in `build/tyre`.
 
 use super::{Applied, Made, push};
 use crate::build::symbols::SensorEnv;
+use crate::build::tyre::law_type;
 use crate::build::vectors::{Symbols, plus};
 use crate::expression::Value;
-use crate::mechanism::{Text, Tyre, TyreLaw};
+use crate::mechanism::{Text, Tyre};
 use crate::program::Sym;
 
 /// What keeps a force from being defined.
@@ -55,8 +56,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let v = self.speeds_of(&c[..2], name)?;
         let Slip { s, kappa, alpha, speed } = self.tyre_slip(wheel.0, [u[0], u[1]], [v[0], v[1]], r);
         let mut force = vec![self.graph.constant(0.0), self.graph.constant(0.0), normal];
-        if tyre.law != TyreLaw::None {
-            let [fx, fy] = self.tangential(name, &tyre.law, normal, [kappa, alpha])?;
+        if let Some(law) = law_type(&tyre.law) {
+            let [fx, fy] = law.tangential(self, name, &tyre.law, normal, [kappa, alpha])?;
             // (4): the force and its moment -r n × F
             (force[0], force[1]) = (fx * s[1] + fy * s[0], fy * s[1] - fx * s[0]);
             push(&mut a.motion, &centre[..2].to_vec(), &force[..2]);

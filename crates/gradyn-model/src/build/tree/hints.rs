@@ -20,7 +20,7 @@ impl Builder<'_, '_> {
         let taken: Vec<usize> = edges.iter().filter_map(|e| Some(e.joint?.0)).collect();
         let wrong = |(k, j): &(usize, &Joint)| j.tree == Some(true) && !taken.contains(k);
         let Some((k, j)) = self.m.joints.iter().enumerate().find(wrong) else { return Ok(()) };
-        let why = match j.kind.freedom(self.m.dimension) {
+        let why = match j.kind.spec().carry[self.m.dimension - 2].freedom(self.m.dimension) {
             None => format!("a {} joint has no coordinates of its own", j.kind.word()),
             _ if read.contains(&j.name.text) => {
                 "its reaction is read, which needs the rows of the joint".into()
