@@ -4,6 +4,7 @@
 //! [`JointType`], what needs code: its rows and its reaction. [`joint_type`] is the only place that knows which
 //! file belongs to which [`JointKind`].
 
+mod constant_velocity;
 mod coupling;
 mod cylindrical;
 mod distance;
@@ -191,6 +192,7 @@ const TYPES: &[&dyn JointType] = &[
     &screw::Screw,
     &spherical::Spherical,
     &universal::Universal,
+    &constant_velocity::ConstantVelocity,
     &planar::Planar,
     &fixed::Fixed,
     &free::Free,
@@ -210,6 +212,7 @@ pub(crate) fn joint_type(kind: &JointKind) -> &'static dyn JointType {
         JointKind::Screw { .. } => &screw::Screw,
         JointKind::Spherical => &spherical::Spherical,
         JointKind::Universal => &universal::Universal,
+        JointKind::ConstantVelocity => &constant_velocity::ConstantVelocity,
         JointKind::Planar => &planar::Planar,
         JointKind::Fixed { .. } => &fixed::Fixed,
         JointKind::Free => &free::Free,

@@ -25,6 +25,8 @@ pub enum JointKind {
     Spherical,
     /// Space: the points coincide, the two axes stay perpendicular.
     Universal,
+    /// Space: the points coincide, body 2 bends in any way but does not twist about the axes.
+    ConstantVelocity,
     /// Space: point 2 stays in the plane through point 1 normal to the axis, the axes are parallel.
     Planar,
     /// Points coincide and so do the directions, with an angle about the axis.
@@ -69,6 +71,7 @@ impl JointKind {
             | JointKind::Cylindrical
             | JointKind::Spherical
             | JointKind::Universal
+            | JointKind::ConstantVelocity
             | JointKind::Planar
             | JointKind::Free
             | JointKind::PointOnLine

@@ -124,7 +124,8 @@ impl Draft {
             "point-on-plane" => {
                 (removes = [0, 1], far = add(&add(at, x, &w), y, &cross(&u, &w)), JointKind::PointOnPlane).2
             }
-            _ => (far = add(at, s, &u), JointKind::Free).1,
+            "free" => (far = add(at, s, &u), JointKind::Free).1,
+            other => panic!("there is no random {other} joint"),
         };
         let [a, b] = [self.point(ends[0], at), self.point(ends[1], &far)];
         let mut j = Joint::new(name, kind.clone(), &a, &b);
