@@ -35,10 +35,12 @@ use crate::program::{Graph, Program};
 use crate::spline::UniformSpline;
 use bodies::Solid;
 pub(crate) use builder::{Builder, PointRef};
-use coordinates::Carried;
+use coordinates::{Carried, Chooser};
+use forces::ForceMaker;
 use gradyn_num::Scalar;
 use numbers::{Numbers, unknown};
 use std::collections::HashSet;
+use tree::{Edge, TreeChooser};
 
 /// Provisional indices of signals and angle references, until the number of slots is known.
 const SIGNAL: u32 = 1 << 30;
@@ -236,44 +238,12 @@ fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
         };
         return Ok(Model { until: true, ..build_with(&with_final_time(m, until), sharing).map_err(named)? });
     }
-    if ![2, 3].contains(&m.dimension) {
-        return Err(ModelError::new(format!(
-            "dimension {}: a mechanism is in the plane (2) or in space (3)",
-            m.dimension
-        )));
-    }
-    if m.bodies.is_empty() {
-        return Err(ModelError::new("the model has no moving body"));
-    }
+    // bodies, names, directions of joints
     let graph = Graph::new();
-    let mut numbers = Numbers::new(&graph, m)?;
-    let parameters = check::parameters(m, &mut numbers)?;
+    let (mut b, parameters) = read(m, &graph)?;
     let rho: Vec<f64> = parameters.iter().map(|p| p.value).collect();
-    numbers.rho.clone_from(&rho);
-    let mut solids =
-        m.bodies.iter().map(|b| Solid::read(b, m, &mut numbers)).collect::<Result<Vec<_>, _>>()?;
-    solids.push(Solid::ground(m, &mut numbers)?);
-    for p in solids.iter_mut().flat_map(|s| &mut s.points) {
-        p.value = numbers.nominal(&p.at);
-    }
-    check::check_bodies(m, &mut numbers, &solids)?;
-    let mut b = Builder::new(m, &graph, numbers, solids)?;
-    b.check_names()?;
-    b.require_positive()?;
-    b.read_joint_frames()?;
-    b.wanted = sensors::reactions_wanted(m, &mut b.numbers)?;
-    let read: HashSet<String> = b.wanted.keys().cloned().collect();
-    let mut classes = b.share(!matches!(sharing, Sharing::Shared | Sharing::Framed));
-    let (mut edges, mut carried) = (None, Carried::default());
-    if let Sharing::Frames(family) = sharing {
-        let list = b.choose_tree(family, &read)?;
-        carried.bodies = list.iter().map(|e| e.body).collect();
-        carried.joints = list.iter().filter_map(|e| Some(e.joint?.0)).collect();
-        edges = Some((family, list));
-        b.choose_frames(&mut classes)?;
-    } else {
-        b.choose_coordinates(&mut classes)?;
-    }
+    // coordinates, and the rows of bodies and joints
+    let (edges, carried) = choose(&mut b, sharing)?;
     if let Some(joint) = b.add_rows(&carried)? {
         if matches!(sharing, Sharing::Shared | Sharing::Framed) {
             return build_apart(m);
@@ -283,10 +253,63 @@ fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
                 .at(&joint.place);
         return Err(e.help("remove the joint, or read the reaction of the other one"));
     }
+    // functions of time, other rows, forces
     b.add_splines()?;
     b.add_roads()?;
     b.add_formulas()?;
     b.add_velocity_rows()?;
-    b.add_forces()?;
+    ForceMaker { b: &mut b }.add_forces()?;
     b.finish(parameters, &rho, (sharing, edges))
+}
+
+/// The builder of a mechanism whose bodies, names and directions of joints are read and checked.
+fn read<'g, 'm>(
+    m: &'m Mechanism,
+    graph: &'g Graph,
+) -> Result<(Builder<'g, 'm>, Vec<ParameterInfo>), ModelError> {
+    if ![2, 3].contains(&m.dimension) {
+        return Err(ModelError::new(format!(
+            "dimension {}: a mechanism is in the plane (2) or in space (3)",
+            m.dimension
+        )));
+    }
+    if m.bodies.is_empty() {
+        return Err(ModelError::new("the model has no moving body"));
+    }
+    // parameters and their nominal values
+    let mut numbers = Numbers::new(graph, m)?;
+    let parameters = check::parameters(m, &mut numbers)?;
+    numbers.rho = parameters.iter().map(|p| p.value).collect();
+    // bodies and the ground
+    let mut solids =
+        m.bodies.iter().map(|b| Solid::read(b, m, &mut numbers)).collect::<Result<Vec<_>, _>>()?;
+    solids.push(Solid::ground(m, &mut numbers)?);
+    for p in solids.iter_mut().flat_map(|s| &mut s.points) {
+        p.value = numbers.nominal(&p.at);
+    }
+    check::check_bodies(m, &mut numbers, &solids)?;
+    // names, numbers that must be positive, joints
+    let mut b = Builder::new(m, graph, numbers, solids)?;
+    b.check_names()?;
+    b.require_positive()?;
+    b.read_joint_frames()?;
+    b.wanted = sensors::reactions_wanted(m, &mut b.numbers)?;
+    Ok((b, parameters))
+}
+
+/// The family and the edges of a tree, if there is one.
+type Edges = Option<(Coordinates, Vec<Edge>)>;
+
+/// Chooses coordinates: a tree, or points and vectors.
+fn choose(b: &mut Builder, sharing: Sharing) -> Result<(Edges, Carried), ModelError> {
+    let Sharing::Frames(family) = sharing else {
+        Chooser::share(b, sharing == Sharing::Apart).choose_coordinates()?;
+        return Ok((None, Carried::default()));
+    };
+    let read: HashSet<String> = b.wanted.keys().cloned().collect();
+    let list = TreeChooser { b, coordinates: family, read: &read }.choose()?;
+    let bodies = list.iter().map(|e| e.body).collect();
+    let joints = list.iter().filter_map(|e| Some(e.joint?.0)).collect();
+    Chooser::share(b, true).choose_frames()?;
+    Ok((Some((family, list)), Carried { bodies, joints }))
 }

@@ -2,7 +2,7 @@
 
 use super::numbering::Numbering;
 use super::numbers::Quad;
-use super::tree::Edge;
+use super::tree::{Edge, TreeMaker};
 use super::{Builder, Model, ParameterInfo, Sharing, Times};
 use crate::error::ModelError;
 use crate::formula::Formula;
@@ -13,7 +13,7 @@ use crate::mechanism::{InitialVelocity, Number, Penalty, Text};
 use crate::natural::{Natural, RowPenalties};
 use crate::program::{Program, Sym};
 use crate::quadratic::{Form, QuadraticRows, RowTerms};
-use crate::relative::{Reference, Relative};
+use crate::relative::{Reference, Relative, Tree};
 use crate::row::RowName;
 use crate::signal::Signals;
 use crate::system::{Dims, Patterns, Statics, System};
@@ -45,7 +45,10 @@ impl<'g> Builder<'g, '_> {
         let times = self.times()?;
         let frames =
             if matches!(sharing, Sharing::Framed | Sharing::Apart) { self.body_frames() } else { vec![] };
-        let tree = edges.as_ref().map(|(_, list)| self.make_tree(list)).transpose()?;
+        let tree = edges
+            .as_ref()
+            .map(|(_, list)| TreeMaker { b: &mut self, tree: Tree::default() }.make(list))
+            .transpose()?;
         let aligned: Vec<(String, Form)> = std::mem::take(&mut self.aligned)
             .into_iter()
             .map(|(name, q)| (name, q.form(&mut self.slots)))
