@@ -103,15 +103,15 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 self.along_joint(name, joint, |_, v| -(limit * (v / speed).tanh() + viscous * v))
             }
             ForceKind::Bushing { between, axes, stiffness, damping, force } => {
-                self.bushing(name, between, axes, [stiffness, damping, force])
+                bushing::bushing(self, name, between, axes, [stiffness, damping, force])
             }
             ForceKind::BumpStop { between, length, pull, law } => {
-                self.bump_stop(name, between, length, *pull, law)
+                contact::bump_stop(self, name, between, length, *pull, law)
             }
             ForceKind::Contact { point, plane, normal, law, friction, speed } => {
-                self.contact(name, [point, plane], normal.as_ref(), law, [friction, speed])
+                contact::contact(self, name, [point, plane], normal.as_ref(), law, [friction, speed])
             }
-            ForceKind::Tyre(tyre) => self.tyre(name, tyre),
+            ForceKind::Tyre(tyre) => tyre::tyre(self, name, tyre),
         }
     }
     /// Elastic energies of the linear springs.

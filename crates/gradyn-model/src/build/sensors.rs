@@ -20,6 +20,7 @@ use super::joint::Coordinate;
 use super::numbers::Numbers;
 use super::symbols::SensorEnv;
 use super::vectors::{AXES, Symbols, combination, cross, difference, dot};
+use super::velocity::slip_reaction;
 use crate::error::ModelError;
 use crate::expression::{Ast, Env, Expr, ExpressionError, Value, compile};
 use crate::functional::Sensor;
@@ -277,7 +278,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     fn reaction(&mut self, k: usize, what: &str) -> Value<'h> {
         let name = &self.b.m.joints[k].name.text;
         if self.b.slip_rows.contains_key(&k) {
-            return self.slip_reaction(k, what).expect("the numbers of the joint were read with its rows");
+            return slip_reaction(self, k, what).expect("the numbers of the joint were read with its rows");
         }
         let Some(reaction) = self.b.reactions.get(name).cloned() else {
             unreachable!("every joint has a reaction")

@@ -33,7 +33,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                 let row = self.rows.list.len() + self.formulas.len() + self.velocity_rows.len();
                 let which = if count == 1 { String::new() } else { format!(" {}", part + 1) };
                 let formula =
-                    self.velocity_row(&j.name, &format!("joint `{}`", j.name), |env| env.slip(k, part))?;
+                    self.velocity_row(&j.name, &format!("joint `{}`", j.name), |env| slip(env, k, part))?;
                 let row_name = RowName::new(Owner::Joint, &j.name, format!("{}{which}", j.kind.word()));
                 self.velocity_rows.push((row_name, formula));
                 self.slip_rows.entry(k).or_default().push(row);
@@ -86,53 +86,56 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let port = self.b.frames[body].direction(w);
         self.port(&port)
     }
-    /// (1) of the body of a point.
-    fn particle(&mut self, r: super::PointRef, p: &[Sym<'h>]) -> Symbols<'h> {
-        let port = self.b.port(r);
-        let origin = self.port(&port);
-        let arm = difference(p, &origin);
-        let mut speed = self.rates(&origin).expect("points have rates");
-        for axis in self.axes(r.0) {
-            let rate = self.rates(&axis).expect("directions have rates");
-            speed = sum(&speed, &scaled(dot(&axis, &arm), &rate));
-        }
-        speed
-    }
     /// A point as symbols.
     pub(super) fn point(&mut self, r: super::PointRef) -> Symbols<'h> {
         let port = self.b.port(r);
         self.port(&port)
     }
-    /// (2) along direction `part` of joint `k`.
-    fn slip(&mut self, k: usize, part: usize) -> Made<Sym<'h>> {
-        let [one, two] = self.b.joint_ends(k);
-        // t, p = r₂ + ρ
-        let r = self.point(two);
-        let slip = joint_type(&self.b.m.joints[k].kind).slip(self, k)?.expect("the kind has such rows");
-        let at = slip.arm.map_or(r.clone(), |arm| sum(&r, &arm));
-        // t·(v₂(p) - v₁(p))
-        let relative = difference(&self.particle(two, &at), &self.particle(one, &at));
-        Ok(dot(&slip.tangents[part], &relative))
+}
+
+/// (1) of the body of a point.
+fn particle<'g, 'h>(env: &mut SensorEnv<'_, 'g, '_, 'h>, r: super::PointRef, p: &[Sym<'h>]) -> Symbols<'h> {
+    let port = env.b.port(r);
+    let origin = env.port(&port);
+    let arm = difference(p, &origin);
+    let mut speed = env.rates(&origin).expect("points have rates");
+    for axis in env.axes(r.0) {
+        let rate = env.rates(&axis).expect("directions have rates");
+        speed = sum(&speed, &scaled(dot(&axis, &arm), &rate));
     }
-    /// (3), or its torque about point 2, of joint `k`.
-    pub fn slip_reaction(&mut self, k: usize, what: &str) -> Made<Value<'h>> {
-        let rows = self.b.slip_rows[&k].clone();
-        let slip = joint_type(&self.b.m.joints[k].kind).slip(self, k)?.expect("the kind has such rows");
-        let directions: Vec<Symbols> = slip.normal.into_iter().chain(slip.tangents).collect();
-        // -Σ λ d
-        let mut force = vec![self.graph.constant(0.0); self.b.m.dimension];
-        for (row, d) in rows.into_iter().zip(&directions) {
-            let lam = self.sense(format!("multiplier {row}"), |_| vec![Sensor::Multiplier(row)])[0];
-            force = difference(&force, &scaled(lam, d));
-        }
-        if what == "reaction" {
-            return Ok(Value::Vector(force));
-        }
-        // ρ × F
-        let arm = slip.arm.unwrap_or(vec![self.graph.constant(0.0); self.b.m.dimension]);
-        Ok(match arm.len() {
-            2 => Value::Scalar(arm[0] * force[1] - arm[1] * force[0]),
-            _ => Value::Vector(cross(&arm, &force)),
-        })
+    speed
+}
+
+/// (2) along direction `part` of joint `k`.
+fn slip<'g, 'h>(env: &mut SensorEnv<'_, 'g, '_, 'h>, k: usize, part: usize) -> Made<Sym<'h>> {
+    let [one, two] = env.b.joint_ends(k);
+    // t, p = r₂ + ρ
+    let r = env.point(two);
+    let slip = joint_type(&env.b.m.joints[k].kind).slip(env, k)?.expect("the kind has such rows");
+    let at = slip.arm.map_or(r.clone(), |arm| sum(&r, &arm));
+    // t·(v₂(p) - v₁(p))
+    let relative = difference(&particle(env, two, &at), &particle(env, one, &at));
+    Ok(dot(&slip.tangents[part], &relative))
+}
+
+/// (3), or its torque about point 2, of joint `k`.
+pub fn slip_reaction<'g, 'h>(env: &mut SensorEnv<'_, 'g, '_, 'h>, k: usize, what: &str) -> Made<Value<'h>> {
+    let rows = env.b.slip_rows[&k].clone();
+    let slip = joint_type(&env.b.m.joints[k].kind).slip(env, k)?.expect("the kind has such rows");
+    let directions: Vec<Symbols> = slip.normal.into_iter().chain(slip.tangents).collect();
+    // -Σ λ d
+    let mut force = vec![env.graph.constant(0.0); env.b.m.dimension];
+    for (row, d) in rows.into_iter().zip(&directions) {
+        let lam = env.sense(format!("multiplier {row}"), |_| vec![Sensor::Multiplier(row)])[0];
+        force = difference(&force, &scaled(lam, d));
     }
+    if what == "reaction" {
+        return Ok(Value::Vector(force));
+    }
+    // ρ × F
+    let arm = slip.arm.unwrap_or(vec![env.graph.constant(0.0); env.b.m.dimension]);
+    Ok(match arm.len() {
+        2 => Value::Scalar(arm[0] * force[1] - arm[1] * force[0]),
+        _ => Value::Vector(cross(&arm, &force)),
+    })
 }
