@@ -40,27 +40,27 @@ pub struct JointSpec {
     /// Its entry in a file: name, sentence and keys.
     pub entry: Variant,
     /// Does it exist in space only?
-    pub spatial: bool,
+    pub(crate) spatial: bool,
     /// Number of rows of position level.
     pub rows: [usize; 2],
     /// Number of rows of velocity level.
     pub slips: [usize; 2],
     /// Do its points coincide?
-    pub shares_point: [bool; 2],
+    pub(crate) shares_point: [bool; 2],
     /// Are its axes parallel, in space?
-    pub shares_axis: bool,
+    pub(crate) shares_axis: bool,
     /// Does it use directions of body 1, of body 2?
-    pub directions: [[bool; 2]; 2],
+    pub(crate) directions: [[bool; 2]; 2],
     /// Do bodies 1 and 2 have an axis of it? The file gives one for both.
     pub axes: [[bool; 2]; 2],
     /// Is its number the angle at which it holds body 2?
-    pub holds_angle: bool,
+    pub(crate) holds_angle: bool,
     /// Coordinates that can be read and driven, in the order of messages.
     pub coordinates: [&'static [Coordinate]; 2],
     /// How it carries a body in relative coordinates.
-    pub carry: [Carry; 2],
+    pub(crate) carry: [Carry; 2],
     /// Where it puts a body in a first drawing, in space.
-    pub pose: Pose,
+    pub(crate) pose: Pose,
     /// Directions that a mirrored copy must write, because what is absent cannot be mirrored.
     pub written: [&'static [&'static str]; 2],
     /// Why it has no mirror image in the plane, and what to do about it.
@@ -86,7 +86,7 @@ pub enum Coordinate {
 
 /// How a joint carries a body in the tree of relative coordinates.
 #[derive(Debug)]
-pub enum Carry {
+pub(crate) enum Carry {
     /// It has no coordinates of its own and closes a loop.
     Never,
     /// Like a body that nothing holds, from the point of the parent.
@@ -97,7 +97,7 @@ pub enum Carry {
 
 /// A motion along or about an axis of the triad of a joint.
 #[derive(Clone, Copy, Debug)]
-pub enum Move {
+pub(crate) enum Move {
     /// A turn about an axis: one coordinate.
     Revolve(usize),
     /// A slide along an axis: one coordinate.
@@ -108,7 +108,7 @@ pub enum Move {
 
 /// The axes that the motions of a joint refer to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Triads {
+pub(crate) enum Triads {
     /// Those of the bodies.
     None,
     /// Plane: x along the axis of body 1.
@@ -121,7 +121,7 @@ pub enum Triads {
 
 /// Where a joint puts its other body in a first drawing, in space.
 #[derive(Debug)]
-pub struct Pose {
+pub(crate) struct Pose {
     /// How much it says: joints that say more are followed first, 0 to 3.
     pub says: usize,
     /// The attitude of the other body.
@@ -132,7 +132,7 @@ pub struct Pose {
 
 /// The attitude of the other body in a first drawing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Attitude {
+pub(crate) enum Attitude {
     /// That of the body it comes from.
     Kept,
     /// Axes parallel, turned by the angle of the joint.
@@ -143,7 +143,7 @@ pub enum Attitude {
 
 /// How a body may turn in a first drawing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Swing {
+pub(crate) enum Swing {
     /// Not at all.
     None,
     /// About the axis of the joint.
@@ -162,6 +162,18 @@ pub(crate) struct Slip<'h> {
     pub arm: Option<Symbols<'h>>,
 }
 
+/// The directions of a joint, to be checked.
+pub(crate) struct Directions<'a, 'g, 'm> {
+    /// Everything else.
+    pub b: &'a mut Builder<'g, 'm>,
+    /// The joint.
+    pub joint: &'m Joint,
+    /// Its points.
+    pub ends: [PointRef; 2],
+    /// Its axes and normals.
+    pub frame: &'a JointFrame<'g>,
+}
+
 /// What a kind of joint does. There are no default methods: a new kind says everything.
 pub(crate) trait JointType: Sync {
     /// Its data.
@@ -169,13 +181,7 @@ pub(crate) trait JointType: Sync {
     /// The kind with its number, which kinds without one leave.
     fn kind(&self, number: Number) -> JointKind;
     /// Refuses directions that it cannot have.
-    fn check<'g>(
-        &self,
-        b: &mut Builder<'g, '_>,
-        j: &Joint,
-        ends: [PointRef; 2],
-        frame: &JointFrame<'g>,
-    ) -> Made<()>;
+    fn check(&self, directions: &mut Directions) -> Made<()>;
     /// Pushes its quadratic rows and fills its reaction.
     fn rows(&self, maker: &mut Maker) -> Made<()>;
     /// Pushes its rows of position level by formula; `k` is the joint.

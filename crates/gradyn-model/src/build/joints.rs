@@ -1,7 +1,7 @@
 //! The joints of a mechanism: what they connect, their directions and their numbers.
 
 use super::frames::Frame;
-use super::joint::{Maker, Reaction, Rows, joint_type};
+use super::joint::{Directions, Maker, Reaction, Rows, joint_type};
 use super::numbers::Numbers;
 use super::vectors::{Port, Symbols, difference, scaled, unit};
 use super::{Builder, PointRef};
@@ -11,19 +11,19 @@ use crate::program::Sym;
 
 /// Unit axes and normals of both sides, in the frames of the bodies.
 #[derive(Clone)]
-pub struct JointFrame<'g> {
+pub(crate) struct JointFrame<'g> {
     /// a₁, a₂.
-    pub axes: [Symbols<'g>; 2],
+    pub(crate) axes: [Symbols<'g>; 2],
     /// n₁, n₂.
-    pub normals: [Symbols<'g>; 2],
+    pub(crate) normals: [Symbols<'g>; 2],
 }
 
 /// What a joint connects: frames and points of bodies 1 and 2.
-pub struct Ends<'a, 'g> {
+pub(crate) struct Ends<'a, 'g> {
     /// Frames.
-    pub frames: [&'a Frame<'g>; 2],
+    pub(crate) frames: [&'a Frame<'g>; 2],
     /// Points.
-    pub points: [Port<'g>; 2],
+    pub(crate) points: [Port<'g>; 2],
 }
 
 impl<'g> Builder<'g, '_> {
@@ -69,7 +69,8 @@ impl<'g> Builder<'g, '_> {
                 }
             }
             let frame = self.read_joint_frame(j)?;
-            joint_type(&j.kind).check(self, j, ends, &frame)?;
+            let mut directions = Directions { b: self, joint: j, ends, frame: &frame };
+            joint_type(&j.kind).check(&mut directions)?;
             self.joint_frames.push(frame);
             self.joint_points.push(ends);
         }
@@ -98,7 +99,7 @@ impl<'g> Builder<'g, '_> {
 }
 
 /// Some unit vector across a unit vector: made from the coordinate axis that is farthest from it.
-pub fn normal_of<'g>(axis: &Symbols<'g>, n: &mut Numbers<'g>) -> Result<Symbols<'g>, ModelError> {
+pub(crate) fn normal_of<'g>(axis: &Symbols<'g>, n: &mut Numbers<'g>) -> Result<Symbols<'g>, ModelError> {
     if axis.len() == 2 {
         return Ok(vec![-axis[1], axis[0]]);
     }
@@ -110,14 +111,14 @@ pub fn normal_of<'g>(axis: &Symbols<'g>, n: &mut Numbers<'g>) -> Result<Symbols<
 }
 
 /// The number of a joint that has one, with its key in messages.
-pub fn number_of<'g>(j: &Joint, n: &mut Numbers<'g>) -> Result<Sym<'g>, ModelError> {
+pub(crate) fn number_of<'g>(j: &Joint, n: &mut Numbers<'g>) -> Result<Sym<'g>, ModelError> {
     let found = j.kind.spec().number().zip(j.kind.number());
     let (field, x) = found.expect("only kinds with a number ask for it");
     n.number(&x, &format!("joint `{}`, {}", j.name, field.name))
 }
 
 /// Adds the rows of a joint and returns its reaction; `closed`: its points are one already.
-pub fn add<'g>(
+pub(crate) fn add<'g>(
     joint: &Joint,
     frame: &JointFrame<'g>,
     ends: &Ends<'_, 'g>,

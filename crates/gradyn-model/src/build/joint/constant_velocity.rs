@@ -54,13 +54,7 @@ impl JointType for ConstantVelocity {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::ConstantVelocity
     }
-    fn check<'g>(
-        &self,
-        _: &mut Builder<'g, '_>,
-        _: &Joint,
-        _: [PointRef; 2],
-        _: &JointFrame<'g>,
-    ) -> Made<()> {
+    fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }
     fn rows(&self, maker: &mut Maker) -> Made<()> {

@@ -41,13 +41,7 @@ impl JointType for Cylindrical {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::Cylindrical
     }
-    fn check<'g>(
-        &self,
-        _: &mut Builder<'g, '_>,
-        _: &Joint,
-        _: [PointRef; 2],
-        _: &JointFrame<'g>,
-    ) -> Made<()> {
+    fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }
     fn rows(&self, maker: &mut Maker) -> Made<()> {

@@ -35,13 +35,7 @@ impl JointType for Free {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::Free
     }
-    fn check<'g>(
-        &self,
-        _: &mut Builder<'g, '_>,
-        _: &Joint,
-        _: [PointRef; 2],
-        _: &JointFrame<'g>,
-    ) -> Made<()> {
+    fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }
     fn rows(&self, _: &mut Maker) -> Made<()> {

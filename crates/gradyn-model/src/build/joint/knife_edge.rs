@@ -43,13 +43,7 @@ impl JointType for KnifeEdge {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::KnifeEdge
     }
-    fn check<'g>(
-        &self,
-        _: &mut Builder<'g, '_>,
-        _: &Joint,
-        _: [PointRef; 2],
-        _: &JointFrame<'g>,
-    ) -> Made<()> {
+    fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }
     fn rows(&self, _: &mut Maker) -> Made<()> {

@@ -39,13 +39,7 @@ impl JointType for PointOnLine {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::PointOnLine
     }
-    fn check<'g>(
-        &self,
-        _: &mut Builder<'g, '_>,
-        _: &Joint,
-        _: [PointRef; 2],
-        _: &JointFrame<'g>,
-    ) -> Made<()> {
+    fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }
     fn rows(&self, maker: &mut Maker) -> Made<()> {

@@ -42,13 +42,7 @@ impl JointType for Revolute {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::Revolute
     }
-    fn check<'g>(
-        &self,
-        _: &mut Builder<'g, '_>,
-        _: &Joint,
-        _: [PointRef; 2],
-        _: &JointFrame<'g>,
-    ) -> Made<()> {
+    fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }
     fn rows(&self, maker: &mut Maker) -> Made<()> {

@@ -46,14 +46,9 @@ impl JointType for Rolling {
     fn kind(&self, number: Number) -> JointKind {
         JointKind::Rolling { radius: number }
     }
-    fn check<'g>(
-        &self,
-        b: &mut Builder<'g, '_>,
-        j: &Joint,
-        _: [PointRef; 2],
-        _: &JointFrame<'g>,
-    ) -> Made<()> {
-        if b.m.dimension == 2 || j.axes.iter().all(Option::is_some) {
+    fn check(&self, directions: &mut Directions) -> Made<()> {
+        let j = directions.joint;
+        if directions.b.m.dimension == 2 || j.axes.iter().all(Option::is_some) {
             return Ok(());
         }
         let e =

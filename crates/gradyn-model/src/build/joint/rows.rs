@@ -25,56 +25,56 @@ use crate::program::Sym;
 use crate::row::{Owner, RowName};
 
 /// A component of a reaction: Σ λ_row ψ_row(q).
-pub type Component<'g> = Vec<(usize, Quad<'g>)>;
+pub(crate) type Component<'g> = Vec<(usize, Quad<'g>)>;
 
 /// The reaction of a joint.
 #[derive(Clone)]
-pub struct Reaction<'g> {
+pub(crate) struct Reaction<'g> {
     /// Components of the force.
-    pub force: Vec<Component<'g>>,
+    pub(crate) force: Vec<Component<'g>>,
     /// The torque: one component in the plane, three in space.
-    pub torque: Vec<Component<'g>>,
+    pub(crate) torque: Vec<Component<'g>>,
     /// Products of directions that are parallel in the joint: positive where it is not half a turn off.
-    pub aligned: Vec<Quad<'g>>,
+    pub(crate) aligned: Vec<Quad<'g>>,
 }
 
 impl Reaction<'_> {
     /// No rows.
-    pub fn none(dimension: usize) -> Self {
+    pub(crate) fn none(dimension: usize) -> Self {
         let torques = if dimension == 2 { 1 } else { 3 };
         Self { force: vec![vec![]; dimension], torque: vec![vec![]; torques], aligned: vec![] }
     }
 }
 
 /// Rows of the system with their names, as they are being made.
-pub struct Rows<'g> {
+pub(crate) struct Rows<'g> {
     /// (name, row).
-    pub list: Vec<(RowName, Quad<'g>)>,
+    pub(crate) list: Vec<(RowName, Quad<'g>)>,
 }
 
 /// Builder of the rows of one joint.
-pub struct Maker<'a, 'g> {
+pub(crate) struct Maker<'a, 'g> {
     /// The joint.
-    pub joint: &'a Joint,
+    pub(crate) joint: &'a Joint,
     /// Its directions.
-    pub frame: &'a JointFrame<'g>,
+    pub(crate) frame: &'a JointFrame<'g>,
     /// What it connects.
-    pub ends: &'a Ends<'a, 'g>,
+    pub(crate) ends: &'a Ends<'a, 'g>,
     /// Are its points one already?
-    pub closed: bool,
+    pub(crate) closed: bool,
     /// Reads its number.
-    pub n: &'a mut Numbers<'g>,
+    pub(crate) n: &'a mut Numbers<'g>,
     /// All rows so far.
-    pub rows: &'a mut Rows<'g>,
+    pub(crate) rows: &'a mut Rows<'g>,
     /// Its reaction so far.
-    pub r: Reaction<'g>,
+    pub(crate) r: Reaction<'g>,
     /// The number 1.
-    pub one: Sym<'g>,
+    pub(crate) one: Sym<'g>,
 }
 
 impl<'g> Rows<'g> {
     /// Adds a row and returns its index.
-    pub fn push(&mut self, name: RowName, row: Quad<'g>) -> usize {
+    pub(crate) fn push(&mut self, name: RowName, row: Quad<'g>) -> usize {
         self.list.push((name, row));
         self.list.len() - 1
     }
@@ -82,47 +82,47 @@ impl<'g> Rows<'g> {
 
 impl<'g> Maker<'_, 'g> {
     /// Is the model plane?
-    pub fn plane(&self) -> bool {
+    pub(crate) fn plane(&self) -> bool {
         self.n.dimension == 2
     }
     /// The number of the joint.
-    pub fn number(&mut self) -> Result<Sym<'g>, ModelError> {
+    pub(crate) fn number(&mut self) -> Result<Sym<'g>, ModelError> {
         number_of(self.joint, self.n)
     }
     /// The form 0.
-    pub fn zero(&self) -> Quad<'g> {
+    pub(crate) fn zero(&self) -> Quad<'g> {
         Quad::zero(self.one.graph())
     }
     /// Adds a row and returns its index.
-    pub fn row(&mut self, what: &str, row: Quad<'g>) -> usize {
+    pub(crate) fn row(&mut self, what: &str, row: Quad<'g>) -> usize {
         self.rows.push(RowName::new(Owner::Joint, &self.joint.name.text, what), row)
     }
     /// The axis of a side, in global components.
-    pub fn axis(&self, side: usize) -> Port<'g> {
+    pub(crate) fn axis(&self, side: usize) -> Port<'g> {
         self.ends.frames[side].direction(&self.frame.axes[side])
     }
     /// The normal of a side, in global components.
-    pub fn normal(&self, side: usize) -> Port<'g> {
+    pub(crate) fn normal(&self, side: usize) -> Port<'g> {
         self.ends.frames[side].direction(&self.frame.normals[side])
     }
     /// b = a × n.
-    pub fn binormal(&self, side: usize) -> Port<'g> {
+    pub(crate) fn binormal(&self, side: usize) -> Port<'g> {
         self.ends.frames[side].direction(&cross(&self.frame.axes[side], &self.frame.normals[side]))
     }
     /// Force -λ d of a row on body 2.
-    pub fn push_force(&mut self, row: usize, d: &Port<'g>) {
+    pub(crate) fn push_force(&mut self, row: usize, d: &Port<'g>) {
         for (part, d) in self.r.force.iter_mut().zip(d) {
             part.push((row, Quad::zero(self.one.graph()).plus(-self.one, d)));
         }
     }
     /// Torque -λ a × b of a row on body 2.
-    pub fn push_torque(&mut self, row: usize, a: &Port<'g>, b: &Port<'g>) {
+    pub(crate) fn push_torque(&mut self, row: usize, a: &Port<'g>, b: &Port<'g>) {
         for (k, part) in self.r.torque.iter_mut().enumerate() {
             part.push((row, cross_part(-self.one, a, b, k)));
         }
     }
     /// (1), unless both points are one or the same coordinates already.
-    pub fn coincide(&mut self) {
+    pub(crate) fn coincide(&mut self) {
         let [a, b] = &self.ends.points;
         if self.closed || same(a, b) {
             return;
@@ -135,7 +135,7 @@ impl<'g> Maker<'_, 'g> {
         }
     }
     /// (2): body 2 is held at an angle of body 1, in the plane.
-    pub fn plane_angle(&mut self, angle: Sym<'g>) {
+    pub(crate) fn plane_angle(&mut self, angle: Sym<'g>) {
         let x1 = self.ends.frames[0].direction(&[angle.cos(), angle.sin()]);
         let x2 = self.ends.frames[1].direction(&unit(self.one.graph(), 2, 0));
         let row = self.row("angle", self.zero().plus_dot(self.one, &normal(&x1), &x2));
@@ -144,7 +144,7 @@ impl<'g> Maker<'_, 'g> {
         self.r.aligned.push(self.zero().plus_dot(self.one, &x1, &x2));
     }
     /// (3): point 2 is on the line through point 1 along axis 1.
-    pub fn on_line(&mut self) {
+    pub(crate) fn on_line(&mut self) {
         let d = minus(&self.ends.points[1], &self.ends.points[0]);
         if d.len() == 2 {
             let n = normal(&self.axis(0));
@@ -157,14 +157,14 @@ impl<'g> Maker<'_, 'g> {
         }
     }
     /// (4): the points keep the distance `l`.
-    pub fn distance(&mut self, l: Sym<'g>) {
+    pub(crate) fn distance(&mut self, l: Sym<'g>) {
         let d = minus(&self.ends.points[1], &self.ends.points[0]);
         let half = self.one * 0.5;
         let row = self.row("distance", self.zero().plus_dot(half, &d, &d).plus_constant(l * l * -0.5));
         self.push_force(row, &d);
     }
     /// (5), unless both axes are the same coordinates already.
-    pub fn parallel(&mut self) {
+    pub(crate) fn parallel(&mut self) {
         let (a1, a2) = (self.axis(0), self.axis(1));
         if same(&a1, &a2) {
             return;
@@ -176,7 +176,7 @@ impl<'g> Maker<'_, 'g> {
         self.r.aligned.push(self.zero().plus_dot(self.one, &a1, &a2));
     }
     /// (6): normal 2 is held at an angle of normal 1, about the axis.
-    pub fn no_turning(&mut self, angle: Sym<'g>) {
+    pub(crate) fn no_turning(&mut self, angle: Sym<'g>) {
         let (n1, b1, n2) = (self.normal(0), self.binormal(0), self.normal(1));
         let none = plus(&n1, -self.one, &n1);
         let turned = |c: Sym<'g>, s: Sym<'g>| plus(&plus(&none, c, &n1), s, &b1);
@@ -186,7 +186,7 @@ impl<'g> Maker<'_, 'g> {
         self.r.aligned.push(self.zero().plus_dot(self.one, &n2, &along));
     }
     /// (2), or (5) and (6): body 2 is held at the angle that is the number of the joint.
-    pub fn hold_angle(&mut self) -> Result<(), ModelError> {
+    pub(crate) fn hold_angle(&mut self) -> Result<(), ModelError> {
         let angle = self.number()?;
         match self.plane() {
             true => self.plane_angle(angle),
@@ -198,7 +198,7 @@ impl<'g> Maker<'_, 'g> {
         Ok(())
     }
     /// (7): point 2 is on the plane through point 1 across axis 1.
-    pub fn on_plane(&mut self) {
+    pub(crate) fn on_plane(&mut self) {
         let d = minus(&self.ends.points[1], &self.ends.points[0]);
         let a = self.axis(0);
         let row = self.row("plane", self.zero().plus_dot(self.one, &d, &a));

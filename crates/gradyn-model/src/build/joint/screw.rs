@@ -55,13 +55,7 @@ impl JointType for Screw {
     fn kind(&self, number: Number) -> JointKind {
         JointKind::Screw { lead: number }
     }
-    fn check<'g>(
-        &self,
-        _: &mut Builder<'g, '_>,
-        _: &Joint,
-        _: [PointRef; 2],
-        _: &JointFrame<'g>,
-    ) -> Made<()> {
+    fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }
     fn rows(&self, maker: &mut Maker) -> Made<()> {

@@ -38,13 +38,7 @@ impl JointType for Spherical {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::Spherical
     }
-    fn check<'g>(
-        &self,
-        _: &mut Builder<'g, '_>,
-        _: &Joint,
-        _: [PointRef; 2],
-        _: &JointFrame<'g>,
-    ) -> Made<()> {
+    fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }
     fn rows(&self, maker: &mut Maker) -> Made<()> {

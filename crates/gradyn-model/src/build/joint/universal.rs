@@ -53,13 +53,8 @@ impl JointType for Universal {
     }
     /// The axes of a universal joint are perpendicular where it is assembled: not parallel in the design
     /// configuration.
-    fn check<'g>(
-        &self,
-        b: &mut Builder<'g, '_>,
-        j: &Joint,
-        ends: [PointRef; 2],
-        frame: &JointFrame<'g>,
-    ) -> Made<()> {
+    fn check(&self, directions: &mut Directions) -> Made<()> {
+        let Directions { b, joint: j, ends, frame } = directions;
         let cosine = b.numbers.nominal(&[dot(&frame.axes[0], &frame.axes[1])])[0];
         if cosine.abs() < 1.0 - 1e-9 {
             return Ok(());
