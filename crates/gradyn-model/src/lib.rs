@@ -27,6 +27,7 @@ pub mod row;
 pub mod row_status;
 pub mod scalar;
 pub mod signal;
+pub mod spec;
 pub mod spline;
 pub mod start;
 pub mod system;

@@ -25,6 +25,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("jansen", include_str!("../../../examples/jansen.toml")),
     ("rssr", include_str!("../../../examples/rssr.toml")),
     ("universal_shaft", include_str!("../../../examples/universal_shaft.toml")),
+    ("cv_shaft", include_str!("../../../examples/cv_shaft.toml")),
     ("spinning_top", include_str!("../../../examples/spinning_top.toml")),
     ("gyroscope", include_str!("../../../examples/gyroscope.toml")),
     ("manipulator", include_str!("../../../examples/manipulator.toml")),

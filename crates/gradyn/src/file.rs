@@ -178,17 +178,22 @@ pub enum Limited {
 
 /// (type, what it is) of every joint.
 pub fn joint_types() -> Vec<(&'static str, &'static str)> {
-    format::JOINTS.iter().map(|v| (v.name, v.doc)).collect()
+    format::joints().iter().map(|v| (v.name, v.doc)).collect()
 }
 
 /// (type, what it is) of every force.
 pub fn force_types() -> Vec<(&'static str, &'static str)> {
-    format::FORCES.iter().map(|v| (v.name, v.doc)).collect()
+    format::forces().iter().map(|v| (v.name, v.doc)).collect()
 }
 
 /// (type, what it is) of every shape of a body.
 pub fn shape_types() -> Vec<(&'static str, &'static str)> {
-    format::SHAPES.iter().map(|v| (v.name, v.doc)).collect()
+    format::shapes().iter().map(|v| (v.name, v.doc)).collect()
+}
+
+/// (type, what it is) of every law of a tyre along the ground.
+pub fn tyre_law_types() -> Vec<(&'static str, &'static str)> {
+    format::tyre_laws().iter().map(|v| (v.name, v.doc)).collect()
 }
 
 /// What a driver can drive.

@@ -7,6 +7,8 @@ use super::Builder;
 use super::vectors::Port;
 use crate::error::ModelError;
 use crate::ports::Affine;
+use plane::PlaneDrawing;
+use space::SpaceDrawing;
 use std::f64::consts::{PI, TAU};
 
 impl<'g> Builder<'g, '_> {
@@ -16,7 +18,7 @@ impl<'g> Builder<'g, '_> {
             self.angles[k].near = Some(value);
         }
         if self.m.dimension == 2 {
-            let (drawn, turns) = self.drawn_plane(driven)?;
+            let (drawn, turns) = PlaneDrawing { b: self }.draw(driven)?;
             let relative = |(a, b): (usize, usize)| {
                 // an angle of more than half a turn is meant as it stands; else the smaller relative angle
                 let (ta, tb): (f64, f64) = (turns[a], turns[b]);
@@ -27,7 +29,7 @@ impl<'g> Builder<'g, '_> {
                 self.angles.iter().map(|d| d.near.or(d.bodies.map(relative)).unwrap_or(0.0)).collect();
             return Ok((drawn, references));
         }
-        let drawn = self.drawn_space(driven)?;
+        let drawn = SpaceDrawing { b: self }.draw(driven)?;
         let dot = |a: &Port<'g>, b: &Port<'g>| -> f64 {
             let (a, b) = (self.drawn_port(a, &drawn), self.drawn_port(b, &drawn));
             a.iter().zip(&b).map(|(a, b)| a * b).sum()

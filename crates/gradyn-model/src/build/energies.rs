@@ -23,8 +23,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 let gravity = self.sense("gravity".into(), |_| vec![Sensor::Gravity])[0];
                 Some(Value::Scalar(self.springs().into_iter().fold(gravity, |sum, e| sum + e)))
             }
-            "kinetic" => Some(Value::Scalar(self.moments(bodies, |_, rx, ry| vec![dot(rx, ry)])[0] * 0.5)),
-            "potential" => Some(Value::Scalar(self.weight_energy(bodies))),
+            "kinetic" => Some(Value::Scalar(moments(self, bodies, |_, rx, ry| vec![dot(rx, ry)])[0] * 0.5)),
+            "potential" => Some(Value::Scalar(weight_energy(self, bodies))),
             "energy" => {
                 let parts = ["kinetic", "potential"].map(|w| self.energy(w, bodies, system));
                 let [Some(Value::Scalar(t)), Some(Value::Scalar(v))] = parts else { return None };
@@ -44,7 +44,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             }
             "angular_momentum" => {
                 let plane = self.b.m.dimension == 2;
-                let l = self.moments(bodies, |x, _, ry| match plane {
+                let l = moments(self, bodies, |x, _, ry| match plane {
                     true => vec![x[0] * ry[1] - x[1] * ry[0]],
                     false => cross(x, ry),
                 });
@@ -53,39 +53,42 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             _ => None,
         }
     }
-    /// Σ J_ab f(x_a, ẋ_a, ẋ_b) over the products of velocities in M.
-    fn moments(
-        &mut self,
-        bodies: &[usize],
-        f: impl Fn(&Symbols<'h>, &Symbols<'h>, &Symbols<'h>) -> Symbols<'h>,
-    ) -> Symbols<'h> {
-        let mut total: Option<Symbols<'h>> = None;
-        for (a, b, j) in self.products(bodies) {
-            let (x, y, j) = (self.port(&a), self.port(&b), self.parameter(j));
-            let [rx, ry] = [&x, &y].map(|p| self.rates(p).expect("ports have rates"));
-            let part = scaled(j, &f(&x, &rx, &ry));
-            total = Some(total.map_or(part.clone(), |t| sum(&t, &part)));
-        }
-        total.expect("a body has inertia terms")
+}
+
+/// Σ J_ab f(x_a, ẋ_a, ẋ_b) over the products of velocities in M.
+fn moments<'g, 'h>(
+    env: &mut SensorEnv<'_, 'g, '_, 'h>,
+    bodies: &[usize],
+    f: impl Fn(&Symbols<'h>, &Symbols<'h>, &Symbols<'h>) -> Symbols<'h>,
+) -> Symbols<'h> {
+    let mut total: Option<Symbols<'h>> = None;
+    for (a, b, j) in products(env, bodies) {
+        let (x, y, j) = (env.port(&a), env.port(&b), env.parameter(j));
+        let [rx, ry] = [&x, &y].map(|p| env.rates(p).expect("ports have rates"));
+        let part = scaled(j, &f(&x, &rx, &ry));
+        total = Some(total.map_or(part.clone(), |t| sum(&t, &part)));
     }
-    #[allow(clippy::type_complexity)] // (a, b, J_ab)
-    fn products(&self, bodies: &[usize]) -> Vec<(Port<'g>, Port<'g>, Sym<'g>)> {
-        let mut list = vec![];
-        for &b in bodies {
-            self.b.frames[b].inertia(&self.b.solids[b], |x, y, j| list.push((x.clone(), y.clone(), j)));
-        }
-        list
+    total.expect("a body has inertia terms")
+}
+
+#[allow(clippy::type_complexity)] // (a, b, J_ab)
+fn products<'g, 'h>(env: &SensorEnv<'_, 'g, '_, 'h>, bodies: &[usize]) -> Vec<(Port<'g>, Port<'g>, Sym<'g>)> {
+    let mut list = vec![];
+    for &b in bodies {
+        env.b.frames[b].inertia(&env.b.solids[b], |x, y, j| list.push((x.clone(), y.clone(), j)));
     }
-    /// -Σ m g·r.
-    fn weight_energy(&mut self, bodies: &[usize]) -> Sym<'h> {
-        let g = self.b.gravity.clone();
-        let g = self.parameters(&g);
-        let mut total = self.graph.constant(0.0);
-        for &b in bodies {
-            let port = self.b.frames[b].at(&self.b.solids[b].com);
-            let (r, m) = (self.port(&port), self.parameter(self.b.solids[b].mass));
-            total = total - m * dot(&g, &r);
-        }
-        total
+    list
+}
+
+/// -Σ m g·r.
+fn weight_energy<'g, 'h>(env: &mut SensorEnv<'_, 'g, '_, 'h>, bodies: &[usize]) -> Sym<'h> {
+    let g = env.b.gravity.clone();
+    let g = env.parameters(&g);
+    let mut total = env.graph.constant(0.0);
+    for &b in bodies {
+        let port = env.b.frames[b].at(&env.b.solids[b].com);
+        let (r, m) = (env.port(&port), env.parameter(env.b.solids[b].mass));
+        total = total - m * dot(&g, &r);
     }
+    total
 }

@@ -1,8 +1,9 @@
 //! The last stage: inertia, functionals, final indices, patterns, and everything compiled onto them.
 
+use super::functionals::{Conditions, Draft, Objectives};
 use super::numbering::Numbering;
 use super::numbers::Quad;
-use super::tree::Edge;
+use super::tree::{Edge, TreeMaker};
 use super::{Builder, Model, ParameterInfo, Sharing, Times};
 use crate::elements::{Elements, RowPenalties};
 use crate::error::ModelError;
@@ -10,57 +11,141 @@ use crate::formula::Formula;
 use crate::functional::Functional;
 use crate::load::Load;
 use crate::mechanics::{Coordinates, Kind, Mechanics};
-use crate::mechanism::{InitialVelocity, Number, Penalty, Text};
+use crate::mechanism::{InitialVelocity, Mechanism, Number, Penalty, Text};
+use crate::ports::Ports;
 use crate::program::{Program, Sym};
 use crate::quadratic::{Form, QuadraticRows, RowTerms};
-use crate::relative::{Reference, Relative};
+use crate::relative::{Reference, Relative, Tree};
 use crate::row::RowName;
 use crate::signal::Signals;
 use crate::start::Start;
 use crate::system::{Dims, Patterns, Statics, System};
 use gradyn_num::Pattern;
 use std::collections::BTreeMap;
+use std::mem::take;
+use std::ops::Range;
 use std::sync::Arc;
 
+/// Rows, inertia and weights on slots.
+struct Terms {
+    rows: Vec<RowTerms>,
+    row_names: Vec<RowName>,
+    penalties: Vec<Penalty>,
+    /// (i, j, slot) of M, in order.
+    inertia: Vec<(u32, u32, u32)>,
+    /// (coordinate, slot) of the weights.
+    weights: Vec<(u32, u32)>,
+    /// The slot of the constant of the potential.
+    level: u32,
+}
+
+/// What is read of a run, and where its bodies are.
+struct Asked {
+    objectives: Objectives,
+    outputs: (Vec<String>, Draft),
+    conditions: Conditions,
+    times: Times,
+    frames: Vec<(usize, Ports)>,
+    tree: Option<Tree>,
+    /// Products of directions that a joint holds parallel, by its name.
+    aligned: Vec<(String, Form)>,
+}
+
 impl<'g> Builder<'g, '_> {
+    /// The model of everything that was added.
     pub(super) fn finish(
         mut self,
         mut parameters: Vec<ParameterInfo>,
         rho: &[f64],
         (sharing, edges): (Sharing, Option<(Coordinates, Vec<Edge>)>),
     ) -> Result<Model, ModelError> {
-        let n = self.coordinates.len();
-        if n == 0 {
+        if self.coordinates.is_empty() {
             return Err(ModelError::new("the model has no moving body"));
         }
-        // rows, inertia, weights
+        let terms = self.terms()?;
+        let mut asked = self.asked(sharing, edges.as_ref().map(|e| &e.1[..]))?;
+        let (mut system, fix) = self.elements(terms, &mut asked);
+        compile_functionals(&mut system, &fix, &mut asked);
+        // a first drawing, in these coordinates or in those of the tree
+        let program = self.graph.program(&self.slots.symbols);
+        let driven = self.driven_angles(&system, &fix, &program, rho, asked.times.start);
+        let (drawn, angles) = self.drawn(&driven)?;
+        let p = values(&program, rho);
+        let m_vel = system.dims.m_vel;
+        let family = edges.map_or(Coordinates::Natural, |e| e.0);
+        let held = take(&mut asked.conditions.held);
+        let statics = self.m.initial.equilibrium.as_ref().map(|_| Statics { held, balanced: vec![] });
+        let velocity_conditions = (0..system.velocity.len() as u32).collect();
+        let (kind, guess) = placed(system, drawn, asked.tree.take(), family, self.m.dimension, &p);
+        let mut system = Mechanics::new(kind, Start { guess, statics, velocity_conditions });
+        // conditions of velocity, and parameters that are read
+        let rest = self.m.initial.velocity == InitialVelocity::Rest;
+        if rest && m_vel > 0 && system.statics().is_none() {
+            let names = &mut asked.conditions.names.1;
+            super::rest::keep_open(&mut system, names, &p, p[asked.times.start as usize], &angles);
+        }
+        for &i in program.used_inputs() {
+            parameters[i].used = true;
+        }
+        let m = self.m;
+        Ok(Model {
+            name: m.name.clone(),
+            system,
+            full: None,
+            family,
+            frames: asked.frames,
+            slots: Arc::new(program),
+            parameters,
+            until: false,
+            objectives: m.objectives.iter().map(|o| o.name.text.clone()).collect(),
+            maxima: m.objectives.iter().map(|o| o.maximum).collect(),
+            columns: asked.outputs.0,
+            times: asked.times,
+            splines: self.splines,
+            angles,
+            positive: self.positive,
+            warnings: distinct(self.numbers.warnings),
+            conditions: asked.conditions.names,
+            rest,
+            places: places(m),
+            counts: [m.bodies.len(), m.joints.len() + m.couplings.len(), m.forces.len(), m.drivers.len()],
+        })
+    }
+    /// Rows, inertia and weights; their numbers become slots.
+    fn terms(&mut self) -> Result<Terms, ModelError> {
         let rows: Vec<RowTerms> = self.rows.list.iter().map(|(_, r)| r.row(&mut self.slots)).collect();
         let mut row_names: Vec<RowName> = self.rows.list.iter().map(|(name, _)| name.clone()).collect();
         row_names.extend(self.formulas.iter().chain(&self.velocity_rows).map(|(name, _)| name.clone()));
         let penalties = self.penalties(&row_names)?;
         let (mut inertia, weights, level) = self.inertia_and_weights()?;
         inertia.sort_by_key(|e| (e.0, e.1));
-        // functionals: sensors may still add slots and angles
+        Ok(Terms { rows, row_names, penalties, inertia, weights, level })
+    }
+    /// Functionals, times, frames and the tree: they may still add slots and angles.
+    fn asked(&mut self, sharing: Sharing, edges: Option<&[Edge]>) -> Result<Asked, ModelError> {
         let objectives = self.objectives()?;
         let outputs = self.outputs()?;
         let conditions = self.conditions()?;
         let times = self.times()?;
-        let frames =
-            if matches!(sharing, Sharing::Framed | Sharing::Apart) { self.body_frames() } else { vec![] };
-        let tree = edges.as_ref().map(|(_, list)| self.make_tree(list)).transpose()?;
-        let aligned: Vec<(String, Form)> = std::mem::take(&mut self.aligned)
-            .into_iter()
-            .map(|(name, q)| (name, q.form(&mut self.slots)))
-            .collect();
+        let framed = matches!(sharing, Sharing::Framed | Sharing::Apart);
+        let frames = if framed { self.body_frames() } else { vec![] };
+        let make = |list: &[Edge]| TreeMaker { b: self, tree: Tree::default() }.make(list);
+        let tree = edges.map(make).transpose()?;
+        let aligned = take(&mut self.aligned);
+        let aligned = aligned.into_iter().map(|(name, q)| (name, q.form(&mut self.slots))).collect();
+        Ok(Asked { objectives, outputs, conditions, times, frames, tree, aligned })
+    }
+    /// The system on its patterns, still without functionals, and the final indices.
+    fn elements(&mut self, terms: Terms, asked: &mut Asked) -> (Elements, Numbering) {
+        let Terms { rows, row_names, penalties, inertia, weights, level } = terms;
         // sizes and patterns
-        let graph = self.graph;
+        let n = self.coordinates.len();
         let quads = self.angle_quads();
         let angles = quads.iter().map(|[y, x]| (y.form(&mut self.slots), x.form(&mut self.slots))).collect();
-        let formulas =
-            std::mem::take(&mut self.formulas).into_iter().chain(std::mem::take(&mut self.velocity_rows));
+        let formulas = take(&mut self.formulas).into_iter().chain(take(&mut self.velocity_rows));
         let formulas: Vec<Formula> = formulas.map(|f| f.1).collect();
         let m_vel = formulas.iter().filter(|f| f.velocity()).count();
-        let loads = std::mem::take(&mut self.loads);
+        let loads = take(&mut self.loads);
         let (slots, m) = (self.slots.symbols.len(), rows.len() + formulas.len());
         let signals = self.signals.len();
         let dims =
@@ -75,10 +160,10 @@ impl<'g> Builder<'g, '_> {
             .map(|(k, f)| fix.formula(f, rows.len() + k, &patterns))
             .collect::<Vec<_>>();
         let loads = loads.into_iter().map(|l| fix.load(l, &patterns.nn)).collect::<Vec<_>>();
-        let guards = std::mem::take(&mut self.guards).into_iter().map(|g| fix.guard(g)).collect::<Vec<_>>();
+        let guards = take(&mut self.guards).into_iter().map(|g| fix.guard(g)).collect::<Vec<_>>();
         let forces = self.forces.iter().map(|f| fix.force(f, &patterns.nn)).collect::<Vec<_>>();
         let inertia_at = inertia.iter().map(|e| patterns.nn.at(e.0 as usize, e.1 as usize));
-        let mut system = Elements {
+        let system = Elements {
             dims,
             inertia_at: inertia_at.collect(),
             inertia,
@@ -100,78 +185,13 @@ impl<'g> Builder<'g, '_> {
             position: vec![],
             velocity: vec![],
             at_rest: vec![],
-            aligned,
+            aligned: take(&mut asked.aligned),
             row_names,
             penalties: RowPenalties::new(&penalties, m_vel),
             coordinate_names: self.coordinates.iter().map(|c| c.name.clone()).collect(),
             patterns,
         };
-        system.integrand = fix.functional(objectives.integrand, &system);
-        system.terminal = fix.functional(objectives.terminal, &system);
-        system.output = fix.functional(outputs.1, &system);
-        system.position = conditions.position.into_iter().map(|f| fix.functional(f, &system)).collect();
-        system.velocity = conditions.velocity.into_iter().map(|f| fix.functional(f, &system)).collect();
-        system.at_rest = conditions.at_rest.into_iter().map(|f| fix.functional(f, &system)).collect();
-        system.tracked = system.tracked_angles();
-        let program = graph.program(&self.slots.symbols);
-        let driven = self.driven_angles(&system, &fix, &program, rho, times.start);
-        let (drawn, angles) = self.drawn(&driven)?;
-        let rest = self.m.initial.velocity == InitialVelocity::Rest;
-        let (mut names, p) = (conditions.names, values(&program, rho));
-        let texts = |list: &[Text]| list.iter().map(|t| t.text.clone()).collect();
-        system.condition_names = [texts(&names.0), texts(&names.1)];
-        let family = edges.as_ref().map_or(Coordinates::Natural, |e| e.0);
-        let held = conditions.held;
-        let statics = self.m.initial.equilibrium.as_ref().map(|_| Statics { held, balanced: vec![] });
-        let velocity_conditions = (0..system.velocity.len() as u32).collect();
-        let (kind, guess) = match tree {
-            Some(tree) => {
-                let reference =
-                    if family == Coordinates::Relative0 { Reference::Origin } else { Reference::Centre };
-                let relative = Relative::new(system, drawn, tree, reference, self.m.dimension);
-                let guess = relative.guess(&p);
-                (Kind::Tree(Box::new(relative)), guess)
-            }
-            _ => (Kind::Elements(Box::new(system)), drawn),
-        };
-        let mut system = Mechanics::new(kind, Start { guess, statics, velocity_conditions });
-        if rest && m_vel > 0 && system.statics().is_none() {
-            super::rest::keep_open(&mut system, &mut names.1, &p, p[times.start as usize], &angles);
-        }
-        for &i in program.used_inputs() {
-            parameters[i].used = true;
-        }
-        let m = self.m;
-        let named = m
-            .joints
-            .iter()
-            .map(|j| &j.name)
-            .chain(m.drivers.iter().map(|d| &d.name))
-            .chain(m.bodies.iter().map(|b| &b.name));
-        let named = named.chain(m.forces.iter().map(|f| &f.name)).chain(m.couplings.iter().map(|c| &c.name));
-        let named = named.chain(m.constraints.iter().chain(&m.velocity_constraints).map(|c| &c.0));
-        Ok(Model {
-            name: m.name.clone(),
-            system,
-            full: None,
-            family,
-            frames,
-            slots: Arc::new(program),
-            parameters,
-            until: false,
-            objectives: m.objectives.iter().map(|o| o.name.text.clone()).collect(),
-            maxima: m.objectives.iter().map(|o| o.maximum).collect(),
-            columns: outputs.0,
-            times,
-            splines: self.splines,
-            angles,
-            positive: self.positive,
-            warnings: distinct(self.numbers.warnings),
-            conditions: names,
-            rest,
-            places: named.map(|t| (t.text.clone(), t.place.clone())).collect(),
-            counts: [m.bodies.len(), m.joints.len() + m.couplings.len(), m.forces.len(), m.drivers.len()],
-        })
+        (system, fix)
     }
     /// The penalty factors of each row: those of the element that it belongs to.
     fn penalties(&mut self, rows: &[RowName]) -> Result<Vec<Penalty>, ModelError> {
@@ -291,6 +311,48 @@ impl<'g> Builder<'g, '_> {
         mass.dedup();
         Patterns { nn, mn: Pattern::from_entries(m, n, mn), mass }
     }
+}
+
+/// Objectives, outputs and conditions on the final indices.
+fn compile_functionals(system: &mut Elements, fix: &Numbering, asked: &mut Asked) {
+    system.integrand = fix.functional(take(&mut asked.objectives.integrand), system);
+    system.terminal = fix.functional(take(&mut asked.objectives.terminal), system);
+    system.output = fix.functional(take(&mut asked.outputs.1), system);
+    let c = &mut asked.conditions;
+    let all = |list: &mut Vec<Draft>, system: &Elements| {
+        take(list).into_iter().map(|f| fix.functional(f, system)).collect()
+    };
+    system.position = all(&mut c.position, system);
+    system.velocity = all(&mut c.velocity, system);
+    system.at_rest = all(&mut c.at_rest, system);
+    system.tracked = system.tracked_angles();
+    let texts = |list: &[Text]| list.iter().map(|t| t.text.clone()).collect();
+    system.condition_names = [texts(&c.names.0), texts(&c.names.1)];
+}
+
+/// The elements themselves, or carried by a tree; and a guess of the start in these coordinates.
+fn placed(
+    system: Elements,
+    drawn: Vec<f64>,
+    tree: Option<Tree>,
+    family: Coordinates,
+    dimension: usize,
+    p: &[f64],
+) -> (Kind, Vec<f64>) {
+    let Some(tree) = tree else { return (Kind::Elements(Box::new(system)), drawn) };
+    let reference = if family == Coordinates::Relative0 { Reference::Origin } else { Reference::Centre };
+    let relative = Relative::new(system, drawn, tree, reference, dimension);
+    let guess = relative.guess(p);
+    (Kind::Tree(Box::new(relative)), guess)
+}
+
+/// Where elements stand in the file, by name.
+fn places(m: &Mechanism) -> Vec<(String, Option<Range<usize>>)> {
+    let joints = m.joints.iter().map(|j| &j.name);
+    let named = joints.chain(m.drivers.iter().map(|d| &d.name)).chain(m.bodies.iter().map(|b| &b.name));
+    let named = named.chain(m.forces.iter().map(|f| &f.name)).chain(m.couplings.iter().map(|c| &c.name));
+    let named = named.chain(m.constraints.iter().chain(&m.velocity_constraints).map(|c| &c.0));
+    named.map(|t| (t.text.clone(), t.place.clone())).collect()
 }
 
 /// p = e(ρ).

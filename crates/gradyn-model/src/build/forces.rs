@@ -5,6 +5,7 @@ use super::functionals::{Draft, Moving};
 use super::loads::Applied;
 use super::numbers::unknown;
 use super::symbols::SensorEnv;
+use super::tyre::law_type;
 use super::vectors::AXES;
 use super::{ANGLE, Builder, SIGNAL};
 use crate::element::Element;
@@ -14,7 +15,7 @@ use crate::force::Law;
 use crate::geometry::Kind;
 use crate::guard::Guard;
 use crate::load::Load;
-use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, TyreLaw, Vector};
+use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, Vector};
 use crate::ports::{Ports, ZERO};
 use crate::program::{Graph, Program, Sym};
 use crate::signal::{Input, Signal};
@@ -123,19 +124,46 @@ impl<'g> Builder<'g, '_> {
         self.signals.push(Signal::Expression(program, inputs));
         Ok(SIGNAL + self.signals.len() as u32 - 1)
     }
+    /// The joint of a name.
+    pub(super) fn joint(&self, t: &Text) -> Result<usize, ModelError> {
+        self.joint_index(&t.text)
+            .ok_or_else(|| unknown("joint", t, self.m.joints.iter().map(|j| j.name.text.as_str())))
+    }
+    /// An unknown element, for messages.
+    pub(super) fn unknown_element(&self, t: &Text) -> ModelError {
+        let m = self.m;
+        let bodies = self.solids.iter().map(|s| s.name.as_str());
+        let rest = m
+            .joints
+            .iter()
+            .map(|j| &j.name)
+            .chain(m.forces.iter().map(|f| &f.name))
+            .chain(m.drivers.iter().map(|d| &d.name));
+        unknown("body, joint, driver or force", t, bodies.chain(rest.map(|t| t.text.as_str())))
+    }
+}
+
+/// Adds the forces of a mechanism.
+pub(super) struct ForceMaker<'a, 'g, 'm> {
+    /// What they are added to.
+    pub b: &'a mut Builder<'g, 'm>,
+}
+
+impl ForceMaker<'_, '_, '_> {
     /// Does an expression read sensors?
     fn reads_sensors(&mut self, x: &Number) -> bool {
-        let Ok(ast) = self.numbers.glance(x, "force") else { return false };
+        let Ok(ast) = self.b.numbers.glance(x, "force") else { return false };
         let known = |n: &str| {
-            n == "t" || n == "pi" || self.signal_names.contains_key(n) || self.numbers.lookup(n).is_some()
+            n == "t" || n == "pi" || self.b.signal_names.contains_key(n) || self.b.numbers.lookup(n).is_some()
         };
         ast.names().iter().any(|(n, _)| !known(n) && n.contains('.'))
             || ast.calls().iter().any(|c| !FUNCTIONS.contains(&c.0.as_str()))
     }
+    /// All forces, in their order.
     pub(super) fn add_forces(&mut self) -> Result<(), ModelError> {
-        let m = self.m;
+        let m = self.b.m;
         for (k, f) in m.forces.iter().enumerate() {
-            let first = (self.forces.len(), self.loads.len());
+            let first = (self.b.forces.len(), self.b.loads.len());
             let plane = m.dimension == 2;
             match &f.kind {
                 ForceKind::SpringDamper { .. } => self.spring(f)?,
@@ -159,14 +187,14 @@ impl<'g> Builder<'g, '_> {
                     return Err(e.at(&torque.first().and_then(|t| t.place.clone()).or(f.name.place.clone())));
                 }
                 ForceKind::Torque { on, reaction, torque, frame } => {
-                    frame.as_ref().map_or(Ok(0), |f| self.body(f))?;
-                    let [a, b] = [self.body(reaction)?, self.body(on)?];
+                    frame.as_ref().map_or(Ok(0), |f| self.b.body(f))?;
+                    let [a, b] = [self.b.body(reaction)?, self.b.body(on)?];
                     if a == b {
                         return Err(ModelError::new(format!("force `{}`: `{on}` reacts on itself", f.name))
                             .at(&reaction.place));
                     }
                     if plane && !self.reads_sensors(&torque[0]) {
-                        let applied = self.signal(&torque[0], &format!("force `{}`, torque", f.name))?;
+                        let applied = self.b.signal(&torque[0], &format!("force `{}`, torque", f.name))?;
                         let element = self.plane_angle_element(a, b);
                         self.push_force(&f.name, "", element, Law { applied, ..Law::none() })?;
                     } else {
@@ -181,7 +209,7 @@ impl<'g> Builder<'g, '_> {
                     }
                 }
                 ForceKind::Bushing { between, .. } | ForceKind::BumpStop { between, .. } => {
-                    let refs = [self.point_ref(&between[0])?, self.point_ref(&between[1])?];
+                    let refs = [self.b.point_ref(&between[0])?, self.b.point_ref(&between[1])?];
                     self.two_bodies(&f.name, refs, between)?;
                     if matches!(f.kind, ForceKind::BumpStop { .. }) && self.coincident(refs[0], refs[1]) {
                         let message = format!(
@@ -195,7 +223,7 @@ impl<'g> Builder<'g, '_> {
                     self.add_load(k, &f.name)?;
                 }
                 ForceKind::Contact { point, plane, .. } => {
-                    let refs = [self.point_ref(plane)?, self.point_ref(point)?];
+                    let refs = [self.b.point_ref(plane)?, self.b.point_ref(point)?];
                     self.two_bodies(&f.name, refs, &[plane.clone(), point.clone()])?;
                     self.add_load(k, &f.name)?;
                 }
@@ -205,17 +233,23 @@ impl<'g> Builder<'g, '_> {
                     return Err(e.help("write dimension = 3, or use `contact`"));
                 }
                 ForceKind::Tyre(tyre) => {
-                    if matches!(tyre.law, TyreLaw::Linear(_)) {
-                        let text = "the linear law of a tyre has kinks where it saturates; gradients are those of the branch taken";
-                        self.numbers.warnings.push(format!("not-smooth: force `{}`: {text}", f.name));
+                    if let Some(law) = law_type(&tyre.law).filter(|law| law.kinks()) {
+                        let law = law.entry().name;
+                        let text = format!(
+                            "the {law} law of a tyre has kinks where it saturates; gradients are those of the branch taken"
+                        );
+                        self.b.numbers.warnings.push(format!("not-smooth: force `{}`: {text}", f.name));
                     }
                     self.add_load(k, &f.name)?;
                 }
-                _ => self.add_load(k, &f.name)?,
+                ForceKind::Torsion { about: About::Joint(_), .. }
+                | ForceKind::Actuator { .. }
+                | ForceKind::Along { .. }
+                | ForceKind::Friction { .. } => self.add_load(k, &f.name)?,
             }
             let motion = f.active == Active::Motion;
-            self.forces[first.0..].iter_mut().for_each(|x| x.motion |= motion);
-            self.loads[first.1..].iter_mut().for_each(|x| x.motion |= motion);
+            self.b.forces[first.0..].iter_mut().for_each(|x| x.motion |= motion);
+            self.b.loads[first.1..].iter_mut().for_each(|x| x.motion |= motion);
         }
         Ok(())
     }
@@ -228,7 +262,7 @@ impl<'g> Builder<'g, '_> {
         if refs[0].0 == refs[1].0 {
             let e = ModelError::new(format!(
                 "force `{name}` connects `{}` with itself",
-                self.solids[refs[0].0].name
+                self.b.solids[refs[0].0].name
             ));
             return Err(e.at(&between[1].place).help("a force between two points of one body does nothing"));
         }
@@ -239,7 +273,7 @@ impl<'g> Builder<'g, '_> {
             return Ok(());
         };
         let name = &f.name;
-        let [a, b] = [self.point_ref(&between[0])?, self.point_ref(&between[1])?];
+        let [a, b] = [self.b.point_ref(&between[0])?, self.b.point_ref(&between[1])?];
         if a != b {
             self.two_bodies(name, [a, b], between)?;
         }
@@ -250,15 +284,16 @@ impl<'g> Builder<'g, '_> {
             ));
             return Err(e.at(&between[1].place).help("a spring needs two different points"));
         }
-        let kind = if self.m.dimension == 2 { Kind::Distance2 } else { Kind::Distance3 };
-        let ports: Vec<_> = self.port(a).into_iter().chain(self.port(b)).collect();
-        let element = Element { kind, ports: self.ports(&ports.iter().collect::<Vec<_>>()), params: vec![] };
+        let kind = if self.b.m.dimension == 2 { Kind::Distance2 } else { Kind::Distance3 };
+        let ports: Vec<_> = self.b.port(a).into_iter().chain(self.b.port(b)).collect();
+        let element =
+            Element { kind, ports: self.b.ports(&ports.iter().collect::<Vec<_>>()), params: vec![] };
         let law = self.law(name, [stiffness, damping, length], force.as_ref(), &["length", "speed"])?;
         self.push_force(name, "", element, law)
     }
     fn plane_torsion(&mut self, f: &Force, between: &[Text; 2]) -> Result<(), ModelError> {
         let ForceKind::Torsion { stiffness, damping, angle, torque, .. } = &f.kind else { return Ok(()) };
-        let [a, b] = [self.body(&between[0])?, self.body(&between[1])?];
+        let [a, b] = [self.b.body(&between[0])?, self.b.body(&between[1])?];
         if a == b {
             let e = ModelError::new(format!("force `{}` connects `{}` with itself", f.name, between[0]));
             return Err(e.at(&between[1].place));
@@ -268,25 +303,25 @@ impl<'g> Builder<'g, '_> {
         self.push_force(&f.name, "", element, law)
     }
     fn plane_angle_element(&mut self, a: usize, b: usize) -> Element {
-        let k = self.plane_angle(a, b);
-        let (d1, d2) = self.angles[k].x.clone();
-        let ports = self.ports(&d1.iter().chain(&d2).collect::<Vec<_>>());
+        let k = self.b.plane_angle(a, b);
+        let (d1, d2) = self.b.angles[k].x.clone();
+        let ports = self.b.ports(&d1.iter().chain(&d2).collect::<Vec<_>>());
         Element { kind: Kind::Angle, ports, params: vec![ANGLE + k as u32] }
     }
     fn point_force(&mut self, f: &Force, at: &Text, force: &Vector) -> Result<(), ModelError> {
-        let r = self.point_ref(at)?;
-        let port = self.port(r);
+        let r = self.b.point_ref(at)?;
+        let port = self.b.port(r);
         let components = self.force_components(force, &format!("force `{}`, force", f.name))?;
         for ((axis, x), applied) in AXES.iter().zip(&port).zip(components) {
-            let element = Element { kind: Kind::Coordinate, ports: self.ports(&[x]), params: vec![] };
+            let element = Element { kind: Kind::Coordinate, ports: self.b.ports(&[x]), params: vec![] };
             self.push_force(&f.name, &format!(".{axis}"), element, Law { applied, ..Law::none() })?;
         }
         Ok(())
     }
     /// Do two points coincide whatever the motion?
     fn coincident(&self, a: super::PointRef, b: super::PointRef) -> bool {
-        let spot = |(b, i): super::PointRef| self.solids[b].points[i].spot;
-        let local = a.0 == b.0 && self.solids[a.0].distance(a.1, b.1) == 0.0;
+        let spot = |(b, i): super::PointRef| self.b.solids[b].points[i].spot;
+        let local = a.0 == b.0 && self.b.solids[a.0].distance(a.1, b.1) == 0.0;
         spot(a) == spot(b) || local
     }
     fn vector_reads_sensors(&mut self, v: &Vector) -> bool {
@@ -296,11 +331,11 @@ impl<'g> Builder<'g, '_> {
         }
     }
     fn force_components(&mut self, force: &Vector, what: &str) -> Result<Vec<u32>, ModelError> {
-        let d = self.m.dimension;
+        let d = self.b.m.dimension;
         // a vector written as text: its components may depend on t too
         if let Vector::Expression(x) = force
             && let Source::Expression(text) = &x.source
-            && let Expr::Vector(items) = self.numbers.glance(x, what)?.expr
+            && let Expr::Vector(items) = self.b.numbers.glance(x, what)?.expr
             && items.len() == d
         {
             let part = |item: &Ast| Number {
@@ -311,13 +346,13 @@ impl<'g> Builder<'g, '_> {
                     .map(|p| if x.exact { p.start + item.span.start..p.start + item.span.end } else { p }),
                 exact: x.exact,
             };
-            return items.iter().map(|item| self.signal(&part(item), what)).collect();
+            return items.iter().map(|item| self.b.signal(&part(item), what)).collect();
         }
         match force {
-            Vector::Components(c, _) if c.len() == d => c.iter().map(|c| self.signal(c, what)).collect(),
+            Vector::Components(c, _) if c.len() == d => c.iter().map(|c| self.b.signal(c, what)).collect(),
             v => {
-                let v = self.numbers.vector(v, what)?;
-                Ok(v.into_iter().map(|v| self.slots.slot(v)).collect())
+                let v = self.b.numbers.vector(v, what)?;
+                Ok(v.into_iter().map(|v| self.b.slots.slot(v)).collect())
             }
         }
     }
@@ -330,24 +365,24 @@ impl<'g> Builder<'g, '_> {
     ) -> Result<Law, ModelError> {
         let what = |field: &str| format!("force `{name}`, {field}");
         Ok(Law {
-            stiffness: self.signal(k, &what("stiffness"))?,
-            damping: self.signal(c, &what("damping"))?,
-            rest: self.signal(rest, &what(local[0]))?,
+            stiffness: self.b.signal(k, &what("stiffness"))?,
+            damping: self.b.signal(c, &what("damping"))?,
+            rest: self.b.signal(rest, &what(local[0]))?,
             applied: ZERO,
-            program: program.map(|p| self.local_program(p, local, &what("force"))).transpose()?,
+            program: program.map(|p| self.b.local_program(p, local, &what("force"))).transpose()?,
         })
     }
     fn push_force(&mut self, name: &Text, part: &str, element: Element, law: Law) -> Result<(), ModelError> {
         if element.ports.linear.is_empty() {
             return Err(nothing_moves(name));
         }
-        self.forces.push(Compiled { name: format!("{name}{part}"), element, law, motion: false });
+        self.b.forces.push(Compiled { name: format!("{name}{part}"), element, law, motion: false });
         Ok(())
     }
     /// A force by its symbols: one load, and another for what acts in motion only.
     fn add_load(&mut self, k: usize, name: &Text) -> Result<(), ModelError> {
         let graph = Graph::new();
-        let mut env = SensorEnv::new(self, &graph);
+        let mut env = SensorEnv::new(self.b, &graph);
         let Applied { work, motion, guards, .. } = env.applied(k)?;
         if work.is_empty() && motion.is_empty() {
             return Err(nothing_moves(name));
@@ -358,13 +393,15 @@ impl<'g> Builder<'g, '_> {
             [(work, false), (motion, true)].into_iter().zip(drafts).filter(|((w, _), _)| !w.is_empty())
         {
             let ports: Vec<_> = work.iter().map(|w| &w.0).collect();
-            let work = self.ports(&ports);
+            let work = self.b.ports(&ports);
             let load = self.load(name, draft, work)?;
-            self.loads.push(Load { motion, ..load });
+            self.b.loads.push(Load { motion, ..load });
         }
         if !guards.is_empty() {
             let load = self.load(name, guard, Ports::default())?;
-            self.guards.push(Guard { load, list: guards.into_iter().map(|g| (g.strict, g.text)).collect() });
+            self.b
+                .guards
+                .push(Guard { load, list: guards.into_iter().map(|g| (g.strict, g.text)).collect() });
         }
         Ok(())
     }
@@ -397,23 +434,6 @@ impl<'g> Builder<'g, '_> {
             work,
             motion: false,
         })
-    }
-    /// The joint of a name.
-    pub(super) fn joint(&self, t: &Text) -> Result<usize, ModelError> {
-        self.joint_index(&t.text)
-            .ok_or_else(|| unknown("joint", t, self.m.joints.iter().map(|j| j.name.text.as_str())))
-    }
-    /// An unknown element, for messages.
-    pub(super) fn unknown_element(&self, t: &Text) -> ModelError {
-        let m = self.m;
-        let bodies = self.solids.iter().map(|s| s.name.as_str());
-        let rest = m
-            .joints
-            .iter()
-            .map(|j| &j.name)
-            .chain(m.forces.iter().map(|f| &f.name))
-            .chain(m.drivers.iter().map(|d| &d.name));
-        unknown("body, joint, driver or force", t, bodies.chain(rest.map(|t| t.text.as_str())))
     }
 }
 

@@ -1,27 +1,24 @@
-//! Rows by formula: screws, gears, racks, user constraints and drivers; contacts of discs are in `velocity`.
+//! Rows by formula: gears, racks, user constraints and drivers; those of joints are with their kinds.
 //!
 //! ```text
-//! screw        s - lead θ/2π                force -λ a₁, torque λ lead/2π a₁ on body 2               (1)
-//! gear         θ₁ - ratio θ₂ - offset                                                              (2)
-//! rack         s₂ - radius θ₁ - offset                                                             (3)
-//! constraint   any expression of positions                                                         (4)
-//! driver       y - u(t)                     effort along y: -λ                                      (5)
+//! gear         θ₁ - ratio θ₂ - offset                                                              (1)
+//! rack         s₂ - radius θ₁ - offset                                                             (2)
+//! constraint   any expression of positions                                                         (3)
+//! driver       y - u(t)                     effort along y: -λ                                      (4)
 //! ```
 
 use super::Builder;
 use super::functionals::Moving;
-use super::numbers::Quad;
-use super::sensors::slides;
+use super::joint::{Coordinate, joint_type};
 use super::symbols::SensorEnv;
 use super::vectors::{AXES, dot, minus};
 use crate::error::ModelError;
 use crate::expression::{Value, compile};
 use crate::formula::Formula;
-use crate::mechanism::{Coupling, CouplingKind, Driver, JointKind, Number, Quantity, Text};
+use crate::mechanism::{Coupling, CouplingKind, Driver, Number, Quantity, Text};
 use crate::program::{Graph, Sym};
 use crate::row::{Owner, RowName};
 use crate::signal::Input;
-use std::f64::consts::TAU;
 
 type Made<T> = Result<T, ModelError>;
 
@@ -30,16 +27,12 @@ impl<'g, 'm> Builder<'g, 'm> {
     pub(super) fn add_formulas(&mut self) -> Made<()> {
         let m = self.m;
         for (k, j) in m.joints.iter().enumerate() {
-            match &j.kind {
-                JointKind::Screw { lead } => self.screw(k, lead)?,
-                JointKind::Rolling { .. } => self.contact_row(k)?,
-                _ => {}
-            }
+            joint_type(&j.kind).formulas(self, k)?;
         }
         m.couplings.iter().try_for_each(|c| self.coupling(c))?;
         for (name, x) in &m.constraints {
             let what = format!("constraint `{name}`");
-            self.row(name, &what, "constraint", |env| env.number_expression(x, &what))?;
+            self.named_row(Owner::Constraint, name, "constraint", |env| env.number_expression(x, &what))?;
         }
         m.drivers.iter().try_for_each(|d| self.driver(d))
     }
@@ -59,21 +52,37 @@ impl<'g, 'm> Builder<'g, 'm> {
         rates.linear.iter_mut().for_each(|e| e.arg += args as u32);
         Ok(Some(Formula { ports, args, rates, rate_args, inputs, program }))
     }
-    /// One row: the symbol that `make` makes is kept at zero.
-    pub(super) fn row(
+    /// One row with a name of its own, by which its multiplier is read: what `make` makes is kept at zero.
+    fn named_row(
         &mut self,
+        owner: Owner,
         name: &Text,
-        what: &str,
         kind: &str,
         make: impl for<'a, 'h> FnOnce(&mut SensorEnv<'a, 'g, 'm, 'h>) -> Made<Sym<'h>>,
     ) -> Made<()> {
+        let next = self.formulas.len();
+        self.row(owner, name, kind, make)?;
+        self.formula_index.insert(name.text.clone(), next);
+        Ok(())
+    }
+    /// One row: the symbol that `make` makes is kept at zero.
+    pub(super) fn row(
+        &mut self,
+        owner: Owner,
+        name: &Text,
+        kind: &str,
+        make: impl for<'a, 'h> FnOnce(&mut SensorEnv<'a, 'g, 'm, 'h>) -> Made<Sym<'h>>,
+    ) -> Made<()> {
+        let what = format!("{owner} `{name}`");
         let Some(formula) = self.formula(make)?.filter(|f| !f.velocity()) else {
             let e = ModelError::new(format!("{what} reads more than positions")).at(&name.place);
-            let help = match kind {
-                "constraint" => format!(
+            let help = match owner {
+                Owner::Constraint => format!(
                     "write `{name} = {{ velocity = \"…\" }}` for a constraint of velocities; else use positions, angles, t and parameters"
                 ),
-                _ => "a constraint is an expression of positions, angles, t and parameters".into(),
+                Owner::Joint | Owner::Driver | Owner::Body | Owner::Norm => {
+                    "a constraint is an expression of positions, angles, t and parameters".into()
+                }
             };
             return Err(e.help(help));
         };
@@ -82,46 +91,13 @@ impl<'g, 'm> Builder<'g, 'm> {
             return Err(e.help("write the rate as an expression of t"));
         }
         if formula.ports.linear.is_empty() {
-            let message = match kind {
-                "driver" => format!("driver `{name}` drives nothing that can move"),
-                _ => format!("{what} holds nothing that can move"),
-            };
-            return Err(ModelError::new(message).at(&name.place));
+            let verb = if owner == Owner::Driver { "drives" } else { "holds" };
+            return Err(ModelError::new(format!("{what} {verb} nothing that can move")).at(&name.place));
         }
-        if !matches!(kind, "screw" | "contact") {
-            // the reaction of a joint is read as such
-            self.formula_index.insert(name.text.clone(), self.formulas.len());
-        }
-        let owner = match kind {
-            "constraint" => Owner::Constraint,
-            "driver" => Owner::Driver,
-            _ => Owner::Joint,
-        };
         self.formulas.push((RowName::new(owner, name, kind), formula));
         Ok(())
     }
-    /// (1).
-    fn screw(&mut self, k: usize, lead: &Number) -> Made<()> {
-        let name = &self.m.joints[k].name;
-        let lead = self.numbers.number(lead, &format!("joint `{name}`, lead"))?;
-        let ends = self.joint_ends(k);
-        let angle = self.joint_angle(k, 1).expect("a screw turns");
-        let axis = self.joint_frames[k].axes[0].clone();
-        let row = self.rows.list.len() + self.formulas.len();
-        self.row(name, &format!("joint `{name}`"), "screw", |env| {
-            let (s, θ) = (env.joint_position(k, &axis), env.angle(angle));
-            Ok(s - env.parameter(lead / TAU) * θ)
-        })?;
-        let a = self.frames[ends[0].0].direction(&axis);
-        let reaction = self.reactions.get_mut(&name.text).expect("joints were added");
-        for i in 0..3 {
-            let along = |c: Sym<'g>| Quad::zero(self.graph).plus(c, &a[i]);
-            reaction.force[i].push((row, along(self.graph.constant(-1.0))));
-            reaction.torque[i].push((row, along(lead / TAU)));
-        }
-        Ok(())
-    }
-    /// (2), (3).
+    /// (1), (2).
     fn coupling(&mut self, c: &Coupling) -> Made<()> {
         let name = &c.name;
         let [one, two] = [self.joint(&c.joints[0])?, self.joint(&c.joints[1])?];
@@ -140,26 +116,31 @@ impl<'g, 'm> Builder<'g, 'm> {
         let factor = self.numbers.number(factor, &format!("joint `{name}`"))?;
         let offset = self.numbers.number(&c.offset, &format!("joint `{name}`, offset"))?;
         for (k, t, slide) in [(one, &c.joints[0], false), (two, &c.joints[1], rack)] {
-            if slides(&self.m.joints[k].kind) != slide || (!slide && self.joint_angle(k, 1).is_none()) {
+            let slides = self.m.joints[k].kind.spec().slides();
+            let mut turns = || {
+                let angles = [Coordinate::Angle, Coordinate::FirstAngle];
+                angles.into_iter().any(|c| self.joint_angle(k, c).is_some())
+            };
+            if slides != slide || (!slide && !turns()) {
                 let wanted = if slide { "slides" } else { "turns" };
                 let e = ModelError::new(format!("joint `{name}`: `{t}` is not a joint that {wanted}"))
                     .at(&t.place);
                 return Err(e.help("a gear ties two revolute joints, a rack a revolute and a prismatic one"));
             }
         }
-        self.row(name, &format!("joint `{name}`"), if rack { "rack" } else { "gear" }, |env| {
+        self.named_row(Owner::Joint, name, c.kind.spec().name, |env| {
             let (_, x) = env.joint_coordinate(name, &c.joints[0])?;
             let (_, y) = env.joint_coordinate(name, &c.joints[1])?;
             let (factor, offset) = (env.parameter(factor), env.parameter(offset));
             Ok(if rack { y - factor * x - offset } else { x - factor * y - offset })
         })
     }
-    /// (5).
+    /// (4).
     fn driver(&mut self, d: &Driver) -> Made<()> {
         let (name, what) = (&d.name, format!("driver `{}`", d.name));
         let u = self.signal(&d.value, &what)?;
         let mut driven = None;
-        self.row(name, &what, "driver", |env| {
+        self.named_row(Owner::Driver, name, "driver", |env| {
             let y = match &d.quantity {
                 Quantity::Angle(a, b) => {
                     let [a, b] = [env.b.body(a)?, env.b.body(b)?];

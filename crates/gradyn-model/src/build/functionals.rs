@@ -14,6 +14,7 @@ use crate::program::{Graph, Program, Sym};
 use crate::signal::Input;
 
 /// A functional before its indices are final.
+#[derive(Default)]
 pub struct Draft {
     pub sensors: Vec<Sensor>,
     pub program: Program,

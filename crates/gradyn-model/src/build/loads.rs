@@ -8,12 +8,12 @@
 
 mod bushing;
 mod contact;
-mod slip;
 mod tyre;
 
 pub use tyre::Guard;
 
-use super::sensors::{list, slides};
+use super::joint::Coordinate;
+use super::sensors::list;
 use super::symbols::SensorEnv;
 use super::vectors::{Port, Symbols, combination, cross, difference, dot, opposite, scaled};
 use crate::error::ModelError;
@@ -103,15 +103,15 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 self.along_joint(name, joint, |_, v| -(limit * (v / speed).tanh() + viscous * v))
             }
             ForceKind::Bushing { between, axes, stiffness, damping, force } => {
-                self.bushing(name, between, axes, [stiffness, damping, force])
+                bushing::bushing(self, name, between, axes, [stiffness, damping, force])
             }
             ForceKind::BumpStop { between, length, pull, law } => {
-                self.bump_stop(name, between, length, *pull, law)
+                contact::bump_stop(self, name, between, length, *pull, law)
             }
             ForceKind::Contact { point, plane, normal, law, friction, speed } => {
-                self.contact(name, [point, plane], normal.as_ref(), law, [friction, speed])
+                contact::contact(self, name, [point, plane], normal.as_ref(), law, [friction, speed])
             }
-            ForceKind::Tyre(tyre) => self.tyre(name, tyre),
+            ForceKind::Tyre(tyre) => tyre::tyre(self, name, tyre),
         }
     }
     /// Elastic energies of the linear springs.
@@ -233,8 +233,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             }
             About::Joint(joint) => {
                 let k = self.b.joint(joint)?;
-                let single = self.b.m.joints[k].kind != crate::mechanism::JointKind::Universal;
-                let Some(angle) = self.b.joint_angle(k, 1).filter(|_| single) else {
+                let Some(angle) = self.b.joint_angle(k, Coordinate::Angle) else {
                     let kind = self.b.m.joints[k].kind.word();
                     let e =
                         ModelError::new(format!("force `{name}`: the {kind} joint `{joint}` has no angle"))
@@ -252,12 +251,11 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     /// The joint of a name and its coordinate: angle, or position where it has no angle.
     pub fn joint_coordinate(&mut self, name: &Text, joint: &Text) -> Made<(usize, Sym<'h>)> {
         let k = self.b.joint(joint)?;
-        if slides(&self.b.m.joints[k].kind) {
+        if self.b.m.joints[k].kind.spec().slides() {
             let axis = self.b.joint_frames[k].axes[0].clone();
             return Ok((k, self.joint_position(k, &axis)));
         }
-        let single = self.b.m.joints[k].kind != crate::mechanism::JointKind::Universal;
-        match self.b.joint_angle(k, 1).filter(|_| single) {
+        match self.b.joint_angle(k, Coordinate::Angle) {
             Some(a) => Ok((k, self.angle(a))),
             None => {
                 let kind = self.b.m.joints[k].kind.word();
@@ -276,7 +274,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         e: impl FnOnce(Sym<'h>, Sym<'h>) -> Sym<'h>,
     ) -> Made<Applied<'g, 'h>> {
         let k = self.b.joint(joint)?;
-        if self.b.m.joints[k].kind == crate::mechanism::JointKind::Planar {
+        if self.b.m.joints[k].kind.spec().coordinates[self.b.m.dimension - 2].contains(&Coordinate::X) {
             let message =
                 format!("force `{name}`: the planar joint `{joint}` has three coordinates, x, y and angle");
             let help =
@@ -316,7 +314,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         effort: Sym<'h>,
         name: &Text,
     ) -> Made<()> {
-        if !slides(&self.b.m.joints[k].kind) {
+        if !self.b.m.joints[k].kind.spec().slides() {
             return self.push_about_joint(work, k, effort, name);
         }
         let ends = self.b.joint_ends(k);

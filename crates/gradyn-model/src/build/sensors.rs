@@ -16,13 +16,15 @@
 //! | `system.kinetic`, `.potential`, `.energy`, `.momentum`, `.angular_momentum`; the same of a body | [J, N s, N m s] |
 
 use super::Builder;
+use super::joint::Coordinate;
 use super::numbers::Numbers;
 use super::symbols::SensorEnv;
 use super::vectors::{AXES, Symbols, combination, cross, difference, dot};
+use super::velocity::slip_reaction;
 use crate::error::ModelError;
 use crate::expression::{Ast, Env, Expr, ExpressionError, Value, compile};
 use crate::functional::Sensor;
-use crate::mechanism::{ForceKind, JointKind, Mechanism, Source};
+use crate::mechanism::{ForceKind, Mechanism, Source};
 use crate::signal::Input;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -220,7 +222,9 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         } else if head == "system" {
             SYSTEM.map(String::from).to_vec()
         } else if let Some(k) = b.joint_index(head) {
-            joint_offers(&b.m.joints[k].kind, b.m.dimension)
+            let coordinates = b.m.joints[k].kind.spec().coordinates[b.m.dimension - 2];
+            let names = coordinates.iter().map(|c| c.name());
+            names.chain(["reaction", "torque"]).map(String::from).collect()
         } else if b.formula_index.contains_key(head) {
             vec![if b.m.drivers.iter().any(|d| d.name.text == head) { "effort" } else { "multiplier" }.into()]
         } else if let Some(f) = b.m.forces.iter().find(|f| f.name.text == head) {
@@ -252,34 +256,29 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             _ => self.energy(what, &[b], false),
         }
     }
+    /// A coordinate of a joint, or its reaction.
     fn joint_sensor(&mut self, k: usize, what: &str) -> Option<Value<'h>> {
-        let angle = |s: &mut Self, which: usize| {
-            let k = s.b.joint_angle(k, which)?;
-            Some(Value::Scalar(s.angle(k)))
-        };
-        let universal = self.b.m.joints[k].kind == JointKind::Universal;
-        match what {
-            "angle" if !universal => angle(self, 1),
-            "angle_1" if universal => angle(self, 1),
-            "angle_2" if universal => angle(self, 2),
-            "position" if slides(&self.b.m.joints[k].kind) => {
-                let axis = self.b.joint_frames[k].axes[0].clone();
-                Some(Value::Scalar(self.joint_position(k, &axis)))
-            }
-            "x" | "y" if self.b.m.joints[k].kind == JointKind::Planar => {
-                let f = &self.b.joint_frames[k];
-                let direction =
-                    if what == "x" { f.normals[0].clone() } else { cross(&f.axes[0], &f.normals[0]) };
-                Some(Value::Scalar(self.joint_position(k, &direction)))
-            }
-            "reaction" | "torque" => Some(self.reaction(k, what)),
-            _ => None,
+        if let "reaction" | "torque" = what {
+            return Some(self.reaction(k, what));
         }
+        let coordinates = self.b.m.joints[k].kind.spec().coordinates[self.b.m.dimension - 2];
+        let coordinate = *coordinates.iter().find(|c| c.name() == what)?;
+        let f = &self.b.joint_frames[k];
+        let direction = match coordinate {
+            Coordinate::Angle | Coordinate::FirstAngle | Coordinate::SecondAngle => {
+                let angle = self.b.joint_angle(k, coordinate)?;
+                return Some(Value::Scalar(self.angle(angle)));
+            }
+            Coordinate::Position => f.axes[0].clone(),
+            Coordinate::X => f.normals[0].clone(),
+            Coordinate::Y => cross(&f.axes[0], &f.normals[0]),
+        };
+        Some(Value::Scalar(self.joint_position(k, &direction)))
     }
     fn reaction(&mut self, k: usize, what: &str) -> Value<'h> {
         let name = &self.b.m.joints[k].name.text;
         if self.b.slip_rows.contains_key(&k) {
-            return self.slip_reaction(k, what).expect("the numbers of the joint were read with its rows");
+            return slip_reaction(self, k, what).expect("the numbers of the joint were read with its rows");
         }
         let Some(reaction) = self.b.reactions.get(name).cloned() else {
             unreachable!("every joint has a reaction")
@@ -309,28 +308,6 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let applied = self.applied(k)?;
         Ok(applied.sensors.into_iter().find(|s| s.0 == what).map(|s| s.1))
     }
-}
-
-/// Does a joint have a slide?
-pub fn slides(kind: &JointKind) -> bool {
-    use JointKind::*;
-    matches!(kind, Prismatic { .. } | Cylindrical | Screw { .. } | PointOnLine)
-}
-
-fn joint_offers(kind: &JointKind, dimension: usize) -> Vec<String> {
-    use JointKind::*;
-    let coordinates: &[&str] = match kind {
-        Revolute => &["angle"],
-        Cylindrical | Screw { .. } => &["angle", "position"],
-        Prismatic { .. } => &["position"],
-        PointOnLine if dimension == 2 => &["angle", "position"],
-        PointOnLine => &["position"],
-        Universal => &["angle_1", "angle_2"],
-        Planar => &["x", "y", "angle"],
-        Distance { .. } | Free | KnifeEdge | Rolling { .. } if dimension == 2 => &["angle"],
-        _ => &[],
-    };
-    coordinates.iter().chain(&["reaction", "torque"]).map(|s| s.to_string()).collect()
 }
 
 /// What can be read of a force.

@@ -10,10 +10,10 @@
 
 use super::Builder;
 use super::functionals::Draft;
+use super::joint::Coordinate;
 use super::numbers::Quad;
 use super::vectors::{Port, Symbols, cross, difference, dot, normal, scaled, sum};
 use crate::functional::Sensor;
-use crate::mechanism::JointKind;
 use crate::ports::Affine;
 use crate::program::{Graph, Sym};
 use crate::signal::Input;
@@ -296,22 +296,21 @@ impl<'g> Builder<'g, '_> {
             }
         })
     }
-    /// (1): the angle of joint `k`, where it has one; `which` is 2 for the second angle of a universal joint.
-    pub(super) fn joint_angle(&mut self, k: usize, which: usize) -> Option<usize> {
+    /// (1): an angle of joint `k`, where it has it.
+    pub(super) fn joint_angle(&mut self, k: usize, angle: Coordinate) -> Option<usize> {
         let j = &self.m.joints[k];
         let [one, two] = self.joint_ends(k).map(|e| e.0);
-        if self.m.dimension == 2 {
-            let turns = !matches!(j.kind, JointKind::Fixed { .. } | JointKind::Prismatic { .. });
-            return (turns && which == 1).then(|| self.plane_angle(one, two));
-        }
-        let universal = j.kind == JointKind::Universal;
-        let turns = matches!(
-            j.kind,
-            JointKind::Revolute | JointKind::Cylindrical | JointKind::Screw { .. } | JointKind::Planar
-        );
-        if !(universal || turns && which == 1) {
+        if !j.kind.spec().coordinates[self.m.dimension - 2].contains(&angle) {
             return None;
         }
+        if self.m.dimension == 2 {
+            return Some(self.plane_angle(one, two));
+        }
+        let which = match angle {
+            Coordinate::Angle | Coordinate::FirstAngle => 1,
+            Coordinate::SecondAngle => 2,
+            Coordinate::Position | Coordinate::X | Coordinate::Y => return None,
+        };
         let text = format!("the angle of joint `{}`", j.name);
         Some(self.angle_def(format!("joint {k} {which}"), |s| {
             let f = &s.joint_frames[k];
@@ -319,9 +318,10 @@ impl<'g> Builder<'g, '_> {
             let (n1, b1) = (dir(0, &f.normals[0]), dir(0, &cross(&f.axes[0], &f.normals[0])));
             let (a1, a2, n2) = (dir(0, &f.axes[0]), dir(1, &f.axes[1]), dir(1, &f.normals[1]));
             let minus_b2 = dir(1, &cross(&f.normals[1], &f.axes[1]));
-            let (y, x) = match (universal, which) {
-                (true, 1) => ((a2.clone(), b1), (a2, n1)),
-                (true, _) => ((a1.clone(), minus_b2), (a1, n2)), // a₁ seen from body 2 turns backwards
+            let (y, x) = match angle {
+                Coordinate::FirstAngle => ((a2.clone(), b1), (a2, n1)),
+                // a₁ seen from body 2 turns backwards
+                Coordinate::SecondAngle => ((a1.clone(), minus_b2), (a1, n2)),
                 _ => ((n2.clone(), b1), (n2, n1)),
             };
             AngleDef { text, y, x, near: None, bodies: None }

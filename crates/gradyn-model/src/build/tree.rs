@@ -8,11 +8,12 @@
 
 mod hints;
 
+use super::joint::{Carry, Move, Triads};
+use super::joints::number_of;
 use super::vectors::{Symbols, cross, difference, opposite, unit};
 use super::{Builder, PointRef};
 use crate::error::ModelError;
 use crate::mechanics::Coordinates;
-use crate::mechanism::JointKind;
 use crate::ports::Ports;
 use crate::program::Sym;
 use crate::relative::{Carried, Link, Motion, Tree};
@@ -39,61 +40,52 @@ enum Piece<'g> {
     Ball,
 }
 
-impl JointKind {
-    /// Coordinates of the joint as an edge of the tree, if it can be one.
-    fn freedom(&self, dimension: usize) -> Option<usize> {
-        use JointKind::*;
-        match self {
-            Fixed { .. } => Some(0),
-            Revolute | Prismatic { .. } => Some(1),
-            Cylindrical | Screw { .. } | Universal => Some(2),
-            Planar => Some(3),
-            Spherical => Some(4),
-            Free => Some(if dimension == 2 { 3 } else { 7 }),
-            Distance { .. } | PointOnLine | PointOnPlane | KnifeEdge | Rolling { .. } => None,
-        }
-    }
+/// Chooses which joints carry the bodies.
+pub(super) struct TreeChooser<'a, 'g, 'm> {
+    /// The bodies and joints.
+    pub b: &'a Builder<'g, 'm>,
+    /// The family: Cartesian coordinates have no joints in their tree.
+    pub coordinates: Coordinates,
+    /// Joints whose reaction is read.
+    pub read: &'a HashSet<String>,
 }
 
-impl<'g> Builder<'g, '_> {
-    /// Attaches every body that has a frame; `read`: joints whose reaction is read.
-    pub(super) fn choose_tree(
-        &self,
-        coordinates: Coordinates,
-        read: &HashSet<String>,
-    ) -> Result<Vec<Edge>, ModelError> {
-        let (ground, joints) = (self.ground(), &self.m.joints);
-        let framed = |b: usize| b == ground || !self.is_thin(b);
+impl TreeChooser<'_, '_, '_> {
+    /// Attaches every body that has a frame.
+    pub fn choose(&self) -> Result<Vec<Edge>, ModelError> {
+        let (ground, joints) = (self.b.ground(), &self.b.m.joints);
+        let framed = |b: usize| b == ground || !self.b.is_thin(b);
         let usable = |k: usize| {
             let j = &joints[k];
-            let framed = self.joint_ends(k).iter().all(|e| framed(e.0));
-            coordinates != Coordinates::Cartesian
+            let framed = self.b.joint_ends(k).iter().all(|e| framed(e.0));
+            self.coordinates != Coordinates::Cartesian
                 && framed
                 && j.tree != Some(false)
-                && !read.contains(&j.name.text)
+                && !self.read.contains(&j.name.text)
         };
         let mut of_body = vec![vec![]; ground + 1];
         for k in (0..joints.len()).filter(|&k| usable(k)) {
-            (0..2).for_each(|side| of_body[self.joint_ends(k)[side].0].push((k, side)));
+            (0..2).for_each(|side| of_body[self.b.joint_ends(k)[side].0].push((k, side)));
         }
         let (mut edges, mut depth) = (vec![], vec![None; ground + 1]);
         let (mut frontier, mut open) = (BTreeSet::new(), self.by_joints().into_iter());
-        let free = if self.m.dimension == 2 { 3 } else { 7 };
+        let free = if self.b.m.dimension == 2 { 3 } else { 7 };
         let attach = |body: usize, at: usize, depth: &mut Vec<Option<usize>>, frontier: &mut BTreeSet<_>| {
             depth[body] = Some(at);
             for &(k, side) in &of_body[body] {
-                let cost = match joints[k].kind.freedom(self.m.dimension) {
-                    Some(_) if joints[k].tree == Some(true) => 0,
-                    Some(freedom) if freedom <= free => 1 + freedom,
-                    _ => continue,
-                };
+                let cost =
+                    match joints[k].kind.spec().carry[self.b.m.dimension - 2].freedom(self.b.m.dimension) {
+                        Some(_) if joints[k].tree == Some(true) => 0,
+                        Some(freedom) if freedom <= free => 1 + freedom,
+                        _ => continue,
+                    };
                 frontier.insert((cost, at, k, side));
             }
         };
         attach(ground, 0, &mut depth, &mut frontier);
         loop {
             let edge = if let Some((_, at, k, side)) = frontier.pop_first() {
-                let body = self.joint_ends(k)[1 - side].0;
+                let body = self.b.joint_ends(k)[1 - side].0;
                 (Edge { body, joint: Some((k, side)) }, at + 1)
             } else if let Some(body) = open.next() {
                 (Edge { body, joint: None }, 1)
@@ -105,75 +97,88 @@ impl<'g> Builder<'g, '_> {
                 edges.push(edge.0);
             }
         }
-        self.check_hints(coordinates, &edges, read)?;
+        self.check_hints(&edges)?;
         Ok(edges)
-    }
-    /// Does the body have no directions but its own?
-    pub(super) fn is_thin(&self, b: usize) -> bool {
-        self.m.dimension == 3 && self.solids[b].rod.is_some()
     }
     /// Bodies with frames, those with the most joints first; the heaviest of these.
     fn by_joints(&self) -> Vec<usize> {
-        let mut joints = vec![0; self.ground() + 1];
-        (0..self.m.joints.len()).flat_map(|k| self.joint_ends(k)).for_each(|end| joints[end.0] += 1);
+        let mut joints = vec![0; self.b.ground() + 1];
+        (0..self.b.m.joints.len()).flat_map(|k| self.b.joint_ends(k)).for_each(|end| joints[end.0] += 1);
         let mass: Vec<f64> =
-            (0..self.ground()).map(|b| self.numbers.nominal(&[self.solids[b].mass])[0]).collect();
-        let mut open: Vec<usize> = (0..self.ground()).filter(|&b| !self.is_thin(b)).collect();
+            (0..self.b.ground()).map(|b| self.b.numbers.nominal(&[self.b.solids[b].mass])[0]).collect();
+        let mut open: Vec<usize> = (0..self.b.ground()).filter(|&b| !self.b.is_thin(b)).collect();
         open.sort_by(|&a, &b| joints[b].cmp(&joints[a]).then(mass[b].total_cmp(&mass[a])));
         open
     }
+}
+
+/// Makes the links of a tree; numbers become slots.
+pub(super) struct TreeMaker<'a, 'g, 'm> {
+    /// The bodies and joints.
+    pub b: &'a mut Builder<'g, 'm>,
+    /// The tree so far.
+    pub tree: Tree,
+}
+
+impl<'g> TreeMaker<'_, 'g, '_> {
     /// The links of the edges; numbers become slots.
-    pub(super) fn make_tree(&mut self, edges: &[Edge]) -> Result<Tree, ModelError> {
-        let ground = self.ground();
+    pub fn make(mut self, edges: &[Edge]) -> Result<Tree, ModelError> {
+        let ground = self.b.ground();
         let mut own = vec![vec![]; ground];
-        self.coordinates.iter().enumerate().for_each(|(i, c)| own[c.body].push(i));
-        let mut tree = Tree::default();
+        self.b.coordinates.iter().enumerate().for_each(|(i, c)| own[c.body].push(i));
         let mut carried: Vec<Option<Carried>> = vec![None; ground];
         for edge in edges {
             let (parent, name) = match edge.joint {
-                Some((k, side)) => (self.joint_ends(k)[side].0, self.m.joints[k].name.text.clone()),
-                None => (ground, self.solids[edge.body].name.clone()),
+                Some((k, side)) => (self.b.joint_ends(k)[side].0, self.b.m.joints[k].name.text.clone()),
+                None => (ground, self.b.solids[edge.body].name.clone()),
             };
             let (pieces, words) = self.pieces(edge)?;
             let (mut link, mut path) = carried
                 .get(parent)
                 .and_then(Option::as_ref)
                 .map_or((None, vec![]), |c| (c.link, c.path.clone()));
-            let (first_link, first) = (tree.chain.links.len(), tree.names.len());
+            let (first_link, first) = (self.tree.chain.links.len(), self.tree.names.len());
             for piece in pieces {
-                self.push_link(piece, &mut link, &name, &mut tree);
+                self.push_link(piece, &mut link, &name);
             }
-            tree.names.extend(words.iter().map(|w| format!("{name}.{w}")));
-            path.extend(first as u32..tree.names.len() as u32);
+            self.tree.names.extend(words.iter().map(|w| format!("{name}.{w}")));
+            path.extend(first as u32..self.tree.names.len() as u32);
             let last = link.expect("every edge has a link");
-            tree.ends.extend((first_link..tree.chain.links.len()).map(|_| last));
-            let parts: &[u8] = if self.m.dimension == 2 { &PLANE } else { &SPACE };
+            self.tree.ends.extend((first_link..self.tree.chain.links.len()).map(|_| last));
+            let parts: &[u8] = if self.b.m.dimension == 2 { &PLANE } else { &SPACE };
             carried[edge.body] = Some(Carried { link, first: own[edge.body][0] as u32, parts, path });
         }
         for b in 0..ground {
             if let Some(body) = carried[b].take() {
-                tree.bodies.push(body);
+                self.tree.bodies.push(body);
                 continue;
             }
             let own = &own[b];
-            let first = tree.names.len() as u32;
-            tree.names.extend(own.iter().map(|&i| self.coordinates[i].name.clone()));
-            tree.chain.link_of.extend(own.iter().map(|_| None));
+            let first = self.tree.names.len() as u32;
+            self.tree.names.extend(own.iter().map(|&i| self.b.coordinates[i].name.clone()));
+            self.tree.chain.link_of.extend(own.iter().map(|_| None));
             let path = (first..first + own.len() as u32).collect();
-            tree.bodies.push(Carried { link: None, first: own[0] as u32, parts: &SPACE[..own.len()], path });
+            self.tree.bodies.push(Carried {
+                link: None,
+                first: own[0] as u32,
+                parts: &SPACE[..own.len()],
+                path,
+            });
         }
-        Ok(tree)
+        Ok(self.tree)
     }
-    fn push_link(&mut self, piece: Piece<'g>, link: &mut Option<u32>, name: &str, tree: &mut Tree) {
+    /// Adds the link of a piece behind `link`, which it becomes.
+    fn push_link(&mut self, piece: Piece<'g>, link: &mut Option<u32>, name: &str) {
+        let tree = &mut self.tree;
         let (parent, at) = (*link, tree.geometry.len() as u32);
         let coord = tree.chain.link_of.len() as u32;
         let motion = match piece {
             Piece::Shift(s) => {
-                tree.geometry.extend(s.into_iter().map(|x| self.slots.slot(x)));
+                tree.geometry.extend(s.into_iter().map(|x| self.b.slots.slot(x)));
                 Motion::Shift(at)
             }
             Piece::Turn(g) => {
-                tree.geometry.extend(g.into_iter().flatten().map(|x| self.slots.slot(x)));
+                tree.geometry.extend(g.into_iter().flatten().map(|x| self.b.slots.slot(x)));
                 Motion::Turn(at)
             }
             Piece::Revolve(axis, sign) => Motion::Revolve(axis, sign),
@@ -190,29 +195,31 @@ impl<'g> Builder<'g, '_> {
     }
     /// The motions of an edge, and the names of its coordinates.
     fn pieces(&mut self, edge: &Edge) -> Result<(Vec<Piece<'g>>, Vec<&'static str>), ModelError> {
-        let plane = self.m.dimension == 2;
+        let plane = self.b.m.dimension == 2;
         let Some((k, side)) = edge.joint else { return Ok(free(plane)) };
-        let j = &self.m.joints[k];
-        let ends = self.joint_ends(k);
+        let j = &self.b.m.joints[k];
+        let ends = self.b.joint_ends(k);
+        let spec = j.kind.spec();
+        // from the frame of the parent to the point
         let mut list = vec![];
         shift(self.local(ends[side]), &mut list);
-        if j.kind == JointKind::Free {
-            let (motions, words) = free(plane);
-            list.extend(motions);
-            return Ok((list, words));
-        }
-        let turned = match &j.kind {
-            JointKind::Prismatic { angle } | JointKind::Fixed { angle } => {
-                Some(self.numbers.number(angle, &format!("joint `{}`, angle", j.name))?)
+        let (motions, words, triads) = match spec.carry[self.b.m.dimension - 2] {
+            Carry::By(motions, words, triads) => (motions, words, triads),
+            Carry::Freely => {
+                let (motions, words) = free(plane);
+                list.extend(motions);
+                return Ok((list, words));
             }
-            _ => None,
+            Carry::Never => unreachable!("a joint without coordinates is no edge"),
         };
-        let triads = self.triads(k);
+        let turned = spec.holds_angle.then(|| number_of(j, &mut self.b.numbers)).transpose()?;
+        // to the triad of its side
+        let triads = self.triads(k, triads);
         if let Some(t) = &triads {
             turn(t[side].clone(), &mut list);
         }
-        let (motions, words) = motions(&j.kind, plane);
-        let mut middle: Vec<Piece<'g>> = motions.into_iter().map(|(m, axis)| piece(m, axis, side)).collect();
+        // the motions, backwards from side 2
+        let mut middle: Vec<Piece<'g>> = motions.iter().map(|m| piece(*m, side)).collect();
         let angle = turned.map(|a| if side == 0 { a } else { -a });
         if side == 1 {
             middle.reverse();
@@ -224,63 +231,66 @@ impl<'g> Builder<'g, '_> {
             }
         }
         list.extend(middle);
+        // from the triad of the other side to the frame of the body
         if let Some(t) = &triads {
             turn(transposed(&t[1 - side]), &mut list);
         }
         shift(opposite(&self.local(ends[1 - side])), &mut list);
-        let words = if side == 1 { words.into_iter().rev().collect() } else { words };
+        let words = if side == 1 { words.iter().rev().copied().collect() } else { words.to_vec() };
         // an edge has a link
         if list.is_empty() {
-            list.push(Piece::Shift(vec![self.graph.constant(0.0); 3]));
+            list.push(Piece::Shift(vec![self.b.graph.constant(0.0); 3]));
         }
         Ok((list, words))
     }
     /// A point of a body from its centre of mass, in three components.
     fn local(&self, (b, i): PointRef) -> Symbols<'g> {
-        let solid = &self.solids[b];
-        let at = if solid.points[i].name == "com" && b != self.ground() {
-            vec![self.graph.constant(0.0); self.m.dimension]
+        let solid = &self.b.solids[b];
+        let at = if solid.points[i].name == "com" && b != self.b.ground() {
+            vec![self.b.graph.constant(0.0); self.b.m.dimension]
         } else {
             difference(&solid.points[i].at, &solid.com)
         };
         self.lifted(at)
     }
     fn lifted(&self, mut v: Symbols<'g>) -> Symbols<'g> {
-        v.resize(3, self.graph.constant(0.0));
+        v.resize(3, self.b.graph.constant(0.0));
         v
     }
     /// Axes of the joint in both bodies, if its motion has any.
-    fn triads(&self, k: usize) -> Option<[[Symbols<'g>; 3]; 2]> {
-        let (kind, frame) = (&self.m.joints[k].kind, &self.joint_frames[k]);
-        if self.m.dimension == 2 {
-            if !matches!(kind, JointKind::Prismatic { .. }) {
-                return None;
-            }
-            let a = &frame.axes[0];
-            let across = vec![-a[1], a[0]];
-            let triad = [self.lifted(a.clone()), self.lifted(across), unit(self.graph, 3, 2)];
-            return Some([triad.clone(), triad]);
-        }
-        if *kind == JointKind::Spherical {
-            return None;
-        }
+    fn triads(&self, k: usize, which: Triads) -> Option<[[Symbols<'g>; 3]; 2]> {
+        let frame = &self.b.joint_frames[k];
         let usual = |s: usize| {
             let (a, n) = (&frame.axes[s], &frame.normals[s]);
             [n.clone(), cross(a, n), a.clone()]
         };
-        let second = match kind {
-            JointKind::Universal => {
-                let (a, n) = (&frame.axes[1], &frame.normals[1]);
-                [a.clone(), n.clone(), cross(a, n)]
+        match which {
+            Triads::None => None,
+            Triads::Line => {
+                let a = &frame.axes[0];
+                let across = vec![-a[1], a[0]];
+                let triad = [self.lifted(a.clone()), self.lifted(across), unit(self.b.graph, 3, 2)];
+                Some([triad.clone(), triad])
             }
-            _ => usual(1),
-        };
-        Some([usual(0), second])
+            Triads::Usual => Some([usual(0), usual(1)]),
+            Triads::Crossed => {
+                let (a, n) = (&frame.axes[1], &frame.normals[1]);
+                let second = [a.clone(), n.clone(), cross(a, n)];
+                Some([usual(0), second])
+            }
+        }
     }
     /// The turn about the third axis.
     fn about_axis(&self, angle: Sym<'g>) -> [Symbols<'g>; 3] {
-        let (c, s, zero) = (angle.cos(), angle.sin(), self.graph.constant(0.0));
-        [vec![c, s, zero], vec![-s, c, zero], unit(self.graph, 3, 2)]
+        let (c, s, zero) = (angle.cos(), angle.sin(), self.b.graph.constant(0.0));
+        [vec![c, s, zero], vec![-s, c, zero], unit(self.b.graph, 3, 2)]
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Does the body have no directions but its own?
+    pub(super) fn is_thin(&self, b: usize) -> bool {
+        self.m.dimension == 3 && self.solids[b].rod.is_some()
     }
     /// Where the frames are in these coordinates: centre of mass and axes, of a rod in space its points.
     pub(super) fn body_frames(&mut self) -> Vec<(usize, Ports)> {
@@ -310,35 +320,13 @@ fn free<'g>(plane: bool) -> (Vec<Piece<'g>>, Vec<&'static str>) {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Kind {
-    Revolve,
-    Slide,
-    Ball,
-}
-
-/// The motions of a joint from side 1 to side 2, and the names of its coordinates.
-fn motions(kind: &JointKind, plane: bool) -> (Vec<(Kind, usize)>, Vec<&'static str>) {
-    use Kind::*;
-    match kind {
-        JointKind::Revolute => (vec![(Revolve, 2)], vec!["angle"]),
-        JointKind::Prismatic { .. } => (vec![(Slide, if plane { 0 } else { 2 })], vec!["position"]),
-        JointKind::Cylindrical | JointKind::Screw { .. } => {
-            (vec![(Slide, 2), (Revolve, 2)], vec!["position", "angle"])
-        }
-        JointKind::Universal => (vec![(Revolve, 2), (Revolve, 0)], vec!["angle_1", "angle_2"]),
-        JointKind::Planar => (vec![(Slide, 0), (Slide, 1), (Revolve, 2)], vec!["x", "y", "angle"]),
-        JointKind::Spherical => (vec![(Ball, 0)], vec!["e0", "e1", "e2", "e3"]),
-        _ => (vec![], vec![]),
-    }
-}
-
-fn piece<'g>(kind: Kind, axis: usize, side: usize) -> Piece<'g> {
+/// A motion of a joint, seen from one of its sides.
+fn piece<'g>(motion: Move, side: usize) -> Piece<'g> {
     let sign = if side == 0 { 1.0 } else { -1.0 };
-    match kind {
-        Kind::Revolve => Piece::Revolve(axis, sign),
-        Kind::Slide => Piece::Slide(axis, sign),
-        Kind::Ball => Piece::Ball,
+    match motion {
+        Move::Revolve(axis) => Piece::Revolve(axis, sign),
+        Move::Slide(axis) => Piece::Slide(axis, sign),
+        Move::Ball => Piece::Ball,
     }
 }
 

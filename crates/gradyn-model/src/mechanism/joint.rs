@@ -25,6 +25,8 @@ pub enum JointKind {
     Spherical,
     /// Space: the points coincide, the two axes stay perpendicular.
     Universal,
+    /// Space: the points coincide, body 2 bends in any way but does not twist about the axes.
+    ConstantVelocity,
     /// Space: point 2 stays in the plane through point 1 normal to the axis, the axes are parallel.
     Planar,
     /// Points coincide and so do the directions, with an angle about the axis.
@@ -51,6 +53,32 @@ pub enum JointKind {
         /// Radius of the disc [m], > 0.
         radius: Number,
     },
+}
+
+impl JointKind {
+    /// Its number, if it has one: an angle [rad], a lead [m per turn], a length or a radius [m].
+    pub fn number(&self) -> Option<Number> {
+        self.clone().number_mut().cloned()
+    }
+    pub(super) fn number_mut(&mut self) -> Option<&mut Number> {
+        match self {
+            JointKind::Prismatic { angle: x }
+            | JointKind::Fixed { angle: x }
+            | JointKind::Screw { lead: x }
+            | JointKind::Distance { length: x }
+            | JointKind::Rolling { radius: x } => Some(x),
+            JointKind::Revolute
+            | JointKind::Cylindrical
+            | JointKind::Spherical
+            | JointKind::Universal
+            | JointKind::ConstantVelocity
+            | JointKind::Planar
+            | JointKind::Free
+            | JointKind::PointOnLine
+            | JointKind::PointOnPlane
+            | JointKind::KnifeEdge => None,
+        }
+    }
 }
 
 /// A joint between two points.

@@ -85,43 +85,28 @@ impl Tyre {
         [&mut self.offset, &mut self.radius, &mut self.stiffness, &mut self.damping, &mut self.width]
             .into_iter()
             .for_each(|x| f(owner, x));
-        match &mut self.law {
-            TyreLaw::None => {}
-            TyreLaw::Linear(s) => s.friction.iter_mut().chain(&mut s.critical).for_each(|x| f(owner, x)),
-            TyreLaw::Tanh(s) => s
-                .friction
-                .iter_mut()
-                .chain(&mut s.critical)
-                .chain([&mut s.smoothing])
-                .for_each(|x| f(owner, x)),
-            TyreLaw::Magic(list) => list.iter_mut().for_each(|x| f(owner, x)),
-        }
+        self.law.numbers_mut().into_iter().for_each(|(_, x)| f(owner, x));
     }
-    /// (key, number, whether it must not be zero) of what must not be negative.
-    pub fn positive(&self) -> Vec<(&'static str, &Number, bool)> {
-        let mut list = vec![
-            ("radius", &self.radius, true),
-            ("stiffness", &self.stiffness, false),
-            ("damping", &self.damping, false),
-            ("width", &self.width, true),
-        ];
-        match &self.law {
-            TyreLaw::None => {}
-            TyreLaw::Linear(s) | TyreLaw::Tanh(s) => {
-                list.extend(s.friction.iter().map(|x| ("friction", x, false)));
-                list.extend(s.critical.iter().map(|x| ("critical", x, true)));
-                list.extend(matches!(self.law, TyreLaw::Tanh(_)).then_some((
-                    "smoothing",
-                    &s.smoothing,
-                    true,
-                )));
+}
+
+impl TyreLaw {
+    /// Its numbers with their keys in a file; both numbers of a pair have the same.
+    pub fn numbers(&self) -> Vec<(&'static str, Number)> {
+        self.clone().numbers_mut().into_iter().map(|(key, x)| (key, x.clone())).collect()
+    }
+    fn numbers_mut(&mut self) -> Vec<(&'static str, &mut Number)> {
+        match self {
+            TyreLaw::None => vec![],
+            TyreLaw::Linear(s) => {
+                let critical = s.critical.iter_mut().map(|x| ("critical", x));
+                s.friction.iter_mut().map(|x| ("friction", x)).chain(critical).collect()
             }
-            TyreLaw::Magic(c) => {
-                let strict = ["FZ0", "PCX1", "PCY1", "PKY2"];
-                let named = MAGIC.iter().zip(c).filter(|(name, _)| strict.contains(name));
-                list.extend(named.map(|(name, x)| (*name, x, true)));
+            TyreLaw::Tanh(s) => {
+                let critical = s.critical.iter_mut().map(|x| ("critical", x));
+                let pairs = s.friction.iter_mut().map(|x| ("friction", x)).chain(critical);
+                pairs.chain([("smoothing", &mut s.smoothing)]).collect()
             }
+            TyreLaw::Magic(list) => MAGIC.into_iter().zip(list).collect(),
         }
-        list
     }
 }

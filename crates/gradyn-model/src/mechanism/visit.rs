@@ -94,21 +94,7 @@ impl Joint {
     fn visit(&mut self, f: Visitor) {
         let owner = format!("joint {}", self.name);
         self.axes.iter_mut().chain(&mut self.normals).flatten().for_each(|v| v.visit(&owner, f));
-        match &mut self.kind {
-            JointKind::Prismatic { angle: x } | JointKind::Fixed { angle: x } => f(&owner, x),
-            JointKind::Screw { lead: x }
-            | JointKind::Distance { length: x }
-            | JointKind::Rolling { radius: x } => f(&owner, x),
-            JointKind::Revolute
-            | JointKind::Cylindrical
-            | JointKind::Spherical
-            | JointKind::Universal
-            | JointKind::Planar
-            | JointKind::Free
-            | JointKind::PointOnLine
-            | JointKind::PointOnPlane
-            | JointKind::KnifeEdge => {}
-        }
+        self.kind.number_mut().into_iter().for_each(|x| f(&owner, x));
     }
 }
 

@@ -2,7 +2,7 @@
 //! such sensors.
 
 use gradyn_model::build;
-use gradyn_model::mechanism::{Body, ForceKind, JointKind, Mechanism, Text};
+use gradyn_model::mechanism::{Body, ForceKind, Joint, Mechanism, Text};
 
 /// Expressions by what they are about.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +21,11 @@ impl Observed {
         let bodies = m.bodies.iter().map(|b| place(m, b));
         let forces = m.forces.iter().map(|f| force(m, &f.name, &f.kind));
         let forces = forces.chain(m.drivers.iter().map(|d| vec![format!("{}.effort", d.name)]));
-        let held = m.joints.iter().filter(|j| j.kind != JointKind::Free);
+        let rows = |j: &&Joint| {
+            let spec = j.kind.spec();
+            spec.rows[m.dimension - 2] + spec.slips[m.dimension - 2]
+        };
+        let held = m.joints.iter().filter(|j| rows(j) > 0);
         let reactions = held.map(|j| [vector(m, &j.name, "reaction"), torque(m, &j.name)].concat());
         let existing = |groups: Vec<Vec<String>>| groups.into_iter().flat_map(|g| exists(m, g)).collect();
         Self {

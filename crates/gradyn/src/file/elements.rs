@@ -5,12 +5,13 @@ mod optimize;
 mod vehicle;
 
 use super::Study;
-use super::format::MAX_COUNT;
 use super::tree::{Node, Table, Value, Word};
 use gradyn_model::ModelError;
+use gradyn_model::build::joint::{COUPLINGS, JointSpec};
 use gradyn_model::error::nearest;
 use gradyn_model::expression::constant;
 use gradyn_model::mechanism::*;
+use gradyn_model::spec::{Kind, MAX_COUNT};
 use std::ops::Range;
 
 /// The mechanism of a file.
@@ -25,12 +26,12 @@ pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     m.hard_points = vectors(root, "points");
     m.ground = section(root, "ground").map_or(vec![], |g| vectors(g, "points"));
     m.bodies = elements(root, "body").map(|(n, t)| body(n, t)).collect::<Result<_, _>>()?;
-    let coupled = |t: &Table| matches!(word(t, "type").text.as_str(), "gear" | "rack");
-    m.joints = elements(root, "joint")
-        .filter(|e| !coupled(e.1))
-        .map(|(n, t)| joint(n, t, m.dimension))
-        .collect::<Result<_, _>>()?;
-    m.couplings = elements(root, "joint").filter(|e| coupled(e.1)).map(|(n, t)| coupling(n, t)).collect();
+    for (name, t) in elements(root, "joint") {
+        match coupling(&name, t) {
+            Some(coupling) => m.couplings.push(coupling),
+            None => m.joints.push(joint(name, t, m.dimension)?),
+        }
+    }
     let constraint =
         |key: &'static str| elements(root, "constraint").filter_map(move |(n, t)| Some((n, maybe(t, key)?)));
     m.constraints = numbers(root, "constraint").chain(constraint("position")).collect();
@@ -41,7 +42,7 @@ pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
             m.penalties.extend(factors.map(|p| (name, p)));
         }
     }
-    m.drivers = elements(root, "driver").map(|(n, t)| driver(n, t)).collect();
+    m.drivers = elements(root, "driver").map(|(n, t)| driver(n, t)).collect::<Result<_, _>>()?;
     m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect::<Result<_, _>>()?;
     m.roads = elements(root, "road").map(|(n, t)| vehicle::road(n, t)).collect::<Result<_, _>>()?;
     m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
@@ -101,6 +102,18 @@ fn values(t: &Table, key: &str) -> Vec<Number> {
         }
         _ => node.number().into_iter().collect(),
     }
+}
+/// One of some words by its name; the reader has seen that it is one of them.
+fn choice<T: Copy>(t: &Table, key: &str, owner: &str, words: &[(&str, T)]) -> Result<Option<T>, ModelError> {
+    let Some(word) = text(t, key) else { return Ok(None) };
+    match words.iter().find(|w| w.0 == word.text) {
+        Some(found) => Ok(Some(found.1)),
+        None => Err(no_type(owner, key, &word)),
+    }
+}
+/// A name that is in the tables of the format, but that the element does not have.
+fn no_type(owner: &str, noun: &str, word: &Text) -> ModelError {
+    ModelError::new(format!("{owner}: there is no {noun} `{word}`")).at(&word.place)
 }
 /// `one` for both sides, or `two` for each; both is a mistake.
 fn sides(t: &Table, owner: &Text, [one, two]: [&str; 2]) -> Result<[Option<Vector>; 2], ModelError> {
@@ -187,7 +200,8 @@ fn list_values(name: &Word, t: &Table) -> Result<Option<Vec<Number>>, ModelError
 }
 
 fn spline(name: Text, t: &Table, lists: &Lists) -> Result<Spline, ModelError> {
-    let cyclic = text(t, "kind").is_some_and(|k| k.text == "cyclic");
+    let kinds = [("cyclic", true), ("clamped", false)];
+    let cyclic = choice(t, "kind", &format!("spline `{name}`"), &kinds)?.unwrap_or(false);
     if let Some((key, _)) = t.entries.iter().find(|(k, _)| k.text == "period" && !cyclic) {
         let e = ModelError::new(format!("spline `{name}`: only a cyclic spline has a period"))
             .at(&Some(key.place.clone()));
@@ -243,52 +257,39 @@ fn shape(t: &Table, body: &Text) -> Result<Shape, ModelError> {
         "tube" => {
             ShapeKind::Tube { outer: number(t, "outer", 0.0), inner: number(t, "inner", 0.0), length, axis }
         }
-        other => {
-            return Err(
-                ModelError::new(format!("body `{body}`: there is no shape type `{other}`")).at(&body.place)
-            );
-        }
+        _ => return Err(no_type(&format!("body `{body}`"), "shape type", &word(t, "type"))),
     };
     Ok(Shape { kind, density: maybe(t, "density") })
 }
 
 fn joint(name: Text, t: &Table, dimension: usize) -> Result<Joint, ModelError> {
-    let angle = number(t, "angle", 0.0);
-    let kind = match word(t, "type").text.as_str() {
-        "prismatic" => JointKind::Prismatic { angle },
-        "cylindrical" => JointKind::Cylindrical,
-        "screw" => JointKind::Screw { lead: number(t, "lead", 0.0) },
-        "spherical" => JointKind::Spherical,
-        "universal" => JointKind::Universal,
-        "planar" => JointKind::Planar,
-        "fixed" => JointKind::Fixed { angle },
-        "free" => JointKind::Free,
-        "distance" => JointKind::Distance { length: number(t, "length", 0.0) },
-        "point-on-line" => JointKind::PointOnLine,
-        "point-on-plane" => JointKind::PointOnPlane,
-        "knife-edge" => JointKind::KnifeEdge,
-        "rolling" => JointKind::Rolling { radius: number(t, "radius", 0.0) },
-        _ => JointKind::Revolute,
-    };
-    let (mut axes, normals) = (sides(t, &name, ["axis", "axes"])?, sides(t, &name, ["normal", "normals"])?);
-    if kind == JointKind::KnifeEdge {
-        axes[0] = None; // the edge belongs to body 2
-    } else if dimension == 2 || matches!(kind, JointKind::PointOnLine | JointKind::PointOnPlane) {
-        axes[1] = None; // lines and planes, and what slides in the plane, belong to body 1
+    let owner = format!("joint `{name}`");
+    let kind_name = word(t, "type");
+    // the kind with its number
+    let unknown = || no_type(&owner, "joint type", &kind_name);
+    let spec = JointSpec::named(&kind_name.text).ok_or_else(unknown)?;
+    let value = number(t, spec.number().map_or("", |f| f.name), 0.0);
+    let kind = JointKind::from_name(&kind_name.text, value).ok_or_else(unknown)?;
+    // directions, in the bodies that have them
+    let mut axes = sides(t, &name, ["axis", "axes"])?;
+    let normals = sides(t, &name, ["normal", "normals"])?;
+    for (axis, has) in axes.iter_mut().zip(spec.axes[dimension - 2]) {
+        *axis = axis.take().filter(|_| has);
     }
-    let tree = text(t, "tree").map(|w| w.text == "keep");
+    let tree = choice(t, "tree", &owner, &[("keep", true), ("cut", false)])?;
     Ok(Joint { name, kind, between: pair(t, "between"), axes, normals, tree })
 }
 
-fn coupling(name: Text, t: &Table) -> Coupling {
-    let kind = match word(t, "type").text.as_str() {
-        "rack" => CouplingKind::Rack { radius: number(t, "radius", 0.0) },
-        _ => CouplingKind::Gear { ratio: number(t, "ratio", 1.0) },
-    };
-    Coupling { name, kind, joints: pair(t, "joints"), offset: number(t, "offset", 0.0) }
+/// A gear or a rack; nothing if the type is none of them.
+fn coupling(name: &Text, t: &Table) -> Option<Coupling> {
+    let kind_name = word(t, "type");
+    let entry = COUPLINGS.iter().find(|c| c.name == kind_name.text)?;
+    let key = entry.fields.iter().find(|f| f.required && matches!(f.kind, Kind::Number))?.name;
+    let kind = CouplingKind::from_name(&kind_name.text, number(t, key, 0.0))?;
+    Some(Coupling { name: name.clone(), kind, joints: pair(t, "joints"), offset: number(t, "offset", 0.0) })
 }
 
-fn driver(name: Text, t: &Table) -> Driver {
+fn driver(name: Text, t: &Table) -> Result<Driver, ModelError> {
     let quantity = if let Some(x) = maybe(t, "sensor") {
         Quantity::Sensor(x)
     } else if let Some(body) = text(t, "angle") {
@@ -298,11 +299,13 @@ fn driver(name: Text, t: &Table) -> Driver {
     } else if t.get("distance").is_some() {
         let [a, b] = pair(t, "distance");
         Quantity::Distance(a, b)
-    } else {
+    } else if t.get("angle").is_some() {
         let [a, b] = pair(t, "angle");
         Quantity::Angle(a, b)
+    } else {
+        return Err(ModelError::new(format!("driver `{name}`: what it drives is missing")).at(&name.place));
     };
-    Driver { name, quantity, value: number(t, "value", 0.0) }
+    Ok(Driver { name, quantity, value: number(t, "value", 0.0) })
 }
 
 /// A factor of α, or a table of factors.
@@ -315,8 +318,10 @@ fn penalty(t: &Table, owner: &str) -> Result<Option<Penalty>, ModelError> {
 }
 
 fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
-    let (between, stiffness, damping) =
-        (pair(t, "between"), number(t, "stiffness", 0.0), number(t, "damping", 0.0));
+    let owner = format!("force `{name}`");
+    let between = pair(t, "between");
+    let stiffness = number(t, "stiffness", 0.0);
+    let damping = number(t, "damping", 0.0);
     let law = || ContactLaw {
         stiffness: stiffness.clone(),
         damping: damping.clone(),
@@ -358,7 +363,7 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
             force: values(t, "force"),
         },
         "bump-stop" => {
-            let pull = word(t, "side").text == "above";
+            let pull = choice(t, "side", &owner, &[("below", false), ("above", true)])?.unwrap_or(false);
             ForceKind::BumpStop { between, length: number(t, "length", 0.0), pull, law: law() }
         }
         "contact" => ForceKind::Contact {
@@ -370,12 +375,14 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
             speed: number(t, "speed", 0.01),
         },
         "tyre" => ForceKind::Tyre(Box::new(vehicle::tyre(&name, t)?)),
-        _ => {
+        "spring-damper" => {
             let length = number(t, "length", 0.0);
             ForceKind::SpringDamper { between, stiffness, damping, length, force: maybe(t, "force") }
         }
+        _ => return Err(no_type(&owner, "force type", &word(t, "type"))),
     };
-    let active = if word(t, "active").text == "motion" { Active::Motion } else { Active::Always };
+    let times = [("always", Active::Always), ("motion", Active::Motion)];
+    let active = choice(t, "active", &owner, &times)?.unwrap_or(Active::Always);
     Ok(Force { name, active, kind })
 }
 

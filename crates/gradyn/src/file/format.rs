@@ -1,94 +1,9 @@
 //! The file format: one table of keys for each section and element. The reader and the schema know no others.
 
 use gradyn_model::Coordinates;
+use gradyn_model::build::{joint, tyre};
+use gradyn_model::spec::{BETWEEN, Field, Kind, PENALTY, Record, Role, Variant, may, must, plain};
 use gradyn_optimize::{Method as Optimizer, Sampling, Transform};
-
-/// What a value must be.
-#[derive(Clone, Copy, Debug)]
-pub enum Kind {
-    /// A string.
-    Text,
-    /// One of some strings.
-    Word(&'static [&'static str]),
-    /// A number or an expression of parameters.
-    Number,
-    /// A number or an expression without names.
-    Constant,
-    /// A positive integer.
-    Count,
-    /// 2 or 3.
-    Dimension,
-    /// Components or a vector expression.
-    Vector,
-    /// A number, an expression or components.
-    NumberOrVector,
-    /// A list of numbers.
-    Numbers,
-    /// A number, or a list of them.
-    NumberOrNumbers,
-    /// The name of a list parameter, or a list of numbers.
-    Values,
-    /// Two vectors, each components or an expression.
-    VectorPair,
-    /// Rows of numbers, or numbers.
-    Matrix,
-    /// Two names: of points or bodies.
-    Pair(&'static str),
-    /// One name, or two.
-    OneOrPair(&'static str),
-    /// A list of names.
-    Texts(&'static str),
-    /// A string, a number or true/false.
-    Setting,
-    /// A table with these keys.
-    Record(&'static Record),
-    /// A table of named things: what one is called, and its kind.
-    Map(&'static str, &'static Kind),
-    /// A table whose `type` decides which keys it has.
-    Variants(&'static str, &'static [Variant]),
-    /// The section of this name, inside a template.
-    Section(&'static str),
-    /// Something short, or a table.
-    Either(&'static Kind, &'static Kind),
-}
-
-/// Keys of a table.
-#[derive(Debug)]
-pub struct Record {
-    pub fields: &'static [Field],
-    /// Exactly one of these keys is present; no rule if empty.
-    pub one_of: &'static [&'static str],
-}
-
-/// A key.
-#[derive(Debug)]
-pub struct Field {
-    pub name: &'static str,
-    pub kind: Kind,
-    pub required: bool,
-    pub doc: &'static str,
-}
-
-/// A type of joint or force.
-#[derive(Debug)]
-pub struct Variant {
-    pub name: &'static str,
-    pub doc: &'static str,
-    pub fields: &'static [Field],
-}
-
-/// The most values of one list parameter.
-pub const MAX_COUNT: usize = 10_000;
-
-const fn must(name: &'static str, kind: Kind, doc: &'static str) -> Field {
-    Field { name, kind, required: true, doc }
-}
-const fn may(name: &'static str, kind: Kind, doc: &'static str) -> Field {
-    Field { name, kind, required: false, doc }
-}
-const fn plain(fields: &'static [Field]) -> Record {
-    Record { fields, one_of: &[] }
-}
 
 /// The whole file.
 #[rustfmt::skip]
@@ -96,20 +11,20 @@ pub const FILE: Record = plain(&[
     must("name", Kind::Text, "Name of the model."),
     may("dimension", Kind::Dimension, "2: a plane mechanism (if absent); 3: a mechanism in space."),
     may("gravity", Kind::Vector, "Gravity [m/s²], such as [0, -9.81]; none if absent."),
-    may("parameters", Kind::Map("parameter", &Kind::Either(&Kind::Number, &Kind::Record(&PARAMETER))), "What may change, and be differentiated."),
-    may("constants", Kind::Map("constant", &Kind::Number), "Named numbers: expressions of parameters and earlier constants."),
+    may("parameters", Kind::Map("parameter", &Kind::Either(&Kind::Number, &Kind::Record(&PARAMETER))), "What may change, and be differentiated.").even(),
+    may("constants", Kind::Map("constant", &Kind::Number), "Named numbers: expressions of parameters and earlier constants.").even(),
     may("points", Kind::Map("point", &Kind::Vector), "Hard points of the design configuration, in the global frame [m]."),
     may("ground", Kind::Record(&GROUND), "What does not move."),
     may("body", Kind::Map("body", &Kind::Record(&BODY)), "Rigid bodies."),
-    may("joint", Kind::Map("joint", &Kind::Variants("joint", JOINTS)), "Joints between points of bodies or of the ground."),
+    may("joint", Kind::Map("joint", &Kind::Variants("joint", joints)), "Joints between points of bodies or of the ground."),
     may("constraint", Kind::Map("constraint", &Kind::Either(&Kind::Number, &Kind::Record(&CONSTRAINT))), "Expressions of sensors that are kept at zero."),
     may("driver", Kind::Map("driver", &Kind::Record(&DRIVER)), "Quantities that follow a function of time."),
-    may("force", Kind::Map("force", &Kind::Variants("force", FORCES)), "Springs, dampers, forces and torques."),
+    may("force", Kind::Map("force", &Kind::Variants("force", forces)), "Springs, dampers, forces and torques."),
     may("road", Kind::Map("road", &Kind::Record(&ROAD)), "Heights of the ground that tyres are on."),
     may("spline", Kind::Map("spline", &Kind::Record(&SPLINE)), "Cubic splines of time; their names may stand in expressions of t."),
     may("initial", Kind::Record(&INITIAL), "Conditions at the start; the rest follows by assembly."),
     may("objective", Kind::Map("objective", &Kind::Record(&OBJECTIVE)), "Functionals ψ = ∫ integral dt + terminal."),
-    may("output", Kind::Map("output", &Kind::Number), "Output columns: expressions of sensors."),
+    may("output", Kind::Map("output", &Kind::Number), "Output columns: expressions of sensors.").even(),
     may("study", Kind::Record(&STUDY), "Time span and method."),
     may("template", Kind::Map("template", &Kind::Record(&TEMPLATE)), "Parts of a model that instances copy."),
     may("instance", Kind::Map("instance", &Kind::Record(&INSTANCE)), "Copies of templates."),
@@ -148,12 +63,12 @@ const INSTANCE: Record = plain(&[
 
 #[rustfmt::skip]
 const PARAMETER: Record = plain(&[
-    must("value", Kind::NumberOrNumbers, "Nominal value; a list makes a list parameter name_0, name_1, …"),
+    must("value", Kind::NumberOrNumbers, "Nominal value; a list makes a list parameter name_0, name_1, …").even(),
     may("count", Kind::Count, "Makes a list parameter name_0, name_1, … of so many values."),
     may("unit", Kind::Text, "Unit label, not checked."),
-    may("min", Kind::Constant, "Lower bound."),
-    may("max", Kind::Constant, "Upper bound."),
-    may("scale", Kind::Constant, "Typical size; |value| (or 1) if absent."),
+    may("min", Kind::Constant, "Lower bound.").even(),
+    may("max", Kind::Constant, "Upper bound.").even(),
+    may("scale", Kind::Constant, "Typical size; |value| (or 1) if absent.").even(),
 ]);
 
 const GROUND: Record = plain(&[may("points", Kind::Map("point", &Kind::Vector), "Fixed points [m].")]);
@@ -161,10 +76,10 @@ const GROUND: Record = plain(&[may("points", Kind::Map("point", &Kind::Vector), 
 #[rustfmt::skip]
 const BODY: Record = plain(&[
     may("points", Kind::Map("point", &Kind::Vector), "Points in the frame of the body [m]."),
-    may("mass", Kind::Number, "Mass [kg]; that of the shape, or 0, if absent."),
+    may("mass", Kind::Number, "Mass [kg]; that of the shape, or 0, if absent.").even(),
     may("com", Kind::Vector, "Centre of mass in the frame of the body [m]; its origin, or the middle of the rod, if absent."),
-    may("inertia", Kind::NumberOrNumbers, "About the centre of mass [kg m²]: a number; in space [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], Ixy = -∫ x y dm."),
-    may("shape", Kind::Variants("shape", SHAPES), "A uniform solid around the centre of mass: the inertia follows."),
+    may("inertia", Kind::NumberOrNumbers, "About the centre of mass [kg m²]: a number; in space [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], Ixy = -∫ x y dm.").mirrored(Role::Inertia),
+    may("shape", Kind::Variants("shape", shapes), "A uniform solid around the centre of mass: the inertia follows."),
     may("hard", Kind::Texts("points"), "Names of hard points that belong to the body."),
     may("rod", Kind::Record(&ROD), "A uniform rod: centre of mass and inertia follow."),
     PENALTY,
@@ -173,66 +88,32 @@ const BODY: Record = plain(&[
 #[rustfmt::skip]
 const ROD: Record = plain(&[
     must("points", Kind::Pair("points"), "Names of its ends; local x runs from the first to the second."),
-    may("length", Kind::Number, "Length [m]; may be absent if the ends are points of the body already."),
-    may("mass", Kind::Number, "Mass [kg], if not given for the body."),
+    may("length", Kind::Number, "Length [m]; may be absent if the ends are points of the body already.").even(),
+    may("mass", Kind::Number, "Mass [kg], if not given for the body.").even(),
 ]);
 
 /// The shapes of bodies.
+pub fn shapes() -> Vec<&'static Variant> {
+    SHAPES.iter().collect()
+}
 #[rustfmt::skip]
-pub const SHAPES: &[Variant] = &[
+const SHAPES: &[Variant] = &[
     Variant { name: "box", doc: "A box; in the plane a rectangle.", fields: &[
-        must("size", Kind::Numbers, "Side lengths along the axes of the body [m]."), DENSITY,
+        must("size", Kind::Numbers, "Side lengths along the axes of the body [m].").even(), DENSITY,
     ]},
     Variant { name: "cylinder", doc: "A solid cylinder; in the plane a disc.", fields: &[RADIUS, LENGTH, SHAPE_AXIS, DENSITY] },
     Variant { name: "sphere", doc: "A solid sphere; in the plane a disc.", fields: &[RADIUS, DENSITY] },
     Variant { name: "tube", doc: "A hollow cylinder; in the plane a ring.", fields: &[
-        must("outer", Kind::Number, "Outer radius [m]."), must("inner", Kind::Number, "Inner radius [m]."), LENGTH, SHAPE_AXIS, DENSITY,
+        must("outer", Kind::Number, "Outer radius [m].").even(), must("inner", Kind::Number, "Inner radius [m].").even(), LENGTH, SHAPE_AXIS, DENSITY,
     ]},
 ];
-const DENSITY: Field = may("density", Kind::Number, "[kg/m³], in the plane [kg/m²]: the mass follows.");
-const RADIUS: Field = must("radius", Kind::Number, "Radius [m].");
-const LENGTH: Field = may("length", Kind::Number, "Length [m]; needed in space.");
+const DENSITY: Field =
+    may("density", Kind::Number, "[kg/m³], in the plane [kg/m²]: the mass follows.").even();
+const RADIUS: Field = must("radius", Kind::Number, "Radius [m].").even();
+const LENGTH: Field = may("length", Kind::Number, "Length [m]; needed in space.").even();
 const SHAPE_AXIS: Field = may("axis", Kind::Vector, "Axis in the frame of the body; its z axis if absent.");
 
-const BETWEEN: Field = must("between", Kind::Pair("points"), "Two points: body.point or ground.point.");
-const ANGLE: Field = may(
-    "angle",
-    Kind::Number,
-    "Angle of body 2 relative to body 1, in space about the axis [rad]; 0 if absent.",
-);
-const AXIS: Field = may(
-    "axis",
-    Kind::Vector,
-    "Direction in the frames of both bodies; if absent the x axis in the plane, the z axis in space.",
-);
-const AXES: Field =
-    may("axes", Kind::VectorPair, "Instead of `axis`: one direction in the frame of each body.");
-const NORMAL: Field = may(
-    "normal",
-    Kind::Vector,
-    "Space: a direction across the axis, in both frames, from which the angle is measured.",
-);
-const NORMALS: Field =
-    may("normals", Kind::VectorPair, "Instead of `normal`: one direction in the frame of each body.");
-const PENALTY: Field = may(
-    "penalty",
-    Kind::Either(&Kind::Constant, &Kind::Record(&FACTORS)),
-    "Factor of alpha for its constraint rows, or factors of alpha, xi and omega; 1 if absent.",
-);
-const TREE: Field = may(
-    "tree",
-    Kind::Word(&["keep", "cut"]),
-    "In relative coordinates: the joint carries a body (keep), or closes a loop (cut); chosen if absent.",
-);
-const OFFSET: Field = may("offset", Kind::Number, "Where both coordinates start [rad] or [m]; 0 if absent.");
 const TYPE: &str = "type";
-
-#[rustfmt::skip]
-const FACTORS: Record = plain(&[
-    may("alpha", Kind::Constant, "Factor of the penalty factor; 1 if absent."),
-    may("xi", Kind::Constant, "Factor of the damping ratio; 1 if absent."),
-    may("omega", Kind::Constant, "Factor of the frequency; 1 if absent."),
-]);
 
 #[rustfmt::skip]
 const CONSTRAINT: Record = Record { one_of: &["position", "velocity"], fields: &[
@@ -241,51 +122,25 @@ const CONSTRAINT: Record = Record { one_of: &["position", "velocity"], fields: &
     PENALTY,
 ]};
 
-/// The types of joints.
-#[rustfmt::skip]
-pub const JOINTS: &[Variant] = &[
-    Variant { name: "revolute", doc: "The points coincide; in space the axes too.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY, TREE] },
-    Variant { name: "prismatic", doc: "Point 2 slides along the axis of body 1 at a constant angle.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE, PENALTY, TREE] },
-    Variant { name: "cylindrical", doc: "Space: point 2 slides along the axis and body 2 turns about it.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY, TREE] },
-    Variant { name: "screw", doc: "Space: a cylindrical joint in which position = lead · angle / 2π.", fields: &[
-        BETWEEN, AXIS, AXES, NORMAL, NORMALS, must("lead", Kind::Number, "Advance per turn [m]."), PENALTY, TREE] },
-    Variant { name: "spherical", doc: "Space: the points coincide.", fields: &[BETWEEN, PENALTY, TREE] },
-    Variant { name: "universal", doc: "Space: the points coincide, the axes of both bodies stay perpendicular.", fields: &[
-        BETWEEN, must("axes", Kind::VectorPair, "The axis of each body, in its frame."), NORMAL, NORMALS, PENALTY, TREE] },
-    Variant { name: "planar", doc: "Space: point 2 stays in the plane through point 1 across the axis, the axes stay parallel.", fields: &[
-        BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY, TREE] },
-    Variant { name: "fixed", doc: "The points coincide and the directions are constant.", fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, ANGLE, PENALTY, TREE] },
-    Variant { name: "free", doc: "Nothing is held: a name for the relative motion.", fields: &[BETWEEN, TREE] },
-    Variant { name: "distance", doc: "The points keep a distance.", fields: &[BETWEEN, must("length", Kind::Number, "Distance [m], > 0."), PENALTY] },
-    Variant { name: "point-on-line", doc: "Point 2 stays on the line through point 1 along the axis of body 1.", fields: &[BETWEEN, AXIS, PENALTY] },
-    Variant { name: "point-on-plane", doc: "Space: point 2 stays in the plane through point 1 across the axis of body 1.", fields: &[BETWEEN, AXIS, PENALTY] },
-    Variant { name: "knife-edge", doc: "Point 2 does not move along the axis of body 2, relative to body 1.", fields: &[
-        BETWEEN, must("axis", Kind::Vector, "The direction in the frame of body 2 along which it does not move."), PENALTY] },
-    Variant { name: "rolling", doc: "A thin disc around point 2 rolls without slipping on the plane through point 1; in the plane on a line.", fields: &[
-        BETWEEN, may("axis", Kind::Vector, "Plane: direction of the line in the frame of body 1, with the disc on its left; its x axis if absent."),
-        may("axes", Kind::VectorPair, "Space: the normal of the plane in the frame of body 1 and the axis of the disc in that of body 2."),
-        must("radius", Kind::Number, "Radius of the disc [m], > 0."), PENALTY] },
-    Variant { name: "gear", doc: "angle of joint 1 = ratio · angle of joint 2 + offset.", fields: &[
-        must("joints", Kind::Pair("joints"), "Two joints that turn, with a body (or the ground) in common."),
-        must("ratio", Kind::Number, "Ratio of the angles; negative for wheels that turn against each other."), OFFSET, PENALTY] },
-    Variant { name: "rack", doc: "position of joint 2 = radius · angle of joint 1 + offset.", fields: &[
-        must("joints", Kind::Pair("joints"), "A joint that turns and one that slides, with a body (or the ground) in common."),
-        must("radius", Kind::Number, "Pitch radius of the pinion [m]."), OFFSET, PENALTY] },
-];
+/// The types of joints: kinds of joints, then couplings.
+pub fn joints() -> Vec<&'static Variant> {
+    joint::specs().map(|s| &s.entry).chain(joint::COUPLINGS).collect()
+}
 
 #[rustfmt::skip]
 pub const DRIVER: Record = Record { one_of: &["angle", "distance", "coordinate", "sensor"], fields: &[
     may("angle", Kind::OneOrPair("bodies"), "Angle of a body [rad], or of the second relative to the first."),
     may("distance", Kind::Pair("points"), "Distance of two points [m]."),
     may("coordinate", Kind::Text, "Coordinate of a point [m], such as slider.P.x."),
-    may("sensor", Kind::Number, "Any expression of position sensors, such as hinge.angle."),
-    must("value", Kind::Number, "What it is: an expression of t, parameters and splines."),
+    may("sensor", Kind::Number, "Any expression of position sensors, such as hinge.angle.").even(),
+    must("value", Kind::Number, "What it is: an expression of t, parameters and splines.").even(),
     PENALTY,
 ]};
 
-const WIDTH: Field = must("width", Kind::Number, "Penetration up to which the stiffness grows [m], > 0.");
-const CONTACT_DAMPING: Field = may("damping", Kind::Number, "d [s/m]; 0 if absent.");
-const STIFFNESS: Field = must("stiffness", Kind::Number, "k [N/m].");
+const WIDTH: Field =
+    must("width", Kind::Number, "Penetration up to which the stiffness grows [m], > 0.").even();
+const CONTACT_DAMPING: Field = may("damping", Kind::Number, "d [s/m]; 0 if absent.").even();
+const STIFFNESS: Field = must("stiffness", Kind::Number, "k [N/m].").even();
 const JOINT: Field =
     must("joint", Kind::Text, "The joint: revolute, prismatic, cylindrical, screw or planar.");
 const FRAME: Field =
@@ -298,23 +153,30 @@ const ACTIVE: Field = may(
 );
 
 /// The types of forces.
+pub fn forces() -> Vec<&'static Variant> {
+    FORCES.iter().collect()
+}
+/// The laws of tyres along the ground.
+pub fn tyre_laws() -> Vec<&'static Variant> {
+    tyre::laws().collect()
+}
 #[rustfmt::skip]
-pub const FORCES: &[Variant] = &[
+const FORCES: &[Variant] = &[
     Variant { name: "spring-damper", doc: "Tension stiffness (ℓ - length) + damping ℓ̇ + force between two points.", fields: &[
         BETWEEN,
-        may("stiffness", Kind::Number, "k [N/m]; 0 if absent."),
-        may("damping", Kind::Number, "c [N s/m]; 0 if absent."),
-        may("length", Kind::Number, "Free length [m]; 0 if absent."),
-        may("force", Kind::Number, "Additional tension [N]: an expression of length, speed, t and parameters."),
+        may("stiffness", Kind::Number, "k [N/m]; 0 if absent.").even(),
+        may("damping", Kind::Number, "c [N s/m]; 0 if absent.").even(),
+        may("length", Kind::Number, "Free length [m]; 0 if absent.").even(),
+        may("force", Kind::Number, "Additional tension [N]: an expression of length, speed, t and parameters.").even(),
         ACTIVE,
     ]},
     Variant { name: "torsion", doc: "Restoring torque stiffness (θ - angle) + damping θ̇ + torque between two bodies, or about a joint.", fields: &[
         may("between", Kind::Pair("bodies"), "Plane: two bodies, or ground."),
         may("joint", Kind::Text, "Instead of `between`: a joint that turns."),
-        may("stiffness", Kind::Number, "k [N m/rad]; 0 if absent."),
-        may("damping", Kind::Number, "c [N m s/rad]; 0 if absent."),
-        may("angle", Kind::Number, "Free angle of body 2 relative to body 1 [rad]; 0 if absent."),
-        may("torque", Kind::Number, "Additional restoring torque [N m]: an expression of angle, speed, t and parameters."),
+        may("stiffness", Kind::Number, "k [N m/rad]; 0 if absent.").even(),
+        may("damping", Kind::Number, "c [N m s/rad]; 0 if absent.").even(),
+        may("angle", Kind::Number, "Free angle of body 2 relative to body 1 [rad]; 0 if absent.").odd(),
+        may("torque", Kind::Number, "Additional restoring torque [N m]: an expression of angle, speed, t and parameters.").odd(),
         ACTIVE,
     ]},
     Variant { name: "force", doc: "A force on a point.", fields: &[
@@ -325,20 +187,20 @@ pub const FORCES: &[Variant] = &[
     Variant { name: "torque", doc: "A torque on a body.", fields: &[
         must("on", Kind::Text, "The body."),
         may("reaction", Kind::Text, "The body that reacts; ground if absent."),
-        must("torque", Kind::NumberOrNumbers, "[N m], counter-clockwise in the plane, three components in space: expressions of sensors, t, parameters and splines."), FRAME,
+        must("torque", Kind::NumberOrNumbers, "[N m], counter-clockwise in the plane, three components in space: expressions of sensors, t, parameters and splines.").odd(), FRAME,
         ACTIVE,
     ]},
     Variant { name: "actuator", doc: "A force or torque along the coordinate of a joint, on body 2 and back on body 1; or along a sensor.", fields: &[
         may("joint", Kind::Text, "The joint: revolute, prismatic, cylindrical or screw."),
-        may("sensor", Kind::Number, "Instead of `joint`: an expression of positions and angles, along which the effort does its work."),
+        may("sensor", Kind::Number, "Instead of `joint`: an expression of positions and angles, along which the effort does its work.").even(),
         must("effort", Kind::Number, "[N] or [N m]: an expression of sensors, t, parameters and splines."),
         ACTIVE,
     ]},
     Variant { name: "friction", doc: "-(limit · tanh(speed of the joint / speed) + viscous · speed of the joint).", fields: &[
         JOINT,
-        may("limit", Kind::Number, "Largest dry force [N] or torque [N m]; 0 if absent."),
-        may("speed", Kind::Number, "Speed at which 76 % of it are reached [m/s] or [rad/s]; 0.01 if absent."),
-        may("viscous", Kind::Number, "[N s/m] or [N m s/rad]; 0 if absent."),
+        may("limit", Kind::Number, "Largest dry force [N] or torque [N m]; 0 if absent.").even(),
+        may("speed", Kind::Number, "Speed at which 76 % of it are reached [m/s] or [rad/s]; 0.01 if absent.").even(),
+        may("viscous", Kind::Number, "[N s/m] or [N m s/rad]; 0 if absent.").even(),
         ACTIVE,
     ]},
     Variant { name: "bushing", doc: "Restoring forces and torques between two points, in axes of body 1.", fields: &[
@@ -351,7 +213,7 @@ pub const FORCES: &[Variant] = &[
         ACTIVE,
     ]},
     Variant { name: "bump-stop", doc: "Pushes two points apart when they are nearer than a length: k p(δ) (1 + damping δ̇).", fields: &[
-        BETWEEN, must("length", Kind::Number, "Distance at which it begins to act [m]."),
+        BETWEEN, must("length", Kind::Number, "Distance at which it begins to act [m].").even(),
         may("side", Kind::Word(&["below", "above"]), "Acts below the length (if absent), or pulls above it."),
         STIFFNESS, CONTACT_DAMPING, WIDTH,
         ACTIVE,
@@ -361,52 +223,23 @@ pub const FORCES: &[Variant] = &[
         must("plane", Kind::Text, "A point of the plane: body.point or ground.point."),
         may("normal", Kind::Vector, "Normal in the frame of the plane's body; its last axis if absent."),
         STIFFNESS, CONTACT_DAMPING, WIDTH,
-        may("friction", Kind::Number, "Friction coefficient; 0 if absent."),
-        may("speed", Kind::Number, "Sliding speed at which 71 % of the friction are reached [m/s]; 0.01 if absent."),
+        may("friction", Kind::Number, "Friction coefficient; 0 if absent.").even(),
+        may("speed", Kind::Number, "Sliding speed at which 71 % of the friction are reached [m/s]; 0.01 if absent.").even(),
         ACTIVE,
     ]},
     Variant { name: "tyre", doc: "Space: a tyre on a road, a vertical spring and forces along the ground by its slips.", fields: &[
         must("at", Kind::Text, "Centre of the wheel: body.point."),
         must("axis", Kind::Vector, "Spin axis in the frame of the wheel."),
-        may("offset", Kind::Number, "Where the tyre is along the axis, from the centre [m]; 0 if absent."),
+        may("offset", Kind::Number, "Where the tyre is along the axis, from the centre [m]; 0 if absent.").even(),
         may("road", Kind::Text, "The road; the plane z = 0 if absent."),
-        must("radius", Kind::Number, "Radius without load [m], > 0."),
-        must("stiffness", Kind::Number, "Radial stiffness [N/m]."),
-        may("damping", Kind::Number, "Radial damping [N s/m]; 0 if absent."),
-        may("width", Kind::Number, "Half-width of the corner where the tyre leaves the ground [m], > 0; 0.001 if absent."),
-        may("law", Kind::Variants("law", TYRE_LAWS), "Forces along the ground; none if absent."),
+        must("radius", Kind::Number, "Radius without load [m], > 0.").even(),
+        must("stiffness", Kind::Number, "Radial stiffness [N/m].").even(),
+        may("damping", Kind::Number, "Radial damping [N s/m]; 0 if absent.").even(),
+        may("width", Kind::Number, "Half-width of the corner where the tyre leaves the ground [m], > 0; 0.001 if absent.").even(),
+        may("law", Kind::Variants("law", tyre_laws), "Forces along the ground; none if absent."),
         ACTIVE,
     ]},
 ];
-
-/// Forces of tyres along the ground.
-#[rustfmt::skip]
-pub const TYRE_LAWS: &[Variant] = &[
-    Variant { name: "linear", doc: "Proportional to the slips, with a saturation ellipse; has kinks.", fields: &[FRICTION_PAIR, CRITICAL] },
-    Variant { name: "tanh", doc: "The smooth form of `linear`.", fields: &[
-        FRICTION_PAIR, CRITICAL,
-        may("smoothing", Kind::Number, "Under the root of the combined slip, > 0; 1e-6 if absent."),
-    ]},
-    Variant { name: "magic-formula", doc: "Magic Formula by the coefficients of a PAC2002 file, without shifts, camber and aligning torque.", fields: &[
-        must("FZ0", Kind::Number, "Nominal load [N]."),
-        must("PCX1", Kind::Number, "Longitudinal shape."),
-        must("PDX1", Kind::Number, "Longitudinal friction."), must("PDX2", Kind::Number, "Its change with the load."),
-        must("PEX1", Kind::Number, "Longitudinal curvature."), must("PEX2", Kind::Number, "Its change with the load."), must("PEX3", Kind::Number, "With its square."),
-        must("PKX1", Kind::Number, "Longitudinal stiffness."), must("PKX2", Kind::Number, "Its change with the load."), must("PKX3", Kind::Number, "Exponent of that."),
-        must("PCY1", Kind::Number, "Lateral shape."),
-        must("PDY1", Kind::Number, "Lateral friction."), must("PDY2", Kind::Number, "Its change with the load."),
-        must("PEY1", Kind::Number, "Lateral curvature."), must("PEY2", Kind::Number, "Its change with the load."),
-        must("PKY1", Kind::Number, "Largest cornering stiffness over the nominal load."), must("PKY2", Kind::Number, "Load of it over the nominal one."),
-        must("RBX1", Kind::Number, "Loss of longitudinal force by the slip angle."), must("RBY1", Kind::Number, "Loss of lateral force by longitudinal slip."),
-    ]},
-];
-const FRICTION_PAIR: Field = must(
-    "friction",
-    Kind::NumberOrNumbers,
-    "Friction coefficients [longitudinal, lateral], or one for both.",
-);
-const CRITICAL: Field =
-    must("critical", Kind::NumberOrNumbers, "Slips of saturation [κ, α in rad], or one for both, > 0.");
 
 #[rustfmt::skip]
 const ROAD: Record = Record { one_of: &["height", "points"], fields: &[
@@ -418,10 +251,10 @@ const ROAD: Record = Record { one_of: &["height", "points"], fields: &[
 #[rustfmt::skip]
 const SPLINE: Record = Record { one_of: &["duration", "period"], fields: &[
     must("kind", Kind::Word(&["cyclic", "clamped"]), "Periodic, or with zero slopes at both ends."),
-    must("values", Kind::Values, "The name of a list parameter, or numbers: values at equally spaced times."),
-    may("start", Kind::Constant, "Time of the first value [s]; 0 if absent."),
-    may("duration", Kind::Constant, "Period (cyclic), or time from the first to the last value (clamped) [s]."),
-    may("period", Kind::Constant, "The duration of a cyclic spline [s]."),
+    must("values", Kind::Values, "The name of a list parameter, or numbers: values at equally spaced times.").even(),
+    may("start", Kind::Constant, "Time of the first value [s]; 0 if absent.").even(),
+    may("duration", Kind::Constant, "Period (cyclic), or time from the first to the last value (clamped) [s].").even(),
+    may("period", Kind::Constant, "The duration of a cyclic spline [s].").even(),
 ]};
 
 #[rustfmt::skip]
@@ -435,11 +268,11 @@ const INITIAL: Record = plain(&[
 
 #[rustfmt::skip]
 const OBJECTIVE: Record = plain(&[
-    may("integral", Kind::Number, "Integrand: an expression of sensors, t and parameters."),
-    may("terminal", Kind::Number, "Value at the final time: an expression of sensors and parameters."),
+    may("integral", Kind::Number, "Integrand: an expression of sensors, t and parameters.").even(),
+    may("terminal", Kind::Number, "Value at the final time: an expression of sensors and parameters.").even(),
     may("maximum", Kind::Number, "Instead of both, an expression of sensors, t and parameters whose smooth maximum over time is the value."),
     may("sharpness", Kind::Constant, "Of the smooth maximum: it is at most ln(T/duration)/sharpness above the maximum."),
-    may("duration", Kind::Constant, "Of the smooth maximum: it is at least the level that is exceeded for this time in total [s]."),
+    may("duration", Kind::Constant, "Of the smooth maximum: it is at least the level that is exceeded for this time in total [s].").even(),
     may("near", Kind::Constant, "Of the smooth maximum: roughly its value, where exponentials would overflow; 0 if absent."),
 ]);
 
@@ -528,35 +361,6 @@ const METHOD: Record = plain(&[
     may("freedoms", Kind::Texts("names of coordinates"), "Independent coordinates of maggi; chosen by the program if absent."),
     may("options", Kind::Map("option", &Kind::Setting), "Options of the method, such as alpha or projection."),
 ]);
-
-impl Kind {
-    /// In words, for messages.
-    pub fn expected(&self) -> String {
-        match self {
-            Kind::Text => "a string".into(),
-            Kind::Word(words) => words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(" or "),
-            Kind::Number => "a number or an expression in quotes".into(),
-            Kind::Constant => "a number such as 0.001 or \"1 ms\"".into(),
-            Kind::Count => format!("an integer from 1 to {MAX_COUNT}"),
-            Kind::Dimension => "2 or 3".into(),
-            Kind::Vector => "a vector such as [1, 0] or \"(P + Q)/2\"".into(),
-            Kind::NumberOrVector => "a number, an expression in quotes or a vector such as [1, 0]".into(),
-            Kind::Numbers => "a list of numbers".into(),
-            Kind::NumberOrNumbers => "a number, an expression in quotes or a list of them".into(),
-            Kind::Values => "the name of a list parameter or a list of numbers".into(),
-            Kind::VectorPair => "a list of two vectors".into(),
-            Kind::Matrix => "a list of numbers or of rows of numbers".into(),
-            Kind::Pair(noun) => format!("a list of two {noun}"),
-            Kind::OneOrPair(noun) => format!("one of the {noun} or a list of two"),
-            Kind::Texts(noun) => format!("a list of {noun}"),
-            Kind::Setting => "a string, a number, true or false".into(),
-            Kind::Record(_) | Kind::Variants(..) => "a table { … }".into(),
-            Kind::Section(name) => format!("a section [{name}] as in a model"),
-            Kind::Map(noun, _) => format!("a table with a {noun} for each name"),
-            Kind::Either(short, table) => format!("{} or {}", short.expected(), table.expected()),
-        }
-    }
-}
 
 /// The keys of a record or a variant, `type` first where there is one.
 pub fn keys(fields: &[Field], typed: bool) -> Vec<&'static str> {

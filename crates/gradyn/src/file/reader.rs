@@ -1,10 +1,11 @@
 //! Checks a tree against the tables of `format`: keys, types, numbers of entries. What passes can be
 //! converted without doubt.
 
-use super::format::{FILE, Field, Kind, MAX_COUNT, Record, Variant, keys};
+use super::format::{FILE, keys};
 use super::tree::{Node, Table, Value, Word};
 use gradyn_model::ModelError;
 use gradyn_model::error::nearest;
+use gradyn_model::spec::{Field, Kind, MAX_COUNT, Record, Variant};
 use std::ops::Range;
 
 type Checked = Result<(), ModelError>;
@@ -59,7 +60,7 @@ pub fn check_section(root: &Table, name: &str) -> Checked {
 fn check(node: &Node, kind: &Kind, here: &Here) -> Checked {
     match (kind, &node.value) {
         (Kind::Record(r), Value::Table(t)) => record(t, r, &here.name(), here.key),
-        (Kind::Variants(noun, list), Value::Table(t)) => variant(t, noun, list, &here.name(), here.key),
+        (Kind::Variants(noun, list), Value::Table(t)) => variant(t, noun, &list(), &here.name(), here.key),
         (Kind::Map(noun, kind), Value::Table(t)) => t.entries.iter().try_for_each(|(key, node)| {
             let here = Here { parent: here.parent, part: format!("{noun} `{}`", key.text), key: &key.place };
             check(node, kind, &here).map_err(|e| quote_dots(e, key, node))
@@ -174,7 +175,7 @@ fn record(t: &Table, r: &Record, what: &str, name: &Range<usize>) -> Checked {
     }
 }
 
-fn variant(t: &Table, noun: &str, list: &[Variant], what: &str, name: &Range<usize>) -> Checked {
+fn variant(t: &Table, noun: &str, list: &[&Variant], what: &str, name: &Range<usize>) -> Checked {
     let names: Vec<&str> = list.iter().map(|v| v.name).collect();
     let Some(node) = t.get("type") else {
         let e = error(what, "the key `type` is missing".into(), name);

@@ -1,6 +1,7 @@
 //! JSON Schema of the file format, from the tables that the reader checks against.
 
-use super::format::{FILE, Field, Kind, MAX_COUNT, Record, Variant};
+use super::format::FILE;
+use gradyn_model::spec::{Field, Kind, MAX_COUNT, Record, Variant};
 use serde_json::{Map, Value, json};
 
 /// The JSON Schema (2020-12) of a model file.
@@ -40,7 +41,7 @@ fn kind(k: &Kind) -> Value {
         Kind::Setting => json!({ "type": ["string", "number", "boolean"] }),
         Kind::Record(r) => record(r),
         Kind::Map(_, k) => json!({ "type": "object", "additionalProperties": kind(k) }),
-        Kind::Variants(_, list) => json!({ "oneOf": list.iter().map(variant).collect::<Vec<_>>() }),
+        Kind::Variants(_, list) => json!({ "oneOf": list().into_iter().map(variant).collect::<Vec<_>>() }),
         Kind::Section(name) => json!({ "$ref": format!("#/properties/{name}") }),
         Kind::Either(short, table) => json!({ "anyOf": [kind(short), kind(table)] }),
     }

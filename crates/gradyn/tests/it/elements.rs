@@ -9,7 +9,7 @@
 use crate::kit::elements::{self, Entry};
 use gradyn::file::{driver_quantities, force_types, joint_types, read_toml, shape_types};
 use gradyn::registry::{SENSORS, combinations};
-use gradyn::{Formulation, Integrator, Method, Prepared, Run, Sensitivity, dims};
+use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity, dims};
 use gradyn_model::mechanism::{Mechanism, Quantity};
 use gradyn_model::{Set, System};
 use gradyn_testkit::compare::distance;
@@ -289,6 +289,7 @@ fn hanging_bodies_are_carried() {
         ("screw", ", axis = [1, 0, 0], lead = 0.4", &["j.angle"]),
         ("spherical", "", &["a.roll", "a.pitch", "a.yaw"]),
         ("universal", ", axes = [[1, 0, 0], [0, 1, 0]]", &["j.angle_1", "j.angle_2"]),
+        ("constant-velocity", ", axis = [0, 0, 1]", &["a.roll", "a.pitch"]),
         ("planar", ", axis = [0, 0, 1]", &["j.x", "j.y", "j.angle"]),
         ("fixed", "", &[]),
         ("distance", ", length = 0.5", &["a.P.x", "a.P.y", "a.roll", "a.pitch", "a.yaw"]),
@@ -572,5 +573,39 @@ fn impossible_inertia_is_a_warning() {
             .unwrap_or_else(|e| panic!("{e}"));
         let warned = model.warnings.iter().any(|w| w.contains("impossible-inertia") && w.contains("`plate`"));
         assert_eq!(warned, !possible, "{inertia}: {:?}", model.warnings);
+    }
+}
+
+/// Two shafts with a constant-velocity joint are one inertia whatever the bend, in all coordinates: with a =
+/// (T_in - T)/(J_in + J) the angle is ω t + ½ a t², both speeds are ω + a t, and the bearing carries
+/// (T + J a) tan(β/2)/L.
+#[test]
+fn shafts_with_a_constant_velocity_joint_turn_equally_fast() {
+    let text = gradyn::examples::find("cv_shaft").expect("an example");
+    let m = read_toml(text).unwrap_or_else(|e| panic!("{e}")).mechanism;
+    let [omega, l, j_in, j, t_in, t] = [std::f64::consts::TAU, 0.6, 0.005, 0.02, 0.4, 0.3];
+    let a = (t_in - t) / (j_in + j);
+    for family in Coordinates::ALL {
+        for degrees in [0.0, 35.0, 80.0] {
+            let mut bent = m.clone();
+            let beta: f64 = f64::to_radians(degrees);
+            bent.parameters[0].value = beta.into();
+            let p = Prepared::new_in(&bent, family).unwrap_or_else(|e| panic!("{degrees}: {e}"));
+            let run = accurate(&p);
+            let (y, _) = measure(&p, &run, run.trajectory.plan.t.len() - 1);
+            let side = (t + j * a) * (beta / 2.0).tan() / l;
+            let expected = [omega + 0.5 * a, omega + a, omega + a, side];
+            // 1e-8: tolerances of 1e-11 over a hundred steps, in angles of some ten radians
+            let worst = y.iter().zip(expected).map(|(y, e)| (y - e).abs()).fold(0.0, f64::max);
+            assert!(worst < 1e-8, "{}, {degrees}°: {y:?} instead of {expected:?}", family.name());
+        }
+        let p = Prepared::new_in(&m, family).unwrap_or_else(|e| panic!("{e}"));
+        let run = accurate(&p);
+        let gradient = p.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{e}"));
+        // beta, omega, L, J_in, J, T_in, T
+        let slope = 0.5 / (j_in + j);
+        let expected = [0.0, 1.0, 0.0, -a * slope, -a * slope, slope, -slope];
+        let worst = gradient.rows[0].iter().zip(expected).map(|(g, e)| (g - e).abs()).fold(0.0, f64::max);
+        assert!(worst < 1e-7, "{}: {:?} instead of {expected:?}", family.name(), gradient.rows[0]);
     }
 }

@@ -19,6 +19,7 @@ mod final_time;
 mod five_bar;
 mod identification;
 mod kit;
+mod lists;
 mod maggi;
 mod maximum;
 mod mobility;

@@ -19,7 +19,7 @@ fn rows(kind: &JointKind, plane: bool) -> usize {
     match kind {
         Revolute | Prismatic { .. } => [5, 2][usize::from(plane)],
         Fixed { .. } => [6, 3][usize::from(plane)],
-        Cylindrical | Universal => 4,
+        Cylindrical | Universal | ConstantVelocity => 4,
         Screw { .. } => 5,
         Spherical | Planar => 3,
         PointOnLine => [2, 1][usize::from(plane)],

@@ -1,32 +1,36 @@
 //! Plane: rough poses from hard points, `near`, angle conditions and shared points.
 
+use super::super::joints::number_of;
 use super::super::{Builder, unknown};
 use crate::error::ModelError;
-use crate::mechanism::{JointKind, Source, Text};
+use crate::mechanism::{Source, Text};
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 
 /// Rough pose of a body: origin of its frame and angle.
 type Pose = ([f64; 2], f64);
 
-impl Builder<'_, '_> {
+/// A drawing of a plane mechanism.
+pub(super) struct PlaneDrawing<'a, 'g, 'm> {
+    /// What is drawn.
+    pub b: &'a mut Builder<'g, 'm>,
+}
+
+impl PlaneDrawing<'_, '_, '_> {
     /// Rough coordinates, and the angle of each body.
-    pub(super) fn drawn_plane(
-        &mut self,
-        driven: &[(usize, f64)],
-    ) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
+    pub(super) fn draw(&mut self, driven: &[(usize, f64)]) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
         let mut angles = self.angle_conditions()?;
         let mut known = self.known_points()?;
-        let ground = self.ground();
+        let ground = self.b.ground();
         angles.insert(ground, 0.0);
         let driven =
-            driven.iter().filter_map(|&(k, value)| self.angles[k].bodies.map(|(a, b)| (a, b, value)));
+            driven.iter().filter_map(|&(k, value)| self.b.angles[k].bodies.map(|(a, b)| (a, b, value)));
         let driven: Vec<(usize, usize, f64)> = driven.collect();
         let held: Vec<(usize, usize, f64)> = driven.into_iter().chain(self.held_angles()?).collect();
         spread(&held, &mut angles);
         let mut poses: Vec<Option<Pose>> = vec![None; ground + 1];
         poses[ground] = Some(([0.0; 2], 0.0));
-        for (b, body) in self.m.bodies.iter().enumerate() {
+        for (b, body) in self.b.m.bodies.iter().enumerate() {
             if !body.hard.is_empty() && !angles.contains_key(&b) {
                 self.settle(b, ([0.0; 2], 0.0), &mut poses, &mut known);
             }
@@ -49,7 +53,7 @@ impl Builder<'_, '_> {
                 b = (b + 1) % ground;
             }
         }
-        let drawn = (0..self.coordinates.len()).map(|i| self.drawn_coordinate(i, &poses, &known)).collect();
+        let drawn = (0..self.b.coordinates.len()).map(|i| self.drawn_coordinate(i, &poses, &known)).collect();
         let turns =
             (0..=ground).map(|b| angles.get(&b).copied().or(poses[b].map(|p| p.1)).unwrap_or(0.0)).collect();
         Ok((drawn, turns))
@@ -57,13 +61,13 @@ impl Builder<'_, '_> {
     /// Bodies whose angle is a position condition, with its nominal value.
     fn angle_conditions(&mut self) -> Result<HashMap<usize, f64>, ModelError> {
         let mut found = HashMap::new();
-        for (key, value) in self.m.initial.positions() {
+        for (key, value) in self.b.m.initial.positions() {
             let Source::Expression(text) = &key.source else { continue };
             let Some(body) = text.trim().strip_suffix(".angle") else { continue };
-            if let Some(&b) = self.body_index.get(body)
-                && let Ok(v) = self.numbers.number(value, "initial angle")
+            if let Some(&b) = self.b.body_index.get(body)
+                && let Ok(v) = self.b.numbers.number(value, "initial angle")
             {
-                found.insert(b, self.numbers.nominal(&[v])[0]);
+                found.insert(b, self.b.numbers.nominal(&[v])[0]);
             }
         }
         Ok(found)
@@ -71,29 +75,27 @@ impl Builder<'_, '_> {
     /// (body 1, body 2, angle) of the joints that hold an angle, at nominal values.
     fn held_angles(&mut self) -> Result<Vec<(usize, usize, f64)>, ModelError> {
         let mut held = vec![];
-        for j in &self.m.joints {
-            if let JointKind::Prismatic { angle } | JointKind::Fixed { angle } = &j.kind {
-                let [a, b] = [self.point_ref(&j.between[0])?.0, self.point_ref(&j.between[1])?.0];
-                let angle = self.numbers.number(angle, &format!("joint `{}`, angle", j.name))?;
-                held.push((a, b, self.numbers.nominal(&[angle])[0]));
-            }
+        for j in self.b.m.joints.iter().filter(|j| j.kind.spec().holds_angle) {
+            let [a, b] = [self.b.point_ref(&j.between[0])?.0, self.b.point_ref(&j.between[1])?.0];
+            let angle = number_of(j, &mut self.b.numbers)?;
+            held.push((a, b, self.b.numbers.nominal(&[angle])[0]));
         }
         Ok(held)
     }
     /// Rough positions by class: ground points and `near`.
     fn known_points(&mut self) -> Result<HashMap<usize, [f64; 2]>, ModelError> {
-        let ground = self.ground();
+        let ground = self.b.ground();
         let mut known: HashMap<usize, [f64; 2]> =
-            self.solids[ground].points.iter().map(|p| (p.spot, pair(&p.value))).collect();
-        for (name, at) in &self.m.initial.near {
+            self.b.solids[ground].points.iter().map(|p| (p.spot, pair(&p.value))).collect();
+        for (name, at) in &self.b.m.initial.near {
             let what = format!("initial.near `{name}`");
-            let at = self.numbers.vector(at, &what)?;
-            let value = self.numbers.nominal(&at);
-            let (b, i) = self.point_ref(&Text { text: name.text.clone(), place: name.place.clone() })?;
+            let at = self.b.numbers.vector(at, &what)?;
+            let value = self.b.numbers.nominal(&at);
+            let (b, i) = self.b.point_ref(&Text { text: name.text.clone(), place: name.place.clone() })?;
             if b == ground {
                 return Err(unknown("moving point", name, []).help("name a point of a body"));
             }
-            known.insert(self.solids[b].points[i].spot, [value[0], value[1]]);
+            known.insert(self.b.solids[b].points[i].spot, [value[0], value[1]]);
         }
         Ok(known)
     }
@@ -104,7 +106,7 @@ impl Builder<'_, '_> {
         angles: &HashMap<usize, f64>,
         known: &HashMap<usize, [f64; 2]>,
     ) -> Option<Pose> {
-        let solid = &self.solids[b];
+        let solid = &self.b.solids[b];
         let here: Vec<usize> =
             (0..solid.points.len()).filter(|&i| known.contains_key(&solid.points[i].spot)).collect();
         let at = |i: usize| known[&solid.points[i].spot];
@@ -132,14 +134,14 @@ impl Builder<'_, '_> {
     }
     fn settle(&self, b: usize, pose: Pose, poses: &mut [Option<Pose>], known: &mut HashMap<usize, [f64; 2]>) {
         poses[b] = Some(pose);
-        for p in &self.solids[b].points {
+        for p in &self.b.solids[b].points {
             known.entry(p.spot).or_insert_with(|| place(pose, &p.value));
         }
     }
     fn drawn_coordinate(&self, i: usize, poses: &[Option<Pose>], known: &HashMap<usize, [f64; 2]>) -> f64 {
-        let c = &self.coordinates[i];
+        let c = &self.b.coordinates[i];
         match c.of {
-            Ok(point) => known[&self.solids[c.body].points[point].spot][c.axis],
+            Ok(point) => known[&self.b.solids[c.body].points[point].spot][c.axis],
             Err(_) => {
                 let θ = poses[c.body].map_or(0.0, |p| p.1);
                 [θ.cos(), θ.sin()][c.axis]

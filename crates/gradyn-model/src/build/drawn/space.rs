@@ -12,9 +12,11 @@
 //! drawn; attitudes (roll, pitch, yaw) and points come from conditions and from `near`; a body that a joint
 //! lets turn is turned towards its points.
 
+use super::super::joint::{Attitude, Swing};
+use super::super::joints::number_of;
 use super::super::{Builder, unknown};
 use crate::error::ModelError;
-use crate::mechanism::{JointKind, Number, Source, Text, Vector};
+use crate::mechanism::{Number, Source, Text, Vector};
 use std::collections::HashMap;
 
 type V3 = [f64; 3];
@@ -86,27 +88,33 @@ fn vec3(x: &[f64]) -> V3 {
     [x[0], x[1], x[2]]
 }
 
-impl Builder<'_, '_> {
+/// A drawing of a mechanism in space.
+pub(super) struct SpaceDrawing<'a, 'g, 'm> {
+    /// What is drawn.
+    pub b: &'a mut Builder<'g, 'm>,
+}
+
+impl SpaceDrawing<'_, '_, '_> {
     /// Rough coordinates.
-    pub(super) fn drawn_space(&mut self, driven: &[(usize, f64)]) -> Result<Vec<f64>, ModelError> {
+    pub(super) fn draw(&mut self, driven: &[(usize, f64)]) -> Result<Vec<f64>, ModelError> {
         let hints = self.hints(driven)?;
-        let ground = self.ground();
+        let ground = self.b.ground();
         let mut poses: Vec<Option<Pose>> = vec![None; ground + 1];
         poses[ground] = Some(Pose { o: [0.0; 3], a: EYE });
-        for (b, body) in self.m.bodies.iter().enumerate() {
+        for (b, body) in self.b.m.bodies.iter().enumerate() {
             if !body.hard.is_empty() && !hints.attitude.contains_key(&b) {
                 poses[b] = Some(Pose { o: [0.0; 3], a: EYE });
             }
         }
         for b in 0..ground {
-            if poses[b].is_none() && self.solids[b].rod.is_none() {
+            if poses[b].is_none() && self.b.solids[b].rod.is_none() {
                 poses[b] = self.free_pose(b, &hints);
             }
         }
         self.move_drawing(&hints, &mut poses);
         self.spread_poses(&hints, &mut poses);
         for b in 0..ground {
-            if self.solids[b].rod.is_some() && poses[b].is_none() {
+            if self.b.solids[b].rod.is_some() && poses[b].is_none() {
                 poses[b] = self.rod_pose(b, &hints, &poses);
             }
         }
@@ -116,38 +124,29 @@ impl Builder<'_, '_> {
         let coordinate = |c: &super::super::coordinates::Coordinate| {
             let p = &poses[c.body];
             match &c.of {
-                Ok(i) => add(p.o, 1.0, turn(&p.a, &self.solids[c.body].points[*i].value))[c.axis],
+                Ok(i) => add(p.o, 1.0, turn(&p.a, &self.b.solids[c.body].points[*i].value))[c.axis],
                 Err(local) => turn(&p.a, local)[c.axis],
             }
         };
-        Ok(self.coordinates.iter().map(coordinate).collect())
+        Ok(self.b.coordinates.iter().map(coordinate).collect())
     }
     /// Nearest joints first: breadth-first from bodies that have a pose, joints that say most before those
     /// that say less.
     fn spread_poses(&self, hints: &Hints, poses: &mut [Option<Pose>]) {
         let mut joints_of: Vec<Vec<usize>> = vec![vec![]; poses.len()];
-        for k in 0..self.m.joints.len() {
-            let ends = self.joint_ends(k);
+        for k in 0..self.b.m.joints.len() {
+            let ends = self.b.joint_ends(k);
             ends.iter().for_each(|e| joints_of[e.0].push(k));
         }
-        let says = |k: usize| match self.m.joints[k].kind {
-            JointKind::Distance { .. }
-            | JointKind::PointOnPlane
-            | JointKind::PointOnLine
-            | JointKind::Free => 0,
-            JointKind::KnifeEdge | JointKind::Rolling { .. } => 0,
-            JointKind::Spherical => 1,
-            JointKind::Universal | JointKind::Planar => 2,
-            _ => 3,
-        };
+        let says = |k: usize| self.b.m.joints[k].kind.spec().pose.says;
         for least in [3, 2, 1, 0] {
             let mut queue: std::collections::VecDeque<usize> =
                 (0..poses.len()).filter(|&b| poses[b].is_some()).collect();
             while let Some(b) = queue.pop_front() {
                 for &k in joints_of[b].iter().filter(|&&k| says(k) >= least) {
-                    let [one, two] = self.joint_ends(k).map(|e| e.0);
+                    let [one, two] = self.b.joint_ends(k).map(|e| e.0);
                     let other = if one == b { two } else { one };
-                    if poses[other].is_none() && self.solids[other].rod.is_none() {
+                    if poses[other].is_none() && self.b.solids[other].rod.is_none() {
                         poses[other] = self.joint_pose(k, b, poses[b].expect("queued with a pose"), hints);
                         queue.push_back(other);
                     }
@@ -157,53 +156,46 @@ impl Builder<'_, '_> {
     }
     /// (1): the pose of the other body of joint `k`, from that of body `b`.
     fn joint_pose(&self, k: usize, b: usize, from: Pose, hints: &Hints) -> Option<Pose> {
-        let ends = self.joint_ends(k);
+        let ends = self.b.joint_ends(k);
         let side = usize::from(ends[1].0 == b);
         let other = ends[1 - side];
-        let frame = &self.joint_frames[k];
+        let frame = &self.b.joint_frames[k];
         let f = [0, 1].map(|s| {
-            let value = |v: &Vec<crate::program::Sym>| vec3(&self.numbers.nominal(v));
+            let value = |v: &Vec<crate::program::Sym>| vec3(&self.b.numbers.nominal(v));
             let (a, n) = (value(&frame.axes[s]), value(&frame.normals[s]));
             [n, cross(&a, &n), a]
         });
         let [θ, s, second] = hints.joints.get(&k).copied().unwrap_or_default();
         let crossed = universal(θ, second);
+        let pose = &self.b.m.joints[k].kind.spec().pose;
         let (θ, s) = if side == 0 { (θ, s) } else { (-θ, -s) };
         let rotation: M3 = [[θ.cos(), θ.sin(), 0.0], [-θ.sin(), θ.cos(), 0.0], EYE[2]];
-        let a = match (hints.attitude.get(&other.0), &self.m.joints[k].kind) {
+        let a = match (hints.attitude.get(&other.0), pose.attitude) {
             (Some(&x), _) => attitude(x),
-            (None, JointKind::Universal | JointKind::Rolling { .. }) => {
+            (None, Attitude::Crossed) => {
                 let crossed = if side == 0 { crossed } else { transposed(&crossed) };
                 times(&times(&from.a, &f[side]), &times(&crossed, &transposed(&f[1 - side])))
             }
-            (
-                None,
-                JointKind::Spherical
-                | JointKind::Distance { .. }
-                | JointKind::PointOnPlane
-                | JointKind::PointOnLine,
-            ) => from.a,
-            (None, JointKind::Free | JointKind::KnifeEdge) => from.a,
-            _ => times(&times(&from.a, &f[side]), &times(&rotation, &transposed(&f[1 - side]))),
+            (None, Attitude::Kept) => from.a,
+            (None, Attitude::Turned) => {
+                times(&times(&from.a, &f[side]), &times(&rotation, &transposed(&f[1 - side])))
+            }
         };
-        let value = |r: super::super::PointRef| &self.solids[r.0].points[r.1].value;
+        let value = |r: super::super::PointRef| &self.b.solids[r.0].points[r.1].value;
         let axis = turn(&from.a, &f[side][2]);
         let at = add(add(from.o, 1.0, turn(&from.a, value(ends[side]))), s, axis);
-        let a = match self.m.joints[k].kind {
-            _ if hints.attitude.contains_key(&other.0) => a,
-            JointKind::Universal if hints.joints.contains_key(&k) => a,
-            JointKind::Revolute if !hints.joints.contains_key(&k) => {
-                self.towards(other, at, a, Some(axis), hints)
-            }
-            JointKind::Spherical | JointKind::Universal => self.towards(other, at, a, None, hints),
-            _ => a,
+        let given = hints.attitude.contains_key(&other.0) || hints.joints.contains_key(&k);
+        let a = match pose.swing {
+            Swing::Axis if !given => self.towards(other, at, a, Some(axis), hints),
+            Swing::Any if !given => self.towards(other, at, a, None, hints),
+            Swing::Axis | Swing::Any | Swing::None => a,
         };
         Some(Pose { o: add(at, -1.0, turn(&a, value(other))), a })
     }
     /// Axes `a` of a body turned about its point `joint`, which is at `at`, so that its point that is
     /// farthest from there and whose place is given comes near to that: about `hinge`, or the shortest way.
     fn towards(&self, joint: super::super::PointRef, at: V3, a: M3, hinge: Option<V3>, hints: &Hints) -> M3 {
-        let points = &self.solids[joint.0].points;
+        let points = &self.b.solids[joint.0].points;
         let given = |i: usize| {
             let place = self.same_place((joint.0, i)).into_iter().find_map(|r| hints.points.get(&r))?;
             Some([place[0]?, place[1]?, place[2]?])
@@ -230,40 +222,41 @@ impl Builder<'_, '_> {
     fn free_pose(&self, b: usize, hints: &Hints) -> Option<Pose> {
         let point = hints.points.iter().filter(|((body, _), _)| *body == b).min_by_key(|((_, i), _)| *i);
         let jointed = self
+            .b
             .m
             .joints
             .iter()
             .enumerate()
-            .any(|(k, j)| j.kind.shares_point(3) && self.joint_ends(k).iter().any(|e| e.0 == b));
+            .any(|(k, j)| j.kind.spec().shares_point[1] && self.b.joint_ends(k).iter().any(|e| e.0 == b));
         if point.is_none() || (jointed && !hints.attitude.contains_key(&b)) {
             return None;
         }
         let a = hints.attitude.get(&b).map_or(EYE, |&x| attitude(x));
         let ((_, i), at) = point?;
-        let local = &self.solids[b].points[*i].value;
+        let local = &self.b.solids[b].points[*i].value;
         // what is not said of the point is as drawn
-        let drawn = if self.m.bodies[b].hard.is_empty() { [0.0; 3] } else { vec3(local) };
+        let drawn = if self.b.m.bodies[b].hard.is_empty() { [0.0; 3] } else { vec3(local) };
         let at = std::array::from_fn(|k| at[k].unwrap_or(drawn[k]));
         Some(Pose { o: add(at, -1.0, turn(&a, local)), a })
     }
     /// A drawing that no joint ties to the ground moves as a whole with the one body of it whose attitude and
     /// place are given.
     fn move_drawing(&self, hints: &Hints, poses: &mut [Option<Pose>]) {
-        let hard = |b: usize| self.m.bodies.get(b).is_some_and(|body| !body.hard.is_empty());
-        let tied = (0..self.m.joints.len()).any(|k| {
-            let [one, two] = self.joint_ends(k).map(|e| e.0);
-            (one == self.ground() && hard(two)) || (two == self.ground() && hard(one))
+        let hard = |b: usize| self.b.m.bodies.get(b).is_some_and(|body| !body.hard.is_empty());
+        let tied = (0..self.b.m.joints.len()).any(|k| {
+            let [one, two] = self.b.joint_ends(k).map(|e| e.0);
+            (one == self.b.ground() && hard(two)) || (two == self.b.ground() && hard(one))
         });
         let given: Vec<usize> =
-            (0..self.ground()).filter(|&b| hard(b) && hints.attitude.contains_key(&b)).collect();
+            (0..self.b.ground()).filter(|&b| hard(b) && hints.attitude.contains_key(&b)).collect();
         if let (false, [body]) = (tied, &given[..]) {
             let pose = poses[*body];
-            (0..self.ground()).filter(|&b| hard(b)).for_each(|b| poses[b] = pose.or(poses[b]));
+            (0..self.b.ground()).filter(|&b| hard(b)).for_each(|b| poses[b] = pose.or(poses[b]));
         }
     }
     /// A rod between two known points.
     fn rod_pose(&self, b: usize, hints: &Hints, poses: &[Option<Pose>]) -> Option<Pose> {
-        let solid = &self.solids[b];
+        let solid = &self.b.solids[b];
         let [i, j] = solid.rod?;
         let known = |i: usize| {
             if let Some(x) = hints.points.get(&(b, i)) {
@@ -271,12 +264,12 @@ impl Builder<'_, '_> {
             }
             self.same_place((b, i)).into_iter().find_map(|(c, k)| {
                 let p = poses[c].filter(|_| c != b)?;
-                Some(add(p.o, 1.0, turn(&p.a, &self.solids[c].points[k].value)))
+                Some(add(p.o, 1.0, turn(&p.a, &self.b.solids[c].points[k].value)))
             })
         };
         let length = solid.distance(i, j);
         // a rod that is held at one end hangs
-        let g = vec3(&self.numbers.nominal(&self.gravity));
+        let g = vec3(&self.b.numbers.nominal(&self.b.gravity));
         let weight = g.iter().map(|x| x * x).sum::<f64>().sqrt();
         let down = if weight > 0.0 { g.map(|x| x / weight) } else { EYE[0] };
         let (start, end) = match (known(i), known(j)) {
@@ -299,22 +292,22 @@ impl Builder<'_, '_> {
     /// What conditions, drivers and `near` say.
     fn hints(&mut self, driven: &[(usize, f64)]) -> Result<Hints, ModelError> {
         let mut hints = Hints::default();
-        for (key, value) in self.m.initial.positions() {
+        for (key, value) in self.b.m.initial.positions() {
             if let Source::Expression(text) = &key.source {
                 self.hint(text.trim(), value, &mut hints);
             }
         }
-        for (name, at) in &self.m.initial.near {
-            let value = self.numbers.vector(at, &format!("initial.near `{name}`"))?;
-            let value = vec3(&self.numbers.nominal(&value));
+        for (name, at) in &self.b.m.initial.near {
+            let value = self.b.numbers.vector(at, &format!("initial.near `{name}`"))?;
+            let value = vec3(&self.b.numbers.nominal(&value));
             match name.text.strip_suffix(".attitude") {
                 Some(body) => {
-                    let b = self.body(&Text { text: body.into(), place: name.place.clone() })?;
+                    let b = self.b.body(&Text { text: body.into(), place: name.place.clone() })?;
                     hints.attitude.insert(b, value);
                 }
                 None => {
-                    let r = self.point_ref(name)?;
-                    if r.0 == self.ground() {
+                    let r = self.b.point_ref(name)?;
+                    if r.0 == self.b.ground() {
                         return Err(unknown("moving point", name, []).help("name a point of a body"));
                     }
                     // conditions on components go first
@@ -323,17 +316,19 @@ impl Builder<'_, '_> {
                 }
             }
         }
-        for (k, j) in self.m.joints.iter().enumerate() {
+        for (k, j) in self.b.m.joints.iter().enumerate() {
             for (which, part) in [(1, 0), (2, 2)] {
-                let Some(a) = self.angle_index.get(&format!("joint {k} {which}")).copied() else { continue };
-                let value = driven.iter().find(|d| d.0 == a).map(|d| d.1).or(self.angles[a].near);
+                let Some(a) = self.b.angle_index.get(&format!("joint {k} {which}")).copied() else {
+                    continue;
+                };
+                let value = driven.iter().find(|d| d.0 == a).map(|d| d.1).or(self.b.angles[a].near);
                 if let Some(v) = value {
                     hints.joints.entry(k).or_default()[part] = v;
                 }
             }
-            if let JointKind::Prismatic { angle } | JointKind::Fixed { angle } = &j.kind {
-                let angle = self.numbers.number(angle, &format!("joint `{}`, angle", j.name))?;
-                hints.joints.entry(k).or_default()[0] = self.numbers.nominal(&[angle])[0];
+            if j.kind.spec().holds_angle {
+                let angle = number_of(j, &mut self.b.numbers)?;
+                hints.joints.entry(k).or_default()[0] = self.b.numbers.nominal(&[angle])[0];
             }
         }
         Ok(hints)
@@ -341,24 +336,26 @@ impl Builder<'_, '_> {
     fn hint(&mut self, key: &str, value: &Number, hints: &mut Hints) {
         let parts: Vec<&str> = key.split('.').collect();
         let scalar =
-            self.numbers.number(value, "initial position").ok().map(|s| self.numbers.nominal(&[s])[0]);
-        let body = parts.first().and_then(|b| self.body_index.get(*b)).copied();
+            self.b.numbers.number(value, "initial position").ok().map(|s| self.b.numbers.nominal(&[s])[0]);
+        let body = parts.first().and_then(|b| self.b.body_index.get(*b)).copied();
         let angle = ["roll", "pitch", "yaw"].iter().position(|a| parts.get(1) == Some(a));
-        let joint = parts.first().and_then(|j| self.joint_index(j));
+        let joint = parts.first().and_then(|j| self.b.joint_index(j));
         match (body, joint, &parts[1..], scalar) {
             (Some(b), _, [_], Some(x)) if angle.is_some() => {
                 hints.attitude.entry(b).or_default()[angle.expect("just found")] = x;
             }
             (Some(b), _, [point], None) => {
-                let found = self.solids[b].points.iter().position(|p| p.name == **point);
-                let vector = self.numbers.vector(&Vector::Expression(value.clone()), "initial position").ok();
+                let found = self.b.solids[b].points.iter().position(|p| p.name == **point);
+                let vector =
+                    self.b.numbers.vector(&Vector::Expression(value.clone()), "initial position").ok();
                 if let (Some(i), Some(v)) = (found, vector) {
-                    hints.points.insert((b, i), vec3(&self.numbers.nominal(&v)).map(Some));
+                    hints.points.insert((b, i), vec3(&self.b.numbers.nominal(&v)).map(Some));
                 }
             }
             (Some(b), _, [point, axis], Some(x)) => {
                 let k = ["x", "y", "z"].iter().position(|a| a == axis);
-                if let (Some(i), Some(k)) = (self.solids[b].points.iter().position(|p| p.name == **point), k)
+                if let (Some(i), Some(k)) =
+                    (self.b.solids[b].points.iter().position(|p| p.name == **point), k)
                 {
                     hints.points.entry((b, i)).or_default()[k] = Some(x);
                 }
@@ -372,11 +369,11 @@ impl Builder<'_, '_> {
     /// A point and those that are where it is: of its class, and of joints that are not shared because their
     /// reaction is read.
     fn same_place(&self, point: super::super::PointRef) -> Vec<super::super::PointRef> {
-        let class = self.solids[point.0].points[point.1].class;
-        let members = self.class_points.get(&class).into_iter().flatten().copied();
+        let class = self.b.solids[point.0].points[point.1].class;
+        let members = self.b.class_points.get(&class).into_iter().flatten().copied();
         let mut all: Vec<_> = std::iter::once(point).chain(members).collect();
-        for (k, _) in self.m.joints.iter().enumerate().filter(|(_, j)| j.kind.shares_point(3)) {
-            let [one, two] = self.joint_ends(k);
+        for (k, _) in self.b.m.joints.iter().enumerate().filter(|(_, j)| j.kind.spec().shares_point[1]) {
+            let [one, two] = self.b.joint_ends(k);
             all.extend((one == point).then_some(two).or((two == point).then_some(one)));
         }
         all

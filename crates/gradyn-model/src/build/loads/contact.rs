@@ -13,85 +13,86 @@ use crate::expression::Value;
 use crate::mechanism::{ContactLaw, Number, Text, Vector};
 use crate::program::Sym;
 
-impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
-    /// (2) and the normal force k p(δ) (1 + d δ̇).
-    fn push_back(&mut self, delta: Sym<'h>, law: &ContactLaw, name: &Text) -> Made<Sym<'h>> {
-        let [k, d, w] = [
-            self.expression(&law.stiffness, name, "stiffness")?,
-            self.expression(&law.damping, name, "damping")?,
-            self.expression(&law.width, name, "width")?,
-        ];
-        let (rate, zero) = (self.speed_of(delta, name)?, self.graph.constant(0.0));
-        let s = delta / w;
-        let soft = w * (s * s * s - s * s * s * s * 0.5);
-        let p = delta.gt(zero).select(delta.lt(w).select(soft, delta - w * 0.5), zero);
-        Ok(k * p * (d * rate + 1.0))
+/// (2) and the normal force k p(δ) (1 + d δ̇).
+fn push_back<'g, 'h>(
+    env: &mut SensorEnv<'_, 'g, '_, 'h>,
+    delta: Sym<'h>,
+    law: &ContactLaw,
+    name: &Text,
+) -> Made<Sym<'h>> {
+    let [k, d, w] = [
+        env.expression(&law.stiffness, name, "stiffness")?,
+        env.expression(&law.damping, name, "damping")?,
+        env.expression(&law.width, name, "width")?,
+    ];
+    let (rate, zero) = (env.speed_of(delta, name)?, env.graph.constant(0.0));
+    let s = delta / w;
+    let soft = w * (s * s * s - s * s * s * s * 0.5);
+    let p = delta.gt(zero).select(delta.lt(w).select(soft, delta - w * 0.5), zero);
+    Ok(k * p * (d * rate + 1.0))
+}
+
+pub(super) fn bump_stop<'g, 'h>(
+    env: &mut SensorEnv<'_, 'g, '_, 'h>,
+    name: &Text,
+    between: &[Text; 2],
+    length: &Number,
+    pull: bool,
+    law: &ContactLaw,
+) -> Made<Applied<'g, 'h>> {
+    let (l, u) = env.length(between)?;
+    let stop = env.expression(length, name, "length")?;
+    let speed = env.speed_of(l, name)?;
+    let delta = if pull { l - stop } else { stop - l };
+    let n = push_back(env, delta, law, name)?;
+    let n = if pull { -n } else { n };
+    let refs = [env.b.point_ref(&between[0])?, env.b.point_ref(&between[1])?].map(|r| env.b.port(r));
+    let f = scaled(n, &u);
+    let sensors =
+        [("force", -n), ("length", l), ("speed", speed)].map(|(k, s)| (k, Value::Scalar(s))).to_vec();
+    let mut a = Applied { sensors, ..Applied::default() };
+    push(&mut a.work, &refs[1], &f);
+    push(&mut a.work, &refs[0], &opposite(&f));
+    Ok(a)
+}
+
+/// (1).
+pub(super) fn contact<'g, 'h>(
+    env: &mut SensorEnv<'_, 'g, '_, 'h>,
+    name: &Text,
+    [point, plane]: [&Text; 2],
+    normal: Option<&Vector>,
+    law: &ContactLaw,
+    [friction, speed]: [&Number; 2],
+) -> Made<Applied<'g, 'h>> {
+    let refs = [env.b.point_ref(plane)?, env.b.point_ref(point)?];
+    env.oriented_body(&Text { text: env.b.solids[refs[0].0].name.clone(), place: plane.place.clone() })?;
+    let [r0, r] = refs.map(|r| env.b.port(r));
+    let last = env.b.m.dimension - 1;
+    let n = env.b.numbers.direction(normal, last, &format!("force `{name}`: the normal"))?;
+    let n = env.b.frames[refs[0].0].direction(&n);
+    let n = env.port(&n);
+    let d = difference(&env.port(&r), &env.port(&r0));
+    let gap = dot(&d, &n);
+    let push_back = push_back(env, -gap, law, name)?;
+    let [mu, slip] = [env.expression(friction, name, "friction")?, env.expression(speed, name, "speed")?];
+    let mut f = scaled(push_back, &n);
+    if mu.as_constant() != Some(0.0) {
+        // velocity of the point as seen from the plane's body: rate of the local components
+        let body = refs[0].0;
+        let axes = env.axes(body);
+        let local: Symbols = axes.iter().map(|u| dot(u, &d)).collect();
+        let v = combination(&env.speeds_of(&local, name)?, &axes);
+        let tangential = difference(&v, &scaled(dot(&v, &n), &n));
+        let size = (dot(&tangential, &tangential) + slip * slip).sqrt();
+        f = difference(&f, &scaled(mu * push_back / size, &tangential));
     }
-    pub(super) fn bump_stop(
-        &mut self,
-        name: &Text,
-        between: &[Text; 2],
-        length: &Number,
-        pull: bool,
-        law: &ContactLaw,
-    ) -> Made<Applied<'g, 'h>> {
-        let (l, u) = self.length(between)?;
-        let stop = self.expression(length, name, "length")?;
-        let speed = self.speed_of(l, name)?;
-        let delta = if pull { l - stop } else { stop - l };
-        let n = self.push_back(delta, law, name)?;
-        let n = if pull { -n } else { n };
-        let refs = [self.b.point_ref(&between[0])?, self.b.point_ref(&between[1])?].map(|r| self.b.port(r));
-        let f = scaled(n, &u);
-        let sensors =
-            [("force", -n), ("length", l), ("speed", speed)].map(|(k, s)| (k, Value::Scalar(s))).to_vec();
-        let mut a = Applied { sensors, ..Applied::default() };
-        push(&mut a.work, &refs[1], &f);
-        push(&mut a.work, &refs[0], &opposite(&f));
-        Ok(a)
-    }
-    /// (1).
-    pub(super) fn contact(
-        &mut self,
-        name: &Text,
-        [point, plane]: [&Text; 2],
-        normal: Option<&Vector>,
-        law: &ContactLaw,
-        [friction, speed]: [&Number; 2],
-    ) -> Made<Applied<'g, 'h>> {
-        let refs = [self.b.point_ref(plane)?, self.b.point_ref(point)?];
-        self.oriented_body(&Text {
-            text: self.b.solids[refs[0].0].name.clone(),
-            place: plane.place.clone(),
-        })?;
-        let [r0, r] = refs.map(|r| self.b.port(r));
-        let last = self.b.m.dimension - 1;
-        let n = self.b.numbers.direction(normal, last, &format!("force `{name}`: the normal"))?;
-        let n = self.b.frames[refs[0].0].direction(&n);
-        let n = self.port(&n);
-        let d = difference(&self.port(&r), &self.port(&r0));
-        let gap = dot(&d, &n);
-        let push_back = self.push_back(-gap, law, name)?;
-        let [mu, slip] =
-            [self.expression(friction, name, "friction")?, self.expression(speed, name, "speed")?];
-        let mut f = scaled(push_back, &n);
-        if mu.as_constant() != Some(0.0) {
-            // velocity of the point as seen from the plane's body: rate of the local components
-            let body = refs[0].0;
-            let axes = self.axes(body);
-            let local: Symbols = axes.iter().map(|u| dot(u, &d)).collect();
-            let v = combination(&self.speeds_of(&local, name)?, &axes);
-            let tangential = difference(&v, &scaled(dot(&v, &n), &n));
-            let size = (dot(&tangential, &tangential) + slip * slip).sqrt();
-            f = difference(&f, &scaled(mu * push_back / size, &tangential));
-        }
-        let sensors = vec![
-            ("force", Value::Vector(f.clone())),
-            ("normal", Value::Scalar(push_back)),
-            ("gap", Value::Scalar(gap)),
-        ];
-        let mut a = Applied { sensors, ..Applied::default() };
-        self.push_pair(&mut a.work, refs, &f, name)?;
-        Ok(a)
-    }
+    let sensors = vec![
+        ("force", Value::Vector(f.clone())),
+        ("normal", Value::Scalar(push_back)),
+        ("gap", Value::Scalar(gap)),
+    ];
+    let mut a = Applied { sensors, ..Applied::default() };
+    env.push_pair(&mut a.work, refs, &f, name)?;
+    Ok(a)
 }

@@ -14,13 +14,14 @@
 //!
 //! The force along n and those along the ground are two loads: at rest there is no slip, and the second does
 //! not act. Undefined where b·v_c = 0 and beyond the ends of a table: the guards say so by name. The laws are
-//! in `slip`.
+//! in `build/tyre`.
 
 use super::{Applied, Made, push};
 use crate::build::symbols::SensorEnv;
+use crate::build::tyre::law_type;
 use crate::build::vectors::{Symbols, plus};
 use crate::expression::Value;
-use crate::mechanism::{Text, Tyre, TyreLaw};
+use crate::mechanism::{Text, Tyre};
 use crate::program::Sym;
 
 /// What keeps a force from being defined.
@@ -33,69 +34,84 @@ pub struct Guard<'h> {
     pub text: String,
 }
 
-impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
-    /// (1)–(4).
-    pub(super) fn tyre(&mut self, name: &Text, tyre: &Tyre) -> Made<Applied<'g, 'h>> {
-        let wheel = self.b.point_ref(&tyre.at)?;
-        let body = self.b.solids[wheel.0].name.clone();
-        self.oriented_body(&Text { text: body, place: tyre.at.place.clone() })?;
-        let axis = self.b.numbers.direction(Some(&tyre.axis), 1, &format!("force `{name}`: the axis"))?;
-        let axis = self.b.frames[wheel.0].direction(&axis);
-        let offset = self.b.numbers.number(&tyre.offset, &format!("force `{name}`, offset"))?;
-        let centre = plus(&self.b.port(wheel), offset, &axis);
-        let c = self.port(&centre);
-        let mut a = Applied::default();
-        // (1)
-        let ground = self.height(name, tyre.road.as_ref(), [c[0], c[1]], &mut a.guards)?;
-        let (r, radius) = (c[2] - ground, self.expression(&tyre.radius, name, "radius")?);
-        let normal = self.normal(name, tyre, radius - r)?;
-        push(&mut a.work, &centre[2..].to_vec(), &[normal]);
-        // (2), (3)
-        let u = self.port(&axis);
-        let v = self.speeds_of(&c[..2], name)?;
-        let Slip { s, kappa, alpha, speed } = self.tyre_slip(wheel.0, [u[0], u[1]], [v[0], v[1]], r);
-        let mut force = vec![self.graph.constant(0.0), self.graph.constant(0.0), normal];
-        if tyre.law != TyreLaw::None {
-            let [fx, fy] = self.tangential(name, &tyre.law, normal, [kappa, alpha])?;
-            // (4): the force and its moment -r n × F
-            (force[0], force[1]) = (fx * s[1] + fy * s[0], fy * s[1] - fx * s[0]);
-            push(&mut a.motion, &centre[..2].to_vec(), &force[..2]);
-            let moment = [r * force[1], -(r * force[0]), self.graph.constant(0.0)];
-            self.push_torque(&mut a.motion, wheel.0, &moment, name)?;
-            let text = format!("the tyre `{name}` does not move along the ground: it has no slip");
-            a.guards.push(Guard { value: speed, strict: true, text });
-        }
-        let numbers =
-            [("normal", normal), ("kappa", kappa), ("alpha", alpha), ("radius", r), ("gap", r - radius)];
-        a.sensors = numbers.map(|(n, s)| (n, Value::Scalar(s))).to_vec();
-        a.sensors.push(("force", Value::Vector(force)));
-        Ok(a)
+/// (1)–(4).
+pub(super) fn tyre<'g, 'h>(
+    env: &mut SensorEnv<'_, 'g, '_, 'h>,
+    name: &Text,
+    tyre: &Tyre,
+) -> Made<Applied<'g, 'h>> {
+    let wheel = env.b.point_ref(&tyre.at)?;
+    let body = env.b.solids[wheel.0].name.clone();
+    env.oriented_body(&Text { text: body, place: tyre.at.place.clone() })?;
+    let axis = env.b.numbers.direction(Some(&tyre.axis), 1, &format!("force `{name}`: the axis"))?;
+    let axis = env.b.frames[wheel.0].direction(&axis);
+    let offset = env.b.numbers.number(&tyre.offset, &format!("force `{name}`, offset"))?;
+    let centre = plus(&env.b.port(wheel), offset, &axis);
+    let c = env.port(&centre);
+    let mut a = Applied::default();
+    // (1)
+    let ground = env.height(name, tyre.road.as_ref(), [c[0], c[1]], &mut a.guards)?;
+    let (r, radius) = (c[2] - ground, env.expression(&tyre.radius, name, "radius")?);
+    let normal = normal(env, name, tyre, radius - r)?;
+    push(&mut a.work, &centre[2..].to_vec(), &[normal]);
+    // (2), (3)
+    let u = env.port(&axis);
+    let v = env.speeds_of(&c[..2], name)?;
+    let Slip { s, kappa, alpha, speed } = tyre_slip(env, wheel.0, [u[0], u[1]], [v[0], v[1]], r);
+    let mut force = vec![env.graph.constant(0.0), env.graph.constant(0.0), normal];
+    if let Some(law) = law_type(&tyre.law) {
+        let [fx, fy] = law.tangential(env, name, &tyre.law, normal, [kappa, alpha])?;
+        // (4): the force and its moment -r n × F
+        (force[0], force[1]) = (fx * s[1] + fy * s[0], fy * s[1] - fx * s[0]);
+        push(&mut a.motion, &centre[..2].to_vec(), &force[..2]);
+        let moment = [r * force[1], -(r * force[0]), env.graph.constant(0.0)];
+        env.push_torque(&mut a.motion, wheel.0, &moment, name)?;
+        let text = format!("the tyre `{name}` does not move along the ground: it has no slip");
+        a.guards.push(Guard { value: speed, strict: true, text });
     }
-    /// F_n of (1) with the deflection R - r.
-    fn normal(&mut self, name: &Text, tyre: &Tyre, deflection: Sym<'h>) -> Made<Sym<'h>> {
-        let [k, c, e] = [
-            self.expression(&tyre.stiffness, name, "stiffness")?,
-            self.expression(&tyre.damping, name, "damping")?,
-            self.expression(&tyre.width, name, "width")?,
-        ];
-        let p = deflection.splus(e);
-        if c.as_constant() == Some(0.0) {
-            return Ok(k * p);
-        }
-        let rate = self.speed_of(p, name)?;
-        Ok(k * p + c * rate)
+    let numbers =
+        [("normal", normal), ("kappa", kappa), ("alpha", alpha), ("radius", r), ("gap", r - radius)];
+    a.sensors = numbers.map(|(n, s)| (n, Value::Scalar(s))).to_vec();
+    a.sensors.push(("force", Value::Vector(force)));
+    Ok(a)
+}
+
+/// F_n of (1) with the deflection R - r.
+fn normal<'g, 'h>(
+    env: &mut SensorEnv<'_, 'g, '_, 'h>,
+    name: &Text,
+    tyre: &Tyre,
+    deflection: Sym<'h>,
+) -> Made<Sym<'h>> {
+    let [k, c, e] = [
+        env.expression(&tyre.stiffness, name, "stiffness")?,
+        env.expression(&tyre.damping, name, "damping")?,
+        env.expression(&tyre.width, name, "width")?,
+    ];
+    let p = deflection.splus(e);
+    if c.as_constant() == Some(0.0) {
+        return Ok(k * p);
     }
-    /// (2), (3) with the axis and the velocity of the centre along the ground.
-    fn tyre_slip(&mut self, wheel: usize, u: [Sym<'h>; 2], v: [Sym<'h>; 2], r: Sym<'h>) -> Slip<'h> {
-        let w: Symbols = self.omega(wheel);
-        let length = (u[0] * u[0] + u[1] * u[1]).sqrt();
-        let speed = u[1] * v[0] - u[0] * v[1];
-        let forwards = speed.sign() / length;
-        let s = [u[0] * forwards, u[1] * forwards];
-        let (along, across) = (s[1] * v[0] - s[0] * v[1], s[0] * v[0] + s[1] * v[1]);
-        let spin = s[0] * w[0] + s[1] * w[1];
-        Slip { s, kappa: (r * spin - along) / along, alpha: -across.atan2(along), speed }
-    }
+    let rate = env.speed_of(p, name)?;
+    Ok(k * p + c * rate)
+}
+
+/// (2), (3) with the axis and the velocity of the centre along the ground.
+fn tyre_slip<'g, 'h>(
+    env: &mut SensorEnv<'_, 'g, '_, 'h>,
+    wheel: usize,
+    u: [Sym<'h>; 2],
+    v: [Sym<'h>; 2],
+    r: Sym<'h>,
+) -> Slip<'h> {
+    let w: Symbols = env.omega(wheel);
+    let length = (u[0] * u[0] + u[1] * u[1]).sqrt();
+    let speed = u[1] * v[0] - u[0] * v[1];
+    let forwards = speed.sign() / length;
+    let s = [u[0] * forwards, u[1] * forwards];
+    let (along, across) = (s[1] * v[0] - s[0] * v[1], s[0] * v[0] + s[1] * v[1]);
+    let spin = s[0] * w[0] + s[1] * w[1];
+    Slip { s, kappa: (r * spin - along) / along, alpha: -across.atan2(along), speed }
 }
 
 /// Directions and slips of a tyre.

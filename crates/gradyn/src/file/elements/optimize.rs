@@ -85,8 +85,10 @@ fn starts(t: &Table) -> Result<Starts, ModelError> {
         ))
         .at(&place));
     }
-    let sampling =
-        text(t, "sampling").and_then(|name| Sampling::parse(&name.text).ok()).unwrap_or(Sampling::Sobol);
+    let sampling = match text(t, "sampling") {
+        None => Sampling::Sobol,
+        Some(name) => Sampling::parse(&name.text).map_err(|_| no_type(&parent, "sampling", &name))?,
+    };
     let count = fixed(t, "count", &parent)?.unwrap_or(1.0) as usize;
     Ok(Starts { count, seed: seed as u64, sampling })
 }

@@ -1,6 +1,7 @@
 //! Roads and tyres.
 
 use super::*;
+use gradyn_model::build::tyre::LawReader;
 
 /// A road.
 pub fn road(name: Text, t: &Table) -> Result<Road, ModelError> {
@@ -22,7 +23,9 @@ pub fn road(name: Text, t: &Table) -> Result<Road, ModelError> {
         })
     };
     let points = rows.items().iter().map(point).collect::<Result<_, _>>()?;
-    Ok(Road { height: Height::Points { points, clamped: word(t, "ends").text == "clamped" }, name })
+    let ends = [("natural", false), ("clamped", true)];
+    let clamped = choice(t, "ends", &format!("road `{name}`"), &ends)?.unwrap_or(false);
+    Ok(Road { height: Height::Points { points, clamped }, name })
 }
 
 /// A tyre.
@@ -40,11 +43,8 @@ pub fn tyre(name: &Text, t: &Table) -> Result<Tyre, ModelError> {
     })
 }
 
+/// A law along the ground: each reads its own keys.
 fn law(name: &Text, t: &Table) -> Result<TyreLaw, ModelError> {
-    let kind = word(t, "type");
-    if kind.text == "magic-formula" {
-        return Ok(TyreLaw::Magic(MAGIC.iter().map(|key| number(t, key, 0.0)).collect()));
-    }
     let both = |key: &str| match values(t, key).as_slice() {
         [x] => Ok([x.clone(), x.clone()]),
         [x, y] => Ok([x.clone(), y.clone()]),
@@ -56,10 +56,8 @@ fn law(name: &Text, t: &Table) -> Result<TyreLaw, ModelError> {
             Err(e.at(&t.get(key).map(|n| n.place.clone())))
         }
     };
-    let s = Saturation {
-        friction: both("friction")?,
-        critical: both("critical")?,
-        smoothing: number(t, "smoothing", 1e-6),
-    };
-    Ok(if kind.text == "tanh" { TyreLaw::Tanh(s) } else { TyreLaw::Linear(s) })
+    let from = LawReader { one: &|key, default| number(t, key, default), both: &both };
+    let kind = word(t, "type");
+    let unknown = || no_type(&format!("force `{name}`, law"), "law type", &kind);
+    TyreLaw::from_name(&kind.text, &from).ok_or_else(unknown)?
 }

@@ -5,16 +5,18 @@
 use super::copy::{signed, value};
 use super::text::Context;
 use super::wrong;
-use crate::file::format::Kind;
 use crate::file::tree::{Node, Table, Value, Word};
 use gradyn_model::ModelError;
+use gradyn_model::spec::{Kind, Role};
 
 type Made<T> = Result<T, ModelError>;
 
 /// A body.
 pub fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
     let node = Node { value: Value::Table(t.clone()), place: 0..0 };
-    let Value::Table(mut body) = value(c, &node, kind, "body", None)?.value else { return Ok(t.clone()) };
+    let Value::Table(mut body) = value(c, &node, kind, ("body", Role::Unknown), None)?.value else {
+        return Ok(t.clone());
+    };
     // hard points of the surrounding model do not move
     let hard = t.get("hard").map_or(&[][..], Node::items).iter().filter_map(Node::word);
     if let Some(outer) = hard.filter(|_| c.mirrored()).find(|h| !c.owns(name, &h.text)) {

@@ -16,74 +16,25 @@ use super::library::Template;
 use super::mirror::{Law, Sense, odd};
 use super::text::{Context, replaced};
 use super::wrong;
-use crate::file::format::{FILE, Field, Kind};
+use crate::file::format::FILE;
 use crate::file::tree::{Node, Table, Value, Word};
 use gradyn_model::ModelError;
-use gradyn_model::mechanism::MAGIC;
+use gradyn_model::build::joint::{Coordinate, JointSpec};
+use gradyn_model::spec::{Field, Kind, Role};
 
 /// How a value is read and mirrored.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Role {
-    /// A text that names nothing.
-    Plain,
-    /// The name of an element or a point.
-    Reference,
-    /// A number that stays.
-    Even,
-    /// An angle or a torque.
-    Odd,
+pub(super) enum Mirror {
+    /// As its key says.
+    As(Role),
     /// A tension as a law of `length` and `speed`, or a torque as one of `angle` and `speed`.
     Law(Law),
     /// A coordinate along an axis.
     Along(usize),
-    /// A position or a direction.
-    Polar,
-    /// Moments and products of inertia.
-    Inertia,
-    /// A number that cannot be mirrored.
-    Unknown,
 }
 
-/// Keys of numbers that stay.
-const EVEN: &[&str] = &[
-    "mass",
-    "density",
-    "size",
-    "outer",
-    "inner",
-    "radius",
-    "ratio",
-    "offset",
-    "limit",
-    "speed",
-    "viscous",
-    "width",
-    "friction",
-    "critical",
-    "smoothing",
-    "penalty",
-    "alpha",
-    "xi",
-    "omega",
-    "sensor",
-    "length",
-    "stiffness",
-    "damping",
-    "force",
-    "start",
-    "duration",
-    "period",
-    "values",
-    "value",
-    "min",
-    "max",
-    "scale",
-    "integral",
-    "terminal",
-    "constants",
-    "output",
-    "parameters",
-];
+/// A key inside a table that is mirrored in a way of its own.
+pub(super) type Special = (&'static str, Mirror);
 
 type Made<T> = Result<T, ModelError>;
 
@@ -140,33 +91,12 @@ fn named(c: &Context, t: &Table, section: &Field, template: &Table) -> Made<Tabl
                 value: Value::Table(super::body::body(c, &key.text, body, kind)?),
                 place: node.place.clone(),
             },
-            ("driver", Value::Table(driver)) => value(c, node, kind, section.name, Some(driven(driver)))?,
-            ("joint", Value::Table(joint)) if c.mirrored() && implicit(c, joint).is_some() => {
-                let missing = implicit(c, joint).unwrap_or("axis");
-                let e = wrong(
-                    format!("joint `{}` is mirrored, but its `{missing}` is not written", key.text),
-                    &key.place,
-                );
-                let help = match missing {
-                    "normals" => {
-                        "write `normals`, in the frame of each body a direction across its axis, from which the angles are measured"
-                    }
-                    "normal" => {
-                        "write `normal`, a direction across the axis, from which the angle is measured"
-                    }
-                    _ => "write `axis`: what is absent cannot be mirrored",
-                };
-                return Err(c.inside(e.help(help)));
+            ("driver", Value::Table(driver)) => {
+                value(c, node, kind, (section.name, section.role), Some(driven(driver)))?
             }
-            ("joint", Value::Table(joint)) if c.mirrored() && c.dimension == 2 && is(joint, &["rolling"]) => {
-                let e = wrong(
-                    format!(
-                        "joint `{}` cannot be mirrored: a disc in the plane rolls on the left of its line",
-                        key.text
-                    ),
-                    &key.place,
-                );
-                return Err(c.inside(e.help("write the mirror image by hand, with the opposite `axis`")));
+            ("joint", Value::Table(joint)) => {
+                check_joint(c, key, joint)?;
+                value(c, node, kind, (section.name, section.role), None)?
             }
             ("force", Value::Table(force))
                 if c.mirrored() && is(force, &["contact"]) && force.get("normal").is_none() =>
@@ -177,9 +107,10 @@ fn named(c: &Context, t: &Table, section: &Field, template: &Table) -> Made<Tabl
                 );
                 return Err(c.inside(e.help("write `normal`: what is absent cannot be mirrored")));
             }
-            ("force", Value::Table(force)) => value(c, node, kind, section.name, law(force, template))?,
-            ("joint", Value::Table(joint)) => value(c, node, kind, section.name, handed(joint))?,
-            _ => value(c, node, kind, section.name, None)?,
+            ("force", Value::Table(force)) => {
+                value(c, node, kind, (section.name, section.role), law(force, template))?
+            }
+            _ => value(c, node, kind, (section.name, section.role), None)?,
         };
         Ok((c.define(key), node))
     };
@@ -187,24 +118,24 @@ fn named(c: &Context, t: &Table, section: &Field, template: &Table) -> Made<Tabl
 }
 
 /// What the `value` of a driver is.
-fn driven(driver: &Table) -> (&'static str, Role) {
+fn driven(driver: &Table) -> Special {
     let coordinate = driver.get("coordinate").and_then(Node::word);
     let role = match coordinate.map(|w| super::scope::axis(w.text.rsplit('.').next().unwrap_or(""))) {
-        Some(3) => Role::Unknown,
-        Some(k) => Role::Along(k),
-        None if driver.get("angle").is_some() => Role::Odd,
-        None => Role::Even,
+        Some(3) => Mirror::As(Role::Unknown),
+        Some(k) => Mirror::Along(k),
+        None if driver.get("angle").is_some() => Mirror::As(Role::Odd),
+        None => Mirror::As(Role::Even),
     };
     ("value", role)
 }
 
 /// The force or torque of a spring is a law; the effort of an actuator acts along a coordinate of its joint.
-fn law(force: &Table, template: &Table) -> Option<(&'static str, Role)> {
+fn law(force: &Table, template: &Table) -> Option<Special> {
     match force.get("type").and_then(Node::word)?.text.as_str() {
-        "actuator" if force.get("sensor").is_some() => Some(("effort", Role::Even)),
-        "actuator" => Some(("effort", along_joint(force, template))),
-        "spring-damper" => Some(("force", Role::Law(Law::Spring))),
-        "torsion" => Some(("torque", Role::Law(Law::Torsion))),
+        "actuator" if force.get("sensor").is_some() => Some(("effort", Mirror::As(Role::Even))),
+        "actuator" => Some(("effort", Mirror::As(along_joint(force, template)))),
+        "spring-damper" => Some(("force", Mirror::Law(Law::Spring))),
+        "torsion" => Some(("torque", Mirror::Law(Law::Torsion))),
         _ => None,
     }
 }
@@ -214,10 +145,10 @@ fn law(force: &Table, template: &Table) -> Option<(&'static str, Role)> {
 fn along_joint(force: &Table, template: &Table) -> Role {
     let name = force.get("joint").and_then(Node::word).map_or("", |w| w.text.as_str());
     let joint = template.get("joint").and_then(Node::table).and_then(|joints| joints.get(name)?.table());
-    match joint {
-        Some(j) if is(j, &["prismatic", "cylindrical", "screw", "point-on-line"]) => Role::Even,
-        Some(j) if is(j, &["revolute"]) => Role::Odd,
-        _ => Role::Unknown,
+    match joint.and_then(spec) {
+        Some(s) if s.slides() => Role::Even,
+        Some(s) if s.coordinates[1] == [Coordinate::Angle] => Role::Odd,
+        Some(_) | None => Role::Unknown,
     }
 }
 
@@ -225,37 +156,49 @@ fn is(t: &Table, types: &[&str]) -> bool {
     t.get("type").and_then(Node::word).is_some_and(|w| types.contains(&w.text.as_str()))
 }
 
-/// The direction that a joint leaves to its default, which would not be mirrored.
-fn implicit(c: &Context, joint: &Table) -> Option<&'static str> {
-    let has = |keys: [&str; 2]| keys.iter().any(|k| joint.get(k).is_some());
-    let (axis, normal) = (has(["axis", "axes"]), has(["normal", "normals"]));
-    let framed =
-        is(joint, &["revolute", "prismatic", "cylindrical", "screw", "universal", "planar", "fixed"]);
-    let line = is(joint, &["prismatic", "point-on-line"]);
-    match c.dimension {
-        2 => (line && !axis && c.flips[0]).then_some("axis"),
-        _ if (framed || line || is(joint, &["point-on-plane", "rolling"])) && !axis => Some("axis"),
-        _ if is(joint, &["universal"]) && !normal => Some("normals"),
-        _ => (framed && !normal).then_some("normal"),
+/// What is known of the kind of a joint; nothing of a coupling.
+fn spec(joint: &Table) -> Option<&'static JointSpec> {
+    JointSpec::named(&joint.get("type")?.word()?.text)
+}
+
+/// Refuses a joint that would not be mirrored: by directions that are left to their defaults, or by its kind.
+fn check_joint(c: &Context, name: &Word, joint: &Table) -> Made<()> {
+    let Some(spec) = spec(joint).filter(|_| c.mirrored()) else { return Ok(()) };
+    let wrong = |why: String, help: &str| {
+        Err(c.inside(wrong(format!("joint `{}` {why}", name.text), &name.place).help(help)))
+    };
+    if let Some(missing) = implicit(c, joint, spec) {
+        let help = match missing {
+            "normals" => {
+                "write `normals`, in the frame of each body a direction across its axis, from which the angles are measured"
+            }
+            "normal" => "write `normal`, a direction across the axis, from which the angle is measured",
+            _ => "write `axis`: what is absent cannot be mirrored",
+        };
+        return wrong(format!("is mirrored, but its `{missing}` is not written"), help);
+    }
+    match spec.one_sided.filter(|_| c.dimension == 2) {
+        Some([why, help]) => wrong(format!("cannot be mirrored: {why}"), help),
+        None => Ok(()),
     }
 }
 
-/// What ties an angle, which changes its sign, to something that does not; of a gear the angle where it
-/// starts.
-fn handed(joint: &Table) -> Option<(&'static str, Role)> {
-    match joint.get("type").and_then(Node::word)?.text.as_str() {
-        "screw" => Some(("lead", Role::Odd)),
-        "rack" => Some(("radius", Role::Odd)),
-        "gear" => Some(("offset", Role::Odd)),
-        _ => None,
-    }
+/// The direction that a joint leaves to its default, which would not be mirrored.
+fn implicit(c: &Context, joint: &Table, spec: &JointSpec) -> Option<&'static str> {
+    let has = |keys: [&str; 2]| keys.iter().any(|k| joint.get(k).is_some());
+    let absent = |key: &&&'static str| match **key {
+        "axis" => !has(["axis", "axes"]) && (c.dimension == 3 || c.flips[0]),
+        _ => !has(["normal", "normals"]),
+    };
+    spec.written[c.dimension - 2].iter().find(absent).copied()
 }
 
 fn ground(c: &Context, t: &Table) -> Made<Table> {
     let entry = |(key, node): &(Word, Node)| {
         let value = match (&node.value, key.text.as_str()) {
             (Value::Table(points), "points") => {
-                let point = |(name, at): &(Word, Node)| Ok((c.define(name), leaf(c, at, Role::Polar)?));
+                let point =
+                    |(name, at): &(Word, Node)| Ok((c.define(name), leaf(c, at, Mirror::As(Role::Polar))?));
                 Value::Table(Table { entries: points.entries.iter().map(point).collect::<Made<_>>()? })
             }
             (other, _) => other.clone(),
@@ -268,7 +211,9 @@ fn ground(c: &Context, t: &Table) -> Made<Table> {
 fn initial(c: &Context, t: &Table) -> Made<Table> {
     let entry = |(key, node): &(Word, Node)| {
         let near = key.text == "near";
-        let role = |sensor: &Word| if sensor.text.ends_with(".attitude") { Role::Odd } else { Role::Polar };
+        let role = |sensor: &Word| {
+            Mirror::As(if sensor.text.ends_with(".attitude") { Role::Odd } else { Role::Polar })
+        };
         let one = |(sensor, value): &(Word, Node)| {
             if near {
                 Ok((c.reference(sensor)?, leaf(c, value, role(sensor))?))
@@ -293,35 +238,42 @@ fn condition(c: &Context, sensor: &Word, value: &Node) -> Made<(Word, Node)> {
     let sense = if c.mirrored() { c.sense(sensor)? } else { Some(Sense::Same) };
     let key = if sense.is_some() { c.renamed(sensor)? } else { c.even(sensor, Law::None)? };
     let value = match sense {
-        Some(Sense::Vector(_)) => leaf(c, value, Role::Polar)?,
-        Some(Sense::Minus) => signed(leaf(c, value, Role::Even)?, true),
-        _ => leaf(c, value, Role::Even)?,
+        Some(Sense::Vector(_)) => leaf(c, value, Mirror::As(Role::Polar))?,
+        Some(Sense::Minus) => signed(leaf(c, value, Mirror::As(Role::Even))?, true),
+        _ => leaf(c, value, Mirror::As(Role::Even))?,
     };
     Ok((key, value))
 }
 
-/// A value of some kind under a key; `special` is a key inside it with a role of its own.
-pub fn value(c: &Context, node: &Node, kind: &Kind, key: &str, special: Option<(&str, Role)>) -> Made<Node> {
+/// A value of some kind under a key with its role; `special` is a key inside it that is mirrored differently.
+pub(super) fn value(
+    c: &Context,
+    node: &Node,
+    kind: &Kind,
+    (key, role): (&str, Role),
+    special: Option<Special>,
+) -> Made<Node> {
     let value = match (kind, &node.value) {
         (Kind::Record(r), Value::Table(t)) => Value::Table(fields(c, t, r.fields, special)?),
         (Kind::Variants(_, list), Value::Table(t)) => {
             let name = t.get("type").and_then(Node::word).map_or("", |w| w.text.as_str());
-            match list.iter().find(|v| v.name == name) {
+            match list().into_iter().find(|v| v.name == name) {
                 Some(v) => Value::Table(fields(c, t, v.fields, special)?),
                 None => node.value.clone(),
             }
         }
         (Kind::Map(_, kind), Value::Table(t)) => {
-            let entry = |(name, node): &(Word, Node)| Ok((name.clone(), value(c, node, kind, key, None)?));
+            let entry =
+                |(name, node): &(Word, Node)| Ok((name.clone(), value(c, node, kind, (key, role), None)?));
             Value::Table(Table { entries: t.entries.iter().map(entry).collect::<Made<_>>()? })
         }
-        (Kind::Either(_, table), Value::Table(_)) => return value(c, node, table, key, special),
-        (Kind::Either(short, _), _) => return value(c, node, short, key, special),
+        (Kind::Either(_, table), Value::Table(_)) => return value(c, node, table, (key, role), special),
+        (Kind::Either(short, _), _) => return value(c, node, short, (key, role), special),
         (_, Value::Table(_)) => node.value.clone(),
-        _ => match role(kind, key) {
-            Role::Unknown if diagonal(c, node, kind) => return leaf(c, node, Role::Even),
+        _ => match role {
+            Role::Unknown if diagonal(c, node, kind) => return leaf(c, node, Mirror::As(Role::Even)),
             Role::Unknown if c.mirrored() => return Err(unknown(c, key, node)),
-            role => return leaf(c, node, role),
+            role => return leaf(c, node, Mirror::As(role)),
         },
     };
     Ok(Node { value, place: node.place.clone() })
@@ -346,14 +298,14 @@ fn unknown(c: &Context, key: &str, node: &Node) -> ModelError {
     c.inside(wrong(format!("`{key}` cannot be mirrored"), &node.place).help(help))
 }
 
-fn fields(c: &Context, t: &Table, fields: &[Field], special: Option<(&str, Role)>) -> Made<Table> {
+fn fields(c: &Context, t: &Table, fields: &[Field], special: Option<Special>) -> Made<Table> {
     let entry = |(key, node): &(Word, Node)| {
         let node = match (fields.iter().find(|f| f.name == key.text), special) {
-            (Some(_), Some((name, Role::Unknown))) if name == key.text && c.mirrored() => {
+            (Some(_), Some((name, Mirror::As(Role::Unknown)))) if name == key.text && c.mirrored() => {
                 return Err(unknown(c, name, node));
             }
             (Some(_), Some((name, role))) if name == key.text => leaf(c, node, role)?,
-            (Some(f), _) => value(c, node, &f.kind, f.name, None)?,
+            (Some(f), _) => value(c, node, &f.kind, (f.name, f.role), None)?,
             (None, _) => node.clone(), // refused by the reader, or `type`
         };
         Ok((key.clone(), node))
@@ -361,63 +313,48 @@ fn fields(c: &Context, t: &Table, fields: &[Field], special: Option<(&str, Role)
     Ok(Table { entries: t.entries.iter().map(entry).collect::<Made<_>>()? })
 }
 
-/// The role of a key.
-fn role(kind: &Kind, key: &str) -> Role {
-    match (kind, key) {
-        (Kind::Word(_) | Kind::Setting | Kind::Count | Kind::Dimension, _) | (Kind::Text, "unit") => {
-            Role::Plain
-        }
-        (Kind::Text | Kind::Pair(_) | Kind::OneOrPair(_) | Kind::Texts(_), _) => Role::Reference,
-        (_, "angle" | "torque") => Role::Odd,
-        (_, "points" | "com" | "axis" | "axes" | "normal" | "normals") | (Kind::Vector, "force") => {
-            Role::Polar
-        }
-        (Kind::Matrix | Kind::Numbers, "stiffness" | "damping" | "force") => Role::Unknown,
-        (_, "inertia") => Role::Inertia,
-        (_, key) if EVEN.contains(&key) || MAGIC.contains(&key) => Role::Even,
-        _ => Role::Unknown,
-    }
-}
-
 /// A text, a number or a list in its role.
-fn leaf(c: &Context, node: &Node, role: Role) -> Made<Node> {
+fn leaf(c: &Context, node: &Node, mirror: Mirror) -> Made<Node> {
     let place = node.place.clone();
     let value = match &node.value {
-        Value::List(items) => return list(c, node, items, role),
-        Value::Text(word) => Value::Text(match role {
-            Role::Plain => replaced(word, c.fill(word)?.text),
-            Role::Reference => c.reference(word)?,
-            Role::Polar => c.polar(word)?,
-            Role::Unknown => c.renamed(word)?,
-            Role::Even | Role::Odd | Role::Along(_) | Role::Inertia => c.even(word, Law::None)?,
-            Role::Law(law) => c.even(word, law)?,
+        Value::List(items) => return list(c, node, items, mirror),
+        Value::Text(word) => Value::Text(match mirror {
+            Mirror::As(Role::Plain) => replaced(word, c.fill(word)?.text),
+            Mirror::As(Role::Reference) => c.reference(word)?,
+            Mirror::As(Role::Polar) => c.polar(word)?,
+            Mirror::As(Role::Unknown) => c.renamed(word)?,
+            Mirror::As(Role::Even | Role::Odd | Role::Inertia) | Mirror::Along(_) => {
+                c.even(word, Law::None)?
+            }
+            Mirror::Law(law) => c.even(word, law)?,
         }),
         other => other.clone(),
     };
-    let minus = match role {
-        Role::Odd | Role::Law(Law::Torsion) => odd(&c.flips),
-        Role::Along(k) => c.flips[k],
-        _ => false,
+    let minus = match mirror {
+        Mirror::As(Role::Odd) | Mirror::Law(Law::Torsion) => odd(&c.flips),
+        Mirror::Along(k) => c.flips[k],
+        Mirror::As(_) | Mirror::Law(Law::Spring | Law::None) => false,
     };
     Ok(signed(Node { value, place }, minus))
 }
 
-fn list(c: &Context, node: &Node, items: &[Node], role: Role) -> Made<Node> {
+fn list(c: &Context, node: &Node, items: &[Node], mirror: Mirror) -> Made<Node> {
     // products of inertia: xy, xz, yz
     const AXES: [[usize; 2]; 3] = [[0, 1], [0, 2], [1, 2]];
     let nested = items.iter().all(Node::is_list);
     let item = |(k, item): (usize, &Node)| {
         let along = c.flips.get(k) == Some(&true);
-        let (role, minus) = match role {
-            _ if nested => (role, false),
-            Role::Polar => (Role::Even, along),
-            Role::Odd => (Role::Even, along != odd(&c.flips)),
-            Role::Inertia => {
-                (Role::Even, k >= 3 && AXES.get(k - 3).is_some_and(|[a, b]| c.flips[*a] != c.flips[*b]))
+        let even = Mirror::As(Role::Even);
+        let (mirror, minus) = match mirror {
+            _ if nested => (mirror, false),
+            Mirror::As(Role::Polar) => (even, along),
+            Mirror::As(Role::Odd) => (even, along != odd(&c.flips)),
+            Mirror::As(Role::Inertia) => {
+                (even, k >= 3 && AXES.get(k - 3).is_some_and(|[a, b]| c.flips[*a] != c.flips[*b]))
             }
-            role => (role, false),
+            mirror => (mirror, false),
         };
-        Ok(signed(leaf(c, item, role)?, minus))
+        Ok(signed(leaf(c, item, mirror)?, minus))
     };
     let items = items.iter().enumerate().map(item).collect::<Made<_>>()?;
     Ok(Node { value: Value::List(items), place: node.place.clone() })

@@ -199,6 +199,8 @@ impl Maker {
             &[universal],
             &["j.angle_1", "j.angle_2"],
         );
+        let bent: Conditions = &[("pitch(a, b)", 0.2, -0.6), ("yaw(a, b)", 0.4, 0.7)];
+        self.joint("constant-velocity", 3, ", axis = [1, 0.1, -0.2]", &[bent], &["roll(a, b)"]);
         let planar: Conditions = &[("j.x", 0.3, -0.4), ("j.y", -0.2, 0.5), ("j.angle", 0.4, 1.1)];
         self.joint("planar", 3, &frames, &[planar], &["j.x", "j.y", "j.angle"]);
         self.joint("fixed", 3, &format!("{frames}, angle = 0.3"), &[], &[]);
@@ -807,7 +809,8 @@ pub fn force_word(kind: &ForceKind) -> &'static str {
     }
 }
 
-fn shape_word(kind: &ShapeKind) -> &'static str {
+/// The type of a shape in a file.
+pub fn shape_word(kind: &ShapeKind) -> &'static str {
     match kind {
         ShapeKind::Box(_) => "box",
         ShapeKind::Sphere(_) => "sphere",
