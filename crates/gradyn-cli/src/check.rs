@@ -53,7 +53,7 @@ fn object(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Va
         "degrees_of_freedom": counts.freedom[0], "velocity_degrees_of_freedom": counts.freedom[1],
         "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
         "coordinate_names": names(p), "rows": rows, "rows_kept": p.kept().concat(), "rows_dropped": dropped, "redundant_rows": p.redundant(),
-        "parameters": parameters, "objectives": p.objectives(), "columns": p.model.columns, "warnings": p.model.warnings,
+        "parameters": parameters, "objectives": p.objectives(), "columns": p.model.columns, "warnings": output::texts(&p.model.warnings),
     });
     if let Err(e) = mobility {
         o["not_counted"] = e.to_string().into();

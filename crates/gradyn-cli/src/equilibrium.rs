@@ -145,7 +145,7 @@ impl Table<'_> {
         let mut o = json!({
             "model": p.model.name, "parameters": output::named(output::parameter_names(p), &p.rho),
             "search": e.search.name(), "iterations": e.iterations, "residual": e.residual, "unstable": e.unstable,
-            "coordinates": output::named(names, &e.q), "conditions": efforts, "warnings": p.model.warnings,
+            "coordinates": output::named(names, &e.q), "conditions": efforts, "warnings": output::texts(&p.model.warnings),
         });
         for (_, key, range) in &self.groups {
             o[*key] = pairs(&s.outputs[range.clone()]);

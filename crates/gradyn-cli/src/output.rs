@@ -3,7 +3,7 @@
 use crate::diagnostic::Failure;
 use gradyn::penalty::{Estimate, PenaltyError};
 use gradyn::report::Table;
-use gradyn::{Certificate, GradientReport, Largest, Method, Prepared, Run, Sensitivity, Stepping};
+use gradyn::{Certificate, GradientReport, Largest, Method, Prepared, Run, Sensitivity, Stepping, Warning};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -40,6 +40,11 @@ pub fn method_object(p: &Prepared, m: &Method, sensitivity: Option<Sensitivity>,
         }
     }
     Value::Object(o)
+}
+
+/// Warnings as the command writes them.
+pub fn texts<'a>(warnings: impl IntoIterator<Item = &'a Warning>) -> Vec<String> {
+    warnings.into_iter().map(Warning::to_string).collect()
 }
 
 /// `{name: value}`.
@@ -90,7 +95,7 @@ pub fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&Pe
     let mut o = json!({
         "model": p.model.name, "method": method(p, None, run), "parameters": named(parameter_names(p), &p.rho),
         "columns": table.columns, "rows": table.rows, "objectives": objectives, "statistics": statistics(run, None),
-        "warnings": p.model.warnings.iter().chain(&run.warnings).collect::<Vec<_>>(),
+        "warnings": texts(p.model.warnings.iter().chain(&run.warnings)),
     });
     insert_penalty(p, penalty, &mut o);
     o
@@ -165,7 +170,7 @@ pub fn gradient_json(
     let names = parameter_names(p);
     let row = |k: usize| json!({"name": p.objectives()[k], "value": run.psi[k], "gradient": named(names.clone(), &g.rows[k])});
     let certificate = certificate.map_or(json!({}), certificate_json);
-    let warnings: Vec<&String> = p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings).collect();
+    let warnings = texts(p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings));
     let mut o = json!({
         "model": p.model.name, "method": method(p, Some(g.sensitivity), run),
         "parameters": named(names.clone(), &p.rho),

@@ -6,7 +6,7 @@ use crate::error::StepError;
 use crate::event::{Ending, Event};
 use crate::plan::{Frozen, Plan};
 use crate::step::{Layout, Report, Span, Step};
-use gradyn_model::System;
+use gradyn_model::{AngleName, System};
 
 /// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -219,7 +219,8 @@ impl<'a, T: Step> Walk<'a, T> {
         for (k, (reference, &angle)) in self.references.iter_mut().zip(&self.angles).enumerate() {
             if (angle - *reference).abs() > 0.5 * std::f64::consts::PI {
                 let (t, h) = (plan.t[plan.steps()], plan.h.last().copied().unwrap_or(0.0));
-                return Err(StepError::Turn { t, h, angle: sys.angle_name(k) });
+                let AngleName { text: angle, attitude } = sys.angle_name(k);
+                return Err(StepError::Turn { t, h, angle, attitude });
             }
             *reference = angle;
         }

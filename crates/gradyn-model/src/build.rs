@@ -32,9 +32,10 @@ use crate::mechanics::{Coordinates, Mechanics};
 use crate::mechanism::{ForceKind, JointKind, Mechanism, Number, Objective, Parameter, Source, Text};
 use crate::ports::{Affine, Entry, Ports};
 use crate::program::{Graph, Program, Sym, Table};
-use crate::row::RowName;
+use crate::row::{Owner, RowName};
 use crate::signal::Signal;
 use crate::spline::{self, SplineError, UniformSpline};
+use crate::warning::{Subject, Warning, WarningCode};
 use bodies::{Inertia, Solid};
 use coordinates::{Carried, Coordinate};
 use frames::Frame;
@@ -49,6 +50,28 @@ use vectors::{Port, Symbols, difference, dot};
 /// Provisional indices of signals and angle references, until the number of slots is known.
 const SIGNAL: u32 = 1 << 30;
 const ANGLE: u32 = 1 << 31;
+
+/// The parameter that is the final time where a condition gives it: nobody writes such a name.
+const FINAL_TIME: &str = "final_time_by_until__";
+
+/// A number that no parameters may make negative.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Positive {
+    /// The element that has it.
+    pub subject: Subject,
+    /// Which number of the element, for messages.
+    pub what: String,
+    /// The slot that holds it.
+    pub slot: u32,
+    /// Is zero refused too?
+    pub strict: bool,
+}
+
+impl Positive {
+    fn new((kind, name): (Owner, &dyn std::fmt::Display), what: &str, slot: u32, strict: bool) -> Self {
+        Self { subject: Subject::new(kind, name), what: what.into(), slot, strict }
+    }
+}
 
 /// A parameter as the run sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,9 +124,9 @@ pub struct Model {
     /// References of the angles at the start.
     pub angles: Vec<f64>,
     /// (what, slot, must not be zero): numbers that must not be negative.
-    pub positive: Vec<(String, u32, bool)>,
+    pub positive: Vec<Positive>,
     /// Things to know: non-smooth functions, shapes no real body has.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// (position, velocity) conditions as written, for messages.
     pub conditions: (Vec<Text>, Vec<Text>),
     /// Do the velocity conditions say that everything is at rest?
@@ -155,12 +178,12 @@ impl Model {
     }
     /// Refuses slots that no mechanism can have: not finite, negative masses, lengths that are not positive.
     pub fn check(&self, p: &[f64]) -> Result<(), ModelError> {
-        for (what, slot, strict) in &self.positive {
+        for Positive { subject, what, slot, strict } in &self.positive {
             let x = p[*slot as usize];
             if !x.is_finite() || x < 0.0 || (*strict && x == 0.0) {
                 let must = if *strict { "positive" } else { "zero or positive" };
-                let name = what.split('`').nth(1).unwrap_or("");
-                return Err(ModelError::new(format!("{what} is {x}"))
+                let Subject { kind, name } = subject;
+                return Err(ModelError::new(format!("{kind} `{name}`: {what} is {x}"))
                     .at(&self.place(name))
                     .help(format!("it must be {must}")));
             }
@@ -228,7 +251,7 @@ pub(crate) struct Builder<'g, 'm> {
     /// torque is read.
     wanted: HashMap<String, bool>,
     /// Numbers that must not be negative.
-    positive: Vec<(String, u32, bool)>,
+    positive: Vec<Positive>,
     /// Joints that hold directions parallel: their product is positive.
     aligned: Vec<(String, numbers::Quad<'g>)>,
 }
@@ -274,10 +297,8 @@ pub fn build_apart(m: &Mechanism) -> Result<Model, ModelError> {
 /// A condition for the final time as an objective, and the final time as a parameter that starts at its
 /// latest value.
 fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
-    // nobody writes such a name
-    let name = "final_time_by_until__".to_owned();
-    let mut new = Mechanism { t_end: name.as_str().into(), until: None, ..m.clone() };
-    new.parameter(&name, m.t_end.clone());
+    let mut new = Mechanism { t_end: FINAL_TIME.into(), until: None, ..m.clone() };
+    new.parameter(FINAL_TIME, m.t_end.clone());
     let name = Text { text: "until".into(), place: until.place.clone() };
     new.objectives.push(Objective { name, integral: None, terminal: Some(until.clone()), maximum: None });
     new
@@ -285,12 +306,7 @@ fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
 
 fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
     if let Some(until) = &m.until {
-        // errors of the final time are those of `t_max`, as the file has it
-        let named = |e: ModelError| ModelError {
-            message: e.message.replace("parameter `final_time_by_until__`", "t_max"),
-            ..e
-        };
-        return Ok(Model { until: true, ..build_with(&with_final_time(m, until), sharing).map_err(named)? });
+        return Ok(Model { until: true, ..build_with(&with_final_time(m, until), sharing)? });
     }
     if ![2, 3].contains(&m.dimension) {
         return Err(ModelError::new(format!(
@@ -350,7 +366,11 @@ fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
 fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, ModelError> {
     let mut list = vec![];
     for p in &m.parameters {
-        let what = format!("parameter `{}`", p.name);
+        // errors of the final time are those of `t_max`, as the file has it
+        let what = match p.name.text.as_str() {
+            FINAL_TIME => "t_max".to_owned(),
+            name => format!("parameter `{name}`"),
+        };
         let value = n.constant(&p.value, &what)?;
         let mut bound =
             |b: &Option<Number>, what: String| b.as_ref().map(|b| n.constant(b, &what)).transpose();
@@ -438,9 +458,10 @@ fn check_bodies<'g>(
             let s = numbers.nominal(&moments.concat());
             if let Some(least) = bodies::negative(&s) {
                 let why = format!("the smallest of ∫x² dm in its principal axes would be {least:.3e} kg m²");
+                let text = format!("body `{name}`: no real body has this inertia; {why}");
                 numbers
                     .warnings
-                    .push(format!("impossible-inertia: body `{name}`: no real body has this inertia; {why}"));
+                    .push(Warning::new(WarningCode::ImpossibleInertia, text).about(Owner::Body, name));
             }
         }
         check_rod(body, solid)?;
@@ -553,7 +574,7 @@ impl<'g, 'm> Builder<'g, 'm> {
             }
             list.extend(&s.sizes);
             for (what, x, strict) in list {
-                self.positive.push((format!("body `{}`: {what}", s.name), self.slots.slot(x), strict));
+                self.positive.push(Positive::new((Owner::Body, &s.name), what, self.slots.slot(x), strict));
             }
         }
         for f in &self.m.forces {
@@ -576,7 +597,12 @@ impl<'g, 'm> Builder<'g, 'm> {
             for (what, x, strict) in list {
                 // an expression of sensors is not a number of the model
                 if let Ok(x) = self.numbers.number(x, &format!("force `{}`, {what}", f.name)) {
-                    self.positive.push((format!("force `{}`: {what}", f.name), self.slots.slot(x), strict));
+                    self.positive.push(Positive::new(
+                        (Owner::Force, &f.name),
+                        what,
+                        self.slots.slot(x),
+                        strict,
+                    ));
                 }
             }
         }
@@ -587,7 +613,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                 _ => continue,
             };
             let x = self.numbers.number(x, &format!("joint `{}`, {what}", j.name))?;
-            self.positive.push((format!("joint `{}`: {what}", j.name), self.slots.slot(x), true));
+            self.positive.push(Positive::new((Owner::Joint, &j.name), what, self.slots.slot(x), true));
         }
         Ok(())
     }

@@ -27,12 +27,14 @@ pub mod signal;
 pub mod spline;
 pub mod system;
 pub mod user;
+pub mod warning;
 
 pub use build::{Model, ParameterInfo, build, build_apart, build_framed, build_in};
 pub use error::ModelError;
-pub use guard::Undefined;
+pub use guard::{Outside, Undefined};
 pub use mechanics::{Coordinates, Mechanics};
 pub use mechanism::Mechanism;
 pub use natural::Natural;
 pub use row::{Owner, RowName};
-pub use system::{At, Dims, LEVEL, RowScaling, Set, Statics, System, velocity_weights};
+pub use system::{AngleName, At, Dims, LEVEL, RowScaling, Set, Statics, System, velocity_weights};
+pub use warning::{Subject, Warning, WarningCode};

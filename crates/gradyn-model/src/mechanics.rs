@@ -1,10 +1,10 @@
 //! A mechanism in the coordinates that the run asks for.
 
-use crate::guard::Undefined;
+use crate::guard::{Outside, Undefined};
 use crate::natural::{self, Natural};
 use crate::relative::{self, Relative};
 use crate::row::RowName;
-use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
+use crate::system::{AngleName, At, Dims, Patterns, RowScaling, Set, Statics, System};
 use gradyn_num::Scalar;
 
 /// The coordinate families.
@@ -151,7 +151,7 @@ impl Mechanics {
     }
     /// Why a force is not defined at the second of two points, or between them; the time of the data is that
     /// of the second.
-    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
+    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<Outside> {
         either!(self, d, s, d => s.undefined_force(from, to, d))
     }
     /// Keeps some conditions of velocity.
@@ -338,7 +338,7 @@ impl System for Mechanics {
     fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         either!(self, d, sys, d => sys.angles(q, d, out))
     }
-    fn angle_name(&self, k: usize) -> String {
+    fn angle_name(&self, k: usize) -> AngleName {
         either!(self, sys => sys.angle_name(k))
     }
     fn drawn(&self) -> &[f64] {

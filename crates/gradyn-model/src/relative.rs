@@ -31,6 +31,7 @@ pub use chain::{Chain, Link, Motion};
 pub use data::Data;
 pub use mass::Reference;
 
+use crate::guard::Outside;
 use crate::natural::Natural;
 use crate::row::{Owner, RowName};
 use crate::system::{At, Dims, Patterns, RowScaling, Set, System};
@@ -221,7 +222,7 @@ impl Relative {
         self.inner.set_balanced(balanced);
     }
     /// Why a force is not defined at the second of two points, or between them.
-    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
+    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<Outside> {
         let [a, b] = [from, to]
             .map(|at| self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]).x.clone());
         let [from, to] =

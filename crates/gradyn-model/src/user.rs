@@ -16,7 +16,7 @@
 
 mod duals;
 
-use crate::system::{At, Dims, Patterns, RowScaling, Set, System, velocity_weights};
+use crate::system::{AngleName, At, Dims, Patterns, RowScaling, Set, System, velocity_weights};
 use duals::{Lanes, Over, along_p, jacobian};
 use gradyn_num::{Dual, Pattern, Scalar};
 
@@ -324,8 +324,8 @@ impl<U: StateSpace> System for UserSystem<U> {
         0
     }
     fn angles(&self, _q: &[f64], _d: &mut UserData<f64>, _out: &mut [f64]) {}
-    fn angle_name(&self, _k: usize) -> String {
-        String::new()
+    fn angle_name(&self, _k: usize) -> AngleName {
+        AngleName { text: String::new(), attitude: false }
     }
     fn drawn(&self) -> &[f64] {
         &self.drawn

@@ -18,12 +18,9 @@ use crate::prepared::Prepared;
 use gradyn_dynamics::StepError;
 use gradyn_dynamics::equilibrium::{Balance, Equilibrium, Reduced};
 use gradyn_model::mechanism::Text;
-use gradyn_model::{At, Mechanics, Model, ModelError, Set, System, Undefined};
+use gradyn_model::{At, Mechanics, Model, ModelError, Set, System, Undefined, Warning, WarningCode};
 use gradyn_num::Wide;
 use gradyn_sensitivity::Design;
-
-/// The prefix of the warning about an unstable equilibrium.
-const UNSTABLE: &str = "unstable-equilibrium";
 
 /// An equilibrium and what is read there.
 pub struct Statics {
@@ -47,9 +44,11 @@ pub(crate) fn settle(model: &mut Model, e: &Equilibrium, freedom: usize, p: &[f6
         let names = (0..freedom).map(|k| model.system.condition_name(true, k));
         model.conditions.1 = names.map(|text| Text { text, place: None }).collect();
     }
-    model.warnings.retain(|w| !w.starts_with(UNSTABLE));
-    let warning =
-        |c: &String| format!("{UNSTABLE}: the equilibrium is unstable: a small push at `{c}` leaves it");
+    let code = WarningCode::UnstableEquilibrium;
+    model.warnings.retain(|w| w.code != code);
+    let warning = |c: &String| {
+        Warning::new(code, format!("the equilibrium is unstable: a small push at `{c}` leaves it"))
+    };
     model.warnings.extend(e.unstable.as_ref().map(warning));
 }
 
@@ -61,7 +60,7 @@ pub(crate) fn undefined(model: &Model, e: StepError, t: f64, p: &[f64]) -> StepE
                 Some(Undefined::Force(name)) => {
                     StepError::NotFinite { t, equation: format!("{name} at rest") }
                 }
-                Some(Undefined::Place(what)) => StepError::Undefined { t, what },
+                Some(Undefined::Place(outside)) => crate::guards::undefined(t, outside),
                 None => e,
             }
         }

@@ -94,8 +94,10 @@ fn advice(e: &StepError) -> Option<String> {
         StepError::Grazes { .. } => {
             "end the run by t_end, or by a condition that passes zero with some speed"
         }
-        StepError::Times(_) => "take larger steps, or raise max_steps with --option",
-        StepError::Turn { angle, .. } if angle.starts_with("the roll") || angle.starts_with("the yaw") => {
+        StepError::Times(_) | StepError::Backward { .. } => {
+            "take larger steps, or raise max_steps with --option"
+        }
+        StepError::Turn { attitude: true, .. } => {
             "roll and yaw jump where the pitch passes ±90 deg (gimbal lock), whatever the step; read `omega` or the angle of a joint instead; elsewhere smaller steps help"
         }
         StepError::Unstable { .. } => {
@@ -126,7 +128,11 @@ pub const ALL_PRESCRIBED: &str =
 
 /// An assembly error as an error of the model, at the element that it names.
 pub fn assembly(model: &Model, e: StepError) -> Error {
-    let place = |name: &str| model.place(model.element(name));
+    // a row, an element, or a coordinate `element.point.axis`
+    let place = |name: &str| {
+        let element = name.split(['.', ' ']).next().unwrap_or(name);
+        model.place(model.element(name)).or_else(|| model.place(element))
+    };
     let condition = |name: &str| {
         let all = model.conditions.0.iter().chain(&model.conditions.1);
         all.into_iter().find(|c| c.text == name).and_then(|c| c.place.clone())
@@ -140,8 +146,8 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
             place(equation).or_else(|| condition(equation)),
             "there is no value where the assembly starts or leads: parallel axes of a rolling joint, coincident points, a root of a negative number; `initial.near` gives it another start".to_owned(),
         ),
-        StepError::Undefined { what, .. } => (
-            what.split('`').nth(1).and_then(place),
+        StepError::Undefined { force, .. } => (
+            place(force),
             "give the road more points, or start elsewhere".to_owned(),
         ),
         StepError::Inconsistent { rows } => (
@@ -152,7 +158,7 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
             rows.first().and_then(|r| place(&r.0)),
             "start from another position: the motion can leave this one in more ways than one".to_owned(),
         ),
-        StepError::Conditions { kind, given, freedom, .. } => {
+        StepError::Conditions { kind, given, freedom, free, .. } => {
             let list = if *kind == "velocity" { &model.conditions.1 } else { &model.conditions.0 };
             // the first that is too many, or the last before those that are missing
             let condition = list.get(*freedom).or(list.last());
@@ -162,13 +168,14 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
                 ("velocity", 0) => ALL_PRESCRIBED.to_owned(),
                 _ => format!("{word} {rest} {kind} {noun} in [initial]"),
             };
-            (condition.and_then(|c| c.place.clone()), help)
+            let free = || free.iter().find_map(|name| place(name));
+            (condition.and_then(|c| c.place.clone()).or_else(free), help)
         }
         StepError::Undetermined { equation, .. } => {
             (condition(equation).or_else(|| place(equation)), "choose conditions on other sensors".to_owned())
         }
         StepError::NoEquilibrium { open, .. } if !open.is_empty() => (
-            model.conditions.0.first().and_then(|c| c.place.clone()),
+            model.conditions.0.first().and_then(|c| c.place.clone()).or_else(|| open.iter().find_map(|o| place(o))),
             "a condition in `equilibrium` of [initial] may be missing: a sensor that moves with what no force holds".to_owned(),
         ),
         StepError::NoEquilibrium { worst, .. } => (
@@ -176,7 +183,7 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
             "there may be none: look at the forces; `initial.near` gives the search a better start, `hold` a support".to_owned(),
         ),
         StepError::EquilibriumFree { free, .. } => (
-            model.conditions.0.first().and_then(|c| c.place.clone()),
+            model.conditions.0.first().and_then(|c| c.place.clone()).or_else(|| free.iter().find_map(|f| place(f))),
             format!(
                 "add {} in `equilibrium` of [initial]: sensors that move with what is free",
                 if free.len() == 1 { "a condition".to_owned() } else { format!("{} conditions", free.len()) }
@@ -192,5 +199,5 @@ pub fn assembly(model: &Model, e: StepError) -> Error {
         ),
         _ => return Error::Step(e),
     };
-    Error::Model(ModelError { message: e.to_string(), place, help: Some(help) })
+    Error::Model(ModelError { message: e.to_string(), place, help: Some(help), subject: None })
 }

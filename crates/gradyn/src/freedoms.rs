@@ -20,7 +20,7 @@ use crate::singular::{DETERMINANT, NEAR, nearest_minimum, sign};
 use gradyn_dynamics::block::{Kinematic, choose};
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::error::nearest;
-use gradyn_model::{Mechanics, System};
+use gradyn_model::{Mechanics, System, Warning, WarningCode};
 use gradyn_num::{Independence, Pattern, largest, row_dependencies};
 
 type Data = <Mechanics as System>::Data<f64>;
@@ -124,9 +124,10 @@ impl Prepared {
                 return Err(StepError::Freedoms { t, freedoms: run.method.freedoms.clone() });
             }
             if worst > GROWTH * best {
-                run.warnings.push(format!(
-                    "freedoms: at t = {t} s the named coordinates hardly determine the velocities (largest entry of R {worst:.1e}; chosen ones have {best:.1} at the start): steps are less accurate there"
-                ));
+                let text = format!(
+                    "at t = {t} s the named coordinates hardly determine the velocities (largest entry of R {worst:.1e}; chosen ones have {best:.1} at the start): steps are less accurate there"
+                );
+                run.warnings.push(Warning::new(WarningCode::Freedoms, text));
                 return Ok(());
             }
         }

@@ -5,7 +5,7 @@ use crate::method::{Method, with_step};
 use crate::prepared::{Prepared, Run};
 use crate::registry::{Projections, Sensitivity};
 use gradyn_dynamics::{Step, StepError};
-use gradyn_model::{ModelError, ParameterInfo, Set, System};
+use gradyn_model::{ModelError, Owner, ParameterInfo, Set, Subject, System, Warning, WarningCode};
 use gradyn_sensitivity::continuous::Form;
 use gradyn_sensitivity::{
     Adjoint, Case, Contributions, Design, Gradient, automatic, complex_step, continuous, differences, direct,
@@ -26,7 +26,7 @@ pub struct GradientReport {
     /// Error bars of extrapolated differences.
     pub bars: Option<Gradient>,
     /// Things to know about this gradient.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// One direction of a gradient, compared with a complex step through the program.
@@ -134,7 +134,7 @@ impl Prepared {
     }
     /// λ and a of the last node, where they follow from positions, have an error that moves with the last
     /// step: its derivative over the final time does not vanish with h.
-    fn moving_end(&self, run: &Run) -> Option<String> {
+    fn moving_end(&self, run: &Run) -> Option<Warning> {
         let (model, m) = (&self.model, &run.method);
         let projected = m.scheme().is_some() && m.projections() != Projections::Off;
         if !m.formulation.position_level()
@@ -147,9 +147,10 @@ impl Prepared {
         let names = format!("{} + {}", m.formulation.name(), m.integrator.name());
         let advice =
             if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" };
-        Some(format!(
-            "moving-end: the final time depends on parameters, and derivatives of terminal reactions and accelerations over it have an error with {names} that does not vanish with the step; {advice}"
-        ))
+        let text = format!(
+            "the final time depends on parameters, and derivatives of terminal reactions and accelerations over it have an error with {names} that does not vanish with the step; {advice}"
+        );
+        Some(Warning::new(WarningCode::MovingEnd, text).about(Owner::FinalTime, "t_F"))
     }
     /// Does the final time depend on parameters?
     fn end_moves(&self, run: &Run) -> bool {
@@ -175,6 +176,8 @@ impl Prepared {
                     sys.measure_row(set, k, &at, &mut d, &mut row);
                     if row.iter().any(|x| !x.is_finite()) {
                         let e = ModelError::new(format!("{functional} has no derivative at t = {} s", at.t));
+                        let subject = self.objectives().get(k).map(|o| Subject::new(Owner::Objective, o));
+                        let e = ModelError { subject, ..e };
                         return Some(e.help(NO_SLOPE).into());
                     }
                 }
@@ -308,7 +311,8 @@ impl Prepared {
             Some(p) => {
                 let message =
                     format!("parameter `{}` reaches nothing: no number of the model uses it", p.name);
-                Err(ModelError::new(message).help("use it in an expression, or remove it").into())
+                let e = ModelError::new(message).about(Owner::Parameter, &p.name);
+                Err(e.help("use it in an expression, or remove it").into())
             }
         }
     }
@@ -319,7 +323,7 @@ pub(crate) fn checked(
     objectives: &[String],
     parameters: &[String],
     rows: &Gradient,
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<Warning>, Error> {
     let mut notes = vec![];
     for (objective, row) in objectives.iter().zip(rows) {
         for (p, g) in parameters.iter().zip(row) {
@@ -328,7 +332,8 @@ pub(crate) fn checked(
                 return Err(e.help(NO_SLOPE).into());
             }
             if *g == 0.0 {
-                notes.push(format!("zero: `{p}` does not change `{objective}` in this run"));
+                let text = format!("`{p}` does not change `{objective}` in this run");
+                notes.push(Warning::new(WarningCode::Zero, text).about(Owner::Parameter, p));
             }
         }
     }
@@ -337,25 +342,27 @@ pub(crate) fn checked(
 
 /// What warnings call a condition for the final time, which is one more objective, and the final time, which
 /// is one more parameter.
-pub(crate) const UNTIL: &str = "(until)";
-pub(crate) const FINAL_TIME: &str = "(final time)";
+const UNTIL: &str = "(until)";
+const FINAL_TIME: &str = "(final time)";
 
 /// Entries of extrapolated differences that did not converge.
 pub(crate) fn not_converged(
     objectives: &[String],
     parameters: &[String],
     e: &differences::Extrapolated,
-) -> Vec<String> {
+) -> Vec<Warning> {
     let mut list = vec![];
     let name =
         |names: &[String], k: usize, hidden: &str| names.get(k).map_or(hidden.to_owned(), Clone::clone);
     for (j, row) in e.converged.iter().enumerate() {
         for k in (0..row.len()).filter(|&k| !row[k]) {
             let (objective, parameter) = (name(objectives, j, UNTIL), name(parameters, k, FINAL_TIME));
-            list.push(format!(
-                "not-converged: d{objective}/d{parameter} is known to ± {:.1e} only; try another extrapolation_step",
-                e.bars[j][k]
-            ));
+            let bar = e.bars[j][k];
+            let entry = format!("d{objective}/d{parameter}");
+            let text = format!("{entry} is known to ± {bar:.1e} only; try another extrapolation_step");
+            let hidden = j >= objectives.len() || k >= parameters.len();
+            let kind = if hidden { Owner::FinalTime } else { Owner::Derivative };
+            list.push(Warning::new(WarningCode::NotConverged, text).about(kind, entry));
         }
     }
     list

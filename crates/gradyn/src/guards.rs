@@ -10,10 +10,15 @@
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::{At, Mechanics, System};
+use gradyn_model::{At, Mechanics, Outside, System};
 use gradyn_num::largest;
 
 type Data = <Mechanics as System>::Data<f64>;
+
+/// The error of a force that has no value at a time [s].
+pub(crate) fn undefined(t: f64, Outside { force, why }: Outside) -> StepError {
+    StepError::Undefined { t, force, what: why }
+}
 
 impl Prepared {
     /// The same error, or the force that is not defined where it happened.
@@ -42,9 +47,9 @@ impl Prepared {
         let StepError::NotFinite { t, .. } = *e else { return None };
         let (q, zero) = (&self.assembled.q, vec![0.0; self.assembled.q.len()]);
         let at = At { t, q, v: &zero, a: &zero, lam: &[] };
-        let what =
+        let outside =
             self.model.system.undefined_force(&at, &at, &mut self.data_at(&self.model.angles, p, &at))?;
-        Some(StepError::Undefined { t, what })
+        Some(undefined(t, outside))
     }
     /// (1).
     fn undefined_ahead(&self, run: &Trajectory, p: &[f64]) -> Option<StepError> {
@@ -58,10 +63,7 @@ impl Prepared {
             let v: Vec<f64> = (0..lay.n).map(|i| from.v[i] + τ * from.a[i]).collect();
             let to = At { t: from.t + τ, q: &q, v: &v, ..from };
             let mut d = self.data_at(run.plan.angles(last), p, &to);
-            self.model
-                .system
-                .undefined_force(&from, &to, &mut d)
-                .map(|what| StepError::Undefined { t: to.t, what })
+            self.model.system.undefined_force(&from, &to, &mut d).map(|outside| undefined(to.t, outside))
         })
     }
     /// A force that was not defined somewhere between two records.
@@ -74,8 +76,8 @@ impl Prepared {
         let mut d = self.data_at(plan.angles(0), p, &node(0));
         for n in 1..=plan.steps() {
             sys.set_time(plan.t[n], &mut d);
-            if let Some(what) = sys.undefined_force(&node(n - 1), &node(n), &mut d) {
-                return Err(StepError::Undefined { t: plan.t[n], what }.into());
+            if let Some(outside) = sys.undefined_force(&node(n - 1), &node(n), &mut d) {
+                return Err(undefined(plan.t[n], outside).into());
             }
         }
         Ok(())

@@ -39,7 +39,7 @@ pub use error::Error;
 pub use gradient::{Certificate, GradientReport};
 pub use gradyn_model::expression::constant;
 pub use gradyn_model::mechanism;
-pub use gradyn_model::{Coordinates, Mechanism, ModelError};
+pub use gradyn_model::{Coordinates, Mechanism, ModelError, Owner, Subject, Warning, WarningCode};
 pub use gradyn_num::{ProgramScalar, Scalar};
 pub use gradyn_sensitivity::check::{Kernel, Mismatch, check_kernel, check_system};
 pub use maximum::Largest;

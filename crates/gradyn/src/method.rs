@@ -14,7 +14,7 @@ use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::{
     Adams, Compliance, Lagrange, Newmark, Projected, Rosenbrock, RungeKutta, Scheme, State,
 };
-use gradyn_model::{Mechanics, Model, RowScaling, System};
+use gradyn_model::{Mechanics, Model, Owner, RowScaling, System, Warning, WarningCode};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -269,7 +269,7 @@ impl Method {
         Ok(())
     }
     /// Options that were given and that this method does not use.
-    pub fn unused_options(&self) -> Vec<String> {
+    pub fn unused_options(&self) -> Vec<Warning> {
         let family = self.integrator.coordinate();
         let penalty_start = family && self.initial_acceleration() == InitialAcceleration::Penalty;
         let stabilised = matches!(self.formulation, Formulation::Index1 | Formulation::Penalty);
@@ -296,11 +296,9 @@ impl Method {
                 "xi" | "omega" if stabilised => ", stabilisation=projection",
                 _ => "",
             };
-            format!(
-                "unused-option: {n} has no effect with {} + {}{why}",
-                self.formulation.name(),
-                self.integrator.name()
-            )
+            let names = format!("{} + {}", self.formulation.name(), self.integrator.name());
+            Warning::new(WarningCode::UnusedOption, format!("{n} has no effect with {names}{why}"))
+                .about(Owner::Option, n)
         };
         self.given.iter().filter(|n| !used(n)).map(text).collect()
     }

@@ -11,9 +11,11 @@ use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_dynamics::simulate::{Observer, continue_run};
 use gradyn_dynamics::{Step, StepError, Trajectory};
+use gradyn_model::build::Positive;
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{
-    Coordinates, LEVEL, Model, ModelError, Set, System, build, build_apart, build_framed, build_in,
+    Coordinates, LEVEL, Model, ModelError, Owner, RowName, Set, Subject, System, Warning, WarningCode, build,
+    build_apart, build_framed, build_in,
 };
 use gradyn_num::largest;
 use gradyn_sensitivity::values;
@@ -50,7 +52,7 @@ pub struct Run {
     /// When the run passes a singular position.
     pub singular: Option<f64>,
     /// Things to know about this run.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Largest |Φ|, |Φ̇| at a node.
     pub drift: [f64; 2],
     /// Energy at the start and largest deviation from it: (E₀, max |E - E₀|) [J].
@@ -167,6 +169,7 @@ impl Prepared {
             let e = ModelError::new(format!(
                 "velocity = \"rest\": `{row}` moves by itself, so that not everything can be at rest"
             ));
+            let e = e.about(row.owner, &row.element);
             return Err(e.help(velocity_help(assembled.velocity_freedom)).into());
         }
         if let Some(name) = model.system.collapsed_force(&p, &assembled.q) {
@@ -194,10 +197,15 @@ impl Prepared {
         }
         let knots: Vec<f64> = self.model.splines.iter().flat_map(|s| s.knots(start, end)).collect();
         let mesh = Mesh::new((start, Some(times.start)), &breaks, &knots, (end, Some(times.end)));
-        let end = if self.model.until { "t_max" } else { "t_end" };
+        let name = if self.model.until { "t_max" } else { "t_end" };
         mesh.map_err(|e| {
-            let e = ModelError::new(e.to_string().replace("t_end", end));
-            e.help(format!("look at t_start and {end} in [study]")).into()
+            let backward = |e| match e {
+                StepError::Backward { start, end } => {
+                    format!("the run must end after it starts: t_start = {start} s, {name} = {end} s")
+                }
+                e => e.to_string(),
+            };
+            ModelError::new(backward(e)).help(format!("look at t_start and {name} in [study]")).into()
         })
     }
     /// Refuses methods that do not exist, and those that do not fit this model.
@@ -267,15 +275,13 @@ impl Prepared {
     pub(crate) fn massless(&self, e: StepError, p: &[f64]) -> StepError {
         let StepError::Singular { t, equation } = e else { return e };
         let lack = |body: String| {
-            let prefix = format!("body `{body}`: ");
-            let zero = |(name, slot, _): &&(String, u32, bool)| {
-                let what = name
-                    .strip_prefix(&prefix)
-                    .is_some_and(|what| ["mass", "inertia", "Ixx", "Iyy", "Izz"].contains(&what));
-                what && p[*slot as usize] == 0.0
+            let subject = Subject::new(Owner::Body, &body);
+            let zero = |x: &&Positive| {
+                let inert = ["mass", "inertia", "Ixx", "Iyy", "Izz"].contains(&x.what.as_str());
+                x.subject == subject && inert && p[x.slot as usize] == 0.0
             };
-            let (name, ..) = self.model.positive.iter().find(zero)?;
-            Some((body, if name.ends_with("mass") { "mass" } else { "inertia" }))
+            let lacking = self.model.positive.iter().find(zero)?;
+            Some((body, if lacking.what == "mass" { "mass" } else { "inertia" }))
         };
         match self.model.system.moved_by(&equation).into_iter().find_map(lack) {
             Some((body, lacks)) => StepError::Massless { t, equation, body, lacks },
@@ -293,6 +299,7 @@ impl Prepared {
                         "objective `{name}`: the exponential of its smooth maximum leaves the range of numbers"
                     );
                     return Err(ModelError::new(message)
+                        .about(Owner::Objective, name)
                         .help("give `near`, roughly the maximum, or a lower `sharpness`")
                         .into());
                 }
@@ -351,17 +358,18 @@ impl Prepared {
         if run.drift[0] > 1e-3 * size * size.max(1.0) {
             let penalty = run.method.formulation == Formulation::Penalty;
             let advice = if penalty { "raise alpha, or take smaller steps" } else { "take smaller steps" };
-            run.warnings
-                .push(format!("drift: the constraints are violated by up to {:.1e}; {advice}", run.drift[0]));
+            let text = format!("the constraints are violated by up to {:.1e}; {advice}", run.drift[0]);
+            run.warnings.push(Warning::new(WarningCode::Drift, text));
         }
         let met = (1..=traj.plan.steps()).find_map(|k| {
             Some((k, self.model.system.reversed_force(d, &traj.record(k - 1)[..n], &traj.record(k)[..n])?))
         });
         if let Some((k, name)) = met {
             let t = traj.plan.t[k];
-            run.warnings.push(format!(
-                "ends-meet: the ends of force `{name}` pass through each other near t = {t} s, where it is not defined"
-            ));
+            let text = format!(
+                "the ends of force `{name}` pass through each other near t = {t} s, where it is not defined"
+            );
+            run.warnings.push(Warning::new(WarningCode::EndsMeet, text).about(Owner::Force, name));
         }
     }
     /// Steps of an explicit integrator that stability limited.
@@ -376,10 +384,11 @@ impl Prepared {
             s.limited = s.limited.max((1..=traj.plan.steps()).filter(limited).count());
         }
         if s.is_stiff() {
-            run.warnings.push(format!(
-                "stiff: stability, not accuracy, limited {} of {} steps; an implicit integrator may need fewer, and gradients may be off by more than the tolerance",
+            let text = format!(
+                "stability, not accuracy, limited {} of {} steps; an implicit integrator may need fewer, and gradients may be off by more than the tolerance",
                 s.limited, s.steps
-            ));
+            );
+            run.warnings.push(Warning::new(WarningCode::Stiff, text));
         }
     }
     /// What a coordinate step loses: velocities without projections, accelerations at short steps.
@@ -395,9 +404,10 @@ impl Prepared {
         let (m, (iterations, n)) = (&run.method, run.trajectory.statistics.slowest);
         if iterations >= WANDERING {
             let t = run.trajectory.plan.t[n];
-            run.warnings.push(format!(
-                "slow-newton: the step to t = {t} s needed {iterations} iterations; it may have come to another solution of its equations: take shorter steps"
-            ));
+            let text = format!(
+                "the step to t = {t} s needed {iterations} iterations; it may have come to another solution of its equations: take shorter steps"
+            );
+            run.warnings.push(Warning::new(WarningCode::SlowNewton, text));
         }
         if m.formulation.position_level() && m.projections() == Projections::Off && !scheme.dissipates() {
             let grew = growth[1] / growth[0].max(f64::MIN_POSITIVE);
@@ -405,10 +415,11 @@ impl Prepared {
             let rounding = 100.0 * f64::EPSILON * q * v.max(q * scheme.gamma / (scheme.beta * h));
             // 3: what begins at zero doubles by itself
             if grew > 3.0 && growth[1] > rounding {
-                run.warnings.push(format!(
-                    "unstable-index3: without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the run, {:.1e} in the second, × {grew:.1}); use projection=on",
+                let text = format!(
+                    "without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the run, {:.1e} in the second, × {grew:.1}); use projection=on",
                     growth[0], growth[1]
-                ));
+                );
+                run.warnings.push(Warning::new(WarningCode::UnstableIndex3, text));
             }
         }
         // a = Δq/(βh²): rounding of q is amplified. At rest accelerations are small against those of the
@@ -421,9 +432,10 @@ impl Prepared {
             && noise > 1e-6 * scale
             && (alone > 0.0 || accelerations > 10.0 * noise)
         {
-            run.warnings.push(format!(
-                "small-step: at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of {scale:.1e}"
-            ));
+            let text = format!(
+                "at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of {scale:.1e}"
+            );
+            run.warnings.push(Warning::new(WarningCode::SmallStep, text));
         }
     }
 }
@@ -438,7 +450,13 @@ fn velocity_help(freedom: usize) -> &'static str {
 
 /// Beside rows of velocity level, or in equilibrium: a row whose rate is not zero at rest, because it depends
 /// on time or asks for a velocity.
-fn moving_row(sys: &gradyn_model::Mechanics, t: f64, p: &[f64], q: &[f64], angles: &[f64]) -> Option<String> {
+fn moving_row(
+    sys: &gradyn_model::Mechanics,
+    t: f64,
+    p: &[f64],
+    q: &[f64],
+    angles: &[f64],
+) -> Option<RowName> {
     let dims = sys.dims();
     if dims.m_vel == 0 && sys.statics().is_none() {
         return None;
@@ -450,5 +468,5 @@ fn moving_row(sys: &gradyn_model::Mechanics, t: f64, p: &[f64], q: &[f64], angle
     let (v, lam) = (&zero[..dims.n], &zero[..dims.m]);
     sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
     // 1e-12: a spline that starts at rest has a rate of some roundings
-    r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_name(k))
+    r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_names()[k].clone())
 }

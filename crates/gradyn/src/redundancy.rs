@@ -25,7 +25,7 @@ use crate::method::{Method, with_step};
 use crate::prepared::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::Step;
-use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System};
+use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System, Warning, WarningCode};
 use gradyn_num::{Basis, DenseLu, Dependent, Wide, largest, nothing, unit_rows};
 use std::collections::BTreeSet;
 
@@ -314,10 +314,14 @@ impl Prepared {
                 .for_each(|k| all = all.max(at.lam[k].abs() * size[k].sqrt()));
         });
         if worst.0 > (GAIN * load).max(SMALL * all) {
-            run.warnings.push(format!(
-                "shared-load: the drift of `{}` at t = {} s, times α, loads redundant constraints by {:.1e} beside {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order or a larger omega",
-                sys.row_name(worst.1), worst.2, worst.0
-            ));
+            let text = format!(
+                "the drift of `{}` at t = {} s, times α, loads redundant constraints by {:.1e} beside {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order or a larger omega",
+                sys.row_name(worst.1),
+                worst.2,
+                worst.0
+            );
+            let row = &sys.row_names()[worst.1];
+            run.warnings.push(Warning::new(WarningCode::SharedLoad, text).about(row.owner, &row.element));
         }
     }
     /// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.

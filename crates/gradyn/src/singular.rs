@@ -21,7 +21,7 @@ use crate::registry::Integrator;
 use crate::unstable::explodes;
 use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::{Mechanics, System};
+use gradyn_model::{Mechanics, System, Warning, WarningCode};
 use gradyn_num::{Dependent, Independence, largest, row_dependencies};
 
 type Data = <Mechanics as System>::Data<f64>;
@@ -48,13 +48,15 @@ impl Prepared {
         if s < SINGULAR {
             let branch = self.branch(run, t, d);
             run.singular = Some(t);
-            run.warnings.push(format!(
-                "singular: the run passes a position at t = {t} s where the constraints are dependent ({s:.0e}){branch}; beyond it there is no gradient"
-            ));
+            let text = format!(
+                "the run passes a position at t = {t} s where the constraints are dependent ({s:.0e}){branch}; beyond it there is no gradient"
+            );
+            run.warnings.push(Warning::new(WarningCode::Singular, text));
         } else if s < NEAR {
-            run.warnings.push(format!(
-                "near-singular: the constraints are nearly dependent at t = {t} s ({s:.0e}); the motion after it and its gradient may not be trustworthy"
-            ));
+            let text = format!(
+                "the constraints are nearly dependent at t = {t} s ({s:.0e}); the motion after it and its gradient may not be trustworthy"
+            );
+            run.warnings.push(Warning::new(WarningCode::NearSingular, text));
         }
     }
     /// s and t of the first singular position, or of the one that is closest to it; `None` where s stays

@@ -3,6 +3,7 @@
 use crate::prepared::{Prepared, Run};
 use crate::registry::Integrator;
 use gradyn_dynamics::Trajectory;
+use gradyn_model::{Warning, WarningCode};
 use gradyn_num::largest;
 
 /// Alternations in a row that a kink of the forces does not make.
@@ -14,9 +15,10 @@ impl Prepared {
         if run.method.integrator == Integrator::Bashforth
             && let Some(t) = alternation(&run.trajectory)
         {
-            run.warnings.push(format!(
-                "unstable: near t = {t} s accelerations alternate from step to step; the step is too long for adams-bashforth: take a shorter one, a lower adams_order, or an implicit integrator"
-            ));
+            let text = format!(
+                "near t = {t} s accelerations alternate from step to step; the step is too long for adams-bashforth: take a shorter one, a lower adams_order, or an implicit integrator"
+            );
+            run.warnings.push(Warning::new(WarningCode::Unstable, text));
         }
     }
 }

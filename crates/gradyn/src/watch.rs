@@ -12,7 +12,7 @@
 
 use crate::prepared::{Prepared, Run};
 use gradyn_model::spline::Kind;
-use gradyn_model::{LEVEL, Mechanics, ModelError, Set, System};
+use gradyn_model::{LEVEL, Mechanics, ModelError, Set, Subject, System, Warning, WarningCode};
 use gradyn_num::largest;
 
 type Data = <Mechanics as System>::Data<f64>;
@@ -24,6 +24,8 @@ pub struct Jump {
     pub t: f64,
     /// What, with its verb.
     pub what: String,
+    /// The element whose constraint jumps, if it is one.
+    pub subject: Option<Subject>,
     /// Is it the value or the rate of a driver or of a constraint: an impact?
     pub impact: bool,
     /// Is the time a declared one? If it is, gradients are refused.
@@ -32,8 +34,8 @@ pub struct Jump {
 
 impl Jump {
     /// For the warnings of a run.
-    pub fn warning(&self) -> String {
-        let Jump { t, what, impact, declared } = self;
+    pub fn warning(&self) -> Warning {
+        let Jump { t, what, impact, declared, subject } = self;
         let then = match (impact, declared) {
             (true, _) => "the impact that this means is not applied: the motion after it is wrong",
             (false, true) => "only kinks are handled there: the run is of first order and has no gradient",
@@ -42,14 +44,14 @@ impl Jump {
             }
         };
         let time = if *declared { "at the declared time" } else { "where a clamped spline begins or ends," };
-        format!("jump: {what} {time} t = {t} s; {then}")
+        let text = format!("{what} {time} t = {t} s; {then}");
+        Warning { subject: subject.clone(), ..Warning::new(WarningCode::Jump, text) }
     }
     /// For gradients.
     pub fn refusal(&self) -> ModelError {
-        let e = ModelError::new(format!(
-            "{} at t = {} s: the gradient across a jump is not available",
-            self.what, self.t
-        ));
+        let Jump { t, what, .. } = self;
+        let message = format!("{what} at t = {t} s: the gradient across a jump is not available");
+        let e = ModelError { subject: self.subject.clone(), ..ModelError::new(message) };
         e.help(match self.impact {
             true => "let the driven value begin and end smoothly, with its rate; a spline does",
             false => "make the law continuous, for example a ramp between two break times",
@@ -110,6 +112,8 @@ impl Prepared {
             let jumps = |i: &usize| near[k].1[*i] > 0.5 * far[k].1[*i] && near[k].1[*i] > least;
             (0..near[k].1.len()).find(jumps).map(|row| (k, row))
         })?;
+        let name = &self.model.system.row_names().get(row);
+        let subject = name.filter(|_| [0, 1, 3].contains(&k)).map(|r| Subject::new(r.owner, &r.element));
         let row = |what: &str| format!("the {what} of `{}` jumps", self.model.system.row_name(row));
         let what = match k {
             0 => row("value"),
@@ -118,7 +122,7 @@ impl Prepared {
             3 => row("acceleration"),
             _ => "integrands jump".into(),
         };
-        Some(Jump { t, what, impact: k < 2, declared: run.trajectory.plan.declared[n].is_some() })
+        Some(Jump { t, what, subject, impact: k < 2, declared: run.trajectory.plan.declared[n].is_some() })
     }
     /// Φ, Φ̇, forces, Φ̈ and integrands with the coordinates of node `n` at another time.
     fn quantities(&self, run: &Run, n: usize, t: f64, d: &mut Data) -> [Vec<f64>; 5] {

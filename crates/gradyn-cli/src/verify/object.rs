@@ -63,7 +63,7 @@ fn measured(p: &Prepared, m: &Measured) -> Value {
     };
     json!({
         "objectives": answer(p, &m.answer), "steps": m.steps, "against": against, "order": m.order, "moved": m.moved,
-        "penalty_error": m.penalty, "warnings": m.warnings,
+        "penalty_error": m.penalty, "warnings": crate::output::texts(&m.warnings),
         "distance": {"entry": m.distance.entry.name(p), "off": off, "expected": expected, "ratio": ratio},
     })
 }

@@ -8,6 +8,7 @@ use crate::error::ModelError;
 use crate::mechanism::{JointKind, Text};
 use crate::ports::Affine;
 use crate::row::{Owner, RowName};
+use crate::warning::{Warning, WarningCode};
 use std::collections::{HashMap, HashSet};
 
 /// Classes of coincident points and of parallel vectors.
@@ -74,7 +75,8 @@ impl<'g, 'm> Builder<'g, 'm> {
             if j.kind.shares_point(self.m.dimension) && !self.unite_points(ends, &mut classes) {
                 let alone = self.m.dimension == 2 || j.kind == JointKind::Spherical;
                 let text = format!("joint `{}` repeats what other joints already hold", j.name);
-                self.numbers.warnings.extend(alone.then_some(text));
+                let warning = Warning::new(WarningCode::RepeatedJoint, text).about(Owner::Joint, &j.name);
+                self.numbers.warnings.extend(alone.then_some(warning));
             }
             if self.m.dimension == 3 && j.kind.shares_axis() {
                 let axes = self.joint_frames[k].axes.clone();

@@ -17,7 +17,9 @@ use crate::load::Load;
 use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, TyreLaw, Vector};
 use crate::ports::{Ports, ZERO};
 use crate::program::{Graph, Program, Sym};
+use crate::row::Owner;
 use crate::signal::{Input, Signal};
+use crate::warning::{Warning, WarningCode};
 use std::ops::Range;
 
 /// A scalar force before its indices are final.
@@ -207,7 +209,9 @@ impl<'g> Builder<'g, '_> {
                 ForceKind::Tyre(tyre) => {
                     if matches!(tyre.law, TyreLaw::Linear(_)) {
                         let text = "the linear law of a tyre has kinks where it saturates; gradients are those of the branch taken";
-                        self.numbers.warnings.push(format!("not-smooth: force `{}`: {text}", f.name));
+                        let text = format!("force `{}`: {text}", f.name);
+                        let warning = Warning::new(WarningCode::NotSmooth, text);
+                        self.numbers.warnings.push(warning.about(Owner::Force, &f.name));
                     }
                     self.add_load(k, &f.name)?;
                 }

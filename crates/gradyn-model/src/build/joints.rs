@@ -27,6 +27,7 @@ use crate::error::ModelError;
 use crate::mechanism::{Joint, JointKind};
 use crate::program::Sym;
 use crate::row::{Owner, RowName};
+use crate::warning::{Warning, WarningCode};
 
 /// A component of a reaction: Σ λ_row ψ_row(q).
 pub type Component<'g> = Vec<(usize, Quad<'g>)>;
@@ -201,7 +202,9 @@ impl<'g> Builder<'g, '_> {
             return Err(ModelError::new(message).at(&place).help(help));
         }
         let then = "the bodies are assembled a quarter turn from each other";
-        self.numbers.warnings.push(format!("parallel-axes: {message} in the frames of the bodies: {then}"));
+        let text = format!("{message} in the frames of the bodies: {then}");
+        let warning = Warning::new(WarningCode::ParallelAxes, text).about(Owner::Joint, &j.name);
+        self.numbers.warnings.push(warning);
         Ok(())
     }
     fn read_joint_frame(&mut self, j: &Joint) -> Result<JointFrame<'g>, ModelError> {

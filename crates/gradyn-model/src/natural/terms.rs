@@ -6,7 +6,7 @@ use crate::force::{Force, ForceAt};
 use crate::functional::{Functional, quadratic};
 use crate::load::LoadRows;
 use crate::ports::Tangents;
-use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
+use crate::system::{AngleName, At, Dims, Patterns, RowScaling, Set, Statics, System};
 use gradyn_num::Scalar;
 use std::f64::consts::TAU;
 
@@ -291,7 +291,7 @@ impl System for Natural {
             *out = angle + TAU * ((*out - angle) / TAU).round();
         }
     }
-    fn angle_name(&self, k: usize) -> String {
+    fn angle_name(&self, k: usize) -> AngleName {
         self.angle_names[k].clone()
     }
     fn independent(&self, velocity: bool) -> &[u32] {

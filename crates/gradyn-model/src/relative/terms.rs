@@ -12,7 +12,7 @@
 use super::pull::Levels;
 use super::sweep::State;
 use super::{Data, Relative};
-use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
+use crate::system::{AngleName, At, Dims, Patterns, RowScaling, Set, Statics, System};
 use gradyn_num::Scalar;
 
 impl Relative {
@@ -512,7 +512,7 @@ impl System for Relative {
             self.inner.angles(&m.x[0], &mut d.inner, out);
         }
     }
-    fn angle_name(&self, k: usize) -> String {
+    fn angle_name(&self, k: usize) -> AngleName {
         self.inner.angle_name(k)
     }
     fn independent(&self, velocity: bool) -> &[u32] {

@@ -160,7 +160,9 @@ fn singular_positions_are_passed() {
         let run = run(&model, &method(&[]).step(h));
         assert!(run.energy.1 < 1e-6, "{h}: energy deviates by {:.1e} J", run.energy.1);
         assert!(
-            run.warnings.iter().any(|w| w.starts_with("singular: the run passes a position at t = 0.5")),
+            run.warnings
+                .iter()
+                .any(|w| w.to_string().starts_with("singular: the run passes a position at t = 0.5")),
             "{:?}",
             run.warnings
         );

@@ -240,8 +240,9 @@ fn ends_of_clamped_splines() {
         let exact = Method::new("index3", "radau5").expect("exists").step(1e-3);
         let run = model.simulate(&exact, &mut |_, _| {}).expect("runs");
         let gradient = model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows[0][0];
-        let named = |w: &&String| {
-            w.starts_with("jump: the acceleration of `motor") && w.contains("where a clamped spline begins")
+        let named = |w: &&gradyn::Warning| {
+            w.to_string().starts_with("jump: the acceleration of `motor")
+                && w.to_string().contains("where a clamped spline begins")
         };
         assert_eq!(run.warnings.iter().filter(named).count(), jumps, "{:?}", run.warnings);
         let [coarse, fine] = [0.01, 0.005].map(|h| errors(&model, h, &(run.psi[0], gradient)));

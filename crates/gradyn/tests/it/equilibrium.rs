@@ -357,7 +357,11 @@ fn a_force_that_is_not_defined_at_rest_is_named() {
 fn an_unstable_equilibrium_is_told() {
     let p = model(&bar("[0, 1]", "", "")).expect("builds");
     close(output(&p, "angle"), std::f64::consts::FRAC_PI_2);
-    assert!(p.model.warnings.iter().any(|w| w.contains("unstable-equilibrium")), "{:?}", p.model.warnings);
+    assert!(
+        p.model.warnings.iter().any(|w| w.to_string().contains("unstable-equilibrium")),
+        "{:?}",
+        p.model.warnings
+    );
 }
 
 /// Newton would climb; the damped motion goes down.

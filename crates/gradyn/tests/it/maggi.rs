@@ -385,7 +385,8 @@ fn freedoms_that_do_not_fit_are_refused() {
     let run = model
         .simulate(&named("index1", "rk4", "nothing").step(0.02), &mut |_, _| {})
         .expect("index1 has none");
-    assert_eq!(run.warnings, ["unused-option: freedoms has no effect with index1 + rk4"]);
+    let warnings: Vec<String> = run.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings, ["unused-option: freedoms has no effect with index1 + rk4"]);
 }
 
 /// The height of a pendulum has its extreme at the bottom: no run goes on beyond it, with whatever steps.

@@ -168,7 +168,11 @@ fn factors_are_read_from_the_file() {
         ["a", "b", "tie", "hold", "turn", "pin"].map(of),
         [Some(0.25), Some(1.0), Some(0.1), Some(2.0), Some(1.0), None]
     );
-    assert!(model.warnings.iter().any(|w| w.starts_with("penalty-unused: `pin`")), "{:?}", model.warnings);
+    assert!(
+        model.warnings.iter().any(|w| w.to_string().starts_with("penalty-unused: `pin`")),
+        "{:?}",
+        model.warnings
+    );
 }
 
 /// The estimate is within 10 % of the distance from the reference, for values and gradients.

@@ -143,7 +143,7 @@ fn run(p: &Prepared, method: &Method) -> Result<Run, TestCaseError> {
     if run.warnings.iter().any(|w| {
         ["near-singular", "singular", "ends-meet", "drift", "slow-newton"]
             .iter()
-            .any(|what| w.starts_with(what))
+            .any(|what| w.to_string().starts_with(what))
     }) {
         return Err(TestCaseError::reject(PASSES));
     }

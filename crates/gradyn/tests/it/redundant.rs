@@ -450,7 +450,7 @@ fn loads_shared_by_drift_are_reported() {
     let model = prepared_text(TWICE);
     let value = |integrator: &str, h: f64| {
         let run = run(&model, &method("penalty", integrator).step(h));
-        (run.psi[0], run.warnings.iter().any(|w| w.starts_with("shared-load: the drift of `")))
+        (run.psi[0], run.warnings.iter().any(|w| w.to_string().starts_with("shared-load: the drift of `")))
     };
     let (exact, quiet) = value("dop853", 5e-4);
     assert!(!quiet, "dop853");

@@ -154,7 +154,7 @@ fn differences_that_did_not_converge_are_explained() {
     for row in rows {
         let m = row.measured.as_ref().expect("runs");
         assert!(
-            m.warnings.iter().any(|w| w.starts_with("not-converged: d")),
+            m.warnings.iter().any(|w| w.to_string().starts_with("not-converged: d")),
             "{}: {:?}",
             row.combination,
             m.warnings
