@@ -52,8 +52,7 @@ impl Times {
 impl Bench {
     /// Builds and runs once.
     pub fn new(model: Prepared, method: Method) -> Self {
-        let run =
-            model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name));
+        let run = model.run(&method).unwrap_or_else(|e| panic!("{}: {e}", model.model.name));
         Self { model, method, run }
     }
     /// Simulated time [s].

@@ -19,15 +19,15 @@ pub fn check(a: &CheckArgs) -> Result<(), Failure> {
         output::say(&expanded(&a.model)?);
         return Ok(());
     }
-    let l = Loaded::new(&a.model)?;
+    let mut l = Loaded::new(&a.model)?;
     l.times()?;
     let method = l.method(&MethodArgs::none())?;
     let sensitivity = l.sensitivity(None, true)?;
-    if l.file.study.optimize.is_some() {
-        Optimization::new(&l.file, &l.prepared, method, sensitivity, None).map_err(|e| l.fail(e))?;
+    if l.file().study.optimize.is_some() {
+        Optimization::new(l.file(), &l.prepared, method, sensitivity, None).map_err(|e| l.fail(e))?;
     }
-    let (p, reach) = (&l.prepared, gradyn::reach::reach(&l.file.mechanism));
-    let mut mobility = Mobility::of(&l.file.mechanism);
+    let (p, reach) = (&l.prepared, gradyn::reach::reach(&l.file().mechanism));
+    let mut mobility = Mobility::of(&l.file().mechanism);
     let own = mobility.iter_mut().flat_map(|m| &mut m.families).filter(|f| f.0 == p.model.family);
     own.for_each(|f| f.1 = Family::Counted(p.counts()));
     if a.model.json {

@@ -24,7 +24,7 @@ struct Table<'a> {
 pub fn equilibrium(a: &EquilibriumArgs) -> Result<(), Failure> {
     let l = Loaded::new(&a.model)?;
     l.prepared.equilibrium(false).map_err(|e| l.fail(e))?;
-    let (own, observed) = (l.file.mechanism.outputs.len(), Observed::of(&l.file.mechanism));
+    let (own, observed) = (l.file().mechanism.outputs.len(), Observed::of(&l.file().mechanism));
     let l = l.observing(&observed)?;
     let statics = l.prepared.equilibrium(a.gradient).map_err(|e| l.fail(e))?;
     let (bodies, forces) = (own + observed.bodies.len(), own + observed.bodies.len() + observed.forces.len());

@@ -324,6 +324,14 @@ pub enum StepError {
         /// The condition.
         condition: String,
     },
+    /// The observer of a run broke it off.
+    #[error("t = {t:.6} s: the run was broken off after {steps} steps")]
+    Cancelled {
+        /// Time reached [s].
+        t: f64,
+        /// Steps done.
+        steps: usize,
+    },
     /// The run ends before it starts.
     #[error("the run must end after it starts: t_start = {start} s, t_end = {end} s")]
     Backward {

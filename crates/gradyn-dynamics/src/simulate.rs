@@ -7,6 +7,7 @@ use crate::event::{Ending, Event};
 use crate::plan::{Frozen, Plan};
 use crate::step::{Layout, Report, Span, Step};
 use gradyn_model::{AngleName, System};
+use std::ops::ControlFlow;
 
 /// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,8 +75,13 @@ impl Trajectory {
     }
 }
 
-/// Told about each accepted step: (t, steps done).
-pub type Observer<'a> = &'a mut dyn FnMut(f64, usize);
+/// Told about each accepted step: (t, steps done); may break the run off.
+pub type Observer<'a> = &'a mut dyn FnMut(f64, usize) -> ControlFlow<()>;
+
+/// An observer that lets every run go on.
+pub fn unobserved(_t: f64, _steps: usize) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
 
 /// Runs from the start to the end of the mesh.
 pub fn simulate<T: Step>(
@@ -180,7 +186,7 @@ impl<'a, T: Step> Walk<'a, T> {
                     event.ends(step, self.run, size, done, (&self.references, &self.choice), &mut self.l)?
             {
                 self.finish(ending)?;
-                observe(self.run.plan.t[self.run.plan.steps()], self.run.statistics.steps);
+                self.tell(observe)?;
                 return Ok(true);
             }
             done += 1;
@@ -190,9 +196,17 @@ impl<'a, T: Step> Walk<'a, T> {
             self.run.statistics.limited += usize::from(step.limited(&self.l));
             control.check_count(&self.run.statistics, t, mesh)?;
             control.check_advance(&self.run.plan.t, mesh, || step.system().coordinate_name(attempt.worst))?;
-            observe(t, self.run.statistics.steps);
+            self.tell(observe)?;
         }
         Ok(false)
+    }
+    /// Tells the observer about the last step; what it breaks off is an error.
+    fn tell(&self, observe: Observer) -> Result<(), StepError> {
+        let (t, steps) = (self.run.plan.t[self.run.plan.steps()], self.run.statistics.steps);
+        match observe(t, steps) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(StepError::Cancelled { t, steps }),
+        }
     }
     /// The last step of a run whose final time is a condition.
     fn finish(&mut self, Ending { t, h, x, joined }: Ending) -> Result<(), StepError> {

@@ -15,6 +15,8 @@ pub enum Owner {
     Constraint,
     /// A driver.
     Driver,
+    /// A coordinate.
+    Coordinate,
     /// A force.
     Force,
     /// A parameter.
@@ -44,6 +46,7 @@ impl fmt::Display for Owner {
             Self::Joint => "joint",
             Self::Constraint => "constraint",
             Self::Driver => "driver",
+            Self::Coordinate => "coordinate",
             Self::Force => "force",
             Self::Parameter => "parameter",
             Self::Objective => "objective",

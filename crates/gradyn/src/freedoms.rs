@@ -20,7 +20,7 @@ use crate::singular::{DETERMINANT, NEAR, nearest_minimum, sign};
 use gradyn_dynamics::block::{Kinematic, choose};
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::error::nearest;
-use gradyn_model::{Mechanics, System, Warning, WarningCode};
+use gradyn_model::{Mechanics, Owner, System, Warning, WarningCode};
 use gradyn_num::{Independence, Pattern, largest, row_dependencies};
 
 type Data = <Mechanics as System>::Data<f64>;
@@ -63,13 +63,15 @@ impl Prepared {
             return Err(Error::method(
                 format!("freedoms: there is no coordinate `{name}`"),
                 format!("{hint}`gradyn check` lists them"),
-            ));
+            )
+            .about(Owner::Coordinate, name));
         }
         if let Some((_, name)) = given.iter().enumerate().find(|(k, f)| given[..*k].contains(f)) {
             return Err(Error::method(
                 format!("freedoms: `{name}` is named twice"),
                 "name each coordinate once",
-            ));
+            )
+            .about(Owner::Coordinate, name));
         }
         let free = sys.dims().n - sys.independent(false).len();
         if given.len() != free {
@@ -94,6 +96,7 @@ impl Prepared {
         let mut named: Vec<usize> =
             first.on.iter().map(|o| o.0).chain([first.row]).filter(|i| *i >= m).map(|i| i - m).collect();
         named.sort_unstable();
+        let first = named.first().map(|&k| method.freedoms[k].clone());
         let named = named.iter().map(|&k| format!("`{}`", method.freedoms[k])).collect::<Vec<_>>();
         let verb = if named.len() == 1 { "is held by the constraints" } else { "follow from each other" };
         let condition = stack.independence().condition(&stack.pattern, &values);
@@ -101,7 +104,8 @@ impl Prepared {
             "the freedoms do not determine the velocities at the start: {} {verb} (σ_min/σ_max of [Φ_q; B] {condition:.0e})",
             named.join(", ")
         );
-        Err(Error::method(message, "name coordinates that can move independently there"))
+        let e = Error::method(message, "name coordinates that can move independently there");
+        Err(first.into_iter().fold(e, |e, name| e.about(Owner::Coordinate, name)))
     }
     /// Where the named coordinates have come near an extreme; (2) is an error.
     pub(crate) fn check_freedoms_run(&self, run: &mut Run, d: &mut Data) -> Result<(), StepError> {

@@ -107,7 +107,7 @@ impl Prepared {
     }
     /// Objectives and their gradients.
     pub fn design(&self, method: &Method, sensitivity: Sensitivity) -> Result<(Vec<f64>, Gradient), Error> {
-        let run = self.simulate(method, &mut |_, _| {})?;
+        let run = self.run(method)?;
         let gradient = self.gradient(&run, sensitivity)?;
         Ok((run.psi, gradient.rows))
     }

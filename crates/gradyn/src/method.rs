@@ -1,7 +1,7 @@
 //! A method: formulation, integrator, steps and options; the only place that turns names into steps.
 
 use crate::error::Error;
-use crate::file::Study;
+use crate::file::StudySection;
 use crate::registry::{
     AlphaScaling, Formulation, InitialAcceleration, Integrator, OptionEntry, ProjectionMatrices, Projections,
     Variant, step_options,
@@ -183,7 +183,7 @@ impl Method {
         self
     }
     /// What a model file asks for.
-    pub fn from_study(s: &Study) -> Result<Self, Error> {
+    pub fn from_study(s: &StudySection) -> Result<Self, Error> {
         let mut m = Self::default();
         if let Some(f) = &s.formulation {
             m.formulation = Formulation::parse(&f.text)?;

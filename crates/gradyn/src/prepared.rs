@@ -3,13 +3,14 @@
 use crate::equilibrium::{settle, undefined};
 use crate::error::{ALL_PRESCRIBED, Error, assembly};
 use crate::method::{Method, with_step};
+use crate::progress::{Clock, Observer};
 use crate::registry::{Formulation, Projections};
 use crate::until::named;
 use crate::watch::Jump;
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::formulation::largest_mass;
-use gradyn_dynamics::simulate::{Observer, continue_run};
+use gradyn_dynamics::simulate::continue_run;
 use gradyn_dynamics::{Step, StepError, Trajectory};
 use gradyn_model::build::Positive;
 use gradyn_model::mechanism::Mechanism;
@@ -19,7 +20,7 @@ use gradyn_model::{
 };
 use gradyn_num::largest;
 use gradyn_sensitivity::values;
-use std::time::Instant;
+use std::ops::ControlFlow;
 
 /// Steps at the border of stability go to and fro across it: from this part on they count as limited by it.
 const BORDER: f64 = 0.8;
@@ -235,12 +236,18 @@ impl Prepared {
         );
         Err(Error::method(message, help))
     }
-    /// Runs from the start to the final time; `observe(t, steps)` is called after each step.
+    /// Runs from the start to the final time.
+    pub fn run(&self, method: &Method) -> Result<Run, Error> {
+        self.simulate(method, &mut |_| ControlFlow::Continue(()))
+    }
+    /// Runs from the start to the final time, or until the observer, which is called after each step, breaks
+    /// the run off.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<Run, Error> {
         self.check_method(method)?;
         let (mesh, p) = (self.mesh()?, self.model.slots(&self.rho));
         let control = method.controller(mesh.end() - mesh.start.0);
-        let started = Instant::now();
+        let clock = Clock::start();
+        let observe = &mut clock.observer(mesh.end(), observe);
         let step = method.build(&self.model);
         let (trajectory, psi) = with_step!(&step, step => {
             let mut run = Trajectory::start(step, &self.model.angles, &mesh);
@@ -250,7 +257,7 @@ impl Prepared {
             let psi = self.outer(values(step, &self.model.slots(&self.rho_of(&run)), &run));
             (run, psi)
         });
-        let seconds = started.elapsed().as_secs_f64();
+        let seconds = clock.seconds();
         let rho = self.rho_of(&trajectory);
         let p = self.model.slots(&rho);
         let mut run = Run {

@@ -62,7 +62,7 @@ impl Cell {
 
 /// Matrices that the direct method factorises in a step.
 fn factorizations(model: &Prepared, m: &Method) -> f64 {
-    let run = model.simulate(m, &mut |_, _| {}).expect("runs");
+    let run = model.run(m).expect("runs");
     let any = m.build(&model.model);
     let count = with_step!(&any, step => {
         let case = Case { step, design: Design::Model(&model.model), rho: &model.rho, run: &run.trajectory };

@@ -40,7 +40,7 @@ fn column(family: Coordinates) -> Column {
     let model = Prepared::new_in(&edited("four_wheeler", &[]), family).expect("builds");
     let m = method("ali3p", "newmark").step(STEP);
     let ((psi, rows), seconds) = timed(|| Function::gradient(&model, &m, Sensitivity::DiscreteAdjoint));
-    let run = model.simulate(&m, &mut |_, _| {}).expect("runs");
+    let run = model.run(&m).expect("runs");
     let (_, parts) = model.contributions(&run).expect("sweeps");
     let t = &run.trajectory.plan.t;
     let every = t.len().div_ceil(POINTS);

@@ -21,7 +21,7 @@ pub(super) struct Group {
 impl Group {
     pub fn new(model: &Prepared, methods: [Method; 2]) -> Result<Self, Error> {
         let run = |m: &Method| -> Result<_, Error> {
-            let run = model.simulate(m, &mut |_, _| {})?;
+            let run = model.run(m)?;
             let gradient = model.gradient(&run, Sensitivity::DiscreteAdjoint)?;
             Ok((run, gradient))
         };
@@ -118,7 +118,7 @@ impl Group {
             model.rho[k] + sign * f64::EPSILON * p.scale
         };
         let other = model.at(&model.parameters().iter().enumerate().map(moved).collect::<Vec<_>>()).ok()?;
-        let run = other.simulate(&self.runs[0].method, &mut |_, _| {}).ok()?;
+        let run = other.run(&self.runs[0].method).ok()?;
         let rows = other.gradient(&run, Sensitivity::DiscreteAdjoint).ok()?.rows;
         Some(Answer { psi: run.psi, rows }.minus(&self.answers[0]))
     }

@@ -19,7 +19,7 @@ fn method(integrator: &str, tolerance: f64) -> Method {
 }
 
 fn run(model: &Prepared, method: &Method) -> Run {
-    model.simulate(method, &mut |_, _| {}).expect("runs")
+    model.run(method).expect("runs")
 }
 
 /// y = (z0/w) sin(w t), w = √(c/m): value and gradient at t = π/2 follow the tolerance.
@@ -68,8 +68,8 @@ fn stiffness_is_named() {
         stiff.trajectory.statistics
     );
     let few = Method { max_steps: 500, ..method("adams", 1e-5) };
-    let e = model.simulate(&few, &mut |_, _| {}).err();
-    assert!(matches!(e, Some(Error::Step(StepError::Stiff { .. }))), "{e:?}");
+    let e = model.run(&few).err();
+    assert!(matches!(e.as_ref().and_then(Error::step), Some(StepError::Stiff { .. })), "{e:?}");
     for (name, tol) in [
         ("oscillator", 1e-3),
         ("oscillator", 1e-9),

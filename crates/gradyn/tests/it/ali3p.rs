@@ -18,7 +18,7 @@ fn method(options: &[(&str, &str)]) -> Method {
 }
 
 fn run(model: &Prepared, method: &Method) -> Run {
-    model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
+    model.run(method).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn adjoint(model: &Prepared, run: &Run) -> Gradient {

@@ -4,7 +4,7 @@ use gradyn::method::with_step;
 use gradyn::registry::{Variant, variants};
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared};
 use gradyn_dynamics::Step;
-use gradyn_dynamics::simulate::{replay_into, simulate};
+use gradyn_dynamics::simulate::{replay_into, simulate, unobserved};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_sensitivity::{Adjoint, Case};
 use gradyn_testkit::alloc::{Counting, allocations};
@@ -36,7 +36,7 @@ fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, usiz
 
 /// Are the independent coordinates chosen again on the way?
 fn switches(model: &Prepared, method: &Method) -> bool {
-    let plan = model.simulate(method, &mut |_, _| {}).expect("runs").trajectory.plan;
+    let plan = model.run(method).expect("runs").trajectory.plan;
     // after the coordinates, adams chooses its order
     let coordinates = plan.choice_count - if method.integrator.multistep() { 2 } else { 0 };
     let lists: Vec<&[u32]> = plan.choices.chunks(plan.choice_count.max(1)).skip(1).collect();
@@ -46,7 +46,7 @@ fn switches(model: &Prepared, method: &Method) -> bool {
 
 /// (forward, adjoint) on a run of some steps.
 fn loops(model: &Prepared, method: &Method) -> (usize, usize, usize) {
-    let run = model.simulate(method, &mut |_, _| {}).expect("runs");
+    let run = model.run(method).expect("runs");
     let any = method.build(&model.model);
     let (forward, adjoint) = with_step!(&any, step => count(step, model, &run));
     (run.trajectory.plan.steps(), forward, adjoint)
@@ -60,7 +60,7 @@ fn whole_run(model: &Prepared, method: &Method) -> usize {
     let any = method.build(&model.model);
     with_step!(&any, s => {
         let before = allocations();
-        simulate(s, &p, &model.model.angles, &mesh, &control, &mut |_, _| {}).expect("runs");
+        simulate(s, &p, &model.model.angles, &mesh, &control, &mut unobserved).expect("runs");
         count(before)
     })
 }

@@ -29,7 +29,7 @@ fn twenty_and_a_thousand_spline_parameters_cost_the_same() {
         // knots at 0.5 s and at 10 ms: the same steps
         let counts = [10, 500].map(|n| {
             let model = Prepared::new(&five_bar_control(n)).expect("builds");
-            let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
+            let run = model.run(&method).expect("runs");
             let any = method.build(&model.model);
             with_step!(&any, step => count(step, &model, &run))
         });
@@ -45,7 +45,7 @@ fn direct_factorises_two_matrices_a_step() {
     for family in [Coordinates::Natural, Coordinates::Relative0, Coordinates::Relative1] {
         for n in [10, 50] {
             let model = Prepared::new_in(&five_bar_control(n), family).expect("builds");
-            let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
+            let run = model.run(&method).expect("runs");
             let any = method.build(&model.model);
             let done = with_step!(&any, step => {
                 let case = Case { step, design: gradyn_sensitivity::Design::Model(&model.model), rho: &model.rho, run: &run.trajectory };

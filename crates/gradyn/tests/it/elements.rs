@@ -35,7 +35,7 @@ fn accurate(p: &Prepared) -> Run {
         formulation: gradyn::Formulation::Index1,
         ..Method::default()
     };
-    let run = p.simulate(&method.tolerance(1e-11, 1e-11), &mut |_, _| {});
+    let run = p.run(&method.tolerance(1e-11, 1e-11));
     run.unwrap_or_else(|e| panic!("{}: {e}", p.model.name))
 }
 
@@ -368,7 +368,7 @@ fn gradients_agree_on_every_element() {
         });
         let method = methods.find(|m| p.check_method(m).is_ok()).expect("a method that fits");
         let (formulation, integrator) = (method.formulation, method.integrator);
-        let run = p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|err| panic!("{}: {err}", e.name));
+        let run = p.run(&method).unwrap_or_else(|err| panic!("{}: {err}", e.name));
         let scales: Vec<f64> = p.model.parameters.iter().map(|p| p.scale).collect();
         let gradient = |s| p.gradient(&run, s).unwrap_or_else(|err| panic!("{}: {err}", e.name)).rows;
         let adjoint = gradient(Sensitivity::DiscreteAdjoint);

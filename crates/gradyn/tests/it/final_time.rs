@@ -15,13 +15,13 @@ fn prepared(text: &str) -> Prepared {
 
 fn run(model: &Prepared, method: &Method) -> Run {
     model
-        .simulate(method, &mut |_, _| {})
+        .run(method)
         .unwrap_or_else(|e| panic!("{} + {}: {e}", method.formulation.name(), method.integrator.name()))
 }
 
 fn fails(text: &str) -> String {
     let method = Method::new("maggi", "dopri5").expect("exists").tolerance(1e-10, 1e-10);
-    prepared(text).simulate(&method, &mut |_, _| {}).err().expect("refused").to_string()
+    prepared(text).run(&method).err().expect("refused").to_string()
 }
 
 /// K(k) and E(k) by arithmetic-geometric means.
@@ -299,9 +299,10 @@ fn the_nearest_approach_is_between_nodes() {
     let nearest = |until: &str| {
         let model = oscillator(0.0, until);
         let method = Method::new("maggi", "rk4").expect("exists").step(0.11);
-        match model.simulate(&method, &mut |_, _| {}) {
-            Err(gradyn::Error::Step(gradyn_dynamics::StepError::NeverMet { nearest, t, .. })) => (nearest, t),
-            other => panic!("{until}: {:?}", other.err()),
+        let error = model.run(&method).err();
+        match error.as_ref().and_then(gradyn::Error::step) {
+            Some(&gradyn_dynamics::StepError::NeverMet { nearest, t, .. }) => (nearest, t),
+            _ => panic!("{until}: {error:?}"),
         }
     };
     for (until, h, t) in [("1.2 - mass.P.x", 0.7, 0.5 * PI), ("-1.2 - mass.P.x", -0.7, 1.5 * PI)] {
@@ -364,5 +365,5 @@ fn a_condition_that_is_not_finite_is_named() {
 
 fn prepared_error(text: &str) -> String {
     let method = Method::new("maggi", "dopri5").expect("exists").tolerance(1e-10, 1e-10);
-    prepared(text).simulate(&method, &mut |_, _| {}).err().map(|e| e.to_string()).unwrap_or_default()
+    prepared(text).run(&method).err().map(|e| e.to_string()).unwrap_or_default()
 }

@@ -15,7 +15,7 @@ fn example(name: &str) -> Prepared {
 }
 
 fn run(model: &Prepared, method: &Method) -> Run {
-    model.simulate(method, &mut |_, _| {}).expect("the five-bar runs")
+    model.run(method).expect("the five-bar runs")
 }
 
 fn adjoint(model: &Prepared, run: &Run) -> Gradient {
@@ -232,7 +232,7 @@ fn dissipative_schemes_need_no_projections() {
     let model = Prepared::new(&file.mechanism).expect("builds");
     let off =
         |integrator| Method { projection: Some(Projections::Off), ..method("index3", integrator).step(4e-3) };
-    assert!(model.simulate(&off("newmark"), &mut |_, _| {}).is_err());
+    assert!(model.run(&off("newmark")).is_err());
     for integrator in ["hht", "generalized-alpha"] {
         let run = run(&model, &off(integrator));
         assert!(

@@ -273,7 +273,7 @@ fn the_papers_partials_are_those_of_the_code() {
     for (name, model) in loops() {
         let (sys, p, directions) = (&model.model.system, model.model.slots(&model.rho), directions(&model));
         let method = Method::new("maggi", "rk4").expect("registered").step(2e-3);
-        let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let run = model.run(&method).unwrap_or_else(|e| panic!("{name}: {e}"));
         let (n, m) = (sys.dims().n, sys.dims().m);
         let (mut d, kkt) = prepare(sys, &p).expect("factors");
         let mut block = Block::new(sys, Lagrange::ACCELERATION, State::Independent, &p, &kkt);
@@ -326,7 +326,7 @@ fn named_freedoms_stay_and_their_gradients_are_exact() {
         for v in variants().into_iter().filter(|v| v.formulation == Formulation::Maggi) {
             let mut method = Method::of(&v).expect("registered").step(2e-3);
             method.set("freedoms", freedoms).expect("names");
-            let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}, {v}: {e}"));
+            let run = model.run(&method).unwrap_or_else(|e| panic!("{name}, {v}: {e}"));
             let plan = &run.trajectory.plan;
             let first =
                 gradyn::coordinate_names(&model).iter().position(|n| freedoms.starts_with(n.as_str()));
@@ -350,7 +350,7 @@ fn named_freedoms_give_the_motion_of_chosen_ones() {
     m.t_end = 0.5.into();
     let model = Prepared::new(&m).expect("assembles");
     let result = |method: Method| {
-        let run = model.simulate(&method.tolerance(1e-11, 1e-11), &mut |_, _| {}).expect("runs");
+        let run = model.run(&method.tolerance(1e-11, 1e-11)).expect("runs");
         (run.psi.clone(), model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows)
     };
     let chosen = result(Method::new("maggi", "dopri5").expect("registered"));
@@ -375,16 +375,10 @@ fn freedoms_that_do_not_fit_are_refused() {
             "the freedoms do not determine the velocities at the start: `A1.P1.x`, `A1.P1.y` follow from each other",
         ),
     ] {
-        let e = model
-            .simulate(&named("maggi", "rk4", freedoms), &mut |_, _| {})
-            .err()
-            .expect("refused")
-            .to_string();
+        let e = model.run(&named("maggi", "rk4", freedoms)).err().expect("refused").to_string();
         assert!(e.starts_with(message), "{e}");
     }
-    let run = model
-        .simulate(&named("index1", "rk4", "nothing").step(0.02), &mut |_, _| {})
-        .expect("index1 has none");
+    let run = model.run(&named("index1", "rk4", "nothing").step(0.02)).expect("index1 has none");
     let warnings: Vec<String> = run.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(warnings, ["unused-option: freedoms has no effect with index1 + rk4"]);
 }
@@ -401,11 +395,7 @@ fn freedoms_that_pass_an_extreme_stop_the_run() {
             .filter(|m| m.integrator.adapts());
         for mut method in [0.01, 0.002].map(|h| method().step(h)).into_iter().chain(adaptive) {
             method.set("freedoms", "bar.B.y").expect("a name");
-            let e = model
-                .simulate(&method, &mut |_, _| {})
-                .err()
-                .unwrap_or_else(|| panic!("{v} goes on"))
-                .to_string();
+            let e = model.run(&method).err().unwrap_or_else(|| panic!("{v} goes on")).to_string();
             assert!(e.contains("the freedoms `bar.B.y` do not determine the velocities"), "{v}: {e}");
         }
     }

@@ -137,9 +137,7 @@ fn with_parameters(m: &Mechanism, seed: u64) -> Mechanism {
 
 fn run(p: &Prepared, method: &Method) -> Result<Run, TestCaseError> {
     let name = || format!("{} + {}", method.formulation.name(), method.integrator.name());
-    let run = p
-        .simulate(method, &mut |_, _| {})
-        .map_err(|e| TestCaseError::reject(format!("does not run: {}: {e}", name())))?;
+    let run = p.run(method).map_err(|e| TestCaseError::reject(format!("does not run: {}: {e}", name())))?;
     if run.warnings.iter().any(|w| {
         ["near-singular", "singular", "ends-meet", "drift", "slow-newton"]
             .iter()

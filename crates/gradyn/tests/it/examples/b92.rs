@@ -15,7 +15,7 @@ fn prepared(name: &str) -> Prepared {
 }
 
 fn run(model: &Prepared, method: &Method) -> Run {
-    let run = model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
+    let run = model.run(method).unwrap_or_else(|e| panic!("{e}"));
     assert!(run.warnings.is_empty(), "{:?}", run.warnings);
     run
 }

@@ -1,7 +1,7 @@
 //! Units, elements and bodies that make no sense.
 
 use super::{prepared, run};
-use gradyn::{Error, Prepared};
+use gradyn::{Error, ErrorKind, Prepared};
 
 /// A force law may read another force whose numbers have the names of its own variables, and the length of a
 /// spring may be a condition although its speed exists.
@@ -39,9 +39,9 @@ fn forces_and_conditions_read_lengths() {
 
 /// What is wrong with a model, and what to try.
 fn refusal(text: &str) -> String {
-    match gradyn::file::read_toml(text).map_err(Error::Model).and_then(|f| Prepared::new(&f.mechanism)) {
-        Err(Error::Model(e)) => {
-            let place = e.place.map_or("nowhere".into(), |p| text[p].to_owned());
+    match gradyn::file::read_toml(text).map_err(Error::from).and_then(|f| Prepared::new(&f.mechanism)) {
+        Err(e) if matches!(e.kind, ErrorKind::Model) => {
+            let place = e.bytes().map_or("nowhere".into(), |p| text[p].to_owned());
             format!("{} [{place}] {}", e.message, e.help.unwrap_or_default())
         }
         Err(e) => e.to_string(),
@@ -267,7 +267,7 @@ fn bodies_without_inertia_are_named() {
     for (body, lacks) in [("mass = 0", "mass"), ("mass = 1, inertia = 0, com = [0, 0]", "inertia")] {
         let e = run(&prepared(&text(body)).expect("builds"), "index1", "rk4", 0.01).err().expect("singular");
         assert!(e.to_string().contains(&format!("body `bar` has no {lacks}")), "{body}: {e}");
-        assert!(e.help().unwrap_or_default().contains("mass and inertia"), "{body}: {e}");
+        assert!(e.help.clone().unwrap_or_default().contains("mass and inertia"), "{body}: {e}");
     }
 }
 

@@ -60,7 +60,7 @@ fn projected_nodes_do_not_use_the_stabilisation() {
 fn combinations_that_do_not_exist_name_those_that_do() {
     let help = |formulation, integrator| {
         let e = Method::new(formulation, integrator).expect("registered").check().expect_err("refused");
-        e.help().unwrap_or_default()
+        e.help.clone().unwrap_or_default()
     };
     assert_eq!(
         help("index3", "rk4"),
@@ -171,7 +171,7 @@ fn drift_of_penalty_advises_more_penalty() {
     let model = let_go("", "integral = \"pin.reaction.x\"", "0.1");
     let mut method = Method::new("penalty", "rk4").expect("registered").step(0.01);
     method.set("alpha", "0.1").expect("a number");
-    let warnings = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}")).warnings;
+    let warnings = model.run(&method).unwrap_or_else(|e| panic!("{e}")).warnings;
     assert!(
         warnings
             .iter()
