@@ -66,7 +66,7 @@ impl Bench {
         with_step!(&any, step => self.time(step, n))
     }
     fn time<T: Step>(&self, step: &T, n: usize) -> Times {
-        let p = self.model.model.slots(&self.model.rho);
+        let p = self.model.slots();
         let mut trajectory: Trajectory = self.run.trajectory.clone();
         let mut l = step.linear(&p).expect("the model ran before");
         let forward =
@@ -79,7 +79,7 @@ impl Bench {
         let case = Case {
             step,
             design: gradyn_sensitivity::Design::Model(&self.model.model),
-            rho: &self.model.rho,
+            rho: self.model.rho(),
             run: &trajectory,
         };
         let mut adjoint = Adjoint::new(&case).expect("the model ran before");
@@ -90,7 +90,7 @@ impl Bench {
     }
     /// One forward run on the plan.
     pub fn forward(&self) -> Vec<f64> {
-        let p = self.model.model.slots(&self.model.rho);
+        let p = self.model.slots();
         let run = |x: Result<Trajectory, _>| x.expect("the model ran before").last().to_vec();
         let any = self.method.build(&self.model.model);
         with_step!(&any, step => run(gradyn_dynamics::simulate::replay(step, &p, &self.run.trajectory.plan)))

@@ -143,7 +143,7 @@ impl Table<'_> {
             .map(|(condition, effort, held)| json!({"condition": condition, "effort": effort, "held": held}))
             .collect();
         let mut o = json!({
-            "model": p.model.name, "parameters": output::named(output::parameter_names(p), &p.rho),
+            "model": p.model.name, "parameters": output::named(output::parameter_names(p), p.rho()),
             "search": e.search.name(), "iterations": e.iterations, "residual": e.residual, "unstable": e.unstable,
             "coordinates": output::named(names, &e.q), "conditions": efforts, "warnings": output::texts(&p.model.warnings),
         });

@@ -93,7 +93,7 @@ pub fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&Pe
     let objectives: Vec<Value> =
         p.objectives().iter().zip(&run.psi).zip(p.largest(run)).map(objective).collect();
     let mut o = json!({
-        "model": p.model.name, "method": method(p, None, run), "parameters": named(parameter_names(p), &p.rho),
+        "model": p.model.name, "method": method(p, None, run), "parameters": named(parameter_names(p), p.rho()),
         "columns": table.columns, "rows": table.rows, "objectives": objectives, "statistics": statistics(run, None),
         "warnings": texts(p.model.warnings.iter().chain(&run.warnings)),
     });
@@ -173,7 +173,7 @@ pub fn gradient_json(
     let warnings = texts(p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings));
     let mut o = json!({
         "model": p.model.name, "method": method(p, Some(g.sensitivity), run),
-        "parameters": named(names.clone(), &p.rho),
+        "parameters": named(names.clone(), p.rho()),
         "objectives": (0..run.psi.len()).map(row).collect::<Vec<_>>(),
         "statistics": statistics(run, Some(g)), "certificate": certificate, "warnings": warnings,
     });
@@ -296,7 +296,7 @@ pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
     );
     for (k, parameter) in p.parameters().iter().enumerate() {
         let row: String = g.rows.iter().map(|r| cell(r[k])).collect();
-        let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho[k], w = width - 3);
+        let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho()[k], w = width - 3);
         if let Some(bars) = &g.bars {
             let row: String = bars.iter().map(|r| format!("{:>20}", format!("± {:.1e}", r[k]))).collect();
             let _ = writeln!(out, "{:width$} {:>16} {row}", "", "");

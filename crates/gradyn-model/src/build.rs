@@ -386,9 +386,9 @@ fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, Mode
         if min.is_some_and(|b| value < b) || max.is_some_and(|b| value > b) {
             let bound = |b: Option<f64>, none: &str| b.map_or(none.into(), |b| b.to_string());
             let bounds = format!("{} … {}", bound(min, "-∞"), bound(max, "∞"));
-            return Err(
-                ModelError::new(format!("{what}: {value} is outside its bounds {bounds}")).at(&p.value.place)
-            );
+            return Err(ModelError::new(format!("{what}: {value} is outside its bounds {bounds}"))
+                .at(&p.value.place)
+                .about(Owner::Parameter, &p.name));
         }
         if scale.is_some_and(|s| s <= 0.0) {
             return Err(ModelError::new(format!("{what}: the scale must be positive")).at(&p.name.place));

@@ -11,6 +11,7 @@ mod observed;
 
 pub use observed::Observed;
 
+use crate::diagnose::{self, minimum_norm};
 use crate::dims;
 use crate::error::Error;
 use crate::method::Method;
@@ -60,7 +61,7 @@ pub(crate) fn undefined(model: &Model, e: StepError, t: f64, p: &[f64]) -> StepE
                 Some(Undefined::Force(name)) => {
                     StepError::NotFinite { t, equation: format!("{name} at rest") }
                 }
-                Some(Undefined::Place(outside)) => crate::guards::undefined(t, outside),
+                Some(Undefined::Place(outside)) => diagnose::undefined(t, outside),
                 None => e,
             }
         }
@@ -86,7 +87,7 @@ impl Prepared {
         let zero = vec![0.0; e.q.len()];
         // loads that redundant constraints share, as in the table of a run
         let mut lam = e.lam.clone();
-        self.minimum_norm(&Method::default(), &d, &mut lam);
+        minimum_norm(self, &Method::default(), &d, &mut lam);
         let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &lam };
         let mut y = vec![0.0; sys.functionals(Set::Output)];
         let all = self.model.full.as_deref().unwrap_or(sys);

@@ -1,5 +1,6 @@
 //! Gradients of a run, by name of the method, and what they are checked with.
 
+use crate::diagnose::{check_redundant_outputs, check_redundant_parameters};
 use crate::error::Error;
 use crate::method::{Method, with_step};
 use crate::prepared::{Prepared, Run};
@@ -89,7 +90,7 @@ impl Prepared {
         }
         self.check_parameters()?;
         self.check_run(run)?;
-        self.check_redundant_parameters(run)?;
+        check_redundant_parameters(self, run)?;
         let (started, step) = (Instant::now(), run.method.build(&self.model));
         let Rows { rows, corrections, extrapolated } =
             with_step!(&step, step => rows_by(&self.case(step, run), &run.method, sensitivity)?);
@@ -194,6 +195,7 @@ impl Prepared {
         self.differences(run, relative, false)
     }
     fn differences(&self, run: &Run, relative: f64, richardson: bool) -> Result<Gradient, Error> {
+        self.check_own(run)?;
         let step = run.method.build(&self.model);
         let rows =
             with_step!(&step, step => differences::central(&self.case(step, run), relative, richardson)?);
@@ -204,7 +206,7 @@ impl Prepared {
     pub fn contributions(&self, run: &Run) -> Result<(Gradient, Contributions), Error> {
         self.check_parameters()?;
         self.check_run(run)?;
-        self.check_redundant_parameters(run)?;
+        check_redundant_parameters(self, run)?;
         let step = run.method.build(&self.model);
         let (rows, mut c) = with_step!(&step, step => {
             let case = self.case(step, run);
@@ -227,8 +229,8 @@ impl Prepared {
     pub fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
         self.check_used()?;
         self.check_run(run)?;
-        self.check_redundant_parameters(run)?;
-        self.check_redundant_outputs(run)?;
+        check_redundant_parameters(self, run)?;
+        check_redundant_outputs(self, run)?;
         let step = run.method.build(&self.model);
         let (rows, all) = with_step!(&step, step => {
             let case = self.case(step, run);
@@ -243,23 +245,17 @@ impl Prepared {
     }
     /// Compares one fixed direction of a gradient with a complex step through the program.
     pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<Certificate, Error> {
+        self.check_own(run)?;
         let step = run.method.build(&self.model);
         let size =
             |(k, p): (usize, &ParameterInfo)| (((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5) * p.scale;
-        let mut direction: Vec<f64> = self.parameters().iter().enumerate().map(size).collect();
-        direction.resize(self.rho.len(), 0.0);
+        let direction: Vec<f64> = self.parameters().iter().enumerate().map(size).collect();
         let along = |direction: &[f64]| -> Result<Vec<f64>, Error> {
             let mut all = with_step!(&step, step => program::directional(&self.case(step, run), direction)?);
             self.slopes(run).into_iter().for_each(|(k, slope)| all[k] *= slope);
             Ok(all)
         };
-        let mut exact = along(&direction)?;
-        if self.model.until {
-            let last = direction.len() - 1;
-            let rate = along(&(0..=last).map(|k| f64::from(k == last)).collect::<Vec<_>>())?;
-            let shift = exact[rate.len() - 1] / rate[rate.len() - 1];
-            exact.iter_mut().zip(&rate).for_each(|(x, rate)| *x -= rate * shift);
-        }
+        let exact = self.total_along(direction.clone(), along)?;
         let mut new = Certificate { distance: 0.0, zero: vec![] };
         for (k, (row, exact)) in rows.iter().zip(&exact).enumerate() {
             let parts: Vec<f64> = row.iter().zip(&direction).map(|(g, d)| g * d).collect();
@@ -275,11 +271,7 @@ impl Prepared {
     }
     /// Gradients need a run of this model at these parameters, without jumps.
     fn check_run(&self, run: &Run) -> Result<(), Error> {
-        assert_eq!(
-            run.rho[..self.parameters().len()],
-            self.rho[..self.parameters().len()],
-            "a run is differentiated at its own parameters"
-        );
+        self.check_own(run)?;
         if let Some(t) = run.singular {
             let e = ModelError::new(format!(
                 "the run passes a singular position at t = {t} s: beyond it there is no gradient"

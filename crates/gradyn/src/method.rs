@@ -32,6 +32,13 @@ pub enum Stepping {
     Default,
 }
 
+/// Mistakes on purpose, by which tests find out whether checks notice them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mistakes {
+    /// Leaves (Φ_qᵀλ)_q out of the tangents.
+    wrong_tangent: bool,
+}
+
 /// Formulation, integrator, steps, options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Method {
@@ -89,8 +96,8 @@ pub struct Method {
     pub extrapolation_tol: f64,
     /// Names of the options that were set.
     pub given: Vec<String>,
-    /// Leaves (Φ_qᵀλ)_q out of the tangents, for tests of the checks.
-    pub wrong_tangent: bool,
+    /// Mistakes on purpose; none, unless a test of the checks asks for them.
+    pub mistakes: Mistakes,
 }
 
 impl Default for Method {
@@ -123,7 +130,7 @@ impl Default for Method {
             extrapolation_step: 1e-2,
             extrapolation_tol: 1e-8,
             given: vec![],
-            wrong_tangent: false,
+            mistakes: Mistakes::default(),
         }
     }
 }
@@ -180,6 +187,12 @@ impl Method {
     /// With tolerances.
     pub fn tolerance(mut self, rtol: f64, atol: f64) -> Self {
         self.stepping = Stepping::Adaptive { rtol, atol };
+        self
+    }
+    /// With tangents that leave (Φ_qᵀλ)_q out: gradients are wrong, and checks must say so.
+    #[doc(hidden)]
+    pub fn with_wrong_tangent(mut self) -> Self {
+        self.mistakes.wrong_tangent = true;
         self
     }
     /// What a model file asks for.
@@ -263,7 +276,7 @@ impl Method {
             "fd_step" => self.fd_step = x,
             "extrapolation_step" => self.extrapolation_step = x,
             "extrapolation_tol" => self.extrapolation_tol = x,
-            _ => unreachable!("every option of the registry is set here"),
+            _ => return Err(refuse()),
         }
         self.given.push(name.into());
         Ok(())
@@ -425,7 +438,7 @@ impl Method {
             Formulation::Index1 => Lagrange::index1(self.xi, self.omega),
             Formulation::Penalty => penalty,
         };
-        Lagrange { wrong_tangent: self.wrong_tangent, ..f }
+        Lagrange { wrong_tangent: self.mistakes.wrong_tangent, ..f }
     }
     /// A coordinate step.
     fn newmark<'a, Y: System>(&self, sys: &'a Y, penalty: Lagrange, scheme: Scheme) -> Newmark<'a, Y> {

@@ -65,7 +65,7 @@ fn factorizations(model: &Prepared, m: &Method) -> f64 {
     let run = model.run(m).expect("runs");
     let any = m.build(&model.model);
     let count = with_step!(&any, step => {
-        let case = Case { step, design: Design::Model(&model.model), rho: &model.rho, run: &run.trajectory };
+        let case = Case { step, design: Design::Model(&model.model), rho: model.rho(), run: &run.trajectory };
         gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps").factorizations.expect("counted")
     });
     count as f64 / run.trajectory.plan.steps() as f64

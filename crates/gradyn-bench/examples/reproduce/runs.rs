@@ -93,7 +93,7 @@ pub trait Function {
 
 impl Function for Prepared {
     fn rho(&self) -> &[f64] {
-        &self.rho
+        Prepared::rho(self)
     }
     fn psi(&self, rho: &[f64], method: &Method) -> Vec<f64> {
         let moved = self.at(rho).expect("assembles");

@@ -11,7 +11,7 @@ pub fn report(p: &Prepared, r: &Report) -> Value {
     let largest = r.farthest().and_then(|row| Some((row, row.measured.as_ref()?)));
     json!({
         "model": p.model.name,
-        "parameters": named(parameter_names(p), &p.rho),
+        "parameters": named(parameter_names(p), p.rho()),
         "reference": r.reference.as_ref().map_or_else(|reason| json!({"refused": reason}), |x| reference(p, x)),
         "rows": r.rows.iter().map(|row| self::row(p, row)).collect::<Vec<_>>(),
         "skipped": r.skipped.iter().map(combination).collect::<Vec<_>>(),

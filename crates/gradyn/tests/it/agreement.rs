@@ -5,7 +5,7 @@
 use crate::kit::agree::{agree, gradient, refused, run, scales, tolerance};
 use crate::kit::cases::{STEP, STEPS, cases, step};
 use gradyn::registry::{Variant, combinations, variants};
-use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Projections, Run, Sensitivity};
+use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Projections, Sensitivity};
 use gradyn_model::mechanism::ForceKind;
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::models;
@@ -328,9 +328,10 @@ fn a_wrong_tangent_is_found() {
     let model = Prepared::new(&models::five_bar()).expect("the five-bar builds");
     for (formulation, integrator) in combinations() {
         let right = Method { formulation, integrator, ..Method::default() }.step(STEP);
-        let wrong = Method { wrong_tangent: true, ..right.clone() };
+        let wrong = right.clone().with_wrong_tangent();
         let run_right = run(&model, &right);
-        let run_wrong = Run { method: wrong, ..run(&model, &right) };
+        let mut run_wrong = run(&model, &right);
+        run_wrong.method = wrong;
         let what = format!("{} + {}", formulation.name(), integrator.name());
         let (truth, _) = gradient(&model, &run_right, Sensitivity::DiscreteAdjoint);
         let (adjoint, _) = gradient(&model, &run_wrong, Sensitivity::DiscreteAdjoint);
@@ -354,7 +355,7 @@ fn gradients_pass_the_taylor_test() {
         let (g, _) = gradient(&model, &first, Sensitivity::DiscreteAdjoint);
         let direction = [0.3, -0.2, 0.1, 0.25, -0.15];
         let remainder = |ε: f64| {
-            let rho: Vec<f64> = model.rho.iter().zip(direction).map(|(r, d)| r + ε * d).collect();
+            let rho: Vec<f64> = model.rho().iter().zip(direction).map(|(r, d)| r + ε * d).collect();
             let moved = run(&model.at(&rho).expect("assembles"), &method);
             let slope: f64 = g[0].iter().zip(direction).map(|(g, d)| g * d).sum();
             (moved.psi[0] - first.psi[0] - ε * slope).abs()

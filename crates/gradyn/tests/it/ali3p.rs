@@ -70,7 +70,7 @@ fn constraints_hold_for_100_seconds() {
     let (sys, trajectory) = (&model.model.system, &run.trajectory);
     let (lay, plan) = (trajectory.layout, &trajectory.plan);
     let mut d = sys.data::<f64>();
-    sys.prepare(&model.model.slots(&model.rho), &mut d);
+    sys.prepare(&model.slots(), &mut d);
     let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
     let (mut left, mut scale, mut r) = ([0.0f64; 3], [0.0f64; 3], vec![0.0; lay.m]);
     for n in 0..=plan.steps() {

@@ -15,7 +15,7 @@ static COUNTING: Counting = Counting;
 
 /// Allocations of a forward run and of an adjoint sweep.
 fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, usize) {
-    let p = model.model.slots(&model.rho);
+    let p = model.slots();
     let (mut trajectory, mut l) = (run.trajectory.clone(), step.linear(&p).expect("factors"));
     replay_into(step, &p, &mut trajectory, &mut l).expect("runs");
     let before = allocations();
@@ -24,7 +24,7 @@ fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, usiz
     let case = Case {
         step,
         design: gradyn_sensitivity::Design::Model(&model.model),
-        rho: &model.rho,
+        rho: model.rho(),
         run: &trajectory,
     };
     let mut adjoint = Adjoint::new(&case).expect("factors");
@@ -54,7 +54,7 @@ fn loops(model: &Prepared, method: &Method) -> (usize, usize, usize) {
 
 /// Allocations of choosing and taking fixed steps, record 0 and memory included.
 fn whole_run(model: &Prepared, method: &Method) -> usize {
-    let (mesh, p) = (model.mesh().expect("times"), model.model.slots(&model.rho));
+    let (mesh, p) = (model.mesh().expect("times"), model.slots());
     let control = method.controller(mesh.end() - mesh.start.0);
     let count = |before: usize| allocations() - before;
     let any = method.build(&model.model);

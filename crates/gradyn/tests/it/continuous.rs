@@ -41,12 +41,12 @@ fn order(v: &Variant, moving: bool) -> f64 {
 fn moving_end(model: &Prepared, p: &[f64]) -> bool {
     let mut slot = vec![0.0; p.len()];
     slot[model.model.times.end as usize] = 1.0;
-    model.model.pull_back(&model.rho, &slot).iter().any(|x| *x != 0.0)
+    model.model.pull_back(model.rho(), &slot).iter().any(|x| *x != 0.0)
 }
 
 /// A third of the step, so that the last one is a third too: the gap falls by 3^p, or is rounding already.
 fn converges(what: &str, model: &Prepared, v: &Variant, h: f64, slack: f64) {
-    let p = model.model.slots::<f64>(&model.rho);
+    let p = model.slots();
     let moving = moving_end(model, &p);
     let order = |v: &Variant| order(v, moving);
     let (coarse, fine) = (gaps(what, model, v, h), gaps(what, model, v, h / 3.0));

@@ -13,7 +13,7 @@ fn count<T: Step>(step: &T, model: &Prepared, run: &gradyn::Run) -> (usize, [usi
     let case = Case {
         step,
         design: gradyn_sensitivity::Design::Model(&model.model),
-        rho: &model.rho,
+        rho: model.rho(),
         run: &run.trajectory,
     };
     let mut adjoint = Adjoint::new(&case).expect("factors");
@@ -48,7 +48,7 @@ fn direct_factorises_two_matrices_a_step() {
             let run = model.run(&method).expect("runs");
             let any = method.build(&model.model);
             let done = with_step!(&any, step => {
-                let case = Case { step, design: gradyn_sensitivity::Design::Model(&model.model), rho: &model.rho, run: &run.trajectory };
+                let case = Case { step, design: gradyn_sensitivity::Design::Model(&model.model), rho: model.rho(), run: &run.trajectory };
                 gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps").factorizations
             });
             assert_eq!(

@@ -45,7 +45,7 @@ fn measure(p: &Prepared, run: &Run, n: usize) -> (Vec<f64>, f64) {
         (&p.model.system, run.trajectory.layout, run.trajectory.plan.t[n], run.trajectory.record(n));
     let (mut d, mut out, mut force) = (sys.data(), vec![0.0; sys.functionals(Set::Output)], vec![0.0; lay.n]);
     let at = lay.node(t, x);
-    sys.prepare(&p.model.slots(&p.rho), &mut d);
+    sys.prepare(&p.slots(), &mut d);
     sys.set_angles(run.trajectory.plan.angles(n), &mut d);
     sys.place(t, at.q, &mut d);
     sys.measure(Set::Output, &at, &mut d, &mut out);

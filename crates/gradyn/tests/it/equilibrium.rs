@@ -182,7 +182,7 @@ fn the_quarter_car_stands_on_its_tyre() {
     for (k, p) in car.parameters().iter().enumerate() {
         let h = 1e-5 * p.scale;
         let at = |s: f64| {
-            let mut rho = car.rho.clone();
+            let mut rho = car.rho().to_vec();
             rho[k] += s * h;
             car.at(&rho).expect("assembles").equilibrium(false).expect("equilibrium").outputs
         };

@@ -50,7 +50,7 @@ fn closed_form(length: f64, theta0: f64) -> ([f64; 2], [[f64; 2]; 2]) {
 #[test]
 fn the_pendulum_has_its_closed_form() {
     let model = prepared(TEXT);
-    let (values, gradient) = closed_form(model.rho[0], model.rho[1]);
+    let (values, gradient) = closed_form(model.rho()[0], model.rho()[1]);
     let method = Method::new("maggi", "dop853").expect("exists").tolerance(1e-13, 1e-13);
     let run = run(&model, &method);
     assert_eq!(run.psi.len(), 3);
@@ -173,7 +173,7 @@ fn every_step_ends_at_the_condition() {
         let adjoint =
             model.gradient(&run(&model, &method), Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
         let psi = |k: usize, δ: f64| {
-            let mut rho: Vec<f64> = model.rho[..2].to_vec();
+            let mut rho: Vec<f64> = model.rho()[..2].to_vec();
             rho[k] += δ;
             run(&model.at(&rho).expect("assembles"), &method).psi
         };
@@ -195,7 +195,7 @@ fn every_step_ends_at_the_condition() {
 fn continuous_methods_converge_with_a_condition() {
     let model = prepared(TEXT);
     let scales: Vec<f64> = model.parameters().iter().map(|p| p.scale).collect();
-    let t = closed_form(model.rho[0], model.rho[1]).0[0];
+    let t = closed_form(model.rho()[0], model.rho()[1]).0[0];
     for (formulation, integrator, slack) in [
         ("penalty", "rk4", 0.5),
         // stiff stabilisation: orders between that of the stages and that of the scheme at steps of a

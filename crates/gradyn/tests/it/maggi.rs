@@ -238,11 +238,11 @@ fn example(name: &str) -> String {
 /// Directions p' of the parameters.
 fn directions(model: &Prepared) -> Vec<Vec<f64>> {
     let seed = |k: usize| {
-        let part = |i: usize| if i == k { Wide::var(model.rho[i], 0) } else { Wide::from(model.rho[i]) };
-        let rho: Vec<Wide> = (0..model.rho.len()).map(part).collect();
+        let part = |i: usize| if i == k { Wide::var(model.rho()[i], 0) } else { Wide::from(model.rho()[i]) };
+        let rho: Vec<Wide> = (0..model.rho().len()).map(part).collect();
         model.model.slots(&rho).iter().map(|p| p.eps[0]).collect()
     };
-    (0..model.rho.len()).map(seed).collect()
+    (0..model.rho().len()).map(seed).collect()
 }
 
 /// Largest distance of two matrices, relative to the largest entry of the second.
@@ -271,7 +271,7 @@ fn loops() -> Vec<(&'static str, Prepared)> {
 #[test]
 fn the_papers_partials_are_those_of_the_code() {
     for (name, model) in loops() {
-        let (sys, p, directions) = (&model.model.system, model.model.slots(&model.rho), directions(&model));
+        let (sys, p, directions) = (&model.model.system, model.slots(), directions(&model));
         let method = Method::new("maggi", "rk4").expect("registered").step(2e-3);
         let run = model.run(&method).unwrap_or_else(|e| panic!("{name}: {e}"));
         let (n, m) = (sys.dims().n, sys.dims().m);

@@ -96,7 +96,7 @@ fn gradients_agree() {
         assert!(d < 1e-8, "{}: {d:.1e}", s.name());
     }
     let psi = |k: usize, δ: f64| {
-        let mut rho = model.rho.clone();
+        let mut rho = model.rho().to_vec();
         rho[k] += δ;
         fine(&model.at(&rho).unwrap()).psi[0]
     };
@@ -123,7 +123,7 @@ fn gradients_with_a_free_final_time() {
     assert!(model.certify(&run, &rows).unwrap().distance < 1e-9);
     for (k, exact) in rows[0].iter().enumerate() {
         let psi = |δ: f64| {
-            let mut rho = model.rho[..3].to_vec();
+            let mut rho = model.rho()[..3].to_vec();
             rho[k] += δ;
             fine(&model.at(&rho).unwrap()).psi[0]
         };

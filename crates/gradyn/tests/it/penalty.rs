@@ -132,7 +132,7 @@ fn penalty_converges_with_each_factor() {
 #[test]
 fn scales_do_not_move_with_the_parameters() {
     let model = build(&mechanism("five_bar"));
-    let rho: Vec<f64> = model.rho.iter().map(|r| 1.01 * r).collect();
+    let rho: Vec<f64> = model.rho().iter().map(|r| 1.01 * r).collect();
     let (a, b) = (&model.model.system, &model.at(&rho).expect("assembles").model.system);
     assert_eq!(a.compliances(RowScaling::EffectiveMass), b.compliances(RowScaling::EffectiveMass));
     // a bar of 1 kg between two points that it shares with others: (d, -d) over masses of some kg, |d| ≈ 1

@@ -277,7 +277,7 @@ fn ends(m: &Mechanism, outputs: &[&str]) -> Result<[Vec<f64>; 2], TestCaseError>
     let run = run(&p, &method)?;
     let (sys, lay, plan) = (&p.model.system, run.trajectory.layout, &run.trajectory.plan);
     let mut d = sys.data();
-    sys.prepare(&p.model.slots(&p.rho), &mut d);
+    sys.prepare(&p.slots(), &mut d);
     Ok([0, plan.steps()].map(|n| {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
         let mut y = vec![0.0; sys.functionals(Set::Output)];

@@ -35,7 +35,7 @@ fn outputs(p: &Prepared, run: &Run, n: usize) -> Vec<f64> {
     let (sys, lay) = (&p.model.system, run.trajectory.layout);
     let (mut d, mut out) = (sys.data(), vec![0.0; sys.functionals(Set::Output)]);
     let at = lay.node(run.trajectory.plan.t[n], run.trajectory.record(n));
-    sys.prepare(&p.model.slots(&p.rho), &mut d);
+    sys.prepare(&p.slots(), &mut d);
     sys.set_angles(run.trajectory.plan.angles(n), &mut d);
     sys.place(at.t, at.q, &mut d);
     sys.measure(Set::Output, &at, &mut d, &mut out);

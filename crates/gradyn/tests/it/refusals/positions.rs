@@ -69,7 +69,7 @@ fn impossible_things_are_named() {
     let model = Prepared::new(&m).expect("builds");
     let e = run(&model, "index1", "rk4", 1e-12).err().expect("refused").to_string();
     assert!(e.contains("max_steps"), "{e}");
-    let mut rho = model.rho.clone();
+    let mut rho = model.rho().to_vec();
     rho[2] = -1.0;
     let e = model.at(&rho).expect_err("refused").to_string();
     assert!(e.contains("body `A1`: mass is -1"), "{e}");
