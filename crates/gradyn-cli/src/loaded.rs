@@ -147,7 +147,7 @@ pub fn expanded(a: &ModelArgs) -> Result<String, Failure> {
     file::expanded(&a.model, &text).map_err(|e| Failure::in_file(e, &name, &text))
 }
 
-/// NAME=VALUE.
+/// The two sides of NAME=VALUE, which stands after a flag.
 pub fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
     let parts = text.split_once('=').map(|(n, v)| (n.trim(), v.trim()));
     parts

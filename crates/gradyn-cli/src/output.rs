@@ -14,7 +14,7 @@ pub fn method(p: &Prepared, sensitivity: Option<Sensitivity>, run: &Run) -> Valu
     method_object(p, &run.method, sensitivity, run.trajectory.plan.h.first().copied().unwrap_or(0.0))
 }
 
-/// The same; `first` is the step of a run that leaves it to the program.
+/// A method as an object; `first` is the step of a run that leaves it to the program.
 pub fn method_object(p: &Prepared, m: &Method, sensitivity: Option<Sensitivity>, first: f64) -> Value {
     let mut o = Map::new();
     o.insert("coordinates".into(), p.model.family.name().into());

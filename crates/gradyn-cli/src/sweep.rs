@@ -112,7 +112,7 @@ impl Table {
         lines.start(&header)?;
         Ok(Self { lines: Some(lines), rows })
     }
-    /// One more row.
+    /// Appends one more row to the table.
     fn append(&mut self, row: &str) -> Result<(), Failure> {
         self.rows += 1;
         match &mut self.lines {

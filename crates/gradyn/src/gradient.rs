@@ -225,7 +225,7 @@ impl Prepared {
     pub fn output_sensitivities(&self, run: &Run) -> Result<Vec<Gradient>, Error> {
         self.output_sensitivities_at(run, &(0..=run.trajectory.plan.steps()).collect::<Vec<_>>())
     }
-    /// The same at some nodes, in increasing order.
+    /// Sensitivities of every output column at some nodes, in increasing order: [node][column][parameter].
     pub fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
         self.check_used()?;
         self.check_run(run)?;

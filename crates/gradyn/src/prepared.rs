@@ -63,7 +63,7 @@ impl Prepared {
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
         Self::new_in(m, Coordinates::Natural)
     }
-    /// The same in coordinates of some family. Others than natural ones start where those are assembled, on
+    /// Builds, assembles and checks a mechanism in coordinates of some family. Others than natural ones start where those are assembled, on
     /// the same branch; shared loads are read where every body is free and every joint has rows.
     pub fn new_in(m: &Mechanism, family: Coordinates) -> Result<Self, Error> {
         let build = |family: Coordinates| match family {
@@ -104,12 +104,12 @@ impl Prepared {
         model.system.draw_by(&frames, &p);
         Ok(model)
     }
-    /// The same model at other parameters; nothing is rebuilt.
+    /// This model at other parameters; nothing is rebuilt.
     pub fn at(&self, rho: &[f64]) -> Result<Self, Error> {
         self.check_count(rho)?;
         Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())
     }
-    /// The same on this branch: by a straight walk from here, where it cannot be assembled at once or not on
+    /// This model at other parameters, on this branch: by a straight walk from here, where it cannot be assembled at once or not on
     /// this branch. What comes out depends on `rho` alone.
     pub fn reach(&self, rho: &[f64]) -> Result<Self, Error> {
         let checked = |model: Self| match on_another_branch(&model, self) {

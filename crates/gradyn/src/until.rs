@@ -141,7 +141,7 @@ impl FinalTime {
         let Some((slopes, _)) = &self.slopes else { return rows };
         rows.into_iter().map(|row| row[..slopes.len()].to_vec()).collect()
     }
-    /// The same of derivatives over anything else than ρ.
+    /// Derivatives of objectives over anything else than ρ, at the final time that follows it.
     pub fn reduce_rows(&self, rows: &Gradient) -> Gradient {
         let Some((_, tau)) = &self.slopes else { return rows.clone() };
         let Some((condition, rows)) = rows.split_last() else { return vec![] };

@@ -5,7 +5,7 @@ use gradyn::verify::{Against, Answer, Combination, Distance, Measured, Reference
 use gradyn::{Prepared, Sensitivity};
 use serde_json::{Value, json};
 
-/// Everything.
+/// A report as one JSON object.
 pub fn report(p: &Prepared, r: &Report) -> Value {
     let count = |name: &str| r.count(|v| v.name() == name);
     let largest = r.farthest().and_then(|row| Some((row, row.measured.as_ref()?)));

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 /// Models with at most so many entries show all of them.
 const NARROW: usize = 4;
 
-/// All of it.
+/// The whole report as text.
 pub fn report(p: &Prepared, r: &Report) -> String {
     let mut out = head(p, r);
     let layout = Layout::new(p, r);

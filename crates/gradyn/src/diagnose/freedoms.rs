@@ -31,7 +31,7 @@ const ZERO: f64 = 1e-8;
 /// Largest entry of R, relative to that of chosen coordinates at the start, of which a run warns.
 const GROWTH: f64 = 5.0;
 
-/// The same of which a run is refused.
+/// Largest entry of R, relative to that of chosen coordinates at the start, of which a run is refused.
 const LOST: f64 = 1e3;
 
 impl Method {

@@ -20,7 +20,7 @@ pub(crate) fn undefined(t: f64, Outside { force, why }: Outside) -> StepError {
     StepError::Undefined { t, force, what: why }
 }
 
-/// The same error, or the force that is not defined where it happened.
+/// The error as it is, or the force that is not defined where it happened.
 pub(crate) fn explain_undefined(model: &Prepared, e: StepError, run: &Trajectory, p: &[f64]) -> StepError {
     let stopped = |e: &StepError| {
         use StepError::*;
