@@ -38,10 +38,9 @@ impl StudyModel {
         mut observe: impl FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<StudyRun<'_>, Error> {
         let limit = self.limit.unwrap_or(f64::INFINITY);
-        let late = |p: &Progress| if p.seconds > limit { ControlFlow::Break(()) } else { observe(p) };
-        let mut late = late;
-        let run = self.prepared.simulate(&self.method, &mut late).map_err(|e| self.source.locate(e))?;
-        Ok(StudyRun { model: self, run })
+        let mut in_time = |p: &Progress| if p.seconds > limit { ControlFlow::Break(()) } else { observe(p) };
+        let run = self.prepared.simulate(&self.method, &mut in_time);
+        Ok(StudyRun { model: self, run: run.map_err(|e| self.source.locate(e))? })
     }
 }
 

@@ -70,8 +70,8 @@ fn a_study_is_read_set_and_asked() {
     assert_eq!(opened.end_at("0.25").times().expect("make sense").1, 0.25);
 
     let mut made = Study::from_mechanism(study("").file().mechanism.clone());
-    made.coordinates("relative").expect("exist");
-    assert_eq!(made.prepared().expect("builds").model.family.name(), "relative");
+    made.coordinates("relative-0").expect("exist");
+    assert_eq!(made.prepared().expect("builds").model.family.name(), "relative-0");
     assert_eq!(made.nominal().expect("assembles").method, Method::default());
 }
 
@@ -106,7 +106,7 @@ fn mistakes_are_errors() {
 /// An error has the line and the column of its bytes, and is drawn with a caret below each of them.
 #[test]
 fn errors_have_a_line_and_a_caret() {
-    let text = pendulum("force.push = { type = \"force\", point = \"bar.B\", force = [\"2 * K\", 0] }");
+    let text = pendulum("force.push = { type = \"force\", at = \"bar.B\", force = [\"2 * K\", 0] }");
     let e = refused(Study::from_text("p.toml", &text).and_then(|s| s.nominal().map(|_| ())));
     let place = e.place.clone().expect("has a place");
     let line = text.lines().nth(place.line - 1).expect("is a line");
@@ -154,7 +154,7 @@ fn runs_can_be_stopped() {
 /// Warnings have a code with a name of its own and know what they are about.
 #[test]
 fn warnings_are_data() {
-    let more = "force.push = { type = \"force\", point = \"bar.B\", force = [\"abs(t - 1)\", 0] }";
+    let more = "force.push = { type = \"force\", at = \"bar.B\", force = [\"abs(t - 1)\", 0] }";
     let mut study = study(more);
     let codes: Vec<WarningCode> = study.warnings().expect("builds").iter().map(|w| w.code).collect();
     assert_eq!(codes, [WarningCode::NotSmooth]);
