@@ -4,7 +4,7 @@ use crate::diagnose::{self, Jump, on_another_branch, reads_shared};
 use crate::equilibrium::{settle, undefined};
 use crate::error::{ALL_PRESCRIBED, Error, assembly};
 use crate::method::{Method, with_step};
-use crate::progress::{Clock, Observer};
+use crate::progress::{Observer, Stopwatch};
 use crate::registry::Formulation;
 use crate::until::named;
 use gradyn_dynamics::assembly::{Assembled, assemble};
@@ -237,8 +237,8 @@ impl Prepared {
         self.check_method(method)?;
         let (mesh, p) = (self.mesh()?, self.model.slots(&self.rho));
         let control = method.controller(mesh.end() - mesh.start.0);
-        let clock = Clock::start();
-        let observe = &mut clock.observer(mesh.end(), observe);
+        let watch = Stopwatch::start();
+        let observe = &mut watch.observer(mesh.end(), observe);
         let step = method.build(&self.model);
         let (trajectory, psi) = with_step!(&step, step => {
             let mut run = Trajectory::start(step, &self.model.angles, &mesh);
@@ -248,7 +248,7 @@ impl Prepared {
             let psi = self.outer(values(step, &self.model.slots(&self.rho_of(&run)), &run));
             (run, psi)
         });
-        let seconds = clock.seconds();
+        let seconds = watch.seconds();
         let rho = self.rho_of(&trajectory);
         let p = self.model.slots(&rho);
         let mut run = Run {

@@ -21,9 +21,9 @@ pub type Observer<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
 
 /// Seconds since something began.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock(Instant);
+pub(crate) struct Stopwatch(Instant);
 
-impl Clock {
+impl Stopwatch {
     /// A clock that begins now.
     pub fn start() -> Self {
         Self(Instant::now())

@@ -30,7 +30,7 @@ pub use gradyn_model::user::{StateSpace, UserSystem};
 use crate::error::Error;
 use crate::gradient::{GradientReport, Rows, checked, index3_adjoint, not_converged, rows_by};
 use crate::method::{AnyStep, Method, with_step};
-use crate::progress::{Clock, Observer};
+use crate::progress::{Observer, Stopwatch};
 use crate::registry::{Formulation, Sensitivity};
 use crate::until;
 use gradyn_dynamics::control::Mesh;
@@ -146,7 +146,7 @@ impl<U: StateSpace> UserModel<U> {
         let mesh = Mesh::new((self.t_start, None), &[], &[], (end, Some(slot)))?;
         let control = method.controller(end - self.t_start);
         let condition = matches!(self.t_end, FinalTime::Condition { .. });
-        let observe = &mut Clock::start().observer(end, observe);
+        let observe = &mut Stopwatch::start().observer(end, observe);
         let (trajectory, psi) = with_step!(&self.step(method), step => {
             let mut run = Trajectory::start(step, &[], &mesh);
             let until = condition.then(|| run.layout.o - 1);
