@@ -101,7 +101,8 @@ fn text(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Stri
     };
     text += &rows_text(p);
     text += &format!(
-        "  assembly              residual {:.1e}, {:.3e} from the drawn configuration, σ_min/σ_max of Φ_q {:.1e}\n",
+        "  assembly              residual {:.1e}, {:.3e} from the drawn configuration, σ_min/σ_max of Φ_q \
+         {:.1e}\n",
         p.assembled.residual, p.assembled.moved, p.assembled.condition
     );
     text += &format!("  objectives            {}\n  parameters\n", p.objectives().join(", "));

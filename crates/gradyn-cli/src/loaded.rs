@@ -19,6 +19,7 @@ impl Loaded {
     pub fn new(a: &ModelArgs) -> Result<Self, Failure> {
         let (name, text) = source(a)?;
         let mut study = Study::from_text(&name, &text).map_err(|e| Failure::in_file(e, &name, &text))?;
+        // parameters, final time and coordinates of the command line
         for set in &a.set {
             set_parameter(&mut study, set)?;
         }
@@ -28,6 +29,8 @@ impl Loaded {
         if let Some(name) = &a.coordinates {
             study.coordinates(name).map_err(of_flag)?;
         }
+
+        // the model, and what there is to know about it
         let prepared = study.prepared().map_err(|e| failure(&study, e))?.clone();
         if !a.quiet {
             prepared.model.warnings.iter().for_each(|w| crate::output::complain(&format!("warning: {w}")));
@@ -79,6 +82,8 @@ impl Loaded {
     /// The method: of the file, changed by the command line.
     pub fn method(&mut self, a: &MethodArgs) -> Result<Method, Failure> {
         self.choose(a).map_err(of_flag)?;
+
+        // steps: fixed, or from tolerances, of which one stands for both
         if let Some(h) = &a.step {
             self.study.stepping(Stepping::Fixed(seconds("--step", h)?));
         } else if a.rtol.is_some() || a.atol.is_some() {
@@ -86,6 +91,8 @@ impl Loaded {
             let (rtol, atol) = (a.rtol.unwrap_or(either), a.atol.unwrap_or(either));
             self.study.stepping(Stepping::Adaptive { rtol, atol });
         }
+
+        // options
         for option in &a.option {
             let (name, value) = pair("--option", option)?;
             self.study.option(name, value).map_err(of_flag)?;

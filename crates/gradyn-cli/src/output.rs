@@ -346,7 +346,8 @@ pub fn run_text(p: &Prepared, run: &Run) -> String {
         if let Some(Largest { value, t, excess }) = largest {
             let _ = writeln!(
                 out,
-                "  {:<15} largest at a step {value:.12}, t = {t:.6} s; ψ is at most {excess:.2e} above the maximum",
+                "  {:<15} largest at a step {value:.12}, t = {t:.6} s; ψ is at most {excess:.2e} above the \
+                 maximum",
                 ""
             );
         }

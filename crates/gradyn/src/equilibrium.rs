@@ -75,7 +75,10 @@ impl Prepared {
         let Some(e) = &self.assembled.equilibrium else {
             let error = ModelError::new("the model does not start in equilibrium");
             return Err(error
-                .help("write equilibrium = {} in [initial] instead of `position`, with conditions for what the forces leave free")
+                .help(
+                    "write equilibrium = {} in [initial] instead of `position`, with conditions for what \
+                    the forces leave free",
+                )
                 .into());
         };
         let (sys, p) = (&self.model.system, self.model.slots(&self.rho));

@@ -85,6 +85,7 @@ impl Study {
     }
     /// Gives a parameter or a constant another value: a number, with a unit if you like.
     pub fn set(&mut self, name: &str, value: &str) -> Result<&mut Self, Error> {
+        // names = those of parameters, then those of constants
         let m = &self.source.file.mechanism;
         let parameters = m.parameters.iter().map(|p| &p.name.text);
         let constants = m.constants.iter().map(|c| &c.0.text);
@@ -97,6 +98,8 @@ impl Study {
             };
             return Err(Error::argument(format!("there is no parameter or constant `{name}`"), list));
         }
+
+        // number = value, if it is a constant
         let m = self.mechanism();
         let parameter = m.parameters.iter_mut().find(|p| p.name.text == name);
         let (what, number) = match parameter {

@@ -103,7 +103,8 @@ fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<()
     let verb = if named.len() == 1 { "is held by the constraints" } else { "follow from each other" };
     let condition = stack.independence().condition(&stack.pattern, &values);
     let message = format!(
-        "the freedoms do not determine the velocities at the start: {} {verb} (σ_min/σ_max of [Φ_q; B] {condition:.0e})",
+        "the freedoms do not determine the velocities at the start: {} {verb} (σ_min/σ_max of [Φ_q; B] \
+         {condition:.0e})",
         named.join(", ")
     );
     let e = Error::method(message, "name coordinates that can move independently there");
@@ -132,7 +133,8 @@ pub(super) fn freedoms(model: &Prepared, run: &Run, d: &mut Data) -> Result<Vec<
         }
         if worst > GROWTH * best {
             let text = format!(
-                "at t = {t} s the named coordinates hardly determine the velocities (largest entry of R {worst:.1e}; chosen ones have {best:.1} at the start): steps are less accurate there"
+                "at t = {t} s the named coordinates hardly determine the velocities (largest entry of R \
+                 {worst:.1e}; chosen ones have {best:.1} at the start): steps are less accurate there"
             );
             return Ok(vec![Warning::new(WarningCode::Freedoms, text)]);
         }

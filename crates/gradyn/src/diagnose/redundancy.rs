@@ -129,7 +129,11 @@ pub(crate) fn reads_shared(sys: &Mechanics, redundant: &[Dependent]) -> bool {
 /// Redundancy cannot be judged at t.
 fn lost(t: f64) -> Error {
     let e = ModelError::new(format!("the independent constraints become dependent at t = {t} s"));
-    e.help("the mechanism is at a singular position there: what its redundant constraints follow from cannot be told").into()
+    e.help(
+        "the mechanism is at a singular position there: what its redundant constraints follow from \
+        cannot be told",
+    )
+    .into()
 }
 
 impl Prepared {
@@ -328,7 +332,9 @@ pub(super) fn shared_load(model: &Prepared, run: &Run) -> Vec<Warning> {
     });
     if worst.0 > (GAIN * load).max(SMALL * all) {
         let text = format!(
-            "the drift of `{}` at t = {} s, times α, loads redundant constraints by {:.1e} beside {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order or a larger omega",
+            "the drift of `{}` at t = {} s, times α, loads redundant constraints by {:.1e} beside \
+             {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order \
+             or a larger omega",
             sys.row_name(worst.1),
             worst.2,
             worst.0
@@ -380,7 +386,8 @@ fn broken(model: &Prepared, row: usize, what: &str) -> Error {
 fn breaks(model: &Prepared, parameter: &str, row: usize) -> Error {
     let (name, on) = named_row(model, row);
     let message = format!(
-        "parameter `{parameter}` breaks a redundant loop: `{name}` follows from {on} only at its present value"
+        "parameter `{parameter}` breaks a redundant loop: `{name}` follows from {on} only at its present \
+         value"
     );
     let help = "there is no motion nearby to differentiate; remove the parameter, or a joint of the loop";
     ModelError::new(message).at(&place_of(model, &name)).help(help).into()
@@ -393,7 +400,8 @@ fn indeterminate(model: &Prepared, what: &str, row: usize, vectors: &NullVectors
     let mut among: Vec<&str> = among.map(|(name, _)| name.element.as_str()).collect();
     among.dedup();
     let message = format!("{what} reads reactions that are not determined: those of {}", among.join(", "));
-    let help = "they share their load in a redundant loop; read a sum that is determined, use penalty, or remove a joint";
+    let help = "they share their load in a redundant loop; read a sum that is determined, use penalty, or \
+        remove a joint";
     ModelError::new(message).at(&place_of(model, &name)).help(help).into()
 }
 

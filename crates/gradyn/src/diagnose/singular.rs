@@ -51,13 +51,15 @@ pub(super) fn singular(model: &Prepared, run: &Run, d: &mut Data) -> (Option<f64
     if s < SINGULAR {
         let branch = branch(model, run, t, d);
         let text = format!(
-            "the run passes a position at t = {t} s where the constraints are dependent ({s:.0e}){branch}; beyond it there is no gradient"
+            "the run passes a position at t = {t} s where the constraints are dependent ({s:.0e}){branch}; \
+             beyond it there is no gradient"
         );
         return (Some(t), vec![Warning::new(WarningCode::Singular, text)]);
     }
     if s < NEAR {
         let text = format!(
-            "the constraints are nearly dependent at t = {t} s ({s:.0e}); the motion after it and its gradient may not be trustworthy"
+            "the constraints are nearly dependent at t = {t} s ({s:.0e}); the motion after it and its \
+             gradient may not be trustworthy"
         );
         return (None, vec![Warning::new(WarningCode::NearSingular, text)]);
     }

@@ -31,7 +31,8 @@ pub(super) fn stiff(model: &Prepared, run: &Run) -> Vec<Warning> {
         return vec![];
     }
     let text = format!(
-        "stability, not accuracy, limited {} of {} steps; an implicit integrator may need fewer, and gradients may be off by more than the tolerance",
+        "stability, not accuracy, limited {} of {} steps; an implicit integrator may need fewer, and \
+         gradients may be off by more than the tolerance",
         s.limited, s.steps
     );
     vec![Warning::new(WarningCode::Stiff, text)]
@@ -47,7 +48,8 @@ pub(super) fn newmark(model: &Prepared, run: &Run, growth: [f64; 2], d: &mut Dat
     if iterations >= WANDERING {
         let t = run.trajectory.plan.t[n];
         let text = format!(
-            "the step to t = {t} s needed {iterations} iterations; it may have come to another solution of its equations: take shorter steps"
+            "the step to t = {t} s needed {iterations} iterations; it may have come to another solution of \
+             its equations: take shorter steps"
         );
         warnings.push(Warning::new(WarningCode::SlowNewton, text));
     }
@@ -58,7 +60,8 @@ pub(super) fn newmark(model: &Prepared, run: &Run, growth: [f64; 2], d: &mut Dat
         // 3: what begins at zero doubles by itself
         if grew > 3.0 && growth[1] > rounding {
             let text = format!(
-                "without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the run, {:.1e} in the second, × {grew:.1}); use projection=on",
+                "without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the \
+                 run, {:.1e} in the second, × {grew:.1}); use projection=on",
                 growth[0], growth[1]
             );
             warnings.push(Warning::new(WarningCode::UnstableIndex3, text));
@@ -75,7 +78,8 @@ pub(super) fn newmark(model: &Prepared, run: &Run, growth: [f64; 2], d: &mut Dat
         && (alone > 0.0 || accelerations > 10.0 * noise)
     {
         let text = format!(
-            "at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of {scale:.1e}"
+            "at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of \
+             {scale:.1e}"
         );
         warnings.push(Warning::new(WarningCode::SmallStep, text));
     }

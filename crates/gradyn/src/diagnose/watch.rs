@@ -40,7 +40,8 @@ impl Jump {
             (true, _) => "the impact that this means is not applied: the motion after it is wrong",
             (false, true) => "only kinks are handled there: the run is of first order and has no gradient",
             (false, false) => {
-                "most integrators and continuous sensitivities are of first order there; gradients of the steps are exact"
+                "most integrators and continuous sensitivities are of first order there; gradients of the \
+                 steps are exact"
             }
         };
         let time = if *declared { "at the declared time" } else { "where a clamped spline begins or ends," };

@@ -17,10 +17,13 @@ fn of_positions(e: &StepError) -> Option<&'static str> {
             "try a smaller step; if it fails at the start, look at the initial conditions"
         }
         StepError::Singular { .. } => {
-            "the mechanism may pass a singular position, or a force is not finite there (a spring whose ends meet, a root of a negative number); try another step or formulation; with penalty on redundant constraints, alpha_scaling=row or a smaller alpha"
+            "the mechanism may pass a singular position, or a force is not finite there (a spring whose \
+             ends meet, a root of a negative number); try another step or formulation; with penalty on \
+             redundant constraints, alpha_scaling=row or a smaller alpha"
         }
         StepError::SingularPosition { .. } => {
-            "the motion can leave it in more ways than one: end the run before it, or try ali3p or penalty with short steps, which pass most of them, without a gradient"
+            "the motion can leave it in more ways than one: end the run before it, or try ali3p or penalty \
+             with short steps, which pass most of them, without a gradient"
         }
         StepError::Freedoms { .. } => {
             "a named coordinate passes its extreme: name others, or leave the choice to the program"
@@ -46,17 +49,20 @@ fn of_positions(e: &StepError) -> Option<&'static str> {
 fn of_steps(e: &StepError) -> Option<&'static str> {
     Some(match e {
         StepError::StepTooSmall { .. } => {
-            "something may jump or become infinite there; put the time of a kink into `breaks` of [study], smooth a jump by a ramp, or loosen the tolerances"
+            "something may jump or become infinite there; put the time of a kink into `breaks` of [study], \
+             smooth a jump by a ramp, or loosen the tolerances"
         }
         StepError::Turn { attitude: true, .. } => {
-            "roll and yaw jump where the pitch passes ±90 deg (gimbal lock), whatever the step; read `omega` or the angle of a joint instead; elsewhere smaller steps help"
+            "roll and yaw jump where the pitch passes ±90 deg (gimbal lock), whatever the step; read \
+             `omega` or the angle of a joint instead; elsewhere smaller steps help"
         }
         StepError::Unstable { .. } => {
             "take shorter steps, a lower adams_order, or an implicit integrator such as newmark"
         }
         StepError::Turn { .. } => "take smaller steps: at most a quarter turn in a step",
         StepError::Stalled { .. } => {
-            "the equations are stiff there, or the tolerances cannot be met: look at the stiffness and damping around it, loosen the tolerances, or use newmark with fixed steps"
+            "the equations are stiff there, or the tolerances cannot be met: look at the stiffness and \
+             damping around it, loosen the tolerances, or use newmark with fixed steps"
         }
         StepError::TooManySteps { .. } => {
             "take larger steps or loosen the tolerances, or raise max_steps with --option"
@@ -75,7 +81,8 @@ fn of_times(e: &StepError) -> Option<&'static str> {
             "take a smaller fd_step or extrapolation_step, or larger steps around declared times"
         }
         StepError::AlreadyMet { .. } => {
-            "start elsewhere, or subtract what `until` is at the start; a run that returns to its start needs another condition"
+            "start elsewhere, or subtract what `until` is at the start; a run that returns to its start \
+             needs another condition"
         }
         StepError::JumpsOver { .. } => {
             "make the condition continuous: no comparisons, no contact forces that jump"
@@ -144,7 +151,8 @@ fn of_constraints(names: &Names, e: &StepError) -> Option<Remedy> {
         ),
         StepError::NotFinite { equation, .. } => (
             names.place(equation).or_else(|| names.condition(equation)),
-            "there is no value where the assembly starts or leads: parallel axes of a rolling joint, coincident points, a root of a negative number; `initial.near` gives it another start",
+            "there is no value where the assembly starts or leads: parallel axes of a rolling joint, \
+             coincident points, a root of a negative number; `initial.near` gives it another start",
         ),
         StepError::Undefined { force, .. } => {
             (names.place(force), "give the road more points, or start elsewhere")
@@ -192,11 +200,15 @@ fn of_equilibrium(names: &Names, e: &StepError) -> Option<Remedy> {
     let (place, help) = match e {
         StepError::NoEquilibrium { open, .. } if !open.is_empty() => (
             names.first(open),
-            "a condition in `equilibrium` of [initial] may be missing: a sensor that moves with what no force holds".to_owned(),
+            "a condition in `equilibrium` of [initial] may be missing: a sensor that moves with what no \
+             force holds"
+                .to_owned(),
         ),
         StepError::NoEquilibrium { worst, .. } => (
             worst.iter().find_map(|w| names.place(w.0.trim_matches('`'))),
-            "there may be none: look at the forces; `initial.near` gives the search a better start, `hold` a support".to_owned(),
+            "there may be none: look at the forces; `initial.near` gives the search a better start, `hold` \
+             a support"
+                .to_owned(),
         ),
         StepError::EquilibriumFree { free, .. } => {
             let count =
@@ -211,7 +223,9 @@ fn of_equilibrium(names: &Names, e: &StepError) -> Option<Remedy> {
         ),
         StepError::EquilibriumLoad { condition, .. } => (
             names.condition(condition),
-            "the forces determine it: remove the condition, or move it to `hold`, where a support carries the load".to_owned(),
+            "the forces determine it: remove the condition, or move it to `hold`, where a support carries \
+             the load"
+                .to_owned(),
         ),
         _ => return None,
     };

@@ -39,7 +39,10 @@ pub fn with_values(path: &Path, text: &str, values: &[(String, f64)]) -> Result<
 fn lost(name: &str) -> ModelError {
     let e = ModelError::new(format!("the value of `{name}` has no place of its own in the file"))
         .about(Owner::Parameter, name);
-    e.help("it stands in a template, or in a list of which only a part varies: `gradyn check --expand` writes everything out")
+    e.help(
+        "it stands in a template, or in a list of which only a part varies: `gradyn check --expand` \
+        writes everything out",
+    )
 }
 
 fn numbers(m: &Mechanism) -> impl Iterator<Item = (&str, &Number)> {

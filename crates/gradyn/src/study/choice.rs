@@ -74,6 +74,7 @@ impl Study {
     }
     /// The method: that of the file, changed by what was chosen.
     pub fn chosen_method(&self) -> Result<Method, Error> {
+        // study = [study] of the file, with the names that were chosen
         let choice = &self.choice;
         let mut study = self.file().study.clone();
         if let Some(f) = &choice.formulation {
@@ -100,6 +101,7 @@ impl Study {
     }
     /// Every name of the section exists, and steps are either fixed or adaptive.
     fn check_section(&self, s: &StudySection) -> Result<(), Error> {
+        // names of formulation, integrator and options
         if let Some(f) = &s.formulation {
             Formulation::parse(&f.text).map_err(|e| self.locate(e.at(&f.place)))?;
         }
@@ -109,6 +111,8 @@ impl Study {
         for (name, value) in &s.options {
             Method::default().set(&name.text, value).map_err(|e| self.locate(e.at(&name.place)))?;
         }
+
+        // steps
         let both = s.step.is_some() && (s.rtol.is_some() || s.atol.is_some());
         if self.choice.stepping.is_none() && both {
             let e = ModelError::new("study, method: both a step and tolerances are given");
