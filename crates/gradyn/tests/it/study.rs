@@ -10,6 +10,7 @@ fn pendulum(more: &str) -> String {
     format!(
         r#"
         name = "pendulum"
+        gravity = [0, -9.81]
         parameters = {{ L = 1, m = 2 }}
         ground.points = {{ O = [0, 0] }}
         body.bar = {{ rod = {{ points = ["A", "B"], length = "L", mass = "m" }} }}
