@@ -54,72 +54,113 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Kinds of warnings with their names, and what each one says.
-macro_rules! codes {
-    ($($(#[$doc:meta])* $code:ident = $name:literal,)*) => {
-        /// The kind of a warning.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum WarningCode { $($(#[$doc])* $code,)* }
-
-        impl WarningCode {
-            /// Every kind of warning.
-            pub const ALL: &'static [Self] = &[$(Self::$code,)*];
-            /// The name under which the command prints it.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$code => $name,)* }
-            }
-        }
-    };
+/// The kind of a warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WarningCode {
+    /// An expression or a law has a kink or a jump.
+    NotSmooth,
+    /// A unit after a number has the name of something else.
+    UnitOrName,
+    /// Penalty factors of an element without rows of its own.
+    PenaltyUnused,
+    /// The axes of a universal joint are parallel in the frames of the bodies.
+    ParallelAxes,
+    /// A joint repeats what others hold.
+    RepeatedJoint,
+    /// No real body has such an inertia.
+    ImpossibleInertia,
+    /// A small push leaves the equilibrium at the start.
+    UnstableEquilibrium,
+    /// An option of the method has no effect.
+    UnusedOption,
+    /// The constraints do not hold well.
+    Drift,
+    /// The ends of a force pass through each other.
+    EndsMeet,
+    /// Stability limited most steps of an explicit integrator.
+    Stiff,
+    /// A step needed many iterations.
+    SlowNewton,
+    /// The velocity violation of index 3 without projections grows.
+    UnstableIndex3,
+    /// Rounding makes accelerations uncertain at short steps.
+    SmallStep,
+    /// Steps of adams-bashforth are too long.
+    Unstable,
+    /// Redundant constraints share a load by errors of the integrator.
+    SharedLoad,
+    /// The run passes a position where constraints are dependent.
+    Singular,
+    /// The run passes a position where constraints are nearly dependent.
+    NearSingular,
+    /// Named independent coordinates hardly determine the velocities.
+    Freedoms,
+    /// Something jumps at a declared time, or where a clamped spline begins or ends.
+    Jump,
+    /// A parameter does not change an objective in this run.
+    Zero,
+    /// An entry of extrapolated differences did not converge.
+    NotConverged,
+    /// Derivatives over a moving final time have an error that does not vanish with the step.
+    MovingEnd,
 }
 
-codes! {
-    /// An expression or a law has a kink or a jump.
-    NotSmooth = "not-smooth",
-    /// A unit after a number has the name of something else.
-    UnitOrName = "unit-or-name",
-    /// Penalty factors of an element without rows of its own.
-    PenaltyUnused = "penalty-unused",
-    /// The axes of a universal joint are parallel in the frames of the bodies.
-    ParallelAxes = "parallel-axes",
-    /// A joint repeats what others hold.
-    RepeatedJoint = "repeated-joint",
-    /// No real body has such an inertia.
-    ImpossibleInertia = "impossible-inertia",
-    /// A small push leaves the equilibrium at the start.
-    UnstableEquilibrium = "unstable-equilibrium",
-    /// An option of the method has no effect.
-    UnusedOption = "unused-option",
-    /// The constraints do not hold well.
-    Drift = "drift",
-    /// The ends of a force pass through each other.
-    EndsMeet = "ends-meet",
-    /// Stability limited most steps of an explicit integrator.
-    Stiff = "stiff",
-    /// A step needed many iterations.
-    SlowNewton = "slow-newton",
-    /// The velocity violation of index 3 without projections grows.
-    UnstableIndex3 = "unstable-index3",
-    /// Rounding makes accelerations uncertain at short steps.
-    SmallStep = "small-step",
-    /// Steps of adams-bashforth are too long.
-    Unstable = "unstable",
-    /// Redundant constraints share a load by errors of the integrator.
-    SharedLoad = "shared-load",
-    /// The run passes a position where constraints are dependent.
-    Singular = "singular",
-    /// The run passes a position where constraints are nearly dependent.
-    NearSingular = "near-singular",
-    /// Named independent coordinates hardly determine the velocities.
-    Freedoms = "freedoms",
-    /// Something jumps at a declared time, or where a clamped spline begins or ends.
-    Jump = "jump",
-    /// A parameter does not change an objective in this run.
-    Zero = "zero",
-    /// An entry of extrapolated differences did not converge.
-    NotConverged = "not-converged",
-    /// Derivatives over a moving final time have an error that does not vanish with the step.
-    MovingEnd = "moving-end",
+impl WarningCode {
+    /// Every kind of warning.
+    pub const ALL: [Self; 23] = [
+        Self::NotSmooth,
+        Self::UnitOrName,
+        Self::PenaltyUnused,
+        Self::ParallelAxes,
+        Self::RepeatedJoint,
+        Self::ImpossibleInertia,
+        Self::UnstableEquilibrium,
+        Self::UnusedOption,
+        Self::Drift,
+        Self::EndsMeet,
+        Self::Stiff,
+        Self::SlowNewton,
+        Self::UnstableIndex3,
+        Self::SmallStep,
+        Self::Unstable,
+        Self::SharedLoad,
+        Self::Singular,
+        Self::NearSingular,
+        Self::Freedoms,
+        Self::Jump,
+        Self::Zero,
+        Self::NotConverged,
+        Self::MovingEnd,
+    ];
+    /// The name under which the command prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotSmooth => "not-smooth",
+            Self::UnitOrName => "unit-or-name",
+            Self::PenaltyUnused => "penalty-unused",
+            Self::ParallelAxes => "parallel-axes",
+            Self::RepeatedJoint => "repeated-joint",
+            Self::ImpossibleInertia => "impossible-inertia",
+            Self::UnstableEquilibrium => "unstable-equilibrium",
+            Self::UnusedOption => "unused-option",
+            Self::Drift => "drift",
+            Self::EndsMeet => "ends-meet",
+            Self::Stiff => "stiff",
+            Self::SlowNewton => "slow-newton",
+            Self::UnstableIndex3 => "unstable-index3",
+            Self::SmallStep => "small-step",
+            Self::Unstable => "unstable",
+            Self::SharedLoad => "shared-load",
+            Self::Singular => "singular",
+            Self::NearSingular => "near-singular",
+            Self::Freedoms => "freedoms",
+            Self::Jump => "jump",
+            Self::Zero => "zero",
+            Self::NotConverged => "not-converged",
+            Self::MovingEnd => "moving-end",
+        }
+    }
 }
 
 impl fmt::Display for WarningCode {
