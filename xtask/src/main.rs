@@ -1,66 +1,78 @@
-//! Tasks of the workspace: `cargo xtask test` runs everything that must be green, `cargo xtask reproduce`
-//! writes docs/reproduction.md.
+//! Tasks of the workspace, by `cargo xtask TASK`.
+//!
+//! `quick` after an edit of a kernel, `test` before a commit lands, `test --all` before a large piece of work is
+//! called done, `bits` around a change of structure, `reproduce` for the tables and figures of the papers.
 
+mod stages;
+
+use stages::Stage;
 use std::process::{Command, ExitCode};
+use std::time::Instant;
 
-/// A stage with its command line.
-type Stage = (&'static str, &'static [&'static str]);
-
-/// What is not in the default build is tested too.
-const PARQUET: &str = "--features=gradyn-cli/parquet";
-
-/// Everything that must be green.
-const TEST: &[Stage] = &[
-    ("format", &["fmt", "--all", "--check"]),
-    ("lints", &["clippy", "--workspace", "--all-targets", PARQUET, "--", "-D", "warnings"]),
-    ("build of the tests", &["test", "--workspace", PARQUET, "--no-run"]),
-    ("tests", &["test", "--workspace", PARQUET, "--quiet"]),
-    ("documentation", &["doc", "--workspace", "--no-deps"]),
-];
-
-/// Tables and plots of the papers, by the libraries that the tests have built.
-const REPRODUCE: &[Stage] = &[(
-    "reproduction",
-    &["run", "--quiet", "--profile", "test", "--package", "gradyn-bench", "--example", "reproduce", "--"],
-)];
+const USAGE: &str = "\
+usage: cargo xtask quick               tests of num, model and dynamics, and the five-bar by every method
+       cargo xtask test [STAGE …]      everything that must be green, or some of its stages
+       cargo xtask test --all [STAGE …]  the same with full cross products, optional features and benches
+       cargo xtask bits [NAME …]       hashes of runs and gradients of the examples, to target/bits.txt
+       cargo xtask reproduce [NAME …]  docs/reproduction.md: tables and figures of the papers;
+                                       with words, studies whose names begin so: a22, p14-5";
 
 fn main() -> ExitCode {
-    let stages = match std::env::args().nth(1).as_deref() {
-        Some("test") => TEST,
-        Some("reproduce") => REPRODUCE,
-        _ => {
-            eprintln!("usage: cargo xtask test         format, lints, all tests, documentation");
-            eprintln!(
-                "       cargo xtask reproduce    docs/reproduction.md: tables and figures of the papers;"
-            );
-            eprintln!("                                with words, studies whose names begin so: a22, p14-5");
-            return ExitCode::from(2);
-        }
-    };
-    run(stages, &std::env::args().skip(2).collect::<Vec<_>>())
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let Some((task, words)) = words.split_first() else { return usage("") };
+    match task.as_str() {
+        "quick" => run(&stages::quick()),
+        "test" => test(words),
+        "bits" => run(&[stages::bits(words)]),
+        "reproduce" => run(&[stages::reproduce(words)]),
+        _ => usage(&format!("there is no task `{task}`\n")),
+    }
 }
 
-/// One stage after the other, up to the first that fails; `words` go to the program that a stage runs.
-fn run(stages: &[Stage], words: &[String]) -> ExitCode {
-    for (k, (name, args)) in stages.iter().enumerate() {
-        println!("== {} of {}, {name}: cargo {}", k + 1, stages.len(), args.join(" "));
-        let started = std::time::Instant::now();
-        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-        let words = if args[0] == "run" { words } else { &[] };
-        let passed = Command::new(cargo)
-            .args(*args)
-            .args(words)
-            .env("RUSTDOCFLAGS", "-D warnings")
-            .status()
-            .is_ok_and(|s| s.success());
-        println!(
-            "== {name}: {} in {:.0} s",
-            if passed { "passed" } else { "FAILED" },
-            started.elapsed().as_secs_f64()
-        );
+/// Prints how to call this program, after what was wrong.
+fn usage(wrong: &str) -> ExitCode {
+    eprintln!("{wrong}{USAGE}\nstages of test: {}", stages::NAMES.join(", "));
+    ExitCode::from(2)
+}
+
+/// `cargo xtask test`: all stages, or those that are named.
+fn test(words: &[String]) -> ExitCode {
+    let all = words.iter().any(|w| w == "--all");
+    let names: Vec<&String> = words.iter().filter(|w| *w != "--all").collect();
+    if let Some(wrong) = names.iter().find(|n| !stages::NAMES.contains(&n.as_str())) {
+        return usage(&format!("there is no stage `{wrong}`\n"));
+    }
+    let wanted = |s: &Stage| names.is_empty() || names.iter().any(|n| *n == s.name);
+    run(&stages::test(all).into_iter().filter(wanted).collect::<Vec<_>>())
+}
+
+/// One stage after the other, up to the first that fails; then the time of each.
+fn run(stages: &[Stage]) -> ExitCode {
+    let mut times = vec![];
+    let mut passed = true;
+    for (k, stage) in stages.iter().enumerate() {
+        // the commands of the stage, up to the first that fails
+        println!("== {} of {}, {}", k + 1, stages.len(), stage.name);
+        let started = Instant::now();
+        passed = stage.commands.iter().all(|command| cargo(command));
+        times.push((stage.name, started.elapsed().as_secs_f64()));
         if !passed {
-            return ExitCode::FAILURE;
+            break;
         }
     }
-    ExitCode::SUCCESS
+    for (name, seconds) in &times {
+        println!("== {name:<16} {seconds:>6.0} s");
+    }
+    match (passed, times.last()) {
+        (false, Some((name, _))) => println!("== {name} FAILED"),
+        _ => println!("== passed in {:.0} s", times.iter().map(|t| t.1).sum::<f64>()),
+    }
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs one command of cargo; says whether it succeeded.
+fn cargo(args: &[String]) -> bool {
+    println!("   cargo {}", args.join(" "));
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    Command::new(cargo).args(args).env("RUSTDOCFLAGS", "-D warnings").status().is_ok_and(|s| s.success())
 }

@@ -125,7 +125,9 @@ fn manoeuvre(out: &mut String) {
     }
     let _ = writeln!(
         out,
-        "\nψ₁ = {:.8} ({PSI} in the reference). {} steps: the run takes {:.1} s, the gradient {:.1} s. Together they take {:.2} of the \
+        "\nψ₁ = {:.8} ({PSI} in the reference).\n\
+         {} steps: the run takes {:.1} s, the gradient {:.1} s.\n\
+         Together they take {:.2} of the \
          simulated time.",
         of_run.psi[0],
         of_run.trajectory.plan.steps(),
@@ -152,10 +154,16 @@ fn conclusion(rows: &[Row]) -> String {
         .find(|r| r.adjoint < r.cost[0])
         .map_or("none of these numbers of".into(), |r| format!("{} and more", r.count));
     format!(
-        "\n**Conclusion.** The cheapest of the three exact direct methods is {} parameters. Automatic differentiation takes {:.1} times what that by hand takes for one parameter and {:.1} times for {}, \
-         complex steps {:.1} and {:.1} times. Each further parameter costs {:.0} µs a step by hand, {:.0} by dual numbers and {:.0} by complex steps. All three are the same numbers: they \
-         differ from the discrete adjoint by at most {:.0e}, {:.0e} and {:.0e}, so that accuracy does not decide. The continuous form of the method by hand, which is that of the paper, takes {:.1} times the discrete one for \
-         {} parameters and differs by {:.0e}, the error of the step. The discrete adjoint of both objectives is cheaper than the direct method with {crossing} parameters. Run and gradient by `auto` take at most {:.2} times those by the cheaper of the two.\n",
+        "\n**Conclusion.** The cheapest of the three exact direct methods is {} parameters.\n\
+         Automatic differentiation takes {:.1} times what that by hand takes for one parameter \
+         and {:.1} times for {}, complex steps {:.1} and {:.1} times.\n\
+         Each further parameter costs {:.0} µs a step by hand, {:.0} by dual numbers and {:.0} by complex steps.\n\
+         All three are the same numbers: they differ from the discrete adjoint by at most {:.0e}, {:.0e} \
+         and {:.0e}, so that accuracy does not decide.\n\
+         The continuous form of the method by hand, which is that of the paper, takes {:.1} times the discrete \
+         one for {} parameters and differs by {:.0e}, the error of the step.\n\
+         The discrete adjoint of both objectives is cheaper than the direct method with {crossing} parameters.\n\
+         Run and gradient by `auto` take at most {:.2} times those by the cheaper of the two.\n",
         best.join(", "),
         ratio(first, 2),
         ratio(last, 2),

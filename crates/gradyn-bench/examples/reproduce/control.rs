@@ -109,10 +109,14 @@ fn words(all: &[(Coordinates, Vec<Cell>)]) -> String {
         largest(all.iter().flat_map(|a| a.1[0].rows[1].iter().zip(CONTROL)).map(|(a, b)| (a - b).abs()));
     let size = largest(CONTROL.iter().map(|x| x.abs()));
     format!(
-        "\nFrom 20 to 1000 parameters the time grows {} times by `discrete-direct` (A22: {}), {} times by `discrete-adjoint` (A22: {}) and {} times by \
-         `adjoint-dae`. `auto` takes at most {:.2} times the fastest; the bound is {AUTO}. `discrete-direct` factorises at most {:.0} matrices a step, whatever the number \
-         of parameters: the tangent, and the matrix of both projections. Relative to the largest entry it differs from `discrete-adjoint` by {:.0e} at most, `adjoint-dae` by {:.0e}; \
-         the gradient over 20 parameters is {:.0e} off the exact one, which is the error of the step.\n",
+        "\nFrom 20 to 1000 parameters the time grows {} times by `discrete-direct` (A22: {}).\n\
+         It grows {} times by `discrete-adjoint` (A22: {}) and {} times by `adjoint-dae`.\n\
+         `auto` takes at most {:.2} times the fastest; the bound is {AUTO}.\n\
+         `discrete-direct` factorises at most {:.0} matrices a step, whatever the number of parameters: \
+         the tangent, and the matrix of both projections.\n\
+         Relative to the largest entry it differs from `discrete-adjoint` by {:.0e} at most, \
+         `adjoint-dae` by {:.0e}; the gradient over 20 parameters is {:.0e} off the exact one, \
+         which is the error of the step.\n",
         grown(0),
         print(0),
         grown(1),

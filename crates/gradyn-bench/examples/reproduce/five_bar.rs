@@ -83,7 +83,8 @@ pub fn table(title: &str, rows: &[Printed]) -> (String, Vec<String>) {
     let printed: Vec<[f64; 2]> = rows.iter().filter(|r| !r.failed).map(|r| r.values).collect();
     let _ = write!(
         out,
-        "\nFarthest row at h = {H} s: {worst:.4} from the exact values ({:.5}, {:.5}); the bound is {BOUND}. Spread of our rows {}, of the printed ones {}; \
+        "\nFarthest row at h = {H} s: {worst:.4} from the exact values ({:.5}, {:.5}); the bound is {BOUND}.\n\
+         Spread of our rows {}, of the printed ones {}; \
          farthest printed row {:.4}.",
         GRADIENT[0][0],
         GRADIENT[0][1],

@@ -115,7 +115,8 @@ fn table(names: &[String], columns: &[Column]) -> (String, Vec<String>) {
     let times: Vec<String> = columns.iter().map(|c| format!("{:.1} s", c.seconds)).collect();
     let _ = writeln!(
         out,
-        "|\n\nAn entry differs between the coordinates by at most {ours:.1e} of itself (in the paper {print:.1e}), and from the reference by at most {far:.1e}. \
+        "|\n\nAn entry differs between the coordinates by at most {ours:.1e} of itself (in the paper {print:.1e}), \
+         and from the reference by at most {far:.1e}.\n\
          Run and gradient: {}.\n",
         times.join(", ")
     );

@@ -113,7 +113,9 @@ fn gradient(out: &mut String) {
     let psi = model.psi(&OPTIMUM, &fine())[0];
     let _ = writeln!(
         out,
-        "\nRun and gradient: {:.1} s and {:.1} s. The paper prints ψ = {:.0} at these parameters and {:.0} at those of its optimum, where ours is {psi:.1}.\n",
+        "\nRun and gradient: {:.1} s and {:.1} s.\n\
+         The paper prints ψ = {:.0} at these parameters and {:.0} at those of its optimum, \
+         where ours is {psi:.1}.\n",
         done[0].1, done[1].1, PRINTED_PSI[0], PRINTED_PSI[1]
     );
 }

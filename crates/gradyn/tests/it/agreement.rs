@@ -4,6 +4,7 @@
 
 use crate::kit::agree::{agree, gradient, refused, run, scales, tolerance};
 use crate::kit::cases::{STEP, STEPS, cases, step};
+use crate::kit::pairs::{self, Choice, paired};
 use gradyn::registry::{Variant, combinations, variants};
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Projections, Sensitivity};
 use gradyn_model::mechanism::ForceKind;
@@ -13,9 +14,20 @@ use gradyn_testkit::parametrise::{only_used, parametrise};
 
 #[test]
 fn all_exact_methods_agree_to_rounding() {
-    for (name, mechanism) in cases() {
+    exact_methods_agree(paired);
+}
+
+#[test]
+#[ignore = "all"]
+fn all_exact_methods_agree_to_rounding_in_full() {
+    exact_methods_agree(pairs::all);
+}
+
+/// Direct, adjoint, automatic and complex step on every case, by the methods of a choice.
+fn exact_methods_agree(methods: Choice) {
+    for (k, (name, mechanism)) in cases().into_iter().enumerate() {
         let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for (formulation, integrator) in combinations() {
+        for (formulation, integrator) in methods(k) {
             let what = format!("{name}, {} + {}", formulation.name(), integrator.name());
             let method = Method { formulation, integrator, ..Method::default() }.step(step(&name));
             if refused(&model, &method) {
@@ -69,9 +81,20 @@ fn exact_methods_agree_with_any_projections() {
 
 #[test]
 fn extrapolated_differences_agree_on_the_frozen_plan() {
-    for (name, mechanism) in cases() {
+    differences_agree(paired);
+}
+
+#[test]
+#[ignore = "all"]
+fn extrapolated_differences_agree_on_the_frozen_plan_in_full() {
+    differences_agree(pairs::all);
+}
+
+/// Differences on the frozen plan of every case, by the methods of a choice.
+fn differences_agree(methods: Choice) {
+    for (k, (name, mechanism)) in cases().into_iter().enumerate() {
         let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for (formulation, integrator) in combinations() {
+        for (formulation, integrator) in methods(k) {
             let what = format!("{name}, {} + {}", formulation.name(), integrator.name());
             let method = Method { formulation, integrator, ..Method::default() }.step(step(&name));
             if refused(&model, &method) {
@@ -102,9 +125,20 @@ fn extrapolated_differences_agree_on_the_frozen_plan() {
 /// Adaptive runs on their frozen plan, with the rejected steps forgotten.
 #[test]
 fn adaptive_runs_are_exact_on_their_plan() {
-    for (name, mechanism) in cases() {
+    adaptive_runs_are_exact(paired);
+}
+
+#[test]
+#[ignore = "all"]
+fn adaptive_runs_are_exact_on_their_plan_in_full() {
+    adaptive_runs_are_exact(pairs::all);
+}
+
+/// Adjoint and automatic derivatives of adaptive runs of every case, by the methods of a choice.
+fn adaptive_runs_are_exact(methods: Choice) {
+    for (k, (name, mechanism)) in cases().into_iter().enumerate() {
         let model = Prepared::new(&mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for (formulation, integrator) in combinations().into_iter().filter(|c| c.1.adapts()) {
+        for (formulation, integrator) in methods(k).into_iter().filter(|c| c.1.adapts()) {
             let method = Method { formulation, integrator, ..Method::default() }.tolerance(1e-6, 1e-6);
             if refused(&model, &method) {
                 continue;

@@ -7,7 +7,10 @@ use gradyn::registry::{Formulation, Integrator, OPTIONS, Sensitivity};
 use std::path::{Path, PathBuf};
 
 /// Rows of EQUATIONS.md when this test was written: the index only grows.
-const EQUATION_ROWS: usize = 71;
+const EQUATION_ROWS: usize = 159;
+
+/// Words of the glossary of NOTATION.md when its test was written.
+const GLOSSARY_WORDS: usize = 48;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -96,6 +99,39 @@ fn named_functions_exist() {
         let found = code(&text).into_iter().filter(is_reference).filter_map(missing);
         wrong.extend(found.map(|w| format!("{}: {w}", path.display())));
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Does the word stand alone somewhere in the text?
+fn contains_word(text: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(part) && !after.is_some_and(part)
+    })
+}
+
+/// Words of the glossary are identifiers of the file that it names.
+#[test]
+fn words_of_the_glossary_are_in_the_sources() {
+    let text = read(&root().join("docs/NOTATION.md"));
+    let (_, glossary) = text.split_once("\n## Words").expect("NOTATION.md has a section `Words`");
+    let mut words = 0;
+    let mut wrong = vec![];
+    for line in glossary.lines().filter(|l| l.starts_with('|')) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        assert_eq!(cells.len(), 4, "{line}");
+        assert!(!cells[0].is_empty() && !cells[3].is_empty(), "{line}: a word and its meaning");
+        let [word, file] = [cells[1], cells[2]].map(|cell| code(cell).first().copied());
+        let (Some(word), Some(file)) = (word, file) else { continue };
+        let source = std::fs::read_to_string(root().join("crates").join(file)).unwrap_or_default();
+        if !contains_word(&source, word) {
+            wrong.push(format!("`{word}` is not in {file}"));
+        }
+        words += 1;
+    }
+    assert!(words >= GLOSSARY_WORDS, "{words} words, fewer than {GLOSSARY_WORDS}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -131,7 +131,7 @@ fn many_starts_are_continued_to_the_same_bits() {
 
 /// At least nine of ten of a hundred starts end at a local optimum; what became of the rest is printed.
 #[test]
-#[ignore = "half a minute"]
+#[ignore = "all"]
 fn a_hundred_starts() {
     let study = study(100);
     let report = run(&study, &[]);

@@ -596,7 +596,7 @@ fn mistakes_are_refused() {
 
 /// Full runs against the data sheets, with gradients: minutes without optimisation.
 #[test]
-#[ignore = "minutes; cargo test --release -p gradyn --test vehicles -- --ignored"]
+#[ignore = "all"]
 fn vehicles_have_the_objectives_of_the_data_sheets() {
     let iltis = [
         -0.0046157185789294074,

@@ -4,3 +4,4 @@ pub mod agree;
 pub mod cases;
 pub mod elements;
 pub mod hard_points;
+pub mod pairs;

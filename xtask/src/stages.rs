@@ -1,0 +1,65 @@
+//! The stages of each task: what cargo is asked to do.
+
+/// Commands of cargo under one name.
+pub struct Stage {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Arguments of cargo, one list a command.
+    pub commands: Vec<Vec<String>>,
+}
+
+/// Names of the stages of `cargo xtask test`, in their order.
+pub const NAMES: &[&str] = &["format", "lints", "rust", "documentation"];
+
+/// What `--all` adds: optional features of the command.
+const PARQUET: &str = "--features=gradyn-cli/parquet";
+
+/// The words of a command line.
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Everything that must be green; with `all`, full cross products (tests that say `#[ignore = "all"]`), optional
+/// features and benches.
+pub fn test(all: bool) -> Vec<Stage> {
+    let features = if all { PARQUET } else { "" };
+    let clippy = format!("clippy --workspace --all-targets {features} -- -D warnings");
+    let build = format!("test --workspace {features} --no-run");
+    let tests =
+        format!("test --workspace {features} --quiet -- {}", if all { "--include-ignored" } else { "" });
+    let mut rust = vec![words(&build), words(&tests)];
+    if all {
+        rust.push(words("bench --workspace --no-run"));
+    }
+    vec![
+        Stage { name: "format", commands: vec![words("fmt --all --check")] },
+        Stage { name: "lints", commands: vec![words(&clippy)] },
+        Stage { name: "rust", commands: rust },
+        Stage { name: "documentation", commands: vec![words("doc --workspace --no-deps")] },
+    ]
+}
+
+/// The tests that an edit of a kernel breaks first, lightly optimised.
+pub fn quick() -> Vec<Stage> {
+    let kernels = "test --profile quick -p gradyn-num -p gradyn-model -p gradyn-dynamics --quiet";
+    let methods = "test --profile quick -p gradyn --test quick --quiet";
+    vec![
+        Stage { name: "kernels", commands: vec![words(kernels)] },
+        Stage { name: "methods", commands: vec![words(methods)] },
+    ]
+}
+
+/// Hashes of what is computed, written by an example of gradyn-bench.
+pub fn bits(names: &[String]) -> Stage {
+    let mut command =
+        words("run --quiet --profile bench --package gradyn-bench --example bits -- target/bits.txt");
+    command.extend_from_slice(names);
+    Stage { name: "bits", commands: vec![command] }
+}
+
+/// Tables and plots of the papers, by the libraries that the tests have built.
+pub fn reproduce(names: &[String]) -> Stage {
+    let mut command = words("run --quiet --profile test --package gradyn-bench --example reproduce --");
+    command.extend_from_slice(names);
+    Stage { name: "reproduction", commands: vec![command] }
+}
