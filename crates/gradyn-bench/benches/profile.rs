@@ -29,7 +29,7 @@ fn main() {
 /// One line for each term.
 fn profile(model: &Prepared) -> String {
     let sys = &model.model.system;
-    let p = model.model.slots(&model.rho);
+    let p = model.slots();
     let (dims, pat) = (sys.dims(), sys.patterns());
     let (n, m) = (dims.n, dims.m);
     let (q, v) = (&model.assembled.q, vec![0.1; n]);

@@ -55,7 +55,7 @@ fn saddle((nn, a): (&Pattern, &[f64]), (mn, j): (&Pattern, &[f64]), dropped: &[u
 fn vehicle(name: &str, family: Coordinates) -> [Case; 2] {
     let m = gradyn::file::read_toml(gradyn::examples::find(name).expect("bundled")).expect("reads").mechanism;
     let model = Prepared::new_in(&m, family).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let (sys, p) = (&model.model.system, model.model.slots(&model.rho));
+    let (sys, p) = (&model.model.system, model.slots());
     let (dims, pat) = (sys.dims(), sys.patterns());
     let (v, a, lam) = (vec![0.1; dims.n], vec![0.1; dims.n], vec![1e3; dims.m]);
     let at = At { t: 0.0, q: &model.assembled.q, v: &v, a: &a, lam: &lam };

@@ -49,7 +49,7 @@ fn lines_of(name: &str, text: &str) -> Vec<String> {
 
 /// Hashes of what a run and its gradients are.
 fn hashes(model: &Prepared, method: &Method) -> String {
-    let Ok(run) = model.simulate(method, &mut |_, _| {}) else { return "no run".into() };
+    let Ok(run) = model.run(method) else { return "no run".into() };
     let plan = &run.trajectory.plan;
     let choices = plan.choices.iter().map(|c| f64::from(*c));
     let records = plan.t.iter().chain(&plan.angles).chain(&run.trajectory.x).copied().chain(choices);

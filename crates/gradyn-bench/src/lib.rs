@@ -52,8 +52,7 @@ impl Times {
 impl Bench {
     /// Builds and runs once.
     pub fn new(model: Prepared, method: Method) -> Self {
-        let run =
-            model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name));
+        let run = model.run(&method).unwrap_or_else(|e| panic!("{}: {e}", model.model.name));
         Self { model, method, run }
     }
     /// Simulated time [s].
@@ -64,7 +63,7 @@ impl Bench {
     /// Best of `n` runs on the plan, and of `n` sweeps.
     pub fn times(&self, n: usize) -> Times {
         let recipe = self.method.build(&self.model.model);
-        let p = self.model.model.slots(&self.model.rho);
+        let p = self.model.slots();
         let mut trajectory: Trajectory = self.run.trajectory.clone();
         let mut chain = recipe.chain(&p).expect("the model ran before");
         let forward = best(n, || replay_into(&p, &mut trajectory, &mut chain).expect("the model ran before"));
@@ -76,7 +75,7 @@ impl Bench {
         let case = Case {
             recipe: &recipe,
             design: gradyn_sensitivity::Design::Model(&self.model.model),
-            rho: &self.model.rho,
+            rho: self.model.rho(),
             run: &trajectory,
         };
         let mut adjoint = Adjoint::new(&case).expect("the model ran before");
@@ -87,7 +86,7 @@ impl Bench {
     }
     /// One forward run on the plan.
     pub fn forward(&self) -> Vec<f64> {
-        let p = self.model.model.slots(&self.model.rho);
+        let p = self.model.slots();
         let run = |x: Result<Trajectory, _>| x.expect("the model ran before").last().to_vec();
         let recipe = self.method.build(&self.model.model);
         run(gradyn_dynamics::simulate::replay(&recipe, &p, &self.run.trajectory.plan))

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 #[command(
     name = "gradyn",
     version,
-    after_help = "Exit codes: 0 done; 1 the computation failed, or `verify` found a disagreement; 2 the command line or the model file is wrong."
+    after_help = "Exit codes: 0 done; 1 the computation failed, or `verify` found a disagreement; 2 the \
+        command line or the model file is wrong."
 )]
 pub struct Cli {
     #[command(subcommand)]

@@ -19,15 +19,15 @@ pub fn check(a: &CheckArgs) -> Result<(), Failure> {
         output::say(&expanded(&a.model)?);
         return Ok(());
     }
-    let l = Loaded::new(&a.model)?;
+    let mut l = Loaded::new(&a.model)?;
     l.times()?;
     let method = l.method(&MethodArgs::none())?;
     let sensitivity = l.sensitivity(None, true)?;
-    if l.file.study.optimize.is_some() {
-        Optimization::new(&l.file, &l.prepared, method, sensitivity, None).map_err(|e| l.fail(e))?;
+    if l.file().study.optimize.is_some() {
+        Optimization::new(l.file(), &l.prepared, method, sensitivity, None).map_err(|e| l.fail(e))?;
     }
-    let (p, reach) = (&l.prepared, gradyn::reach::reach(&l.file.mechanism));
-    let mut mobility = Mobility::of(&l.file.mechanism);
+    let (p, reach) = (&l.prepared, gradyn::reach::reach(&l.file().mechanism));
+    let mut mobility = Mobility::of(&l.file().mechanism);
     let own = mobility.iter_mut().flat_map(|m| &mut m.families).filter(|f| f.0 == p.model.family);
     own.for_each(|f| f.1 = Family::Counted(p.counts()));
     if a.model.json {
@@ -53,7 +53,7 @@ fn object(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Va
         "degrees_of_freedom": counts.freedom[0], "velocity_degrees_of_freedom": counts.freedom[1],
         "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
         "coordinate_names": names(p), "rows": rows, "rows_kept": p.kept().concat(), "rows_dropped": dropped, "redundant_rows": p.redundant(),
-        "parameters": parameters, "objectives": p.objectives(), "columns": p.model.columns, "warnings": p.model.warnings,
+        "parameters": parameters, "objectives": p.objectives(), "columns": p.model.columns, "warnings": output::texts(&p.model.warnings),
     });
     if let Err(e) = mobility {
         o["not_counted"] = e.to_string().into();
@@ -101,7 +101,8 @@ fn text(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Stri
     };
     text += &rows_text(p);
     text += &format!(
-        "  assembly              residual {:.1e}, {:.3e} from the drawn configuration, σ_min/σ_max of Φ_q {:.1e}\n",
+        "  assembly              residual {:.1e}, {:.3e} from the drawn configuration, σ_min/σ_max of Φ_q \
+         {:.1e}\n",
         p.assembled.residual, p.assembled.moved, p.assembled.condition
     );
     text += &format!("  objectives            {}\n  parameters\n", p.objectives().join(", "));

@@ -2,10 +2,11 @@
 
 use crate::args::{GradientArgs, RunArgs, What};
 use crate::diagnostic::Failure;
-use crate::loaded::{AUTO, Loaded, seconds};
+use crate::loaded::{Loaded, seconds};
 use crate::output;
 use gradyn::optimize::Optimizer;
 use gradyn::registry::{Formulation, Integrator, OPTIONS, OptionEntry, SENSORS, Sensitivity};
+use gradyn::study::AUTO;
 use gradyn::{Coordinates, GradientReport, Method, PenaltyError, Run, file};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -19,12 +20,13 @@ pub(crate) fn print(value: &Value) {
 /// `gradyn simulate`.
 pub fn simulate(a: &RunArgs) -> Done {
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
-    let l = Loaded::new(&a.model)?;
+    let mut l = Loaded::new(&a.model)?;
     let every = match &a.output_step {
         Some(h) => Some(seconds("--output-step", h)?),
-        None => l.file.study.output_step,
+        None => l.file().study.output_step,
     };
-    let run = run(&l, &l.method(&a.method)?, a.penalty_error, a.model.quiet)?;
+    let method = l.method(&a.method)?;
+    let run = run(&l, &method, a.penalty_error, a.model.quiet)?;
     let penalty = penalty_error(&l, &run, None, a.penalty_error)?;
     let table = l.prepared.table(&run, every).map_err(|e| l.fail(e))?;
     if let Some(path) = &a.out {
@@ -51,9 +53,10 @@ pub fn simulate(a: &RunArgs) -> Done {
 /// `gradyn gradient`.
 pub fn gradient(a: &GradientArgs) -> Done {
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
-    let l = Loaded::new(&a.model)?;
+    let mut l = Loaded::new(&a.model)?;
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
-    let run = run(&l, &l.method(&a.method)?, a.penalty_error, a.model.quiet)?;
+    let method = l.method(&a.method)?;
+    let run = run(&l, &method, a.penalty_error, a.model.quiet)?;
     let g = l.prepared.gradient(&run, sensitivity).map_err(|e| l.fail(e))?;
     let certificate =
         if a.certify { Some(l.prepared.certify(&run, &g.rows).map_err(|e| l.fail(e))?) } else { None };

@@ -1,6 +1,6 @@
 //! Errors on the screen: what happened, where in the file, what to try.
 
-use gradyn::{Error, ModelError};
+use gradyn::{Error, ErrorKind};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceSpan};
 use std::fmt;
 
@@ -68,16 +68,16 @@ impl fmt::Display for Failure {
             }
             Self::Library { error, file } => {
                 report.message = error.to_string();
-                report.help = error.help();
+                report.help.clone_from(&error.help);
                 let (name, text) = file;
-                match &**error {
-                    Error::Model(ModelError { place: Some(place), .. }) => {
+                match (&error.kind, error.bytes()) {
+                    (ErrorKind::Model, Some(place)) => {
                         let end = place.end.min(text.len());
                         let start = place.start.min(end);
                         report.source = Some(NamedSource::new(name, text.clone()));
                         report.label = Some((start, end - start).into());
                     }
-                    Error::Model(_) => report.message = format!("{name}: {error}"),
+                    (ErrorKind::Model, None) => report.message = format!("{name}: {error}"),
                     _ => {}
                 }
             }

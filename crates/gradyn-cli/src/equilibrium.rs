@@ -24,7 +24,7 @@ struct Table<'a> {
 pub fn equilibrium(a: &EquilibriumArgs) -> Result<(), Failure> {
     let l = Loaded::new(&a.model)?;
     l.prepared.equilibrium(false).map_err(|e| l.fail(e))?;
-    let (own, observed) = (l.file.mechanism.outputs.len(), Observed::of(&l.file.mechanism));
+    let (own, observed) = (l.file().mechanism.outputs.len(), Observed::of(&l.file().mechanism));
     let l = l.observing(&observed)?;
     let statics = l.prepared.equilibrium(a.gradient).map_err(|e| l.fail(e))?;
     let (bodies, forces) = (own + observed.bodies.len(), own + observed.bodies.len() + observed.forces.len());
@@ -143,9 +143,9 @@ impl Table<'_> {
             .map(|(condition, effort, held)| json!({"condition": condition, "effort": effort, "held": held}))
             .collect();
         let mut o = json!({
-            "model": p.model.name, "parameters": output::named(output::parameter_names(p), &p.rho),
+            "model": p.model.name, "parameters": output::named(output::parameter_names(p), p.rho()),
             "search": e.search.name(), "iterations": e.iterations, "residual": e.residual, "unstable": e.unstable,
-            "coordinates": output::named(names, &e.q), "conditions": efforts, "warnings": p.model.warnings,
+            "coordinates": output::named(names, &e.q), "conditions": efforts, "warnings": output::texts(&p.model.warnings),
         });
         for (_, key, range) in &self.groups {
             o[*key] = pairs(&s.outputs[range.clone()]);

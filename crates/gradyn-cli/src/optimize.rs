@@ -32,8 +32,8 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     a.write.as_deref().map_or(Ok(()), output::check_folder)?;
     let path = a.history.clone().unwrap_or_else(|| a.model.model.with_extension("history.jsonl"));
     apart(a, &path)?;
-    let l = Loaded::new(&a.model)?;
-    let study = study(a, &l)?;
+    let mut l = Loaded::new(&a.model)?;
+    let study = study(a, &mut l)?;
     let (mut lines, records) = history::open(&path, &history::header(a, &l, &study), a.resume)?;
     watch_interrupts();
 
@@ -103,18 +103,14 @@ fn apart(a: &OptimizeArgs, history: &Path) -> Done {
 }
 
 /// The study of the file, changed by the command line.
-fn study(a: &OptimizeArgs, l: &Loaded) -> Result<Optimization, Failure> {
+fn study(a: &OptimizeArgs, l: &mut Loaded) -> Result<Optimization, Failure> {
     l.times()?;
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
     let optimizer = a.optimizer.as_deref().map(Optimizer::parse).transpose();
     let optimizer = optimizer.map_err(|e| Failure::command(format!("--optimizer: {e}"), ""))?;
-    let study = Optimization::new(
-        &with_starts(a, &l.file)?,
-        &l.prepared,
-        l.method(&a.method)?,
-        sensitivity,
-        optimizer,
-    );
+    let file = with_starts(a, l.file())?;
+    let method = l.method(&a.method)?;
+    let study = Optimization::new(&file, &l.prepared, method, sensitivity, optimizer);
     let mut study = study.map_err(|e| l.fail(e))?;
     if let Some(most) = a.max_evaluations {
         study.settings.max_evaluations = most as usize;
@@ -202,8 +198,8 @@ fn values(a: &OptimizeArgs, study: &Optimization, report: &Report) -> Result<Vec
 /// The output table of a design.
 fn table(l: &Loaded, study: &Optimization, s: &Scenario, x: &[f64], path: &Path) -> Done {
     let model = s.prepared.reach(x).map_err(|e| l.fail(e))?;
-    let run = model.simulate(&study.method, &mut |_, _| {}).map_err(|e| l.fail(e))?;
-    let table = model.table(&run, l.file.study.output_step).map_err(|e| l.fail(e))?;
+    let run = model.run(&study.method).map_err(|e| l.fail(e))?;
+    let table = model.table(&run, l.file().study.output_step).map_err(|e| l.fail(e))?;
     let object = || json!({"columns": table.columns, "rows": table.rows});
     output::write(path, || output::csv(&table.columns, &table.rows), object)
 }

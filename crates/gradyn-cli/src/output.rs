@@ -3,7 +3,7 @@
 use crate::diagnostic::Failure;
 use gradyn::penalty::{Estimate, PenaltyError};
 use gradyn::report::Table;
-use gradyn::{Certificate, GradientReport, Largest, Method, Prepared, Run, Sensitivity, Stepping};
+use gradyn::{Certificate, GradientReport, Largest, Method, Prepared, Run, Sensitivity, Stepping, Warning};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,7 +14,7 @@ pub fn method(p: &Prepared, sensitivity: Option<Sensitivity>, run: &Run) -> Valu
     method_object(p, &run.method, sensitivity, run.trajectory.plan.h.first().copied().unwrap_or(0.0))
 }
 
-/// The same; `first` is the step of a run that leaves it to the program.
+/// A method as an object; `first` is the step of a run that leaves it to the program.
 pub fn method_object(p: &Prepared, m: &Method, sensitivity: Option<Sensitivity>, first: f64) -> Value {
     let mut o = Map::new();
     o.insert("coordinates".into(), p.model.family.name().into());
@@ -40,6 +40,11 @@ pub fn method_object(p: &Prepared, m: &Method, sensitivity: Option<Sensitivity>,
         }
     }
     Value::Object(o)
+}
+
+/// Warnings as the command writes them.
+pub fn texts<'a>(warnings: impl IntoIterator<Item = &'a Warning>) -> Vec<String> {
+    warnings.into_iter().map(Warning::to_string).collect()
 }
 
 /// `{name: value}`.
@@ -88,9 +93,9 @@ pub fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&Pe
     let objectives: Vec<Value> =
         p.objectives().iter().zip(&run.psi).zip(p.largest(run)).map(objective).collect();
     let mut o = json!({
-        "model": p.model.name, "method": method(p, None, run), "parameters": named(parameter_names(p), &p.rho),
+        "model": p.model.name, "method": method(p, None, run), "parameters": named(parameter_names(p), p.rho()),
         "columns": table.columns, "rows": table.rows, "objectives": objectives, "statistics": statistics(run, None),
-        "warnings": p.model.warnings.iter().chain(&run.warnings).collect::<Vec<_>>(),
+        "warnings": texts(p.model.warnings.iter().chain(&run.warnings)),
     });
     insert_penalty(p, penalty, &mut o);
     o
@@ -165,10 +170,10 @@ pub fn gradient_json(
     let names = parameter_names(p);
     let row = |k: usize| json!({"name": p.objectives()[k], "value": run.psi[k], "gradient": named(names.clone(), &g.rows[k])});
     let certificate = certificate.map_or(json!({}), certificate_json);
-    let warnings: Vec<&String> = p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings).collect();
+    let warnings = texts(p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings));
     let mut o = json!({
         "model": p.model.name, "method": method(p, Some(g.sensitivity), run),
-        "parameters": named(names.clone(), &p.rho),
+        "parameters": named(names.clone(), p.rho()),
         "objectives": (0..run.psi.len()).map(row).collect::<Vec<_>>(),
         "statistics": statistics(run, Some(g)), "certificate": certificate, "warnings": warnings,
     });
@@ -291,7 +296,7 @@ pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
     );
     for (k, parameter) in p.parameters().iter().enumerate() {
         let row: String = g.rows.iter().map(|r| cell(r[k])).collect();
-        let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho[k], w = width - 3);
+        let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho()[k], w = width - 3);
         if let Some(bars) = &g.bars {
             let row: String = bars.iter().map(|r| format!("{:>20}", format!("± {:.1e}", r[k]))).collect();
             let _ = writeln!(out, "{:width$} {:>16} {row}", "", "");
@@ -341,7 +346,8 @@ pub fn run_text(p: &Prepared, run: &Run) -> String {
         if let Some(Largest { value, t, excess }) = largest {
             let _ = writeln!(
                 out,
-                "  {:<15} largest at a step {value:.12}, t = {t:.6} s; ψ is at most {excess:.2e} above the maximum",
+                "  {:<15} largest at a step {value:.12}, t = {t:.6} s; ψ is at most {excess:.2e} above the \
+                 maximum",
                 ""
             );
         }

@@ -23,7 +23,7 @@ impl Progress {
             on: !quiet && std::io::stderr().is_terminal(),
         }
     }
-    /// After a step.
+    /// Tells the bar how far the run has come after a step.
     pub fn at(&mut self, t: f64, steps: usize) {
         if steps.is_multiple_of(64) {
             let (a, b) = self.range;
@@ -61,7 +61,7 @@ impl Progress {
         bar.set_position((1000.0 * part) as u64);
         bar.set_message(message());
     }
-    /// At the end.
+    /// Takes the bar away at the end.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

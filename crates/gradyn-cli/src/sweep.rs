@@ -24,7 +24,7 @@ pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
         ));
     }
     let (grows, packed) = a.out.as_deref().map_or(Ok((None, false)), destination)?;
-    let l = Loaded::new(&a.model)?;
+    let mut l = Loaded::new(&a.model)?;
     l.times()?;
     let method = l.method(&a.method)?;
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
@@ -112,7 +112,7 @@ impl Table {
         lines.start(&header)?;
         Ok(Self { lines: Some(lines), rows })
     }
-    /// One more row.
+    /// Appends one more row to the table.
     fn append(&mut self, row: &str) -> Result<(), Failure> {
         self.rows += 1;
         match &mut self.lines {

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Runs, prints; is there no unexplained disagreement?
 pub fn verify(a: &VerifyArgs) -> Result<bool, Failure> {
     let budget = a.budget.as_deref().map(budget).transpose()?;
-    let l = Loaded::new(&a.model)?;
+    let mut l = Loaded::new(&a.model)?;
     l.times()?;
     let scope = if a.full { Scope::Full } else { Scope::Star };
     let plan = Plan::star(l.method(&a.method())?);

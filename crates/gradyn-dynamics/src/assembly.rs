@@ -73,7 +73,8 @@ pub fn assemble(
         let alone = largest(Problem::new(sys, t, p, angles, 0).minimise(sys.drawn())?.1);
         if conditions > n - m.min(n) && alone <= 1e-8 * size * size {
             let (freedom, hint) = (n - m.min(n), given(names.0));
-            return Err(StepError::Conditions { kind: "position", given: conditions, freedom, hint });
+            let (kind, free) = ("position", vec![]);
+            return Err(StepError::Conditions { kind, given: conditions, freedom, hint, free });
         }
         let worst = if worst < m { problem.row_name(worst) } else { names.0[worst - m].clone() };
         return Err(if residual.is_finite() {
@@ -343,15 +344,18 @@ impl<'a> Problem<'a> {
         let mut rows = StartRows::of(sys, velocity, independent, list.len());
         rows.set(sys, &still(sys, self.t, q, &self.zero), &mut self.d);
         if list.len() != freedom {
+            let mut free = vec![];
+            if list.len() < freedom {
+                let columns = free_columns(&rows.pattern, rows.matrix(), RANK_TOLERANCE);
+                free.extend(columns.into_iter().map(|j| sys.coordinate_name(j)));
+            }
             let hint = if list.len() < freedom {
-                let free = free_columns(&rows.pattern, rows.matrix(), RANK_TOLERANCE);
-                let names: Vec<String> =
-                    free.into_iter().map(|j| format!("`{}`", sys.coordinate_name(j))).collect();
+                let names: Vec<String> = free.iter().map(|name| format!("`{name}`")).collect();
                 format!("; free to move: {}", names.join(", "))
             } else {
                 given(list)
             };
-            return Err(StepError::Conditions { kind, given: list.len(), freedom, hint });
+            return Err(StepError::Conditions { kind, given: list.len(), freedom, hint, free });
         }
         rows.undetermined(sys).map_or(Ok(()), Err)
     }

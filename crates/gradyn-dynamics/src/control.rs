@@ -34,10 +34,7 @@ impl Mesh {
         end: (f64, Option<u32>),
     ) -> Result<Self, StepError> {
         if end.0 <= start.0 || !end.0.is_finite() || !start.0.is_finite() {
-            return Err(StepError::Times(format!(
-                "the run must end after it starts: t_start = {} s, t_end = {} s",
-                start.0, end.0
-            )));
+            return Err(StepError::Backward { start: start.0, end: end.0 });
         }
         if let Some((t, _)) = declared.iter().find(|d| !d.0.is_finite()) {
             return Err(StepError::Times(format!("a break time is {t}")));

@@ -92,7 +92,9 @@ pub enum StepError {
     Undefined {
         /// Time of the failure [s].
         t: f64,
-        /// Which one, and why.
+        /// Name of the force.
+        force: String,
+        /// What has happened, as a sentence.
         what: String,
     },
     /// The fixed steps of an explicit integrator are too long.
@@ -192,8 +194,10 @@ pub enum StepError {
         t: f64,
         /// Step size [s].
         h: f64,
-        /// Name of the angle.
+        /// The angle, for messages.
         angle: String,
+        /// Is it a yaw or a roll, which jumps where the pitch is a right angle?
+        attitude: bool,
     },
     /// Adaptive steps hardly advance.
     #[error(
@@ -268,6 +272,8 @@ pub enum StepError {
         freedom: usize,
         /// What is free or surplus, by name.
         hint: String,
+        /// Coordinates that are free to move.
+        free: Vec<String>,
     },
     /// The conditions do not determine the start.
     #[error(
@@ -317,6 +323,22 @@ pub enum StepError {
     EquilibriumSurplus {
         /// The condition.
         condition: String,
+    },
+    /// The observer of a run broke it off.
+    #[error("t = {t:.6} s: the run was broken off after {steps} steps")]
+    Cancelled {
+        /// Time reached [s].
+        t: f64,
+        /// Steps done.
+        steps: usize,
+    },
+    /// The run ends before it starts.
+    #[error("the run must end after it starts: t_start = {start} s, t_end = {end} s")]
+    Backward {
+        /// Start time [s].
+        start: f64,
+        /// Final time [s].
+        end: f64,
     },
     /// The times of the run make no sense.
     #[error("{0}")]

@@ -8,10 +8,16 @@ use crate::plan::{Frozen, Plan, Statistics};
 use crate::record::Span;
 use crate::step::{Chain, StepArgs, StepRecipe};
 use crate::trajectory::Trajectory;
-use gradyn_model::{Data, System};
+use gradyn_model::{AngleName, Data, System};
+use std::ops::ControlFlow;
 
-/// Told about each accepted step: (t, steps done).
-pub type Observer<'a> = &'a mut dyn FnMut(f64, usize);
+/// Told about each accepted step: (t, steps done); may break the run off.
+pub type Observer<'a> = &'a mut dyn FnMut(f64, usize) -> ControlFlow<()>;
+
+/// An observer that lets every run go on.
+pub fn unobserved(_t: f64, _steps: usize) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
 
 /// Runs from the start to the end of the mesh.
 pub fn simulate(
@@ -127,7 +133,7 @@ impl<'a> Walk<'a> {
                     event.ends(self.run, size, done, (&self.references, &self.choice), &mut self.chain)?
             {
                 self.finish(ending)?;
-                observe(self.run.plan.t[self.run.plan.steps()], self.run.statistics.steps);
+                self.tell(observe)?;
                 return Ok(true);
             }
             // append to the plan
@@ -139,9 +145,17 @@ impl<'a> Walk<'a> {
             control.check_count(&self.run.statistics, t, mesh)?;
             control
                 .check_advance(&self.run.plan.t, mesh, || recipe.system().coordinate_name(attempt.worst))?;
-            observe(t, self.run.statistics.steps);
+            self.tell(observe)?;
         }
         Ok(false)
+    }
+    /// Tells the observer about the last step; what it breaks off is an error.
+    fn tell(&self, observe: Observer) -> Result<(), StepError> {
+        let (t, steps) = (self.run.plan.t[self.run.plan.steps()], self.run.statistics.steps);
+        match observe(t, steps) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(StepError::Cancelled { t, steps }),
+        }
     }
     /// The last step of a run whose final time is a condition.
     fn finish(&mut self, Ending { t, h, x, joined }: Ending) -> Result<(), StepError> {
@@ -172,7 +186,8 @@ impl<'a> Walk<'a> {
             if (angle - *reference).abs() > 0.5 * std::f64::consts::PI {
                 let t = plan.t[plan.steps()];
                 let h = plan.h.last().copied().unwrap_or(0.0);
-                return Err(StepError::Turn { t, h, angle: sys.angle_name(k) });
+                let AngleName { text: angle, attitude } = sys.angle_name(k);
+                return Err(StepError::Turn { t, h, angle, attitude });
             }
             *reference = angle;
         }

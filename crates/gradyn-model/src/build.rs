@@ -32,7 +32,9 @@ use crate::mechanics::{Coordinates, Mechanics};
 use crate::mechanism::{Mechanism, Number, Objective, Text};
 use crate::ports::Ports;
 use crate::program::{Graph, Program};
+use crate::row::Owner;
 use crate::spline::UniformSpline;
+use crate::warning::{Subject, Warning};
 use bodies::Solid;
 pub(crate) use builder::{Builder, PointRef};
 use coordinates::{Carried, Chooser};
@@ -46,6 +48,28 @@ use tree::{Edge, TreeChooser};
 /// Provisional indices of signals and angle references, until the number of slots is known.
 const SIGNAL: u32 = 1 << 30;
 const ANGLE: u32 = 1 << 31;
+
+/// The parameter that is the final time where a condition gives it: nobody writes such a name.
+const FINAL_TIME: &str = "final_time_by_until__";
+
+/// A number that no parameters may make negative.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Positive {
+    /// The element that has it.
+    pub subject: Subject,
+    /// Which number of the element, for messages.
+    pub what: String,
+    /// The slot that holds it.
+    pub slot: u32,
+    /// Is zero refused too?
+    pub strict: bool,
+}
+
+impl Positive {
+    fn new((kind, name): (Owner, &dyn std::fmt::Display), what: &str, slot: u32, strict: bool) -> Self {
+        Self { subject: Subject::new(kind, name), what: what.into(), slot, strict }
+    }
+}
 
 /// A parameter as the run sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,9 +122,9 @@ pub struct Model {
     /// References of the angles at the start.
     pub angles: Vec<f64>,
     /// (what, slot, must not be zero): numbers that must not be negative.
-    pub positive: Vec<(String, u32, bool)>,
+    pub positive: Vec<Positive>,
     /// Things to know: non-smooth functions, shapes no real body has.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// (position, velocity) conditions as written, for messages.
     pub conditions: (Vec<Text>, Vec<Text>),
     /// Do the velocity conditions say that everything is at rest?
@@ -152,12 +176,12 @@ impl Model {
     }
     /// Refuses slots that no mechanism can have: not finite, negative masses, lengths that are not positive.
     pub fn check(&self, p: &[f64]) -> Result<(), ModelError> {
-        for (what, slot, strict) in &self.positive {
+        for Positive { subject, what, slot, strict } in &self.positive {
             let x = p[*slot as usize];
             if !x.is_finite() || x < 0.0 || (*strict && x == 0.0) {
                 let must = if *strict { "positive" } else { "zero or positive" };
-                let name = what.split('`').nth(1).unwrap_or("");
-                return Err(ModelError::new(format!("{what} is {x}"))
+                let Subject { kind, name } = subject;
+                return Err(ModelError::new(format!("{kind} `{name}`: {what} is {x}"))
                     .at(&self.place(name))
                     .help(format!("it must be {must}")));
             }
@@ -221,10 +245,8 @@ pub fn build_apart(m: &Mechanism) -> Result<Model, ModelError> {
 /// A condition for the final time as an objective, and the final time as a parameter that starts at its
 /// latest value.
 fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
-    // nobody writes such a name
-    let name = "final_time_by_until__".to_owned();
-    let mut new = Mechanism { t_end: name.as_str().into(), until: None, ..m.clone() };
-    new.parameter(&name, m.t_end.clone());
+    let mut new = Mechanism { t_end: FINAL_TIME.into(), until: None, ..m.clone() };
+    new.parameter(FINAL_TIME, m.t_end.clone());
     let name = Text { text: "until".into(), place: until.place.clone() };
     new.objectives.push(Objective { name, integral: None, terminal: Some(until.clone()), maximum: None });
     new
@@ -232,12 +254,7 @@ fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
 
 fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {
     if let Some(until) = &m.until {
-        // errors of the final time are those of `t_max`, as the file has it
-        let named = |e: ModelError| ModelError {
-            message: e.message.replace("parameter `final_time_by_until__`", "t_max"),
-            ..e
-        };
-        return Ok(Model { until: true, ..build_with(&with_final_time(m, until), sharing).map_err(named)? });
+        return Ok(Model { until: true, ..build_with(&with_final_time(m, until), sharing)? });
     }
     // bodies, names, directions of joints
     let graph = Graph::new();

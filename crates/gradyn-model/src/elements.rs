@@ -21,14 +21,14 @@ use crate::force::{Force, ForceAt, LawScratch};
 use crate::formula::{FormulaRow, FormulaScratch};
 use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed, quadratic};
 use crate::geometry::Kind;
-use crate::guard::{Guard, Undefined};
+use crate::guard::{Guard, Outside, Undefined};
 use crate::load::{LoadRows, LoadScratch};
 use crate::ports::Tangents;
 use crate::quadratic::{Form, QuadraticRows};
 use crate::row::RowName;
 use crate::row_status::{Active, RowStatus};
 use crate::signal::{Scratch, Signals};
-use crate::system::{At, Dims, Patterns};
+use crate::system::{AngleName, At, Dims, Patterns};
 use gradyn_num::Scalar;
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub struct Elements {
     pub(crate) signals: Signals,
     /// (Y, X) of each angle atan2(Y, X) with a branch, in order.
     pub(crate) angles: Vec<(Form, Form)>,
-    pub(crate) angle_names: Vec<String>,
+    pub(crate) angle_names: Vec<AngleName>,
     /// Is the angle read after the start?
     pub(crate) tracked: Vec<bool>,
     pub(crate) integrand: Functional,
@@ -233,7 +233,7 @@ impl Elements {
         let (zero, mut out) = (vec![0.0; self.dims.n], vec![0.0; self.dims.n]);
         let here = ForceAt { t, q, v: &zero, args: &d.args };
         if let Some(why) = self.guards.iter().find_map(|g| g.excluded(&here, &mut d.load)) {
-            return Some(Undefined::Place(why.to_owned()));
+            return Some(Undefined::Place(why));
         }
         for f in self.forces.iter().filter(|f| !f.motion) {
             f.subtract(&here, &mut d.law, &mut out);
@@ -255,11 +255,11 @@ impl Elements {
     }
     /// Why a force is not defined at the second of two points, or between them; the time of the data is that
     /// of the second.
-    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
+    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<Outside> {
         let Data { args, load, .. } = d;
         let (from, to) =
             (ForceAt { t: from.t, q: from.q, v: from.v, args }, ForceAt { t: to.t, q: to.q, v: to.v, args });
-        self.guards.iter().find_map(|g| g.passed([&from, &to], load).map(str::to_owned))
+        self.guards.iter().find_map(|g| g.passed([&from, &to], load))
     }
     /// Names of the constraint rows.
     pub fn row_names(&self) -> &[RowName] {

@@ -1,6 +1,9 @@
 //! What can be wrong with a model, and where.
 
 use crate::expression::ExpressionError;
+use crate::row::Owner;
+use crate::warning::Subject;
+use std::fmt;
 use std::ops::Range;
 
 /// A mistake in a model: what, where in the file (if it came from one), what to try.
@@ -13,12 +16,14 @@ pub struct ModelError {
     pub place: Option<Range<usize>>,
     /// What to try.
     pub help: Option<String>,
+    /// The element that it is about, where the place does not say it.
+    pub subject: Option<Subject>,
 }
 
 impl ModelError {
     /// An error without a place.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), place: None, help: None }
+        Self { message: message.into(), place: None, help: None, subject: None }
     }
     /// The same at a place.
     #[must_use]
@@ -30,6 +35,12 @@ impl ModelError {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+    /// Names the element that the error is about.
+    #[must_use]
+    pub fn about(mut self, kind: Owner, name: impl fmt::Display) -> Self {
+        self.subject = Some(Subject::new(kind, name));
         self
     }
     /// An expression error inside the text `source` of `what`.
@@ -44,7 +55,7 @@ impl ModelError {
             }
             _ => format!("{what}: {}", e.message),
         };
-        Self { message, place, help: e.help }
+        Self { message, place, help: e.help, subject: None }
     }
 }
 

@@ -1,13 +1,13 @@
 //! A mechanism in the coordinates that the run asks for.
 
 use crate::elements::{self, Elements};
-use crate::guard::Undefined;
+use crate::guard::{Outside, Undefined};
 use crate::relative::{self, Relative};
 use crate::row::RowName;
 use crate::row_status::RowStatus;
 use crate::scalar::KernelScalar;
 use crate::start::Start;
-use crate::system::{At, Dims, Patterns, RowScaling, Set, Statics, System};
+use crate::system::{AngleName, At, Dims, Patterns, RowScaling, Set, Statics, System};
 use crate::user::{UserData, UserSystem};
 use gradyn_num::Scalar;
 use std::sync::Arc;
@@ -190,7 +190,7 @@ impl Mechanics {
     }
     /// Why a force is not defined at the second of two points, or between them; the time of the data is that
     /// of the second.
-    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
+    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<Outside> {
         mechanism!(self, d, s, d => s.undefined_force(from, to, d), None)
     }
     /// Names of the constraint rows.
@@ -384,7 +384,7 @@ impl System for Mechanics {
     fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
         either!(self, d, sys, d => sys.angles(q, d, out))
     }
-    fn angle_name(&self, k: usize) -> String {
+    fn angle_name(&self, k: usize) -> AngleName {
         either!(self, sys => sys.angle_name(k))
     }
     fn drawn(&self) -> &[f64] {

@@ -32,6 +32,7 @@ pub use data::Data;
 pub use mass::Reference;
 
 use crate::elements::Elements;
+use crate::guard::Outside;
 use crate::row::{Owner, RowName};
 use crate::row_status::{Active, RowStatus};
 use crate::system::{At, Dims, Patterns, Set};
@@ -197,7 +198,7 @@ impl Relative {
         &self.inner
     }
     /// Why a force is not defined at the second of two points, or between them.
-    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<String> {
+    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<Outside> {
         let [a, b] = [from, to]
             .map(|at| self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]).x.clone());
         let [from, to] =

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// What kind of element has a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What kind of element has a row, or is what an error or a warning is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// A body that is kept rigid.
     Body,
@@ -15,6 +15,20 @@ pub enum Owner {
     Constraint,
     /// A driver.
     Driver,
+    /// A coordinate.
+    Coordinate,
+    /// A force.
+    Force,
+    /// A parameter.
+    Parameter,
+    /// An objective.
+    Objective,
+    /// The derivative of an objective over a parameter.
+    Derivative,
+    /// The final time, where a condition gives it.
+    FinalTime,
+    /// An option of the method.
+    Option,
 }
 
 impl Owner {
@@ -32,6 +46,13 @@ impl fmt::Display for Owner {
             Self::Joint => "joint",
             Self::Constraint => "constraint",
             Self::Driver => "driver",
+            Self::Coordinate => "coordinate",
+            Self::Force => "force",
+            Self::Parameter => "parameter",
+            Self::Objective => "objective",
+            Self::Derivative => "derivative",
+            Self::FinalTime => "final time",
+            Self::Option => "option",
         })
     }
 }

@@ -37,6 +37,15 @@ pub struct Dims {
     pub args: usize,
 }
 
+/// An angle that goes on over turns, as messages call it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AngleName {
+    /// What messages call it.
+    pub text: String,
+    /// Is it a yaw or a roll, which jumps where the pitch is a right angle?
+    pub attitude: bool,
+}
+
 impl Dims {
     /// All rows of positions, and all rows of velocities.
     pub fn all_rows(&self) -> [Vec<u32>; 2] {
@@ -282,7 +291,7 @@ pub trait System: Sync {
     /// The angles with a branch at q, continued from the references that were set.
     fn angles(&self, q: &[f64], d: &mut Self::Data<f64>, out: &mut [f64]);
     /// Name of angle `k` with a branch.
-    fn angle_name(&self, k: usize) -> String;
+    fn angle_name(&self, k: usize) -> AngleName;
     /// A start for the assembly.
     fn drawn(&self) -> &[f64];
     /// Name of constraint row `k`.

@@ -19,7 +19,7 @@ mod functions;
 
 use crate::row_status::{Active, RowStatus};
 use crate::scalar::{Functions, KernelScalar, Over, UserFunctions, What};
-use crate::system::{At, Dims, Patterns, Set, velocity_weights};
+use crate::system::{AngleName, At, Dims, Patterns, Set, velocity_weights};
 use functions::Space;
 use gradyn_num::{Pattern, Scalar};
 use std::sync::Arc;
@@ -360,8 +360,8 @@ impl UserSystem {
         0
     }
     pub(crate) fn angles(&self, _q: &[f64], _d: &mut UserData<f64>, _out: &mut [f64]) {}
-    pub(crate) fn angle_name(&self, _k: usize) -> String {
-        String::new()
+    pub(crate) fn angle_name(&self, _k: usize) -> AngleName {
+        AngleName { text: String::new(), attitude: false }
     }
     pub(crate) fn row_name(&self, k: usize) -> String {
         format!("rate of {}", self.names[k])

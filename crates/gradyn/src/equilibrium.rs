@@ -11,6 +11,7 @@ mod observed;
 
 pub use observed::Observed;
 
+use crate::diagnose::{self, minimum_norm};
 use crate::dims;
 use crate::error::Error;
 use crate::method::Method;
@@ -18,13 +19,10 @@ use crate::prepared::Prepared;
 use gradyn_dynamics::StepError;
 use gradyn_dynamics::equilibrium::{Balance, Equilibrium, Reduced};
 use gradyn_model::mechanism::Text;
-use gradyn_model::{At, Model, ModelError, Set, System, Undefined};
+use gradyn_model::{At, Model, ModelError, Set, System, Undefined, Warning, WarningCode};
 use gradyn_num::Wide;
 use gradyn_sensitivity::Design;
 use std::sync::Arc;
-
-/// The prefix of the warning about an unstable equilibrium.
-const UNSTABLE: &str = "unstable-equilibrium";
 
 /// An equilibrium and what is read there.
 pub struct Statics {
@@ -48,9 +46,11 @@ pub(crate) fn settle(model: &mut Model, e: &Equilibrium, freedom: usize, p: &[f6
         let names = (0..freedom).map(|k| model.system.condition_name(true, k));
         model.conditions.1 = names.map(|text| Text { text, place: None }).collect();
     }
-    model.warnings.retain(|w| !w.starts_with(UNSTABLE));
-    let warning =
-        |c: &String| format!("{UNSTABLE}: the equilibrium is unstable: a small push at `{c}` leaves it");
+    let code = WarningCode::UnstableEquilibrium;
+    model.warnings.retain(|w| w.code != code);
+    let warning = |c: &String| {
+        Warning::new(code, format!("the equilibrium is unstable: a small push at `{c}` leaves it"))
+    };
     model.warnings.extend(e.unstable.as_ref().map(warning));
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn undefined(model: &Model, e: StepError, t: f64, p: &[f64]) -> StepE
                 Some(Undefined::Force(name)) => {
                     StepError::NotFinite { t, equation: format!("{name} at rest") }
                 }
-                Some(Undefined::Place(what)) => StepError::Undefined { t, what },
+                Some(Undefined::Place(outside)) => diagnose::undefined(t, outside),
                 None => e,
             }
         }
@@ -76,7 +76,10 @@ impl Prepared {
         let Some(e) = &self.assembled.equilibrium else {
             let error = ModelError::new("the model does not start in equilibrium");
             return Err(error
-                .help("write equilibrium = {} in [initial] instead of `position`, with conditions for what the forces leave free")
+                .help(
+                    "write equilibrium = {} in [initial] instead of `position`, with conditions for what \
+                    the forces leave free",
+                )
                 .into());
         };
         let (sys, p) = (&self.model.system, self.model.slots(&self.rho));
@@ -88,7 +91,7 @@ impl Prepared {
         let zero = vec![0.0; e.q.len()];
         // loads that redundant constraints share, as in the table of a run
         let mut lam = e.lam.clone();
-        self.minimum_norm(&Method::default(), &d, &mut lam);
+        minimum_norm(self, &Method::default(), &d, &mut lam);
         let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &lam };
         let mut y = vec![0.0; sys.functionals(Set::Output)];
         let all = self.model.full.as_ref().unwrap_or(sys);

@@ -1,7 +1,7 @@
-//! Model files: TOML, or JSON with the same schema → [`Mechanism`] and [`Study`].
+//! Model files: TOML, or JSON with the same schema → [`Mechanism`] and [`StudySection`].
 //!
 //! ```text
-//! text ─ tree, json ─▶ tree with places ─ template ─▶ tree without templates ─ reader ─▶ checked tree ─ elements ─▶ Mechanism, Study
+//! text ─ tree, json ─▶ tree with places ─ template ─▶ tree without templates ─ reader ─▶ checked tree ─ elements ─▶ Mechanism, StudySection
 //!                                                                               ▲
 //!                            format: one table of keys for each section and element ─ schema ─▶ JSON Schema
 //! ```
@@ -9,7 +9,7 @@
 //! The tables of `format` are the only list of keys: the reader checks against them and the schema is made
 //! from them. Every mistake is a [`ModelError`] that knows its bytes of the file. Expressions are parsed
 //! later, by `gradyn_model::build`, except the few numbers that must be constant already here: those of
-//! [`Study`].
+//! [`StudySection`].
 //!
 //! ```
 //! let file = gradyn::file::read_toml(r#"
@@ -49,7 +49,7 @@ pub struct ModelFile {
     /// The mechanism.
     pub mechanism: Mechanism,
     /// The method that the file asks for.
-    pub study: Study,
+    pub study: StudySection,
     /// Copies of templates.
     pub origins: Origins,
     /// Folder of the file: paths in it are relative to this one.
@@ -65,7 +65,7 @@ impl ModelFile {
 
 /// How to run a model; what is absent is chosen by the program.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Study {
+pub struct StudySection {
     /// Coordinates, by name.
     pub coordinates: Option<Text>,
     /// Equations of motion, by name.

@@ -1,11 +1,12 @@
 //! Gradients of a run, by name of the method, and what they are checked with.
 
+use crate::diagnose::{check_redundant_outputs, check_redundant_parameters};
 use crate::error::Error;
 use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::{Projections, Sensitivity};
 use gradyn_dynamics::{StepError, StepRecipe};
-use gradyn_model::{ModelError, ParameterInfo, Set, System};
+use gradyn_model::{ModelError, Owner, ParameterInfo, Set, Subject, System, Warning, WarningCode};
 use gradyn_sensitivity::continuous::Form;
 use gradyn_sensitivity::{
     Adjoint, Case, Contributions, Design, Gradient, automatic, complex_step, continuous, differences, direct,
@@ -26,7 +27,7 @@ pub struct GradientReport {
     /// Error bars of extrapolated differences.
     pub bars: Option<Gradient>,
     /// Things to know about this gradient.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// One direction of a gradient, compared with a complex step through the program.
@@ -85,7 +86,7 @@ impl Prepared {
         }
         self.check_parameters()?;
         self.check_run(run)?;
-        self.check_redundant_parameters(run)?;
+        check_redundant_parameters(self, run)?;
         let started = Instant::now();
         let recipe = run.method.build(&self.model);
         let Rows { rows, corrections, extrapolated } =
@@ -104,7 +105,7 @@ impl Prepared {
     }
     /// Objectives and their gradients.
     pub fn design(&self, method: &Method, sensitivity: Sensitivity) -> Result<(Vec<f64>, Gradient), Error> {
-        let run = self.simulate(method, &mut |_, _| {})?;
+        let run = self.run(method)?;
         let gradient = self.gradient(&run, sensitivity)?;
         Ok((run.psi, gradient.rows))
     }
@@ -131,7 +132,7 @@ impl Prepared {
     }
     /// λ and a of the last node, where they follow from positions, have an error that moves with the last
     /// step: its derivative over the final time does not vanish with h.
-    fn moving_end(&self, run: &Run) -> Option<String> {
+    fn moving_end(&self, run: &Run) -> Option<Warning> {
         let (model, m) = (&self.model, &run.method);
         let projected = m.scheme().is_some() && m.projections() != Projections::Off;
         if !m.formulation.position_level()
@@ -144,9 +145,10 @@ impl Prepared {
         let names = format!("{} + {}", m.formulation.name(), m.integrator.name());
         let advice =
             if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" };
-        Some(format!(
-            "moving-end: the final time depends on parameters, and derivatives of terminal reactions and accelerations over it have an error with {names} that does not vanish with the step; {advice}"
-        ))
+        let text = format!(
+            "the final time depends on parameters, and derivatives of terminal reactions and accelerations over it have an error with {names} that does not vanish with the step; {advice}"
+        );
+        Some(Warning::new(WarningCode::MovingEnd, text).about(Owner::FinalTime, "t_F"))
     }
     /// Does the final time depend on parameters?
     fn end_moves(&self, run: &Run) -> bool {
@@ -172,6 +174,8 @@ impl Prepared {
                     sys.measure_row(set, k, &at, &mut d, &mut row);
                     if row.iter().any(|x| !x.is_finite()) {
                         let e = ModelError::new(format!("{functional} has no derivative at t = {} s", at.t));
+                        let subject = self.objectives().get(k).map(|o| Subject::new(Owner::Objective, o));
+                        let e = ModelError { subject, ..e };
                         return Some(e.help(NO_SLOPE).into());
                     }
                 }
@@ -188,6 +192,7 @@ impl Prepared {
         self.differences(run, relative, false)
     }
     fn differences(&self, run: &Run, relative: f64, richardson: bool) -> Result<Gradient, Error> {
+        self.check_own(run)?;
         let recipe = run.method.build(&self.model);
         let rows = differences::central(&self.case(&recipe, run), relative, richardson)?;
         let rows = self.chained(run, rows);
@@ -197,7 +202,7 @@ impl Prepared {
     pub fn contributions(&self, run: &Run) -> Result<(Gradient, Contributions), Error> {
         self.check_parameters()?;
         self.check_run(run)?;
-        self.check_redundant_parameters(run)?;
+        check_redundant_parameters(self, run)?;
         let recipe = run.method.build(&self.model);
         let case = self.case(&recipe, run);
         let (rows, mut c) = Adjoint::new(&case)?.contributions(&case)?;
@@ -214,12 +219,12 @@ impl Prepared {
     pub fn output_sensitivities(&self, run: &Run) -> Result<Vec<Gradient>, Error> {
         self.output_sensitivities_at(run, &(0..=run.trajectory.plan.steps()).collect::<Vec<_>>())
     }
-    /// The same at some nodes, in increasing order.
+    /// Sensitivities of every output column at some nodes, in increasing order: [node][column][parameter].
     pub fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
         self.check_used()?;
         self.check_run(run)?;
-        self.check_redundant_parameters(run)?;
-        self.check_redundant_outputs(run)?;
+        check_redundant_parameters(self, run)?;
+        check_redundant_outputs(self, run)?;
         let recipe = run.method.build(&self.model);
         let case = self.case(&recipe, run);
         let mut outputs = crate::report::OutputDerivatives::new(&case);
@@ -236,23 +241,17 @@ impl Prepared {
     }
     /// Compares one fixed direction of a gradient with a complex step through the program.
     pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<Certificate, Error> {
+        self.check_own(run)?;
         let recipe = run.method.build(&self.model);
         let size =
             |(k, p): (usize, &ParameterInfo)| (((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5) * p.scale;
-        let mut direction: Vec<f64> = self.parameters().iter().enumerate().map(size).collect();
-        direction.resize(self.rho.len(), 0.0);
+        let direction: Vec<f64> = self.parameters().iter().enumerate().map(size).collect();
         let along = |direction: &[f64]| -> Result<Vec<f64>, Error> {
             let mut all = program::directional(&self.case(&recipe, run), direction)?;
             self.slopes(run).into_iter().for_each(|(k, slope)| all[k] *= slope);
             Ok(all)
         };
-        let mut exact = along(&direction)?;
-        if self.model.until {
-            let last = direction.len() - 1;
-            let rate = along(&(0..=last).map(|k| f64::from(k == last)).collect::<Vec<_>>())?;
-            let shift = exact[rate.len() - 1] / rate[rate.len() - 1];
-            exact.iter_mut().zip(&rate).for_each(|(x, rate)| *x -= rate * shift);
-        }
+        let exact = self.total_along(direction.clone(), along)?;
         let mut new = Certificate { distance: 0.0, zero: vec![] };
         for (k, (row, exact)) in rows.iter().zip(&exact).enumerate() {
             let parts: Vec<f64> = row.iter().zip(&direction).map(|(g, d)| g * d).collect();
@@ -268,11 +267,7 @@ impl Prepared {
     }
     /// Gradients need a run of this model at these parameters, without jumps.
     fn check_run(&self, run: &Run) -> Result<(), Error> {
-        assert_eq!(
-            run.rho[..self.parameters().len()],
-            self.rho[..self.parameters().len()],
-            "a run is differentiated at its own parameters"
-        );
+        self.check_own(run)?;
         if let Some(t) = run.singular {
             let e = ModelError::new(format!(
                 "the run passes a singular position at t = {t} s: beyond it there is no gradient"
@@ -304,7 +299,8 @@ impl Prepared {
             Some(p) => {
                 let message =
                     format!("parameter `{}` reaches nothing: no number of the model uses it", p.name);
-                Err(ModelError::new(message).help("use it in an expression, or remove it").into())
+                let e = ModelError::new(message).about(Owner::Parameter, &p.name);
+                Err(e.help("use it in an expression, or remove it").into())
             }
         }
     }
@@ -315,7 +311,7 @@ pub(crate) fn checked(
     objectives: &[String],
     parameters: &[String],
     rows: &Gradient,
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<Warning>, Error> {
     let mut notes = vec![];
     for (objective, row) in objectives.iter().zip(rows) {
         for (p, g) in parameters.iter().zip(row) {
@@ -324,7 +320,8 @@ pub(crate) fn checked(
                 return Err(e.help(NO_SLOPE).into());
             }
             if *g == 0.0 {
-                notes.push(format!("zero: `{p}` does not change `{objective}` in this run"));
+                let text = format!("`{p}` does not change `{objective}` in this run");
+                notes.push(Warning::new(WarningCode::Zero, text).about(Owner::Parameter, p));
             }
         }
     }
@@ -333,25 +330,27 @@ pub(crate) fn checked(
 
 /// What warnings call a condition for the final time, which is one more objective, and the final time, which
 /// is one more parameter.
-pub(crate) const UNTIL: &str = "(until)";
-pub(crate) const FINAL_TIME: &str = "(final time)";
+const UNTIL: &str = "(until)";
+const FINAL_TIME: &str = "(final time)";
 
 /// Entries of extrapolated differences that did not converge.
 pub(crate) fn not_converged(
     objectives: &[String],
     parameters: &[String],
     e: &differences::Extrapolated,
-) -> Vec<String> {
+) -> Vec<Warning> {
     let mut list = vec![];
     let name =
         |names: &[String], k: usize, hidden: &str| names.get(k).map_or(hidden.to_owned(), Clone::clone);
     for (j, row) in e.converged.iter().enumerate() {
         for k in (0..row.len()).filter(|&k| !row[k]) {
             let (objective, parameter) = (name(objectives, j, UNTIL), name(parameters, k, FINAL_TIME));
-            list.push(format!(
-                "not-converged: d{objective}/d{parameter} is known to ± {:.1e} only; try another extrapolation_step",
-                e.bars[j][k]
-            ));
+            let bar = e.bars[j][k];
+            let entry = format!("d{objective}/d{parameter}");
+            let text = format!("{entry} is known to ± {bar:.1e} only; try another extrapolation_step");
+            let hidden = j >= objectives.len() || k >= parameters.len();
+            let kind = if hidden { Owner::FinalTime } else { Owner::Derivative };
+            list.push(Warning::new(WarningCode::NotConverged, text).about(kind, entry));
         }
     }
     list

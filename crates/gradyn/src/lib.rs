@@ -1,55 +1,68 @@
 //! Gradyn: multibody dynamics with exact gradients.
 //!
 //! ```
-//! use gradyn::{Method, Prepared};
-//! let file = gradyn::file::read_toml(gradyn::examples::find("pendulum").unwrap()).unwrap();
-//! let model = Prepared::new(&file.mechanism).unwrap();
-//! let method = Method::new("index1", "rk4").unwrap().step(0.01);
-//! let run = model.simulate(&method, &mut |_, _| {}).unwrap();
-//! let gradient = model.gradient(&run, gradyn::Sensitivity::DiscreteAdjoint).unwrap();
-//! assert_eq!(gradient.rows.len(), model.model.objectives.len());
+//! let text = gradyn::examples::find("pendulum").ok_or("no such example")?;
+//! let mut study = gradyn::Study::from_text("pendulum.toml", text)?;
+//! study.method("index1", "dopri5")?.option("xi", "0.7")?;
+//! let model = study.nominal()?;
+//! let run = model.run()?;
+//! let gradient = run.gradient()?;
+//! for (i, name) in study.objectives()?.iter().enumerate() {
+//!     println!("{name} = {}, its derivatives {:?}", run.objectives()[i], gradient.row(i));
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod branch;
+mod diagnose;
 pub mod equilibrium;
 pub mod error;
 pub mod examples;
 pub mod file;
-mod freedoms;
 pub mod gradient;
-mod guards;
+pub mod jacobian;
 mod maximum;
 pub mod method;
 pub mod mobility;
 pub mod optimize;
 pub mod penalty;
 pub mod prepared;
+mod progress;
 pub mod reach;
-mod redundancy;
 pub mod registry;
 pub mod report;
-mod singular;
-mod unstable;
+pub mod study;
 mod until;
 pub mod user;
 pub mod verify;
-pub mod watch;
 
-pub use error::Error;
+pub use diagnose::Jump;
+pub use error::{Error, ErrorKind, Place};
 pub use gradient::{Certificate, GradientReport};
+pub use gradyn_dynamics::assembly::Assembled;
+pub use gradyn_dynamics::control::{Controller, Mesh};
+pub use gradyn_dynamics::equilibrium::Equilibrium;
+pub use gradyn_dynamics::step::Tolerance;
+pub use gradyn_dynamics::{Lagrange, Layout, Plan, Scheme, State, Statistics, StepError, Trajectory};
 pub use gradyn_model::expression::constant;
 pub use gradyn_model::mechanism;
-pub use gradyn_model::{Coordinates, Mechanism, ModelError};
+pub use gradyn_model::{
+    Coordinates, Dims, Mechanism, Model, ModelError, Owner, ParameterInfo, Subject, Warning, WarningCode,
+};
 pub use gradyn_num::{ProgramScalar, Scalar};
 pub use gradyn_sensitivity::check::{Kernel, Mismatch, check_kernel, check_system};
+pub use gradyn_sensitivity::program::Corrections;
+pub use gradyn_sensitivity::{Contributions, Gradient};
+pub use jacobian::Jacobian;
 pub use maximum::Largest;
-pub use method::{Method, Stepping};
+pub use method::{Method, Mistakes, Stepping};
 pub use mobility::{Counts, Family, Mobility};
-pub use penalty::PenaltyError;
+pub use penalty::{Estimate, PenaltyError};
 pub use prepared::{Prepared, Run};
+pub use progress::{Observer, Progress};
 pub use registry::{
     AlphaScaling, Formulation, InitialAcceleration, Integrator, ProjectionMatrices, Projections, Sensitivity,
 };
+pub use study::{Study, StudyModel, StudyRun};
 
 /// Sizes of a prepared model.
 pub fn dims(p: &Prepared) -> gradyn_model::Dims {

@@ -1,7 +1,7 @@
 //! A method: formulation, integrator, steps and options; the only place that turns names into steps.
 
 use crate::error::Error;
-use crate::file::Study;
+use crate::file::StudySection;
 use crate::registry::{
     AlphaScaling, Formulation, InitialAcceleration, Integrator, OptionEntry, ProjectionMatrices, Projections,
     Variant, step_options,
@@ -14,7 +14,7 @@ use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::{
     Adams, Compliance, Lagrange, Newmark, Rosenbrock, RungeKutta, Scheme, State, StepKind, StepRecipe,
 };
-use gradyn_model::{Model, RowScaling, Setup};
+use gradyn_model::{Model, Owner, RowScaling, Setup, Warning, WarningCode};
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +30,13 @@ pub enum Stepping {
     },
     /// A default of the integrator.
     Default,
+}
+
+/// Mistakes on purpose, by which tests find out whether checks notice them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mistakes {
+    /// Leaves (Φ_qᵀλ)_q out of the tangents.
+    wrong_tangent: bool,
 }
 
 /// Formulation, integrator, steps, options.
@@ -89,8 +96,8 @@ pub struct Method {
     pub extrapolation_tol: f64,
     /// Names of the options that were set.
     pub given: Vec<String>,
-    /// Leaves (Φ_qᵀλ)_q out of the tangents, for tests of the checks.
-    pub wrong_tangent: bool,
+    /// Mistakes on purpose; none, unless a test of the checks asks for them.
+    pub mistakes: Mistakes,
 }
 
 impl Default for Method {
@@ -123,7 +130,7 @@ impl Default for Method {
             extrapolation_step: 1e-2,
             extrapolation_tol: 1e-8,
             given: vec![],
-            wrong_tangent: false,
+            mistakes: Mistakes::default(),
         }
     }
 }
@@ -150,8 +157,14 @@ impl Method {
         self.stepping = Stepping::Adaptive { rtol, atol };
         self
     }
+    /// With tangents that leave (Φ_qᵀλ)_q out: gradients are wrong, and checks must say so.
+    #[doc(hidden)]
+    pub fn with_wrong_tangent(mut self) -> Self {
+        self.mistakes.wrong_tangent = true;
+        self
+    }
     /// What a model file asks for.
-    pub fn from_study(s: &Study) -> Result<Self, Error> {
+    pub fn from_study(s: &StudySection) -> Result<Self, Error> {
         let mut m = Self::default();
         if let Some(f) = &s.formulation {
             m.formulation = Formulation::parse(&f.text)?;
@@ -231,13 +244,13 @@ impl Method {
             "fd_step" => self.fd_step = x,
             "extrapolation_step" => self.extrapolation_step = x,
             "extrapolation_tol" => self.extrapolation_tol = x,
-            _ => unreachable!("every option of the registry is set here"),
+            _ => return Err(refuse()),
         }
         self.given.push(name.into());
         Ok(())
     }
     /// Options that were given and that this method does not use.
-    pub fn unused_options(&self) -> Vec<String> {
+    pub fn unused_options(&self) -> Vec<Warning> {
         let family = self.integrator.coordinate();
         let penalty_start = family && self.initial_acceleration() == InitialAcceleration::Penalty;
         let stabilised = matches!(self.formulation, Formulation::Index1 | Formulation::Penalty);
@@ -264,11 +277,9 @@ impl Method {
                 "xi" | "omega" if stabilised => ", stabilisation=projection",
                 _ => "",
             };
-            format!(
-                "unused-option: {n} has no effect with {} + {}{why}",
-                self.formulation.name(),
-                self.integrator.name()
-            )
+            let names = format!("{} + {}", self.formulation.name(), self.integrator.name());
+            Warning::new(WarningCode::UnusedOption, format!("{n} has no effect with {names}{why}"))
+                .about(Owner::Option, n)
         };
         self.given.iter().filter(|n| !used(n)).map(text).collect()
     }
@@ -395,7 +406,7 @@ impl Method {
             Formulation::Index1 => Lagrange::index1(self.xi, self.omega),
             Formulation::Penalty => penalty,
         };
-        Lagrange { wrong_tangent: self.wrong_tangent, ..f }
+        Lagrange { wrong_tangent: self.mistakes.wrong_tangent, ..f }
     }
     /// A coordinate step.
     fn newmark(&self, sys: &Setup, penalty: Lagrange, scheme: Scheme) -> Newmark {

@@ -12,9 +12,9 @@
 //! Dependencies nᵀΦ_q = 0 with an element in common are one group (3): which elements are in it, and how many
 //! rows too many it has, does not depend on the rows left out.
 
+use crate::diagnose::reads_shared;
 use crate::error::Error;
 use crate::prepared::Prepared;
-use crate::redundancy::reads_shared;
 use gradyn_dynamics::assembly::{Ranks, ranks_at};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{Coordinates, Model, RowName, System};
@@ -138,7 +138,9 @@ impl Mobility {
         let relative = (m.bodies.len() <= BODIES).then(|| relative(m, &natural, cartesian));
         let families = Coordinates::ALL.map(|family| {
             let counted = match family {
-                Coordinates::Natural if natural.reads_shared() => Prepared::new(m).map(|p| p.counts()).into(),
+                Coordinates::Natural if reads_shared(&natural.model.system, &natural.assembled.redundant) => {
+                    Prepared::new(m).map(|p| p.counts()).into()
+                }
                 Coordinates::Natural => Family::Counted(natural.counts()),
                 Coordinates::Cartesian => Family::Counted(cartesian),
                 _ => relative.clone().map_or(Family::Large, Family::from),

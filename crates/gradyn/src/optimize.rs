@@ -193,7 +193,7 @@ impl Optimization {
     /// A scenario at a design.
     fn design(&self, s: &Scenario, x: &[f64]) -> Result<Design, Error> {
         let model = s.prepared.reach(x)?;
-        let run = model.simulate(&self.method, &mut |_, _| {})?;
+        let run = model.run(&self.method)?;
         let residuals = self.fit.as_ref().map(|fit| fit.residuals(&model, &run)).transpose()?;
         let psi_rho =
             if model.objectives().is_empty() { vec![] } else { model.gradient(&run, self.sensitivity)?.rows };

@@ -59,6 +59,7 @@ impl Prepared {
     /// (1) for the objectives of a run, and for the entries of its gradient if there is one.
     pub fn penalty_error(&self, run: &Run, gradient: Option<&GradientReport>) -> Result<PenaltyError, Error> {
         check(&run.method)?;
+        self.check_own(run)?;
         let method = Method { alpha: 10.0 * run.method.alpha, ..run.method.clone() };
         let recipe = method.build(&self.model);
         let p = self.model.slots(&run.rho);

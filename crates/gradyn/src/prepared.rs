@@ -1,35 +1,32 @@
 //! A model that is built, assembled and checked, and what can be asked of it: runs and gradients.
 
+use crate::diagnose::{self, Jump, on_another_branch, reads_shared};
 use crate::equilibrium::{settle, undefined};
 use crate::error::{ALL_PRESCRIBED, Error, assembly};
 use crate::method::Method;
-use crate::registry::{Formulation, Projections};
+use crate::progress::{Observer, Stopwatch};
+use crate::registry::Formulation;
 use crate::until::named;
-use crate::watch::Jump;
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::control::Mesh;
-use gradyn_dynamics::formulation::largest_mass;
-use gradyn_dynamics::simulate::{Observer, continue_run};
+use gradyn_dynamics::simulate::continue_run;
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{
-    Coordinates, LEVEL, Model, ModelError, Set, System, build, build_apart, build_framed, build_in,
+    Coordinates, LEVEL, Model, ModelError, RowName, System, Warning, build, build_apart, build_framed,
+    build_in,
 };
-use gradyn_num::largest;
 use gradyn_sensitivity::values;
+use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Instant;
-
-/// Steps at the border of stability go to and fro across it: from this part on they count as limited by it.
-const BORDER: f64 = 0.8;
 
 /// A model at certain parameters, assembled.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     /// The model.
     pub model: Model,
-    /// Parameters ρ.
-    pub rho: Vec<f64>,
+    /// ρ, with the final time where a condition gives it.
+    pub(crate) rho: Vec<f64>,
     /// Its assembly at the start.
     pub assembled: Assembled,
 }
@@ -44,14 +41,14 @@ pub struct Run {
     pub psi: Vec<f64>,
     /// Seconds.
     pub seconds: f64,
-    /// Parameters of the run; if a condition gives the final time, that is the last of them.
-    pub rho: Vec<f64>,
+    /// ρ, with the final time that the run found where a condition gives it.
+    pub(crate) rho: Vec<f64>,
     /// What jumps at a declared time: only kinks of forces and of driver accelerations are handled there.
     pub jump: Option<Jump>,
     /// When the run passes a singular position.
     pub singular: Option<f64>,
     /// Things to know about this run.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Largest |Φ|, |Φ̇| at a node.
     pub drift: [f64; 2],
     /// Energy at the start and largest deviation from it: (E₀, max |E - E₀|) [J].
@@ -61,16 +58,13 @@ pub struct Run {
 /// Parts of the way to a design that cannot be assembled at once.
 const WALK: usize = 8;
 
-/// Iterations of a step that has lost its way: those that have not need fewer than ten.
-const WANDERING: usize = 20;
-
 impl Prepared {
     /// Builds, assembles and checks a mechanism in natural coordinates. Where a shared load is read, every
     /// joint has rows to carry its part.
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
         Self::new_in(m, Coordinates::Natural)
     }
-    /// The same in coordinates of some family. Others than natural ones start where those are assembled, on
+    /// Builds, assembles and checks a mechanism in coordinates of some family. Others than natural ones start where those are assembled, on
     /// the same branch; shared loads are read where every body is free and every joint has rows.
     pub fn new_in(m: &Mechanism, family: Coordinates) -> Result<Self, Error> {
         let build = |family: Coordinates| match family {
@@ -78,7 +72,7 @@ impl Prepared {
             _ => Self::nominal(Self::framed(m)?.drawn_in(m, family)?),
         };
         let mut new = build(family)?;
-        if new.reads_shared() {
+        if reads_shared(&new.model.system, &new.assembled.redundant) {
             new = match family {
                 Coordinates::Natural => Self::nominal(build_apart(m).map_err(|e| named(m, e))?)?,
                 _ => build(Coordinates::Cartesian)?,
@@ -111,15 +105,15 @@ impl Prepared {
         model.system.start = Arc::new(model.system.start_near(&frames, &p));
         Ok(model)
     }
-    /// The same model at other parameters; nothing is rebuilt.
+    /// This model at other parameters; nothing is rebuilt.
     pub fn at(&self, rho: &[f64]) -> Result<Self, Error> {
-        assert_eq!(rho.len(), self.parameters().len(), "one value for each parameter");
+        self.check_count(rho)?;
         Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())
     }
-    /// The same on this branch: by a straight walk from here, where it cannot be assembled at once or not on
+    /// This model at other parameters, on this branch: by a straight walk from here, where it cannot be assembled at once or not on
     /// this branch. What comes out depends on `rho` alone.
     pub fn reach(&self, rho: &[f64]) -> Result<Self, Error> {
-        let checked = |model: Self| match model.on_another_branch(self) {
+        let checked = |model: Self| match on_another_branch(&model, self) {
             true => Err(ModelError::new("the design is assembled on another branch than the start").into()),
             false => Ok(model),
         };
@@ -169,6 +163,7 @@ impl Prepared {
             let e = ModelError::new(format!(
                 "velocity = \"rest\": `{row}` moves by itself, so that not everything can be at rest"
             ));
+            let e = e.about(row.owner, &row.element);
             return Err(e.help(velocity_help(assembled.velocity_freedom)).into());
         }
         if let Some(name) = model.system.collapsed_force(&p, &assembled.q) {
@@ -196,10 +191,15 @@ impl Prepared {
         }
         let knots: Vec<f64> = self.model.splines.iter().flat_map(|s| s.knots(start, end)).collect();
         let mesh = Mesh::new((start, Some(times.start)), &breaks, &knots, (end, Some(times.end)));
-        let end = if self.model.until { "t_max" } else { "t_end" };
+        let name = if self.model.until { "t_max" } else { "t_end" };
         mesh.map_err(|e| {
-            let e = ModelError::new(e.to_string().replace("t_end", end));
-            e.help(format!("look at t_start and {end} in [study]")).into()
+            let backward = |e| match e {
+                StepError::Backward { start, end } => {
+                    format!("the run must end after it starts: t_start = {start} s, {name} = {end} s")
+                }
+                e => e.to_string(),
+            };
+            ModelError::new(backward(e)).help(format!("look at t_start and {name} in [study]")).into()
         })
     }
     /// Refuses methods that do not exist, and those that do not fit this model.
@@ -229,20 +229,26 @@ impl Prepared {
         );
         Err(Error::method(message, help))
     }
-    /// Runs from the start to the final time; `observe(t, steps)` is called after each step.
+    /// Runs from the start to the final time.
+    pub fn run(&self, method: &Method) -> Result<Run, Error> {
+        self.simulate(method, &mut |_| ControlFlow::Continue(()))
+    }
+    /// Runs from the start to the final time, or until the observer, which is called after each step, breaks
+    /// the run off.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<Run, Error> {
         self.check_method(method)?;
         let (mesh, p) = (self.mesh()?, self.model.slots(&self.rho));
         let control = method.controller(mesh.end() - mesh.start.0);
-        let started = Instant::now();
+        let watch = Stopwatch::start();
+        let observe = &mut watch.observer(mesh.end(), observe);
         let recipe = method.build(&self.model);
         let angles = &self.model.angles;
         let mut trajectory = Trajectory::start(&recipe, angles, &mesh);
         let until = self.model.until.then(|| trajectory.layout.o - 1);
         continue_run(&recipe, &p, angles, &mesh, &control, until, observe, &mut trajectory)
-            .map_err(|e| self.explain(e, method, &trajectory, &p))?;
+            .map_err(|e| diagnose::explain(self, e, method, &trajectory, &p))?;
         let psi = self.outer(values(&recipe, &self.model.slots(&self.rho_of(&trajectory)), &trajectory));
-        let seconds = started.elapsed().as_secs_f64();
+        let seconds = watch.seconds();
         let rho = self.rho_of(&trajectory);
         let p = self.model.slots(&rho);
         let mut run = Run {
@@ -257,173 +263,8 @@ impl Prepared {
             jump: None,
             singular: None,
         };
-        self.check_defined(&run, &p)?;
-        self.check_values(&run)?;
-        self.check_redundancy(&run)?;
-        self.inspect(&mut run, &p)?;
+        diagnose::inspect(self, &mut run, &p)?;
         Ok(run)
-    }
-    /// A singular matrix at a coordinate of a body without mass or inertia.
-    pub(crate) fn massless(&self, e: StepError, p: &[f64]) -> StepError {
-        let StepError::Singular { t, equation } = e else { return e };
-        let lack = |body: String| {
-            let prefix = format!("body `{body}`: ");
-            let zero = |(name, slot, _): &&(String, u32, bool)| {
-                let what = name
-                    .strip_prefix(&prefix)
-                    .is_some_and(|what| ["mass", "inertia", "Ixx", "Iyy", "Izz"].contains(&what));
-                what && p[*slot as usize] == 0.0
-            };
-            let (name, ..) = self.model.positive.iter().find(zero)?;
-            Some((body, if name.ends_with("mass") { "mass" } else { "inertia" }))
-        };
-        match self.model.system.moved_by(&equation).into_iter().find_map(lack) {
-            Some((body, lacks)) => StepError::Massless { t, equation, body, lacks },
-            None => StepError::Singular { t, equation },
-        }
-    }
-    /// An objective that is not a number is an error, at the time when it stopped being one.
-    fn check_values(&self, run: &Run) -> Result<(), Error> {
-        let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
-        for (k, name) in self.objectives().iter().enumerate() {
-            let bad = (0..=plan.steps()).find(|&n| !run.trajectory.record(n)[lay.z() + k].is_finite());
-            if let Some(n) = bad.or_else(|| (!run.psi[k].is_finite()).then_some(plan.steps())) {
-                if self.model.maxima[k].is_some() {
-                    let message = format!(
-                        "objective `{name}`: the exponential of its smooth maximum leaves the range of numbers"
-                    );
-                    return Err(ModelError::new(message)
-                        .help("give `near`, roughly the maximum, or a lower `sharpness`")
-                        .into());
-                }
-                return Err(
-                    StepError::NotFinite { t: plan.t[n], equation: format!("objective {name}") }.into()
-                );
-            }
-        }
-        Ok(())
-    }
-    /// Drift, energy and warnings of a run; named freedoms that passed an extreme are an error.
-    fn inspect(&self, run: &mut Run, p: &[f64]) -> Result<(), Error> {
-        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
-        let mut d = sys.data::<f64>();
-        sys.prepare(p, &mut d);
-        let (mut r, mut y) = (vec![0.0; lay.m], vec![0.0; sys.functionals(Set::Output)]);
-        let (mut growth, mut e0) = ([0.0f64; 2], 0.0);
-        for n in 0..=plan.steps() {
-            let at = lay.node(plan.t[n], run.trajectory.record(n));
-            sys.set_angles(plan.angles(n), &mut d);
-            sys.place(at.t, at.q, &mut d);
-            for level in 0..2 {
-                r.fill(0.0);
-                sys.constraint(&at, LEVEL[level], &mut d, &mut r);
-                let rows = if level == 0 { lay.m - sys.dims().m_vel } else { lay.m };
-                let size = largest(r[..rows].iter().copied());
-                run.drift[level] = run.drift[level].max(size);
-                if level == 1 {
-                    let late = 2 * n > plan.steps();
-                    growth[usize::from(late)] = growth[usize::from(late)].max(size);
-                }
-            }
-            sys.measure(Set::Output, &at, &mut d, &mut y);
-            let energy = *y.last().expect("the energy is always there");
-            if n == 0 {
-                e0 = energy;
-            }
-            run.energy = (e0, run.energy.1.max((energy - e0).abs()));
-        }
-        self.warn_newmark(run, growth, &mut d);
-        self.warn_stiff(run);
-        self.warn_unstable(run);
-        self.warn_shared(run);
-        self.warn_geometry(run, &mut d);
-        self.warn_singular(run, &mut d);
-        self.check_freedoms_run(run, &mut d)?;
-        run.jump = self.find_jump(run, &mut d);
-        let jumps: Vec<Jump> = run.jump.iter().cloned().chain(self.spline_jumps(run, &mut d)).collect();
-        run.warnings.extend(jumps.iter().map(Jump::warning));
-        Ok(())
-    }
-    /// Constraints that do not hold, springs whose ends pass through each other.
-    fn warn_geometry(&self, run: &mut Run, d: &mut <gradyn_model::Mechanics as System>::Data<f64>) {
-        let (traj, n) = (&run.trajectory, run.trajectory.layout.n);
-        let size = largest((0..=traj.plan.steps()).flat_map(|k| &traj.record(k)[..n]).copied());
-        if run.drift[0] > 1e-3 * size * size.max(1.0) {
-            let penalty = run.method.formulation == Formulation::Penalty;
-            let advice = if penalty { "raise alpha, or take smaller steps" } else { "take smaller steps" };
-            run.warnings
-                .push(format!("drift: the constraints are violated by up to {:.1e}; {advice}", run.drift[0]));
-        }
-        let met = (1..=traj.plan.steps()).find_map(|k| {
-            Some((k, self.model.system.reversed_force(d, &traj.record(k - 1)[..n], &traj.record(k)[..n])?))
-        });
-        if let Some((k, name)) = met {
-            let t = traj.plan.t[k];
-            run.warnings.push(format!(
-                "ends-meet: the ends of force `{name}` pass through each other near t = {t} s, where it is not defined"
-            ));
-        }
-    }
-    /// Steps of an explicit integrator that stability limited.
-    fn warn_stiff(&self, run: &mut Run) {
-        let recipe = run.method.build(&self.model);
-        let traj = &run.trajectory;
-        let mut s = traj.statistics;
-        if run.method.adapts() {
-            let limited =
-                |n: &usize| recipe.stability(traj.plan.h[n - 1], traj.record(*n)).is_some_and(|x| x > BORDER);
-            s.limited = s.limited.max((1..=traj.plan.steps()).filter(limited).count());
-        }
-        if s.is_stiff() {
-            run.warnings.push(format!(
-                "stiff: stability, not accuracy, limited {} of {} steps; an implicit integrator may need fewer, and gradients may be off by more than the tolerance",
-                s.limited, s.steps
-            ));
-        }
-    }
-    /// What a coordinate step loses: velocities without projections, accelerations at short steps.
-    fn warn_newmark(
-        &self,
-        run: &mut Run,
-        growth: [f64; 2],
-        d: &mut <gradyn_model::Mechanics as System>::Data<f64>,
-    ) {
-        let Some(scheme) = run.method.scheme() else { return };
-        let [q, v, forces, accelerations, _] = self.scales(run, d);
-        let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
-        let (m, (iterations, n)) = (&run.method, run.trajectory.statistics.slowest);
-        if iterations >= WANDERING {
-            let t = run.trajectory.plan.t[n];
-            run.warnings.push(format!(
-                "slow-newton: the step to t = {t} s needed {iterations} iterations; it may have come to another solution of its equations: take shorter steps"
-            ));
-        }
-        if m.formulation.position_level() && m.projections() == Projections::Off && !scheme.dissipates() {
-            let grew = growth[1] / growth[0].max(f64::MIN_POSITIVE);
-            // q̇ = γ Δq/(βh): rounding of Φ̇ = Φ_q q̇, of which some hundred add up
-            let rounding = 100.0 * f64::EPSILON * q * v.max(q * scheme.gamma / (scheme.beta * h));
-            // 3: what begins at zero doubles by itself
-            if grew > 3.0 && growth[1] > rounding {
-                run.warnings.push(format!(
-                    "unstable-index3: without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the run, {:.1e} in the second, × {grew:.1}); use projection=on",
-                    growth[0], growth[1]
-                ));
-            }
-        }
-        // a = Δq/(βh²): rounding of q is amplified. At rest accelerations are small against those of the
-        // forces alone; where nothing acts either, they are nothing but rounding and there is nothing to
-        // compare with.
-        let noise = f64::EPSILON * q / (scheme.beta * h * h);
-        let alone = forces / largest_mass(&self.model.system, &self.model.slots(&self.rho));
-        let scale = accelerations.max(alone);
-        if self.model.system.reads_dynamics()
-            && noise > 1e-6 * scale
-            && (alone > 0.0 || accelerations > 10.0 * noise)
-        {
-            run.warnings.push(format!(
-                "small-step: at h = {h:.1e} s rounding makes accelerations and reactions uncertain by {noise:.1e} of {scale:.1e}"
-            ));
-        }
     }
 }
 
@@ -437,7 +278,13 @@ fn velocity_help(freedom: usize) -> &'static str {
 
 /// Beside rows of velocity level, or in equilibrium: a row whose rate is not zero at rest, because it depends
 /// on time or asks for a velocity.
-fn moving_row(sys: &gradyn_model::Mechanics, t: f64, p: &[f64], q: &[f64], angles: &[f64]) -> Option<String> {
+fn moving_row(
+    sys: &gradyn_model::Mechanics,
+    t: f64,
+    p: &[f64],
+    q: &[f64],
+    angles: &[f64],
+) -> Option<RowName> {
     let dims = sys.dims();
     if dims.m_vel == 0 && sys.statics().is_none() {
         return None;
@@ -449,5 +296,5 @@ fn moving_row(sys: &gradyn_model::Mechanics, t: f64, p: &[f64], q: &[f64], angle
     let (v, lam) = (&zero[..dims.n], &zero[..dims.m]);
     sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
     // 1e-12: a spline that starts at rest has a rate of some roundings
-    r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_name(k))
+    r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_names()[k].clone())
 }

@@ -28,10 +28,15 @@ macro_rules! named {
             }
             /// The one of that name.
             pub fn parse(name: &str) -> Result<Self, Error> {
+                Self::parse_beside(name, &[])
+            }
+            /// The one of that name, where other names are valid too; errors list them first.
+            pub fn parse_beside(name: &str, others: &[&str]) -> Result<Self, Error> {
                 Self::ALL.iter().copied().find(|x| x.name() == name).ok_or_else(|| {
                     let names: Vec<&str> = Self::ALL.iter().map(|x| x.name()).collect();
                     let hint = nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));
-                    Error::method(format!(concat!("there is no ", $what, " `{}`"), name), format!("{hint}valid: {}", names.join(", ")))
+                    let valid = [others, &names].concat().join(", ");
+                    Error::method(format!(concat!("there is no ", $what, " `{}`"), name), format!("{hint}valid: {valid}"))
                 })
             }
         }

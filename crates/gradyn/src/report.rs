@@ -1,5 +1,6 @@
 //! Tables of a run: output columns at nodes or at equal times, and their sensitivities.
 
+use crate::diagnose::minimum_norm;
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use gradyn_model::{Set, System};
@@ -18,6 +19,7 @@ impl Prepared {
     /// The output table at every node, or every `step` seconds by the integrator's interpolant and at the
     /// final time.
     pub fn table(&self, run: &Run, step: Option<f64>) -> Result<Table, Error> {
+        self.check_own(run)?;
         let columns = std::iter::once("t".to_owned()).chain(self.model.columns.iter().cloned()).collect();
         let sys = self.model.full.as_ref().unwrap_or(&self.model.system);
         let (traj, p) = (&run.trajectory, self.model.slots(&run.rho));
@@ -31,7 +33,7 @@ impl Prepared {
             sys.place(t, &x[..lay.n], &mut d);
             node.copy_from_slice(&x[..lay.z()]);
             if reads {
-                self.minimum_norm(&run.method, &d, &mut node[lay.lam()..]);
+                minimum_norm(self, &run.method, &d, &mut node[lay.lam()..]);
             }
             sys.measure(Set::Output, &lay.node(t, &node), &mut d, &mut y);
             std::iter::once(t).chain(y[..self.model.columns.len()].iter().copied()).collect::<Vec<f64>>()

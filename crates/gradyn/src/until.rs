@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{ModelError, ParameterInfo};
+use gradyn_model::{ModelError, ParameterInfo, System};
 use gradyn_sensitivity::Gradient;
 
 /// What users call the condition.
@@ -36,6 +36,34 @@ impl Prepared {
     pub fn parameters(&self) -> &[ParameterInfo] {
         &self.model.parameters[..self.model.parameters.len() - usize::from(self.model.until)]
     }
+    /// Values of the parameters.
+    pub fn rho(&self) -> &[f64] {
+        &self.rho[..self.parameters().len()]
+    }
+    /// Every number that kernels read at these parameters: p = e(ρ).
+    pub fn slots(&self) -> Vec<f64> {
+        self.model.slots(&self.rho)
+    }
+    /// Refuses another number of values than there are parameters.
+    pub(crate) fn check_count(&self, rho: &[f64]) -> Result<(), Error> {
+        let count = self.parameters().len();
+        if rho.len() == count {
+            return Ok(());
+        }
+        let (values, parameters) = (plural(rho.len(), "value"), plural(count, "parameter"));
+        Err(Error::argument(format!("{values} for {parameters}"), "give one value for each parameter"))
+    }
+    /// Refuses a run of another model, or of other parameters.
+    pub(crate) fn check_own(&self, run: &Run) -> Result<(), Error> {
+        let dims = self.model.system.dims();
+        let layout = run.trajectory.layout;
+        let count = self.parameters().len();
+        if (layout.n, layout.m) == (dims.n, dims.m) && run.rho.get(..count) == Some(self.rho()) {
+            return Ok(());
+        }
+        let help = "ask the model that made the run, at the parameters of the run";
+        Err(Error::argument("the run is that of another model, or of other parameters", help))
+    }
     /// Names of the objectives of the user.
     pub fn objectives(&self) -> &[String] {
         &self.model.objectives[..self.model.objectives.len() - usize::from(self.model.until)]
@@ -44,6 +72,23 @@ impl Prepared {
     pub(crate) fn functionals(&self) -> Vec<String> {
         let names = self.objectives().iter().map(|o| format!("objective `{o}`"));
         names.chain(self.model.until.then(|| NAME.to_owned())).collect()
+    }
+    /// The derivative of objectives along a direction of ρ, at the final time that follows it; `along` is that
+    /// at a fixed plan, over all of (ρ, t_F).
+    pub(crate) fn total_along(
+        &self,
+        mut direction: Vec<f64>,
+        along: impl Fn(&[f64]) -> Result<Vec<f64>, Error>,
+    ) -> Result<Vec<f64>, Error> {
+        direction.resize(self.rho.len(), 0.0);
+        let mut exact = along(&direction)?;
+        if self.model.until {
+            let last = direction.len() - 1;
+            let rate = along(&(0..=last).map(|k| f64::from(k == last)).collect::<Vec<_>>())?;
+            let shift = exact[rate.len() - 1] / rate[rate.len() - 1];
+            exact.iter_mut().zip(&rate).for_each(|(x, rate)| *x -= rate * shift);
+        }
+        Ok(exact)
     }
     /// ρ of a run: with the final time that it found.
     pub(crate) fn rho_of(&self, run: &Trajectory) -> Vec<f64> {
@@ -61,6 +106,11 @@ impl Prepared {
         let scales: Vec<f64> = self.parameters().iter().map(|p| p.scale).collect();
         FinalTime::new(&run.trajectory, rows, &scales)
     }
+}
+
+/// `1 value`, `2 values`.
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// (1).
@@ -91,7 +141,7 @@ impl FinalTime {
         let Some((slopes, _)) = &self.slopes else { return rows };
         rows.into_iter().map(|row| row[..slopes.len()].to_vec()).collect()
     }
-    /// The same of derivatives over anything else than ρ.
+    /// Derivatives of objectives over anything else than ρ, at the final time that follows it.
     pub fn reduce_rows(&self, rows: &Gradient) -> Gradient {
         let Some((_, tau)) = &self.slopes else { return rows.clone() };
         let Some((condition, rows)) = rows.split_last() else { return vec![] };

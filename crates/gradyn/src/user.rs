@@ -20,7 +20,7 @@
 //!
 //! let model = UserModel::new(Oscillator, 0.0, FinalTime::At(std::f64::consts::FRAC_PI_2));
 //! let method = Method::new("maggi", "dop853").unwrap().tolerance(1e-13, 1e-13);
-//! let run = model.simulate(&method, &mut |_, _| {}).unwrap();
+//! let run = model.run(&method).unwrap();
 //! let rows = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap().rows;
 //! assert!((rows[0][0] + 0.25).abs() < 1e-11 && (rows[0][1] - 1.0).abs() < 1e-11);
 //! ```
@@ -30,13 +30,15 @@ pub use gradyn_model::user::{StateSpace, UserSystem};
 use crate::error::Error;
 use crate::gradient::{GradientReport, Rows, checked, index3_adjoint, not_converged, rows_by};
 use crate::method::Method;
+use crate::progress::{Observer, Stopwatch};
 use crate::registry::{Formulation, Sensitivity};
 use crate::until;
 use gradyn_dynamics::control::Mesh;
-use gradyn_dynamics::simulate::{Observer, continue_run};
+use gradyn_dynamics::simulate::continue_run;
 use gradyn_dynamics::{Lagrange, StepError, StepRecipe, Trajectory};
 use gradyn_model::Setup;
 use gradyn_sensitivity::{Case, Design, Gradient, values};
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// When a run of a user system ends.
@@ -133,6 +135,11 @@ impl UserModel {
         names
     }
     /// Runs from the start to the final time.
+    pub fn run(&self, method: &Method) -> Result<UserRun, Error> {
+        self.simulate(method, &mut |_| ControlFlow::Continue(()))
+    }
+    /// Runs from the start to the final time, or until the observer, which is called after each step, breaks
+    /// the run off.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<UserRun, Error> {
         method.check()?;
         self.check()?;
@@ -146,6 +153,7 @@ impl UserModel {
         let mesh = Mesh::new((self.t_start, None), &[], &[], (end, Some(slot)))?;
         let control = method.controller(end - self.t_start);
         let condition = matches!(self.t_end, FinalTime::Condition { .. });
+        let observe = &mut Stopwatch::start().observer(end, observe);
         let recipe = self.recipe(method);
         let mut trajectory = Trajectory::start(&recipe, &[], &mesh);
         let until = condition.then(|| trajectory.layout.o - 1);

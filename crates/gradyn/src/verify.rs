@@ -29,11 +29,12 @@ pub use row::{Against, Measured, Row, Verdict};
 use crate::error::Error;
 use crate::method::Method;
 use crate::prepared::Prepared;
+use crate::progress::Stopwatch;
 use combination::Item;
 use gradyn_model::Coordinates;
 use group::Group;
 use reference::Steps;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A distance of so many expected errors is a disagreement.
 pub const LIMIT: f64 = 10.0;
@@ -108,7 +109,7 @@ impl Prepared {
     ) -> Result<Report, Error> {
         self.check_parameters()?;
         self.mesh()?;
-        let started = Instant::now();
+        let started = Stopwatch::start();
         let centres = combination::centres(self, &plan.method);
         let models: Vec<&Prepared> = std::iter::once(self).chain(others).collect();
         let families: Vec<Coordinates> = models.iter().map(|m| m.model.family).collect();
@@ -135,7 +136,7 @@ impl Prepared {
         skipped.sort_by_key(|s| s.0);
         let rows = rows.into_iter().map(|r| r.1).collect();
         let skipped = skipped.into_iter().map(|s| s.1).collect();
-        Ok(Report { reference, rows, skipped, seconds: started.elapsed().as_secs_f64() })
+        Ok(Report { reference, rows, skipped, seconds: started.seconds() })
     }
 }
 
@@ -157,14 +158,14 @@ impl<'a> Runs<'a> {
     }
     /// Runs and compares one combination.
     fn row(&mut self, item: &Item) -> Row {
-        let started = Instant::now();
+        let started = Stopwatch::start();
         let (model, reference) = (self.model(&item.combination), self.reference);
         let measured = match self.group(&item.combination) {
             Ok(group) => group.measure(model, item.combination.sensitivity, reference),
             Err(e) => Err(e.clone()),
         };
         let [method, _] = self.steps.method(&item.combination);
-        Row::new(item, method, measured, started.elapsed().as_secs_f64())
+        Row::new(item, method, measured, started.seconds())
     }
     /// The runs of a combination, made if they are not there.
     fn group(&mut self, c: &Combination) -> &Result<Group, Error> {
@@ -184,13 +185,13 @@ impl<'a> Runs<'a> {
 /// What time is left. A row is expected to take as long as the mean of those before it, of those with new
 /// runs or of those without.
 struct Clock {
-    started: Instant,
+    started: Stopwatch,
     budget: Option<Duration>,
     spent: [(f64, usize); 2],
 }
 
 impl Clock {
-    fn new(started: Instant, budget: Option<Duration>) -> Self {
+    fn new(started: Stopwatch, budget: Option<Duration>) -> Self {
         Self { started, budget, spent: [(0.0, 0); 2] }
     }
     fn add(&mut self, new: bool, seconds: f64) {
@@ -201,6 +202,6 @@ impl Clock {
     fn is_late(&self, has_run: bool) -> bool {
         let (sum, count) = self.spent[usize::from(!has_run)];
         let next = sum / count.max(1) as f64;
-        self.budget.is_some_and(|b| self.started.elapsed().as_secs_f64() + next > b.as_secs_f64())
+        self.budget.is_some_and(|b| self.started.seconds() + next > b.as_secs_f64())
     }
 }

@@ -45,7 +45,7 @@ fn with_parameters(count: usize) -> Prepared {
 }
 
 fn run(model: &Prepared, m: &Method) -> Run {
-    model.simulate(m, &mut |_, _| {}).expect("runs")
+    model.run(m).expect("runs")
 }
 
 fn gradient(model: &Prepared, run: &Run, s: Sensitivity) -> (Vec<Vec<f64>>, f64) {

@@ -65,10 +65,10 @@ impl Cell {
 
 /// Matrices that the direct method factorises in a step.
 fn factorizations(model: &Prepared, m: &Method) -> f64 {
-    let run = model.simulate(m, &mut |_, _| {}).expect("runs");
+    let run = model.run(m).expect("runs");
     let recipe = m.build(&model.model);
     let design = Design::Model(&model.model);
-    let case = Case { recipe: &recipe, design, rho: &model.rho, run: &run.trajectory };
+    let case = Case { recipe: &recipe, design, rho: model.rho(), run: &run.trajectory };
     let direct = gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps");
     let count = direct.factorizations.expect("counted");
     count as f64 / run.trajectory.plan.steps() as f64

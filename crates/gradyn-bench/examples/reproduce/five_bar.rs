@@ -200,7 +200,7 @@ pub fn response() -> Vec<Plot> {
     let names = ["vel(B12.P2.x)", "vel(B12.P2.y)", "system.kinetic", "system.energy"];
     let model = example("five_bar", &names);
     let m: Method = method("index3", "newmark").step(H);
-    let table = model.table(&model.simulate(&m, &mut |_, _| {}).expect("runs"), None).expect("a table");
+    let table = model.table(&model.run(&m).expect("runs"), None).expect("a table");
 
     // velocities and energies over time
     let of = |name: &str, f: &dyn Fn(&[f64]) -> f64| {

@@ -42,7 +42,7 @@ fn column(family: Coordinates) -> Column {
     let ((psi, rows), seconds) = timed(|| Function::gradient(&model, &m, Sensitivity::DiscreteAdjoint));
 
     // what each record adds, from the end, at some of the records
-    let run = model.simulate(&m, &mut |_, _| {}).expect("runs");
+    let run = model.run(&m).expect("runs");
     let (_, parts) = model.contributions(&run).expect("sweeps");
     let t = &run.trajectory.plan.t;
     let every = t.len().div_ceil(POINTS);

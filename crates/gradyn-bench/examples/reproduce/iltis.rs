@@ -52,7 +52,7 @@ fn forces(edits: &[(&str, &str)]) -> Vec<f64> {
     let mut m = edited("iltis", edits);
     m.outputs = ROWS.iter().map(|r| (r.0.into(), r.2.into())).collect();
     let model = Prepared::new(&m).expect("builds");
-    let run = model.simulate(&fine(), &mut |_, _| {}).expect("runs");
+    let run = model.run(&fine()).expect("runs");
     model.table(&run, None).expect("a table").rows.swap_remove(0).split_off(1)
 }
 

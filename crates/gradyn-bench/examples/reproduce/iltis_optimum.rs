@@ -127,9 +127,7 @@ fn figure_7(after: &[f64]) -> Vec<Plot> {
     let column = 1 + model.model.columns.iter().position(|c| c == "az").expect("an output of the example");
     let line = |name: &str, x: &[f64]| {
         let model = model.at(x).expect("assembles");
-        let table = model
-            .table(&model.simulate(&fine(), &mut |_, _| {}).expect("runs"), Some(2.5e-3))
-            .expect("a table");
+        let table = model.table(&model.run(&fine()).expect("runs"), Some(2.5e-3)).expect("a table");
         Series {
             name: name.into(),
             points: table.rows.iter().map(|r| [r[0], r[column]]).collect(),

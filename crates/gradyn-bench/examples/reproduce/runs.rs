@@ -95,14 +95,14 @@ pub trait Function {
 
 impl Function for Prepared {
     fn rho(&self) -> &[f64] {
-        &self.rho
+        Prepared::rho(self)
     }
     fn psi(&self, rho: &[f64], method: &Method) -> Vec<f64> {
         let moved = self.at(rho).expect("assembles");
-        moved.simulate(method, &mut |_, _| {}).expect("runs").psi
+        moved.run(method).expect("runs").psi
     }
     fn gradient(&self, method: &Method, s: Sensitivity) -> (Vec<f64>, Vec<Vec<f64>>) {
-        let run = self.simulate(method, &mut |_, _| {}).expect("runs");
+        let run = self.run(method).expect("runs");
         let rows = Prepared::gradient(self, &run, s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
         (run.psi, rows)
     }

@@ -29,7 +29,8 @@ pub fn object(report: &Report, fit: &Identification) -> Value {
 pub fn text(report: &Report, fit: &Identification) -> String {
     let (count, norm) = residuals(report);
     let mut text = format!(
-        "  fit             {count} residuals, norm {norm:.3e}; σ = {:.3e} of their scales, {} degrees of freedom\n",
+        "  fit             {count} residuals, norm {norm:.3e}; σ = {:.3e} of their scales, {} degrees of \
+         freedom\n",
         fit.residual_deviation, fit.freedoms
     );
     let width = fit.estimates.iter().map(|e| e.name.chars().count()).max().unwrap_or(0).max(9);

@@ -156,5 +156,5 @@ fn listed(path: &Path, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
 }
 
 fn nominal(p: &Prepared) -> Vec<f64> {
-    p.rho[..p.parameters().len()].to_vec()
+    p.rho()[..p.parameters().len()].to_vec()
 }

@@ -5,13 +5,13 @@ use gradyn::verify::{Against, Answer, Combination, Distance, Measured, Reference
 use gradyn::{Prepared, Sensitivity};
 use serde_json::{Value, json};
 
-/// Everything.
+/// A report as one JSON object.
 pub fn report(p: &Prepared, r: &Report) -> Value {
     let count = |name: &str| r.count(|v| v.name() == name);
     let largest = r.farthest().and_then(|row| Some((row, row.measured.as_ref()?)));
     json!({
         "model": p.model.name,
-        "parameters": named(parameter_names(p), &p.rho),
+        "parameters": named(parameter_names(p), p.rho()),
         "reference": r.reference.as_ref().map_or_else(|reason| json!({"refused": reason}), |x| reference(p, x)),
         "rows": r.rows.iter().map(|row| self::row(p, row)).collect::<Vec<_>>(),
         "skipped": r.skipped.iter().map(combination).collect::<Vec<_>>(),
@@ -63,7 +63,7 @@ fn measured(p: &Prepared, m: &Measured) -> Value {
     };
     json!({
         "objectives": answer(p, &m.answer), "steps": m.steps, "against": against, "order": m.order, "moved": m.moved,
-        "penalty_error": m.penalty, "warnings": m.warnings,
+        "penalty_error": m.penalty, "warnings": crate::output::texts(&m.warnings),
         "distance": {"entry": m.distance.entry.name(p), "off": off, "expected": expected, "ratio": ratio},
     })
 }

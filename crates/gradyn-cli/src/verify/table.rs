@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 /// Models with at most so many entries show all of them.
 const NARROW: usize = 4;
 
-/// All of it.
+/// The whole report as text.
 pub fn report(p: &Prepared, r: &Report) -> String {
     let mut out = head(p, r);
     let layout = Layout::new(p, r);
@@ -44,7 +44,8 @@ fn head(p: &Prepared, r: &Report) -> String {
             );
             let _ = writeln!(
                 out,
-                "  known to {error:.1e}; one direction is {certificate:.1e} from a complex step through the program"
+                "  known to {error:.1e}; one direction is {certificate:.1e} from a complex step through the \
+                 program"
             );
         }
         Err(reasons) => {
@@ -117,7 +118,8 @@ impl Layout {
         };
         let (w, entry) = (self.entry, "worst entry");
         format!(
-            "{section:<names$}  {:<11} {:>6}  {entry:<w$} {values}  {:<9} {:>8} {:>8} {:>6} {:>5}  {:<11} {:>8}",
+            "{section:<names$}  {:<11} {:>6}  {entry:<w$} {values}  {:<9} {:>8} {:>8} {:>6} {:>5}  {:<11} \
+             {:>8}",
             "steps", "count", "against", "off", "expected", "ratio", "order", "verdict", "time"
         )
     }

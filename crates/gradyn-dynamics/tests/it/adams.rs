@@ -2,6 +2,7 @@
 //! starts; interpolants.
 
 use gradyn_dynamics::control::{Controller, Mesh};
+use gradyn_dynamics::simulate::unobserved;
 use gradyn_dynamics::step::adams::coefficients::{
     Coefficients, EQUAL, MOST, Row, SIZE, distances, kept, moments,
 };
@@ -101,7 +102,7 @@ fn run<T: Clone + Into<StepRecipe>>(
     let (t0, t1) = (p[start as usize], p[end as usize]);
     let knots: Vec<f64> = model.splines.iter().flat_map(|s| s.knots(t0, t1)).collect();
     let mesh = Mesh::new((t0, Some(start)), &[], &knots, (t1, Some(end))).expect("a mesh");
-    simulate(&step.clone().into(), p, &model.angles, &mesh, &control, &mut |_, _| {})
+    simulate(&step.clone().into(), p, &model.angles, &mesh, &control, &mut unobserved)
 }
 
 fn adams(sys: &Mechanics, order: usize) -> Adams {

@@ -195,7 +195,9 @@ fn missing_conditions_name_what_is_free() {
     let mut m = double_pendulum();
     m.initial.position.pop();
     let e = failure(&m);
-    let StepError::Conditions { kind: "position", given: 1, freedom: 2, hint } = &e else { panic!("{e}") };
+    let StepError::Conditions { kind: "position", given: 1, freedom: 2, hint, .. } = &e else {
+        panic!("{e}")
+    };
     assert!(hint.contains("bar2.C.x") || hint.contains("bar2.C.y"), "{e}");
     assert!(!hint.contains("bar1"), "bar 1 is held by its angle: {e}");
     // velocities are counted as well
@@ -214,7 +216,9 @@ fn surplus_conditions_are_listed() {
     let mut m = pendulum();
     m.initial.position.push(("bar.B.x".into(), "xO + L * cos(theta)".into()));
     let e = failure(&m);
-    let StepError::Conditions { kind: "position", given: 2, freedom: 1, hint } = &e else { panic!("{e}") };
+    let StepError::Conditions { kind: "position", given: 2, freedom: 1, hint, .. } = &e else {
+        panic!("{e}")
+    };
     assert!(hint.contains("`bar.angle`") && hint.contains("`bar.B.x`"), "{e}");
     let mut m = pendulum();
     m.initial.velocity =

@@ -2,6 +2,7 @@
 
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::formulation::Linear;
+use gradyn_dynamics::simulate::unobserved;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::tableau::{RK4, Tableau};
 use gradyn_dynamics::{
@@ -237,7 +238,7 @@ fn run<T: Clone + Into<StepRecipe>>(step: &T, model: &Model, p: &[f64], h: f64, 
     let t0 = p[model.times.start as usize];
     let mesh =
         Mesh::new((t0, Some(model.times.start)), &[], &[], (t0 + steps as f64 * h, None)).expect("a mesh");
-    simulate(&step.clone().into(), p, &model.angles, &mesh, &Controller::fixed(h), &mut |_, _| {})
+    simulate(&step.clone().into(), p, &model.angles, &mesh, &Controller::fixed(h), &mut unobserved)
         .unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -2,6 +2,7 @@
 //! tolerance 1e-12.
 
 use gradyn_dynamics::control::{Controller, Mesh};
+use gradyn_dynamics::simulate::unobserved;
 use gradyn_dynamics::tableau::{DOP853, DOPRI5, GAUSS4, RADAU3, RADAU5, RK4, SDIRK4, Tableau};
 use gradyn_dynamics::{
     Lagrange, Newmark, RungeKutta, Scheme, State, StepError, StepRecipe, Trajectory, simulate,
@@ -17,7 +18,7 @@ fn run<T: Clone + Into<StepRecipe>>(step: &T, model: &Model, p: &[f64], control:
     let (t0, t1) = (p[start as usize], p[end as usize]);
     let knots: Vec<f64> = model.splines.iter().flat_map(|s| s.knots(t0, t1)).collect();
     let mesh = Mesh::new((t0, Some(start)), &[], &knots, (t1, Some(end))).expect("a mesh");
-    simulate(&step.clone().into(), p, &model.angles, &mesh, &control, &mut |_, _| {})
+    simulate(&step.clone().into(), p, &model.angles, &mesh, &control, &mut unobserved)
         .unwrap_or_else(|e| panic!("{}: {e}", model.name))
 }
 
@@ -446,7 +447,7 @@ fn nan_in_a_force_is_an_error_of_the_step() {
         angles: &[f64],
         mesh: &Mesh,
     ) -> Result<Vec<f64>, StepError> {
-        simulate(&step.clone().into(), p, angles, mesh, &Controller::fixed(0.02), &mut |_, _| {})
+        simulate(&step.clone().into(), p, angles, mesh, &Controller::fixed(0.02), &mut unobserved)
             .map(|r| result(&r))
     }
     let e = attempt(&newmark(sys, Lagrange::INDEX3, 0.0), p, &r.model.angles, &mesh);
@@ -468,7 +469,7 @@ fn nan_in_an_objective_ends_an_adaptive_run() {
         let step = runge_kutta(&r.model.system, &DOPRI5);
         let mesh = Mesh::new((0.0, None), &[], &[], (0.6, None)).expect("a mesh");
         let control = Controller::adaptive(1e-6, 1e-6);
-        let e = simulate(&step.into(), &r.p, &r.model.angles, &mesh, &control, &mut |_, _| {})
+        let e = simulate(&step.into(), &r.p, &r.model.angles, &mesh, &control, &mut unobserved)
             .map(|r| result(&r));
         send.send(e).expect("the test waits");
     });

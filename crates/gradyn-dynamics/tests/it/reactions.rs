@@ -5,6 +5,7 @@
 //! ```
 
 use gradyn_dynamics::control::{Controller, Mesh};
+use gradyn_dynamics::simulate::unobserved;
 use gradyn_dynamics::tableau::DOPRI5;
 use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, State, StepRecipe, Trajectory, simulate};
 use gradyn_model::mechanism::{
@@ -27,7 +28,7 @@ fn run<T: Clone + Into<StepRecipe>>(step: &T, model: &Model, p: &[f64], control:
     let (t0, t1) = (p[model.times.start as usize], p[model.times.end as usize]);
     let knots: Vec<f64> = model.splines.iter().flat_map(|s| s.knots(t0, t1)).collect();
     let mesh = Mesh::new((t0, None), &[], &knots, (t1, None)).expect("a mesh");
-    simulate(&step.clone().into(), p, &model.angles, &mesh, &control, &mut |_, _| {})
+    simulate(&step.clone().into(), p, &model.angles, &mesh, &control, &mut unobserved)
         .unwrap_or_else(|e| panic!("{}: {e}", model.name))
 }
 

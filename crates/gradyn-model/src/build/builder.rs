@@ -1,6 +1,5 @@
 //! Everything known while the system is being built, and what all stages ask of it.
 
-use super::SIGNAL;
 use super::bodies::Solid;
 use super::coordinates::Coordinate;
 use super::forces::Compiled;
@@ -10,6 +9,7 @@ use super::joints::JointFrame;
 use super::numbers::{Numbers, Quad, SlotTable, unknown};
 use super::symbols::AngleDef;
 use super::vectors::{Port, Symbols};
+use super::{Positive, SIGNAL};
 use crate::error::ModelError;
 use crate::formula::Formula;
 use crate::guard::Guard;
@@ -68,7 +68,7 @@ pub(crate) struct Builder<'g, 'm> {
     /// torque is read.
     pub(super) wanted: HashMap<String, bool>,
     /// Numbers that must not be negative.
-    pub(super) positive: Vec<(String, u32, bool)>,
+    pub(super) positive: Vec<Positive>,
     /// Joints that hold directions parallel: their product is positive.
     pub(super) aligned: Vec<(String, Quad<'g>)>,
 }

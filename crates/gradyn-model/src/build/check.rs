@@ -1,24 +1,30 @@
 //! What is refused before anything is built: parameters, bodies, names, and numbers that must be positive.
 
-use super::ParameterInfo;
 use super::bodies::{self, Inertia, Solid};
 use super::builder::Builder;
 use super::joints::number_of;
 use super::numbers::Numbers;
 use super::tyre;
 use super::vectors::{difference, dot};
+use super::{FINAL_TIME, ParameterInfo, Positive};
 use crate::error::ModelError;
 use crate::expression::{UNITS, label_factor};
 use crate::mechanism::{ForceKind, Mechanism, Number, Parameter, Source};
 use crate::program::Sym;
+use crate::row::Owner;
 use crate::spec::Bound;
+use crate::warning::{Warning, WarningCode};
 use std::collections::HashSet;
 
 /// The parameters with their values, bounds and scales, which must fit each other.
 pub(super) fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<ParameterInfo>, ModelError> {
     let mut list = vec![];
     for p in &m.parameters {
-        let what = format!("parameter `{}`", p.name);
+        // errors of the final time are those of `t_max`, as the file has it
+        let what = match p.name.text.as_str() {
+            FINAL_TIME => "t_max".to_owned(),
+            name => format!("parameter `{name}`"),
+        };
         let value = n.constant(&p.value, &what)?;
         let mut bound =
             |b: &Option<Number>, what: String| b.as_ref().map(|b| n.constant(b, &what)).transpose();
@@ -34,9 +40,9 @@ pub(super) fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<Parameter
         if min.is_some_and(|b| value < b) || max.is_some_and(|b| value > b) {
             let bound = |b: Option<f64>, none: &str| b.map_or(none.into(), |b| b.to_string());
             let bounds = format!("{} … {}", bound(min, "-∞"), bound(max, "∞"));
-            return Err(
-                ModelError::new(format!("{what}: {value} is outside its bounds {bounds}")).at(&p.value.place)
-            );
+            return Err(ModelError::new(format!("{what}: {value} is outside its bounds {bounds}"))
+                .at(&p.value.place)
+                .about(Owner::Parameter, &p.name));
         }
         if scale.is_some_and(|s| s <= 0.0) {
             return Err(ModelError::new(format!("{what}: the scale must be positive")).at(&p.name.place));
@@ -106,9 +112,10 @@ pub(super) fn check_bodies<'g>(
             let s = numbers.nominal(&moments.concat());
             if let Some(least) = bodies::negative(&s) {
                 let why = format!("the smallest of ∫x² dm in its principal axes would be {least:.3e} kg m²");
+                let text = format!("body `{name}`: no real body has this inertia; {why}");
                 numbers
                     .warnings
-                    .push(format!("impossible-inertia: body `{name}`: no real body has this inertia; {why}"));
+                    .push(Warning::new(WarningCode::ImpossibleInertia, text).about(Owner::Body, name));
             }
         }
         check_rod(body, solid)?;
@@ -177,7 +184,8 @@ impl Builder<'_, '_> {
             }
             list.extend(&s.sizes);
             for (what, x, strict) in list {
-                self.positive.push((format!("body `{}`: {what}", s.name), self.slots.slot(x), strict));
+                let slot = self.slots.slot(x);
+                self.positive.push(Positive::new((Owner::Body, &s.name), what, slot, strict));
             }
         }
     }
@@ -211,7 +219,8 @@ impl Builder<'_, '_> {
             for (what, x, strict) in list {
                 // an expression of sensors is not a number of the model
                 if let Ok(x) = self.numbers.number(&x, &format!("force `{}`, {what}", f.name)) {
-                    self.positive.push((format!("force `{}`: {what}", f.name), self.slots.slot(x), strict));
+                    let slot = self.slots.slot(x);
+                    self.positive.push(Positive::new((Owner::Force, &f.name), what, slot, strict));
                 }
             }
         }
@@ -221,7 +230,8 @@ impl Builder<'_, '_> {
         for j in &self.m.joints {
             let Some(field) = j.kind.spec().number().filter(|f| f.bound == Bound::Positive) else { continue };
             let x = number_of(j, &mut self.numbers)?;
-            self.positive.push((format!("joint `{}`: {}", j.name, field.name), self.slots.slot(x), true));
+            let slot = self.slots.slot(x);
+            self.positive.push(Positive::new((Owner::Joint, &j.name), field.name, slot, true));
         }
         Ok(())
     }

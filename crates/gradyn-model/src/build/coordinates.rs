@@ -9,6 +9,7 @@ use crate::error::ModelError;
 use crate::mechanism::Text;
 use crate::ports::Affine;
 use crate::row::{Owner, RowName};
+use crate::warning::{Warning, WarningCode};
 use std::collections::{HashMap, HashSet};
 
 /// Classes of coincident points and of parallel vectors.
@@ -89,7 +90,8 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
                 // it holds nothing but its point
                 let alone = spec.rows[d - 2] == d;
                 let text = format!("joint `{}` repeats what other joints already hold", j.name);
-                self.b.numbers.warnings.extend(alone.then_some(text));
+                let warning = Warning::new(WarningCode::RepeatedJoint, text).about(Owner::Joint, &j.name);
+                self.b.numbers.warnings.extend(alone.then_some(warning));
             }
             if d == 3 && spec.shares_axis {
                 let axes = self.b.joint_frames[k].axes.clone();

@@ -16,10 +16,11 @@ use crate::ports::Ports;
 use crate::program::{Program, Sym};
 use crate::quadratic::{Form, QuadraticRows, RowTerms};
 use crate::relative::{Reference, Relative, Tree};
-use crate::row::RowName;
+use crate::row::{Owner, RowName};
 use crate::signal::Signals;
 use crate::start::Start;
-use crate::system::{Dims, Patterns, Statics, System};
+use crate::system::{AngleName, Dims, Patterns, Statics, System};
+use crate::warning::{Warning, WarningCode};
 use gradyn_num::Pattern;
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -176,7 +177,11 @@ impl<'g> Builder<'g, '_> {
             guards,
             signals,
             angles,
-            angle_names: self.angles.iter().map(|d| d.text.clone()).collect(),
+            angle_names: self
+                .angles
+                .iter()
+                .map(|d| AngleName { text: d.text.clone(), attitude: d.attitude })
+                .collect(),
             tracked: vec![],
             integrand: Functional::empty(),
             terminal: Functional::empty(),
@@ -203,8 +208,11 @@ impl<'g> Builder<'g, '_> {
                 .at(&name.place));
             }
             if !rows.iter().any(|row| row.element == name.text) {
-                let text = "penalty-unused: `{}` has no constraint row of its own: its points and axes are shared coordinates";
-                self.numbers.warnings.push(text.replace("{}", &name.text));
+                let text = format!(
+                    "`{name}` has no constraint row of its own: its points and axes are shared coordinates"
+                );
+                let warning = Warning::new(WarningCode::PenaltyUnused, text).about(Owner::Joint, name);
+                self.numbers.warnings.push(warning);
             }
         }
         let of = |row: &RowName| {
@@ -363,7 +371,7 @@ fn values(slots: &Program, rho: &[f64]) -> Vec<f64> {
 }
 
 /// Each text once, in order.
-fn distinct(list: Vec<String>) -> Vec<String> {
+fn distinct(list: Vec<Warning>) -> Vec<Warning> {
     let mut seen = std::collections::HashSet::new();
     list.into_iter().filter(|w| seen.insert(w.clone())).collect()
 }

@@ -18,7 +18,9 @@ use crate::load::Load;
 use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, Vector};
 use crate::ports::{Ports, ZERO};
 use crate::program::{Graph, Program, Sym};
+use crate::row::Owner;
 use crate::signal::{Input, Signal};
+use crate::warning::{Warning, WarningCode};
 use std::ops::Range;
 
 /// A scalar force before its indices are final.
@@ -238,7 +240,9 @@ impl ForceMaker<'_, '_, '_> {
                         let text = format!(
                             "the {law} law of a tyre has kinks where it saturates; gradients are those of the branch taken"
                         );
-                        self.b.numbers.warnings.push(format!("not-smooth: force `{}`: {text}", f.name));
+                        let text = format!("force `{}`: {text}", f.name);
+                        let warning = Warning::new(WarningCode::NotSmooth, text);
+                        self.b.numbers.warnings.push(warning.about(Owner::Force, &f.name));
                     }
                     self.add_load(k, &f.name)?;
                 }

@@ -76,13 +76,12 @@ impl<'g, 'm> Builder<'g, 'm> {
         let what = format!("{owner} `{name}`");
         let Some(formula) = self.formula(make)?.filter(|f| !f.velocity()) else {
             let e = ModelError::new(format!("{what} reads more than positions")).at(&name.place);
-            let help = match owner {
-                Owner::Constraint => format!(
+            let help = if owner == Owner::Constraint {
+                format!(
                     "write `{name} = {{ velocity = \"…\" }}` for a constraint of velocities; else use positions, angles, t and parameters"
-                ),
-                Owner::Joint | Owner::Driver | Owner::Body | Owner::Norm => {
-                    "a constraint is an expression of positions, angles, t and parameters".into()
-                }
+                )
+            } else {
+                "a constraint is an expression of positions, angles, t and parameters".into()
             };
             return Err(e.help(help));
         };

@@ -7,6 +7,7 @@ use crate::mechanism::{Mechanism, Number, Source, Vector};
 use crate::ports::Affine;
 use crate::program::{Graph, Sym};
 use crate::quadratic::{Form, RowTerms};
+use crate::warning::{Warning, WarningCode};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -34,7 +35,7 @@ pub struct Numbers<'g> {
     /// Names of the splines.
     splines: HashSet<String>,
     /// Non-smooth functions met so far.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// 2 or 3.
     pub dimension: usize,
 }
@@ -119,16 +120,14 @@ impl<'g> Numbers<'g> {
         let ast = parse(&text).map_err(|e| ModelError::expression(what, x, e))?;
         for (_, name) in ast.nonsmooth() {
             let shown = shortened(&text);
-            self.warnings.push(format!(
-                "not-smooth: {what}: {name}, in `{shown}`; gradients are those of the branch taken"
-            ));
+            let text = format!("{what}: {name}, in `{shown}`; gradients are those of the branch taken");
+            self.warnings.push(Warning::new(WarningCode::NotSmooth, text));
         }
         let known = |n: &str| self.names.contains_key(n) || self.splines.contains(n);
         for unit in check_units(&text, timed, known).map_err(|e| ModelError::expression(what, x, e))? {
             let hint = "write `*` between them if the name is meant";
-            self.warnings.push(format!(
-                "unit-or-name: {what}: `{unit}` after a number in `{text}` is a unit, not the name; {hint}"
-            ));
+            let text = format!("{what}: `{unit}` after a number in `{text}` is a unit, not the name; {hint}");
+            self.warnings.push(Warning::new(WarningCode::UnitOrName, text));
         }
         Ok(ast)
     }

@@ -30,6 +30,8 @@ pub struct AngleDef<'g> {
     pub near: Option<f64>,
     /// Bodies 1 and 2 whose relative plane angle it is.
     pub bodies: Option<(usize, usize)>,
+    /// Is it a yaw or a roll, which jumps where the pitch is a right angle?
+    pub attitude: bool,
 }
 impl<'g> AngleDef<'g> {
     /// (Y, X) as forms.
@@ -278,7 +280,14 @@ impl<'g> Builder<'g, '_> {
                 true => format!("the angle of `{}`", name(b)),
                 false => format!("the angle from `{}` to `{}`", name(a), name(b)),
             };
-            AngleDef { text, y: (normal(&d1), d2.clone()), x: (d1, d2), near: None, bodies: Some((a, b)) }
+            AngleDef {
+                text,
+                y: (normal(&d1), d2.clone()),
+                x: (d1, d2),
+                near: None,
+                bodies: Some((a, b)),
+                attitude: false,
+            }
         })
     }
     /// Yaw or roll of body 2 in body 1, (2).
@@ -293,6 +302,7 @@ impl<'g> Builder<'g, '_> {
                 x,
                 near: None,
                 bodies: None,
+                attitude: true,
             }
         })
     }
@@ -324,7 +334,7 @@ impl<'g> Builder<'g, '_> {
                 Coordinate::SecondAngle => ((a1.clone(), minus_b2), (a1, n2)),
                 _ => ((n2.clone(), b1), (n2, n1)),
             };
-            AngleDef { text, y, x, near: None, bodies: None }
+            AngleDef { text, y, x, near: None, bodies: None, attitude: false }
         }))
     }
 }

@@ -6,7 +6,7 @@ use crate::force::{Force, ForceAt};
 use crate::functional::{Functional, quadratic};
 use crate::load::LoadRows;
 use crate::ports::Tangents;
-use crate::system::{At, Dims, Patterns, Set};
+use crate::system::{AngleName, At, Dims, Patterns, Set};
 use gradyn_num::Scalar;
 use std::f64::consts::TAU;
 
@@ -325,7 +325,7 @@ impl Elements {
             *out = angle + TAU * ((*out - angle) / TAU).round();
         }
     }
-    pub(crate) fn angle_name(&self, k: usize) -> String {
+    pub(crate) fn angle_name(&self, k: usize) -> AngleName {
         self.angle_names[k].clone()
     }
     pub(crate) fn row_name(&self, k: usize) -> String {

@@ -13,7 +13,7 @@ use super::pull::Levels;
 use super::sweep::State;
 use super::{Data, Relative};
 use crate::row_status::Active;
-use crate::system::{At, Dims, Patterns, Set};
+use crate::system::{AngleName, At, Dims, Patterns, Set};
 use gradyn_num::Scalar;
 
 impl Relative {
@@ -546,7 +546,7 @@ impl Relative {
             self.inner.angles(&m.x[0], &mut d.inner, out);
         }
     }
-    pub(crate) fn angle_name(&self, k: usize) -> String {
+    pub(crate) fn angle_name(&self, k: usize) -> AngleName {
         self.inner.angle_name(k)
     }
     pub(crate) fn row_name(&self, k: usize) -> String {

@@ -1,10 +1,10 @@
-//! Checked tree → [`Mechanism`] and [`Study`]. The reader has seen every key and type; defaults here are
+//! Checked tree → [`Mechanism`] and [`StudySection`]. The reader has seen every key and type; defaults here are
 //! those of the format.
 
 mod optimize;
 mod vehicle;
 
-use super::Study;
+use super::StudySection;
 use super::tree::{Node, Table, Value, Word};
 use gradyn_model::ModelError;
 use gradyn_model::build::joint::{COUPLINGS, JointSpec};
@@ -495,12 +495,12 @@ const SMOOTH: &str = "peak = { maximum = \"y\", sharpness = 100, duration = \"1 
 // study
 
 /// The study of a file.
-pub fn study(root: &Table) -> Result<Study, ModelError> {
-    let Some(s) = section(root, "study") else { return Ok(Study::default()) };
+pub fn study(root: &Table) -> Result<StudySection, ModelError> {
+    let Some(s) = section(root, "study") else { return Ok(StudySection::default()) };
     let output_step = positive(s, "output_step", "study")?;
     let optimize = section(s, "optimize").map(optimize::optimize).transpose()?;
     let Some(m) = section(s, "method") else {
-        return Ok(Study { output_step, optimize, ..Study::default() });
+        return Ok(StudySection { output_step, optimize, ..StudySection::default() });
     };
     let option = |(name, node): &(Word, Node)| {
         let value = match &node.value {
@@ -512,7 +512,7 @@ pub fn study(root: &Table) -> Result<Study, ModelError> {
         Some((name.name(), value))
     };
     let positive = |key: &str| positive(m, key, "study, method");
-    Ok(Study {
+    Ok(StudySection {
         coordinates: text(m, "coordinates"),
         formulation: text(m, "formulation"),
         integrator: text(m, "integrator"),

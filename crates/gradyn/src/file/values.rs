@@ -1,8 +1,8 @@
 //! Other values in the text of a model file; comments and layout stay.
 
 use super::read;
-use gradyn_model::ModelError;
 use gradyn_model::mechanism::{Mechanism, Number, Source};
+use gradyn_model::{ModelError, Owner};
 use std::ops::Range;
 use std::path::Path;
 
@@ -37,8 +37,12 @@ pub fn with_values(path: &Path, text: &str, values: &[(String, f64)]) -> Result<
 }
 
 fn lost(name: &str) -> ModelError {
-    let e = ModelError::new(format!("the value of `{name}` has no place of its own in the file"));
-    e.help("it stands in a template, or in a list of which only a part varies: `gradyn check --expand` writes everything out")
+    let e = ModelError::new(format!("the value of `{name}` has no place of its own in the file"))
+        .about(Owner::Parameter, name);
+    e.help(
+        "it stands in a template, or in a list of which only a part varies: `gradyn check --expand` \
+        writes everything out",
+    )
 }
 
 fn numbers(m: &Mechanism) -> impl Iterator<Item = (&str, &Number)> {

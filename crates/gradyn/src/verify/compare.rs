@@ -95,7 +95,7 @@ impl Ruler {
         };
         Errors(self.sizes.iter().enumerate().map(norm).collect())
     }
-    /// The same error for everything.
+    /// One error for every objective and for every gradient.
     pub fn uniform(&self, error: f64) -> Errors {
         Errors(vec![[error; 2]; self.sizes.len()])
     }

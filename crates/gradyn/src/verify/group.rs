@@ -4,11 +4,10 @@ use super::compare::{Answer, Errors, Ruler};
 use super::reference::Reference;
 use super::row::{Against, Measured};
 use crate::error::Error;
-use crate::gradient::{FINAL_TIME, UNTIL};
 use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::{Formulation, Integrator, Sensitivity, orders};
-use gradyn_model::ParameterInfo;
+use gradyn_model::{Owner, ParameterInfo, Subject, Warning, WarningCode};
 use gradyn_sensitivity::Gradient;
 
 /// Runs with h and h/2, or with a tolerance and a hundredth of it, and their discrete adjoints.
@@ -22,7 +21,7 @@ pub(super) struct Group {
 impl Group {
     pub fn new(model: &Prepared, methods: [Method; 2]) -> Result<Self, Error> {
         let run = |m: &Method| -> Result<_, Error> {
-            let run = model.simulate(m, &mut |_, _| {})?;
+            let run = model.run(m)?;
             let gradient = model.gradient(&run, Sensitivity::DiscreteAdjoint)?;
             Ok((run, gradient))
         };
@@ -94,9 +93,10 @@ impl Group {
                 let expected = |ruler: &Ruler| ruler.norms(&bars).plus(&ruler.uniform(tolerance));
                 let measured = self.beside(answer, expected, reference);
                 // of this entry, or of the final time, which all entries use
-                let of = [measured.distance.entry.name(model), UNTIL.into(), FINAL_TIME.into()];
+                let entry = Subject::new(Owner::Derivative, measured.distance.entry.name(model));
+                let of = |s: &Subject| *s == entry || s.kind == Owner::FinalTime;
                 let about =
-                    |w: &String| w.starts_with("not-converged:") && of.iter().any(|name| w.contains(name));
+                    |w: &Warning| w.code == WarningCode::NotConverged && w.subject.as_ref().is_some_and(of);
                 let warnings = g.warnings.into_iter().filter(about).collect();
                 Ok(Measured { warnings, ..measured })
             }
@@ -118,7 +118,7 @@ impl Group {
             model.rho[k] + sign * f64::EPSILON * p.scale
         };
         let other = model.at(&model.parameters().iter().enumerate().map(moved).collect::<Vec<_>>()).ok()?;
-        let run = other.simulate(&self.runs[0].method, &mut |_, _| {}).ok()?;
+        let run = other.run(&self.runs[0].method).ok()?;
         let rows = other.gradient(&run, Sensitivity::DiscreteAdjoint).ok()?.rows;
         Some(Answer { psi: run.psi, rows }.minus(&self.answers[0]))
     }

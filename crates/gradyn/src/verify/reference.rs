@@ -6,9 +6,9 @@ use super::{Combination, Plan};
 use crate::error::Error;
 use crate::method::{Method, Stepping};
 use crate::prepared::Prepared;
+use crate::progress::Stopwatch;
 use crate::registry::{Formulation, Integrator};
 use gradyn_dynamics::control::Mesh;
-use std::time::Instant;
 
 /// Tolerances of the reference: the first one shows the error of the second.
 const TIGHT: [f64; 2] = [1e-10, 1e-12];
@@ -52,9 +52,9 @@ impl Prepared {
         let loose = centres.map(|(f, i)| steps.of(&of(f, i)));
         let mut refusals = vec![];
         for methods in tight.into_iter().chain(loose) {
-            let started = Instant::now();
+            let started = Stopwatch::start();
             let group = Group::new(self, methods.clone());
-            match group.and_then(|g| g.into_reference(self, started.elapsed().as_secs_f64())) {
+            match group.and_then(|g| g.into_reference(self, started.seconds())) {
                 Ok(reference) => return Ok(reference),
                 Err(e) => {
                     refusals.push(format!(

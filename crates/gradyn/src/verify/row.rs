@@ -5,13 +5,21 @@ use super::combination::{Combination, Item, Section};
 use super::compare::{Answer, Distance};
 use crate::error::Error;
 use crate::method::Method;
+use gradyn_model::{Warning, WarningCode};
 
 /// Above this expected error, relative to the size of the objective, agreement says little.
 const LOOSE: f64 = 0.05;
 
 /// Warnings of a run, or of extrapolated differences, that explain why the error is larger than what was
 /// estimated.
-const EXPLAIN: [&str; 6] = ["stiff", "drift", "ends-meet", "unstable-index3", "small-step", "not-converged"];
+const EXPLAIN: [WarningCode; 6] = [
+    WarningCode::Stiff,
+    WarningCode::Drift,
+    WarningCode::EndsMeet,
+    WarningCode::UnstableIndex3,
+    WarningCode::SmallStep,
+    WarningCode::NotConverged,
+];
 
 /// What an answer is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +49,7 @@ pub struct Measured {
     /// Number of steps.
     pub steps: usize,
     /// Warnings of the run and of extrapolated differences.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Whether a combination agrees.
@@ -122,9 +130,9 @@ impl Verdict {
         if d.ratio <= LIMIT {
             return if d.expected > LOOSE { Self::Loose } else { Self::Agrees };
         }
-        let known = m.warnings.iter().find(|w| EXPLAIN.iter().any(|name| w.starts_with(&format!("{name}:"))));
+        let known = m.warnings.iter().find(|w| EXPLAIN.contains(&w.code));
         if let Some(warning) = known {
-            return Self::Explained { reason: warning.clone() };
+            return Self::Explained { reason: warning.to_string() };
         }
         let reason = match m.against {
             Against::SameRun => format!("{:.1e} from the discrete adjoint of the same run", d.off),

@@ -3,7 +3,7 @@
 use gradyn::registry::{Variant, variants};
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared};
 use gradyn_dynamics::StepRecipe;
-use gradyn_dynamics::simulate::{replay_into, simulate};
+use gradyn_dynamics::simulate::{replay_into, simulate, unobserved};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_sensitivity::{Adjoint, Case};
 use gradyn_testkit::alloc::{Counting, allocations};
@@ -14,7 +14,7 @@ static COUNTING: Counting = Counting;
 
 /// Allocations of a forward run and of an adjoint sweep.
 fn count(recipe: &StepRecipe, model: &Prepared, run: &gradyn::Run) -> (usize, usize) {
-    let p = model.model.slots(&model.rho);
+    let p = model.slots();
     let mut trajectory = run.trajectory.clone();
     let mut chain = recipe.chain(&p).expect("factors");
     replay_into(&p, &mut trajectory, &mut chain).expect("runs");
@@ -24,7 +24,7 @@ fn count(recipe: &StepRecipe, model: &Prepared, run: &gradyn::Run) -> (usize, us
     let case = Case {
         recipe,
         design: gradyn_sensitivity::Design::Model(&model.model),
-        rho: &model.rho,
+        rho: model.rho(),
         run: &trajectory,
     };
     let mut adjoint = Adjoint::new(&case).expect("factors");
@@ -36,7 +36,7 @@ fn count(recipe: &StepRecipe, model: &Prepared, run: &gradyn::Run) -> (usize, us
 
 /// Are the independent coordinates chosen again on the way?
 fn switches(model: &Prepared, method: &Method) -> bool {
-    let plan = model.simulate(method, &mut |_, _| {}).expect("runs").trajectory.plan;
+    let plan = model.run(method).expect("runs").trajectory.plan;
     // after the coordinates, adams chooses its order
     let coordinates = plan.choice_count - if method.integrator.multistep() { 2 } else { 0 };
     let lists: Vec<&[u32]> = plan.choices.chunks(plan.choice_count.max(1)).skip(1).collect();
@@ -46,19 +46,19 @@ fn switches(model: &Prepared, method: &Method) -> bool {
 
 /// (forward, adjoint) on a run of some steps.
 fn loops(model: &Prepared, method: &Method) -> (usize, usize, usize) {
-    let run = model.simulate(method, &mut |_, _| {}).expect("runs");
+    let run = model.run(method).expect("runs");
     let (forward, adjoint) = count(&method.build(&model.model), model, &run);
     (run.trajectory.plan.steps(), forward, adjoint)
 }
 
 /// Allocations of choosing and taking fixed steps, record 0 and memory included.
 fn whole_run(model: &Prepared, method: &Method) -> usize {
-    let (mesh, p) = (model.mesh().expect("times"), model.model.slots(&model.rho));
+    let (mesh, p) = (model.mesh().expect("times"), model.slots());
     let control = method.controller(mesh.end() - mesh.start.0);
     let count = |before: usize| allocations() - before;
     let recipe = method.build(&model.model);
     let before = allocations();
-    simulate(&recipe, &p, &model.model.angles, &mesh, &control, &mut |_, _| {}).expect("runs");
+    simulate(&recipe, &p, &model.model.angles, &mesh, &control, &mut unobserved).expect("runs");
     count(before)
 }
 

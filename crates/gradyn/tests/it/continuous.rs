@@ -11,7 +11,7 @@ use gradyn_testkit::models;
 /// Distances of the continuous methods from the discrete adjoint, with steps h.
 fn gaps(what: &str, model: &Prepared, v: &Variant, h: f64) -> Vec<(Sensitivity, f64)> {
     let method = Method::of(v).unwrap_or_else(|e| panic!("{what}: {e}")).step(h);
-    let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let run = model.run(&method).unwrap_or_else(|e| panic!("{what}: {e}"));
     let of = |s: Sensitivity| -> Gradient {
         model.gradient(&run, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name())).rows
     };
@@ -41,12 +41,12 @@ fn order(v: &Variant, moving: bool) -> f64 {
 fn moving_end(model: &Prepared, p: &[f64]) -> bool {
     let mut slot = vec![0.0; p.len()];
     slot[model.model.times.end as usize] = 1.0;
-    model.model.pull_back(&model.rho, &slot).iter().any(|x| *x != 0.0)
+    model.model.pull_back(model.rho(), &slot).iter().any(|x| *x != 0.0)
 }
 
 /// A third of the step, so that the last one is a third too: the gap falls by 3^p, or is rounding already.
 fn converges(what: &str, model: &Prepared, v: &Variant, h: f64, slack: f64) {
-    let p = model.model.slots::<f64>(&model.rho);
+    let p = model.slots();
     let moving = moving_end(model, &p);
     let order = |v: &Variant| order(v, moving);
     let (coarse, fine) = (gaps(what, model, v, h), gaps(what, model, v, h / 3.0));
@@ -97,7 +97,7 @@ fn what_does_not_exist_is_refused() {
     let refusal = |name: &str, formulation: &str, s: Sensitivity| {
         let model = model(name);
         let method = Method::new(formulation, "newmark").expect("exists").step(0.01);
-        let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let run = model.run(&method).unwrap_or_else(|e| panic!("{name}: {e}"));
         model.gradient(&run, s).err().map(|e| e.to_string()).unwrap_or_default()
     };
     let e = refusal("five_bar", "index3", Sensitivity::AdjointExplicit);
@@ -154,12 +154,12 @@ fn adams_backwards_follows_the_tolerance() {
         let model = Prepared::new(&m).expect("builds");
         let scales: Vec<f64> = model.parameters().iter().map(|p| p.scale).collect();
         let exact = Method::new("maggi", "dop853").expect("exists").tolerance(1e-13, 1e-13);
-        let run = model.simulate(&exact, &mut |_, _| {}).expect("runs");
+        let run = model.run(&exact).expect("runs");
         let truth = model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
         for formulation in ["maggi", "index1"] {
             for tol in [1e-6, 1e-9, 1e-11] {
                 let method = Method::new(formulation, "adams").expect("exists").tolerance(tol, tol);
-                let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
+                let run = model.run(&method).expect("runs");
                 // order and known differences are the last two choices of a record
                 let plan = &run.trajectory.plan;
                 let coordinates = |n: usize| &plan.frozen(n).choice[..plan.choice_count - 2];
@@ -220,8 +220,7 @@ fn carried(drive: &str) -> Prepared {
 
 /// Distances of ψ and of its gradients by direct and by the explicit adjoint from a run of high accuracy.
 fn errors(model: &Prepared, h: f64, truth: &(f64, f64)) -> [f64; 3] {
-    let run =
-        model.simulate(&Method::new("maggi", "rk4").expect("exists").step(h), &mut |_, _| {}).expect("runs");
+    let run = model.run(&Method::new("maggi", "rk4").expect("exists").step(h)).expect("runs");
     let of = |s: Sensitivity| (model.gradient(&run, s).expect("a gradient").rows[0][0] - truth.1).abs();
     [(run.psi[0] - truth.0).abs(), of(Sensitivity::Direct), of(Sensitivity::AdjointExplicit)]
 }
@@ -239,10 +238,11 @@ fn ends_of_clamped_splines() {
     for (model, order, jumps) in [(driven, 1.0, 2), (pushed, 4.0, 0)] {
         // radau5 of index 3 has no stage at the beginning of a step: its run sees each side
         let exact = Method::new("index3", "radau5").expect("exists").step(1e-3);
-        let run = model.simulate(&exact, &mut |_, _| {}).expect("runs");
+        let run = model.run(&exact).expect("runs");
         let gradient = model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows[0][0];
-        let named = |w: &&String| {
-            w.starts_with("jump: the acceleration of `motor") && w.contains("where a clamped spline begins")
+        let named = |w: &&gradyn::Warning| {
+            w.to_string().starts_with("jump: the acceleration of `motor")
+                && w.to_string().contains("where a clamped spline begins")
         };
         assert_eq!(run.warnings.iter().filter(named).count(), jumps, "{:?}", run.warnings);
         let [coarse, fine] = [0.01, 0.005].map(|h| errors(&model, h, &(run.psi[0], gradient)));

@@ -30,7 +30,7 @@ fn optimised(name: &str) -> (Optimization, Report) {
 /// The columns of the example's table at a design.
 fn table(study: &Optimization, x: &[f64]) -> Vec<Vec<f64>> {
     let model = study.scenarios[0].prepared.reach(x).unwrap();
-    let run = model.simulate(&study.method, &mut |_, _| {}).unwrap();
+    let run = model.run(&study.method).unwrap();
     model.table(&run, None).unwrap().rows
 }
 

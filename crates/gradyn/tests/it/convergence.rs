@@ -16,7 +16,7 @@ fn five_bar() -> Prepared {
 
 /// Errors of the rows of ∇ψ.
 fn errors(model: &Prepared, method: &Method, what: &str) -> [f64; 3] {
-    let run = model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let run = model.run(method).unwrap_or_else(|e| panic!("{what}: {e}"));
     let g = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap_or_else(|e| panic!("{what}: {e}")).rows;
     std::array::from_fn(|k| {
         let largest = GRADIENT[k].iter().fold(0.0f64, |s, x| s.max(x.abs()));

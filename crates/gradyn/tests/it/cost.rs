@@ -12,7 +12,7 @@ fn count(recipe: &StepRecipe, model: &Prepared, run: &gradyn::Run) -> (usize, [u
     let case = Case {
         recipe,
         design: gradyn_sensitivity::Design::Model(&model.model),
-        rho: &model.rho,
+        rho: model.rho(),
         run: &run.trajectory,
     };
     let mut adjoint = Adjoint::new(&case).expect("factors");
@@ -28,7 +28,7 @@ fn twenty_and_a_thousand_spline_parameters_cost_the_same() {
         // knots at 0.5 s and at 10 ms: the same steps
         let counts = [10, 500].map(|n| {
             let model = Prepared::new(&five_bar_control(n)).expect("builds");
-            let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
+            let run = model.run(&method).expect("runs");
             count(&method.build(&model.model), &model, &run)
         });
         assert_eq!((counts[0].0, counts[1].0), (20, 1000));
@@ -43,10 +43,10 @@ fn direct_factorises_two_matrices_a_step() {
     for family in [Coordinates::Natural, Coordinates::Relative0, Coordinates::Relative1] {
         for n in [10, 50] {
             let model = Prepared::new_in(&five_bar_control(n), family).expect("builds");
-            let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
+            let run = model.run(&method).expect("runs");
             let recipe = method.build(&model.model);
             let design = gradyn_sensitivity::Design::Model(&model.model);
-            let case = Case { recipe: &recipe, design, rho: &model.rho, run: &run.trajectory };
+            let case = Case { recipe: &recipe, design, rho: model.rho(), run: &run.trajectory };
             let done = gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps").factorizations;
             assert_eq!(
                 done,

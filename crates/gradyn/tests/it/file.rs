@@ -535,8 +535,7 @@ fn mutations_never_panic() {
             // arrays that a mutation made long are read, and not built
             match file {
                 Ok(f) if f.mechanism.bodies.len() > 100 => Err(None),
-                Ok(f) => gradyn::Prepared::new(&f.mechanism)
-                    .map_err(|e| if let gradyn::Error::Model(e) = e { e.place } else { None }),
+                Ok(f) => gradyn::Prepared::new(&f.mechanism).map_err(|e| e.bytes()),
                 Err(e) => Err(e.place),
             }
         };

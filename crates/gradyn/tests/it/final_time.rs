@@ -15,13 +15,13 @@ fn prepared(text: &str) -> Prepared {
 
 fn run(model: &Prepared, method: &Method) -> Run {
     model
-        .simulate(method, &mut |_, _| {})
+        .run(method)
         .unwrap_or_else(|e| panic!("{} + {}: {e}", method.formulation.name(), method.integrator.name()))
 }
 
 fn fails(text: &str) -> String {
     let method = Method::new("maggi", "dopri5").expect("exists").tolerance(1e-10, 1e-10);
-    prepared(text).simulate(&method, &mut |_, _| {}).err().expect("refused").to_string()
+    prepared(text).run(&method).err().expect("refused").to_string()
 }
 
 /// K(k) and E(k) by arithmetic-geometric means.
@@ -50,7 +50,7 @@ fn closed_form(length: f64, theta0: f64) -> ([f64; 2], [[f64; 2]; 2]) {
 #[test]
 fn the_pendulum_has_its_closed_form() {
     let model = prepared(TEXT);
-    let (values, gradient) = closed_form(model.rho[0], model.rho[1]);
+    let (values, gradient) = closed_form(model.rho()[0], model.rho()[1]);
     let method = Method::new("maggi", "dop853").expect("exists").tolerance(1e-13, 1e-13);
     let run = run(&model, &method);
     assert_eq!(run.psi.len(), 3);
@@ -175,7 +175,7 @@ fn every_step_ends_at_the_condition() {
         let adjoint =
             model.gradient(&run(&model, &method), Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
         let psi = |k: usize, δ: f64| {
-            let mut rho: Vec<f64> = model.rho[..2].to_vec();
+            let mut rho: Vec<f64> = model.rho()[..2].to_vec();
             rho[k] += δ;
             run(&model.at(&rho).expect("assembles"), &method).psi
         };
@@ -197,7 +197,7 @@ fn every_step_ends_at_the_condition() {
 fn continuous_methods_converge_with_a_condition() {
     let model = prepared(TEXT);
     let scales: Vec<f64> = model.parameters().iter().map(|p| p.scale).collect();
-    let t = closed_form(model.rho[0], model.rho[1]).0[0];
+    let t = closed_form(model.rho()[0], model.rho()[1]).0[0];
     for (formulation, integrator, slack) in [
         ("penalty", "rk4", 0.5),
         // stiff stabilisation: orders between that of the stages and that of the scheme at steps of a
@@ -301,9 +301,10 @@ fn the_nearest_approach_is_between_nodes() {
     let nearest = |until: &str| {
         let model = oscillator(0.0, until);
         let method = Method::new("maggi", "rk4").expect("exists").step(0.11);
-        match model.simulate(&method, &mut |_, _| {}) {
-            Err(gradyn::Error::Step(gradyn_dynamics::StepError::NeverMet { nearest, t, .. })) => (nearest, t),
-            other => panic!("{until}: {:?}", other.err()),
+        let error = model.run(&method).err();
+        match error.as_ref().and_then(gradyn::Error::step) {
+            Some(&gradyn_dynamics::StepError::NeverMet { nearest, t, .. }) => (nearest, t),
+            _ => panic!("{until}: {error:?}"),
         }
     };
     for (until, h, t) in [("1.2 - mass.P.x", 0.7, 0.5 * PI), ("-1.2 - mass.P.x", -0.7, 1.5 * PI)] {
@@ -366,5 +367,5 @@ fn a_condition_that_is_not_finite_is_named() {
 
 fn prepared_error(text: &str) -> String {
     let method = Method::new("maggi", "dopri5").expect("exists").tolerance(1e-10, 1e-10);
-    prepared(text).simulate(&method, &mut |_, _| {}).err().map(|e| e.to_string()).unwrap_or_default()
+    prepared(text).run(&method).err().map(|e| e.to_string()).unwrap_or_default()
 }

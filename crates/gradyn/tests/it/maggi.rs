@@ -233,11 +233,11 @@ fn example(name: &str) -> String {
 /// Directions p' of the parameters.
 fn directions(model: &Prepared) -> Vec<Vec<f64>> {
     let seed = |k: usize| {
-        let part = |i: usize| if i == k { Wide::var(model.rho[i], 0) } else { Wide::from(model.rho[i]) };
-        let rho: Vec<Wide> = (0..model.rho.len()).map(part).collect();
+        let part = |i: usize| if i == k { Wide::var(model.rho()[i], 0) } else { Wide::from(model.rho()[i]) };
+        let rho: Vec<Wide> = (0..model.rho().len()).map(part).collect();
         model.model.slots(&rho).iter().map(|p| p.eps[0]).collect()
     };
-    (0..model.rho.len()).map(seed).collect()
+    (0..model.rho().len()).map(seed).collect()
 }
 
 /// Largest distance of two matrices, relative to the largest entry of the second.
@@ -267,9 +267,9 @@ fn loops() -> Vec<(&'static str, Prepared)> {
 #[test]
 fn the_papers_partials_are_those_of_the_code() {
     for (name, model) in loops() {
-        let (sys, p, directions) = (&model.model.system, model.model.slots(&model.rho), directions(&model));
+        let (sys, p, directions) = (&model.model.system, model.slots(), directions(&model));
         let method = Method::new("maggi", "rk4").expect("registered").step(2e-3);
-        let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let run = model.run(&method).unwrap_or_else(|e| panic!("{name}: {e}"));
         let (n, m) = (sys.dims().n, sys.dims().m);
         let (mut d, kkt) = prepare(sys, &p).expect("factors");
         let mut block = Block::new(sys, Lagrange::ACCELERATION, State::Independent, &p, &kkt);
@@ -322,7 +322,7 @@ fn named_freedoms_stay_and_their_gradients_are_exact() {
         for v in variants().into_iter().filter(|v| v.formulation == Formulation::Maggi) {
             let mut method = Method::of(&v).expect("registered").step(2e-3);
             method.set("freedoms", freedoms).expect("names");
-            let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}, {v}: {e}"));
+            let run = model.run(&method).unwrap_or_else(|e| panic!("{name}, {v}: {e}"));
             let plan = &run.trajectory.plan;
             let first =
                 gradyn::coordinate_names(&model).iter().position(|n| freedoms.starts_with(n.as_str()));
@@ -346,7 +346,7 @@ fn named_freedoms_give_the_motion_of_chosen_ones() {
     m.t_end = 0.5.into();
     let model = Prepared::new(&m).expect("assembles");
     let result = |method: Method| {
-        let run = model.simulate(&method.tolerance(1e-11, 1e-11), &mut |_, _| {}).expect("runs");
+        let run = model.run(&method.tolerance(1e-11, 1e-11)).expect("runs");
         (run.psi.clone(), model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows)
     };
     let chosen = result(Method::new("maggi", "dopri5").expect("registered"));
@@ -372,17 +372,12 @@ fn freedoms_that_do_not_fit_are_refused() {
              each other",
         ),
     ] {
-        let e = model
-            .simulate(&named("maggi", "rk4", freedoms), &mut |_, _| {})
-            .err()
-            .expect("refused")
-            .to_string();
+        let e = model.run(&named("maggi", "rk4", freedoms)).err().expect("refused").to_string();
         assert!(e.starts_with(message), "{e}");
     }
-    let run = model
-        .simulate(&named("index1", "rk4", "nothing").step(0.02), &mut |_, _| {})
-        .expect("index1 has none");
-    assert_eq!(run.warnings, ["unused-option: freedoms has no effect with index1 + rk4"]);
+    let run = model.run(&named("index1", "rk4", "nothing").step(0.02)).expect("index1 has none");
+    let warnings: Vec<String> = run.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings, ["unused-option: freedoms has no effect with index1 + rk4"]);
 }
 
 /// The height of a pendulum has its extreme at the bottom: no run goes on beyond it, with whatever steps.
@@ -397,11 +392,7 @@ fn freedoms_that_pass_an_extreme_stop_the_run() {
             .filter(|m| m.integrator.adapts());
         for mut method in [0.01, 0.002].map(|h| method().step(h)).into_iter().chain(adaptive) {
             method.set("freedoms", "bar.B.y").expect("a name");
-            let e = model
-                .simulate(&method, &mut |_, _| {})
-                .err()
-                .unwrap_or_else(|| panic!("{v} goes on"))
-                .to_string();
+            let e = model.run(&method).err().unwrap_or_else(|| panic!("{v} goes on")).to_string();
             assert!(e.contains("the freedoms `bar.B.y` do not determine the velocities"), "{v}: {e}");
         }
     }

@@ -33,6 +33,7 @@ mod second;
 mod singular;
 mod sparse;
 mod stiff;
+mod study;
 mod synthesis;
 mod template;
 #[path = "../../../gradyn-model/tests/it/terms.rs"]

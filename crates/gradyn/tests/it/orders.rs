@@ -7,7 +7,7 @@ use gradyn_testkit::models;
 
 /// Blocks of the last record of a second of the five-bar.
 fn last(model: &Prepared, method: &Method) -> [Vec<f64>; 4] {
-    let run = model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{method:?}: {e}")).trajectory;
+    let run = model.run(method).unwrap_or_else(|e| panic!("{method:?}: {e}")).trajectory;
     let blocks = run.layout.blocks();
     [0, 1, 2, 3].map(|k| run.last()[blocks[k].1.clone()].to_vec())
 }

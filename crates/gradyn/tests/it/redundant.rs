@@ -26,7 +26,7 @@ fn prepared_in(text: &str, family: Coordinates) -> Prepared {
 }
 
 fn run(model: &Prepared, method: &Method) -> Run {
-    model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
+    model.run(method).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn gradient(model: &Prepared, method: &Method) -> Gradient {
@@ -128,7 +128,7 @@ fn what_breaks_the_redundancy_is_refused_by_name() {
     let read = prepared(|t| {
         t.replace("final = { terminal = \"C.angle\" }", "final = { terminal = \"A.reaction.z\" }")
     });
-    let e = read.simulate(&m, &mut |_, _| {}).err().expect("refused").to_string();
+    let e = read.run(&m).err().expect("refused").to_string();
     assert!(e.contains("objective `final` reads reactions that are not determined"), "{e}");
 }
 
@@ -198,7 +198,7 @@ fn parameters_that_keep_the_redundancy_are_taken() {
         for (formulation, integrator) in gradyn::registry::combinations() {
             let method = Method { formulation, integrator, ..Method::default() }.step(2e-3);
             let what = format!("{}, {} + {}", model.model.name, formulation.name(), integrator.name());
-            let run = model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{what}: {e}"));
+            let run = model.run(&method).unwrap_or_else(|e| panic!("{what}: {e}"));
             let g = model
                 .gradient(&run, Sensitivity::DiscreteAdjoint)
                 .unwrap_or_else(|e| panic!("{what}: {e}"))
@@ -291,7 +291,7 @@ fn squares_of_shared_reactions_are_refused() {
     let text = KEPT[1].replace("end = {", "load = { integral = \"norm2(g2.reaction)\" }\nend = {");
     let model = prepared_text(&text);
     let method = method("index1", "rk4").step(2e-3);
-    let e = model.simulate(&method, &mut |_, _| {}).map(|_| ()).expect_err("the load is shared").to_string();
+    let e = model.run(&method).map(|_| ()).expect_err("the load is shared").to_string();
     assert!(e.contains("`load` reads reactions that are not determined: those of g1, g2"), "{e}");
 }
 
@@ -359,11 +359,7 @@ fn shared_loads_do_not_depend_on_what_is_read() {
 #[test]
 fn all_joints_of_a_shared_load_are_named() {
     let model = door("\n[objective.up]\nterminal = \"a.reaction.z\"\n");
-    let e = model
-        .simulate(&method("index1", "rk4").step(0.01), &mut |_, _| {})
-        .err()
-        .expect("refused")
-        .to_string();
+    let e = model.run(&method("index1", "rk4").step(0.01)).err().expect("refused").to_string();
     assert!(e.contains("objective `up` reads reactions that are not determined: those of a, b, c"), "{e}");
 }
 
@@ -452,7 +448,7 @@ fn loads_shared_by_drift_are_reported() {
     let model = prepared_text(TWICE);
     let value = |integrator: &str, h: f64| {
         let run = run(&model, &method("penalty", integrator).step(h));
-        (run.psi[0], run.warnings.iter().any(|w| w.starts_with("shared-load: the drift of `")))
+        (run.psi[0], run.warnings.iter().any(|w| w.to_string().starts_with("shared-load: the drift of `")))
     };
     let (exact, quiet) = value("dop853", 5e-4);
     assert!(!quiet, "dop853");

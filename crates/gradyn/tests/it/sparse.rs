@@ -19,7 +19,7 @@ fn models() -> [Prepared; 4] {
 }
 
 fn run(model: &Prepared, method: &Method) -> Run {
-    model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
+    model.run(method).unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
 }
 
 fn gradient(model: &Prepared, run: &Run, s: Sensitivity) -> Gradient {

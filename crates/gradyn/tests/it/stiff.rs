@@ -40,8 +40,7 @@ fn steps_do_not_grow_with_damping() {
         let what = format!("{} + {}", formulation.name(), integrator.name());
         let steps = [1e2, 1e4, 1e6].map(|c| {
             let model = slider(c);
-            let run =
-                model.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{what}, c = {c}: {e}"));
+            let run = model.run(&method).unwrap_or_else(|e| panic!("{what}, c = {c}: {e}"));
             let x = run.psi[0];
             assert!((x - (6.0f64).sin() / 2.0).abs() < 20.0 / c + 1e-4, "{what}, c = {c}: x(3) = {x}");
             run.trajectory.plan.steps()
@@ -62,8 +61,8 @@ fn explicit_steps_at_the_border_of_stability_are_reported() {
         for (c, tolerance) in [(1e3, 1e-4), (1e3, 1e-6), (1.0, 1e-4), (1.0, 1e-10)] {
             let method =
                 Method { formulation, integrator, ..Method::default() }.tolerance(tolerance, tolerance);
-            let run = slider(c).simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
-            let warned = run.warnings.iter().any(|w| w.starts_with("stiff:"));
+            let run = slider(c).run(&method).unwrap_or_else(|e| panic!("{e}"));
+            let warned = run.warnings.iter().any(|w| w.code == gradyn::WarningCode::Stiff);
             assert_eq!(
                 warned,
                 c > 100.0,
@@ -79,7 +78,11 @@ fn explicit_steps_at_the_border_of_stability_are_reported() {
     for option in [("stabilisation", "projection"), ("stabilisation", "baumgarte")] {
         let mut method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-4, 1e-4);
         method.set(option.0, option.1).unwrap_or_else(|e| panic!("{e}"));
-        let run = model.simulate(&method, &mut |_, _| {}).expect("runs");
-        assert!(!run.warnings.iter().any(|w| w.starts_with("stiff:")), "{option:?}: {:?}", run.warnings);
+        let run = model.run(&method).expect("runs");
+        assert!(
+            !run.warnings.iter().any(|w| w.code == gradyn::WarningCode::Stiff),
+            "{option:?}: {:?}",
+            run.warnings
+        );
     }
 }

@@ -13,7 +13,7 @@ fn read(text: &str) -> ModelFile {
 fn numbers(text: &str) -> (Vec<f64>, Vec<Vec<f64>>, Vec<f64>) {
     let file = read(text);
     let model = Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let run = model.simulate(&Method::new("index1", "rk4").unwrap().step(0.01), &mut |_, _| {}).unwrap();
+    let run = model.run(&Method::new("index1", "rk4").unwrap().step(0.01)).unwrap();
     let gradient = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap();
     let table = model.table(&run, None).unwrap();
     (run.psi.clone(), gradient.rows, table.rows.last().unwrap().clone())

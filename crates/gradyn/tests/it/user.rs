@@ -10,7 +10,7 @@ use gradyn_testkit::state_space::{Manipulator, Skate};
 
 fn run(model: &UserModel, method: &Method) -> UserRun {
     let name = format!("{} + {}", method.formulation.name(), method.integrator.name());
-    model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"))
+    model.run(method).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
 /// [B92, Eq. 77] to the accuracy of the reference.
@@ -119,9 +119,7 @@ fn a_condition_ends_the_run() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let method = Method::new("maggi", "rk4").expect("exists").step(0.01);
-    let fails = |model: &UserModel| {
-        model.simulate(&method, &mut |_, _| {}).err().map(|e| e.to_string()).unwrap_or_default()
-    };
+    let fails = |model: &UserModel| model.run(&method).err().map(|e| e.to_string()).unwrap_or_default();
     let e = fails(&UserModel::new(Skate, 0.0, FinalTime::Parameter(9)));
     assert!(e.contains("parameter 9 of a system with 9"), "{e}");
     let mut model = UserModel::new(Skate, 0.0, FinalTime::At(1.0));
@@ -131,7 +129,7 @@ fn what_does_not_fit_is_refused() {
     for (formulation, name, value) in [("maggi", "freedoms", "x"), ("penalty", "alpha_scaling", "row")] {
         let mut method = Method::new(formulation, "rk4").expect("exists").step(0.01);
         method.set(name, value).expect("an option");
-        let e = model.simulate(&method, &mut |_, _| {}).err().map(|e| e.to_string()).unwrap_or_default();
+        let e = model.run(&method).err().map(|e| e.to_string()).unwrap_or_default();
         assert_eq!(e, format!("option {name} has no meaning for a user system"));
     }
 }
@@ -140,6 +138,6 @@ fn what_does_not_fit_is_refused() {
 fn index3_is_refused() {
     let model = UserModel::new(Skate, 0.0, FinalTime::At(1.0));
     let method = Method::new("index3", "newmark").expect("exists").step(0.01);
-    let e = model.simulate(&method, &mut |_, _| {}).err().expect("refused").to_string();
+    let e = model.run(&method).err().expect("refused").to_string();
     assert!(e.contains("of first order"), "{e}");
 }

@@ -27,7 +27,7 @@ fn prepared_in(text: &str, family: Coordinates) -> Prepared {
 
 fn tight(p: &Prepared, formulation: Formulation, integrator: Integrator) -> Run {
     let method = Method { formulation, integrator, ..Method::default() }.tolerance(1e-12, 1e-12);
-    p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{formulation:?}: {e}"))
+    p.run(&method).unwrap_or_else(|e| panic!("{formulation:?}: {e}"))
 }
 
 /// The output columns at record `n`.
@@ -35,7 +35,7 @@ fn outputs(p: &Prepared, run: &Run, n: usize) -> Vec<f64> {
     let (sys, lay) = (&p.model.system, run.trajectory.layout);
     let (mut d, mut out) = (sys.data(), vec![0.0; sys.functionals(Set::Output)]);
     let at = lay.node(run.trajectory.plan.t[n], run.trajectory.record(n));
-    sys.prepare(&p.model.slots(&p.rho), &mut d);
+    sys.prepare(&p.slots(), &mut d);
     sys.set_angles(run.trajectory.plan.angles(n), &mut d);
     sys.place(at.t, at.q, &mut d);
     sys.measure(Set::Output, &at, &mut d, &mut out);
@@ -212,7 +212,7 @@ fn gradients_of_vehicles_agree() {
         let method =
             Method { formulation: Formulation::Ali3p, integrator: Integrator::Newmark, ..Method::default() }
                 .step(2e-3);
-        let run = p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let run = p.run(&method).unwrap_or_else(|e| panic!("{name}: {e}"));
         let of = |s: Sensitivity| p.gradient(&run, s).unwrap_or_else(|e| panic!("{name}, {s:?}: {e}")).rows;
         let (direct, adjoint) = (of(Sensitivity::DiscreteDirect), of(Sensitivity::DiscreteAdjoint));
         let (complex, duals) = (of(Sensitivity::ComplexStep), of(Sensitivity::Automatic));
@@ -246,7 +246,7 @@ fn newmark(p: &Prepared, h: f64) -> Run {
     let method =
         Method { formulation: Formulation::Ali3p, integrator: Integrator::Newmark, ..Method::default() }
             .step(h);
-    p.simulate(&method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
+    p.run(&method).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn largest(x: &[f64]) -> f64 {
@@ -514,7 +514,7 @@ fn refused(text: &str, words: &[&str]) {
                     integrator: Integrator::Dopri5,
                     ..Method::default()
                 };
-                let run = p.simulate(&method.tolerance(1e-8, 1e-8), &mut |_, _| {});
+                let run = p.run(&method.tolerance(1e-8, 1e-8));
                 run.err().map(|e| e.to_string()).unwrap_or_else(|| panic!("{words:?} is not refused\n{text}"))
             }
         },
@@ -573,7 +573,7 @@ fn wheels_without_inertia_are_named() {
         &[("inertia = [1.2402, 1.908, 1.2402]", "inertia = [1.2402, 0, 1.2402]")],
     );
     for family in Coordinates::ALL {
-        let e = prepared_in(&text, family).simulate(&Method::default().step(1e-3), &mut |_, _| {}).err();
+        let e = prepared_in(&text, family).run(&Method::default().step(1e-3)).err();
         let e = e.unwrap_or_else(|| panic!("{}: is refused", family.name())).to_string();
         assert!(e.contains("_wheel` has no inertia"), "{}: {e}", family.name());
     }
@@ -638,7 +638,7 @@ fn vehicles_have_the_objectives_of_the_data_sheets() {
         let p = example(name, &[]);
         let method =
             Method { formulation: Formulation::Maggi, integrator: Integrator::Dop853, ..Method::default() };
-        let run = p.simulate(&method.tolerance(1e-11, 1e-11), &mut |_, _| {}).expect("runs");
+        let run = p.run(&method.tolerance(1e-11, 1e-11)).expect("runs");
         for (psi, expected) in run.psi.iter().zip(values) {
             // the printed digits
             assert!((psi / expected - 1.0).abs() < 1e-7, "{name}: {:?} for {values:?}", run.psi);

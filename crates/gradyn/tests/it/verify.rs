@@ -75,7 +75,7 @@ fn the_star_of_the_five_bar_agrees() {
 /// depend on the tangent, do not.
 #[test]
 fn a_wrong_tangent_is_found() {
-    let plan = Plan { method: Method { wrong_tangent: true, ..Method::default().step(5e-3) }, ..star(5e-3) };
+    let plan = Plan { method: Method::default().step(5e-3).with_wrong_tangent(), ..star(5e-3) };
     let report = verify(&five_bar(0.5), &plan);
     assert!(!report.agrees());
     for s in [Sensitivity::Automatic, Sensitivity::ComplexStep] {
@@ -154,7 +154,7 @@ fn differences_that_did_not_converge_are_explained() {
     for row in rows {
         let m = row.measured.as_ref().expect("runs");
         assert!(
-            m.warnings.iter().any(|w| w.starts_with("not-converged: d")),
+            m.warnings.iter().any(|w| w.to_string().starts_with("not-converged: d")),
             "{}: {:?}",
             row.combination,
             m.warnings

@@ -9,6 +9,8 @@
 
 use super::*;
 use crate::build::vectors::dot;
+use crate::row::Owner;
+use crate::warning::{Warning, WarningCode};
 
 /// A common point and two perpendicular axes.
 pub(super) struct Universal;
@@ -67,7 +69,9 @@ impl JointType for Universal {
             return Err(ModelError::new(message).at(&place).help(help));
         }
         let then = "the bodies are assembled a quarter turn from each other";
-        b.numbers.warnings.push(format!("parallel-axes: {message} in the frames of the bodies: {then}"));
+        let text = format!("{message} in the frames of the bodies: {then}");
+        let warning = Warning::new(WarningCode::ParallelAxes, text).about(Owner::Joint, &j.name);
+        b.numbers.warnings.push(warning);
         Ok(())
     }
     fn rows(&self, maker: &mut Maker) -> Made<()> {

@@ -15,7 +15,7 @@ fn prepared(name: &str) -> Prepared {
 }
 
 fn run(model: &Prepared, method: &Method) -> Run {
-    let run = model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
+    let run = model.run(method).unwrap_or_else(|e| panic!("{e}"));
     assert!(run.warnings.is_empty(), "{:?}", run.warnings);
     run
 }
@@ -103,7 +103,7 @@ fn rates<S: Scalar>([c, z0, m, t1]: [S; 4]) -> [S; 5] {
 
 /// Largest error of ∇ψ over objectives and parameters.
 fn error_of_rates(model: &Prepared, rows: &[Vec<f64>]) -> f64 {
-    let truth = rates(std::array::from_fn(|k| Wide::var(model.rho[k], k)));
+    let truth = rates(std::array::from_fn(|k| Wide::var(model.rho()[k], k)));
     rows.iter()
         .zip(&truth)
         .flat_map(|(row, truth)| row.iter().zip(&truth.eps).map(|(x, truth)| (x - truth).abs()))
@@ -235,7 +235,7 @@ fn by_linear_adjoint(
 #[test]
 fn mathieu_satisfies_the_equations_of_linear_systems() {
     let model = prepared("mathieu");
-    let p: Mathieu = std::array::from_fn(|k| model.rho[k]);
+    let p: Mathieu = std::array::from_fn(|k| model.rho()[k]);
     let t1 = 5.0;
     let forward = |t: f64, x: &[f64]| {
         let a = mathieu_acceleration(p, t, x[0], x[1]);

@@ -17,7 +17,7 @@ fn run(name: &str, edits: &[(&str, &str)], columns: &[&str], method: &Method) ->
     let mut file = gradyn::file::read_toml(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
     file.mechanism.outputs = columns.iter().map(|&c| (c.into(), c.into())).collect();
     let model = Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let run = model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let run = model.run(method).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(run.warnings.is_empty(), "{name}: {:?}", run.warnings);
     (model, run)
 }

@@ -94,7 +94,7 @@ fn sleigh_runs_with_every_method() {
             text = text.replace("t_end  = 2", "t_end  = 1");
             let model =
                 Prepared::new(&gradyn::file::read_toml(&text).expect("reads").mechanism).expect("builds");
-            let run = model.simulate(&method.clone().step(h), &mut |_, _| {}).ok()?;
+            let run = model.run(&method.clone().step(h)).ok()?;
             Some((run.psi[1] - sleigh(SLEIGH, 1.0)[1]).abs())
         };
         let what = format!("{} + {}", formulation.name(), integrator.name());
@@ -204,7 +204,7 @@ fn plane_disc_rolls_down_a_slope() {
     "#;
     let model = Prepared::new(&gradyn::file::read_toml(text).expect("reads").mechanism)
         .unwrap_or_else(|e| panic!("{e}"));
-    let run = model.simulate(&precise(), &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
+    let run = model.run(&precise()).unwrap_or_else(|e| panic!("{e}"));
     let [m, i, r, b, g] = variables([2.0, 0.05, 0.3, 0.4, 9.81]);
     let a = g * b.sin() / (Wide::from(1.0) + i / (m * r * r));
     let way = a * (0.5 * 0.49);

@@ -31,7 +31,7 @@ pub fn tolerance(formulation: Formulation, integrator: Integrator) -> f64 {
 /// # Panics
 /// Where it does not.
 pub fn run(model: &Prepared, method: &Method) -> Run {
-    model.simulate(method, &mut |_, _| {}).unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
+    model.run(method).unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
 }
 
 /// A gradient and, of program derivatives, the number of corrections.

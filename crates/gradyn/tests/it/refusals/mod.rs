@@ -13,7 +13,7 @@ fn prepared(text: &str) -> Result<Prepared, Error> {
 }
 
 fn run(model: &Prepared, formulation: &str, integrator: &str, h: f64) -> Result<Run, Error> {
-    model.simulate(&Method::new(formulation, integrator).expect("registered").step(h), &mut |_, _| {})
+    model.run(&Method::new(formulation, integrator).expect("registered").step(h))
 }
 
 /// A mass on a rail with a force along it.

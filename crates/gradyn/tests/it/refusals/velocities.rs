@@ -27,7 +27,7 @@ const ACROSS: &str = "dot(vel(s.A), axis(s, [0, 1]))";
 fn velocity_constraints_are_affine() {
     let text = |row: String| {
         let e = sleigh(&row, "\"rest\"").err().unwrap_or_else(|| panic!("{row} is refused"));
-        format!("{e}; {}", e.help().unwrap_or_default())
+        format!("{e}; {}", e.help.clone().unwrap_or_default())
     };
     let velocity = |x: &str| text(format!("constraint.edge = {{ velocity = \"{x}\" }}"));
     for (message, wanted) in [
@@ -119,7 +119,7 @@ fn velocities_that_are_all_prescribed_need_no_conditions() {
     };
     for velocity in ["", r#"initial.velocity = { "bar.angle" = 0.3 }"#] {
         let e = prepared(&text(velocity)).expect_err("refused");
-        assert!(e.help().unwrap_or_default().contains("`velocity = {}`"), "{e}: {:?}", e.help());
+        assert!(e.help.clone().unwrap_or_default().contains("`velocity = {}`"), "{e}: {:?}", e.help.clone());
     }
     prepared(&text("initial.velocity = {}")).unwrap_or_else(|e| panic!("{e}"));
 }

@@ -1,28 +1,29 @@
 //! Steps of adams-bashforth beyond its stability: accelerations go up and down from step to step.
 
-use crate::prepared::{Prepared, Run};
+use crate::prepared::Run;
 use crate::registry::Integrator;
 use gradyn_dynamics::Trajectory;
+use gradyn_model::{Warning, WarningCode};
 use gradyn_num::largest;
 
 /// Alternations in a row that a kink of the forces does not make.
 const MANY: usize = 20;
 
-impl Prepared {
-    /// Steps of adams-bashforth beyond its stability.
-    pub(crate) fn warn_unstable(&self, run: &mut Run) {
-        if run.method.integrator == Integrator::Bashforth
-            && let Some(t) = alternation(&run.trajectory)
-        {
-            run.warnings.push(format!(
-                "unstable: near t = {t} s accelerations alternate from step to step; the step is too long for adams-bashforth: take a shorter one, a lower adams_order, or an implicit integrator"
-            ));
-        }
+/// Steps of adams-bashforth beyond its stability.
+pub(super) fn unstable(run: &Run) -> Vec<Warning> {
+    if run.method.integrator == Integrator::Bashforth
+        && let Some(t) = alternation(&run.trajectory)
+    {
+        let text = format!(
+            "near t = {t} s accelerations alternate from step to step; the step is too long for adams-bashforth: take a shorter one, a lower adams_order, or an implicit integrator"
+        );
+        return vec![Warning::new(WarningCode::Unstable, text)];
     }
+    vec![]
 }
 
 /// Have the accelerations grown a hundredfold in the last ten steps, or do they alternate?
-pub(crate) fn explodes(run: &Trajectory) -> bool {
+pub(super) fn explodes(run: &Trajectory) -> bool {
     let (n, lay) = (run.plan.steps(), run.layout);
     let size = |n: usize| largest(run.record(n)[lay.a()..lay.lam()].iter().copied());
     let before = size(n.saturating_sub(10));

@@ -15,13 +15,16 @@
 //! of one of the last nodes: the rows amplify rounding by 1/s, so that steps may fail before s is zero, and a
 //! may be lost already.
 
+use super::freedoms::explain_freedoms;
+use super::geometry::massless;
+use super::guards::explain_undefined;
+use super::unstable::explodes;
 use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::Integrator;
-use crate::unstable::explodes;
 use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::{Mechanics, System};
+use gradyn_model::{Mechanics, System, Warning, WarningCode};
 use gradyn_num::{Dependent, Independence, largest, row_dependencies};
 
 type Data = <Mechanics as System>::Data<f64>;
@@ -41,149 +44,170 @@ const LATE: usize = 20;
 /// Most coordinates for which the sign of a determinant is worth its n³/3 products.
 pub(crate) const DETERMINANT: usize = 400;
 
-impl Prepared {
-    /// A position in which the constraint rows are nearly dependent: what follows may be on either branch.
-    pub(crate) fn warn_singular(&self, run: &mut Run, d: &mut Data) {
-        let Some((s, t)) = self.first_singular(run, d) else { return };
-        if s < SINGULAR {
-            let branch = self.branch(run, t, d);
-            run.singular = Some(t);
-            run.warnings.push(format!(
-                "singular: the run passes a position at t = {t} s where the constraints are dependent ({s:.0e}){branch}; beyond it there is no gradient"
-            ));
-        } else if s < NEAR {
-            run.warnings.push(format!(
-                "near-singular: the constraints are nearly dependent at t = {t} s ({s:.0e}); the motion after it and its gradient may not be trustworthy"
-            ));
-        }
-    }
-    /// s and t of the first singular position, or of the one that is closest to it; `None` where s stays
-    /// above [`NEAR`].
-    fn first_singular(&self, run: &Run, d: &mut Data) -> Option<(f64, f64)> {
-        let (sys, plan) = (&self.model.system, &run.trajectory.plan);
-        let mut rows = Independence::new(&sys.patterns().mn, sys.independent(true));
-        let list = self.along(run, &mut rows, d);
-        let is_low = |i: &usize| {
-            let s = list[*i].0;
-            s < NEAR && list[i.saturating_sub(1)..(i + 2).min(list.len())].iter().all(|x| x.0 >= s)
-        };
-        // many rows: pivots may be small although the rows are independent
-        let confirmed = |i: usize| {
-            let (s, (n, θ)) = list[i];
-            self.independence(run, (n, θ), &mut rows, d);
-            let t = plan.t[n] + θ * plan.h.get(n).copied().unwrap_or(0.0);
-            (s.max(rows.condition(&sys.patterns().mn, sys.phi_q(d))), t)
-        };
-        let found: Vec<(f64, f64)> = (0..list.len()).filter(is_low).map(confirmed).collect();
-        let closest = found.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
-        found.iter().copied().find(|f| f.0 < SINGULAR).or(closest)
-    }
-    /// s at (n, θ): the nodes and, where it may vanish, the minima between them, in the order of time.
-    fn along(&self, run: &Run, rows: &mut Independence, d: &mut Data) -> Vec<(f64, (usize, f64))> {
-        let plan = &run.trajectory.plan;
-        let nodes: Vec<f64> = (0..=plan.steps()).map(|n| self.independence(run, (n, 0.0), rows, d)).collect();
-        let mut list = vec![];
-        for (n, &s) in nodes.iter().enumerate() {
-            list.push((s, (n, 0.0)));
-            if n < plan.steps() && may_vanish(&nodes, &plan.h, n) {
-                let (least, θ) = minimum(|θ| self.independence(run, (n, θ), rows, d));
-                list.push((least, (n, θ)));
-            }
-        }
-        list
-    }
-    /// Where the motion goes on beyond a singular position: the determinant of [Φ_q; B] changes its sign on a
-    /// smooth branch.
-    fn branch(&self, run: &Run, t: f64, d: &mut Data) -> &'static str {
-        if run.trajectory.layout.n > DETERMINANT {
-            return "";
-        }
-        if self.turns_over(run, t, d) {
-            " and goes on along its branch"
-        } else {
-            " and turns back or changes to the other branch"
-        }
-    }
-    /// Does the determinant of [Φ_q; B] change its sign between the nodes before and after t?
-    fn turns_over(&self, run: &Run, t: f64, d: &mut Data) -> bool {
-        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
-        let after = plan.t.partition_point(|x| *x <= t).clamp(1, plan.steps());
-        let rows = sys.independent(true);
-        let mut matrix = |n: usize, picked: Option<Vec<u32>>| {
-            sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
-            let picked = picked
-                .unwrap_or_else(|| gradyn_num::unpivoted_columns(&sys.patterns().mn, sys.phi_q(d), rows));
-            let mn = &sys.patterns().mn;
-            let mut a = vec![vec![0.0; lay.n]; lay.n];
-            for (row, &k) in a.iter_mut().zip(rows) {
-                mn.row(k as usize).for_each(|p| row[mn.col(p)] = sys.phi_q(d)[p]);
-            }
-            a[rows.len()..].iter_mut().zip(&picked).for_each(|(row, &i)| row[i as usize] = 1.0);
-            (sign(a), picked)
-        };
-        let (before, picked) = matrix(after - 1, None);
-        before * matrix(after, Some(picked)).0 < 0.0
-    }
-    /// s at θ of the step from node n.
-    fn independence(
-        &self,
-        run: &Run,
-        (n, theta): (usize, f64),
-        rows: &mut Independence,
-        d: &mut Data,
-    ) -> f64 {
-        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
-        if theta == 0.0 {
-            sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
-            rows.learn(&sys.patterns().mn, sys.phi_q(d));
-        } else {
-            let (h, mut q) = (plan.h[n], vec![0.0; lay.n]);
-            hermite(&lay, h, theta, run.trajectory.record(n), run.trajectory.record(n + 1), &mut q);
-            sys.place(plan.t[n] + theta * h, &q, d);
-        }
-        rows.measure(&sys.patterns().mn, sys.phi_q(d))
-    }
-    /// The reason behind an error of a step: a body without mass, a singular position, freedoms that
-    /// determine nothing.
-    pub(crate) fn explain(&self, e: StepError, method: &Method, run: &Trajectory, p: &[f64]) -> StepError {
-        let e = self.massless(e, p);
-        let numerical = matches!(
-            e,
-            StepError::Newton { .. }
-                | StepError::Positions { .. }
-                | StepError::Singular { .. }
-                | StepError::NotFinite { .. }
-                | StepError::StepTooSmall { .. }
-                | StepError::Stalled { .. }
+/// When the run passes a position in which the constraint rows are dependent, and the warning about it or
+/// about the nearest one: what follows may be on either branch.
+pub(super) fn singular(model: &Prepared, run: &Run, d: &mut Data) -> (Option<f64>, Vec<Warning>) {
+    let Some((s, t)) = first_singular(model, run, d) else { return (None, vec![]) };
+    if s < SINGULAR {
+        let branch = branch(model, run, t, d);
+        let text = format!(
+            "the run passes a position at t = {t} s where the constraints are dependent ({s:.0e}){branch}; \
+             beyond it there is no gradient"
         );
-        let turned = matches!(e, StepError::Turn { .. });
-        let (explicit, n) = (method.integrator == Integrator::Bashforth, run.plan.steps());
-        // before guards, which an explosion passes too; named freedoms may be the reason
-        if explicit && (numerical || turned) && method.freedoms.is_empty() && explodes(run) {
-            return StepError::Unstable { t: run.plan.t[n], h: run.plan.h[n - 1] };
-        }
-        let e = self.undefined(e, run, p);
-        let named = matches!(e, StepError::Undefined { .. });
-        if !(numerical || turned) || named || n == 0 {
-            return e;
-        }
-        let sys = &self.model.system;
-        let mut d = sys.data::<f64>();
-        sys.prepare(p, &mut d);
-        sys.set_angles(run.plan.angles(run.plan.steps()), &mut d);
-        let mn = &sys.patterns().mn;
-        let mut rows = Independence::new(mn, sys.independent(true));
-        let (s, t) = nearest(sys, run, turned, &mut rows, &mut d);
-        let s = if s < NEAR { s.max(rows.condition(mn, sys.phi_q(&d))) } else { s };
-        if s < NEAR {
-            return StepError::SingularPosition {
-                t,
-                reached: run.plan.t[run.plan.steps()],
-                rows: dependent_rows(sys, s, &rows, &d),
-            };
-        }
-        self.explain_freedoms(e, method, run, &mut d)
+        return (Some(t), vec![Warning::new(WarningCode::Singular, text)]);
     }
+    if s < NEAR {
+        let text = format!(
+            "the constraints are nearly dependent at t = {t} s ({s:.0e}); the motion after it and its \
+             gradient may not be trustworthy"
+        );
+        return (None, vec![Warning::new(WarningCode::NearSingular, text)]);
+    }
+    (None, vec![])
+}
+
+/// s and t of the first singular position, or of the one that is closest to it; `None` where s stays
+/// above [`NEAR`].
+fn first_singular(model: &Prepared, run: &Run, d: &mut Data) -> Option<(f64, f64)> {
+    let (sys, plan) = (&model.model.system, &run.trajectory.plan);
+    let mut rows = Independence::new(&sys.patterns().mn, sys.independent(true));
+    let list = independence_along(model, run, &mut rows, d);
+    let is_low = |i: &usize| {
+        let s = list[*i].0;
+        s < NEAR && list[i.saturating_sub(1)..(i + 2).min(list.len())].iter().all(|x| x.0 >= s)
+    };
+    // many rows: pivots may be small although the rows are independent
+    let confirmed = |i: usize| {
+        let (s, (n, θ)) = list[i];
+        independence(model, run, (n, θ), &mut rows, d);
+        let t = plan.t[n] + θ * plan.h.get(n).copied().unwrap_or(0.0);
+        (s.max(rows.condition(&sys.patterns().mn, sys.phi_q(d))), t)
+    };
+    let found: Vec<(f64, f64)> = (0..list.len()).filter(is_low).map(confirmed).collect();
+    let closest = found.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
+    found.iter().copied().find(|f| f.0 < SINGULAR).or(closest)
+}
+
+/// s at (n, θ): the nodes and, where it may vanish, the minima between them, in the order of time.
+fn independence_along(
+    model: &Prepared,
+    run: &Run,
+    rows: &mut Independence,
+    d: &mut Data,
+) -> Vec<(f64, (usize, f64))> {
+    let plan = &run.trajectory.plan;
+    let nodes: Vec<f64> = (0..=plan.steps()).map(|n| independence(model, run, (n, 0.0), rows, d)).collect();
+    let mut list = vec![];
+    for (n, &s) in nodes.iter().enumerate() {
+        list.push((s, (n, 0.0)));
+        if n < plan.steps() && may_vanish(&nodes, &plan.h, n) {
+            let (least, θ) = minimum(|θ| independence(model, run, (n, θ), rows, d));
+            list.push((least, (n, θ)));
+        }
+    }
+    list
+}
+
+/// Where the motion goes on beyond a singular position: the determinant of [Φ_q; B] changes its sign on a
+/// smooth branch.
+fn branch(model: &Prepared, run: &Run, t: f64, d: &mut Data) -> &'static str {
+    if run.trajectory.layout.n > DETERMINANT {
+        return "";
+    }
+    if turns_over(model, run, t, d) {
+        " and goes on along its branch"
+    } else {
+        " and turns back or changes to the other branch"
+    }
+}
+
+/// Does the determinant of [Φ_q; B] change its sign between the nodes before and after t?
+fn turns_over(model: &Prepared, run: &Run, t: f64, d: &mut Data) -> bool {
+    let (sys, lay, plan) = (&model.model.system, run.trajectory.layout, &run.trajectory.plan);
+    let after = plan.t.partition_point(|x| *x <= t).clamp(1, plan.steps());
+    let rows = sys.independent(true);
+    let mut matrix = |n: usize, picked: Option<Vec<u32>>| {
+        sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
+        let picked =
+            picked.unwrap_or_else(|| gradyn_num::unpivoted_columns(&sys.patterns().mn, sys.phi_q(d), rows));
+        let mn = &sys.patterns().mn;
+        let mut a = vec![vec![0.0; lay.n]; lay.n];
+        for (row, &k) in a.iter_mut().zip(rows) {
+            mn.row(k as usize).for_each(|p| row[mn.col(p)] = sys.phi_q(d)[p]);
+        }
+        a[rows.len()..].iter_mut().zip(&picked).for_each(|(row, &i)| row[i as usize] = 1.0);
+        (sign(a), picked)
+    };
+    let (before, picked) = matrix(after - 1, None);
+    before * matrix(after, Some(picked)).0 < 0.0
+}
+
+/// s at θ of the step from node n.
+fn independence(
+    model: &Prepared,
+    run: &Run,
+    (n, theta): (usize, f64),
+    rows: &mut Independence,
+    d: &mut Data,
+) -> f64 {
+    let (sys, lay, plan) = (&model.model.system, run.trajectory.layout, &run.trajectory.plan);
+    if theta == 0.0 {
+        sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
+        rows.learn(&sys.patterns().mn, sys.phi_q(d));
+    } else {
+        let (h, mut q) = (plan.h[n], vec![0.0; lay.n]);
+        hermite(&lay, h, theta, run.trajectory.record(n), run.trajectory.record(n + 1), &mut q);
+        sys.place(plan.t[n] + theta * h, &q, d);
+    }
+    rows.measure(&sys.patterns().mn, sys.phi_q(d))
+}
+
+/// The reason behind an error of a step: a body without mass, a singular position, freedoms that
+/// determine nothing.
+pub(crate) fn explain(
+    model: &Prepared,
+    e: StepError,
+    method: &Method,
+    run: &Trajectory,
+    p: &[f64],
+) -> StepError {
+    let e = massless(model, e, p);
+    let numerical = matches!(
+        e,
+        StepError::Newton { .. }
+            | StepError::Positions { .. }
+            | StepError::Singular { .. }
+            | StepError::NotFinite { .. }
+            | StepError::StepTooSmall { .. }
+            | StepError::Stalled { .. }
+    );
+    let turned = matches!(e, StepError::Turn { .. });
+    let (explicit, n) = (method.integrator == Integrator::Bashforth, run.plan.steps());
+    // before guards, which an explosion passes too; named freedoms may be the reason
+    if explicit && (numerical || turned) && method.freedoms.is_empty() && explodes(run) {
+        return StepError::Unstable { t: run.plan.t[n], h: run.plan.h[n - 1] };
+    }
+    let e = explain_undefined(model, e, run, p);
+    let named = matches!(e, StepError::Undefined { .. });
+    if !(numerical || turned) || named || n == 0 {
+        return e;
+    }
+    let sys = &model.model.system;
+    let mut d = sys.data::<f64>();
+    sys.prepare(p, &mut d);
+    sys.set_angles(run.plan.angles(run.plan.steps()), &mut d);
+    let mn = &sys.patterns().mn;
+    let mut rows = Independence::new(mn, sys.independent(true));
+    let (s, t) = nearest(sys, run, turned, &mut rows, &mut d);
+    let s = if s < NEAR { s.max(rows.condition(mn, sys.phi_q(&d))) } else { s };
+    if s < NEAR {
+        return StepError::SingularPosition {
+            t,
+            reached: run.plan.t[run.plan.steps()],
+            rows: dependent_rows(sys, s, &rows, &d),
+        };
+    }
+    explain_freedoms(model, e, method, run, &mut d)
 }
 
 /// s and t of the position that is nearest to a singular one: near the end of a run that stopped, (2), or one

@@ -1,0 +1,97 @@
+//! What is said about a run after it has ended, and about one that stopped: free functions of a model and a
+//! run that return warnings, or the reason behind an error.
+
+mod branch;
+mod freedoms;
+mod geometry;
+mod guards;
+mod redundancy;
+mod singular;
+mod steps;
+mod unstable;
+mod watch;
+
+pub use watch::Jump;
+
+pub(crate) use branch::on_another_branch;
+pub(crate) use guards::undefined;
+pub(crate) use redundancy::{
+    check_redundant_outputs, check_redundant_parameters, minimum_norm, reads_shared,
+};
+pub(crate) use singular::explain;
+
+use crate::error::Error;
+use crate::prepared::{Prepared, Run};
+use gradyn_model::{LEVEL, Mechanics, Set, System};
+use gradyn_num::largest;
+
+type Data = <Mechanics as System>::Data<f64>;
+
+/// Measures a run that has ended and adds what there is to know about it; what it must not have passed is an
+/// error.
+pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), Error> {
+    guards::check_defined(model, run, p)?;
+    geometry::check_values(model, run)?;
+    redundancy::check_redundancy(model, run)?;
+
+    // |Φ|, |Φ̇|, E along the run
+    let mut d = model.model.system.data::<f64>();
+    model.model.system.prepare(p, &mut d);
+    let growth = measure(model, run, &mut d);
+
+    // warnings of the steps, then of the positions
+    let mut warnings = steps::newmark(model, run, growth, &mut d);
+    warnings.extend(steps::stiff(model, run));
+    warnings.extend(unstable::unstable(run));
+    warnings.extend(redundancy::shared_load(model, run));
+    warnings.extend(geometry::geometry(model, run, &mut d));
+    let (singular, found) = singular::singular(model, run, &mut d);
+    warnings.extend(found);
+    warnings.extend(freedoms::freedoms(model, run, &mut d)?);
+
+    // jumps at declared times, and at the ends of clamped splines
+    let jump = watch::declared_jump(model, run, &mut d);
+    let clamped = watch::spline_jumps(model, run, &mut d);
+    warnings.extend(jump.iter().chain(&clamped).map(Jump::warning));
+
+    run.singular = singular;
+    run.jump = jump;
+    run.warnings.extend(warnings);
+    Ok(())
+}
+
+/// Drift and energy of a run; returns the largest |Φ̇| in its first and in its second half.
+fn measure(model: &Prepared, run: &mut Run, d: &mut Data) -> [f64; 2] {
+    let (sys, lay, plan) = (&model.model.system, run.trajectory.layout, &run.trajectory.plan);
+    let mut r = vec![0.0; lay.m];
+    let mut y = vec![0.0; sys.functionals(Set::Output)];
+    let mut growth = [0.0f64; 2];
+    let mut e0 = 0.0;
+    for n in 0..=plan.steps() {
+        let at = lay.node(plan.t[n], run.trajectory.record(n));
+        sys.set_angles(plan.angles(n), d);
+        sys.place(at.t, at.q, d);
+
+        // drift = max |Φ|, max |Φ̇|
+        for level in 0..2 {
+            r.fill(0.0);
+            sys.constraint(&at, LEVEL[level], d, &mut r);
+            let rows = if level == 0 { lay.m - sys.dims().m_vel } else { lay.m };
+            let size = largest(r[..rows].iter().copied());
+            run.drift[level] = run.drift[level].max(size);
+            if level == 1 {
+                let late = 2 * n > plan.steps();
+                growth[usize::from(late)] = growth[usize::from(late)].max(size);
+            }
+        }
+
+        // energy = (E₀, max |E - E₀|)
+        sys.measure(Set::Output, &at, d, &mut y);
+        let energy = *y.last().expect("the energy is always there");
+        if n == 0 {
+            e0 = energy;
+        }
+        run.energy = (e0, run.energy.1.max((energy - e0).abs()));
+    }
+    growth
+}

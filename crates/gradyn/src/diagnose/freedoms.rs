@@ -1,0 +1,264 @@
+//! Independent coordinates that the user names for `maggi`.
+//!
+//! ```text
+//! [ Φ_q ; B ] regular,   B picks the named coordinates,   [ Φ_q ; B ]⁻¹ = [ S  R ]                     (1)  [M13, Eqs. 13–16]
+//! ```
+//! They stay for the whole run. With rows of velocity level there are fewer independent velocities: the first
+//! of the names. (1) is checked at the start; where the largest entry of R is large, the run warns, and where
+//! (1) ends, it says so. It ends too where a run seems to go on: at an extreme of a named coordinate
+//!
+//! ```text
+//! det [ Φ_q ; B ] changes its sign between nodes,   or it would on q + h v while it does not,   or R is beyond bounds       (2)
+//! ```
+//! because (1) is singular between: the run passes by luck, turns back as no motion does, or stays there.
+
+use super::singular::{DETERMINANT, NEAR, nearest_minimum, sign};
+use crate::error::Error;
+use crate::method::Method;
+use crate::prepared::{Prepared, Run};
+use crate::registry::Formulation;
+use gradyn_dynamics::block::{Kinematic, choose};
+use gradyn_dynamics::{StepError, Trajectory};
+use gradyn_model::error::nearest;
+use gradyn_model::{Mechanics, Owner, System, Warning, WarningCode};
+use gradyn_num::{Independence, Pattern, largest, row_dependencies};
+
+type Data = <Mechanics as System>::Data<f64>;
+
+/// What is left of a row of (1) beside the others that counts as nothing.
+const ZERO: f64 = 1e-8;
+
+/// Largest entry of R, relative to that of chosen coordinates at the start, of which a run warns.
+const GROWTH: f64 = 5.0;
+
+/// Largest entry of R, relative to that of chosen coordinates at the start, of which a run is refused.
+const LOST: f64 = 1e3;
+
+impl Method {
+    /// Does it keep to coordinates that the user names?
+    fn has_freedoms(&self) -> bool {
+        self.formulation == Formulation::Maggi && !self.freedoms.is_empty()
+    }
+    /// The named coordinates; what is not known is refused by [`Prepared::check_freedoms`].
+    pub(crate) fn independent_coordinates(&self, sys: &Mechanics) -> Vec<u32> {
+        if !self.has_freedoms() {
+            return vec![];
+        }
+        let names = names(sys);
+        self.freedoms.iter().filter_map(|f| names.iter().position(|n| n == f)).map(|i| i as u32).collect()
+    }
+}
+
+impl Prepared {
+    /// Refuses names that do not exist, too many, too few, and those that do not determine the velocities at
+    /// the start.
+    pub fn check_freedoms(&self, method: &Method) -> Result<(), Error> {
+        if !method.has_freedoms() {
+            return Ok(());
+        }
+        let (sys, given, names) = (&self.model.system, &method.freedoms, names(&self.model.system));
+        if let Some(name) = given.iter().find(|f| !names.contains(f)) {
+            let hint = nearest(name, names.iter().map(String::as_str))
+                .map_or(String::new(), |n| format!("did you mean `{n}`? "));
+            return Err(Error::method(
+                format!("freedoms: there is no coordinate `{name}`"),
+                format!("{hint}`gradyn check` lists them"),
+            )
+            .about(Owner::Coordinate, name));
+        }
+        if let Some((_, name)) = given.iter().enumerate().find(|(k, f)| given[..*k].contains(f)) {
+            return Err(Error::method(
+                format!("freedoms: `{name}` is named twice"),
+                "name each coordinate once",
+            )
+            .about(Owner::Coordinate, name));
+        }
+        let free = sys.dims().n - sys.independent(false).len();
+        if given.len() != free {
+            let what = if free == 1 { "degree" } else { "degrees" };
+            let message = format!("freedoms: the model has {free} {what} of freedom, not {}", given.len());
+            return Err(Error::method(message, "name as many coordinates as degrees of freedom"));
+        }
+        (0..2).try_for_each(|level| check_regular(self, method, level == 1))
+    }
+}
+
+/// (1) at the start.
+fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<(), Error> {
+    let (sys, p) = (&model.model.system, model.model.slots(&model.rho));
+    let mut d = sys.data::<f64>();
+    sys.prepare(&p, &mut d);
+    sys.set_angles(&model.model.angles, &mut d);
+    sys.place(p[model.model.times.start as usize], &model.assembled.q, &mut d);
+    let stack = Stack::new(sys, velocity, &method.independent_coordinates(sys));
+    let values = stack.values(sys, &d);
+    let found = row_dependencies(&stack.pattern, &values, ZERO);
+    let Some(first) = found.dependent.first() else { return Ok(()) };
+    let m = stack.rows.len();
+    let mut named: Vec<usize> =
+        first.on.iter().map(|o| o.0).chain([first.row]).filter(|i| *i >= m).map(|i| i - m).collect();
+    named.sort_unstable();
+    let first = named.first().map(|&k| method.freedoms[k].clone());
+    let named = named.iter().map(|&k| format!("`{}`", method.freedoms[k])).collect::<Vec<_>>();
+    let verb = if named.len() == 1 { "is held by the constraints" } else { "follow from each other" };
+    let condition = stack.independence().condition(&stack.pattern, &values);
+    let message = format!(
+        "the freedoms do not determine the velocities at the start: {} {verb} (σ_min/σ_max of [Φ_q; B] \
+         {condition:.0e})",
+        named.join(", ")
+    );
+    let e = Error::method(message, "name coordinates that can move independently there");
+    Err(first.into_iter().fold(e, |e, name| e.about(Owner::Coordinate, name)))
+}
+
+/// Where the named coordinates have come near an extreme; (2) is an error.
+pub(super) fn freedoms(model: &Prepared, run: &Run, d: &mut Data) -> Result<Vec<Warning>, StepError> {
+    let (sys, named) = (&model.model.system, run.method.independent_coordinates(&model.model.system));
+    if named.is_empty() {
+        return Ok(vec![]);
+    }
+    for velocity in [false, true] {
+        if let Some(n) = passes_extreme(model, &run.trajectory, &Stack::new(sys, velocity, &named), d) {
+            return Err(StepError::Freedoms {
+                t: run.trajectory.plan.t[n],
+                freedoms: run.method.freedoms.clone(),
+            });
+        }
+    }
+    for velocity in [false, true] {
+        let (worst, n, best) = worst_r(model, run, velocity, &named, d)?;
+        let t = run.trajectory.plan.t[n];
+        if worst > LOST * best {
+            return Err(StepError::Freedoms { t, freedoms: run.method.freedoms.clone() });
+        }
+        if worst > GROWTH * best {
+            let text = format!(
+                "at t = {t} s the named coordinates hardly determine the velocities (largest entry of R \
+                 {worst:.1e}; chosen ones have {best:.1} at the start): steps are less accurate there"
+            );
+            return Ok(vec![Warning::new(WarningCode::Freedoms, text)]);
+        }
+    }
+    Ok(vec![])
+}
+
+/// The largest entry of R of the named coordinates, its node, and that of chosen coordinates at the
+/// start, at least 1.
+fn worst_r(
+    model: &Prepared,
+    run: &Run,
+    velocity: bool,
+    named: &[u32],
+    d: &mut Data,
+) -> Result<(f64, usize, f64), StepError> {
+    let (sys, plan) = (&model.model.system, &run.trajectory.plan);
+    let free = sys.dims().n - sys.independent(velocity).len();
+    let q = |n: usize| &run.trajectory.record(n)[..sys.dims().n];
+    sys.place(plan.t[0], q(0), d);
+    let mut chosen = Kinematic::new(sys, velocity, &choose(sys, velocity, sys.phi_q(d)))?;
+    let mut named = Kinematic::new(sys, velocity, &named[..free])?;
+    let best = largest_r(sys, plan.t[0], d, &mut chosen).max(1.0);
+    let mut size = |n: usize| {
+        sys.place(plan.t[n], q(n), d);
+        largest_r(sys, plan.t[n], d, &mut named)
+    };
+    let worst = (0..=plan.steps()).map(|n| (size(n), n)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+    Ok((worst.0, worst.1, best))
+}
+
+/// The first node beyond a change of sign, (2).
+fn passes_extreme(model: &Prepared, run: &Trajectory, stack: &Stack, d: &mut Data) -> Option<usize> {
+    let (sys, plan, n) = (&model.model.system, &run.plan, run.layout.n);
+    if n > DETERMINANT {
+        return None;
+    }
+    let mut side = |k: usize, h: f64| {
+        let x = run.record(k);
+        let ahead =
+            |a: f64| (0..n).map(|i| x[i] + h * x[n + i] + 0.5 * a * h * h * x[2 * n + i]).collect::<Vec<_>>();
+        [0.0, 1.0].map(|a| {
+            sys.place(plan.t[k] + h, &ahead(a), d);
+            sign(stack.matrix(sys, d))
+        })
+    };
+    let start = side(0, 0.0)[0];
+    // a motion that turns before the extreme does not reach it with its acceleration either
+    let beyond = |k: &usize| side(*k, 0.0)[0] != start || side(*k - 1, plan.h[*k - 1]) == [-start; 2];
+    (1..=plan.steps()).find(beyond)
+}
+
+/// An error of a step near the end of (1), or beyond it.
+pub(crate) fn explain_freedoms(
+    model: &Prepared,
+    e: StepError,
+    method: &Method,
+    run: &Trajectory,
+    d: &mut Data,
+) -> StepError {
+    let (sys, named) = (&model.model.system, method.independent_coordinates(&model.model.system));
+    if named.is_empty() {
+        return e;
+    }
+    for velocity in [false, true] {
+        let stack = Stack::new(sys, velocity, &named);
+        if let Some(n) = passes_extreme(model, run, &stack, d) {
+            return StepError::Freedoms { t: run.plan.t[n], freedoms: method.freedoms.clone() };
+        }
+        let mut rows = stack.independence();
+        let (s, t) = nearest_minimum(sys, run, d, |d| rows.measure(&stack.pattern, &stack.values(sys, d)));
+        if s < 10.0 * NEAR {
+            return StepError::Freedoms { t, freedoms: method.freedoms.clone() };
+        }
+    }
+    e
+}
+
+fn names(sys: &Mechanics) -> Vec<String> {
+    (0..sys.dims().n).map(|i| sys.coordinate_name(i)).collect()
+}
+
+/// The matrix of (1).
+struct Stack {
+    pattern: Pattern,
+    rows: Vec<u32>,
+}
+
+impl Stack {
+    fn new(sys: &Mechanics, velocity: bool, named: &[u32]) -> Self {
+        let (n, mn, rows) = (sys.dims().n, &sys.patterns().mn, sys.independent(velocity).to_vec());
+        let part = mn.part(&rows);
+        let picked = named[..n - rows.len()].iter().enumerate().map(|(k, &i)| (rows.len() + k, i as usize));
+        let pattern = Pattern::from_entries(n, n, part.iter().map(|(i, j, _)| (i, j)).chain(picked));
+        Self { pattern, rows }
+    }
+    fn values(&self, sys: &Mechanics, d: &Data) -> Vec<f64> {
+        let mut values = sys.patterns().mn.part_values(&self.rows, sys.phi_q(d));
+        values.resize(self.pattern.nnz(), 1.0);
+        values
+    }
+    fn matrix(&self, sys: &Mechanics, d: &Data) -> Vec<Vec<f64>> {
+        let (n, values) = (self.pattern.rows(), self.values(sys, d));
+        let mut a = vec![vec![0.0; n]; n];
+        self.pattern.iter().for_each(|(i, j, p)| a[i][j] = values[p]);
+        a
+    }
+    fn independence(&self) -> Independence {
+        Independence::new(&self.pattern, &(0..self.pattern.rows() as u32).collect::<Vec<_>>())
+    }
+}
+
+/// The largest entry of R where the data are placed.
+fn largest_r(sys: &Mechanics, t: f64, d: &Data, kinematic: &mut Kinematic) -> f64 {
+    if kinematic.refactor(sys, t, sys.phi_q(d)).is_err() {
+        return f64::INFINITY;
+    }
+    let (n, free) = (sys.dims().n, kinematic.choice().len());
+    let mut column = vec![0.0; n];
+    let columns = (n - free..n).map(|j| {
+        column.fill(0.0);
+        column[j] = 1.0;
+        kinematic.solve(&mut column);
+        largest(column.iter().copied())
+    });
+    largest(columns)
+}

@@ -1,0 +1,74 @@
+//! Constraints that do not hold, ends of springs that meet, bodies without mass, objectives without value.
+
+use crate::error::Error;
+use crate::prepared::{Prepared, Run};
+use crate::registry::Formulation;
+use gradyn_dynamics::StepError;
+use gradyn_model::build::Positive;
+use gradyn_model::{Mechanics, ModelError, Owner, Subject, System, Warning, WarningCode};
+use gradyn_num::largest;
+
+type Data = <Mechanics as System>::Data<f64>;
+
+/// Constraints that do not hold, springs whose ends pass through each other.
+pub(super) fn geometry(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Warning> {
+    let mut warnings = vec![];
+    let (traj, n) = (&run.trajectory, run.trajectory.layout.n);
+    let size = largest((0..=traj.plan.steps()).flat_map(|k| &traj.record(k)[..n]).copied());
+    if run.drift[0] > 1e-3 * size * size.max(1.0) {
+        let penalty = run.method.formulation == Formulation::Penalty;
+        let advice = if penalty { "raise alpha, or take smaller steps" } else { "take smaller steps" };
+        let text = format!("the constraints are violated by up to {:.1e}; {advice}", run.drift[0]);
+        warnings.push(Warning::new(WarningCode::Drift, text));
+    }
+    let met = (1..=traj.plan.steps()).find_map(|k| {
+        Some((k, model.model.system.reversed_force(d, &traj.record(k - 1)[..n], &traj.record(k)[..n])?))
+    });
+    if let Some((k, name)) = met {
+        let t = traj.plan.t[k];
+        let text = format!(
+            "the ends of force `{name}` pass through each other near t = {t} s, where it is not defined"
+        );
+        warnings.push(Warning::new(WarningCode::EndsMeet, text).about(Owner::Force, name));
+    }
+    warnings
+}
+
+/// A singular matrix at a coordinate of a body without mass or inertia.
+pub(super) fn massless(model: &Prepared, e: StepError, p: &[f64]) -> StepError {
+    let StepError::Singular { t, equation } = e else { return e };
+    let lack = |body: String| {
+        let subject = Subject::new(Owner::Body, &body);
+        let zero = |x: &&Positive| {
+            let inert = ["mass", "inertia", "Ixx", "Iyy", "Izz"].contains(&x.what.as_str());
+            x.subject == subject && inert && p[x.slot as usize] == 0.0
+        };
+        let lacking = model.model.positive.iter().find(zero)?;
+        Some((body, if lacking.what == "mass" { "mass" } else { "inertia" }))
+    };
+    match model.model.system.moved_by(&equation).into_iter().find_map(lack) {
+        Some((body, lacks)) => StepError::Massless { t, equation, body, lacks },
+        None => StepError::Singular { t, equation },
+    }
+}
+
+/// An objective that is not a number is an error, at the time when it stopped being one.
+pub(super) fn check_values(model: &Prepared, run: &Run) -> Result<(), Error> {
+    let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
+    for (k, name) in model.objectives().iter().enumerate() {
+        let bad = (0..=plan.steps()).find(|&n| !run.trajectory.record(n)[lay.z() + k].is_finite());
+        if let Some(n) = bad.or_else(|| (!run.psi[k].is_finite()).then_some(plan.steps())) {
+            if model.model.maxima[k].is_some() {
+                let message = format!(
+                    "objective `{name}`: the exponential of its smooth maximum leaves the range of numbers"
+                );
+                return Err(ModelError::new(message)
+                    .about(Owner::Objective, name)
+                    .help("give `near`, roughly the maximum, or a lower `sharpness`")
+                    .into());
+            }
+            return Err(StepError::NotFinite { t: plan.t[n], equation: format!("objective {name}") }.into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! Forces that are not defined everywhere: tyres at rest, and beyond the end of their road.
+//!
+//! Forces are not checked while a run goes on. Where it stops, the last record is continued a little,
+//!
+//! ```text
+//! q + τ v + ½ τ² a,   v + τ a,   0 ≤ τ ≤ 2 h                                                           (1)
+//! ```
+//! and where it ends, neighbouring records are compared: a step may have passed over the place.
+
+use crate::error::Error;
+use crate::prepared::{Prepared, Run};
+use gradyn_dynamics::{StepError, Trajectory};
+use gradyn_model::{At, Mechanics, Outside, System};
+use gradyn_num::largest;
+
+type Data = <Mechanics as System>::Data<f64>;
+
+/// The error of a force that has no value at a time [s].
+pub(crate) fn undefined(t: f64, Outside { force, why }: Outside) -> StepError {
+    StepError::Undefined { t, force, what: why }
+}
+
+/// The error as it is, or the force that is not defined where it happened.
+pub(crate) fn explain_undefined(model: &Prepared, e: StepError, run: &Trajectory, p: &[f64]) -> StepError {
+    let stopped = |e: &StepError| {
+        use StepError::*;
+        matches!(
+            e,
+            NotFinite { .. }
+                | StepTooSmall { .. }
+                | Newton { .. }
+                | Stalled { .. }
+                | Singular { .. }
+                | Positions { .. }
+        )
+    };
+    if !model.model.system.guarded() || !stopped(&e) {
+        return e;
+    }
+    let found =
+        if run.plan.steps() == 0 { undefined_start(model, &e, p) } else { undefined_ahead(model, run, p) };
+    found.unwrap_or(e)
+}
+
+/// Without steps there are no velocities: what is not defined at the start is so at rest.
+fn undefined_start(model: &Prepared, e: &StepError, p: &[f64]) -> Option<StepError> {
+    let StepError::NotFinite { t, .. } = *e else { return None };
+    let (q, zero) = (&model.assembled.q, vec![0.0; model.assembled.q.len()]);
+    let at = At { t, q, v: &zero, a: &zero, lam: &[] };
+    let outside =
+        model.model.system.undefined_force(&at, &at, &mut data_at(model, &model.model.angles, p, &at))?;
+    Some(undefined(t, outside))
+}
+
+/// (1).
+fn undefined_ahead(model: &Prepared, run: &Trajectory, p: &[f64]) -> Option<StepError> {
+    const PARTS: usize = 40;
+    let (last, lay) = (run.plan.steps(), run.layout);
+    let from = lay.node(run.plan.t[last], run.record(last));
+    let far = 2.0 * largest(run.plan.h[last.saturating_sub(20)..].iter().copied());
+    (1..=PARTS).find_map(|k| {
+        let τ = far * k as f64 / PARTS as f64;
+        let q: Vec<f64> = (0..lay.n).map(|i| from.q[i] + τ * (from.v[i] + 0.5 * τ * from.a[i])).collect();
+        let v: Vec<f64> = (0..lay.n).map(|i| from.v[i] + τ * from.a[i]).collect();
+        let to = At { t: from.t + τ, q: &q, v: &v, ..from };
+        let mut d = data_at(model, run.plan.angles(last), p, &to);
+        model.model.system.undefined_force(&from, &to, &mut d).map(|outside| undefined(to.t, outside))
+    })
+}
+
+/// A force that was not defined somewhere between two records.
+pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<(), Error> {
+    let (sys, lay, plan) = (&model.model.system, run.trajectory.layout, &run.trajectory.plan);
+    if !sys.guarded() {
+        return Ok(());
+    }
+    let node = |n: usize| lay.node(plan.t[n], run.trajectory.record(n));
+    let mut d = data_at(model, plan.angles(0), p, &node(0));
+    for n in 1..=plan.steps() {
+        sys.set_time(plan.t[n], &mut d);
+        if let Some(outside) = sys.undefined_force(&node(n - 1), &node(n), &mut d) {
+            return Err(undefined(plan.t[n], outside).into());
+        }
+    }
+    Ok(())
+}
+
+fn data_at(model: &Prepared, angles: &[f64], p: &[f64], at: &At) -> Data {
+    let sys = &model.model.system;
+    let mut d = sys.data::<f64>();
+    sys.prepare(p, &mut d);
+    sys.set_angles(angles, &mut d);
+    sys.set_time(at.t, &mut d);
+    d
+}

@@ -1,0 +1,408 @@
+//! Redundant constraints: what they ask of parameters, objectives, runs and outputs.
+//!
+//! Formulations with multipliers solve with independent rows only. With j_r the redundant rows of Φ_q and J
+//! the independent ones,
+//!
+//! ```text
+//! j_r = d_rᵀ J,   n_r = (d_r, -1)                       n_r: multipliers that do nothing                 (1)
+//! Φ_r = 0 along the run                                 it stays redundant                             (2)
+//! n_r·Φ_ρ = 0 along the run                             a parameter does not break the loop             (3)
+//! n_r·ψ_λ = 0 at λ and at λ + s n_r                      an objective is determinate                     (4)
+//! λ + Σ c_r n_r with the smallest Σ λ_k²                 minimum-norm reactions of outputs               (5)
+//! α |j_k| |2ξωΦ̇ + ω²Φ|_k ≤ 5 max |Φ_qᵀλ| with penalty    loads are shared by α, not by errors             (6)
+//! ```
+//! The sum of (5) is over the rows of joints, drivers and constraints: differences of points and products of
+//! unit vectors, so that multipliers are forces [N] and torques [N m]. The rows that keep bodies rigid take
+//! what follows: their multipliers depend on the points that were chosen as coordinates. A row whose gradient
+//! is rounding, as in the trees of joint coordinates, holds by itself: d_r = 0. Penalty keeps all rows: its λ
+//! is unique, (2) and (4) are not asked of it. Φ answers λ/α like an oscillator with ξ and ω, by no more than
+//! some λ/(αω²); what is above (6) is drift, and α times drift is load, because n_r moves: n_r·Φ̇ = -ṅ_r·Φ ≠
+//! 0. How a load is shared depends on which joints have rows: where a multiplier of a dependency is read, all
+//!    have.
+
+use crate::error::Error;
+use crate::method::Method;
+use crate::prepared::{Prepared, Run};
+use crate::registry::Formulation;
+use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System, Warning, WarningCode};
+use gradyn_num::{Basis, DenseLu, Dependent, Wide, largest, nothing, unit_rows};
+use std::collections::BTreeSet;
+
+/// What counts as zero in (2)–(4), relative to the terms.
+const ZERO: f64 = 1e-6;
+
+/// Parts of a run at whose ends (3) and (4) are checked.
+const RECORDS: usize = 7;
+
+/// Coefficients of (1) below this, for rows of unit length, are roundings.
+const ROUNDING: f64 = 1e-11;
+
+type Data = <Mechanics as System>::Data<f64>;
+
+/// Bound of (6): an oscillator with ξ ≥ 0.2 answers with less.
+const GAIN: f64 = 5.0;
+
+/// Part of the loads of all rows below which a shared load is none.
+const SMALL: f64 = 1e-3;
+
+/// n_r of (1), of all rows; exact zeros where a row has no part in it.
+type NullVectors = Vec<Vec<f64>>;
+
+/// (1) where `phi_q` was evaluated; `None` where independent rows became dependent.
+fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<NullVectors> {
+    let (mn, rows) = (&sys.patterns().mn, sys.independent(true));
+    let (sizes, unit) = unit_rows(mn, phi_q);
+    let mut basis = Basis::default();
+    if rows.iter().any(|&k| basis.add(unit[k as usize].clone(), ROUNDING) <= ROUNDING) {
+        return None;
+    }
+    let vector = |&r: &usize| {
+        let d = basis.coefficients(&unit[r]);
+        let zero = ROUNDING * largest(d.iter().copied());
+        let mut n = vec![0.0; mn.rows()];
+        for (k, d) in rows.iter().map(|&k| k as usize).zip(d) {
+            n[k] = if d.abs() > zero { d * sizes[r] / sizes[k] } else { 0.0 };
+        }
+        n[r] = -1.0;
+        n
+    };
+    Some(redundant.iter().map(vector).collect())
+}
+
+/// What of λ is in the span of n_r, orthogonal with respect to W: N (NᵀWN)⁻¹ NᵀWλ; nothing where that has no
+/// inverse.
+fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) -> Vec<f64> {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(weight).map(|((a, b), w)| a * b * w).sum::<f64>();
+    let (r, mut gram, mut stress) = (vectors.len(), DenseLu::new(vectors.len()), vec![0.0; lam.len()]);
+    for (i, a) in vectors.iter().enumerate() {
+        for (j, b) in vectors.iter().enumerate() {
+            gram.matrix_mut()[i * r + j] = dot(a, b);
+        }
+    }
+    if gram.factor().is_err() {
+        return stress;
+    }
+    let mut c: Vec<f64> = vectors.iter().map(|n| dot(n, lam)).collect();
+    gram.solve(&mut c);
+    for (c, n) in c.iter().zip(vectors) {
+        stress.iter_mut().zip(n).for_each(|(s, n)| *s += c * n);
+    }
+    stress
+}
+
+/// Rows that share a load with a redundant row: those of its n_r, and of all n_r that meet them.
+fn linked(row: usize, vectors: &NullVectors) -> Vec<bool> {
+    let mut linked = vec![false; vectors[0].len()];
+    linked[row] = true;
+    for _ in vectors {
+        for n in vectors {
+            let meets = n.iter().zip(&linked).any(|(n, on)| *on && n.abs() > ZERO);
+            linked.iter_mut().zip(n).for_each(|(on, n)| *on |= meets && n.abs() > ZERO);
+        }
+    }
+    linked
+}
+
+/// n·x and Σ|n_i x_i|.
+fn contract(n: &[f64], x: &[f64]) -> (f64, f64) {
+    n.iter().zip(x).map(|(n, x)| n * x).fold((0.0, 0.0), |(s, a), x| (s + x, a + x.abs()))
+}
+
+/// |j_k|² of the rows of Φ_q.
+fn squares(sys: &Mechanics, d: &Data) -> Vec<f64> {
+    let mn = &sys.patterns().mn;
+    (0..mn.rows()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect()
+}
+
+/// Rows that take part in a dependency, each once.
+fn shared_rows(redundant: &[Dependent]) -> Vec<usize> {
+    let parts = redundant.iter().flat_map(|r| r.on.iter().map(|o| o.0).chain([r.row]));
+    parts.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Does anything read the multiplier of such a row?
+pub(crate) fn reads_shared(sys: &Mechanics, redundant: &[Dependent]) -> bool {
+    shared_rows(redundant).into_iter().any(|k| sys.reads_multiplier(k))
+}
+
+/// Redundancy cannot be judged at t.
+fn lost(t: f64) -> Error {
+    let e = ModelError::new(format!("the independent constraints become dependent at t = {t} s"));
+    e.help(
+        "the mechanism is at a singular position there: what its redundant constraints follow from \
+        cannot be told",
+    )
+    .into()
+}
+
+impl Prepared {
+    /// Redundant rows and what they follow from, by name.
+    pub fn redundant(&self) -> Vec<(String, Vec<String>)> {
+        let name = |k: usize| self.model.system.row_name(k);
+        self.assembled
+            .redundant
+            .iter()
+            .map(|r| (name(r.row), r.on.iter().map(|o| name(o.0)).collect()))
+            .collect()
+    }
+}
+
+fn redundant_rows(model: &Prepared) -> Vec<usize> {
+    model.assembled.redundant.iter().map(|r| r.row).collect()
+}
+
+/// Does a method solve with independent rows only, and are there others?
+fn splits<'a>(model: &'a Prepared, method: &Method) -> Option<&'a Mechanics> {
+    model.model.full.as_ref().filter(|_| method.formulation != Formulation::Penalty)
+}
+
+/// Calls `f(k, all n_r, at, data)` for the redundant rows, by their number, at some records of a run, the
+/// first and the last among them.
+fn at_records(
+    model: &Prepared,
+    run: &Run,
+    sys: &Mechanics,
+    mut f: impl FnMut(usize, &NullVectors, &At, &mut Data) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, model.model.slots(&model.rho));
+    let mut d = sys.data::<f64>();
+    sys.prepare(&p, &mut d);
+    // rows that give way are dependent at the start only
+    let parts = if run.method.formulation == Formulation::Penalty { 0 } else { RECORDS };
+    for n in (0..=parts).map(|k| k * plan.steps() / RECORDS) {
+        let at = lay.node(plan.t[n], run.trajectory.record(n));
+        sys.set_angles(plan.angles(n), &mut d);
+        sys.place(at.t, at.q, &mut d);
+        let Some(vectors) = null_vectors(sys, &redundant_rows(model), sys.phi_q(&d)) else {
+            return Err(lost(at.t));
+        };
+        (0..vectors.len()).try_for_each(|k| f(k, &vectors, &at, &mut d))?;
+    }
+    Ok(())
+}
+
+/// (2) at every record, (4).
+pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error> {
+    let Some(sys) = splits(model, &run.method) else { return Ok(()) };
+    let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, model.model.slots(&model.rho));
+    let (mut d, mut phi) = (sys.data::<f64>(), vec![0.0; lay.m]);
+    sys.prepare(&p, &mut d);
+    for n in 0..=plan.steps() {
+        let at = lay.node(plan.t[n], run.trajectory.record(n));
+        sys.set_angles(plan.angles(n), &mut d);
+        sys.place(at.t, at.q, &mut d);
+        phi.fill(0.0);
+        sys.constraint(&at, LEVEL[0], &mut d, &mut phi);
+        let kept = largest(sys.independent(true).iter().map(|&k| phi[k as usize]));
+        let [q, v] = [at.q, at.v].map(|x| largest(x.iter().copied()));
+        let holonomic = sys.dims().m - sys.dims().m_vel;
+        let size = |r: usize| if r < holonomic { q * q } else { q * v };
+        if let Some(r) =
+            redundant_rows(model).into_iter().find(|&r| phi[r].abs() > ZERO * size(r) + 100.0 * kept)
+        {
+            return Err(broken(
+                model,
+                r,
+                &format!("no longer does at t = {} s: it is off by {:.1e}", at.t, phi[r].abs()),
+            ));
+        }
+    }
+    let sets = [Set::Integrand, Set::Terminal];
+    check_determined(model, run, sys, &sets, &model.functionals())
+}
+
+/// (4) for the functionals of some sets, by name.
+fn check_determined(
+    model: &Prepared,
+    run: &Run,
+    sys: &Mechanics,
+    sets: &[Set],
+    names: &[String],
+) -> Result<(), Error> {
+    let lay = run.trajectory.layout;
+    at_records(model, run, sys, |k, vectors, at, d| {
+        let (row, vector) = (redundant_rows(model)[k], &vectors[k]);
+        let s = largest(at.lam.iter().copied()).max(1.0);
+        let moved: Vec<f64> = at.lam.iter().zip(vector).map(|(l, n)| l + s * n).collect();
+        for &set in sets {
+            let mut g = vec![0.0; lay.z() + sys.support(set).len()];
+            for (k, name) in names.iter().enumerate() {
+                // a square of a multiplier that is left out has no slope where it is zero
+                for lam in [at.lam, &moved[..]] {
+                    sys.measure_row(set, k, &At { lam, ..*at }, d, &mut g);
+                    let (value, terms) = contract(vector, &g[lay.lam()..lay.z()]);
+                    if value.abs() > ZERO * terms {
+                        return Err(indeterminate(model, name, row, vectors));
+                    }
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// (4) for output columns whose derivatives are asked for: those of smallest norm depend on how the load
+/// is shared.
+pub(crate) fn check_redundant_outputs(model: &Prepared, run: &Run) -> Result<(), Error> {
+    let Some(sys) = splits(model, &run.method) else { return Ok(()) };
+    let names: Vec<String> = model.model.columns.iter().map(|o| format!("output `{o}`")).collect();
+    check_determined(model, run, sys, &[Set::Output], &names)
+}
+
+/// (3), for every formulation: penalty would answer with α times a prestress, or with zero where all
+/// coordinates are shared.
+pub(crate) fn check_redundant_parameters(model: &Prepared, run: &Run) -> Result<(), Error> {
+    let Some(sys) = model.model.full.as_ref() else { return Ok(()) };
+    let m = run.trajectory.layout.m;
+    let seeds = |first: usize| {
+        let seed = |(i, &x): (usize, &f64)| match i.checked_sub(first) {
+            Some(k) if k < 8 => Wide::var(x, k),
+            _ => Wide::from(x),
+        };
+        model.model.slots(&model.rho.iter().enumerate().map(seed).collect::<Vec<Wide>>())
+    };
+    for first in (0..model.rho.len()).step_by(8) {
+        let p = seeds(first);
+        for (k, parameter) in model.model.parameters.iter().enumerate().skip(first).take(8) {
+            let delta: Vec<f64> = p.iter().map(|p| p.eps[k - first]).collect();
+            at_records(model, run, sys, |k, vectors, at, d| {
+                let (row, vector) = (redundant_rows(model)[k], &vectors[k]);
+                // n_r moves, so that Φ̇ may depend on ρ although the loop holds: rows of velocity level
+                // only
+                let velocity = row >= sys.dims().m - sys.dims().m_vel;
+                let mut out = vec![0.0; m];
+                sys.constraint_p(at, LEVEL[usize::from(velocity)], &delta, d, &mut out);
+                let (value, terms) = contract(vector, &out);
+                // terms that vanish where the constraints hold are drift: what the row could feel of the
+                // parameter says how small
+                let moves = largest(if velocity { at.v } else { at.q }.iter().copied()) / parameter.scale;
+                let felt = moves * largest(sys.patterns().mn.row(row).map(|p| sys.phi_q(d)[p]));
+                // of a row that holds by itself both are roundings, beside what any row could feel
+                let rounding = moves * nothing(sys.phi_q(d));
+                let broken = value.abs() > ZERO * (terms + felt) + rounding;
+                if broken { Err(breaks(model, &parameter.name, row)) } else { Ok(()) }
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// (5): the multipliers of an output row, with `d` placed at the node.
+pub(crate) fn minimum_norm(model: &Prepared, method: &Method, d: &Data, lam: &mut [f64]) {
+    let Some(sys) = splits(model, method) else { return };
+    let vectors = null_vectors(sys, &redundant_rows(model), sys.phi_q(d)).unwrap_or_default();
+    let weight: Vec<f64> = sys.row_names().iter().map(|r| f64::from(!r.owner.of_body())).collect();
+    let stress = self_stress(&vectors, &weight, lam);
+    lam.iter_mut().zip(stress).for_each(|(l, s)| *l -= s);
+}
+
+/// (6): loads that redundant constraints share by the errors of the integrator, times α.
+pub(super) fn shared_load(model: &Prepared, run: &Run) -> Vec<Warning> {
+    let penalty = run.method.formulation == Formulation::Penalty;
+    let Some(sys) = model
+        .model
+        .full
+        .as_ref()
+        .filter(|_| penalty && reads_shared(&model.model.system, &model.assembled.redundant))
+    else {
+        return vec![];
+    };
+    let f = run.method.lagrange(&model.model);
+    let (c, level) = (f.compliance.rows(sys), [f.level[0], f.level[1], 0.0]);
+    let (shared, mn) = (shared_rows(&model.assembled.redundant), &sys.patterns().mn);
+    // (|j_k| α (2ξωΦ̇ + ω²Φ)_k, k, t), |Φ_qᵀλ| of shared rows, |j_k λ_k| of the others
+    let (mut worst, mut load, mut all, mut give) =
+        ((0.0f64, 0, 0.0), 0.0f64, 0.0f64, vec![0.0; run.trajectory.layout.m]);
+    blocks(model, run, sys, |at, d| {
+        give.fill(0.0);
+        sys.constraint(at, level, d, &mut give);
+        let (size, mut force) = (squares(sys, d), vec![0.0; at.q.len()]);
+        for &k in &shared {
+            mn.row(k).for_each(|p| force[mn.col(p)] += sys.phi_q(d)[p] * at.lam[k]);
+            let g = (give[k] / c(k)).abs() * size[k].sqrt();
+            if g > worst.0 {
+                worst = (g, k, at.t);
+            }
+        }
+        load = load.max(largest(force.iter().copied()));
+        (0..size.len())
+            .filter(|k| !shared.contains(k))
+            .for_each(|k| all = all.max(at.lam[k].abs() * size[k].sqrt()));
+    });
+    if worst.0 > (GAIN * load).max(SMALL * all) {
+        let text = format!(
+            "the drift of `{}` at t = {} s, times α, loads redundant constraints by {:.1e} beside \
+             {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order \
+             or a larger omega",
+            sys.row_name(worst.1),
+            worst.2,
+            worst.0
+        );
+        let row = &sys.row_names()[worst.1];
+        return vec![Warning::new(WarningCode::SharedLoad, text).about(row.owner, &row.element)];
+    }
+    vec![]
+}
+
+/// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.
+fn blocks(model: &Prepared, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &mut Data)) {
+    let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, model.model.slots(&model.rho));
+    let stages = run.method.build(&model.model).stage_times();
+    let mut d = sys.data::<f64>();
+    sys.prepare(&p, &mut d);
+    for n in 0..=plan.steps() {
+        let x = run.trajectory.record(n);
+        let inner = stages.iter().enumerate().filter(|(_, c)| n > 0 && c.is_some() && sys.reads_dynamics());
+        let stage = |(i, c): (usize, &Option<f64>)| {
+            (plan.t[n - 1] + c.unwrap_or(0.0) * plan.h[n - 1], &x[lay.head() + i * lay.z()..])
+        };
+        for (t, block) in inner.map(stage).chain([(plan.t[n], x)]) {
+            let at = lay.node(t, block);
+            sys.set_angles(plan.angles(n), &mut d);
+            sys.place(t, at.q, &mut d);
+            f(&at, &mut d);
+        }
+    }
+}
+
+fn named_row(model: &Prepared, row: usize) -> (String, String) {
+    let (name, on) = model
+        .redundant()
+        .swap_remove(redundant_rows(model).iter().position(|r| *r == row).expect("a redundant row"));
+    let on: Vec<String> = on.iter().map(|o| format!("`{o}`")).collect();
+    (name, if on.is_empty() { "what its bodies share".into() } else { on.join(", ") })
+}
+
+fn broken(model: &Prepared, row: usize, what: &str) -> Error {
+    let (name, on) = named_row(model, row);
+    let e = ModelError::new(format!("`{name}` follows from {on} at the start, but {what}"))
+        .at(&place_of(model, &name));
+    e.help("the constraints contradict each other on the way: check drivers and axes, or remove a joint")
+        .into()
+}
+
+fn breaks(model: &Prepared, parameter: &str, row: usize) -> Error {
+    let (name, on) = named_row(model, row);
+    let message = format!(
+        "parameter `{parameter}` breaks a redundant loop: `{name}` follows from {on} only at its present \
+         value"
+    );
+    let help = "there is no motion nearby to differentiate; remove the parameter, or a joint of the loop";
+    ModelError::new(message).at(&place_of(model, &name)).help(help).into()
+}
+
+fn indeterminate(model: &Prepared, what: &str, row: usize, vectors: &NullVectors) -> Error {
+    let (name, _) = named_row(model, row);
+    let names = model.model.system.row_names();
+    let among = names.iter().zip(linked(row, vectors)).filter(|(name, on)| *on && !name.owner.of_body());
+    let mut among: Vec<&str> = among.map(|(name, _)| name.element.as_str()).collect();
+    among.dedup();
+    let message = format!("{what} reads reactions that are not determined: those of {}", among.join(", "));
+    let help = "they share their load in a redundant loop; read a sum that is determined, use penalty, or \
+        remove a joint";
+    ModelError::new(message).at(&place_of(model, &name)).help(help).into()
+}
+
+fn place_of(model: &Prepared, row: &str) -> Option<std::ops::Range<usize>> {
+    model.model.place(model.model.element(row))
+}

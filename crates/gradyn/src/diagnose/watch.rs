@@ -1,0 +1,145 @@
+//! What a run may have passed without noticing: jumps at declared times, and where a clamped spline begins
+//! and ends.
+//!
+//! A jump of y at t does not shrink with the distance from t, a kink does:
+//!
+//! ```text
+//! |y(t + ε/10) - y(t - ε/10)| > ½ |y(t + ε) - y(t - ε)|                                               (1)
+//! ```
+//! with y the forces, the integrands and Φ, Φ̇, Φ̈ at fixed q, q̇, q̈. A jump of Φ or Φ̇ is an impact, which
+//! no step applies. Accelerations jump where a clamped spline that drives begins or ends: the node has those
+//! of one side, so that the step on the other is of first order.
+
+use crate::prepared::{Prepared, Run};
+use gradyn_model::spline::Kind;
+use gradyn_model::{LEVEL, Mechanics, ModelError, Set, Subject, System, Warning, WarningCode};
+use gradyn_num::largest;
+
+type Data = <Mechanics as System>::Data<f64>;
+
+/// Something that jumps at a declared time, or where a clamped spline begins or ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jump {
+    /// When [s].
+    pub t: f64,
+    /// What, with its verb.
+    pub what: String,
+    /// The element whose constraint jumps, if it is one.
+    pub subject: Option<Subject>,
+    /// Is it the value or the rate of a driver or of a constraint: an impact?
+    pub impact: bool,
+    /// Is the time a declared one? If it is, gradients are refused.
+    pub declared: bool,
+}
+
+impl Jump {
+    /// For the warnings of a run.
+    pub fn warning(&self) -> Warning {
+        let Jump { t, what, impact, declared, subject } = self;
+        let then = match (impact, declared) {
+            (true, _) => "the impact that this means is not applied: the motion after it is wrong",
+            (false, true) => "only kinks are handled there: the run is of first order and has no gradient",
+            (false, false) => {
+                "most integrators and continuous sensitivities are of first order there; gradients of the \
+                 steps are exact"
+            }
+        };
+        let time = if *declared { "at the declared time" } else { "where a clamped spline begins or ends," };
+        let text = format!("{what} {time} t = {t} s; {then}");
+        Warning { subject: subject.clone(), ..Warning::new(WarningCode::Jump, text) }
+    }
+    /// For gradients.
+    pub fn refusal(&self) -> ModelError {
+        let Jump { t, what, .. } = self;
+        let message = format!("{what} at t = {t} s: the gradient across a jump is not available");
+        let e = ModelError { subject: self.subject.clone(), ..ModelError::new(message) };
+        e.help(match self.impact {
+            true => "let the driven value begin and end smoothly, with its rate; a spline does",
+            false => "make the law continuous, for example a ramp between two break times",
+        })
+    }
+}
+
+/// What jumps at a declared time inside the run, (1).
+pub(crate) fn declared_jump(model: &Prepared, run: &Run, d: &mut Data) -> Option<Jump> {
+    let plan = &run.trajectory.plan;
+    let declared: Vec<usize> = (1..plan.steps()).filter(|&n| plan.declared[n].is_some()).collect();
+    let scales = if declared.is_empty() { [0.0; 5] } else { scales(model, run, d) };
+    declared.into_iter().find_map(|n| jump_at(model, run, n, &scales, d))
+}
+
+/// What jumps where a clamped spline begins or ends inside the run, unless that is a declared time.
+pub(crate) fn spline_jumps(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Jump> {
+    let plan = &run.trajectory.plan;
+    let (start, end) = (plan.t[0], plan.t[plan.steps()]);
+    let clamped = model.model.splines.iter().filter(|s| s.kind == Kind::Clamped);
+    let near = |t: f64| (1..plan.steps()).find(|&n| (plan.t[n] - t).abs() <= 1e-12 * (end - start));
+    let mut nodes: Vec<usize> = clamped.flat_map(|s| [s.t0, s.t0 + s.length]).filter_map(near).collect();
+    nodes.retain(|&n| plan.declared[n].is_none());
+    nodes.sort_unstable();
+    nodes.dedup();
+    let scales = if nodes.is_empty() { [0.0; 5] } else { scales(model, run, d) };
+    nodes.into_iter().filter_map(|n| jump_at(model, run, n, &scales, d)).collect()
+}
+
+/// What a jump of each quantity is small against: its size at some fifty nodes, that of q, q̇, q̈ for Φ,
+/// Φ̇, Φ̈, which are zero up to rounding.
+pub(crate) fn scales(model: &Prepared, run: &Run, d: &mut Data) -> [f64; 5] {
+    let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
+    let mut scales = [0.0f64; 5];
+    for n in (0..=plan.steps()).step_by(1 + plan.steps() / 50) {
+        let at = lay.node(plan.t[n], run.trajectory.record(n));
+        let [.., f, _, g] = quantities(model, run, n, at.t, d);
+        let sizes = [at.q, at.v, &f, at.a, &g].map(size);
+        scales.iter_mut().zip(sizes).for_each(|(s, y)| *s = s.max(y));
+    }
+    scales
+}
+
+fn jump_at(model: &Prepared, run: &Run, n: usize, scales: &[f64; 5], d: &mut Data) -> Option<Jump> {
+    let t = run.trajectory.plan.t[n];
+    let side = 1e-8 * (1.0 + t.abs());
+    let mut gap = |side: f64| {
+        let (before, after) =
+            (quantities(model, run, n, t - side, d), quantities(model, run, n, t + side, d));
+        let pairs = before.into_iter().zip(after);
+        pairs
+            .map(|(a, b)| (size(&a).max(size(&b)), a.iter().zip(&b).map(|(a, b)| (a - b).abs()).collect()))
+            .collect()
+    };
+    let (far, near): (Vec<(f64, Vec<f64>)>, Vec<(f64, Vec<f64>)>) = (gap(side), gap(0.1 * side));
+    let (k, row) = (0..near.len()).find_map(|k| {
+        let least = 1e-9 * near[k].0.max(scales[k]);
+        let jumps = |i: &usize| near[k].1[*i] > 0.5 * far[k].1[*i] && near[k].1[*i] > least;
+        (0..near[k].1.len()).find(jumps).map(|row| (k, row))
+    })?;
+    let name = &model.model.system.row_names().get(row);
+    let subject = name.filter(|_| [0, 1, 3].contains(&k)).map(|r| Subject::new(r.owner, &r.element));
+    let row = |what: &str| format!("the {what} of `{}` jumps", model.model.system.row_name(row));
+    let what = match k {
+        0 => row("value"),
+        1 => row("speed"),
+        2 => "forces jump".into(),
+        3 => row("acceleration"),
+        _ => "integrands jump".into(),
+    };
+    Some(Jump { t, what, subject, impact: k < 2, declared: run.trajectory.plan.declared[n].is_some() })
+}
+
+/// Φ, Φ̇, forces, Φ̈ and integrands with the coordinates of node `n` at another time.
+fn quantities(model: &Prepared, run: &Run, n: usize, t: f64, d: &mut Data) -> [Vec<f64>; 5] {
+    let (sys, lay) = (&model.model.system, run.trajectory.layout);
+    let at = lay.node(t, run.trajectory.record(n));
+    sys.set_angles(run.trajectory.plan.angles(n), d);
+    sys.place(t, at.q, d);
+    let (mut f, mut g, mut c) = (vec![0.0; lay.n], vec![0.0; lay.o], [(); 3].map(|()| vec![0.0; lay.m]));
+    System::forces(sys, &at, d, &mut f);
+    sys.measure(Set::Integrand, &at, d, &mut g);
+    c.iter_mut().zip(LEVEL).for_each(|(c, level)| sys.constraint(&at, level, d, c));
+    let [phi, dphi, ddphi] = c;
+    [phi, dphi, f, ddphi, g]
+}
+
+fn size(x: &[f64]) -> f64 {
+    largest(x.iter().copied())
+}

@@ -1,0 +1,74 @@
+//! A study at some parameters, and its runs.
+
+use super::source::Source;
+use crate::error::Error;
+use crate::gradient::GradientReport;
+use crate::jacobian::Jacobian;
+use crate::method::Method;
+use crate::prepared::{Prepared, Run};
+use crate::progress::Progress;
+use crate::registry::Sensitivity;
+use gradyn_model::Warning;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// A model at some parameters, and how it is run.
+#[derive(Clone, Debug)]
+pub struct StudyModel {
+    pub(super) source: Arc<Source>,
+    /// The model, assembled.
+    pub prepared: Prepared,
+    /// How it is run.
+    pub method: Method,
+    /// How gradients are computed.
+    pub sensitivity: Sensitivity,
+    /// Time that a run may take [s].
+    pub(super) limit: Option<f64>,
+}
+
+impl StudyModel {
+    /// Runs from the start to the final time.
+    pub fn run(&self) -> Result<StudyRun<'_>, Error> {
+        self.run_with(|_| ControlFlow::Continue(()))
+    }
+    /// Runs from the start to the final time, or until the observer, which is called after each step, breaks
+    /// the run off.
+    pub fn run_with(
+        &self,
+        mut observe: impl FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<StudyRun<'_>, Error> {
+        let limit = self.limit.unwrap_or(f64::INFINITY);
+        let mut in_time = |p: &Progress| if p.seconds > limit { ControlFlow::Break(()) } else { observe(p) };
+        let run = self.prepared.simulate(&self.method, &mut in_time);
+        Ok(StudyRun { model: self, run: run.map_err(|e| self.source.locate(e))? })
+    }
+}
+
+/// A run of a study.
+pub struct StudyRun<'a> {
+    /// What was run.
+    pub model: &'a StudyModel,
+    /// The run with its records.
+    pub run: Run,
+}
+
+impl StudyRun<'_> {
+    /// Values of the objectives.
+    pub fn objectives(&self) -> &[f64] {
+        &self.run.psi
+    }
+    /// Things to know about the run.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.run.warnings
+    }
+    /// Derivatives of the objectives over the parameters.
+    pub fn gradient(&self) -> Result<Jacobian, Error> {
+        let report = self.gradient_report()?;
+        Ok(Jacobian::from_rows(&report.rows, self.model.prepared.parameters().len()))
+    }
+    /// The gradient with what is known about it: warnings, time, error bars.
+    pub fn gradient_report(&self) -> Result<GradientReport, Error> {
+        let StudyModel { source, prepared, sensitivity, .. } = self.model;
+        prepared.gradient(&self.run, *sensitivity).map_err(|e| source.locate(e))
+    }
+}

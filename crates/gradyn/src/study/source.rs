@@ -1,0 +1,43 @@
+//! The file behind a study: where its errors are.
+
+use crate::error::{Error, ErrorKind};
+use crate::file::ModelFile;
+use gradyn_model::{ModelError, Owner, Subject};
+use std::ops::Range;
+
+/// A model file with its name and its text.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub name: String,
+    pub text: String,
+    pub file: ModelFile,
+}
+
+impl Source {
+    /// An error of the model at the element that it is about, if it has no place of its own, with the copy of
+    /// a template that it stands in; other errors stay as they are.
+    pub fn locate(&self, e: Error) -> Error {
+        let ErrorKind::Model = e.kind else { return e };
+        let place = e.bytes().or_else(|| e.subject.as_ref().and_then(|s| self.place_of(s)));
+        let subject = e.subject.map(|s| *s);
+        let e = ModelError { message: e.message, place, help: e.help, subject };
+        Error::from(self.file.explain(e)).in_text(&self.name, &self.text)
+    }
+    /// Where the file names an element.
+    fn place_of(&self, subject: &Subject) -> Option<Range<usize>> {
+        let m = &self.file.mechanism;
+        let named = |name: &gradyn_model::mechanism::Text| name.text == subject.name;
+        let found = match subject.kind {
+            Owner::Body | Owner::Norm => m.bodies.iter().map(|b| &b.name).find(|n| named(n)),
+            Owner::Joint => m.joints.iter().map(|j| &j.name).find(|n| named(n)),
+            Owner::Driver => m.drivers.iter().map(|d| &d.name).find(|n| named(n)),
+            Owner::Force => m.forces.iter().map(|f| &f.name).find(|n| named(n)),
+            Owner::Parameter => m.parameters.iter().map(|p| &p.name).find(|n| named(n)),
+            Owner::Objective => m.objectives.iter().map(|o| &o.name).find(|n| named(n)),
+            Owner::Constraint | Owner::Coordinate | Owner::Derivative | Owner::FinalTime | Owner::Option => {
+                None
+            }
+        };
+        found.and_then(|name| name.place.clone())
+    }
+}
