@@ -85,7 +85,8 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
             if self.b.wanted.contains_key(&j.name.text) {
                 continue;
             }
-            let (spec, d) = (j.kind.spec(), self.b.m.dimension);
+            let spec = j.kind.spec();
+            let d = self.b.m.dimension;
             if spec.shares_point[d - 2] && !self.unite_points(ends) {
                 // it holds nothing but its point
                 let alone = spec.rows[d - 2] == d;

@@ -28,6 +28,7 @@ fn sample(schema: &Value) -> Value {
         (Value::String(t), Value::String(items)) if t == "array" && items == "string" => {
             json!(["a.P", "b.Q"])
         }
+        (Value::String(t), Value::Array(_)) if t == "array" => json!([1, 0.2, 0.3]),
         (Value::String(t), _) if t == "array" => json!([[1, 0.2, 0.3], [0.2, 1, 0.1]]),
         (Value::String(t), _) if t == "string" => json!("a.P"),
         _ => json!(1.5),
