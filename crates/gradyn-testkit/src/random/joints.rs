@@ -33,6 +33,7 @@ const LOOP_3: &[(&str, isize)] = &[
     ("universal", 4),
     ("cylindrical", 4),
     ("planar", 3),
+    ("constant-velocity", 4),
 ];
 
 /// Numbers of a joint (1).
@@ -108,6 +109,7 @@ impl Draft {
             }
             "spherical" => (JointKind::Spherical, *at, [0, 3]),
             "universal" => (JointKind::Universal, *at, [0, 4]),
+            "constant-velocity" => (JointKind::ConstantVelocity, *at, [0, 4]),
             "planar" => (JointKind::Planar, beside, [0, 3]),
             "fixed" => (JointKind::Fixed { angle: θ.into() }, *at, [3, 6]),
             "distance" => {
@@ -126,9 +128,17 @@ impl Draft {
         let kind = j.kind.clone();
         let directed = !matches!(kind, JointKind::Spherical | JointKind::Distance { .. } | JointKind::Free);
         if directed && self.d == 3 {
-            let second = if kind == JointKind::Universal { w } else { u };
-            j.axes = [Some(self.direction(ends[0], u)), Some(self.direction(ends[1], second))];
-            if !matches!(kind, JointKind::Universal | JointKind::PointOnLine | JointKind::PointOnPlane) {
+            let second = match kind {
+                JointKind::Universal => *w,
+                // a bend by θ about w, without a twist
+                JointKind::ConstantVelocity => turned(u, w, *θ),
+                _ => *u,
+            };
+            j.axes = [Some(self.direction(ends[0], u)), Some(self.direction(ends[1], &second))];
+            if kind == JointKind::ConstantVelocity {
+                j.normals = [Some(self.direction(ends[0], w)), Some(self.direction(ends[1], w))];
+            } else if !matches!(kind, JointKind::Universal | JointKind::PointOnLine | JointKind::PointOnPlane)
+            {
                 let turned = turned(w, u, *θ);
                 j.normals = [Some(self.direction(ends[0], w)), Some(self.direction(ends[1], &turned))];
             } else if kind != JointKind::Universal {
