@@ -14,7 +14,7 @@ pub const MOST: usize = 6;
 /// Extended parameters: slots, then signals of t, then angle references; rates of the signals.
 #[derive(Clone, Debug)]
 pub struct Args<S> {
-    /// Values.
+    /// Values of slots, signals and angle references, in this order.
     pub values: Vec<S>,
     /// (u̇, ü) of the signals.
     pub rates: Vec<(S, S)>,
@@ -75,9 +75,9 @@ impl<S: Scalar> ArgsDot<'_, S> {
 /// (1): which quantity, on which ports, with which parameters.
 #[derive(Clone, Debug)]
 pub struct Element {
-    /// The quantity.
+    /// The geometric quantity Y.
     pub kind: Kind,
-    /// Ports.
+    /// The ports C q + d that it is evaluated on.
     pub ports: Ports,
     /// Extended-parameter index of each argument after the ports.
     pub params: Vec<u32>,
@@ -101,7 +101,7 @@ impl Element {
         self.ports.gather_rate(&args.values, v, &mut x);
         x
     }
-    /// y.
+    /// The quantity y at q, by (1).
     pub fn value<S: Scalar>(&self, args: &Args<S>, q: &[S]) -> S {
         fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(e: &Element, args: &Args<S>, q: &[S]) -> S {
             K::value(&e.args::<S, Y>(K::PORTS, args, q))

@@ -14,7 +14,7 @@ pub struct ModelError {
     pub message: String,
     /// Bytes of the model file.
     pub place: Option<Range<usize>>,
-    /// What to try.
+    /// What the user may try.
     pub help: Option<String>,
     /// The element that it is about, where the place does not say it.
     pub subject: Option<Subject>,
@@ -25,13 +25,13 @@ impl ModelError {
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), place: None, help: None, subject: None }
     }
-    /// The same at a place.
+    /// Says where in the file the mistake is [bytes].
     #[must_use]
     pub fn at(mut self, place: &Option<Range<usize>>) -> Self {
         self.place.clone_from(place);
         self
     }
-    /// The same with a hint.
+    /// Adds a hint of what to try.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

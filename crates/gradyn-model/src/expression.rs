@@ -34,7 +34,7 @@ pub struct ExpressionError {
     pub message: String,
     /// Where, in bytes of the text.
     pub span: Range<usize>,
-    /// What to try.
+    /// What the user may try.
     pub help: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl ExpressionError {
         Self { message: message.into(), span, help: None }
     }
 
-    /// The same with a hint.
+    /// Adds a hint of what to try.
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
@@ -98,7 +98,7 @@ pub enum Expr {
     Vector(Vec<Ast>),
     /// A component of a vector: x, y or z.
     Component(Box<Ast>, usize),
-    /// Unary minus.
+    /// Minus in front of an operand.
     Neg(Box<Ast>),
     /// a ∘ b ∘ c …, from left to right, of + and -, or of * and /; of one ^ or one comparison. A long sum is
     /// one node, so the tree is never deeper than its parentheses.
@@ -108,7 +108,7 @@ pub enum Expr {
 /// A node of a parsed expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ast {
-    /// What it is.
+    /// The expression that stands there.
     pub expr: Expr,
     /// Where it stands, in bytes of the text; parentheses around it excluded.
     pub span: Range<usize>,

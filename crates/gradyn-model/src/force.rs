@@ -60,16 +60,16 @@ impl<S: Scalar> LawScratch<S> {
 /// F with its slopes.
 #[derive(Clone, Copy, Debug)]
 pub struct Slope<S> {
-    /// F.
+    /// The force F [N] or torque [N m].
     pub f: S,
-    /// F_y.
+    /// Its slope F_y over the quantity.
     pub f_y: S,
-    /// F_ẏ.
+    /// Its slope F_ẏ over the rate of the quantity.
     pub f_d: S,
 }
 
 impl Law {
-    /// (2).
+    /// The force F of (2) at y and ẏ = `d`.
     #[inline]
     pub fn value<S: Scalar>(&self, t: S, y: S, d: S, args: &Args<S>, w: &mut LawScratch<S>) -> S {
         let p = |i: u32| args.values[i as usize];
@@ -149,9 +149,9 @@ fn fill<S: Scalar>(inputs: &[Input], t: S, y: S, d: S, args: &Args<S>, out: &mut
 pub struct Force {
     /// Name of the element.
     pub name: String,
-    /// y.
+    /// The quantity y that it acts along.
     pub element: Element,
-    /// F.
+    /// The law F of (2).
     pub law: Law,
     /// Does it act in motion only?
     pub motion: bool,
@@ -162,11 +162,11 @@ pub struct Force {
 /// A point of evaluation: t, q, v and the extended parameters.
 #[derive(Clone, Copy)]
 pub struct ForceAt<'a, S> {
-    /// Time.
+    /// The time t [s].
     pub t: S,
-    /// Positions.
+    /// The positions q.
     pub q: &'a [S],
-    /// Velocities.
+    /// The velocities v.
     pub v: &'a [S],
     /// Slots, signals, angle references.
     pub args: &'a Args<S>,
@@ -184,7 +184,7 @@ impl Force {
     pub fn positions(&self) -> impl Iterator<Item = u32> {
         self.pairs.iter().copied()
     }
-    /// F and J.
+    /// The law F with its slopes, and the gradient J of y with its rate.
     #[inline]
     fn evaluate<K: Geometry<Y>, const Y: usize, S: Scalar>(
         &self,
@@ -235,7 +235,7 @@ impl Force {
         t.expand(p, [ports, ports], 0, &self.pairs, k);
         t.expand(p, [ports, ports], t.split, &self.pairs, c);
     }
-    /// out -= Q_p δ.
+    /// Product with the slots, out -= Q_p δ.
     pub fn slots<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, dp: &ArgsDot<S>, out: &mut [S]) {
         dispatch!(self.element.kind, slots::<S>(self, at, w, dp, out));
     }

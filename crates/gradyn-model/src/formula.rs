@@ -5,8 +5,8 @@
 //! = f_xx:
 //!
 //! ```text
-//! φ̇ = J ẋ + …,   φ_x = J,   φ̇_x = J̇,   φ̇_ẋ = J,   φ̈_x = J̈,   φ̈_ẋ = 2 J̇,   φ̈_ẍ = J                  (1)
-//! c₀φ + c₁φ̇ + c₂φ̈:   x̄ = c₀J + c₁J̇ + c₂J̈,   x̄̇ = c₁J + 2c₂J̇,   x̄̈ = c₂J                          (2)
+//! φ̇ = J ẋ + …,   φ_x = J,   φ̇_x = J̇,   φ̇_ẋ = J,   φ̈_x = J̈,   φ̈_ẋ = 2 J̇,   φ̈_ẍ = J  (1)
+//! c₀φ + c₁φ̇ + c₂φ̈:   x̄ = c₀J + c₁J̇ + c₂J̈,   x̄̇ = c₁J + 2c₂J̇,   x̄̈ = c₂J             (2)
 //! ```
 //! (2) are cotangents of the inputs; C maps those of the ports to coordinates, C_p to slots.
 //!
@@ -15,8 +15,8 @@
 //! whose cotangents ȳ belong to v and ȳ̇ to a,
 //!
 //! ```text
-//! A = f_y C,   c_q = f_x C,   ċ_q = (d/dt f_x) C,   ċ_v = f_x C + (d/dt f_y) C = (A v)_q + Ȧ                       (3)
-//! (Aᵀ λ)_q = λ Cᵀ f_yx C                    not symmetric; at y = 0, because f_y does not depend on y      (4)
+//! A = f_y C,   c_q = f_x C,   ċ_q = (d/dt f_x) C,   ċ_v = f_x C + (d/dt f_y) C = (A v)_q + Ȧ           (3)
+//! (Aᵀ λ)_q = λ Cᵀ f_yx C                    not symmetric; at y = 0, because f_y does not depend on y  (4)
 //! ```
 
 use crate::element::{Args, ArgsBar, ArgsDot};
@@ -40,14 +40,14 @@ pub struct Formula {
     pub rate_args: usize,
     /// What the program reads.
     pub inputs: Vec<Input>,
-    /// f.
+    /// The program of f.
     pub program: Program,
 }
 
 /// A formula as row k of Φ, on the patterns.
 #[derive(Clone, Debug)]
 pub struct FormulaRow {
-    /// f.
+    /// The formula f of the row.
     pub formula: Formula,
     /// Position of each port entry in row k of m × n, positions first.
     row: Vec<u32>,

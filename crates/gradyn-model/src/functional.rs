@@ -24,7 +24,7 @@ pub struct Sensed<'a> {
     pub inertia: &'a [(u32, u32, u32)],
     /// Slot of the constant part of the gravity potential.
     pub level: u32,
-    /// n × n.
+    /// The pattern n × n of M.
     pub nn: &'a Pattern,
 }
 
@@ -33,11 +33,11 @@ pub struct Sensed<'a> {
 pub enum Sensor {
     /// Affine in q (level 0), v (1) or a (2): argument 0 of the port.
     Affine(Ports, usize),
-    /// Σ λ_row ψ(q).
+    /// A component Σ λ_row ψ(q) of a reaction.
     Reaction(Vec<(usize, Form)>),
-    /// λ of a row.
+    /// The multiplier λ of a row.
     Multiplier(usize),
-    /// ½ vᵀ M v.
+    /// The kinetic energy ½ vᵀ M v [J].
     Kinetic,
     /// Potential of gravity, zero at the origin.
     Gravity,
@@ -46,13 +46,13 @@ pub enum Sensor {
 /// Cotangents of (q, v, a, λ) and of the extended parameters.
 #[derive(Clone, Debug)]
 pub struct Cotangent<S> {
-    /// q̄.
+    /// The cotangent q̄ of positions.
     pub q: Vec<S>,
-    /// v̄.
+    /// The cotangent v̄ of velocities.
     pub v: Vec<S>,
-    /// ā.
+    /// The cotangent ā of accelerations.
     pub a: Vec<S>,
-    /// λ̄.
+    /// The cotangent λ̄ of multipliers.
     pub lam: Vec<S>,
     /// Slots, signals and angle references.
     pub args: Vec<S>,
@@ -217,11 +217,11 @@ fn quadratic_t<S: Scalar>(row: &Form, bar: S, q: &[S], p: &[S], q_bar: &mut [S],
 /// (1): some outputs over shared sensors.
 #[derive(Clone, Debug)]
 pub struct Functional {
-    /// Sensors.
+    /// Sensors that the outputs share.
     pub sensors: Vec<Sensor>,
-    /// The program.
+    /// The program of all outputs.
     pub program: Program,
-    /// Its inputs.
+    /// What each input of the program reads.
     pub inputs: Vec<Input>,
     /// Slots that it can depend on, sorted.
     pub support: Vec<u32>,
@@ -258,7 +258,7 @@ impl<S: Scalar> FunctionalScratch<S> {
 }
 
 impl Functional {
-    /// No outputs.
+    /// A functional without outputs.
     pub fn empty() -> Self {
         Self { sensors: vec![], program: Program::default(), inputs: vec![], support: vec![], coords: vec![] }
     }

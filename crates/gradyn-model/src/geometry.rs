@@ -12,9 +12,9 @@ use std::f64::consts::TAU;
 pub trait Geometry<const Y: usize> {
     /// Number of port arguments.
     const PORTS: usize;
-    /// y(x).
+    /// The quantity y(x).
     fn value<S: Scalar>(x: &[S; Y]) -> S;
-    /// y and y_x.
+    /// The quantity y and its gradient y_x.
     #[inline]
     fn gradient<S: Scalar>(x: &[S; Y]) -> (S, [S; Y]) {
         let y = Self::value(&Dual::<S, Y>::vars(x));
@@ -130,10 +130,13 @@ macro_rules! kernels {
         /// Which geometric quantity.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Kind {
-            $(#[doc = concat!("[`", stringify!($name), "`](super::geometry::", stringify!($name), ")")] $name,)*
+            $(
+                #[doc = concat!("[`", stringify!($name), "`](super::geometry::", stringify!($name), ")")]
+                $name,
+            )*
         }
         impl Kind {
-            /// All of them.
+            /// All quantities, in the order of the list.
             pub const ALL: &'static [Kind] = &[$(Kind::$name),*];
             /// (port arguments, all arguments).
             pub fn arity(self) -> (usize, usize) {
@@ -143,7 +146,11 @@ macro_rules! kernels {
         /// Calls `f::<Kernel, Y, S>(args)` for the kernel of a [`Kind`].
         macro_rules! dispatch {
             ($d kind:expr, $d f:ident::<$d s:ty>($d($d args:expr),*)) => {
-                match $d kind { $($crate::geometry::Kind::$name => $d f::<$crate::geometry::$name, $y, $d s>($d($d args),*),)* }
+                match $d kind {
+                    $($crate::geometry::Kind::$name => {
+                        $d f::<$crate::geometry::$name, $y, $d s>($d($d args),*)
+                    })*
+                }
             };
         }
     };

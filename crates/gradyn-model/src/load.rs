@@ -33,7 +33,7 @@ pub struct Load {
     pub velocity_args: usize,
     /// What the program reads.
     pub inputs: Vec<Input>,
-    /// f.
+    /// The program of f.
     pub program: Program,
     /// w: argument i is output i.
     pub work: Ports,
@@ -44,7 +44,7 @@ pub struct Load {
 /// A load on the n × n pattern.
 #[derive(Clone, Debug)]
 pub struct LoadRows {
-    /// f and w.
+    /// The load, with f and w.
     pub load: Load,
     /// Position of each (work entry, position entry) and (work entry, velocity entry).
     pairs: [Vec<u32>; 2],
@@ -86,14 +86,14 @@ impl Load {
     fn args(&self) -> usize {
         self.position_args + self.velocity_args
     }
-    /// x and ẋ.
+    /// Gathers the arguments x and ẋ of the ports.
     fn gather<S: Scalar>(&self, at: &ForceAt<S>, out: &mut [S]) {
         out.fill(S::zero());
         let (x, d) = out.split_at_mut(self.position_args);
         self.positions.gather(&at.args.values, at.q, x);
         self.velocities.gather_rate(&at.args.values, at.v, d);
     }
-    /// f.
+    /// Values of the force components f [N, N m].
     pub fn values<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>) -> Vec<S> {
         self.gather(at, &mut w.plain.ports);
         w.plain.run(&self.program, &self.inputs, at.t, |i, _| at.args.values[i as usize]);
@@ -163,7 +163,7 @@ impl LoadRows {
     pub fn size(&self) -> usize {
         self.load.program.outputs() * self.load.args()
     }
-    /// out -= Q_p δ.
+    /// Product with the slots, out -= Q_p δ.
     pub fn slots<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, dp: &ArgsDot<S>, out: &mut [S]) {
         let l = &self.load;
         l.gather(at, &mut w.plain.ports);

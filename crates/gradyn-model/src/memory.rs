@@ -21,9 +21,9 @@ pub struct Memory<S> {
 pub struct Size {
     /// Port arguments.
     pub ports: usize,
-    /// Inputs.
+    /// Number of inputs of a program.
     pub inputs: usize,
-    /// Registers.
+    /// Number of registers of a program.
     pub registers: usize,
 }
 impl Size {
@@ -62,7 +62,7 @@ impl<S: Scalar> Memory<S> {
         }
         program.eval(&self.inputs, &mut self.regs);
     }
-    /// Output `k`.
+    /// Value of output `k`.
     pub fn output(&self, program: &Program, k: usize) -> S {
         program.output(k, &self.regs)
     }

@@ -19,12 +19,12 @@ pub const ZERO: u32 = 1;
 pub struct Affine<'g> {
     /// (coordinate, coefficient).
     pub terms: Vec<(usize, Sym<'g>)>,
-    /// c₀.
+    /// The constant c₀.
     pub constant: Sym<'g>,
 }
 
 impl<'g> Affine<'g> {
-    /// A constant.
+    /// The form that is a constant.
     pub fn constant(c: Sym<'g>) -> Self {
         Self { terms: vec![], constant: c }
     }
@@ -32,7 +32,7 @@ impl<'g> Affine<'g> {
     pub fn coordinate(i: usize, one: Sym<'g>) -> Self {
         Self { terms: vec![(i, one)], constant: one * 0.0 }
     }
-    /// self + s o.
+    /// The form self + s o.
     pub fn plus(&self, s: Sym<'g>, o: &Self) -> Self {
         let mut sum = Self { terms: self.terms.clone(), constant: self.constant + s * o.constant };
         for &(i, c) in &o.terms {
@@ -44,11 +44,11 @@ impl<'g> Affine<'g> {
         sum.terms.retain(|(_, c)| c.as_constant() != Some(0.0));
         sum
     }
-    /// self - o.
+    /// The form self - o.
     pub fn minus(&self, o: &Self) -> Self {
         self.plus(o.constant.graph().constant(-1.0), o)
     }
-    /// s self.
+    /// The form s self.
     pub fn times(&self, s: Sym<'g>) -> Self {
         Self::constant(s * 0.0).plus(s, self)
     }
@@ -68,7 +68,7 @@ impl<'g> Affine<'g> {
 pub struct Entry {
     /// Local argument.
     pub arg: u32,
-    /// Coordinate.
+    /// Number of the coordinate.
     pub coord: u32,
     /// Slot of the coefficient.
     pub slot: u32,
@@ -77,14 +77,14 @@ pub struct Entry {
 /// (1), compiled.
 #[derive(Clone, Debug, Default)]
 pub struct Ports {
-    /// Entries of C.
+    /// Entries of the matrix C.
     pub linear: Vec<Entry>,
     /// (argument, slot) of d.
     pub constant: Vec<(u32, u32)>,
 }
 
 impl Ports {
-    /// x += C q + d.
+    /// Adds the arguments, x += C q + d.
     #[inline]
     pub fn gather<S: Scalar>(&self, p: &[S], q: &[S], x: &mut [S]) {
         self.gather_rate(p, q, x);
@@ -92,14 +92,14 @@ impl Ports {
             x[a as usize] += p[s as usize];
         }
     }
-    /// x += C v.
+    /// Adds the rates of the arguments, x += C v.
     #[inline]
     pub fn gather_rate<S: Scalar>(&self, p: &[S], v: &[S], x: &mut [S]) {
         for e in &self.linear {
             x[e.arg as usize] += p[e.slot as usize] * v[e.coord as usize];
         }
     }
-    /// out += Cᵀ f.
+    /// Adds the transpose, out += Cᵀ f.
     #[inline]
     pub fn scatter<S: Scalar>(&self, p: &[S], f: &[S], out: &mut [S]) {
         for e in &self.linear {

@@ -158,7 +158,7 @@ impl Node {
         }
     }
 
-    /// The same node with operands mapped by `f`.
+    /// The node with its operands mapped by `f`.
     fn map(self, mut f: impl FnMut(u32) -> u32) -> Node {
         match self {
             Node::Constant(_) | Node::Input(_) => self,
@@ -517,7 +517,7 @@ impl Program {
     }
 }
 
-/// r̄_a += s.
+/// Adds to the cotangent of a register, r̄_a += s.
 #[inline(always)]
 fn add<S: Scalar>(bars: &mut [S], a: u32, s: S) {
     let bar = &mut bars[a as usize];

@@ -43,9 +43,9 @@ pub struct QuadraticRows {
 /// A quadratic form Σ p_s q_i q_j + Σ p_s q_i + Σ p_s on slots, each pair (i ≤ j) once.
 #[derive(Clone, Debug, Default)]
 pub struct Form {
-    /// (i, j, slot).
+    /// Products q_i q_j: (i, j, slot of the coefficient).
     pub bilinear: Vec<(usize, usize, u32)>,
-    /// (i, slot).
+    /// Terms in q_i: (i, slot of the coefficient).
     pub linear: Vec<(usize, u32)>,
     /// Slots of the constant.
     pub constant: Vec<u32>,
@@ -64,7 +64,7 @@ pub struct RowTerms {
     pub a: Vec<(usize, usize, u32)>,
     /// (i, slot of b_i).
     pub b: Vec<(usize, u32)>,
-    /// Slots of c.
+    /// Slots of the constants c.
     pub c: Vec<u32>,
 }
 impl RowTerms {

@@ -1,10 +1,10 @@
 //! Relative coordinates: the coordinates of the joints of a spanning tree.
 //!
 //! ```text
-//! x = X(z; p)                                    frames of the bodies: centre of mass and axes                        (1)
-//! ẋ = J ż,   ẍ = J z̈ + γ,   γ = J̇ ż                                                                                 (2)
-//! Φ(x), Q(x, ẋ), M_x, functionals                 elements on frames: [`Elements`] whose coordinates are x             (3)
-//! M = Jᵀ M_x J,   Q_z = Jᵀ (Q - M_x γ)            Φ_z = Φ_x J                                                         (4)  [A22, C12]
+//! x = X(z; p)                            frames of the bodies: centre of mass and axes        (1)
+//! ẋ = J ż,   ẍ = J z̈ + γ,   γ = J̇ ż                                                         (2)
+//! Φ(x), Q(x, ẋ), M_x, functionals        elements on frames: [`Elements`] with coordinates x  (3)
+//! M = Jᵀ M_x J,   Q_z = Jᵀ (Q - M_x γ)   Φ_z = Φ_x J                                          (4)  [A22, C12]
 //! ```
 //! So one spring file serves both families. Rows of x are those of the joints that close loops (of joints
 //! whose reaction is read, too), of drivers and of the user; rows of z keep the length of Euler parameters. M
@@ -61,9 +61,9 @@ pub struct Carried {
 /// A tree of joints, as the builder makes it.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// The links.
+    /// The links between the bodies.
     pub chain: Chain,
-    /// The bodies.
+    /// The bodies that the chain carries.
     pub bodies: Vec<Carried>,
     /// The link of the body that each link leads to.
     pub ends: Vec<u32>,

@@ -14,7 +14,7 @@ use gradyn_num::{Jet, Scalar};
 /// An input of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
-    /// Time.
+    /// The time t [s].
     Time,
     /// An extended parameter: slot, signal or angle reference.
     Arg(u32),
@@ -24,7 +24,7 @@ pub enum Input {
     Sensor(u32),
 }
 
-/// (1) or (2).
+/// A spline (1) or an expression (2).
 #[derive(Clone, Debug)]
 pub enum Signal {
     /// (1): a spline and its coefficient slots.

@@ -37,7 +37,7 @@ pub enum SplineError {
     /// A period or length that is not positive, or a start that is not finite.
     #[error("a spline needs a finite start and a positive length, not t0 = {t0}, T = {length}")]
     Interval {
-        /// Start t₀ [s].
+        /// The start t₀ [s].
         t0: f64,
         /// Period or length T [s].
         length: f64,
@@ -47,7 +47,7 @@ pub enum SplineError {
 /// How a spline goes on at its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Periodic, C².
+    /// Periodic, with two continuous derivatives.
     Cyclic,
     /// Given end slopes, held outside.
     Clamped,
@@ -156,7 +156,7 @@ impl UniformSpline {
         (first + j) % self.coefficients()
     }
 
-    /// Δt [s].
+    /// Width Δt of an interval [s].
     pub fn dt(&self) -> f64 {
         self.length / if self.kind == Kind::Cyclic { self.n as f64 } else { (self.n - 1) as f64 }
     }
@@ -196,8 +196,8 @@ impl UniformSpline {
         self.active_in(self.interval(t.re()), t)
     }
 
-    /// The same with the polynomial of a given [`interval`](Self::interval), continued to `t`; in the period
-    /// nearest to `t`.
+    /// First coefficient and weights by the polynomial of a given [`interval`](Self::interval), continued
+    /// to `t`; in the period nearest to `t`.
     pub fn active_in<S: Scalar>(&self, interval: usize, t: S) -> (usize, [S; 4]) {
         let (n, dt) = (self.n, self.dt());
         let mut k = interval as f64;
@@ -230,7 +230,7 @@ impl UniformSpline {
     }
 }
 
-/// w(s), (1).
+/// The weights w(s) of (1).
 #[inline]
 fn weights<S: Scalar>(s: S) -> [S; 4] {
     let r = S::one() - s;

@@ -9,7 +9,7 @@ use crate::program::{Graph, Sym};
 
 /// A point of a body, in its frame.
 pub struct LocalPoint<'g> {
-    /// Name.
+    /// Name within the body.
     pub name: String,
     /// Coordinates in the body's frame.
     pub at: Symbols<'g>,
@@ -17,7 +17,7 @@ pub struct LocalPoint<'g> {
     pub value: Vec<f64>,
     /// The class of coincident points that it belongs to, as coordinates.
     pub class: usize,
-    /// The same in the assembled mechanism, whether coordinates are shared or not.
+    /// The class of coincident points in the assembled mechanism, whether coordinates are shared or not.
     pub spot: usize,
 }
 
@@ -35,9 +35,9 @@ pub struct Solid<'g> {
     pub name: String,
     /// Its points; the last one of a moving body is its centre of mass, `com`.
     pub points: Vec<LocalPoint<'g>>,
-    /// Mass.
+    /// The mass m [kg].
     pub mass: Sym<'g>,
-    /// Inertia.
+    /// Inertia about the centre of mass [kg m²].
     pub inertia: Inertia<'g>,
     /// Centre of mass.
     pub com: Symbols<'g>,
@@ -256,7 +256,7 @@ fn first_place(list: &[Number]) -> Option<std::ops::Range<usize>> {
     list.first().and_then(|x| x.place.clone())
 }
 
-/// The same moment about every axis.
+/// Inertia with equal moments i about every axis.
 fn isotropic(i: Sym, dimension: usize) -> Inertia {
     match dimension {
         2 => Inertia::Polar(i),

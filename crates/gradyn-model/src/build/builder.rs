@@ -132,7 +132,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         let found = self.body_index.get(&t.text).copied();
         found.ok_or_else(|| unknown("body", t, self.solids.iter().map(|s| s.name.as_str())))
     }
-    /// `body.point`.
+    /// The point that `body.point` names.
     pub(super) fn point_ref(&self, t: &Text) -> Result<PointRef, ModelError> {
         let Some((body, point)) = t.text.split_once('.') else {
             let e = ModelError::new(format!("`{t}` is not a point")).at(&t.place);

@@ -1,7 +1,7 @@
 //! Energies and momenta of bodies and of the system.
 //!
 //! ```text
-//! T = ½ Σ J_ab ẋ_a·ẋ_b,   L = Σ J_ab x_a × ẋ_b,   p = m ṙ_G,   V = -m g·r_G (+ ½ k (y - y₀)² of springs)        (1)
+//! T = ½ Σ J_ab ẋ_a·ẋ_b,  L = Σ J_ab x_a × ẋ_b,  p = m ṙ_G,  V = -m g·r_G (+ ½ k (y - y₀)² of springs)  (1)
 //! ```
 //! J is the pseudo-inertia in the basis x of the body. The kinetic energy and the weights of the system are
 //! sensors of their own.
@@ -80,7 +80,7 @@ fn products<'g, 'h>(env: &SensorEnv<'_, 'g, '_, 'h>, bodies: &[usize]) -> Vec<(P
     list
 }
 
-/// -Σ m g·r.
+/// Potential of gravity -Σ m g·r [J] of some bodies.
 fn weight_energy<'g, 'h>(env: &mut SensorEnv<'_, 'g, '_, 'h>, bodies: &[usize]) -> Sym<'h> {
     let g = env.b.gravity.clone();
     let g = env.parameters(&g);

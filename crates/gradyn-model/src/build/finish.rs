@@ -363,7 +363,7 @@ fn places(m: &Mechanism) -> Vec<(String, Option<Range<usize>>)> {
     named.map(|t| (t.text.clone(), t.place.clone())).collect()
 }
 
-/// p = e(ρ).
+/// Values of the slots p = e(ρ).
 fn values(slots: &Program, rho: &[f64]) -> Vec<f64> {
     let mut regs = vec![0.0; slots.registers()];
     slots.eval(rho, &mut regs);

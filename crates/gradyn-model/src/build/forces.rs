@@ -238,7 +238,8 @@ impl ForceMaker<'_, '_, '_> {
                     if let Some(law) = law_type(&tyre.law).filter(|law| law.kinks()) {
                         let law = law.entry().name;
                         let text = format!(
-                            "the {law} law of a tyre has kinks where it saturates; gradients are those of the branch taken"
+                            "the {law} law of a tyre has kinks where it saturates; \
+                             gradients are those of the branch taken"
                         );
                         let text = format!("force `{}`: {text}", f.name);
                         let warning = Warning::new(WarningCode::NotSmooth, text);
@@ -447,7 +448,7 @@ fn nothing_moves(name: &Text) -> ModelError {
 }
 
 impl Law {
-    /// No force.
+    /// A law without any term: F = 0.
     fn none() -> Self {
         Self { stiffness: ZERO, damping: ZERO, rest: ZERO, applied: ZERO, program: None }
     }

@@ -78,7 +78,8 @@ impl<'g, 'm> Builder<'g, 'm> {
             let e = ModelError::new(format!("{what} reads more than positions")).at(&name.place);
             let help = if owner == Owner::Constraint {
                 format!(
-                    "write `{name} = {{ velocity = \"…\" }}` for a constraint of velocities; else use positions, angles, t and parameters"
+                    "write `{name} = {{ velocity = \"…\" }}` for a constraint of velocities; \
+                     else use positions, angles, t and parameters"
                 )
             } else {
                 "a constraint is an expression of positions, angles, t and parameters".into()
@@ -96,7 +97,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         self.formulas.push((RowName::new(owner, name, kind), formula));
         Ok(())
     }
-    /// (1), (2).
+    /// Pushes the row of a gear (1) or a rack (2).
     fn coupling(&mut self, c: &Coupling) -> Made<()> {
         let name = &c.name;
         let [one, two] = [self.joint(&c.joints[0])?, self.joint(&c.joints[1])?];
@@ -134,7 +135,7 @@ impl<'g, 'm> Builder<'g, 'm> {
             Ok(if rack { y - factor * x - offset } else { x - factor * y - offset })
         })
     }
-    /// (4).
+    /// Pushes the row of a driver (4), and its effort.
     fn driver(&mut self, d: &Driver) -> Made<()> {
         let (name, what) = (&d.name, format!("driver `{}`", d.name));
         let u = self.signal(&d.value, &what)?;

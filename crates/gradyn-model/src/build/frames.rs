@@ -4,9 +4,9 @@
 //! difference of two points),
 //!
 //! ```text
-//! α = E⁻¹ (x - x_p),   r = p + Σ α_k d_k                                                          (1)
-//! M = Σ_ab J_ab x_a ⊗ x_b,  x₀ = p, x_k = d_k;   J₀₀ = m, J₀ₖ = m α_k(G), J_kl = E⁻¹ (S + m w wᵀ) E⁻ᵀ      (2)
-//! φ_kl = d_k·d_l - e_k·e_l   (½ of it for k = l)                                                  (3)
+//! α = E⁻¹ (x - x_p),   r = p + Σ α_k d_k                                                               (1)
+//! M = Σ_ab J_ab x_a ⊗ x_b,  x₀ = p, x_k = d_k;   J₀₀ = m, J₀ₖ = m α_k(G), J_kl = E⁻¹ (S + m w wᵀ) E⁻ᵀ  (2)
+//! φ_kl = d_k·d_l - e_k·e_l   (½ of it for k = l)                                                       (3)
 //! ```
 //! S = ½ tr(I) 1 - I, w = x_G - x_p: the pseudo-inertia in the basis, constant in q. In the plane there is
 //! one direction d, of length L, and d⊥; then J₁₁ + J₂₂ = (I_G + m |w|²)/L². A rod in space has one direction
@@ -17,14 +17,14 @@ use super::numbers::Quad;
 use super::vectors::{Port, Symbols, cross, difference, dot, fixed, minus, normal, plus, same, unit};
 use crate::program::{Graph, Sym};
 
-/// (1).
+/// The basis (1) of a body, with what it is made of.
 pub struct Frame<'g> {
     p: Port<'g>,
     /// Directions; in the plane d and d⊥.
     d: Vec<Port<'g>>,
     origin: Symbols<'g>,
     e: Vec<Symbols<'g>>,
-    /// Rows of E⁻¹.
+    /// Rows of E⁻¹, by (1).
     inverse: Vec<Symbols<'g>>,
     /// Points of the basis, whose ports are coordinates themselves.
     points: Vec<(usize, Port<'g>)>,

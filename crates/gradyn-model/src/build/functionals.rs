@@ -81,7 +81,7 @@ impl Builder<'_, '_> {
     fn draft(&mut self, list: &[(Option<Number>, String)]) -> Result<Draft, ModelError> {
         self.draft_of(list, |_, x| x)
     }
-    /// The same of functions of the expressions.
+    /// One functional whose output k is `outer(k, x)` of expression k; `None` is zero.
     fn draft_of(
         &mut self,
         list: &[(Option<Number>, String)],

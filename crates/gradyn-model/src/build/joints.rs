@@ -12,17 +12,17 @@ use crate::program::Sym;
 /// Unit axes and normals of both sides, in the frames of the bodies.
 #[derive(Clone)]
 pub(crate) struct JointFrame<'g> {
-    /// a₁, a₂.
+    /// The axes a₁ and a₂.
     pub(crate) axes: [Symbols<'g>; 2],
-    /// n₁, n₂.
+    /// The normals n₁ and n₂.
     pub(crate) normals: [Symbols<'g>; 2],
 }
 
 /// What a joint connects: frames and points of bodies 1 and 2.
 pub(crate) struct Ends<'a, 'g> {
-    /// Frames.
+    /// Frames of bodies 1 and 2.
     pub(crate) frames: [&'a Frame<'g>; 2],
-    /// Points.
+    /// Points on bodies 1 and 2.
     pub(crate) points: [Port<'g>; 2],
 }
 
@@ -64,7 +64,8 @@ impl<'g> Builder<'g, '_> {
                         "joint `{}`: `{}` is a rod, which has no directions but its own",
                         j.name, solid.name
                     );
-                    let help = "use spherical, distance or free joints on rods, or describe the body by `shape` or `inertia`";
+                    let help = "use spherical, distance or free joints on rods, \
+                                or describe the body by `shape` or `inertia`";
                     return Err(ModelError::new(message).at(&j.name.place).help(help));
                 }
             }

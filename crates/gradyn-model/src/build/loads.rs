@@ -30,7 +30,7 @@ pub type Work<'g, 'h> = Vec<(Affine<'g>, Sym<'h>)>;
 pub struct Applied<'g, 'h> {
     /// (port component, force on it).
     pub work: Work<'g, 'h>,
-    /// The same of what acts in motion only: it has no meaning at rest.
+    /// (port component, force on it) of what acts in motion only: it has no meaning at rest.
     pub motion: Work<'g, 'h>,
     /// Where the force is not defined.
     pub guards: Vec<Guard<'h>>,
@@ -122,7 +122,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     pub fn expression(&mut self, x: &Number, name: &Text, field: &str) -> Made<Sym<'h>> {
         self.number_of(x, &format!("force `{name}`, {field}"))
     }
-    /// The same of anything.
+    /// A number of `what` that may be an expression of sensors.
     pub fn number_of(&mut self, x: &Number, what: &str) -> Made<Sym<'h>> {
         if let Source::Value(v) = x.source {
             if !v.is_finite() {

@@ -27,7 +27,7 @@ fn shortened(text: &str) -> String {
 pub struct Numbers<'g> {
     /// The graph whose inputs are ρ.
     pub graph: &'g Graph,
-    /// Nominal ρ.
+    /// Nominal values of ρ [SI].
     pub rho: Vec<f64>,
     /// Nominal values of the nodes of the graph, as far as they were asked for.
     values: RefCell<Vec<f64>>,
@@ -36,7 +36,7 @@ pub struct Numbers<'g> {
     splines: HashSet<String>,
     /// Non-smooth functions met so far.
     pub warnings: Vec<Warning>,
-    /// 2 or 3.
+    /// Dimension of the model, 2 or 3.
     pub dimension: usize,
 }
 
@@ -105,7 +105,7 @@ impl<'g> Numbers<'g> {
     pub fn parse(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
         self.parse_at(x, what, true)
     }
-    /// The same without notes, to see what an expression reads before it is compiled.
+    /// Parses an expression without notes, to see what it reads before it is compiled.
     pub fn glance(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
         let before = self.warnings.len();
         let ast = self.parse(x, what);
@@ -233,7 +233,7 @@ impl<'g> Numbers<'g> {
     }
 }
 
-/// A vector.
+/// A vector as an example for messages.
 fn example(dimension: usize) -> &'static str {
     if dimension == 2 { "[1, 0]" } else { "[1, 0, 0]" }
 }
@@ -284,23 +284,23 @@ pub struct Quad<'g> {
     constant: Sym<'g>,
 }
 impl<'g> Quad<'g> {
-    /// 0.
+    /// The form that is 0.
     pub fn zero(graph: &'g Graph) -> Self {
         Self { bilinear: BTreeMap::new(), linear: BTreeMap::new(), constant: graph.constant(0.0) }
     }
-    /// self + c.
+    /// Adds a constant: self + c.
     pub fn plus_constant(mut self, c: Sym<'g>) -> Self {
         self.constant = self.constant + c;
         self
     }
-    /// self + s a.
+    /// Adds a multiple: self + s a.
     pub fn plus(mut self, s: Sym<'g>, a: &Affine<'g>) -> Self {
         for &(i, c) in &a.terms {
             self.linear.entry(i).and_modify(|x| *x = *x + s * c).or_insert(s * c);
         }
         self.plus_constant(s * a.constant)
     }
-    /// self + s a b.
+    /// Adds a product: self + s a b.
     pub fn plus_product(mut self, s: Sym<'g>, a: &Affine<'g>, b: &Affine<'g>) -> Self {
         for &(i, ca) in &a.terms {
             for &(j, cb) in &b.terms {

@@ -3,10 +3,11 @@
 //! At rest the rate of every position condition is zero. Rows c = A v = 0 say a part of that already, so that
 //!
 //! ```text
-//! [ A ; E_v ] v = 0       n rows of them determine v = 0: all of A, and conditions in the order of largest remainder      (1)
+//! [ A ; E_v ] v = 0  (1)
 //! ```
-//! Which ones are taken does not matter, because all of them hold. In an equilibrium the conditions say less
-//! than that, and the rates of the coordinates are taken instead.
+//! where n rows determine v = 0: all of A, and conditions in the order of largest remainder. Which ones are
+//! taken does not matter, because all of them hold. In an equilibrium the conditions say less than that, and
+//! the rates of the coordinates are taken instead.
 
 use crate::elements::Elements;
 use crate::mechanics::Mechanics;

@@ -3,17 +3,17 @@
 //! | expression | what it is |
 //! | --- | --- |
 //! | `body.point`, `body.com`, `ground.point` | position (vector; `.x`, `.y`, `.z` its components) [m] |
-//! | `body.angle`, `angle(body1, body2)` | plane: angle to the x axis; of body 2 relative to body 1, over any number of turns [rad] |
-//! | `body.roll`, `.pitch`, `.yaw`; `roll(body1, body2)` … | space: attitude; of body 2 in the frame of body 1 [rad] |
+//! | `body.angle`, `angle(body1, body2)` | plane: angle to the x axis, or to body 1, over any turns [rad] |
+//! | `body.roll`, `.pitch`, `.yaw`; `roll(body1, body2)` … | space: attitude, or in the axes of body 1 [rad] |
 //! | `body.omega` | angular velocity, global components; a number in the plane [rad/s] |
 //! | `distance(p, q)` | distance of two points [m] |
 //! | `vel(…)`, `acc(…)` | first and second rate of any expression |
-//! | `local(v, body)`, `axis(body, v)` | components of a vector in the axes of a body; a vector of a body in global components |
-//! | `joint.angle`, `.position`; `.angle_1`, `.angle_2` | coordinates of a joint; of a universal joint [rad, m] |
-//! | `joint.reaction`, `joint.torque` | force and torque on body 2 by body 1, global frame, torque about point 2 [N, N m] |
-//! | `driver.effort`, `constraint.multiplier` | force or torque that a driver applies along its quantity; λ of a row |
-//! | `force.force`, `.torque`, `.length`, `.angle`, `.speed` … | what an element applies, and what it acts along |
-//! | `system.kinetic`, `.potential`, `.energy`, `.momentum`, `.angular_momentum`; the same of a body | [J, N s, N m s] |
+//! | `local(v, body)`, `axis(body, v)` | global components to those of a body, and back |
+//! | `joint.angle`, `.position`; `.angle_1`, `.angle_2` | coordinates, those of universal joints [rad, m] |
+//! | `joint.reaction`, `joint.torque` | on body 2, about point 2, global components [N, N m] |
+//! | `driver.effort`, `constraint.multiplier` | what a driver applies along its quantity; λ of a row |
+//! | `force.force`, `.torque`, `.length`, `.angle`, `.speed` … | what it applies and acts along |
+//! | `system.kinetic`, `.potential`, `.energy`, `.momentum`, `.angular_momentum` | also of a body [J, N s, N m s] |
 
 use super::Builder;
 use super::joint::Coordinate;

@@ -96,7 +96,7 @@ pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<
     Ok(Measured { mass: density.map(|d| d * volume), sizes, unit })
 }
 
-/// (3).
+/// Volume (area in the plane) and inertia (3) of a cylinder or ring.
 fn hollow<'g>(
     [outer, inner, l]: [Sym<'g>; 3],
     axis: &Option<Vector>,

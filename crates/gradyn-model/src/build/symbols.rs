@@ -2,11 +2,11 @@
 //! formulas.
 //!
 //! ```text
-//! angle of joint        θ = atan2(n₂·b₁, n₂·n₁) + 2πk                                             (1)
-//! attitude of 2 in 1    yaw atan2(R₂₁, R₁₁), pitch atan2(-R₃₁, √(R₃₂² + R₃₃²)), roll atan2(R₃₂, R₃₃),  R_ij = a_i·b_j   (2)
-//! angular velocity      ω = ½ Σ u_k × u̇_k                                                         (3)
+//! angle of joint        θ = atan2(n₂·b₁, n₂·n₁) + 2πk                                                 (1)
+//! attitude of 2 in 1    yaw atan2(R₂₁, R₁₁), pitch atan2(-R₃₁, √(R₃₂² + R₃₃²)), roll atan2(R₃₂, R₃₃)  (2)
+//! angular velocity      ω = ½ Σ u_k × u̇_k                                                            (3)
 //! ```
-//! The rate of any expression is an expression of ports one level higher.
+//! R_ij = a_i·b_j with the axes a of body 1 and b of body 2. The rate of any expression is an expression of ports one level higher.
 
 use super::Builder;
 use super::functionals::Draft;

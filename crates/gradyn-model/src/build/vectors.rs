@@ -13,7 +13,7 @@ pub type Port<'g> = Vec<Affine<'g>>;
 /// Names of the axes.
 pub const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// a·b.
+/// The scalar product a·b.
 pub fn dot<'g>(a: &[Sym<'g>], b: &[Sym<'g>]) -> Sym<'g> {
     let products = a.iter().zip(b).map(|(&a, &b)| a * b);
     products.reduce(|x, y| x + y).expect("a vector has components")
@@ -23,23 +23,23 @@ pub fn cross<'g>(a: &[Sym<'g>], b: &[Sym<'g>]) -> Symbols<'g> {
     let minor = |i: usize, j: usize| a[i] * b[j] - a[j] * b[i];
     vec![minor(1, 2), minor(2, 0), minor(0, 1)]
 }
-/// a + b.
+/// The sum a + b of two vectors.
 pub fn sum<'g>(a: &[Sym<'g>], b: &[Sym<'g>]) -> Symbols<'g> {
     a.iter().zip(b).map(|(&a, &b)| a + b).collect()
 }
-/// a - b.
+/// The difference a - b of two vectors.
 pub fn difference<'g>(a: &[Sym<'g>], b: &[Sym<'g>]) -> Symbols<'g> {
     a.iter().zip(b).map(|(&a, &b)| a - b).collect()
 }
-/// s a.
+/// The multiple s a of a vector.
 pub fn scaled<'g>(s: Sym<'g>, a: &[Sym<'g>]) -> Symbols<'g> {
     a.iter().map(|&a| s * a).collect()
 }
-/// -a.
+/// The opposite -a of a vector.
 pub fn opposite<'g>(a: &[Sym<'g>]) -> Symbols<'g> {
     a.iter().map(|&a| -a).collect()
 }
-/// Σ c_k a_k.
+/// The combination Σ c_k a_k of vectors.
 pub fn combination<'g>(c: &[Sym<'g>], a: &[Symbols<'g>]) -> Symbols<'g> {
     let parts = c.iter().zip(a).map(|(&c, a)| scaled(c, a));
     parts.reduce(|x, y| sum(&x, &y)).expect("a combination has terms")
@@ -54,11 +54,11 @@ pub fn normal<'g>(v: &Port<'g>) -> Port<'g> {
     let minus = v[0].constant.graph().constant(-1.0);
     vec![v[1].times(minus), v[0].clone()]
 }
-/// a + s b.
+/// The port a + s b.
 pub fn plus<'g>(a: &Port<'g>, s: Sym<'g>, b: &Port<'g>) -> Port<'g> {
     a.iter().zip(b).map(|(a, b)| a.plus(s, b)).collect()
 }
-/// a - b.
+/// The port a - b.
 pub fn minus<'g>(a: &Port<'g>, b: &Port<'g>) -> Port<'g> {
     a.iter().zip(b).map(|(a, b)| a.minus(b)).collect()
 }

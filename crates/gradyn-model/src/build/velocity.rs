@@ -1,9 +1,9 @@
 //! Rows of velocity level: joints that do not slip, and user constraints.
 //!
 //! ```text
-//! particle of a body at p     v(p) = ṙ + Σ_k (e_k·(p - r)) ė_k          r, e_k: a point and the axes of the body    (1)
-//! no slip along t             t·(v₂(p) - v₁(p)) = 0                     p = r₂ + ρ                                  (2)
-//! force on body 2             -(λ₀ n + Σ λ_k t_k) at p                                                              (3)
+//! particle of a body at p   v(p) = ṙ + Σ_k (e_k·(p - r)) ė_k   r, e_k: a point and the axes of the body  (1)
+//! no slip along t           t·(v₂(p) - v₁(p)) = 0              p = r₂ + ρ                                (2)
+//! force on body 2           -(λ₀ n + Σ λ_k t_k) at p                                                     (3)
 //! ```
 //! t, ρ and the normal n of a contact are those of the kind of joint: see `joint/knife_edge.rs` and
 //! `joint/rolling.rs`.
@@ -73,7 +73,8 @@ impl<'g, 'm> Builder<'g, 'm> {
         }
         let moving = |i: usize| matches!(f.inputs[i], Input::Sensor(k) if k as usize >= f.args);
         if !f.program.affine(moving) {
-            let help = "it must have the form A v + b, where A and b do not depend on velocities: no products, powers or norms of them";
+            let help = "it must have the form A v + b, where A and b do not depend on velocities: \
+                        no products, powers or norms of them";
             return wrong(format!("{what} is not affine in velocities"), help);
         }
         Ok(f)

@@ -1,9 +1,9 @@
 //! Penalty factors of the rows: constants of the model, which are not differentiated.
 //!
 //! ```text
-//! α_k = α f_k                                                                                     (1)  uniform
-//! α_k = α f_k m_k,   1/m_k = φ_k (M_k + εI)⁻¹ φ_kᵀ                                                (2)  by effective mass
-//! c₀ ← η_k² c₀,   c₁ ← ζ_k η_k c₁   where c₂ ≠ 0                                                   (3)
+//! α_k = α f_k                                       (1)  uniform
+//! α_k = α f_k m_k,   1/m_k = φ_k (M_k + εI)⁻¹ φ_kᵀ  (2)  by effective mass
+//! c₀ ← η_k² c₀,   c₁ ← ζ_k η_k c₁   where c₂ ≠ 0    (3)
 //! ```
 //! f_k, ζ_k, η_k are the factors of α, ξ and ω that the model gives to row k. φ_k is the row of Φ_q at the
 //! nominal start, M_k the part of M on the coordinates that it touches; ε is 1e-6 of the largest entry of M,
@@ -18,7 +18,7 @@ use gradyn_num::{DenseLdl, largest};
 /// ε of (2), relative.
 const MASSLESS: f64 = 1e-6;
 
-/// (1)–(3).
+/// Penalty factors (1)–(3) of all rows.
 #[derive(Clone, Debug)]
 pub struct RowPenalties {
     /// 1/f_k, relative to the compliance of the formulation.
@@ -55,7 +55,7 @@ impl Elements {
         let scale = |k: usize| self.mobility(k, ε, &d).filter(|x| *x > 0.0).unwrap_or(1.0);
         self.penalties.compliances.iter().enumerate().map(|(k, plain)| plain * scale(k)).collect()
     }
-    /// 1/m_k of (2).
+    /// Inverse 1/m_k of the effective mass of row k, by (2).
     fn mobility(&self, k: usize, ε: f64, d: &Data<f64>) -> Option<f64> {
         let Patterns { nn, mn, .. } = &self.patterns;
         let φ = &d.phi_q[mn.row(k)];

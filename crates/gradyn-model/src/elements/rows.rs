@@ -1,8 +1,8 @@
 //! Constraint rows: quadratic ones, those by formula, and the weights that a model gives to single rows.
 //!
 //! ```text
-//! Σ_l c_l Φ⁽ˡ⁾                                                                                    (1)  one weight for all rows
-//! Σ_l c_l W_l Φ⁽ˡ⁾,   W_l diagonal                                                                (2)  level by level, by (1)
+//! Σ_l c_l Φ⁽ˡ⁾                      (1)  one weight for all rows
+//! Σ_l c_l W_l Φ⁽ˡ⁾,   W_l diagonal  (2)  level by level, by (1)
 //! ```
 
 use super::{Data, Elements};

@@ -1,4 +1,5 @@
-//! The terms of [`System`](crate::system::System) in natural coordinates: loops over rows, drivers, forces and signals.
+//! The terms of [`System`](crate::system::System) in natural coordinates: loops over rows,
+//! drivers, forces and signals.
 
 use super::{Data, Elements};
 use crate::element::{ArgsBar, ArgsDot};
@@ -445,7 +446,7 @@ impl Elements {
     fn acting_forces(&self, rest: bool) -> impl Iterator<Item = (usize, &Force)> {
         self.forces.iter().enumerate().filter(move |(_, f)| !(rest && f.motion))
     }
-    /// Likewise.
+    /// Loads that act, with their numbers: at rest not those of motion.
     #[inline]
     fn acting_loads(&self, rest: bool) -> impl Iterator<Item = (usize, &LoadRows)> {
         self.loads.iter().enumerate().filter(move |(_, l)| !(rest && l.load.motion))

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// The value of an expression.
 #[derive(Clone, Debug)]
 pub enum Value<'g> {
-    /// A scalar.
+    /// A single number.
     Scalar(Sym<'g>),
     /// A vector, by its components.
     Vector(Vec<Sym<'g>>),
@@ -32,8 +32,8 @@ pub trait Env<'g> {
 /// The built-in functions.
 #[rustfmt::skip]
 pub const FUNCTIONS: &[&str] = &[
-    "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "ln", "log", "sinh", "cosh", "tanh", "abs", "sign", "min",
-    "max", "if", "norm", "norm2", "dot", "cross", "splus", "smoothstep", "join",
+    "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "ln", "log", "sinh", "cosh", "tanh",
+    "abs", "sign", "min", "max", "if", "norm", "norm2", "dot", "cross", "splus", "smoothstep", "join",
 ];
 
 type Compiled<'g> = Result<Value<'g>, ExpressionError>;
@@ -185,7 +185,7 @@ fn binary<'g>(
     })
 }
 
-/// aᵇ.
+/// The power aᵇ, where it is defined.
 fn power<'g>(a: Sym<'g>, b: Sym<'g>, span: Range<usize>) -> Result<Sym<'g>, ExpressionError> {
     match (a.as_constant(), b.as_constant()) {
         (Some(0.0), Some(b)) if b < 0.0 => Err(ExpressionError::new("negative power of zero", span)),

@@ -1,8 +1,8 @@
 //! Partials of all outputs over some inputs, by elimination of what is between them.
 //!
 //! ```text
-//! c_ki = ∂f_k/∂r_i                                          local partials, at the registers                       (1)
-//! c_ji += c_jk c_ki   for all i → k → j                      vertex k goes; at the end ∂y/∂x is left               (2)  [Griewank, Reese 1991]
+//! c_ki = ∂f_k/∂r_i                    local partials, at the registers         (1)
+//! c_ji += c_jk c_ki, all i → k → j    vertex k goes; at the end ∂y/∂x is left  (2)  [Griewank, Reese 1991]
 //! ```
 //! (2) is planned once: the vertex with the fewest products goes first, and factors that are constants (sums,
 //! differences, multiples) cost nothing. Evaluation runs a list of products. What only the branch not taken
@@ -60,7 +60,7 @@ impl Plan {
             _ => self.push(Step::Scale(a, c)),
         }
     }
-    /// a b.
+    /// The edge of the product a b.
     fn product(&mut self, a: Edge, b: Edge) -> Edge {
         match (a, b) {
             (Edge::Constant(a), Edge::Constant(b)) => Edge::Constant(a * b),
@@ -68,7 +68,7 @@ impl Plan {
             (Edge::Value(a), Edge::Value(b)) => self.push(Step::Mul(a, b)),
         }
     }
-    /// o + a b.
+    /// The edge of the sum o + a b.
     fn sum(&mut self, o: Edge, a: Edge, b: Edge) -> Edge {
         match (o, a, b) {
             (Edge::Value(o), Edge::Value(a), Edge::Value(b)) => self.push(Step::AddMul(o, a, b)),

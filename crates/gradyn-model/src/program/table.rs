@@ -1,15 +1,15 @@
 //! Functions given by a table: cubic splines through points at any distance.
 //!
 //! ```text
-//! s(x) = c₀ + c₁ d + c₂ d² + c₃ d³,   d = x - x_k,   x_k ≤ x < x_{k+1}                             (1)
-//! h_{k-1} m_{k-1} + 2 (h_{k-1} + h_k) m_k + h_k m_{k+1} = 6 (δ_k - δ_{k-1}),   δ_k = (z_{k+1} - z_k)/h_k   (2)
+//! s(x) = c₀ + c₁ d + c₂ d² + c₃ d³,  d = x - x_k,  x_k ≤ x < x_{k+1}                                     (1)
+//! h_{k-1} m_{k-1} + 2 (h_{k-1} + h_k) m_k + h_k m_{k+1} = 6 (δ_k - δ_{k-1}),  δ_k = (z_{k+1} - z_k)/h_k  (2)
 //! ```
 //! m = s'' at the points. Ends are natural (m = 0) or clamped (s' = 0). Outside the table there is no value:
 //! NaN.
 
 use gradyn_num::Scalar;
 
-/// (1).
+/// A cubic spline (1) through the points of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     x: Vec<f64>,

@@ -1,10 +1,10 @@
 //! The tree as a chain of elementary motions, each from one frame (p, E) to the next.
 //!
 //! ```text
-//! shift     p' = p + E s                     turn      E' = E G                              numbers s, G of the model (1)
-//! slide     p' = p + E_k z                   revolve   E' = E R_k(z)        ball   E' = E R(e)                        (2)
-//! S_k       motion of all that follows coordinate k, about the origin                                                (3)  [A22, RTdyn0]
-//! V = Σ S_k ż_k,   A = V̇ = Σ S_k z̈_k + Ṡ_k ż_k,   Ṡ_k = [V before, S_k] + own rate                                    (4)
+//! shift     p' = p + E s       turn      E' = E G        numbers s, G of the model    (1)
+//! slide     p' = p + E_k z     revolve   E' = E R_k(z)   ball   E' = E R(e)           (2)
+//! S_k       motion of all that follows coordinate k, about the origin                 (3)  [A22, RTdyn0]
+//! V = Σ S_k ż_k,   A = V̇ = Σ S_k z̈_k + Ṡ_k ż_k,   Ṡ_k = [V before, S_k] + own rate  (4)
 //! ```
 //! A joint is a few of these: a universal joint revolves twice, a free one slides three times and has a ball.
 
@@ -21,7 +21,7 @@ pub enum Motion {
     Turn(u32),
     /// About axis k, by the coordinate times a sign.
     Revolve(usize, f64),
-    /// Along axis k.
+    /// Translation along axis k.
     Slide(usize, f64),
     /// By four Euler parameters.
     Ball,
@@ -32,7 +32,7 @@ pub enum Motion {
 pub struct Link {
     /// The frame before; `None` is the ground.
     pub parent: Option<u32>,
-    /// What it does.
+    /// What the link does.
     pub motion: Motion,
     /// Its first coordinate.
     pub coord: u32,
@@ -47,12 +47,12 @@ pub struct Chain {
     pub link_of: Vec<Option<u32>>,
 }
 
-/// A frame.
+/// A frame: an origin and three axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<S> {
-    /// Origin.
+    /// The origin p [m].
     pub p: V3<S>,
-    /// Axes.
+    /// The axes, columns of E.
     pub e: [V3<S>; 3],
 }
 impl<S: Scalar> Frame<S> {
@@ -68,18 +68,18 @@ impl<S: Scalar> Frame<S> {
 pub struct Pose<S> {
     /// After each link.
     pub frames: Vec<Frame<S>>,
-    /// (3).
+    /// The screws S of (3), one for each coordinate.
     pub screws: Vec<Twist<S>>,
 }
 
 /// Motions after each link, (4), and the rates of the screws.
 #[derive(Clone, Debug)]
 pub struct Flow<S> {
-    /// V.
+    /// The motion V of each link.
     pub v: Vec<Twist<S>>,
-    /// A.
+    /// The acceleration A of each link.
     pub a: Vec<Twist<S>>,
-    /// Ṡ.
+    /// The rate Ṡ of each screw.
     pub rates: Vec<Twist<S>>,
     /// S̈, where it is asked for.
     pub seconds: Vec<Twist<S>>,
@@ -243,7 +243,7 @@ impl Chain {
             }
         }
     }
-    /// (4).
+    /// Motions V, accelerations A and rates Ṡ of (4).
     pub fn run<S: Scalar>(&self, z: &[S], rate: &[S], second: &[S], pose: &Pose<S>, flow: &mut Flow<S>) {
         self.velocities(rate, pose, &mut flow.v);
         self.screw_rates(z, rate, &flow.v, pose, &mut flow.rates);

@@ -1,9 +1,9 @@
 //! Matrices over the frames x, contracted to the coordinates.
 //!
 //! ```text
-//! x_{z_l} = P S_l,   ẋ_{z_l} = Ṗ S_l + P Ṡ_l,   ẍ_{z_l} = P̈ S_l + 2 Ṗ Ṡ_l + P S̈_l                        (1)
-//! P s = (u + ω × p, ω × e_k),   Ṗ s = (ω × ṗ, ω × ė_k),   P̈ s = (ω × p̈, ω × ë_k)        s = (ω, u)         (2)
-//! Σ_k S_kᵀ X_ab (S_l, Ṡ_l, S̈_l)      over all bodies a after k and b after l:  X in blocks of 6 × 6           (3)
+//! x_{z_l} = P S_l,   ẋ_{z_l} = Ṗ S_l + P Ṡ_l,   ẍ_{z_l} = P̈ S_l + 2 Ṗ Ṡ_l + P S̈_l                   (1)
+//! P s = (u + ω × p, ω × e_k),   Ṗ s = (ω × ṗ, ω × ė_k),   P̈ s = (ω × p̈, ω × ë_k)        s = (ω, u)  (2)
+//! Σ_k S_kᵀ X_ab (S_l, Ṡ_l, S̈_l)      over all bodies a after k and b after l:  X in blocks of 6 × 6  (3)
 //! ```
 //! (1) are rates of x_{z_l}, because partial derivatives commute. Coordinates that carry the same bodies form
 //! a node; what belongs to a body is added to the nodes before it, once for all that they carry (`fold.rs`).
@@ -144,7 +144,7 @@ impl Contraction {
         let (rows, on_path) = (rows.collect(), on_path(bodies, n, &patterns.nn));
         (patterns, Self { rows, touches, stresses, own, on_path, fold })
     }
-    /// Memory.
+    /// Memory for the blocks of `bodies` bodies.
     pub fn blocks<S: Scalar>(&self, bodies: usize) -> Blocks<S> {
         let (blocks, vectors) = self.fold.sizes();
         let x = || vec![[Twist::zero(); 6]; blocks];

@@ -40,7 +40,7 @@ pub struct Data<S> {
     /// Cotangents and tangents of (x, ẋ, ẍ).
     pub(super) bar: [Vec<S>; 3],
     pub(super) dx: [Vec<S>; 3],
-    /// Zeros over z.
+    /// Zeros over the coordinates z.
     pub(super) rest: Vec<S>,
     /// Motions of some rates, and the rates of the screws with them.
     pub(super) v: Vec<Twist<S>>,
@@ -153,7 +153,7 @@ impl Relative {
             body.parts.iter().enumerate().for_each(|(i, &part)| out[first + i] = rate[part as usize]);
         }
     }
-    /// ẍ.
+    /// The accelerations ẍ of the frames.
     pub(super) fn second<T: Scalar>(&self, second: &[T], flow: &Flow<T>, pose: &Pose<T>, out: &mut [T]) {
         for body in &self.bodies {
             let first = body.first as usize;
@@ -275,7 +275,7 @@ impl Relative {
             increase(&mut bar.frame.e[k], &e);
         }
     }
-    /// The same from the cotangents in `d.bar`, where the terms are placed and at their motion.
+    /// Cotangents of geometry from those in `d.bar`, where the terms are placed and at their motion.
     pub(super) fn pull_slots<S: Scalar>(
         &self,
         z: &[S],
@@ -289,7 +289,7 @@ impl Relative {
             self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), grad);
         }
     }
-    /// The same from a cotangent of the rate J w of the frames.
+    /// Cotangents of geometry from one of the rate J w of the frames.
     pub(super) fn pull_rate<S: Scalar>(&self, z: &[S], w: &[S], d: &mut Data<S>, grad: &mut [S]) {
         self.chain.run(z, w, &d.rest, &d.here.pose, &mut d.flow);
         d.bar[2].fill(S::zero());

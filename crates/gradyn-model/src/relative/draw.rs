@@ -50,7 +50,7 @@ impl Relative {
 #[derive(Clone, Copy)]
 struct Rough {
     p: [f64; 3],
-    /// Columns.
+    /// The axes, columns of E.
     e: [[f64; 3]; 3],
 }
 impl Default for Rough {
@@ -70,7 +70,7 @@ impl Rough {
         }
         out
     }
-    /// p + E s.
+    /// The point p + E s in global components.
     fn point(&self, s: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|i| self.p[i] + (0..3).map(|k| self.e[k][i] * s[k]).sum::<f64>())
     }

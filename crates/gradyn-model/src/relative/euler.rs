@@ -11,7 +11,7 @@
 use super::spatial::{V3, add, cross, dot, increase, scale};
 use gradyn_num::Scalar;
 
-/// e.
+/// Euler parameters e.
 pub type E4<S> = [S; 4];
 
 fn vector<S: Scalar>(e: &E4<S>) -> V3<S> {
@@ -43,27 +43,27 @@ pub fn rotation<S: Scalar>(e: &E4<S>) -> [V3<S>; 3] {
         column
     })
 }
-/// ω of (2).
+/// The angular velocity ω of (2) [rad/s].
 pub fn velocity<S: Scalar>(e: &E4<S>, rate: &E4<S>) -> V3<S> {
     scale(S::from(2.0) / length(e, e), &product(e, rate))
 }
-/// ω̇.
+/// The angular acceleration ω̇ [rad/s²].
 pub fn acceleration<S: Scalar>(e: &E4<S>, rate: &E4<S>, second: &E4<S>) -> V3<S> {
     let n = length(e, e);
     let slow = length(e, rate) * 4.0 / (n * n); // 2 ṅ/n²
     add(&scale(S::from(2.0) / n, &product(e, second)), &scale(-slow, &product(e, rate)))
 }
-/// w_i of (3).
+/// The column w_i of (3).
 pub fn column<S: Scalar>(e: &E4<S>, i: usize) -> V3<S> {
     velocity(e, &unit(i))
 }
-/// ẇ_i.
+/// The rate ẇ_i of a column.
 pub fn column_rate<S: Scalar>(e: &E4<S>, rate: &E4<S>, i: usize) -> V3<S> {
     let n = length(e, e);
     let slow = length(e, rate) * 4.0 / (n * n);
     add(&scale(S::from(2.0) / n, &product(rate, &unit(i))), &scale(-slow, &product(e, &unit(i))))
 }
-/// ẅ_i.
+/// The second rate ẅ_i of a column.
 pub fn column_second<S: Scalar>(e: &E4<S>, rate: &E4<S>, second: &E4<S>, i: usize) -> V3<S> {
     let (n, half) = (length(e, e), length(e, rate)); // ṅ = 2 half
     let slow = half * 4.0 / (n * n);

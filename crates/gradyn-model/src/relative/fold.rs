@@ -1,9 +1,9 @@
 //! Blocks of bodies, added up from the leaves to the root.
 //!
 //! ```text
-//! X_ij            block of nodes i, j; each body is of the last node that moves it                              (1)
-//! g_il = X_ij S_l  for coordinates l of j,   X_{i,before j} += X_ij        from the leaves to the root            (2)
-//! K_kl = S_k·g_il  for coordinates k of i,   g_{before i,l} += g_il         likewise                              (3)
+//! X_ij            block of nodes i, j; each body is of the last node that moves it                      (1)
+//! g_il = X_ij S_l  for coordinates l of j,   X_{i,before j} += X_ij        from the leaves to the root  (2)
+//! K_kl = S_k·g_il  for coordinates k of i,   g_{before i,l} += g_il         likewise                    (3)
 //! ```
 //! Nothing is moved to another point on the way: all screws are about the global origin. The order is planned
 //! at build.
@@ -27,7 +27,7 @@ pub struct Node {
 /// Nodes in order, those before first, and the last node that moves each body.
 #[derive(Clone, Debug)]
 pub struct Nodes {
-    /// The nodes.
+    /// The nodes, from the root to the leaves.
     pub list: Vec<Node>,
     /// That of each body that moves.
     pub of_body: Vec<Option<usize>>,
@@ -60,7 +60,7 @@ struct Row {
     first: u32,
 }
 
-/// The plan.
+/// The order in which blocks are folded.
 #[derive(Clone, Debug, Default)]
 pub struct Fold {
     /// Node of each body.
@@ -212,7 +212,7 @@ impl Fold {
             self.add_vectors(s, h, c);
         }
     }
-    /// (3).
+    /// Adds the products K_kl of (3).
     fn add_vectors<S: Scalar>(&self, s: &[Twist<S>], vectors: &mut [Twist<S>], out: &mut [S]) {
         for row in &self.rows {
             let v = vectors[row.vector as usize];
@@ -228,7 +228,7 @@ impl Fold {
     }
 }
 
-/// out += X v.
+/// Product with a block, out += X v.
 #[inline]
 fn add_product<S: Scalar>(x: &Block<S>, v: &Twist<S>, out: &mut Twist<S>) {
     for i in 0..3 {

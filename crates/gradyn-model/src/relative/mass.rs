@@ -1,12 +1,13 @@
 //! M = Jᵀ M_x J by accumulation from the leaves to the root.
 //!
 //! ```text
-//! m, h = Σ J₀ₐ yₐ, C = Σ Jₐ_b yₐ y_bᵀ,   y₀ = p - r, y_k = e_k           of each body about its point r              (1)
-//! h' = h + m d,   C' = C + h dᵀ + d hᵀ + m d dᵀ,   d = r - r'            about another point                         (2)
-//! M_kl = Ŝ_l·(n, f),   f = m û_k + ω_k × h,  n = h × û_k + (tr C - C) ω_k   with the sum over all that follows k       (3)
+//! m, h = Σ J₀ₐ yₐ, C = Σ Jₐ_b yₐ y_bᵀ,   y₀ = p - r, y_k = e_k     of each body about its point r  (1)
+//! h' = h + m d,   C' = C + h dᵀ + d hᵀ + m d dᵀ,   d = r - r'       about another point            (2)
+//! M_kl = Ŝ_l·(n, f),   f = m û_k + ω_k × h,  n = h × û_k + (tr C - C) ω_k                          (3)
 //! ```
-//! Jₐ_b is the pseudo-inertia of the body in (p, e₁, e₂, e₃). The points r are the global origin [A22,
-//! RTdyn0], where (2) is not needed, or the centres of mass [A22, RTdyn1].
+//! (3) takes the sums over all that follows coordinate k. Jₐ_b is the pseudo-inertia of the body in (p, e₁,
+//! e₂, e₃). The points r are the global origin [A22, RTdyn0], where (2) is not needed, or the centres of mass
+//! [A22, RTdyn1].
 
 use super::contraction::{Block, Parts, element};
 use super::spatial::{Twist, V3, add, cross, dot, increase, scale, sub};
@@ -87,7 +88,7 @@ impl Pseudo {
     }
 }
 
-/// (1), summed.
+/// Mass and moments (1), summed over bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Composite<S> {
     m: S,
@@ -96,7 +97,7 @@ pub struct Composite<S> {
 }
 
 impl<S: Scalar> Composite<S> {
-    /// Nothing.
+    /// Mass and moments of nothing.
     pub fn zero() -> Self {
         Self { m: S::zero(), h: [S::zero(); 3], c: [[S::zero(); 3]; 3] }
     }
@@ -105,7 +106,7 @@ impl<S: Scalar> Composite<S> {
         increase(&mut self.h, &o.h);
         (0..3).for_each(|i| increase(&mut self.c[i], &o.c[i]));
     }
-    /// (2).
+    /// The moments (2) about another point.
     fn about(&self, d: &V3<S>) -> Self {
         let mut out = *self;
         increase(&mut out.h, &scale(self.m, d));

@@ -8,13 +8,13 @@ use gradyn_num::Scalar;
 /// What follows from (z, ż, z̈) as far as it was asked for.
 #[derive(Clone, Debug)]
 pub struct Placed<S> {
-    /// z, ż, z̈.
+    /// The coordinates with their rates: z, ż, z̈.
     pub z: [Vec<S>; 3],
     /// Frames and screws.
     pub pose: Pose<S>,
-    /// Motions.
+    /// Motions of the links.
     pub flow: Flow<S>,
-    /// x, ẋ, ẍ.
+    /// The frames with their rates: x, ẋ, ẍ.
     pub x: [Vec<S>; 3],
     known: Known,
 }
@@ -25,7 +25,7 @@ enum Known {
     Nothing,
     Pose,
     Flow,
-    /// With S̈.
+    /// With the second rates S̈ too.
     Seconds,
 }
 
@@ -38,18 +38,18 @@ impl<S: Scalar> Placed<S> {
     pub fn is_at(&self, z: &[S]) -> bool {
         self.known >= Known::Pose && self.z[0] == z
     }
-    /// S, Ṡ, S̈.
+    /// The screws with their rates: S, Ṡ, S̈.
     pub fn screws(&self) -> [&[Twist<S>]; 3] {
         [&self.pose.screws, &self.flow.rates, &self.flow.seconds]
     }
-    /// x, ẋ, ẍ.
+    /// The frames with their rates: x, ẋ, ẍ.
     pub fn lists(&self) -> [&[S]; 3] {
         [&self.x[0], &self.x[1], &self.x[2]]
     }
 }
 
 impl Relative {
-    /// Memory.
+    /// Memory for a place of the chain.
     pub(super) fn new_placed<S: Scalar>(&self, frames: usize) -> Placed<S> {
         let lists = |n: usize| [(); 3].map(|()| vec![S::zero(); n]);
         let mut pose = self.chain.pose();
@@ -65,7 +65,7 @@ impl Relative {
             known: Known::Nothing,
         }
     }
-    /// Frames at z.
+    /// Sets the frames at z.
     pub(super) fn pose_at<S: Scalar>(&self, z: &[S], g: &[S], to: &mut Placed<S>) {
         if to.is_at(z) {
             return;

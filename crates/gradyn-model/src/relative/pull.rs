@@ -1,8 +1,8 @@
 //! Cotangents of the coordinates from those of the frames.
 //!
 //! ```text
-//! G_i = Σ_{j≥i} C(j,i) (P⁽ʲ⁻ⁱ⁾)ᵀ x̄⁽ʲ⁾                  of each body, added up from the leaves to the root                  (1)
-//! z̄⁽ˡ⁾_k = Σ_i C(l+i,l) S_k⁽ⁱ⁾·G_{l+i}                                                                              (2)
+//! G_i = Σ_{j≥i} C(j,i) (P⁽ʲ⁻ⁱ⁾)ᵀ x̄⁽ʲ⁾        of each body, added up from the leaves to the root  (1)
+//! z̄⁽ˡ⁾_k = Σ_i C(l+i,l) S_k⁽ⁱ⁾·G_{l+i}                                                           (2)
 //! ```
 //! x⁽ʲ⁾ are x, ẋ, ẍ, and z⁽ˡ⁾ likewise: x_{z_k} = P S_k, and partial derivatives commute with rates, so that
 //! x⁽ʲ⁾_{z⁽ˡ⁾} is C(j,l) times the (j-l)-th rate of P S_k. The rates of P are P with those of x in its place.
@@ -12,7 +12,7 @@ use super::stress::vector;
 use super::{PARTS, Relative};
 use gradyn_num::Scalar;
 
-/// C(j,i).
+/// The binomial coefficients C(j, i).
 const CHOOSE: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 2.0, 1.0]];
 
 /// G₀, G₁, G₂ of a node.
@@ -21,11 +21,11 @@ pub type Pulled<S> = [Twist<S>; 3];
 /// (x, ẋ, …), their cotangents, and (S, Ṡ, …): as many levels as are asked for.
 #[derive(Clone, Copy)]
 pub struct Levels<'a, S, const N: usize> {
-    /// x, ẋ, ….
+    /// The frames with their rates: x, ẋ, ….
     pub x: [&'a [S]; N],
-    /// x̄, ….
+    /// The cotangents x̄⁽ʲ⁾ of each level.
     pub bars: [&'a [S]; N],
-    /// S, Ṡ, ….
+    /// The screws with their rates: S, Ṡ, ….
     pub screws: [&'a [Twist<S>]; N],
 }
 

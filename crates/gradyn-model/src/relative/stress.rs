@@ -1,7 +1,7 @@
 //! The force Jᵀ f, when the coordinates change and f does not.
 //!
 //! ```text
-//! (Jᵀf)_{z_l} = ω_l·m_k + τ_kl·W,   m_k = u_k × F + (Y - tr Y) ω_k,  Y = Σ x fᵀ                        (1)  l before k
+//! (Jᵀf)_{z_l} = ω_l·m_k + τ_kl·W,   m_k = u_k × F + (Y - tr Y) ω_k,  Y = Σ x fᵀ  (1)  l before k
 //! ```
 //! F, Y and the wrench W are sums over all that follows k; τ_kl is the part of Euler parameters in each
 //! other.
@@ -19,7 +19,7 @@ pub struct Load<S> {
     virial: [V3<S>; 3],
 }
 impl<S: Scalar> Load<S> {
-    /// Nothing.
+    /// The load of nothing.
     pub fn zero() -> Self {
         Self { force: [S::zero(); 3], virial: [[S::zero(); 3]; 3] }
     }
@@ -30,14 +30,14 @@ impl<S: Scalar> Load<S> {
     fn apply(&mut self, x: &V3<S>, f: &V3<S>) {
         (0..3).for_each(|i| increase(&mut self.virial[i], &scale(x[i], f)));
     }
-    /// m_k of (1).
+    /// The vector m_k of (1) for a screw.
     fn moment(&self, s: &Twist<S>) -> V3<S> {
         let y = &self.virial;
         let trace = y[0][0] + y[1][1] + y[2][2];
         let turned: V3<S> = std::array::from_fn(|i| dot(&y[i], &s.w) - trace * s.w[i]);
         add(&cross(&s.u, &self.force), &turned)
     }
-    /// W.
+    /// The wrench W of (1).
     fn wrench(&self) -> Twist<S> {
         let y = &self.virial;
         Twist { w: [y[1][2] - y[2][1], y[2][0] - y[0][2], y[0][1] - y[1][0]], u: self.force }

@@ -8,25 +8,25 @@ use gradyn_num::Scalar;
 /// Cotangents after a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Bar<S> {
-    /// Of the frame.
+    /// Cotangent of the frame.
     pub frame: Frame<S>,
-    /// Of V.
+    /// Cotangent of the motion V.
     pub v: Twist<S>,
-    /// Of A.
+    /// Cotangent of the acceleration A.
     pub a: Twist<S>,
 }
 
 /// A motion: ẋ = V x, ẍ = A x + ω × ẋ of what is fixed in a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Moving<'a, S> {
-    /// V.
+    /// The motion V before the link.
     pub v: &'a Twist<S>,
-    /// A.
+    /// The acceleration A before the link.
     pub a: &'a Twist<S>,
 }
 
 impl<S: Scalar> Bar<S> {
-    /// Nothing.
+    /// Cotangents that are zero.
     pub fn zero() -> Self {
         let none = [S::zero(); 3];
         Self { frame: Frame { p: none, e: [none; 3] }, v: Twist::zero(), a: Twist::zero() }
@@ -62,17 +62,17 @@ impl<S: Scalar> Bar<S> {
 
 /// (z, ż, z̈) with what follows from them.
 pub struct State<'a, S> {
-    /// z.
+    /// The coordinates z.
     pub z: &'a [S],
-    /// ż.
+    /// Their rates ż.
     pub rate: &'a [S],
-    /// z̈.
+    /// Their second rates z̈.
     pub second: &'a [S],
-    /// Geometry.
+    /// Numbers of the geometry.
     pub g: &'a [S],
     /// Frames and screws.
     pub pose: &'a Pose<S>,
-    /// Motions.
+    /// Motions of the links.
     pub flow: &'a Flow<S>,
 }
 
@@ -81,7 +81,7 @@ impl Chain {
     pub fn backward<S: Scalar>(&self, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
         (0..self.links.len()).rev().for_each(|l| self.back_link(l, state, bars, g));
     }
-    /// The same of one link, after those that follow it.
+    /// Adds to the cotangents of the geometry of one link, after those that follow it.
     pub fn back_link<S: Scalar>(&self, l: usize, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
         let link = &self.links[l];
         let bar = std::mem::replace(&mut bars[l], Bar::zero());

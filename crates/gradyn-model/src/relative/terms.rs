@@ -1,13 +1,16 @@
-//! The terms of [`System`](crate::system::System) in relative coordinates: those of the elements on frames, contracted with
-//! Jacobians of the frames.
+//! The terms of [`System`](crate::system::System) in relative coordinates: those of the elements
+//! on frames, contracted with Jacobians of the frames.
 //!
 //! ```text
-//! r = c₀Φ + c₁Φ̇ + c₂Φ̈:   r_z = r_x J + r_ẋ J₁ + c₂ Φ_x J₂,   r_ż = r_ẋ J + 2 c₂ Φ_x J₁          J₁ = ẋ_z,  J₂ = ẍ_z      (1)  contraction.rs
-//! f = M_x J w + Φ_xᵀλ:      (Jᵀ f)_z = Jᵀ ((Φ_xᵀλ)_x J + M_x (J w)_z) + (Jᵀ)_z f                                         (2)
-//! g = -Q + M_x γ:           (Jᵀ g)_z = Jᵀ (K J + C J₁ + M_x γ_z) + (Jᵀ)_z g,   (Jᵀ g)_ż = Jᵀ (C J + 2 M_x J₁)              (3)
-//! μᵀ (Jᵀ f)_p               = f·(J μ)_p + (J μ)·f_p:  both are rates of frames, with the chain backwards for their slots   (4)
-//! μᵀ (Jᵀ f)_z               = f·(J μ)_z + (J μ)·f_z for f = M_x ẍ - Q + Φ_xᵀλ:  the same for the coordinates             (5)
+//! r = c₀Φ + c₁Φ̇ + c₂Φ̈:   r_z = r_x J + r_ẋ J₁ + c₂ Φ_x J₂,   r_ż = r_ẋ J + 2 c₂ Φ_x J₁  (1)
+//! f = M_x J w + Φ_xᵀλ:   (Jᵀ f)_z = Jᵀ ((Φ_xᵀλ)_x J + M_x (J w)_z) + (Jᵀ)_z f             (2)
+//! g = -Q + M_x γ:   (Jᵀ g)_z = Jᵀ (K J + C J₁ + M_x γ_z) + (Jᵀ)_z g,
+//!                   (Jᵀ g)_ż = Jᵀ (C J + 2 M_x J₁)                                        (3)
+//! μᵀ (Jᵀ f)_p = f·(J μ)_p + (J μ)·f_p                                                     (4)
+//! μᵀ (Jᵀ f)_z = f·(J μ)_z + (J μ)·f_z   for f = M_x ẍ - Q + Φ_xᵀλ                         (5)
 //! ```
+//! with J₁ = ẋ_z and J₂ = ẍ_z; (1) is contracted in `contraction.rs`. Both terms of (4) are rates of frames,
+//! with the chain backwards for their slots; (5) is (4) for the coordinates.
 
 use super::pull::Levels;
 use super::sweep::State;
@@ -48,7 +51,7 @@ impl Relative {
         d.mn[0].fill(S::zero());
         self.inner.constraint_q(&here, c, &mut d.inner, &mut d.mn[0]);
     }
-    /// r_ẋ alone.
+    /// The partials r_ẋ of rows alone.
     fn rate_partials<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>) {
         self.run(at.v, Some(at.a), d);
         self.gather(&[&d.here.x[0], &d.here.x[1], &d.here.x[2]], &mut d.blocks);

@@ -1,9 +1,11 @@
 //! What forces touch: tangents between arguments of ports, contracted to blocks of bodies.
 //!
 //! ```text
-//! r = c P,   ṙ = c Ṗ                          of each argument c·x of a port, for each body                         (1)
-//! X₀ += r_wᵀ (K r + C ṙ),   X₁ += r_wᵀ C r      with rows w of work, columns of positions (K) and velocities (C)      (2)
+//! r = c P,   ṙ = c Ṗ                          of each argument c·x of a port, for each body  (1)
+//! X₀ += r_wᵀ (K r + C ṙ),   X₁ += r_wᵀ C r                                                   (2)
 //! ```
+//! The rows w of (2) are those of work, the columns those of positions (K) and velocities (C).
+//!
 //! An argument is one component of a point or of a direction: K and C are small before they meet the twelve
 //! components of a frame.
 
@@ -36,12 +38,12 @@ struct Side {
     blocks: Vec<u32>,
 }
 
-/// An element.
+/// What an element touches.
 #[derive(Clone, Debug)]
 pub struct Touch {
     rows: Vec<Arm>,
     sides: Vec<Side>,
-    /// Rows of (2).
+    /// Number of rows of (2).
     outputs: usize,
 }
 
@@ -84,11 +86,11 @@ impl Touch {
         let outputs = work.linear.iter().map(|e| e.arg as usize + 1).max().unwrap_or(0);
         Self { sides: sides.collect(), rows, outputs }
     }
-    /// Of a load.
+    /// What a load touches.
     pub fn of(load: &Load, owners: &[(usize, u8)], bodies: &[Carried], fold: &Fold) -> Self {
         Self::new([&load.work, &load.positions, &load.velocities], owners, bodies, fold)
     }
-    /// Rows of (2).
+    /// Number of rows of (2).
     pub fn outputs(&self) -> usize {
         self.outputs
     }

@@ -43,7 +43,7 @@ struct Hints {
 
 const EYE: M3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// Σ x_k a_k.
+/// The vector Σ x_k a_k of components x in the axes a.
 fn turn(a: &M3, x: &[f64]) -> V3 {
     std::array::from_fn(|i| (0..3).map(|k| a[k][i] * x[k]).sum())
 }

@@ -39,7 +39,7 @@ pub(crate) struct Reaction<'g> {
 }
 
 impl Reaction<'_> {
-    /// No rows.
+    /// A reaction without rows.
     pub(crate) fn none(dimension: usize) -> Self {
         let torques = if dimension == 2 { 1 } else { 3 };
         Self { force: vec![vec![]; dimension], torque: vec![vec![]; torques], aligned: vec![] }
@@ -48,13 +48,13 @@ impl Reaction<'_> {
 
 /// Rows of the system with their names, as they are being made.
 pub(crate) struct Rows<'g> {
-    /// (name, row).
+    /// Each row with its name.
     pub(crate) list: Vec<(RowName, Quad<'g>)>,
 }
 
 /// Builder of the rows of one joint.
 pub(crate) struct Maker<'a, 'g> {
-    /// The joint.
+    /// The joint that the rows are of.
     pub(crate) joint: &'a Joint,
     /// Its directions.
     pub(crate) frame: &'a JointFrame<'g>,
@@ -68,7 +68,7 @@ pub(crate) struct Maker<'a, 'g> {
     pub(crate) rows: &'a mut Rows<'g>,
     /// Its reaction so far.
     pub(crate) r: Reaction<'g>,
-    /// The number 1.
+    /// The number 1 as a symbol.
     pub(crate) one: Sym<'g>,
 }
 
@@ -89,7 +89,7 @@ impl<'g> Maker<'_, 'g> {
     pub(crate) fn number(&mut self) -> Result<Sym<'g>, ModelError> {
         number_of(self.joint, self.n)
     }
-    /// The form 0.
+    /// The form that is 0.
     pub(crate) fn zero(&self) -> Quad<'g> {
         Quad::zero(self.one.graph())
     }
@@ -105,7 +105,7 @@ impl<'g> Maker<'_, 'g> {
     pub(crate) fn normal(&self, side: usize) -> Port<'g> {
         self.ends.frames[side].direction(&self.frame.normals[side])
     }
-    /// b = a × n.
+    /// The binormal b = a × n of a side.
     pub(crate) fn binormal(&self, side: usize) -> Port<'g> {
         self.ends.frames[side].direction(&cross(&self.frame.axes[side], &self.frame.normals[side]))
     }

@@ -4,8 +4,8 @@
 //! r₂ - r₁ = 0
 //! a₁·a₂ = 0                              torque on body 2: -λ a₂ × a₁                                  (1)
 //! ```
-//! with (1) of `rows`. The first angle is that of a₂ from n₁ about a₁, the second that of body 2 about a₂. The
-//! speed ratio of two shafts in bearings is not constant; `constant_velocity` has a joint for that.
+//! with (1) of `rows`. The first angle is that of a₂ from n₁ about a₁, the second that of body 2 about a₂.
+//! The speed ratio of two shafts in bearings is not constant; `constant_velocity` has a joint for that.
 
 use super::*;
 use crate::build::vectors::dot;
@@ -64,7 +64,8 @@ impl JointType for Universal {
         let drawn = |body: usize| b.m.bodies.get(body).is_none_or(|body| !body.hard.is_empty());
         let message = format!("joint `{}`: its two axes are parallel", j.name);
         if ends.iter().all(|e| drawn(e.0)) {
-            let help = "the axes of a universal joint are perpendicular: `axes` has one for each body, such as [[1, 0, 0], [0, 1, 0]]";
+            let help = "the axes of a universal joint are perpendicular: \
+                        `axes` has one for each body, such as [[1, 0, 0], [0, 1, 0]]";
             let place = j.axes[1].as_ref().and_then(|a| a.place()).or(j.name.place.clone());
             return Err(ModelError::new(message).at(&place).help(help));
         }

@@ -1,7 +1,7 @@
 //! Bushings.
 //!
 //! ```text
-//! d = A₁ᵀ (r₂ - r₁), γ = ½ A₁ᵀ Σ u₁ₖ × u₂ₖ (plane: the angle);   (f, τ) = -(K (d, γ) + C (ḋ, γ̇) + …)          (1)
+//! d = A₁ᵀ (r₂ - r₁), γ = ½ A₁ᵀ Σ u₁ₖ × u₂ₖ (plane: the angle);   (f, τ) = -(K (d, γ) + C (ḋ, γ̇) + …)  (1)
 //! ```
 
 use super::{Applied, Made};
@@ -14,7 +14,7 @@ use crate::expression::Value;
 use crate::mechanism::{Number, Text, Vector};
 use crate::program::Sym;
 
-/// (1).
+/// Force and torque (1) of a bushing between two points.
 pub(super) fn bushing<'g, 'h>(
     env: &mut SensorEnv<'_, 'g, '_, 'h>,
     name: &Text,

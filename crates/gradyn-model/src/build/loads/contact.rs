@@ -56,7 +56,7 @@ pub(super) fn bump_stop<'g, 'h>(
     Ok(a)
 }
 
-/// (1).
+/// Normal force and friction (1) of a point that touches a plane.
 pub(super) fn contact<'g, 'h>(
     env: &mut SensorEnv<'_, 'g, '_, 'h>,
     name: &Text,

@@ -2,10 +2,10 @@
 //! 56–64].
 //!
 //! ```text
-//! n = (0, 0, 1),   r = z_c - z(x_c, y_c),   p = splus(R - r, e),   F_n = k p + c ṗ                      (1)   [Eq. 56]
-//! s = ±(u_x, u_y)/√(u_x² + u_y²),   b = s × n = (s_y, -s_x)       with b·v_c > 0                     (2)
-//! κ = (r ω·s - b·v_c)/(b·v_c),   α = -atan2(s·v_c, b·v_c)                                            (3)   [Eqs. 60, 61]
-//! F = F_n n + F_x b + F_y s   at the point c - r n of the wheel                                      (4)   [Eq. 57]
+//! n = (0, 0, 1),   r = z_c - z(x_c, y_c),   p = splus(R - r, e),   F_n = k p + c ṗ  (1)  [Eq. 56]
+//! s = ±(u_x, u_y)/√(u_x² + u_y²),   b = s × n = (s_y, -s_x)       with b·v_c > 0    (2)
+//! κ = (r ω·s - b·v_c)/(b·v_c),   α = -atan2(s·v_c, b·v_c)                           (3)  [Eqs. 60, 61]
+//! F = F_n n + F_x b + F_y s   at the point c - r n of the wheel                     (4)  [Eq. 57]
 //! ```
 //! c is the centre of the tyre, u the spin axis, ω the angular velocity of the wheel, n × b = s. P14 has b =
 //! u × n/|u × n|, which points forwards if u points to the left; with the sign of (2) slips and forces are
@@ -34,7 +34,7 @@ pub struct Guard<'h> {
     pub text: String,
 }
 
-/// (1)–(4).
+/// Normal force and forces along the ground (1)–(4) of a tyre.
 pub(super) fn tyre<'g, 'h>(
     env: &mut SensorEnv<'_, 'g, '_, 'h>,
     name: &Text,
