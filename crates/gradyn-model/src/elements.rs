@@ -211,7 +211,8 @@ impl Elements {
     /// The first force along a distance whose ends pass through each other between two positions.
     pub fn reversed_force(&self, d: &Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
         let reversed = |f: &&Force| {
-            let (a, b) = (f.element.gradient(&d.args, from).1, f.element.gradient(&d.args, to).1);
+            let a = f.element.gradient(&d.args, from).1;
+            let b = f.element.gradient(&d.args, to).1;
             along_distance(f) && a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() < 0.0
         };
         self.forces.iter().find(reversed).map(|f| f.name.clone())
@@ -230,7 +231,8 @@ impl Elements {
         self.prepare(p, &mut d);
         self.set_angles(angles, &mut d);
         self.set_time(t, &mut d);
-        let (zero, mut out) = (vec![0.0; self.dims.n], vec![0.0; self.dims.n]);
+        let zero = vec![0.0; self.dims.n];
+        let mut out = vec![0.0; self.dims.n];
         let here = ForceAt { t, q, v: &zero, args: &d.args };
         if let Some(why) = self.guards.iter().find_map(|g| g.excluded(&here, &mut d.load)) {
             return Some(Undefined::Place(why));

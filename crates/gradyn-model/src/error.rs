@@ -62,7 +62,8 @@ impl ModelError {
 /// The name in `names` that is nearest to `word`, if it is near.
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let distance = |a: &str, b: &str| {
-        let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+        let a: Vec<char> = a.chars().collect();
+        let b: Vec<char> = b.chars().collect();
         let mut row: Vec<usize> = (0..=b.len()).collect();
         for i in 0..a.len() {
             let mut last = row[0];

@@ -196,7 +196,8 @@ fn listing(what: &str, word: &str, known: &[&str]) -> String {
 /// Edits (Levenshtein) between two words, ignoring case; the difference of lengths if that is large.
 fn distance(a: &str, b: &str) -> usize {
     let lower = |s: &str| s.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
-    let (a, b) = (lower(a), lower(b));
+    let a = lower(a);
+    let b = lower(b);
     if a.len().abs_diff(b.len()) > 1 + a.len() / 4 {
         return a.len().abs_diff(b.len());
     }

@@ -43,7 +43,8 @@ pub struct LawScratch<S> {
 impl<S: Scalar> LawScratch<S> {
     /// Memory for the largest of some laws.
     pub fn new<'a>(laws: impl Iterator<Item = &'a Law>) -> Self {
-        let (mut inputs, mut regs) = (0, 0);
+        let mut inputs = 0;
+        let mut regs = 0;
         for (p, i) in laws.filter_map(|l| l.program.as_ref()) {
             (inputs, regs) = (inputs.max(i.len()), regs.max(p.registers()));
         }
@@ -301,7 +302,8 @@ fn slots<K: Geometry<Y>, const Y: usize, S: Scalar>(
     out: &mut [S],
 ) {
     let ports = &force.element.ports;
-    let (mut dx, mut dd) = ([S::zero(); Y], [S::zero(); Y]);
+    let mut dx = [S::zero(); Y];
+    let mut dd = [S::zero(); Y];
     ports.gather(dp.slots, at.q, &mut dx);
     ports.gather_rate(dp.slots, at.v, &mut dd);
     let l = force.along::<K, Y, S>(at, &dx, w);
@@ -325,7 +327,9 @@ fn pull<K: Geometry<Y>, const Y: usize, S: Scalar>(
 ) {
     let nu: [S; Y] = force.element.port_rates(at.args, mu);
     let l = force.along::<K, Y, S>(at, &nu, w);
-    let (Slope { f, f_y, f_d }, work, ports) = (l.slope, l.y.eps[1], &force.element.ports);
+    let Slope { f, f_y, f_d } = l.slope;
+    let work = l.y.eps[1];
+    let ports = &force.element.ports;
     // -s (F J·ν)_x and -s (F J·ν)_ẋ
     let x = l.j.map(|j| (work * (f_y * j.re + f_d * j.eps[0]) + f * j.eps[1]) * -s);
     let d = l.j.map(|j| work * -s * f_d * j.re);

@@ -122,11 +122,15 @@ impl Formula {
     fn port_jets<S: Scalar>(&self, args: &Args<S>, at: &At<S>, out: &mut [Jet<S>]) {
         out.fill(Jet::from(0.0));
         for e in &self.ports.linear {
-            let (c, i, x) = (args.values[e.slot as usize], e.coord as usize, &mut out[e.arg as usize]);
+            let c = args.values[e.slot as usize];
+            let i = e.coord as usize;
+            let x = &mut out[e.arg as usize];
             *x += Jet::new(c * at.q[i], c * at.v[i], c * at.a[i]);
         }
         for e in &self.rates.linear {
-            let (c, i, x) = (args.values[e.slot as usize], e.coord as usize, &mut out[e.arg as usize]);
+            let c = args.values[e.slot as usize];
+            let i = e.coord as usize;
+            let x = &mut out[e.arg as usize];
             *x += Jet::new(c * at.v[i], c * at.a[i], S::zero());
         }
         for &(a, s) in &self.ports.constant {
@@ -161,7 +165,8 @@ impl Formula {
             return;
         }
         self.jet(args, at, w);
-        let (m, c) = (&mut w.jets, self.weights(c).map(|c| s * c));
+        let m = &mut w.jets;
+        let c = self.weights(c).map(|c| s * c);
         m.reverse(&self.program, &[(0, Jet::from(1.0))]);
         for (b, j) in w.bars.iter_mut().zip(&m.inputs_bar[..self.inputs.len()]) {
             *b = [c[0] * j.x + c[1] * j.d + c[2] * j.dd, c[1] * j.x + c[2] * 2.0 * j.d, c[2] * j.x];
@@ -196,7 +201,9 @@ impl Formula {
         port: impl Fn(&Self, &mut [S]),
         arg: impl Fn(u32, usize) -> S,
     ) {
-        let (x, dx, m) = (&mut w.plain.ports, &mut w.direction, &mut w.duals);
+        let x = &mut w.plain.ports;
+        let dx = &mut w.direction;
+        let m = &mut w.duals;
         self.gather(q, args, x);
         dx.fill(S::zero());
         port(self, dx);
@@ -240,7 +247,8 @@ impl FormulaRow {
         if f.positions_only(c) {
             return f.value(at.t, at.q, args, w) * c[0];
         }
-        let (y, c) = (f.jet(args, at, w), f.weights(c));
+        let y = f.jet(args, at, w);
+        let c = f.weights(c);
         y.x * c[0] + y.d * c[1] + y.dd * c[2]
     }
     /// Φ_q: out += J C, or A of (3).
@@ -282,7 +290,8 @@ impl FormulaRow {
     ) {
         const LANES: usize = 8;
         let f = &self.formula;
-        let (rows, columns) = (&f.moving().linear, &f.ports.linear);
+        let rows = &f.moving().linear;
+        let columns = &f.ports.linear;
         f.gather(at.q, args, &mut w.plain.ports);
         for first in (0..f.args).step_by(LANES) {
             let m = &mut w.duals;
@@ -298,7 +307,8 @@ impl FormulaRow {
             m.reverse(&f.program, &[(0, Dual::from(1.0))]);
             m.spread(&f.inputs);
             for (a, pairs) in rows.iter().zip(self.pairs.chunks_exact(columns.len())) {
-                let (row, ca) = (&m.ports[a.arg as usize].eps, lam * args.values[a.slot as usize]);
+                let row = &m.ports[a.arg as usize].eps;
+                let ca = lam * args.values[a.slot as usize];
                 for (b, &pos) in columns.iter().zip(pairs) {
                     if (first..first + LANES).contains(&(b.arg as usize)) {
                         out[pos as usize] += ca * row[b.arg as usize - first] * args.values[b.slot as usize];
@@ -419,7 +429,8 @@ impl FormulaRow {
         );
         w.duals.spread(&f.inputs);
         for e in &f.moving().linear {
-            let (j, slot) = (&w.duals.ports[e.arg as usize], e.slot as usize);
+            let j = &w.duals.ports[e.arg as usize];
+            let slot = e.slot as usize;
             out[e.coord as usize] += lam * (args.values[slot] * j.eps[0] + dot.slots[slot] * j.re);
         }
     }

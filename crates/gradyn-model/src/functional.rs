@@ -116,7 +116,8 @@ impl Sensor {
     ) {
         match self {
             Sensor::Affine(ports, level) => {
-                let (x, bar) = ([&mut cot.q, &mut cot.v, &mut cot.a], [s]);
+                let x = [&mut cot.q, &mut cot.v, &mut cot.a];
+                let bar = [s];
                 ports.scatter(&args.values, &bar, x.into_iter().nth(*level).expect("a level is 0, 1 or 2"));
                 match level {
                     0 => ports.gather_p_t(at.q, &bar, &mut cot.args),
@@ -241,7 +242,9 @@ pub struct FunctionalScratch<S> {
 impl<S: Scalar> FunctionalScratch<S> {
     /// Memory for the largest of some functionals.
     pub fn new<'a>(all: impl Iterator<Item = &'a Functional>) -> Self {
-        let (mut sensors, mut inputs, mut regs) = (0, 0, 0);
+        let mut sensors = 0;
+        let mut inputs = 0;
+        let mut regs = 0;
         for f in all {
             (sensors, inputs) = (sensors.max(f.sensors.len()), inputs.max(f.inputs.len()));
             regs = regs.max(f.program.registers());
@@ -272,7 +275,9 @@ impl Functional {
         slots: usize,
         signal_slots: impl Fn(usize, &mut Vec<u32>),
     ) -> Self {
-        let (mut reads, mut coords, mut all) = (vec![], vec![], false);
+        let mut reads = vec![];
+        let mut coords = vec![];
+        let mut all = false;
         for s in &sensors {
             s.reads(sys, &mut reads);
             all |= s.coords(&mut coords).is_none();

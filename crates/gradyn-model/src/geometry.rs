@@ -106,7 +106,8 @@ impl Geometry<5> for Angle {
             let inv = S::one() / (a * a + b * b);
             [-b * inv, a * inv]
         };
-        let (e1, e2) = (end(x[0], x[1]), end(x[2], x[3]));
+        let e1 = end(x[0], x[1]);
+        let e2 = end(x[2], x[3]);
         (Self::value(x), [-e1[0], -e1[1], e2[0], e2[1], S::zero()])
     }
     #[inline]
@@ -114,7 +115,8 @@ impl Geometry<5> for Angle {
         let (y, j) = Self::gradient(x);
         let mut h = [[S::zero(); 5]; 5];
         for (o, sign) in [(0, -1.0), (2, 1.0)] {
-            let (a, b) = (x[o], x[o + 1]);
+            let a = x[o];
+            let b = x[o + 1];
             let n = S::from(sign) / (a * a + b * b).powi(2);
             (h[o][o], h[o + 1][o + 1]) = (a * 2.0 * b * n, a * -2.0 * b * n);
             h[o][o + 1] = (b * b - a * a) * n;

@@ -64,7 +64,8 @@ pub struct LoadScratch<S> {
 impl<S: Scalar> LoadScratch<S> {
     /// Memory for the largest of some loads, and for those whose values alone are needed.
     pub fn new<'a>(loads: &'a [LoadRows], values: impl Iterator<Item = &'a Load>) -> Self {
-        let (mut size, mut outputs) = (Size::default(), 0);
+        let mut size = Size::default();
+        let mut outputs = 0;
         for l in loads.iter().map(|l| &l.load).chain(values) {
             size =
                 size.max(Size { ports: l.args(), inputs: l.inputs.len(), registers: l.program.registers() });
@@ -140,7 +141,8 @@ impl LoadRows {
     }
     /// -f_x and -f_ẋ, outputs × arguments.
     pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut Tangents<S>) {
-        let (l, args) = (&self.load, self.load.args());
+        let l = &self.load;
+        let args = self.load.args();
         (out.stride, out.split) = (args, l.position_args);
         l.gather(at, &mut w.plain.ports);
         w.plain.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
@@ -177,13 +179,15 @@ impl LoadRows {
             Dual::along(at.args.values[i as usize], dp.value(i))
         });
         for e in &l.work.linear {
-            let (f, slot) = (w.duals.output(&l.program, e.arg as usize), e.slot as usize);
+            let f = w.duals.output(&l.program, e.arg as usize);
+            let slot = e.slot as usize;
             out[e.coord as usize] -= at.args.values[slot] * f.eps[0] + dp.slots[slot] * f.re;
         }
     }
     /// Cotangents of -s μᵀQ: of the inputs, and of the port arguments in place of them.
     fn reverse<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, mu: &[S], s: f64) {
-        let (l, m) = (&self.load, &mut w.plain);
+        let l = &self.load;
+        let m = &mut w.plain;
         l.gather(at, &mut m.ports);
         m.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
         w.seeds.clear();
@@ -237,7 +241,8 @@ impl LoadRows {
         s: f64,
         bar: &mut ArgsBar<S>,
     ) {
-        let (l, m) = (&self.load, &w.plain);
+        let l = &self.load;
+        let m = &w.plain;
         for e in &l.work.linear {
             bar.values[e.slot as usize] -= m.output(&l.program, e.arg as usize) * s * mu[e.coord as usize];
         }

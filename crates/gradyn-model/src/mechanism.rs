@@ -328,7 +328,8 @@ impl Mechanism {
     }
     /// Adds a parameter.
     pub fn parameter(&mut self, name: &str, value: impl Into<Number>) -> &mut Self {
-        let (value, unit) = (value.into(), String::new());
+        let value = value.into();
+        let unit = String::new();
         self.parameters.push(Parameter { name: name.into(), value, unit, min: None, max: None, scale: None });
         self
     }

@@ -153,7 +153,8 @@ impl<S: Scalar> Tangents<S> {
             return;
         }
         for (e, pairs) in rows.linear.iter().zip(pairs.chunks_exact(columns.linear.len())) {
-            let (row, s) = (&self.values[e.arg as usize * self.stride + first..], p[e.slot as usize]);
+            let row = &self.values[e.arg as usize * self.stride + first..];
+            let s = p[e.slot as usize];
             for (x, &pos) in columns.linear.iter().zip(pairs) {
                 out[pos as usize] += s * row[x.arg as usize] * p[x.slot as usize];
             }

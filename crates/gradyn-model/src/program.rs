@@ -335,7 +335,8 @@ impl Graph {
             }
         }
         // renumbered, forwards
-        let (mut code, mut used_inputs) = (Vec::new(), Vec::new());
+        let mut code = Vec::new();
+        let mut used_inputs = Vec::new();
         for k in 0..nodes.len() {
             if register[k] == 0 {
                 register[k] = code.len() as u32;
@@ -427,7 +428,8 @@ impl Program {
     /// `bars.len() ≥ registers()` is scratch; `xbar.len() ≥ inputs()`.
     pub fn reverse<S: Scalar>(&self, regs: &[S], seeds: &[(usize, S)], bars: &mut [S], xbar: &mut [S]) {
         let n = self.code.len();
-        let (regs, bars) = (&regs[..n], &mut bars[..n]);
+        let regs = &regs[..n];
+        let bars = &mut bars[..n];
         bars.fill(S::from(f64::from_bits(UNREACHED)));
         for &(k, s) in seeds {
             add(bars, self.outputs[k], s);
@@ -443,7 +445,8 @@ impl Program {
     #[inline(always)]
     fn sweep<S: Scalar>(&self, k: usize, regs: &[S], bars: &mut [S], xbar: &mut [S]) {
         let r = |a: u32| regs[a as usize];
-        let (v, s) = (regs[k], bars[k]);
+        let v = regs[k];
+        let s = bars[k];
         match self.code[k] {
             Node::Constant(_) => {}
             Node::Input(i) => xbar[i as usize] += s,
@@ -480,7 +483,8 @@ impl Program {
     /// ∂f_k over its first or second operand; `None` where it does not depend on it.
     #[inline(always)]
     fn partial<S: Scalar>(&self, k: usize, second: bool, regs: &[S]) -> Option<S> {
-        let (r, v) = (|a: u32| regs[a as usize], regs[k]);
+        let r = |a: u32| regs[a as usize];
+        let v = regs[k];
         Some(match self.code[k] {
             Node::Constant(_) | Node::Input(_) | Node::Unary(Unary::Sign, _) => return None,
             Node::Add(..) => S::one(),

@@ -80,7 +80,8 @@ impl QuadraticRows {
         let mut all = Self { rows: rows.len(), ..Self::default() };
         for (k, row) in rows.iter().enumerate() {
             let entry = |&(i, j, slot): &(usize, usize, u32)| {
-                let (pos, ij) = (mn.at(k, i), nn.at(i, j));
+                let pos = mn.at(k, i);
+                let ij = nn.at(i, j);
                 Entry { row: k as u32, i: i as u32, j: j as u32, slot, pos, ij }
             };
             all.a.extend(row.a.iter().map(entry));
@@ -178,7 +179,8 @@ impl QuadraticRows {
         v: &mut [S],
     ) {
         for t in &self.a {
-            let (j, w) = (t.j as usize, p[t.slot as usize] * s * mu[t.row as usize]);
+            let j = t.j as usize;
+            let w = p[t.slot as usize] * s * mu[t.row as usize];
             q[t.i as usize] += w * (at.v[j] * c1 + at.a[j] * c2);
             v[t.i as usize] += w * at.v[j] * (2.0 * c2);
         }
@@ -197,7 +199,8 @@ impl QuadraticRows {
         // A is symmetric and both triangles are listed: ½ (·)_ij of each product is half of the sum over (i,
         // j) and (j, i)
         for t in &self.a {
-            let (i, j) = (t.i as usize, t.j as usize);
+            let i = t.i as usize;
+            let j = t.j as usize;
             let w = q[i] * (0.5 * c0) * q[j] + v[i] * c1 * q[j] + (a[i] * q[j] + v[i] * v[j]) * c2;
             f(t.row as usize, t.slot as usize, w);
         }

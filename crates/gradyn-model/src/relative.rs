@@ -117,7 +117,8 @@ impl Relative {
         reference: Reference,
         dimension: usize,
     ) -> Self {
-        let (frames, n) = (inner.dims, tree.names.len());
+        let frames = inner.dims;
+        let n = tree.names.len();
         let balls: Vec<u32> = tree.balls.iter().map(|b| b.0).collect();
         let nodes = Nodes::new(&tree.bodies, n);
         let (mut patterns, contraction) = Contraction::new(&inner, &tree.bodies, &nodes, n, &balls);

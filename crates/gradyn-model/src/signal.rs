@@ -124,7 +124,8 @@ impl Signals {
     }
     /// Pulls the cotangents of the signals back to the slots and clears them.
     pub fn pull_back<S: Scalar>(&self, t: S, args: &Args<S>, w: &mut Scratch<S>, bar: &mut ArgsBar<S>) {
-        let (time, zero) = (Jet::new(t, S::one(), S::zero()), S::zero());
+        let time = Jet::new(t, S::one(), S::zero());
+        let zero = S::zero();
         for k in (0..self.list.len()).rev() {
             let b = [std::mem::replace(&mut bar.values[bar.slots + k], zero), bar.rates[k].0, bar.rates[k].1];
             bar.rates[k] = (zero, zero);

@@ -98,7 +98,8 @@ pub fn coefficients_clamped<'g>(
     Kind::Clamped.check(values.len())?;
     let n = values.len();
     let zero = values[0].graph().constant(0.0);
-    let (start, end) = (start_slope.unwrap_or(zero) * (2.0 * dt), end_slope.unwrap_or(zero) * (2.0 * dt));
+    let start = start_slope.unwrap_or(zero) * (2.0 * dt);
+    let end = end_slope.unwrap_or(zero) * (2.0 * dt);
 
     // 4 c₁ + 2 c₂ = 6 y₀ + 2Δt f'(t₀),  c_k + 4 c_{k+1} + c_{k+2} = 6 y_k,  2 c_{N-1} + 4 c_N = 6 y_{N-1} -
     // 2Δt f'(t_{N-1})
@@ -199,7 +200,8 @@ impl UniformSpline {
     /// First coefficient and weights by the polynomial of a given [`interval`](Self::interval), continued
     /// to `t`; in the period nearest to `t`.
     pub fn active_in<S: Scalar>(&self, interval: usize, t: S) -> (usize, [S; 4]) {
-        let (n, dt) = (self.n, self.dt());
+        let n = self.n;
+        let dt = self.dt();
         let mut k = interval as f64;
         match self.kind {
             Kind::Clamped if interval >= n => return (0, weights(S::zero())),
@@ -214,7 +216,8 @@ impl UniformSpline {
     /// The knots strictly inside (`t_start`, `t_end`), where a third derivative jumps (clamped: at the ends
     /// also lower ones).
     pub fn knots(&self, t_start: f64, t_end: f64) -> Vec<f64> {
-        let (mut k, mut last) = (self.position(t_start), self.position(t_end) + 1.0);
+        let mut k = self.position(t_start);
+        let mut last = self.position(t_end) + 1.0;
         if self.kind == Kind::Clamped {
             (k, last) = (k.max(0.0), last.min((self.n - 1) as f64));
         }
@@ -234,7 +237,8 @@ impl UniformSpline {
 #[inline]
 fn weights<S: Scalar>(s: S) -> [S; 4] {
     let r = S::one() - s;
-    let (s2, r2) = (s * s, r * r);
+    let s2 = s * s;
+    let r2 = r * r;
     let inner = |s: S, s2: S| (s2 * (s * 3.0 - S::from(6.0)) + S::from(4.0)) * (1.0 / 6.0);
     [r * r2 * (1.0 / 6.0), inner(s, s2), inner(r, r2), s * s2 * (1.0 / 6.0)]
 }

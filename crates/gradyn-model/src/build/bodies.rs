@@ -158,7 +158,8 @@ impl<'g> Solid<'g> {
     }
     /// The nominal distance of two points.
     pub fn distance(&self, i: usize, j: usize) -> f64 {
-        let (a, b) = (&self.points[i].value, &self.points[j].value);
+        let a = &self.points[i].value;
+        let b = &self.points[j].value;
         a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
     }
     /// Points that the model names: without the centre of mass of a moving body.
@@ -242,7 +243,8 @@ fn given<'g>(b: &Body, rod: bool, n: &mut Numbers<'g>) -> Result<Inertia<'g>, Mo
         [x, y, z] if !polar => Ok(tensor([x, y, z], [n.graph.constant(0.0); 3])),
         [x, y, z, xy, xz, yz] if !polar => Ok(tensor([x, y, z], [xy, xz, yz])),
         _ => {
-            let (count, place) = (entries.len(), first_place(&b.inertia));
+            let count = entries.len();
+            let place = first_place(&b.inertia);
             let expected =
                 if polar { "one number" } else { "1, 3 (Ixx Iyy Izz) or 6 numbers (…, Ixy Ixz Iyz)" };
             let e = ModelError::new(format!("body `{name}`, inertia: {expected} expected here, not {count}"))

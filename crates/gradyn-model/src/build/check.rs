@@ -49,7 +49,8 @@ pub(super) fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<Parameter
         }
         check_label(p, &what)?;
         let natural = if value == 0.0 { 1.0 } else { value.abs() };
-        let (name, unit) = (p.name.text.clone(), p.unit.clone());
+        let name = p.name.text.clone();
+        let unit = p.unit.clone();
         list.push(ParameterInfo {
             name,
             value,
@@ -137,7 +138,8 @@ fn check_rod(body: &crate::mechanism::Body, solid: &Solid) -> Result<(), ModelEr
     if solid.points[i].value.len() == 2 {
         return Ok(());
     }
-    let (a, b) = (&solid.points[i].value, &solid.points[j].value);
+    let a = &solid.points[i].value;
+    let b = &solid.points[j].value;
     for p in &solid.points {
         // what is on the line must stay there for all parameters
         let across = rod.length.is_some() && p.at[1..].iter().any(|x| x.as_constant().is_none());
@@ -192,7 +194,8 @@ impl Builder<'_, '_> {
     /// Radii, widths and coefficients of forces.
     fn require_forces(&mut self) {
         for f in &self.m.forces {
-            let (mut list, mut law) = (vec![], None);
+            let mut list = vec![];
+            let mut law = None;
             match &f.kind {
                 ForceKind::BumpStop { law: l, .. } => law = Some(l),
                 ForceKind::Contact { law: l, friction, speed, .. } => {

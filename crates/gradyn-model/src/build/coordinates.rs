@@ -174,7 +174,8 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
     }
     /// The centre of mass and the axes of every body; the points of rods in space.
     pub fn choose_frames(&mut self) -> Result<(), ModelError> {
-        let (ground, dimension) = (self.b.ground(), self.b.m.dimension);
+        let ground = self.b.ground();
+        let dimension = self.b.m.dimension;
         for b in 0..ground {
             let frame = if self.b.is_thin(b) { self.line_frame(b)? } else { self.own_frame(b) };
             self.b.frames.push(frame);
@@ -183,7 +184,8 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
         Ok(())
     }
     fn own_frame(&mut self, b: usize) -> Frame<'g> {
-        let (dimension, com) = (self.b.m.dimension, self.b.solids[b].points.len() - 1);
+        let dimension = self.b.m.dimension;
+        let com = self.b.solids[b].points.len() - 1;
         let p = self.point_port(b, com);
         let axes = if dimension == 2 { 1 } else { 3 };
         let rest = (0..axes).map(|k| {
@@ -220,7 +222,8 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
     }
     /// The shared points of body `b` that are farthest apart, if there are two; of a rod its ends.
     fn best_pair(&self, b: usize) -> Option<[usize; 2]> {
-        let (solid, ground) = (&self.b.solids[b], self.b.ground());
+        let solid = &self.b.solids[b];
+        let ground = self.b.ground();
         let grounded = |i: usize| self.classes.points[solid.points[i].class].iter().any(|r| r.0 == ground);
         let valid = |i: usize, j: usize| {
             let different = solid.points[i].class != solid.points[j].class && !(grounded(i) && grounded(j));
@@ -261,7 +264,8 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
         };
         let fixed_origin = anchored(self, i);
         for j in self.shared_points(b) {
-            let (x, y) = (&self.b.solids[b].points[i].value, &self.b.solids[b].points[j].value);
+            let x = &self.b.solids[b].points[i].value;
+            let y = &self.b.solids[b].points[j].value;
             let d: Vec<f64> = y.iter().zip(x).map(|(y, x)| y - x).collect();
             let usable = self.b.solids[b].points[j].class != self.b.solids[b].points[i].class
                 && !(fixed_origin && anchored(self, j));
@@ -378,7 +382,8 @@ impl<'g, 'm> Builder<'g, 'm> {
 impl<'g> Classes<'g> {
     /// The class of a vector of a body.
     fn vector(&mut self, body: usize, local: &Symbols<'g>, value: impl FnOnce() -> Vec<f64>) -> usize {
-        let (key, own) = (ids(local), self.vectors_of.entry(body).or_default());
+        let key = ids(local);
+        let own = self.vectors_of.entry(body).or_default();
         if let Some((_, class)) = own.iter().find(|v| v.0 == key) {
             return *class;
         }
@@ -432,7 +437,8 @@ fn tie<'g>(sets: &mut Vec<Vec<Port<'g>>>, ends: &[Port<'g>; 2]) -> bool {
             sets.len() - 1
         })
     };
-    let (a, b) = (find(&ends[0]), find(&ends[1]));
+    let a = find(&ends[0]);
+    let b = find(&ends[1]);
     if a != b {
         let moved = std::mem::take(&mut sets[b]);
         sets[a].extend(moved);

@@ -63,7 +63,9 @@ fn moments<'g, 'h>(
 ) -> Symbols<'h> {
     let mut total: Option<Symbols<'h>> = None;
     for (a, b, j) in products(env, bodies) {
-        let (x, y, j) = (env.port(&a), env.port(&b), env.parameter(j));
+        let x = env.port(&a);
+        let y = env.port(&b);
+        let j = env.parameter(j);
         let [rx, ry] = [&x, &y].map(|p| env.rates(p).expect("ports have rates"));
         let part = scaled(j, &f(&x, &rx, &ry));
         total = Some(total.map_or(part.clone(), |t| sum(&t, &part)));
@@ -87,7 +89,8 @@ fn weight_energy<'g, 'h>(env: &mut SensorEnv<'_, 'g, '_, 'h>, bodies: &[usize]) 
     let mut total = env.graph.constant(0.0);
     for &b in bodies {
         let port = env.b.frames[b].at(&env.b.solids[b].com);
-        let (r, m) = (env.port(&port), env.parameter(env.b.solids[b].mass));
+        let r = env.port(&port);
+        let m = env.parameter(env.b.solids[b].mass);
         total = total - m * dot(&g, &r);
     }
     total

@@ -147,7 +147,8 @@ impl<'g> Builder<'g, '_> {
         let formulas: Vec<Formula> = formulas.map(|f| f.1).collect();
         let m_vel = formulas.iter().filter(|f| f.velocity()).count();
         let loads = take(&mut self.loads);
-        let (slots, m) = (self.slots.symbols.len(), rows.len() + formulas.len());
+        let slots = self.slots.symbols.len();
+        let m = rows.len() + formulas.len();
         let signals = self.signals.len();
         let dims =
             Dims { n, m, m_vel, slots, angles: self.angles.len(), args: slots + signals + self.angles.len() };
@@ -292,7 +293,8 @@ impl<'g> Builder<'g, '_> {
         n: usize,
         m: usize,
     ) -> Patterns {
-        let (mut nn, mut mn) = (vec![], vec![]);
+        let mut nn = vec![];
+        let mut mn = vec![];
         nn.extend((0..n).map(|i| (i, i)));
         nn.extend(inertia.iter().map(|e| (e.0 as usize, e.1 as usize)));
         for (k, row) in rows.iter().enumerate() {

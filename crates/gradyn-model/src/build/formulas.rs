@@ -131,13 +131,15 @@ impl<'g, 'm> Builder<'g, 'm> {
         self.named_row(Owner::Joint, name, c.kind.spec().name, |env| {
             let (_, x) = env.joint_coordinate(name, &c.joints[0])?;
             let (_, y) = env.joint_coordinate(name, &c.joints[1])?;
-            let (factor, offset) = (env.parameter(factor), env.parameter(offset));
+            let factor = env.parameter(factor);
+            let offset = env.parameter(offset);
             Ok(if rack { y - factor * x - offset } else { x - factor * y - offset })
         })
     }
     /// Pushes the row of a driver (4), and its effort.
     fn driver(&mut self, d: &Driver) -> Made<()> {
-        let (name, what) = (&d.name, format!("driver `{}`", d.name));
+        let name = &d.name;
+        let what = format!("driver `{}`", d.name);
         let u = self.signal(&d.value, &what)?;
         let mut driven = None;
         self.named_row(Owner::Driver, name, "driver", |env| {

@@ -52,7 +52,9 @@ impl<'g> Frame<'g> {
         rest: Vec<Basis<'g>>,
         dimension: usize,
     ) -> Self {
-        let (mut d, mut e, mut vectors) = (vec![], vec![], vec![]);
+        let mut d = vec![];
+        let mut e = vec![];
+        let mut vectors = vec![];
         let mut points: Vec<(usize, Port<'g>)> = point.map(|i| (i, p.clone())).into_iter().collect();
         for b in rest {
             match b {

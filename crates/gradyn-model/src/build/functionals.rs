@@ -35,7 +35,9 @@ pub struct Moving {
 impl Draft {
     /// Sensors sorted by their level; nothing if there are others than positions and velocities.
     pub fn moving(self) -> Option<Moving> {
-        let (mut ports, mut count, mut renamed) = ([Ports::default(), Ports::default()], [0; 2], vec![]);
+        let mut ports = [Ports::default(), Ports::default()];
+        let mut count = [0; 2];
+        let mut renamed = vec![];
         for s in &self.sensors {
             let Sensor::Affine(port, level @ (0 | 1)) = s else { return None };
             append(&mut ports[*level], port, count[*level] as u32);
@@ -119,7 +121,8 @@ impl Builder<'_, '_> {
             |f: &dyn Fn(&crate::mechanism::Objective) -> Option<Number>| -> Vec<(Option<Number>, String)> {
                 self.m.objectives.iter().map(|o| (f(o), format!("objective `{}`", o.name))).collect()
             };
-        let (integral, terminal) = (list(&|o| o.integral.clone()), list(&|o| o.terminal.clone()));
+        let integral = list(&|o| o.integral.clone());
+        let terminal = list(&|o| o.terminal.clone());
         let maxima: Vec<Option<Maximum>> = self.m.objectives.iter().map(|o| o.maximum).collect();
         let integrand = self.draft_of(&integral, |k, y| maxima[k].map_or(y, |m| m.integrand(y)))?;
         Ok(Objectives { integrand, terminal: self.draft(&terminal)? })

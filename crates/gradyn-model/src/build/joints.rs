@@ -79,7 +79,8 @@ impl<'g> Builder<'g, '_> {
     }
     /// Unit axes and normals of both sides.
     fn read_joint_frame(&mut self, j: &Joint) -> Result<JointFrame<'g>, ModelError> {
-        let (n, last) = (&mut self.numbers, if self.m.dimension == 2 { 0 } else { 2 });
+        let n = &mut self.numbers;
+        let last = if self.m.dimension == 2 { 0 } else { 2 };
         let mut side = |k: usize| -> Result<(Symbols<'g>, Symbols<'g>), ModelError> {
             let axis = n.direction(j.axes[k].as_ref(), last, &format!("joint `{}`: the axis", j.name))?;
             let what = format!("joint `{}`: the normal", j.name);

@@ -57,7 +57,9 @@ impl<'g> Env<'g> for Numbers<'g> {
 impl<'g> Numbers<'g> {
     /// Parameters, then constants in order, then hard points.
     pub fn new(graph: &'g Graph, m: &Mechanism) -> Result<Self, ModelError> {
-        let (rho, values, names) = (vec![], RefCell::new(vec![]), HashMap::new());
+        let rho = vec![];
+        let values = RefCell::new(vec![]);
+        let names = HashMap::new();
         let splines = m.splines.iter().map(|s| s.name.text.clone()).collect();
         let mut n = Self { graph, rho, values, names, splines, warnings: vec![], dimension: m.dimension };
         for (i, p) in m.parameters.iter().enumerate() {
@@ -168,7 +170,8 @@ impl<'g> Numbers<'g> {
                 }
             },
         };
-        let (count, d) = (parts.len(), self.dimension);
+        let count = parts.len();
+        let d = self.dimension;
         if count == d {
             return Ok(parts);
         }

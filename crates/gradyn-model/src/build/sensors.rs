@@ -84,11 +84,13 @@ impl<'h> Env<'h> for SensorEnv<'_, '_, '_, 'h> {
                 Ok(Some(Value::Scalar(self.attitude(function, bodies))))
             }
             ("local", [v, body]) => {
-                let (v, b) = (self.vector_of(v)?, self.oriented(body)?);
+                let v = self.vector_of(v)?;
+                let b = self.oriented(body)?;
                 Ok(Some(Value::Vector(self.local(&v, b))))
             }
             ("axis", [body, v]) => {
-                let (b, v) = (self.oriented(body)?, self.vector_of(v)?);
+                let b = self.oriented(body)?;
+                let v = self.vector_of(v)?;
                 let axes = self.axes(b);
                 Ok(Some(Value::Vector(combination(&v, &axes))))
             }
@@ -236,7 +238,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         Err(e.help(format!("it has {}", offers.join(", "))))
     }
     fn body_sensor(&mut self, b: usize, what: &str) -> Option<Value<'h>> {
-        let (ground, plane) = (self.b.ground(), self.b.m.dimension == 2);
+        let ground = self.b.ground();
+        let plane = self.b.m.dimension == 2;
         if let Some(i) = self.b.solids[b].points.iter().position(|p| p.name == what) {
             let port = self.b.port((b, i));
             return Some(Value::Vector(self.port(&port)));

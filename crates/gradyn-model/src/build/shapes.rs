@@ -78,7 +78,8 @@ pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<
         }
         ShapeKind::Cylinder { radius, length, axis } => {
             let zero = n.graph.constant(0.0);
-            let (r, l) = (n.number(radius, &what)?, n.number(length, &what)?);
+            let r = n.number(radius, &what)?;
+            let l = n.number(length, &what)?;
             sizes.push(("radius", r, true));
             sizes.extend((n.dimension == 3).then_some(("length", l, true)));
             hollow([r, zero, l], axis, body, n)?

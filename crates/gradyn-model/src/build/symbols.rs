@@ -214,7 +214,8 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
     }
     /// An angle with a branch.
     pub fn angle(&mut self, k: usize) -> Sym<'h> {
-        let (y, x) = (self.b.angles[k].y.clone(), self.b.angles[k].x.clone());
+        let y = self.b.angles[k].y.clone();
+        let x = self.b.angles[k].x.clone();
         let [y0, y1, x0, x1] = [&y.0, &y.1, &x.0, &x.1].map(|p| self.port(p));
         let reference = self.input(Input::Arg(super::ANGLE + k as u32));
         let s = dot(&y0, &y1).atan2(dot(&x0, &x1)).unwrap_near(reference);
@@ -246,7 +247,8 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
             let k = self.b.attitude_angle(which, [one, two]);
             return self.angle(k);
         }
-        let (a, b) = (self.axes(one), self.axes(two));
+        let a = self.axes(one);
+        let b = self.axes(two);
         let r = |i: usize, j: usize| dot(&a[i], &b[j]);
         (-r(2, 0)).atan2((r(2, 1) * r(2, 1) + r(2, 2) * r(2, 2)).sqrt())
     }
@@ -274,7 +276,8 @@ impl<'g> Builder<'g, '_> {
     pub(super) fn plane_angle(&mut self, a: usize, b: usize) -> usize {
         self.angle_def(format!("angle {a} {b}"), |s| {
             let x = super::vectors::unit(s.graph, 2, 0);
-            let (d1, d2) = (s.frames[a].direction(&x), s.frames[b].direction(&x));
+            let d1 = s.frames[a].direction(&x);
+            let d2 = s.frames[b].direction(&x);
             let name = |k: usize| &s.solids[k].name;
             let text = match a == s.ground() {
                 true => format!("the angle of `{}`", name(b)),
@@ -293,7 +296,8 @@ impl<'g> Builder<'g, '_> {
     /// Yaw or roll of body 2 in body 1, (2).
     fn attitude_angle(&mut self, which: &str, [one, two]: [usize; 2]) -> usize {
         self.angle_def(format!("{which} {one} {two}"), |s| {
-            let (a, b) = (s.frames[one].axes(), s.frames[two].axes());
+            let a = s.frames[one].axes();
+            let b = s.frames[two].axes();
             let pick = |i: usize, j: usize| (a[i].clone(), b[j].clone());
             let (y, x) = if which == "yaw" { (pick(1, 0), pick(0, 0)) } else { (pick(2, 1), pick(2, 2)) };
             AngleDef {
@@ -325,8 +329,11 @@ impl<'g> Builder<'g, '_> {
         Some(self.angle_def(format!("joint {k} {which}"), |s| {
             let f = &s.joint_frames[k];
             let dir = |side: usize, w: &[Sym<'g>]| s.frames[[one, two][side]].direction(w);
-            let (n1, b1) = (dir(0, &f.normals[0]), dir(0, &cross(&f.axes[0], &f.normals[0])));
-            let (a1, a2, n2) = (dir(0, &f.axes[0]), dir(1, &f.axes[1]), dir(1, &f.normals[1]));
+            let n1 = dir(0, &f.normals[0]);
+            let b1 = dir(0, &cross(&f.axes[0], &f.normals[0]));
+            let a1 = dir(0, &f.axes[0]);
+            let a2 = dir(1, &f.axes[1]);
+            let n2 = dir(1, &f.normals[1]);
             let minus_b2 = dir(1, &cross(&f.normals[1], &f.axes[1]));
             let (y, x) = match angle {
                 Coordinate::FirstAngle => ((a2.clone(), b1), (a2, n1)),

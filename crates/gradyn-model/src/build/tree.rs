@@ -53,7 +53,8 @@ pub(super) struct TreeChooser<'a, 'g, 'm> {
 impl TreeChooser<'_, '_, '_> {
     /// Attaches every body that has a frame.
     pub fn choose(&self) -> Result<Vec<Edge>, ModelError> {
-        let (ground, joints) = (self.b.ground(), &self.b.m.joints);
+        let ground = self.b.ground();
+        let joints = &self.b.m.joints;
         let framed = |b: usize| b == ground || !self.b.is_thin(b);
         let usable = |k: usize| {
             let j = &joints[k];
@@ -67,8 +68,10 @@ impl TreeChooser<'_, '_, '_> {
         for k in (0..joints.len()).filter(|&k| usable(k)) {
             (0..2).for_each(|side| of_body[self.b.joint_ends(k)[side].0].push((k, side)));
         }
-        let (mut edges, mut depth) = (vec![], vec![None; ground + 1]);
-        let (mut frontier, mut open) = (BTreeSet::new(), self.by_joints().into_iter());
+        let mut edges = vec![];
+        let mut depth = vec![None; ground + 1];
+        let mut frontier = BTreeSet::new();
+        let mut open = self.by_joints().into_iter();
         let free = if self.b.m.dimension == 2 { 3 } else { 7 };
         let attach = |body: usize, at: usize, depth: &mut Vec<Option<usize>>, frontier: &mut BTreeSet<_>| {
             depth[body] = Some(at);
@@ -137,7 +140,8 @@ impl<'g> TreeMaker<'_, 'g, '_> {
                 .get(parent)
                 .and_then(Option::as_ref)
                 .map_or((None, vec![]), |c| (c.link, c.path.clone()));
-            let (first_link, first) = (self.tree.chain.links.len(), self.tree.names.len());
+            let first_link = self.tree.chain.links.len();
+            let first = self.tree.names.len();
             for piece in pieces {
                 self.push_link(piece, &mut link, &name);
             }
@@ -170,7 +174,8 @@ impl<'g> TreeMaker<'_, 'g, '_> {
     /// Adds the link of a piece behind `link`, which it becomes.
     fn push_link(&mut self, piece: Piece<'g>, link: &mut Option<u32>, name: &str) {
         let tree = &mut self.tree;
-        let (parent, at) = (*link, tree.geometry.len() as u32);
+        let parent = *link;
+        let at = tree.geometry.len() as u32;
         let coord = tree.chain.link_of.len() as u32;
         let motion = match piece {
             Piece::Shift(s) => {
@@ -261,7 +266,8 @@ impl<'g> TreeMaker<'_, 'g, '_> {
     fn triads(&self, k: usize, which: Triads) -> Option<[[Symbols<'g>; 3]; 2]> {
         let frame = &self.b.joint_frames[k];
         let usual = |s: usize| {
-            let (a, n) = (&frame.axes[s], &frame.normals[s]);
+            let a = &frame.axes[s];
+            let n = &frame.normals[s];
             [n.clone(), cross(a, n), a.clone()]
         };
         match which {
@@ -274,7 +280,8 @@ impl<'g> TreeMaker<'_, 'g, '_> {
             }
             Triads::Usual => Some([usual(0), usual(1)]),
             Triads::Crossed => {
-                let (a, n) = (&frame.axes[1], &frame.normals[1]);
+                let a = &frame.axes[1];
+                let n = &frame.normals[1];
                 let second = [a.clone(), n.clone(), cross(a, n)];
                 Some([usual(0), second])
             }
@@ -282,7 +289,9 @@ impl<'g> TreeMaker<'_, 'g, '_> {
     }
     /// The turn about the third axis.
     fn about_axis(&self, angle: Sym<'g>) -> [Symbols<'g>; 3] {
-        let (c, s, zero) = (angle.cos(), angle.sin(), self.b.graph.constant(0.0));
+        let c = angle.cos();
+        let s = angle.sin();
+        let zero = self.b.graph.constant(0.0);
         [vec![c, s, zero], vec![-s, c, zero], unit(self.b.graph, 3, 2)]
     }
 }
@@ -296,7 +305,8 @@ impl Builder<'_, '_> {
     pub(super) fn body_frames(&mut self) -> Vec<(usize, Ports)> {
         let mut list = vec![];
         for b in 0..self.ground() {
-            let (frame, solid) = (&self.frames[b], &self.solids[b]);
+            let frame = &self.frames[b];
+            let solid = &self.solids[b];
             let ports: Vec<_> = match solid.rod.filter(|_| self.m.dimension == 3) {
                 Some(ends) => ends.iter().flat_map(|&i| frame.point(solid, i)).collect(),
                 None => {

@@ -72,6 +72,7 @@ pub fn same(a: &Port, b: &Port) -> bool {
 }
 /// s a × b, component k of space.
 pub fn cross_part<'g>(s: Sym<'g>, a: &Port<'g>, b: &Port<'g>, k: usize) -> Quad<'g> {
-    let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+    let i = (k + 1) % 3;
+    let j = (k + 2) % 3;
     Quad::zero(s.graph()).plus_product(s, &a[i], &b[j]).plus_product(-s, &a[j], &b[i])
 }

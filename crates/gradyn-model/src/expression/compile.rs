@@ -214,7 +214,8 @@ fn check_call(function: &str, given: usize, ast: &Ast) -> Result<(), ExpressionE
     if (least..=most).contains(&given) {
         return Ok(());
     }
-    let (more, s) = (if most > least { " or more" } else { "" }, if least == 1 { "" } else { "s" });
+    let more = if most > least { " or more" } else { "" };
+    let s = if least == 1 { "" } else { "s" };
     Err(error(format!("{function} takes {least}{more} argument{s}, not {given}"), ast))
 }
 
@@ -295,7 +296,8 @@ fn elementary<'g>(function: &str, x: Sym<'g>, ast: &Ast) -> Result<Sym<'g>, Expr
 
 /// splus(d, e) with e > 0.
 fn corner<'g>(args: &[Ast], graph: &'g Graph, env: &mut dyn Env<'g>) -> Result<Sym<'g>, ExpressionError> {
-    let (d, e) = (scalar(&args[0], graph, env)?, scalar(&args[1], graph, env)?);
+    let d = scalar(&args[0], graph, env)?;
+    let e = scalar(&args[1], graph, env)?;
     match e.as_constant() {
         Some(c) if c <= 0.0 => {
             Err(error(format!("splus: the half-width of the corner is {c}"), &args[1]).help("it is positive"))
@@ -330,7 +332,8 @@ fn pair<'g>(
     graph: &'g Graph,
     env: &mut dyn Env<'g>,
 ) -> Result<(Vec<Sym<'g>>, Vec<Sym<'g>>), ExpressionError> {
-    let (a, b) = (vector(&args[0], graph, env)?, vector(&args[1], graph, env)?);
+    let a = vector(&args[0], graph, env)?;
+    let b = vector(&args[1], graph, env)?;
     same_length(&a, &b, &args[1])?;
     Ok((a, b))
 }
@@ -352,7 +355,8 @@ fn cross<'g>(args: &[Ast], graph: &'g Graph, env: &mut dyn Env<'g>) -> Compiled<
 
 /// The value of an expression without names, such as `1 ms` or `pi/2`.
 pub fn constant(text: &str) -> Result<f64, ExpressionError> {
-    let (ast, graph) = (super::parse(text)?, Graph::new());
+    let ast = super::parse(text)?;
+    let graph = Graph::new();
     let value = match compile(&ast, &graph, &mut NoNames)? {
         Value::Scalar(s) => s.as_constant(),
         Value::Vector(_) => None,

@@ -15,10 +15,12 @@ pub fn check_units(
     timed: bool,
     known: impl Fn(&str) -> bool,
 ) -> Result<Vec<String>, ExpressionError> {
-    let (tokens, mut named) = (tokens(text)?, vec![]);
+    let tokens = tokens(text)?;
+    let mut named = vec![];
     for (k, token) in tokens.iter().enumerate() {
         let Kind::Number { unit: Some(unit), .. } = token.kind else { continue };
-        let (number, word) = (text[token.span.start..unit].trim_end(), &text[unit..token.span.end]);
+        let number = text[token.span.start..unit].trim_end();
+        let word = &text[unit..token.span.end];
         if timed && word == "t" {
             let e = ExpressionError::new(
                 format!("`{number} {word}` is a mass in tonnes, and t is the time here"),
@@ -48,7 +50,8 @@ fn compound(text: &str, tokens: &[Token], known: &impl Fn(&str) -> bool) -> Resu
     if to_si(1.0, name).is_none() || !known(name) {
         return Ok(());
     }
-    let (first, all) = (&text[number.span.clone()], number.span.start..span.end);
+    let first = &text[number.span.clone()];
+    let all = number.span.start..span.end;
     let does = if *op == "*" { "multiplies by" } else { "divides by" };
     let message =
         format!("`{}` {does} the number `{name}` of the model, not by the unit", &text[all.clone()]);

@@ -98,7 +98,8 @@ impl Plan {
     }
     /// Vertex k goes.
     fn eliminate(&mut self, k: usize) {
-        let (before, after) = (std::mem::take(&mut self.partials[k]), std::mem::take(&mut self.readers[k]));
+        let before = std::mem::take(&mut self.partials[k]);
+        let after = std::mem::take(&mut self.readers[k]);
         for &j in &after {
             let Some(edge) = self.partials[j as usize].remove(&(k as u32)) else { continue };
             for (&i, &c) in &before {
@@ -129,7 +130,8 @@ impl Plan {
 impl Jacobian {
     /// Plans (2) for the inputs that are `active`.
     pub fn new(program: &Program, active: impl Fn(usize) -> bool) -> Self {
-        let (n, outputs) = (program.code.len(), program.outputs.len());
+        let n = program.code.len();
+        let outputs = program.outputs.len();
         let size = n + outputs;
         let mut plan = Plan {
             partials: vec![BTreeMap::new(); size],

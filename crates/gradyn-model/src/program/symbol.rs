@@ -79,7 +79,9 @@ impl<'g> Sym<'g> {
     /// The inputs it depends on, sorted.
     pub fn inputs(self) -> Vec<usize> {
         let nodes = &self.graph.nodes.borrow().list;
-        let (mut seen, mut stack, mut inputs) = (HashSet::from([self.node]), vec![self.node], Vec::new());
+        let mut seen = HashSet::from([self.node]);
+        let mut stack = vec![self.node];
+        let mut inputs = Vec::new();
         while let Some(k) = stack.pop() {
             match nodes[k as usize] {
                 Node::Input(i) => inputs.push(i as usize),

@@ -58,7 +58,8 @@ pub struct Frame<S> {
 impl<S: Scalar> Frame<S> {
     /// The global frame.
     pub fn global() -> Self {
-        let (o, i) = (S::zero(), S::one());
+        let o = S::zero();
+        let i = S::one();
         Self { p: [o; 3], e: [[i, o, o], [o, i, o], [o, o, i]] }
     }
 }
@@ -115,7 +116,10 @@ pub fn three<S: Scalar>(g: &[S], at: u32) -> V3<S> {
 
 /// E R_k(z): the axes i = k + 1 and j = k + 2 turn.
 fn revolved<S: Scalar>(e: &[V3<S>; 3], k: usize, z: S) -> [V3<S>; 3] {
-    let (i, j, c, s) = ((k + 1) % 3, (k + 2) % 3, z.cos(), z.sin());
+    let i = (k + 1) % 3;
+    let j = (k + 2) % 3;
+    let c = z.cos();
+    let s = z.sin();
     let mut out = *e;
     for x in 0..3 {
         out[i][x] = e[i][x] * c + e[j][x] * s;
@@ -134,14 +138,17 @@ impl Chain {
     }
     /// Memory for the motions.
     pub fn flow<S: Scalar>(&self) -> Flow<S> {
-        let (links, n, zero) = (self.links.len(), self.link_of.len(), Twist::zero());
+        let links = self.links.len();
+        let n = self.link_of.len();
+        let zero = Twist::zero();
         Flow { v: vec![zero; links], a: vec![zero; links], rates: vec![zero; n], seconds: vec![zero; n] }
     }
     /// (1)–(3) at z, with geometry g.
     pub fn place<S: Scalar>(&self, z: &[S], g: &[S], pose: &mut Pose<S>) {
         for (l, link) in self.links.iter().enumerate() {
             let before = link.parent.map_or(Frame::global(), |k| pose.frames[k as usize]);
-            let (mut after, k) = (before, link.coord as usize);
+            let mut after = before;
+            let k = link.coord as usize;
             match link.motion {
                 Motion::Shift(at) => increase(&mut after.p, &combine(&before.e, &three(g, at))),
                 Motion::Turn(at) => {
@@ -228,7 +235,9 @@ impl Chain {
             for k in first..first + link.count() {
                 let mut sum = a.bracket(&pose.screws[k]).plus(&v.bracket(&flow.rates[k]));
                 if link.motion == Motion::Ball {
-                    let (e, de, dde) = (link.four(z), link.four(rate), link.four(second));
+                    let e = link.four(z);
+                    let de = link.four(rate);
+                    let dde = link.four(second);
                     let frame = self.before(link, pose, &global);
                     let screw = |w: V3<S>| Twist::screw(combine(&frame.e, &w), &frame.p);
                     let own = screw(euler::column_rate(&e, &de, k - first));

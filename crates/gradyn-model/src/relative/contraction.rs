@@ -99,7 +99,8 @@ impl Contraction {
         n: usize,
         balls: &[u32],
     ) -> (Patterns, Self) {
-        let (inner, stiff) = (&elements.patterns, elements.stiff());
+        let inner = &elements.patterns;
+        let stiff = elements.stiff();
         let owners = owners(bodies, inner.nn.rows());
         let mut rows = BTreeMap::<(usize, usize), Vec<(u32, u8)>>::new();
         for (k, i, pos) in inner.mn.iter() {
@@ -107,14 +108,16 @@ impl Contraction {
             rows.entry((k, b)).or_default().push((pos as u32, part));
         }
         let path = |b: usize| bodies[b].path.iter().map(|&k| k as usize);
-        let (first, m) = (balls.len(), balls.len() + inner.mn.rows());
+        let first = balls.len();
+        let m = balls.len() + inner.mn.rows();
         let mut mn: Vec<(usize, usize)> =
             balls.iter().enumerate().flat_map(|(r, &k)| (0..4).map(move |i| (r, k as usize + i))).collect();
         mn.extend(rows.keys().flat_map(|&(k, b)| path(b).map(move |l| (first + k, l))));
         let pairs = stiff.map(|list| {
             let mut pairs = BTreeMap::<[usize; 2], Vec<(u32, u8, u8)>>::new();
             for (i, j, pos) in inner.nn.iter().filter(|e| list.contains(&(e.2 as u32))) {
-                let ((a, s), (b, t)) = (owners[i], owners[j]);
+                let (a, s) = owners[i];
+                let (b, t) = owners[j];
                 pairs.entry([a, b]).or_default().push((pos as u32, s, t));
             }
             pairs
@@ -141,7 +144,8 @@ impl Contraction {
         let block = |(bodies, entries)| Some(PairBlock { block: fold.block(bodies)?, bodies, entries });
         let stresses = stresses.into_iter().filter_map(block).collect();
         let own = (0..bodies.len()).map(|b| fold.block([b, b])).collect();
-        let (rows, on_path) = (rows.collect(), on_path(bodies, n, &patterns.nn));
+        let rows = rows.collect();
+        let on_path = on_path(bodies, n, &patterns.nn);
         (patterns, Self { rows, touches, stresses, own, on_path, fold })
     }
     /// Memory for the blocks of `bodies` bodies.
@@ -181,8 +185,10 @@ fn on_path(bodies: &[Carried], n: usize, nn: &Pattern) -> Vec<(u32, u32, u32, u3
 /// out += s times the row of P of a component of a frame, or of a rate of P with that rate of the frame.
 #[inline]
 fn add_component<S: Scalar>(parts: &Parts<S>, part: u8, s: S, moves: bool, out: &mut Twist<S>) {
-    let (first, i) = (part as usize / 3 * 3, part as usize % 3);
-    let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+    let first = part as usize / 3 * 3;
+    let i = part as usize % 3;
+    let j = (i + 1) % 3;
+    let k = (i + 2) % 3;
     out.w[j] += s * parts[first + k];
     out.w[k] -= s * parts[first + j];
     if first == 0 && moves {
@@ -192,8 +198,10 @@ fn add_component<S: Scalar>(parts: &Parts<S>, part: u8, s: S, moves: bool, out: 
 /// X += (row of P of a component)ᵀ v.
 #[inline]
 fn add_left<S: Scalar>(frame: &Parts<S>, part: usize, v: &Twist<S>, x: &mut Block<S>) {
-    let (first, i) = (part / 3 * 3, part % 3);
-    let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+    let first = part / 3 * 3;
+    let i = part % 3;
+    let j = (i + 1) % 3;
+    let k = (i + 2) % 3;
     x[j].increase(frame[first + k], v);
     x[k].increase(-frame[first + j], v);
     if first == 0 {

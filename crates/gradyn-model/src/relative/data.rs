@@ -75,7 +75,9 @@ pub(super) struct Tangent<S> {
 impl Relative {
     /// Memory for one point of evaluation, with what was decided about the rows.
     pub(crate) fn data<S: Scalar>(&self, rows: &Arc<RowStatus>) -> Data<S> {
-        let (zero, frames, n) = (S::zero(), self.inner.dims().n, self.dims.n);
+        let zero = S::zero();
+        let frames = self.inner.dims().n;
+        let n = self.dims.n;
         let links = self.chain.links.len();
         let list = |len: usize| vec![zero; len];
         let [nn, mn] = [self.inner.patterns().nn.nnz(), self.inner.patterns().mn.nnz()];
@@ -113,7 +115,9 @@ impl Relative {
         }
     }
     fn new_tangent<S: Scalar>(&self) -> Tangent<S> {
-        let (frames, n, zero) = (self.inner.dims().n, self.dims.n, Dual::constant(S::zero()));
+        let frames = self.inner.dims().n;
+        let n = self.dims.n;
+        let zero = Dual::constant(S::zero());
         let list = |len: usize| vec![zero; len];
         Tangent {
             g: list(self.geometry.len()),
@@ -136,7 +140,8 @@ impl Relative {
             };
             let frame = &pose.frames[link as usize];
             for (i, &part) in body.parts.iter().enumerate() {
-                let (element, axis) = (part as usize / 3, part as usize % 3);
+                let element = part as usize / 3;
+                let axis = part as usize % 3;
                 x[first + i] = if element == 0 { frame.p[axis] } else { frame.e[element - 1][axis] };
             }
         }
@@ -265,9 +270,11 @@ impl Relative {
         bars: &mut [Bar<S>],
     ) {
         let Some(link) = body.link.map(|l| l as usize) else { return };
-        let (frame, parts) = (state.pose.frames[link], x_bar.map(|f| self.spread(body, f)));
+        let frame = state.pose.frames[link];
+        let parts = x_bar.map(|f| self.spread(body, f));
         let motion = Moving { v: &state.flow.v[link], a: &state.flow.a[link] };
-        let (bar, part) = (&mut bars[link], |i: usize| parts.map(|f| vector(&f, 3 * i)));
+        let bar = &mut bars[link];
+        let part = |i: usize| parts.map(|f| vector(&f, 3 * i));
         let p = bar.moved(&frame.p, motion, part(0), true);
         increase(&mut bar.frame.p, &p);
         for k in 0..3 {

@@ -25,7 +25,8 @@ fn unit<S: Scalar>(k: usize) -> E4<S> {
 }
 /// B(a, b) of (2).
 fn product<S: Scalar>(a: &E4<S>, b: &E4<S>) -> V3<S> {
-    let (alpha, beta) = (vector(a), vector(b));
+    let alpha = vector(a);
+    let beta = vector(b);
     let mut out = cross(&alpha, &beta);
     (0..3).for_each(|i| out[i] += a[0] * beta[i] - b[0] * alpha[i]);
     out
@@ -33,7 +34,8 @@ fn product<S: Scalar>(a: &E4<S>, b: &E4<S>) -> V3<S> {
 
 /// (1): the columns of R.
 pub fn rotation<S: Scalar>(e: &E4<S>) -> [V3<S>; 3] {
-    let (s, v) = (S::from(2.0) / length(e, e), vector(e));
+    let s = S::from(2.0) / length(e, e);
+    let v = vector(e);
     std::array::from_fn(|k| {
         let axis: V3<S> = std::array::from_fn(|i| S::from(f64::from(u8::from(i == k))));
         let turned = cross(&v, &axis);
@@ -65,7 +67,9 @@ pub fn column_rate<S: Scalar>(e: &E4<S>, rate: &E4<S>, i: usize) -> V3<S> {
 }
 /// The second rate ẅ_i of a column.
 pub fn column_second<S: Scalar>(e: &E4<S>, rate: &E4<S>, second: &E4<S>, i: usize) -> V3<S> {
-    let (n, half) = (length(e, e), length(e, rate)); // ṅ = 2 half
+    // ṅ = 2 half
+    let n = length(e, e);
+    let half = length(e, rate);
     let slow = half * 4.0 / (n * n);
     let slower = (length(rate, rate) + length(e, second)) * 4.0 / (n * n) - half * half * 16.0 / (n * n * n);
     let mut out = scale(S::from(2.0) / n, &product(second, &unit(i)));

@@ -74,7 +74,9 @@ pub struct Fold {
 
 /// Nodes in order, and that of each coordinate.
 fn nodes(bodies: &[Carried], n: usize) -> (Vec<Node>, Vec<usize>) {
-    let (mut before, mut next, mut ends) = (vec![None; n], vec![BTreeSet::new(); n], vec![false; n]);
+    let mut before = vec![None; n];
+    let mut next = vec![BTreeSet::new(); n];
+    let mut ends = vec![false; n];
     for body in bodies {
         for pair in body.path.windows(2) {
             before[pair[1] as usize] = Some(pair[0]);
@@ -82,7 +84,8 @@ fn nodes(bodies: &[Carried], n: usize) -> (Vec<Node>, Vec<usize>) {
         }
         body.path.last().into_iter().for_each(|&l| ends[l as usize] = true);
     }
-    let (mut list, mut of): (Vec<Node>, Vec<usize>) = (vec![], vec![]);
+    let mut list: Vec<Node> = vec![];
+    let mut of: Vec<usize> = vec![];
     for l in 0..n as u32 {
         match before[l as usize] {
             Some(k) if k + 1 == l && next[k as usize].len() == 1 && !ends[k as usize] => {
@@ -153,7 +156,8 @@ impl Fold {
         for (&j, rows) in needed {
             for l in list[j].coords.clone() {
                 for &i in rows.iter().rev() {
-                    let (vector, before) = (vectors[&(i, l)], list[i].before.map(|i| vectors[&(i, l)]));
+                    let vector = vectors[&(i, l)];
+                    let before = list[i].before.map(|i| vectors[&(i, l)]);
                     self.rows.push(Row {
                         vector,
                         before,

@@ -57,7 +57,9 @@ impl Pseudo {
         s: f64,
         out: &mut Block<S>,
     ) {
-        let (mut g, mut h, mut m) = ([[S::zero(); 3]; 3], [S::zero(); 3], S::zero());
+        let mut g = [[S::zero(); 3]; 3];
+        let mut h = [S::zero(); 3];
+        let mut m = S::zero();
         for a in 0..4 {
             let mut sum = [S::zero(); 3];
             for b in 0..4 {
@@ -74,7 +76,8 @@ impl Pseudo {
         }
         let trace = g[0][0] + g[1][1] + g[2][2];
         for i in 0..3 {
-            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            let j = (i + 1) % 3;
+            let k = (i + 2) % 3;
             out[i].w[i] += trace;
             (0..3).for_each(|c| out[i].w[c] -= g[i][c]);
             out[3 + i].w[j] += h[k];
@@ -172,7 +175,8 @@ impl Relative {
     }
     /// (1) of a body.
     fn own<S: Scalar>(&self, body: &Pseudo, d: &Data<S>) -> Composite<S> {
-        let (frame, r) = (&d.here.pose.frames[body.link as usize], self.reference(body.link as usize, d));
+        let frame = &d.here.pose.frames[body.link as usize];
+        let r = self.reference(body.link as usize, d);
         let y = [sub(&frame.p, &r), frame.e[0], frame.e[1], frame.e[2]];
         let values = self.inner.mass(&d.inner);
         let mut out = Composite::zero();

@@ -56,7 +56,8 @@ impl Relative {
     fn pull_part<S: Scalar>(&self, part: &Part, at: &At<S>, apart: bool, d: &mut Data<S>, grad: &mut [S]) {
         let m = if apart { &mut d.seen } else { &mut d.here };
         self.seconds(m);
-        let ([x, v, a], g) = (&d.bar, &mut d.pulled);
+        let [x, v, a] = &d.bar;
+        let g = &mut d.pulled;
         let levels = Levels { x: m.lists(), bars: [x, v, a], screws: m.screws() };
         let mut out = d.z.each_mut().map(|z| Some(&mut z[..]));
         part.nodes.iter().for_each(|&node| g[node as usize] = [Twist::zero(); 3]);

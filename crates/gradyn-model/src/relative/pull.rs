@@ -63,7 +63,8 @@ impl Relative {
         if levels.bars.iter().all(|b| b[entries.clone()].iter().all(|b| *b == S::zero())) {
             return;
         }
-        let (x, bars) = (levels.x.map(|x| self.spread(body, x)), levels.bars.map(|b| self.spread(body, b)));
+        let x = levels.x.map(|x| self.spread(body, x));
+        let bars = levels.bars.map(|b| self.spread(body, b));
         for j in 0..N {
             (0..=j).for_each(|i| add_covector(&x[j - i], &bars[j], CHOOSE[j][i], i == j, &mut g[node][i]));
         }
@@ -76,7 +77,8 @@ impl Relative {
         g: &mut [Pulled<S>],
         out: &mut [Option<&mut [S]>; N],
     ) {
-        let (sum, node) = (g[node], &self.nodes.list[node]);
+        let sum = g[node];
+        let node = &self.nodes.list[node];
         for k in node.coords.start as usize..node.coords.end as usize {
             for (level, out) in out.iter_mut().enumerate() {
                 let Some(out) = out else { continue };

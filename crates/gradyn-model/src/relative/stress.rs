@@ -72,7 +72,9 @@ impl Relative {
         loads.fill(Load::zero());
         for body in &self.bodies {
             let Some(link) = body.link.map(|l| l as usize) else { continue };
-            let (frame, load, f) = (&pose.frames[link], &mut loads[link], self.spread(body, f));
+            let frame = &pose.frames[link];
+            let load = &mut loads[link];
+            let f = self.spread(body, f);
             increase(&mut load.force, &vector(&f, 0));
             load.apply(&frame.p, &vector(&f, 0));
             (0..3).for_each(|k| load.apply(&frame.e[k], &vector(&f, 3 + 3 * k)));
@@ -84,7 +86,8 @@ impl Relative {
             }
         }
         for &(k, l, here, there) in &self.contraction.on_path {
-            let (k, l) = (k as usize, l as usize);
+            let k = k as usize;
+            let l = l as usize;
             let load = &loads[self.link_of(k)];
             let mut value = dot(&pose.screws[l].w, &load.moment(&pose.screws[k]));
             value += self.mutual(k, l, z, pose, load);
@@ -100,7 +103,8 @@ impl Relative {
         if link.motion != Motion::Ball || self.link_of(l) != self.link_of(k) {
             return S::zero();
         }
-        let (global, first) = (Frame::global(), link.coord as usize);
+        let global = Frame::global();
+        let first = link.coord as usize;
         let before = self.chain.before(link, pose, &global);
         let unit = std::array::from_fn(|i| S::from(f64::from(u8::from(i == l - first))));
         // (w_l)_{e_k}

@@ -101,7 +101,8 @@ impl Chain {
 }
 
 fn shift<S: Scalar>(before: &Frame<S>, bar: &Bar<S>, g: &[S], at: u32, grad: &mut [S]) -> Bar<S> {
-    let (mut out, s) = (*bar, three(g, at));
+    let mut out = *bar;
+    let s = three(g, at);
     for k in 0..3 {
         increase(&mut out.frame.e[k], &scale(s[k], &bar.frame.p));
         grad[at as usize + k] += dot(&before.e[k], &bar.frame.p);
@@ -123,22 +124,27 @@ fn turn<S: Scalar>(before: &Frame<S>, bar: &Bar<S>, g: &[S], at: u32, grad: &mut
 }
 
 fn joint<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, state: &State<S>) -> Bar<S> {
-    let (mut out, k) = (*bar, link.coord as usize);
+    let mut out = *bar;
+    let k = link.coord as usize;
     if link.motion == Motion::Ball {
-        let (e, rate, second) = (link.four(state.z), link.four(state.rate), link.four(state.second));
+        let e = link.four(state.z);
+        let rate = link.four(state.rate);
+        let second = link.four(state.second);
         let columns = euler::rotation(&e);
         out.frame.e = [[S::zero(); 3]; 3];
         for c in 0..3 {
             (0..3).for_each(|i| increase(&mut out.frame.e[i], &scale(columns[c][i], &bar.frame.e[c])));
         }
-        let (y, dy) = (euler::velocity(&e, &rate), euler::acceleration(&e, &rate, &second));
+        let y = euler::velocity(&e, &rate);
+        let dy = euler::acceleration(&e, &rate, &second);
         let own = Twist::screw(combine(&before.e, &y), &before.p);
         out.v = bar.v.plus(&own.bracket_left(&bar.a));
         out.screw(before, &y, &bar.v.plus(&v.bracket_right(&bar.a)));
         out.screw(before, &dy, &bar.a);
         return out;
     }
-    let (rate, s) = (state.rate[k], state.pose.screws[k]);
+    let rate = state.rate[k];
+    let s = state.pose.screws[k];
     let mut carried = Twist::zero();
     carried.increase(rate, &bar.a);
     let mut screw = v.bracket_right(&carried);

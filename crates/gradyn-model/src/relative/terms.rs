@@ -91,14 +91,16 @@ impl Relative {
     /// The cotangents in `d.bar`, back to (z, ż).
     fn pull_state<S: Scalar>(&self, d: &mut Data<S>, [q, v]: [&mut [S]; 2]) {
         self.seconds(&mut d.here);
-        let ([x, x_rate, x_second], m) = (&d.bar, &d.here);
+        let [x, x_rate, x_second] = &d.bar;
+        let m = &d.here;
         let levels = Levels { x: m.lists(), bars: [x, x_rate, x_second], screws: m.screws() };
         self.pull_coordinates(levels, &mut d.pulled, [Some(q), Some(v), None]);
     }
     /// q += s f·(J μ)_z, with f in `d.f` and J μ in `d.eta`.
     fn pull_turned<S: Scalar>(&self, z: &[S], mu: &[S], s: f64, d: &mut Data<S>, q: &mut [S]) {
         self.chain.screw_rates(z, mu, &d.v, &d.here.pose, &mut d.rates);
-        let ([none, f, _], m) = (&mut d.bar, &d.here);
+        let [none, f, _] = &mut d.bar;
+        let m = &d.here;
         none.fill(S::zero());
         f.iter_mut().zip(&d.f).for_each(|(b, f)| *b = *f * s);
         let levels = Levels { x: [&m.x[0], &d.eta], bars: [none, f], screws: [&m.pose.screws, &d.rates] };
@@ -224,7 +226,9 @@ impl Relative {
             return self.add_rows([&[(&d.mn[0], 1.0, 0)]], [&d.here.pose.screws], &d.blocks, out);
         }
         self.row_partials(at, c, d);
-        let (x, v, phi_q) = (&d.mn[0][..], &d.mn[1][..], self.inner.phi_q(&d.inner));
+        let x = &d.mn[0][..];
+        let v = &d.mn[1][..];
+        let phi_q = self.inner.phi_q(&d.inner);
         self.seconds(&mut d.here);
         let terms: [&[_]; 3] = [
             &[(x, 1.0, 0), (v, 1.0, 1), (phi_q, c[2], 2)],
@@ -236,7 +240,8 @@ impl Relative {
     pub(crate) fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.norms().for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[1] + at.v[k] * (2.0 * c[2]));
         self.rate_partials(at, c, d);
-        let (v, phi_q) = (&d.mn[1][..], self.inner.phi_q(&d.inner));
+        let v = &d.mn[1][..];
+        let phi_q = self.inner.phi_q(&d.inner);
         let terms: [&[_]; 2] = [&[(v, 1.0, 0), (phi_q, 2.0 * c[2], 1)], &[(phi_q, 2.0 * c[2], 0)]];
         self.add_rows(terms, [&d.here.pose.screws, &d.here.flow.rates], &d.blocks, out);
     }
@@ -294,8 +299,11 @@ impl Relative {
         self.weigh(mu, d);
         d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
         d.f.fill(S::zero());
-        let ([x, x_rate, x_second], inner, eta) = (&mut d.bar, &mut d.inner, &d.eta);
-        let (rows, lam) = (&rows[self.balls.len()..], &at.lam[self.balls.len()..]);
+        let [x, x_rate, x_second] = &mut d.bar;
+        let inner = &mut d.inner;
+        let eta = &d.eta;
+        let rows = &rows[self.balls.len()..];
+        let lam = &at.lam[self.balls.len()..];
         let here = self.inner_at(at.t, &d.here.x, lam);
         self.inner.balance(here.a, here.lam, inner, &mut d.f);
         self.inner.pull_with_forces(&here, c, [eta, rows], s, inner, [x, x_rate, grad], Some(&mut d.f));
@@ -349,7 +357,8 @@ impl Relative {
         } else {
             self.run(at.v, Some(at.a), d);
         }
-        let (mu, mn) = (&mu[self.balls.len()..], &self.inner.patterns().mn);
+        let mu = &mu[self.balls.len()..];
+        let mn = &self.inner.patterns().mn;
         let here = self.inner_at(at.t, &d.here.x, &d.none);
         self.inner.constraint_p_t(&here, c, mu, s, &mut d.inner, grad);
         if !shaped {
@@ -404,7 +413,8 @@ impl Relative {
             self.run(at.v, Some(at.a), d);
         }
         self.weigh(mu, d);
-        let (nn, here) = (&self.inner.patterns().nn, self.inner_at(at.t, &d.here.x, &d.none));
+        let nn = &self.inner.patterns().nn;
+        let here = self.inner_at(at.t, &d.here.x, &d.none);
         self.inner.balance_p_t(&here, &d.y, &lam[self.balls.len()..], &d.eta, s, &mut d.inner, grad);
         if !shaped {
             return;
@@ -447,7 +457,8 @@ impl Relative {
             self.run(at.v, Some(at.a).filter(|_| !inertial), d);
         }
         self.weigh(mu, d);
-        let (nn, here) = (&self.inner.patterns().nn, self.inner_at(at.t, &d.here.x, &d.none));
+        let nn = &self.inner.patterns().nn;
+        let here = self.inner_at(at.t, &d.here.x, &d.none);
         self.inner.forces_p_t(&here, &d.eta, s, &mut d.inner, grad);
         if inertial {
             self.inner.balance_p_t(&here, &d.here.x[2], &d.none, &d.eta, s, &mut d.inner, grad);
@@ -486,7 +497,9 @@ impl Relative {
         row: &mut [S],
     ) {
         let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
-        let (frames, inner, norms) = (self.inner.dims().n, self.inner.dims().m, self.balls.len());
+        let frames = self.inner.dims().n;
+        let inner = self.inner.dims().m;
+        let norms = self.balls.len();
         let mut own = std::mem::take(&mut d.row);
         let own_support = self.inner.support(set);
         let len = 3 * frames + inner + own_support.len();

@@ -138,7 +138,8 @@ impl Relative {
             for (row, &block) in touch.rows.iter().zip(&side.blocks) {
                 for (arg, entries) in &row.args {
                     let r = self.argument(row, entries.clone(), p, 0, b);
-                    let (w, v) = (&first[*arg as usize], &second[*arg as usize]);
+                    let w = &first[*arg as usize];
+                    let v = &second[*arg as usize];
                     let [x0, x1, _] = &mut b.x;
                     for i in 0..6 {
                         x0[block as usize][i].increase(r.get(i), w);

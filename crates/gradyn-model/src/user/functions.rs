@@ -18,7 +18,9 @@ pub(super) struct Space<U> {
 impl<U: StateSpace> Space<U> {
     /// The rows c of (4).
     fn rows<S: Scalar>(&self, t: S, q: &[S], v: &[S], p: &[S]) -> Vec<S> {
-        let (f, n, a) = (self.f, self.n, self.matrix_of(t, q, p));
+        let f = self.f;
+        let n = self.n;
+        let a = self.matrix_of(t, q, p);
         let (y, z) = q.split_at(f);
         let mut rates = vec![S::zero(); n];
         let (first, second) = rates.split_at_mut(f);
@@ -28,7 +30,9 @@ impl<U: StateSpace> Space<U> {
     }
     /// The matrix A of (4), by rows.
     fn matrix_of<S: Scalar>(&self, t: S, q: &[S], p: &[S]) -> Vec<S> {
-        let (f, n, g) = (self.f, self.n, self.n - self.f);
+        let f = self.f;
+        let n = self.n;
+        let g = self.n - self.f;
         let mut mass = vec![S::zero(); g * g];
         let mut a = vec![S::zero(); n * n];
         self.user.mass(t, &q[..f], p, &mut mass);
@@ -49,7 +53,8 @@ impl<U: StateSpace> Space<U> {
     }
     /// The product Aᵀ λ.
     fn pulled<S: Scalar>(&self, t: S, q: &[S], p: &[S], lam: &[S]) -> Vec<S> {
-        let (n, a) = (self.n, self.matrix_of(t, q, p));
+        let n = self.n;
+        let a = self.matrix_of(t, q, p);
         (0..n).map(|j| (0..n).fold(S::zero(), |s, i| s + a[i * n + j] * lam[i])).collect()
     }
     /// Values of a set of functionals.

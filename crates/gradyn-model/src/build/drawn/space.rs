@@ -64,7 +64,9 @@ fn add(a: V3, s: f64, b: V3) -> V3 {
 }
 /// R_z(yaw) R_y(pitch) R_x(roll).
 fn attitude([roll, pitch, yaw]: V3) -> M3 {
-    let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
+    let (sr, cr) = roll.sin_cos();
+    let (sp, cp) = pitch.sin_cos();
+    let (sy, cy) = yaw.sin_cos();
     [
         [cy * cp, sy * cp, -sp],
         [cy * sp * sr - sy * cr, sy * sp * sr + cy * cr, cp * sr],
@@ -81,7 +83,8 @@ fn along(d: V3) -> M3 {
 }
 /// (2): n₂, b₂, a₂ in n₁, b₁, a₁.
 fn universal(first: f64, second: f64) -> M3 {
-    let ((s1, c1), (s2, c2)) = (first.sin_cos(), second.sin_cos());
+    let (s1, c1) = first.sin_cos();
+    let (s2, c2) = second.sin_cos();
     [[s2 * s1, -s2 * c1, c2], [c2 * s1, -c2 * c1, -s2], [c1, s1, 0.0]]
 }
 fn vec3(x: &[f64]) -> V3 {
@@ -162,7 +165,8 @@ impl SpaceDrawing<'_, '_, '_> {
         let frame = &self.b.joint_frames[k];
         let f = [0, 1].map(|s| {
             let value = |v: &Vec<crate::program::Sym>| vec3(&self.b.numbers.nominal(v));
-            let (a, n) = (value(&frame.axes[s]), value(&frame.normals[s]));
+            let a = value(&frame.axes[s]);
+            let n = value(&frame.normals[s]);
             [n, cross(&a, &n), a]
         });
         let [θ, s, second] = hints.joints.get(&k).copied().unwrap_or_default();
@@ -206,7 +210,8 @@ impl SpaceDrawing<'_, '_, '_> {
         let Some((x, target)) = known.max_by(|(x, _), (y, _)| dot(x, x).total_cmp(&dot(y, y))) else {
             return a;
         };
-        let (d, e) = (turn(&a, &x), add(target, -1.0, at));
+        let d = turn(&a, &x);
+        let e = add(target, -1.0, at);
         let c = hinge.unwrap_or_else(|| cross(&d, &e));
         let size = dot(&c, &c).sqrt();
         if size <= 1e-9 * (dot(&d, &d) * dot(&e, &e)).sqrt() {

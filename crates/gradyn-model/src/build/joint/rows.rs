@@ -165,7 +165,8 @@ impl<'g> Maker<'_, 'g> {
     }
     /// (5), unless both axes are the same coordinates already.
     pub(crate) fn parallel(&mut self) {
-        let (a1, a2) = (self.axis(0), self.axis(1));
+        let a1 = self.axis(0);
+        let a2 = self.axis(1);
         if same(&a1, &a2) {
             return;
         }
@@ -177,10 +178,13 @@ impl<'g> Maker<'_, 'g> {
     }
     /// (6): normal 2 is held at an angle of normal 1, about the axis.
     pub(crate) fn no_turning(&mut self, angle: Sym<'g>) {
-        let (n1, b1, n2) = (self.normal(0), self.binormal(0), self.normal(1));
+        let n1 = self.normal(0);
+        let b1 = self.binormal(0);
+        let n2 = self.normal(1);
         let none = plus(&n1, -self.one, &n1);
         let turned = |c: Sym<'g>, s: Sym<'g>| plus(&plus(&none, c, &n1), s, &b1);
-        let (along, across) = (turned(angle.cos(), angle.sin()), turned(-angle.sin(), angle.cos()));
+        let along = turned(angle.cos(), angle.sin());
+        let across = turned(-angle.sin(), angle.cos());
         let row = self.row("angle", self.zero().plus_dot(self.one, &n2, &across));
         self.push_torque(row, &n2, &across);
         self.r.aligned.push(self.zero().plus_dot(self.one, &n2, &along));

@@ -85,7 +85,8 @@ fn bushing_motion<'g, 'h>(
         y.push(env.angle(k));
         return Ok((frame, y));
     }
-    let (u1, u2) = (env.axes(bodies[0]), env.axes(bodies[1]));
+    let u1 = env.axes(bodies[0]);
+    let u2 = env.axes(bodies[1]);
     let turns = u1.iter().zip(&u2).map(|(a, b)| cross(a, b)).reduce(|a, b| sum(&a, &b)).expect("three axes");
     y.extend(frame.iter().map(|u| dot(u, &turns) * 0.5));
     Ok((frame, y))

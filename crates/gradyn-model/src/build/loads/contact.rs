@@ -25,7 +25,8 @@ fn push_back<'g, 'h>(
         env.expression(&law.damping, name, "damping")?,
         env.expression(&law.width, name, "width")?,
     ];
-    let (rate, zero) = (env.speed_of(delta, name)?, env.graph.constant(0.0));
+    let rate = env.speed_of(delta, name)?;
+    let zero = env.graph.constant(0.0);
     let s = delta / w;
     let soft = w * (s * s * s - s * s * s * s * 0.5);
     let p = delta.gt(zero).select(delta.lt(w).select(soft, delta - w * 0.5), zero);

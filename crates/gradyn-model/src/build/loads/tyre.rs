@@ -51,7 +51,8 @@ pub(super) fn tyre<'g, 'h>(
     let mut a = Applied::default();
     // (1)
     let ground = env.height(name, tyre.road.as_ref(), [c[0], c[1]], &mut a.guards)?;
-    let (r, radius) = (c[2] - ground, env.expression(&tyre.radius, name, "radius")?);
+    let r = c[2] - ground;
+    let radius = env.expression(&tyre.radius, name, "radius")?;
     let normal = normal(env, name, tyre, radius - r)?;
     push(&mut a.work, &centre[2..].to_vec(), &[normal]);
     // (2), (3)
@@ -109,7 +110,8 @@ fn tyre_slip<'g, 'h>(
     let speed = u[1] * v[0] - u[0] * v[1];
     let forwards = speed.sign() / length;
     let s = [u[0] * forwards, u[1] * forwards];
-    let (along, across) = (s[1] * v[0] - s[0] * v[1], s[0] * v[0] + s[1] * v[1]);
+    let along = s[1] * v[0] - s[0] * v[1];
+    let across = s[0] * v[0] + s[1] * v[1];
     let spin = s[0] * w[0] + s[1] * w[1];
     Slip { s, kappa: (r * spin - along) / along, alpha: -across.atan2(along), speed }
 }
