@@ -74,13 +74,13 @@ impl Positive {
 /// A parameter as the run sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterInfo {
-    /// Name.
+    /// Name in the file.
     pub name: String,
-    /// Value.
+    /// Nominal value [SI].
     pub value: f64,
-    /// Unit label.
+    /// Label of the SI unit.
     pub unit: String,
-    /// Bounds.
+    /// Lower and upper bound [SI], where the model gives them.
     pub bounds: (Option<f64>, Option<f64>),
     /// Typical size s_i.
     pub scale: f64,
@@ -91,9 +91,9 @@ pub struct ParameterInfo {
 /// A mechanism ready to run: the system, e(ρ), and the names of what it computes.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Name.
+    /// Name of the model.
     pub name: String,
-    /// The system.
+    /// The system of equations.
     pub system: Mechanics,
     /// The equations with all rows, where `system` drops redundant ones.
     pub full: Option<Mechanics>,
@@ -101,10 +101,10 @@ pub struct Model {
     pub family: Coordinates,
     /// Frames of the bodies in natural coordinates, if they were asked for: what relative coordinates are
     /// drawn by. Number of components, and where they are.
-    pub frames: Vec<(usize, Ports)>,
-    /// p = e(ρ).
+    pub(crate) frames: Vec<(usize, Ports)>,
+    /// The program of the slots, p = e(ρ).
     pub slots: Arc<Program>,
-    /// ρ.
+    /// The parameters ρ, in the order of the file.
     pub parameters: Vec<ParameterInfo>,
     /// Names of the objectives.
     pub objectives: Vec<String>,
@@ -138,11 +138,11 @@ pub struct Model {
 /// Slots of times.
 #[derive(Clone, Debug)]
 pub struct Times {
-    /// Start.
+    /// Slot of the start time [s].
     pub start: u32,
-    /// Break times.
+    /// Slots of the break times [s].
     pub breaks: Vec<u32>,
-    /// End.
+    /// Slot of the final time [s].
     pub end: u32,
 }
 
@@ -164,7 +164,7 @@ impl Model {
         };
         self.frames.iter().map(at).collect()
     }
-    /// Nominal ρ.
+    /// Nominal values of ρ [SI].
     pub fn rho(&self) -> Vec<f64> {
         self.parameters.iter().map(|p| p.value).collect()
     }
@@ -223,7 +223,7 @@ pub fn build_in(m: &Mechanism, family: Coordinates) -> Result<Model, ModelError>
 enum Sharing {
     /// Points and axes of joints.
     Shared,
-    /// The same, and frames of all bodies are asked for.
+    /// Points and axes of joints; frames of all bodies are asked for too.
     Framed,
     /// Nothing: rows for every joint.
     Apart,
@@ -231,13 +231,14 @@ enum Sharing {
     Frames(Coordinates),
 }
 
-/// The same with the frames of all bodies: once it is assembled, relative coordinates are drawn by it.
+/// Builds in natural coordinates with the frames of all bodies: once it is assembled, relative coordinates
+/// are drawn by it.
 pub fn build_framed(m: &Mechanism) -> Result<Model, ModelError> {
     build_with(m, Sharing::Framed)
 }
 
-/// The same with rows for every joint: how redundant joints share a load then does not depend on which
-/// reactions are read.
+/// Builds in natural coordinates with rows for every joint: how redundant joints share a load then does not
+/// depend on which reactions are read.
 pub fn build_apart(m: &Mechanism) -> Result<Model, ModelError> {
     build_with(m, Sharing::Apart)
 }

@@ -14,7 +14,7 @@ pub struct ModelError {
     pub message: String,
     /// Bytes of the model file.
     pub place: Option<Range<usize>>,
-    /// What to try.
+    /// What the user may try.
     pub help: Option<String>,
     /// The element that it is about, where the place does not say it.
     pub subject: Option<Subject>,
@@ -25,13 +25,13 @@ impl ModelError {
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), place: None, help: None, subject: None }
     }
-    /// The same at a place.
+    /// Says where in the file the mistake is [bytes].
     #[must_use]
     pub fn at(mut self, place: &Option<Range<usize>>) -> Self {
         self.place.clone_from(place);
         self
     }
-    /// The same with a hint.
+    /// Adds a hint of what to try.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -62,7 +62,8 @@ impl ModelError {
 /// The name in `names` that is nearest to `word`, if it is near.
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let distance = |a: &str, b: &str| {
-        let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+        let a: Vec<char> = a.chars().collect();
+        let b: Vec<char> = b.chars().collect();
         let mut row: Vec<usize> = (0..=b.len()).collect();
         for i in 0..a.len() {
             let mut last = row[0];

@@ -20,8 +20,9 @@ mod parser;
 mod unit;
 mod units;
 
-pub use compile::{Env, FUNCTIONS, Value, compile, constant};
-pub use unit::{UNITS, label_factor};
+pub(crate) use compile::FUNCTIONS;
+pub use compile::{Env, Value, compile, constant};
+pub(crate) use unit::{UNITS, label_factor};
 pub use units::check_units;
 
 use std::ops::Range;
@@ -34,7 +35,7 @@ pub struct ExpressionError {
     pub message: String,
     /// Where, in bytes of the text.
     pub span: Range<usize>,
-    /// What to try.
+    /// What the user may try.
     pub help: Option<String>,
 }
 
@@ -44,7 +45,7 @@ impl ExpressionError {
         Self { message: message.into(), span, help: None }
     }
 
-    /// The same with a hint.
+    /// Adds a hint of what to try.
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
@@ -59,7 +60,7 @@ pub enum Operator { Add, Sub, Mul, Div, Pow, Lt, Le, Gt, Ge, Eq }
 
 impl Operator {
     /// As it is written.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Operator::Add => "+",
             Operator::Sub => "-",
@@ -75,7 +76,7 @@ impl Operator {
     }
 
     /// Whether it compares, with value 1 or 0.
-    pub fn compares(self) -> bool {
+    pub(crate) fn compares(self) -> bool {
         matches!(self, Operator::Lt | Operator::Le | Operator::Gt | Operator::Ge | Operator::Eq)
     }
 }
@@ -98,7 +99,7 @@ pub enum Expr {
     Vector(Vec<Ast>),
     /// A component of a vector: x, y or z.
     Component(Box<Ast>, usize),
-    /// Unary minus.
+    /// Minus in front of an operand.
     Neg(Box<Ast>),
     /// a ∘ b ∘ c …, from left to right, of + and -, or of * and /; of one ^ or one comparison. A long sum is
     /// one node, so the tree is never deeper than its parentheses.
@@ -108,7 +109,7 @@ pub enum Expr {
 /// A node of a parsed expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ast {
-    /// What it is.
+    /// The expression that stands there.
     pub expr: Expr,
     /// Where it stands, in bytes of the text; parentheses around it excluded.
     pub span: Range<usize>,
@@ -160,6 +161,7 @@ impl Ast {
     /// Every use of abs, sign, min, max, if and comparisons: where, and what is not smooth there.
     pub fn nonsmooth(&self) -> Vec<(Range<usize>, String)> {
         let mut uses = Vec::new();
+        // what is said of each function and comparison that has a kink or jumps
         self.visit(&mut |ast| {
             let text = match &ast.expr {
                 Expr::Call { function, .. } => match function.as_str() {
@@ -179,6 +181,7 @@ impl Ast {
             };
             uses.push((ast.span.clone(), text));
         });
+        // in the order of the text
         uses.sort_by_key(|(span, _)| span.start);
         uses
     }
@@ -196,7 +199,8 @@ fn listing(what: &str, word: &str, known: &[&str]) -> String {
 /// Edits (Levenshtein) between two words, ignoring case; the difference of lengths if that is large.
 fn distance(a: &str, b: &str) -> usize {
     let lower = |s: &str| s.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
-    let (a, b) = (lower(a), lower(b));
+    let a = lower(a);
+    let b = lower(b);
     if a.len().abs_diff(b.len()) > 1 + a.len() / 4 {
         return a.len().abs_diff(b.len());
     }

@@ -19,7 +19,7 @@ use gradyn_num::{Dual, Pattern, Scalar};
 
 /// (2): extended-parameter indices; `program` inputs: sensor 0 is y, sensor 1 is ẏ.
 #[derive(Clone, Debug)]
-pub struct Law {
+pub(crate) struct Law {
     /// k [N/m or N m/rad].
     pub stiffness: u32,
     /// c [N s/m or N m s/rad].
@@ -34,7 +34,7 @@ pub struct Law {
 
 /// Scratch for the law's program.
 #[derive(Clone, Debug)]
-pub struct LawScratch<S> {
+pub(crate) struct LawScratch<S> {
     inputs: Vec<S>,
     regs: Vec<S>,
     bars: Vec<S>,
@@ -42,8 +42,9 @@ pub struct LawScratch<S> {
 }
 impl<S: Scalar> LawScratch<S> {
     /// Memory for the largest of some laws.
-    pub fn new<'a>(laws: impl Iterator<Item = &'a Law>) -> Self {
-        let (mut inputs, mut regs) = (0, 0);
+    pub(crate) fn new<'a>(laws: impl Iterator<Item = &'a Law>) -> Self {
+        let mut inputs = 0;
+        let mut regs = 0;
         for (p, i) in laws.filter_map(|l| l.program.as_ref()) {
             (inputs, regs) = (inputs.max(i.len()), regs.max(p.registers()));
         }
@@ -59,19 +60,19 @@ impl<S: Scalar> LawScratch<S> {
 
 /// F with its slopes.
 #[derive(Clone, Copy, Debug)]
-pub struct Slope<S> {
-    /// F.
+pub(crate) struct Slope<S> {
+    /// The force F [N] or torque [N m].
     pub f: S,
-    /// F_y.
+    /// Its slope F_y over the quantity.
     pub f_y: S,
-    /// F_ẏ.
+    /// Its slope F_ẏ over the rate of the quantity.
     pub f_d: S,
 }
 
 impl Law {
-    /// (2).
+    /// The force F of (2) at y and ẏ = `d`.
     #[inline]
-    pub fn value<S: Scalar>(&self, t: S, y: S, d: S, args: &Args<S>, w: &mut LawScratch<S>) -> S {
+    pub(crate) fn value<S: Scalar>(&self, t: S, y: S, d: S, args: &Args<S>, w: &mut LawScratch<S>) -> S {
         let p = |i: u32| args.values[i as usize];
         let mut f = p(self.applied) - p(self.stiffness) * (y - p(self.rest)) - p(self.damping) * d;
         if let Some((program, inputs)) = &self.program {
@@ -108,11 +109,13 @@ impl Law {
         w: &LawScratch<S>,
         mut f: impl FnMut(u32, S),
     ) {
+        // F_p of (2): u, k, y₀, c
         let p = |i: u32| args.values[i as usize];
         f(self.applied, S::one());
         f(self.stiffness, p(self.rest) - y);
         f(self.rest, p(self.stiffness));
         f(self.damping, -d);
+        // the parameters of f
         if let Some((_, inputs)) = &self.program {
             for (i, b) in inputs.iter().zip(&w.inputs_bar) {
                 if let Input::Arg(i) = i {
@@ -122,7 +125,7 @@ impl Law {
         }
     }
     /// Parameters that the law reads.
-    pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = u32> + '_ {
         let program = self
             .program
             .iter()
@@ -146,12 +149,12 @@ fn fill<S: Scalar>(inputs: &[Input], t: S, y: S, d: S, args: &Args<S>, out: &mut
 
 /// (1): a law along an element.
 #[derive(Clone, Debug)]
-pub struct Force {
+pub(crate) struct Force {
     /// Name of the element.
     pub name: String,
-    /// y.
+    /// The quantity y that it acts along.
     pub element: Element,
-    /// F.
+    /// The law F of (2).
     pub law: Law,
     /// Does it act in motion only?
     pub motion: bool,
@@ -161,12 +164,12 @@ pub struct Force {
 
 /// A point of evaluation: t, q, v and the extended parameters.
 #[derive(Clone, Copy)]
-pub struct ForceAt<'a, S> {
-    /// Time.
+pub(crate) struct ForceAt<'a, S> {
+    /// The time t [s].
     pub t: S,
-    /// Positions.
+    /// The positions q.
     pub q: &'a [S],
-    /// Velocities.
+    /// The velocities v.
     pub v: &'a [S],
     /// Slots, signals, angle references.
     pub args: &'a Args<S>,
@@ -174,17 +177,17 @@ pub struct ForceAt<'a, S> {
 
 impl Force {
     /// Compiles a force onto the n × n pattern.
-    pub fn new(name: String, element: Element, law: Law, motion: bool, nn: &Pattern) -> Self {
+    pub(crate) fn new(name: String, element: Element, law: Law, motion: bool, nn: &Pattern) -> Self {
         let entries = &element.ports.linear;
         let at = |i: u32, j: u32| nn.at(i as usize, j as usize);
         let pairs = entries.iter().flat_map(|a| entries.iter().map(move |b| at(a.coord, b.coord))).collect();
         Self { name, element, law, motion, pairs }
     }
     /// Positions on n × n that it writes.
-    pub fn positions(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn positions(&self) -> impl Iterator<Item = u32> {
         self.pairs.iter().copied()
     }
-    /// F and J.
+    /// The law F with its slopes, and the gradient J of y with its rate.
     #[inline]
     fn evaluate<K: Geometry<Y>, const Y: usize, S: Scalar>(
         &self,
@@ -212,7 +215,7 @@ impl Force {
     }
     /// out -= Q, (1).
     #[inline]
-    pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut [S]) {
+    pub(crate) fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut [S]) {
         #[inline]
         fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(
             f: &Force,
@@ -226,21 +229,27 @@ impl Force {
         dispatch!(self.element.kind, f::<S>(self, at, w, out));
     }
     /// K and C, (3), between the arguments of the ports: rows (K | C).
-    pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut Tangents<S>) {
+    pub(crate) fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut Tangents<S>) {
         dispatch!(self.element.kind, tangents::<S>(self, at, w, out));
     }
     /// k, c += (3), from what `tangents` gave.
-    pub fn expand<S: Scalar>(&self, p: &[S], t: &Tangents<S>, k: &mut [S], c: &mut [S]) {
+    pub(crate) fn expand<S: Scalar>(&self, p: &[S], t: &Tangents<S>, k: &mut [S], c: &mut [S]) {
         let ports = &self.element.ports;
         t.expand(p, [ports, ports], 0, &self.pairs, k);
         t.expand(p, [ports, ports], t.split, &self.pairs, c);
     }
-    /// out -= Q_p δ.
-    pub fn slots<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, dp: &ArgsDot<S>, out: &mut [S]) {
+    /// Product with the slots, out -= Q_p δ.
+    pub(crate) fn slots<S: Scalar>(
+        &self,
+        at: &ForceAt<S>,
+        w: &mut LawScratch<S>,
+        dp: &ArgsDot<S>,
+        out: &mut [S],
+    ) {
         dispatch!(self.element.kind, slots::<S>(self, at, w, dp, out));
     }
     /// bar -= s Q_pᵀ μ.
-    pub fn slots_t<S: Scalar>(
+    pub(crate) fn slots_t<S: Scalar>(
         &self,
         at: &ForceAt<S>,
         w: &mut LawScratch<S>,
@@ -251,7 +260,7 @@ impl Force {
         dispatch!(self.element.kind, pull::<S>(self, at, w, mu, s, None, None, Some(bar)));
     }
     /// q -= s Q_qᵀ μ, v -= s Q_vᵀ μ, f -= Q and `slots_t` where they are wanted.
-    pub fn pull<S: Scalar>(
+    pub(crate) fn pull<S: Scalar>(
         &self,
         at: &ForceAt<S>,
         w: &mut LawScratch<S>,
@@ -301,7 +310,8 @@ fn slots<K: Geometry<Y>, const Y: usize, S: Scalar>(
     out: &mut [S],
 ) {
     let ports = &force.element.ports;
-    let (mut dx, mut dd) = ([S::zero(); Y], [S::zero(); Y]);
+    let mut dx = [S::zero(); Y];
+    let mut dd = [S::zero(); Y];
     ports.gather(dp.slots, at.q, &mut dx);
     ports.gather_rate(dp.slots, at.v, &mut dd);
     let l = force.along::<K, Y, S>(at, &dx, w);
@@ -325,7 +335,9 @@ fn pull<K: Geometry<Y>, const Y: usize, S: Scalar>(
 ) {
     let nu: [S; Y] = force.element.port_rates(at.args, mu);
     let l = force.along::<K, Y, S>(at, &nu, w);
-    let (Slope { f, f_y, f_d }, work, ports) = (l.slope, l.y.eps[1], &force.element.ports);
+    let Slope { f, f_y, f_d } = l.slope;
+    let work = l.y.eps[1];
+    let ports = &force.element.ports;
     // -s (F J·ν)_x and -s (F J·ν)_ẋ
     let x = l.j.map(|j| (work * (f_y * j.re + f_d * j.eps[0]) + f * j.eps[1]) * -s);
     let d = l.j.map(|j| work * -s * f_d * j.re);

@@ -5,8 +5,8 @@
 //! = f_xx:
 //!
 //! ```text
-//! φ̇ = J ẋ + …,   φ_x = J,   φ̇_x = J̇,   φ̇_ẋ = J,   φ̈_x = J̈,   φ̈_ẋ = 2 J̇,   φ̈_ẍ = J                  (1)
-//! c₀φ + c₁φ̇ + c₂φ̈:   x̄ = c₀J + c₁J̇ + c₂J̈,   x̄̇ = c₁J + 2c₂J̇,   x̄̈ = c₂J                          (2)
+//! φ̇ = J ẋ + …,   φ_x = J,   φ̇_x = J̇,   φ̇_ẋ = J,   φ̈_x = J̈,   φ̈_ẋ = 2 J̇,   φ̈_ẍ = J  (1)
+//! c₀φ + c₁φ̇ + c₂φ̈:   x̄ = c₀J + c₁J̇ + c₂J̈,   x̄̇ = c₁J + 2c₂J̇,   x̄̈ = c₂J             (2)
 //! ```
 //! (2) are cotangents of the inputs; C maps those of the ports to coordinates, C_p to slots.
 //!
@@ -15,9 +15,11 @@
 //! whose cotangents ȳ belong to v and ȳ̇ to a,
 //!
 //! ```text
-//! A = f_y C,   c_q = f_x C,   ċ_q = (d/dt f_x) C,   ċ_v = f_x C + (d/dt f_y) C = (A v)_q + Ȧ                       (3)
-//! (Aᵀ λ)_q = λ Cᵀ f_yx C                    not symmetric; at y = 0, because f_y does not depend on y      (4)
+//! A = f_y C,   c_q = f_x C,   ċ_q = (d/dt f_x) C,   ċ_v = f_x C + (d/dt f_y) C = (A v)_q + Ȧ           (3)
+//! (Aᵀ λ)_q = λ Cᵀ f_yx C                    not symmetric; at y = 0, because f_y does not depend on y  (4)
 //! ```
+
+mod row;
 
 use crate::element::{Args, ArgsBar, ArgsDot};
 use crate::memory::{Memory, Size};
@@ -29,7 +31,7 @@ use gradyn_num::{Dual, Jet, Scalar};
 
 /// f: a program of one output; input `Sensor(k)` is port argument k, positions first, then velocities.
 #[derive(Clone, Debug)]
-pub struct Formula {
+pub(crate) struct Formula {
     /// x: positions of ports, one argument each.
     pub ports: Ports,
     /// Number of position arguments.
@@ -40,14 +42,14 @@ pub struct Formula {
     pub rate_args: usize,
     /// What the program reads.
     pub inputs: Vec<Input>,
-    /// f.
+    /// The program of f.
     pub program: Program,
 }
 
 /// A formula as row k of Φ, on the patterns.
 #[derive(Clone, Debug)]
-pub struct FormulaRow {
-    /// f.
+pub(crate) struct FormulaRow {
+    /// The formula f of the row.
     pub formula: Formula,
     /// Position of each port entry in row k of m × n, positions first.
     row: Vec<u32>,
@@ -57,7 +59,7 @@ pub struct FormulaRow {
 
 /// Scratch of formulas: the program scalar, its jets, and duals.
 #[derive(Clone, Debug)]
-pub struct FormulaScratch<S> {
+pub(crate) struct FormulaScratch<S> {
     plain: Memory<S>,
     jets: Memory<Jet<S>>,
     duals: Memory<Dual<S, 8>>,
@@ -69,7 +71,7 @@ pub struct FormulaScratch<S> {
 
 impl<S: Scalar> FormulaScratch<S> {
     /// Memory for the largest of some formulas.
-    pub fn new<'a>(all: impl Iterator<Item = &'a Formula>) -> Self {
+    pub(crate) fn new<'a>(all: impl Iterator<Item = &'a Formula>) -> Self {
         let size = all.map(Formula::size).fold(Size::default(), Size::max);
         Self {
             plain: Memory::new(size),
@@ -90,7 +92,7 @@ impl Formula {
         }
     }
     /// Is it a row of velocity level?
-    pub fn velocity(&self) -> bool {
+    pub(crate) fn velocity(&self) -> bool {
         self.rate_args > 0
     }
     /// Weights of (f, ḟ, f̈) in c₀Φ + c₁Φ̇ + c₂Φ̈.
@@ -110,7 +112,7 @@ impl Formula {
         if self.velocity() { &self.rates } else { &self.ports }
     }
     /// All entries of ports, positions first.
-    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.ports.linear.iter().chain(&self.rates.linear)
     }
     /// x, with ẋ = 0.
@@ -122,11 +124,15 @@ impl Formula {
     fn port_jets<S: Scalar>(&self, args: &Args<S>, at: &At<S>, out: &mut [Jet<S>]) {
         out.fill(Jet::from(0.0));
         for e in &self.ports.linear {
-            let (c, i, x) = (args.values[e.slot as usize], e.coord as usize, &mut out[e.arg as usize]);
+            let c = args.values[e.slot as usize];
+            let i = e.coord as usize;
+            let x = &mut out[e.arg as usize];
             *x += Jet::new(c * at.q[i], c * at.v[i], c * at.a[i]);
         }
         for e in &self.rates.linear {
-            let (c, i, x) = (args.values[e.slot as usize], e.coord as usize, &mut out[e.arg as usize]);
+            let c = args.values[e.slot as usize];
+            let i = e.coord as usize;
+            let x = &mut out[e.arg as usize];
             *x += Jet::new(c * at.v[i], c * at.a[i], S::zero());
         }
         for &(a, s) in &self.ports.constant {
@@ -161,7 +167,8 @@ impl Formula {
             return;
         }
         self.jet(args, at, w);
-        let (m, c) = (&mut w.jets, self.weights(c).map(|c| s * c));
+        let m = &mut w.jets;
+        let c = self.weights(c).map(|c| s * c);
         m.reverse(&self.program, &[(0, Jet::from(1.0))]);
         for (b, j) in w.bars.iter_mut().zip(&m.inputs_bar[..self.inputs.len()]) {
             *b = [c[0] * j.x + c[1] * j.d + c[2] * j.dd, c[1] * j.x + c[2] * 2.0 * j.d, c[2] * j.x];
@@ -196,261 +203,25 @@ impl Formula {
         port: impl Fn(&Self, &mut [S]),
         arg: impl Fn(u32, usize) -> S,
     ) {
-        let (x, dx, m) = (&mut w.plain.ports, &mut w.direction, &mut w.duals);
+        // x with its direction
+        let x = &mut w.plain.ports;
+        let dx = &mut w.direction;
+        let m = &mut w.duals;
         self.gather(q, args, x);
         dx.fill(S::zero());
         port(self, dx);
         m.ports.iter_mut().zip(x.iter().zip(dx.iter())).for_each(|(m, (&x, &d))| *m = Dual::along(x, d));
+        // the program on duals, forwards and backwards: J with its derivative
         let value = |i: u32, level: usize| Dual::along(args.jet(i).level(level), arg(i, level));
         m.run(&self.program, &self.inputs, Dual::constant(t), value);
         m.reverse(&self.program, &[(0, Dual::from(1.0))]);
     }
     /// Slots, signals and references that it reads.
-    pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = u32> + '_ {
         let args = self.inputs.iter().filter_map(|i| match i {
             Input::Arg(i) | Input::Rate(i, _) => Some(*i),
             Input::Time | Input::Sensor(_) => None,
         });
         self.ports.slots().chain(self.rates.slots()).chain(args)
-    }
-}
-
-impl FormulaRow {
-    /// Row `k` on the patterns.
-    pub fn new(formula: Formula, k: usize, patterns: &Patterns) -> Self {
-        let row = formula.entries().map(|e| patterns.mn.at(k, e.coord as usize)).collect();
-        let at = |i: u32, j: u32| patterns.nn.at(i as usize, j as usize);
-        let pairs =
-            formula.moving().coords().flat_map(|i| formula.ports.coords().map(move |j| at(i, j))).collect();
-        Self { formula, row, pairs }
-    }
-    /// Positions on n × n that it writes.
-    pub fn positions(&self) -> impl Iterator<Item = u32> {
-        self.pairs.iter().copied()
-    }
-    /// c₀Φ + c₁Φ̇ + c₂Φ̈.
-    pub fn constraint<S: Scalar>(
-        &self,
-        args: &Args<S>,
-        at: &At<S>,
-        c: [f64; 3],
-        w: &mut FormulaScratch<S>,
-    ) -> S {
-        let f = &self.formula;
-        if f.positions_only(c) {
-            return f.value(at.t, at.q, args, w) * c[0];
-        }
-        let (y, c) = (f.jet(args, at, w), f.weights(c));
-        y.x * c[0] + y.d * c[1] + y.dd * c[2]
-    }
-    /// Φ_q: out += J C, or A of (3).
-    pub fn phi_q<S: Scalar>(&self, t: S, q: &[S], args: &Args<S>, w: &mut FormulaScratch<S>, out: &mut [S]) {
-        let f = &self.formula;
-        f.value(t, q, args, w);
-        w.plain.reverse(&f.program, &[(0, S::one())]);
-        w.plain.spread(&f.inputs);
-        let moving = &f.moving().linear;
-        for (e, &pos) in moving.iter().zip(&self.row[self.row.len() - moving.len()..]) {
-            out[pos as usize] += w.plain.ports[e.arg as usize] * args.values[e.slot as usize];
-        }
-    }
-    /// out += (c₀Φ + c₁Φ̇ + c₂Φ̈)_q (level 0) or _v (level 1).
-    pub fn rate_q<S: Scalar>(
-        &self,
-        args: &Args<S>,
-        at: &At<S>,
-        c: [f64; 3],
-        level: usize,
-        w: &mut FormulaScratch<S>,
-        out: &mut [S],
-    ) {
-        let f = &self.formula;
-        f.bars(args, at, c, S::one(), w);
-        f.spread(level, w);
-        for (e, &pos) in f.entries().zip(&self.row) {
-            out[pos as usize] += w.plain.ports[e.arg as usize] * args.values[e.slot as usize];
-        }
-    }
-    /// out += λ (J C)ᵀ_q = λ Cᵀ H C, or (4).
-    pub fn balance_q<S: Scalar>(
-        &self,
-        at: &At<S>,
-        lam: S,
-        args: &Args<S>,
-        w: &mut FormulaScratch<S>,
-        out: &mut [S],
-    ) {
-        const LANES: usize = 8;
-        let f = &self.formula;
-        let (rows, columns) = (&f.moving().linear, &f.ports.linear);
-        f.gather(at.q, args, &mut w.plain.ports);
-        for first in (0..f.args).step_by(LANES) {
-            let m = &mut w.duals;
-            for (k, (d, &x)) in m.ports.iter_mut().zip(&w.plain.ports).enumerate() {
-                *d = Dual::constant(x);
-                if (first..f.args.min(first + LANES)).contains(&k) {
-                    d.eps[k - first] = S::one();
-                }
-            }
-            m.run(&f.program, &f.inputs, Dual::constant(at.t), |i, level| {
-                Dual::constant(args.jet(i).level(level))
-            });
-            m.reverse(&f.program, &[(0, Dual::from(1.0))]);
-            m.spread(&f.inputs);
-            for (a, pairs) in rows.iter().zip(self.pairs.chunks_exact(columns.len())) {
-                let (row, ca) = (&m.ports[a.arg as usize].eps, lam * args.values[a.slot as usize]);
-                for (b, &pos) in columns.iter().zip(pairs) {
-                    if (first..first + LANES).contains(&(b.arg as usize)) {
-                        out[pos as usize] += ca * row[b.arg as usize - first] * args.values[b.slot as usize];
-                    }
-                }
-            }
-        }
-    }
-    /// q += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_qᵀ, v likewise.
-    pub fn constraint_t<S: Scalar>(
-        &self,
-        args: &Args<S>,
-        at: &At<S>,
-        c: [f64; 3],
-        s: S,
-        w: &mut FormulaScratch<S>,
-        [q, v]: [&mut [S]; 2],
-    ) {
-        let f = &self.formula;
-        f.bars(args, at, c, s, w);
-        for (level, out) in [q, v].into_iter().enumerate() {
-            f.spread(level, w);
-            f.ports.scatter(&args.values, &w.plain.ports, out);
-            f.rates.scatter(&args.values, &w.plain.ports, out);
-        }
-    }
-    /// q += s ((J C)ᵀ)_qᵀ μ = s Cᵀ H C μ, or the transpose of (4).
-    pub fn balance_t<S: Scalar>(
-        &self,
-        at: &At<S>,
-        s: S,
-        mu: &[S],
-        args: &Args<S>,
-        w: &mut FormulaScratch<S>,
-        q: &mut [S],
-    ) {
-        let f = &self.formula;
-        f.along(at.t, at.q, args, w, |f, x| f.moving().gather_rate(&args.values, mu, x), |_, _| S::zero());
-        w.duals.spread(&f.inputs);
-        for e in &f.ports.linear {
-            q[e.coord as usize] += s * w.duals.ports[e.arg as usize].eps[0] * args.values[e.slot as usize];
-        }
-    }
-    /// (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
-    pub fn constraint_p<S: Scalar>(
-        &self,
-        args: &Args<S>,
-        at: &At<S>,
-        c: [f64; 3],
-        dot: &ArgsDot<S>,
-        w: &mut FormulaScratch<S>,
-    ) -> S {
-        let f = &self.formula;
-        f.bars(args, at, c, S::one(), w);
-        let mut sum = S::zero();
-        for (level, x) in [at.q, at.v, at.a].into_iter().enumerate() {
-            w.plain.ports.fill(S::zero());
-            match level {
-                0 => f.ports.gather(dot.slots, x, &mut w.plain.ports),
-                _ => f.ports.gather_rate(dot.slots, x, &mut w.plain.ports),
-            }
-            f.rates.gather_rate(dot.slots, x, &mut w.plain.ports);
-            for (i, b) in f.inputs.iter().zip(&w.bars) {
-                sum += f.bar(i, b, level)
-                    * match i {
-                        Input::Sensor(k) => w.plain.ports[*k as usize],
-                        Input::Arg(i) | Input::Rate(i, _) => dot.level(*i, level),
-                        Input::Time => S::zero(),
-                    };
-            }
-        }
-        sum
-    }
-    /// bar += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_pᵀ.
-    pub fn constraint_p_t<S: Scalar>(
-        &self,
-        args: &Args<S>,
-        at: &At<S>,
-        c: [f64; 3],
-        s: S,
-        w: &mut FormulaScratch<S>,
-        bar: &mut ArgsBar<S>,
-    ) {
-        let f = &self.formula;
-        f.bars(args, at, c, s, w);
-        for (level, x) in [at.q, at.v, at.a].into_iter().enumerate() {
-            f.spread(level, w);
-            match level {
-                0 => f.ports.gather_p_t(x, &w.plain.ports, bar.values),
-                _ => f.ports.gather_rate_p_t(x, &w.plain.ports, bar.values),
-            }
-            f.rates.gather_rate_p_t(x, &w.plain.ports, bar.values);
-        }
-        for (i, b) in f.inputs.iter().zip(&w.bars) {
-            if let Input::Arg(k) | Input::Rate(k, _) = i {
-                bar.add(*k, [0, 1, 2].map(|level| f.bar(i, b, level)));
-            }
-        }
-    }
-    /// out += λ (Cᵀ J)_p δ = λ (δCᵀ J + Cᵀ H δx).
-    pub fn balance_p<S: Scalar>(
-        &self,
-        at: &At<S>,
-        lam: S,
-        args: &Args<S>,
-        dot: &ArgsDot<S>,
-        w: &mut FormulaScratch<S>,
-        out: &mut [S],
-    ) {
-        let f = &self.formula;
-        f.along(
-            at.t,
-            at.q,
-            args,
-            w,
-            |f, x| f.ports.gather(dot.slots, at.q, x),
-            |i, level| dot.level(i, level),
-        );
-        w.duals.spread(&f.inputs);
-        for e in &f.moving().linear {
-            let (j, slot) = (&w.duals.ports[e.arg as usize], e.slot as usize);
-            out[e.coord as usize] += lam * (args.values[slot] * j.eps[0] + dot.slots[slot] * j.re);
-        }
-    }
-    /// bar += s λ (Cᵀ J)_pᵀ μ.
-    pub fn balance_p_t<S: Scalar>(
-        &self,
-        at: &At<S>,
-        s: S,
-        mu: &[S],
-        args: &Args<S>,
-        w: &mut FormulaScratch<S>,
-        bar: &mut ArgsBar<S>,
-    ) {
-        let f = &self.formula;
-        f.along(at.t, at.q, args, w, |f, x| f.moving().gather_rate(&args.values, mu, x), |_, _| S::zero());
-        for (i, j) in f.inputs.iter().zip(&w.duals.inputs_bar) {
-            if let Input::Arg(k) | Input::Rate(k, _) = i {
-                let j = [s * j.eps[0], S::zero(), S::zero()];
-                bar.add(*k, [0, 1, 2].map(|level| f.bar(i, &j, level)));
-            }
-        }
-        w.duals.spread(&f.inputs);
-        let j = &w.duals.ports;
-        for e in &f.moving().linear {
-            bar.values[e.slot as usize] += s * j[e.arg as usize].re * mu[e.coord as usize];
-        }
-        for e in &f.ports.linear {
-            bar.values[e.slot as usize] += s * j[e.arg as usize].eps[0] * at.q[e.coord as usize];
-        }
-        for &(a, slot) in &f.ports.constant {
-            bar.values[slot as usize] += s * j[a as usize].eps[0];
-        }
     }
 }

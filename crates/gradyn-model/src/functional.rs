@@ -17,27 +17,27 @@ use crate::system::At;
 use gradyn_num::{Pattern, Scalar};
 
 /// What a sensor reads of the system.
-pub struct Sensed<'a> {
+pub(crate) struct Sensed<'a> {
     /// (coordinate, slot): weight on each coordinate.
     pub weights: &'a [(u32, u32)],
     /// (i, j, slot): entries of M.
     pub inertia: &'a [(u32, u32, u32)],
     /// Slot of the constant part of the gravity potential.
     pub level: u32,
-    /// n × n.
+    /// The pattern n × n of M.
     pub nn: &'a Pattern,
 }
 
 /// A scalar sensor.
 #[derive(Clone, Debug)]
-pub enum Sensor {
+pub(crate) enum Sensor {
     /// Affine in q (level 0), v (1) or a (2): argument 0 of the port.
     Affine(Ports, usize),
-    /// Σ λ_row ψ(q).
+    /// A component Σ λ_row ψ(q) of a reaction.
     Reaction(Vec<(usize, Form)>),
-    /// λ of a row.
+    /// The multiplier λ of a row.
     Multiplier(usize),
-    /// ½ vᵀ M v.
+    /// The kinetic energy ½ vᵀ M v [J].
     Kinetic,
     /// Potential of gravity, zero at the origin.
     Gravity,
@@ -45,14 +45,14 @@ pub enum Sensor {
 
 /// Cotangents of (q, v, a, λ) and of the extended parameters.
 #[derive(Clone, Debug)]
-pub struct Cotangent<S> {
-    /// q̄.
+pub(crate) struct Cotangent<S> {
+    /// The cotangent q̄ of positions.
     pub q: Vec<S>,
-    /// v̄.
+    /// The cotangent v̄ of velocities.
     pub v: Vec<S>,
-    /// ā.
+    /// The cotangent ā of accelerations.
     pub a: Vec<S>,
-    /// λ̄.
+    /// The cotangent λ̄ of multipliers.
     pub lam: Vec<S>,
     /// Slots, signals and angle references.
     pub args: Vec<S>,
@@ -63,13 +63,14 @@ pub struct Cotangent<S> {
 }
 impl<S> Cotangent<S> {
     /// The extended parameters.
-    pub fn bar(&mut self) -> ArgsBar<'_, S> {
+    pub(crate) fn bar(&mut self) -> ArgsBar<'_, S> {
         ArgsBar { values: &mut self.args, rates: &mut self.rates, slots: self.slots }
     }
 }
 
 impl Sensor {
     fn value<S: Scalar>(&self, at: &At<S>, sys: &Sensed, mass: &[S], args: &Args<S>) -> S {
+        // y of each kind of sensor
         match self {
             Sensor::Affine(ports, level) => {
                 let mut x = [S::zero()];
@@ -114,16 +115,9 @@ impl Sensor {
         args: &Args<S>,
         cot: &mut Cotangent<S>,
     ) {
+        // (q̄, v̄, ā, λ̄, p̄) += s y_(q, v, a, λ, p) of each kind of sensor
         match self {
-            Sensor::Affine(ports, level) => {
-                let (x, bar) = ([&mut cot.q, &mut cot.v, &mut cot.a], [s]);
-                ports.scatter(&args.values, &bar, x.into_iter().nth(*level).expect("a level is 0, 1 or 2"));
-                match level {
-                    0 => ports.gather_p_t(at.q, &bar, &mut cot.args),
-                    1 => ports.gather_rate_p_t(at.v, &bar, &mut cot.args),
-                    _ => ports.gather_rate_p_t(at.a, &bar, &mut cot.args),
-                }
-            }
+            Sensor::Affine(ports, level) => pull_affine(ports, *level, s, at, args, cot),
             Sensor::Reaction(rows) => {
                 for (k, row) in rows {
                     cot.lam[*k] += s * quadratic(row, &args.values, at.q);
@@ -175,11 +169,11 @@ impl Sensor {
         Some(())
     }
     /// Does the sensor depend on velocities?
-    pub fn needs_velocity(&self) -> bool {
+    pub(crate) fn needs_velocity(&self) -> bool {
         matches!(self, Sensor::Affine(_, 1) | Sensor::Kinetic)
     }
     /// Does the sensor read the multiplier of a row?
-    pub fn reads_multiplier(&self, row: usize) -> bool {
+    pub(crate) fn reads_multiplier(&self, row: usize) -> bool {
         match self {
             Sensor::Reaction(rows) => rows.iter().any(|r| r.0 == row),
             Sensor::Multiplier(k) => *k == row,
@@ -187,7 +181,7 @@ impl Sensor {
         }
     }
     /// Does the sensor depend on the multipliers or accelerations?
-    pub fn needs_dynamics(&self) -> bool {
+    pub(crate) fn needs_dynamics(&self) -> bool {
         matches!(self, Sensor::Affine(_, 2) | Sensor::Reaction(_) | Sensor::Multiplier(_))
     }
 }
@@ -200,6 +194,7 @@ pub(crate) fn quadratic<S: Scalar>(row: &Form, p: &[S], q: &[S]) -> S {
     row.constant.iter().for_each(|&s| sum += p[s as usize]);
     sum
 }
+
 /// Its cotangents.
 fn quadratic_t<S: Scalar>(row: &Form, bar: S, q: &[S], p: &[S], q_bar: &mut [S], p_bar: &mut [S]) {
     for &(i, j, s) in &row.bilinear {
@@ -214,14 +209,35 @@ fn quadratic_t<S: Scalar>(row: &Form, bar: S, q: &[S], p: &[S], q_bar: &mut [S],
     row.constant.iter().for_each(|&s| p_bar[s as usize] += bar);
 }
 
+/// cot += s (∂y/∂x)ᵀ of a port at a level: 0 of q, 1 of v, 2 of a.
+fn pull_affine<S: Scalar>(
+    ports: &Ports,
+    level: usize,
+    s: S,
+    at: &At<S>,
+    args: &Args<S>,
+    cot: &mut Cotangent<S>,
+) {
+    // q̄, v̄ or ā
+    let x = [&mut cot.q, &mut cot.v, &mut cot.a];
+    let bar = [s];
+    ports.scatter(&args.values, &bar, x.into_iter().nth(level).expect("a level is 0, 1 or 2"));
+    // p̄
+    match level {
+        0 => ports.gather_p_t(at.q, &bar, &mut cot.args),
+        1 => ports.gather_rate_p_t(at.v, &bar, &mut cot.args),
+        _ => ports.gather_rate_p_t(at.a, &bar, &mut cot.args),
+    }
+}
+
 /// (1): some outputs over shared sensors.
 #[derive(Clone, Debug)]
-pub struct Functional {
-    /// Sensors.
+pub(crate) struct Functional {
+    /// Sensors that the outputs share.
     pub sensors: Vec<Sensor>,
-    /// The program.
+    /// The program of all outputs.
     pub program: Program,
-    /// Its inputs.
+    /// What each input of the program reads.
     pub inputs: Vec<Input>,
     /// Slots that it can depend on, sorted.
     pub support: Vec<u32>,
@@ -231,7 +247,7 @@ pub struct Functional {
 
 /// Scratch of a functional.
 #[derive(Clone, Debug)]
-pub struct FunctionalScratch<S> {
+pub(crate) struct FunctionalScratch<S> {
     sensors: Vec<S>,
     inputs: Vec<S>,
     regs: Vec<S>,
@@ -240,8 +256,10 @@ pub struct FunctionalScratch<S> {
 }
 impl<S: Scalar> FunctionalScratch<S> {
     /// Memory for the largest of some functionals.
-    pub fn new<'a>(all: impl Iterator<Item = &'a Functional>) -> Self {
-        let (mut sensors, mut inputs, mut regs) = (0, 0, 0);
+    pub(crate) fn new<'a>(all: impl Iterator<Item = &'a Functional>) -> Self {
+        let mut sensors = 0;
+        let mut inputs = 0;
+        let mut regs = 0;
         for f in all {
             (sensors, inputs) = (sensors.max(f.sensors.len()), inputs.max(f.inputs.len()));
             regs = regs.max(f.program.registers());
@@ -258,12 +276,12 @@ impl<S: Scalar> FunctionalScratch<S> {
 }
 
 impl Functional {
-    /// No outputs.
-    pub fn empty() -> Self {
+    /// A functional without outputs.
+    pub(crate) fn empty() -> Self {
         Self { sensors: vec![], program: Program::default(), inputs: vec![], support: vec![], coords: vec![] }
     }
     /// Finds what the functional can depend on; `signal_slots(k)` lists the slots behind a signal.
-    pub fn new(
+    pub(crate) fn new(
         sensors: Vec<Sensor>,
         program: Program,
         inputs: Vec<Input>,
@@ -272,7 +290,10 @@ impl Functional {
         slots: usize,
         signal_slots: impl Fn(usize, &mut Vec<u32>),
     ) -> Self {
-        let (mut reads, mut coords, mut all) = (vec![], vec![], false);
+        // what the sensors and the program read
+        let mut reads = vec![];
+        let mut coords = vec![];
+        let mut all = false;
         for s in &sensors {
             s.reads(sys, &mut reads);
             all |= s.coords(&mut coords).is_none();
@@ -281,6 +302,7 @@ impl Functional {
             Input::Arg(i) | Input::Rate(i, _) => Some(*i),
             Input::Time | Input::Sensor(_) => None,
         }));
+        // slots: directly, or through signals
         let mut support = vec![];
         for i in reads {
             match (i as usize).checked_sub(slots) {
@@ -288,6 +310,7 @@ impl Functional {
                 Some(k) => signal_slots(k, &mut support),
             }
         }
+        // sorted, without repetition
         if all {
             coords = (0..n as u32).collect();
         }
@@ -298,12 +321,12 @@ impl Functional {
         Self { sensors, program, inputs, support, coords }
     }
     /// Extended parameters that the program reads itself.
-    pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = u32> + '_ {
         self.inputs.iter().filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None })
     }
     /// (1), into `out`.
     #[inline]
-    pub fn eval<S: Scalar>(
+    pub(crate) fn eval<S: Scalar>(
         &self,
         at: &At<S>,
         sys: &Sensed,
@@ -312,6 +335,7 @@ impl Functional {
         w: &mut FunctionalScratch<S>,
         out: &mut [S],
     ) {
+        // sensors, then the inputs of the program
         for (y, sensor) in w.sensors.iter_mut().zip(&self.sensors) {
             *y = sensor.value(at, sys, mass, args);
         }
@@ -323,13 +347,14 @@ impl Functional {
                 Input::Sensor(k) => w.sensors[*k as usize],
             };
         }
+        // outputs of the program
         self.program.eval(&w.inputs, &mut w.regs);
         for (k, o) in out.iter_mut().enumerate() {
             *o = self.program.output(k, &w.regs);
         }
     }
     /// (2) for output `k`, after `eval` at the same point: cot += ∂f_k.
-    pub fn pull_back<S: Scalar>(
+    pub(crate) fn pull_back<S: Scalar>(
         &self,
         k: usize,
         at: &At<S>,
@@ -339,8 +364,10 @@ impl Functional {
         w: &mut FunctionalScratch<S>,
         cot: &mut Cotangent<S>,
     ) {
+        // cotangents of the inputs for output k
         w.inputs_bar[..self.inputs.len()].fill(S::zero());
         self.program.reverse(&w.regs, &[(k, S::one())], &mut w.bars, &mut w.inputs_bar);
+        // from there to parameters, signals and sensors
         for (i, b) in self.inputs.iter().zip(&w.inputs_bar) {
             match i {
                 Input::Time => {}

@@ -12,9 +12,9 @@ use std::f64::consts::TAU;
 pub trait Geometry<const Y: usize> {
     /// Number of port arguments.
     const PORTS: usize;
-    /// y(x).
+    /// The quantity y(x).
     fn value<S: Scalar>(x: &[S; Y]) -> S;
-    /// y and y_x.
+    /// The quantity y and its gradient y_x.
     #[inline]
     fn gradient<S: Scalar>(x: &[S; Y]) -> (S, [S; Y]) {
         let y = Self::value(&Dual::<S, Y>::vars(x));
@@ -106,7 +106,8 @@ impl Geometry<5> for Angle {
             let inv = S::one() / (a * a + b * b);
             [-b * inv, a * inv]
         };
-        let (e1, e2) = (end(x[0], x[1]), end(x[2], x[3]));
+        let e1 = end(x[0], x[1]);
+        let e2 = end(x[2], x[3]);
         (Self::value(x), [-e1[0], -e1[1], e2[0], e2[1], S::zero()])
     }
     #[inline]
@@ -114,7 +115,8 @@ impl Geometry<5> for Angle {
         let (y, j) = Self::gradient(x);
         let mut h = [[S::zero(); 5]; 5];
         for (o, sign) in [(0, -1.0), (2, 1.0)] {
-            let (a, b) = (x[o], x[o + 1]);
+            let a = x[o];
+            let b = x[o + 1];
             let n = S::from(sign) / (a * a + b * b).powi(2);
             (h[o][o], h[o + 1][o + 1]) = (a * 2.0 * b * n, a * -2.0 * b * n);
             h[o][o + 1] = (b * b - a * a) * n;
@@ -130,20 +132,23 @@ macro_rules! kernels {
         /// Which geometric quantity.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Kind {
-            $(#[doc = concat!("[`", stringify!($name), "`](super::geometry::", stringify!($name), ")")] $name,)*
+            $(
+                #[doc = concat!("[`", stringify!($name), "`](super::geometry::", stringify!($name), ")")]
+                $name,
+            )*
         }
         impl Kind {
-            /// All of them.
+            /// All quantities, in the order of the list.
             pub const ALL: &'static [Kind] = &[$(Kind::$name),*];
-            /// (port arguments, all arguments).
-            pub fn arity(self) -> (usize, usize) {
-                match self { $(Kind::$name => (<$name as Geometry<$y>>::PORTS, $y),)* }
-            }
         }
         /// Calls `f::<Kernel, Y, S>(args)` for the kernel of a [`Kind`].
         macro_rules! dispatch {
             ($d kind:expr, $d f:ident::<$d s:ty>($d($d args:expr),*)) => {
-                match $d kind { $($crate::geometry::Kind::$name => $d f::<$crate::geometry::$name, $y, $d s>($d($d args),*),)* }
+                match $d kind {
+                    $($crate::geometry::Kind::$name => {
+                        $d f::<$crate::geometry::$name, $y, $d s>($d($d args),*)
+                    })*
+                }
             };
         }
     };

@@ -20,7 +20,7 @@ use gradyn_num::{Dual, Pattern, Scalar};
 
 /// (1): input `Sensor(k)` is port argument k, positions first, then velocities.
 #[derive(Clone, Debug)]
-pub struct Load {
+pub(crate) struct Load {
     /// Name of the element.
     pub name: String,
     /// x: positions of ports, one argument each.
@@ -33,7 +33,7 @@ pub struct Load {
     pub velocity_args: usize,
     /// What the program reads.
     pub inputs: Vec<Input>,
-    /// f.
+    /// The program of f.
     pub program: Program,
     /// w: argument i is output i.
     pub work: Ports,
@@ -43,8 +43,8 @@ pub struct Load {
 
 /// A load on the n × n pattern.
 #[derive(Clone, Debug)]
-pub struct LoadRows {
-    /// f and w.
+pub(crate) struct LoadRows {
+    /// The load, with f and w.
     pub load: Load,
     /// Position of each (work entry, position entry) and (work entry, velocity entry).
     pairs: [Vec<u32>; 2],
@@ -54,7 +54,7 @@ pub struct LoadRows {
 
 /// Scratch of loads.
 #[derive(Clone, Debug)]
-pub struct LoadScratch<S> {
+pub(crate) struct LoadScratch<S> {
     plain: Memory<S>,
     duals: Memory<Dual<S, 1>>,
     live: Vec<bool>,
@@ -63,8 +63,9 @@ pub struct LoadScratch<S> {
 }
 impl<S: Scalar> LoadScratch<S> {
     /// Memory for the largest of some loads, and for those whose values alone are needed.
-    pub fn new<'a>(loads: &'a [LoadRows], values: impl Iterator<Item = &'a Load>) -> Self {
-        let (mut size, mut outputs) = (Size::default(), 0);
+    pub(crate) fn new<'a>(loads: &'a [LoadRows], values: impl Iterator<Item = &'a Load>) -> Self {
+        let mut size = Size::default();
+        let mut outputs = 0;
         for l in loads.iter().map(|l| &l.load).chain(values) {
             size =
                 size.max(Size { ports: l.args(), inputs: l.inputs.len(), registers: l.program.registers() });
@@ -86,21 +87,21 @@ impl Load {
     fn args(&self) -> usize {
         self.position_args + self.velocity_args
     }
-    /// x and ẋ.
+    /// Gathers the arguments x and ẋ of the ports.
     fn gather<S: Scalar>(&self, at: &ForceAt<S>, out: &mut [S]) {
         out.fill(S::zero());
         let (x, d) = out.split_at_mut(self.position_args);
         self.positions.gather(&at.args.values, at.q, x);
         self.velocities.gather_rate(&at.args.values, at.v, d);
     }
-    /// f.
-    pub fn values<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>) -> Vec<S> {
+    /// Values of the force components f [N, N m].
+    pub(crate) fn values<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>) -> Vec<S> {
         self.gather(at, &mut w.plain.ports);
         w.plain.run(&self.program, &self.inputs, at.t, |i, _| at.args.values[i as usize]);
         (0..self.program.outputs()).map(|k| w.plain.output(&self.program, k)).collect()
     }
     /// Extended parameters that it reads.
-    pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = u32> + '_ {
         let args = self.inputs.iter().filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None });
         self.positions.slots().chain(self.velocities.slots()).chain(self.work.slots()).chain(args)
     }
@@ -108,7 +109,7 @@ impl Load {
 
 impl LoadRows {
     /// Compiles a load onto the pattern.
-    pub fn new(load: Load, nn: &Pattern) -> Self {
+    pub(crate) fn new(load: Load, nn: &Pattern) -> Self {
         let pairs = [&load.positions, &load.velocities].map(|ports| {
             let at = |i: u32, j: u32| nn.at(i as usize, j as usize);
             load.work
@@ -121,11 +122,11 @@ impl LoadRows {
         Self { load, pairs, jacobian }
     }
     /// Positions on n × n that it writes.
-    pub fn positions(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn positions(&self) -> impl Iterator<Item = u32> {
         self.pairs.iter().flatten().copied()
     }
     /// out -= Q, (1).
-    pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut [S]) {
+    pub(crate) fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut [S]) {
         let l = &self.load;
         l.gather(at, &mut w.plain.ports);
         w.plain.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
@@ -139,8 +140,9 @@ impl LoadRows {
         }
     }
     /// -f_x and -f_ẋ, outputs × arguments.
-    pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut Tangents<S>) {
-        let (l, args) = (&self.load, self.load.args());
+    pub(crate) fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut Tangents<S>) {
+        let l = &self.load;
+        let args = self.load.args();
         (out.stride, out.split) = (args, l.position_args);
         l.gather(at, &mut w.plain.ports);
         w.plain.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
@@ -154,18 +156,25 @@ impl LoadRows {
         });
     }
     /// k, c += (2), from what `tangents` gave.
-    pub fn expand<S: Scalar>(&self, p: &[S], t: &Tangents<S>, k: &mut [S], c: &mut [S]) {
+    pub(crate) fn expand<S: Scalar>(&self, p: &[S], t: &Tangents<S>, k: &mut [S], c: &mut [S]) {
         let l = &self.load;
         t.expand(p, [&l.work, &l.positions], 0, &self.pairs[0], k);
         t.expand(p, [&l.work, &l.velocities], t.split, &self.pairs[1], c);
     }
     /// Numbers of `tangents`.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.load.program.outputs() * self.load.args()
     }
-    /// out -= Q_p δ.
-    pub fn slots<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, dp: &ArgsDot<S>, out: &mut [S]) {
+    /// Product with the slots, out -= Q_p δ.
+    pub(crate) fn slots<S: Scalar>(
+        &self,
+        at: &ForceAt<S>,
+        w: &mut LoadScratch<S>,
+        dp: &ArgsDot<S>,
+        out: &mut [S],
+    ) {
         let l = &self.load;
+        // x, ẋ along their slots
         l.gather(at, &mut w.plain.ports);
         w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| *d = Dual::constant(x));
         w.plain.ports.fill(S::zero());
@@ -173,17 +182,20 @@ impl LoadRows {
         l.positions.gather(dp.slots, at.q, x);
         l.velocities.gather_rate(dp.slots, at.v, d);
         w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| d.eps[0] = x);
+        // f along all slots, then out -= C_wᵀ f_p δ + (C_w)_pᵀ f δ
         w.duals.run(&l.program, &l.inputs, Dual::constant(at.t), |i, _| {
             Dual::along(at.args.values[i as usize], dp.value(i))
         });
         for e in &l.work.linear {
-            let (f, slot) = (w.duals.output(&l.program, e.arg as usize), e.slot as usize);
+            let f = w.duals.output(&l.program, e.arg as usize);
+            let slot = e.slot as usize;
             out[e.coord as usize] -= at.args.values[slot] * f.eps[0] + dp.slots[slot] * f.re;
         }
     }
     /// Cotangents of -s μᵀQ: of the inputs, and of the port arguments in place of them.
     fn reverse<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, mu: &[S], s: f64) {
-        let (l, m) = (&self.load, &mut w.plain);
+        let l = &self.load;
+        let m = &mut w.plain;
         l.gather(at, &mut m.ports);
         m.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
         w.seeds.clear();
@@ -195,7 +207,7 @@ impl LoadRows {
         m.spread(&l.inputs);
     }
     /// bar -= s Q_pᵀ μ.
-    pub fn slots_t<S: Scalar>(
+    pub(crate) fn slots_t<S: Scalar>(
         &self,
         at: &ForceAt<S>,
         w: &mut LoadScratch<S>,
@@ -207,7 +219,7 @@ impl LoadRows {
         self.pull_slots(at, w, mu, s, bar);
     }
     /// q -= s Q_qᵀ μ, v -= s Q_vᵀ μ, f -= Q and `slots_t` where they are wanted.
-    pub fn pull<S: Scalar>(
+    pub(crate) fn pull<S: Scalar>(
         &self,
         at: &ForceAt<S>,
         w: &mut LoadScratch<S>,
@@ -217,13 +229,16 @@ impl LoadRows {
         f: Option<&mut [S]>,
         bar: Option<&mut ArgsBar<S>>,
     ) {
+        // f, and its cotangents for -s C_w μ
         self.reverse(at, w, mu, s);
         if let Some(f) = f {
             self.subtract_known(at, w, f);
         }
+        // q̄ += Cᵀ x̄, v̄ += Cᵀ ẋ̄
         let (x, d) = w.plain.ports.split_at(self.load.position_args);
         self.load.positions.scatter(&at.args.values, x, q);
         self.load.velocities.scatter(&at.args.values, d, v);
+        // p̄ where slots are active
         if let Some(bar) = bar {
             self.pull_slots(at, w, mu, s, bar);
         }
@@ -237,15 +252,19 @@ impl LoadRows {
         s: f64,
         bar: &mut ArgsBar<S>,
     ) {
-        let (l, m) = (&self.load, &w.plain);
+        // -s fᵀ (C_w)_p μ
+        let l = &self.load;
+        let m = &w.plain;
         for e in &l.work.linear {
             bar.values[e.slot as usize] -= m.output(&l.program, e.arg as usize) * s * mu[e.coord as usize];
         }
+        // parameters that f reads
         for (i, b) in l.inputs.iter().zip(&m.inputs_bar) {
             if let Input::Arg(i) = i {
                 bar.add(*i, [*b, S::zero(), S::zero()]);
             }
         }
+        // C_p of its arguments
         let (x, d) = m.ports.split_at(l.position_args);
         l.positions.gather_p_t(at.q, x, bar.values);
         l.velocities.gather_rate_p_t(at.v, d, bar.values);

@@ -19,26 +19,26 @@ use crate::program::Sym;
 pub struct Maximum {
     /// κ > 0 [1/unit of y].
     pub sharpness: f64,
-    /// τ > 0 [s].
+    /// The time τ > 0 that counts as a peak [s].
     pub duration: f64,
     /// y₀, near the maximum.
     pub near: f64,
 }
 
 impl Maximum {
-    /// g of y.
+    /// The integrand g of a level y.
     pub(crate) fn integrand<'g>(&self, y: Sym<'g>) -> Sym<'g> {
         ((y - self.near) * self.sharpness).exp() * (1.0 / self.duration)
     }
-    /// y of g.
+    /// The level y of an integrand g.
     pub fn level(&self, g: f64) -> f64 {
         self.value(g * self.duration)
     }
-    /// ψ of z.
+    /// The maximum ψ of an integral z.
     pub fn value(&self, z: f64) -> f64 {
         self.near + z.ln() / self.sharpness
     }
-    /// ψ_z, (3).
+    /// The slope ψ_z of (3).
     pub fn slope(&self, z: f64) -> f64 {
         1.0 / (self.sharpness * z)
     }

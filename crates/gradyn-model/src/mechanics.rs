@@ -26,11 +26,11 @@ pub enum Coordinates {
     Cartesian,
 }
 impl Coordinates {
-    /// All of them.
+    /// All kinds of coordinates.
     pub const ALL: [Self; 4] = [Self::Natural, Self::Relative0, Self::Relative1, Self::Cartesian];
-    /// Their names.
+    /// Their names, in the order of `ALL`.
     pub const NAMES: &'static [&'static str] = &["natural", "relative-0", "relative-1", "cartesian"];
-    /// Name.
+    /// The name in files and on the command line.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
@@ -38,10 +38,12 @@ impl Coordinates {
     pub fn about(self) -> &'static str {
         match self {
             Self::Natural => {
-                "points and unit vectors that bodies share; constant mass matrix, quadratic constraints, sparse"
+                "points and unit vectors that bodies share; \
+                 constant mass matrix, quadratic constraints, sparse"
             }
             Self::Relative0 => {
-                "those of the joints of a tree, loops closed by constraints; masses about the global origin [A22, RTdyn0]"
+                "those of the joints of a tree, loops closed by constraints; \
+                 masses about the global origin [A22, RTdyn0]"
             }
             Self::Relative1 => "the same, masses about the centres of mass [A22, RTdyn1]",
             Self::Cartesian => {
@@ -49,7 +51,7 @@ impl Coordinates {
             }
         }
     }
-    /// By name.
+    /// The kind of a name, if there is one.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|c| c.name() == name)
     }

@@ -29,7 +29,7 @@ pub use tyre::*;
 /// A name or reference, and where it stands in the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Text {
-    /// The words.
+    /// The words themselves.
     pub text: String,
     /// Bytes of the model file.
     pub place: Option<Range<usize>>,
@@ -62,7 +62,7 @@ pub enum Source {
 /// A number of the model: a value or an expression of the parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Number {
-    /// What it says.
+    /// What it says: a value or an expression.
     pub source: Source,
     /// Bytes of the model file.
     pub place: Option<Range<usize>>,
@@ -88,7 +88,7 @@ impl From<String> for Number {
 /// A vector: components, or one expression that is a vector.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Vector {
-    /// Components.
+    /// Components, and where the list stands in the file [bytes].
     Components(Vec<Number>, Option<Range<usize>>),
     /// A vector expression, such as `(P1 + P2) / 2`.
     Expression(Number),
@@ -111,15 +111,15 @@ impl<N: Into<Number>, const D: usize> From<[N; D]> for Vector {
 /// A design parameter ρ_i.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Name.
+    /// Name of the parameter.
     pub name: Text,
     /// Nominal value.
     pub value: Number,
     /// Label of the SI value; a known unit that is not SI is refused.
     pub unit: String,
-    /// Lower bound.
+    /// Lower bound [SI].
     pub min: Option<Number>,
-    /// Upper bound.
+    /// Upper bound [SI].
     pub max: Option<Number>,
     /// Typical size; |value|, or 1 where that is zero, if absent.
     pub scale: Option<Number>,
@@ -141,7 +141,7 @@ pub enum Quantity {
 /// A rheonomic constraint: a quantity follows a function of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Driver {
-    /// Name.
+    /// Name of the driver.
     pub name: Text,
     /// What is driven.
     pub quantity: Quantity,
@@ -153,11 +153,11 @@ pub struct Driver {
 /// the option of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penalty {
-    /// Factor of α.
+    /// Factor of α, the penalty.
     pub alpha: f64,
-    /// Factor of ξ.
+    /// Factor of ξ, the damping ratio.
     pub xi: f64,
-    /// Factor of ω.
+    /// Factor of ω, the frequency.
     pub omega: f64,
 }
 impl Default for Penalty {
@@ -213,7 +213,7 @@ pub struct Initial {
     pub position: Vec<(Number, Number)>,
     /// Instead of `position`: the mechanism is in static equilibrium.
     pub equilibrium: Option<Equilibrium>,
-    /// Velocities.
+    /// What the velocities are at the start.
     pub velocity: InitialVelocity,
     /// Rough positions of points (`body.point`) that pick the branch of the assembly.
     pub near: Vec<(Text, Vector)>,
@@ -229,7 +229,7 @@ impl Initial {
 /// ψ = ∫ integral dt + terminal, or the smooth maximum of `integral` over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Objective {
-    /// Name.
+    /// Name of the objective.
     pub name: Text,
     /// Integrand g, an expression of sensors, t and parameters.
     pub integral: Option<Number>,
@@ -242,13 +242,13 @@ pub struct Objective {
 /// A mechanism, its parameters and what is asked of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mechanism {
-    /// Name.
+    /// Name of the model.
     pub name: String,
-    /// 2 or 3.
+    /// Dimension of the model, 2 or 3.
     pub dimension: usize,
     /// Gravity [m/s²].
     pub gravity: Vector,
-    /// Parameters ρ.
+    /// The design parameters ρ.
     pub parameters: Vec<Parameter>,
     /// Named numbers that are not parameters, in order; later ones may use earlier ones.
     pub constants: Vec<(Text, Number)>,
@@ -256,9 +256,9 @@ pub struct Mechanism {
     pub hard_points: Vec<(Text, Vector)>,
     /// Points of the ground [m].
     pub ground: Vec<(Text, Vector)>,
-    /// Bodies.
+    /// The bodies without the ground.
     pub bodies: Vec<Body>,
-    /// Joints.
+    /// The joints between bodies.
     pub joints: Vec<Joint>,
     /// Gears and racks.
     pub couplings: Vec<Coupling>,
@@ -266,19 +266,19 @@ pub struct Mechanism {
     pub constraints: Vec<(Text, Number)>,
     /// Named expressions of position and velocity sensors, affine in velocities, that are kept at zero.
     pub velocity_constraints: Vec<(Text, Number)>,
-    /// Drivers.
+    /// The drivers of quantities.
     pub drivers: Vec<Driver>,
     /// Penalty factors by the name of a body, joint, constraint or driver; 1 for the others.
     pub penalties: Vec<(Text, Penalty)>,
-    /// Forces.
+    /// The forces and torques.
     pub forces: Vec<Force>,
-    /// Roads.
+    /// The roads that tyres run on.
     pub roads: Vec<Road>,
     /// Splines of time.
     pub splines: Vec<Spline>,
     /// Initial conditions.
     pub initial: Initial,
-    /// Objectives.
+    /// The objectives of the study.
     pub objectives: Vec<Objective>,
     /// Output columns (name, expression); the bodies' points, angles and energies if empty.
     pub outputs: Vec<(Text, Number)>,
@@ -295,6 +295,7 @@ pub struct Mechanism {
 impl Mechanism {
     /// An empty plane mechanism without gravity, from 0 to 1 s.
     pub fn new(name: &str) -> Self {
+        // a plane model without elements, from 0 to 1 s
         Self {
             name: name.into(),
             dimension: 2,
@@ -328,7 +329,8 @@ impl Mechanism {
     }
     /// Adds a parameter.
     pub fn parameter(&mut self, name: &str, value: impl Into<Number>) -> &mut Self {
-        let (value, unit) = (value.into(), String::new());
+        let value = value.into();
+        let unit = String::new();
         self.parameters.push(Parameter { name: name.into(), value, unit, min: None, max: None, scale: None });
         self
     }
@@ -337,17 +339,17 @@ impl Mechanism {
         self.ground.push((name.into(), at.into()));
         self
     }
-    /// Adds a body.
+    /// Adds a body to the model.
     pub fn body(&mut self, body: Body) -> &mut Self {
         self.bodies.push(body);
         self
     }
-    /// Adds a joint.
+    /// Adds a joint to the model.
     pub fn joint(&mut self, joint: Joint) -> &mut Self {
         self.joints.push(joint);
         self
     }
-    /// Adds a force.
+    /// Adds a force to the model.
     pub fn force(&mut self, name: &str, kind: ForceKind) -> &mut Self {
         self.forces.push(Force { name: name.into(), active: Active::Always, kind });
         self

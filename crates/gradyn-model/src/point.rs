@@ -3,9 +3,9 @@
 /// A point of evaluation, by reference into a record.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a, S = f64> {
-    /// Time t [s].
+    /// The time t [s].
     pub t: S,
-    /// Positions q.
+    /// The positions q.
     pub q: &'a [S],
     /// Velocities v = q̇.
     pub v: &'a [S],

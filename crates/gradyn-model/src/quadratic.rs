@@ -43,9 +43,9 @@ pub struct QuadraticRows {
 /// A quadratic form Σ p_s q_i q_j + Σ p_s q_i + Σ p_s on slots, each pair (i ≤ j) once.
 #[derive(Clone, Debug, Default)]
 pub struct Form {
-    /// (i, j, slot).
+    /// Products q_i q_j: (i, j, slot of the coefficient).
     pub bilinear: Vec<(usize, usize, u32)>,
-    /// (i, slot).
+    /// Terms in q_i: (i, slot of the coefficient).
     pub linear: Vec<(usize, u32)>,
     /// Slots of the constant.
     pub constant: Vec<u32>,
@@ -64,7 +64,7 @@ pub struct RowTerms {
     pub a: Vec<(usize, usize, u32)>,
     /// (i, slot of b_i).
     pub b: Vec<(usize, u32)>,
-    /// Slots of c.
+    /// Slots of the constants c.
     pub c: Vec<u32>,
 }
 impl RowTerms {
@@ -80,7 +80,8 @@ impl QuadraticRows {
         let mut all = Self { rows: rows.len(), ..Self::default() };
         for (k, row) in rows.iter().enumerate() {
             let entry = |&(i, j, slot): &(usize, usize, u32)| {
-                let (pos, ij) = (mn.at(k, i), nn.at(i, j));
+                let pos = mn.at(k, i);
+                let ij = nn.at(i, j);
                 Entry { row: k as u32, i: i as u32, j: j as u32, slot, pos, ij }
             };
             all.a.extend(row.a.iter().map(entry));
@@ -167,7 +168,7 @@ impl QuadraticRows {
     }
     /// q += s (c₁Φ̇ + c₂Φ̈)_qᵀ μ, v += s (c₂Φ̈)_vᵀ μ: what Φ_q is not part of.
     #[inline]
-    pub fn rates_t<S: Scalar>(
+    pub(crate) fn rates_t<S: Scalar>(
         &self,
         p: &[S],
         at: &At<S>,
@@ -178,14 +179,15 @@ impl QuadraticRows {
         v: &mut [S],
     ) {
         for t in &self.a {
-            let (j, w) = (t.j as usize, p[t.slot as usize] * s * mu[t.row as usize]);
+            let j = t.j as usize;
+            let w = p[t.slot as usize] * s * mu[t.row as usize];
             q[t.i as usize] += w * (at.v[j] * c1 + at.a[j] * c2);
             v[t.i as usize] += w * at.v[j] * (2.0 * c2);
         }
     }
     /// q += s Σ λ_k A_kᵀ μ.
     #[inline]
-    pub fn balance_t<S: Scalar>(&self, p: &[S], lam: &[S], mu: &[S], s: f64, q: &mut [S]) {
+    pub(crate) fn balance_t<S: Scalar>(&self, p: &[S], lam: &[S], mu: &[S], s: f64, q: &mut [S]) {
         for t in &self.a {
             q[t.j as usize] += lam[t.row as usize] * p[t.slot as usize] * s * mu[t.i as usize];
         }
@@ -197,7 +199,8 @@ impl QuadraticRows {
         // A is symmetric and both triangles are listed: ½ (·)_ij of each product is half of the sum over (i,
         // j) and (j, i)
         for t in &self.a {
-            let (i, j) = (t.i as usize, t.j as usize);
+            let i = t.i as usize;
+            let j = t.j as usize;
             let w = q[i] * (0.5 * c0) * q[j] + v[i] * c1 * q[j] + (a[i] * q[j] + v[i] * v[j]) * c2;
             f(t.row as usize, t.slot as usize, w);
         }

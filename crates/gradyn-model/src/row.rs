@@ -13,15 +13,15 @@ pub enum Owner {
     Joint,
     /// A constraint of the user.
     Constraint,
-    /// A driver.
+    /// A driver of a quantity.
     Driver,
-    /// A coordinate.
+    /// A coordinate of the system.
     Coordinate,
-    /// A force.
+    /// A force or torque.
     Force,
-    /// A parameter.
+    /// A parameter of ρ.
     Parameter,
-    /// An objective.
+    /// An objective of the study.
     Objective,
     /// The derivative of an objective over a parameter.
     Derivative,

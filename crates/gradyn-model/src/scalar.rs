@@ -11,9 +11,9 @@ use gradyn_num::{Complex, Dual, ProgramScalar, Scalar, Wide};
 pub enum Over {
     /// Coordinates q.
     Q,
-    /// Velocities v.
+    /// The velocities v.
     V,
-    /// Parameters p.
+    /// The parameters p.
     P,
 }
 
@@ -22,17 +22,17 @@ pub enum Over {
 pub enum What {
     /// w₀ c + w₁ ċ of the rows (4).
     Rows([f64; 2]),
-    /// Aᵀ λ.
+    /// The product Aᵀ λ.
     Pulled,
     /// Values of a set of functionals.
     Functionals(Set),
-    /// Φ⁰ of (2).
+    /// The initial conditions Φ⁰ of (2).
     Initial,
 }
 
 /// The user's functions on one scalar.
 pub trait Functions<S> {
-    /// A by rows.
+    /// The matrix A, by rows.
     fn matrix(&self, t: S, q: &[S], p: &[S]) -> Vec<S>;
     /// Values of a function.
     fn value(&self, what: What, at: &At<S>, p: &[S]) -> Vec<S>;

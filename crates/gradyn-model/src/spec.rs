@@ -6,7 +6,7 @@
 /// What a value must be.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// A string.
+    /// A string of any words.
     Text,
     /// One of some strings.
     Word(&'static [&'static str]),
@@ -16,7 +16,7 @@ pub enum Kind {
     Constant,
     /// A positive integer.
     Count,
-    /// 2 or 3.
+    /// The number 2 or 3.
     Dimension,
     /// Components or a vector expression.
     Vector,
@@ -55,7 +55,7 @@ pub enum Kind {
 /// Keys of a table.
 #[derive(Debug)]
 pub struct Record {
-    /// All keys.
+    /// All keys of the table.
     pub fields: &'static [Field],
     /// Exactly one of these keys is present; no rule if empty.
     pub one_of: &'static [&'static str],
@@ -87,7 +87,7 @@ pub enum Bound {
     None,
     /// Zero or positive.
     NotNegative,
-    /// Positive.
+    /// Positive, not zero.
     Positive,
 }
 
@@ -153,7 +153,7 @@ impl Field {
         Self { bound: Bound::Positive, ..self }
     }
     /// A number that must not be negative for any parameter.
-    pub const fn not_negative(self) -> Self {
+    pub(crate) const fn not_negative(self) -> Self {
         Self { bound: Bound::NotNegative, ..self }
     }
 }

@@ -37,7 +37,7 @@ pub enum SplineError {
     /// A period or length that is not positive, or a start that is not finite.
     #[error("a spline needs a finite start and a positive length, not t0 = {t0}, T = {length}")]
     Interval {
-        /// Start t₀ [s].
+        /// The start t₀ [s].
         t0: f64,
         /// Period or length T [s].
         length: f64,
@@ -47,7 +47,7 @@ pub enum SplineError {
 /// How a spline goes on at its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Periodic, C².
+    /// Periodic, with two continuous derivatives.
     Cyclic,
     /// Given end slopes, held outside.
     Clamped,
@@ -98,7 +98,8 @@ pub fn coefficients_clamped<'g>(
     Kind::Clamped.check(values.len())?;
     let n = values.len();
     let zero = values[0].graph().constant(0.0);
-    let (start, end) = (start_slope.unwrap_or(zero) * (2.0 * dt), end_slope.unwrap_or(zero) * (2.0 * dt));
+    let start = start_slope.unwrap_or(zero) * (2.0 * dt);
+    let end = end_slope.unwrap_or(zero) * (2.0 * dt);
 
     // 4 c₁ + 2 c₂ = 6 y₀ + 2Δt f'(t₀),  c_k + 4 c_{k+1} + c_{k+2} = 6 y_k,  2 c_{N-1} + 4 c_N = 6 y_{N-1} -
     // 2Δt f'(t_{N-1})
@@ -156,7 +157,7 @@ impl UniformSpline {
         (first + j) % self.coefficients()
     }
 
-    /// Δt [s].
+    /// Width Δt of an interval [s].
     pub fn dt(&self) -> f64 {
         self.length / if self.kind == Kind::Cyclic { self.n as f64 } else { (self.n - 1) as f64 }
     }
@@ -196,10 +197,11 @@ impl UniformSpline {
         self.active_in(self.interval(t.re()), t)
     }
 
-    /// The same with the polynomial of a given [`interval`](Self::interval), continued to `t`; in the period
-    /// nearest to `t`.
+    /// First coefficient and weights by the polynomial of a given [`interval`](Self::interval), continued
+    /// to `t`; in the period nearest to `t`.
     pub fn active_in<S: Scalar>(&self, interval: usize, t: S) -> (usize, [S; 4]) {
-        let (n, dt) = (self.n, self.dt());
+        let n = self.n;
+        let dt = self.dt();
         let mut k = interval as f64;
         match self.kind {
             Kind::Clamped if interval >= n => return (0, weights(S::zero())),
@@ -214,7 +216,8 @@ impl UniformSpline {
     /// The knots strictly inside (`t_start`, `t_end`), where a third derivative jumps (clamped: at the ends
     /// also lower ones).
     pub fn knots(&self, t_start: f64, t_end: f64) -> Vec<f64> {
-        let (mut k, mut last) = (self.position(t_start), self.position(t_end) + 1.0);
+        let mut k = self.position(t_start);
+        let mut last = self.position(t_end) + 1.0;
         if self.kind == Kind::Clamped {
             (k, last) = (k.max(0.0), last.min((self.n - 1) as f64));
         }
@@ -230,11 +233,12 @@ impl UniformSpline {
     }
 }
 
-/// w(s), (1).
+/// The weights w(s) of (1).
 #[inline]
 fn weights<S: Scalar>(s: S) -> [S; 4] {
     let r = S::one() - s;
-    let (s2, r2) = (s * s, r * r);
+    let s2 = s * s;
+    let r2 = r * r;
     let inner = |s: S, s2: S| (s2 * (s * 3.0 - S::from(6.0)) + S::from(4.0)) * (1.0 / 6.0);
     [r * r2 * (1.0 / 6.0), inner(s, s2), inner(r, r2), s * s2 * (1.0 / 6.0)]
 }

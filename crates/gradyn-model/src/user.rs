@@ -1,14 +1,14 @@
 //! Systems of first order that the user writes.
 //!
 //! ```text
-//! ẏ = v(t, y, z; p),   M(t, y; p) ż + k(t, y, z; p) = q(t, y, z; p)                                        (1)  [B92, Eqs. 1, 2]
-//! Φ⁰(t⁰, y⁰, z⁰; p) = 0                                                                                  (2)  [B92, Eqs. 6, 7]
-//! ψ = G(t¹, y¹, z¹; p) + ∫ F(t, y, z, ż; p) dt                                                            (3)  [B92, Eq. 8]
+//! ẏ = v(t, y, z; p),   M(t, y; p) ż + k(t, y, z; p) = q(t, y, z; p)  (1)  [B92, Eqs. 1, 2]
+//! Φ⁰(t⁰, y⁰, z⁰; p) = 0                                              (2)  [B92, Eqs. 6, 7]
+//! ψ = G(t¹, y¹, z¹; p) + ∫ F(t, y, z, ż; p) dt                       (3)  [B92, Eq. 8]
 //! ```
 //! The coordinates are (y, z), without inertia; (1) are rows of velocity level,
 //!
 //! ```text
-//! c = A(t, y; p) (ẏ, ż) - (v, q - k) = 0,   A = diag(I, M)                                                (4)
+//! c = A(t, y; p) (ẏ, ż) - (v, q - k) = 0,   A = diag(I, M)  (4)
 //! ```
 //! as many as there are velocities. So every formulation that takes such rows integrates (1), with every
 //! integrator and sensitivity. All partials are duals of the user's functions; nothing is derived by hand.
@@ -26,19 +26,19 @@ use std::sync::Arc;
 
 /// (1)–(3), generic over the scalar.
 pub trait StateSpace: Send + Sync + 'static {
-    /// Names of y.
+    /// Names of the positions y.
     fn positions(&self) -> Vec<String>;
-    /// Names of z.
+    /// Names of the velocities z.
     fn velocities(&self) -> Vec<String>;
     /// Names and values of p.
     fn parameters(&self) -> Vec<(String, f64)>;
     /// Names of the objectives.
     fn objectives(&self) -> Vec<String>;
-    /// ẏ of (1).
+    /// The rates ẏ of (1).
     fn rates<S: Scalar>(&self, t: S, y: &[S], z: &[S], p: &[S], rates: &mut [S]);
     /// M of (1) by rows, zero on entry.
     fn mass<S: Scalar>(&self, t: S, y: &[S], p: &[S], mass: &mut [S]);
-    /// q - k of (1).
+    /// The forces q - k of (1).
     fn forces<S: Scalar>(&self, t: S, y: &[S], z: &[S], p: &[S], forces: &mut [S]);
     /// Φ⁰ of (2), one row for each of (y, z).
     fn initial<S: Scalar>(&self, t: S, y: &[S], z: &[S], p: &[S], rows: &mut [S]);
@@ -346,6 +346,7 @@ impl UserSystem {
         v: &mut [S],
         p: &mut [S],
     ) {
+        // row k of Φ⁰ depends on q and p only
         v.fill(S::zero());
         for (over, out) in [(Over::Q, q), (Over::P, p)] {
             let put = &mut |j: usize, i: usize, x: S| {

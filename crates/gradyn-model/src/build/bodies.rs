@@ -8,8 +8,8 @@ use crate::mechanism::{Body, Mechanism, Number, Text};
 use crate::program::{Graph, Sym};
 
 /// A point of a body, in its frame.
-pub struct LocalPoint<'g> {
-    /// Name.
+pub(crate) struct LocalPoint<'g> {
+    /// Name within the body.
     pub name: String,
     /// Coordinates in the body's frame.
     pub at: Symbols<'g>,
@@ -17,12 +17,12 @@ pub struct LocalPoint<'g> {
     pub value: Vec<f64>,
     /// The class of coincident points that it belongs to, as coordinates.
     pub class: usize,
-    /// The same in the assembled mechanism, whether coordinates are shared or not.
+    /// The class of coincident points in the assembled mechanism, whether coordinates are shared or not.
     pub spot: usize,
 }
 
 /// Inertia about the centre of mass.
-pub enum Inertia<'g> {
+pub(crate) enum Inertia<'g> {
     /// About the normal of the plane; of a rod in space, about any normal of it.
     Polar(Sym<'g>),
     /// The tensor, by rows.
@@ -30,14 +30,14 @@ pub enum Inertia<'g> {
 }
 
 /// A body's geometry and inertia as symbols, before it has coordinates.
-pub struct Solid<'g> {
+pub(crate) struct Solid<'g> {
     /// Name of the body (the last one is the ground).
     pub name: String,
     /// Its points; the last one of a moving body is its centre of mass, `com`.
     pub points: Vec<LocalPoint<'g>>,
-    /// Mass.
+    /// The mass m [kg].
     pub mass: Sym<'g>,
-    /// Inertia.
+    /// Inertia about the centre of mass [kg m²].
     pub inertia: Inertia<'g>,
     /// Centre of mass.
     pub com: Symbols<'g>,
@@ -48,7 +48,7 @@ pub struct Solid<'g> {
 }
 
 /// Names that a point cannot have: they are sensors of a body.
-pub const SENSORS: [&str; 11] = [
+pub(super) const SENSORS: [&str; 11] = [
     "com",
     "angle",
     "roll",
@@ -89,10 +89,11 @@ impl<'g> Points<'_, 'g> {
 
 impl<'g> Solid<'g> {
     /// Reads a body; checks are by nominal values later.
-    pub fn read(b: &Body, m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
+    pub(crate) fn read(b: &Body, m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
         let name = &b.name.text;
         let what = |field: &str| format!("body `{name}`, {field}");
         let mut points = Points { body: name, list: vec![] };
+        // points: those of the body, then its hard points
         for (t, at) in &b.points {
             let at = n.vector(at, &what(&format!("point `{t}`")))?;
             points.push(t, at)?;
@@ -104,6 +105,7 @@ impl<'g> Solid<'g> {
             let at = n.vector(at, &what(&format!("hard point `{t}`")))?;
             points.push(t, at)?;
         }
+        // com: as given, else the middle of the rod, else the origin
         let rod = rod(b, &mut points, n)?;
         let middle = rod.map(|[i, j]| {
             let ends = points.list[i].at.iter().zip(&points.list[j].at);
@@ -113,11 +115,13 @@ impl<'g> Solid<'g> {
             Some(c) => n.vector(c, &what("com"))?,
             None => middle.unwrap_or_else(|| vec![n.graph.constant(0.0); m.dimension]),
         };
+        // m, I: a rod of length² ℓ² has its own inertia
         let length2 = rod.map(|[i, j]| {
             let d = difference(&points.list[j].at, &points.list[i].at);
             dot(&d, &d)
         });
         let (mass, inertia, sizes) = inertia(b, length2, n)?;
+        // the centre of mass is the last point
         let mut points = points.list;
         points.push(LocalPoint {
             name: "com".into(),
@@ -129,8 +133,9 @@ impl<'g> Solid<'g> {
         Ok(Self { name: name.clone(), points, mass, inertia, com, rod, sizes })
     }
     /// The ground: fixed points, no inertia.
-    pub fn ground(m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
+    pub(crate) fn ground(m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
         let zero = n.graph.constant(0.0);
+        // points, whose names differ
         let mut points: Vec<LocalPoint> = vec![];
         for (t, at) in &m.ground {
             if points.iter().any(|p| p.name == t.text) {
@@ -145,6 +150,7 @@ impl<'g> Solid<'g> {
                 spot: 0,
             });
         }
+        // the ground has neither mass nor inertia
         let com = vec![zero; m.dimension];
         Ok(Self {
             name: "ground".into(),
@@ -157,12 +163,13 @@ impl<'g> Solid<'g> {
         })
     }
     /// The nominal distance of two points.
-    pub fn distance(&self, i: usize, j: usize) -> f64 {
-        let (a, b) = (&self.points[i].value, &self.points[j].value);
+    pub(crate) fn distance(&self, i: usize, j: usize) -> f64 {
+        let a = &self.points[i].value;
+        let b = &self.points[j].value;
         a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
     }
     /// Points that the model names: without the centre of mass of a moving body.
-    pub fn named_points(&self) -> impl Iterator<Item = &LocalPoint<'g>> {
+    pub(crate) fn named_points(&self) -> impl Iterator<Item = &LocalPoint<'g>> {
         self.points.iter().filter(|p| p.name != "com")
     }
 }
@@ -174,9 +181,11 @@ fn rod<'g>(
     n: &mut Numbers<'g>,
 ) -> Result<Option<[usize; 2]>, ModelError> {
     let Some(r) = &b.rod else { return Ok(None) };
+    // both ends are points already
     if let (Some(i), Some(j)) = (points.find(&r.points[0]), points.find(&r.points[1])) {
         return Ok(Some([i, j]));
     }
+    // else point 1 is the origin, point 2 = (ℓ, 0, …)
     let length = r.length.as_ref().ok_or_else(|| {
         let help = "give `length`, or list both ends as hard points";
         ModelError::new(format!("body `{}`: the rod has no length", b.name)).at(&b.name.place).help(help)
@@ -198,6 +207,7 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<We
     let wrong = |message: &str, help: &str| {
         Err(ModelError::new(format!("body `{name}` {message}")).at(&name.place).help(help))
     };
+    // m: given, or density times volume
     let own = b.mass.as_ref().map(|m| n.number(m, &format!("body `{name}`, mass"))).transpose()?;
     let shape = b.shape.as_ref().map(|s| shapes::read(s, name, n)).transpose()?;
     let dense = shape.as_ref().and_then(|s| s.mass);
@@ -205,6 +215,7 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<We
         return wrong("has a mass and a density", "give one of them");
     }
     let mass = own.or(dense).unwrap_or(n.graph.constant(0.0));
+    // I of a shape
     if shape.is_some() && (rod.is_some() || !b.inertia.is_empty()) {
         return wrong("has a shape and also a rod or an inertia", "give one of them");
     }
@@ -217,6 +228,7 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<We
         }
         return Ok((mass, shape.inertia(mass, n.graph), shape.sizes));
     }
+    // I as given; m ℓ²/12 of a rod; none without mass
     if !b.inertia.is_empty() {
         return Ok((mass, given(b, rod.is_some(), n)?, vec![]));
     }
@@ -230,11 +242,13 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<We
 /// The inertia as given.
 fn given<'g>(b: &Body, rod: bool, n: &mut Numbers<'g>) -> Result<Inertia<'g>, ModelError> {
     let name = &b.name;
+    // the moments and products in the order of the file
     let entries = b
         .inertia
         .iter()
         .map(|x| n.number(x, &format!("body `{name}`, inertia")))
         .collect::<Result<Vec<_>, _>>()?;
+    // I: one number in the plane and of a rod, else 1, 3 or 6 of the tensor
     let polar = n.dimension == 2 || rod;
     match entries[..] {
         [i] if polar => Ok(Inertia::Polar(i)),
@@ -242,7 +256,8 @@ fn given<'g>(b: &Body, rod: bool, n: &mut Numbers<'g>) -> Result<Inertia<'g>, Mo
         [x, y, z] if !polar => Ok(tensor([x, y, z], [n.graph.constant(0.0); 3])),
         [x, y, z, xy, xz, yz] if !polar => Ok(tensor([x, y, z], [xy, xz, yz])),
         _ => {
-            let (count, place) = (entries.len(), first_place(&b.inertia));
+            let count = entries.len();
+            let place = first_place(&b.inertia);
             let expected =
                 if polar { "one number" } else { "1, 3 (Ixx Iyy Izz) or 6 numbers (…, Ixy Ixz Iyz)" };
             let e = ModelError::new(format!("body `{name}`, inertia: {expected} expected here, not {count}"))
@@ -256,7 +271,7 @@ fn first_place(list: &[Number]) -> Option<std::ops::Range<usize>> {
     list.first().and_then(|x| x.place.clone())
 }
 
-/// The same moment about every axis.
+/// Inertia with equal moments i about every axis.
 fn isotropic(i: Sym, dimension: usize) -> Inertia {
     match dimension {
         2 => Inertia::Polar(i),
@@ -265,13 +280,13 @@ fn isotropic(i: Sym, dimension: usize) -> Inertia {
 }
 
 /// The tensor from its diagonal and xy, xz, yz.
-pub fn tensor<'g>(d: [Sym<'g>; 3], [xy, xz, yz]: [Sym<'g>; 3]) -> Inertia<'g> {
+pub(super) fn tensor<'g>(d: [Sym<'g>; 3], [xy, xz, yz]: [Sym<'g>; 3]) -> Inertia<'g> {
     Inertia::Tensor([[d[0], xy, xz], [xy, d[1], yz], [xz, yz, d[2]]])
 }
 
 impl<'g> Inertia<'g> {
     /// S = ∫ x xᵀ dm about the centre of mass: ½ tr(I) 1 - I.
-    pub fn second_moments(&self, graph: &'g Graph) -> [[Sym<'g>; 3]; 3] {
+    pub(crate) fn second_moments(&self, graph: &'g Graph) -> [[Sym<'g>; 3]; 3] {
         match self {
             Inertia::Polar(_) => [[graph.constant(0.0); 3]; 3],
             Inertia::Tensor(i) => {
@@ -285,7 +300,7 @@ impl<'g> Inertia<'g> {
 }
 
 /// The least eigenvalue of a symmetric 3 × 3 matrix (by rows) if it is clearly negative.
-pub fn negative(s: &[f64]) -> Option<f64> {
+pub(super) fn negative(s: &[f64]) -> Option<f64> {
     let mut a: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| s[3 * i + j]));
     // Jacobi: turn each pair of axes until the matrix is diagonal
     for (p, q) in [(0, 1), (0, 2), (1, 2)].into_iter().cycle().take(30) {

@@ -31,25 +31,15 @@ pub(super) fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<Parameter
         let min = bound(&p.min, format!("{what}, min"))?;
         let max = bound(&p.max, format!("{what}, max"))?;
         let scale = bound(&p.scale, format!("{what}, scale"))?;
-        if let Some((min, max)) = min.zip(max).filter(|(min, max)| min > max) {
-            return Err(ModelError::new(format!(
-                "{what}: its bounds are empty: nothing lies between {min} and {max}"
-            ))
-            .at(&p.name.place));
-        }
-        if min.is_some_and(|b| value < b) || max.is_some_and(|b| value > b) {
-            let bound = |b: Option<f64>, none: &str| b.map_or(none.into(), |b| b.to_string());
-            let bounds = format!("{} … {}", bound(min, "-∞"), bound(max, "∞"));
-            return Err(ModelError::new(format!("{what}: {value} is outside its bounds {bounds}"))
-                .at(&p.value.place)
-                .about(Owner::Parameter, &p.name));
-        }
+        check_bounds(p, value, (min, max), &what)?;
+        // s > 0; |value| if it is not given
         if scale.is_some_and(|s| s <= 0.0) {
             return Err(ModelError::new(format!("{what}: the scale must be positive")).at(&p.name.place));
         }
         check_label(p, &what)?;
         let natural = if value == 0.0 { 1.0 } else { value.abs() };
-        let (name, unit) = (p.name.text.clone(), p.unit.clone());
+        let name = p.name.text.clone();
+        let unit = p.unit.clone();
         list.push(ParameterInfo {
             name,
             value,
@@ -60,6 +50,31 @@ pub(super) fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<Parameter
         });
     }
     Ok(list)
+}
+
+/// The bounds of a parameter hold its nominal value between them.
+fn check_bounds(
+    p: &Parameter,
+    value: f64,
+    (min, max): (Option<f64>, Option<f64>),
+    what: &str,
+) -> Result<(), ModelError> {
+    // min ≤ max
+    if let Some((min, max)) = min.zip(max).filter(|(min, max)| min > max) {
+        return Err(ModelError::new(format!(
+            "{what}: its bounds are empty: nothing lies between {min} and {max}"
+        ))
+        .at(&p.name.place));
+    }
+    // min ≤ value ≤ max
+    if min.is_some_and(|b| value < b) || max.is_some_and(|b| value > b) {
+        let bound = |b: Option<f64>, none: &str| b.map_or(none.into(), |b| b.to_string());
+        let bounds = format!("{} … {}", bound(min, "-∞"), bound(max, "∞"));
+        return Err(ModelError::new(format!("{what}: {value} is outside its bounds {bounds}"))
+            .at(&p.value.place)
+            .about(Owner::Parameter, &p.name));
+    }
+    Ok(())
 }
 
 /// A label that is no SI unit contradicts its number.
@@ -93,12 +108,14 @@ pub(super) fn check_bodies<'g>(
             };
             ModelError::new(format!("body `{name}`: {what} {x} is {is}")).at(place).help(help)
         };
+        // m ≥ 0
         let bad = |x: &f64| *x < 0.0 || !x.is_finite();
         let mass = numbers.nominal(&[solid.mass])[0];
         if bad(&mass) {
             let place = body.mass.as_ref().map_or(&body.name.place, |m| &m.place);
             return Err(wrong("mass", mass, place, "a mass is zero or positive"));
         }
+        // moments ≥ 0
         let place = body.inertia.first().map_or(&body.name.place, |i| &i.place);
         let diagonal: Vec<Sym> = match &solid.inertia {
             Inertia::Polar(i) => vec![*i],
@@ -107,20 +124,23 @@ pub(super) fn check_bodies<'g>(
         if let Some(i) = numbers.nominal(&diagonal).into_iter().find(bad) {
             return Err(wrong("inertia", i, place, "give the inertia about the centre of mass"));
         }
-        if let Inertia::Tensor(_) = &solid.inertia {
-            let moments = solid.inertia.second_moments(numbers.graph);
-            let s = numbers.nominal(&moments.concat());
-            if let Some(least) = bodies::negative(&s) {
-                let why = format!("the smallest of ∫x² dm in its principal axes would be {least:.3e} kg m²");
-                let text = format!("body `{name}`: no real body has this inertia; {why}");
-                numbers
-                    .warnings
-                    .push(Warning::new(WarningCode::ImpossibleInertia, text).about(Owner::Body, name));
-            }
-        }
+        warn_of_inertia(numbers, solid);
         check_rod(body, solid)?;
     }
     Ok(())
+}
+
+/// Warns of a tensor that no real body has: ∫ x xᵀ dm must be positive semidefinite.
+fn warn_of_inertia<'g>(numbers: &mut Numbers<'g>, solid: &Solid<'g>) {
+    let Inertia::Tensor(_) = &solid.inertia else { return };
+    let name = &solid.name;
+    let moments = solid.inertia.second_moments(numbers.graph);
+    let s = numbers.nominal(&moments.concat());
+    if let Some(least) = bodies::negative(&s) {
+        let why = format!("the smallest of ∫x² dm in its principal axes would be {least:.3e} kg m²");
+        let text = format!("body `{name}`: no real body has this inertia; {why}");
+        numbers.warnings.push(Warning::new(WarningCode::ImpossibleInertia, text).about(Owner::Body, name));
+    }
 }
 
 /// A rod has a length, and in space points on its line only.
@@ -137,7 +157,8 @@ fn check_rod(body: &crate::mechanism::Body, solid: &Solid) -> Result<(), ModelEr
     if solid.points[i].value.len() == 2 {
         return Ok(());
     }
-    let (a, b) = (&solid.points[i].value, &solid.points[j].value);
+    let a = &solid.points[i].value;
+    let b = &solid.points[j].value;
     for p in &solid.points {
         // what is on the line must stay there for all parameters
         let across = rod.length.is_some() && p.at[1..].iter().any(|x| x.as_constant().is_none());
@@ -171,6 +192,7 @@ impl Builder<'_, '_> {
     /// Masses, inertias and the lengths of rods.
     fn require_solids(&mut self) {
         for s in &self.solids[..self.solids.len() - 1] {
+            // mass, moments, length and sizes, which no parameter may make negative
             let mut list = vec![("mass", s.mass, false)];
             match &s.inertia {
                 Inertia::Polar(i) => list.push(("inertia", *i, false)),
@@ -183,6 +205,7 @@ impl Builder<'_, '_> {
                 list.push(("length of the rod", dot(&d, &d).sqrt(), true));
             }
             list.extend(&s.sizes);
+            // each as a slot that is watched
             for (what, x, strict) in list {
                 let slot = self.slots.slot(x);
                 self.positive.push(Positive::new((Owner::Body, &s.name), what, slot, strict));
@@ -192,7 +215,8 @@ impl Builder<'_, '_> {
     /// Radii, widths and coefficients of forces.
     fn require_forces(&mut self) {
         for f in &self.m.forces {
-            let (mut list, mut law) = (vec![], None);
+            let mut list = vec![];
+            let mut law = None;
             match &f.kind {
                 ForceKind::BumpStop { law: l, .. } => law = Some(l),
                 ForceKind::Contact { law: l, friction, speed, .. } => {
@@ -238,6 +262,7 @@ impl Builder<'_, '_> {
     /// Names of bodies, joints, forces, drivers and splines must differ.
     pub(super) fn check_names(&self) -> Result<(), ModelError> {
         let m = self.m;
+        // all names in the order of the file
         let mut seen: HashSet<&str> = ["ground", "system", "t"].into();
         let bodies = m.bodies.iter().map(|b| &b.name);
         let rest = m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name));
@@ -248,6 +273,7 @@ impl Builder<'_, '_> {
             .chain(m.forces.iter().map(|f| &f.name))
             .chain(m.splines.iter().map(|s| &s.name));
         let all = all.chain(m.roads.iter().map(|r| &r.name));
+        // each of them is neither reserved nor taken
         for name in all {
             if ["ground", "system", "t"].contains(&name.text.as_str()) {
                 return Err(ModelError::new(format!("the name `{name}` is reserved")).at(&name.place));

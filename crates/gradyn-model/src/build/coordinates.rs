@@ -1,5 +1,7 @@
 //! Which points and vectors become coordinates, and the rows that keep bodies rigid and joints closed.
 
+mod rows;
+
 use super::frames::{Basis, Frame};
 use super::joint::Reaction;
 use super::joints::{self, Ends, JointFrame};
@@ -61,7 +63,7 @@ pub(crate) struct Chooser<'a, 'g, 'm> {
 impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
     /// Union of points and axes that joints make one, except where the joint's reaction is asked for;
     /// `apart`: nowhere.
-    pub fn share(b: &'a mut Builder<'g, 'm>, apart: bool) -> Self {
+    pub(super) fn share(b: &'a mut Builder<'g, 'm>, apart: bool) -> Self {
         for j in b.m.joints.iter().filter(|_| apart) {
             b.wanted.entry(j.name.text.clone()).or_insert(false);
         }
@@ -149,8 +151,9 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
         self.classes.vectors[into].extend(moved);
     }
     /// The basis of each body.
-    pub fn choose_coordinates(&mut self) -> Result<(), ModelError> {
+    pub(crate) fn choose_coordinates(&mut self) -> Result<(), ModelError> {
         let ground = self.b.ground();
+        // points and vectors on the ground are constants
         for p in &self.b.solids[ground].points {
             self.classes.point_ports.insert(p.class, fixed(&p.at));
         }
@@ -159,6 +162,7 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
                 self.classes.vector_ports.insert(c, fixed(&v.local));
             }
         }
+        // a basis for each body: a line, or three directions in space
         for b in 0..ground {
             let frame = if self.b.solids[b].rod.is_some() || self.b.m.dimension == 2 {
                 self.line_frame(b)?
@@ -168,13 +172,15 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
             self.b.frames.push(frame);
         }
         self.b.frames.push(Frame::ground(self.b.graph, self.b.m.dimension));
+        // points that several bodies share
         let shared = self.classes.points.iter().enumerate().filter(|(_, members)| members.len() > 1);
         self.b.class_points = shared.map(|(c, members)| (c, members.clone())).collect();
         Ok(())
     }
     /// The centre of mass and the axes of every body; the points of rods in space.
-    pub fn choose_frames(&mut self) -> Result<(), ModelError> {
-        let (ground, dimension) = (self.b.ground(), self.b.m.dimension);
+    pub(crate) fn choose_frames(&mut self) -> Result<(), ModelError> {
+        let ground = self.b.ground();
+        let dimension = self.b.m.dimension;
         for b in 0..ground {
             let frame = if self.b.is_thin(b) { self.line_frame(b)? } else { self.own_frame(b) };
             self.b.frames.push(frame);
@@ -183,7 +189,8 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
         Ok(())
     }
     fn own_frame(&mut self, b: usize) -> Frame<'g> {
-        let (dimension, com) = (self.b.m.dimension, self.b.solids[b].points.len() - 1);
+        let dimension = self.b.m.dimension;
+        let com = self.b.solids[b].points.len() - 1;
         let p = self.point_port(b, com);
         let axes = if dimension == 2 { 1 } else { 3 };
         let rest = (0..axes).map(|k| {
@@ -220,7 +227,8 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
     }
     /// The shared points of body `b` that are farthest apart, if there are two; of a rod its ends.
     fn best_pair(&self, b: usize) -> Option<[usize; 2]> {
-        let (solid, ground) = (&self.b.solids[b], self.b.ground());
+        let solid = &self.b.solids[b];
+        let ground = self.b.ground();
         let grounded = |i: usize| self.classes.points[solid.points[i].class].iter().any(|r| r.0 == ground);
         let valid = |i: usize, j: usize| {
             let different = solid.points[i].class != solid.points[j].class && !(grounded(i) && grounded(j));
@@ -261,7 +269,8 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
         };
         let fixed_origin = anchored(self, i);
         for j in self.shared_points(b) {
-            let (x, y) = (&self.b.solids[b].points[i].value, &self.b.solids[b].points[j].value);
+            let x = &self.b.solids[b].points[i].value;
+            let y = &self.b.solids[b].points[j].value;
             let d: Vec<f64> = y.iter().zip(x).map(|(y, x)| y - x).collect();
             let usable = self.b.solids[b].points[j].class != self.b.solids[b].points[i].class
                 && !(fixed_origin && anchored(self, j));
@@ -315,70 +324,13 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
     }
 }
 
-impl<'g, 'm> Builder<'g, 'm> {
-    /// Rigid bodies, then joints. Shared points that are not in a body's basis are tied to their class.
-    /// Returns a joint whose reaction is read although others hold all that it holds.
-    pub(super) fn add_rows(&mut self, carried: &Carried) -> Result<Option<&'m Text>, ModelError> {
-        let mut seen: HashSet<Vec<usize>> = HashSet::new();
-        for b in (0..self.ground()).filter(|b| !carried.bodies.contains(b)) {
-            let rows = self.frames[b].rigid(self.graph);
-            let count = rows.len();
-            for (k, (row, vectors)) in rows.into_iter().enumerate() {
-                // rows of vectors that several bodies share appear once
-                if !vectors || seen.insert(row.key()) {
-                    let which = if count == 1 { String::new() } else { format!(" {}", k + 1) };
-                    let name = RowName::new(Owner::Body, &self.solids[b].name, format!("rigid{which}"));
-                    self.rows.push(name, row);
-                }
-            }
-        }
-        let mut tied: HashMap<usize, Vec<Vec<Port<'g>>>> = HashMap::new();
-        for &k in &carried.joints {
-            let none = Reaction::none(self.m.dimension);
-            self.reactions.insert(self.m.joints[k].name.text.clone(), none);
-        }
-        let mut repeated = None;
-        for k in (0..self.m.joints.len()).filter(|k| !carried.joints.contains(k)) {
-            if self.add_joint_rows(k, &mut tied)? {
-                repeated = repeated.or(Some(&self.m.joints[k].name));
-            }
-        }
-        Ok(repeated)
-    }
-    /// True if its reaction is read and it repeats others.
-    fn add_joint_rows(
-        &mut self,
-        k: usize,
-        tied: &mut HashMap<usize, Vec<Vec<Port<'g>>>>,
-    ) -> Result<bool, ModelError> {
-        let j = &self.m.joints[k];
-        let refs = self.joint_ends(k);
-        let ends = Ends { frames: refs.map(|(b, _)| &self.frames[b]), points: refs.map(|r| self.port(r)) };
-        let class = refs.map(|(b, i)| self.solids[b].points[i].class);
-        let wanted = self.wanted.contains_key(&j.name.text);
-        let spec = j.kind.spec();
-        let shares_point = spec.shares_point[self.m.dimension - 2];
-        let mut closed = shares_point && class[0] == class[1];
-        if closed && !tie(tied.entry(class[0]).or_default(), &ends.points) {
-            closed = false;
-        }
-        let torque =
-            self.m.dimension == 3 && self.wanted.get(&j.name.text) == Some(&true) && spec.shares_axis;
-        let axis = |s: usize| self.frames[refs[s].0].direction(&self.joint_frames[k].axes[s]);
-        let point = shares_point && (closed || same(&ends.points[0], &ends.points[1]));
-        let repeats = (wanted && point) || (torque && same(&axis(0), &axis(1)));
-        let frame: &JointFrame<'g> = &self.joint_frames[k];
-        let reaction = joints::add(j, frame, &ends, closed, &mut self.numbers, &mut self.rows)?;
-        self.aligned.extend(reaction.aligned.iter().map(|q| (j.name.text.clone(), q.clone())));
-        self.reactions.insert(j.name.text.clone(), reaction);
-        Ok(repeats)
-    }
-}
+impl<'g, 'm> Builder<'g, 'm> {}
 
 impl<'g> Classes<'g> {
     /// The class of a vector of a body.
     fn vector(&mut self, body: usize, local: &Symbols<'g>, value: impl FnOnce() -> Vec<f64>) -> usize {
-        let (key, own) = (ids(local), self.vectors_of.entry(body).or_default());
+        let key = ids(local);
+        let own = self.vectors_of.entry(body).or_default();
         if let Some((_, class)) = own.iter().find(|v| v.0 == key) {
             return *class;
         }
@@ -422,20 +374,4 @@ fn root(held: &mut [usize], mut i: usize) -> usize {
         i = held[i];
     }
     i
-}
-
-/// Joins the sets of two ports of one class; true if they were one already.
-fn tie<'g>(sets: &mut Vec<Vec<Port<'g>>>, ends: &[Port<'g>; 2]) -> bool {
-    let mut find = |p: &Port<'g>| {
-        sets.iter().position(|s| s.iter().any(|k| same(k, p))).unwrap_or_else(|| {
-            sets.push(vec![p.clone()]);
-            sets.len() - 1
-        })
-    };
-    let (a, b) = (find(&ends[0]), find(&ends[1]));
-    if a != b {
-        let moved = std::mem::take(&mut sets[b]);
-        sets[a].extend(moved);
-    }
-    a == b
 }

@@ -21,7 +21,8 @@ impl<'g> Builder<'g, '_> {
             let (drawn, turns) = PlaneDrawing { b: self }.draw(driven)?;
             let relative = |(a, b): (usize, usize)| {
                 // an angle of more than half a turn is meant as it stands; else the smaller relative angle
-                let (ta, tb): (f64, f64) = (turns[a], turns[b]);
+                let ta: f64 = turns[a];
+                let tb: f64 = turns[b];
                 let literal = ta.abs() > PI || tb.abs() > PI;
                 if literal { tb - ta } else { tb - ta - TAU * ((tb - ta) / TAU).round() }
             };
@@ -31,7 +32,8 @@ impl<'g> Builder<'g, '_> {
         }
         let drawn = SpaceDrawing { b: self }.draw(driven)?;
         let dot = |a: &Port<'g>, b: &Port<'g>| -> f64 {
-            let (a, b) = (self.drawn_port(a, &drawn), self.drawn_port(b, &drawn));
+            let a = self.drawn_port(a, &drawn);
+            let b = self.drawn_port(b, &drawn);
             a.iter().zip(&b).map(|(a, b)| a * b).sum()
         };
         let references = self.angles.iter().map(|d| {

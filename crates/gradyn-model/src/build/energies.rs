@@ -1,7 +1,7 @@
 //! Energies and momenta of bodies and of the system.
 //!
 //! ```text
-//! T = ½ Σ J_ab ẋ_a·ẋ_b,   L = Σ J_ab x_a × ẋ_b,   p = m ṙ_G,   V = -m g·r_G (+ ½ k (y - y₀)² of springs)        (1)
+//! T = ½ Σ J_ab ẋ_a·ẋ_b,  L = Σ J_ab x_a × ẋ_b,  p = m ṙ_G,  V = -m g·r_G (+ ½ k (y - y₀)² of springs)  (1)
 //! ```
 //! J is the pseudo-inertia in the basis x of the body. The kinetic energy and the weights of the system are
 //! sensors of their own.
@@ -15,6 +15,7 @@ use crate::program::Sym;
 impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     /// Energies and momenta of bodies.
     pub(super) fn energy(&mut self, which: &str, bodies: &[usize], system: bool) -> Option<Value<'h>> {
+        // (1), of the system by its matrices, of single bodies by their frames
         match which {
             "kinetic" if system => {
                 Some(Value::Scalar(self.sense("kinetic".into(), |_| vec![Sensor::Kinetic])[0]))
@@ -63,7 +64,9 @@ fn moments<'g, 'h>(
 ) -> Symbols<'h> {
     let mut total: Option<Symbols<'h>> = None;
     for (a, b, j) in products(env, bodies) {
-        let (x, y, j) = (env.port(&a), env.port(&b), env.parameter(j));
+        let x = env.port(&a);
+        let y = env.port(&b);
+        let j = env.parameter(j);
         let [rx, ry] = [&x, &y].map(|p| env.rates(p).expect("ports have rates"));
         let part = scaled(j, &f(&x, &rx, &ry));
         total = Some(total.map_or(part.clone(), |t| sum(&t, &part)));
@@ -80,14 +83,15 @@ fn products<'g, 'h>(env: &SensorEnv<'_, 'g, '_, 'h>, bodies: &[usize]) -> Vec<(P
     list
 }
 
-/// -Σ m g·r.
+/// Potential of gravity -Σ m g·r [J] of some bodies.
 fn weight_energy<'g, 'h>(env: &mut SensorEnv<'_, 'g, '_, 'h>, bodies: &[usize]) -> Sym<'h> {
     let g = env.b.gravity.clone();
     let g = env.parameters(&g);
     let mut total = env.graph.constant(0.0);
     for &b in bodies {
         let port = env.b.frames[b].at(&env.b.solids[b].com);
-        let (r, m) = (env.port(&port), env.parameter(env.b.solids[b].mass));
+        let r = env.port(&port);
+        let m = env.parameter(env.b.solids[b].mass);
         total = total - m * dot(&g, &r);
     }
     total

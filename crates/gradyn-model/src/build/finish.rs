@@ -147,7 +147,8 @@ impl<'g> Builder<'g, '_> {
         let formulas: Vec<Formula> = formulas.map(|f| f.1).collect();
         let m_vel = formulas.iter().filter(|f| f.velocity()).count();
         let loads = take(&mut self.loads);
-        let (slots, m) = (self.slots.symbols.len(), rows.len() + formulas.len());
+        let slots = self.slots.symbols.len();
+        let m = rows.len() + formulas.len();
         let signals = self.signals.len();
         let dims =
             Dims { n, m, m_vel, slots, angles: self.angles.len(), args: slots + signals + self.angles.len() };
@@ -200,6 +201,7 @@ impl<'g> Builder<'g, '_> {
     }
     /// The penalty factors of each row: those of the element that it belongs to.
     fn penalties(&mut self, rows: &[RowName]) -> Result<Vec<Penalty>, ModelError> {
+        // factors are positive, and belong to an element with rows
         for (name, p) in &self.m.penalties {
             if ![p.alpha, p.xi, p.omega].iter().all(|x| *x > 0.0 && x.is_finite()) {
                 return Err(ModelError::new(format!(
@@ -215,6 +217,7 @@ impl<'g> Builder<'g, '_> {
                 self.numbers.warnings.push(warning);
             }
         }
+        // the factors of each row
         let of = |row: &RowName| {
             self.m.penalties.iter().find(|p| p.0.text == row.element).map_or(Penalty::default(), |p| p.1)
         };
@@ -241,6 +244,7 @@ impl<'g> Builder<'g, '_> {
     /// Entries (i, j, slot) of M, (coordinate, slot) of the weights, and the slot of the potential's
     /// constant.
     fn inertia_and_weights(&mut self) -> Result<(Vec<(u32, u32, u32)>, Vec<(u32, u32)>, u32), ModelError> {
+        // M_ij += c x_i y_j, and weights m g ∂r_G/∂q_i with the constant part of the potential
         let g = self.gravity.clone();
         let mut mass: BTreeMap<(usize, usize), Sym<'g>> = BTreeMap::new();
         let mut weight: BTreeMap<usize, Sym<'g>> = BTreeMap::new();
@@ -263,6 +267,7 @@ impl<'g> Builder<'g, '_> {
                 level = level - solid.mass * g * r.constant;
             }
         }
+        // entries that are not zero → slots
         let some = |s: &Sym| s.as_constant() != Some(0.0);
         let mass = mass
             .into_iter()
@@ -292,13 +297,16 @@ impl<'g> Builder<'g, '_> {
         n: usize,
         m: usize,
     ) -> Patterns {
-        let (mut nn, mut mn) = (vec![], vec![]);
+        // diagonal, M and the quadratic rows
+        let mut nn = vec![];
+        let mut mn = vec![];
         nn.extend((0..n).map(|i| (i, i)));
         nn.extend(inertia.iter().map(|e| (e.0 as usize, e.1 as usize)));
         for (k, row) in rows.iter().enumerate() {
             nn.extend(row.a.iter().map(|&(i, j, _)| (i, j)));
             mn.extend(row.coords().map(|i| (k, i)));
         }
+        // formulas, forces and loads couple all coordinates that they read
         let mut pairs = |coords: &mut dyn Iterator<Item = u32>| {
             let mut coords: Vec<usize> = coords.map(|i| i as usize).collect();
             coords.sort_unstable();
@@ -313,6 +321,7 @@ impl<'g> Builder<'g, '_> {
         loads.iter().for_each(|l| {
             pairs(&mut l.work.coords().chain(l.positions.coords()).chain(l.velocities.coords()))
         });
+        // positions of M on n × n
         let nn = Pattern::from_entries(n, n, nn);
         let mut mass: Vec<u32> = inertia.iter().map(|e| nn.at(e.0 as usize, e.1 as usize)).collect();
         mass.sort_unstable();
@@ -363,7 +372,7 @@ fn places(m: &Mechanism) -> Vec<(String, Option<Range<usize>>)> {
     named.map(|t| (t.text.clone(), t.place.clone())).collect()
 }
 
-/// p = e(ρ).
+/// Values of the slots p = e(ρ).
 fn values(slots: &Program, rho: &[f64]) -> Vec<f64> {
     let mut regs = vec![0.0; slots.registers()];
     slots.eval(rho, &mut regs);

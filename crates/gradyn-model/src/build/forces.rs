@@ -1,6 +1,8 @@
 //! Forces: scalar laws along distances, plane angles and coordinates where that suffices, loads otherwise;
 //! and the signals that they follow.
 
+mod laws;
+
 use super::functionals::{Draft, Moving};
 use super::loads::Applied;
 use super::numbers::unknown;
@@ -15,7 +17,7 @@ use crate::force::Law;
 use crate::geometry::Kind;
 use crate::guard::Guard;
 use crate::load::Load;
-use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, Vector};
+use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, Tyre, Vector};
 use crate::ports::{Ports, ZERO};
 use crate::program::{Graph, Program, Sym};
 use crate::row::Owner;
@@ -24,7 +26,7 @@ use crate::warning::{Warning, WarningCode};
 use std::ops::Range;
 
 /// A scalar force before its indices are final.
-pub struct Compiled {
+pub(crate) struct Compiled {
     /// Name of the element, with a component where it has several.
     pub name: String,
     pub element: Element,
@@ -166,231 +168,121 @@ impl ForceMaker<'_, '_, '_> {
         let m = self.b.m;
         for (k, f) in m.forces.iter().enumerate() {
             let first = (self.b.forces.len(), self.b.loads.len());
-            let plane = m.dimension == 2;
-            match &f.kind {
-                ForceKind::SpringDamper { .. } => self.spring(f)?,
-                ForceKind::Torsion { about: About::Bodies(between), .. } if plane => {
-                    self.plane_torsion(f, between)?
-                }
-                ForceKind::Torsion { about: About::Bodies(between), .. } => {
-                    let e = ModelError::new(format!(
-                        "force `{}`: in space a torsional spring acts on a joint",
-                        f.name
-                    ));
-                    return Err(e.at(&between[0].place).help("write joint = \"NAME\" instead of `between`"));
-                }
-                ForceKind::Torque { torque, .. } if torque.len() != if plane { 1 } else { 3 } => {
-                    let expected = if plane { "one number" } else { "three components" };
-                    let e = ModelError::new(format!(
-                        "force `{}`, torque: {expected} expected here, not {}",
-                        f.name,
-                        torque.len()
-                    ));
-                    return Err(e.at(&torque.first().and_then(|t| t.place.clone()).or(f.name.place.clone())));
-                }
-                ForceKind::Torque { on, reaction, torque, frame } => {
-                    frame.as_ref().map_or(Ok(0), |f| self.b.body(f))?;
-                    let [a, b] = [self.b.body(reaction)?, self.b.body(on)?];
-                    if a == b {
-                        return Err(ModelError::new(format!("force `{}`: `{on}` reacts on itself", f.name))
-                            .at(&reaction.place));
-                    }
-                    if plane && !self.reads_sensors(&torque[0]) {
-                        let applied = self.b.signal(&torque[0], &format!("force `{}`, torque", f.name))?;
-                        let element = self.plane_angle_element(a, b);
-                        self.push_force(&f.name, "", element, Law { applied, ..Law::none() })?;
-                    } else {
-                        self.add_load(k, &f.name)?;
-                    }
-                }
-                ForceKind::Point { at, force, frame } => {
-                    if frame.is_none() && !self.vector_reads_sensors(force) {
-                        self.point_force(f, at, force)?;
-                    } else {
-                        self.add_load(k, &f.name)?;
-                    }
-                }
-                ForceKind::Bushing { between, .. } | ForceKind::BumpStop { between, .. } => {
-                    let refs = [self.b.point_ref(&between[0])?, self.b.point_ref(&between[1])?];
-                    self.two_bodies(&f.name, refs, between)?;
-                    if matches!(f.kind, ForceKind::BumpStop { .. }) && self.coincident(refs[0], refs[1]) {
-                        let message = format!(
-                            "force `{}`: the ends `{}` and `{}` coincide",
-                            f.name, between[0], between[1]
-                        );
-                        return Err(ModelError::new(message)
-                            .at(&between[1].place)
-                            .help("a stop needs two different points"));
-                    }
-                    self.add_load(k, &f.name)?;
-                }
-                ForceKind::Contact { point, plane, .. } => {
-                    let refs = [self.b.point_ref(plane)?, self.b.point_ref(point)?];
-                    self.two_bodies(&f.name, refs, &[plane.clone(), point.clone()])?;
-                    self.add_load(k, &f.name)?;
-                }
-                ForceKind::Tyre(_) if plane => {
-                    let e = ModelError::new(format!("force `{}`: tyres belong to models in space", f.name))
-                        .at(&f.name.place);
-                    return Err(e.help("write dimension = 3, or use `contact`"));
-                }
-                ForceKind::Tyre(tyre) => {
-                    if let Some(law) = law_type(&tyre.law).filter(|law| law.kinks()) {
-                        let law = law.entry().name;
-                        let text = format!(
-                            "the {law} law of a tyre has kinks where it saturates; gradients are those of the branch taken"
-                        );
-                        let text = format!("force `{}`: {text}", f.name);
-                        let warning = Warning::new(WarningCode::NotSmooth, text);
-                        self.b.numbers.warnings.push(warning.about(Owner::Force, &f.name));
-                    }
-                    self.add_load(k, &f.name)?;
-                }
-                ForceKind::Torsion { about: About::Joint(_), .. }
-                | ForceKind::Actuator { .. }
-                | ForceKind::Along { .. }
-                | ForceKind::Friction { .. } => self.add_load(k, &f.name)?,
-            }
+            self.add_force(k, f)?;
             let motion = f.active == Active::Motion;
             self.b.forces[first.0..].iter_mut().for_each(|x| x.motion |= motion);
             self.b.loads[first.1..].iter_mut().for_each(|x| x.motion |= motion);
         }
         Ok(())
     }
-    fn two_bodies(
-        &self,
-        name: &Text,
-        refs: [super::PointRef; 2],
-        between: &[Text; 2],
-    ) -> Result<(), ModelError> {
-        if refs[0].0 == refs[1].0 {
-            let e = ModelError::new(format!(
-                "force `{name}` connects `{}` with itself",
-                self.b.solids[refs[0].0].name
-            ));
-            return Err(e.at(&between[1].place).help("a force between two points of one body does nothing"));
-        }
-        Ok(())
-    }
-    fn spring(&mut self, f: &Force) -> Result<(), ModelError> {
-        let ForceKind::SpringDamper { between, stiffness, damping, length, force } = &f.kind else {
-            return Ok(());
-        };
-        let name = &f.name;
-        let [a, b] = [self.b.point_ref(&between[0])?, self.b.point_ref(&between[1])?];
-        if a != b {
-            self.two_bodies(name, [a, b], between)?;
-        }
-        if a == b || self.coincident(a, b) {
-            let e = ModelError::new(format!(
-                "force `{name}`: the ends `{}` and `{}` coincide",
-                between[0], between[1]
-            ));
-            return Err(e.at(&between[1].place).help("a spring needs two different points"));
-        }
-        let kind = if self.b.m.dimension == 2 { Kind::Distance2 } else { Kind::Distance3 };
-        let ports: Vec<_> = self.b.port(a).into_iter().chain(self.b.port(b)).collect();
-        let element =
-            Element { kind, ports: self.b.ports(&ports.iter().collect::<Vec<_>>()), params: vec![] };
-        let law = self.law(name, [stiffness, damping, length], force.as_ref(), &["length", "speed"])?;
-        self.push_force(name, "", element, law)
-    }
-    fn plane_torsion(&mut self, f: &Force, between: &[Text; 2]) -> Result<(), ModelError> {
-        let ForceKind::Torsion { stiffness, damping, angle, torque, .. } = &f.kind else { return Ok(()) };
-        let [a, b] = [self.b.body(&between[0])?, self.b.body(&between[1])?];
-        if a == b {
-            let e = ModelError::new(format!("force `{}` connects `{}` with itself", f.name, between[0]));
-            return Err(e.at(&between[1].place));
-        }
-        let element = self.plane_angle_element(a, b);
-        let law = self.law(&f.name, [stiffness, damping, angle], torque.as_ref(), &["angle", "speed"])?;
-        self.push_force(&f.name, "", element, law)
-    }
-    fn plane_angle_element(&mut self, a: usize, b: usize) -> Element {
-        let k = self.b.plane_angle(a, b);
-        let (d1, d2) = self.b.angles[k].x.clone();
-        let ports = self.b.ports(&d1.iter().chain(&d2).collect::<Vec<_>>());
-        Element { kind: Kind::Angle, ports, params: vec![ANGLE + k as u32] }
-    }
-    fn point_force(&mut self, f: &Force, at: &Text, force: &Vector) -> Result<(), ModelError> {
-        let r = self.b.point_ref(at)?;
-        let port = self.b.port(r);
-        let components = self.force_components(force, &format!("force `{}`, force", f.name))?;
-        for ((axis, x), applied) in AXES.iter().zip(&port).zip(components) {
-            let element = Element { kind: Kind::Coordinate, ports: self.b.ports(&[x]), params: vec![] };
-            self.push_force(&f.name, &format!(".{axis}"), element, Law { applied, ..Law::none() })?;
-        }
-        Ok(())
-    }
-    /// Do two points coincide whatever the motion?
-    fn coincident(&self, a: super::PointRef, b: super::PointRef) -> bool {
-        let spot = |(b, i): super::PointRef| self.b.solids[b].points[i].spot;
-        let local = a.0 == b.0 && self.b.solids[a.0].distance(a.1, b.1) == 0.0;
-        spot(a) == spot(b) || local
-    }
-    fn vector_reads_sensors(&mut self, v: &Vector) -> bool {
-        match v {
-            Vector::Components(c, _) => c.iter().any(|x| self.reads_sensors(x)),
-            Vector::Expression(x) => self.reads_sensors(x),
-        }
-    }
-    fn force_components(&mut self, force: &Vector, what: &str) -> Result<Vec<u32>, ModelError> {
-        let d = self.b.m.dimension;
-        // a vector written as text: its components may depend on t too
-        if let Vector::Expression(x) = force
-            && let Source::Expression(text) = &x.source
-            && let Expr::Vector(items) = self.b.numbers.glance(x, what)?.expr
-            && items.len() == d
-        {
-            let part = |item: &Ast| Number {
-                source: Source::Expression(text[item.span.clone()].into()),
-                place: x
-                    .place
-                    .clone()
-                    .map(|p| if x.exact { p.start + item.span.start..p.start + item.span.end } else { p }),
-                exact: x.exact,
-            };
-            return items.iter().map(|item| self.b.signal(&part(item), what)).collect();
-        }
-        match force {
-            Vector::Components(c, _) if c.len() == d => c.iter().map(|c| self.b.signal(c, what)).collect(),
-            v => {
-                let v = self.b.numbers.vector(v, what)?;
-                Ok(v.into_iter().map(|v| self.b.slots.slot(v)).collect())
+    /// The law or the load of force `k`, after checks.
+    fn add_force(&mut self, k: usize, f: &Force) -> Result<(), ModelError> {
+        match &f.kind {
+            // laws along a quantity
+            ForceKind::SpringDamper { .. } => self.spring(f),
+            ForceKind::Torsion { about: About::Bodies(between), .. } => self.plane_torsion(f, between),
+            // laws where nothing is read, loads otherwise
+            ForceKind::Torque { .. } => self.torque(k, f),
+            ForceKind::Point { at, force, frame } => {
+                if frame.is_none() && !self.vector_reads_sensors(force) {
+                    self.point_force(f, at, force)
+                } else {
+                    self.add_load(k, &f.name)
+                }
             }
+            // loads
+            ForceKind::Bushing { between, .. } | ForceKind::BumpStop { between, .. } => {
+                self.check_ends(f, between)?;
+                self.add_load(k, &f.name)
+            }
+            ForceKind::Contact { point, plane, .. } => {
+                let refs = [self.b.point_ref(plane)?, self.b.point_ref(point)?];
+                self.two_bodies(&f.name, refs, &[plane.clone(), point.clone()])?;
+                self.add_load(k, &f.name)
+            }
+            ForceKind::Tyre(tyre) => {
+                self.check_tyre(f, tyre)?;
+                self.add_load(k, &f.name)
+            }
+            ForceKind::Torsion { about: About::Joint(_), .. }
+            | ForceKind::Actuator { .. }
+            | ForceKind::Along { .. }
+            | ForceKind::Friction { .. } => self.add_load(k, &f.name),
         }
     }
-    fn law(
-        &mut self,
-        name: &Text,
-        [k, c, rest]: [&Number; 3],
-        program: Option<&Number>,
-        local: &[&str],
-    ) -> Result<Law, ModelError> {
-        let what = |field: &str| format!("force `{name}`, {field}");
-        Ok(Law {
-            stiffness: self.b.signal(k, &what("stiffness"))?,
-            damping: self.b.signal(c, &what("damping"))?,
-            rest: self.b.signal(rest, &what(local[0]))?,
-            applied: ZERO,
-            program: program.map(|p| self.b.local_program(p, local, &what("force"))).transpose()?,
-        })
-    }
-    fn push_force(&mut self, name: &Text, part: &str, element: Element, law: Law) -> Result<(), ModelError> {
-        if element.ports.linear.is_empty() {
-            return Err(nothing_moves(name));
+    /// A torque with its reaction: a law where it is a number of the plane that reads no sensors.
+    fn torque(&mut self, k: usize, f: &Force) -> Result<(), ModelError> {
+        let ForceKind::Torque { on, reaction, torque, frame } = &f.kind else { return Ok(()) };
+        // as many components as the space has rotations
+        let plane = self.b.m.dimension == 2;
+        if torque.len() != if plane { 1 } else { 3 } {
+            let expected = if plane { "one number" } else { "three components" };
+            let e = ModelError::new(format!(
+                "force `{}`, torque: {expected} expected here, not {}",
+                f.name,
+                torque.len()
+            ));
+            return Err(e.at(&torque.first().and_then(|t| t.place.clone()).or(f.name.place.clone())));
         }
-        self.b.forces.push(Compiled { name: format!("{name}{part}"), element, law, motion: false });
+        // on two bodies
+        frame.as_ref().map_or(Ok(0), |f| self.b.body(f))?;
+        let [a, b] = [self.b.body(reaction)?, self.b.body(on)?];
+        if a == b {
+            return Err(
+                ModelError::new(format!("force `{}`: `{on}` reacts on itself", f.name)).at(&reaction.place)
+            );
+        }
+        // along their angle, or as a load
+        if plane && !self.reads_sensors(&torque[0]) {
+            let applied = self.b.signal(&torque[0], &format!("force `{}`, torque", f.name))?;
+            let element = self.plane_angle_element(a, b);
+            self.push_force(&f.name, "", element, Law { applied, ..Law::none() })
+        } else {
+            self.add_load(k, &f.name)
+        }
+    }
+    /// A bushing or a stop is between two bodies, and a stop between points that are apart.
+    fn check_ends(&self, f: &Force, between: &[Text; 2]) -> Result<(), ModelError> {
+        let refs = [self.b.point_ref(&between[0])?, self.b.point_ref(&between[1])?];
+        self.two_bodies(&f.name, refs, between)?;
+        if matches!(f.kind, ForceKind::BumpStop { .. }) && self.coincident(refs[0], refs[1]) {
+            let message =
+                format!("force `{}`: the ends `{}` and `{}` coincide", f.name, between[0], between[1]);
+            return Err(ModelError::new(message)
+                .at(&between[1].place)
+                .help("a stop needs two different points"));
+        }
+        Ok(())
+    }
+    /// A tyre is in space; a law with kinks is worth a warning.
+    fn check_tyre(&mut self, f: &Force, tyre: &Tyre) -> Result<(), ModelError> {
+        if self.b.m.dimension == 2 {
+            let e = ModelError::new(format!("force `{}`: tyres belong to models in space", f.name))
+                .at(&f.name.place);
+            return Err(e.help("write dimension = 3, or use `contact`"));
+        }
+        if let Some(law) = law_type(&tyre.law).filter(|law| law.kinks()) {
+            let law = law.entry().name;
+            let text = format!(
+                "the {law} law of a tyre has kinks where it saturates; \
+                 gradients are those of the branch taken"
+            );
+            let text = format!("force `{}`: {text}", f.name);
+            let warning = Warning::new(WarningCode::NotSmooth, text);
+            self.b.numbers.warnings.push(warning.about(Owner::Force, &f.name));
+        }
         Ok(())
     }
     /// A force by its symbols: one load, and another for what acts in motion only.
     fn add_load(&mut self, k: usize, name: &Text) -> Result<(), ModelError> {
+        // f and w as symbols
         let graph = Graph::new();
         let mut env = SensorEnv::new(self.b, &graph);
         let Applied { work, motion, guards, .. } = env.applied(k)?;
         if work.is_empty() && motion.is_empty() {
             return Err(nothing_moves(name));
         }
+        // one load that always acts, one that acts in motion
         let drafts = [&work, &motion].map(|w| env.draft(&w.iter().map(|w| w.1).collect::<Vec<_>>()));
         let guard = env.draft(&guards.iter().map(|g| g.value).collect::<Vec<_>>());
         for ((work, motion), draft) in
@@ -401,6 +293,7 @@ impl ForceMaker<'_, '_, '_> {
             let load = self.load(name, draft, work)?;
             self.b.loads.push(Load { motion, ..load });
         }
+        // where they are not defined
         if !guards.is_empty() {
             let load = self.load(name, guard, Ports::default())?;
             self.b
@@ -410,6 +303,7 @@ impl ForceMaker<'_, '_, '_> {
         Ok(())
     }
     fn load(&self, name: &Text, draft: Draft, work: Ports) -> Result<Load, ModelError> {
+        // f as a program of positions and velocities only
         let Some(Moving {
             ports: [positions, velocities],
             count: [position_args, velocity_args],
@@ -447,7 +341,7 @@ fn nothing_moves(name: &Text) -> ModelError {
 }
 
 impl Law {
-    /// No force.
+    /// A law without any term: F = 0.
     fn none() -> Self {
         Self { stiffness: ZERO, damping: ZERO, rest: ZERO, applied: ZERO, program: None }
     }

@@ -15,14 +15,14 @@ use crate::signal::Input;
 
 /// A functional before its indices are final.
 #[derive(Default)]
-pub struct Draft {
+pub(crate) struct Draft {
     pub sensors: Vec<Sensor>,
     pub program: Program,
     pub inputs: Vec<Input>,
 }
 
 /// A draft that reads positions and velocities of ports only.
-pub struct Moving {
+pub(crate) struct Moving {
     /// Positions and velocities, one argument each.
     pub ports: [Ports; 2],
     /// Numbers of their arguments.
@@ -34,8 +34,10 @@ pub struct Moving {
 
 impl Draft {
     /// Sensors sorted by their level; nothing if there are others than positions and velocities.
-    pub fn moving(self) -> Option<Moving> {
-        let (mut ports, mut count, mut renamed) = ([Ports::default(), Ports::default()], [0; 2], vec![]);
+    pub(crate) fn moving(self) -> Option<Moving> {
+        let mut ports = [Ports::default(), Ports::default()];
+        let mut count = [0; 2];
+        let mut renamed = vec![];
         for s in &self.sensors {
             let Sensor::Affine(port, level @ (0 | 1)) = s else { return None };
             append(&mut ports[*level], port, count[*level] as u32);
@@ -60,13 +62,13 @@ fn append(all: &mut Ports, one: &Ports, arg: u32) {
 }
 
 /// Integrands and terminal values of the objectives, in order.
-pub struct Objectives {
+pub(super) struct Objectives {
     pub integrand: Draft,
     pub terminal: Draft,
 }
 
 /// Conditions at the start.
-pub struct Conditions {
+pub(super) struct Conditions {
     pub position: Vec<Draft>,
     /// Position conditions of an equilibrium that may carry a load.
     pub held: Vec<bool>,
@@ -81,16 +83,18 @@ impl Builder<'_, '_> {
     fn draft(&mut self, list: &[(Option<Number>, String)]) -> Result<Draft, ModelError> {
         self.draft_of(list, |_, x| x)
     }
-    /// The same of functions of the expressions.
+    /// One functional whose output k is `outer(k, x)` of expression k; `None` is zero.
     fn draft_of(
         &mut self,
         list: &[(Option<Number>, String)],
         outer: impl for<'g> Fn(usize, Sym<'g>) -> Sym<'g>,
     ) -> Result<Draft, ModelError> {
+        // all expressions are parsed before any is compiled
         let graph = Graph::new();
         let asts = list.iter().map(|(x, what)| x.as_ref().map(|x| self.numbers.parse(x, what)).transpose());
         let asts = asts.collect::<Result<Vec<_>, _>>()?;
         let mut env = SensorEnv::new(self, &graph);
+        // output k: outer(k, x_k), or 0 where there is no expression
         let mut outputs = vec![];
         for (k, ((x, what), ast)) in list.iter().zip(asts).enumerate() {
             let (Some(x), Some(ast)) = (x, ast) else {
@@ -119,7 +123,8 @@ impl Builder<'_, '_> {
             |f: &dyn Fn(&crate::mechanism::Objective) -> Option<Number>| -> Vec<(Option<Number>, String)> {
                 self.m.objectives.iter().map(|o| (f(o), format!("objective `{}`", o.name))).collect()
             };
-        let (integral, terminal) = (list(&|o| o.integral.clone()), list(&|o| o.terminal.clone()));
+        let integral = list(&|o| o.integral.clone());
+        let terminal = list(&|o| o.terminal.clone());
         let maxima: Vec<Option<Maximum>> = self.m.objectives.iter().map(|o| o.maximum).collect();
         let integrand = self.draft_of(&integral, |k, y| maxima[k].map_or(y, |m| m.integrand(y)))?;
         Ok(Objectives { integrand, terminal: self.draft(&terminal)? })
@@ -151,6 +156,7 @@ impl Builder<'_, '_> {
     /// E(q) = key - value for positions; rates for velocities.
     pub(super) fn conditions(&mut self) -> Result<Conditions, ModelError> {
         let initial = &self.m.initial;
+        // position conditions; those after the free ones hold in an equilibrium
         let mut c = Conditions {
             position: vec![],
             held: vec![],
@@ -165,10 +171,12 @@ impl Builder<'_, '_> {
             c.held.extend(drafts.iter().map(|_| k >= free));
             c.position.extend(drafts);
         }
+        // at rest in an equilibrium: v = 0
         if initial.equilibrium.is_some() && initial.velocity == InitialVelocity::Rest {
             c.at_rest = (0..self.coordinates.len() as u32).map(coordinate_rate).collect();
             return Ok(c);
         }
+        // velocity conditions: rates of the position conditions are zero, or as given
         let velocity: Vec<(&Number, Option<&Number>)> = match &initial.velocity {
             InitialVelocity::Rest => initial.position.iter().map(|(k, _)| (k, None)).collect(),
             InitialVelocity::Conditions(list) => list.iter().map(|(k, v)| (k, Some(v))).collect(),
@@ -203,6 +211,7 @@ impl Builder<'_, '_> {
         velocity: bool,
         part: usize,
     ) -> Result<(usize, Draft), ModelError> {
+        // left side, a plain sensor or an expression
         let what = format!("initial {}", if velocity { "velocity" } else { "position" });
         let (ast, right) =
             (self.numbers.parse(key, &what)?, value.map(|v| self.numbers.parse(v, &what)).transpose()?);
@@ -211,6 +220,7 @@ impl Builder<'_, '_> {
         let mut env = SensorEnv::new(self, &graph);
         let wrong = |source: &Number, e| ModelError::expression(&what, source, e);
         let mut left = list(&compile(&ast, &graph, &mut env).map_err(|e| wrong(key, e))?);
+        // a velocity condition on a plain sensor of positions means its rate
         let speed = ast.calls().iter().any(|c| c.0 == "vel") || env.read_velocities(&left);
         if velocity && value.is_none() && (!plain || speed) {
             let e = ModelError::new("velocity = \"rest\" needs position conditions on plain sensors")
@@ -222,36 +232,45 @@ impl Builder<'_, '_> {
                 .rates(&left)
                 .map_err(|none| ModelError::new(format!("{what}: {none} is not available")).at(&key.place))?;
         }
+        // right side, of as many components
         let right = match (&right, value) {
             (Some(r), Some(v)) => Some(list(&compile(r, &graph, &mut env).map_err(|e| wrong(v, e))?)),
             _ => None,
         };
         if right.as_ref().is_some_and(|r| r.len() != left.len()) {
-            let e = ModelError::new(format!(
-                "{what}: `{}` and its value do not have the same number of components",
-                text(key)
-            ));
-            return Err(e.at(&value.and_then(|v| v.place.clone()).or(key.place.clone())));
+            return Err(unequal(key, value, &what));
         }
+        // left - right = 0 of this component
         let near = env.angle_symbols.iter().find(|a| a.0.id() == left[part].id()).map(|a| a.1);
         let right = right.map_or(graph.constant(0.0), |r| r[part]);
         let constant = right.as_constant();
         let draft = env.draft(&[left[part] - right]);
-        let late = |s: &Sensor| s.needs_dynamics() || (!velocity && s.needs_velocity());
-        if draft.sensors.iter().any(late) {
-            let allowed = if velocity { "positions and velocities" } else { "positions" };
-            let e =
-                ModelError::new(format!("{what}: `{}` reads more than {allowed}", text(key))).at(&key.place);
-            return Err(e.help(
-                "accelerations, reactions and efforts follow from the motion; they cannot be conditions",
-            ));
-        }
+        check_known(&draft, key, velocity, &what)?;
+        // an angle starts on the branch nearest to its given value
         if let (Some(k), false, Some(v)) = (near, velocity, value) {
             let number = self.numbers.number(v, &what).ok().map(|s| self.numbers.nominal(&[s])[0]);
             self.angles[k].near = number.or(constant);
         }
         Ok((left.len(), draft))
     }
+}
+
+/// A condition whose sides have different numbers of components.
+fn unequal(key: &Number, value: Option<&Number>, what: &str) -> ModelError {
+    let key_text = text(key);
+    let message = format!("{what}: `{key_text}` and its value do not have the same number of components");
+    ModelError::new(message).at(&value.and_then(|v| v.place.clone()).or(key.place.clone()))
+}
+
+/// A condition reads no more than is known at the start.
+fn check_known(draft: &Draft, key: &Number, velocity: bool, what: &str) -> Result<(), ModelError> {
+    let late = |s: &Sensor| s.needs_dynamics() || (!velocity && s.needs_velocity());
+    if !draft.sensors.iter().any(late) {
+        return Ok(());
+    }
+    let allowed = if velocity { "positions and velocities" } else { "positions" };
+    let e = ModelError::new(format!("{what}: `{}` reads more than {allowed}", text(key))).at(&key.place);
+    Err(e.help("accelerations, reactions and efforts follow from the motion; they cannot be conditions"))
 }
 
 /// The rate of a coordinate.

@@ -1,8 +1,8 @@
 //! Kinds of joints: one file for each, which says everything about it.
 //!
 //! A kind is a [`JointSpec`], data that the passes of `build`, the reader, templates and documents ask, and a
-//! [`JointType`], what needs code: its rows and its reaction. [`joint_type`] is the only place that knows which
-//! file belongs to which [`JointKind`].
+//! [`JointType`], what needs code: its rows and its reaction. [`joint_type`] is the only place that knows
+//! which file belongs to which [`JointKind`].
 
 mod constant_velocity;
 mod coupling;
@@ -144,11 +144,11 @@ pub(crate) enum Attitude {
 /// How a body may turn in a first drawing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Swing {
-    /// Not at all.
+    /// It does not turn at all.
     None,
     /// About the axis of the joint.
     Axis,
-    /// In any way.
+    /// It turns in any way.
     Any,
 }
 
@@ -166,9 +166,9 @@ pub(crate) struct Slip<'h> {
 pub(crate) struct Directions<'a, 'g, 'm> {
     /// Everything else.
     pub b: &'a mut Builder<'g, 'm>,
-    /// The joint.
+    /// The joint to be checked.
     pub joint: &'m Joint,
-    /// Its points.
+    /// Its points on bodies 1 and 2.
     pub ends: [PointRef; 2],
     /// Its axes and normals.
     pub frame: &'a JointFrame<'g>,
@@ -176,7 +176,7 @@ pub(crate) struct Directions<'a, 'g, 'm> {
 
 /// What a kind of joint does. There are no default methods: a new kind says everything.
 pub(crate) trait JointType: Sync {
-    /// Its data.
+    /// What is data of the kind.
     fn spec(&self) -> &'static JointSpec;
     /// The kind with its number, which kinds without one leave.
     fn kind(&self, number: Number) -> JointKind;

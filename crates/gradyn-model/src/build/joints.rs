@@ -12,17 +12,17 @@ use crate::program::Sym;
 /// Unit axes and normals of both sides, in the frames of the bodies.
 #[derive(Clone)]
 pub(crate) struct JointFrame<'g> {
-    /// a₁, a₂.
+    /// The axes a₁ and a₂.
     pub(crate) axes: [Symbols<'g>; 2],
-    /// n₁, n₂.
+    /// The normals n₁ and n₂.
     pub(crate) normals: [Symbols<'g>; 2],
 }
 
 /// What a joint connects: frames and points of bodies 1 and 2.
 pub(crate) struct Ends<'a, 'g> {
-    /// Frames.
+    /// Frames of bodies 1 and 2.
     pub(crate) frames: [&'a Frame<'g>; 2],
-    /// Points.
+    /// Points on bodies 1 and 2.
     pub(crate) points: [Port<'g>; 2],
 }
 
@@ -49,6 +49,7 @@ impl<'g> Builder<'g, '_> {
     pub(super) fn read_joint_frames(&mut self) -> Result<(), ModelError> {
         let dimension = self.m.dimension;
         for j in &self.m.joints {
+            // joints of space need space
             let spec = j.kind.spec();
             if dimension == 2 && spec.spatial {
                 let message = format!("joint `{}`: a {} joint needs a model in space", j.name, j.kind.word());
@@ -56,6 +57,7 @@ impl<'g> Builder<'g, '_> {
                     .at(&j.name.place)
                     .help("write dimension = 3, or use a plane joint"));
             }
+            // a rod in space has no directions
             let ends = self.read_joint_ends(j)?;
             for (side, needs) in spec.directions[dimension - 2].into_iter().enumerate() {
                 let solid = &self.solids[ends[side].0];
@@ -64,10 +66,12 @@ impl<'g> Builder<'g, '_> {
                         "joint `{}`: `{}` is a rod, which has no directions but its own",
                         j.name, solid.name
                     );
-                    let help = "use spherical, distance or free joints on rods, or describe the body by `shape` or `inertia`";
+                    let help = "use spherical, distance or free joints on rods, \
+                                or describe the body by `shape` or `inertia`";
                     return Err(ModelError::new(message).at(&j.name.place).help(help));
                 }
             }
+            // axes and normals, which the kind may refuse
             let frame = self.read_joint_frame(j)?;
             let mut directions = Directions { b: self, joint: j, ends, frame: &frame };
             joint_type(&j.kind).check(&mut directions)?;
@@ -78,7 +82,9 @@ impl<'g> Builder<'g, '_> {
     }
     /// Unit axes and normals of both sides.
     fn read_joint_frame(&mut self, j: &Joint) -> Result<JointFrame<'g>, ModelError> {
-        let (n, last) = (&mut self.numbers, if self.m.dimension == 2 { 0 } else { 2 });
+        let n = &mut self.numbers;
+        let last = if self.m.dimension == 2 { 0 } else { 2 };
+        // a and n of one side, n across a
         let mut side = |k: usize| -> Result<(Symbols<'g>, Symbols<'g>), ModelError> {
             let axis = n.direction(j.axes[k].as_ref(), last, &format!("joint `{}`: the axis", j.name))?;
             let what = format!("joint `{}`: the normal", j.name);
@@ -92,6 +98,7 @@ impl<'g> Builder<'g, '_> {
             };
             Ok((axis, normal))
         };
+        // both sides
         let (a1, n1) = side(0)?;
         let (a2, n2) = side(1)?;
         Ok(JointFrame { axes: [a1, a2], normals: [n1, n2] })

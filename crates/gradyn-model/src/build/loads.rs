@@ -9,8 +9,9 @@
 mod bushing;
 mod contact;
 mod tyre;
+mod work;
 
-pub use tyre::Guard;
+pub(crate) use tyre::Guard;
 
 use super::joint::Coordinate;
 use super::sensors::list;
@@ -23,14 +24,14 @@ use crate::ports::Affine;
 use crate::program::Sym;
 
 /// (port component, force on it).
-pub type Work<'g, 'h> = Vec<(Affine<'g>, Sym<'h>)>;
+pub(super) type Work<'g, 'h> = Vec<(Affine<'g>, Sym<'h>)>;
 
 /// What a force applies.
 #[derive(Default)]
-pub struct Applied<'g, 'h> {
+pub(crate) struct Applied<'g, 'h> {
     /// (port component, force on it).
     pub work: Work<'g, 'h>,
-    /// The same of what acts in motion only: it has no meaning at rest.
+    /// (port component, force on it) of what acts in motion only: it has no meaning at rest.
     pub motion: Work<'g, 'h>,
     /// Where the force is not defined.
     pub guards: Vec<Guard<'h>>,
@@ -44,7 +45,7 @@ type Made<T> = Result<T, ModelError>;
 
 impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     /// What force `k` applies.
-    pub fn applied(&mut self, k: usize) -> Made<Applied<'g, 'h>> {
+    pub(crate) fn applied(&mut self, k: usize) -> Made<Applied<'g, 'h>> {
         let m = self.b.m;
         let f: &Force = &m.forces[k];
         if self.reading.contains(&f.name.text) {
@@ -60,6 +61,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     }
     fn apply(&mut self, f: &Force) -> Made<Applied<'g, 'h>> {
         let name = &f.name;
+        // work on ports and sensors of each kind
         match &f.kind {
             ForceKind::SpringDamper { between, stiffness, damping, length, force } => {
                 let (y, _) = self.length(between)?;
@@ -68,26 +70,9 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             ForceKind::Torsion { about, stiffness, damping, angle, torque } => {
                 self.torsion(name, about, [stiffness, damping, angle], torque.as_ref())
             }
-            ForceKind::Point { at, force, frame } => {
-                let r = self.b.point_ref(at)?;
-                let f = self.components(force, name, "force")?;
-                let f = self.in_frame(f, frame)?;
-                let mut a =
-                    Applied { sensors: vec![("force", Value::Vector(f.clone()))], ..Applied::default() };
-                let port = self.b.port(r);
-                push(&mut a.work, &port, &f);
-                Ok(a)
-            }
+            ForceKind::Point { at, force, frame } => self.point_load(name, at, force, frame),
             ForceKind::Torque { on, reaction, torque, frame } => {
-                let bodies = [self.b.body(reaction)?, self.b.body(on)?];
-                let tau =
-                    torque.iter().map(|x| self.expression(x, name, "torque")).collect::<Made<Symbols>>()?;
-                let tau = if tau.len() == 3 { self.in_frame(tau, frame)? } else { tau };
-                let value = if tau.len() == 1 { Value::Scalar(tau[0]) } else { Value::Vector(tau.clone()) };
-                let mut a = Applied { sensors: vec![("torque", value)], ..Applied::default() };
-                self.push_torque(&mut a.work, bodies[1], &tau, name)?;
-                self.push_torque(&mut a.work, bodies[0], &opposite(&tau), name)?;
-                Ok(a)
+                self.torque_load(name, [reaction, on], torque, frame)
             }
             ForceKind::Actuator { joint, effort } => {
                 let effort = self.expression(effort, name, "effort")?;
@@ -114,16 +99,51 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             ForceKind::Tyre(tyre) => tyre::tyre(self, name, tyre),
         }
     }
+    /// A force on a point, in global components or in those of a body.
+    fn point_load(
+        &mut self,
+        name: &Text,
+        at: &Text,
+        force: &Vector,
+        frame: &Option<Text>,
+    ) -> Made<Applied<'g, 'h>> {
+        let r = self.b.point_ref(at)?;
+        let f = self.components(force, name, "force")?;
+        let f = self.in_frame(f, frame)?;
+        let mut a = Applied { sensors: vec![("force", Value::Vector(f.clone()))], ..Applied::default() };
+        let port = self.b.port(r);
+        push(&mut a.work, &port, &f);
+        Ok(a)
+    }
+    /// A torque on the second body, and its reaction on the first.
+    fn torque_load(
+        &mut self,
+        name: &Text,
+        bodies: [&Text; 2],
+        torque: &[Number],
+        frame: &Option<Text>,
+    ) -> Made<Applied<'g, 'h>> {
+        // τ in global components
+        let bodies = [self.b.body(bodies[0])?, self.b.body(bodies[1])?];
+        let tau = torque.iter().map(|x| self.expression(x, name, "torque")).collect::<Made<Symbols>>()?;
+        let tau = if tau.len() == 3 { self.in_frame(tau, frame)? } else { tau };
+        // what sensors read, and its work on both bodies
+        let value = if tau.len() == 1 { Value::Scalar(tau[0]) } else { Value::Vector(tau.clone()) };
+        let mut a = Applied { sensors: vec![("torque", value)], ..Applied::default() };
+        self.push_torque(&mut a.work, bodies[1], &tau, name)?;
+        self.push_torque(&mut a.work, bodies[0], &opposite(&tau), name)?;
+        Ok(a)
+    }
     /// Elastic energies of the linear springs.
-    pub fn springs(&mut self) -> Symbols<'h> {
+    pub(crate) fn springs(&mut self) -> Symbols<'h> {
         (0..self.b.m.forces.len()).filter_map(|k| self.applied(k).ok()?.energy).collect()
     }
     /// A number that may be an expression of sensors.
-    pub fn expression(&mut self, x: &Number, name: &Text, field: &str) -> Made<Sym<'h>> {
+    pub(crate) fn expression(&mut self, x: &Number, name: &Text, field: &str) -> Made<Sym<'h>> {
         self.number_of(x, &format!("force `{name}`, {field}"))
     }
-    /// The same of anything.
-    pub fn number_of(&mut self, x: &Number, what: &str) -> Made<Sym<'h>> {
+    /// A number of `what` that may be an expression of sensors.
+    pub(crate) fn number_of(&mut self, x: &Number, what: &str) -> Made<Sym<'h>> {
         if let Source::Value(v) = x.source {
             if !v.is_finite() {
                 return Err(ModelError::new(format!("{what}: {v} is not a finite number")).at(&x.place));
@@ -200,12 +220,14 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         [k, c, rest]: [&Number; 3],
         extra: Option<&Number>,
     ) -> Made<Applied<'g, 'h>> {
+        // ẏ and the numbers k, c, y₀
         let speed = self.speed_of(y, name)?;
         let [k, c, rest] = [
             self.expression(k, name, "stiffness")?,
             self.expression(c, name, "damping")?,
             self.expression(rest, name, along)?,
         ];
+        // k (y - y₀) + c ẏ + what is added
         let mut t = k * (y - rest) + c * speed;
         if let Some(x) = extra {
             let before = std::mem::replace(&mut self.local, vec![(along.into(), y), ("speed".into(), speed)]);
@@ -213,6 +235,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             self.local = before;
             t = t + more?;
         }
+        // sensors, and ½ k (y - y₀)² of a spring
         let sensors = [(effort, t), (along, y), ("speed", speed)].map(|(n, s)| (n, Value::Scalar(s)));
         let energy = (k.as_constant() != Some(0.0)).then(|| k * (y - rest) * (y - rest) * 0.5);
         Ok(Applied { sensors: sensors.to_vec(), energy, ..Applied::default() })
@@ -224,6 +247,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         numbers: [&Number; 3],
         extra: Option<&Number>,
     ) -> Made<Applied<'g, 'h>> {
+        // in the plane the angle of two bodies: an element does the work
         match about {
             About::Bodies(between) => {
                 let [a, b] = [self.b.body(&between[0])?, self.b.body(&between[1])?];
@@ -231,6 +255,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 let y = self.angle(k);
                 self.law(name, ["torque", "angle"], y, numbers, extra)
             }
+            // about a joint: the torque works on both bodies
             About::Joint(joint) => {
                 let k = self.b.joint(joint)?;
                 let Some(angle) = self.b.joint_angle(k, Coordinate::Angle) else {
@@ -249,7 +274,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         }
     }
     /// The joint of a name and its coordinate: angle, or position where it has no angle.
-    pub fn joint_coordinate(&mut self, name: &Text, joint: &Text) -> Made<(usize, Sym<'h>)> {
+    pub(crate) fn joint_coordinate(&mut self, name: &Text, joint: &Text) -> Made<(usize, Sym<'h>)> {
         let k = self.b.joint(joint)?;
         if self.b.m.joints[k].kind.spec().slides() {
             let axis = self.b.joint_frames[k].axes[0].clone();
@@ -266,37 +291,16 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             }
         }
     }
-    /// A force or torque e(y, ẏ) along the coordinate of a joint.
-    fn along_joint(
-        &mut self,
-        name: &Text,
-        joint: &Text,
-        e: impl FnOnce(Sym<'h>, Sym<'h>) -> Sym<'h>,
-    ) -> Made<Applied<'g, 'h>> {
-        let k = self.b.joint(joint)?;
-        if self.b.m.joints[k].kind.spec().coordinates[self.b.m.dimension - 2].contains(&Coordinate::X) {
-            let message =
-                format!("force `{name}`: the planar joint `{joint}` has three coordinates, x, y and angle");
-            let help =
-                "for its angle use `torsion` with `joint`, or `torque`; for x and y `force` or `bushing`";
-            return Err(ModelError::new(message).at(&joint.place).help(help));
-        }
-        let (k, y) = self.joint_coordinate(name, joint)?;
-        let speed = self.speed_of(y, name)?;
-        let effort = e(y, speed);
-        let sensors = vec![("effort", Value::Scalar(effort)), ("speed", Value::Scalar(speed))];
-        let mut a = Applied { sensors, ..Applied::default() };
-        self.push_along_joint(&mut a.work, k, effort, name)?;
-        Ok(a)
-    }
     /// An effort F along a sensor y of positions: F ∂y/∂x on every port component x that y reads.
     fn along_sensor(&mut self, name: &Text, sensor: &Number, effort: &Number) -> Made<Applied<'g, 'h>> {
+        // y and its effort, an expression of `value` and `speed`
         let y = self.expression(sensor, name, "sensor")?;
         let speed = self.speed_of(y, name)?;
         let before = std::mem::replace(&mut self.local, vec![("value".into(), y), ("speed".into(), speed)]);
         let effort = self.expression(effort, name, "effort");
         self.local = before;
         let effort = effort?;
+        // F ∂y/∂x on each port component
         let Some(slopes) = self.gradient(y) else {
             let e = ModelError::new(format!("force `{name}`: its sensor reads more than positions"))
                 .at(&sensor.place);
@@ -305,81 +309,6 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let work = slopes.into_iter().map(|(x, slope)| (x, effort * slope)).collect();
         let sensors = vec![("effort", Value::Scalar(effort)), ("speed", Value::Scalar(speed))];
         Ok(Applied { work, sensors, ..Applied::default() })
-    }
-    /// An effort on body 2 of joint `k`, along or about its axis, and its reaction on body 1.
-    fn push_along_joint(
-        &mut self,
-        work: &mut Work<'g, 'h>,
-        k: usize,
-        effort: Sym<'h>,
-        name: &Text,
-    ) -> Made<()> {
-        if !self.b.m.joints[k].kind.spec().slides() {
-            return self.push_about_joint(work, k, effort, name);
-        }
-        let ends = self.b.joint_ends(k);
-        let axis = self.b.frames[ends[0].0].direction(&self.b.joint_frames[k].axes[0]);
-        let f = scaled(effort, &self.port(&axis));
-        self.push_pair(work, ends, &f, name)
-    }
-    /// A torque on body 2 of joint `k` about its axis, and its reaction on body 1.
-    fn push_about_joint(
-        &mut self,
-        work: &mut Work<'g, 'h>,
-        k: usize,
-        effort: Sym<'h>,
-        name: &Text,
-    ) -> Made<()> {
-        let ends = self.b.joint_ends(k);
-        let axis = self.b.frames[ends[0].0].direction(&self.b.joint_frames[k].axes[0]);
-        let tau = if self.b.m.dimension == 2 { vec![effort] } else { scaled(effort, &self.port(&axis)) };
-        self.push_torque(work, ends[1].0, &tau, name)?;
-        self.push_torque(work, ends[0].0, &opposite(&tau), name)
-    }
-    /// f on point 2, -f on point 1 and the torque that the offset makes on body 1.
-    fn push_pair(
-        &mut self,
-        work: &mut Work<'g, 'h>,
-        ends: [super::PointRef; 2],
-        f: &[Sym<'h>],
-        name: &Text,
-    ) -> Made<()> {
-        let [r1, r2] = ends.map(|r| self.b.port(r));
-        push(work, &r2, f);
-        push(work, &r1, &opposite(f));
-        let d = difference(&self.port(&r2), &self.port(&r1));
-        let tau = if d.len() == 2 { vec![d[0] * f[1] - d[1] * f[0]] } else { cross(&d, f) };
-        self.push_torque(work, ends[0].0, &opposite(&tau), name)
-    }
-    /// τ on a body: ½ (τ × u_k) on each of its unit vectors; τ u⊥ in the plane.
-    fn push_torque(
-        &mut self,
-        work: &mut Work<'g, 'h>,
-        body: usize,
-        tau: &[Sym<'h>],
-        name: &Text,
-    ) -> Made<()> {
-        if body == self.b.ground() || tau.iter().all(|t| t.as_constant() == Some(0.0)) {
-            return Ok(());
-        }
-        if self.b.frames[body].thin() {
-            let message =
-                format!("force `{name}`: a torque cannot act on the rod `{}`", self.b.solids[body].name);
-            return Err(ModelError::new(message)
-                .at(&name.place)
-                .help("describe the body by `shape` or `inertia`"));
-        }
-        let axes = self.b.frames[body].axes();
-        if tau.len() == 1 {
-            let x = self.port(&axes[0]);
-            push(work, &axes[0], &[-(tau[0] * x[1]), tau[0] * x[0]]);
-            return Ok(());
-        }
-        for axis in &axes {
-            let u = self.port(axis);
-            push(work, axis, &scaled(self.graph.constant(0.5), &cross(tau, &u)));
-        }
-        Ok(())
     }
 }
 

@@ -3,10 +3,11 @@
 //! At rest the rate of every position condition is zero. Rows c = A v = 0 say a part of that already, so that
 //!
 //! ```text
-//! [ A ; E_v ] v = 0       n rows of them determine v = 0: all of A, and conditions in the order of largest remainder      (1)
+//! [ A ; E_v ] v = 0  (1)
 //! ```
-//! Which ones are taken does not matter, because all of them hold. In an equilibrium the conditions say less
-//! than that, and the rates of the coordinates are taken instead.
+//! where n rows determine v = 0: all of A, and conditions in the order of largest remainder. Which ones are
+//! taken does not matter, because all of them hold. In an equilibrium the conditions say less than that, and
+//! the rates of the coordinates are taken instead.
 
 use crate::elements::Elements;
 use crate::mechanics::Mechanics;
@@ -38,8 +39,11 @@ impl Mechanics {
 
 /// Conditions that (1) keeps at the guess, in order.
 fn open_conditions(sys: &Mechanics, p: &[f64], t: f64, angles: &[f64]) -> Vec<usize> {
-    let (n, m, count) = (sys.dims().n, sys.dims().m, sys.start.velocity_conditions.len());
-    let (mut d, zero) = (sys.data::<f64>(), vec![0.0; n.max(m)]);
+    let n = sys.dims().n;
+    let m = sys.dims().m;
+    let count = sys.start.velocity_conditions.len();
+    let mut d = sys.data::<f64>();
+    let zero = vec![0.0; n.max(m)];
     sys.prepare(p, &mut d);
     sys.set_angles(angles, &mut d);
     sys.place(t, sys.drawn(), &mut d);
@@ -53,7 +57,8 @@ fn open_conditions(sys: &Mechanics, p: &[f64], t: f64, angles: &[f64]) -> Vec<us
         row
     }));
     let independent = (count..count + m).filter(|&k| remove(k, &mut rows)).count();
-    let (mut left, mut chosen): (Vec<usize>, Vec<usize>) = ((0..count).collect(), vec![]);
+    let mut left: Vec<usize> = (0..count).collect();
+    let mut chosen: Vec<usize> = vec![];
     while chosen.len() < n - independent && !left.is_empty() {
         let largest = (0..left.len())
             .max_by(|&a, &b| norm(&rows[left[a]]).total_cmp(&norm(&rows[left[b]])))
@@ -68,7 +73,8 @@ fn open_conditions(sys: &Mechanics, p: &[f64], t: f64, angles: &[f64]) -> Vec<us
 /// E_v of a condition, of length 1.
 fn condition(sys: &Mechanics, k: usize, at: &At, d: &mut crate::mechanics::Data<f64>) -> Vec<f64> {
     let coords = sys.condition_pattern(true, k);
-    let (mut q, mut v) = (vec![0.0; coords.len()], vec![0.0; coords.len()]);
+    let mut q = vec![0.0; coords.len()];
+    let mut v = vec![0.0; coords.len()];
     let mut slots = vec![0.0; sys.condition_support(true, k).len()];
     sys.condition_row(true, k, at, d, &mut q, &mut v, &mut slots);
     let size = norm(&v);

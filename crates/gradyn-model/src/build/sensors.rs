@@ -3,17 +3,17 @@
 //! | expression | what it is |
 //! | --- | --- |
 //! | `body.point`, `body.com`, `ground.point` | position (vector; `.x`, `.y`, `.z` its components) [m] |
-//! | `body.angle`, `angle(body1, body2)` | plane: angle to the x axis; of body 2 relative to body 1, over any number of turns [rad] |
-//! | `body.roll`, `.pitch`, `.yaw`; `roll(body1, body2)` … | space: attitude; of body 2 in the frame of body 1 [rad] |
+//! | `body.angle`, `angle(body1, body2)` | plane: angle to the x axis, or to body 1, over any turns [rad] |
+//! | `body.roll`, `.pitch`, `.yaw`; `roll(body1, body2)` … | space: attitude, or to body 1 [rad] |
 //! | `body.omega` | angular velocity, global components; a number in the plane [rad/s] |
 //! | `distance(p, q)` | distance of two points [m] |
 //! | `vel(…)`, `acc(…)` | first and second rate of any expression |
-//! | `local(v, body)`, `axis(body, v)` | components of a vector in the axes of a body; a vector of a body in global components |
-//! | `joint.angle`, `.position`; `.angle_1`, `.angle_2` | coordinates of a joint; of a universal joint [rad, m] |
-//! | `joint.reaction`, `joint.torque` | force and torque on body 2 by body 1, global frame, torque about point 2 [N, N m] |
-//! | `driver.effort`, `constraint.multiplier` | force or torque that a driver applies along its quantity; λ of a row |
-//! | `force.force`, `.torque`, `.length`, `.angle`, `.speed` … | what an element applies, and what it acts along |
-//! | `system.kinetic`, `.potential`, `.energy`, `.momentum`, `.angular_momentum`; the same of a body | [J, N s, N m s] |
+//! | `local(v, body)`, `axis(body, v)` | global components to those of a body, and back |
+//! | `joint.angle`, `.position`; `.angle_1`, `.angle_2` | coordinates, those of universal joints [rad, m] |
+//! | `joint.reaction`, `joint.torque` | on body 2, about point 2, global components [N, N m] |
+//! | `driver.effort`, `constraint.multiplier` | what a driver applies along its quantity; λ of a row |
+//! | `force.force`, `.torque`, `.length`, `.angle`, `.speed` … | what it applies and acts along |
+//! | `system.kinetic`, `.potential`, `.energy`, `.momentum`, `.angular_momentum` | of a body too [J, N s] |
 
 use super::Builder;
 use super::joint::Coordinate;
@@ -30,7 +30,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Joints whose reaction some expression reads, and whether it reads the torque.
-pub fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashMap<String, bool>, ModelError> {
+pub(crate) fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashMap<String, bool>, ModelError> {
     let objectives = m.objectives.iter().flat_map(|o| o.integral.iter().chain(&o.terminal));
     let mut wanted = HashMap::new();
     for x in objectives.chain(m.outputs.iter().map(|o| &o.1)) {
@@ -66,6 +66,7 @@ impl<'h> Env<'h> for SensorEnv<'_, '_, '_, 'h> {
         }
     }
     fn call(&mut self, function: &str, args: &[Ast], span: Range<usize>) -> Found<'h> {
+        // the functions of the table above
         match (function, args) {
             ("vel", [x]) => self.rate_of(x, 1),
             ("acc", [x]) => self.rate_of(x, 2),
@@ -84,11 +85,13 @@ impl<'h> Env<'h> for SensorEnv<'_, '_, '_, 'h> {
                 Ok(Some(Value::Scalar(self.attitude(function, bodies))))
             }
             ("local", [v, body]) => {
-                let (v, b) = (self.vector_of(v)?, self.oriented(body)?);
+                let v = self.vector_of(v)?;
+                let b = self.oriented(body)?;
                 Ok(Some(Value::Vector(self.local(&v, b))))
             }
             ("axis", [body, v]) => {
-                let (b, v) = (self.oriented(body)?, self.vector_of(v)?);
+                let b = self.oriented(body)?;
+                let v = self.vector_of(v)?;
                 let axes = self.axes(b);
                 Ok(Some(Value::Vector(combination(&v, &axes))))
             }
@@ -175,9 +178,11 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     }
     /// A dotted name.
     fn path(&mut self, path: &str, span: &Range<usize>) -> Found<'h> {
+        // `head.second.rest`
         let mut parts = path.split('.');
         let (Some(head), Some(second)) = (parts.next(), parts.next()) else { return Ok(None) };
         let rest: Vec<&str> = parts.collect();
+        // the value by what the head names
         let value = if head == "system" {
             let all: Vec<usize> = (0..self.b.ground()).collect();
             self.energy(second, &all, true)
@@ -190,6 +195,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         } else {
             self.force_sensor(head, second).map_err(|e| at(e, span))?
         };
+        // the value itself, or a component of it
         match (value, rest.as_slice()) {
             (Some(v), []) => Ok(Some(v)),
             (Some(Value::Vector(v)), [axis]) if AXES[..v.len()].contains(axis) => {
@@ -209,6 +215,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     }
     /// Why `head.second` is nothing.
     fn explain(&self, head: &str, second: &str, span: &Range<usize>) -> Found<'h> {
+        // what the element has instead
         let b = &self.b;
         let offers: Vec<String> = if let Some(&k) = b.body_index.get(head) {
             let points = b.solids[k].points.iter().map(|p| p.name.clone());
@@ -232,15 +239,19 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         } else {
             return Err(at(b.unknown_element(&head.into()), span));
         };
+        // the message lists it
         let e = ExpressionError::new(format!("`{head}` has no `{second}`"), span.clone());
         Err(e.help(format!("it has {}", offers.join(", "))))
     }
     fn body_sensor(&mut self, b: usize, what: &str) -> Option<Value<'h>> {
-        let (ground, plane) = (self.b.ground(), self.b.m.dimension == 2);
+        // a point by name
+        let ground = self.b.ground();
+        let plane = self.b.m.dimension == 2;
         if let Some(i) = self.b.solids[b].points.iter().position(|p| p.name == what) {
             let port = self.b.port((b, i));
             return Some(Value::Vector(self.port(&port)));
         }
+        // angles, angular velocity and energies, where the body has them
         match what {
             _ if b == ground => None,
             "angle" if plane => {
@@ -327,7 +338,7 @@ fn force_offers(kind: &ForceKind) -> &'static [&'static str] {
     }
 }
 
-pub fn list<'h>(v: &Value<'h>) -> Symbols<'h> {
+pub(super) fn list<'h>(v: &Value<'h>) -> Symbols<'h> {
     match v {
         Value::Scalar(s) => vec![*s],
         Value::Vector(v) => v.clone(),

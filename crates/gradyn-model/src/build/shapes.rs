@@ -10,16 +10,19 @@
 use super::bodies::{Inertia, tensor};
 use super::numbers::Numbers;
 use crate::error::ModelError;
-use crate::mechanism::{Shape, ShapeKind, Text, Vector};
+use crate::mechanism::{Number, Shape, ShapeKind, Text, Vector};
 use crate::program::{Graph, Sym};
 use std::f64::consts::PI;
 
+/// (name, size, whether it must be positive rather than not negative).
+type Size<'g> = (&'static str, Sym<'g>, bool);
+
 /// A shape as symbols.
-pub struct Measured<'g> {
+pub(super) struct Measured<'g> {
     /// Density times volume (area in the plane).
     pub mass: Option<Sym<'g>>,
     /// Sizes that must be positive, or, if not `true`, zero or positive.
-    pub sizes: Vec<(&'static str, Sym<'g>, bool)>,
+    pub sizes: Vec<Size<'g>>,
     /// Per unit of mass.
     unit: Unit<'g>,
 }
@@ -33,7 +36,7 @@ enum Unit<'g> {
 
 impl<'g> Measured<'g> {
     /// The inertia of a mass.
-    pub fn inertia(&self, mass: Sym<'g>, graph: &'g Graph) -> Inertia<'g> {
+    pub(super) fn inertia(&self, mass: Sym<'g>, graph: &'g Graph) -> Inertia<'g> {
         let zero = graph.constant(0.0);
         match &self.unit {
             Unit::Polar(i) => Inertia::Polar(mass * *i),
@@ -51,23 +54,12 @@ impl<'g> Measured<'g> {
 }
 
 /// Reads a shape.
-pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<'g>, ModelError> {
+pub(super) fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<'g>, ModelError> {
     let what = format!("body `{body}`, shape");
-    let mut sizes = vec![];
+    let mut sizes: Vec<Size> = vec![];
+    // volume (area in the plane) and inertia per unit of mass
     let (volume, unit) = match &s.kind {
-        ShapeKind::Box(sides) => {
-            if sides.len() != n.dimension {
-                let message = format!("{what}: {} side lengths in a {}-D model", sides.len(), n.dimension);
-                return Err(ModelError::new(message).at(&body.place).help(format!("give {}", n.dimension)));
-            }
-            let a = sides.iter().map(|x| n.number(x, &what)).collect::<Result<Vec<_>, _>>()?;
-            sizes.extend(a.iter().map(|&a| ("side of the box", a, true)));
-            let square = |i: usize, j: usize| (a[i] * a[i] + a[j] * a[j]) / 12.0;
-            match n.dimension {
-                2 => (a[0] * a[1], Unit::Polar(square(0, 1))),
-                _ => (a[0] * a[1] * a[2], Unit::Principal([square(1, 2), square(0, 2), square(0, 1)])), // (1)
-            }
-        }
+        ShapeKind::Box(sides) => cuboid(sides, body, n, &mut sizes)?,
         ShapeKind::Sphere(r) => {
             let r = n.number(r, &what)?;
             sizes.push(("radius", r, true));
@@ -78,7 +70,8 @@ pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<
         }
         ShapeKind::Cylinder { radius, length, axis } => {
             let zero = n.graph.constant(0.0);
-            let (r, l) = (n.number(radius, &what)?, n.number(length, &what)?);
+            let r = n.number(radius, &what)?;
+            let l = n.number(length, &what)?;
             sizes.push(("radius", r, true));
             sizes.extend((n.dimension == 3).then_some(("length", l, true)));
             hollow([r, zero, l], axis, body, n)?
@@ -96,7 +89,30 @@ pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<
     Ok(Measured { mass: density.map(|d| d * volume), sizes, unit })
 }
 
-/// (3).
+/// Volume (area in the plane) and inertia (1) of a box or rectangle.
+fn cuboid<'g>(
+    sides: &[Number],
+    body: &Text,
+    n: &mut Numbers<'g>,
+    sizes: &mut Vec<Size<'g>>,
+) -> Result<(Sym<'g>, Unit<'g>), ModelError> {
+    // one side for each axis
+    let what = format!("body `{body}`, shape");
+    if sides.len() != n.dimension {
+        let message = format!("{what}: {} side lengths in a {}-D model", sides.len(), n.dimension);
+        return Err(ModelError::new(message).at(&body.place).help(format!("give {}", n.dimension)));
+    }
+    let a = sides.iter().map(|x| n.number(x, &what)).collect::<Result<Vec<_>, _>>()?;
+    sizes.extend(a.iter().map(|&a| ("side of the box", a, true)));
+    // (1)
+    let square = |i: usize, j: usize| (a[i] * a[i] + a[j] * a[j]) / 12.0;
+    Ok(match n.dimension {
+        2 => (a[0] * a[1], Unit::Polar(square(0, 1))),
+        _ => (a[0] * a[1] * a[2], Unit::Principal([square(1, 2), square(0, 2), square(0, 1)])),
+    })
+}
+
+/// Volume (area in the plane) and inertia (3) of a cylinder or ring.
 fn hollow<'g>(
     [outer, inner, l]: [Sym<'g>; 3],
     axis: &Option<Vector>,

@@ -2,11 +2,12 @@
 //! formulas.
 //!
 //! ```text
-//! angle of joint        θ = atan2(n₂·b₁, n₂·n₁) + 2πk                                             (1)
-//! attitude of 2 in 1    yaw atan2(R₂₁, R₁₁), pitch atan2(-R₃₁, √(R₃₂² + R₃₃²)), roll atan2(R₃₂, R₃₃),  R_ij = a_i·b_j   (2)
-//! angular velocity      ω = ½ Σ u_k × u̇_k                                                         (3)
+//! angle of joint        θ = atan2(n₂·b₁, n₂·n₁) + 2πk                                                 (1)
+//! attitude of 2 in 1    yaw atan2(R₂₁, R₁₁), pitch atan2(-R₃₁, √(R₃₂² + R₃₃²)), roll atan2(R₃₂, R₃₃)  (2)
+//! angular velocity      ω = ½ Σ u_k × u̇_k                                                            (3)
 //! ```
-//! The rate of any expression is an expression of ports one level higher.
+//! R_ij = a_i·b_j with the axes a of body 1 and b of body 2. The rate of any expression is an
+//! expression of ports one level higher.
 
 use super::Builder;
 use super::functionals::Draft;
@@ -20,7 +21,7 @@ use crate::signal::Input;
 use std::collections::{HashMap, HashSet};
 
 /// An angle with a branch: atan2(y.0·y.1, x.0·x.1).
-pub struct AngleDef<'g> {
+pub(crate) struct AngleDef<'g> {
     /// What it is, for messages.
     pub text: String,
     /// Numerator and denominator.
@@ -35,7 +36,7 @@ pub struct AngleDef<'g> {
 }
 impl<'g> AngleDef<'g> {
     /// (Y, X) as forms.
-    pub fn quads(&self, graph: &'g Graph) -> [Quad<'g>; 2] {
+    pub(crate) fn quads(&self, graph: &'g Graph) -> [Quad<'g>; 2] {
         [&self.y, &self.x].map(|(a, b)| Quad::zero(graph).plus_dot(graph.constant(1.0), a, b))
     }
 }
@@ -44,7 +45,7 @@ impl<'g> AngleDef<'g> {
 type AffineKey = (Vec<(usize, usize)>, usize, usize);
 
 /// Sensors as inputs of one graph.
-pub struct SensorEnv<'a, 'g, 'm, 'h> {
+pub(crate) struct SensorEnv<'a, 'g, 'm, 'h> {
     pub b: &'a mut Builder<'g, 'm>,
     pub graph: &'h Graph,
     pub sensors: Vec<Sensor>,
@@ -65,7 +66,7 @@ pub struct SensorEnv<'a, 'g, 'm, 'h> {
 }
 
 impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
-    pub fn new(b: &'a mut Builder<'g, 'm>, graph: &'h Graph) -> Self {
+    pub(crate) fn new(b: &'a mut Builder<'g, 'm>, graph: &'h Graph) -> Self {
         Self {
             b,
             graph,
@@ -82,7 +83,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         }
     }
     /// The program of some outputs, with the sensors that they need.
-    pub fn draft(&self, outputs: &[Sym<'h>]) -> Draft {
+    pub(crate) fn draft(&self, outputs: &[Sym<'h>]) -> Draft {
         let used: HashSet<usize> = outputs.iter().flat_map(|s| s.inputs()).collect();
         let mut sensors = vec![];
         let keep = |(i, input): (usize, &Input)| match input {
@@ -97,13 +98,13 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         Draft { program: self.graph.program(outputs), inputs, sensors }
     }
     /// Do some symbols read velocities?
-    pub fn read_velocities(&self, symbols: &[Sym<'h>]) -> bool {
+    pub(crate) fn read_velocities(&self, symbols: &[Sym<'h>]) -> bool {
         let sensor = |i: usize| {
             if let Input::Sensor(k) = self.inputs[i] { Some(&self.sensors[k as usize]) } else { None }
         };
         symbols.iter().flat_map(|s| s.inputs()).filter_map(sensor).any(Sensor::needs_velocity)
     }
-    pub fn input(&mut self, i: Input) -> Sym<'h> {
+    pub(crate) fn input(&mut self, i: Input) -> Sym<'h> {
         let next = self.inputs.len();
         let k = *self.input_index.entry(i).or_insert(next);
         if k == next {
@@ -116,7 +117,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         self.input(Input::Sensor(self.sensors.len() as u32 - 1))
     }
     /// Sensors under a key, once.
-    pub fn sense(
+    pub(crate) fn sense(
         &mut self,
         key: String,
         make: impl FnOnce(&mut Builder<'g, 'm>) -> Vec<Sensor>,
@@ -130,7 +131,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         symbols
     }
     /// A symbol of ρ: its slot, or itself if constant.
-    pub fn parameter(&mut self, s: Sym<'g>) -> Sym<'h> {
+    pub(crate) fn parameter(&mut self, s: Sym<'g>) -> Sym<'h> {
         match s.as_constant() {
             Some(c) => self.graph.constant(c),
             None => {
@@ -139,11 +140,11 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
             }
         }
     }
-    pub fn parameters(&mut self, v: &[Sym<'g>]) -> Symbols<'h> {
+    pub(crate) fn parameters(&mut self, v: &[Sym<'g>]) -> Symbols<'h> {
         v.iter().map(|&s| self.parameter(s)).collect()
     }
     /// A component of a port.
-    pub fn component(&mut self, x: &Affine<'g>) -> Sym<'h> {
+    pub(crate) fn component(&mut self, x: &Affine<'g>) -> Sym<'h> {
         if x.terms.is_empty() {
             return self.parameter(x.constant);
         }
@@ -160,11 +161,11 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         s
     }
     /// A port as symbols.
-    pub fn port(&mut self, p: &Port<'g>) -> Symbols<'h> {
+    pub(crate) fn port(&mut self, p: &Port<'g>) -> Symbols<'h> {
         p.iter().map(|x| self.component(x)).collect()
     }
     /// First rates of symbols; the name of what has none where there is none.
-    pub fn rates(&mut self, symbols: &[Sym<'h>]) -> Result<Symbols<'h>, String> {
+    pub(crate) fn rates(&mut self, symbols: &[Sym<'h>]) -> Result<Symbols<'h>, String> {
         let mut needed: Vec<usize> = symbols.iter().flat_map(|s| s.inputs()).collect();
         needed.sort_unstable();
         needed.dedup();
@@ -174,10 +175,11 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         }
         Ok(self.graph.rates(symbols, |i| rate[&i]))
     }
-    pub fn rate(&mut self, s: Sym<'h>) -> Result<Sym<'h>, String> {
+    pub(crate) fn rate(&mut self, s: Sym<'h>) -> Result<Sym<'h>, String> {
         Ok(self.rates(&[s])?[0])
     }
     fn input_rate(&mut self, i: Input) -> Result<Sym<'h>, String> {
+        // ṫ = 1; slots and references are constant; signals and affine sensors have rates one level higher
         match i {
             Input::Time => Ok(self.graph.constant(1.0)),
             Input::Arg(s) if (super::SIGNAL..super::ANGLE).contains(&s) => Ok(self.input(Input::Rate(s, 1))),
@@ -202,7 +204,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         }
     }
     /// ∂s/∂x of every port component x that `s` reads; `None` if it reads more than positions.
-    pub fn gradient(&self, s: Sym<'h>) -> Option<Vec<(Affine<'g>, Sym<'h>)>> {
+    pub(crate) fn gradient(&self, s: Sym<'h>) -> Option<Vec<(Affine<'g>, Sym<'h>)>> {
         let constant = |c: bool| self.graph.constant(f64::from(u8::from(c)));
         let mut parts = vec![];
         for i in s.inputs() {
@@ -213,8 +215,9 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         Some(parts)
     }
     /// An angle with a branch.
-    pub fn angle(&mut self, k: usize) -> Sym<'h> {
-        let (y, x) = (self.b.angles[k].y.clone(), self.b.angles[k].x.clone());
+    pub(crate) fn angle(&mut self, k: usize) -> Sym<'h> {
+        let y = self.b.angles[k].y.clone();
+        let x = self.b.angles[k].x.clone();
         let [y0, y1, x0, x1] = [&y.0, &y.1, &x.0, &x.1].map(|p| self.port(p));
         let reference = self.input(Input::Arg(super::ANGLE + k as u32));
         let s = dot(&y0, &y1).atan2(dot(&x0, &x1)).unwrap_near(reference);
@@ -222,15 +225,15 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         s
     }
     /// Directions of the local axes of a body.
-    pub fn axes(&mut self, b: usize) -> Vec<Symbols<'h>> {
+    pub(crate) fn axes(&mut self, b: usize) -> Vec<Symbols<'h>> {
         self.b.frames[b].axes().iter().map(|p| self.port(p)).collect()
     }
     /// Components of a vector in the axes of a body.
-    pub fn local(&mut self, v: &[Sym<'h>], b: usize) -> Symbols<'h> {
+    pub(crate) fn local(&mut self, v: &[Sym<'h>], b: usize) -> Symbols<'h> {
         self.axes(b).iter().map(|axis| dot(axis, v)).collect()
     }
     /// (3); a number in the plane.
-    pub fn omega(&mut self, b: usize) -> Symbols<'h> {
+    pub(crate) fn omega(&mut self, b: usize) -> Symbols<'h> {
         let axes = self.axes(b);
         let rates: Vec<Symbols> =
             axes.iter().map(|a| self.rates(a).expect("directions have rates")).collect();
@@ -241,17 +244,18 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         scaled(self.graph.constant(0.5), &parts.expect("three axes"))
     }
     /// (2) of body 2 in body 1.
-    pub fn attitude(&mut self, which: &str, [one, two]: [usize; 2]) -> Sym<'h> {
+    pub(crate) fn attitude(&mut self, which: &str, [one, two]: [usize; 2]) -> Sym<'h> {
         if which != "pitch" {
             let k = self.b.attitude_angle(which, [one, two]);
             return self.angle(k);
         }
-        let (a, b) = (self.axes(one), self.axes(two));
+        let a = self.axes(one);
+        let b = self.axes(two);
         let r = |i: usize, j: usize| dot(&a[i], &b[j]);
         (-r(2, 0)).atan2((r(2, 1) * r(2, 1) + r(2, 2) * r(2, 2)).sqrt())
     }
     /// The slide (r₂ - r₁)·a₁ of a joint.
-    pub fn joint_position(&mut self, k: usize, direction: &[Sym<'g>]) -> Sym<'h> {
+    pub(crate) fn joint_position(&mut self, k: usize, direction: &[Sym<'g>]) -> Sym<'h> {
         let ends = self.b.joint_ends(k);
         let [r1, r2] = ends.map(|r| self.b.port(r));
         let axis = self.b.frames[ends[0].0].direction(direction);
@@ -273,13 +277,16 @@ impl<'g> Builder<'g, '_> {
     /// The plane angle of body `b` relative to body `a`.
     pub(super) fn plane_angle(&mut self, a: usize, b: usize) -> usize {
         self.angle_def(format!("angle {a} {b}"), |s| {
+            // the x axes of both bodies
             let x = super::vectors::unit(s.graph, 2, 0);
-            let (d1, d2) = (s.frames[a].direction(&x), s.frames[b].direction(&x));
+            let d1 = s.frames[a].direction(&x);
+            let d2 = s.frames[b].direction(&x);
             let name = |k: usize| &s.solids[k].name;
             let text = match a == s.ground() {
                 true => format!("the angle of `{}`", name(b)),
                 false => format!("the angle from `{}` to `{}`", name(a), name(b)),
             };
+            // atan2(d₁⊥·d₂, d₁·d₂)
             AngleDef {
                 text,
                 y: (normal(&d1), d2.clone()),
@@ -293,7 +300,8 @@ impl<'g> Builder<'g, '_> {
     /// Yaw or roll of body 2 in body 1, (2).
     fn attitude_angle(&mut self, which: &str, [one, two]: [usize; 2]) -> usize {
         self.angle_def(format!("{which} {one} {two}"), |s| {
-            let (a, b) = (s.frames[one].axes(), s.frames[two].axes());
+            let a = s.frames[one].axes();
+            let b = s.frames[two].axes();
             let pick = |i: usize, j: usize| (a[i].clone(), b[j].clone());
             let (y, x) = if which == "yaw" { (pick(1, 0), pick(0, 0)) } else { (pick(2, 1), pick(2, 2)) };
             AngleDef {
@@ -325,8 +333,11 @@ impl<'g> Builder<'g, '_> {
         Some(self.angle_def(format!("joint {k} {which}"), |s| {
             let f = &s.joint_frames[k];
             let dir = |side: usize, w: &[Sym<'g>]| s.frames[[one, two][side]].direction(w);
-            let (n1, b1) = (dir(0, &f.normals[0]), dir(0, &cross(&f.axes[0], &f.normals[0])));
-            let (a1, a2, n2) = (dir(0, &f.axes[0]), dir(1, &f.axes[1]), dir(1, &f.normals[1]));
+            let n1 = dir(0, &f.normals[0]);
+            let b1 = dir(0, &cross(&f.axes[0], &f.normals[0]));
+            let a1 = dir(0, &f.axes[0]);
+            let a2 = dir(1, &f.axes[1]);
+            let n2 = dir(1, &f.normals[1]);
             let minus_b2 = dir(1, &cross(&f.normals[1], &f.axes[1]));
             let (y, x) = match angle {
                 Coordinate::FirstAngle => ((a2.clone(), b1), (a2, n1)),

@@ -52,36 +52,27 @@ pub(super) struct TreeChooser<'a, 'g, 'm> {
 
 impl TreeChooser<'_, '_, '_> {
     /// Attaches every body that has a frame.
-    pub fn choose(&self) -> Result<Vec<Edge>, ModelError> {
-        let (ground, joints) = (self.b.ground(), &self.b.m.joints);
-        let framed = |b: usize| b == ground || !self.b.is_thin(b);
-        let usable = |k: usize| {
-            let j = &joints[k];
-            let framed = self.b.joint_ends(k).iter().all(|e| framed(e.0));
-            self.coordinates != Coordinates::Cartesian
-                && framed
-                && j.tree != Some(false)
-                && !self.read.contains(&j.name.text)
-        };
+    pub(super) fn choose(&self) -> Result<Vec<Edge>, ModelError> {
+        let ground = self.b.ground();
+        let joints = &self.b.m.joints;
+        // usable joints of each body
         let mut of_body = vec![vec![]; ground + 1];
-        for k in (0..joints.len()).filter(|&k| usable(k)) {
+        for k in (0..joints.len()).filter(|&k| self.usable(k)) {
             (0..2).for_each(|side| of_body[self.b.joint_ends(k)[side].0].push((k, side)));
         }
-        let (mut edges, mut depth) = (vec![], vec![None; ground + 1]);
-        let (mut frontier, mut open) = (BTreeSet::new(), self.by_joints().into_iter());
-        let free = if self.b.m.dimension == 2 { 3 } else { 7 };
+        // attaching a body offers its joints, those of few freedoms and near the ground first
+        let mut edges = vec![];
+        let mut depth = vec![None; ground + 1];
+        let mut frontier = BTreeSet::new();
+        let mut open = self.by_joints().into_iter();
         let attach = |body: usize, at: usize, depth: &mut Vec<Option<usize>>, frontier: &mut BTreeSet<_>| {
             depth[body] = Some(at);
             for &(k, side) in &of_body[body] {
-                let cost =
-                    match joints[k].kind.spec().carry[self.b.m.dimension - 2].freedom(self.b.m.dimension) {
-                        Some(_) if joints[k].tree == Some(true) => 0,
-                        Some(freedom) if freedom <= free => 1 + freedom,
-                        _ => continue,
-                    };
+                let Some(cost) = self.cost(k) else { continue };
                 frontier.insert((cost, at, k, side));
             }
         };
+        // from the ground on: the cheapest joint, or a free body where none is left
         attach(ground, 0, &mut depth, &mut frontier);
         loop {
             let edge = if let Some((_, at, k, side)) = frontier.pop_first() {
@@ -99,6 +90,27 @@ impl TreeChooser<'_, '_, '_> {
         }
         self.check_hints(&edges)?;
         Ok(edges)
+    }
+    /// Can joint `k` carry a body? Both must have frames, nobody forbids it, and its rows are not read.
+    fn usable(&self, k: usize) -> bool {
+        let j = &self.b.m.joints[k];
+        let ground = self.b.ground();
+        let framed = self.b.joint_ends(k).iter().all(|e| e.0 == ground || !self.b.is_thin(e.0));
+        self.coordinates != Coordinates::Cartesian
+            && framed
+            && j.tree != Some(false)
+            && !self.read.contains(&j.name.text)
+    }
+    /// Joints that shall carry come first, then those of few freedoms; none has more than a free body.
+    fn cost(&self, k: usize) -> Option<usize> {
+        let dimension = self.b.m.dimension;
+        let j = &self.b.m.joints[k];
+        let free = if dimension == 2 { 3 } else { 7 };
+        match j.kind.spec().carry[dimension - 2].freedom(dimension) {
+            Some(_) if j.tree == Some(true) => Some(0),
+            Some(freedom) if freedom <= free => Some(1 + freedom),
+            _ => None,
+        }
     }
     /// Bodies with frames, those with the most joints first; the heaviest of these.
     fn by_joints(&self) -> Vec<usize> {
@@ -122,11 +134,13 @@ pub(super) struct TreeMaker<'a, 'g, 'm> {
 
 impl<'g> TreeMaker<'_, 'g, '_> {
     /// The links of the edges; numbers become slots.
-    pub fn make(mut self, edges: &[Edge]) -> Result<Tree, ModelError> {
+    pub(super) fn make(mut self, edges: &[Edge]) -> Result<Tree, ModelError> {
+        // components of the frame of each body among x
         let ground = self.b.ground();
         let mut own = vec![vec![]; ground];
         self.b.coordinates.iter().enumerate().for_each(|(i, c)| own[c.body].push(i));
         let mut carried: Vec<Option<Carried>> = vec![None; ground];
+        // links of each edge after those of its parent
         for edge in edges {
             let (parent, name) = match edge.joint {
                 Some((k, side)) => (self.b.joint_ends(k)[side].0, self.b.m.joints[k].name.text.clone()),
@@ -137,10 +151,12 @@ impl<'g> TreeMaker<'_, 'g, '_> {
                 .get(parent)
                 .and_then(Option::as_ref)
                 .map_or((None, vec![]), |c| (c.link, c.path.clone()));
-            let (first_link, first) = (self.tree.chain.links.len(), self.tree.names.len());
+            let first_link = self.tree.chain.links.len();
+            let first = self.tree.names.len();
             for piece in pieces {
                 self.push_link(piece, &mut link, &name);
             }
+            // names and path of its coordinates; all its links end at the last one
             self.tree.names.extend(words.iter().map(|w| format!("{name}.{w}")));
             path.extend(first as u32..self.tree.names.len() as u32);
             let last = link.expect("every edge has a link");
@@ -148,30 +164,32 @@ impl<'g> TreeMaker<'_, 'g, '_> {
             let parts: &[u8] = if self.b.m.dimension == 2 { &PLANE } else { &SPACE };
             carried[edge.body] = Some(Carried { link, first: own[edge.body][0] as u32, parts, path });
         }
+        // bodies without a frame keep their own coordinates
         for b in 0..ground {
             if let Some(body) = carried[b].take() {
                 self.tree.bodies.push(body);
                 continue;
             }
-            let own = &own[b];
-            let first = self.tree.names.len() as u32;
-            self.tree.names.extend(own.iter().map(|&i| self.b.coordinates[i].name.clone()));
-            self.tree.chain.link_of.extend(own.iter().map(|_| None));
-            let path = (first..first + own.len() as u32).collect();
-            self.tree.bodies.push(Carried {
-                link: None,
-                first: own[0] as u32,
-                parts: &SPACE[..own.len()],
-                path,
-            });
+            self.push_own(&own[b]);
         }
         Ok(self.tree)
     }
+    /// A body without a frame, whose coordinates are its own.
+    fn push_own(&mut self, own: &[usize]) {
+        let first = self.tree.names.len() as u32;
+        self.tree.names.extend(own.iter().map(|&i| self.b.coordinates[i].name.clone()));
+        self.tree.chain.link_of.extend(own.iter().map(|_| None));
+        let path = (first..first + own.len() as u32).collect();
+        self.tree.bodies.push(Carried { link: None, first: own[0] as u32, parts: &SPACE[..own.len()], path });
+    }
     /// Adds the link of a piece behind `link`, which it becomes.
     fn push_link(&mut self, piece: Piece<'g>, link: &mut Option<u32>, name: &str) {
+        // where its numbers and its coordinates begin
         let tree = &mut self.tree;
-        let (parent, at) = (*link, tree.geometry.len() as u32);
+        let parent = *link;
+        let at = tree.geometry.len() as u32;
         let coord = tree.chain.link_of.len() as u32;
+        // the motion of (1) and (2) in `relative/chain.rs`, with its numbers as slots
         let motion = match piece {
             Piece::Shift(s) => {
                 tree.geometry.extend(s.into_iter().map(|x| self.b.slots.slot(x)));
@@ -188,6 +206,7 @@ impl<'g> TreeMaker<'_, 'g, '_> {
                 Motion::Ball
             }
         };
+        // the link comes last
         let new = Link { parent, motion, coord };
         *link = Some(tree.chain.links.len() as u32);
         tree.chain.link_of.extend((0..new.count()).map(|_| *link));
@@ -218,18 +237,7 @@ impl<'g> TreeMaker<'_, 'g, '_> {
         if let Some(t) = &triads {
             turn(t[side].clone(), &mut list);
         }
-        // the motions, backwards from side 2
-        let mut middle: Vec<Piece<'g>> = motions.iter().map(|m| piece(*m, side)).collect();
-        let angle = turned.map(|a| if side == 0 { a } else { -a });
-        if side == 1 {
-            middle.reverse();
-        }
-        if let Some(angle) = angle {
-            turn(self.about_axis(angle), &mut middle);
-            if side == 1 {
-                middle.rotate_right(1);
-            }
-        }
+        let middle = self.middle(motions, turned, side);
         list.extend(middle);
         // from the triad of the other side to the frame of the body
         if let Some(t) = &triads {
@@ -242,6 +250,21 @@ impl<'g> TreeMaker<'_, 'g, '_> {
             list.push(Piece::Shift(vec![self.b.graph.constant(0.0); 3]));
         }
         Ok((list, words))
+    }
+    /// The motions of a joint with its constant angle, backwards from side 2.
+    fn middle(&self, motions: &[Move], turned: Option<Sym<'g>>, side: usize) -> Vec<Piece<'g>> {
+        let mut middle: Vec<Piece<'g>> = motions.iter().map(|m| piece(*m, side)).collect();
+        let angle = turned.map(|a| if side == 0 { a } else { -a });
+        if side == 1 {
+            middle.reverse();
+        }
+        if let Some(angle) = angle {
+            turn(self.about_axis(angle), &mut middle);
+            if side == 1 {
+                middle.rotate_right(1);
+            }
+        }
+        middle
     }
     /// A point of a body from its centre of mass, in three components.
     fn local(&self, (b, i): PointRef) -> Symbols<'g> {
@@ -259,11 +282,14 @@ impl<'g> TreeMaker<'_, 'g, '_> {
     }
     /// Axes of the joint in both bodies, if its motion has any.
     fn triads(&self, k: usize, which: Triads) -> Option<[[Symbols<'g>; 3]; 2]> {
+        // (n, b, a) of one side
         let frame = &self.b.joint_frames[k];
         let usual = |s: usize| {
-            let (a, n) = (&frame.axes[s], &frame.normals[s]);
+            let a = &frame.axes[s];
+            let n = &frame.normals[s];
             [n.clone(), cross(a, n), a.clone()]
         };
+        // the triads whose first axis, or third, the joint turns about
         match which {
             Triads::None => None,
             Triads::Line => {
@@ -274,7 +300,8 @@ impl<'g> TreeMaker<'_, 'g, '_> {
             }
             Triads::Usual => Some([usual(0), usual(1)]),
             Triads::Crossed => {
-                let (a, n) = (&frame.axes[1], &frame.normals[1]);
+                let a = &frame.axes[1];
+                let n = &frame.normals[1];
                 let second = [a.clone(), n.clone(), cross(a, n)];
                 Some([usual(0), second])
             }
@@ -282,7 +309,9 @@ impl<'g> TreeMaker<'_, 'g, '_> {
     }
     /// The turn about the third axis.
     fn about_axis(&self, angle: Sym<'g>) -> [Symbols<'g>; 3] {
-        let (c, s, zero) = (angle.cos(), angle.sin(), self.b.graph.constant(0.0));
+        let c = angle.cos();
+        let s = angle.sin();
+        let zero = self.b.graph.constant(0.0);
         [vec![c, s, zero], vec![-s, c, zero], unit(self.b.graph, 3, 2)]
     }
 }
@@ -296,7 +325,8 @@ impl Builder<'_, '_> {
     pub(super) fn body_frames(&mut self) -> Vec<(usize, Ports)> {
         let mut list = vec![];
         for b in 0..self.ground() {
-            let (frame, solid) = (&self.frames[b], &self.solids[b]);
+            let frame = &self.frames[b];
+            let solid = &self.solids[b];
             let ports: Vec<_> = match solid.rod.filter(|_| self.m.dimension == 3) {
                 Some(ends) => ends.iter().flat_map(|&i| frame.point(solid, i)).collect(),
                 None => {
@@ -336,6 +366,7 @@ fn shift<'g>(s: Symbols<'g>, list: &mut Vec<Piece<'g>>) {
         list.push(Piece::Shift(s));
     }
 }
+
 /// Adds a turn, unless it is none.
 fn turn<'g>(g: [Symbols<'g>; 3], list: &mut Vec<Piece<'g>>) {
     let one = |i: usize, j: usize| Some(f64::from(u8::from(i == j)));
@@ -343,6 +374,7 @@ fn turn<'g>(g: [Symbols<'g>; 3], list: &mut Vec<Piece<'g>>) {
         list.push(Piece::Turn(g));
     }
 }
+
 fn transposed<'g>(g: &[Symbols<'g>; 3]) -> [Symbols<'g>; 3] {
     std::array::from_fn(|i| (0..3).map(|j| g[j][i]).collect())
 }

@@ -1,9 +1,9 @@
 //! Rows of velocity level: joints that do not slip, and user constraints.
 //!
 //! ```text
-//! particle of a body at p     v(p) = ṙ + Σ_k (e_k·(p - r)) ė_k          r, e_k: a point and the axes of the body    (1)
-//! no slip along t             t·(v₂(p) - v₁(p)) = 0                     p = r₂ + ρ                                  (2)
-//! force on body 2             -(λ₀ n + Σ λ_k t_k) at p                                                              (3)
+//! particle of a body at p   v(p) = ṙ + Σ_k (e_k·(p - r)) ė_k   r, e_k: a point and the axes of the body  (1)
+//! no slip along t           t·(v₂(p) - v₁(p)) = 0              p = r₂ + ρ                                (2)
+//! force on body 2           -(λ₀ n + Σ λ_k t_k) at p                                                     (3)
 //! ```
 //! t, ρ and the normal n of a contact are those of the kind of joint: see `joint/knife_edge.rs` and
 //! `joint/rolling.rs`.
@@ -27,6 +27,7 @@ impl<'g, 'm> Builder<'g, 'm> {
     /// All rows of velocity level: those of joints, then user constraints.
     pub(super) fn add_velocity_rows(&mut self) -> Made<()> {
         let m = self.m;
+        // no-slip rows (2) of joints
         for (k, j) in m.joints.iter().enumerate() {
             let count = j.kind.spec().slips[m.dimension - 2];
             for part in 0..count {
@@ -39,6 +40,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                 self.slip_rows.entry(k).or_default().push(row);
             }
         }
+        // constraints of velocities that the user writes
         for (name, x) in &m.velocity_constraints {
             let what = format!("constraint `{name}`");
             let formula = self.velocity_row(name, &what, |env| env.number_expression(x, &what))?;
@@ -54,6 +56,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         what: &str,
         make: impl for<'a, 'h> FnOnce(&mut SensorEnv<'a, 'g, 'm, 'h>) -> Made<Sym<'h>>,
     ) -> Made<Formula> {
+        // c as a formula of positions and velocities
         let wrong = |message: String, help: &str| Err(ModelError::new(message).at(&name.place).help(help));
         let Some(f) = self.formula(make)? else {
             return wrong(
@@ -61,6 +64,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                 "accelerations and forces follow from it",
             );
         };
+        // it reads velocities, and no second rates
         if !f.velocity() {
             let help = "write the expression itself, without `velocity`, to keep positions at zero";
             return wrong(format!("{what} reads no velocity"), help);
@@ -71,9 +75,11 @@ impl<'g, 'm> Builder<'g, 'm> {
                 "write it as an expression of t",
             );
         }
+        // c = A v + b
         let moving = |i: usize| matches!(f.inputs[i], Input::Sensor(k) if k as usize >= f.args);
         if !f.program.affine(moving) {
-            let help = "it must have the form A v + b, where A and b do not depend on velocities: no products, powers or norms of them";
+            let help = "it must have the form A v + b, where A and b do not depend on velocities: \
+                        no products, powers or norms of them";
             return wrong(format!("{what} is not affine in velocities"), help);
         }
         Ok(f)
@@ -119,7 +125,11 @@ fn slip<'g, 'h>(env: &mut SensorEnv<'_, 'g, '_, 'h>, k: usize, part: usize) -> M
 }
 
 /// (3), or its torque about point 2, of joint `k`.
-pub fn slip_reaction<'g, 'h>(env: &mut SensorEnv<'_, 'g, '_, 'h>, k: usize, what: &str) -> Made<Value<'h>> {
+pub(crate) fn slip_reaction<'g, 'h>(
+    env: &mut SensorEnv<'_, 'g, '_, 'h>,
+    k: usize,
+    what: &str,
+) -> Made<Value<'h>> {
     let rows = env.b.slip_rows[&k].clone();
     let slip = joint_type(&env.b.m.joints[k].kind).slip(env, k)?.expect("the kind has such rows");
     let directions: Vec<Symbols> = slip.normal.into_iter().chain(slip.tangents).collect();

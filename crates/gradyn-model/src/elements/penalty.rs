@@ -1,9 +1,9 @@
 //! Penalty factors of the rows: constants of the model, which are not differentiated.
 //!
 //! ```text
-//! α_k = α f_k                                                                                     (1)  uniform
-//! α_k = α f_k m_k,   1/m_k = φ_k (M_k + εI)⁻¹ φ_kᵀ                                                (2)  by effective mass
-//! c₀ ← η_k² c₀,   c₁ ← ζ_k η_k c₁   where c₂ ≠ 0                                                   (3)
+//! α_k = α f_k                                       (1)  uniform
+//! α_k = α f_k m_k,   1/m_k = φ_k (M_k + εI)⁻¹ φ_kᵀ  (2)  by effective mass
+//! c₀ ← η_k² c₀,   c₁ ← ζ_k η_k c₁   where c₂ ≠ 0    (3)
 //! ```
 //! f_k, ζ_k, η_k are the factors of α, ξ and ω that the model gives to row k. φ_k is the row of Φ_q at the
 //! nominal start, M_k the part of M on the coordinates that it touches; ε is 1e-6 of the largest entry of M,
@@ -18,9 +18,9 @@ use gradyn_num::{DenseLdl, largest};
 /// ε of (2), relative.
 const MASSLESS: f64 = 1e-6;
 
-/// (1)–(3).
+/// Penalty factors (1)–(3) of all rows.
 #[derive(Clone, Debug)]
-pub struct RowPenalties {
+pub(crate) struct RowPenalties {
     /// 1/f_k, relative to the compliance of the formulation.
     pub(crate) compliances: Vec<f64>,
     /// Weights of c₀, c₁, c₂ for each row, if they are not all 1; none of c₀ for rows of velocity level.
@@ -29,7 +29,7 @@ pub struct RowPenalties {
 
 impl RowPenalties {
     /// The factors of each row, of which the last `m_vel` are of velocity level.
-    pub fn new(rows: &[Penalty], m_vel: usize) -> Self {
+    pub(crate) fn new(rows: &[Penalty], m_vel: usize) -> Self {
         let inverse: Vec<f64> = rows.iter().map(|r| 1.0 / r.alpha).collect();
         let positions = rows.len() - m_vel;
         let all = |weight: &dyn Fn(&Penalty) -> f64| rows.iter().map(weight).collect::<Vec<_>>();
@@ -39,7 +39,7 @@ impl RowPenalties {
         Self { compliances: inverse, weights: (!plain).then_some(weights) }
     }
     /// Weights of the levels in a sum with weights c, where they differ from row to row.
-    pub fn weights(&self, c: [f64; 3]) -> Option<&[Vec<f64>; 3]> {
+    pub(crate) fn weights(&self, c: [f64; 3]) -> Option<&[Vec<f64>; 3]> {
         self.weights.as_ref().filter(|_| c[2] != 0.0 && (c[0] != 0.0 || c[1] != 0.0))
     }
 }
@@ -55,7 +55,7 @@ impl Elements {
         let scale = |k: usize| self.mobility(k, ε, &d).filter(|x| *x > 0.0).unwrap_or(1.0);
         self.penalties.compliances.iter().enumerate().map(|(k, plain)| plain * scale(k)).collect()
     }
-    /// 1/m_k of (2).
+    /// Inverse 1/m_k of the effective mass of row k, by (2).
     fn mobility(&self, k: usize, ε: f64, d: &Data<f64>) -> Option<f64> {
         let Patterns { nn, mn, .. } = &self.patterns;
         let φ = &d.phi_q[mn.row(k)];

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// The value of an expression.
 #[derive(Clone, Debug)]
 pub enum Value<'g> {
-    /// A scalar.
+    /// A single number.
     Scalar(Sym<'g>),
     /// A vector, by its components.
     Vector(Vec<Sym<'g>>),
@@ -31,15 +31,16 @@ pub trait Env<'g> {
 
 /// The built-in functions.
 #[rustfmt::skip]
-pub const FUNCTIONS: &[&str] = &[
-    "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "ln", "log", "sinh", "cosh", "tanh", "abs", "sign", "min",
-    "max", "if", "norm", "norm2", "dot", "cross", "splus", "smoothstep", "join",
+pub(crate) const FUNCTIONS: &[&str] = &[
+    "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "ln", "log", "sinh", "cosh", "tanh",
+    "abs", "sign", "min", "max", "if", "norm", "norm2", "dot", "cross", "splus", "smoothstep", "join",
 ];
 
 type Compiled<'g> = Result<Value<'g>, ExpressionError>;
 
 /// The value of `ast` in `graph`, with names from `env`.
 pub fn compile<'g>(ast: &Ast, graph: &'g Graph, env: &mut dyn Env<'g>) -> Compiled<'g> {
+    // functions of the environment come before the built-in ones
     let value = match &ast.expr {
         Expr::Number(x) => Value::Scalar(graph.constant(*x)),
         Expr::Name(name) => self::name(name, ast, graph, env)?,
@@ -67,6 +68,7 @@ pub fn compile<'g>(ast: &Ast, graph: &'g Graph, env: &mut dyn Env<'g>) -> Compil
             value
         }
     };
+    // a constant that is not finite is a mistake
     finite(value, ast)
 }
 
@@ -144,6 +146,7 @@ fn binary<'g>(
 ) -> Compiled<'g> {
     let fail = |message: String| Err(ExpressionError::new(message, all.clone()));
     let text = op.text();
+    // quotients and products, sums of vectors, then scalars; what is left has no meaning
     Ok(match (op, left, compile(right, graph, env)?) {
         (Operator::Div, _, Value::Vector(_)) => return Err(error("a vector cannot be a divisor", right)),
         (Operator::Div, _, Value::Scalar(b)) if b.as_constant() == Some(0.0) => {
@@ -156,28 +159,8 @@ fn binary<'g>(
         }
         (Operator::Mul, a, Value::Scalar(b)) => each(a, |x| x * b),
         (Operator::Mul, Value::Scalar(a), b) => each(b, |x| a * x),
-        (Operator::Add | Operator::Sub, Value::Vector(a), Value::Vector(b)) => {
-            if a.len() != b.len() {
-                return fail(format!(
-                    "vectors of {} and {} components cannot be combined by {text}",
-                    a.len(),
-                    b.len()
-                ));
-            }
-            Value::Vector(
-                a.into_iter().zip(b).map(|(a, b)| if op == Operator::Add { a + b } else { a - b }).collect(),
-            )
-        }
-        (_, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(match op {
-            Operator::Add => a + b,
-            Operator::Sub => a - b,
-            Operator::Lt => a.lt(b),
-            Operator::Le => a.le(b),
-            Operator::Gt => a.gt(b),
-            Operator::Ge => a.ge(b),
-            Operator::Eq => a.eq(b),
-            Operator::Pow | Operator::Mul | Operator::Div => power(a, b, all)?,
-        }),
+        (Operator::Add | Operator::Sub, Value::Vector(a), Value::Vector(b)) => sum(op, a, b, all)?,
+        (_, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(combined(op, a, b, all)?),
         (_, Value::Vector(_), Value::Vector(_)) => {
             return fail(format!("vectors cannot be combined by {text}"));
         }
@@ -185,7 +168,33 @@ fn binary<'g>(
     })
 }
 
-/// aᵇ.
+/// The sum or difference of two vectors.
+fn sum<'g>(op: Operator, a: Vec<Sym<'g>>, b: Vec<Sym<'g>>, all: Range<usize>) -> Compiled<'g> {
+    if a.len() != b.len() {
+        let text = op.text();
+        let message =
+            format!("vectors of {} and {} components cannot be combined by {text}", a.len(), b.len());
+        return Err(ExpressionError::new(message, all));
+    }
+    let part = |(a, b): (Sym<'g>, Sym<'g>)| if op == Operator::Add { a + b } else { a - b };
+    Ok(Value::Vector(a.into_iter().zip(b).map(part).collect()))
+}
+
+/// Two scalars combined by an operator.
+fn combined<'g>(op: Operator, a: Sym<'g>, b: Sym<'g>, all: Range<usize>) -> Result<Sym<'g>, ExpressionError> {
+    Ok(match op {
+        Operator::Add => a + b,
+        Operator::Sub => a - b,
+        Operator::Lt => a.lt(b),
+        Operator::Le => a.le(b),
+        Operator::Gt => a.gt(b),
+        Operator::Ge => a.ge(b),
+        Operator::Eq => a.eq(b),
+        Operator::Pow | Operator::Mul | Operator::Div => power(a, b, all)?,
+    })
+}
+
+/// The power aᵇ, where it is defined.
 fn power<'g>(a: Sym<'g>, b: Sym<'g>, span: Range<usize>) -> Result<Sym<'g>, ExpressionError> {
     match (a.as_constant(), b.as_constant()) {
         (Some(0.0), Some(b)) if b < 0.0 => Err(ExpressionError::new("negative power of zero", span)),
@@ -199,6 +208,7 @@ fn power<'g>(a: Sym<'g>, b: Sym<'g>, span: Range<usize>) -> Result<Sym<'g>, Expr
 
 /// Whether a built-in function exists and takes so many arguments.
 fn check_call(function: &str, given: usize, ast: &Ast) -> Result<(), ExpressionError> {
+    // how many arguments the function takes
     let (least, most) = match function {
         "atan2" | "dot" | "cross" | "splus" => (2, 2),
         "min" | "max" => (2, usize::MAX),
@@ -211,10 +221,12 @@ fn check_call(function: &str, given: usize, ast: &Ast) -> Result<(), ExpressionE
             return Err(ExpressionError::new(format!("unknown function '{function}'"), span).help(help));
         }
     };
+    // whether that many are given
     if (least..=most).contains(&given) {
         return Ok(());
     }
-    let (more, s) = (if most > least { " or more" } else { "" }, if least == 1 { "" } else { "s" });
+    let more = if most > least { " or more" } else { "" };
+    let s = if least == 1 { "" } else { "s" };
     Err(error(format!("{function} takes {least}{more} argument{s}, not {given}"), ast))
 }
 
@@ -227,6 +239,7 @@ fn call<'g>(
     env: &mut dyn Env<'g>,
 ) -> Compiled<'g> {
     check_call(function, args.len(), ast)?;
+    // functions of vectors and of several arguments, then those of one number
     Ok(match function {
         "if" => choose(args, graph, env)?,
         "cross" => cross(args, graph, env)?,
@@ -245,24 +258,33 @@ fn call<'g>(
                 [&args[0], &args[1], &args[2], &args[3]].map(|a| scalar(a, graph, env));
             Value::Scalar(x?.gt(at?).select(above?, below?))
         }
-        "min" | "max" | "atan2" => {
-            let mut value = scalar(&args[0], graph, env)?;
-            for arg in &args[1..] {
-                let next = scalar(arg, graph, env)?;
-                value = match function {
-                    "min" => value.min(next),
-                    "max" => value.max(next),
-                    _ => value.atan2(next),
-                };
-            }
-            Value::Scalar(value)
-        }
+        "min" | "max" | "atan2" => Value::Scalar(folded(function, args, graph, env)?),
         _ => Value::Scalar(elementary(function, scalar(&args[0], graph, env)?, &args[0])?),
     })
 }
 
+/// A function of several numbers, from the first to the last.
+fn folded<'g>(
+    function: &str,
+    args: &[Ast],
+    graph: &'g Graph,
+    env: &mut dyn Env<'g>,
+) -> Result<Sym<'g>, ExpressionError> {
+    let mut value = scalar(&args[0], graph, env)?;
+    for arg in &args[1..] {
+        let next = scalar(arg, graph, env)?;
+        value = match function {
+            "min" => value.min(next),
+            "max" => value.max(next),
+            _ => value.atan2(next),
+        };
+    }
+    Ok(value)
+}
+
 /// A function of one scalar.
 fn elementary<'g>(function: &str, x: Sym<'g>, ast: &Ast) -> Result<Sym<'g>, ExpressionError> {
+    // a constant must lie where the function is defined
     if let Some(c) = x.as_constant() {
         let wrong = match function {
             "sqrt" if c < 0.0 => Some("of a negative number"),
@@ -274,6 +296,7 @@ fn elementary<'g>(function: &str, x: Sym<'g>, ast: &Ast) -> Result<Sym<'g>, Expr
             return Err(error(format!("{function} {wrong}: {c}"), ast));
         }
     }
+    // f(x); the rest are logarithms
     Ok(match function {
         "sqrt" => x.sqrt(),
         "sin" => x.sin(),
@@ -295,7 +318,8 @@ fn elementary<'g>(function: &str, x: Sym<'g>, ast: &Ast) -> Result<Sym<'g>, Expr
 
 /// splus(d, e) with e > 0.
 fn corner<'g>(args: &[Ast], graph: &'g Graph, env: &mut dyn Env<'g>) -> Result<Sym<'g>, ExpressionError> {
-    let (d, e) = (scalar(&args[0], graph, env)?, scalar(&args[1], graph, env)?);
+    let d = scalar(&args[0], graph, env)?;
+    let e = scalar(&args[1], graph, env)?;
     match e.as_constant() {
         Some(c) if c <= 0.0 => {
             Err(error(format!("splus: the half-width of the corner is {c}"), &args[1]).help("it is positive"))
@@ -330,7 +354,8 @@ fn pair<'g>(
     graph: &'g Graph,
     env: &mut dyn Env<'g>,
 ) -> Result<(Vec<Sym<'g>>, Vec<Sym<'g>>), ExpressionError> {
-    let (a, b) = (vector(&args[0], graph, env)?, vector(&args[1], graph, env)?);
+    let a = vector(&args[0], graph, env)?;
+    let b = vector(&args[1], graph, env)?;
     same_length(&a, &b, &args[1])?;
     Ok((a, b))
 }
@@ -352,7 +377,8 @@ fn cross<'g>(args: &[Ast], graph: &'g Graph, env: &mut dyn Env<'g>) -> Compiled<
 
 /// The value of an expression without names, such as `1 ms` or `pi/2`.
 pub fn constant(text: &str) -> Result<f64, ExpressionError> {
-    let (ast, graph) = (super::parse(text)?, Graph::new());
+    let ast = super::parse(text)?;
+    let graph = Graph::new();
     let value = match compile(&ast, &graph, &mut NoNames)? {
         Value::Scalar(s) => s.as_constant(),
         Value::Vector(_) => None,

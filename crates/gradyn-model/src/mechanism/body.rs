@@ -20,20 +20,20 @@ pub enum ShapeKind {
     Sphere(Number),
     /// A solid cylinder [m].
     Cylinder {
-        /// Radius.
+        /// Radius of the cylinder [m].
         radius: Number,
-        /// Length.
+        /// Length along the axis [m].
         length: Number,
         /// Direction in the body's frame; its z axis if absent.
         axis: Option<Vector>,
     },
     /// A hollow cylinder [m]; in the plane a ring, without length and axis.
     Tube {
-        /// Outer radius.
+        /// Outer radius [m].
         outer: Number,
-        /// Inner radius.
+        /// Inner radius [m].
         inner: Number,
-        /// Length.
+        /// Length along the axis [m].
         length: Number,
         /// Direction in the body's frame; its z axis if absent.
         axis: Option<Vector>,
@@ -43,16 +43,16 @@ pub enum ShapeKind {
 /// A shape and, if the mass is to follow from it, its density.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    /// What it is.
+    /// Which solid or plate it is.
     pub kind: ShapeKind,
     /// [kg/m³], in the plane [kg/m²].
     pub density: Option<Number>,
 }
 
-/// A rigid body.
+/// A rigid body of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
-    /// Name.
+    /// Name of the body.
     pub name: Text,
     /// Mass [kg], ≥ 0; that of the shape, or 0, if absent.
     pub mass: Option<Number>,
@@ -86,7 +86,7 @@ impl Body {
             shape: None,
         }
     }
-    /// Mass [kg].
+    /// Sets the mass [kg].
     pub fn mass(mut self, mass: impl Into<Number>) -> Self {
         self.mass = Some(mass.into());
         self

@@ -7,11 +7,11 @@ use super::{Number, Text, Tyre, Vector};
 pub enum ForceKind {
     /// Spring and damper between two points; tension k (ℓ - ℓ₀) + c ℓ̇ + force(length, speed, t).
     SpringDamper {
-        /// End points.
+        /// The end points, `body.point` each.
         between: [Text; 2],
-        /// k [N/m].
+        /// Stiffness k [N/m].
         stiffness: Number,
-        /// c [N s/m].
+        /// Damping c [N s/m].
         damping: Number,
         /// Free length ℓ₀ [m].
         length: Number,
@@ -22,7 +22,7 @@ pub enum ForceKind {
     Torsion {
         /// What it turns about.
         about: About,
-        /// k [N m/rad].
+        /// Stiffness k [N m/rad].
         stiffness: Number,
         /// c [N m s/rad].
         damping: Number,
@@ -33,7 +33,7 @@ pub enum ForceKind {
     },
     /// A force on a point.
     Point {
-        /// The point.
+        /// The point that it acts on.
         at: Text,
         /// Components [N]: expressions of sensors, t, parameters and splines.
         force: Vector,
@@ -42,9 +42,9 @@ pub enum ForceKind {
     },
     /// A torque on a body, with its reaction on another.
     Torque {
-        /// The body.
+        /// The body that it acts on.
         on: Text,
-        /// Who reacts.
+        /// The body that takes the reaction.
         reaction: Text,
         /// [N m], counter-clockwise in the plane, three components in space: expressions of sensors, t,
         /// parameters and splines.
@@ -54,7 +54,7 @@ pub enum ForceKind {
     },
     /// A force or torque along the coordinate of a joint, on body 2 with its reaction on body 1.
     Actuator {
-        /// The joint.
+        /// The joint whose coordinate it acts along.
         joint: Text,
         /// [N] or [N m]: an expression of sensors, t, parameters and splines.
         effort: Number,
@@ -68,7 +68,7 @@ pub enum ForceKind {
     },
     /// Smooth friction along the coordinate y of a joint: -(limit · tanh(ẏ/speed) + viscous · ẏ).
     Friction {
-        /// The joint.
+        /// The joint whose coordinate it acts along.
         joint: Text,
         /// Largest dry force [N] or torque [N m].
         limit: Number,
@@ -79,13 +79,13 @@ pub enum ForceKind {
     },
     /// An elastic bushing between two points, in the axes of body 1 (or of a joint frame on it).
     Bushing {
-        /// Points.
+        /// The points on bodies 1 and 2.
         between: [Text; 2],
         /// Axis z and normal x of the bushing in the frame of body 1; its own axes if absent.
         axes: [Option<Vector>; 2],
         /// 3 (plane) or 6 numbers, or all 9 or 36 of the matrix, by rows: translations, then rotations.
         stiffness: Vec<Number>,
-        /// Likewise.
+        /// Damping, in as many numbers as the stiffness may have.
         damping: Vec<Number>,
         /// Additional restoring forces and torques: expressions of `x y z rx ry rz vx vy vz wx wy wz`, t and
         /// parameters.
@@ -94,28 +94,28 @@ pub enum ForceKind {
     /// A stop that acts when the distance of two points is below (or, if `pull`, above) a length: k p(δ) (1 +
     /// d δ̇).
     BumpStop {
-        /// Points.
+        /// The points whose distance is limited.
         between: [Text; 2],
         /// Distance at which it begins to act [m].
         length: Number,
         /// Acts beyond the length.
         pull: bool,
-        /// The law.
+        /// The law of its force over the penetration.
         law: ContactLaw,
     },
     /// A point that touches a plane from the side that the normal points to.
     Contact {
-        /// The point.
+        /// The point that touches.
         point: Text,
         /// A point of the plane.
         plane: Text,
         /// Normal in the frame of the plane's body; its y axis in the plane, its z axis in space if absent.
         normal: Option<Vector>,
-        /// Normal force.
+        /// The law of the normal force.
         law: ContactLaw,
         /// Friction coefficient μ: -μ N v_t / √(|v_t|² + v_s²).
         friction: Number,
-        /// v_s [m/s].
+        /// Speed v_s that smooths the friction [m/s].
         speed: Number,
     },
     /// A tyre on a road; in space.
@@ -126,11 +126,11 @@ pub enum ForceKind {
 /// above: twice continuously differentiable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactLaw {
-    /// k [N/m].
+    /// Stiffness k [N/m].
     pub stiffness: Number,
-    /// d [s/m].
+    /// Damping d [s/m].
     pub damping: Number,
-    /// w [m], > 0.
+    /// Width w > 0 of the soft range [m].
     pub width: Number,
 }
 
@@ -146,7 +146,7 @@ pub enum About {
 /// When a force acts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Active {
-    /// Always.
+    /// At rest and in motion.
     #[default]
     Always,
     /// In motion only: an equilibrium leaves it out.
@@ -156,10 +156,10 @@ pub enum Active {
 /// A force element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Force {
-    /// Name.
+    /// Name of the force.
     pub name: Text,
-    /// When it acts.
+    /// When the force acts.
     pub active: Active,
-    /// What it does.
+    /// What the force does.
     pub kind: ForceKind,
 }

@@ -11,14 +11,14 @@ pub enum JointKind {
     /// Point 2 slides on the line through point 1 along the axis; the angle of body 2 relative to body 1 (in
     /// space: of normal 2 relative to normal 1, about the axis) is constant.
     Prismatic {
-        /// [rad].
+        /// Constant angle of body 2 relative to body 1 [rad].
         angle: Number,
     },
     /// Space: point 2 slides on the line through point 1 along the axis, the axes are parallel.
     Cylindrical,
     /// A cylindrical joint whose angle moves it along: position = lead · angle / 2π.
     Screw {
-        /// [m per turn].
+        /// Travel along the axis [m per turn].
         lead: Number,
     },
     /// Space: the points coincide.
@@ -31,7 +31,7 @@ pub enum JointKind {
     Planar,
     /// Points coincide and so do the directions, with an angle about the axis.
     Fixed {
-        /// [rad].
+        /// Constant angle about the axis [rad].
         angle: Number,
     },
     /// Nothing: a name for the relative motion of two bodies.
@@ -88,7 +88,7 @@ impl JointKind {
 /// the same axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// Name.
+    /// Name of the joint.
     pub name: Text,
     /// What it holds.
     pub kind: JointKind,
@@ -118,7 +118,7 @@ impl Joint {
     pub fn revolute(name: &str, a: &str, b: &str) -> Self {
         Self::new(name, JointKind::Revolute, a, b)
     }
-    /// The same axis in both frames.
+    /// Sets one axis, with equal components in both frames.
     pub fn axis(self, axis: impl Into<Vector>) -> Self {
         let axis = axis.into();
         self.axes(axis.clone(), axis)
@@ -153,12 +153,12 @@ pub enum CouplingKind {
 /// A gear or a rack between two joints that have a body (or the ground) in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coupling {
-    /// Name.
+    /// Name of the coupling.
     pub name: Text,
-    /// What it ties.
+    /// Which coordinates it ties, and by what number.
     pub kind: CouplingKind,
-    /// The joints.
+    /// The joints that it ties.
     pub joints: [Text; 2],
-    /// [rad] or [m].
+    /// Offset of the tied coordinates [rad] or [m].
     pub offset: Number,
 }

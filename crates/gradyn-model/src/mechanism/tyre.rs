@@ -5,7 +5,7 @@ use super::{Number, Text, Vector};
 /// The height z(x, y) of the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Road {
-    /// Name.
+    /// Name of the road.
     pub name: Text,
     /// How it is given.
     pub height: Height,
@@ -55,7 +55,7 @@ pub enum TyreLaw {
     None,
     /// Proportional to the slips, with the saturation ellipse [P14, Eqs. 58–64]: has kinks.
     Linear(Saturation),
-    /// The same with a smooth saturation by tanh.
+    /// Forces proportional to the slips, with a smooth saturation by tanh.
     Tanh(Saturation),
     /// Magic Formula without shifts: the coefficients in the order of [`MAGIC`].
     Magic(Vec<Number>),

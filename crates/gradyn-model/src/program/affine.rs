@@ -1,7 +1,7 @@
 //! Is an output affine in some inputs, as it is written?
 //!
 //! ```text
-//! degree of x_i: 1,   of a + b: the larger,   of a b: the sum,   of a / b: that of a if b has none                    (1)
+//! degree of x_i: 1,   of a + b: the larger,   of a b: the sum,   of a / b: that of a if b has none  (1)
 //! ```
 //! Everything else, and what branches, must have degree 0. Terms of higher degree that would cancel count.
 

@@ -1,8 +1,8 @@
 //! Partials of all outputs over some inputs, by elimination of what is between them.
 //!
 //! ```text
-//! c_ki = ∂f_k/∂r_i                                          local partials, at the registers                       (1)
-//! c_ji += c_jk c_ki   for all i → k → j                      vertex k goes; at the end ∂y/∂x is left               (2)  [Griewank, Reese 1991]
+//! c_ki = ∂f_k/∂r_i                    local partials, at the registers         (1)
+//! c_ji += c_jk c_ki, all i → k → j    vertex k goes; at the end ∂y/∂x is left  (2)  [Griewank, Reese 1991]
 //! ```
 //! (2) is planned once: the vertex with the fewest products goes first, and factors that are constants (sums,
 //! differences, multiples) cost nothing. Evaluation runs a list of products. What only the branch not taken
@@ -60,7 +60,7 @@ impl Plan {
             _ => self.push(Step::Scale(a, c)),
         }
     }
-    /// a b.
+    /// The edge of the product a b.
     fn product(&mut self, a: Edge, b: Edge) -> Edge {
         match (a, b) {
             (Edge::Constant(a), Edge::Constant(b)) => Edge::Constant(a * b),
@@ -68,7 +68,7 @@ impl Plan {
             (Edge::Value(a), Edge::Value(b)) => self.push(Step::Mul(a, b)),
         }
     }
-    /// o + a b.
+    /// The edge of the sum o + a b.
     fn sum(&mut self, o: Edge, a: Edge, b: Edge) -> Edge {
         match (o, a, b) {
             (Edge::Value(o), Edge::Value(a), Edge::Value(b)) => self.push(Step::AddMul(o, a, b)),
@@ -98,7 +98,8 @@ impl Plan {
     }
     /// Vertex k goes.
     fn eliminate(&mut self, k: usize) {
-        let (before, after) = (std::mem::take(&mut self.partials[k]), std::mem::take(&mut self.readers[k]));
+        let before = std::mem::take(&mut self.partials[k]);
+        let after = std::mem::take(&mut self.readers[k]);
         for &j in &after {
             let Some(edge) = self.partials[j as usize].remove(&(k as u32)) else { continue };
             for (&i, &c) in &before {
@@ -129,27 +130,33 @@ impl Plan {
 impl Jacobian {
     /// Plans (2) for the inputs that are `active`.
     pub fn new(program: &Program, active: impl Fn(usize) -> bool) -> Self {
-        let (n, outputs) = (program.code.len(), program.outputs.len());
+        // an empty plan over registers and outputs
+        let n = program.code.len();
+        let outputs = program.outputs.len();
         let size = n + outputs;
         let mut plan = Plan {
             partials: vec![BTreeMap::new(); size],
             readers: vec![BTreeSet::new(); size],
             steps: vec![],
         };
+        // (1) of the registers that depend on an active input
         let mut moving = vec![false; n];
         for (k, node) in program.code.iter().enumerate() {
             moving[k] = matches!(node, Node::Input(i) if active(*i as usize))
                 || node.differentiated().into_iter().flatten().any(|a| moving[a as usize]);
             plan.locals(k as u32, *node, &moving);
         }
+        // outputs read their registers
         for (o, &k) in program.outputs.iter().enumerate().filter(|(_, k)| moving[**k as usize]) {
             plan.join((n + o) as u32, k, Edge::Constant(1.0), Edge::Constant(1.0));
         }
+        // (2), the cheapest vertex first
         let mut left: Vec<usize> =
             (0..n).filter(|&k| moving[k] && !matches!(program.code[k], Node::Input(_))).collect();
         while let Some(next) = (0..left.len()).rev().min_by_key(|&i| plan.cost(left[i])) {
             plan.eliminate(left.swap_remove(next));
         }
+        // what is left: partials of outputs over inputs
         let mut entries = vec![];
         for (o, partials) in plan.partials[n..].iter().enumerate() {
             for (&k, &edge) in partials {
@@ -176,9 +183,11 @@ impl Jacobian {
         values: &mut [S],
         mut f: impl FnMut(u32, u32, S),
     ) {
+        // registers behind a branch that is not taken have no partials
         if self.branches {
             program.mark_live(regs, live);
         }
+        // the plan, step by step
         let values = &mut values[..self.steps.len()];
         for (t, step) in self.steps.iter().enumerate() {
             let v = |a: u32| values[a as usize];
@@ -193,6 +202,7 @@ impl Jacobian {
                 Step::AddConstant(a, c) => v(a) + S::from(c),
             };
         }
+        // ∂y/∂x, entry by entry
         for &(output, input, edge) in &self.entries {
             let value = match edge {
                 Edge::Constant(c) => S::from(c),

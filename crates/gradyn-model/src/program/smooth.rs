@@ -16,7 +16,8 @@ impl Sym<'_> {
     }
     /// (2): from 0 to 1 while self goes from 0 to 1.
     pub fn smoothstep(self) -> Self {
-        let (z, constant) = (self, |c: f64| self.graph().constant(c));
+        let z = self;
+        let constant = |c: f64| self.graph().constant(c);
         let step = z.powi(3) * (10.0 - z * (15.0 - z * 6.0));
         z.ge(constant(1.0)).select(constant(1.0), z.le(constant(0.0)).select(constant(0.0), step))
     }

@@ -38,21 +38,23 @@ macro_rules! binary {
 
 impl<'g> Sym<'g> {
     unary! {
-        sqrt Sqrt "√x." exp Exp "eˣ." ln Ln "Natural logarithm." sin Sin "Sine." cos Cos "Cosine." tan Tan "Tangent."
+        sqrt Sqrt "√x." exp Exp "eˣ." ln Ln "Natural logarithm." sin Sin "Sine." cos Cos "Cosine."
+        tan Tan "Tangent."
         asin Asin "Arc sine." acos Acos "Arc cosine." atan Atan "Arc tangent." sinh Sinh "Hyperbolic sine."
         cosh Cosh "Hyperbolic cosine." tanh Tanh "Hyperbolic tangent." abs Abs "|x|; slope 1 at 0."
         sign Sign "-1, 0 or 1, with zero derivative."
     }
 
     binary! {
-        atan2 Atan2 "Angle of the vector (o, self), in (-π, π]." powf Powf "xʸ; a constant integer y gives a product or xⁿ."
+        atan2 Atan2 "Angle of the vector (o, self), in (-π, π]."
+        powf Powf "xʸ; a constant integer y gives a product or xⁿ."
         min Min "The smaller; the first at a tie." max Max "The larger; the first at a tie."
         lt Lt "1 if self < o, else 0." le Le "1 if self ≤ o, else 0." gt Gt "1 if self > o, else 0."
         ge Ge "1 if self ≥ o, else 0." eq Eq "1 if self = o, else 0."
         unwrap_near Unwrap "self plus as many turns as bring it nearest to o; does not depend on o otherwise."
     }
 
-    /// xⁿ.
+    /// The integer power xⁿ.
     pub fn powi(self, n: i32) -> Self {
         self.graph.insert(Node::Powi(self.node, n))
     }
@@ -77,7 +79,9 @@ impl<'g> Sym<'g> {
     /// The inputs it depends on, sorted.
     pub fn inputs(self) -> Vec<usize> {
         let nodes = &self.graph.nodes.borrow().list;
-        let (mut seen, mut stack, mut inputs) = (HashSet::from([self.node]), vec![self.node], Vec::new());
+        let mut seen = HashSet::from([self.node]);
+        let mut stack = vec![self.node];
+        let mut inputs = Vec::new();
         while let Some(k) = stack.pop() {
             match nodes[k as usize] {
                 Node::Input(i) => inputs.push(i as usize),
@@ -88,7 +92,7 @@ impl<'g> Sym<'g> {
         inputs
     }
 
-    /// Its graph.
+    /// The graph that it belongs to.
     pub fn graph(self) -> &'g Graph {
         self.graph
     }

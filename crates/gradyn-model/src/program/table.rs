@@ -1,15 +1,15 @@
 //! Functions given by a table: cubic splines through points at any distance.
 //!
 //! ```text
-//! s(x) = c₀ + c₁ d + c₂ d² + c₃ d³,   d = x - x_k,   x_k ≤ x < x_{k+1}                             (1)
-//! h_{k-1} m_{k-1} + 2 (h_{k-1} + h_k) m_k + h_k m_{k+1} = 6 (δ_k - δ_{k-1}),   δ_k = (z_{k+1} - z_k)/h_k   (2)
+//! s(x) = c₀ + c₁ d + c₂ d² + c₃ d³,  d = x - x_k,  x_k ≤ x < x_{k+1}                                     (1)
+//! h_{k-1} m_{k-1} + 2 (h_{k-1} + h_k) m_k + h_k m_{k+1} = 6 (δ_k - δ_{k-1}),  δ_k = (z_{k+1} - z_k)/h_k  (2)
 //! ```
 //! m = s'' at the points. Ends are natural (m = 0) or clamped (s' = 0). Outside the table there is no value:
 //! NaN.
 
 use gradyn_num::Scalar;
 
-/// (1).
+/// A cubic spline (1) through the points of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     x: Vec<f64>,
@@ -22,7 +22,8 @@ impl Table {
         assert!(points.len() > 1 && points.windows(2).all(|w| w[0][0] < w[1][0]), "points of a table grow");
         let m = curvatures(points, clamped);
         let piece = |k: usize| {
-            let (h, dz) = (points[k + 1][0] - points[k][0], points[k + 1][1] - points[k][1]);
+            let h = points[k + 1][0] - points[k][0];
+            let dz = points[k + 1][1] - points[k][1];
             [
                 points[k][1],
                 dz / h - h * (2.0 * m[k] + m[k + 1]) / 6.0,
@@ -43,7 +44,8 @@ impl Table {
             return S::from(f64::NAN);
         }
         let k = (self.x.partition_point(|k| *k <= x.re()).max(1) - 1).min(self.pieces.len() - 1);
-        let (d, [c0, c1, c2, c3]) = (x - S::from(self.x[k]), self.pieces[k]);
+        let d = x - S::from(self.x[k]);
+        let [c0, c1, c2, c3] = self.pieces[k];
         match order {
             0 => ((d * c3 + S::from(c2)) * d + S::from(c1)) * d + S::from(c0),
             1 => (d * (3.0 * c3) + S::from(2.0 * c2)) * d + S::from(c1),
@@ -66,7 +68,8 @@ fn curvatures(points: &[[f64; 2]], clamped: bool) -> Vec<f64> {
         k if k == 0 || k == last => (0.0, 1.0, 0.0, 0.0),
         k => (h[k - 1], 2.0 * (h[k - 1] + h[k]), h[k], 6.0 * (slope[k] - slope[k - 1])),
     };
-    let (mut upper, mut m) = (vec![0.0; last + 1], vec![0.0; last + 1]);
+    let mut upper = vec![0.0; last + 1];
+    let mut m = vec![0.0; last + 1];
     for k in 0..=last {
         let (a, b, c, r) = row(k);
         let (before, value) = if k == 0 { (0.0, 0.0) } else { (upper[k - 1], m[k - 1]) };

@@ -1,10 +1,10 @@
 //! The tree as a chain of elementary motions, each from one frame (p, E) to the next.
 //!
 //! ```text
-//! shift     p' = p + E s                     turn      E' = E G                              numbers s, G of the model (1)
-//! slide     p' = p + E_k z                   revolve   E' = E R_k(z)        ball   E' = E R(e)                        (2)
-//! S_k       motion of all that follows coordinate k, about the origin                                                (3)  [A22, RTdyn0]
-//! V = Σ S_k ż_k,   A = V̇ = Σ S_k z̈_k + Ṡ_k ż_k,   Ṡ_k = [V before, S_k] + own rate                                    (4)
+//! shift     p' = p + E s       turn      E' = E G        numbers s, G of the model    (1)
+//! slide     p' = p + E_k z     revolve   E' = E R_k(z)   ball   E' = E R(e)           (2)
+//! S_k       motion of all that follows coordinate k, about the origin                 (3)  [A22, RTdyn0]
+//! V = Σ S_k ż_k,   A = V̇ = Σ S_k z̈_k + Ṡ_k ż_k,   Ṡ_k = [V before, S_k] + own rate  (4)
 //! ```
 //! A joint is a few of these: a universal joint revolves twice, a free one slides three times and has a ball.
 
@@ -14,14 +14,14 @@ use gradyn_num::Scalar;
 
 /// An elementary motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Motion {
+pub(crate) enum Motion {
     /// By numbers of the model, from this index of the geometry on: 3 components.
     Shift(u32),
     /// By 9 of them, the columns of G.
     Turn(u32),
     /// About axis k, by the coordinate times a sign.
     Revolve(usize, f64),
-    /// Along axis k.
+    /// Translation along axis k.
     Slide(usize, f64),
     /// By four Euler parameters.
     Ball,
@@ -29,10 +29,10 @@ pub enum Motion {
 
 /// A step of the chain.
 #[derive(Clone, Copy, Debug)]
-pub struct Link {
+pub(crate) struct Link {
     /// The frame before; `None` is the ground.
     pub parent: Option<u32>,
-    /// What it does.
+    /// What the link does.
     pub motion: Motion,
     /// Its first coordinate.
     pub coord: u32,
@@ -40,46 +40,47 @@ pub struct Link {
 
 /// The tree: links in order, and the link of each coordinate.
 #[derive(Clone, Debug, Default)]
-pub struct Chain {
+pub(crate) struct Chain {
     /// Links; parents come first.
     pub links: Vec<Link>,
     /// Link of each coordinate; `None` for coordinates of bodies that stand alone.
     pub link_of: Vec<Option<u32>>,
 }
 
-/// A frame.
+/// A frame: an origin and three axes.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame<S> {
-    /// Origin.
+pub(crate) struct Frame<S> {
+    /// The origin p [m].
     pub p: V3<S>,
-    /// Axes.
+    /// The axes, columns of E.
     pub e: [V3<S>; 3],
 }
 impl<S: Scalar> Frame<S> {
     /// The global frame.
-    pub fn global() -> Self {
-        let (o, i) = (S::zero(), S::one());
+    pub(crate) fn global() -> Self {
+        let o = S::zero();
+        let i = S::one();
         Self { p: [o; 3], e: [[i, o, o], [o, i, o], [o, o, i]] }
     }
 }
 
 /// Frames after each link, and screws of the coordinates.
 #[derive(Clone, Debug)]
-pub struct Pose<S> {
+pub(crate) struct Pose<S> {
     /// After each link.
     pub frames: Vec<Frame<S>>,
-    /// (3).
+    /// The screws S of (3), one for each coordinate.
     pub screws: Vec<Twist<S>>,
 }
 
 /// Motions after each link, (4), and the rates of the screws.
 #[derive(Clone, Debug)]
-pub struct Flow<S> {
-    /// V.
+pub(crate) struct Flow<S> {
+    /// The motion V of each link.
     pub v: Vec<Twist<S>>,
-    /// A.
+    /// The acceleration A of each link.
     pub a: Vec<Twist<S>>,
-    /// Ṡ.
+    /// The rate Ṡ of each screw.
     pub rates: Vec<Twist<S>>,
     /// S̈, where it is asked for.
     pub seconds: Vec<Twist<S>>,
@@ -87,7 +88,7 @@ pub struct Flow<S> {
 
 impl Link {
     /// Number of its coordinates.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         match self.motion {
             Motion::Shift(_) | Motion::Turn(_) => 0,
             Motion::Revolve(..) | Motion::Slide(..) => 1,
@@ -95,7 +96,7 @@ impl Link {
         }
     }
     /// Its numbers in the geometry.
-    pub fn numbers(&self) -> std::ops::Range<usize> {
+    pub(crate) fn numbers(&self) -> std::ops::Range<usize> {
         match self.motion {
             Motion::Shift(at) => at as usize..at as usize + 3,
             Motion::Turn(at) => at as usize..at as usize + 9,
@@ -103,19 +104,22 @@ impl Link {
         }
     }
     /// Its Euler parameters among some numbers for each coordinate.
-    pub fn four<S: Scalar>(&self, z: &[S]) -> E4<S> {
+    pub(crate) fn four<S: Scalar>(&self, z: &[S]) -> E4<S> {
         std::array::from_fn(|i| z[self.coord as usize + i])
     }
 }
 
 /// Three numbers of the geometry.
-pub fn three<S: Scalar>(g: &[S], at: u32) -> V3<S> {
+pub(super) fn three<S: Scalar>(g: &[S], at: u32) -> V3<S> {
     std::array::from_fn(|i| g[at as usize + i])
 }
 
 /// E R_k(z): the axes i = k + 1 and j = k + 2 turn.
 fn revolved<S: Scalar>(e: &[V3<S>; 3], k: usize, z: S) -> [V3<S>; 3] {
-    let (i, j, c, s) = ((k + 1) % 3, (k + 2) % 3, z.cos(), z.sin());
+    let i = (k + 1) % 3;
+    let j = (k + 2) % 3;
+    let c = z.cos();
+    let s = z.sin();
     let mut out = *e;
     for x in 0..3 {
         out[i][x] = e[i][x] * c + e[j][x] * s;
@@ -126,22 +130,26 @@ fn revolved<S: Scalar>(e: &[V3<S>; 3], k: usize, z: S) -> [V3<S>; 3] {
 
 impl Chain {
     /// Memory for the poses.
-    pub fn pose<S: Scalar>(&self) -> Pose<S> {
+    pub(crate) fn pose<S: Scalar>(&self) -> Pose<S> {
         Pose {
             frames: vec![Frame::global(); self.links.len()],
             screws: vec![Twist::zero(); self.link_of.len()],
         }
     }
     /// Memory for the motions.
-    pub fn flow<S: Scalar>(&self) -> Flow<S> {
-        let (links, n, zero) = (self.links.len(), self.link_of.len(), Twist::zero());
+    pub(crate) fn flow<S: Scalar>(&self) -> Flow<S> {
+        let links = self.links.len();
+        let n = self.link_of.len();
+        let zero = Twist::zero();
         Flow { v: vec![zero; links], a: vec![zero; links], rates: vec![zero; n], seconds: vec![zero; n] }
     }
     /// (1)–(3) at z, with geometry g.
-    pub fn place<S: Scalar>(&self, z: &[S], g: &[S], pose: &mut Pose<S>) {
+    pub(crate) fn place<S: Scalar>(&self, z: &[S], g: &[S], pose: &mut Pose<S>) {
         for (l, link) in self.links.iter().enumerate() {
+            // frame after the link by (1) or (2), with its screws (3)
             let before = link.parent.map_or(Frame::global(), |k| pose.frames[k as usize]);
-            let (mut after, k) = (before, link.coord as usize);
+            let mut after = before;
+            let k = link.coord as usize;
             match link.motion {
                 Motion::Shift(at) => increase(&mut after.p, &combine(&before.e, &three(g, at))),
                 Motion::Turn(at) => {
@@ -165,11 +173,12 @@ impl Chain {
                     }
                 }
             }
+            // it is the frame before those that follow
             pose.frames[l] = after;
         }
     }
     /// The frame before a link.
-    pub fn before<'a, S: Scalar>(
+    pub(crate) fn before<'a, S: Scalar>(
         &self,
         link: &Link,
         pose: &'a Pose<S>,
@@ -178,7 +187,7 @@ impl Chain {
         link.parent.map_or(global, |k| &pose.frames[k as usize])
     }
     /// V of (4) alone, with rates w.
-    pub fn velocities<S: Scalar>(&self, w: &[S], pose: &Pose<S>, v: &mut [Twist<S>]) {
+    pub(crate) fn velocities<S: Scalar>(&self, w: &[S], pose: &Pose<S>, v: &mut [Twist<S>]) {
         for (l, link) in self.links.iter().enumerate() {
             let mut sum = link.parent.map_or(Twist::zero(), |k| v[k as usize]);
             for k in link.coord as usize..link.coord as usize + link.count() {
@@ -188,7 +197,7 @@ impl Chain {
         }
     }
     /// Ṡ of (4) for the motions v of some rates w.
-    pub fn screw_rates<S: Scalar>(
+    pub(crate) fn screw_rates<S: Scalar>(
         &self,
         z: &[S],
         w: &[S],
@@ -196,12 +205,14 @@ impl Chain {
         pose: &Pose<S>,
         out: &mut [Twist<S>],
     ) {
+        // Ṡ = [V before, S]
         let global = Frame::global();
         for link in &self.links {
             let before = link.parent.map_or(Twist::zero(), |k| v[k as usize]);
             let first = link.coord as usize;
             for k in first..first + link.count() {
                 out[k] = before.bracket(&pose.screws[k]);
+                // plus the own rate, which only balls have
                 if link.motion == Motion::Ball {
                     let frame = self.before(link, pose, &global);
                     let own = euler::column_rate(&link.four(z), &link.four(w), k - first);
@@ -211,7 +222,7 @@ impl Chain {
         }
     }
     /// S̈ = [A before, S] + [V before, Ṡ] + the rate of the own rate, after `run`.
-    pub fn screw_seconds<S: Scalar>(
+    pub(crate) fn screw_seconds<S: Scalar>(
         &self,
         z: &[S],
         rate: &[S],
@@ -219,6 +230,7 @@ impl Chain {
         pose: &Pose<S>,
         flow: &mut Flow<S>,
     ) {
+        // S̈ = [A before, S] + [V before, Ṡ]
         let global = Frame::global();
         for link in &self.links {
             let (v, a) = link
@@ -227,8 +239,11 @@ impl Chain {
             let first = link.coord as usize;
             for k in first..first + link.count() {
                 let mut sum = a.bracket(&pose.screws[k]).plus(&v.bracket(&flow.rates[k]));
+                // plus the own rates of a ball: [V before, own] + second rate
                 if link.motion == Motion::Ball {
-                    let (e, de, dde) = (link.four(z), link.four(rate), link.four(second));
+                    let e = link.four(z);
+                    let de = link.four(rate);
+                    let dde = link.four(second);
                     let frame = self.before(link, pose, &global);
                     let screw = |w: V3<S>| Twist::screw(combine(&frame.e, &w), &frame.p);
                     let own = screw(euler::column_rate(&e, &de, k - first));
@@ -243,8 +258,15 @@ impl Chain {
             }
         }
     }
-    /// (4).
-    pub fn run<S: Scalar>(&self, z: &[S], rate: &[S], second: &[S], pose: &Pose<S>, flow: &mut Flow<S>) {
+    /// Motions V, accelerations A and rates Ṡ of (4).
+    pub(crate) fn run<S: Scalar>(
+        &self,
+        z: &[S],
+        rate: &[S],
+        second: &[S],
+        pose: &Pose<S>,
+        flow: &mut Flow<S>,
+    ) {
         self.velocities(rate, pose, &mut flow.v);
         self.screw_rates(z, rate, &flow.v, pose, &mut flow.rates);
         for (l, link) in self.links.iter().enumerate() {

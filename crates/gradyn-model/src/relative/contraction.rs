@@ -1,9 +1,9 @@
 //! Matrices over the frames x, contracted to the coordinates.
 //!
 //! ```text
-//! x_{z_l} = P S_l,   ẋ_{z_l} = Ṗ S_l + P Ṡ_l,   ẍ_{z_l} = P̈ S_l + 2 Ṗ Ṡ_l + P S̈_l                        (1)
-//! P s = (u + ω × p, ω × e_k),   Ṗ s = (ω × ṗ, ω × ė_k),   P̈ s = (ω × p̈, ω × ë_k)        s = (ω, u)         (2)
-//! Σ_k S_kᵀ X_ab (S_l, Ṡ_l, S̈_l)      over all bodies a after k and b after l:  X in blocks of 6 × 6           (3)
+//! x_{z_l} = P S_l,   ẋ_{z_l} = Ṗ S_l + P Ṡ_l,   ẍ_{z_l} = P̈ S_l + 2 Ṗ Ṡ_l + P S̈_l                   (1)
+//! P s = (u + ω × p, ω × e_k),   Ṗ s = (ω × ṗ, ω × ė_k),   P̈ s = (ω × p̈, ω × ë_k)        s = (ω, u)  (2)
+//! Σ_k S_kᵀ X_ab (S_l, Ṡ_l, S̈_l)      over all bodies a after k and b after l:  X in blocks of 6 × 6  (3)
 //! ```
 //! (1) are rates of x_{z_l}, because partial derivatives commute. Coordinates that carry the same bodies form
 //! a node; what belongs to a body is added to the nodes before it, once for all that they carry (`fold.rs`).
@@ -16,13 +16,13 @@ use super::{Carried, PARTS, Relative};
 use crate::elements::{self, Acting, Elements};
 use crate::system::{At, Patterns};
 use gradyn_num::{Pattern, Scalar};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Six rows of six.
-pub type Block<S> = [Twist<S>; 6];
+pub(super) type Block<S> = [Twist<S>; 6];
 
 /// Twelve components of a frame, of its rate or of its second rate.
-pub type Parts<S> = [S; PARTS];
+pub(super) type Parts<S> = [S; PARTS];
 
 /// Entries of a row that belong to one body.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ struct PairBlock {
 
 /// Where entries over x belong.
 #[derive(Clone, Debug)]
-pub struct Contraction {
+pub(crate) struct Contraction {
     rows: Vec<RowBlock>,
     /// Forces, then loads.
     touches: Vec<Touch>,
@@ -61,7 +61,7 @@ pub struct Contraction {
 
 /// Memory of (3): X for S, Ṡ, S̈, and the frames with their rates.
 #[derive(Clone, Debug)]
-pub struct Blocks<S> {
+pub(crate) struct Blocks<S> {
     pub(super) x: [Vec<Block<S>>; 3],
     /// Products of one element.
     pub(super) products: [Vec<Twist<S>>; 2],
@@ -73,13 +73,13 @@ pub struct Blocks<S> {
 
 impl<S: Scalar> Blocks<S> {
     /// X = 0, the first so many of them.
-    pub fn clear(&mut self, count: usize) {
+    pub(super) fn clear(&mut self, count: usize) {
         self.x[..count].iter_mut().flatten().flatten().for_each(|row| *row = Twist::zero());
     }
 }
 
 /// Body and component of each entry of x.
-pub fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
+pub(super) fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
     let mut owners = vec![(0, 0); n];
     for (b, body) in bodies.iter().enumerate() {
         for (i, &part) in body.parts.iter().enumerate() {
@@ -92,60 +92,53 @@ pub fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
 impl Contraction {
     /// The patterns over the coordinates, and the maps to them. `balls`: first coordinates of Euler
     /// parameters, whose rows come first.
-    pub fn new(
+    pub(super) fn new(
         elements: &Elements,
         bodies: &[Carried],
         nodes: &Nodes,
         n: usize,
         balls: &[u32],
     ) -> (Patterns, Self) {
-        let (inner, stiff) = (&elements.patterns, elements.stiff());
+        // m × n: norms, then every row over the paths of its bodies
+        let inner = &elements.patterns;
         let owners = owners(bodies, inner.nn.rows());
-        let mut rows = BTreeMap::<(usize, usize), Vec<(u32, u8)>>::new();
-        for (k, i, pos) in inner.mn.iter() {
-            let (b, part) = owners[i];
-            rows.entry((k, b)).or_default().push((pos as u32, part));
-        }
+        let rows = entries_by_row(&inner.mn, &owners);
         let path = |b: usize| bodies[b].path.iter().map(|&k| k as usize);
-        let (first, m) = (balls.len(), balls.len() + inner.mn.rows());
+        let first = balls.len();
+        let m = balls.len() + inner.mn.rows();
         let mut mn: Vec<(usize, usize)> =
             balls.iter().enumerate().flat_map(|(r, &k)| (0..4).map(move |i| (r, k as usize + i))).collect();
         mn.extend(rows.keys().flat_map(|&(k, b)| path(b).map(move |l| (first + k, l))));
-        let pairs = stiff.map(|list| {
-            let mut pairs = BTreeMap::<[usize; 2], Vec<(u32, u8, u8)>>::new();
-            for (i, j, pos) in inner.nn.iter().filter(|e| list.contains(&(e.2 as u32))) {
-                let ((a, s), (b, t)) = (owners[i], owners[j]);
-                pairs.entry([a, b]).or_default().push((pos as u32, s, t));
-            }
-            pairs
-        });
+        // n × n: each path with itself, and paths of bodies that touch
+        let pairs = elements.stiff().map(|list| entries_by_pair(&inner.nn, &list, &owners));
         let touching: Vec<[usize; 2]> = pairs.iter().flat_map(|p| p.keys().copied()).collect();
         let mut nn: Vec<(usize, usize)> =
             along_paths(bodies, n).flat_map(|(k, l)| [(k, l), (l, k)]).collect();
         nn.extend(
             touching.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))),
         );
+        // blocks (3) and the order in which they are folded
         let all: Vec<[usize; 2]> = touching.into_iter().chain((0..bodies.len()).map(|b| [b, b])).collect();
         let patterns = Patterns::new(Pattern::from_entries(n, n, nn), Pattern::from_entries(m, n, mn));
         let fold = Fold::new(nodes, &all, &patterns.nn);
+        // where rows, forces, loads and stresses go
         let rows = rows.into_iter().map(|((k, b), entries)| RowBlock {
             body: b,
             entries,
             map: path(b).map(|l| patterns.mn.at(first + k, l)).collect(),
         });
-        let forces =
-            elements.forces.iter().map(|f| Touch::new([&f.element.ports; 3], &owners, bodies, &fold));
-        let touches =
-            forces.chain(elements.loads.iter().map(|l| Touch::of(&l.load, &owners, bodies, &fold))).collect();
+        let touches = touches(elements, &owners, bodies, &fold);
         let [_, stresses] = pairs;
         let block = |(bodies, entries)| Some(PairBlock { block: fold.block(bodies)?, bodies, entries });
         let stresses = stresses.into_iter().filter_map(block).collect();
+        // where M goes
         let own = (0..bodies.len()).map(|b| fold.block([b, b])).collect();
-        let (rows, on_path) = (rows.collect(), on_path(bodies, n, &patterns.nn));
+        let rows = rows.collect();
+        let on_path = on_path(bodies, n, &patterns.nn);
         (patterns, Self { rows, touches, stresses, own, on_path, fold })
     }
-    /// Memory.
-    pub fn blocks<S: Scalar>(&self, bodies: usize) -> Blocks<S> {
+    /// Memory for the blocks of `bodies` bodies.
+    pub(super) fn blocks<S: Scalar>(&self, bodies: usize) -> Blocks<S> {
         let (blocks, vectors) = self.fold.sizes();
         let x = || vec![[Twist::zero(); 6]; blocks];
         let outputs = self.touches.iter().map(Touch::outputs).max().unwrap_or(0);
@@ -158,6 +151,37 @@ impl Contraction {
             moving: [parts(), parts(), parts()],
         }
     }
+}
+
+/// Entries of m × n by row and body: (position, component of the frame).
+fn entries_by_row(mn: &Pattern, owners: &[(usize, u8)]) -> BTreeMap<(usize, usize), Vec<(u32, u8)>> {
+    let mut rows = BTreeMap::<(usize, usize), Vec<(u32, u8)>>::new();
+    for (k, i, pos) in mn.iter() {
+        let (b, part) = owners[i];
+        rows.entry((k, b)).or_default().push((pos as u32, part));
+    }
+    rows
+}
+
+/// Listed entries of n × n by pairs of bodies: (position, components of both frames).
+fn entries_by_pair(
+    nn: &Pattern,
+    list: &HashSet<u32>,
+    owners: &[(usize, u8)],
+) -> BTreeMap<[usize; 2], Vec<(u32, u8, u8)>> {
+    let mut pairs = BTreeMap::<[usize; 2], Vec<(u32, u8, u8)>>::new();
+    for (i, j, pos) in nn.iter().filter(|e| list.contains(&(e.2 as u32))) {
+        let (a, s) = owners[i];
+        let (b, t) = owners[j];
+        pairs.entry([a, b]).or_default().push((pos as u32, s, t));
+    }
+    pairs
+}
+
+/// What each force touches, then each load.
+fn touches(elements: &Elements, owners: &[(usize, u8)], bodies: &[Carried], fold: &Fold) -> Vec<Touch> {
+    let forces = elements.forces.iter().map(|f| Touch::new([&f.element.ports; 3], owners, bodies, fold));
+    forces.chain(elements.loads.iter().map(|l| Touch::of(&l.load, owners, bodies, fold))).collect()
 }
 
 /// Each coordinate with itself and with those before it on its path: once, because a path is that of its last
@@ -181,19 +205,24 @@ fn on_path(bodies: &[Carried], n: usize, nn: &Pattern) -> Vec<(u32, u32, u32, u3
 /// out += s times the row of P of a component of a frame, or of a rate of P with that rate of the frame.
 #[inline]
 fn add_component<S: Scalar>(parts: &Parts<S>, part: u8, s: S, moves: bool, out: &mut Twist<S>) {
-    let (first, i) = (part as usize / 3 * 3, part as usize % 3);
-    let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+    let first = part as usize / 3 * 3;
+    let i = part as usize % 3;
+    let j = (i + 1) % 3;
+    let k = (i + 2) % 3;
     out.w[j] += s * parts[first + k];
     out.w[k] -= s * parts[first + j];
     if first == 0 && moves {
         out.u[i] += s;
     }
 }
+
 /// X += (row of P of a component)ᵀ v.
 #[inline]
 fn add_left<S: Scalar>(frame: &Parts<S>, part: usize, v: &Twist<S>, x: &mut Block<S>) {
-    let (first, i) = (part / 3 * 3, part % 3);
-    let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+    let first = part / 3 * 3;
+    let i = part % 3;
+    let j = (i + 1) % 3;
+    let k = (i + 2) % 3;
     x[j].increase(frame[first + k], v);
     x[k].increase(-frame[first + j], v);
     if first == 0 {
@@ -236,6 +265,7 @@ impl Relative {
         out: &mut [S],
     ) {
         for block in &self.contraction.rows {
+            // g = Σ a P, by order of the rate
             let mut g = [Twist::zero(); N];
             for (g, terms) in g.iter_mut().zip(terms) {
                 for &(a, s, order) in terms {
@@ -245,6 +275,7 @@ impl Relative {
                     });
                 }
             }
+            // out += g·S over the path of the body
             for (&l, &pos) in self.bodies[block.body].path.iter().zip(&block.map) {
                 for (g, columns) in g.iter().zip(columns) {
                     out[pos as usize] += g.dot(&columns[l as usize]);
@@ -306,6 +337,7 @@ impl Relative {
         b: &mut Blocks<S>,
         into: usize,
     ) {
+        // X of each body with itself, by its pseudo-inertia
         let Blocks { x, moving, .. } = b;
         for (i, pseudo) in &self.pseudo {
             let Some(block) = self.contraction.own[*i] else { continue };
@@ -333,6 +365,6 @@ impl Relative {
 }
 
 /// Three numbers of a frame.
-pub fn element<S: Scalar>(x: &Parts<S>, a: usize) -> V3<S> {
+pub(super) fn element<S: Scalar>(x: &Parts<S>, a: usize) -> V3<S> {
     [x[3 * a], x[3 * a + 1], x[3 * a + 2]]
 }

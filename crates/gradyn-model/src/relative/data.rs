@@ -40,7 +40,7 @@ pub struct Data<S> {
     /// Cotangents and tangents of (x, ẋ, ẍ).
     pub(super) bar: [Vec<S>; 3],
     pub(super) dx: [Vec<S>; 3],
-    /// Zeros over z.
+    /// Zeros over the coordinates z.
     pub(super) rest: Vec<S>,
     /// Motions of some rates, and the rates of the screws with them.
     pub(super) v: Vec<Twist<S>>,
@@ -75,11 +75,13 @@ pub(super) struct Tangent<S> {
 impl Relative {
     /// Memory for one point of evaluation, with what was decided about the rows.
     pub(crate) fn data<S: Scalar>(&self, rows: &Arc<RowStatus>) -> Data<S> {
-        let (zero, frames, n) = (S::zero(), self.inner.dims().n, self.dims.n);
+        let frames = self.inner.dims().n;
+        let n = self.dims.n;
         let links = self.chain.links.len();
-        let list = |len: usize| vec![zero; len];
+        let list = |len: usize| vec![S::zero(); len];
         let [nn, mn] = [self.inner.patterns().nn.nnz(), self.inner.patterns().mn.nnz()];
         let row = 3 * frames + self.inner.dims().m + self.inner.dims().slots;
+        // all memory at once, so that no term allocates
         Data {
             inner: self.inner.data(rows),
             g: list(self.geometry.len()),
@@ -113,7 +115,9 @@ impl Relative {
         }
     }
     fn new_tangent<S: Scalar>(&self) -> Tangent<S> {
-        let (frames, n, zero) = (self.inner.dims().n, self.dims.n, Dual::constant(S::zero()));
+        let frames = self.inner.dims().n;
+        let n = self.dims.n;
+        let zero = Dual::constant(S::zero());
         let list = |len: usize| vec![zero; len];
         Tangent {
             g: list(self.geometry.len()),
@@ -136,7 +140,8 @@ impl Relative {
             };
             let frame = &pose.frames[link as usize];
             for (i, &part) in body.parts.iter().enumerate() {
-                let (element, axis) = (part as usize / 3, part as usize % 3);
+                let element = part as usize / 3;
+                let axis = part as usize % 3;
                 x[first + i] = if element == 0 { frame.p[axis] } else { frame.e[element - 1][axis] };
             }
         }
@@ -153,7 +158,7 @@ impl Relative {
             body.parts.iter().enumerate().for_each(|(i, &part)| out[first + i] = rate[part as usize]);
         }
     }
-    /// ẍ.
+    /// The accelerations ẍ of the frames.
     pub(super) fn second<T: Scalar>(&self, second: &[T], flow: &Flow<T>, pose: &Pose<T>, out: &mut [T]) {
         for body in &self.bodies {
             let first = body.first as usize;
@@ -213,6 +218,7 @@ impl Relative {
         delta: &[S],
         d: &mut Data<S>,
     ) -> bool {
+        // geometry along δ; nothing moves if none of it changes
         let t = &mut d.tangent;
         for ((g, x), &s) in t.g.iter_mut().zip(&d.g).zip(&self.geometry) {
             *g = Dual::along(*x, delta[s as usize]);
@@ -220,9 +226,11 @@ impl Relative {
         if t.g.iter().all(|g| g.eps[0] == S::zero()) {
             return false;
         }
+        // (z, ż, z̈) are constant
         for (to, from) in t.z.iter_mut().zip([z, rate, second.unwrap_or(&d.rest)]) {
             to.iter_mut().zip(from).for_each(|(t, x)| *t = Dual::constant(*x));
         }
+        // frames with their rates along δ
         self.chain.place(&t.z[0], &t.g, &mut t.pose);
         self.chain.run(&t.z[0], &t.z[1], &t.z[2], &t.pose, &mut t.flow);
         self.frames(&t.z[0], &t.pose, &mut t.x[0]);
@@ -264,10 +272,14 @@ impl Relative {
         x_bar: [&[S]; 3],
         bars: &mut [Bar<S>],
     ) {
+        // cotangents of p and e_k with their rates, of the body's frame
         let Some(link) = body.link.map(|l| l as usize) else { return };
-        let (frame, parts) = (state.pose.frames[link], x_bar.map(|f| self.spread(body, f)));
+        let frame = state.pose.frames[link];
+        let parts = x_bar.map(|f| self.spread(body, f));
         let motion = Moving { v: &state.flow.v[link], a: &state.flow.a[link] };
-        let (bar, part) = (&mut bars[link], |i: usize| parts.map(|f| vector(&f, 3 * i)));
+        let bar = &mut bars[link];
+        let part = |i: usize| parts.map(|f| vector(&f, 3 * i));
+        // added to those of the link that carries it
         let p = bar.moved(&frame.p, motion, part(0), true);
         increase(&mut bar.frame.p, &p);
         for k in 0..3 {
@@ -275,7 +287,7 @@ impl Relative {
             increase(&mut bar.frame.e[k], &e);
         }
     }
-    /// The same from the cotangents in `d.bar`, where the terms are placed and at their motion.
+    /// Cotangents of geometry from those in `d.bar`, where the terms are placed and at their motion.
     pub(super) fn pull_slots<S: Scalar>(
         &self,
         z: &[S],
@@ -289,7 +301,7 @@ impl Relative {
             self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), grad);
         }
     }
-    /// The same from a cotangent of the rate J w of the frames.
+    /// Cotangents of geometry from one of the rate J w of the frames.
     pub(super) fn pull_rate<S: Scalar>(&self, z: &[S], w: &[S], d: &mut Data<S>, grad: &mut [S]) {
         self.chain.run(z, w, &d.rest, &d.here.pose, &mut d.flow);
         d.bar[2].fill(S::zero());

@@ -22,15 +22,18 @@ impl Relative {
     }
     /// Coordinates that bring the bodies near the frames x, for the slots p.
     fn near(&self, x: &[f64], p: &[f64]) -> Vec<f64> {
+        // links of each body, and bodies of the links
         let mut z = vec![0.0; self.dims.n];
         let g: Vec<f64> = self.geometry.iter().map(|&s| p[s as usize]).collect();
         let links = self.chain.links.len();
-        let (mut lists, mut bodies) = (vec![vec![]; links], vec![None; links]);
+        let mut lists = vec![vec![]; links];
+        let mut bodies = vec![None; links];
         self.chain.links.iter().zip(&self.ends).for_each(|(link, &end)| lists[end as usize].push(*link));
         self.bodies
             .iter()
             .enumerate()
             .for_each(|(b, body)| body.link.into_iter().for_each(|l| bodies[l as usize] = Some(b)));
+        // z of each body from the frames before and after its links; without links they are x
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
             let Some(own) = body.link else {
@@ -50,7 +53,7 @@ impl Relative {
 #[derive(Clone, Copy)]
 struct Rough {
     p: [f64; 3],
-    /// Columns.
+    /// The axes, columns of E.
     e: [[f64; 3]; 3],
 }
 impl Default for Rough {
@@ -62,7 +65,9 @@ impl Rough {
     fn read(body: &Carried, x: &[f64]) -> Self {
         let mut out = Self::default();
         for (i, &part) in body.parts.iter().enumerate() {
-            let (element, axis, value) = (part as usize / 3, part as usize % 3, x[body.first as usize + i]);
+            let element = part as usize / 3;
+            let axis = part as usize % 3;
+            let value = x[body.first as usize + i];
             if element == 0 { out.p[axis] = value } else { out.e[element - 1][axis] = value }
         }
         if body.parts.len() == PLANE {
@@ -70,7 +75,7 @@ impl Rough {
         }
         out
     }
-    /// p + E s.
+    /// The point p + E s in global components.
     fn point(&self, s: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|i| self.p[i] + (0..3).map(|k| self.e[k][i] * s[k]).sum::<f64>())
     }
@@ -120,7 +125,8 @@ fn rough_coordinates(links: &[Link], mut from: Rough, mut to: Rough, g: &[f64], 
                 (0..3).for_each(|i| from.p[i] += along * from.e[axis][i]);
             }
             Motion::Revolve(axis, sign) => {
-                let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
+                let a = (axis + 1) % 3;
+                let b = (axis + 2) % 3;
                 // a direction that the motions after this one leave alone
                 let next = links[i + 1..=last]
                     .iter()
@@ -128,7 +134,8 @@ fn rough_coordinates(links: &[Link], mut from: Rough, mut to: Rough, g: &[f64], 
                 let angle = if next == Some(b) { (-r(a, b)).atan2(r(b, b)) } else { r(b, a).atan2(r(a, a)) };
                 z[k] = sign * angle;
                 let (s, c) = angle.sin_cos();
-                let (ea, eb) = (from.e[a], from.e[b]);
+                let ea = from.e[a];
+                let eb = from.e[b];
                 from.e[a] = std::array::from_fn(|i| ea[i] * c + eb[i] * s);
                 from.e[b] = std::array::from_fn(|i| eb[i] * c - ea[i] * s);
             }

@@ -1,9 +1,9 @@
 //! Blocks of bodies, added up from the leaves to the root.
 //!
 //! ```text
-//! X_ij            block of nodes i, j; each body is of the last node that moves it                              (1)
-//! g_il = X_ij S_l  for coordinates l of j,   X_{i,before j} += X_ij        from the leaves to the root            (2)
-//! K_kl = S_k·g_il  for coordinates k of i,   g_{before i,l} += g_il         likewise                              (3)
+//! X_ij            block of nodes i, j; each body is of the last node that moves it                      (1)
+//! g_il = X_ij S_l  for coordinates l of j,   X_{i,before j} += X_ij        from the leaves to the root  (2)
+//! K_kl = S_k·g_il  for coordinates k of i,   g_{before i,l} += g_il         likewise                    (3)
 //! ```
 //! Nothing is moved to another point on the way: all screws are about the global origin. The order is planned
 //! at build.
@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// Coordinates that carry the same bodies.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub(super) struct Node {
     /// The coordinates.
     pub coords: Range<u32>,
     /// The node before it.
@@ -26,15 +26,15 @@ pub struct Node {
 
 /// Nodes in order, those before first, and the last node that moves each body.
 #[derive(Clone, Debug)]
-pub struct Nodes {
-    /// The nodes.
+pub(crate) struct Nodes {
+    /// The nodes, from the root to the leaves.
     pub list: Vec<Node>,
     /// That of each body that moves.
     pub of_body: Vec<Option<usize>>,
 }
 impl Nodes {
     /// For n coordinates.
-    pub fn new(bodies: &[Carried], n: usize) -> Self {
+    pub(super) fn new(bodies: &[Carried], n: usize) -> Self {
         let (list, of) = nodes(bodies, n);
         Self { list, of_body: bodies.iter().map(|b| b.path.last().map(|&l| of[l as usize])).collect() }
     }
@@ -60,9 +60,9 @@ struct Row {
     first: u32,
 }
 
-/// The plan.
+/// The order in which blocks are folded.
 #[derive(Clone, Debug, Default)]
-pub struct Fold {
+pub(crate) struct Fold {
     /// Node of each body.
     node: Vec<Option<usize>>,
     blocks: HashMap<[usize; 2], u32>,
@@ -74,7 +74,10 @@ pub struct Fold {
 
 /// Nodes in order, and that of each coordinate.
 fn nodes(bodies: &[Carried], n: usize) -> (Vec<Node>, Vec<usize>) {
-    let (mut before, mut next, mut ends) = (vec![None; n], vec![BTreeSet::new(); n], vec![false; n]);
+    // which coordinate comes before each, which follow, and where paths end
+    let mut before = vec![None; n];
+    let mut next = vec![BTreeSet::new(); n];
+    let mut ends = vec![false; n];
     for body in bodies {
         for pair in body.path.windows(2) {
             before[pair[1] as usize] = Some(pair[0]);
@@ -82,7 +85,9 @@ fn nodes(bodies: &[Carried], n: usize) -> (Vec<Node>, Vec<usize>) {
         }
         body.path.last().into_iter().for_each(|&l| ends[l as usize] = true);
     }
-    let (mut list, mut of): (Vec<Node>, Vec<usize>) = (vec![], vec![]);
+    // coordinates in a row without branches are one node
+    let mut list: Vec<Node> = vec![];
+    let mut of: Vec<usize> = vec![];
     for l in 0..n as u32 {
         match before[l as usize] {
             Some(k) if k + 1 == l && next[k as usize].len() == 1 && !ends[k as usize] => {
@@ -100,13 +105,13 @@ fn nodes(bodies: &[Carried], n: usize) -> (Vec<Node>, Vec<usize>) {
 }
 
 /// A node and all before it, the last first.
-pub fn up(list: &[Node], node: usize) -> impl Iterator<Item = usize> {
+pub(super) fn up(list: &[Node], node: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(node), |&i| list[i].before)
 }
 
 impl Fold {
     /// For pairs of bodies.
-    pub fn new(nodes: &Nodes, pairs: &[[usize; 2]], nn: &Pattern) -> Self {
+    pub(super) fn new(nodes: &Nodes, pairs: &[[usize; 2]], nn: &Pattern) -> Self {
         let Nodes { list, of_body: node } = nodes;
         // columns of each row: nodes and all before them
         let mut columns = BTreeMap::<usize, BTreeSet<usize>>::new();
@@ -142,6 +147,7 @@ impl Fold {
         needed: &BTreeMap<usize, BTreeSet<usize>>,
         nn: &Pattern,
     ) -> HashMap<(usize, u32), u32> {
+        // a vector g_il for each node i and coordinate l
         let mut vectors = HashMap::new();
         for (&j, rows) in needed {
             for &i in rows {
@@ -150,10 +156,12 @@ impl Fold {
                 }
             }
         }
+        // (3) from the leaves to the root, with positions on n × n
         for (&j, rows) in needed {
             for l in list[j].coords.clone() {
                 for &i in rows.iter().rev() {
-                    let (vector, before) = (vectors[&(i, l)], list[i].before.map(|i| vectors[&(i, l)]));
+                    let vector = vectors[&(i, l)];
+                    let before = list[i].before.map(|i| vectors[&(i, l)]);
                     self.rows.push(Row {
                         vector,
                         before,
@@ -168,25 +176,27 @@ impl Fold {
         vectors
     }
     /// The block of a pair of bodies, unless one of them does not move.
-    pub fn block(&self, [a, b]: [usize; 2]) -> Option<u32> {
+    pub(super) fn block(&self, [a, b]: [usize; 2]) -> Option<u32> {
         Some(self.blocks[&[self.node[a]?, self.node[b]?]])
     }
     /// Numbers of blocks and of vectors.
-    pub fn sizes(&self) -> (usize, usize) {
+    pub(super) fn sizes(&self) -> (usize, usize) {
         (self.blocks.len(), self.vectors)
     }
     /// (2), (3): K with X₀ S + X₁ Ṡ + X₂ S̈, C with X₁ S + 2 X₂ Ṡ.
-    pub fn run<S: Scalar>(
+    pub(super) fn run<S: Scalar>(
         &self,
         [s, s1, s2]: [&[Twist<S>]; 3],
         b: &mut Blocks<S>,
         k: &mut [S],
         c: Option<&mut [S]>,
     ) {
+        // vectors for K, and for C where it is asked for
         let both = c.is_some();
         let Blocks { x, vectors: [g, h], .. } = b;
         g.fill(Twist::zero());
         h.fill(Twist::zero());
+        // (2): g += X S
         for column in &self.columns {
             let block = column.block as usize;
             for (v, l) in
@@ -200,6 +210,7 @@ impl Fold {
                     add_product(&x[2][block], &s1[l].plus(&s1[l]), &mut h[v]);
                 }
             }
+            // X goes to the node before
             if let Some(before) = column.before {
                 for x in &mut x[..if both { 3 } else { 2 }] {
                     let from = x[block];
@@ -207,12 +218,13 @@ impl Fold {
                 }
             }
         }
+        // (3)
         self.add_vectors(s, g, k);
         if let Some(c) = c {
             self.add_vectors(s, h, c);
         }
     }
-    /// (3).
+    /// Adds the products K_kl of (3).
     fn add_vectors<S: Scalar>(&self, s: &[Twist<S>], vectors: &mut [Twist<S>], out: &mut [S]) {
         for row in &self.rows {
             let v = vectors[row.vector as usize];
@@ -228,7 +240,7 @@ impl Fold {
     }
 }
 
-/// out += X v.
+/// Product with a block, out += X v.
 #[inline]
 fn add_product<S: Scalar>(x: &Block<S>, v: &Twist<S>, out: &mut Twist<S>) {
     for i in 0..3 {

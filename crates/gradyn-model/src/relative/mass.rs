@@ -1,12 +1,13 @@
 //! M = Jᵀ M_x J by accumulation from the leaves to the root.
 //!
 //! ```text
-//! m, h = Σ J₀ₐ yₐ, C = Σ Jₐ_b yₐ y_bᵀ,   y₀ = p - r, y_k = e_k           of each body about its point r              (1)
-//! h' = h + m d,   C' = C + h dᵀ + d hᵀ + m d dᵀ,   d = r - r'            about another point                         (2)
-//! M_kl = Ŝ_l·(n, f),   f = m û_k + ω_k × h,  n = h × û_k + (tr C - C) ω_k   with the sum over all that follows k       (3)
+//! m, h = Σ J₀ₐ yₐ, C = Σ Jₐ_b yₐ y_bᵀ,   y₀ = p - r, y_k = e_k     of each body about its point r  (1)
+//! h' = h + m d,   C' = C + h dᵀ + d hᵀ + m d dᵀ,   d = r - r'       about another point            (2)
+//! M_kl = Ŝ_l·(n, f),   f = m û_k + ω_k × h,  n = h × û_k + (tr C - C) ω_k                          (3)
 //! ```
-//! Jₐ_b is the pseudo-inertia of the body in (p, e₁, e₂, e₃). The points r are the global origin [A22,
-//! RTdyn0], where (2) is not needed, or the centres of mass [A22, RTdyn1].
+//! (3) takes the sums over all that follows coordinate k. Jₐ_b is the pseudo-inertia of the body in (p, e₁,
+//! e₂, e₃). The points r are the global origin [A22, RTdyn0], where (2) is not needed, or the centres of mass
+//! [A22, RTdyn1].
 
 use super::contraction::{Block, Parts, element};
 use super::spatial::{Twist, V3, add, cross, dot, increase, scale, sub};
@@ -15,7 +16,7 @@ use gradyn_num::{Pattern, Scalar};
 
 /// The points r of (1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reference {
+pub(crate) enum Reference {
     /// The point of each body that coincides with the global origin.
     #[default]
     Origin,
@@ -25,14 +26,14 @@ pub enum Reference {
 
 /// Positions of the pseudo-inertia of a body on N × N.
 #[derive(Clone, Debug)]
-pub struct Pseudo {
+pub(crate) struct Pseudo {
     link: u32,
     at: [[Option<u32>; 4]; 4],
 }
 
 impl Pseudo {
     /// Of a body with its frame from entry `first` of x on, in so many dimensions.
-    pub fn new(link: u32, first: usize, dimension: usize, nn: &Pattern) -> Self {
+    pub(super) fn new(link: u32, first: usize, dimension: usize, nn: &Pattern) -> Self {
         let elements = if dimension == 2 { 2 } else { 4 };
         let entry = |a: usize, b: usize| {
             let inside = a < elements && b < elements;
@@ -56,7 +57,10 @@ impl Pseudo {
         s: f64,
         out: &mut Block<S>,
     ) {
-        let (mut g, mut h, mut m) = ([[S::zero(); 3]; 3], [S::zero(); 3], S::zero());
+        // G = Σ J_ab x_a y_bᵀ, h = Σ J_0b y_b, m
+        let mut g = [[S::zero(); 3]; 3];
+        let mut h = [S::zero(); 3];
+        let mut m = S::zero();
         for a in 0..4 {
             let mut sum = [S::zero(); 3];
             for b in 0..4 {
@@ -71,9 +75,11 @@ impl Pseudo {
                 m = self.at[0][0].map_or(S::zero(), |at| mass[at as usize] * s);
             }
         }
+        // the block of 6 × 6: tr G - G, h ×, m
         let trace = g[0][0] + g[1][1] + g[2][2];
         for i in 0..3 {
-            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            let j = (i + 1) % 3;
+            let k = (i + 2) % 3;
             out[i].w[i] += trace;
             (0..3).for_each(|c| out[i].w[c] -= g[i][c]);
             out[3 + i].w[j] += h[k];
@@ -87,17 +93,17 @@ impl Pseudo {
     }
 }
 
-/// (1), summed.
+/// Mass and moments (1), summed over bodies.
 #[derive(Clone, Copy, Debug)]
-pub struct Composite<S> {
+pub(crate) struct Composite<S> {
     m: S,
     h: V3<S>,
     c: [V3<S>; 3],
 }
 
 impl<S: Scalar> Composite<S> {
-    /// Nothing.
-    pub fn zero() -> Self {
+    /// Mass and moments of nothing.
+    pub(super) fn zero() -> Self {
         Self { m: S::zero(), h: [S::zero(); 3], c: [[S::zero(); 3]; 3] }
     }
     fn add(&mut self, o: &Self) {
@@ -105,7 +111,7 @@ impl<S: Scalar> Composite<S> {
         increase(&mut self.h, &o.h);
         (0..3).for_each(|i| increase(&mut self.c[i], &o.c[i]));
     }
-    /// (2).
+    /// The moments (2) about another point.
     fn about(&self, d: &V3<S>) -> Self {
         let mut out = *self;
         increase(&mut out.h, &scale(self.m, d));
@@ -134,6 +140,7 @@ impl Relative {
     }
     /// M into `d.mass`.
     pub(super) fn fill_mass<S: Scalar>(&self, d: &mut Data<S>) {
+        // (1) of each link
         d.mass.fill(S::zero());
         d.composites.fill(Composite::zero());
         for (_, body) in &self.pseudo {
@@ -141,6 +148,7 @@ impl Relative {
             let own = self.own(body, d);
             d.composites[link].add(&own);
         }
+        // sums over all that follows, by (2)
         for l in (0..self.chain.links.len()).rev() {
             let Some(k) = self.chain.links[l].parent.map(|k| k as usize) else { continue };
             let sum = match self.reference {
@@ -151,6 +159,7 @@ impl Relative {
             };
             d.composites[k].add(&sum);
         }
+        // (3) along the paths; the momentum of k is found once
         let mut last = (u32::MAX, Twist::zero(), [S::zero(); 3]);
         for &(k, l, here, there) in &self.contraction.on_path {
             if last.0 != k {
@@ -164,6 +173,7 @@ impl Relative {
             d.mass[here as usize] = value;
             d.mass[there as usize] = value;
         }
+        // bodies without links
         let inner = self.inner.mass(&d.inner);
         for &(from, to) in &self.alone {
             d.mass[to as usize] += inner[from as usize];
@@ -171,9 +181,12 @@ impl Relative {
     }
     /// (1) of a body.
     fn own<S: Scalar>(&self, body: &Pseudo, d: &Data<S>) -> Composite<S> {
-        let (frame, r) = (&d.here.pose.frames[body.link as usize], self.reference(body.link as usize, d));
+        // y₀ = p - r, y_k = e_k
+        let frame = &d.here.pose.frames[body.link as usize];
+        let r = self.reference(body.link as usize, d);
         let y = [sub(&frame.p, &r), frame.e[0], frame.e[1], frame.e[2]];
         let values = self.inner.mass(&d.inner);
+        // (1)
         let mut out = Composite::zero();
         for a in 0..4 {
             for b in 0..4 {

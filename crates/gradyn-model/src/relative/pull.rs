@@ -1,8 +1,8 @@
 //! Cotangents of the coordinates from those of the frames.
 //!
 //! ```text
-//! G_i = Σ_{j≥i} C(j,i) (P⁽ʲ⁻ⁱ⁾)ᵀ x̄⁽ʲ⁾                  of each body, added up from the leaves to the root                  (1)
-//! z̄⁽ˡ⁾_k = Σ_i C(l+i,l) S_k⁽ⁱ⁾·G_{l+i}                                                                              (2)
+//! G_i = Σ_{j≥i} C(j,i) (P⁽ʲ⁻ⁱ⁾)ᵀ x̄⁽ʲ⁾        of each body, added up from the leaves to the root  (1)
+//! z̄⁽ˡ⁾_k = Σ_i C(l+i,l) S_k⁽ⁱ⁾·G_{l+i}                                                           (2)
 //! ```
 //! x⁽ʲ⁾ are x, ẋ, ẍ, and z⁽ˡ⁾ likewise: x_{z_k} = P S_k, and partial derivatives commute with rates, so that
 //! x⁽ʲ⁾_{z⁽ˡ⁾} is C(j,l) times the (j-l)-th rate of P S_k. The rates of P are P with those of x in its place.
@@ -12,20 +12,20 @@ use super::stress::vector;
 use super::{PARTS, Relative};
 use gradyn_num::Scalar;
 
-/// C(j,i).
+/// The binomial coefficients C(j, i).
 const CHOOSE: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 2.0, 1.0]];
 
 /// G₀, G₁, G₂ of a node.
-pub type Pulled<S> = [Twist<S>; 3];
+pub(super) type Pulled<S> = [Twist<S>; 3];
 
 /// (x, ẋ, …), their cotangents, and (S, Ṡ, …): as many levels as are asked for.
 #[derive(Clone, Copy)]
-pub struct Levels<'a, S, const N: usize> {
-    /// x, ẋ, ….
+pub(crate) struct Levels<'a, S, const N: usize> {
+    /// The frames with their rates: x, ẋ, ….
     pub x: [&'a [S]; N],
-    /// x̄, ….
+    /// The cotangents x̄⁽ʲ⁾ of each level.
     pub bars: [&'a [S]; N],
-    /// S, Ṡ, ….
+    /// The screws with their rates: S, Ṡ, ….
     pub screws: [&'a [Twist<S>]; N],
 }
 
@@ -50,6 +50,7 @@ impl Relative {
         out: &mut [Option<&mut [S]>; N],
     ) {
         let (Some(node), body) = (self.nodes.of_body[body], &self.bodies[body]) else { return };
+        // a body without links: its coordinates are x
         if body.link.is_none() {
             for (out, bar) in out.iter_mut().zip(levels.bars).filter_map(|(o, b)| Some((o.as_mut()?, b))) {
                 body.path
@@ -59,11 +60,14 @@ impl Relative {
             }
             return;
         }
+        // nothing to add
         let entries = body.first as usize..body.first as usize + body.parts.len();
         if levels.bars.iter().all(|b| b[entries.clone()].iter().all(|b| *b == S::zero())) {
             return;
         }
-        let (x, bars) = (levels.x.map(|x| self.spread(body, x)), levels.bars.map(|b| self.spread(body, b)));
+        // (1) of the body
+        let x = levels.x.map(|x| self.spread(body, x));
+        let bars = levels.bars.map(|b| self.spread(body, b));
         for j in 0..N {
             (0..=j).for_each(|i| add_covector(&x[j - i], &bars[j], CHOOSE[j][i], i == j, &mut g[node][i]));
         }
@@ -76,7 +80,9 @@ impl Relative {
         g: &mut [Pulled<S>],
         out: &mut [Option<&mut [S]>; N],
     ) {
-        let (sum, node) = (g[node], &self.nodes.list[node]);
+        // (2) for the coordinates of the node
+        let sum = g[node];
+        let node = &self.nodes.list[node];
         for k in node.coords.start as usize..node.coords.end as usize {
             for (level, out) in out.iter_mut().enumerate() {
                 let Some(out) = out else { continue };
@@ -85,6 +91,7 @@ impl Relative {
                 });
             }
         }
+        // (1): G goes to the node before
         if let Some(before) = node.before {
             g[before].iter_mut().zip(&sum).take(N).for_each(|(g, sum)| *g = g.plus(sum));
         }

@@ -1,7 +1,7 @@
 //! The force Jᵀ f, when the coordinates change and f does not.
 //!
 //! ```text
-//! (Jᵀf)_{z_l} = ω_l·m_k + τ_kl·W,   m_k = u_k × F + (Y - tr Y) ω_k,  Y = Σ x fᵀ                        (1)  l before k
+//! (Jᵀf)_{z_l} = ω_l·m_k + τ_kl·W,   m_k = u_k × F + (Y - tr Y) ω_k,  Y = Σ x fᵀ  (1)  l before k
 //! ```
 //! F, Y and the wrench W are sums over all that follows k; τ_kl is the part of Euler parameters in each
 //! other.
@@ -13,14 +13,14 @@ use gradyn_num::Scalar;
 
 /// F and Y of (1).
 #[derive(Clone, Copy, Debug)]
-pub struct Load<S> {
+pub(crate) struct Load<S> {
     force: V3<S>,
     /// By rows: x_i f_j.
     virial: [V3<S>; 3],
 }
 impl<S: Scalar> Load<S> {
-    /// Nothing.
-    pub fn zero() -> Self {
+    /// The load of nothing.
+    pub(super) fn zero() -> Self {
         Self { force: [S::zero(); 3], virial: [[S::zero(); 3]; 3] }
     }
     fn add(&mut self, o: &Self) {
@@ -30,14 +30,14 @@ impl<S: Scalar> Load<S> {
     fn apply(&mut self, x: &V3<S>, f: &V3<S>) {
         (0..3).for_each(|i| increase(&mut self.virial[i], &scale(x[i], f)));
     }
-    /// m_k of (1).
+    /// The vector m_k of (1) for a screw.
     fn moment(&self, s: &Twist<S>) -> V3<S> {
         let y = &self.virial;
         let trace = y[0][0] + y[1][1] + y[2][2];
         let turned: V3<S> = std::array::from_fn(|i| dot(&y[i], &s.w) - trace * s.w[i]);
         add(&cross(&s.u, &self.force), &turned)
     }
-    /// W.
+    /// The wrench W of (1).
     fn wrench(&self) -> Twist<S> {
         let y = &self.virial;
         Twist { w: [y[1][2] - y[2][1], y[2][0] - y[0][2], y[0][1] - y[1][0]], u: self.force }
@@ -45,12 +45,12 @@ impl<S: Scalar> Load<S> {
 }
 
 /// Three numbers of a list.
-pub fn vector<S: Scalar>(x: &[S], at: usize) -> V3<S> {
+pub(super) fn vector<S: Scalar>(x: &[S], at: usize) -> V3<S> {
     [x[at], x[at + 1], x[at + 2]]
 }
 
 /// A motion on a frame: (T p, ω × e_k).
-pub fn moved<S: Scalar>(t: &Twist<S>, frame: &Frame<S>) -> [S; PARTS] {
+pub(super) fn moved<S: Scalar>(t: &Twist<S>, frame: &Frame<S>) -> [S; PARTS] {
     let mut out = [S::zero(); PARTS];
     out[..3].copy_from_slice(&t.at(&frame.p));
     (0..3).for_each(|k| out[3 + 3 * k..6 + 3 * k].copy_from_slice(&cross(&t.w, &frame.e[k])));
@@ -69,22 +69,28 @@ impl Relative {
         loads: &mut [Load<S>],
         out: &mut [S],
     ) {
+        // F and Y of each link
         loads.fill(Load::zero());
         for body in &self.bodies {
             let Some(link) = body.link.map(|l| l as usize) else { continue };
-            let (frame, load, f) = (&pose.frames[link], &mut loads[link], self.spread(body, f));
+            let frame = &pose.frames[link];
+            let load = &mut loads[link];
+            let f = self.spread(body, f);
             increase(&mut load.force, &vector(&f, 0));
             load.apply(&frame.p, &vector(&f, 0));
             (0..3).for_each(|k| load.apply(&frame.e[k], &vector(&f, 3 + 3 * k)));
         }
+        // sums over all that follows
         for l in (0..self.chain.links.len()).rev() {
             if let Some(k) = self.chain.links[l].parent {
                 let load = loads[l];
                 loads[k as usize].add(&load);
             }
         }
+        // (1) along the paths, symmetric
         for &(k, l, here, there) in &self.contraction.on_path {
-            let (k, l) = (k as usize, l as usize);
+            let k = k as usize;
+            let l = l as usize;
             let load = &loads[self.link_of(k)];
             let mut value = dot(&pose.screws[l].w, &load.moment(&pose.screws[k]));
             value += self.mutual(k, l, z, pose, load);
@@ -100,7 +106,8 @@ impl Relative {
         if link.motion != Motion::Ball || self.link_of(l) != self.link_of(k) {
             return S::zero();
         }
-        let (global, first) = (Frame::global(), link.coord as usize);
+        let global = Frame::global();
+        let first = link.coord as usize;
         let before = self.chain.before(link, pose, &global);
         let unit = std::array::from_fn(|i| S::from(f64::from(u8::from(i == l - first))));
         // (w_l)_{e_k}

@@ -7,32 +7,32 @@ use gradyn_num::Scalar;
 
 /// Cotangents after a link.
 #[derive(Clone, Copy, Debug)]
-pub struct Bar<S> {
-    /// Of the frame.
+pub(crate) struct Bar<S> {
+    /// Cotangent of the frame.
     pub frame: Frame<S>,
-    /// Of V.
+    /// Cotangent of the motion V.
     pub v: Twist<S>,
-    /// Of A.
+    /// Cotangent of the acceleration A.
     pub a: Twist<S>,
 }
 
 /// A motion: ẋ = V x, ẍ = A x + ω × ẋ of what is fixed in a frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Moving<'a, S> {
-    /// V.
+pub(crate) struct Moving<'a, S> {
+    /// The motion V before the link.
     pub v: &'a Twist<S>,
-    /// A.
+    /// The acceleration A before the link.
     pub a: &'a Twist<S>,
 }
 
 impl<S: Scalar> Bar<S> {
-    /// Nothing.
-    pub fn zero() -> Self {
+    /// Cotangents that are zero.
+    pub(crate) fn zero() -> Self {
         let none = [S::zero(); 3];
         Self { frame: Frame { p: none, e: [none; 3] }, v: Twist::zero(), a: Twist::zero() }
     }
     /// Cotangents of V, A and x from those of (x, ẋ, ẍ); x is a point, or a direction. Returns x̄.
-    pub fn moved(&mut self, x: &V3<S>, m: Moving<S>, bars: [V3<S>; 3], point: bool) -> V3<S> {
+    pub(crate) fn moved(&mut self, x: &V3<S>, m: Moving<S>, bars: [V3<S>; 3], point: bool) -> V3<S> {
         let w = &m.v.w;
         let dx = if point { m.v.at(x) } else { cross(w, x) };
         // ẋ stands in ẍ too
@@ -61,28 +61,28 @@ impl<S: Scalar> Bar<S> {
 }
 
 /// (z, ż, z̈) with what follows from them.
-pub struct State<'a, S> {
-    /// z.
+pub(crate) struct State<'a, S> {
+    /// The coordinates z.
     pub z: &'a [S],
-    /// ż.
+    /// Their rates ż.
     pub rate: &'a [S],
-    /// z̈.
+    /// Their second rates z̈.
     pub second: &'a [S],
-    /// Geometry.
+    /// Numbers of the geometry.
     pub g: &'a [S],
     /// Frames and screws.
     pub pose: &'a Pose<S>,
-    /// Motions.
+    /// Motions of the links.
     pub flow: &'a Flow<S>,
 }
 
 impl Chain {
     /// Adds to the cotangents of the geometry; `bars` are those after each link, and are used up.
-    pub fn backward<S: Scalar>(&self, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
+    pub(crate) fn backward<S: Scalar>(&self, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
         (0..self.links.len()).rev().for_each(|l| self.back_link(l, state, bars, g));
     }
-    /// The same of one link, after those that follow it.
-    pub fn back_link<S: Scalar>(&self, l: usize, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
+    /// Adds to the cotangents of the geometry of one link, after those that follow it.
+    pub(crate) fn back_link<S: Scalar>(&self, l: usize, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
         let link = &self.links[l];
         let bar = std::mem::replace(&mut bars[l], Bar::zero());
         let global = Frame::global();
@@ -101,7 +101,8 @@ impl Chain {
 }
 
 fn shift<S: Scalar>(before: &Frame<S>, bar: &Bar<S>, g: &[S], at: u32, grad: &mut [S]) -> Bar<S> {
-    let (mut out, s) = (*bar, three(g, at));
+    let mut out = *bar;
+    let s = three(g, at);
     for k in 0..3 {
         increase(&mut out.frame.e[k], &scale(s[k], &bar.frame.p));
         grad[at as usize + k] += dot(&before.e[k], &bar.frame.p);
@@ -123,28 +124,21 @@ fn turn<S: Scalar>(before: &Frame<S>, bar: &Bar<S>, g: &[S], at: u32, grad: &mut
 }
 
 fn joint<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, state: &State<S>) -> Bar<S> {
-    let (mut out, k) = (*bar, link.coord as usize);
     if link.motion == Motion::Ball {
-        let (e, rate, second) = (link.four(state.z), link.four(state.rate), link.four(state.second));
-        let columns = euler::rotation(&e);
-        out.frame.e = [[S::zero(); 3]; 3];
-        for c in 0..3 {
-            (0..3).for_each(|i| increase(&mut out.frame.e[i], &scale(columns[c][i], &bar.frame.e[c])));
-        }
-        let (y, dy) = (euler::velocity(&e, &rate), euler::acceleration(&e, &rate, &second));
-        let own = Twist::screw(combine(&before.e, &y), &before.p);
-        out.v = bar.v.plus(&own.bracket_left(&bar.a));
-        out.screw(before, &y, &bar.v.plus(&v.bracket_right(&bar.a)));
-        out.screw(before, &dy, &bar.a);
-        return out;
+        return ball(link, before, v, bar, state);
     }
-    let (rate, s) = (state.rate[k], state.pose.screws[k]);
+    let mut out = *bar;
+    let k = link.coord as usize;
+    // V' = V + S ż,  A' = A + S z̈ + [V, S] ż
+    let rate = state.rate[k];
+    let s = state.pose.screws[k];
     let mut carried = Twist::zero();
     carried.increase(rate, &bar.a);
     let mut screw = v.bracket_right(&carried);
     screw.increase(rate, &bar.v);
     screw.increase(state.second[k], &bar.a);
     out.v = bar.v.plus(&s.bracket_left(&carried));
+    // the screw and the frame by the kind of motion
     match link.motion {
         Motion::Revolve(axis, sign) => {
             let (i, j, c, sn) =
@@ -163,5 +157,27 @@ fn joint<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, 
         }
         _ => unreachable!("shifts, turns and balls are elsewhere"),
     }
+    out
+}
+
+/// Cotangents before a ball, which turns E by R(e), with ω and ω̇ of its own.
+fn ball<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, state: &State<S>) -> Bar<S> {
+    // Ē = Ē' Rᵀ
+    let mut out = *bar;
+    let e = link.four(state.z);
+    let rate = link.four(state.rate);
+    let second = link.four(state.second);
+    let columns = euler::rotation(&e);
+    out.frame.e = [[S::zero(); 3]; 3];
+    for c in 0..3 {
+        (0..3).for_each(|i| increase(&mut out.frame.e[i], &scale(columns[c][i], &bar.frame.e[c])));
+    }
+    // V' = V + own,  A' = A + own rate + [V, own]
+    let y = euler::velocity(&e, &rate);
+    let dy = euler::acceleration(&e, &rate, &second);
+    let own = Twist::screw(combine(&before.e, &y), &before.p);
+    out.v = bar.v.plus(&own.bracket_left(&bar.a));
+    out.screw(before, &y, &bar.v.plus(&v.bracket_right(&bar.a)));
+    out.screw(before, &dy, &bar.a);
     out
 }

@@ -1,13 +1,19 @@
-//! The terms of [`System`](crate::system::System) in relative coordinates: those of the elements on frames, contracted with
-//! Jacobians of the frames.
+//! The terms of [`System`](crate::system::System) in relative coordinates: those of the elements
+//! on frames, contracted with Jacobians of the frames.
 //!
 //! ```text
-//! r = c₀Φ + c₁Φ̇ + c₂Φ̈:   r_z = r_x J + r_ẋ J₁ + c₂ Φ_x J₂,   r_ż = r_ẋ J + 2 c₂ Φ_x J₁          J₁ = ẋ_z,  J₂ = ẍ_z      (1)  contraction.rs
-//! f = M_x J w + Φ_xᵀλ:      (Jᵀ f)_z = Jᵀ ((Φ_xᵀλ)_x J + M_x (J w)_z) + (Jᵀ)_z f                                         (2)
-//! g = -Q + M_x γ:           (Jᵀ g)_z = Jᵀ (K J + C J₁ + M_x γ_z) + (Jᵀ)_z g,   (Jᵀ g)_ż = Jᵀ (C J + 2 M_x J₁)              (3)
-//! μᵀ (Jᵀ f)_p               = f·(J μ)_p + (J μ)·f_p:  both are rates of frames, with the chain backwards for their slots   (4)
-//! μᵀ (Jᵀ f)_z               = f·(J μ)_z + (J μ)·f_z for f = M_x ẍ - Q + Φ_xᵀλ:  the same for the coordinates             (5)
+//! r = c₀Φ + c₁Φ̇ + c₂Φ̈:   r_z = r_x J + r_ẋ J₁ + c₂ Φ_x J₂,   r_ż = r_ẋ J + 2 c₂ Φ_x J₁  (1)
+//! f = M_x J w + Φ_xᵀλ:   (Jᵀ f)_z = Jᵀ ((Φ_xᵀλ)_x J + M_x (J w)_z) + (Jᵀ)_z f             (2)
+//! g = -Q + M_x γ:   (Jᵀ g)_z = Jᵀ (K J + C J₁ + M_x γ_z) + (Jᵀ)_z g,
+//!                   (Jᵀ g)_ż = Jᵀ (C J + 2 M_x J₁)                                        (3)
+//! μᵀ (Jᵀ f)_p = f·(J μ)_p + (J μ)·f_p                                                     (4)
+//! μᵀ (Jᵀ f)_z = f·(J μ)_z + (J μ)·f_z   for f = M_x ẍ - Q + Φ_xᵀλ                         (5)
 //! ```
+//! with J₁ = ẋ_z and J₂ = ẍ_z; (1) is contracted in `contraction.rs`. Both terms of (4) are rates of frames,
+//! with the chain backwards for their slots; (5) is (4) for the coordinates.
+
+mod functionals;
+mod slots;
 
 use super::pull::Levels;
 use super::sweep::State;
@@ -48,7 +54,7 @@ impl Relative {
         d.mn[0].fill(S::zero());
         self.inner.constraint_q(&here, c, &mut d.inner, &mut d.mn[0]);
     }
-    /// r_ẋ alone.
+    /// The partials r_ẋ of rows alone.
     fn rate_partials<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>) {
         self.run(at.v, Some(at.a), d);
         self.gather(&[&d.here.x[0], &d.here.x[1], &d.here.x[2]], &mut d.blocks);
@@ -88,14 +94,16 @@ impl Relative {
     /// The cotangents in `d.bar`, back to (z, ż).
     fn pull_state<S: Scalar>(&self, d: &mut Data<S>, [q, v]: [&mut [S]; 2]) {
         self.seconds(&mut d.here);
-        let ([x, x_rate, x_second], m) = (&d.bar, &d.here);
+        let [x, x_rate, x_second] = &d.bar;
+        let m = &d.here;
         let levels = Levels { x: m.lists(), bars: [x, x_rate, x_second], screws: m.screws() };
         self.pull_coordinates(levels, &mut d.pulled, [Some(q), Some(v), None]);
     }
     /// q += s f·(J μ)_z, with f in `d.f` and J μ in `d.eta`.
     fn pull_turned<S: Scalar>(&self, z: &[S], mu: &[S], s: f64, d: &mut Data<S>, q: &mut [S]) {
         self.chain.screw_rates(z, mu, &d.v, &d.here.pose, &mut d.rates);
-        let ([none, f, _], m) = (&mut d.bar, &d.here);
+        let [none, f, _] = &mut d.bar;
+        let m = &d.here;
         none.fill(S::zero());
         f.iter_mut().zip(&d.f).for_each(|(b, f)| *b = *f * s);
         let levels = Levels { x: [&m.x[0], &d.eta], bars: [none, f], screws: [&m.pose.screws, &d.rates] };
@@ -115,27 +123,6 @@ impl Relative {
             q[k] +=
                 (rows[row] * (at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]) + at.lam[row] * mu[k]) * s;
             v[k] += rows[row] * (at.q[k] * c[1] + at.v[k] * (2.0 * c[2])) * s;
-        }
-    }
-    /// A gradient over (x, ẋ, ẍ) where functionals are measured, added to one over (z, ż, z̈) and the slots.
-    fn pull_seen<S: Scalar>(
-        &self,
-        at: &At<S>,
-        bars: [&[S]; 3],
-        d: &mut Data<S>,
-        out: [&mut [S]; 3],
-        grad: &mut [S],
-    ) {
-        let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
-        self.seconds(m);
-        self.pull_coordinates(
-            Levels { x: m.lists(), bars, screws: m.screws() },
-            &mut d.pulled,
-            out.map(Some),
-        );
-        let state = State { z: at.q, rate: at.v, second: at.a, g: &d.g, pose: &m.pose, flow: &m.flow };
-        if d.inner.rows.active().shaped {
-            self.pull_back(&state, bars, (&mut d.bars, &mut d.g_bar), grad);
         }
     }
 }
@@ -213,15 +200,20 @@ impl Relative {
         &d.phi_q
     }
     pub(crate) fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+        // norms of Euler parameters
         self.norms()
             .for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]);
+        // Φ_z = Φ_x J alone
         if self.positions_only(c) {
             d.mn[0].fill(S::zero());
             self.inner.constraint_q(&self.inner_at(at.t, &d.here.x, &d.none), c, &mut d.inner, &mut d.mn[0]);
             return self.add_rows([&[(&d.mn[0], 1.0, 0)]], [&d.here.pose.screws], &d.blocks, out);
         }
+        // (1)
         self.row_partials(at, c, d);
-        let (x, v, phi_q) = (&d.mn[0][..], &d.mn[1][..], self.inner.phi_q(&d.inner));
+        let x = &d.mn[0][..];
+        let v = &d.mn[1][..];
+        let phi_q = self.inner.phi_q(&d.inner);
         self.seconds(&mut d.here);
         let terms: [&[_]; 3] = [
             &[(x, 1.0, 0), (v, 1.0, 1), (phi_q, c[2], 2)],
@@ -233,7 +225,8 @@ impl Relative {
     pub(crate) fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
         self.norms().for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[1] + at.v[k] * (2.0 * c[2]));
         self.rate_partials(at, c, d);
-        let (v, phi_q) = (&d.mn[1][..], self.inner.phi_q(&d.inner));
+        let v = &d.mn[1][..];
+        let phi_q = self.inner.phi_q(&d.inner);
         let terms: [&[_]; 2] = [&[(v, 1.0, 0), (phi_q, 2.0 * c[2], 1)], &[(phi_q, 2.0 * c[2], 0)]];
         self.add_rows(terms, [&d.here.pose.screws, &d.here.flow.rates], &d.blocks, out);
     }
@@ -245,9 +238,12 @@ impl Relative {
         d: &mut Data<S>,
         out: &mut [S],
     ) {
+        // norms of Euler parameters
         self.norms().for_each(|(row, _, [_, pos])| out[pos] += lam[row]);
+        // (Jᵀ)_z f of (2)
         self.balanced(w, lam, d);
         self.add_stress(at.q, &d.f, &d.here.pose, &mut d.loads, out);
+        // blocks of (Φ_xᵀλ)_x J and of M_x (J w)_z
         self.row_stress(at, lam, d);
         self.chain.screw_rates(at.q, w, &d.v, &d.here.pose, &mut d.rates);
         self.gather(&[&d.here.x[0], &d.y], &mut d.blocks);
@@ -256,6 +252,7 @@ impl Relative {
         let mass = self.inner.mass(&d.inner);
         self.add_mass_blocks(mass, 1, 1.0, &mut d.blocks, 0);
         self.add_mass_blocks(mass, 0, 1.0, &mut d.blocks, 1);
+        // contracted: Jᵀ (…)
         self.add_folded([&d.here.pose.screws, &d.rates, &d.rates], &mut d.blocks, out, None);
     }
     pub(crate) fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
@@ -285,256 +282,35 @@ impl Relative {
         d: &mut Data<S>,
         [q, v, grad]: [&mut [S]; 3],
     ) -> bool {
+        // norms; frames at (q, v, a), η = J μ
         let &Active { shaped, .. } = d.inner.rows.active();
         self.norms_t(at, c, [mu, rows], s, q, v);
         self.run(at.v, Some(at.a), d);
         self.weigh(mu, d);
+        // f, and cotangents of (x, ẋ, ẍ) by the elements
         d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
         d.f.fill(S::zero());
-        let ([x, x_rate, x_second], inner, eta) = (&mut d.bar, &mut d.inner, &d.eta);
-        let (rows, lam) = (&rows[self.balls.len()..], &at.lam[self.balls.len()..]);
+        let [x, x_rate, x_second] = &mut d.bar;
+        let inner = &mut d.inner;
+        let eta = &d.eta;
+        let rows = &rows[self.balls.len()..];
+        let lam = &at.lam[self.balls.len()..];
         let here = self.inner_at(at.t, &d.here.x, lam);
         self.inner.balance(here.a, here.lam, inner, &mut d.f);
         self.inner.pull_with_forces(&here, c, [eta, rows], s, inner, [x, x_rate, grad], Some(&mut d.f));
         self.inner.add_momentum(s, eta, inner, x_second);
         self.inner.patterns().mn.mul_t(self.inner.phi_q(inner), s * c[2], rows, x_second);
+        // (J μ)·f_z and its slots
         self.pull_state(d, [&mut *q, v]);
         if shaped {
             self.pull_slots(at.q, [at.v, at.a], d, grad);
         }
+        // f·(J μ)_z and its slots
         self.pull_turned(at.q, mu, s, d, q);
         if shaped {
             self.pull_turning(at.q, mu, s, d, grad);
         }
         true
-    }
-
-    pub(crate) fn constraint_p<S: Scalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        delta: &[S],
-        d: &mut Data<S>,
-        out: &mut [S],
-    ) {
-        self.row_partials(at, c, d);
-        let out = &mut out[self.balls.len()..];
-        let here = self.inner_at(at.t, &d.here.x, &d.none);
-        self.inner.constraint_p(&here, c, delta, &mut d.inner, out);
-        if self.along(at.q, at.v, Some(at.a), delta, d) {
-            let mn = &self.inner.patterns().mn;
-            mn.mul(&d.mn[0], 1.0, &d.dx[0], out);
-            mn.mul(&d.mn[1], 1.0, &d.dx[1], out);
-            mn.mul(self.inner.phi_q(&d.inner), c[2], &d.dx[2], out);
-        }
-    }
-    pub(crate) fn constraint_p_t<S: Scalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        mu: &[S],
-        s: f64,
-        d: &mut Data<S>,
-        grad: &mut [S],
-    ) {
-        let &Active { shaped, rowed, .. } = d.inner.rows.active();
-        if !shaped && !rowed {
-            return;
-        }
-        if shaped {
-            self.row_partials(at, c, d);
-        } else {
-            self.run(at.v, Some(at.a), d);
-        }
-        let (mu, mn) = (&mu[self.balls.len()..], &self.inner.patterns().mn);
-        let here = self.inner_at(at.t, &d.here.x, &d.none);
-        self.inner.constraint_p_t(&here, c, mu, s, &mut d.inner, grad);
-        if !shaped {
-            return;
-        }
-        d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
-        mn.mul_t(&d.mn[0], s, mu, &mut d.bar[0]);
-        mn.mul_t(&d.mn[1], s, mu, &mut d.bar[1]);
-        mn.mul_t(self.inner.phi_q(&d.inner), s * c[2], mu, &mut d.bar[2]);
-        self.pull_slots(at.q, [at.v, at.a], d, grad);
-    }
-    pub(crate) fn balance_p<S: Scalar>(
-        &self,
-        at: &At<S>,
-        w: &[S],
-        lam: &[S],
-        delta: &[S],
-        d: &mut Data<S>,
-        out: &mut [S],
-    ) {
-        self.balanced(w, lam, d);
-        self.row_stress(at, lam, d);
-        d.sum.fill(S::zero());
-        let here = self.inner_at(at.t, &d.here.x, &d.none);
-        self.inner.balance_p(&here, &d.y, &lam[self.balls.len()..], delta, &mut d.inner, &mut d.sum);
-        if self.along(at.q, w, None, delta, d) {
-            let nn = &self.inner.patterns().nn;
-            nn.mul(&d.nn[0], 1.0, &d.dx[0], &mut d.sum);
-            self.inner.add_momentum(1.0, &d.dx[1], &d.inner, &mut d.sum);
-            self.pull_along(&d.f, &mut d.tangent, out);
-        }
-        self.pull_force(&d.sum, &d.here.x[0], &d.here.pose.screws, &mut d.pulled, out);
-    }
-    pub(crate) fn balance_p_t<S: Scalar>(
-        &self,
-        at: &At<S>,
-        w: &[S],
-        lam: &[S],
-        mu: &[S],
-        s: f64,
-        d: &mut Data<S>,
-        grad: &mut [S],
-    ) {
-        let &Active { shaped, rowed, inertial, .. } = d.inner.rows.active();
-        if !shaped && !rowed && !inertial {
-            return;
-        }
-        self.balanced(w, lam, d);
-        if shaped {
-            self.row_stress(at, lam, d);
-        } else if self.dims.m_vel > 0 {
-            self.run(at.v, Some(at.a), d);
-        }
-        self.weigh(mu, d);
-        let (nn, here) = (&self.inner.patterns().nn, self.inner_at(at.t, &d.here.x, &d.none));
-        self.inner.balance_p_t(&here, &d.y, &lam[self.balls.len()..], &d.eta, s, &mut d.inner, grad);
-        if !shaped {
-            return;
-        }
-        d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
-        nn.mul_t(&d.nn[0], s, &d.eta, &mut d.bar[0]);
-        self.inner.add_momentum(s, &d.eta, &d.inner, &mut d.bar[1]);
-        self.pull_rate(at.q, w, d, grad);
-        self.pull_turning(at.q, mu, s, d, grad);
-    }
-    pub(crate) fn forces_p<S: Scalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
-        self.unbalanced(at, d);
-        d.sum.fill(S::zero());
-        let here = self.inner_at(at.t, &d.here.x, &d.none);
-        self.inner.forces_p(&here, delta, &mut d.inner, &mut d.sum);
-        self.inner.balance_p(&here, &d.here.x[2], &d.none, delta, &mut d.inner, &mut d.sum);
-        if self.along(at.q, at.v, None, delta, d) {
-            self.element_tangents(at.t, d);
-            let nn = &self.inner.patterns().nn;
-            nn.mul(&d.nn[0], 1.0, &d.dx[0], &mut d.sum);
-            nn.mul(&d.nn[1], 1.0, &d.dx[1], &mut d.sum);
-            self.inner.add_momentum(1.0, &d.dx[2], &d.inner, &mut d.sum);
-            self.pull_along(&d.f, &mut d.tangent, out);
-        }
-        self.pull_force(&d.sum, &d.here.x[0], &d.here.pose.screws, &mut d.pulled, out);
-    }
-    pub(crate) fn forces_p_t<S: Scalar>(
-        &self,
-        at: &At<S>,
-        mu: &[S],
-        s: f64,
-        d: &mut Data<S>,
-        grad: &mut [S],
-    ) {
-        let &Active { shaped, inertial, .. } = d.inner.rows.active();
-        if shaped {
-            self.unbalanced(at, d);
-        } else {
-            // forces read no accelerations: the motions of the other terms serve, unless masses need γ
-            self.run(at.v, Some(at.a).filter(|_| !inertial), d);
-        }
-        self.weigh(mu, d);
-        let (nn, here) = (&self.inner.patterns().nn, self.inner_at(at.t, &d.here.x, &d.none));
-        self.inner.forces_p_t(&here, &d.eta, s, &mut d.inner, grad);
-        if inertial {
-            self.inner.balance_p_t(&here, &d.here.x[2], &d.none, &d.eta, s, &mut d.inner, grad);
-        }
-        if !shaped {
-            return;
-        }
-        self.element_tangents(at.t, d);
-        d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
-        nn.mul_t(&d.nn[0], s, &d.eta, &mut d.bar[0]);
-        nn.mul_t(&d.nn[1], s, &d.eta, &mut d.bar[1]);
-        self.inner.add_momentum(s, &d.eta, &d.inner, &mut d.bar[2]);
-        let rest = std::mem::take(&mut d.rest);
-        self.pull_slots(at.q, [at.v, &rest], d, grad);
-        d.rest = rest;
-        self.pull_turning(at.q, mu, s, d, grad);
-    }
-
-    pub(crate) fn functionals(&self, set: Set) -> usize {
-        self.inner.functionals(set)
-    }
-    pub(crate) fn support(&self, set: Set) -> &[u32] {
-        &self.supports[set as usize]
-    }
-    pub(crate) fn measure<S: Scalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
-        let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
-        let here = self.inner_at(at.t, &m.x, &at.lam[self.balls.len()..]);
-        self.inner.measure(set, &here, &mut d.inner, out);
-    }
-    pub(crate) fn measure_row<S: Scalar>(
-        &self,
-        set: Set,
-        k: usize,
-        at: &At<S>,
-        d: &mut Data<S>,
-        row: &mut [S],
-    ) {
-        let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
-        let (frames, inner, norms) = (self.inner.dims().n, self.inner.dims().m, self.balls.len());
-        let mut own = std::mem::take(&mut d.row);
-        let own_support = self.inner.support(set);
-        let len = 3 * frames + inner + own_support.len();
-        let here = self.inner_at(at.t, &m.x, &at.lam[norms..]);
-        self.inner.measure_row(set, k, &here, &mut d.inner, &mut own[..len]);
-        let (x, rest) = own.split_at(3 * frames);
-        row.fill(S::zero());
-        let n = self.dims.n;
-        let (q, tail) = row.split_at_mut(n);
-        let (v, tail) = tail.split_at_mut(n);
-        let (a, tail) = tail.split_at_mut(n);
-        let (lam, slots) = tail.split_at_mut(self.dims.m);
-        lam[norms..].copy_from_slice(&rest[..inner]);
-        let mut grad = std::mem::take(&mut d.slots);
-        own_support.iter().zip(&rest[inner..len - 3 * frames]).for_each(|(&s, x)| grad[s as usize] = *x);
-        self.pull_seen(at, [&x[..frames], &x[frames..2 * frames], &x[2 * frames..]], d, [q, v, a], &mut grad);
-        for (to, &s) in slots.iter_mut().zip(&self.supports[set as usize]) {
-            *to = std::mem::replace(&mut grad[s as usize], S::zero());
-        }
-        (d.row, d.slots) = (own, grad);
-    }
-
-    pub(crate) fn conditions<S: Scalar>(
-        &self,
-        at: &At<S>,
-        chosen: &[u32],
-        d: &mut Data<S>,
-        position: &mut [S],
-        velocity: &mut [S],
-    ) {
-        let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
-        let here = self.inner_at(at.t, &m.x, &d.none);
-        self.inner.conditions(&here, chosen, &mut d.inner, position, velocity);
-    }
-    pub(crate) fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
-        &self.condition_parts[usize::from(velocity)][k].coords
-    }
-    pub(crate) fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
-        &self.condition_parts[usize::from(velocity)][k].support
-    }
-    pub(crate) fn condition_row<S: Scalar>(
-        &self,
-        velocity: bool,
-        k: usize,
-        at: &At<S>,
-        d: &mut Data<S>,
-        q: &mut [S],
-        v: &mut [S],
-        p: &mut [S],
-    ) {
-        self.part_row((velocity, k), at, d, [q, v, p]);
     }
 
     pub(crate) fn visits(&self, d: &Data<f64>) -> usize {

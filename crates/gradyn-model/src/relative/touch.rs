@@ -1,9 +1,11 @@
 //! What forces touch: tangents between arguments of ports, contracted to blocks of bodies.
 //!
 //! ```text
-//! r = c P,   ṙ = c Ṗ                          of each argument c·x of a port, for each body                         (1)
-//! X₀ += r_wᵀ (K r + C ṙ),   X₁ += r_wᵀ C r      with rows w of work, columns of positions (K) and velocities (C)      (2)
+//! r = c P,   ṙ = c Ṗ                          of each argument c·x of a port, for each body  (1)
+//! X₀ += r_wᵀ (K r + C ṙ),   X₁ += r_wᵀ C r                                                   (2)
 //! ```
+//! The rows w of (2) are those of work, the columns those of positions (K) and velocities (C).
+//!
 //! An argument is one component of a point or of a direction: K and C are small before they meet the twelve
 //! components of a frame.
 
@@ -36,12 +38,12 @@ struct Side {
     blocks: Vec<u32>,
 }
 
-/// An element.
+/// What an element touches.
 #[derive(Clone, Debug)]
-pub struct Touch {
+pub(crate) struct Touch {
     rows: Vec<Arm>,
     sides: Vec<Side>,
-    /// Rows of (2).
+    /// Number of rows of (2).
     outputs: usize,
 }
 
@@ -66,7 +68,7 @@ fn arms(ports: &Ports, owners: &[(usize, u8)], bodies: &[Carried]) -> BTreeMap<u
 
 impl Touch {
     /// Work, positions and velocities of an element.
-    pub fn new(
+    pub(super) fn new(
         [work, positions, velocities]: [&Ports; 3],
         owners: &[(usize, u8)],
         bodies: &[Carried],
@@ -84,12 +86,12 @@ impl Touch {
         let outputs = work.linear.iter().map(|e| e.arg as usize + 1).max().unwrap_or(0);
         Self { sides: sides.collect(), rows, outputs }
     }
-    /// Of a load.
-    pub fn of(load: &Load, owners: &[(usize, u8)], bodies: &[Carried], fold: &Fold) -> Self {
+    /// What a load touches.
+    pub(super) fn of(load: &Load, owners: &[(usize, u8)], bodies: &[Carried], fold: &Fold) -> Self {
         Self::new([&load.work, &load.positions, &load.velocities], owners, bodies, fold)
     }
-    /// Rows of (2).
-    pub fn outputs(&self) -> usize {
+    /// Number of rows of (2).
+    pub(super) fn outputs(&self) -> usize {
         self.outputs
     }
 }
@@ -115,6 +117,7 @@ impl Relative {
     pub(super) fn add_touch<S: Scalar>(&self, touch: &Touch, p: &[S], t: &Tangents<S>, b: &mut Blocks<S>) {
         let mut products = std::mem::take(&mut b.products);
         for side in &touch.sides {
+            // K r + C ṙ and C r of this body, for each row of work
             let [first, second] = products.each_mut().map(|x| &mut x[..touch.outputs]);
             first.fill(Twist::zero());
             second.fill(Twist::zero());
@@ -133,10 +136,12 @@ impl Relative {
                     v.increase(*c, &r);
                 }
             }
+            // (2): times r_wᵀ, into the blocks
             for (row, &block) in touch.rows.iter().zip(&side.blocks) {
                 for (arg, entries) in &row.args {
                     let r = self.argument(row, entries.clone(), p, 0, b);
-                    let (w, v) = (&first[*arg as usize], &second[*arg as usize]);
+                    let w = &first[*arg as usize];
+                    let v = &second[*arg as usize];
                     let [x0, x1, _] = &mut b.x;
                     for i in 0..6 {
                         x0[block as usize][i].increase(r.get(i), w);

@@ -16,9 +16,11 @@ pub(super) struct Space<U> {
 }
 
 impl<U: StateSpace> Space<U> {
-    /// (4).
+    /// The rows c of (4).
     fn rows<S: Scalar>(&self, t: S, q: &[S], v: &[S], p: &[S]) -> Vec<S> {
-        let (f, n, a) = (self.f, self.n, self.matrix_of(t, q, p));
+        let f = self.f;
+        let n = self.n;
+        let a = self.matrix_of(t, q, p);
         let (y, z) = q.split_at(f);
         let mut rates = vec![S::zero(); n];
         let (first, second) = rates.split_at_mut(f);
@@ -26,9 +28,11 @@ impl<U: StateSpace> Space<U> {
         self.user.forces(t, y, z, p, second);
         (0..n).map(|i| (0..n).fold(-rates[i], |s, j| s + a[i * n + j] * v[j])).collect()
     }
-    /// A by rows.
+    /// The matrix A of (4), by rows.
     fn matrix_of<S: Scalar>(&self, t: S, q: &[S], p: &[S]) -> Vec<S> {
-        let (f, n, g) = (self.f, self.n, self.n - self.f);
+        let f = self.f;
+        let n = self.n;
+        let g = self.n - self.f;
         let mut mass = vec![S::zero(); g * g];
         let mut a = vec![S::zero(); n * n];
         self.user.mass(t, &q[..f], p, &mut mass);
@@ -36,7 +40,7 @@ impl<U: StateSpace> Space<U> {
         (0..g).for_each(|i| (0..g).for_each(|j| a[(f + i) * n + f + j] = mass[i * g + j]));
         a
     }
-    /// w₀ c + w₁ ċ.
+    /// The weighted rows w₀ c + w₁ ċ.
     fn weighted<S: Scalar>(&self, at: &At<S>, [w0, w1]: [f64; 2], p: &[S]) -> Vec<S> {
         if w1 == 0.0 {
             return self.rows(at.t, at.q, at.v, p).into_iter().map(|r| r * w0).collect();
@@ -47,9 +51,10 @@ impl<U: StateSpace> Space<U> {
         let r = self.rows(Dual::along(at.t, S::one()), &along(at.q, at.v), &along(at.v, at.a), &fixed);
         r.into_iter().map(|r| r.re * w0 + r.eps[0] * w1).collect()
     }
-    /// Aᵀ λ.
+    /// The product Aᵀ λ.
     fn pulled<S: Scalar>(&self, t: S, q: &[S], p: &[S], lam: &[S]) -> Vec<S> {
-        let (n, a) = (self.n, self.matrix_of(t, q, p));
+        let n = self.n;
+        let a = self.matrix_of(t, q, p);
         (0..n).map(|j| (0..n).fold(S::zero(), |s, i| s + a[i * n + j] * lam[i])).collect()
     }
     /// Values of a set of functionals.

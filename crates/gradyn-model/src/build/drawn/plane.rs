@@ -39,7 +39,8 @@ impl PlaneDrawing<'_, '_, '_> {
         // anything
         for guess in 0..3 {
             // around all bodies until a whole round settles none
-            let (mut b, mut idle) = (0, 0);
+            let mut b = 0;
+            let mut idle = 0;
             while idle < ground {
                 idle += 1;
                 if poses[b].is_none()
@@ -111,7 +112,9 @@ impl PlaneDrawing<'_, '_, '_> {
             (0..solid.points.len()).filter(|&i| known.contains_key(&solid.points[i].spot)).collect();
         let at = |i: usize| known[&solid.points[i].spot];
         let place = |i: usize, θ: f64| {
-            let (x, r, (s, c)) = (&solid.points[i].value, at(i), θ.sin_cos());
+            let x = &solid.points[i].value;
+            let r = at(i);
+            let (s, c) = θ.sin_cos();
             ([r[0] - c * x[0] + s * x[1], r[1] - s * x[0] - c * x[1]], θ)
         };
         let pairs = here
@@ -122,7 +125,10 @@ impl PlaneDrawing<'_, '_, '_> {
         match (here.first(), angles.get(&b), pair, guess) {
             (Some(&i), Some(&θ), _, _) => Some(place(i, θ)),
             (_, None, Some((i, j)), _) => {
-                let (a, b, ra, rb) = (&solid.points[i].value, &solid.points[j].value, at(i), at(j));
+                let a = &solid.points[i].value;
+                let b = &solid.points[j].value;
+                let ra = at(i);
+                let rb = at(j);
                 let local = (b[1] - a[1]).atan2(b[0] - a[0]);
                 let θ = (rb[1] - ra[1]).atan2(rb[0] - ra[0]) - local;
                 Some(place(i, θ - TAU * (θ / TAU).round())) // only an angle that the model says has turns

@@ -12,6 +12,8 @@
 //! drawn; attitudes (roll, pitch, yaw) and points come from conditions and from `near`; a body that a joint
 //! lets turn is turned towards its points.
 
+mod hints;
+
 use super::super::joint::{Attitude, Swing};
 use super::super::joints::number_of;
 use super::super::{Builder, unknown};
@@ -43,34 +45,43 @@ struct Hints {
 
 const EYE: M3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// Σ x_k a_k.
+/// The vector Σ x_k a_k of components x in the axes a.
 fn turn(a: &M3, x: &[f64]) -> V3 {
     std::array::from_fn(|i| (0..3).map(|k| a[k][i] * x[k]).sum())
 }
+
 fn times(a: &M3, b: &M3) -> M3 {
     b.map(|column| turn(a, &column))
 }
+
 fn transposed(a: &M3) -> M3 {
     std::array::from_fn(|k| std::array::from_fn(|i| a[i][k]))
 }
+
 fn cross(a: &V3, b: &V3) -> V3 {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
+
 fn dot(a: &V3, b: &V3) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
+
 fn add(a: V3, s: f64, b: V3) -> V3 {
     std::array::from_fn(|i| a[i] + s * b[i])
 }
+
 /// R_z(yaw) R_y(pitch) R_x(roll).
 fn attitude([roll, pitch, yaw]: V3) -> M3 {
-    let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
+    let (sr, cr) = roll.sin_cos();
+    let (sp, cp) = pitch.sin_cos();
+    let (sy, cy) = yaw.sin_cos();
     [
         [cy * cp, sy * cp, -sp],
         [cy * sp * sr - sy * cr, sy * sp * sr + cy * cr, cp * sr],
         [cy * sp * cr + sy * sr, sy * sp * cr - cy * sr, cp * cr],
     ]
 }
+
 /// Some rotation that takes unit vector x to unit vector d.
 fn along(d: V3) -> M3 {
     let k = (0..3).min_by(|&a, &b| d[a].abs().total_cmp(&d[b].abs())).unwrap_or(0);
@@ -79,11 +90,14 @@ fn along(d: V3) -> M3 {
     let y = across.map(|x| x / length);
     [d, y, cross(&d, &y)]
 }
+
 /// (2): n₂, b₂, a₂ in n₁, b₁, a₁.
 fn universal(first: f64, second: f64) -> M3 {
-    let ((s1, c1), (s2, c2)) = (first.sin_cos(), second.sin_cos());
+    let (s1, c1) = first.sin_cos();
+    let (s2, c2) = second.sin_cos();
     [[s2 * s1, -s2 * c1, c2], [c2 * s1, -c2 * c1, -s2], [c1, s1, 0.0]]
 }
+
 fn vec3(x: &[f64]) -> V3 {
     [x[0], x[1], x[2]]
 }
@@ -97,6 +111,7 @@ pub(super) struct SpaceDrawing<'a, 'g, 'm> {
 impl SpaceDrawing<'_, '_, '_> {
     /// Rough coordinates.
     pub(super) fn draw(&mut self, driven: &[(usize, f64)]) -> Result<Vec<f64>, ModelError> {
+        // the ground, and bodies whose hard points stand in global components
         let hints = self.hints(driven)?;
         let ground = self.b.ground();
         let mut poses: Vec<Option<Pose>> = vec![None; ground + 1];
@@ -106,11 +121,13 @@ impl SpaceDrawing<'_, '_, '_> {
                 poses[b] = Some(Pose { o: [0.0; 3], a: EYE });
             }
         }
+        // bodies with hints of their own
         for b in 0..ground {
             if poses[b].is_none() && self.b.solids[b].rod.is_none() {
                 poses[b] = self.free_pose(b, &hints);
             }
         }
+        // the others from those by the joints, rods last
         self.move_drawing(&hints, &mut poses);
         self.spread_poses(&hints, &mut poses);
         for b in 0..ground {
@@ -118,9 +135,11 @@ impl SpaceDrawing<'_, '_, '_> {
                 poses[b] = self.rod_pose(b, &hints, &poses);
             }
         }
+        // what no joint reaches stays at the origin
         let rest = |b: usize| Pose { o: [0.0; 3], a: hints.attitude.get(&b).map_or(EYE, |&x| attitude(x)) };
         let poses: Vec<Pose> =
             poses.into_iter().enumerate().map(|(b, p)| p.unwrap_or_else(|| rest(b))).collect();
+        // q: a component of a point o + A x or of a direction A e
         let coordinate = |c: &super::super::coordinates::Coordinate| {
             let p = &poses[c.body];
             match &c.of {
@@ -133,11 +152,13 @@ impl SpaceDrawing<'_, '_, '_> {
     /// Nearest joints first: breadth-first from bodies that have a pose, joints that say most before those
     /// that say less.
     fn spread_poses(&self, hints: &Hints, poses: &mut [Option<Pose>]) {
+        // joints of each body
         let mut joints_of: Vec<Vec<usize>> = vec![vec![]; poses.len()];
         for k in 0..self.b.m.joints.len() {
             let ends = self.b.joint_ends(k);
             ends.iter().for_each(|e| joints_of[e.0].push(k));
         }
+        // over joints that say much first: breadth first, from every body that has a pose
         let says = |k: usize| self.b.m.joints[k].kind.spec().pose.says;
         for least in [3, 2, 1, 0] {
             let mut queue: std::collections::VecDeque<usize> =
@@ -156,20 +177,18 @@ impl SpaceDrawing<'_, '_, '_> {
     }
     /// (1): the pose of the other body of joint `k`, from that of body `b`.
     fn joint_pose(&self, k: usize, b: usize, from: Pose, hints: &Hints) -> Option<Pose> {
+        // the triads (n, b, a) of both sides, in the frames of the bodies
         let ends = self.b.joint_ends(k);
         let side = usize::from(ends[1].0 == b);
         let other = ends[1 - side];
-        let frame = &self.b.joint_frames[k];
-        let f = [0, 1].map(|s| {
-            let value = |v: &Vec<crate::program::Sym>| vec3(&self.b.numbers.nominal(v));
-            let (a, n) = (value(&frame.axes[s]), value(&frame.normals[s]));
-            [n, cross(&a, &n), a]
-        });
+        let f = self.triads(k);
+        // angle θ, position s and second angle that the hints give
         let [θ, s, second] = hints.joints.get(&k).copied().unwrap_or_default();
         let crossed = universal(θ, second);
         let pose = &self.b.m.joints[k].kind.spec().pose;
         let (θ, s) = if side == 0 { (θ, s) } else { (-θ, -s) };
         let rotation: M3 = [[θ.cos(), θ.sin(), 0.0], [-θ.sin(), θ.cos(), 0.0], EYE[2]];
+        // A of the other body: given, or A F R Fᵀ of the joint
         let a = match (hints.attitude.get(&other.0), pose.attitude) {
             (Some(&x), _) => attitude(x),
             (None, Attitude::Crossed) => {
@@ -181,9 +200,11 @@ impl SpaceDrawing<'_, '_, '_> {
                 times(&times(&from.a, &f[side]), &times(&rotation, &transposed(&f[1 - side])))
             }
         };
+        // its point: that of the first body plus s a
         let value = |r: super::super::PointRef| &self.b.solids[r.0].points[r.1].value;
         let axis = turn(&from.a, &f[side][2]);
         let at = add(add(from.o, 1.0, turn(&from.a, value(ends[side]))), s, axis);
+        // turned towards its other points where nothing is given
         let given = hints.attitude.contains_key(&other.0) || hints.joints.contains_key(&k);
         let a = match pose.swing {
             Swing::Axis if !given => self.towards(other, at, a, Some(axis), hints),
@@ -191,6 +212,16 @@ impl SpaceDrawing<'_, '_, '_> {
             Swing::Axis | Swing::Any | Swing::None => a,
         };
         Some(Pose { o: add(at, -1.0, turn(&a, value(other))), a })
+    }
+    /// The triads (n, b, a) of both sides of joint `k`, in the frames of the bodies.
+    fn triads(&self, k: usize) -> [M3; 2] {
+        let frame = &self.b.joint_frames[k];
+        [0, 1].map(|s| {
+            let value = |v: &Vec<crate::program::Sym>| vec3(&self.b.numbers.nominal(v));
+            let a = value(&frame.axes[s]);
+            let n = value(&frame.normals[s]);
+            [n, cross(&a, &n), a]
+        })
     }
     /// Axes `a` of a body turned about its point `joint`, which is at `at`, so that its point that is
     /// farthest from there and whose place is given comes near to that: about `hinge`, or the shortest way.
@@ -206,7 +237,8 @@ impl SpaceDrawing<'_, '_, '_> {
         let Some((x, target)) = known.max_by(|(x, _), (y, _)| dot(x, x).total_cmp(&dot(y, y))) else {
             return a;
         };
-        let (d, e) = (turn(&a, &x), add(target, -1.0, at));
+        let d = turn(&a, &x);
+        let e = add(target, -1.0, at);
         let c = hinge.unwrap_or_else(|| cross(&d, &e));
         let size = dot(&c, &c).sqrt();
         if size <= 1e-9 * (dot(&d, &d) * dot(&e, &e)).sqrt() {
@@ -288,83 +320,6 @@ impl SpaceDrawing<'_, '_, '_> {
             .collect::<Vec<_>>();
         let a = times(&along(unit), &transposed(&along(vec3(&local))));
         Some(Pose { o: add(start, -1.0, turn(&a, &solid.points[i].value)), a })
-    }
-    /// What conditions, drivers and `near` say.
-    fn hints(&mut self, driven: &[(usize, f64)]) -> Result<Hints, ModelError> {
-        let mut hints = Hints::default();
-        for (key, value) in self.b.m.initial.positions() {
-            if let Source::Expression(text) = &key.source {
-                self.hint(text.trim(), value, &mut hints);
-            }
-        }
-        for (name, at) in &self.b.m.initial.near {
-            let value = self.b.numbers.vector(at, &format!("initial.near `{name}`"))?;
-            let value = vec3(&self.b.numbers.nominal(&value));
-            match name.text.strip_suffix(".attitude") {
-                Some(body) => {
-                    let b = self.b.body(&Text { text: body.into(), place: name.place.clone() })?;
-                    hints.attitude.insert(b, value);
-                }
-                None => {
-                    let r = self.b.point_ref(name)?;
-                    if r.0 == self.b.ground() {
-                        return Err(unknown("moving point", name, []).help("name a point of a body"));
-                    }
-                    // conditions on components go first
-                    let hint = hints.points.entry(r).or_default();
-                    hint.iter_mut().zip(value).for_each(|(h, x)| *h = h.or(Some(x)));
-                }
-            }
-        }
-        for (k, j) in self.b.m.joints.iter().enumerate() {
-            for (which, part) in [(1, 0), (2, 2)] {
-                let Some(a) = self.b.angle_index.get(&format!("joint {k} {which}")).copied() else {
-                    continue;
-                };
-                let value = driven.iter().find(|d| d.0 == a).map(|d| d.1).or(self.b.angles[a].near);
-                if let Some(v) = value {
-                    hints.joints.entry(k).or_default()[part] = v;
-                }
-            }
-            if j.kind.spec().holds_angle {
-                let angle = number_of(j, &mut self.b.numbers)?;
-                hints.joints.entry(k).or_default()[0] = self.b.numbers.nominal(&[angle])[0];
-            }
-        }
-        Ok(hints)
-    }
-    fn hint(&mut self, key: &str, value: &Number, hints: &mut Hints) {
-        let parts: Vec<&str> = key.split('.').collect();
-        let scalar =
-            self.b.numbers.number(value, "initial position").ok().map(|s| self.b.numbers.nominal(&[s])[0]);
-        let body = parts.first().and_then(|b| self.b.body_index.get(*b)).copied();
-        let angle = ["roll", "pitch", "yaw"].iter().position(|a| parts.get(1) == Some(a));
-        let joint = parts.first().and_then(|j| self.b.joint_index(j));
-        match (body, joint, &parts[1..], scalar) {
-            (Some(b), _, [_], Some(x)) if angle.is_some() => {
-                hints.attitude.entry(b).or_default()[angle.expect("just found")] = x;
-            }
-            (Some(b), _, [point], None) => {
-                let found = self.b.solids[b].points.iter().position(|p| p.name == **point);
-                let vector =
-                    self.b.numbers.vector(&Vector::Expression(value.clone()), "initial position").ok();
-                if let (Some(i), Some(v)) = (found, vector) {
-                    hints.points.insert((b, i), vec3(&self.b.numbers.nominal(&v)).map(Some));
-                }
-            }
-            (Some(b), _, [point, axis], Some(x)) => {
-                let k = ["x", "y", "z"].iter().position(|a| a == axis);
-                if let (Some(i), Some(k)) =
-                    (self.b.solids[b].points.iter().position(|p| p.name == **point), k)
-                {
-                    hints.points.entry((b, i)).or_default()[k] = Some(x);
-                }
-            }
-            (None, Some(k), ["angle" | "angle_1"], Some(x)) => hints.joints.entry(k).or_default()[0] = x,
-            (None, Some(k), ["angle_2"], Some(x)) => hints.joints.entry(k).or_default()[2] = x,
-            (None, Some(k), ["position"], Some(x)) => hints.joints.entry(k).or_default()[1] = x,
-            _ => {}
-        }
     }
     /// A point and those that are where it is: of its class, and of joints that are not shared because their
     /// reaction is read.

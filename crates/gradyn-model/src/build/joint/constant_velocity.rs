@@ -1,17 +1,17 @@
-//! Constant-velocity joint of drive shafts, such as a Rzeppa joint: a common centre, and equal angles of rotation
-//! of both shafts whatever the bend.
+//! Constant-velocity joint of drive shafts, such as a Rzeppa joint: a common centre, and equal angles of
+//! rotation of both shafts whatever the bend.
 //!
-//! Each shaft has its axis a, which both point the same way along the drive, with n and b = a × n. Body 2 in body
-//! 1 is a bend by β about some u across a₁, after a twist τ about the shaft. The joint lets it bend and not
-//! twist. A bend about u has a symmetric block on (n₁, b₁), with trace 1 + cos β, so that
+//! Each shaft has its axis a, which both point the same way along the drive, with n and b = a × n. Body 2 in
+//! body 1 is a bend by β about some u across a₁, after a twist τ about the shaft. The joint lets it bend and
+//! not twist. A bend about u has a symmetric block on (n₁, b₁), with trace 1 + cos β, so that
 //!
 //! ```text
 //! r₂ - r₁ = 0
 //! b₁·n₂ - n₁·b₂ = (1 + cos β) sin τ = 0       torque on body 2: -λ (n₂ × b₁ - b₂ × n₁)               (1)
 //! n₁·n₂ + b₁·b₂ = (1 + cos β) cos τ > 0       the branch τ = 0                                       (2)
 //! ```
-//! with (1) of `rows`. (1) is quadratic in natural coordinates, and its derivative by τ is 1 + cos β: regular for
-//! every bend below 180°. Where it holds, n₂ × b₁ - b₂ × n₁ = a₁ + a₂, so that the rate of (1) is
+//! with (1) of `rows`. (1) is quadratic in natural coordinates, and its derivative by τ is 1 + cos β: regular
+//! for every bend below 180°. Where it holds, n₂ × b₁ - b₂ × n₁ = a₁ + a₂, so that the rate of (1) is
 //!
 //! ```text
 //! (ω₂ - ω₁)·(a₁ + a₂) = 0                                                                            (3)
@@ -29,7 +29,8 @@ pub(super) struct ConstantVelocity;
 const SPEC: JointSpec = JointSpec {
     entry: Variant {
         name: "constant-velocity",
-        doc: "Space: the points coincide, body 2 bends in any way but does not twist about the axes of the shafts.",
+        doc: "Space: the points coincide, body 2 bends in any way but does not twist \
+              about the axes of the shafts.",
         fields: &[BETWEEN, AXIS, AXES, NORMAL, NORMALS, PENALTY],
     },
     spatial: true,

@@ -40,7 +40,8 @@ const RACK: Variant = Variant {
 };
 
 impl CouplingKind {
-    /// The coupling of a name with the number that its first key of numbers has; none if there is no such name.
+    /// The coupling of a name with the number that its first key of numbers has; none if
+    /// there is no such name.
     pub fn from_name(name: &str, number: Number) -> Option<Self> {
         match name {
             "gear" => Some(CouplingKind::Gear { ratio: number }),

@@ -52,7 +52,7 @@ impl JointType for KnifeEdge {
     fn formulas(&self, _: &mut Builder, _: usize) -> Made<()> {
         Ok(())
     }
-    /// w of (1).
+    /// The direction w of (1), along which body 2 does not slip.
     fn slip<'h>(&self, env: &mut SensorEnv<'_, '_, '_, 'h>, k: usize) -> Made<Option<Slip<'h>>> {
         let two = env.b.joint_ends(k)[1];
         env.point(two);

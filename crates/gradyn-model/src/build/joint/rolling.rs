@@ -1,13 +1,13 @@
 //! Rolling: a thin disc of body 2 on a plane of body 1, in the plane on a line.
 //!
 //! ```text
-//! contact          n·(r₂ - r₁) - R s = 0,  s = √(1 - (n·a)²)    a: axis of the disc, n: normal of the plane   (1)
-//! lowest point     ρ = -R (n - (n·a) a)/s,   p = r₂ + ρ                                                  (2)
-//! rolling          t·(v₂(p) - v₁(p)) = 0                        for each t across n                      (3)
+//! contact       n·(r₂ - r₁) - R s = 0,  s = √(1 - (n·a)²)    a: axis of the disc, n: normal of the plane (1)
+//! lowest point  ρ = -R (n - (n·a) a)/s,   p = r₂ + ρ                                                    (2)
+//! rolling       t·(v₂(p) - v₁(p)) = 0                        for each t across n                        (3)
 //! ```
-//! Body 1 carries the plane, body 2 is the disc with its centre r₂; in the plane n = t⊥ of the line t, and s =
-//! 1. The force on body 2 is -(λ₀ n + Σ λ_k t_k) at p. (1) is a row of position level, whose gradient is the
-//! force n at p because p is the lowest point. Undefined where the disc lies flat on the plane (s = 0).
+//! Body 1 carries the plane, body 2 is the disc with its centre r₂; in the plane n = t⊥ of the line t, and
+//! s = 1. The force on body 2 is -(λ₀ n + Σ λ_k t_k) at p. (1) is a row of position level, whose gradient is
+//! the force n at p because p is the lowest point. Undefined where the disc lies flat on the plane (s = 0).
 
 use super::*;
 use crate::build::joints::number_of;
@@ -21,7 +21,8 @@ pub(super) struct Rolling;
 const SPEC: JointSpec = JointSpec {
     entry: Variant {
         name: "rolling",
-        doc: "A thin disc around point 2 rolls without slipping on the plane through point 1; in the plane on a line.",
+        doc: "A thin disc around point 2 rolls without slipping on the plane through point 1; \
+              in the plane on a line.",
         fields: &[BETWEEN, AXIS_OF_LINE, AXES_OF_DISC, RADIUS, PENALTY],
     },
     spatial: false,
@@ -58,7 +59,7 @@ impl JointType for Rolling {
     fn rows(&self, _: &mut Maker) -> Made<()> {
         Ok(())
     }
-    /// Pushes (1).
+    /// Pushes the row (1) of the contact.
     fn formulas(&self, b: &mut Builder, k: usize) -> Made<()> {
         let name = &b.m.joints[k].name;
         let row = b.rows.list.len() + b.formulas.len();

@@ -39,7 +39,7 @@ pub(crate) struct Reaction<'g> {
 }
 
 impl Reaction<'_> {
-    /// No rows.
+    /// A reaction without rows.
     pub(crate) fn none(dimension: usize) -> Self {
         let torques = if dimension == 2 { 1 } else { 3 };
         Self { force: vec![vec![]; dimension], torque: vec![vec![]; torques], aligned: vec![] }
@@ -48,13 +48,13 @@ impl Reaction<'_> {
 
 /// Rows of the system with their names, as they are being made.
 pub(crate) struct Rows<'g> {
-    /// (name, row).
+    /// Each row with its name.
     pub(crate) list: Vec<(RowName, Quad<'g>)>,
 }
 
 /// Builder of the rows of one joint.
 pub(crate) struct Maker<'a, 'g> {
-    /// The joint.
+    /// The joint that the rows are of.
     pub(crate) joint: &'a Joint,
     /// Its directions.
     pub(crate) frame: &'a JointFrame<'g>,
@@ -68,7 +68,7 @@ pub(crate) struct Maker<'a, 'g> {
     pub(crate) rows: &'a mut Rows<'g>,
     /// Its reaction so far.
     pub(crate) r: Reaction<'g>,
-    /// The number 1.
+    /// The number 1 as a symbol.
     pub(crate) one: Sym<'g>,
 }
 
@@ -89,7 +89,7 @@ impl<'g> Maker<'_, 'g> {
     pub(crate) fn number(&mut self) -> Result<Sym<'g>, ModelError> {
         number_of(self.joint, self.n)
     }
-    /// The form 0.
+    /// The form that is 0.
     pub(crate) fn zero(&self) -> Quad<'g> {
         Quad::zero(self.one.graph())
     }
@@ -105,7 +105,7 @@ impl<'g> Maker<'_, 'g> {
     pub(crate) fn normal(&self, side: usize) -> Port<'g> {
         self.ends.frames[side].direction(&self.frame.normals[side])
     }
-    /// b = a × n.
+    /// The binormal b = a × n of a side.
     pub(crate) fn binormal(&self, side: usize) -> Port<'g> {
         self.ends.frames[side].direction(&cross(&self.frame.axes[side], &self.frame.normals[side]))
     }
@@ -165,7 +165,8 @@ impl<'g> Maker<'_, 'g> {
     }
     /// (5), unless both axes are the same coordinates already.
     pub(crate) fn parallel(&mut self) {
-        let (a1, a2) = (self.axis(0), self.axis(1));
+        let a1 = self.axis(0);
+        let a2 = self.axis(1);
         if same(&a1, &a2) {
             return;
         }
@@ -177,10 +178,13 @@ impl<'g> Maker<'_, 'g> {
     }
     /// (6): normal 2 is held at an angle of normal 1, about the axis.
     pub(crate) fn no_turning(&mut self, angle: Sym<'g>) {
-        let (n1, b1, n2) = (self.normal(0), self.binormal(0), self.normal(1));
+        let n1 = self.normal(0);
+        let b1 = self.binormal(0);
+        let n2 = self.normal(1);
         let none = plus(&n1, -self.one, &n1);
         let turned = |c: Sym<'g>, s: Sym<'g>| plus(&plus(&none, c, &n1), s, &b1);
-        let (along, across) = (turned(angle.cos(), angle.sin()), turned(-angle.sin(), angle.cos()));
+        let along = turned(angle.cos(), angle.sin());
+        let across = turned(-angle.sin(), angle.cos());
         let row = self.row("angle", self.zero().plus_dot(self.one, &n2, &across));
         self.push_torque(row, &n2, &across);
         self.r.aligned.push(self.zero().plus_dot(self.one, &n2, &along));

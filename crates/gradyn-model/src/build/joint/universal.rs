@@ -4,8 +4,8 @@
 //! r₂ - r₁ = 0
 //! a₁·a₂ = 0                              torque on body 2: -λ a₂ × a₁                                  (1)
 //! ```
-//! with (1) of `rows`. The first angle is that of a₂ from n₁ about a₁, the second that of body 2 about a₂. The
-//! speed ratio of two shafts in bearings is not constant; `constant_velocity` has a joint for that.
+//! with (1) of `rows`. The first angle is that of a₂ from n₁ about a₁, the second that of body 2 about a₂.
+//! The speed ratio of two shafts in bearings is not constant; `constant_velocity` has a joint for that.
 
 use super::*;
 use crate::build::vectors::dot;
@@ -57,17 +57,21 @@ impl JointType for Universal {
     /// configuration.
     fn check(&self, directions: &mut Directions) -> Made<()> {
         let Directions { b, joint: j, ends, frame } = directions;
+        // |a₁·a₂| < 1: the axes are not parallel
         let cosine = b.numbers.nominal(&[dot(&frame.axes[0], &frame.axes[1])])[0];
         if cosine.abs() < 1.0 - 1e-9 {
             return Ok(());
         }
+        // they must be perpendicular where both bodies are drawn in place
         let drawn = |body: usize| b.m.bodies.get(body).is_none_or(|body| !body.hard.is_empty());
         let message = format!("joint `{}`: its two axes are parallel", j.name);
         if ends.iter().all(|e| drawn(e.0)) {
-            let help = "the axes of a universal joint are perpendicular: `axes` has one for each body, such as [[1, 0, 0], [0, 1, 0]]";
+            let help = "the axes of a universal joint are perpendicular: \
+                        `axes` has one for each body, such as [[1, 0, 0], [0, 1, 0]]";
             let place = j.axes[1].as_ref().and_then(|a| a.place()).or(j.name.place.clone());
             return Err(ModelError::new(message).at(&place).help(help));
         }
+        // else the bodies turn when they are assembled
         let then = "the bodies are assembled a quarter turn from each other";
         let text = format!("{message} in the frames of the bodies: {then}");
         let warning = Warning::new(WarningCode::ParallelAxes, text).about(Owner::Joint, &j.name);

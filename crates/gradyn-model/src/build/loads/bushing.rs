@@ -1,7 +1,7 @@
 //! Bushings.
 //!
 //! ```text
-//! d = A₁ᵀ (r₂ - r₁), γ = ½ A₁ᵀ Σ u₁ₖ × u₂ₖ (plane: the angle);   (f, τ) = -(K (d, γ) + C (ḋ, γ̇) + …)          (1)
+//! d = A₁ᵀ (r₂ - r₁), γ = ½ A₁ᵀ Σ u₁ₖ × u₂ₖ (plane: the angle);   (f, τ) = -(K (d, γ) + C (ḋ, γ̇) + …)  (1)
 //! ```
 
 use super::{Applied, Made};
@@ -14,7 +14,7 @@ use crate::expression::Value;
 use crate::mechanism::{Number, Text, Vector};
 use crate::program::Sym;
 
-/// (1).
+/// Force and torque (1) of a bushing between two points.
 pub(super) fn bushing<'g, 'h>(
     env: &mut SensorEnv<'_, 'g, '_, 'h>,
     name: &Text,
@@ -22,34 +22,16 @@ pub(super) fn bushing<'g, 'h>(
     axes: &[Option<Vector>; 2],
     [stiffness, damping, extra]: [&[Number]; 3],
 ) -> Made<Applied<'g, 'h>> {
+    // points on bodies that have an orientation
     let refs = [env.b.point_ref(&between[0])?, env.b.point_ref(&between[1])?];
     for (r, t) in refs.iter().zip(between) {
         env.oriented_body(&Text { text: env.b.solids[r.0].name.clone(), place: t.place.clone() })?;
     }
+    // (d, γ), and f by them and their rates
     let (frame, y) = bushing_motion(env, refs, axes, name)?;
-    let speed = env.speeds_of(&y, name)?;
+    let f = restoring(env, &y, [stiffness, damping, extra], name)?;
     let dimension = env.b.m.dimension;
-    let mut f = vec![env.graph.constant(0.0); y.len()];
-    for (numbers, x, field) in [(stiffness, &y, "stiffness"), (damping, &speed, "damping")] {
-        let part = product(env, numbers, x, name, field)?;
-        f = difference(&f, &part);
-    }
-    if !extra.is_empty() {
-        if extra.len() != y.len() {
-            let e = ModelError::new(format!(
-                "force `{name}`, force: {} expressions are expected here, not {}",
-                y.len(),
-                extra.len()
-            ));
-            return Err(e.at(&name.place).help("forces, then torques"));
-        }
-        let names: &[&str] = if dimension == 2 { &["x", "y", "rz", "vx", "vy", "wz"] } else { &BUSHING };
-        let local = names.iter().map(|n| n.to_string()).zip(y.iter().chain(&speed).copied()).collect();
-        let before = std::mem::replace(&mut env.local, local);
-        let more = extra.iter().map(|x| env.expression(x, name, "force")).collect::<Made<Symbols>>();
-        env.local = before;
-        f = difference(&f, &more?);
-    }
+    // force and torque in global components, with their reactions
     let (force, torque) = f.split_at(dimension);
     let force = combination(force, &frame);
     let tau = if dimension == 2 { torque.to_vec() } else { combination(torque, &frame) };
@@ -57,15 +39,66 @@ pub(super) fn bushing<'g, 'h>(
     env.push_pair(&mut a.work, refs, &force, name)?;
     env.push_torque(&mut a.work, refs[1].0, &tau, name)?;
     env.push_torque(&mut a.work, refs[0].0, &opposite(&tau), name)?;
-    let vector = |v: &[Sym<'h>]| if v.len() == 1 { Value::Scalar(v[0]) } else { Value::Vector(v.to_vec()) };
+    // what sensors read
     let (d, gamma) = y.split_at(dimension);
     a.sensors = vec![
-        ("force", vector(&force)),
-        ("torque", vector(&tau)),
-        ("displacement", vector(d)),
-        ("rotation", vector(gamma)),
+        ("force", value(&force)),
+        ("torque", value(&tau)),
+        ("displacement", value(d)),
+        ("rotation", value(gamma)),
     ];
     Ok(a)
+}
+
+/// f = -(K (d, γ) + C (ḋ, γ̇) + …) in the axes of the bushing.
+fn restoring<'h>(
+    env: &mut SensorEnv<'_, '_, '_, 'h>,
+    y: &Symbols<'h>,
+    [stiffness, damping, extra]: [&[Number]; 3],
+    name: &Text,
+) -> Made<Symbols<'h>> {
+    let speed = env.speeds_of(y, name)?;
+    let mut f = vec![env.graph.constant(0.0); y.len()];
+    for (numbers, x, field) in [(stiffness, y, "stiffness"), (damping, &speed, "damping")] {
+        let part = product(env, numbers, x, name, field)?;
+        f = difference(&f, &part);
+    }
+    if !extra.is_empty() {
+        let more = added(env, extra, [y, &speed], name)?;
+        f = difference(&f, &more);
+    }
+    Ok(f)
+}
+
+/// A vector as a sensor reads it; in the plane a torque is a number.
+fn value<'h>(v: &[Sym<'h>]) -> Value<'h> {
+    if v.len() == 1 { Value::Scalar(v[0]) } else { Value::Vector(v.to_vec()) }
+}
+
+/// What is added to a bushing: expressions of its displacements, rotations and their rates.
+fn added<'g, 'h>(
+    env: &mut SensorEnv<'_, 'g, '_, 'h>,
+    extra: &[Number],
+    [y, speed]: [&Symbols<'h>; 2],
+    name: &Text,
+) -> Made<Symbols<'h>> {
+    // one for each direction
+    if extra.len() != y.len() {
+        let e = ModelError::new(format!(
+            "force `{name}`, force: {} expressions are expected here, not {}",
+            y.len(),
+            extra.len()
+        ));
+        return Err(e.at(&name.place).help("forces, then torques"));
+    }
+    // their names hold while the expressions are compiled
+    let plane = env.b.m.dimension == 2;
+    let names: &[&str] = if plane { &["x", "y", "rz", "vx", "vy", "wz"] } else { &BUSHING };
+    let local = names.iter().map(|n| n.to_string()).zip(y.iter().chain(speed).copied()).collect();
+    let before = std::mem::replace(&mut env.local, local);
+    let more = extra.iter().map(|x| env.expression(x, name, "force")).collect::<Made<Symbols>>();
+    env.local = before;
+    more
 }
 
 /// Axes of the bushing, fixed in body 1, and (d, γ) in them.
@@ -75,17 +108,21 @@ fn bushing_motion<'g, 'h>(
     axes: &[Option<Vector>; 2],
     name: &Text,
 ) -> Made<(Vec<Symbols<'h>>, Symbols<'h>)> {
+    // d = A₁ᵀ (r₂ - r₁)
     let bodies = refs.map(|r| r.0);
     let [r1, r2] = refs.map(|r| env.b.port(r));
     let d = difference(&env.port(&r2), &env.port(&r1));
     let frame = bushing_axes(env, bodies[0], axes, name)?;
     let mut y: Symbols = frame.iter().map(|u| dot(u, &d)).collect();
+    // γ: the angle in the plane
     if env.b.m.dimension == 2 {
         let k = env.b.plane_angle(bodies[0], bodies[1]);
         y.push(env.angle(k));
         return Ok((frame, y));
     }
-    let (u1, u2) = (env.axes(bodies[0]), env.axes(bodies[1]));
+    // γ = ½ A₁ᵀ Σ u₁ₖ × u₂ₖ in space
+    let u1 = env.axes(bodies[0]);
+    let u2 = env.axes(bodies[1]);
     let turns = u1.iter().zip(&u2).map(|(a, b)| cross(a, b)).reduce(|a, b| sum(&a, &b)).expect("three axes");
     y.extend(frame.iter().map(|u| dot(u, &turns) * 0.5));
     Ok((frame, y))
@@ -97,10 +134,12 @@ fn bushing_axes<'g, 'h>(
     axes: &[Option<Vector>; 2],
     name: &Text,
 ) -> Made<Vec<Symbols<'h>>> {
+    // a normal without an axis says nothing
     if let (Some(v), true) = (&axes[1], axes[0].is_none() || env.b.m.dimension == 2) {
         let e = ModelError::new(format!("force `{name}`: a normal needs an axis, in space")).at(&v.place());
         return Err(e.help("give `axis` too, or remove it"));
     }
+    // axes of the bushing in the frame of body 1
     let [Some(axis), normal] = axes else { return Ok(env.axes(body)) };
     let what = format!("force `{name}`: the axis");
     let n = &mut env.b.numbers;
@@ -116,6 +155,7 @@ fn bushing_axes<'g, 'h>(
             vec![x.clone(), cross(&z, &x), z]
         }
     };
+    // in global components
     Ok(local
         .iter()
         .map(|w| {
@@ -134,7 +174,9 @@ fn product<'g, 'h>(
     field: &str,
 ) -> Made<Symbols<'h>> {
     let n = x.len();
+    // the numbers of the file
     let a = numbers.iter().map(|k| env.expression(k, name, field)).collect::<Made<Symbols>>()?;
+    // none, the diagonal, or all rows
     match a.len() {
         0 => Ok(vec![env.graph.constant(0.0); n]),
         k if k == n => Ok(a.iter().zip(x).map(|(&a, &x)| a * x).collect()),

@@ -25,7 +25,8 @@ fn push_back<'g, 'h>(
         env.expression(&law.damping, name, "damping")?,
         env.expression(&law.width, name, "width")?,
     ];
-    let (rate, zero) = (env.speed_of(delta, name)?, env.graph.constant(0.0));
+    let rate = env.speed_of(delta, name)?;
+    let zero = env.graph.constant(0.0);
     let s = delta / w;
     let soft = w * (s * s * s - s * s * s * s * 0.5);
     let p = delta.gt(zero).select(delta.lt(w).select(soft, delta - w * 0.5), zero);
@@ -40,14 +41,17 @@ pub(super) fn bump_stop<'g, 'h>(
     pull: bool,
     law: &ContactLaw,
 ) -> Made<Applied<'g, 'h>> {
+    // δ: how far the distance is beyond the stop
     let (l, u) = env.length(between)?;
     let stop = env.expression(length, name, "length")?;
     let speed = env.speed_of(l, name)?;
     let delta = if pull { l - stop } else { stop - l };
+    // N along the line of the points
     let n = push_back(env, delta, law, name)?;
     let n = if pull { -n } else { n };
     let refs = [env.b.point_ref(&between[0])?, env.b.point_ref(&between[1])?].map(|r| env.b.port(r));
     let f = scaled(n, &u);
+    // the force on point 2, its opposite on point 1
     let sensors =
         [("force", -n), ("length", l), ("speed", speed)].map(|(k, s)| (k, Value::Scalar(s))).to_vec();
     let mut a = Applied { sensors, ..Applied::default() };
@@ -56,7 +60,7 @@ pub(super) fn bump_stop<'g, 'h>(
     Ok(a)
 }
 
-/// (1).
+/// Normal force and friction (1) of a point that touches a plane.
 pub(super) fn contact<'g, 'h>(
     env: &mut SensorEnv<'_, 'g, '_, 'h>,
     name: &Text,

@@ -2,10 +2,10 @@
 //! 56–64].
 //!
 //! ```text
-//! n = (0, 0, 1),   r = z_c - z(x_c, y_c),   p = splus(R - r, e),   F_n = k p + c ṗ                      (1)   [Eq. 56]
-//! s = ±(u_x, u_y)/√(u_x² + u_y²),   b = s × n = (s_y, -s_x)       with b·v_c > 0                     (2)
-//! κ = (r ω·s - b·v_c)/(b·v_c),   α = -atan2(s·v_c, b·v_c)                                            (3)   [Eqs. 60, 61]
-//! F = F_n n + F_x b + F_y s   at the point c - r n of the wheel                                      (4)   [Eq. 57]
+//! n = (0, 0, 1),   r = z_c - z(x_c, y_c),   p = splus(R - r, e),   F_n = k p + c ṗ  (1)  [Eq. 56]
+//! s = ±(u_x, u_y)/√(u_x² + u_y²),   b = s × n = (s_y, -s_x)       with b·v_c > 0    (2)
+//! κ = (r ω·s - b·v_c)/(b·v_c),   α = -atan2(s·v_c, b·v_c)                           (3)  [Eqs. 60, 61]
+//! F = F_n n + F_x b + F_y s   at the point c - r n of the wheel                     (4)  [Eq. 57]
 //! ```
 //! c is the centre of the tyre, u the spin axis, ω the angular velocity of the wheel, n × b = s. P14 has b =
 //! u × n/|u × n|, which points forwards if u points to the left; with the sign of (2) slips and forces are
@@ -25,7 +25,7 @@ use crate::mechanism::{Text, Tyre};
 use crate::program::Sym;
 
 /// What keeps a force from being defined.
-pub struct Guard<'h> {
+pub(crate) struct Guard<'h> {
     /// It ends where this passes zero.
     pub value: Sym<'h>,
     /// Is it undefined at zero too?
@@ -34,7 +34,7 @@ pub struct Guard<'h> {
     pub text: String,
 }
 
-/// (1)–(4).
+/// Normal force and forces along the ground (1)–(4) of a tyre.
 pub(super) fn tyre<'g, 'h>(
     env: &mut SensorEnv<'_, 'g, '_, 'h>,
     name: &Text,
@@ -51,7 +51,8 @@ pub(super) fn tyre<'g, 'h>(
     let mut a = Applied::default();
     // (1)
     let ground = env.height(name, tyre.road.as_ref(), [c[0], c[1]], &mut a.guards)?;
-    let (r, radius) = (c[2] - ground, env.expression(&tyre.radius, name, "radius")?);
+    let r = c[2] - ground;
+    let radius = env.expression(&tyre.radius, name, "radius")?;
     let normal = normal(env, name, tyre, radius - r)?;
     push(&mut a.work, &centre[2..].to_vec(), &[normal]);
     // (2), (3)
@@ -109,7 +110,8 @@ fn tyre_slip<'g, 'h>(
     let speed = u[1] * v[0] - u[0] * v[1];
     let forwards = speed.sign() / length;
     let s = [u[0] * forwards, u[1] * forwards];
-    let (along, across) = (s[1] * v[0] - s[0] * v[1], s[0] * v[0] + s[1] * v[1]);
+    let along = s[1] * v[0] - s[0] * v[1];
+    let across = s[0] * v[0] + s[1] * v[1];
     let spin = s[0] * w[0] + s[1] * w[1];
     Slip { s, kappa: (r * spin - along) / along, alpha: -across.atan2(along), speed }
 }

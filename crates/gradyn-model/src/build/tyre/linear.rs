@@ -4,8 +4,8 @@
 //! g = (κ/κ_c, α/α_c),   F = F_n (μ_x g_x, μ_y g_y) f(g)                                              (1)
 //! g_x, g_y limited to ±1;   f = 1, or 1/|g| where |g| > 1                                           (2)
 //! ```
-//! P14 prints (2) without moduli, so that negative slip saturates by the ellipse only. Divided by F_n, (2) needs
-//! no quotient 0/0 where the tyre leaves the ground. It has kinks where it saturates.
+//! P14 prints (2) without moduli, so that negative slip saturates by the ellipse only. Divided by F_n, (2)
+//! needs no quotient 0/0 where the tyre leaves the ground. It has kinks where it saturates.
 
 use super::*;
 

@@ -1,11 +1,13 @@
-//! Magic Formula of a tyre, with the coefficients of a PAC2002 file; shifts, camber and aligning torque are left
-//! out. With f_z = F_n/F_z0 - 1:
+//! Magic Formula of a tyre, with the coefficients of a PAC2002 file; shifts, camber and aligning torque are
+//! left out. With f_z = F_n/F_z0 - 1:
 //!
 //! ```text
-//! y(x) = D sin(C atan(B x - E (B x - atan(B x)))),   B = K/(C D)                                     (1)
-//! x:  D = F_n (PDX1 + PDX2 f_z),  E = PEX1 + PEX2 f_z + PEX3 f_z²,  K = F_n (PKX1 + PKX2 f_z) exp(PKX3 f_z)    (2)
-//! y:  D = F_n (PDY1 + PDY2 f_z),  E = PEY1 + PEY2 f_z,  K = |PKY1| F_z0 sin(2 atan(F_n/(PKY2 F_z0)))          (3)
-//! F_x = y_x(κ)/√(1 + (RBX1 α)²),   F_y = y_y(α)/√(1 + (RBY1 κ)²)                                  (4)
+//! y(x) = D sin(C atan(B x - E (B x - atan(B x)))),   B = K/(C D)    (1)
+//! x:  D = F_n (PDX1 + PDX2 f_z),  E = PEX1 + PEX2 f_z + PEX3 f_z²,
+//!     K = F_n (PKX1 + PKX2 f_z) exp(PKX3 f_z)                       (2)
+//! y:  D = F_n (PDY1 + PDY2 f_z),  E = PEY1 + PEY2 f_z,
+//!     K = |PKY1| F_z0 sin(2 atan(F_n/(PKY2 F_z0)))                  (3)
+//! F_x = y_x(κ)/√(1 + (RBX1 α)²),   F_y = y_y(α)/√(1 + (RBY1 κ)²)    (4)
 //! ```
 //! α is positive where the tyre pushes to its left; the slip angle of tyre files has the opposite sign. sin(2
 //! atan s) = 2 s/(1 + s²), so that D and K are both F_n times something finite: B exists at F_n = 0.
@@ -96,7 +98,7 @@ fn magic_formula<'h>(
     [fx / weight(of("RBX1"), alpha), fy / weight(of("RBY1"), kappa)]
 }
 
-/// (1) over D.
+/// The curve (1) divided by its peak D.
 fn shape<'h>(c: Sym<'h>, d: Sym<'h>, e: Sym<'h>, k: Sym<'h>, x: Sym<'h>) -> Sym<'h> {
     let bx = k / (c * d) * x;
     (c * (bx - e * (bx - bx.atan())).atan()).sin()
