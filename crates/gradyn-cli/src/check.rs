@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 type Reach = BTreeMap<String, Vec<String>>;
 
 /// `gradyn check`.
-pub fn check(a: &CheckArgs) -> Result<(), Failure> {
+pub(crate) fn check(a: &CheckArgs) -> Result<(), Failure> {
     if a.expand {
         output::say(&expanded(&a.model)?);
         return Ok(());
@@ -26,7 +26,8 @@ pub fn check(a: &CheckArgs) -> Result<(), Failure> {
     if l.file().study.optimize.is_some() {
         Optimization::new(l.file(), &l.prepared, method, sensitivity, None).map_err(|e| l.fail(e))?;
     }
-    let (p, reach) = (&l.prepared, gradyn::reach::reach(&l.file().mechanism));
+    let p = &l.prepared;
+    let reach = gradyn::reach::reach(&l.file().mechanism);
     let mut mobility = Mobility::of(&l.file().mechanism);
     let own = mobility.iter_mut().flat_map(|m| &mut m.families).filter(|f| f.0 == p.model.family);
     own.for_each(|f| f.1 = Family::Counted(p.counts()));
@@ -39,21 +40,30 @@ pub fn check(a: &CheckArgs) -> Result<(), Failure> {
 }
 
 fn object(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Value {
-    let (counts, [bodies, joints, forces, drivers]) = (p.counts(), p.model.counts);
+    let counts = p.counts();
+    let [bodies, joints, forces, drivers] = p.model.counts;
     let rows: Vec<String> = p.model.system.row_names().iter().map(ToString::to_string).collect();
     let dropped: Vec<String> = p.redundant().into_iter().map(|r| r.0).collect();
     let parameters: Vec<Value> = p
         .parameters()
         .iter()
-        .map(|x| json!({"name": x.name, "value": x.value, "unit": x.unit, "scale": x.scale, "used": x.used, "reaches": reach[&x.name]}))
+        .map(|x| {
+            json!({
+                "name": x.name, "value": x.value, "unit": x.unit, "scale": x.scale, "used": x.used,
+                "reaches": reach[&x.name],
+            })
+        })
         .collect();
     let mut o = json!({
         "model": p.model.name, "bodies": bodies, "joints": joints, "drivers": drivers, "forces": forces,
         "family": p.model.family.name(), "coordinates": counts.coordinates, "constraints": counts.constraints,
         "degrees_of_freedom": counts.freedom[0], "velocity_degrees_of_freedom": counts.freedom[1],
-        "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
-        "coordinate_names": names(p), "rows": rows, "rows_kept": p.kept().concat(), "rows_dropped": dropped, "redundant_rows": p.redundant(),
-        "parameters": parameters, "objectives": p.objectives(), "columns": p.model.columns, "warnings": output::texts(&p.model.warnings),
+        "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved,
+        "condition": p.assembled.condition,
+        "coordinate_names": names(p), "rows": rows, "rows_kept": p.kept().concat(), "rows_dropped": dropped,
+        "redundant_rows": p.redundant(),
+        "parameters": parameters, "objectives": p.objectives(), "columns": p.model.columns,
+        "warnings": output::texts(&p.model.warnings),
     });
     if let Err(e) = mobility {
         o["not_counted"] = e.to_string().into();
@@ -135,7 +145,9 @@ fn families_text(m: &Mobility) -> String {
             Family::Refused(e) => ("refused".into(), Some(e.to_string())),
             Family::Large => ("large".into(), Some(format!("counted if asked for by --coordinates {name}"))),
             Family::Counted(c) => {
-                let (n, m, r) = (c.coordinates, c.constraints, c.redundant);
+                let n = c.coordinates;
+                let m = c.constraints;
+                let r = c.redundant;
                 let other = c.cartesian && *family != Coordinates::Cartesian;
                 let note = other.then(|| {
                     "cartesian coordinates instead, because a load that joints share is read".into()
@@ -151,7 +163,8 @@ fn families_text(m: &Mobility) -> String {
 
 /// Coordinates of the run, rows kept and dropped.
 fn rows_text(p: &Prepared) -> String {
-    let (c, [of_bodies, of_joints]) = (p.counts(), p.kept());
+    let c = p.counts();
+    let [of_bodies, of_joints] = p.kept();
     let sizes = [
         count(c.coordinates, "coordinate", "coordinates"),
         count(c.constraints, "constraint", "constraints"),

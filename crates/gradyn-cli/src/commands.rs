@@ -18,7 +18,7 @@ pub(crate) fn print(value: &Value) {
 }
 
 /// `gradyn simulate`.
-pub fn simulate(a: &RunArgs) -> Done {
+pub(crate) fn simulate(a: &RunArgs) -> Done {
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let mut l = Loaded::new(&a.model)?;
     let every = match &a.output_step {
@@ -51,7 +51,7 @@ pub fn simulate(a: &RunArgs) -> Done {
 }
 
 /// `gradyn gradient`.
-pub fn gradient(a: &GradientArgs) -> Done {
+pub(crate) fn gradient(a: &GradientArgs) -> Done {
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let mut l = Loaded::new(&a.model)?;
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
@@ -97,7 +97,8 @@ fn penalty_error(
 
 /// What `gradient --out` writes.
 fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
-    let (p, plan) = (&l.prepared, &run.trajectory.plan);
+    let p = &l.prepared;
+    let plan = &run.trajectory.plan;
     let parameters: Vec<&String> = p.parameters().iter().map(|p| &p.name).collect();
     let over = |names: &[String]| -> Vec<String> {
         names.iter().flat_map(|o| parameters.iter().map(move |p| format!("d{o}/d{p}"))).collect()
@@ -140,7 +141,10 @@ fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
         .chain(p.model.conditions.1.iter().map(|c| format!("rate of {c}")))
         .collect();
     let state = gradyn::coordinate_names(p);
-    let initial = json!({"state": state, "d_state": c.initial_state, "conditions": conditions, "d_conditions": c.conditions});
+    let initial = json!({
+        "state": state, "d_state": c.initial_state,
+        "conditions": conditions, "d_conditions": c.conditions,
+    });
     output::write(
         path,
         || output::csv(&columns, &rows),
@@ -161,7 +165,7 @@ fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
 }
 
 /// `gradyn list`.
-pub fn list(what: What) -> Done {
+pub(crate) fn list(what: What) -> Done {
     let rows: Vec<(String, String)> = match what {
         What::Coordinates => Coordinates::ALL.iter().map(|c| (c.name().into(), c.about().into())).collect(),
         What::Formulations => Formulation::ALL
@@ -209,7 +213,7 @@ fn first_sentence(text: &str) -> String {
 }
 
 /// `gradyn example`.
-pub fn example(name: &str, out: Option<&Path>) -> Done {
+pub(crate) fn example(name: &str, out: Option<&Path>) -> Done {
     let text = gradyn::examples::find(name).ok_or_else(|| {
         let names: Vec<&str> = gradyn::examples::ALL.iter().map(|e| e.0).collect();
         Failure::command(format!("there is no example `{name}`"), format!("valid: {}", names.join(", ")))
@@ -230,7 +234,7 @@ pub fn example(name: &str, out: Option<&Path>) -> Done {
 }
 
 /// `gradyn schema`.
-pub fn schema() -> Done {
+pub(crate) fn schema() -> Done {
     let text =
         serde_json::to_string_pretty(&file::schema()).map_err(|e| Failure::command(e.to_string(), ""))?;
     output::say(&(text + "\n"));

@@ -21,13 +21,15 @@ struct Table<'a> {
 }
 
 /// `gradyn equilibrium`.
-pub fn equilibrium(a: &EquilibriumArgs) -> Result<(), Failure> {
+pub(crate) fn equilibrium(a: &EquilibriumArgs) -> Result<(), Failure> {
     let l = Loaded::new(&a.model)?;
     l.prepared.equilibrium(false).map_err(|e| l.fail(e))?;
-    let (own, observed) = (l.file().mechanism.outputs.len(), Observed::of(&l.file().mechanism));
+    let own = l.file().mechanism.outputs.len();
+    let observed = Observed::of(&l.file().mechanism);
     let l = l.observing(&observed)?;
     let statics = l.prepared.equilibrium(a.gradient).map_err(|e| l.fail(e))?;
-    let (bodies, forces) = (own + observed.bodies.len(), own + observed.bodies.len() + observed.forces.len());
+    let bodies = own + observed.bodies.len();
+    let forces = own + observed.bodies.len() + observed.forces.len();
     let groups = vec![
         ("outputs", "outputs", 0..own),
         ("bodies", "bodies", own..bodies),
@@ -46,7 +48,8 @@ impl Table<'_> {
         key == if own { "outputs" } else { "bodies" }
     }
     fn text(&self) -> String {
-        let (s, e) = (self.statics, &self.statics.equilibrium);
+        let s = self.statics;
+        let e = &self.statics.equilibrium;
         let mut text = format!("{}: static equilibrium\n", self.prepared.model.name);
         text += &format!(
             "  found by        {}, {} iterations, residual {:.1e}\n",
@@ -134,7 +137,9 @@ impl Table<'_> {
         text
     }
     fn object(&self) -> Value {
-        let (s, e, p) = (self.statics, &self.statics.equilibrium, self.prepared);
+        let s = self.statics;
+        let e = &self.statics.equilibrium;
+        let p = self.prepared;
         let pairs = |list: &[(String, f64)]| {
             Value::Object(list.iter().map(|(n, x)| (n.clone(), (*x).into())).collect::<Map<_, _>>())
         };
@@ -144,8 +149,10 @@ impl Table<'_> {
             .collect();
         let mut o = json!({
             "model": p.model.name, "parameters": output::named(output::parameter_names(p), p.rho()),
-            "search": e.search.name(), "iterations": e.iterations, "residual": e.residual, "unstable": e.unstable,
-            "coordinates": output::named(names, &e.q), "conditions": efforts, "warnings": output::texts(&p.model.warnings),
+            "search": e.search.name(), "iterations": e.iterations, "residual": e.residual,
+            "unstable": e.unstable,
+            "coordinates": output::named(names, &e.q), "conditions": efforts,
+            "warnings": output::texts(&p.model.warnings),
         });
         for (_, key, range) in &self.groups {
             o[*key] = pairs(&s.outputs[range.clone()]);

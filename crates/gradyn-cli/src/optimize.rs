@@ -27,7 +27,7 @@ type Done = Result<(), Failure>;
 static PRESSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs, prints; is there a result to use?
-pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
+pub(crate) fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     a.write.as_deref().map_or(Ok(()), output::check_folder)?;
     let path = a.history.clone().unwrap_or_else(|| a.model.model.with_extension("history.jsonl"));
@@ -90,7 +90,9 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
 
 /// Files of one command must not overwrite each other; the model itself may be written.
 fn apart(a: &OptimizeArgs, history: &Path) -> Done {
-    let (model, out, write) = (Some(a.model.model.as_path()), a.out.as_deref(), a.write.as_deref());
+    let model = Some(a.model.model.as_path());
+    let out = a.out.as_deref();
+    let write = a.write.as_deref();
     let clash =
         [(Some(history), out), (Some(history), write), (out, write), (model, out), (model, Some(history))];
     match clash.into_iter().find(|(x, y)| x.is_some() && x == y) {

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 const SHARE: usize = 4;
 
 /// `gradyn sweep`.
-pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
+pub(crate) fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     if a.model.json {
         return Err(Failure::command(
             "a sweep is a table: there is no --json",
@@ -40,7 +40,8 @@ pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(a.threads.unwrap_or(0) as usize).build();
     let pool = pool.map_err(|e| Failure::command(format!("there are no threads: {e}"), ""))?;
     let mut table = Table::open(grows.as_deref(), &columns, a.resume, |old| samples.get(old).map(row))?;
-    let (total, old) = (samples.len(), table.rows);
+    let total = samples.len();
+    let old = table.rows;
     let mut progress = Progress::new(0.0, 1.0, a.model.quiet);
     for share in samples[old..].chunks(SHARE * pool.current_num_threads()) {
         progress.part(table.rows, total, "samples");
@@ -127,7 +128,8 @@ impl Table {
 
 /// Parameters, objectives, derivatives, reason.
 fn columns(l: &Loaded) -> Vec<String> {
-    let (names, objectives) = (output::parameter_names(&l.prepared), l.prepared.objectives());
+    let names = output::parameter_names(&l.prepared);
+    let objectives = l.prepared.objectives();
     let derivatives = objectives.iter().flat_map(|o| names.iter().map(move |p| format!("d{o}/d{p}")));
     names.iter().chain(objectives).cloned().chain(derivatives).chain(["failed".into()]).collect()
 }

@@ -12,7 +12,7 @@ use gradyn::verify::{Plan, Scope};
 use std::time::Duration;
 
 /// Runs, prints; is there no unexplained disagreement?
-pub fn verify(a: &VerifyArgs) -> Result<bool, Failure> {
+pub(crate) fn verify(a: &VerifyArgs) -> Result<bool, Failure> {
     let budget = a.budget.as_deref().map(budget).transpose()?;
     let mut l = Loaded::new(&a.model)?;
     l.times()?;

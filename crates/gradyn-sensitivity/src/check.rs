@@ -1,7 +1,7 @@
 //! Checks of derivatives that somebody wrote by hand, entry by entry.
 //!
 //! ```text
-//! ∂y_i/∂x_j   by duals,   Im y_i(x + iδ e_j)/δ,   extrapolated differences                                (1)  [M13, validation items 4, 5]
+//! ∂y_i/∂x_j   by duals,   Im y_i(x + iδ e_j)/δ,   extrapolated differences  (1) [M13, validation items 4, 5]
 //! ```
 //! The three share nothing but the values y: where the written entry differs from the duals, the other two
 //! tell who is right.
@@ -54,7 +54,8 @@ impl std::fmt::Display for Mismatch {
         let (difference, bar) = self.difference;
         write!(
             f,
-            "d({})/d({}) is written as {:.9e}; duals give {:.9e}, a complex step {:.9e}, differences {difference:.9e} ± {bar:.0e}",
+            "d({})/d({}) is written as {:.9e}; duals give {:.9e}, a complex step {:.9e}, differences \
+            {difference:.9e} ± {bar:.0e}",
             self.output, self.input, self.written, self.dual, self.complex
         )
     }

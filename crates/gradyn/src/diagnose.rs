@@ -62,7 +62,9 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
 
 /// Drift and energy of a run; returns the largest |Φ̇| in its first and in its second half.
 fn measure(model: &Prepared, run: &mut Run, d: &mut Data) -> [f64; 2] {
-    let (sys, lay, plan) = (&model.model.system, run.trajectory.layout, &run.trajectory.plan);
+    let sys = &model.model.system;
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
     let mut r = vec![0.0; lay.m];
     let mut y = vec![0.0; sys.functionals(Set::Output)];
     let mut growth = [0.0f64; 2];

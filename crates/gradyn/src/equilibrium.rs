@@ -82,7 +82,8 @@ impl Prepared {
                 )
                 .into());
         };
-        let (sys, p) = (&self.model.system, self.model.slots(&self.rho));
+        let sys = &self.model.system;
+        let p = self.model.slots(&self.rho);
         let t = p[self.model.times.start as usize];
         let mut d = sys.data::<f64>();
         sys.prepare(&p, &mut d);
@@ -110,7 +111,8 @@ impl Prepared {
     }
     /// (2), 8 parameters at a time.
     fn output_gradient(&self, balance: &mut Balance) -> Result<Vec<Vec<f64>>, Error> {
-        let (count, columns) = (self.parameters().len(), self.model.columns.len());
+        let count = self.parameters().len();
+        let columns = self.model.columns.len();
         let mut gradient = vec![vec![0.0; count]; columns];
         for first in (0..count).step_by(8) {
             let seed = |i: usize, x: f64| {
@@ -156,9 +158,12 @@ impl Prepared {
     }
     /// The equations at the equilibrium, factored.
     fn balance(&self, p: &[f64]) -> Result<Option<Balance>, Error> {
-        let (sys, q, t) = (&self.model.system, &self.assembled.q, p[self.model.times.start as usize]);
+        let sys = &self.model.system;
+        let q = &self.assembled.q;
+        let t = p[self.model.times.start as usize];
         let Some(mut balance) = Balance::of(sys, p)? else { return Ok(None) };
-        let (mut d, mut r) = (sys.data::<f64>(), vec![0.0; q.len()]);
+        let mut d = sys.data::<f64>();
+        let mut r = vec![0.0; q.len()];
         sys.prepare(p, &mut d);
         sys.set_angles(&self.model.angles, &mut d);
         sys.place(t, q, &mut d);

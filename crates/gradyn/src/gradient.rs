@@ -18,9 +18,9 @@ use std::time::Instant;
 pub struct GradientReport {
     /// One row per objective, one column per parameter.
     pub rows: Gradient,
-    /// Method.
+    /// The method that computed it.
     pub sensitivity: Sensitivity,
-    /// Seconds.
+    /// Computing time [s].
     pub seconds: f64,
     /// Corrections per record of program derivatives.
     pub corrections: Option<program::Corrections>,
@@ -117,8 +117,11 @@ impl Prepared {
     /// A product of all parameters backward costs two forward. Continuous methods pass through the run once
     /// more and are never cheaper.
     pub fn auto(&self) -> (Sensitivity, String) {
-        let (k, o, more) = (self.parameters().len(), self.objectives().len(), usize::from(self.model.until));
-        let (direct, adjoint) = (2 * (k + more), 3 * (o + more));
+        let k = self.parameters().len();
+        let o = self.objectives().len();
+        let more = usize::from(self.model.until);
+        let direct = 2 * (k + more);
+        let adjoint = 3 * (o + more);
         let choice =
             if direct < adjoint { Sensitivity::DiscreteDirect } else { Sensitivity::DiscreteAdjoint };
         let work = format!("{direct} units of work a step forward, {adjoint} backward");
@@ -133,7 +136,8 @@ impl Prepared {
     /// λ and a of the last node, where they follow from positions, have an error that moves with the last
     /// step: its derivative over the final time does not vanish with h.
     fn moving_end(&self, run: &Run) -> Option<Warning> {
-        let (model, m) = (&self.model, &run.method);
+        let model = &self.model;
+        let m = &run.method;
         let projected = m.scheme().is_some() && m.projections() != Projections::Off;
         if !m.formulation.position_level()
             || projected
@@ -146,7 +150,8 @@ impl Prepared {
         let advice =
             if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" };
         let text = format!(
-            "the final time depends on parameters, and derivatives of terminal reactions and accelerations over it have an error with {names} that does not vanish with the step; {advice}"
+            "the final time depends on parameters, and derivatives of terminal reactions and accelerations \
+            over it have an error with {names} that does not vanish with the step; {advice}"
         );
         Some(Warning::new(WarningCode::MovingEnd, text).about(Owner::FinalTime, "t_F"))
     }
@@ -188,7 +193,7 @@ impl Prepared {
         self.differences(run, relative, true)
     }
     /// Central differences on the frozen plan, with steps `relative` × scale.
-    pub fn central_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
+    pub(crate) fn central_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
         self.differences(run, relative, false)
     }
     fn differences(&self, run: &Run, relative: f64, richardson: bool) -> Result<Gradient, Error> {
@@ -220,7 +225,7 @@ impl Prepared {
         self.output_sensitivities_at(run, &(0..=run.trajectory.plan.steps()).collect::<Vec<_>>())
     }
     /// Sensitivities of every output column at some nodes, in increasing order: [node][column][parameter].
-    pub fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
+    pub(crate) fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
         self.check_used()?;
         self.check_run(run)?;
         check_redundant_parameters(self, run)?;
@@ -273,7 +278,10 @@ impl Prepared {
                 "the run passes a singular position at t = {t} s: beyond it there is no gradient"
             ));
             return Err(e
-                .help("the motion may leave it on either branch, whatever the parameters: end the run before it")
+                .help(
+                    "the motion may leave it on either branch, whatever the parameters: end the run before \
+                    it",
+                )
                 .into());
         }
         run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
@@ -344,7 +352,8 @@ pub(crate) fn not_converged(
         |names: &[String], k: usize, hidden: &str| names.get(k).map_or(hidden.to_owned(), Clone::clone);
     for (j, row) in e.converged.iter().enumerate() {
         for k in (0..row.len()).filter(|&k| !row[k]) {
-            let (objective, parameter) = (name(objectives, j, UNTIL), name(parameters, k, FINAL_TIME));
+            let objective = name(objectives, j, UNTIL);
+            let parameter = name(parameters, k, FINAL_TIME);
             let bar = e.bars[j][k];
             let entry = format!("d{objective}/d{parameter}");
             let text = format!("{entry} is known to ± {bar:.1e} only; try another extrapolation_step");

@@ -42,11 +42,11 @@ pub struct Mistakes {
 /// Formulation, integrator, steps, options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Method {
-    /// Formulation.
+    /// How the constraints enter the equations of motion.
     pub formulation: Formulation,
-    /// Integrator.
+    /// The scheme that makes the steps.
     pub integrator: Integrator,
-    /// Steps.
+    /// Fixed steps, or steps by tolerances.
     pub stepping: Stepping,
     /// Penalty factor.
     pub alpha: f64,
@@ -62,9 +62,9 @@ pub struct Method {
     pub state: State,
     /// Independent coordinates of maggi by name; empty: they are chosen.
     pub freedoms: Vec<String>,
-    /// Newmark β, γ.
+    /// Coefficients β, γ of Newmark.
     pub newmark: Scheme,
-    /// α_f of HHT.
+    /// Coefficient α_f of HHT.
     pub hht_alpha: f64,
     /// ρ_∞ of generalised-α.
     pub rho_inf: f64,
@@ -84,7 +84,7 @@ pub struct Method {
     pub adams_order: Option<usize>,
     /// Newton tolerance.
     pub newton_tol: f64,
-    /// Most steps.
+    /// The largest number of steps of a run.
     pub max_steps: usize,
     /// Largest step of an adaptive run [s].
     pub max_step: f64,
@@ -136,9 +136,10 @@ impl Default for Method {
 }
 
 impl Method {
-    /// By names.
+    /// The method of a formulation and an integrator, by their names.
     pub fn new(formulation: &str, integrator: &str) -> Result<Self, Error> {
-        let (formulation, integrator) = (Formulation::parse(formulation)?, Integrator::parse(integrator)?);
+        let formulation = Formulation::parse(formulation)?;
+        let integrator = Integrator::parse(integrator)?;
         Ok(Self { formulation, integrator, ..Self::default() })
     }
     /// One of the registry.
@@ -196,7 +197,8 @@ impl Method {
     /// Sets an option by name.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Error> {
         let option = OptionEntry::find(name)?;
-        let (x, value) = (option.parse(value)?, value.trim());
+        let x = option.parse(value)?;
+        let value = value.trim();
         let refuse = || option.refuse(value);
         let wrong = |_| refuse();
         match name {
@@ -319,7 +321,8 @@ impl Method {
     }
     /// What works with the formulation, and what with the integrator.
     fn alternatives(&self) -> String {
-        let (f, i) = (self.formulation, self.integrator);
+        let f = self.formulation;
+        let i = self.integrator;
         let integrators = listed(Integrator::ALL, |i| f.fits(*i), |i| i.name());
         let formulations = listed(Formulation::ALL, |f| f.fits(i), |f| f.name());
         format!("{} works with {integrators}; {} with {formulations}", f.name(), i.name())
@@ -393,7 +396,7 @@ impl Method {
         };
         Lagrange { compliance, ..Lagrange::index1(self.xi, self.omega) }
     }
-    /// F.
+    /// The residual F(t, q, v, a, λ; p) of the formulation on this model.
     pub fn lagrange(&self, model: &Model) -> Lagrange {
         self.law(self.penalty(model))
     }
@@ -451,7 +454,7 @@ impl Method {
     }
     /// What makes the step on any system, with the law of the penalty formulation and named coordinates, if
     /// any.
-    pub fn step_on(&self, sys: &Setup, penalty: Lagrange, freedoms: Vec<u32>) -> StepRecipe {
+    pub(crate) fn step_on(&self, sys: &Setup, penalty: Lagrange, freedoms: Vec<u32>) -> StepRecipe {
         // a coordinate step
         if let Some(scheme) = self.scheme() {
             return self.newmark(sys, penalty, scheme).into();

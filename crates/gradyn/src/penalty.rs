@@ -17,9 +17,9 @@ use gradyn_sensitivity::values;
 /// A value, and (1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// At α.
+    /// The value at the α of the run.
     pub value: f64,
-    /// At 10 α.
+    /// The value at 10 α.
     pub stiffer: f64,
     /// What the value at α is off by, (1).
     pub error: f64,
@@ -28,9 +28,9 @@ pub struct Estimate {
 /// The error of a run by penalty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PenaltyError {
-    /// α of the run.
+    /// The penalty factor α of the run.
     pub alpha: f64,
-    /// Objectives.
+    /// Estimates of the objectives.
     pub values: Vec<Estimate>,
     /// One row per objective, one column per parameter, if a gradient was given.
     pub gradient: Option<Vec<Vec<Estimate>>>,

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// A model at certain parameters, assembled.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// The model.
+    /// The model, built and assembled.
     pub model: Model,
     /// ρ, with the final time where a condition gives it.
     pub(crate) rho: Vec<f64>,
@@ -37,9 +37,9 @@ pub struct Run {
     pub method: Method,
     /// Records and plan.
     pub trajectory: Trajectory,
-    /// Objectives.
+    /// Values of the objectives.
     pub psi: Vec<f64>,
-    /// Seconds.
+    /// Computing time [s].
     pub seconds: f64,
     /// ρ, with the final time that the run found where a condition gives it.
     pub(crate) rho: Vec<f64>,
@@ -64,8 +64,9 @@ impl Prepared {
     pub fn new(m: &Mechanism) -> Result<Self, Error> {
         Self::new_in(m, Coordinates::Natural)
     }
-    /// Builds, assembles and checks a mechanism in coordinates of some family. Others than natural ones start where those are assembled, on
-    /// the same branch; shared loads are read where every body is free and every joint has rows.
+    /// Builds, assembles and checks a mechanism in coordinates of some family. Others than natural ones start
+    /// where those are assembled, on the same branch; shared loads are read where every body is free and
+    /// every joint has rows.
     pub fn new_in(m: &Mechanism, family: Coordinates) -> Result<Self, Error> {
         let build = |family: Coordinates| match family {
             Coordinates::Natural => Self::nominal(build(m).map_err(|e| named(m, e))?),
@@ -110,8 +111,8 @@ impl Prepared {
         self.check_count(rho)?;
         Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())
     }
-    /// This model at other parameters, on this branch: by a straight walk from here, where it cannot be assembled at once or not on
-    /// this branch. What comes out depends on `rho` alone.
+    /// This model at other parameters, on this branch: by a straight walk from here, where it cannot be
+    /// assembled at once or not on this branch. What comes out depends on `rho` alone.
     pub fn reach(&self, rho: &[f64]) -> Result<Self, Error> {
         let checked = |model: Self| match on_another_branch(&model, self) {
             true => Err(ModelError::new("the design is assembled on another branch than the start").into()),
@@ -132,7 +133,8 @@ impl Prepared {
         let p = model.slots(&rho);
         let names =
             |list: &[gradyn_model::mechanism::Text]| list.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
-        let (position, velocity) = (names(&model.conditions.0), names(&model.conditions.1));
+        let position = names(&model.conditions.0);
+        let velocity = names(&model.conditions.1);
         model.check(&p)?;
         let all = model.system.dims().all_rows();
         model.system.rows = Arc::new(model.system.rows.chosen(all, vec![]));
@@ -177,9 +179,11 @@ impl Prepared {
     }
     /// Times at which steps end.
     pub fn mesh(&self) -> Result<Mesh, Error> {
-        let (p, times) = (self.model.slots(&self.rho), &self.model.times);
+        let p = self.model.slots(&self.rho);
+        let times = &self.model.times;
         let at = |slot: u32| p[slot as usize];
-        let (start, end) = (at(times.start), at(times.end));
+        let start = at(times.start);
+        let end = at(times.end);
         let breaks: Vec<(f64, u32)> = times.breaks.iter().map(|&s| (at(s), s)).collect();
         if let Some(s) = self.model.splines.iter().find(|s| (end - start) / s.dt() > 1e6) {
             let message = format!(
@@ -223,7 +227,8 @@ impl Prepared {
             return Ok(());
         }
         let row = &sys.row_names()[sys.dims().m - sys.dims().m_vel];
-        let (owner, element) = (row.owner, &row.element);
+        let owner = row.owner;
+        let element = &row.element;
         let message = format!(
             "{owner} `{element}` is a velocity constraint: {method} holds constraints of positions only"
         );
@@ -237,7 +242,8 @@ impl Prepared {
     /// the run off.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<Run, Error> {
         self.check_method(method)?;
-        let (mesh, p) = (self.mesh()?, self.model.slots(&self.rho));
+        let mesh = self.mesh()?;
+        let p = self.model.slots(&self.rho);
         let control = method.controller(mesh.end() - mesh.start.0);
         let watch = Stopwatch::start();
         let observe = &mut watch.observer(mesh.end(), observe);
@@ -289,11 +295,14 @@ fn moving_row(
     if dims.m_vel == 0 && sys.statics().is_none() {
         return None;
     }
-    let (mut d, mut r, zero) = (sys.data::<f64>(), vec![0.0; dims.m], vec![0.0; dims.n.max(dims.m)]);
+    let mut d = sys.data::<f64>();
+    let mut r = vec![0.0; dims.m];
+    let zero = vec![0.0; dims.n.max(dims.m)];
     sys.prepare(p, &mut d);
     sys.set_angles(angles, &mut d);
     sys.place(t, q, &mut d);
-    let (v, lam) = (&zero[..dims.n], &zero[..dims.m]);
+    let v = &zero[..dims.n];
+    let lam = &zero[..dims.m];
     sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
     // 1e-12: a spline that starts at rest has a rate of some roundings
     r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_names()[k].clone())

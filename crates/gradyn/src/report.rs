@@ -22,9 +22,12 @@ impl Prepared {
         self.check_own(run)?;
         let columns = std::iter::once("t".to_owned()).chain(self.model.columns.iter().cloned()).collect();
         let sys = self.model.full.as_ref().unwrap_or(&self.model.system);
-        let (traj, p) = (&run.trajectory, self.model.slots(&run.rho));
-        let (lay, plan) = (traj.layout, &traj.plan);
-        let (mut d, mut y) = (sys.data::<f64>(), vec![0.0; sys.functionals(Set::Output)]);
+        let traj = &run.trajectory;
+        let p = self.model.slots(&run.rho);
+        let lay = traj.layout;
+        let plan = &traj.plan;
+        let mut d = sys.data::<f64>();
+        let mut y = vec![0.0; sys.functionals(Set::Output)];
         sys.prepare(&p, &mut d);
         let mut node = vec![0.0; lay.z()];
         let reads = (0..lay.m).any(|k| sys.reads_multiplier(k));
@@ -49,8 +52,11 @@ impl Prepared {
             ));
         }
         let mut chain = run.method.build(&self.model).chain(&p)?;
-        let (mut rows, mut n, mut node) = (vec![], 1, vec![0.0; lay.z()]);
-        let (t0, end) = (plan.t[0], *plan.t.last().expect("a plan has a start"));
+        let mut rows = vec![];
+        let mut n = 1;
+        let mut node = vec![0.0; lay.z()];
+        let t0 = plan.t[0];
+        let end = *plan.t.last().expect("a plan has a start");
         let count = ((end - t0) / h * (1.0 + 1e-12)).floor();
         if count > 1e7 {
             return Err(Error::method(
@@ -76,7 +82,7 @@ impl Prepared {
 }
 
 /// d(column)/dρ at the nodes of a direct run, 8 parameters at a time.
-pub struct OutputDerivatives {
+pub(crate) struct OutputDerivatives {
     slots: Vec<Vec<Wide>>,
 }
 
@@ -87,8 +93,11 @@ impl OutputDerivatives {
     }
     /// Rows [column][parameter] of record `n` with columns `s` (parameter-major).
     pub fn rows(&mut self, case: &Case, n: usize, s: &[f64]) -> Gradient {
-        let (sys, lay, plan) = (case.recipe.system(), case.run.layout, &case.run.plan);
-        let (count, x) = (case.rho.len(), case.run.record(n));
+        let sys = case.recipe.system();
+        let lay = case.run.layout;
+        let plan = &case.run.plan;
+        let count = case.rho.len();
+        let x = case.run.record(n);
         let outputs = sys.functionals(Set::Output);
         let mut rows = vec![vec![0.0; count]; outputs.saturating_sub(1)];
         for (chunk, p) in self.slots.iter().enumerate() {
@@ -98,7 +107,8 @@ impl OutputDerivatives {
                     Wide { re: x[i], eps: std::array::from_fn(part) }
                 })
                 .collect();
-            let (mut d, mut y) = (sys.data::<Wide>(), vec![Wide::from(0.0); outputs]);
+            let mut d = sys.data::<Wide>();
+            let mut y = vec![Wide::from(0.0); outputs];
             let t = plan.node(n, p);
             sys.prepare(p, &mut d);
             sys.set_angles(plan.angles(n), &mut d);

@@ -13,9 +13,16 @@
 //!     fn objectives(&self) -> Vec<String> { vec!["psi".into()] }
 //!     fn rates<S: Scalar>(&self, _t: S, _y: &[S], z: &[S], _p: &[S], rates: &mut [S]) { rates[0] = z[0]; }
 //!     fn mass<S: Scalar>(&self, _t: S, _y: &[S], _p: &[S], mass: &mut [S]) { mass[0] = S::one(); }
-//!     fn forces<S: Scalar>(&self, _t: S, y: &[S], _z: &[S], p: &[S], forces: &mut [S]) { forces[0] = -p[0] * y[0]; }
-//!     fn initial<S: Scalar>(&self, _t: S, y: &[S], z: &[S], p: &[S], rows: &mut [S]) { rows[0] = y[0]; rows[1] = z[0] - p[1]; }
-//!     fn terminals<S: Scalar>(&self, _t: S, y: &[S], _z: &[S], _p: &[S], values: &mut [S]) { values[0] = y[0]; }
+//!     fn forces<S: Scalar>(&self, _t: S, y: &[S], _z: &[S], p: &[S], forces: &mut [S]) {
+//!         forces[0] = -p[0] * y[0];
+//!     }
+//!     fn initial<S: Scalar>(&self, _t: S, y: &[S], z: &[S], p: &[S], rows: &mut [S]) {
+//!         rows[0] = y[0];
+//!         rows[1] = z[0] - p[1];
+//!     }
+//!     fn terminals<S: Scalar>(&self, _t: S, y: &[S], _z: &[S], _p: &[S], values: &mut [S]) {
+//!         values[0] = y[0];
+//!     }
 //! }
 //!
 //! let model = UserModel::new(Oscillator, 0.0, FinalTime::At(std::f64::consts::FRAC_PI_2));
@@ -57,18 +64,18 @@ pub enum FinalTime {
 
 /// A system that the user wrote, at certain parameters.
 pub struct UserModel {
-    /// The system.
+    /// The system that the user wrote.
     pub system: Setup,
     /// Names of the parameters and of the objectives.
     parameters: Vec<String>,
     objectives: Vec<String>,
-    /// Parameters.
+    /// Values of the parameters.
     pub rho: Vec<f64>,
     /// Their typical sizes.
     pub scales: Vec<f64>,
     /// Start time [s].
     pub t_start: f64,
-    /// Final time.
+    /// When a run ends.
     pub t_end: FinalTime,
 }
 
@@ -78,7 +85,7 @@ pub struct UserRun {
     pub method: Method,
     /// Records and plan.
     pub trajectory: Trajectory,
-    /// Objectives.
+    /// Values of the objectives.
     pub psi: Vec<f64>,
     /// ρ, then the final time.
     rho: Vec<f64>,
@@ -145,7 +152,8 @@ impl UserModel {
         self.check()?;
         check_options(method)?;
         if method.formulation == Formulation::Index3 {
-            let message = "index3 holds constraints of positions only; the equations of a user system are of first order";
+            let message = "index3 holds constraints of positions only; the equations of a user system are of \
+                first order";
             return Err(Error::method(message, "use one of maggi, index1, penalty, ali3p"));
         }
         let (end, slot) = self.end();
@@ -168,7 +176,8 @@ impl UserModel {
             }
             .into());
         }
-        let (lay, last) = (trajectory.layout, trajectory.last());
+        let lay = trajectory.layout;
+        let last = trajectory.last();
         if condition && last[lay.z() + lay.o - 1] != 0.0 {
             let message = "the condition for the final time, the last objective, has an integrand";
             return Err(Error::method(message, "give it a terminal value only"));
@@ -178,7 +187,8 @@ impl UserModel {
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &UserRun, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
         self.check()?;
-        let (started, objectives) = (Instant::now(), self.objectives());
+        let started = Instant::now();
+        let objectives = self.objectives();
         if objectives.is_empty() || self.rho.is_empty() {
             return Err(Error::method(
                 "the user system has no objective or no parameter",

@@ -37,7 +37,7 @@ use reference::Steps;
 use std::time::Duration;
 
 /// A distance of so many expected errors is a disagreement.
-pub const LIMIT: f64 = 10.0;
+pub(crate) const LIMIT: f64 = 10.0;
 
 /// What to verify.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl Plan {
 pub struct Stage<'a> {
     /// Rows done or skipped.
     pub done: usize,
-    /// All rows.
+    /// Number of all rows.
     pub total: usize,
     /// What runs now.
     pub name: &'a str,
@@ -119,7 +119,9 @@ impl Prepared {
         let reference = self.reference(plan, &centres);
         let steps = Steps::new(self, plan, reference.as_ref().ok())?;
         let mut runs = Runs { models, reference: reference.as_ref().ok(), steps, groups: vec![] };
-        let (mut rows, mut skipped, mut clock) = (vec![], vec![], Clock::new(started, plan.budget));
+        let mut rows = vec![];
+        let mut skipped = vec![];
+        let mut clock = Clock::new(started, plan.budget);
         for (done, item) in items.iter().enumerate() {
             if clock.is_late(runs.has(item)) {
                 skipped.push((item.place, item.combination));
@@ -159,7 +161,8 @@ impl<'a> Runs<'a> {
     /// Runs and compares one combination.
     fn row(&mut self, item: &Item) -> Row {
         let started = Stopwatch::start();
-        let (model, reference) = (self.model(&item.combination), self.reference);
+        let model = self.model(&item.combination);
+        let reference = self.reference;
         let measured = match self.group(&item.combination) {
             Ok(group) => group.measure(model, item.combination.sensitivity, reference),
             Err(e) => Err(e.clone()),

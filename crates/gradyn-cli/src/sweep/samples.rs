@@ -8,7 +8,7 @@ use gradyn_optimize::latin_hypercube;
 use std::path::Path;
 
 /// Parameters of every sample.
-pub fn samples(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
+pub(crate) fn samples(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     let list = unchecked(a, p)?;
     for (k, info) in p.parameters().iter().enumerate() {
         let (least, most) =

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 const NARROW: usize = 4;
 
 /// The whole report as text.
-pub fn report(p: &Prepared, r: &Report) -> String {
+pub(crate) fn report(p: &Prepared, r: &Report) -> String {
     let mut out = head(p, r);
     let layout = Layout::new(p, r);
     for (k, row) in r.rows.iter().enumerate() {
@@ -34,7 +34,8 @@ fn head(p: &Prepared, r: &Report) -> String {
     let mut out = format!("{}: {sizes}\n", p.model.name);
     match &r.reference {
         Ok(x) => {
-            let (f, i) = (x.method.formulation.name(), x.method.integrator.name());
+            let f = x.method.formulation.name();
+            let i = x.method.integrator.name();
             let Reference { steps, error, certificate, .. } = x;
             let _ = writeln!(
                 out,
@@ -97,7 +98,8 @@ impl Layout {
             .rows
             .iter()
             .filter_map(|row| Some(row.measured.as_ref()?.distance.entry.name(p).chars().count()));
-        let (objectives, parameters) = (p.objectives().len(), p.parameters().len());
+        let objectives = p.objectives().len();
+        let parameters = p.parameters().len();
         let all = (0..objectives).flat_map(|objective| {
             let parameter = std::iter::once(None).chain((0..parameters).map(Some));
             parameter.map(move |parameter| Entry { objective, parameter })
@@ -116,7 +118,8 @@ impl Layout {
             true => format!("{:>13}", "value"),
             false => self.columns.iter().map(|c| format!("{:>13}", c.0)).collect(),
         };
-        let (w, entry) = (self.entry, "worst entry");
+        let w = self.entry;
+        let entry = "worst entry";
         format!(
             "{section:<names$}  {:<11} {:>6}  {entry:<w$} {values}  {:<9} {:>8} {:>8} {:>6} {:>5}  {:<11} \
              {:>8}",
@@ -139,7 +142,8 @@ impl Layout {
         }
     }
     fn numbers(&self, p: &Prepared, r: &Row, m: &Measured) -> String {
-        let (d, w) = (&m.distance, self.entry);
+        let d = &m.distance;
+        let w = self.entry;
         let cell = |x: &Answer, e: Entry| format!("{:>13}", short(x.at(e), 7));
         let values: String = match self.columns.is_empty() {
             true => cell(&m.answer, d.entry),

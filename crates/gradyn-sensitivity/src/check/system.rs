@@ -125,7 +125,9 @@ impl OfSystem<'_> {
         }
     }
     fn constraint(&self, level: usize, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        let (sys, n, at) = (self.sys, self.sys.dims().n, self.at(x));
+        let sys = self.sys;
+        let n = self.sys.dims().n;
+        let at = self.at(x);
         let mn = &sys.patterns().mn;
         let mut q = vec![0.0; mn.nnz()];
         let mut v = vec![0.0; mn.nnz()];
@@ -140,7 +142,9 @@ impl OfSystem<'_> {
         }
     }
     fn balance(&self, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        let (sys, n, at) = (self.sys, self.sys.dims().n, self.at(x));
+        let sys = self.sys;
+        let n = self.sys.dims().n;
+        let at = self.at(x);
         let nn = &sys.patterns().nn;
         let mn = &sys.patterns().mn;
         let mut q = vec![0.0; nn.nnz()];
@@ -219,7 +223,8 @@ impl Kernel for OfSystem<'_> {
         format!("{:?} `{name}`", self.term)
     }
     fn input(&self, j: usize) -> String {
-        let (n, node) = (self.sys.dims().n, self.width());
+        let n = self.sys.dims().n;
+        let node = self.width();
         match j {
             j if j < n => self.sys.coordinate_name(j),
             j if j < 2 * n => format!("vel({})", self.sys.coordinate_name(j - n)),

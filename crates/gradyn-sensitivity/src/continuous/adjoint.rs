@@ -1,9 +1,10 @@
 //! The adjoint equations, integrated backwards along the steps of a run.
 //!
 //! ```text
-//! end      rows_xᵀ b = w_xᵀ,   μ = Pᵀ b,   ∇ψ = w_p - rows_pᵀ b + t_F' (g + μᵀŷ' - bᵀ rows_t + w_t)          (1)  [P14, Eq. 30; B92, Eqs. 43–45]
-//! stages   y_i = y + h Σ_j a_ij k_j,   k_j = -y'(t_n - c_j h, y_j)                                             (2)
-//! start    R_xᵀ b = (μ, 0),   ∇ψ += -R_pᵀ b - t_0' (g + μᵀŷ' + bᵀ R_t)                                         (3)  [B92, Eqs. 49–51]
+//! end      rows_xᵀ b = w_xᵀ,   μ = Pᵀ b                                    (1)  [P14, Eq. 30]
+//!          ∇ψ = w_p - rows_pᵀ b + t_F' (g + μᵀŷ' - bᵀ rows_t + w_t)             [B92, Eqs. 43–45]
+//! stages   y_i = y + h Σ_j a_ij k_j,   k_j = -y'(t_n - c_j h, y_j)         (2)
+//! start    R_xᵀ b = (μ, 0),   ∇ψ += -R_pᵀ b - t_0' (g + μᵀŷ' + bᵀ R_t)     (3)  [B92, Eqs. 49–51]
 //! ```
 //! R are the rows of record 0. Where the independent coordinates change, μ passes through the node as in (1).
 
@@ -95,7 +96,9 @@ pub(super) fn evaluate(
 
 impl<'c> Sweep<'c> {
     fn new(case: &'c Case<'c>, form: Form) -> Result<Self, StepError> {
-        let (sys, p, o) = (case.recipe.system(), case.slots(), case.objectives());
+        let sys = case.recipe.system();
+        let p = case.slots();
+        let o = case.objectives();
         let node = case.recipe.equations();
         let eq = form.equations(node);
         let (_, kkt) = block::prepare(sys, &p)?;
@@ -159,7 +162,8 @@ impl<'c> Sweep<'c> {
     }
     /// Block 0 at node `n` with what was decided for another record.
     fn place_node(&mut self, n: usize, frozen: Frozen) -> Result<(), StepError> {
-        let (case, run) = (self.case, self.case.run);
+        let case = self.case;
+        let run = self.case.run;
         self.instants[0].set(
             case.recipe.system(),
             &run.layout.node(run.plan.t[n], run.record(n)),
@@ -169,7 +173,9 @@ impl<'c> Sweep<'c> {
     }
     /// Covectors of x at the node of block 0 become y; what rows_p takes of them goes to the slots.
     fn pass(&mut self, j: usize) {
-        let (sys, size, z) = (self.case.recipe.system(), self.size(), self.case.run.layout.z());
+        let sys = self.case.recipe.system();
+        let size = self.size();
+        let z = self.case.run.layout.z();
         let b = &mut self.b[j * z..(j + 1) * z];
         let args = sys.dims().args;
         let at = &mut self.instants[0];
@@ -186,11 +192,14 @@ impl<'c> Sweep<'c> {
     }
     /// At node `n`, if the step that ends there has other independent coordinates than the next one.
     pub(super) fn change_coordinates(&mut self, n: usize) -> Result<(), StepError> {
-        let (case, plan) = (self.case, &self.case.run.plan);
+        let case = self.case;
+        let plan = &self.case.run.plan;
         if !self.changes(n) {
             return Ok(());
         }
-        let (sys, size, lay) = (case.recipe.system(), self.size(), case.run.layout);
+        let sys = case.recipe.system();
+        let size = self.size();
+        let lay = case.run.layout;
         self.same = false;
         self.b.fill(0.0);
         self.place_node(n, plan.frozen(n + 1))?;
@@ -204,10 +213,14 @@ impl<'c> Sweep<'c> {
     }
     /// (2) from record `n` to the one before.
     fn step(&mut self, n: usize) -> Result<(), StepError> {
-        let (case, scheme, plan) = (self.case, self.eq.scheme, &self.case.run.plan);
+        let case = self.case;
+        let scheme = self.eq.scheme;
+        let plan = &self.case.run.plan;
         let span = plan.span(n, &self.p);
         let h = span.h;
-        let (s, size, o) = (scheme.rows.len(), self.size(), case.objectives());
+        let s = scheme.rows.len();
+        let size = self.size();
+        let o = case.objectives();
         let first = scheme.rows.iter().any(|row| row[0] != 0.0);
         let b = scheme.rows[s - 1];
         if first {
@@ -291,7 +304,9 @@ impl<'c> Sweep<'c> {
         h: f64,
         choice: &[u32],
     ) -> Result<(), StepError> {
-        let (sys, size, o) = (self.case.recipe.system(), self.size(), self.case.objectives());
+        let sys = self.case.recipe.system();
+        let size = self.size();
+        let o = self.case.objectives();
         let Some(stages) = &mut self.groups[g] else {
             self.evaluate(rows.start + 1);
             return Ok(());
@@ -324,7 +339,9 @@ impl<'c> Sweep<'c> {
     }
     /// slots += s (g_p - rows_pᵀ b) of a block.
     pub(super) fn gather(&mut self, i: usize, s: f64) {
-        let (sys, z, o) = (self.case.recipe.system(), self.case.run.layout.z(), self.case.objectives());
+        let sys = self.case.recipe.system();
+        let z = self.case.run.layout.z();
+        let o = self.case.objectives();
         for (j, slots) in self.slots.chunks_exact_mut(sys.dims().args).enumerate() {
             let b = (i * o + j) * z;
             self.instants[i].gather(sys, j, &self.b[b..b + z], s, slots);

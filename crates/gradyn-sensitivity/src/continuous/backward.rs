@@ -2,7 +2,8 @@
 //! IV.B].
 //!
 //! ```text
-//! (μ, ∇ψ)' = …  [B92, Eqs. 47, 48, 63],   (q, v, a, λ)(t) by Aitken–Neville interpolation of the order of the step [B92, Eqs. 59, 60]      (1)
+//! (μ, ∇ψ)' = …                                                                   (1)  [B92, Eqs. 47, 48, 63]
+//! (q, v, a, λ)(t) by Aitken–Neville interpolation of the order of the step            [B92, Eqs. 59, 60]
 //! ```
 //! The mesh is its own. Its pieces are those of the run: they end where the run began anew, and where the
 //! independent coordinates change.
@@ -59,7 +60,8 @@ impl Sweep<'_> {
         n: usize,
         tol: Tolerance,
     ) -> Result<(), StepError> {
-        let (run, o) = (self.case.run, self.case.objectives());
+        let run = self.case.run;
+        let o = self.case.objectives();
         let plan = &run.plan;
         let args = self.case.recipe.system().dims().args;
         let size = self.y.len();

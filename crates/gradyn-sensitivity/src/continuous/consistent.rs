@@ -5,9 +5,9 @@
 //! be taken from μ:
 //!
 //! ```text
-//! μ_v ← μ_v - Φ_qᵀ η,   μ_q ← μ_q - Φ̇_qᵀ η - Φ_qᵀ ζ,   ∇ψ -= Φ̇_pᵀ η + Φ_pᵀ ζ                              (1)
-//! [ M Φ_qᵀ ; Φ_q 0 ] (ν, η) = (μ_v + g_a, g_λ)                                                             (2)
-//! [ M Φ_qᵀ ; Φ_q 0 ] (ν', -ζ) = (-μ_q + Φ̇_qᵀ η - g_v + Cᵀν + g_a' - Ṁν, g_λ' - Φ̇_q ν)                      (3)
+//! μ_v ← μ_v - Φ_qᵀ η,   μ_q ← μ_q - Φ̇_qᵀ η - Φ_qᵀ ζ,   ∇ψ -= Φ̇_pᵀ η + Φ_pᵀ ζ                          (1)
+//! [ M Φ_qᵀ ; Φ_q 0 ] (ν, η) = (μ_v + g_a, g_λ)                                                         (2)
+//! [ M Φ_qᵀ ; Φ_q 0 ] (ν', -ζ) = (-μ_q + Φ̇_qᵀ η - g_v + Cᵀν + g_a' - Ṁν, g_λ' - Φ̇_q ν)                  (3)
 //! ```
 
 use super::instant::Instant;
@@ -26,7 +26,8 @@ pub(crate) fn make_consistent(
     mu: &mut [f64],
     slots: &mut [f64],
 ) {
-    let (n, m) = (sys.dims().n, sys.dims().m);
+    let n = sys.dims().n;
+    let m = sys.dims().m;
     let mut g = vec![0.0; 3 * n + m];
     let mut dg = vec![0.0; 3 * n + m];
     i.g.mul_t(objective, 1.0, &mut g);

@@ -25,7 +25,9 @@ pub fn direct(case: &Case) -> Result<Direct, StepError> {
 
 /// The run as records of another scheme, whose stages are at `nodes`.
 fn stages(case: &Case, recipe: &StepRecipe, nodes: &[f64]) -> Result<Trajectory, StepError> {
-    let (p, from, to) = (case.slots(), case.run.layout, recipe.layout());
+    let p = case.slots();
+    let from = case.run.layout;
+    let to = recipe.layout();
     let mut states = States::new(case, &p)?;
     let steps = case.run.plan.steps();
     let mut x = vec![0.0; (steps + 1) * to.len];

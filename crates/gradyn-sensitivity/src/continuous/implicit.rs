@@ -1,8 +1,8 @@
 //! Stages of an implicit scheme for adjoint equations, which are linear.
 //!
 //! ```text
-//! rows_x,iᵀ b_i - h Σ_j a_ij (0, P_jᵀ b_j, 0) = (0, μ̂_i, 0) + g_x,iᵀ                                          (1)  explicit form
-//! k_i - h Σ_j a_ij A_i k_j = k_i(ŷ_i),   A_i by columns                                                      (2)  other forms
+//! rows_x,iᵀ b_i - h Σ_j a_ij (0, P_jᵀ b_j, 0) = (0, μ̂_i, 0) + g_x,iᵀ                     (1)  explicit form
+//! k_i - h Σ_j a_ij A_i k_j = k_i(ŷ_i),   A_i by columns                                 (2)  other forms
 //! ```
 //! (1) is the transpose of the matrix of a step with the coefficients a_ji. μ̂_i and ŷ_i come from the groups
 //! before.
@@ -144,7 +144,8 @@ impl Columns {
         at: &mut [Instant],
         w: &mut Work,
     ) -> Result<(), StepError> {
-        let (size, total) = (self.size, self.blocks * self.size);
+        let size = self.size;
+        let total = self.blocks * self.size;
         let mut unit = vec![0.0; size];
         let mut column = vec![0.0; size];
         for (i, at) in at.iter_mut().enumerate() {

@@ -101,7 +101,8 @@ impl Moving {
     }
     /// out += Ḟ_u χ = (Ṁ ν + Φ̇_qᵀ κ, Φ̇_q ν).
     pub(super) fn mul(&self, sys: &Setup, chi: &[f64], out: &mut [f64]) {
-        let (n, patterns) = (sys.dims().n, sys.patterns());
+        let n = sys.dims().n;
+        let patterns = sys.patterns();
         let (nu, kappa) = chi.split_at(n);
         let (top, bottom) = out.split_at_mut(n);
         patterns.nn.mul(&self.mass, 1.0, nu, top);

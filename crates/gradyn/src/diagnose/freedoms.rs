@@ -1,14 +1,15 @@
 //! Independent coordinates that the user names for `maggi`.
 //!
 //! ```text
-//! [ Φ_q ; B ] regular,   B picks the named coordinates,   [ Φ_q ; B ]⁻¹ = [ S  R ]                     (1)  [M13, Eqs. 13–16]
+//! [ Φ_q ; B ] regular,   B picks the named coordinates,   [ Φ_q ; B ]⁻¹ = [ S  R ]    (1)  [M13, Eqs. 13–16]
 //! ```
 //! They stay for the whole run. With rows of velocity level there are fewer independent velocities: the first
 //! of the names. (1) is checked at the start; where the largest entry of R is large, the run warns, and where
 //! (1) ends, it says so. It ends too where a run seems to go on: at an extreme of a named coordinate
 //!
 //! ```text
-//! det [ Φ_q ; B ] changes its sign between nodes,   or it would on q + h v while it does not,   or R is beyond bounds       (2)
+//! det [ Φ_q ; B ] changes its sign between nodes,                                     (2)
+//! or it would on q + h v while it does not,   or R is beyond bounds
 //! ```
 //! because (1) is singular between: the run passes by luck, turns back as no motion does, or stays there.
 
@@ -52,11 +53,13 @@ impl Method {
 impl Prepared {
     /// Refuses names that do not exist, too many, too few, and those that do not determine the velocities at
     /// the start.
-    pub fn check_freedoms(&self, method: &Method) -> Result<(), Error> {
+    pub(crate) fn check_freedoms(&self, method: &Method) -> Result<(), Error> {
         if !method.has_freedoms() {
             return Ok(());
         }
-        let (sys, given, names) = (&self.model.system, &method.freedoms, names(&self.model.system));
+        let sys = &self.model.system;
+        let given = &method.freedoms;
+        let names = names(&self.model.system);
         if let Some(name) = given.iter().find(|f| !names.contains(f)) {
             let hint = nearest(name, names.iter().map(String::as_str))
                 .map_or(String::new(), |n| format!("did you mean `{n}`? "));
@@ -85,7 +88,8 @@ impl Prepared {
 
 /// (1) at the start.
 fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<(), Error> {
-    let (sys, p) = (&model.model.system, model.model.slots(&model.rho));
+    let sys = &model.model.system;
+    let p = model.model.slots(&model.rho);
     let mut d = sys.data::<f64>();
     sys.prepare(&p, &mut d);
     sys.set_angles(&model.model.angles, &mut d);
@@ -113,7 +117,8 @@ fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<()
 
 /// Where the named coordinates have come near an extreme; (2) is an error.
 pub(super) fn freedoms(model: &Prepared, run: &Run, d: &mut Data) -> Result<Vec<Warning>, StepError> {
-    let (sys, named) = (&model.model.system, run.method.independent_coordinates(&model.model.system));
+    let sys = &model.model.system;
+    let named = run.method.independent_coordinates(&model.model.system);
     if named.is_empty() {
         return Ok(vec![]);
     }
@@ -151,7 +156,8 @@ fn worst_r(
     named: &[u32],
     d: &mut Data,
 ) -> Result<(f64, usize, f64), StepError> {
-    let (sys, plan) = (&model.model.system, &run.trajectory.plan);
+    let sys = &model.model.system;
+    let plan = &run.trajectory.plan;
     let free = sys.dims().n - sys.independent(velocity).len();
     let q = |n: usize| &run.trajectory.record(n)[..sys.dims().n];
     sys.place(plan.t[0], q(0), d);
@@ -168,7 +174,9 @@ fn worst_r(
 
 /// The first node beyond a change of sign, (2).
 fn passes_extreme(model: &Prepared, run: &Trajectory, stack: &Stack, d: &mut Data) -> Option<usize> {
-    let (sys, plan, n) = (&model.model.system, &run.plan, run.layout.n);
+    let sys = &model.model.system;
+    let plan = &run.plan;
+    let n = run.layout.n;
     if n > DETERMINANT {
         return None;
     }
@@ -195,7 +203,8 @@ pub(crate) fn explain_freedoms(
     run: &Trajectory,
     d: &mut Data,
 ) -> StepError {
-    let (sys, named) = (&model.model.system, method.independent_coordinates(&model.model.system));
+    let sys = &model.model.system;
+    let named = method.independent_coordinates(&model.model.system);
     if named.is_empty() {
         return e;
     }
@@ -225,7 +234,9 @@ struct Stack {
 
 impl Stack {
     fn new(sys: &Mechanics, velocity: bool, named: &[u32]) -> Self {
-        let (n, mn, rows) = (sys.dims().n, &sys.patterns().mn, sys.independent(velocity).to_vec());
+        let n = sys.dims().n;
+        let mn = &sys.patterns().mn;
+        let rows = sys.independent(velocity).to_vec();
         let part = mn.part(&rows);
         let picked = named[..n - rows.len()].iter().enumerate().map(|(k, &i)| (rows.len() + k, i as usize));
         let pattern = Pattern::from_entries(n, n, part.iter().map(|(i, j, _)| (i, j)).chain(picked));
@@ -237,7 +248,8 @@ impl Stack {
         values
     }
     fn matrix(&self, sys: &Mechanics, d: &Data) -> Vec<Vec<f64>> {
-        let (n, values) = (self.pattern.rows(), self.values(sys, d));
+        let n = self.pattern.rows();
+        let values = self.values(sys, d);
         let mut a = vec![vec![0.0; n]; n];
         self.pattern.iter().for_each(|(i, j, p)| a[i][j] = values[p]);
         a
@@ -252,7 +264,8 @@ fn largest_r(sys: &Mechanics, t: f64, d: &Data, kinematic: &mut Kinematic) -> f6
     if kinematic.refactor(sys, t, sys.phi_q(d)).is_err() {
         return f64::INFINITY;
     }
-    let (n, free) = (sys.dims().n, kinematic.choice().len());
+    let n = sys.dims().n;
+    let free = kinematic.choice().len();
     let mut column = vec![0.0; n];
     let columns = (n - free..n).map(|j| {
         column.fill(0.0);

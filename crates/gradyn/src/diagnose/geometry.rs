@@ -13,7 +13,8 @@ type Data = <Mechanics as System>::Data<f64>;
 /// Constraints that do not hold, springs whose ends pass through each other.
 pub(super) fn geometry(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Warning> {
     let mut warnings = vec![];
-    let (traj, n) = (&run.trajectory, run.trajectory.layout.n);
+    let traj = &run.trajectory;
+    let n = run.trajectory.layout.n;
     let size = largest((0..=traj.plan.steps()).flat_map(|k| &traj.record(k)[..n]).copied());
     if run.drift[0] > 1e-3 * size * size.max(1.0) {
         let penalty = run.method.formulation == Formulation::Penalty;
@@ -54,7 +55,8 @@ pub(super) fn massless(model: &Prepared, e: StepError, p: &[f64]) -> StepError {
 
 /// An objective that is not a number is an error, at the time when it stopped being one.
 pub(super) fn check_values(model: &Prepared, run: &Run) -> Result<(), Error> {
-    let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
     for (k, name) in model.objectives().iter().enumerate() {
         let bad = (0..=plan.steps()).find(|&n| !run.trajectory.record(n)[lay.z() + k].is_finite());
         if let Some(n) = bad.or_else(|| (!run.psi[k].is_finite()).then_some(plan.steps())) {

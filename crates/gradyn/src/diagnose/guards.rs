@@ -45,17 +45,19 @@ pub(crate) fn explain_undefined(model: &Prepared, e: StepError, run: &Trajectory
 /// Without steps there are no velocities: what is not defined at the start is so at rest.
 fn undefined_start(model: &Prepared, e: &StepError, p: &[f64]) -> Option<StepError> {
     let StepError::NotFinite { t, .. } = *e else { return None };
-    let (q, zero) = (&model.assembled.q, vec![0.0; model.assembled.q.len()]);
+    let q = &model.assembled.q;
+    let zero = vec![0.0; model.assembled.q.len()];
     let at = At { t, q, v: &zero, a: &zero, lam: &[] };
     let outside =
         model.model.system.undefined_force(&at, &at, &mut data_at(model, &model.model.angles, p, &at))?;
     Some(undefined(t, outside))
 }
 
-/// (1).
+/// What is undefined on the way ahead of the last record (1), if anything.
 fn undefined_ahead(model: &Prepared, run: &Trajectory, p: &[f64]) -> Option<StepError> {
     const PARTS: usize = 40;
-    let (last, lay) = (run.plan.steps(), run.layout);
+    let last = run.plan.steps();
+    let lay = run.layout;
     let from = lay.node(run.plan.t[last], run.record(last));
     let far = 2.0 * largest(run.plan.h[last.saturating_sub(20)..].iter().copied());
     (1..=PARTS).find_map(|k| {
@@ -70,7 +72,9 @@ fn undefined_ahead(model: &Prepared, run: &Trajectory, p: &[f64]) -> Option<Step
 
 /// A force that was not defined somewhere between two records.
 pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<(), Error> {
-    let (sys, lay, plan) = (&model.model.system, run.trajectory.layout, &run.trajectory.plan);
+    let sys = &model.model.system;
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
     if !sys.guarded() {
         return Ok(());
     }

@@ -4,12 +4,12 @@
 //! the independent ones,
 //!
 //! ```text
-//! j_r = d_rᵀ J,   n_r = (d_r, -1)                       n_r: multipliers that do nothing                 (1)
-//! Φ_r = 0 along the run                                 it stays redundant                             (2)
-//! n_r·Φ_ρ = 0 along the run                             a parameter does not break the loop             (3)
-//! n_r·ψ_λ = 0 at λ and at λ + s n_r                      an objective is determinate                     (4)
-//! λ + Σ c_r n_r with the smallest Σ λ_k²                 minimum-norm reactions of outputs               (5)
-//! α |j_k| |2ξωΦ̇ + ω²Φ|_k ≤ 5 max |Φ_qᵀλ| with penalty    loads are shared by α, not by errors             (6)
+//! j_r = d_rᵀ J,   n_r = (d_r, -1)                       n_r: multipliers that do nothing               (1)
+//! Φ_r = 0 along the run                                 it stays redundant                           (2)
+//! n_r·Φ_ρ = 0 along the run                             a parameter does not break the loop           (3)
+//! n_r·ψ_λ = 0 at λ and at λ + s n_r                      an objective is determinate                   (4)
+//! λ + Σ c_r n_r with the smallest Σ λ_k²                 minimum-norm reactions of outputs             (5)
+//! α |j_k| |2ξωΦ̇ + ω²Φ|_k ≤ 5 max |Φ_qᵀλ| with penalty    loads are shared by α, not by errors           (6)
 //! ```
 //! The sum of (5) is over the rows of joints, drivers and constraints: differences of points and products of
 //! unit vectors, so that multipliers are forces [N] and torques [N m]. The rows that keep bodies rigid take
@@ -50,7 +50,8 @@ type NullVectors = Vec<Vec<f64>>;
 
 /// (1) where `phi_q` was evaluated; `None` where independent rows became dependent.
 fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<NullVectors> {
-    let (mn, rows) = (&sys.patterns().mn, sys.independent(true));
+    let mn = &sys.patterns().mn;
+    let rows = sys.independent(true);
     let (sizes, unit) = unit_rows(mn, phi_q);
     let mut basis = Basis::default();
     if rows.iter().any(|&k| basis.add(unit[k as usize].clone(), ROUNDING) <= ROUNDING) {
@@ -73,7 +74,9 @@ fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<N
 /// inverse.
 fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) -> Vec<f64> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(weight).map(|((a, b), w)| a * b * w).sum::<f64>();
-    let (r, mut gram, mut stress) = (vectors.len(), DenseLu::new(vectors.len()), vec![0.0; lam.len()]);
+    let r = vectors.len();
+    let mut gram = DenseLu::new(vectors.len());
+    let mut stress = vec![0.0; lam.len()];
     for (i, a) in vectors.iter().enumerate() {
         for (j, b) in vectors.iter().enumerate() {
             gram.matrix_mut()[i * r + j] = dot(a, b);
@@ -164,7 +167,9 @@ fn at_records(
     sys: &Mechanics,
     mut f: impl FnMut(usize, &NullVectors, &At, &mut Data) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, model.model.slots(&model.rho));
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
+    let p = model.model.slots(&model.rho);
     let mut d = sys.data::<f64>();
     sys.prepare(&p, &mut d);
     // rows that give way are dependent at the start only
@@ -184,8 +189,11 @@ fn at_records(
 /// (2) at every record, (4).
 pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error> {
     let Some(sys) = splits(model, &run.method) else { return Ok(()) };
-    let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, model.model.slots(&model.rho));
-    let (mut d, mut phi) = (sys.data::<f64>(), vec![0.0; lay.m]);
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
+    let p = model.model.slots(&model.rho);
+    let mut d = sys.data::<f64>();
+    let mut phi = vec![0.0; lay.m];
     sys.prepare(&p, &mut d);
     for n in 0..=plan.steps() {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
@@ -221,7 +229,8 @@ fn check_determined(
 ) -> Result<(), Error> {
     let lay = run.trajectory.layout;
     at_records(model, run, sys, |k, vectors, at, d| {
-        let (row, vector) = (redundant_rows(model)[k], &vectors[k]);
+        let row = redundant_rows(model)[k];
+        let vector = &vectors[k];
         let s = largest(at.lam.iter().copied()).max(1.0);
         let moved: Vec<f64> = at.lam.iter().zip(vector).map(|(l, n)| l + s * n).collect();
         for &set in sets {
@@ -266,7 +275,8 @@ pub(crate) fn check_redundant_parameters(model: &Prepared, run: &Run) -> Result<
         for (k, parameter) in model.model.parameters.iter().enumerate().skip(first).take(8) {
             let delta: Vec<f64> = p.iter().map(|p| p.eps[k - first]).collect();
             at_records(model, run, sys, |k, vectors, at, d| {
-                let (row, vector) = (redundant_rows(model)[k], &vectors[k]);
+                let row = redundant_rows(model)[k];
+                let vector = &vectors[k];
                 // n_r moves, so that Φ̇ may depend on ρ although the loop holds: rows of velocity level
                 // only
                 let velocity = row >= sys.dims().m - sys.dims().m_vel;
@@ -308,15 +318,18 @@ pub(super) fn shared_load(model: &Prepared, run: &Run) -> Vec<Warning> {
         return vec![];
     };
     let f = run.method.lagrange(&model.model);
-    let (c, level) = (f.compliance.rows(sys), [f.level[0], f.level[1], 0.0]);
-    let (shared, mn) = (shared_rows(&model.assembled.redundant), &sys.patterns().mn);
+    let c = f.compliance.rows(sys);
+    let level = [f.level[0], f.level[1], 0.0];
+    let shared = shared_rows(&model.assembled.redundant);
+    let mn = &sys.patterns().mn;
     // (|j_k| α (2ξωΦ̇ + ω²Φ)_k, k, t), |Φ_qᵀλ| of shared rows, |j_k λ_k| of the others
     let (mut worst, mut load, mut all, mut give) =
         ((0.0f64, 0, 0.0), 0.0f64, 0.0f64, vec![0.0; run.trajectory.layout.m]);
     blocks(model, run, sys, |at, d| {
         give.fill(0.0);
         sys.constraint(at, level, d, &mut give);
-        let (size, mut force) = (squares(sys, d), vec![0.0; at.q.len()]);
+        let size = squares(sys, d);
+        let mut force = vec![0.0; at.q.len()];
         for &k in &shared {
             mn.row(k).for_each(|p| force[mn.col(p)] += sys.phi_q(d)[p] * at.lam[k]);
             let g = (give[k] / c(k)).abs() * size[k].sqrt();
@@ -346,7 +359,9 @@ pub(super) fn shared_load(model: &Prepared, run: &Run) -> Vec<Warning> {
 
 /// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.
 fn blocks(model: &Prepared, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &mut Data)) {
-    let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, model.model.slots(&model.rho));
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
+    let p = model.model.slots(&model.rho);
     let stages = run.method.build(&model.model).stage_times();
     let mut d = sys.data::<f64>();
     sys.prepare(&p, &mut d);

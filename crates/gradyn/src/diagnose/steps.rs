@@ -41,7 +41,8 @@ pub(super) fn newmark(model: &Prepared, run: &Run, growth: [f64; 2], d: &mut Dat
     let Some(scheme) = run.method.scheme() else { return warnings };
     let [q, v, forces, accelerations, _] = scales(model, run, d);
     let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
-    let (m, (iterations, n)) = (&run.method, run.trajectory.statistics.slowest);
+    let m = &run.method;
+    let (iterations, n) = run.trajectory.statistics.slowest;
     if iterations >= WANDERING {
         let t = run.trajectory.plan.t[n];
         let text = format!(

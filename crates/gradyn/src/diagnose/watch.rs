@@ -20,7 +20,7 @@ type Data = <Mechanics as System>::Data<f64>;
 /// Something that jumps at a declared time, or where a clamped spline begins or ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jump {
-    /// When [s].
+    /// Time of the jump [s].
     pub t: f64,
     /// What, with its verb.
     pub what: String,
@@ -71,7 +71,8 @@ pub(crate) fn declared_jump(model: &Prepared, run: &Run, d: &mut Data) -> Option
 /// What jumps where a clamped spline begins or ends inside the run, unless that is a declared time.
 pub(crate) fn spline_jumps(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Jump> {
     let plan = &run.trajectory.plan;
-    let (start, end) = (plan.t[0], plan.t[plan.steps()]);
+    let start = plan.t[0];
+    let end = plan.t[plan.steps()];
     let clamped = model.model.splines.iter().filter(|s| s.kind == Kind::Clamped);
     let near = |t: f64| (1..plan.steps()).find(|&n| (plan.t[n] - t).abs() <= 1e-12 * (end - start));
     let mut nodes: Vec<usize> = clamped.flat_map(|s| [s.t0, s.t0 + s.length]).filter_map(near).collect();
@@ -85,7 +86,8 @@ pub(crate) fn spline_jumps(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Jum
 /// What a jump of each quantity is small against: its size at some fifty nodes, that of q, q̇, q̈ for Φ,
 /// Φ̇, Φ̈, which are zero up to rounding.
 pub(crate) fn scales(model: &Prepared, run: &Run, d: &mut Data) -> [f64; 5] {
-    let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
     let mut scales = [0.0f64; 5];
     for n in (0..=plan.steps()).step_by(1 + plan.steps() / 50) {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
@@ -128,11 +130,14 @@ fn jump_at(model: &Prepared, run: &Run, n: usize, scales: &[f64; 5], d: &mut Dat
 
 /// Φ, Φ̇, forces, Φ̈ and integrands with the coordinates of node `n` at another time.
 fn quantities(model: &Prepared, run: &Run, n: usize, t: f64, d: &mut Data) -> [Vec<f64>; 5] {
-    let (sys, lay) = (&model.model.system, run.trajectory.layout);
+    let sys = &model.model.system;
+    let lay = run.trajectory.layout;
     let at = lay.node(t, run.trajectory.record(n));
     sys.set_angles(run.trajectory.plan.angles(n), d);
     sys.place(t, at.q, d);
-    let (mut f, mut g, mut c) = (vec![0.0; lay.n], vec![0.0; lay.o], [(); 3].map(|()| vec![0.0; lay.m]));
+    let mut f = vec![0.0; lay.n];
+    let mut g = vec![0.0; lay.o];
+    let mut c = [(); 3].map(|()| vec![0.0; lay.m]);
     System::forces(sys, &at, d, &mut f);
     sys.measure(Set::Integrand, &at, d, &mut g);
     c.iter_mut().zip(LEVEL).for_each(|(c, level)| sys.constraint(&at, level, d, c));

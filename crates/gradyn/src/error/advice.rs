@@ -99,7 +99,7 @@ fn of_times(e: &StepError) -> Option<&'static str> {
 }
 
 /// What to write where no velocity is free.
-pub const ALL_PRESCRIBED: &str =
+pub(crate) const ALL_PRESCRIBED: &str =
     "joints and drivers prescribe every velocity: write `velocity = {}` in [initial]";
 
 /// An assembly error as an error of the model, at the element that it names.

@@ -1,5 +1,5 @@
-//! Checked tree → [`Mechanism`] and [`StudySection`]. The reader has seen every key and type; defaults here are
-//! those of the format.
+//! Checked tree → [`Mechanism`] and [`StudySection`]. The reader has seen every key and type; defaults here
+//! are those of the format.
 
 mod optimize;
 mod vehicle;
@@ -15,7 +15,7 @@ use gradyn_model::spec::{Kind, MAX_COUNT};
 use std::ops::Range;
 
 /// The mechanism of a file.
-pub fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
+pub(crate) fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     let mut m = Mechanism::new(&text(root, "name").unwrap_or_default().text);
     if let Some(Node { value: Value::Number(d), .. }) = root.get("dimension") {
         m.dimension = *d as usize;
@@ -231,7 +231,8 @@ fn spline(name: Text, t: &Table, lists: &Lists) -> Result<Spline, ModelError> {
 
 fn body(name: Text, t: &Table) -> Result<Body, ModelError> {
     let rod = section(t, "rod");
-    let (own, inner) = (maybe(t, "mass"), rod.and_then(|r| maybe(r, "mass")));
+    let own = maybe(t, "mass");
+    let inner = rod.and_then(|r| maybe(r, "mass"));
     if let (Some(_), Some(second)) = (&own, &inner) {
         let e = ModelError::new(format!("body `{name}`: the mass is given twice")).at(&second.place);
         return Err(e.help("give it either for the body or inside `rod`"));
@@ -249,7 +250,8 @@ fn body(name: Text, t: &Table) -> Result<Body, ModelError> {
 }
 
 fn shape(t: &Table, body: &Text) -> Result<Shape, ModelError> {
-    let (length, axis) = (number(t, "length", 0.0), vector(t, "axis"));
+    let length = number(t, "length", 0.0);
+    let axis = vector(t, "axis");
     let kind = match word(t, "type").text.as_str() {
         "box" => ShapeKind::Box(values(t, "size")),
         "sphere" => ShapeKind::Sphere(number(t, "radius", 0.0)),
@@ -435,7 +437,8 @@ fn initial(t: &Table) -> Result<Initial, ModelError> {
         let e = ModelError::new("[initial]: `hold` belongs to `equilibrium`").at(&place("hold"));
         return Err(e.help("add equilibrium = {}, or write `position` instead of `hold`"));
     }
-    let (free, hold) = (conditions(t, "equilibrium"), conditions(t, "hold"));
+    let free = conditions(t, "equilibrium");
+    let hold = conditions(t, "hold");
     let velocity = match section(t, "velocity") {
         Some(_) => InitialVelocity::Conditions(conditions(t, "velocity")),
         None => InitialVelocity::Rest,
@@ -470,7 +473,9 @@ fn final_time(s: &Table) -> Result<(Number, Option<Number>), ModelError> {
 fn objective(name: Text, t: &Table) -> Result<Objective, ModelError> {
     let parent = format!("objective `{name}`");
     let [sharpness, duration] = ["sharpness", "duration"].map(|key| positive(t, key, &parent));
-    let (sharpness, duration, near) = (sharpness?, duration?, fixed(t, "near", &parent)?);
+    let sharpness = sharpness?;
+    let duration = duration?;
+    let near = fixed(t, "near", &parent)?;
     let wrong = |message: &str, help: &str| {
         Err(ModelError::new(format!("{parent}: {message}")).at(&name.place).help(help))
     };
@@ -490,12 +495,13 @@ fn objective(name: Text, t: &Table) -> Result<Objective, ModelError> {
     }
 }
 
-const SMOOTH: &str = "peak = { maximum = \"y\", sharpness = 100, duration = \"1 ms\" } is between the level that y exceeds for 1 ms and the maximum + ln(T / 1 ms)/100";
+const SMOOTH: &str = "peak = { maximum = \"y\", sharpness = 100, duration = \"1 ms\" } is between the level \
+    that y exceeds for 1 ms and the maximum + ln(T / 1 ms)/100";
 
 // study
 
 /// The study of a file.
-pub fn study(root: &Table) -> Result<StudySection, ModelError> {
+pub(crate) fn study(root: &Table) -> Result<StudySection, ModelError> {
     let Some(s) = section(root, "study") else { return Ok(StudySection::default()) };
     let output_step = positive(s, "output_step", "study")?;
     let optimize = section(s, "optimize").map(optimize::optimize).transpose()?;
@@ -536,7 +542,8 @@ fn freedoms(method: &Table) -> Result<Vec<Text>, ModelError> {
             let e =
                 ModelError::new("study, method, freedoms: the list is empty").at(&Some(node.place.clone()));
             Err(e.help(
-                "name the independent coordinates, which `gradyn check` lists, or leave `freedoms` out: they are chosen then",
+                "name the independent coordinates, which `gradyn check` lists, or leave `freedoms` out: they \
+                are chosen then",
             ))
         }
         _ => Ok(list),

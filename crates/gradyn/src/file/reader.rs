@@ -41,12 +41,12 @@ fn suggest(word: &str, noun: &str, known: &[&str]) -> String {
 }
 
 /// Checks a whole file.
-pub fn check_file(root: &Table) -> Checked {
+pub(crate) fn check_file(root: &Table) -> Checked {
     fields(root, FILE.fields, false, "", &(0..0))
 }
 
 /// Checks one section of a file, or of a template, if it is there.
-pub fn check_section(root: &Table, name: &str) -> Checked {
+pub(crate) fn check_section(root: &Table, name: &str) -> Checked {
     let given = root
         .entries
         .iter()

@@ -20,7 +20,8 @@ fn list(items: Value) -> Value {
 }
 
 fn kind(k: &Kind) -> Value {
-    let (text, number) = (json!({ "type": "string" }), json!({ "type": ["number", "string"] }));
+    let text = json!({ "type": "string" });
+    let number = json!({ "type": ["number", "string"] });
     let pair = || json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 });
     match k {
         Kind::Text => text,
@@ -32,7 +33,8 @@ fn kind(k: &Kind) -> Value {
         Kind::NumberOrVector | Kind::NumberOrNumbers => json!({ "anyOf": [number.clone(), list(number)] }),
         Kind::Numbers => list(number),
         Kind::VectorPair => {
-            json!({ "type": "array", "items": { "anyOf": [text, list(number)] }, "minItems": 2, "maxItems": 2 })
+            let items = json!({ "anyOf": [text, list(number)] });
+            json!({ "type": "array", "items": items, "minItems": 2, "maxItems": 2 })
         }
         Kind::Matrix => json!({ "type": "array", "items": { "anyOf": [number.clone(), list(number)] } }),
         Kind::Pair(_) => pair(),

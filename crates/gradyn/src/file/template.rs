@@ -1,7 +1,8 @@
 //! Templates: parts of a model that instances copy, before the reader sees the file.
 //!
 //! ```text
-//! tree ─ library: templates, instances ─▶ sizes, scopes ─ copy: names, arguments, mirror ─▶ merge ─▶ tree without templates
+//! tree ─ library: templates, instances ─▶ sizes, scopes
+//!      ─ copy: names, arguments, mirror ─▶ merge ─▶ tree without templates
 //! ```
 //!
 //! Every copy is the template with {texts} filled in, its own names prefixed wherever they stand (`text`)
@@ -43,7 +44,7 @@ const MAX_TEXT: usize = 1 << 26;
 const MAX_DEPTH: usize = 16;
 
 /// A file whose instances have been copied.
-pub struct Expanded {
+pub(crate) struct Expanded {
     /// The model without templates.
     pub root: Table,
     /// Who made what.
@@ -51,7 +52,7 @@ pub struct Expanded {
 }
 
 /// Copies all instances; `None` if the file has neither templates nor instances.
-pub fn expand(root: &Table) -> Result<Option<Expanded>, ModelError> {
+pub(crate) fn expand(root: &Table) -> Result<Option<Expanded>, ModelError> {
     if root.get("template").is_none() && root.get("instance").is_none() {
         return Ok(None);
     }
@@ -106,7 +107,8 @@ impl<'a> Expander<'a> {
             instance.mirror.iter().for_each(|&k| flips[k] = !flips[k]);
             for i in 1..=instance.count.unwrap_or(1) {
                 let number = instance.count.map(|n| (i, n));
-                let (name, prefix) = (instance.name_of(i), instance.prefix_of(i));
+                let name = instance.name_of(i);
+                let prefix = instance.prefix_of(i);
                 copies.push(Copy {
                     name: format!("{}{name}", outer.prefix),
                     instance: instance.name,

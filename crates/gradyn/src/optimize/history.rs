@@ -25,7 +25,10 @@ pub fn line(number: usize, record: &Record) -> String {
             json!({"residuals": values, "slopes": jacobian, "constraints": constraints, "jacobian": c_x})
         }
         Ok(e) => {
-            json!({"value": e.value, "gradient": e.gradient, "constraints": e.constraints, "jacobian": e.jacobian})
+            json!({
+                "value": e.value, "gradient": e.gradient,
+                "constraints": e.constraints, "jacobian": e.jacobian,
+            })
         }
     };
     let mut all = head;

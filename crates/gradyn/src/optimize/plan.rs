@@ -15,10 +15,10 @@ use std::path::Path;
 type Place = Option<Range<usize>>;
 
 /// What a study needs.
-pub struct Plan {
+pub(crate) struct Plan {
     /// The models: name, weight, mechanism. Without scenarios one model without a name.
     pub scenarios: Vec<(String, f64, Mechanism)>,
-    /// The problem.
+    /// The problem in numbers: variables, bounds, constraints.
     pub problem: Problem,
     /// Weight of each functional in what is minimised.
     pub weights: Vec<f64>,
@@ -29,7 +29,7 @@ pub struct Plan {
 }
 
 /// sign (ψ - limit) = 0 or ≤ 0.
-pub struct Row {
+pub(crate) struct Row {
     pub scenario: usize,
     pub functional: usize,
     pub sign: f64,
@@ -39,7 +39,7 @@ pub struct Row {
 impl Plan {
     /// Of the study of a model in a folder; values, bounds and scales of the parameters are those of
     /// `nominal`.
-    pub fn new(
+    pub(crate) fn new(
         study: &Optimize,
         m: &Mechanism,
         nominal: &Prepared,
@@ -60,7 +60,10 @@ impl Plan {
 }
 
 /// The optimiser that is asked for, and where.
-pub fn optimizer(study: &Optimize, given: Option<Optimizer>) -> Result<(Optimizer, Place), ModelError> {
+pub(crate) fn optimizer(
+    study: &Optimize,
+    given: Option<Optimizer>,
+) -> Result<(Optimizer, Place), ModelError> {
     let named = study.method.as_ref().filter(|_| given.is_none());
     let place = named.and_then(|t| t.place.clone());
     let fallback = match (&study.fit, &study.limits[..]) {
@@ -230,7 +233,8 @@ fn problem(
     };
     let infos = || nominal.parameters().iter().zip(&nominal.rho).filter(|(p, _)| varying.contains(&p.name));
     let variable = |p: &gradyn_model::ParameterInfo| {
-        let (lower, upper) = (p.bounds.0.unwrap_or(f64::NEG_INFINITY), p.bounds.1.unwrap_or(f64::INFINITY));
+        let lower = p.bounds.0.unwrap_or(f64::NEG_INFINITY);
+        let upper = p.bounds.1.unwrap_or(f64::INFINITY);
         let transform = transform(&p.name).unwrap_or(Transform::Identity);
         Variable::between(&p.name, lower, upper).scale(p.scale).transform(transform)
     };
@@ -241,7 +245,7 @@ fn problem(
 }
 
 /// What an optimiser refuses: at its parameter, or at another place.
-pub fn refused(e: Error, m: &Mechanism, place: &Place) -> ModelError {
+pub(crate) fn refused(e: Error, m: &Mechanism, place: &Place) -> ModelError {
     let Error::Variable { name, what } = e else {
         return ModelError::new(format!("study, optimize: {e}")).at(place);
     };

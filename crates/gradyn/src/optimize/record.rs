@@ -14,7 +14,7 @@ use std::path::Path;
 /// Times and values [time][column], in the order of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// When [s].
+    /// Times of the samples [s].
     pub times: Vec<f64>,
     /// What was measured.
     pub values: Vec<Vec<f64>>,
@@ -81,7 +81,8 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
             return Err(wrong(format!(", line {}: {counts}", line + 1)).at(&fit.place));
         }
         let number = |k: usize| {
-            let (cell, column) = (cells.get(k).map_or("", String::as_str), &header[k]);
+            let cell = cells.get(k).map_or("", String::as_str);
+            let column = &header[k];
             let place = format!(", line {}, column `{column}`", line + 1);
             cell.parse::<f64>()
                 .map_err(|_| wrong(format!("{place}: `{cell}` is not a number")).at(&fit.place))

@@ -19,13 +19,14 @@ pub(super) struct Group {
 }
 
 impl Group {
-    pub fn new(model: &Prepared, methods: [Method; 2]) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Prepared, methods: [Method; 2]) -> Result<Self, Error> {
         let run = |m: &Method| -> Result<_, Error> {
             let run = model.run(m)?;
             let gradient = model.gradient(&run, Sensitivity::DiscreteAdjoint)?;
             Ok((run, gradient))
         };
-        let (coarse, fine) = (run(&methods[0])?, run(&methods[1])?);
+        let coarse = run(&methods[0])?;
+        let fine = run(&methods[1])?;
         let estimate = methods[0].formulation == Formulation::Penalty;
         let penalty = estimate.then(|| model.penalty_error(&coarse.0, Some(&coarse.1))).transpose()?;
         let answer = |(run, g): (&Run, Gradient)| Answer { psi: run.psi.clone(), rows: g };
@@ -36,7 +37,7 @@ impl Group {
         })
     }
     /// The second run as a reference.
-    pub fn into_reference(self, model: &Prepared, seconds: f64) -> Result<Reference, Error> {
+    pub(crate) fn into_reference(self, model: &Prepared, seconds: f64) -> Result<Reference, Error> {
         let [_, run] = self.runs;
         let [coarse, answer] = self.answers;
         let ruler = Ruler::new(model.parameters().iter().map(|p| p.scale).collect(), &answer);
@@ -55,7 +56,7 @@ impl Group {
         })
     }
     /// One sensitivity of these runs, compared.
-    pub fn measure(
+    pub(crate) fn measure(
         &self,
         model: &Prepared,
         s: Sensitivity,
@@ -124,7 +125,8 @@ impl Group {
     }
     /// (1)–(4): answers of both runs against the reference.
     fn converging(&self, [coarse, fine]: [Answer; 2], reference: &Reference) -> Measured {
-        let (ruler, run) = (&reference.ruler, &self.runs[0]);
+        let ruler = &reference.ruler;
+        let run = &self.runs[0];
         let moved = ruler.norms(&coarse.minus(&fine));
         let mut expected =
             moved.times(richardson(&run.method)).plus(&reference.errors).plus(&ruler.uniform(rounding(run)));

@@ -15,7 +15,7 @@ const TIGHT: [f64; 2] = [1e-10, 1e-12];
 
 /// What the rows are compared with: a run and its discrete adjoint.
 pub struct Reference {
-    /// Method.
+    /// The method of the reference.
     pub method: Method,
     /// Number of steps.
     pub steps: usize,
@@ -26,7 +26,7 @@ pub struct Reference {
     pub error: f64,
     /// Distance of one direction from a complex step through the program.
     pub certificate: f64,
-    /// Seconds.
+    /// Computing time [s].
     pub seconds: f64,
     pub(super) duration: f64,
     pub(super) errors: Errors,

@@ -7,7 +7,7 @@ use gradyn_optimize::{Error, Sampling, Settings, Starts};
 const PARENT: &str = "study, optimize";
 
 /// The table `optimize` of a study.
-pub fn optimize(t: &Table) -> Result<Optimize, ModelError> {
+pub(crate) fn optimize(t: &Table) -> Result<Optimize, ModelError> {
     let transform = |(name, node): &(Word, Node)| Some((name.name(), node.word()?.name()));
     Ok(Optimize {
         minimise: t.get("minimise").map_or(Ok(vec![]), |_| minimise(t))?,
@@ -108,7 +108,9 @@ fn scenario(name: Text, t: &Table) -> Result<Scenario, ModelError> {
 fn limit(name: Text, t: &Table) -> Result<Limit, ModelError> {
     let parent = format!("{PARENT}, constraint `{name}`");
     let [min, max, equal] = ["min", "max", "equal"].map(|key| fixed(t, key, &parent));
-    let (min, max, equal) = (min?, max?, equal?);
+    let min = min?;
+    let max = max?;
+    let equal = equal?;
     let wrong = |message: &str, help: &str| {
         Err(ModelError::new(format!("{parent}: {message}")).at(&name.place).help(help))
     };

@@ -11,8 +11,8 @@ use gradyn_model::spec::{Kind, Role};
 
 type Made<T> = Result<T, ModelError>;
 
-/// A body.
-pub fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
+/// Copies a body of a template.
+pub(crate) fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
     let node = Node { value: Value::Table(t.clone()), place: 0..0 };
     let Value::Table(mut body) = value(c, &node, kind, ("body", Role::Unknown), None)?.value else {
         return Ok(t.clone());

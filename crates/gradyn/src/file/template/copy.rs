@@ -3,9 +3,9 @@
 //!
 //! | key | mirrored |
 //! | --- | --- |
-//! | points, com, axis, axes, normal, normals, near, a force on a point | (1) of `text`: the components of the axis change sign |
+//! | points, com, axis, axes, normal, normals, near, a force on a point | the components of the axis (1) |
 //! | angle, torque, driven angles | change sign; a torque vector is det M · M τ |
-//! | inertia of six numbers [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] | products that involve the axis once change sign |
+//! | inertia of six numbers [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] | products with the axis once change sign |
 //! | masses, lengths, stiffness, damping, tensions, driven distances, splines, parameters | stay |
 //! | effort of an actuator | stays along a position, changes sign along an angle |
 //! | diagonal of a bushing | stays: its axes are mirrored up to their signs, which a diagonal does not see |
@@ -39,7 +39,7 @@ pub(super) type Special = (&'static str, Mirror);
 type Made<T> = Result<T, ModelError>;
 
 /// The sections of a copy.
-pub fn sections(c: &Context, template: &Table) -> Made<Vec<(&'static str, Node)>> {
+pub(crate) fn sections(c: &Context, template: &Table) -> Made<Vec<(&'static str, Node)>> {
     let mut made = vec![];
     for (key, node) in &template.entries {
         let field = FILE.fields.iter().find(|f| f.name == key.text && f.name != "instance");
@@ -56,8 +56,9 @@ pub fn sections(c: &Context, template: &Table) -> Made<Vec<(&'static str, Node)>
 }
 
 /// Constants and hard points for the arguments that expressions of the template read.
-pub fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static str, Node)>> {
-    let (mut constants, mut points) = (Table::default(), Table::default());
+pub(crate) fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static str, Node)>> {
+    let mut constants = Table::default();
+    let mut points = Table::default();
     for (((name, _), argument), used) in template.arguments.iter().zip(&c.arguments).zip(&c.used) {
         let Some(node) = argument.node.clone().filter(|_| used.get()) else { continue };
         let key = Word { exact: false, place: node.place.clone(), ..c.define(name) };
@@ -170,7 +171,8 @@ fn check_joint(c: &Context, name: &Word, joint: &Table) -> Made<()> {
     if let Some(missing) = implicit(c, joint, spec) {
         let help = match missing {
             "normals" => {
-                "write `normals`, in the frame of each body a direction across its axis, from which the angles are measured"
+                "write `normals`, in the frame of each body a direction across its axis, from which the \
+                angles are measured"
             }
             "normal" => "write `normal`, a direction across the axis, from which the angle is measured",
             _ => "write `axis`: what is absent cannot be mirrored",
@@ -288,10 +290,12 @@ fn diagonal(c: &Context, node: &Node, kind: &Kind) -> bool {
 fn unknown(c: &Context, key: &str, node: &Node) -> ModelError {
     let help = match key {
         "effort" => {
-            "an effort is mirrored along a revolute, prismatic, cylindrical or screw joint of the template itself"
+            "an effort is mirrored along a revolute, prismatic, cylindrical or screw joint of the template \
+            itself"
         }
         "stiffness" | "damping" => {
-            "of a bushing the diagonal is mirrored, not a full matrix; write the mirrored part without a template"
+            "of a bushing the diagonal is mirrored, not a full matrix; write the mirrored part without a \
+            template"
         }
         _ => "write the mirrored part without a template",
     };
@@ -361,7 +365,7 @@ fn list(c: &Context, node: &Node, items: &[Node], mirror: Mirror) -> Made<Node> 
 }
 
 /// The number, or minus it.
-pub fn signed(node: Node, minus: bool) -> Node {
+pub(crate) fn signed(node: Node, minus: bool) -> Node {
     let value = match node.value {
         Value::Number(x) if minus && x != 0.0 => Value::Number(-x),
         Value::Text(word) if minus => Value::Text(replaced(&word, format!("-({})", word.text))),

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A template.
-pub struct Template<'a> {
+/// A template of the file, before it is copied.
+pub(crate) struct Template<'a> {
     pub name: &'a Word,
     pub table: &'a Table,
     /// Arguments and their defaults; those without are required.
@@ -20,7 +20,7 @@ pub struct Template<'a> {
 }
 
 /// An instance, or an array of them.
-pub struct Instance<'a> {
+pub(crate) struct Instance<'a> {
     pub name: &'a Word,
     pub template: usize,
     /// Number of copies of an array.
@@ -32,7 +32,7 @@ pub struct Instance<'a> {
 }
 
 /// All templates of a file.
-pub struct Library<'a> {
+pub(crate) struct Library<'a> {
     pub templates: Vec<Template<'a>>,
     names: HashMap<&'a str, usize>,
     sizes: Vec<Size>,
@@ -78,12 +78,13 @@ impl<'a> Template<'a> {
         Ok(Self { name, table, arguments, indices, instances: vec![] })
     }
     /// The index of an argument.
-    pub fn argument(&self, name: &str) -> Option<usize> {
+    pub(crate) fn argument(&self, name: &str) -> Option<usize> {
         self.indices.get(name).copied()
     }
     /// An instance gives an argument that there is not.
-    pub fn unknown(&self, argument: &Word, instance: &str) -> ModelError {
-        let (name, word) = (&self.name.text, &argument.text);
+    pub(crate) fn unknown(&self, argument: &Word, instance: &str) -> ModelError {
+        let name = &self.name.text;
+        let word = &argument.text;
         let e = wrong(
             format!("instance `{instance}`: template `{name}` has no argument `{word}`"),
             &argument.place,
@@ -91,7 +92,7 @@ impl<'a> Template<'a> {
         e.help(suggest(word, "arguments", self.arguments.iter().map(|a| a.0.text.as_str())))
     }
     /// An instance does not give an argument that is required.
-    pub fn missing(&self, argument: &str, instance: &str, key: &Word) -> ModelError {
+    pub(crate) fn missing(&self, argument: &str, instance: &str, key: &Word) -> ModelError {
         let name = &self.name.text;
         let e = wrong(
             format!("instance `{instance}`: the argument `{argument}` of template `{name}` is missing"),
@@ -159,26 +160,26 @@ impl<'a> Instance<'a> {
         }
     }
     /// A table of arguments.
-    pub fn table(&self, key: &str) -> Option<&'a Table> {
+    pub(crate) fn table(&self, key: &str) -> Option<&'a Table> {
         self.node.get(key).and_then(Node::table)
     }
     /// Where the value of a key stands.
-    pub fn place(&self, key: &str) -> Range<usize> {
+    pub(crate) fn place(&self, key: &str) -> Range<usize> {
         self.node.get(key).map_or(self.name.place.clone(), |n| n.place.clone())
     }
     /// What the i-th copy is called.
-    pub fn name_of(&self, i: usize) -> String {
+    pub(crate) fn name_of(&self, i: usize) -> String {
         if self.count.is_some() { format!("{}_{i}", self.name.text) } else { self.name.text.clone() }
     }
     /// What comes before the names of the i-th copy.
-    pub fn prefix_of(&self, i: usize) -> String {
+    pub(crate) fn prefix_of(&self, i: usize) -> String {
         self.prefix.map_or_else(|| self.name_of(i) + "_", |p| p.text.replace("{i}", &i.to_string()))
     }
 }
 
 impl<'a> Library<'a> {
     /// Reads all templates of a file whose tables have been checked.
-    pub fn new(root: &'a Table) -> Result<Self, ModelError> {
+    pub(crate) fn new(root: &'a Table) -> Result<Self, ModelError> {
         let entries = || root.get("template").and_then(Node::table).into_iter().flat_map(|t| &t.entries);
         let named = entries().filter_map(|(name, node)| Some((name, node.table()?)));
         let mut templates =
@@ -199,7 +200,7 @@ impl<'a> Library<'a> {
         Ok(library)
     }
     /// The instances of the file itself.
-    pub fn instances(&self, root: &'a Table) -> Result<Vec<Instance<'a>>, ModelError> {
+    pub(crate) fn instances(&self, root: &'a Table) -> Result<Vec<Instance<'a>>, ModelError> {
         instances(root, &self.names)
     }
     /// How many elements a copy of a template has, those inside it included.
@@ -253,7 +254,7 @@ impl<'a> Library<'a> {
         Ok(size)
     }
     /// Refuses instances that make too many elements.
-    pub fn check_size(&self, instances: &[Instance]) -> Result<(), ModelError> {
+    pub(crate) fn check_size(&self, instances: &[Instance]) -> Result<(), ModelError> {
         let mut total = Size { elements: 0, bytes: 0, depth: 0 };
         for i in instances {
             total.add(self.sizes[i.template], i);
@@ -271,7 +272,7 @@ impl<'a> Library<'a> {
         Ok(())
     }
     /// The names of a template.
-    pub fn scope(&self, k: usize) -> Rc<Scope> {
+    pub(crate) fn scope(&self, k: usize) -> Rc<Scope> {
         if let Some(scope) = &self.scopes.borrow()[k] {
             return scope.clone();
         }

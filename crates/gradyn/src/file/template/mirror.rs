@@ -24,10 +24,10 @@ use gradyn_model::expression::{Ast, Expr, parse};
 use std::ops::Range;
 
 /// Axes that change their sign: the diagonal of M.
-pub type Flips = [bool; 3];
+pub(crate) type Flips = [bool; 3];
 
-/// det M = -1?
-pub fn odd(flips: &Flips) -> bool {
+/// Does the image change the handedness: det M = -1?
+pub(crate) fn odd(flips: &Flips) -> bool {
     flips.iter().filter(|f| **f).count() % 2 == 1
 }
 
@@ -37,14 +37,14 @@ const FRAMES: [&str; 5] = ["local", "axis", "roll", "pitch", "yaw"];
 /// Whose law an expression is: `length` or `angle` and `speed` are those of the spring, whatever else has
 /// these names.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Law {
+pub(crate) enum Law {
     None,
     Spring,
     Torsion,
 }
 
 impl Law {
-    pub fn owns(self, name: &str) -> bool {
+    pub(crate) fn owns(self, name: &str) -> bool {
         match self {
             Law::None => false,
             Law::Spring => name == "length" || name == "speed",
@@ -55,7 +55,7 @@ impl Law {
 
 /// What mirroring does to a value that is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Sense {
+pub(crate) enum Sense {
     Same,
     Minus,
     /// (1), with the axes that change.
@@ -72,7 +72,7 @@ struct Atom {
 
 impl Context<'_> {
     /// The value of an expression with the eyes of the template.
-    pub fn even(&self, word: &Word, law: Law) -> Result<Word, ModelError> {
+    pub(crate) fn even(&self, word: &Word, law: Law) -> Result<Word, ModelError> {
         if !self.mirrored() {
             return self.renamed_law(word, law);
         }
@@ -83,7 +83,7 @@ impl Context<'_> {
         Ok(replaced(word, text))
     }
     /// A vector of the template as the model knows it: M times its value.
-    pub fn polar(&self, word: &Word) -> Result<Word, ModelError> {
+    pub(crate) fn polar(&self, word: &Word) -> Result<Word, ModelError> {
         if !self.mirrored() {
             return self.renamed(word);
         }
@@ -108,7 +108,7 @@ impl Context<'_> {
         Ok(replaced(word, self.reflected(&text)))
     }
     /// M v of a vector expression v.
-    pub fn reflected(&self, v: &str) -> String {
+    pub(crate) fn reflected(&self, v: &str) -> String {
         let part = |k: usize| {
             let unit: Vec<&str> = (0..self.dimension).map(|j| if j == k { "1" } else { "0" }).collect();
             format!("{}dot({v}, [{}])", if self.flips[k] { "-" } else { "" }, unit.join(", "))
@@ -116,7 +116,7 @@ impl Context<'_> {
         format!("[{}]", (0..self.dimension).map(part).collect::<Vec<_>>().join(", "))
     }
     /// What mirroring does to the value of a plain sensor; `None` if the expression is none.
-    pub fn sense(&self, word: &Word) -> Result<Option<Sense>, ModelError> {
+    pub(crate) fn sense(&self, word: &Word) -> Result<Option<Sense>, ModelError> {
         let filled = self.fill(word)?;
         let Some(ast) = parsed(&filled.text) else { return Ok(None) };
         Ok(self.atom(&ast, &filled, Law::None, word)?.map(|a| a.sense))

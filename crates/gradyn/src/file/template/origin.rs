@@ -52,7 +52,8 @@ impl Origins {
     pub(super) fn add(&mut self, template: usize, context: &Context) {
         let texts =
             context.arguments.iter().filter(|a| a.as_text.get()).filter_map(|a| a.text.clone()).collect();
-        let (prefix, label) = (context.prefix.clone(), context.label.clone());
+        let prefix = context.prefix.clone();
+        let label = context.label.clone();
         self.templates[template].copies.push(Made { prefix, label, texts });
     }
     /// The error, with the copy that it is about if it stands in a template.
