@@ -19,20 +19,24 @@ pub(crate) fn print(value: &Value) {
 
 /// `gradyn simulate`.
 pub(crate) fn simulate(a: &RunArgs) -> Done {
+    // what can be refused before the run: path, model, output step
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let mut l = Loaded::new(&a.model)?;
     let every = match &a.output_step {
         Some(h) => Some(seconds("--output-step", h)?),
         None => l.file().study.output_step,
     };
+    // run, and its table
     let method = l.method(&a.method)?;
     let run = run(&l, &method, a.penalty_error, a.model.quiet)?;
     let penalty = penalty_error(&l, &run, None, a.penalty_error)?;
     let table = l.prepared.table(&run, every).map_err(|e| l.fail(e))?;
+    // file of the table
     if let Some(path) = &a.out {
         let object = || output::simulate_json(&l.prepared, &run, &table, penalty.as_ref());
         output::write(path, || output::csv(&table.columns, &table.rows), object)?;
     }
+    // summary on standard output
     if a.model.json {
         print(&output::simulate_json(&l.prepared, &run, &table, penalty.as_ref()));
     } else {
@@ -52,18 +56,22 @@ pub(crate) fn simulate(a: &RunArgs) -> Done {
 
 /// `gradyn gradient`.
 pub(crate) fn gradient(a: &GradientArgs) -> Done {
+    // what can be refused before the run: path, model, sensitivity
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let mut l = Loaded::new(&a.model)?;
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
+    // run, gradient, and what is asked of them
     let method = l.method(&a.method)?;
     let run = run(&l, &method, a.penalty_error, a.model.quiet)?;
     let g = l.prepared.gradient(&run, sensitivity).map_err(|e| l.fail(e))?;
     let certificate =
         if a.certify { Some(l.prepared.certify(&run, &g.rows).map_err(|e| l.fail(e))?) } else { None };
     let penalty = penalty_error(&l, &run, Some(&g), a.penalty_error)?;
+    // file of the contributions
     if let Some(path) = &a.out {
         history(&l, &run, &g, path)?;
     }
+    // report on standard output
     if a.model.json {
         print(&output::gradient_json(&l.prepared, &run, &g, certificate.as_ref(), penalty.as_ref()));
         return Ok(());
@@ -166,6 +174,7 @@ fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
 
 /// `gradyn list`.
 pub(crate) fn list(what: What) -> Done {
+    // rows = (name, about) of the list
     let rows: Vec<(String, String)> = match what {
         What::Coordinates => Coordinates::ALL.iter().map(|c| (c.name().into(), c.about().into())).collect(),
         What::Formulations => Formulation::ALL
@@ -190,6 +199,7 @@ pub(crate) fn list(what: What) -> Done {
             gradyn::examples::ALL.iter().map(|(n, text)| ((*n).into(), first_sentence(text))).collect()
         }
     };
+    // two aligned columns
     let width = rows.iter().map(|r| r.0.chars().count()).max().unwrap_or(0);
     output::say(&rows.iter().map(|(n, d)| format!("{n:<width$}  {d}\n")).collect::<String>());
     Ok(())

@@ -60,6 +60,7 @@ impl miette::Diagnostic for Report {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        // report = message, help, and the place in the file where there is one
         let mut report = Report { message: String::new(), help: None, source: None, label: None };
         match self {
             Self::Command { message, help } => {
@@ -82,6 +83,7 @@ impl fmt::Display for Failure {
                 }
             }
         }
+        // colours on a terminal only
         let color =
             std::env::var_os("NO_COLOR").is_none() && std::io::IsTerminal::is_terminal(&std::io::stderr());
         let theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };

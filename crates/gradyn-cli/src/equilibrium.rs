@@ -50,6 +50,7 @@ impl Table<'_> {
     fn text(&self) -> String {
         let s = self.statics;
         let e = &self.statics.equilibrium;
+        // how it was found, and whether it is stable
         let mut text = format!("{}: static equilibrium\n", self.prepared.model.name);
         text += &format!(
             "  found by        {}, {} iterations, residual {:.1e}\n",
@@ -61,10 +62,12 @@ impl Table<'_> {
             "  stability       {}\n",
             e.unstable.as_ref().map_or("stable".into(), |c| format!("unstable along `{c}`"))
         );
+        // efforts of conditions
         for (condition, effort, held) in &s.efforts {
             let what = if *held { "held by       " } else { "free          " };
             text += &format!("  {what}  {effort:>14.6e}  effort of `{condition}`\n");
         }
+        // values of each group, with their gradients where they have some
         for (title, key, range) in self.groups.iter().filter(|g| !g.2.is_empty()) {
             text += &format!("  {title}\n");
             let gradient = s.gradient.as_ref().filter(|_| self.differentiated(key));
@@ -140,6 +143,7 @@ impl Table<'_> {
         let s = self.statics;
         let e = &self.statics.equilibrium;
         let p = self.prepared;
+        // names of coordinates, efforts of conditions
         let pairs = |list: &[(String, f64)]| {
             Value::Object(list.iter().map(|(n, x)| (n.clone(), (*x).into())).collect::<Map<_, _>>())
         };
@@ -147,6 +151,7 @@ impl Table<'_> {
         let efforts: Vec<Value> = (s.efforts.iter())
             .map(|(condition, effort, held)| json!({"condition": condition, "effort": effort, "held": held}))
             .collect();
+        // the object
         let mut o = json!({
             "model": p.model.name, "parameters": output::named(output::parameter_names(p), p.rho()),
             "search": e.search.name(), "iterations": e.iterations, "residual": e.residual,
@@ -154,9 +159,11 @@ impl Table<'_> {
             "coordinates": output::named(names, &e.q), "conditions": efforts,
             "warnings": output::texts(&p.model.warnings),
         });
+        // values of each group
         for (_, key, range) in &self.groups {
             o[*key] = pairs(&s.outputs[range.clone()]);
         }
+        // gradients of the values that have one
         if let Some(g) = &s.gradient {
             let shown = self.groups.iter().filter(|g| self.differentiated(g.1)).flat_map(|g| g.2.clone());
             let row = |k: usize| (s.outputs[k].0.clone(), output::named(output::parameter_names(p), &g[k]));

@@ -23,6 +23,7 @@ pub(crate) struct Lines {
 impl Lines {
     /// Reads what is there; without `resume` there must be nothing.
     pub(crate) fn read(path: &Path, resume: bool, flag: &'static str) -> Result<Self, Failure> {
+        // text = what the file has already
         output::check_folder(path)?;
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
@@ -32,12 +33,14 @@ impl Lines {
                 return Err(Failure::command(message, format!("give another file by {flag}")));
             }
         };
+        // a file is continued only if that is asked for
         if !resume && !text.is_empty() {
             let help = format!(
                 "--resume goes on from it; {flag} FILE writes another one; delete it if it is not needed"
             );
             return Err(Failure::command(format!("{} exists", path.display()), help));
         }
+        // old = whole lines; what follows them is half a line
         let (whole, half) = text.split_at(text.rfind('\n').map_or(0, |at| at + 1));
         let old = whole.lines().map(str::to_owned).collect();
         let length = whole.len() as u64;

@@ -122,10 +122,12 @@ fn study(a: &OptimizeArgs, l: &mut Loaded) -> Result<Optimization, Failure> {
 
 /// The file with the starts of the command line.
 fn with_starts(a: &OptimizeArgs, file: &ModelFile) -> Result<ModelFile, Failure> {
+    // sampling by its name
     let mut file = file.clone();
     let sampling = a.sampling.as_deref().map(Sampling::parse).transpose();
     let sampling = sampling.map_err(|e| Failure::command(format!("--sampling: {e}"), ""))?;
     let Some(o) = &mut file.study.optimize else { return Ok(file) };
+    // starts = those of the file, or one where --starts is given
     let one = a.starts.map(|_| Starts { count: 1, seed: 0, sampling: Sampling::Sobol });
     match o.starts.or(one) {
         Some(s) => {

@@ -16,6 +16,7 @@ pub(crate) fn method(p: &Prepared, sensitivity: Option<Sensitivity>, run: &Run) 
 
 /// A method as an object; `first` is the step of a run that leaves it to the program.
 pub(crate) fn method_object(p: &Prepared, m: &Method, sensitivity: Option<Sensitivity>, first: f64) -> Value {
+    // names of the method
     let mut o = Map::new();
     o.insert("coordinates".into(), p.model.family.name().into());
     o.insert("formulation".into(), m.formulation.name().into());
@@ -23,6 +24,7 @@ pub(crate) fn method_object(p: &Prepared, m: &Method, sensitivity: Option<Sensit
     if let Some(s) = sensitivity {
         o.insert("sensitivity".into(), s.name().into());
     }
+    // step, or tolerances; defaults are written too
     match m.stepping {
         Stepping::Adaptive { rtol, atol } => {
             o.insert("rtol".into(), rtol.into());
@@ -84,6 +86,7 @@ pub(crate) fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value 
 
 /// The object of `simulate --json`.
 pub(crate) fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&PenaltyError>) -> Value {
+    // objectives with their maxima
     let objective = |((name, value), largest): ((&String, &f64), Option<Largest>)| {
         let mut o = json!({"name": name, "value": value});
         if let Some(l) = largest {
@@ -93,6 +96,7 @@ pub(crate) fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Opt
     };
     let objectives: Vec<Value> =
         p.objectives().iter().zip(&run.psi).zip(p.largest(run)).map(objective).collect();
+    // the object
     let mut o = json!({
         "model": p.model.name, "method": method(p, None, run),
         "parameters": named(parameter_names(p), p.rho()),
@@ -171,18 +175,21 @@ pub(crate) fn gradient_json(
     penalty: Option<&PenaltyError>,
 ) -> Value {
     let names = parameter_names(p);
+    // objectives with their gradients
     let row = |k: usize| {
         let gradient = named(names.clone(), &g.rows[k]);
         json!({"name": p.objectives()[k], "value": run.psi[k], "gradient": gradient})
     };
     let certificate = certificate.map_or(json!({}), certificate_json);
     let warnings = texts(p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings));
+    // the object
     let mut o = json!({
         "model": p.model.name, "method": method(p, Some(g.sensitivity), run),
         "parameters": named(names.clone(), p.rho()),
         "objectives": (0..run.psi.len()).map(row).collect::<Vec<_>>(),
         "statistics": statistics(run, Some(g)), "certificate": certificate, "warnings": warnings,
     });
+    // penalty errors and error bars where they are known
     insert_penalty(p, penalty, &mut o);
     for (bars, objective) in g.bars.iter().flatten().zip(o["objectives"].as_array_mut().into_iter().flatten())
     {
@@ -291,12 +298,14 @@ pub(crate) fn method_line(m: &Method, run: &Run) -> String {
 /// Objectives as columns, parameters as rows.
 pub(crate) fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
     let mut out = String::new();
+    // head: method, names of objectives
     let width = p.parameters().iter().map(|p| p.name.len()).max().unwrap_or(0).max(9);
     let _ = writeln!(out, "{}: {}, {}", p.model.name, method_line(&run.method, run), g.sensitivity.name());
     let _ = writeln!(out);
     let cell = |x: f64| format!("{x:>20.12e}");
     let head: String = p.objectives().iter().map(|o| format!("{o:>20}")).collect();
     let _ = writeln!(out, "{:width$} {:>16} {head}", "", "value");
+    // values of the objectives
     let _ = writeln!(
         out,
         "{:width$} {:>16} {}",
@@ -304,6 +313,7 @@ pub(crate) fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> Stri
         "",
         run.psi.iter().map(|x| cell(*x)).collect::<String>()
     );
+    // a line of each parameter, its error bars below
     for (k, parameter) in p.parameters().iter().enumerate() {
         let row: String = g.rows.iter().map(|r| cell(r[k])).collect();
         let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho()[k], w = width - 3);
@@ -312,6 +322,7 @@ pub(crate) fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> Stri
             let _ = writeln!(out, "{:width$} {:>16} {row}", "", "");
         }
     }
+    // times
     let faster = real_time(run, run.seconds + g.seconds);
     let _ = writeln!(
         out,
@@ -326,6 +337,7 @@ pub(crate) fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> Stri
 pub(crate) fn run_text(p: &Prepared, run: &Run) -> String {
     let s = &run.trajectory.statistics;
     let mut out = String::new();
+    // method and final time
     let _ = writeln!(out, "{}: {}", p.model.name, method_line(&run.method, run));
     if p.model.until {
         let _ = writeln!(
@@ -334,6 +346,7 @@ pub(crate) fn run_text(p: &Prepared, run: &Run) -> String {
             run.trajectory.plan.t[s.steps]
         );
     }
+    // times and work
     let end = run.trajectory.plan.t.last().copied().unwrap_or(0.0);
     let start = run.trajectory.plan.t[0];
     let faster = real_time(run, run.seconds);
@@ -347,12 +360,14 @@ pub(crate) fn run_text(p: &Prepared, run: &Run) -> String {
         "  work            {} iterations, {} factorisations, {} rejected steps",
         s.iterations, s.factorizations, s.rejected
     );
+    // energy and constraints
     let _ = writeln!(
         out,
         "  energy          {:.6} J at the start, deviates by {:.2e} J at most",
         run.energy.0, run.energy.1
     );
     let _ = writeln!(out, "  constraints     |Φ| ≤ {:.1e}, |Φ̇| ≤ {:.1e}", run.drift[0], run.drift[1]);
+    // objectives with their maxima
     for ((name, psi), largest) in p.objectives().iter().zip(&run.psi).zip(p.largest(run)) {
         let _ = writeln!(out, "  {name:<15} {psi:.12}");
         if let Some(Largest { value, t, excess }) = largest {

@@ -119,6 +119,7 @@ fn by_complex<K: Kernel>(kernel: &K, x: &[f64], i: usize, j: usize) -> f64 {
 
 /// Central differences with δ, δ/2, δ/4 …, extrapolated; the smallest difference of two orders is the bar.
 fn by_differences<K: Kernel>(kernel: &K, x: &[f64], i: usize, j: usize) -> (f64, f64) {
+    // at(δ) = y_i(x + δ e_j)
     let at = |δ: f64| {
         let mut x = x.to_vec();
         let mut y = vec![0.0; kernel.sizes()[0]];
@@ -126,9 +127,11 @@ fn by_differences<K: Kernel>(kernel: &K, x: &[f64], i: usize, j: usize) -> (f64,
         kernel.value(&x, &mut y);
         y[i]
     };
+    // best = entry of the table whose neighbours are the nearest
     let (mut row, mut best): (Vec<f64>, _) = (vec![], (f64::NAN, f64::INFINITY));
     for k in 0..8 {
         let δ = 0.02 * x[j].abs().max(0.1) * 0.5f64.powi(k);
+        // next row of the table: δ, then its extrapolations by powers of 4
         let mut next = vec![(at(δ) - at(-δ)) / (2.0 * δ)];
         for (l, old) in row.iter().enumerate() {
             next.push(next[l] + (next[l] - old) / (4f64.powi(l as i32 + 1) - 1.0));

@@ -114,7 +114,9 @@ impl Prepared {
         let count = self.parameters().len();
         let columns = self.model.columns.len();
         let mut gradient = vec![vec![0.0; count]; columns];
+        // eight columns at a time
         for first in (0..count).step_by(8) {
+            // ρ with unit directions of these columns
             let seed = |i: usize, x: f64| {
                 if (first..count.min(first + 8)).contains(&i) {
                     Wide::var(x, i - first)
@@ -123,6 +125,7 @@ impl Prepared {
                 }
             };
             let rho: Vec<Wide> = self.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
+            // rows = their derivative parts
             let y = self.outputs_along(&Design::Model(&self.model).slots(&rho), balance)?;
             for (row, y) in gradient.iter_mut().zip(&y) {
                 row[first..].iter_mut().zip(y.eps).for_each(|(g, e)| *g = e);

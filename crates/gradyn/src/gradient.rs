@@ -49,8 +49,10 @@ pub(crate) struct Rows {
 
 /// The gradient of a case, by name of the method.
 pub(crate) fn rows_by(case: &Case, m: &Method, sensitivity: Sensitivity) -> Result<Rows, StepError> {
+    // rows, and what some methods know besides
     let plain = |rows: Gradient| Rows { rows, corrections: None, extrapolated: None };
     let program = |(rows, c): (Gradient, program::Corrections)| Rows { corrections: Some(c), ..plain(rows) };
+    // rows by the method
     Ok(match sensitivity {
         Sensitivity::DiscreteDirect => plain(direct(case, |_, _| {})?.gradient),
         Sensitivity::DiscreteAdjoint => plain(Adjoint::new(case)?.gradient(case)?),
@@ -80,6 +82,7 @@ pub(crate) fn index3_adjoint(s: Sensitivity, m: &Method) -> Option<[&'static str
 impl Prepared {
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
+        // what can be refused before it is computed
         sensitivity.check(run.method.formulation)?;
         if let Some([name, help]) = index3_adjoint(sensitivity, &run.method) {
             self.check_holonomic(name, help)?;
@@ -87,14 +90,17 @@ impl Prepared {
         self.check_parameters()?;
         self.check_run(run)?;
         check_redundant_parameters(self, run)?;
+        // rows by the method
         let started = Instant::now();
         let recipe = run.method.build(&self.model);
         let Rows { rows, corrections, extrapolated } =
             rows_by(&self.case(&recipe, run), &run.method, sensitivity)?;
+        // chain rules of maxima and of the final time
         let rows = self.chained(run, rows);
         let free = self.final_time(run, &rows)?;
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &self.chained(run, e.bars.clone())));
         let rows = free.reduce(&rows);
+        // what is zero, not finite or not converged
         let names: Vec<String> = self.parameters().iter().map(|p| p.name.clone()).collect();
         let mut warnings =
             checked(self.objectives(), &names, &rows).map_err(|e| self.without_slope(run).unwrap_or(e))?;
@@ -138,6 +144,7 @@ impl Prepared {
     fn moving_end(&self, run: &Run) -> Option<Warning> {
         let model = &self.model;
         let m = &run.method;
+        // index 3 and ALI3-P hold positions only
         let projected = m.scheme().is_some() && m.projections() != Projections::Off;
         if !m.formulation.position_level()
             || projected
@@ -146,6 +153,7 @@ impl Prepared {
         {
             return None;
         }
+        // what to use instead
         let names = format!("{} + {}", m.formulation.name(), m.integrator.name());
         let advice =
             if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" };
@@ -167,6 +175,7 @@ impl Prepared {
     fn without_slope(&self, run: &Run) -> Option<Error> {
         let (sys, lay, plan, p) =
             (&self.model.system, run.trajectory.layout, &run.trajectory.plan, self.model.slots(&run.rho));
+        // first node and functional with a derivative that is not finite
         let mut d = sys.data::<f64>();
         sys.prepare(&p, &mut d);
         for n in 0..=plan.steps() {
@@ -248,15 +257,18 @@ impl Prepared {
     pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<Certificate, Error> {
         self.check_own(run)?;
         let recipe = run.method.build(&self.model);
+        // direction of generic size in each parameter
         let size =
             |(k, p): (usize, &ParameterInfo)| (((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5) * p.scale;
         let direction: Vec<f64> = self.parameters().iter().enumerate().map(size).collect();
+        // dψ along it, by a complex step through the program
         let along = |direction: &[f64]| -> Result<Vec<f64>, Error> {
             let mut all = program::directional(&self.case(&recipe, run), direction)?;
             self.slopes(run).into_iter().for_each(|(k, slope)| all[k] *= slope);
             Ok(all)
         };
         let exact = self.total_along(direction.clone(), along)?;
+        // distance = the largest of all objectives
         let mut new = Certificate { distance: 0.0, zero: vec![] };
         for (k, (row, exact)) in rows.iter().zip(&exact).enumerate() {
             let parts: Vec<f64> = row.iter().zip(&direction).map(|(g, d)| g * d).collect();
@@ -321,6 +333,7 @@ pub(crate) fn checked(
     rows: &Gradient,
 ) -> Result<Vec<Warning>, Error> {
     let mut notes = vec![];
+    // an error where it is not finite, a note where it is zero
     for (objective, row) in objectives.iter().zip(rows) {
         for (p, g) in parameters.iter().zip(row) {
             if !g.is_finite() {
@@ -350,6 +363,7 @@ pub(crate) fn not_converged(
     let mut list = vec![];
     let name =
         |names: &[String], k: usize, hidden: &str| names.get(k).map_or(hidden.to_owned(), Clone::clone);
+    // entries that did not reach the tolerance
     for (j, row) in e.converged.iter().enumerate() {
         for k in (0..row.len()).filter(|&k| !row[k]) {
             let objective = name(objectives, j, UNTIL);

@@ -44,6 +44,7 @@ impl Prepared {
         if self.maxima().next().is_none() {
             return all;
         }
+        // integrands at every node
         let sys = &self.model.system;
         let lay = run.trajectory.layout;
         let plan = &run.trajectory.plan;
@@ -55,6 +56,7 @@ impl Prepared {
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(at.t, at.q, &mut d);
             sys.measure(Set::Integrand, &at, &mut d, &mut g);
+            // the largest level, and how far ψ may be above
             for (k, m) in self.maxima() {
                 let value = m.level(g[k]);
                 let excess = m.excess(plan.t[plan.steps()] - plan.t[0]);

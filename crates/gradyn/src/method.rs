@@ -167,12 +167,14 @@ impl Method {
     /// What a model file asks for.
     pub fn from_study(s: &StudySection) -> Result<Self, Error> {
         let mut m = Self::default();
+        // names
         if let Some(f) = &s.formulation {
             m.formulation = Formulation::parse(&f.text)?;
         }
         if let Some(i) = &s.integrator {
             m.integrator = Integrator::parse(&i.text)?;
         }
+        // a step, or tolerances; one of them stands for both
         match (s.step, s.rtol, s.atol) {
             (Some(h), None, None) => m.stepping = Stepping::Fixed(h),
             (None, None, None) => {}
@@ -186,6 +188,7 @@ impl Method {
                     Stepping::Adaptive { rtol: rtol.unwrap_or(either), atol: atol.unwrap_or(either) };
             }
         }
+        // options, as on the command line
         if !s.freedoms.is_empty() {
             m.set("freedoms", &s.freedoms.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(", "))?;
         }
@@ -196,6 +199,7 @@ impl Method {
     }
     /// Sets an option by name.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Error> {
+        // x = the number, if it is one
         let option = OptionEntry::find(name)?;
         let x = option.parse(value)?;
         let value = value.trim();
@@ -253,6 +257,7 @@ impl Method {
     }
     /// Options that were given and that this method does not use.
     pub fn unused_options(&self) -> Vec<Warning> {
+        // used = does the method read the option?
         let family = self.integrator.coordinate();
         let penalty_start = family && self.initial_acceleration() == InitialAcceleration::Penalty;
         let stabilised = matches!(self.formulation, Formulation::Index1 | Formulation::Penalty);
@@ -273,6 +278,7 @@ impl Method {
             "max_step" => self.adapts(),
             _ => true,
         };
+        // warnings of those that it does not read
         let text = |n: &String| {
             let why = match n.as_str() {
                 "max_step" => " and fixed steps",
@@ -287,11 +293,13 @@ impl Method {
     }
     /// Refuses what does not exist.
     pub fn check(&self) -> Result<(), Error> {
+        // names that do not go together
         if !self.formulation.fits(self.integrator) {
             let message =
                 format!("{} does not work with {}", self.formulation.name(), self.integrator.name());
             return Err(Error::method(message, self.alternatives()));
         }
+        // steps and tolerances that make no sense
         match self.stepping {
             Stepping::Fixed(h) if !(h > 0.0 && h.is_finite()) => Err(Error::method(
                 format!("a step of {h} s makes no sense"),

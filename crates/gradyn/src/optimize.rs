@@ -266,6 +266,7 @@ impl Optimization {
         records: &[Record],
         observe: &mut dyn FnMut(&Told) -> ControlFlow<()>,
     ) -> Result<Report, Error> {
+        // the optimiser, and what is known already
         let mut optimizer = self.begin().map_err(|e| ModelError::new(e.to_string()))?;
         let mut known = records.iter();
         let mut done = vec![];
@@ -274,11 +275,13 @@ impl Optimization {
         while let Ask::Evaluate(trials) = optimizer.ask()
             && !stopped
         {
+            // designs in turn, from the record or new
             let (batch, new) = self.batch(least_told(trials, &told), &mut known);
             for record in batch {
                 if !self.fits(&record) || replay(&mut *optimizer, from_ref(&record)).is_err() {
                     return Err(history::foreign(done.len()));
                 }
+                // progress after each of them
                 told[record.trial.start] += 1;
                 let ended = optimizer.starts().iter().filter(|s| s.status != Status::Interrupted).count();
                 stopped = observe(&Told { record: &record, new, now: &optimizer.report(), ended }).is_break();

@@ -60,6 +60,7 @@ impl Prepared {
     pub fn penalty_error(&self, run: &Run, gradient: Option<&GradientReport>) -> Result<PenaltyError, Error> {
         check(&run.method)?;
         self.check_own(run)?;
+        // the run again at 10 α, on its own plan
         let method = Method { alpha: 10.0 * run.method.alpha, ..run.method.clone() };
         let recipe = method.build(&self.model);
         let p = self.model.slots(&run.rho);
@@ -67,6 +68,7 @@ impl Prepared {
         let psi = values(&recipe, &p, &trajectory);
         let stiffer =
             Run { method, trajectory, psi, rho: run.rho.clone(), warnings: vec![], jump: None, ..*run };
+        // gradients of both
         let rows = |g: &GradientReport| -> Result<_, Error> {
             let other = self.gradient(&stiffer, g.sensitivity)?.rows;
             Ok(g.rows.iter().zip(&other).map(|(a, b)| Estimate::all(a, b)).collect())

@@ -179,12 +179,14 @@ impl Prepared {
     }
     /// Times at which steps end.
     pub fn mesh(&self) -> Result<Mesh, Error> {
+        // times of the design
         let p = self.model.slots(&self.rho);
         let times = &self.model.times;
         let at = |slot: u32| p[slot as usize];
         let start = at(times.start);
         let end = at(times.end);
         let breaks: Vec<(f64, u32)> = times.breaks.iter().map(|&s| (at(s), s)).collect();
+        // knots of splines end steps, if they are not too many
         if let Some(s) = self.model.splines.iter().find(|s| (end - start) / s.dt() > 1e6) {
             let message = format!(
                 "a spline has a knot every {:.1e} s: too many for a run of {} s",
@@ -194,6 +196,7 @@ impl Prepared {
             return Err(ModelError::new(message).help("look at the duration of the splines").into());
         }
         let knots: Vec<f64> = self.model.splines.iter().flat_map(|s| s.knots(start, end)).collect();
+        // mesh, and its mistakes in words of the file
         let mesh = Mesh::new((start, Some(times.start)), &breaks, &knots, (end, Some(times.end)));
         let name = if self.model.until { "t_max" } else { "t_end" };
         mesh.map_err(|e| {
@@ -241,22 +244,26 @@ impl Prepared {
     /// Runs from the start to the final time, or until the observer, which is called after each step, breaks
     /// the run off.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<Run, Error> {
+        // mesh and controller of the method
         self.check_method(method)?;
         let mesh = self.mesh()?;
         let p = self.model.slots(&self.rho);
         let control = method.controller(mesh.end() - mesh.start.0);
         let watch = Stopwatch::start();
         let observe = &mut watch.observer(mesh.end(), observe);
+        // the run, step by step
         let recipe = method.build(&self.model);
         let angles = &self.model.angles;
         let mut trajectory = Trajectory::start(&recipe, angles, &mesh);
         let until = self.model.until.then(|| trajectory.layout.o - 1);
         continue_run(&recipe, &p, angles, &mesh, &control, until, observe, &mut trajectory)
             .map_err(|e| diagnose::explain(self, e, method, &trajectory, &p))?;
+        // values of the objectives at the end that was found
         let psi = self.outer(values(&recipe, &self.model.slots(&self.rho_of(&trajectory)), &trajectory));
         let seconds = watch.seconds();
         let rho = self.rho_of(&trajectory);
         let p = self.model.slots(&rho);
+        // what is seen on it afterwards
         let mut run = Run {
             method: method.clone(),
             trajectory,

@@ -100,13 +100,16 @@ impl OutputDerivatives {
         let x = case.run.record(n);
         let outputs = sys.functionals(Set::Output);
         let mut rows = vec![vec![0.0; count]; outputs.saturating_sub(1)];
+        // eight columns at a time
         for (chunk, p) in self.slots.iter().enumerate() {
+            // record with its derivatives along them
             let seeded: Vec<Wide> = (0..lay.z())
                 .map(|i| {
                     let part = |k: usize| s.get((chunk * 8 + k) * lay.len + i).copied().unwrap_or(0.0);
                     Wide { re: x[i], eps: std::array::from_fn(part) }
                 })
                 .collect();
+            // outputs there
             let mut d = sys.data::<Wide>();
             let mut y = vec![Wide::from(0.0); outputs];
             let t = plan.node(n, p);
@@ -114,6 +117,7 @@ impl OutputDerivatives {
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(t, &seeded[..lay.n], &mut d);
             sys.measure(Set::Output, &lay.node(t, &seeded), &mut d, &mut y);
+            // rows = their derivative parts
             for (row, y) in rows.iter_mut().zip(&y) {
                 row[chunk * 8..].iter_mut().zip(y.eps).for_each(|(r, e)| *r = e);
             }

@@ -113,6 +113,7 @@ impl UserModel {
     }
     /// Refuses sizes that do not fit.
     fn check(&self) -> Result<(), Error> {
+        // as many values as parameters
         let count = self.parameters.len();
         let wrong = |message: String, help: &str| Err(Error::method(message, help));
         if self.rho.len() != count || self.scales.len() != count {
@@ -121,6 +122,7 @@ impl UserModel {
                 "give one for each",
             );
         }
+        // a final time that exists
         match self.t_end {
             FinalTime::Parameter(k) if k >= count => wrong(
                 format!("the final time is parameter {k} of a system with {count}"),
@@ -148,6 +150,7 @@ impl UserModel {
     /// Runs from the start to the final time, or until the observer, which is called after each step, breaks
     /// the run off.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<UserRun, Error> {
+        // what can be refused before the run
         method.check()?;
         self.check()?;
         check_options(method)?;
@@ -156,16 +159,19 @@ impl UserModel {
                 first order";
             return Err(Error::method(message, "use one of maggi, index1, penalty, ali3p"));
         }
+        // mesh and controller of the method
         let (end, slot) = self.end();
         let mut rho = [&self.rho[..], &[end]].concat();
         let mesh = Mesh::new((self.t_start, None), &[], &[], (end, Some(slot)))?;
         let control = method.controller(end - self.t_start);
         let condition = matches!(self.t_end, FinalTime::Condition { .. });
         let observe = &mut Stopwatch::start().observer(end, observe);
+        // the run, step by step
         let recipe = self.recipe(method);
         let mut trajectory = Trajectory::start(&recipe, &[], &mesh);
         let until = condition.then(|| trajectory.layout.o - 1);
         continue_run(&recipe, &rho, &[], &mesh, &control, until, observe, &mut trajectory)?;
+        // values of the objectives at the end that was found
         rho[self.rho.len()] = trajectory.plan.t[trajectory.plan.steps()];
         let psi = values(&recipe, &rho, &trajectory);
         if let Some(k) = psi.iter().position(|x| !x.is_finite()) {
@@ -176,6 +182,7 @@ impl UserModel {
             }
             .into());
         }
+        // a condition is a terminal value
         let lay = trajectory.layout;
         let last = trajectory.last();
         if condition && last[lay.z() + lay.o - 1] != 0.0 {
@@ -186,6 +193,7 @@ impl UserModel {
     }
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &UserRun, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
+        // what can be refused before it is computed
         self.check()?;
         let started = Instant::now();
         let objectives = self.objectives();
@@ -199,11 +207,13 @@ impl UserModel {
         if let Some([name, help]) = index3_adjoint(sensitivity, &run.method) {
             return Err(Error::method(format!("{name} holds constraints of positions only"), help));
         }
+        // rows by the method, the final time as a parameter of its own
         let scales = [&self.scales[..], &[run.rho[self.rho.len()].abs().max(1e-3)]].concat();
         let recipe = self.recipe(&run.method);
         let case =
             Case { recipe: &recipe, design: Design::Plain(&scales), rho: &run.rho, run: &run.trajectory };
         let Rows { rows, corrections, extrapolated } = rows_by(&case, &run.method, sensitivity)?;
+        // chain rule of the final time
         let free = match self.t_end {
             FinalTime::Condition { .. } => until::FinalTime::new(&run.trajectory, &rows, &self.scales)?,
             _ => until::FinalTime::none(),
@@ -211,6 +221,7 @@ impl UserModel {
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
         let rows: Gradient =
             free.reduce(&rows).into_iter().map(|row| row[..self.rho.len()].to_vec()).collect();
+        // what is zero, not finite or not converged
         let names = &self.parameters;
         let mut warnings = checked(&objectives, names, &rows)?;
         warnings.extend(extrapolated.iter().flat_map(|e| not_converged(&objectives, names, e)));

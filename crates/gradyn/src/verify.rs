@@ -110,11 +110,13 @@ impl Prepared {
         self.check_parameters()?;
         self.mesh()?;
         let started = Stopwatch::start();
+        // items = combinations in the order in which they run
         let centres = combination::centres(self, &plan.method);
         let models: Vec<&Prepared> = std::iter::once(self).chain(others).collect();
         let families: Vec<Coordinates> = models.iter().map(|m| m.model.family).collect();
         let items = combination::list(&centres, plan.scope, &families);
         let total = items.len();
+        // the reference, and steps that fit it
         observe(&Stage { done: 0, total, name: "reference" });
         let reference = self.reference(plan, &centres);
         let steps = Steps::new(self, plan, reference.as_ref().ok())?;

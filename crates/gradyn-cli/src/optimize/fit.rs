@@ -15,6 +15,7 @@ fn residuals(report: &Report) -> (usize, f64) {
 
 pub(crate) fn object(report: &Report, fit: &Identification) -> Value {
     let (count, norm) = residuals(report);
+    // objects of a parameter, of a direction, of a pair
     let estimate = |e: &Estimate| {
         json!({
             "name": e.name, "value": e.value, "deviation": e.deviation, "interval": e.interval,
@@ -27,6 +28,7 @@ pub(crate) fn object(report: &Report, fit: &Identification) -> Value {
         json!({"strength": d.strength, "components": components})
     };
     let correlation = |(a, b, r): (&str, &str, f64)| json!({"parameters": [a, b], "correlation": r});
+    // the object
     json!({
         "residuals": count, "residual_norm": norm, "residual_deviation": fit.residual_deviation,
         "freedoms": fit.freedoms,
@@ -38,11 +40,13 @@ pub(crate) fn object(report: &Report, fit: &Identification) -> Value {
 
 pub(crate) fn text(report: &Report, fit: &Identification) -> String {
     let (count, norm) = residuals(report);
+    // size of the residuals
     let mut text = format!(
         "  fit             {count} residuals, norm {norm:.3e}; σ = {:.3e} of their scales, {} degrees of \
          freedom\n",
         fit.residual_deviation, fit.freedoms
     );
+    // a line of each parameter: deviation, interval, scale
     let width = fit.estimates.iter().map(|e| e.name.chars().count()).max().unwrap_or(0).max(9);
     text += &format!(
         "  {:<w$}    {:>12}    {:^40}    proposed scale\n",
@@ -62,6 +66,7 @@ pub(crate) fn text(report: &Report, fit: &Identification) -> String {
             e.name, e.deviation, e.proposed_scale
         );
     }
+    // pairs that are correlated, directions that nothing determines
     for (a, b, r) in fit.correlations(HIGH) {
         text += &format!("  correlated      {a} and {b}: {r:.4}\n");
     }

@@ -52,9 +52,11 @@ pub(crate) fn open(path: &Path, header: &Value, resume: bool) -> Result<(Lines, 
 /// Refuses the history of something else.
 fn check(name: &str, old: Value, new: &Value) -> Result<(), Failure> {
     let help = "give another file by --history, or run without --resume";
+    // the first line of another file
     if old["gradyn"].is_null() {
         return Err(Failure::command(format!("{name} is not the history of an optimisation"), help));
     }
+    // first key that differs
     let keys = new.as_object().into_iter().flatten();
     match keys.map(|(key, value)| (key, &old[key], value)).find(|(_, old, new)| old != new) {
         None => Ok(()),

@@ -63,6 +63,7 @@ impl Ended<'_> {
         let s = self.study;
         let end = &self.report.end;
         let names = output::parameter_names(s.model());
+        // bounds, constraints and failures as lists
         let active: Vec<Value> = end
             .active
             .iter()
@@ -75,6 +76,7 @@ impl Ended<'_> {
             .iter()
             .map(|f| json!({"start": f.start, "evaluation": f.evaluation, "reason": f.reason}))
             .collect();
+        // the object
         let mut o = json!({
             "model": s.model().model.name, "method": super::method(s),
             "optimizer": s.optimizer.name(), "status": end.status.name(), "message": end.status.about(),
@@ -88,6 +90,7 @@ impl Ended<'_> {
                 "seconds": self.seconds, "evaluations_of_history": self.old, "failed": end.failures.len(),
             },
         });
+        // what many starts and fits add
         if s.starts.is_some() {
             o["starts"] = starts::object(s, self.report);
         }
@@ -101,6 +104,7 @@ impl Ended<'_> {
         let end = &self.report.end;
         let f = s.method.formulation.name();
         let i = s.method.integrator.name();
+        // method, end and value
         let mut text = format!(
             "{}: {}, with {f} + {i}, {}\n",
             s.model().model.name,
@@ -112,11 +116,13 @@ impl Ended<'_> {
             &format!("  objective       {:.12e} → {:.12e}\n", self.initial().unwrap_or(f64::NAN), end.value);
         text += &format!("  optimality      projected gradient {:.1e}", end.optimality);
         text += &if s.problem.m() > 0 { format!(", violation {:.1e}\n", end.violation) } else { "\n".into() };
+        // work, with what came from the history
         let old = if self.old > 0 { format!(", {} from the history", self.old) } else { String::new() };
         text += &format!(
             "  work            {} iterations, {} evaluations{old}, {:.2} s\n",
             end.iterations, end.evaluations, self.seconds
         );
+        // what many starts and fits add
         let starts = if s.starts.is_some() { starts::text(s, self.report) } else { String::new() };
         let fit =
             self.report.identification.as_ref().map_or(String::new(), |fit| fit::text(self.report, fit));

@@ -55,6 +55,7 @@ mod file {
         let header = lines.next().unwrap_or_default();
         let rows: Vec<Vec<String>> = lines.collect();
         let last = header.len().saturating_sub(1);
+        // schema = numbers, and a text in the last column
         let field = |(k, name): (usize, &String)| {
             let (physical, converted) = if k == last {
                 (Physical::BYTE_ARRAY, ConvertedType::UTF8)
@@ -70,6 +71,7 @@ mod file {
         let mut writer = SerializedFileWriter::new(&mut out, schema, Default::default())?;
         let mut group = writer.next_row_group()?;
         let mut k = 0;
+        // columns; an empty cell is a null
         while let Some(mut column) = group.next_column()? {
             let cells: Vec<&str> = rows.iter().map(|r| r.get(k).map_or("", String::as_str)).collect();
             let levels: Vec<i16> = cells.iter().map(|c| i16::from(!c.is_empty())).collect();

@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 
 /// A report as one JSON object.
 pub(crate) fn report(p: &Prepared, r: &Report) -> Value {
+    // counts of verdicts, and the row that is farthest off
     let count = |name: &str| r.count(|v| v.name() == name);
     let largest = r.farthest().and_then(|row| Some((row, row.measured.as_ref()?)));
     let largest = largest
         .map(|(row, m)| json!({"combination": combination(&row.combination), "ratio": m.distance.ratio}));
+    // the object
     json!({
         "model": p.model.name,
         "parameters": named(parameter_names(p), p.rho()),

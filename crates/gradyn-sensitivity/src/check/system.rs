@@ -76,6 +76,7 @@ impl OfSystem<'_> {
         let rows = self.sizes()[0];
         let mut d = self.placed(x);
         let at = self.at(x);
+        // grad = (∂y/∂p)ᵀ μ as it is written
         let mu: Vec<f64> = (0..rows).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
         let mut grad = vec![0.0; dims.args];
         match self.term {
@@ -199,12 +200,14 @@ impl Kernel for OfSystem<'_> {
         let dims = self.sys.dims();
         let mut d = self.placed(x);
         let mut out = vec![0.0; rows * columns];
+        // columns of (q, v, a, λ)
         match self.term {
             Term::Constraint(level) => self.constraint(level, x, &mut d, &mut out),
             Term::Balance => self.balance(x, &mut d, &mut out),
             Term::Forces => self.forces(x, &mut d, &mut out),
             Term::Functionals(set) => self.functionals(set, x, &mut d, &mut out),
         }
+        // columns of slots
         for k in 0..dims.slots {
             let mut delta = vec![0.0; dims.slots];
             let mut column = vec![0.0; rows];

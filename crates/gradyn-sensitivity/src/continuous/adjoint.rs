@@ -96,6 +96,7 @@ pub(super) fn evaluate(
 
 impl<'c> Sweep<'c> {
     fn new(case: &'c Case<'c>, form: Form) -> Result<Self, StepError> {
+        // sizes
         let sys = case.recipe.system();
         let p = case.slots();
         let o = case.objectives();
@@ -105,6 +106,7 @@ impl<'c> Sweep<'c> {
         let s = eq.scheme.rows.len();
         let lay = case.run.layout;
         let size = form.size(sys);
+        // group = coupled stages of an implicit scheme
         let group = |rows: std::ops::Range<usize>| {
             eq.scheme.is_implicit(rows.clone()).then(|| Stages::new(sys, &eq, form, rows)).transpose()
         };
@@ -192,6 +194,7 @@ impl<'c> Sweep<'c> {
     }
     /// At node `n`, if the step that ends there has other independent coordinates than the next one.
     pub(super) fn change_coordinates(&mut self, n: usize) -> Result<(), StepError> {
+        // nothing to do where the independent coordinates stay
         let case = self.case;
         let plan = &self.case.run.plan;
         if !self.changes(n) {
@@ -200,6 +203,7 @@ impl<'c> Sweep<'c> {
         let sys = case.recipe.system();
         let size = self.size();
         let lay = case.run.layout;
+        // μ with the coordinates after the node
         self.same = false;
         self.b.fill(0.0);
         self.place_node(n, plan.frozen(n + 1))?;
@@ -207,6 +211,7 @@ impl<'c> Sweep<'c> {
             self.form.lower(sys, &mut self.instants[0], &self.y[j * size..(j + 1) * size], &mut self.work.mu);
             self.b[j * lay.z()..][..2 * lay.n].copy_from_slice(&self.work.mu);
         }
+        // μ through the node with those before it (1)
         self.place_node(n, plan.frozen(n))?;
         (0..case.objectives()).for_each(|j| self.pass(j));
         Ok(())
@@ -278,6 +283,7 @@ impl<'c> Sweep<'c> {
     pub(super) fn evaluate(&mut self, i: usize) {
         let (sys, size, z, o) =
             (self.case.recipe.system(), self.size(), self.case.run.layout.z(), self.case.objectives());
+        // k = y'(t_i, y_i) of each objective
         for j in 0..o {
             let y = (i * o + j) * size;
             let b = (i * o + j) * z;
@@ -304,6 +310,7 @@ impl<'c> Sweep<'c> {
         h: f64,
         choice: &[u32],
     ) -> Result<(), StepError> {
+        // a stage that stands alone
         let sys = self.case.recipe.system();
         let size = self.size();
         let o = self.case.objectives();
@@ -311,6 +318,7 @@ impl<'c> Sweep<'c> {
             self.evaluate(rows.start + 1);
             return Ok(());
         };
+        // k of coupled stages, y_i = y + h Σ_j a_ij k_j (2)
         let blocks = rows.start + 1..rows.end + 1;
         stages.prepare(sys, &self.eq, (t, h), choice, &mut self.instants[blocks.clone()], &mut self.work)?;
         for j in 0..o {
@@ -332,6 +340,7 @@ impl<'c> Sweep<'c> {
                 }
             }
         }
+        // forms with moving terms are evaluated at the final y_i
         if self.form.moves() {
             blocks.for_each(|i| self.evaluate(i));
         }

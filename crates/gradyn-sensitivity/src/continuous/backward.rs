@@ -60,6 +60,7 @@ impl Sweep<'_> {
         n: usize,
         tol: Tolerance,
     ) -> Result<(), StepError> {
+        // the mesh of the piece
         let run = self.case.run;
         let o = self.case.objectives();
         let plan = &run.plan;
@@ -68,14 +69,17 @@ impl Sweep<'_> {
         let end = plan.t[n];
         let times = &plan.t[nodes.clone()];
         let first = nodes.start;
+        // y = (state, slots), integrated from the end of the piece to its start
         let mut ode = Ode::new([&self.y[..], &self.slots].concat(), MOST, tol);
         let mut x = vec![0.0; run.layout.z()];
+        // (q, v, a, λ)(t) from the records around (1)
         ode.integrate(end - plan.t[m], |s, y, out| {
             let t = (end - s).clamp(plan.t[m], end);
             let k = (m + plan.t[m..n].partition_point(|x| *x < t)).clamp(m + 1, n);
             let order = self.case.recipe.variable_order(plan.frozen(k)).map_or(1, |o| o.0 + 1);
             aitken_neville(times, |i| run.record(first + i), t, order, &mut x);
             self.instants[0].set(self.case.recipe.system(), &run.layout.node(t, &x), plan.frozen(k), true)?;
+            // (μ, ∇ψ)' at that point
             self.yi[..size].copy_from_slice(&y[..size]);
             self.evaluate(0);
             let (state, rates) = out.split_at_mut(size);
@@ -87,6 +91,7 @@ impl Sweep<'_> {
             std::mem::swap(&mut self.slots, &mut self.rates);
             Ok(())
         })?;
+        // state and slots at the start of the piece
         self.y.copy_from_slice(&ode.y[..size]);
         self.slots.copy_from_slice(&ode.y[size..]);
         Ok(())

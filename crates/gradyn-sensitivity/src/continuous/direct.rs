@@ -30,6 +30,7 @@ fn stages(case: &Case, recipe: &StepRecipe, nodes: &[f64]) -> Result<Trajectory,
     let to = recipe.layout();
     let mut states = States::new(case, &p)?;
     let steps = case.run.plan.steps();
+    // x = records with heads of the run and states at the stages
     let mut x = vec![0.0; (steps + 1) * to.len];
     x[..to.head()].copy_from_slice(&case.run.record(0)[..from.head()]);
     for n in 1..=steps {
@@ -39,6 +40,7 @@ fn stages(case: &Case, recipe: &StepRecipe, nodes: &[f64]) -> Result<Trajectory,
             stage.copy_from_slice(states.at(case, &p, n, *c)?);
         }
     }
+    // plan = that of the run with the choices of this step
     let count = recipe.choices();
     let choices = (0..=steps).flat_map(|n| &case.run.plan.frozen(n).choice[..count]).copied().collect();
     let plan = Plan { choices, choice_count: count, ..case.run.plan.clone() };

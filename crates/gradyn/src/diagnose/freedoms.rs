@@ -60,6 +60,7 @@ impl Prepared {
         let sys = &self.model.system;
         let given = &method.freedoms;
         let names = names(&self.model.system);
+        // every name is a coordinate
         if let Some(name) = given.iter().find(|f| !names.contains(f)) {
             let hint = nearest(name, names.iter().map(String::as_str))
                 .map_or(String::new(), |n| format!("did you mean `{n}`? "));
@@ -69,6 +70,7 @@ impl Prepared {
             )
             .about(Owner::Coordinate, name));
         }
+        // every name stands once
         if let Some((_, name)) = given.iter().enumerate().find(|(k, f)| given[..*k].contains(f)) {
             return Err(Error::method(
                 format!("freedoms: `{name}` is named twice"),
@@ -76,28 +78,33 @@ impl Prepared {
             )
             .about(Owner::Coordinate, name));
         }
+        // as many names as degrees of freedom
         let free = sys.dims().n - sys.independent(false).len();
         if given.len() != free {
             let what = if free == 1 { "degree" } else { "degrees" };
             let message = format!("freedoms: the model has {free} {what} of freedom, not {}", given.len());
             return Err(Error::method(message, "name as many coordinates as degrees of freedom"));
         }
+        // (1) at the start, for positions and velocities
         (0..2).try_for_each(|level| check_regular(self, method, level == 1))
     }
 }
 
 /// (1) at the start.
 fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<(), Error> {
+    // [Φ_q ; B] at the start
     let sys = &model.model.system;
     let p = model.model.slots(&model.rho);
     let mut d = sys.data::<f64>();
     sys.prepare(&p, &mut d);
     sys.set_angles(&model.model.angles, &mut d);
     sys.place(p[model.model.times.start as usize], &model.assembled.q, &mut d);
+    // first = a dependency of its rows
     let stack = Stack::new(sys, velocity, &method.independent_coordinates(sys));
     let values = stack.values(sys, &d);
     let found = row_dependencies(&stack.pattern, &values, ZERO);
     let Some(first) = found.dependent.first() else { return Ok(()) };
+    // the named coordinates in it
     let m = stack.rows.len();
     let mut named: Vec<usize> =
         first.on.iter().map(|o| o.0).chain([first.row]).filter(|i| *i >= m).map(|i| i - m).collect();
@@ -105,6 +112,7 @@ fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<()
     let first = named.first().map(|&k| method.freedoms[k].clone());
     let named = named.iter().map(|&k| format!("`{}`", method.freedoms[k])).collect::<Vec<_>>();
     let verb = if named.len() == 1 { "is held by the constraints" } else { "follow from each other" };
+    // message with the condition of [Φ_q ; B]
     let condition = stack.independence().condition(&stack.pattern, &values);
     let message = format!(
         "the freedoms do not determine the velocities at the start: {} {verb} (σ_min/σ_max of [Φ_q; B] \
@@ -122,6 +130,7 @@ pub(super) fn freedoms(model: &Prepared, run: &Run, d: &mut Data) -> Result<Vec<
     if named.is_empty() {
         return Ok(vec![]);
     }
+    // (2): the run ends where a named coordinate passes its extreme
     for velocity in [false, true] {
         if let Some(n) = passes_extreme(model, &run.trajectory, &Stack::new(sys, velocity, &named), d) {
             return Err(StepError::Freedoms {
@@ -130,6 +139,7 @@ pub(super) fn freedoms(model: &Prepared, run: &Run, d: &mut Data) -> Result<Vec<
             });
         }
     }
+    // (2): it warns where R is large, and ends where R is beyond bounds
     for velocity in [false, true] {
         let (worst, n, best) = worst_r(model, run, velocity, &named, d)?;
         let t = run.trajectory.plan.t[n];
@@ -160,10 +170,12 @@ fn worst_r(
     let plan = &run.trajectory.plan;
     let free = sys.dims().n - sys.independent(velocity).len();
     let q = |n: usize| &run.trajectory.record(n)[..sys.dims().n];
+    // best = the largest entry of R of chosen coordinates at the start
     sys.place(plan.t[0], q(0), d);
     let mut chosen = Kinematic::new(sys, velocity, &choose(sys, velocity, sys.phi_q(d)))?;
     let mut named = Kinematic::new(sys, velocity, &named[..free])?;
     let best = largest_r(sys, plan.t[0], d, &mut chosen).max(1.0);
+    // worst = that of the named ones over all nodes
     let mut size = |n: usize| {
         sys.place(plan.t[n], q(n), d);
         largest_r(sys, plan.t[n], d, &mut named)
@@ -208,6 +220,7 @@ pub(crate) fn explain_freedoms(
     if named.is_empty() {
         return e;
     }
+    // e, or (2) where it holds between the last nodes
     for velocity in [false, true] {
         let stack = Stack::new(sys, velocity, &named);
         if let Some(n) = passes_extreme(model, run, &stack, d) {

@@ -22,6 +22,7 @@ pub(crate) fn undefined(t: f64, Outside { force, why }: Outside) -> StepError {
 
 /// The error as it is, or the force that is not defined where it happened.
 pub(crate) fn explain_undefined(model: &Prepared, e: StepError, run: &Trajectory, p: &[f64]) -> StepError {
+    // errors that an undefined value can cause
     let stopped = |e: &StepError| {
         use StepError::*;
         matches!(
@@ -34,6 +35,7 @@ pub(crate) fn explain_undefined(model: &Prepared, e: StepError, run: &Trajectory
                 | Positions { .. }
         )
     };
+    // found = what is undefined at the start, or ahead of the last record
     if !model.model.system.guarded() || !stopped(&e) {
         return e;
     }

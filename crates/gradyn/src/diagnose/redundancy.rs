@@ -52,11 +52,13 @@ type NullVectors = Vec<Vec<f64>>;
 fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<NullVectors> {
     let mn = &sys.patterns().mn;
     let rows = sys.independent(true);
+    // basis of the kept rows, of unit length
     let (sizes, unit) = unit_rows(mn, phi_q);
     let mut basis = Basis::default();
     if rows.iter().any(|&k| basis.add(unit[k as usize].clone(), ROUNDING) <= ROUNDING) {
         return None;
     }
+    // n of a redundant row: n_k = d_k |r|/|k| of kept rows, -1 of itself
     let vector = |&r: &usize| {
         let d = basis.coefficients(&unit[r]);
         let zero = ROUNDING * largest(d.iter().copied());
@@ -77,6 +79,7 @@ fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) -> Vec<f64> {
     let r = vectors.len();
     let mut gram = DenseLu::new(vectors.len());
     let mut stress = vec![0.0; lam.len()];
+    // G_ij = n_iᵀ W n_j
     for (i, a) in vectors.iter().enumerate() {
         for (j, b) in vectors.iter().enumerate() {
             gram.matrix_mut()[i * r + j] = dot(a, b);
@@ -85,6 +88,7 @@ fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) -> Vec<f64> {
     if gram.factor().is_err() {
         return stress;
     }
+    // c = G⁻¹ nᵀ W λ, stress = Σ c n
     let mut c: Vec<f64> = vectors.iter().map(|n| dot(n, lam)).collect();
     gram.solve(&mut c);
     for (c, n) in c.iter().zip(vectors) {
@@ -195,12 +199,14 @@ pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error>
     let mut d = sys.data::<f64>();
     let mut phi = vec![0.0; lay.m];
     sys.prepare(&p, &mut d);
+    // Φ of every row at every node
     for n in 0..=plan.steps() {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
         sys.set_angles(plan.angles(n), &mut d);
         sys.place(at.t, at.q, &mut d);
         phi.fill(0.0);
         sys.constraint(&at, LEVEL[0], &mut d, &mut phi);
+        // a redundant row is broken where it is beyond rounding and beyond the kept ones
         let kept = largest(sys.independent(true).iter().map(|&k| phi[k as usize]));
         let [q, v] = [at.q, at.v].map(|x| largest(x.iter().copied()));
         let holonomic = sys.dims().m - sys.dims().m_vel;
@@ -215,6 +221,7 @@ pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error>
             ));
         }
     }
+    // objectives must not read what the rows share
     let sets = [Set::Integrand, Set::Terminal];
     check_determined(model, run, sys, &sets, &model.functionals())
 }
@@ -365,6 +372,7 @@ fn blocks(model: &Prepared, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &
     let stages = run.method.build(&model.model).stage_times();
     let mut d = sys.data::<f64>();
     sys.prepare(&p, &mut d);
+    // f at the stages that dynamics are read at, then at the node
     for n in 0..=plan.steps() {
         let x = run.trajectory.record(n);
         let inner = stages.iter().enumerate().filter(|(_, c)| n > 0 && c.is_some() && sys.reads_dynamics());

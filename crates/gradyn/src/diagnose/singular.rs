@@ -129,6 +129,7 @@ fn turns_over(model: &Prepared, run: &Run, t: f64, d: &mut Data) -> bool {
     let plan = &run.trajectory.plan;
     let after = plan.t.partition_point(|x| *x <= t).clamp(1, plan.steps());
     let rows = sys.independent(true);
+    // sign of det [Φ_q ; B] at a node, and the columns that B picks
     let mut matrix = |n: usize, picked: Option<Vec<u32>>| {
         sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
         let picked =
@@ -141,6 +142,7 @@ fn turns_over(model: &Prepared, run: &Run, t: f64, d: &mut Data) -> bool {
         a[rows.len()..].iter_mut().zip(&picked).for_each(|(row, &i)| row[i as usize] = 1.0);
         (sign(a), picked)
     };
+    // turned over = the signs before and after t differ
     let (before, picked) = matrix(after - 1, None);
     before * matrix(after, Some(picked)).0 < 0.0
 }
@@ -156,6 +158,7 @@ fn independence(
     let sys = &model.model.system;
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
+    // Φ_q at a node, or between two of them
     if theta == 0.0 {
         sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
         rows.learn(&sys.patterns().mn, sys.phi_q(d));

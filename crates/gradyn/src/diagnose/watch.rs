@@ -101,6 +101,7 @@ pub(crate) fn scales(model: &Prepared, run: &Run, d: &mut Data) -> [f64; 5] {
 fn jump_at(model: &Prepared, run: &Run, n: usize, scales: &[f64; 5], d: &mut Data) -> Option<Jump> {
     let t = run.trajectory.plan.t[n];
     let side = 1e-8 * (1.0 + t.abs());
+    // gap = what changes from t - side to t + side
     let mut gap = |side: f64| {
         let (before, after) =
             (quantities(model, run, n, t - side, d), quantities(model, run, n, t + side, d));
@@ -110,11 +111,13 @@ fn jump_at(model: &Prepared, run: &Run, n: usize, scales: &[f64; 5], d: &mut Dat
             .collect()
     };
     let (far, near): (Vec<(f64, Vec<f64>)>, Vec<(f64, Vec<f64>)>) = (gap(side), gap(0.1 * side));
+    // (k, row) = what changes as much over a tenth of the side
     let (k, row) = (0..near.len()).find_map(|k| {
         let least = 1e-9 * near[k].0.max(scales[k]);
         let jumps = |i: &usize| near[k].1[*i] > 0.5 * far[k].1[*i] && near[k].1[*i] > least;
         (0..near[k].1.len()).find(jumps).map(|row| (k, row))
     })?;
+    // name of it
     let name = &model.model.system.row_names().get(row);
     let subject = name.filter(|_| [0, 1, 3].contains(&k)).map(|r| Subject::new(r.owner, &r.element));
     let row = |what: &str| format!("the {what} of `{}` jumps", model.model.system.row_name(row));

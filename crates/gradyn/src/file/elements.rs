@@ -16,14 +16,17 @@ use std::ops::Range;
 
 /// The mechanism of a file.
 pub(crate) fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
+    // dimension and gravity
     let mut m = Mechanism::new(&text(root, "name").unwrap_or_default().text);
     if let Some(Node { value: Value::Number(d), .. }) = root.get("dimension") {
         m.dimension = *d as usize;
     }
     m.gravity = vector(root, "gravity").unwrap_or(Vector::Components(vec![0.0.into(); m.dimension], None));
+    // names for expressions
     let lists = parameters(root, &mut m)?;
     m.constants = numbers(root, "constants").collect();
     m.hard_points = vectors(root, "points");
+    // bodies and what connects them
     m.ground = section(root, "ground").map_or(vec![], |g| vectors(g, "points"));
     m.bodies = elements(root, "body").map(|(n, t)| body(n, t)).collect::<Result<_, _>>()?;
     for (name, t) in elements(root, "joint") {
@@ -32,20 +35,24 @@ pub(crate) fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
             None => m.joints.push(joint(name, t, m.dimension)?),
         }
     }
+    // constraints of positions and of velocities
     let constraint =
         |key: &'static str| elements(root, "constraint").filter_map(move |(n, t)| Some((n, maybe(t, key)?)));
     m.constraints = numbers(root, "constraint").chain(constraint("position")).collect();
     m.velocity_constraints = constraint("velocity").collect();
+    // penalty factors of whatever has rows
     for key in ["body", "joint", "constraint", "driver"] {
         for (name, t) in elements(root, key) {
             let factors = penalty(t, &format!("{key} `{name}`"))?;
             m.penalties.extend(factors.map(|p| (name, p)));
         }
     }
+    // forces and functions of time
     m.drivers = elements(root, "driver").map(|(n, t)| driver(n, t)).collect::<Result<_, _>>()?;
     m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect::<Result<_, _>>()?;
     m.roads = elements(root, "road").map(|(n, t)| vehicle::road(n, t)).collect::<Result<_, _>>()?;
     m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
+    // start, functionals, times
     m.initial = section(root, "initial").map_or(Ok(Initial::default()), initial)?;
     m.objectives = elements(root, "objective").map(|(n, t)| objective(n, t)).collect::<Result<_, _>>()?;
     m.outputs = numbers(root, "output").collect();
@@ -142,6 +149,7 @@ type Lists = Vec<(String, usize)>;
 
 fn parameters(root: &Table, m: &mut Mechanism) -> Result<Lists, ModelError> {
     let mut lists = vec![];
+    // a number alone is a parameter without bounds
     for (name, node) in entries(root, "parameters") {
         let Some(t) = node.table() else {
             let value = node.number().unwrap_or(0.0.into());
@@ -155,6 +163,7 @@ fn parameters(root: &Table, m: &mut Mechanism) -> Result<Lists, ModelError> {
             });
             continue;
         };
+        // a table: one parameter, or one for each value of a list
         let one = |name: Text, value: Number| Parameter {
             name,
             value,
@@ -178,6 +187,7 @@ fn parameters(root: &Table, m: &mut Mechanism) -> Result<Lists, ModelError> {
 
 /// The values of a list parameter; `None` if it is a single one.
 fn list_values(name: &Word, t: &Table) -> Result<Option<Vec<Number>>, ModelError> {
+    // count and values, as far as they are given
     let count = t
         .get("count")
         .and_then(|c| if let Value::Number(x) = c.value { Some((x as usize, &c.place)) } else { None });
@@ -186,6 +196,7 @@ fn list_values(name: &Word, t: &Table) -> Result<Option<Vec<Number>>, ModelError
     let wrong = |message: String, place: &Range<usize>| {
         Err(ModelError::new(format!("parameter `{}`, {message}", name.text)).at(&Some(place.clone())))
     };
+    // values, where both agree
     match (count, values) {
         (_, Some((v, place))) if v.is_empty() || v.len() > MAX_COUNT => {
             wrong(format!("value: from 1 to {MAX_COUNT} values are expected here, not {}", v.len()), place)
@@ -200,6 +211,7 @@ fn list_values(name: &Word, t: &Table) -> Result<Option<Vec<Number>>, ModelError
 }
 
 fn spline(name: Text, t: &Table, lists: &Lists) -> Result<Spline, ModelError> {
+    // kind, and its keys
     let kinds = [("cyclic", true), ("clamped", false)];
     let cyclic = choice(t, "kind", &format!("spline `{name}`"), &kinds)?.unwrap_or(false);
     if let Some((key, _)) = t.entries.iter().find(|(k, _)| k.text == "period" && !cyclic) {
@@ -207,6 +219,7 @@ fn spline(name: Text, t: &Table, lists: &Lists) -> Result<Spline, ModelError> {
             .at(&Some(key.place.clone()));
         return Err(e.help("write `duration`: the time from the first to the last value"));
     }
+    // values = numbers, or the members of a list parameter
     let values = match text(t, "values") {
         None => t.get("values").map_or(vec![], Node::numbers),
         Some(list) => {
@@ -223,6 +236,7 @@ fn spline(name: Text, t: &Table, lists: &Lists) -> Result<Spline, ModelError> {
             (0..*n).map(|i| Number { source: named(i), place: list.place.clone(), exact: false }).collect()
         }
     };
+    // duration or period
     let duration = maybe(t, "duration").or(maybe(t, "period")).unwrap_or(1.0.into());
     Ok(Spline { name, cyclic, start: number(t, "start", 0.0), duration, values })
 }
@@ -320,6 +334,7 @@ fn penalty(t: &Table, owner: &str) -> Result<Option<Penalty>, ModelError> {
 }
 
 fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
+    // what several types share
     let owner = format!("force `{name}`");
     let between = pair(t, "between");
     let stiffness = number(t, "stiffness", 0.0);
@@ -329,6 +344,7 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
         damping: damping.clone(),
         width: number(t, "width", 0.0),
     };
+    // kind by its type
     let kind = match word(t, "type").text.as_str() {
         "torsion" => ForceKind::Torsion {
             about: about(&name, t)?,
@@ -383,6 +399,7 @@ fn force(name: Text, t: &Table) -> Result<Force, ModelError> {
         }
         _ => return Err(no_type(&owner, "force type", &word(t, "type"))),
     };
+    // when it acts
     let times = [("always", Active::Always), ("motion", Active::Motion)];
     let active = choice(t, "active", &owner, &times)?.unwrap_or(Active::Always);
     Ok(Force { name, active, kind })
@@ -426,6 +443,7 @@ fn about(name: &Text, t: &Table) -> Result<About, ModelError> {
 }
 
 fn initial(t: &Table) -> Result<Initial, ModelError> {
+    // what contradicts itself
     let place = |key: &str| t.entries.iter().find(|(k, _)| k.text == key).map(|(k, _)| k.place.clone());
     if section(t, "equilibrium").is_some() && place("position").is_some() {
         let e = ModelError::new("[initial] has both `position` and `equilibrium`").at(&place("equilibrium"));
@@ -437,6 +455,7 @@ fn initial(t: &Table) -> Result<Initial, ModelError> {
         let e = ModelError::new("[initial]: `hold` belongs to `equilibrium`").at(&place("hold"));
         return Err(e.help("add equilibrium = {}, or write `position` instead of `hold`"));
     }
+    // conditions of positions, of an equilibrium and of velocities
     let free = conditions(t, "equilibrium");
     let hold = conditions(t, "hold");
     let velocity = match section(t, "velocity") {
@@ -449,6 +468,7 @@ fn initial(t: &Table) -> Result<Initial, ModelError> {
 
 /// The final time, or the latest one and the condition for it.
 fn final_time(s: &Table) -> Result<(Number, Option<Number>), ModelError> {
+    // t_end alone, or until with t_max
     let [end, until, most] = ["t_end", "until", "t_max"].map(|key| maybe(s, key));
     let wrong =
         |message: &str, at: &Number, help: &str| Err(ModelError::new(message).at(&at.place).help(help));
@@ -472,6 +492,7 @@ fn final_time(s: &Table) -> Result<(Number, Option<Number>), ModelError> {
 }
 fn objective(name: Text, t: &Table) -> Result<Objective, ModelError> {
     let parent = format!("objective `{name}`");
+    // constants of a smooth maximum
     let [sharpness, duration] = ["sharpness", "duration"].map(|key| positive(t, key, &parent));
     let sharpness = sharpness?;
     let duration = duration?;
@@ -479,6 +500,7 @@ fn objective(name: Text, t: &Table) -> Result<Objective, ModelError> {
     let wrong = |message: &str, help: &str| {
         Err(ModelError::new(format!("{parent}: {message}")).at(&name.place).help(help))
     };
+    // a maximum alone, or integral and terminal
     let [integral, terminal, y] = ["integral", "terminal", "maximum"].map(|key| maybe(t, key));
     match (y, sharpness, duration) {
         (Some(_), ..) if integral.is_some() || terminal.is_some() => wrong(
@@ -503,11 +525,13 @@ const SMOOTH: &str = "peak = { maximum = \"y\", sharpness = 100, duration = \"1 
 /// The study of a file.
 pub(crate) fn study(root: &Table) -> Result<StudySection, ModelError> {
     let Some(s) = section(root, "study") else { return Ok(StudySection::default()) };
+    // what is not of the method
     let output_step = positive(s, "output_step", "study")?;
     let optimize = section(s, "optimize").map(optimize::optimize).transpose()?;
     let Some(m) = section(s, "method") else {
         return Ok(StudySection { output_step, optimize, ..StudySection::default() });
     };
+    // options as text, as on the command line
     let option = |(name, node): &(Word, Node)| {
         let value = match &node.value {
             Value::Text(word) => word.text.clone(),
@@ -517,6 +541,7 @@ pub(crate) fn study(root: &Table) -> Result<StudySection, ModelError> {
         };
         Some((name.name(), value))
     };
+    // what is of the method
     let positive = |key: &str| positive(m, key, "study, method");
     Ok(StudySection {
         coordinates: text(m, "coordinates"),

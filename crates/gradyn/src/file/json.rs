@@ -79,10 +79,12 @@ impl<'a> Parser<'a> {
     }
     fn object(&mut self) -> Parsed<Value> {
         let mut table = Table::default();
+        // an empty table
         self.take('{');
         if self.take('}') {
             return Ok(Value::Table(table));
         }
+        // key : value, until the table ends
         loop {
             if self.peek() != Some('"') {
                 return Err(self.wrong("a key in double quotes is expected here"));
@@ -121,6 +123,7 @@ impl<'a> Parser<'a> {
         }
     }
     fn string(&mut self) -> Parsed<Word> {
+        // characters until the closing quote
         let start = self.at;
         let mut text = String::new();
         let mut chars = self.rest().char_indices().skip(1);

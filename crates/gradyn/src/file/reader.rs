@@ -113,6 +113,7 @@ fn accepts(kind: &Kind, node: &Node) -> bool {
 
 /// What a value of the right type contains.
 fn inside(node: &Node, kind: &Kind, here: &Here) -> Checked {
+    // what a value of the right type may still have wrong
     match (kind, &node.value) {
         (Kind::Word(words), Value::Text(w)) if !words.contains(&w.text.as_str()) => {
             let e = error(

@@ -96,6 +96,7 @@ impl<'a> Expander<'a> {
     fn copies(&self, instances: &[Instance<'a>], outer: &Context) -> Result<Vec<Copy<'a>>, ModelError> {
         let mut copies = vec![];
         for instance in instances {
+            // a plane has no z to mirror
             if instance.mirror == Some(2) && outer.dimension == 2 {
                 let e = wrong(
                     format!("instance `{}`, mirror: a plane model has no z axis", instance.name.text),
@@ -103,8 +104,10 @@ impl<'a> Expander<'a> {
                 );
                 return Err(outer.inside(e.help("mirror = \"x\" or mirror = \"y\"")));
             }
+            // flips = those outside and its own
             let mut flips = outer.flips;
             instance.mirror.iter().for_each(|&k| flips[k] = !flips[k]);
+            // a copy for each number
             for i in 1..=instance.count.unwrap_or(1) {
                 let number = instance.count.map(|n| (i, n));
                 let name = instance.name_of(i);
@@ -130,12 +133,14 @@ impl<'a> Expander<'a> {
         outer: &Context,
     ) -> Result<Vec<Option<Argument>>, ModelError> {
         let template = &self.library.templates[instance.template];
+        // tables in the order in which they win
         let mut tables = vec![];
         tables.extend(instance.table("first").filter(|_| i == 1));
         tables.extend(instance.table("last").filter(|_| instance.count == Some(i)));
         tables.extend(instance.table("with"));
         let number = instance.count.map(|n| (i, n));
         let mut given: Vec<Option<Argument>> = template.arguments.iter().map(|_| None).collect();
+        // given = first value of each argument
         for (key, node) in tables.into_iter().flat_map(|t| &t.entries) {
             let Some(k) = template.argument(&key.text) else {
                 return Err(outer.inside(template.unknown(key, &instance.name.text)));
@@ -144,6 +149,7 @@ impl<'a> Expander<'a> {
                 given[k] = Some(outer.numbered(number, || outer.argument(node))?);
             }
         }
+        // what has no default must be given
         let missing = template
             .arguments
             .iter()
@@ -195,6 +201,7 @@ impl<'a> Expander<'a> {
         inside.into_iter().try_for_each(|c| self.copy(c, &context))
     }
     fn check_used(&self, template: &Template, context: &Context) -> Result<(), ModelError> {
+        // unused = read neither as a number nor as a text
         let unused = template
             .arguments
             .iter()

@@ -52,6 +52,7 @@ impl Fit {
     }
     /// Refuses a record with times outside of the run, or with fewer numbers than parameters.
     pub(super) fn check(&self, model: &Prepared) -> Result<(), Error> {
+        // times within the run
         let mesh = model.mesh()?;
         let n = model.parameters().len();
         let start = mesh.start.0;
@@ -66,6 +67,7 @@ impl Fit {
                 .help("look at t_end of [study], or leave it out")
                 .into());
         }
+        // as many values as parameters
         if self.count() < n {
             let message = format!(
                 "study, optimize, fit: {} measured values for {n} parameters are too few",

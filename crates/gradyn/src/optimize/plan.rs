@@ -64,6 +64,7 @@ pub(crate) fn optimizer(
     study: &Optimize,
     given: Option<Optimizer>,
 ) -> Result<(Optimizer, Place), ModelError> {
+    // found = of the command, of the file, or what fits the study
     let named = study.method.as_ref().filter(|_| given.is_none());
     let place = named.and_then(|t| t.place.clone());
     let fallback = match (&study.fit, &study.limits[..]) {
@@ -72,6 +73,7 @@ pub(crate) fn optimizer(
         _ => Optimizer::Sqp,
     };
     let found = named.and_then(|t| Optimizer::parse(&t.text).ok()).or(given).unwrap_or(fallback);
+    // least squares need residuals
     if found.least_squares() && study.fit.is_none() {
         let others: Vec<&str> =
             Optimizer::ALL.iter().filter(|o| !o.least_squares()).map(|o| o.name()).collect();
@@ -112,6 +114,7 @@ fn varying(study: &Optimize, m: &Mechanism) -> Result<Vec<String>, ModelError> {
 
 /// The objectives that are minimised or limited, then the limited expressions.
 fn functionals(study: &Optimize, m: &Mechanism) -> Result<Vec<Objective>, ModelError> {
+    // objectives that are asked for
     let all: Vec<&str> = m.objectives.iter().map(|o| o.name.text.as_str()).collect();
     let limited = study
         .limits
@@ -122,6 +125,7 @@ fn functionals(study: &Optimize, m: &Mechanism) -> Result<Vec<Objective>, ModelE
         return Err(unknown("objective", name, &all));
     }
     let used = m.objectives.iter().filter(|o| asked.iter().any(|n| n.text == o.name.text)).cloned();
+    // values of constraints are objectives of their own
     let value = |l: &Limit| match &l.of {
         Limited::Objective(_) => None,
         Limited::Value(x) => {
@@ -224,6 +228,7 @@ fn problem(
     nominal: &Prepared,
     varying: &[String],
 ) -> Result<Problem, ModelError> {
+    // transforms of what varies
     let valid: Vec<&str> = varying.iter().map(String::as_str).collect();
     if let Some((name, _)) = study.transforms.iter().find(|t| !valid.contains(&t.0.text.as_str())) {
         return Err(unknown("varying parameter", name, &valid));
@@ -231,6 +236,7 @@ fn problem(
     let transform = |name: &str| {
         study.transforms.iter().find(|t| t.0.text == name).and_then(|t| Transform::parse(&t.1.text).ok())
     };
+    // variables with bounds and scales
     let infos = || nominal.parameters().iter().zip(&nominal.rho).filter(|(p, _)| varying.contains(&p.name));
     let variable = |p: &gradyn_model::ParameterInfo| {
         let lower = p.bounds.0.unwrap_or(f64::NEG_INFINITY);
@@ -238,6 +244,7 @@ fn problem(
         let transform = transform(&p.name).unwrap_or(Transform::Identity);
         Variable::between(&p.name, lower, upper).scale(p.scale).transform(transform)
     };
+    // problem, its start and its scale
     let place = |e: Error| refused(e, m, &None);
     let problem = Problem::new(infos().map(|(p, _)| variable(p)).collect()).map_err(place)?;
     problem.check_start(&infos().map(|(_, x)| *x).collect::<Vec<_>>()).map_err(place)?;
@@ -255,6 +262,7 @@ pub(crate) fn refused(e: Error, m: &Mechanism, place: &Place) -> ModelError {
 
 /// The model in every scenario.
 fn scenarios(study: &Optimize, m: &Mechanism) -> Result<Vec<(String, f64, Mechanism)>, ModelError> {
+    // one = the mechanism with the constants of the scenario
     let valid: Vec<&str> = m.constants.iter().map(|c| c.0.text.as_str()).collect();
     let one = |s: &Scenario| {
         let mut new = m.clone();
@@ -265,6 +273,7 @@ fn scenarios(study: &Optimize, m: &Mechanism) -> Result<Vec<(String, f64, Mechan
         }
         Ok((s.name.text.clone(), s.weight, new))
     };
+    // scenarios, or the mechanism as it is
     match &study.scenarios[..] {
         [] => Ok(vec![(String::new(), 1.0, m.clone())]),
         [first, ..] if study.fit.is_some() => {
@@ -283,8 +292,10 @@ fn constrained(
     m: &Mechanism,
 ) -> Result<(Problem, Vec<Row>), ModelError> {
     let mut rows = vec![];
+    // equalities first, then inequalities
     for equal in [true, false] {
         for l in &study.limits {
+            // everywhere = it is another number in each scenario
             let set =
                 |name: &String| study.scenarios.iter().flat_map(|s| &s.set).any(|(n, _)| n.text == *name);
             let (name, everywhere) = match &l.of {
@@ -297,6 +308,7 @@ fn constrained(
                 .position(|o| o.name.text == name.text)
                 .expect("every limit has its functional");
             let count = if everywhere { study.scenarios.len().max(1) } else { 1 };
+            // a row for each scenario and side
             for (scenario, (limit, sign, name)) in
                 (0..count).flat_map(|s| sides(study, l, equal, everywhere, s).map(move |side| (s, side)))
             {
@@ -320,10 +332,12 @@ fn sides(
     everywhere: bool,
     scenario: usize,
 ) -> impl Iterator<Item = (f64, f64, String)> {
+    // name, with the scenario where there are several
     let name = match study.scenarios.get(scenario) {
         Some(s) if study.scenarios.len() > 1 && everywhere => format!("{}, {}", l.name, s.name),
         _ => l.name.text.clone(),
     };
+    // sides that are given
     let both = l.min.is_some() && l.max.is_some();
     let given = if equal {
         [(l.equal, 1.0, ""), (None, 1.0, "")]

@@ -23,6 +23,7 @@ pub struct Record {
 impl Record {
     /// What a fit refers to; its file is relative to the folder of the model.
     pub fn new(fit: &Fit, folder: &Path) -> Result<Self, ModelError> {
+        // rows of the study or of its file
         let mut rows = match &fit.record {
             Measured::Rows(rows) => rows.clone(),
             Measured::File(name) => {
@@ -34,6 +35,7 @@ impl Record {
                 table(name, &text, fit)?
             }
         };
+        // in order of time
         if let Some(row) = rows.iter().find(|row| row.iter().any(|x| !x.is_finite())) {
             let message = format!("study, optimize, fit: {row:?} has a value that is not finite");
             return Err(ModelError::new(message).at(&fit.place));

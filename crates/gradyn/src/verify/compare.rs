@@ -101,9 +101,11 @@ impl Ruler {
     }
     /// (4) of a difference: its worst entry.
     pub fn worst(&self, x: &Answer, expected: &Errors) -> Distance {
+        // worst = largest ratio of the distance to what is expected; NaN is the worst of all
         let mut worst =
             Distance { entry: Entry { objective: 0, parameter: None }, off: 0.0, expected: 0.0, ratio: -1.0 };
         for (objective, [value, gradient]) in expected.0.iter().enumerate() {
+            // value and derivatives of the objective, in their scales
             let entries = std::iter::once((None, 1.0, *value));
             let columns = self.scales.iter().enumerate().map(|(k, s)| (Some(k), *s, *gradient));
             for (parameter, scale, expected) in entries.chain(columns) {

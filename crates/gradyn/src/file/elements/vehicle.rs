@@ -5,6 +5,7 @@ use gradyn_model::build::tyre::LawReader;
 
 /// Reads a road: its height as a function of the place.
 pub(crate) fn road(name: Text, t: &Table) -> Result<Road, ModelError> {
+    // an expression of x
     let Some(rows) = t.get("points") else {
         if let Some((key, _)) = t.entries.iter().find(|(k, _)| k.text == "ends") {
             let e = ModelError::new(format!("road `{name}`: `ends` belongs to `points`"))
@@ -13,6 +14,7 @@ pub(crate) fn road(name: Text, t: &Table) -> Result<Road, ModelError> {
         }
         return Ok(Road { name, height: Height::Expression(number(t, "height", 0.0)) });
     };
+    // points of a spline
     let point = |row: &Node| {
         <[Number; 2]>::try_from(row.numbers()).map_err(|row_of| {
             let e = ModelError::new(format!(

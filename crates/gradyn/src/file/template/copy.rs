@@ -59,6 +59,7 @@ pub(crate) fn sections(c: &Context, template: &Table) -> Made<Vec<(&'static str,
 pub(crate) fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static str, Node)>> {
     let mut constants = Table::default();
     let mut points = Table::default();
+    // numbers become constants, vectors hard points; mirrored ones change signs
     for (((name, _), argument), used) in template.arguments.iter().zip(&c.arguments).zip(&c.used) {
         let Some(node) = argument.node.clone().filter(|_| used.get()) else { continue };
         let key = Word { exact: false, place: node.place.clone(), ..c.define(name) };
@@ -78,6 +79,7 @@ pub(crate) fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static 
             (true, _) => points.entries.push((key, node)),
         }
     }
+    // sections that are not empty
     let made =
         [("constants", constants), ("points", points)].into_iter().filter(|(_, t)| !t.entries.is_empty());
     Ok(made.map(|(section, t)| (section, Node { value: Value::Table(t), place: 0..0 })).collect())
@@ -86,6 +88,7 @@ pub(crate) fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static 
 /// A section whose keys are names.
 fn named(c: &Context, t: &Table, section: &Field, template: &Table) -> Made<Table> {
     let Kind::Map(_, kind) = section.kind else { return Ok(t.clone()) };
+    // entry = name of the copy, and a value read by its section
     let entry = |(key, node): &(Word, Node)| {
         let node = match (section.name, &node.value) {
             ("body", Value::Table(body)) => Node {
@@ -164,10 +167,12 @@ fn spec(joint: &Table) -> Option<&'static JointSpec> {
 
 /// Refuses a joint that would not be mirrored: by directions that are left to their defaults, or by its kind.
 fn check_joint(c: &Context, name: &Word, joint: &Table) -> Made<()> {
+    // only what is mirrored is checked
     let Some(spec) = spec(joint).filter(|_| c.mirrored()) else { return Ok(()) };
     let wrong = |why: String, help: &str| {
         Err(c.inside(wrong(format!("joint `{}` {why}", name.text), &name.place).help(help)))
     };
+    // directions that are absent
     if let Some(missing) = implicit(c, joint, spec) {
         let help = match missing {
             "normals" => {
@@ -179,6 +184,7 @@ fn check_joint(c: &Context, name: &Word, joint: &Table) -> Made<()> {
         };
         return wrong(format!("is mirrored, but its `{missing}` is not written"), help);
     }
+    // joints that have no mirror image in the plane
     match spec.one_sided.filter(|_| c.dimension == 2) {
         Some([why, help]) => wrong(format!("cannot be mirrored: {why}"), help),
         None => Ok(()),
@@ -211,6 +217,7 @@ fn ground(c: &Context, t: &Table) -> Made<Table> {
 }
 
 fn initial(c: &Context, t: &Table) -> Made<Table> {
+    // near = points; other keys are conditions on sensors
     let entry = |(key, node): &(Word, Node)| {
         let near = key.text == "near";
         let role = |sensor: &Word| {
@@ -255,6 +262,7 @@ pub(super) fn value(
     (key, role): (&str, Role),
     special: Option<Special>,
 ) -> Made<Node> {
+    // tables by their keys; everything else by its role
     let value = match (kind, &node.value) {
         (Kind::Record(r), Value::Table(t)) => Value::Table(fields(c, t, r.fields, special)?),
         (Kind::Variants(_, list), Value::Table(t)) => {
@@ -320,6 +328,7 @@ fn fields(c: &Context, t: &Table, fields: &[Field], special: Option<Special>) ->
 /// A text, a number or a list in its role.
 fn leaf(c: &Context, node: &Node, mirror: Mirror) -> Made<Node> {
     let place = node.place.clone();
+    // value with the names of the copy
     let value = match &node.value {
         Value::List(items) => return list(c, node, items, mirror),
         Value::Text(word) => Value::Text(match mirror {
@@ -334,6 +343,7 @@ fn leaf(c: &Context, node: &Node, mirror: Mirror) -> Made<Node> {
         }),
         other => other.clone(),
     };
+    // minus = its sign changes in the mirror
     let minus = match mirror {
         Mirror::As(Role::Odd) | Mirror::Law(Law::Torsion) => odd(&c.flips),
         Mirror::Along(k) => c.flips[k],

@@ -131,6 +131,7 @@ impl<'a> Instance<'a> {
         Ok(instance)
     }
     fn check_array(&self) -> Result<(), ModelError> {
+        // keys of arrays only
         let alone =
             ["first", "last"].into_iter().find(|k| self.count.is_none() && self.node.get(k).is_some());
         if let Some(key) = alone {
@@ -140,6 +141,7 @@ impl<'a> Instance<'a> {
             );
             return Err(e.help("give these arguments in `with`"));
         }
+        // a prefix that keeps the names of copies apart
         match self.prefix {
             Some(p) if self.count.is_some_and(|n| n > 1) && !p.text.contains("{i}") => {
                 let e = wrong(
@@ -180,16 +182,19 @@ impl<'a> Instance<'a> {
 impl<'a> Library<'a> {
     /// Reads all templates of a file whose tables have been checked.
     pub(crate) fn new(root: &'a Table) -> Result<Self, ModelError> {
+        // templates by their names
         let entries = || root.get("template").and_then(Node::table).into_iter().flat_map(|t| &t.entries);
         let named = entries().filter_map(|(name, node)| Some((name, node.table()?)));
         let mut templates =
             named.map(|(name, table)| Template::new(name, table)).collect::<Result<Vec<_>, _>>()?;
         let names: HashMap<&str, usize> =
             templates.iter().enumerate().map(|(k, t)| (t.name.text.as_str(), k)).collect();
+        // instances inside of templates
         for t in &mut templates {
             reader::check_section(t.table, "instance")?;
             t.instances = instances(t.table, &names)?;
         }
+        // sizes, inner templates first
         let scopes = RefCell::new(vec![None; templates.len()]);
         let mut library = Self { sizes: vec![], templates, names, scopes };
         let mut sizes = vec![None; library.templates.len()];
@@ -213,6 +218,7 @@ impl<'a> Library<'a> {
         if let Some(size) = sizes[k] {
             return Ok(size);
         }
+        // size of its own elements
         let t = &self.templates[k];
         let mut size = Size { elements: t.elements(), bytes: t.table.weight(), depth: 1 };
         if size.elements == 0 && t.instances.is_empty() {
@@ -223,6 +229,7 @@ impl<'a> Library<'a> {
         }
         size.elements += t.arguments.len();
         above.push(k);
+        // size of its instances, none of which is above it
         for instance in &t.instances {
             let chain = || above.iter().skip_while(|&&a| a != instance.template).chain([&instance.template]);
             let names = |chain: &mut dyn Iterator<Item = &usize>| {

@@ -67,10 +67,12 @@ impl Merge {
     ) -> Result<(), ModelError> {
         let place = node.place.clone();
         let Value::Table(table) = node.value else { return Ok(()) };
+        // most sections are one table
         self.note(section, &table);
         if !matches!(section, "ground" | "initial") {
             return self.extend(section, None, table, place, label, instance);
         }
+        // ground and initial are tables of tables
         for (key, node) in table.entries {
             match node.value {
                 Value::Table(t) => self.extend(section, Some(&key), t, place.clone(), label, instance)?,

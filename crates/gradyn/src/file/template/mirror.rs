@@ -84,12 +84,15 @@ impl Context<'_> {
     }
     /// A vector of the template as the model knows it: M times its value.
     pub(crate) fn polar(&self, word: &Word) -> Result<Word, ModelError> {
+        // without a mirror only names change
         if !self.mirrored() {
             return self.renamed(word);
         }
+        // the expression, if it is one
         let filled = self.fill(word)?;
         let Ok(ast) = parse(&filled.text) else { return Ok(replaced(word, filled.text)) };
         self.check_units(&filled.text, word)?;
+        // a vector by itself, or by its components
         match (&ast.expr, self.atom(&ast, &filled, Law::None, word)?) {
             (_, Some(atom)) if atom.sense == Sense::Vector(self.flips) => {
                 return Ok(replaced(word, atom.plain()));
@@ -104,6 +107,7 @@ impl Context<'_> {
             }
             _ => {}
         }
+        // any other expression: M (…)
         let text = self.seen(&ast, &filled, 0..filled.text.len(), Law::None, word)?;
         Ok(replaced(word, self.reflected(&text)))
     }
@@ -130,6 +134,7 @@ impl Context<'_> {
         law: Law,
         word: &Word,
     ) -> Result<String, ModelError> {
+        // edits = names as the mirror sees them
         let mut edits = vec![];
         let mut nodes = vec![ast];
         while let Some(node) = nodes.pop() {
@@ -148,11 +153,13 @@ impl Context<'_> {
                 }
             }
         }
+        // text with these edits
         edits.sort_by_key(|e| e.1.start);
         Ok(spliced(&filled.text, range, edits))
     }
     /// A name, or a call of vel, acc, distance or angle.
     fn atom(&self, ast: &Ast, filled: &Filled, law: Law, word: &Word) -> Result<Option<Atom>, ModelError> {
+        // a name, its rate, or a function of names: a sense of its own
         let turned = if odd(&self.flips) { Sense::Minus } else { Sense::Same };
         match &ast.expr {
             Expr::Name(name) if law.owns(name) => {
@@ -204,15 +211,18 @@ impl Context<'_> {
         filled: &Filled,
         word: &Word,
     ) -> Result<Sense, ModelError> {
+        // what the name means inside of the template
         let parts: Vec<&str> = name.split('.').collect();
         let foreign = filled.is_foreign(&(span.start..span.start + parts[0].len()));
         let thing = if foreign { None } else { self.scope.find(parts[0]) };
+        // senses of angles, of components and of vectors
         let turned = if odd(&self.flips) { Sense::Minus } else { Sense::Same };
         let along =
             |flips: Flips, k: usize| if flips.get(k) == Some(&true) { Sense::Minus } else { Sense::Same };
         let vector =
             |flips: Flips, at: usize| parts.get(at).map_or(Sense::Vector(flips), |a| along(flips, axis(a)));
         let second = parts.get(1).copied().unwrap_or("");
+        // sense by what it is; outside of the template, by its last part
         Ok(match thing {
             Some(Thing::Point) => vector(self.flips, 1),
             Some(Thing::Argument(k, _)) if self.arguments.get(k).is_some_and(|a| a.vector) => {

@@ -102,6 +102,7 @@ fn gather(table: &Table, places: &mut Vec<Place>) {
     let mut push = |p: &Range<usize>, filled: bool| places.push(Place { start: p.start, end: p.end, filled });
     let mut tables = vec![table];
     let mut lists: Vec<&Node> = vec![];
+    // places of keys and values, tables first
     while let Some(t) = tables.pop() {
         for (key, node) in &t.entries {
             push(&key.place, key.text.contains('{'));

@@ -43,10 +43,12 @@ impl Scope {
     /// The names of the sections of a template, and its arguments: name, and whether it is a vector by
     /// default.
     pub(crate) fn new<'a>(table: &Table, arguments: impl Iterator<Item = (&'a str, bool)>) -> Self {
+        // names of arguments
         let mut scope = Self::default();
         scope.names.extend(
             arguments.enumerate().map(|(k, (name, vector))| (name.into(), Thing::Argument(k, vector))),
         );
+        // names of elements by their sections
         for (section, node) in &table.entries {
             for (name, node) in node.table().into_iter().flat_map(|t| &t.entries) {
                 if let Some(thing) = thing(&section.text, node) {
@@ -54,6 +56,7 @@ impl Scope {
                 }
             }
         }
+        // points of the ground and of bodies
         let inner = |section: &str, key: &str| table.get(section).and_then(Node::table)?.get(key)?.table();
         let ground = inner("ground", "points").into_iter().flat_map(|t| &t.entries);
         scope.points.extend(ground.map(|(name, _)| format!("ground.{}", name.text)));
@@ -95,10 +98,12 @@ impl Scope {
 
 /// What an entry of a section is; `None` if no expression can name it.
 fn thing(section: &str, node: &Node) -> Option<Thing> {
+    // words of the element
     let table = node.table();
     let word =
         |key: &str| table.and_then(|t| t.get(key)).and_then(Node::word).map_or("", |w| w.text.as_str());
     let has = |key: &str| table.is_some_and(|t| t.get(key).is_some());
+    // thing by its section, and by its type
     Some(match section {
         "constants" | "spline" => Thing::Number,
         "parameters" if has("count") || table.and_then(|t| t.get("value")).is_some_and(Node::is_list) => {

@@ -112,6 +112,7 @@ impl<'c> Context<'c> {
         Ok(Filled { text, foreign })
     }
     fn placeholder(&self, name: &str, word: &Word) -> Result<String, ModelError> {
+        // an argument
         if let Some(Thing::Argument(k, _)) = self.scope.names.get(name)
             && let Some(argument) = self.arguments.get(*k)
         {
@@ -124,9 +125,11 @@ impl<'c> Context<'c> {
                 self.inside(e.help(format!("write the name without braces: {name}, {name}.x")))
             });
         }
+        // the number of the copy
         if let (Some((i, n)), Some(offset)) = (self.number.get(), offset(name)) {
             return Ok(offset.map_or(n as i64, |k| (i as i64).saturating_add(k)).to_string());
         }
+        // neither: what is near
         let known = self
             .scope
             .names
@@ -154,11 +157,13 @@ impl<'c> Context<'c> {
     }
     /// A path with its names prefixed where the template defines them.
     fn path(&self, path: &str) -> String {
+        // head.second.rest
         let mut parts = path.splitn(3, '.');
         let head = parts.next().unwrap_or("");
         let second = parts.next();
         let rest = parts.next();
         let mut out = String::new();
+        // the prefix stands before an own name, and before an own point of a body
         if let Some(thing) = self.scope.find(head) {
             out += &self.prefix;
             if let Thing::Argument(k, _) = thing {
@@ -227,11 +232,13 @@ impl<'c> Context<'c> {
 
     /// The value of an argument that is written here.
     pub(crate) fn argument(&self, node: &Node) -> Result<Argument, ModelError> {
+        // text = what braces put in
         let text = match &node.value {
             Value::Text(word) => Some(self.renamed(word)?.text),
             Value::Number(x) => Some(x.to_string()),
             _ => None,
         };
+        // node = what its name stands for
         let number = |n: &Node| {
             let value = match &n.value {
                 Value::Text(word) => Value::Text(self.even(word, Law::None)?),
