@@ -6,7 +6,7 @@ use crate::diagnostic::Failure;
 use crate::loaded::{Loaded, expanded};
 use crate::output;
 use gradyn::optimize::Optimization;
-use gradyn::{Coordinates, Error, Family, Mobility, Prepared};
+use gradyn::{Coordinates, Error, Family, Mobility, ParameterInfo, Prepared};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -49,16 +49,13 @@ fn object(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Va
     let rows: Vec<String> = p.model.system.row_names().iter().map(ToString::to_string).collect();
     let dropped: Vec<String> = p.redundant().into_iter().map(|r| r.0).collect();
     // parameters with what they reach
-    let parameters: Vec<Value> = p
-        .parameters()
-        .iter()
-        .map(|x| {
-            json!({
-                "name": x.name, "value": x.value, "unit": x.unit, "scale": x.scale, "used": x.used,
-                "reaches": reach[&x.name],
-            })
+    let parameter = |x: &ParameterInfo| {
+        json!({
+            "name": x.name, "value": x.value, "unit": x.unit, "scale": x.scale, "used": x.used,
+            "reaches": reach[&x.name],
         })
-        .collect();
+    };
+    let parameters: Vec<Value> = p.parameters().iter().map(parameter).collect();
     // the object
     let mut o = json!({
         "model": p.model.name, "bodies": bodies, "joints": joints, "drivers": drivers, "forces": forces,

@@ -7,7 +7,7 @@ use crate::output;
 use gradyn::optimize::Optimizer;
 use gradyn::registry::{Formulation, Integrator, OPTIONS, OptionEntry, SENSORS, Sensitivity};
 use gradyn::study::AUTO;
-use gradyn::{Coordinates, GradientReport, Method, PenaltyError, Run, file};
+use gradyn::{Contributions, Coordinates, GradientReport, Method, PenaltyError, Prepared, Run, file};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -105,46 +105,49 @@ fn penalty_error(
 
 /// What `gradient --out` writes.
 fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
-    let p = &l.prepared;
-    let plan = &run.trajectory.plan;
-    let parameters: Vec<&String> = p.parameters().iter().map(|p| &p.name).collect();
-    let over = |names: &[String]| -> Vec<String> {
-        names.iter().flat_map(|o| parameters.iter().map(move |p| format!("d{o}/d{p}"))).collect()
-    };
     let object = |kind: &str, columns: &[String], rows: &[Vec<f64>]| {
-        let mut o = output::gradient_json(p, run, g, None, None);
+        let mut o = output::gradient_json(&l.prepared, run, g, None, None);
         o["history"] = json!({"kind": kind, "columns": columns, "rows": rows});
         o
     };
-    if g.sensitivity != Sensitivity::DiscreteAdjoint {
-        let all = p.output_sensitivities(run).map_err(|e| l.fail(e))?;
-        let columns: Vec<String> = std::iter::once("t".into()).chain(over(&p.model.columns)).collect();
-        let rows: Vec<Vec<f64>> = all
-            .iter()
-            .enumerate()
-            .map(|(n, rows)| std::iter::once(plan.t[n]).chain(rows.concat()).collect())
-            .collect();
-        return output::write(
-            path,
-            || output::csv(&columns, &rows),
-            || object("sensor sensitivities", &columns, &rows),
-        );
+    if g.sensitivity == Sensitivity::DiscreteAdjoint {
+        contributions(l, run, path, &object)
+    } else {
+        sensor_sensitivities(l, run, path, &object)
     }
+}
+
+/// The object of a history: its kind, columns and rows.
+type HistoryObject<'a> = &'a dyn Fn(&str, &[String], &[Vec<f64>]) -> Value;
+
+/// Names of derivatives: each of `names` over each parameter.
+fn derivative_names(p: &Prepared, names: &[String]) -> Vec<String> {
+    let over = |o: &String| p.parameters().iter().map(|p| format!("d{o}/d{}", p.name)).collect::<Vec<_>>();
+    names.iter().flat_map(over).collect()
+}
+
+/// Derivatives of the output columns at every node.
+fn sensor_sensitivities(l: &Loaded, run: &Run, path: &Path, object: HistoryObject) -> Done {
+    let p = &l.prepared;
+    let plan = &run.trajectory.plan;
+    let all = p.output_sensitivities(run).map_err(|e| l.fail(e))?;
+    let names = derivative_names(p, &p.model.columns);
+    let columns: Vec<String> = std::iter::once("t".into()).chain(names).collect();
+    let row = |(n, rows): (usize, &Vec<Vec<f64>>)| std::iter::once(plan.t[n]).chain(rows.concat()).collect();
+    let rows: Vec<Vec<f64>> = all.iter().enumerate().map(row).collect();
+    output::write(path, || output::csv(&columns, &rows), || object("sensor sensitivities", &columns, &rows))
+}
+
+/// Contribution of each record, and the gradient gathered from that record to the end.
+fn contributions(l: &Loaded, run: &Run, path: &Path, object: HistoryObject) -> Done {
+    let p = &l.prepared;
     let (_, c) = p.contributions(run).map_err(|e| l.fail(e))?;
-    // contribution of each record, and the gradient gathered from that record to the end
-    let contribution = over(p.objectives());
+    // columns: contributions, then their sums
+    let contribution = derivative_names(p, p.objectives());
     let running: Vec<String> = contribution.iter().map(|c| format!("running {c}")).collect();
     let columns: Vec<String> = std::iter::once("t".into()).chain(contribution).chain(running).collect();
-    let mut sum = vec![0.0; run.psi.len() * parameters.len()];
-    let mut rows: Vec<Vec<f64>> = (0..=plan.steps())
-        .rev()
-        .map(|n| {
-            let part = c.records[n].concat();
-            sum.iter_mut().zip(&part).for_each(|(s, p)| *s += p);
-            std::iter::once(plan.t[n]).chain(part).chain(sum.iter().copied()).collect()
-        })
-        .collect();
-    rows.reverse();
+    let rows = contribution_rows(p, run, &c);
+    // derivatives over the start
     let conditions: Vec<String> = (p.model.conditions.0.iter().map(|c| c.text.clone()))
         .chain(p.model.conditions.1.iter().map(|c| format!("rate of {c}")))
         .collect();
@@ -153,15 +156,13 @@ fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
         "state": state, "d_state": c.initial_state,
         "conditions": conditions, "d_conditions": c.conditions,
     });
-    output::write(
-        path,
-        || output::csv(&columns, &rows),
-        || {
-            let mut o = object("contributions and running gradient", &columns, &rows);
-            o["initial"] = initial.clone();
-            o
-        },
-    )?;
+    let object = || {
+        let mut o = object("contributions and running gradient", &columns, &rows);
+        o["initial"] = initial.clone();
+        o
+    };
+    output::write(path, || output::csv(&columns, &rows), object)?;
+    // a table has no room for them: they are in a file beside it
     if path.extension().is_some_and(|e| e == "csv") {
         let columns: Vec<String> = state.iter().chain(&conditions).cloned().collect();
         let rows: Vec<Vec<f64>> =
@@ -170,6 +171,20 @@ fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
         output::write(&beside, || output::csv(&columns, &rows), || json!({}))?;
     }
     Ok(())
+}
+
+/// Rows (t, contributions, sums from there to the end), in order of time.
+fn contribution_rows(p: &Prepared, run: &Run, c: &Contributions) -> Vec<Vec<f64>> {
+    let plan = &run.trajectory.plan;
+    let mut sum = vec![0.0; run.psi.len() * p.parameters().len()];
+    let row = |n: usize| {
+        let part = c.records[n].concat();
+        sum.iter_mut().zip(&part).for_each(|(s, p)| *s += p);
+        std::iter::once(plan.t[n]).chain(part).chain(sum.iter().copied()).collect()
+    };
+    let mut rows: Vec<Vec<f64>> = (0..=plan.steps()).rev().map(row).collect();
+    rows.reverse();
+    rows
 }
 
 /// `gradyn list`.

@@ -97,15 +97,7 @@ impl Table<'_> {
     /// of a column.
     fn rows(&self, range: &Range<usize>) -> String {
         let columns = &self.statics.outputs[range.clone()];
-        // (element, its columns, their values)
-        let mut elements: Vec<(&str, Vec<&str>, Vec<f64>)> = vec![];
-        for (name, value) in columns {
-            let (element, what) = name.split_once('.').unwrap_or((name, ""));
-            match elements.last_mut().filter(|last| last.0 == element) {
-                Some((_, names, values)) => (names.push(what), values.push(*value)).1,
-                None => elements.push((element, vec![what], vec![*value])),
-            }
-        }
+        let elements = by_element(columns);
         // elements with the same columns stand together
         let mut kinds: Vec<&Vec<&str>> = vec![];
         elements.iter().for_each(|e| {
@@ -118,6 +110,7 @@ impl Table<'_> {
             list.map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max)
         };
         let zero = ROUNDING * largest(&mut columns.iter().map(|c| c.1));
+        // a header and a line for each element, digits by the largest number of a column
         let mut text = String::new();
         for names in kinds {
             let rows = || elements.iter().filter(|e| e.1 == *names);
@@ -171,4 +164,20 @@ impl Table<'_> {
         }
         o
     }
+}
+
+/// (element, its columns, their values) of columns named `element.column`, neighbours together.
+fn by_element(columns: &[(String, f64)]) -> Vec<(&str, Vec<&str>, Vec<f64>)> {
+    let mut elements: Vec<(&str, Vec<&str>, Vec<f64>)> = vec![];
+    for (name, value) in columns {
+        let (element, what) = name.split_once('.').unwrap_or((name, ""));
+        match elements.last_mut().filter(|last| last.0 == element) {
+            Some((_, names, values)) => {
+                names.push(what);
+                values.push(*value);
+            }
+            None => elements.push((element, vec![what], vec![*value])),
+        }
+    }
+    elements
 }

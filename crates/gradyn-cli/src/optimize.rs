@@ -62,30 +62,43 @@ pub(crate) fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
         if records.is_empty() {
             let _ = std::fs::remove_file(&path);
         }
-        // the same error again, with its place
-        study.try_start().map_err(|e| l.fail(e))?;
-        let reason = report.end.failures.first().map_or("the start failed", |f| f.reason.as_str());
-        return Err(Failure::command(reason, "look at the start: gradyn gradient"));
+        return Err(failed_start(&l, &study, &report));
     }
 
     // show and write
     let old = records.len().min(report.records.len());
     let ended =
         Ended { study: &study, report: &report, steps, seconds: started.elapsed().as_secs_f64(), old };
+    show(a, &l, &ended, &path)?;
+    Ok(ended.usable())
+}
+
+/// The error of a start that failed, again and with its place.
+fn failed_start(l: &Loaded, study: &Optimization, report: &Report) -> Failure {
+    if let Err(e) = study.try_start() {
+        return l.fail(e);
+    }
+    let reason = report.end.failures.first().map_or("the start failed", |f| f.reason.as_str());
+    Failure::command(reason, "look at the start: gradyn gradient")
+}
+
+/// Prints the end of a run, and writes its design where that is asked for.
+fn show(a: &OptimizeArgs, l: &Loaded, ended: &Ended, history: &Path) -> Done {
+    let end = &ended.report.end;
     output::say(&if a.model.json { format!("{}\n", ended.object()) } else { ended.text() });
     // a failed run may be at a worse design than the start, or nowhere
-    if ended.usable() && !report.end.x.is_empty() {
-        write(a, &l, &study, &report)?;
+    if ended.usable() && !end.x.is_empty() {
+        write(a, l, ended.study, ended.report)?;
     } else if a.write.is_some() || a.out.is_some() {
         output::complain("nothing was written: there is no design to use");
     }
-    if report.end.status == Status::Interrupted && !a.model.quiet {
+    if end.status == Status::Interrupted && !a.model.quiet {
         crate::output::complain(&format!(
             "interrupted: the same command with --resume goes on from {}",
-            path.display()
+            history.display()
         ));
     }
-    Ok(ended.usable())
+    Ok(())
 }
 
 /// Files of one command must not overwrite each other; the model itself may be written.

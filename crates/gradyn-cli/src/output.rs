@@ -346,6 +346,13 @@ pub(crate) fn run_text(p: &Prepared, run: &Run) -> String {
             run.trajectory.plan.t[s.steps]
         );
     }
+    out + &work_text(run) + &values_text(p, run)
+}
+
+/// Times, work, energy and constraints of a run.
+fn work_text(run: &Run) -> String {
+    let s = &run.trajectory.statistics;
+    let mut out = String::new();
     // times and work
     let end = run.trajectory.plan.t.last().copied().unwrap_or(0.0);
     let start = run.trajectory.plan.t[0];
@@ -367,7 +374,12 @@ pub(crate) fn run_text(p: &Prepared, run: &Run) -> String {
         run.energy.0, run.energy.1
     );
     let _ = writeln!(out, "  constraints     |Φ| ≤ {:.1e}, |Φ̇| ≤ {:.1e}", run.drift[0], run.drift[1]);
-    // objectives with their maxima
+    out
+}
+
+/// Objectives of a run, with their maxima.
+fn values_text(p: &Prepared, run: &Run) -> String {
+    let mut out = String::new();
     for ((name, psi), largest) in p.objectives().iter().zip(&run.psi).zip(p.largest(run)) {
         let _ = writeln!(out, "  {name:<15} {psi:.12}");
         if let Some(Largest { value, t, excess }) = largest {

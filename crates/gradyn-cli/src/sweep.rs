@@ -19,10 +19,8 @@ const SHARE: usize = 4;
 pub(crate) fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     // what can be refused before the first run
     if a.model.json {
-        return Err(Failure::command(
-            "a sweep is a table: there is no --json",
-            "leave it out; --out FILE writes the table",
-        ));
+        let message = "a sweep is a table: there is no --json";
+        return Err(Failure::command(message, "leave it out; --out FILE writes the table"));
     }
     let (grows, packed) = a.out.as_deref().map_or(Ok((None, false)), destination)?;
     let mut l = Loaded::new(&a.model)?;
@@ -33,11 +31,8 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     let samples = samples::samples(a, &l.prepared)?;
     let columns = columns(&l);
     let row = |rho: &Vec<f64>| {
-        row(
-            rho,
-            l.prepared.reach(rho).and_then(|p| p.design(&method, sensitivity)).map_err(|e| e.to_string()),
-            columns.len(),
-        )
+        let design = l.prepared.reach(rho).and_then(|p| p.design(&method, sensitivity));
+        row(rho, design.map_err(|e| e.to_string()), columns.len())
     };
     // threads; table = the file, continued where it ends
     let pool = rayon::ThreadPoolBuilder::new().num_threads(a.threads.unwrap_or(0) as usize).build();

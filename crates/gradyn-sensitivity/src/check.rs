@@ -128,7 +128,8 @@ fn by_differences<K: Kernel>(kernel: &K, x: &[f64], i: usize, j: usize) -> (f64,
         y[i]
     };
     // best = entry of the table whose neighbours are the nearest
-    let (mut row, mut best): (Vec<f64>, _) = (vec![], (f64::NAN, f64::INFINITY));
+    let mut row: Vec<f64> = vec![];
+    let mut best = (f64::NAN, f64::INFINITY);
     for k in 0..8 {
         let δ = 0.02 * x[j].abs().max(0.1) * 0.5f64.powi(k);
         // next row of the table: δ, then its extrapolations by powers of 4

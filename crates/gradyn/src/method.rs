@@ -203,57 +203,68 @@ impl Method {
         let option = OptionEntry::find(name)?;
         let x = option.parse(value)?;
         let value = value.trim();
-        let refuse = || option.refuse(value);
-        let wrong = |_| refuse();
+        if !self.set_number(name, x) {
+            self.set_word(name, value).ok_or_else(|| option.refuse(value))?;
+        }
+        self.given.push(name.into());
+        Ok(())
+    }
+    /// Sets an option that takes a number; is it one of them?
+    fn set_number(&mut self, name: &str, x: f64) -> bool {
         match name {
+            // constraints and schemes
             "alpha" => self.alpha = x,
-            "alpha_scaling" => self.alpha_scaling = AlphaScaling::parse(value).map_err(wrong)?,
             "xi" => self.xi = x,
             "omega" => self.omega = x,
-            "stabilisation" => {
-                self.projected_nodes =
-                    choice(value, &[("baumgarte", false), ("projection", true)]).ok_or_else(refuse)?;
-            }
-            "state" => {
-                let states = [("independent", State::Independent), ("mixed", State::Mixed)];
-                self.state = choice(value, &states).ok_or_else(refuse)?;
-            }
-            "freedoms" => self.freedoms = names(value).ok_or_else(refuse)?,
             "beta" => self.newmark.beta = x,
             "gamma" => self.newmark.gamma = x,
             "newmark_xi" => self.newmark = Scheme::dissipative(x),
             "hht_alpha" => self.hht_alpha = x,
             "rho_inf" => self.rho_inf = x,
-            "projection" => {
-                let name = match value {
-                    "true" => "on",
-                    "false" => "off",
-                    name => name,
-                };
-                self.projection = Some(Projections::parse(name).map_err(wrong)?);
-            }
-            "projection_matrix" => {
-                self.projection_matrix = ProjectionMatrices::parse(value).map_err(wrong)?
-            }
             "projection_tol" => self.projection_tol = x,
-            "initial_acceleration" => {
-                self.initial_acceleration = Some(InitialAcceleration::parse(value).map_err(wrong)?)
-            }
             "reduction" => self.reduction = x,
-            "tangent" => {
-                self.truncated = choice(value, &[("full", false), ("truncated", true)]).ok_or_else(refuse)?
-            }
             "adams_order" => self.adams_order = Some(x as usize),
+            // iterations, steps, differences
             "newton_tol" => self.newton_tol = x,
             "max_step" => self.max_step = x,
             "max_steps" => self.max_steps = x as usize,
             "fd_step" => self.fd_step = x,
             "extrapolation_step" => self.extrapolation_step = x,
             "extrapolation_tol" => self.extrapolation_tol = x,
-            _ => return Err(refuse()),
+            _ => return false,
         }
-        self.given.push(name.into());
-        Ok(())
+        true
+    }
+    /// Sets an option that takes a word; nothing if it does not take this one.
+    fn set_word(&mut self, name: &str, value: &str) -> Option<()> {
+        match name {
+            // constraints and coordinates
+            "alpha_scaling" => self.alpha_scaling = AlphaScaling::parse(value).ok()?,
+            "stabilisation" => {
+                self.projected_nodes = choice(value, &[("baumgarte", false), ("projection", true)])?;
+            }
+            "state" => {
+                let states = [("independent", State::Independent), ("mixed", State::Mixed)];
+                self.state = choice(value, &states)?;
+            }
+            "freedoms" => self.freedoms = names(value)?,
+            // coordinate steps
+            "projection" => {
+                let name = match value {
+                    "true" => "on",
+                    "false" => "off",
+                    name => name,
+                };
+                self.projection = Some(Projections::parse(name).ok()?);
+            }
+            "projection_matrix" => self.projection_matrix = ProjectionMatrices::parse(value).ok()?,
+            "initial_acceleration" => {
+                self.initial_acceleration = Some(InitialAcceleration::parse(value).ok()?);
+            }
+            "tangent" => self.truncated = choice(value, &[("full", false), ("truncated", true)])?,
+            _ => return None,
+        }
+        Some(())
     }
     /// Options that were given and that this method does not use.
     pub fn unused_options(&self) -> Vec<Warning> {

@@ -130,12 +130,14 @@ impl Prepared {
         model.at(rho)
     }
     fn assemble(mut model: Model, rho: Vec<f64>) -> Result<Self, Error> {
+        // conditions by their names
         let p = model.slots(&rho);
         let names =
             |list: &[gradyn_model::mechanism::Text]| list.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
         let position = names(&model.conditions.0);
         let velocity = names(&model.conditions.1);
         model.check(&p)?;
+        // the start, with all rows
         let all = model.system.dims().all_rows();
         model.system.rows = Arc::new(model.system.rows.chosen(all, vec![]));
         let t = p[model.times.start as usize];
@@ -147,6 +149,7 @@ impl Prepared {
         if let Some(e) = &assembled.equilibrium {
             settle(&mut model, e, assembled.velocity_freedom, &p, t);
         }
+        // the independent rows; the whole system stays where some are dropped
         model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), vec![]));
         model.full = None;
         if !assembled.redundant.is_empty() {
@@ -154,27 +157,7 @@ impl Prepared {
             let dropped = assembled.redundant.iter().map(|r| r.row as u32).collect();
             model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), dropped));
         }
-        if let Some(name) = model.system.flipped(&p, &assembled.q) {
-            let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle"))
-                .at(&model.place(&name));
-            return Err(e.help("give the assembly a better start with `initial.near`").into());
-        }
-        if model.rest
-            && let Some(row) = moving_row(&model.system, t, &p, &assembled.q, &model.angles)
-        {
-            let e = ModelError::new(format!(
-                "velocity = \"rest\": `{row}` moves by itself, so that not everything can be at rest"
-            ));
-            let e = e.about(row.owner, &row.element);
-            return Err(e.help(velocity_help(assembled.velocity_freedom)).into());
-        }
-        if let Some(name) = model.system.collapsed_force(&p, &assembled.q) {
-            let e = ModelError::new(format!("force `{name}`: its ends coincide at the start"))
-                .at(&model.place(&name));
-            return Err(e
-                .help("the direction of its force is not defined there; move one end or the initial position")
-                .into());
-        }
+        check_start(&model, &assembled, t, &p)?;
         Ok(Self { model, rho, assembled })
     }
     /// Times at which steps end.
@@ -313,4 +296,33 @@ fn moving_row(
     sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
     // 1e-12: a spline that starts at rest has a rate of some roundings
     r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_names()[k].clone())
+}
+
+/// Refuses a start that is on another branch, cannot be at rest, or where a force has no direction.
+fn check_start(model: &Model, assembled: &Assembled, t: f64, p: &[f64]) -> Result<(), Error> {
+    // angles are those that were asked for
+    if let Some(name) = model.system.flipped(p, &assembled.q) {
+        let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle"))
+            .at(&model.place(&name));
+        return Err(e.help("give the assembly a better start with `initial.near`").into());
+    }
+    // everything can be at rest, if it should be
+    if model.rest
+        && let Some(row) = moving_row(&model.system, t, p, &assembled.q, &model.angles)
+    {
+        let e = ModelError::new(format!(
+            "velocity = \"rest\": `{row}` moves by itself, so that not everything can be at rest"
+        ));
+        let e = e.about(row.owner, &row.element);
+        return Err(e.help(velocity_help(assembled.velocity_freedom)).into());
+    }
+    // forces have a direction
+    if let Some(name) = model.system.collapsed_force(p, &assembled.q) {
+        let e = ModelError::new(format!("force `{name}`: its ends coincide at the start"))
+            .at(&model.place(&name));
+        return Err(e
+            .help("the direction of its force is not defined there; move one end or the initial position")
+            .into());
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::diagnose::minimum_norm;
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
+use gradyn_dynamics::Plan;
 use gradyn_model::{Set, System};
 use gradyn_num::Wide;
 use gradyn_sensitivity::{Case, Gradient};
@@ -31,6 +32,7 @@ impl Prepared {
         sys.prepare(&p, &mut d);
         let mut node = vec![0.0; lay.z()];
         let reads = (0..lay.m).any(|k| sys.reads_multiplier(k));
+        // row = outputs of a node, with the loads that redundant rows share
         let mut row = |t: f64, n: usize, x: &[f64]| {
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(t, &x[..lay.n], &mut d);
@@ -41,34 +43,18 @@ impl Prepared {
             sys.measure(Set::Output, &lay.node(t, &node), &mut d, &mut y);
             std::iter::once(t).chain(y[..self.model.columns.len()].iter().copied()).collect::<Vec<f64>>()
         };
+        // rows at the nodes
         let Some(h) = step else {
             let rows = (0..=plan.steps()).map(|n| row(plan.t[n], n, traj.record(n))).collect();
             return Ok(Table { columns, rows });
         };
-        if !(h > 0.0 && h.is_finite()) {
-            return Err(Error::method(
-                format!("an output step of {h} s makes no sense"),
-                "give a positive number",
-            ));
-        }
+        // or at equal times, by the interpolant of the step that each of them is in
+        check_output_step(h)?;
         let mut chain = run.method.build(&self.model).chain(&p)?;
         let mut rows = vec![];
         let mut n = 1;
         let mut node = vec![0.0; lay.z()];
-        let t0 = plan.t[0];
-        let end = *plan.t.last().expect("a plan has a start");
-        let count = ((end - t0) / h * (1.0 + 1e-12)).floor();
-        if count > 1e7 {
-            return Err(Error::method(
-                format!("an output step of {h} s gives {count:.0e} rows"),
-                "take a larger output step",
-            ));
-        }
-        let count = count as usize;
-        // the final time too, where no row falls on it
-        let last = (end - (t0 + count as f64 * h) > 1e-9 * h).then_some(end);
-        let times = (0..=count).map(|k| (t0 + k as f64 * h).min(end)).chain(last);
-        for t in times {
+        for t in output_times(plan, h)? {
             while n < plan.steps() && plan.t[n] < t {
                 n += 1;
             }
@@ -79,6 +65,30 @@ impl Prepared {
         }
         Ok(Table { columns, rows })
     }
+}
+
+/// Refuses an output step [s] that is not positive.
+fn check_output_step(h: f64) -> Result<(), Error> {
+    if h > 0.0 && h.is_finite() {
+        return Ok(());
+    }
+    Err(Error::method(format!("an output step of {h} s makes no sense"), "give a positive number"))
+}
+
+/// Times every `h` [s] from the start, and the final time where none falls on it.
+fn output_times(plan: &Plan, h: f64) -> Result<impl Iterator<Item = f64> + use<>, Error> {
+    let t0 = plan.t[0];
+    let end = *plan.t.last().expect("a plan has a start");
+    let count = ((end - t0) / h * (1.0 + 1e-12)).floor();
+    if count > 1e7 {
+        return Err(Error::method(
+            format!("an output step of {h} s gives {count:.0e} rows"),
+            "take a larger output step",
+        ));
+    }
+    let count = count as usize;
+    let last = (end - (t0 + count as f64 * h) > 1e-9 * h).then_some(end);
+    Ok((0..=count).map(move |k| (t0 + k as f64 * h).min(end)).chain(last))
 }
 
 /// d(column)/dρ at the nodes of a direct run, 8 parameters at a time.

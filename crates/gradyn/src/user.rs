@@ -154,11 +154,6 @@ impl UserModel {
         method.check()?;
         self.check()?;
         check_options(method)?;
-        if method.formulation == Formulation::Index3 {
-            let message = "index3 holds constraints of positions only; the equations of a user system are of \
-                first order";
-            return Err(Error::method(message, "use one of maggi, index1, penalty, ali3p"));
-        }
         // mesh and controller of the method
         let (end, slot) = self.end();
         let mut rho = [&self.rho[..], &[end]].concat();
@@ -230,8 +225,9 @@ impl UserModel {
     }
 }
 
-/// Refuses options that name or scale what only mechanisms have.
+/// Refuses what only mechanisms have: options that name or scale it, and constraints of positions alone.
 fn check_options(m: &Method) -> Result<(), Error> {
+    // options
     let (name, help) = match () {
         () if !m.freedoms.is_empty() => {
             ("freedoms", "leave it out: a user system has no free velocities to choose from")
@@ -240,6 +236,12 @@ fn check_options(m: &Method) -> Result<(), Error> {
             "alpha_scaling",
             "leave it out, and scale alpha itself: rows of a user system have no masses to scale by",
         ),
+        // formulations
+        () if m.formulation == Formulation::Index3 => {
+            let message = "index3 holds constraints of positions only; the equations of a user system are of \
+                first order";
+            return Err(Error::method(message, "use one of maggi, index1, penalty, ali3p"));
+        }
         () => return Ok(()),
     };
     Err(Error::method(format!("option {name} has no meaning for a user system"), help))

@@ -125,12 +125,12 @@ impl Prepared {
         let mut skipped = vec![];
         let mut clock = Clock::new(started, plan.budget);
         for (done, item) in items.iter().enumerate() {
-            if clock.is_late(runs.has(item)) {
+            let new = !runs.has(item);
+            if clock.is_late(!new) {
                 skipped.push((item.place, item.combination));
                 continue;
             }
             observe(&Stage { done, total, name: &item.combination.to_string() });
-            let new = !runs.has(item);
             let row = runs.row(item);
             clock.add(new, row.seconds);
             rows.push((item.place, row));

@@ -110,23 +110,16 @@ impl<'c> Sweep<'c> {
         let group = |rows: std::ops::Range<usize>| {
             eq.scheme.is_implicit(rows.clone()).then(|| Stages::new(sys, &eq, form, rows)).transpose()
         };
+        // instant = terms at the node, and at each stage
+        let moves = form.moves() || form == Form::Dae;
+        let instant = |i: usize| Instant::new(sys, if i == 0 { &node } else { &eq }, &p, &kkt, moves);
         Ok(Self {
             case,
             node,
             eq,
             form,
             states: States::new(case, &p)?,
-            instants: (0..=s)
-                .map(|i| {
-                    Instant::new(
-                        sys,
-                        if i == 0 { &node } else { &eq },
-                        &p,
-                        &kkt,
-                        form.moves() || form == Form::Dae,
-                    )
-                })
-                .collect(),
+            instants: (0..=s).map(instant).collect(),
             groups: eq.scheme.groups().map(group).collect::<Result<_, _>>()?,
             y: vec![0.0; o * size],
             yi: vec![0.0; (s + 1) * o * size],
@@ -243,15 +236,7 @@ impl<'c> Sweep<'c> {
                         self.form.moves() || self.groups[g].is_none(),
                     )?;
                 }
-                let at = (i + 1) * o * size;
-                self.yi[at..at + o * size].copy_from_slice(&self.y);
-                for j in (0..=rows.start).filter(|&j| scheme.a(i, j) != 0.0) {
-                    let from = &self.k[j * o * size..(j + 1) * o * size];
-                    self.yi[at..at + o * size]
-                        .iter_mut()
-                        .zip(from)
-                        .for_each(|(y, k)| *y += h * scheme.a(i, j) * k);
-                }
+                self.add_known(i, rows.start, h);
             }
             if !idle {
                 self.solve(g, rows, span.t, h, plan.frozen(n).choice)?;
@@ -264,10 +249,23 @@ impl<'c> Sweep<'c> {
         self.same = true;
         Ok(())
     }
+    /// y_i = y + h Σ_j a_ij k_j (2) over the stages up to `last`, which are known.
+    fn add_known(&mut self, i: usize, last: usize, h: f64) {
+        let scheme = self.eq.scheme;
+        let width = self.y.len();
+        let at = (i + 1) * width;
+        self.yi[at..at + width].copy_from_slice(&self.y);
+        for j in (0..=last).filter(|&j| scheme.a(i, j) != 0.0) {
+            let from = &self.k[j * width..(j + 1) * width];
+            self.yi[at..at + width].iter_mut().zip(from).for_each(|(y, k)| *y += h * scheme.a(i, j) * k);
+        }
+    }
     /// Evaluates k_0 and b_0 of a step.
     fn begin(&mut self, n: usize) -> Result<(), StepError> {
-        let (s, o, size, z) =
-            (self.eq.scheme.rows.len(), self.case.objectives(), self.size(), self.case.run.layout.z());
+        let s = self.eq.scheme.rows.len();
+        let o = self.case.objectives();
+        let size = self.size();
+        let z = self.case.run.layout.z();
         if self.same && self.case.run.plan.declared[n].is_none() {
             self.instants.swap(0, s);
             self.k.copy_within(s * o * size.., 0);
@@ -281,8 +279,10 @@ impl<'c> Sweep<'c> {
     }
     /// k_i and b_i of an explicit block at y_i.
     pub(super) fn evaluate(&mut self, i: usize) {
-        let (sys, size, z, o) =
-            (self.case.recipe.system(), self.size(), self.case.run.layout.z(), self.case.objectives());
+        let sys = self.case.recipe.system();
+        let size = self.size();
+        let z = self.case.run.layout.z();
+        let o = self.case.objectives();
         // k = y'(t_i, y_i) of each objective
         for j in 0..o {
             let y = (i * o + j) * size;
@@ -312,7 +312,6 @@ impl<'c> Sweep<'c> {
     ) -> Result<(), StepError> {
         // a stage that stands alone
         let sys = self.case.recipe.system();
-        let size = self.size();
         let o = self.case.objectives();
         let Some(stages) = &mut self.groups[g] else {
             self.evaluate(rows.start + 1);
@@ -331,20 +330,24 @@ impl<'c> Sweep<'c> {
                 b: &mut self.b,
             };
             stages.solve(sys, &self.eq, &mut self.instants[blocks.clone()], &mut self.work, group);
-            for i in rows.clone() {
-                let to = ((i + 1) * o + j) * size;
-                for from in blocks.clone() {
-                    let k = (from * o + j) * size;
-                    let a = h * self.eq.scheme.a(i, from);
-                    (0..size).for_each(|d| self.yi[to + d] += a * self.k[k + d]);
-                }
-            }
         }
+        rows.for_each(|i| (0..o).for_each(|j| self.add_coupled(i, blocks.clone(), j, h)));
         // forms with moving terms are evaluated at the final y_i
         if self.form.moves() {
             blocks.for_each(|i| self.evaluate(i));
         }
         Ok(())
+    }
+    /// y_i += h Σ_j a_ij k_j (2) of one objective, over the blocks of a coupled group.
+    fn add_coupled(&mut self, i: usize, blocks: std::ops::Range<usize>, j: usize, h: f64) {
+        let size = self.size();
+        let o = self.case.objectives();
+        let to = ((i + 1) * o + j) * size;
+        for from in blocks {
+            let k = (from * o + j) * size;
+            let a = h * self.eq.scheme.a(i, from);
+            (0..size).for_each(|d| self.yi[to + d] += a * self.k[k + d]);
+        }
     }
     /// slots += s (g_p - rows_pᵀ b) of a block.
     pub(super) fn gather(&mut self, i: usize, s: f64) {

@@ -15,7 +15,6 @@ use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::RESTARTS;
 use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::adams::ode::Ode;
-use gradyn_model::System;
 
 impl Sweep<'_> {
     /// (1) over the whole run.
@@ -62,9 +61,7 @@ impl Sweep<'_> {
     ) -> Result<(), StepError> {
         // the mesh of the piece
         let run = self.case.run;
-        let o = self.case.objectives();
         let plan = &run.plan;
-        let args = self.case.recipe.system().dims().args;
         let size = self.y.len();
         let end = plan.t[n];
         let times = &plan.t[nodes.clone()];
@@ -84,16 +81,20 @@ impl Sweep<'_> {
             self.evaluate(0);
             let (state, rates) = out.split_at_mut(size);
             state.copy_from_slice(&self.k[..size]);
-            std::mem::swap(&mut self.slots, &mut self.rates);
-            self.slots.fill(0.0);
-            self.gather(0, 1.0);
-            rates.copy_from_slice(&self.slots[..o * args]);
-            std::mem::swap(&mut self.slots, &mut self.rates);
+            self.slot_rates(rates);
             Ok(())
         })?;
         // state and slots at the start of the piece
         self.y.copy_from_slice(&ode.y[..size]);
         self.slots.copy_from_slice(&ode.y[size..]);
         Ok(())
+    }
+    /// out = (∇ψ)' at the instant that is set; the slots stay as they are.
+    fn slot_rates(&mut self, out: &mut [f64]) {
+        std::mem::swap(&mut self.slots, &mut self.rates);
+        self.slots.fill(0.0);
+        self.gather(0, 1.0);
+        out.copy_from_slice(&self.slots);
+        std::mem::swap(&mut self.slots, &mut self.rates);
     }
 }

@@ -7,6 +7,7 @@
 //! ```
 //! and where it ends, neighbouring records are compared: a step may have passed over the place.
 
+use super::singular::is_numerical;
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use gradyn_dynamics::{StepError, Trajectory};
@@ -22,21 +23,8 @@ pub(crate) fn undefined(t: f64, Outside { force, why }: Outside) -> StepError {
 
 /// The error as it is, or the force that is not defined where it happened.
 pub(crate) fn explain_undefined(model: &Prepared, e: StepError, run: &Trajectory, p: &[f64]) -> StepError {
-    // errors that an undefined value can cause
-    let stopped = |e: &StepError| {
-        use StepError::*;
-        matches!(
-            e,
-            NotFinite { .. }
-                | StepTooSmall { .. }
-                | Newton { .. }
-                | Stalled { .. }
-                | Singular { .. }
-                | Positions { .. }
-        )
-    };
     // found = what is undefined at the start, or ahead of the last record
-    if !model.model.system.guarded() || !stopped(&e) {
+    if !model.model.system.guarded() || !is_numerical(&e) {
         return e;
     }
     let found =

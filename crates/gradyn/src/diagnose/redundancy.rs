@@ -316,22 +316,18 @@ pub(crate) fn minimum_norm(model: &Prepared, method: &Method, d: &Data, lam: &mu
 /// (6): loads that redundant constraints share by the errors of the integrator, times α.
 pub(super) fn shared_load(model: &Prepared, run: &Run) -> Vec<Warning> {
     let penalty = run.method.formulation == Formulation::Penalty;
-    let Some(sys) = model
-        .model
-        .full
-        .as_ref()
-        .filter(|_| penalty && reads_shared(&model.model.system, &model.assembled.redundant))
-    else {
-        return vec![];
-    };
+    let reads = || reads_shared(&model.model.system, &model.assembled.redundant);
+    let Some(sys) = model.model.full.as_ref().filter(|_| penalty && reads()) else { return vec![] };
     let f = run.method.lagrange(&model.model);
     let c = f.compliance.rows(sys);
     let level = [f.level[0], f.level[1], 0.0];
     let shared = shared_rows(&model.assembled.redundant);
     let mn = &sys.patterns().mn;
     // (|j_k| α (2ξωΦ̇ + ω²Φ)_k, k, t), |Φ_qᵀλ| of shared rows, |j_k λ_k| of the others
-    let (mut worst, mut load, mut all, mut give) =
-        ((0.0f64, 0, 0.0), 0.0f64, 0.0f64, vec![0.0; run.trajectory.layout.m]);
+    let mut worst = (0.0f64, 0, 0.0);
+    let mut load = 0.0f64;
+    let mut all = 0.0f64;
+    let mut give = vec![0.0; run.trajectory.layout.m];
     blocks(model, run, sys, |at, d| {
         give.fill(0.0);
         sys.constraint(at, level, d, &mut give);
@@ -350,18 +346,21 @@ pub(super) fn shared_load(model: &Prepared, run: &Run) -> Vec<Warning> {
             .for_each(|k| all = all.max(at.lam[k].abs() * size[k].sqrt()));
     });
     if worst.0 > (GAIN * load).max(SMALL * all) {
-        let text = format!(
-            "the drift of `{}` at t = {} s, times α, loads redundant constraints by {:.1e} beside \
-             {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order \
-             or a larger omega",
-            sys.row_name(worst.1),
-            worst.2,
-            worst.0
-        );
-        let row = &sys.row_names()[worst.1];
-        return vec![Warning::new(WarningCode::SharedLoad, text).about(row.owner, &row.element)];
+        return vec![shared_load_warning(sys, worst, load)];
     }
     vec![]
+}
+
+/// The warning (6): (load [N], row, t [s]) of the worst row, beside the largest load of shared rows [N].
+fn shared_load_warning(sys: &Mechanics, (size, k, t): (f64, usize, f64), load: f64) -> Warning {
+    let text = format!(
+        "the drift of `{}` at t = {t} s, times α, loads redundant constraints by {size:.1e} beside \
+         {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order \
+         or a larger omega",
+        sys.row_name(k)
+    );
+    let row = &sys.row_names()[k];
+    Warning::new(WarningCode::SharedLoad, text).about(row.owner, &row.element)
 }
 
 /// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.

@@ -171,6 +171,20 @@ fn independence(
     rows.measure(&sys.patterns().mn, sys.phi_q(d))
 }
 
+/// Errors of the numbers of a step, which something else may have caused.
+pub(super) fn is_numerical(e: &StepError) -> bool {
+    use StepError::*;
+    matches!(
+        e,
+        Newton { .. }
+            | Positions { .. }
+            | Singular { .. }
+            | NotFinite { .. }
+            | StepTooSmall { .. }
+            | Stalled { .. }
+    )
+}
+
 /// The reason behind an error of a step: a body without mass, a singular position, freedoms that
 /// determine nothing.
 pub(crate) fn explain(
@@ -181,15 +195,7 @@ pub(crate) fn explain(
     p: &[f64],
 ) -> StepError {
     let e = massless(model, e, p);
-    let numerical = matches!(
-        e,
-        StepError::Newton { .. }
-            | StepError::Positions { .. }
-            | StepError::Singular { .. }
-            | StepError::NotFinite { .. }
-            | StepError::StepTooSmall { .. }
-            | StepError::Stalled { .. }
-    );
+    let numerical = is_numerical(&e);
     let turned = matches!(e, StepError::Turn { .. });
     let explicit = method.integrator == Integrator::Bashforth;
     let n = run.plan.steps();
@@ -202,6 +208,7 @@ pub(crate) fn explain(
     if !(numerical || turned) || named || n == 0 {
         return e;
     }
+    // a singular position near the end of the run, or freedoms that end there
     let sys = &model.model.system;
     let mut d = sys.data::<f64>();
     sys.prepare(p, &mut d);

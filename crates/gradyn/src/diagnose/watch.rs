@@ -110,7 +110,8 @@ fn jump_at(model: &Prepared, run: &Run, n: usize, scales: &[f64; 5], d: &mut Dat
             .map(|(a, b)| (size(&a).max(size(&b)), a.iter().zip(&b).map(|(a, b)| (a - b).abs()).collect()))
             .collect()
     };
-    let (far, near): (Vec<(f64, Vec<f64>)>, Vec<(f64, Vec<f64>)>) = (gap(side), gap(0.1 * side));
+    let far: Vec<(f64, Vec<f64>)> = gap(side);
+    let near: Vec<(f64, Vec<f64>)> = gap(0.1 * side);
     // (k, row) = what changes as much over a tenth of the side
     let (k, row) = (0..near.len()).find_map(|k| {
         let least = 1e-9 * near[k].0.max(scales[k]);

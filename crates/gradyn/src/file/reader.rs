@@ -113,6 +113,8 @@ fn accepts(kind: &Kind, node: &Node) -> bool {
 
 /// What a value of the right type contains.
 fn inside(node: &Node, kind: &Kind, here: &Here) -> Checked {
+    let not_expected =
+        |x: f64| error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place);
     // what a value of the right type may still have wrong
     match (kind, &node.value) {
         (Kind::Word(words), Value::Text(w)) if !words.contains(&w.text.as_str()) => {
@@ -124,12 +126,10 @@ fn inside(node: &Node, kind: &Kind, here: &Here) -> Checked {
             Err(e.help(suggest(&w.text, "known", words)))
         }
         (Kind::Dimension, Value::Number(x)) if *x != 2.0 && *x != 3.0 => {
-            let e =
-                error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place);
-            Err(e.help("2: a plane mechanism; 3: a mechanism in space"))
+            Err(not_expected(*x).help("2: a plane mechanism; 3: a mechanism in space"))
         }
         (Kind::Count, Value::Number(x)) if x.fract() != 0.0 || !(1.0..=MAX_COUNT as f64).contains(x) => {
-            Err(error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place))
+            Err(not_expected(*x))
         }
         (Kind::VectorPair, Value::List(items)) if items.len() != 2 => Err(error(
             &here.name(),

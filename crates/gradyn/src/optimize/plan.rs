@@ -1,14 +1,17 @@
 //! From the names of a study to a problem, and to the model that it needs: parameters that do not vary become
 //! constants, objectives that nobody asks for are left out, limited expressions become objectives.
 
+mod reach;
+
 use super::fit::Fit;
 use crate::file::{Limit, Limited, Optimize, Scenario};
 use crate::prepared::Prepared;
-use crate::reach::{names, reach};
+use crate::reach::names;
 use gradyn_model::ModelError;
 use gradyn_model::error::nearest;
-use gradyn_model::mechanism::{Mechanism, Number, Objective, Text};
+use gradyn_model::mechanism::{Mechanism, Objective, Text};
 use gradyn_optimize::{Error, Method as Optimizer, Problem, Transform, Variable};
+use reach::{check_reach, reads_motion};
 use std::ops::Range;
 use std::path::Path;
 
@@ -151,74 +154,6 @@ fn reduced(m: &Mechanism, nominal: &Prepared, varying: &[String], objectives: Ve
     let held: Vec<_> = held.map(|(p, x)| (p.name.clone(), (*x).into())).collect();
     new.constants.splice(..0, held);
     new
-}
-
-/// Something that parameters should change.
-struct Target<'a> {
-    name: &'a Text,
-    owner: String,
-    /// Does it follow the motion?
-    moves: bool,
-    /// Is it an integral over time?
-    integral: bool,
-}
-
-/// Does an expression read a sensor, not only parameters, constants and points?
-fn reads_motion(x: &Number, m: &Mechanism) -> bool {
-    let constants = m.constants.iter().map(|c| &c.0).chain(m.hard_points.iter().map(|p| &p.0));
-    let still: Vec<&str> =
-        m.parameters.iter().map(|p| &p.name).chain(constants).map(|t| t.text.as_str()).collect();
-    names(x)
-        .iter()
-        .any(|name| name.split('.').next().is_some_and(|first| first != "ground" && !still.contains(&first)))
-}
-
-/// Every functional and every fitted column depends on a parameter, and every parameter reaches one of them.
-fn check_reach<'a>(study: &Optimize, m: &'a Mechanism) -> Result<(), ModelError> {
-    let reaches = reach(m);
-    let moves = |o: &Objective| o.integral.iter().chain(&o.terminal).any(|x| reads_motion(x, m));
-    let functional = |o: &'a Objective| Target {
-        name: &o.name,
-        owner: format!("objective {}", o.name),
-        moves: moves(o),
-        integral: o.integral.is_some(),
-    };
-    let column = |(name, x): &'a (Text, Number)| Target {
-        name,
-        owner: format!("output {name}"),
-        moves: reads_motion(x, m),
-        integral: false,
-    };
-    let fitted = m.outputs.iter().filter(|_| study.fit.is_some());
-    let targets: Vec<Target> = m.objectives.iter().map(functional).chain(fitted.map(column)).collect();
-    let depends = |target: &Target, p: &str| {
-        let aside = ["output ", "objective ", "constant ", "hard point "];
-        let motion = reaches[p].iter().any(|owner| !aside.iter().any(|a| owner.starts_with(a)));
-        let times = reaches[p].iter().any(|owner| owner == "times") || (motion && m.until.is_some());
-        reaches[p].contains(&target.owner) || (motion && target.moves) || (times && target.integral)
-    };
-    for o in &targets {
-        if !m.parameters.iter().any(|p| depends(o, &p.name.text)) {
-            let e =
-                ModelError::new(format!("study, optimize: `{}` depends on no parameter that varies", o.name));
-            return Err(e
-                .at(&o.name.place)
-                .help("look at `parameters` of [study.optimize], and at what they reach: `gradyn check`"));
-        }
-    }
-    for p in &m.parameters {
-        if !targets.iter().any(|o| depends(o, &p.name.text)) {
-            let mention =
-                study.parameters.iter().flatten().find(|n| n.text == p.name.text).unwrap_or(&p.name);
-            let goal = if study.fit.is_some() { "a fitted column" } else { "what is minimised" };
-            let message =
-                format!("study, optimize: parameter `{}` reaches neither {goal} nor a constraint", p.name);
-            return Err(ModelError::new(message)
-                .at(&mention.place)
-                .help("leave it out of `parameters` in [study.optimize]"));
-        }
-    }
-    Ok(())
 }
 
 /// Variables with the bounds and scales of the parameters.

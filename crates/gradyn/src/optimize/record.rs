@@ -54,12 +54,8 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
     let cells =
         |line: &str| line.split(',').map(|c| c.trim().trim_matches('"').to_owned()).collect::<Vec<_>>();
     // some spreadsheets begin a file with a mark of its encoding
-    let mut lines = text
-        .trim_start_matches('\u{feff}')
-        .lines()
-        .map(cells)
-        .enumerate()
-        .filter(|(_, cells)| cells.iter().any(|c| !c.is_empty()));
+    let lines = text.trim_start_matches('\u{feff}').lines().map(cells).enumerate();
+    let mut lines = lines.filter(|(_, cells)| cells.iter().any(|c| !c.is_empty()));
     let header = lines.next().map_or(vec![], |(_, cells)| cells);
     if header.first().is_none_or(|first| first != "t") {
         let e = wrong(": the first column is not `t`".into()).at(&fit.place);
@@ -67,6 +63,7 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
             e.help("the first line names the columns, with commas: t,NAME,NAME…; t is the time in seconds")
         );
     }
+    // places = cells of the fitted columns
     let find = |column: &gradyn_model::mechanism::Text| {
         header[1..].iter().position(|h| *h == column.text).map(|k| k + 1).ok_or_else(|| {
             let e = wrong(format!(" has no column `{column}`")).at(&column.place);
@@ -77,6 +74,7 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
     if let Some(k) = (1..header.len()).find(|&k| header[..k].contains(&header[k])) {
         return Err(wrong(format!(" has the column `{}` twice", header[k])).at(&fit.place));
     }
+    // rows = times and their values
     let row = |(line, cells): (usize, Vec<String>)| {
         if cells.len() != header.len() {
             let counts = format!("{} cells for {} columns", cells.len(), header.len());
@@ -84,10 +82,9 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
         }
         let number = |k: usize| {
             let cell = cells.get(k).map_or("", String::as_str);
-            let column = &header[k];
-            let place = format!(", line {}, column `{column}`", line + 1);
-            cell.parse::<f64>()
-                .map_err(|_| wrong(format!("{place}: `{cell}` is not a number")).at(&fit.place))
+            let place = format!(", line {}, column `{}`", line + 1, header[k]);
+            let wrong = |_| wrong(format!("{place}: `{cell}` is not a number")).at(&fit.place);
+            cell.parse::<f64>().map_err(wrong)
         };
         std::iter::once(0).chain(places.iter().copied()).map(number).collect::<Result<Vec<f64>, _>>()
     };

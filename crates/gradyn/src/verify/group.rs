@@ -72,6 +72,7 @@ impl Group {
             Ok(Answer { psi: run.psi.clone(), rows: model.gradient(run, s)?.rows })
         };
         let run = &self.runs[0];
+        // what its error is known by: the other run, its own steps, its bars, or rounding
         match s {
             Sensitivity::DiscreteAdjoint => Ok(self.converging(self.answers.clone(), reference)),
             s if s.is_continuous() => Ok(self.converging([of(run)?, of(&self.runs[1])?], reference)),
@@ -86,21 +87,7 @@ impl Group {
                     reference,
                 ))
             }
-            Sensitivity::Extrapolated => {
-                let g = model.gradient(run, s)?;
-                let bars = Answer { psi: vec![0.0; run.psi.len()], rows: g.bars.unwrap_or_default() };
-                let tolerance = run.method.extrapolation_tol;
-                let answer = Answer { psi: run.psi.clone(), rows: g.rows };
-                let expected = |ruler: &Ruler| ruler.norms(&bars).plus(&ruler.uniform(tolerance));
-                let measured = self.beside(answer, expected, reference);
-                // of this entry, or of the final time, which all entries use
-                let entry = Subject::new(Owner::Derivative, measured.distance.entry.name(model));
-                let of = |s: &Subject| *s == entry || s.kind == Owner::FinalTime;
-                let about =
-                    |w: &Warning| w.code == WarningCode::NotConverged && w.subject.as_ref().is_some_and(of);
-                let warnings = g.warnings.into_iter().filter(about).collect();
-                Ok(Measured { warnings, ..measured })
-            }
+            Sensitivity::Extrapolated => self.extrapolated(model, reference),
             _ => {
                 let noise = self.noise(model);
                 let expected = |ruler: &Ruler| {
@@ -110,6 +97,23 @@ impl Group {
                 Ok(self.beside(of(run)?, expected, reference))
             }
         }
+    }
+    /// Extrapolated differences, compared by their error bars.
+    fn extrapolated(&self, model: &Prepared, reference: &Reference) -> Result<Measured, Error> {
+        // distance against bars and tolerance
+        let run = &self.runs[0];
+        let g = model.gradient(run, Sensitivity::Extrapolated)?;
+        let bars = Answer { psi: vec![0.0; run.psi.len()], rows: g.bars.unwrap_or_default() };
+        let tolerance = run.method.extrapolation_tol;
+        let answer = Answer { psi: run.psi.clone(), rows: g.rows };
+        let expected = |ruler: &Ruler| ruler.norms(&bars).plus(&ruler.uniform(tolerance));
+        let measured = self.beside(answer, expected, reference);
+        // warnings of this entry, or of the final time, which all entries use
+        let entry = Subject::new(Owner::Derivative, measured.distance.entry.name(model));
+        let of = |s: &Subject| *s == entry || s.kind == Owner::FinalTime;
+        let about = |w: &Warning| w.code == WarningCode::NotConverged && w.subject.as_ref().is_some_and(of);
+        let warnings = g.warnings.into_iter().filter(about).collect();
+        Ok(Measured { warnings, ..measured })
     }
     /// What rounding does to the discrete adjoint: the same with parameters moved by four roundings, this way
     /// and that.

@@ -1,5 +1,7 @@
 //! What to optimise.
 
+use super::super::tree::Word;
+use super::keys::{entries, fixed, value};
 use super::*;
 use crate::file::{Fit, Limit, Limited, Measured, Optimize, Scenario};
 use gradyn_optimize::{Error, Sampling, Settings, Starts};

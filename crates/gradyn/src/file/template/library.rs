@@ -112,6 +112,15 @@ impl<'a> Template<'a> {
     }
 }
 
+impl Template<'_> {
+    /// The error of an instance below the deepest level.
+    fn too_deep(&self, instance: &Instance) -> ModelError {
+        let message =
+            format!("template `{}`: templates are nested more than {MAX_DEPTH} deep", self.name.text);
+        wrong(message, &instance.place("use")).help("let some of them use fewer others")
+    }
+}
+
 impl<'a> Instance<'a> {
     fn new(name: &'a Word, node: &'a Table, names: &HashMap<&str, usize>) -> Result<Self, ModelError> {
         let word = |key: &str| node.get(key).and_then(Node::word);
@@ -208,6 +217,13 @@ impl<'a> Library<'a> {
     pub(crate) fn instances(&self, root: &'a Table) -> Result<Vec<Instance<'a>>, ModelError> {
         instances(root, &self.names)
     }
+    /// The error of a template that is one of those above it.
+    fn uses_itself(&self, above: &[usize], instance: &Instance) -> ModelError {
+        let chain = above.iter().skip_while(|&&a| a != instance.template).chain([&instance.template]);
+        let names: Vec<String> = chain.map(|&k| format!("`{}`", self.templates[k].name.text)).collect();
+        let message = format!("a template uses itself: {}", names.join(" → "));
+        wrong(message, &instance.place("use")).help("an array repeats a template: count = …")
+    }
     /// How many elements a copy of a template has, those inside it included.
     fn size(
         &self,
@@ -231,28 +247,15 @@ impl<'a> Library<'a> {
         above.push(k);
         // size of its instances, none of which is above it
         for instance in &t.instances {
-            let chain = || above.iter().skip_while(|&&a| a != instance.template).chain([&instance.template]);
-            let names = |chain: &mut dyn Iterator<Item = &usize>| {
-                chain.map(|&k| format!("`{}`", self.templates[k].name.text)).collect::<Vec<_>>().join(" → ")
-            };
             if above.contains(&instance.template) {
-                let e =
-                    wrong(format!("a template uses itself: {}", names(&mut chain())), &instance.place("use"));
-                return Err(e.help("an array repeats a template: count = …"));
+                return Err(self.uses_itself(above, instance));
             }
-            let deep = || {
-                let e = wrong(
-                    format!("template `{}`: templates are nested more than {MAX_DEPTH} deep", t.name.text),
-                    &instance.place("use"),
-                );
-                e.help("let some of them use fewer others")
-            };
             if above.len() == MAX_DEPTH {
-                return Err(deep());
+                return Err(t.too_deep(instance));
             }
             let inner = self.size(instance.template, above, sizes)?;
             if inner.depth == MAX_DEPTH {
-                return Err(deep());
+                return Err(t.too_deep(instance));
             }
             size.add(inner, instance);
         }

@@ -15,9 +15,10 @@
 //! surrounding model are numbers and stay: a copy that starts from P and its mirror image, which starts from
 //! M P.
 
-use super::scope::axis;
+mod sense;
+
 use super::text::{Context, Filled, parsed, replaced, spliced};
-use super::{Thing, wrong};
+use super::wrong;
 use crate::file::tree::Word;
 use gradyn_model::ModelError;
 use gradyn_model::expression::{Ast, Expr, parse};
@@ -160,20 +161,14 @@ impl Context<'_> {
     /// A name, or a call of vel, acc, distance or angle.
     fn atom(&self, ast: &Ast, filled: &Filled, law: Law, word: &Word) -> Result<Option<Atom>, ModelError> {
         // a name, its rate, or a function of names: a sense of its own
-        let turned = if odd(&self.flips) { Sense::Minus } else { Sense::Same };
         match &ast.expr {
             Expr::Name(name) if law.owns(name) => {
-                let sense = if law == Law::Torsion { turned } else { Sense::Same };
-                Ok(Some(Atom { open: String::new(), name: name.clone(), close: "", sense }))
+                let sense = if law == Law::Torsion { self.turned() } else { Sense::Same };
+                Ok(Some(Atom::new(name.clone(), sense)))
             }
             Expr::Name(name) => {
                 let sense = self.sense_of(name, &ast.span, filled, word)?;
-                Ok(Some(Atom {
-                    open: String::new(),
-                    name: self.name(name, &ast.span, filled),
-                    close: "",
-                    sense,
-                }))
+                Ok(Some(Atom::new(self.name(name, &ast.span, filled), sense)))
             }
             Expr::Call { function, args } if function == "vel" || function == "acc" => {
                 let inner = args.first().map(|a| self.atom(a, filled, law, word)).transpose()?.flatten();
@@ -189,13 +184,8 @@ impl Context<'_> {
                     .into_iter()
                     .map(|(name, span)| (self.name(&name, &span, filled), span))
                     .collect();
-                let sense = if function == "angle" { turned } else { Sense::Same };
-                Ok(Some(Atom {
-                    open: String::new(),
-                    name: spliced(&filled.text, ast.span.clone(), edits),
-                    close: "",
-                    sense,
-                }))
+                let sense = if function == "angle" { self.turned() } else { Sense::Same };
+                Ok(Some(Atom::new(spliced(&filled.text, ast.span.clone(), edits), sense)))
             }
             Expr::Call { function, .. } if FRAMES.contains(&function.as_str()) => {
                 Err(self.cannot(function, word))
@@ -203,111 +193,18 @@ impl Context<'_> {
             _ => Ok(None),
         }
     }
-    /// (1)–(3) for a name.
-    fn sense_of(
-        &self,
-        name: &str,
-        span: &Range<usize>,
-        filled: &Filled,
-        word: &Word,
-    ) -> Result<Sense, ModelError> {
-        // what the name means inside of the template
-        let parts: Vec<&str> = name.split('.').collect();
-        let foreign = filled.is_foreign(&(span.start..span.start + parts[0].len()));
-        let thing = if foreign { None } else { self.scope.find(parts[0]) };
-        // senses of angles, of components and of vectors
-        let turned = if odd(&self.flips) { Sense::Minus } else { Sense::Same };
-        let along =
-            |flips: Flips, k: usize| if flips.get(k) == Some(&true) { Sense::Minus } else { Sense::Same };
-        let vector =
-            |flips: Flips, at: usize| parts.get(at).map_or(Sense::Vector(flips), |a| along(flips, axis(a)));
-        let second = parts.get(1).copied().unwrap_or("");
-        // sense by what it is; outside of the template, by its last part
-        Ok(match thing {
-            Some(Thing::Point) => vector(self.flips, 1),
-            Some(Thing::Argument(k, _)) if self.arguments.get(k).is_some_and(|a| a.vector) => {
-                vector(self.flips, 1)
-            }
-            Some(Thing::Number | Thing::List | Thing::Spring | Thing::Distance | Thing::Argument(..)) => {
-                Sense::Same
-            }
-            Some(Thing::Torsion | Thing::Angle) => turned,
-            Some(Thing::Body) if second == "angle" => turned,
-            Some(Thing::Body) if ["roll", "pitch", "yaw", "omega", "angular_momentum"].contains(&second) => {
-                return Err(self.cannot(name, word));
-            }
-            Some(Thing::Body) if ["kinetic", "potential", "energy"].contains(&second) => Sense::Same,
-            Some(Thing::Joint) if second.starts_with("angle") => turned,
-            Some(Thing::Joint) if second == "position" => Sense::Same,
-            Some(Thing::Joint) if parts.len() == 2 && ["x", "y"].contains(&second) => {
-                return Err(self.cannot(name, word));
-            }
-            Some(Thing::Force) if ["normal", "gap", "kappa", "radius"].contains(&second) => Sense::Same,
-            Some(Thing::Force) if second == "alpha" => turned,
-            Some(Thing::Force) if second != "force" => return Err(self.cannot(name, word)),
-            Some(Thing::Joint) if second == "torque" && self.dimension == 2 => turned,
-            Some(Thing::Joint) if second == "torque" => return Err(self.cannot(name, word)),
-            Some(Thing::Coordinate(3)) => return Err(self.cannot(name, word)),
-            Some(Thing::Coordinate(k)) => along(self.flips, k),
-            Some(Thing::Body | Thing::Joint | Thing::Force) => vector(self.flips, 2),
-            None => match (parts.len(), second) {
-                _ if parts[0] == "system" && second.ends_with("momentum") => {
-                    return Err(self.cannot(name, word));
-                }
-                _ if parts[0] == "system" => Sense::Same,
-                (1, _) | (2, "x" | "y" | "z") => vector_or_number(&parts, self.point_above(parts[0])),
-                (2, "angle" | "torque") if self.dimension == 2 => turned,
-                (2, "length" | "position" | "kinetic" | "potential" | "energy") => Sense::Same,
-                (
-                    2,
-                    "roll" | "pitch" | "yaw" | "omega" | "angular_momentum" | "angle_1" | "angle_2"
-                    | "multiplier" | "gap",
-                ) => {
-                    return Err(self.cannot(name, word));
-                }
-                (2, "angle" | "torque" | "force" | "speed" | "effort") => return Err(self.cannot(name, word)),
-                _ => vector(self.flips, 2),
-            },
-        })
-    }
-    /// The reflection of a hard point of a template above, as the model knows it.
-    fn point_above(&self, name: &str) -> Option<Flips> {
-        let mut above = self.parent;
-        while let Some(c) = above {
-            if let Some(own) = name.strip_prefix(c.prefix.as_str()) {
-                match c.scope.find(own) {
-                    Some(Thing::Point) => return Some(c.flips),
-                    Some(Thing::Argument(k, _)) if c.arguments.get(k).is_some_and(|a| a.vector) => {
-                        return Some(c.flips);
-                    }
-                    _ => {}
-                }
-            }
-            above = c.parent;
-        }
-        None
-    }
+    /// The error of a name whose mirror image is not known.
     fn cannot(&self, name: &str, word: &Word) -> ModelError {
         let e = wrong(format!("`{name}` cannot be read in a mirrored template"), &word.place);
         self.inside(e.help("move this expression out of the template, into the model itself"))
     }
 }
 
-fn vector_or_number(parts: &[&str], point: Option<Flips>) -> Sense {
-    match (point, parts.get(1)) {
-        (None, _) => Sense::Same,
-        (Some(flips), None) => Sense::Vector(flips),
-        (Some(flips), Some(a)) => {
-            if flips.get(axis(a)) == Some(&true) {
-                Sense::Minus
-            } else {
-                Sense::Same
-            }
-        }
-    }
-}
-
 impl Atom {
+    /// A name alone.
+    fn new(name: String, sense: Sense) -> Self {
+        Self { open: String::new(), name, close: "", sense }
+    }
     fn plain(&self) -> String {
         format!("{}{}{}", self.open, self.name, self.close)
     }
