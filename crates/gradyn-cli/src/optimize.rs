@@ -17,7 +17,7 @@ use gradyn::optimize::{
 use report::Ended;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -28,10 +28,7 @@ static PRESSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs, prints; is there a result to use?
 pub(crate) fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
-    a.out.as_deref().map_or(Ok(()), output::check_path)?;
-    a.write.as_deref().map_or(Ok(()), output::check_folder)?;
-    let path = a.history.clone().unwrap_or_else(|| a.model.model.with_extension("history.jsonl"));
-    apart(a, &path)?;
+    let path = destinations(a)?;
     let mut l = Loaded::new(&a.model)?;
     let study = study(a, &mut l)?;
     let (mut lines, records) = history::open(&path, &history::header(a, &l, &study), a.resume)?;
@@ -45,11 +42,8 @@ pub(crate) fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     let observe = &mut |told: &Told| {
         steps.push(report::step(&study, told));
         progress.evaluation(told, study.settings.max_evaluations, study.starts.map(|s| s.count));
-        failed = if told.new {
-            lines.append(&recorded::line(told.now.evaluations, told.record)).err()
-        } else {
-            None
-        };
+        let line = told.new.then(|| recorded::line(told.now.evaluations, told.record));
+        failed = line.and_then(|line| lines.append(&line).err());
         let stop = failed.is_some() || PRESSED.load(Ordering::Relaxed) > 0;
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -71,6 +65,15 @@ pub(crate) fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
         Ended { study: &study, report: &report, steps, seconds: started.elapsed().as_secs_f64(), old };
     show(a, &l, &ended, &path)?;
     Ok(ended.usable())
+}
+
+/// The path of the history, where all files of the command can be written.
+fn destinations(a: &OptimizeArgs) -> Result<PathBuf, Failure> {
+    a.out.as_deref().map_or(Ok(()), output::check_path)?;
+    a.write.as_deref().map_or(Ok(()), output::check_folder)?;
+    let history = a.history.clone().unwrap_or_else(|| a.model.model.with_extension("history.jsonl"));
+    apart(a, &history)?;
+    Ok(history)
 }
 
 /// The error of a start that failed, again and with its place.

@@ -11,17 +11,12 @@ mod steps;
 mod unstable;
 mod watch;
 
-pub use watch::Jump;
-
 pub(crate) use branch::on_another_branch;
-pub(crate) use guards::undefined;
-pub(crate) use redundancy::{
-    check_redundant_outputs, check_redundant_parameters, minimum_norm, reads_shared,
-};
+pub(crate) use redundancy::{check_redundant_outputs, check_redundant_parameters, minimum_norm};
 pub(crate) use singular::explain;
 
 use crate::error::Error;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Jump, Prepared, Run};
 use gradyn_model::{LEVEL, Mechanics, Set, System};
 use gradyn_num::largest;
 

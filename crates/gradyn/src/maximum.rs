@@ -1,6 +1,6 @@
 //! Objectives that are smooth maxima: values, the chain rule, and the maximum itself.
 
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run};
 use gradyn_model::maximum::Maximum;
 use gradyn_model::{Set, System};
 use gradyn_sensitivity::Gradient;

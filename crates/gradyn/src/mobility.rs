@@ -12,8 +12,8 @@
 //! Dependencies nᵀΦ_q = 0 with an element in common are one group (3): which elements are in it, and how many
 //! rows too many it has, does not depend on the rows left out.
 
-use crate::diagnose::reads_shared;
 use crate::error::Error;
+use crate::prepare::reads_shared;
 use crate::prepared::Prepared;
 use gradyn_dynamics::assembly::{Ranks, ranks_at};
 use gradyn_model::mechanism::Mechanism;

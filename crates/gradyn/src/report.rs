@@ -50,20 +50,35 @@ impl Prepared {
         };
         // or at equal times, by the interpolant of the step that each of them is in
         check_output_step(h)?;
-        let mut chain = run.method.build(&self.model).chain(&p)?;
+        let rows = self.at_equal_times(run, h, &p, row)?;
+        Ok(Table { columns, rows })
+    }
+    /// Rows every `h` [s]; `row` makes one of a time, the step that it is in, and the node there.
+    fn at_equal_times(
+        &self,
+        run: &Run,
+        h: f64,
+        p: &[f64],
+        mut row: impl FnMut(f64, usize, &[f64]) -> Vec<f64>,
+    ) -> Result<Vec<Vec<f64>>, Error> {
+        let traj = &run.trajectory;
+        let plan = &traj.plan;
+        let mut chain = run.method.build(&self.model).chain(p)?;
         let mut rows = vec![];
         let mut n = 1;
-        let mut node = vec![0.0; lay.z()];
+        let mut node = vec![0.0; traj.layout.z()];
         for t in output_times(plan, h)? {
+            // n = the step that t is in
             while n < plan.steps() && plan.t[n] < t {
                 n += 1;
             }
-            let record = traj.args(n, &p);
+            // node = its interpolant there
+            let record = traj.args(n, p);
             let theta = ((t - record.span.t) / record.span.h).clamp(0.0, 1.0);
             chain.interpolate(&record, theta, &mut node)?;
             rows.push(row(t, n, &node));
         }
-        Ok(Table { columns, rows })
+        Ok(rows)
     }
 }
 

@@ -9,51 +9,12 @@
 //! H is the last objective of the model and t_F its last parameter; nobody else sees them.
 
 use crate::error::Error;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run, UNTIL};
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{ModelError, ParameterInfo, System};
+use gradyn_model::System;
 use gradyn_sensitivity::Gradient;
 
-/// What users call the condition.
-const NAME: &str = "`until` of [study]";
-
-/// An error of the condition under its own name: it is built as the last objective.
-pub(crate) fn named(m: &Mechanism, e: ModelError) -> ModelError {
-    let place = m.until.as_ref().and_then(|until| until.place.clone());
-    let inside = |e: &ModelError| {
-        place.zip(e.place.clone()).is_none_or(|(all, at)| all.start <= at.start && at.end <= all.end)
-    };
-    let rest = ["objective `until`", "expression"].iter().find_map(|name| e.message.strip_prefix(name));
-    match rest {
-        Some(rest) if m.until.is_some() && inside(&e) => ModelError { message: format!("{NAME}{rest}"), ..e },
-        _ => e,
-    }
-}
-
 impl Prepared {
-    /// The parameters of the user.
-    pub fn parameters(&self) -> &[ParameterInfo] {
-        &self.model.parameters[..self.model.parameters.len() - usize::from(self.model.until)]
-    }
-    /// Values of the parameters.
-    pub fn rho(&self) -> &[f64] {
-        &self.rho[..self.parameters().len()]
-    }
-    /// Every number that kernels read at these parameters: p = e(ρ).
-    pub fn slots(&self) -> Vec<f64> {
-        self.model.slots(&self.rho)
-    }
-    /// Refuses another number of values than there are parameters.
-    pub(crate) fn check_count(&self, rho: &[f64]) -> Result<(), Error> {
-        let count = self.parameters().len();
-        if rho.len() == count {
-            return Ok(());
-        }
-        let values = plural(rho.len(), "value");
-        let parameters = plural(count, "parameter");
-        Err(Error::argument(format!("{values} for {parameters}"), "give one value for each parameter"))
-    }
     /// Refuses a run of another model, or of other parameters.
     pub(crate) fn check_own(&self, run: &Run) -> Result<(), Error> {
         let dims = self.model.system.dims();
@@ -72,7 +33,7 @@ impl Prepared {
     /// What errors call the objectives, the condition included.
     pub(crate) fn functionals(&self) -> Vec<String> {
         let names = self.objectives().iter().map(|o| format!("objective `{o}`"));
-        names.chain(self.model.until.then(|| NAME.to_owned())).collect()
+        names.chain(self.model.until.then(|| UNTIL.to_owned())).collect()
     }
     /// The derivative of objectives along a direction of ρ, at the final time that follows it; `along` is
     /// that at a fixed plan, over all of (ρ, t_F).
@@ -107,11 +68,6 @@ impl Prepared {
         let scales: Vec<f64> = self.parameters().iter().map(|p| p.scale).collect();
         FinalTime::new(&run.trajectory, rows, &scales)
     }
-}
-
-/// `1 value`, `2 values`.
-fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The derivative of the final time, and what it adds to a gradient (1).

@@ -136,12 +136,16 @@ impl Prepared {
             rows.push((item.place, row));
             runs.forget(&items[done + 1..]);
         }
-        rows.sort_by_key(|r| r.0);
-        skipped.sort_by_key(|s| s.0);
-        let rows = rows.into_iter().map(|r| r.1).collect();
-        let skipped = skipped.into_iter().map(|s| s.1).collect();
+        let rows = in_order(rows);
+        let skipped = in_order(skipped);
         Ok(Report { reference, rows, skipped, seconds: started.seconds() })
     }
+}
+
+/// What a list holds, by the places in the table that stand beside it.
+fn in_order<P: Ord + Copy, T>(mut list: Vec<(P, T)>) -> Vec<T> {
+    list.sort_by_key(|x| x.0);
+    list.into_iter().map(|x| x.1).collect()
 }
 
 /// Runs that later rows need again.

@@ -94,6 +94,13 @@ pub(super) fn evaluate(
     form.rate(sys, at, (y, &w.mu), &w.slope, &mut w.u, k);
 }
 
+impl Work {
+    /// Room for `n` coordinates and `m` constraint rows.
+    fn new(n: usize, m: usize) -> Self {
+        Self { mu: vec![0.0; 2 * n], slope: vec![0.0; 2 * n], u: vec![0.0; 2 * (n + m)] }
+    }
+}
+
 impl<'c> Sweep<'c> {
     fn new(case: &'c Case<'c>, form: Form) -> Result<Self, StepError> {
         // sizes
@@ -127,11 +134,7 @@ impl<'c> Sweep<'c> {
             b: vec![0.0; (s + 1) * o * lay.z()],
             slots: vec![0.0; o * sys.dims().args],
             rates: vec![0.0; o * sys.dims().args],
-            work: Work {
-                mu: vec![0.0; 2 * lay.n],
-                slope: vec![0.0; 2 * lay.n],
-                u: vec![0.0; 2 * (lay.n + lay.m)],
-            },
+            work: Work::new(lay.n, lay.m),
             same: false,
             p,
         })

@@ -11,7 +11,7 @@
 //! n, and where another choice of rows is independent.
 
 use super::singular::{DETERMINANT, sign};
-use crate::prepared::Prepared;
+use crate::prepare::Prepared;
 use gradyn_model::{At, System};
 
 /// (1), nothing where it is not known.

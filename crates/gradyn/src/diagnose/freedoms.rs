@@ -16,7 +16,7 @@
 use super::singular::{DETERMINANT, NEAR, nearest_minimum, sign};
 use crate::error::Error;
 use crate::method::Method;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::block::{Kinematic, choose};
 use gradyn_dynamics::{StepError, Trajectory};

@@ -1,7 +1,7 @@
 //! Constraints that do not hold, ends of springs that meet, bodies without mass, objectives without value.
 
 use crate::error::Error;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::StepError;
 use gradyn_model::build::Positive;

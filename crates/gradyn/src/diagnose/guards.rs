@@ -9,17 +9,12 @@
 
 use super::singular::is_numerical;
 use crate::error::Error;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run, undefined_force};
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::{At, Mechanics, Outside, System};
+use gradyn_model::{At, Mechanics, System};
 use gradyn_num::largest;
 
 type Data = <Mechanics as System>::Data<f64>;
-
-/// The error of a force that has no value at a time [s].
-pub(crate) fn undefined(t: f64, Outside { force, why }: Outside) -> StepError {
-    StepError::Undefined { t, force, what: why }
-}
 
 /// The error as it is, or the force that is not defined where it happened.
 pub(crate) fn explain_undefined(model: &Prepared, e: StepError, run: &Trajectory, p: &[f64]) -> StepError {
@@ -40,7 +35,7 @@ fn undefined_start(model: &Prepared, e: &StepError, p: &[f64]) -> Option<StepErr
     let at = At { t, q, v: &zero, a: &zero, lam: &[] };
     let outside =
         model.model.system.undefined_force(&at, &at, &mut data_at(model, &model.model.angles, p, &at))?;
-    Some(undefined(t, outside))
+    Some(undefined_force(t, outside))
 }
 
 /// What is undefined on the way ahead of the last record (1), if anything.
@@ -56,7 +51,7 @@ fn undefined_ahead(model: &Prepared, run: &Trajectory, p: &[f64]) -> Option<Step
         let v: Vec<f64> = (0..lay.n).map(|i| from.v[i] + τ * from.a[i]).collect();
         let to = At { t: from.t + τ, q: &q, v: &v, ..from };
         let mut d = data_at(model, run.plan.angles(last), p, &to);
-        model.model.system.undefined_force(&from, &to, &mut d).map(|outside| undefined(to.t, outside))
+        model.model.system.undefined_force(&from, &to, &mut d).map(|outside| undefined_force(to.t, outside))
     })
 }
 
@@ -73,7 +68,7 @@ pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<()
     for n in 1..=plan.steps() {
         sys.set_time(plan.t[n], &mut d);
         if let Some(outside) = sys.undefined_force(&node(n - 1), &node(n), &mut d) {
-            return Err(undefined(plan.t[n], outside).into());
+            return Err(undefined_force(plan.t[n], outside).into());
         }
     }
     Ok(())

@@ -22,11 +22,10 @@
 
 use crate::error::Error;
 use crate::method::Method;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run, reads_shared, shared_rows};
 use crate::registry::Formulation;
 use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System, Warning, WarningCode};
-use gradyn_num::{Basis, DenseLu, Dependent, Wide, largest, nothing, unit_rows};
-use std::collections::BTreeSet;
+use gradyn_num::{Basis, DenseLu, Wide, largest, nothing, unit_rows};
 
 /// What counts as zero in (2)–(4), relative to the terms.
 const ZERO: f64 = 1e-6;
@@ -119,17 +118,6 @@ fn contract(n: &[f64], x: &[f64]) -> (f64, f64) {
 fn squares(sys: &Mechanics, d: &Data) -> Vec<f64> {
     let mn = &sys.patterns().mn;
     (0..mn.rows()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect()
-}
-
-/// Rows that take part in a dependency, each once.
-fn shared_rows(redundant: &[Dependent]) -> Vec<usize> {
-    let parts = redundant.iter().flat_map(|r| r.on.iter().map(|o| o.0).chain([r.row]));
-    parts.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-/// Does anything read the multiplier of such a row?
-pub(crate) fn reads_shared(sys: &Mechanics, redundant: &[Dependent]) -> bool {
-    shared_rows(redundant).into_iter().any(|k| sys.reads_multiplier(k))
 }
 
 /// Redundancy cannot be judged at t.

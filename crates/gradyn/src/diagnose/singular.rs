@@ -20,7 +20,7 @@ use super::geometry::massless;
 use super::guards::explain_undefined;
 use super::unstable::explodes;
 use crate::method::Method;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run};
 use crate::registry::Integrator;
 use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};

@@ -1,7 +1,7 @@
 //! What steps lose: stability that limits them, velocities without projections, accelerations at short steps.
 
 use super::watch::scales;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run};
 use crate::registry::Projections;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_model::{Mechanics, System, Warning, WarningCode};

@@ -1,6 +1,6 @@
 //! Steps of adams-bashforth beyond its stability: accelerations go up and down from step to step.
 
-use crate::prepared::Run;
+use crate::prepare::Run;
 use crate::registry::Integrator;
 use gradyn_dynamics::Trajectory;
 use gradyn_model::{Warning, WarningCode};

@@ -115,6 +115,9 @@ fn accepts(kind: &Kind, node: &Node) -> bool {
 fn inside(node: &Node, kind: &Kind, here: &Here) -> Checked {
     let not_expected =
         |x: f64| error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place);
+    let not_two = |noun: &str, count: usize| {
+        error(&here.name(), format!("two {noun} are expected here, not {count}"), &node.place)
+    };
     // what a value of the right type may still have wrong
     match (kind, &node.value) {
         (Kind::Word(words), Value::Text(w)) if !words.contains(&w.text.as_str()) => {
@@ -131,21 +134,15 @@ fn inside(node: &Node, kind: &Kind, here: &Here) -> Checked {
         (Kind::Count, Value::Number(x)) if x.fract() != 0.0 || !(1.0..=MAX_COUNT as f64).contains(x) => {
             Err(not_expected(*x))
         }
-        (Kind::VectorPair, Value::List(items)) if items.len() != 2 => Err(error(
-            &here.name(),
-            format!("two vectors are expected here, not {}", items.len()),
-            &node.place,
-        )),
+        (Kind::VectorPair, Value::List(items)) if items.len() != 2 => Err(not_two("vectors", items.len())),
         (Kind::VectorPair, Value::List(items)) => each(items, &Kind::Vector, here),
         (Kind::Matrix, Value::List(items)) => items.iter().try_for_each(|item| match item.value {
             Value::List(_) => check(item, &Kind::Numbers, here),
             _ => check(item, &Kind::Number, here),
         }),
-        (Kind::Pair(noun) | Kind::OneOrPair(noun), Value::List(items)) if items.len() != 2 => Err(error(
-            &here.name(),
-            format!("two {noun} are expected here, not {}", items.len()),
-            &node.place,
-        )),
+        (Kind::Pair(noun) | Kind::OneOrPair(noun), Value::List(items)) if items.len() != 2 => {
+            Err(not_two(noun, items.len()))
+        }
         (Kind::Pair(_) | Kind::OneOrPair(_) | Kind::Texts(_), Value::List(items)) => {
             each(items, &Kind::Text, here)
         }

@@ -59,9 +59,8 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
     let header = lines.next().map_or(vec![], |(_, cells)| cells);
     if header.first().is_none_or(|first| first != "t") {
         let e = wrong(": the first column is not `t`".into()).at(&fit.place);
-        return Err(
-            e.help("the first line names the columns, with commas: t,NAME,NAME…; t is the time in seconds")
-        );
+        let help = "the first line names the columns, with commas: t,NAME,NAME…; t is the time in seconds";
+        return Err(e.help(help));
     }
     // places = cells of the fitted columns
     let find = |column: &gradyn_model::mechanism::Text| {

@@ -63,10 +63,8 @@ impl Group {
         reference: Option<&Reference>,
     ) -> Result<Measured, Error> {
         let Some(reference) = reference else {
-            return Err(Error::method(
-                "there is no reference to compare with",
-                "look at the reason above the table",
-            ));
+            let help = "look at the reason above the table";
+            return Err(Error::method("there is no reference to compare with", help));
         };
         let of = |run: &Run| -> Result<Answer, Error> {
             Ok(Answer { psi: run.psi.clone(), rows: model.gradient(run, s)?.rows })
@@ -81,11 +79,8 @@ impl Group {
                 let other =
                     Answer { psi: run.psi.clone(), rows: model.central_differences(run, 4.0 * step)? };
                 let answer = of(run)?;
-                Ok(self.beside(
-                    answer.clone(),
-                    |ruler| difference_error(ruler, &answer, &other, step),
-                    reference,
-                ))
+                let expected = |ruler: &Ruler| difference_error(ruler, &answer, &other, step);
+                Ok(self.beside(answer.clone(), expected, reference))
             }
             Sensitivity::Extrapolated => self.extrapolated(model, reference),
             _ => {

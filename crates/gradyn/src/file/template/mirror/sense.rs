@@ -32,16 +32,14 @@ impl Context<'_> {
         };
         let second = parts.get(1).copied().unwrap_or("");
         let is = |names: &[&str]| names.contains(&second);
+        let vector = |k: usize| self.arguments.get(k).is_some_and(|a| a.vector);
         let cannot = || Err(self.cannot(name, word));
         // sense by what it is
         Ok(match thing {
             Thing::Point => along(&parts, self.flips, 1),
-            Thing::Argument(k, _) if self.arguments.get(k).is_some_and(|a| a.vector) => {
-                along(&parts, self.flips, 1)
-            }
-            Thing::Number | Thing::List | Thing::Spring | Thing::Distance | Thing::Argument(..) => {
-                Sense::Same
-            }
+            Thing::Argument(k, _) if vector(k) => along(&parts, self.flips, 1),
+            Thing::Number | Thing::List | Thing::Argument(..) => Sense::Same,
+            Thing::Spring | Thing::Distance => Sense::Same,
             Thing::Torsion | Thing::Angle => self.turned(),
             Thing::Body if second == "angle" => self.turned(),
             Thing::Body if is(&OF_FRAMES) => return cannot(),
