@@ -11,13 +11,13 @@ use std::path::PathBuf;
     after_help = "Exit codes: 0 done; 1 the computation failed, or `verify` found a disagreement; 2 the \
         command line or the model file is wrong."
 )]
-pub struct Cli {
+pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
 }
 
 #[derive(Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Parse and assemble a model: degrees of freedom, constraints, parameters and what they reach
     Check(CheckArgs),
     /// Run a model: trajectory as a table, summary of energy, drift and steps
@@ -50,7 +50,7 @@ pub enum Command {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-pub enum What {
+pub(crate) enum What {
     Coordinates,
     Formulations,
     Integrators,
@@ -64,7 +64,7 @@ pub enum What {
 }
 
 #[derive(Args)]
-pub struct ModelArgs {
+pub(crate) struct ModelArgs {
     /// Model file (.toml, or .json with the same schema)
     pub model: PathBuf,
     /// Set a parameter or a constant; repeatable
@@ -85,7 +85,7 @@ pub struct ModelArgs {
 }
 
 #[derive(Args)]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     /// Print the model as TOML in which every instance of a template is written out, and nothing else
@@ -94,7 +94,7 @@ pub struct CheckArgs {
 }
 
 #[derive(Args)]
-pub struct MethodArgs {
+pub(crate) struct MethodArgs {
     /// Formulation (`gradyn list formulations`)
     #[arg(long)]
     pub formulation: Option<String>,
@@ -116,7 +116,7 @@ pub struct MethodArgs {
 }
 
 #[derive(Args)]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     #[command(flatten)]
@@ -133,7 +133,7 @@ pub struct RunArgs {
 }
 
 #[derive(Args)]
-pub struct GradientArgs {
+pub(crate) struct GradientArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     #[command(flatten)]
@@ -155,7 +155,8 @@ pub struct GradientArgs {
 
 #[derive(Args)]
 #[command(after_help = "\
-The model says `equilibrium` in [initial], with conditions for what the forces leave free (the place of a vehicle on the road, the angle of
+The model says `equilibrium` in [initial], with conditions for what the forces leave free (the place of a \
+vehicle on the road, the angle of
 a wheel) and, as `hold`, for what a support holds:
 
   [initial]
@@ -167,7 +168,7 @@ Forces with active = \"motion\" are left out. Reactions and forces are those of 
 Examples:
   gradyn equilibrium quarter_car.toml
   gradyn equilibrium quarter_car.toml --set m_body=400 --gradient --json")]
-pub struct EquilibriumArgs {
+pub(crate) struct EquilibriumArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     /// Derivatives of the outputs (of the places of bodies, without [output]) with respect to the parameters
@@ -180,19 +181,24 @@ pub struct EquilibriumArgs {
 The model says in its study what to do:
 
   [study.optimize]
-  minimise   = \"psi\"                                                # or a weighted sum { psi1 = 1, psi2 = 0.2 }
-  parameters = [\"kL1\", \"cS1\"]                                     # all if absent; bounds and scales are those of [parameters]
+  minimise   = \"psi\"                                                # or a weighted sum \
+  { psi1 = 1, psi2 = 0.2 }
+  parameters = [\"kL1\", \"cS1\"]                                     # all if absent; bounds and scales are \
+  those of [parameters]
   constraint = { stroke = { objective = \"psi2\", max = 0.1 } }
-  starts     = { count = 100, seed = 1 }                              # many starts between the bounds, in parallel
+  starts     = { count = 100, seed = 1 }                              # many starts between the bounds, in \
+  parallel
 
 or, in place of minimise, which record to fit:
 
   fit        = { record = \"measured.csv\", columns = { x = { scale = 0.002 } } }
 
-A design that cannot be assembled or simulated shortens the step. Every evaluation is a line of the history, with all digits;
+A design that cannot be assembled or simulated shortens the step. Every evaluation is a line of the history, \
+with all digits;
 Ctrl-C ends after the current one. The same command with --resume goes on, to the same result in every bit.
 
-Exit codes: 0 a local optimum, a limit was reached, or Ctrl-C; 1 no start, no step or no solution; 2 the command line or the model file
+Exit codes: 0 a local optimum, a limit was reached, or Ctrl-C; 1 no start, no step or no solution; 2 the \
+command line or the model file
 is wrong.
 
 Examples:
@@ -200,7 +206,7 @@ Examples:
   gradyn optimize four_bar_synthesis.toml --starts 20 --seed 7
   gradyn optimize five_bar_identification.toml
   gradyn optimize iltis.toml --coordinates relative-0 --resume")]
-pub struct OptimizeArgs {
+pub(crate) struct OptimizeArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     #[command(flatten)]
@@ -241,14 +247,15 @@ pub struct OptimizeArgs {
 
 #[derive(Args)]
 #[command(after_help = "\
-One row for each sample: parameters, objectives, their derivatives, and why where there is no value. Samples are evaluated in parallel;
+One row for each sample: parameters, objectives, their derivatives, and why where there is no value. Samples \
+are evaluated in parallel;
 the table is the same for any number of threads. With --resume the rows that are there are kept.
 
 Examples:
   gradyn sweep five_bar_balance.toml --vary L_s1=2:3:11 --vary L_s2=1.5,2,2.5 --out table.csv
   gradyn sweep five_bar_balance.toml --vary L_s1=2:3 --vary L_s2=1:2 --random 100 --seed 7 --out table.csv
   gradyn sweep five_bar_balance.toml --samples designs.csv --out table.csv --resume")]
-pub struct SweepArgs {
+pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     #[command(flatten)]
@@ -260,7 +267,8 @@ pub struct SweepArgs {
     #[arg(long, value_name = "NAME=VALUES", required_unless_present = "samples", conflicts_with = "samples")]
     pub vary: Vec<String>,
     /// So many random samples (a Latin hypercube) instead of a grid
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "samples")]
+    #[arg(long, value_name = "N", conflicts_with = "samples")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub random: Option<u32>,
     /// Seed of the random samples
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -281,19 +289,24 @@ pub struct SweepArgs {
 
 #[derive(Args)]
 #[command(after_help = "\
-A row is one combination. `off` is the distance of its worst entry from what it is compared with, `expected` the error that it should
-have: h against h/2 for fixed steps, a tolerance against a hundredth of it for adaptive ones, alpha against 10 alpha for penalty,
-rounding for derivatives of the same run, the error of differences. Both are relative to the size of the objective: the largest of its
+A row is one combination. `off` is the distance of its worst entry from what it is compared with, `expected` \
+the error that it should
+have: h against h/2 for fixed steps, a tolerance against a hundredth of it for adaptive ones, alpha against \
+10 alpha for penalty,
+rounding for derivatives of the same run, the error of differences. Both are relative to the size of the \
+objective: the largest of its
 value and of its gradient times the scales of the parameters. `ratio` is one by the other.
-  ✓ agrees: ratio up to 10    ~ loose: so does it, but the expected error is above 5 %    ! explained: a warning of the run says why
+  ✓ agrees: ratio up to 10    ~ loose: so does it, but the expected error is above 5 %    ! explained: a \
+  warning of the run says why
   ✗ differs                   - refused, or stopped, with the reason
 
-Exit codes: 0 no disagreement but explained ones; 1 a disagreement; 2 the command line or the model file is wrong.
+Exit codes: 0 no disagreement but explained ones; 1 a disagreement; 2 the command line or the model file is \
+wrong.
 
 Examples:
   gradyn verify five_bar.toml
   gradyn verify five_bar.toml --full --budget 5min --json")]
-pub struct VerifyArgs {
+pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     /// The whole product formulation × integrator × sensitivity, not only the star around two centres
@@ -318,8 +331,9 @@ pub struct VerifyArgs {
 
 impl VerifyArgs {
     /// What is asked of the method.
-    pub fn method(&self) -> MethodArgs {
-        let (formulation, integrator) = (self.formulation.clone(), self.integrator.clone());
+    pub(crate) fn method(&self) -> MethodArgs {
+        let formulation = self.formulation.clone();
+        let integrator = self.integrator.clone();
         MethodArgs {
             formulation,
             integrator,
@@ -332,7 +346,7 @@ impl VerifyArgs {
 
 impl MethodArgs {
     /// Nothing asked: the file decides.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self { formulation: None, integrator: None, step: None, rtol: None, atol: None, option: vec![] }
     }
 }

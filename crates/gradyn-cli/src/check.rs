@@ -6,7 +6,7 @@ use crate::diagnostic::Failure;
 use crate::loaded::{Loaded, expanded};
 use crate::output;
 use gradyn::optimize::Optimization;
-use gradyn::{Coordinates, Error, Family, Mobility, Prepared};
+use gradyn::{Coordinates, Error, Family, Mobility, ParameterInfo, Prepared};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -14,11 +14,13 @@ use std::collections::BTreeMap;
 type Reach = BTreeMap<String, Vec<String>>;
 
 /// `gradyn check`.
-pub fn check(a: &CheckArgs) -> Result<(), Failure> {
+pub(crate) fn check(a: &CheckArgs) -> Result<(), Failure> {
+    // text = the file without templates
     if a.expand {
         output::say(&expanded(&a.model)?);
         return Ok(());
     }
+    // method, sensitivity, study: read as a run would, so that their mistakes show
     let mut l = Loaded::new(&a.model)?;
     l.times()?;
     let method = l.method(&MethodArgs::none())?;
@@ -26,7 +28,9 @@ pub fn check(a: &CheckArgs) -> Result<(), Failure> {
     if l.file().study.optimize.is_some() {
         Optimization::new(l.file(), &l.prepared, method, sensitivity, None).map_err(|e| l.fail(e))?;
     }
-    let (p, reach) = (&l.prepared, gradyn::reach::reach(&l.file().mechanism));
+    // counts of all coordinates; those of the model itself are known already
+    let p = &l.prepared;
+    let reach = gradyn::reach::reach(&l.file().mechanism);
     let mut mobility = Mobility::of(&l.file().mechanism);
     let own = mobility.iter_mut().flat_map(|m| &mut m.families).filter(|f| f.0 == p.model.family);
     own.for_each(|f| f.1 = Family::Counted(p.counts()));
@@ -39,22 +43,32 @@ pub fn check(a: &CheckArgs) -> Result<(), Failure> {
 }
 
 fn object(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Value {
-    let (counts, [bodies, joints, forces, drivers]) = (p.counts(), p.model.counts);
+    // names of rows and coordinates, counts
+    let counts = p.counts();
+    let [bodies, joints, forces, drivers] = p.model.counts;
     let rows: Vec<String> = p.model.system.row_names().iter().map(ToString::to_string).collect();
     let dropped: Vec<String> = p.redundant().into_iter().map(|r| r.0).collect();
-    let parameters: Vec<Value> = p
-        .parameters()
-        .iter()
-        .map(|x| json!({"name": x.name, "value": x.value, "unit": x.unit, "scale": x.scale, "used": x.used, "reaches": reach[&x.name]}))
-        .collect();
+    // parameters with what they reach
+    let parameter = |x: &ParameterInfo| {
+        json!({
+            "name": x.name, "value": x.value, "unit": x.unit, "scale": x.scale, "used": x.used,
+            "reaches": reach[&x.name],
+        })
+    };
+    let parameters: Vec<Value> = p.parameters().iter().map(parameter).collect();
+    // the object
     let mut o = json!({
         "model": p.model.name, "bodies": bodies, "joints": joints, "drivers": drivers, "forces": forces,
         "family": p.model.family.name(), "coordinates": counts.coordinates, "constraints": counts.constraints,
         "degrees_of_freedom": counts.freedom[0], "velocity_degrees_of_freedom": counts.freedom[1],
-        "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved, "condition": p.assembled.condition,
-        "coordinate_names": names(p), "rows": rows, "rows_kept": p.kept().concat(), "rows_dropped": dropped, "redundant_rows": p.redundant(),
-        "parameters": parameters, "objectives": p.objectives(), "columns": p.model.columns, "warnings": output::texts(&p.model.warnings),
+        "assembly_residual": p.assembled.residual, "assembly_moved": p.assembled.moved,
+        "condition": p.assembled.condition,
+        "coordinate_names": names(p), "rows": rows, "rows_kept": p.kept().concat(), "rows_dropped": dropped,
+        "redundant_rows": p.redundant(),
+        "parameters": parameters, "objectives": p.objectives(), "columns": p.model.columns,
+        "warnings": output::texts(&p.model.warnings),
     });
+    // joint constraints of all coordinates, or why they are not counted
     if let Err(e) = mobility {
         o["not_counted"] = e.to_string().into();
     }
@@ -85,6 +99,7 @@ fn names(p: &Prepared) -> Vec<String> {
 }
 
 fn text(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> String {
+    // line 1 = name and counts of elements
     let [bodies, joints, forces, drivers] = p.model.counts;
     let parts = [
         (bodies, "body", "bodies"),
@@ -94,17 +109,20 @@ fn text(p: &Prepared, mobility: &Result<Mobility, Error>, reach: &Reach) -> Stri
     ];
     let mut text =
         format!("{}: {}\n", p.model.name, parts.map(|(n, one, many)| count(n, one, many)).join(", "));
+    // degrees of freedom, joints, coordinates, rows
     text += &format!("  degrees of freedom    {}\n", freedom(p.counts().freedom));
     text += &match mobility {
         Ok(m) => joints_text(m) + &families_text(m),
         Err(e) => format!("  joint constraints     not counted: {e}\n"),
     };
     text += &rows_text(p);
+    // how far the assembly moved, and how well it is conditioned
     text += &format!(
         "  assembly              residual {:.1e}, {:.3e} from the drawn configuration, σ_min/σ_max of Φ_q \
          {:.1e}\n",
         p.assembled.residual, p.assembled.moved, p.assembled.condition
     );
+    // objectives, and parameters in aligned columns
     text += &format!("  objectives            {}\n  parameters\n", p.objectives().join(", "));
     let sizes = p.parameters().iter().map(|x| (x.name.chars().count(), x.unit.chars().count()));
     let (name, unit) = sizes.fold((0, 0), |w, s| (w.0.max(s.0), w.1.max(s.1)));
@@ -127,15 +145,19 @@ fn joints_text(m: &Mobility) -> String {
 
 /// A line for each family of coordinates, and below them what is special.
 fn families_text(m: &Mobility) -> String {
+    // text = head of the table
     let mut text = format!("  {:<21} number  constraints  redundant  degrees of freedom\n", "coordinates");
     let mut notes = String::new();
+    // a line of each kind of coordinates; a note below the table where there is one
     for (family, counted) in &m.families {
         let name = family.name();
         let (word, note) = match counted {
             Family::Refused(e) => ("refused".into(), Some(e.to_string())),
             Family::Large => ("large".into(), Some(format!("counted if asked for by --coordinates {name}"))),
             Family::Counted(c) => {
-                let (n, m, r) = (c.coordinates, c.constraints, c.redundant);
+                let n = c.coordinates;
+                let m = c.constraints;
+                let r = c.redundant;
                 let other = c.cartesian && *family != Coordinates::Cartesian;
                 let note = other.then(|| {
                     "cartesian coordinates instead, because a load that joints share is read".into()
@@ -151,7 +173,9 @@ fn families_text(m: &Mobility) -> String {
 
 /// Coordinates of the run, rows kept and dropped.
 fn rows_text(p: &Prepared) -> String {
-    let (c, [of_bodies, of_joints]) = (p.counts(), p.kept());
+    // line 1 = sizes, and how many rows are kept and dropped
+    let c = p.counts();
+    let [of_bodies, of_joints] = p.kept();
     let sizes = [
         count(c.coordinates, "coordinate", "coordinates"),
         count(c.constraints, "constraint", "constraints"),
@@ -159,12 +183,14 @@ fn rows_text(p: &Prepared) -> String {
     .join(", ");
     let dropped = format!("{} kept, {}", c.constraints - c.redundant, none_or(c.redundant, "dropped"));
     let mut text = format!("  {:<21} {sizes}, {dropped}\n", format!("{} coordinates", p.model.family.name()));
+    // coordinates, and the rows that are kept
     text += &format!("    {}\n", shortened(&names(p)));
     let bodies = (!of_bodies.is_empty()).then(|| format!("{} of bodies", of_bodies.len()));
     let kept: Vec<String> = bodies.into_iter().chain(of_joints).collect();
     if !kept.is_empty() {
         text += &format!("    keeps {}\n", shortened(&kept));
     }
+    // a line of each dropped row: what it follows from
     for (row, on) in p.redundant() {
         let on = on.iter().map(|o| format!("`{o}`")).collect::<Vec<_>>();
         let from = if on.is_empty() { "what its bodies share".into() } else { shortened(&on) };

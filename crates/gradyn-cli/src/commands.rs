@@ -7,7 +7,7 @@ use crate::output;
 use gradyn::optimize::Optimizer;
 use gradyn::registry::{Formulation, Integrator, OPTIONS, OptionEntry, SENSORS, Sensitivity};
 use gradyn::study::AUTO;
-use gradyn::{Coordinates, GradientReport, Method, PenaltyError, Run, file};
+use gradyn::{Contributions, Coordinates, GradientReport, Method, PenaltyError, Prepared, Run, file};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -18,21 +18,25 @@ pub(crate) fn print(value: &Value) {
 }
 
 /// `gradyn simulate`.
-pub fn simulate(a: &RunArgs) -> Done {
+pub(crate) fn simulate(a: &RunArgs) -> Done {
+    // what can be refused before the run: path, model, output step
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let mut l = Loaded::new(&a.model)?;
     let every = match &a.output_step {
         Some(h) => Some(seconds("--output-step", h)?),
         None => l.file().study.output_step,
     };
+    // run, and its table
     let method = l.method(&a.method)?;
     let run = run(&l, &method, a.penalty_error, a.model.quiet)?;
     let penalty = penalty_error(&l, &run, None, a.penalty_error)?;
     let table = l.prepared.table(&run, every).map_err(|e| l.fail(e))?;
+    // file of the table
     if let Some(path) = &a.out {
         let object = || output::simulate_json(&l.prepared, &run, &table, penalty.as_ref());
         output::write(path, || output::csv(&table.columns, &table.rows), object)?;
     }
+    // summary on standard output
     if a.model.json {
         print(&output::simulate_json(&l.prepared, &run, &table, penalty.as_ref()));
     } else {
@@ -51,19 +55,23 @@ pub fn simulate(a: &RunArgs) -> Done {
 }
 
 /// `gradyn gradient`.
-pub fn gradient(a: &GradientArgs) -> Done {
+pub(crate) fn gradient(a: &GradientArgs) -> Done {
+    // what can be refused before the run: path, model, sensitivity
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let mut l = Loaded::new(&a.model)?;
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
+    // run, gradient, and what is asked of them
     let method = l.method(&a.method)?;
     let run = run(&l, &method, a.penalty_error, a.model.quiet)?;
     let g = l.prepared.gradient(&run, sensitivity).map_err(|e| l.fail(e))?;
     let certificate =
         if a.certify { Some(l.prepared.certify(&run, &g.rows).map_err(|e| l.fail(e))?) } else { None };
     let penalty = penalty_error(&l, &run, Some(&g), a.penalty_error)?;
+    // file of the contributions
     if let Some(path) = &a.out {
         history(&l, &run, &g, path)?;
     }
+    // report on standard output
     if a.model.json {
         print(&output::gradient_json(&l.prepared, &run, &g, certificate.as_ref(), penalty.as_ref()));
         return Ok(());
@@ -97,59 +105,64 @@ fn penalty_error(
 
 /// What `gradient --out` writes.
 fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
-    let (p, plan) = (&l.prepared, &run.trajectory.plan);
-    let parameters: Vec<&String> = p.parameters().iter().map(|p| &p.name).collect();
-    let over = |names: &[String]| -> Vec<String> {
-        names.iter().flat_map(|o| parameters.iter().map(move |p| format!("d{o}/d{p}"))).collect()
-    };
     let object = |kind: &str, columns: &[String], rows: &[Vec<f64>]| {
-        let mut o = output::gradient_json(p, run, g, None, None);
+        let mut o = output::gradient_json(&l.prepared, run, g, None, None);
         o["history"] = json!({"kind": kind, "columns": columns, "rows": rows});
         o
     };
-    if g.sensitivity != Sensitivity::DiscreteAdjoint {
-        let all = p.output_sensitivities(run).map_err(|e| l.fail(e))?;
-        let columns: Vec<String> = std::iter::once("t".into()).chain(over(&p.model.columns)).collect();
-        let rows: Vec<Vec<f64>> = all
-            .iter()
-            .enumerate()
-            .map(|(n, rows)| std::iter::once(plan.t[n]).chain(rows.concat()).collect())
-            .collect();
-        return output::write(
-            path,
-            || output::csv(&columns, &rows),
-            || object("sensor sensitivities", &columns, &rows),
-        );
+    if g.sensitivity == Sensitivity::DiscreteAdjoint {
+        contributions(l, run, path, &object)
+    } else {
+        sensor_sensitivities(l, run, path, &object)
     }
+}
+
+/// The object of a history: its kind, columns and rows.
+type HistoryObject<'a> = &'a dyn Fn(&str, &[String], &[Vec<f64>]) -> Value;
+
+/// Names of derivatives: each of `names` over each parameter.
+fn derivative_names(p: &Prepared, names: &[String]) -> Vec<String> {
+    let over = |o: &String| p.parameters().iter().map(|p| format!("d{o}/d{}", p.name)).collect::<Vec<_>>();
+    names.iter().flat_map(over).collect()
+}
+
+/// Derivatives of the output columns at every node.
+fn sensor_sensitivities(l: &Loaded, run: &Run, path: &Path, object: HistoryObject) -> Done {
+    let p = &l.prepared;
+    let plan = &run.trajectory.plan;
+    let all = p.output_sensitivities(run).map_err(|e| l.fail(e))?;
+    let names = derivative_names(p, &p.model.columns);
+    let columns: Vec<String> = std::iter::once("t".into()).chain(names).collect();
+    let row = |(n, rows): (usize, &Vec<Vec<f64>>)| std::iter::once(plan.t[n]).chain(rows.concat()).collect();
+    let rows: Vec<Vec<f64>> = all.iter().enumerate().map(row).collect();
+    output::write(path, || output::csv(&columns, &rows), || object("sensor sensitivities", &columns, &rows))
+}
+
+/// Contribution of each record, and the gradient gathered from that record to the end.
+fn contributions(l: &Loaded, run: &Run, path: &Path, object: HistoryObject) -> Done {
+    let p = &l.prepared;
     let (_, c) = p.contributions(run).map_err(|e| l.fail(e))?;
-    // contribution of each record, and the gradient gathered from that record to the end
-    let contribution = over(p.objectives());
+    // columns: contributions, then their sums
+    let contribution = derivative_names(p, p.objectives());
     let running: Vec<String> = contribution.iter().map(|c| format!("running {c}")).collect();
     let columns: Vec<String> = std::iter::once("t".into()).chain(contribution).chain(running).collect();
-    let mut sum = vec![0.0; run.psi.len() * parameters.len()];
-    let mut rows: Vec<Vec<f64>> = (0..=plan.steps())
-        .rev()
-        .map(|n| {
-            let part = c.records[n].concat();
-            sum.iter_mut().zip(&part).for_each(|(s, p)| *s += p);
-            std::iter::once(plan.t[n]).chain(part).chain(sum.iter().copied()).collect()
-        })
-        .collect();
-    rows.reverse();
+    let rows = contribution_rows(p, run, &c);
+    // derivatives over the start
     let conditions: Vec<String> = (p.model.conditions.0.iter().map(|c| c.text.clone()))
         .chain(p.model.conditions.1.iter().map(|c| format!("rate of {c}")))
         .collect();
     let state = gradyn::coordinate_names(p);
-    let initial = json!({"state": state, "d_state": c.initial_state, "conditions": conditions, "d_conditions": c.conditions});
-    output::write(
-        path,
-        || output::csv(&columns, &rows),
-        || {
-            let mut o = object("contributions and running gradient", &columns, &rows);
-            o["initial"] = initial.clone();
-            o
-        },
-    )?;
+    let initial = json!({
+        "state": state, "d_state": c.initial_state,
+        "conditions": conditions, "d_conditions": c.conditions,
+    });
+    let object = || {
+        let mut o = object("contributions and running gradient", &columns, &rows);
+        o["initial"] = initial.clone();
+        o
+    };
+    output::write(path, || output::csv(&columns, &rows), object)?;
+    // a table has no room for them: they are in a file beside it
     if path.extension().is_some_and(|e| e == "csv") {
         let columns: Vec<String> = state.iter().chain(&conditions).cloned().collect();
         let rows: Vec<Vec<f64>> =
@@ -160,8 +173,23 @@ fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
     Ok(())
 }
 
+/// Rows (t, contributions, sums from there to the end), in order of time.
+fn contribution_rows(p: &Prepared, run: &Run, c: &Contributions) -> Vec<Vec<f64>> {
+    let plan = &run.trajectory.plan;
+    let mut sum = vec![0.0; run.psi.len() * p.parameters().len()];
+    let row = |n: usize| {
+        let part = c.records[n].concat();
+        sum.iter_mut().zip(&part).for_each(|(s, p)| *s += p);
+        std::iter::once(plan.t[n]).chain(part).chain(sum.iter().copied()).collect()
+    };
+    let mut rows: Vec<Vec<f64>> = (0..=plan.steps()).rev().map(row).collect();
+    rows.reverse();
+    rows
+}
+
 /// `gradyn list`.
-pub fn list(what: What) -> Done {
+pub(crate) fn list(what: What) -> Done {
+    // rows = (name, about) of the list
     let rows: Vec<(String, String)> = match what {
         What::Coordinates => Coordinates::ALL.iter().map(|c| (c.name().into(), c.about().into())).collect(),
         What::Formulations => Formulation::ALL
@@ -186,6 +214,7 @@ pub fn list(what: What) -> Done {
             gradyn::examples::ALL.iter().map(|(n, text)| ((*n).into(), first_sentence(text))).collect()
         }
     };
+    // two aligned columns
     let width = rows.iter().map(|r| r.0.chars().count()).max().unwrap_or(0);
     output::say(&rows.iter().map(|(n, d)| format!("{n:<width$}  {d}\n")).collect::<String>());
     Ok(())
@@ -209,7 +238,7 @@ fn first_sentence(text: &str) -> String {
 }
 
 /// `gradyn example`.
-pub fn example(name: &str, out: Option<&Path>) -> Done {
+pub(crate) fn example(name: &str, out: Option<&Path>) -> Done {
     let text = gradyn::examples::find(name).ok_or_else(|| {
         let names: Vec<&str> = gradyn::examples::ALL.iter().map(|e| e.0).collect();
         Failure::command(format!("there is no example `{name}`"), format!("valid: {}", names.join(", ")))
@@ -230,7 +259,7 @@ pub fn example(name: &str, out: Option<&Path>) -> Done {
 }
 
 /// `gradyn schema`.
-pub fn schema() -> Done {
+pub(crate) fn schema() -> Done {
     let text =
         serde_json::to_string_pretty(&file::schema()).map_err(|e| Failure::command(e.to_string(), ""))?;
     output::say(&(text + "\n"));

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// A failed command.
 #[derive(Debug)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// An error of the library, with the text that it is about: name and content of the model file, or a flag
     /// and its value.
     Library { error: Box<Error>, file: (String, String) },
@@ -16,15 +16,15 @@ pub enum Failure {
 
 impl Failure {
     /// A wrong command.
-    pub fn command(message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn command(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Command { message: message.into(), help: help.into() }
     }
     /// An error in a model file.
-    pub fn in_file(error: impl Into<Error>, name: &str, text: &str) -> Self {
+    pub(crate) fn in_file(error: impl Into<Error>, name: &str, text: &str) -> Self {
         Self::Library { error: Box::new(error.into()), file: (name.into(), text.into()) }
     }
     /// 1 the computation failed, 2 the input is wrong.
-    pub fn code(&self) -> u8 {
+    pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Library { error, .. } if !error.is_input() => 1,
             _ => 2,
@@ -60,6 +60,7 @@ impl miette::Diagnostic for Report {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        // report = message, help, and the place in the file where there is one
         let mut report = Report { message: String::new(), help: None, source: None, label: None };
         match self {
             Self::Command { message, help } => {
@@ -82,6 +83,7 @@ impl fmt::Display for Failure {
                 }
             }
         }
+        // colours on a terminal only
         let color =
             std::env::var_os("NO_COLOR").is_none() && std::io::IsTerminal::is_terminal(&std::io::stderr());
         let theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };

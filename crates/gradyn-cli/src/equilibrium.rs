@@ -21,13 +21,15 @@ struct Table<'a> {
 }
 
 /// `gradyn equilibrium`.
-pub fn equilibrium(a: &EquilibriumArgs) -> Result<(), Failure> {
+pub(crate) fn equilibrium(a: &EquilibriumArgs) -> Result<(), Failure> {
     let l = Loaded::new(&a.model)?;
     l.prepared.equilibrium(false).map_err(|e| l.fail(e))?;
-    let (own, observed) = (l.file().mechanism.outputs.len(), Observed::of(&l.file().mechanism));
+    let own = l.file().mechanism.outputs.len();
+    let observed = Observed::of(&l.file().mechanism);
     let l = l.observing(&observed)?;
     let statics = l.prepared.equilibrium(a.gradient).map_err(|e| l.fail(e))?;
-    let (bodies, forces) = (own + observed.bodies.len(), own + observed.bodies.len() + observed.forces.len());
+    let bodies = own + observed.bodies.len();
+    let forces = own + observed.bodies.len() + observed.forces.len();
     let groups = vec![
         ("outputs", "outputs", 0..own),
         ("bodies", "bodies", own..bodies),
@@ -46,7 +48,9 @@ impl Table<'_> {
         key == if own { "outputs" } else { "bodies" }
     }
     fn text(&self) -> String {
-        let (s, e) = (self.statics, &self.statics.equilibrium);
+        let s = self.statics;
+        let e = &self.statics.equilibrium;
+        // how it was found, and whether it is stable
         let mut text = format!("{}: static equilibrium\n", self.prepared.model.name);
         text += &format!(
             "  found by        {}, {} iterations, residual {:.1e}\n",
@@ -58,10 +62,12 @@ impl Table<'_> {
             "  stability       {}\n",
             e.unstable.as_ref().map_or("stable".into(), |c| format!("unstable along `{c}`"))
         );
+        // efforts of conditions
         for (condition, effort, held) in &s.efforts {
             let what = if *held { "held by       " } else { "free          " };
             text += &format!("  {what}  {effort:>14.6e}  effort of `{condition}`\n");
         }
+        // values of each group, with their gradients where they have some
         for (title, key, range) in self.groups.iter().filter(|g| !g.2.is_empty()) {
             text += &format!("  {title}\n");
             let gradient = s.gradient.as_ref().filter(|_| self.differentiated(key));
@@ -91,15 +97,7 @@ impl Table<'_> {
     /// of a column.
     fn rows(&self, range: &Range<usize>) -> String {
         let columns = &self.statics.outputs[range.clone()];
-        // (element, its columns, their values)
-        let mut elements: Vec<(&str, Vec<&str>, Vec<f64>)> = vec![];
-        for (name, value) in columns {
-            let (element, what) = name.split_once('.').unwrap_or((name, ""));
-            match elements.last_mut().filter(|last| last.0 == element) {
-                Some((_, names, values)) => (names.push(what), values.push(*value)).1,
-                None => elements.push((element, vec![what], vec![*value])),
-            }
-        }
+        let elements = by_element(columns);
         // elements with the same columns stand together
         let mut kinds: Vec<&Vec<&str>> = vec![];
         elements.iter().for_each(|e| {
@@ -112,6 +110,7 @@ impl Table<'_> {
             list.map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max)
         };
         let zero = ROUNDING * largest(&mut columns.iter().map(|c| c.1));
+        // a header and a line for each element, digits by the largest number of a column
         let mut text = String::new();
         for names in kinds {
             let rows = || elements.iter().filter(|e| e.1 == *names);
@@ -134,7 +133,10 @@ impl Table<'_> {
         text
     }
     fn object(&self) -> Value {
-        let (s, e, p) = (self.statics, &self.statics.equilibrium, self.prepared);
+        let s = self.statics;
+        let e = &self.statics.equilibrium;
+        let p = self.prepared;
+        // names of coordinates, efforts of conditions
         let pairs = |list: &[(String, f64)]| {
             Value::Object(list.iter().map(|(n, x)| (n.clone(), (*x).into())).collect::<Map<_, _>>())
         };
@@ -142,14 +144,19 @@ impl Table<'_> {
         let efforts: Vec<Value> = (s.efforts.iter())
             .map(|(condition, effort, held)| json!({"condition": condition, "effort": effort, "held": held}))
             .collect();
+        // the object
         let mut o = json!({
             "model": p.model.name, "parameters": output::named(output::parameter_names(p), p.rho()),
-            "search": e.search.name(), "iterations": e.iterations, "residual": e.residual, "unstable": e.unstable,
-            "coordinates": output::named(names, &e.q), "conditions": efforts, "warnings": output::texts(&p.model.warnings),
+            "search": e.search.name(), "iterations": e.iterations, "residual": e.residual,
+            "unstable": e.unstable,
+            "coordinates": output::named(names, &e.q), "conditions": efforts,
+            "warnings": output::texts(&p.model.warnings),
         });
+        // values of each group
         for (_, key, range) in &self.groups {
             o[*key] = pairs(&s.outputs[range.clone()]);
         }
+        // gradients of the values that have one
         if let Some(g) = &s.gradient {
             let shown = self.groups.iter().filter(|g| self.differentiated(g.1)).flat_map(|g| g.2.clone());
             let row = |k: usize| (s.outputs[k].0.clone(), output::named(output::parameter_names(p), &g[k]));
@@ -157,4 +164,20 @@ impl Table<'_> {
         }
         o
     }
+}
+
+/// (element, its columns, their values) of columns named `element.column`, neighbours together.
+fn by_element(columns: &[(String, f64)]) -> Vec<(&str, Vec<&str>, Vec<f64>)> {
+    let mut elements: Vec<(&str, Vec<&str>, Vec<f64>)> = vec![];
+    for (name, value) in columns {
+        let (element, what) = name.split_once('.').unwrap_or((name, ""));
+        match elements.last_mut().filter(|last| last.0 == element) {
+            Some((_, names, values)) => {
+                names.push(what);
+                values.push(*value);
+            }
+            None => elements.push((element, vec![what], vec![*value])),
+        }
+    }
+    elements
 }

@@ -7,7 +7,7 @@ use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Such a file; nothing is written before `start`.
-pub struct Lines {
+pub(crate) struct Lines {
     path: PathBuf,
     /// The option that names another file.
     flag: &'static str,
@@ -22,7 +22,8 @@ pub struct Lines {
 
 impl Lines {
     /// Reads what is there; without `resume` there must be nothing.
-    pub fn read(path: &Path, resume: bool, flag: &'static str) -> Result<Self, Failure> {
+    pub(crate) fn read(path: &Path, resume: bool, flag: &'static str) -> Result<Self, Failure> {
+        // text = what the file has already
         output::check_folder(path)?;
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
@@ -32,19 +33,22 @@ impl Lines {
                 return Err(Failure::command(message, format!("give another file by {flag}")));
             }
         };
+        // a file is continued only if that is asked for
         if !resume && !text.is_empty() {
             let help = format!(
                 "--resume goes on from it; {flag} FILE writes another one; delete it if it is not needed"
             );
             return Err(Failure::command(format!("{} exists", path.display()), help));
         }
+        // old = whole lines; what follows them is half a line
         let (whole, half) = text.split_at(text.rfind('\n').map_or(0, |at| at + 1));
-        let (old, length) = (whole.lines().map(str::to_owned).collect(), whole.len() as u64);
+        let old = whole.lines().map(str::to_owned).collect();
+        let length = whole.len() as u64;
         Ok(Self { path: path.to_owned(), flag, old, length, half: half.into(), file: None })
     }
     /// Removes half a line at the end; an empty file gets its first line. Until the end of the program nobody
     /// else may.
-    pub fn start(&mut self, first: &str) -> Result<(), Failure> {
+    pub(crate) fn start(&mut self, first: &str) -> Result<(), Failure> {
         if self.length == 0 && !first.starts_with(&self.half) {
             let message = format!("{} is something else: it stays as it is", self.path.display());
             return Err(Failure::command(message, format!("give another file by {}", self.flag)));
@@ -63,7 +67,7 @@ impl Lines {
         if self.length == 0 { self.append(first) } else { Ok(()) }
     }
     /// One more line, written as a whole.
-    pub fn append(&mut self, line: &str) -> Result<(), Failure> {
+    pub(crate) fn append(&mut self, line: &str) -> Result<(), Failure> {
         let written = self.file.as_mut().map_or(Ok(()), |f| f.write_all(format!("{line}\n").as_bytes()));
         written.map_err(|e| self.cannot_write(&e))
     }

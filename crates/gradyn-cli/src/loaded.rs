@@ -9,14 +9,14 @@ use gradyn::{Coordinates, Error, Method, Prepared, Run, Sensitivity, Stepping, S
 use std::ops::{ControlFlow, Range};
 
 /// A model file, read and prepared.
-pub struct Loaded {
+pub(crate) struct Loaded {
     pub study: Study,
     pub prepared: Prepared,
 }
 
 impl Loaded {
     /// Reads, sets what the command line sets, assembles.
-    pub fn new(a: &ModelArgs) -> Result<Self, Failure> {
+    pub(crate) fn new(a: &ModelArgs) -> Result<Self, Failure> {
         let (name, text) = source(a)?;
         let mut study = Study::from_text(&name, &text).map_err(|e| Failure::in_file(e, &name, &text))?;
         // parameters, final time and coordinates of the command line
@@ -38,21 +38,21 @@ impl Loaded {
         Ok(Self { study, prepared })
     }
     /// What the file says, with what the command line sets.
-    pub fn file(&self) -> &ModelFile {
+    pub(crate) fn file(&self) -> &ModelFile {
         self.study.file()
     }
     /// The text of the file.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         self.study.text()
     }
     /// The model with more output columns.
-    pub fn observing(self, observed: &Observed) -> Result<Self, Failure> {
+    pub(crate) fn observing(self, observed: &Observed) -> Result<Self, Failure> {
         let m = observed.added(&self.file().mechanism);
         let prepared = Prepared::new_in(&m, self.prepared.model.family).map_err(|e| self.fail(e))?;
         Ok(Self { prepared, ..self })
     }
     /// The model in all other coordinates that accept it.
-    pub fn others(&self) -> Vec<Prepared> {
+    pub(crate) fn others(&self) -> Vec<Prepared> {
         let others = Coordinates::ALL.into_iter().filter(|c| *c != self.prepared.model.family);
         others
             .filter_map(|c| Prepared::new_in(&self.file().mechanism, c).ok())
@@ -60,16 +60,16 @@ impl Loaded {
             .collect()
     }
     /// The error at its place.
-    pub fn fail(&self, e: impl Into<Error>) -> Failure {
+    pub(crate) fn fail(&self, e: impl Into<Error>) -> Failure {
         failure(&self.study, self.study.locate(e))
     }
     /// Start and end of the run.
-    pub fn times(&self) -> Result<(f64, f64), Failure> {
+    pub(crate) fn times(&self) -> Result<(f64, f64), Failure> {
         self.study.times().map_err(|e| failure(&self.study, e))
     }
     /// The sensitivity method: of the command line, of the file, or the default. Says why, if the program
     /// chooses it.
-    pub fn sensitivity(&mut self, flag: Option<&str>, quiet: bool) -> Result<Sensitivity, Failure> {
+    pub(crate) fn sensitivity(&mut self, flag: Option<&str>, quiet: bool) -> Result<Sensitivity, Failure> {
         if let Some(name) = flag {
             self.study.sensitivity(name).map_err(of_flag)?;
         }
@@ -80,7 +80,7 @@ impl Loaded {
         Ok(choice)
     }
     /// The method: of the file, changed by the command line.
-    pub fn method(&mut self, a: &MethodArgs) -> Result<Method, Failure> {
+    pub(crate) fn method(&mut self, a: &MethodArgs) -> Result<Method, Failure> {
         self.choose(a).map_err(of_flag)?;
 
         // steps: fixed, or from tolerances, of which one stands for both
@@ -88,7 +88,8 @@ impl Loaded {
             self.study.stepping(Stepping::Fixed(seconds("--step", h)?));
         } else if a.rtol.is_some() || a.atol.is_some() {
             let either = a.rtol.or(a.atol).unwrap_or(1e-8);
-            let (rtol, atol) = (a.rtol.unwrap_or(either), a.atol.unwrap_or(either));
+            let rtol = a.rtol.unwrap_or(either);
+            let atol = a.atol.unwrap_or(either);
             self.study.stepping(Stepping::Adaptive { rtol, atol });
         }
 
@@ -110,7 +111,7 @@ impl Loaded {
         Ok(())
     }
     /// A forward run, with a progress bar if it takes long.
-    pub fn run(&self, m: &Method, quiet: bool) -> Result<Run, Failure> {
+    pub(crate) fn run(&self, m: &Method, quiet: bool) -> Result<Run, Failure> {
         let (start, end) = self.times()?;
         let mut progress = Progress::new(start, end, quiet);
         let run = self.prepared.simulate(m, &mut |p| {
@@ -149,20 +150,20 @@ fn source(a: &ModelArgs) -> Result<(String, String), Failure> {
 }
 
 /// The model with its instances written out.
-pub fn expanded(a: &ModelArgs) -> Result<String, Failure> {
+pub(crate) fn expanded(a: &ModelArgs) -> Result<String, Failure> {
     let (name, text) = source(a)?;
     file::expanded(&a.model, &text).map_err(|e| Failure::in_file(e, &name, &text))
 }
 
 /// The two sides of NAME=VALUE, which stands after a flag.
-pub fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
+pub(crate) fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
     let parts = text.split_once('=').map(|(n, v)| (n.trim(), v.trim()));
     parts
         .ok_or_else(|| Failure::command(format!("{flag} {text}: no `=`"), format!("write {flag} NAME=VALUE")))
 }
 
 /// A positive time such as `0.001` or `1 ms`.
-pub fn seconds(flag: &str, text: &str) -> Result<f64, Failure> {
+pub(crate) fn seconds(flag: &str, text: &str) -> Result<f64, Failure> {
     match time(flag, text)? {
         h if h > 0.0 && h.is_finite() => Ok(h),
         h => Err(Failure::command(
@@ -173,12 +174,12 @@ pub fn seconds(flag: &str, text: &str) -> Result<f64, Failure> {
 }
 
 /// A time of any sign.
-pub fn time(flag: &str, text: &str) -> Result<f64, Failure> {
+pub(crate) fn time(flag: &str, text: &str) -> Result<f64, Failure> {
     constant(flag, "a time", text, 0..text.len())
 }
 
 /// The constant at some bytes of the text after a flag.
-pub fn constant(flag: &str, what: &str, text: &str, bytes: Range<usize>) -> Result<f64, Failure> {
+pub(crate) fn constant(flag: &str, what: &str, text: &str, bytes: Range<usize>) -> Result<f64, Failure> {
     let value = &text[bytes.clone()];
     gradyn::study::constant(what, value).map_err(|e| in_flag(e, flag, text, bytes.start))
 }

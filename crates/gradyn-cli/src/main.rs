@@ -19,6 +19,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    // result of the command; 1 where it ran and disagrees
     let result = match &cli.command {
         Command::Check(a) => check::check(a),
         Command::Simulate(a) => commands::simulate(a),
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Example { name, out } => commands::example(name, out.as_deref()),
         Command::Schema => commands::schema(),
     };
+    // code of the failure
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

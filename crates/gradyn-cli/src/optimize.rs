@@ -17,7 +17,7 @@ use gradyn::optimize::{
 use report::Ended;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -27,11 +27,8 @@ type Done = Result<(), Failure>;
 static PRESSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs, prints; is there a result to use?
-pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
-    a.out.as_deref().map_or(Ok(()), output::check_path)?;
-    a.write.as_deref().map_or(Ok(()), output::check_folder)?;
-    let path = a.history.clone().unwrap_or_else(|| a.model.model.with_extension("history.jsonl"));
-    apart(a, &path)?;
+pub(crate) fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
+    let path = destinations(a)?;
     let mut l = Loaded::new(&a.model)?;
     let study = study(a, &mut l)?;
     let (mut lines, records) = history::open(&path, &history::header(a, &l, &study), a.resume)?;
@@ -45,11 +42,8 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     let observe = &mut |told: &Told| {
         steps.push(report::step(&study, told));
         progress.evaluation(told, study.settings.max_evaluations, study.starts.map(|s| s.count));
-        failed = if told.new {
-            lines.append(&recorded::line(told.now.evaluations, told.record)).err()
-        } else {
-            None
-        };
+        let line = told.new.then(|| recorded::line(told.now.evaluations, told.record));
+        failed = line.and_then(|line| lines.append(&line).err());
         let stop = failed.is_some() || PRESSED.load(Ordering::Relaxed) > 0;
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -62,35 +56,59 @@ pub fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
         if records.is_empty() {
             let _ = std::fs::remove_file(&path);
         }
-        // the same error again, with its place
-        study.try_start().map_err(|e| l.fail(e))?;
-        let reason = report.end.failures.first().map_or("the start failed", |f| f.reason.as_str());
-        return Err(Failure::command(reason, "look at the start: gradyn gradient"));
+        return Err(failed_start(&l, &study, &report));
     }
 
     // show and write
     let old = records.len().min(report.records.len());
     let ended =
         Ended { study: &study, report: &report, steps, seconds: started.elapsed().as_secs_f64(), old };
+    show(a, &l, &ended, &path)?;
+    Ok(ended.usable())
+}
+
+/// The path of the history, where all files of the command can be written.
+fn destinations(a: &OptimizeArgs) -> Result<PathBuf, Failure> {
+    a.out.as_deref().map_or(Ok(()), output::check_path)?;
+    a.write.as_deref().map_or(Ok(()), output::check_folder)?;
+    let history = a.history.clone().unwrap_or_else(|| a.model.model.with_extension("history.jsonl"));
+    apart(a, &history)?;
+    Ok(history)
+}
+
+/// The error of a start that failed, again and with its place.
+fn failed_start(l: &Loaded, study: &Optimization, report: &Report) -> Failure {
+    if let Err(e) = study.try_start() {
+        return l.fail(e);
+    }
+    let reason = report.end.failures.first().map_or("the start failed", |f| f.reason.as_str());
+    Failure::command(reason, "look at the start: gradyn gradient")
+}
+
+/// Prints the end of a run, and writes its design where that is asked for.
+fn show(a: &OptimizeArgs, l: &Loaded, ended: &Ended, history: &Path) -> Done {
+    let end = &ended.report.end;
     output::say(&if a.model.json { format!("{}\n", ended.object()) } else { ended.text() });
     // a failed run may be at a worse design than the start, or nowhere
-    if ended.usable() && !report.end.x.is_empty() {
-        write(a, &l, &study, &report)?;
+    if ended.usable() && !end.x.is_empty() {
+        write(a, l, ended.study, ended.report)?;
     } else if a.write.is_some() || a.out.is_some() {
         output::complain("nothing was written: there is no design to use");
     }
-    if report.end.status == Status::Interrupted && !a.model.quiet {
+    if end.status == Status::Interrupted && !a.model.quiet {
         crate::output::complain(&format!(
             "interrupted: the same command with --resume goes on from {}",
-            path.display()
+            history.display()
         ));
     }
-    Ok(ended.usable())
+    Ok(())
 }
 
 /// Files of one command must not overwrite each other; the model itself may be written.
 fn apart(a: &OptimizeArgs, history: &Path) -> Done {
-    let (model, out, write) = (Some(a.model.model.as_path()), a.out.as_deref(), a.write.as_deref());
+    let model = Some(a.model.model.as_path());
+    let out = a.out.as_deref();
+    let write = a.write.as_deref();
     let clash =
         [(Some(history), out), (Some(history), write), (out, write), (model, out), (model, Some(history))];
     match clash.into_iter().find(|(x, y)| x.is_some() && x == y) {
@@ -120,10 +138,12 @@ fn study(a: &OptimizeArgs, l: &mut Loaded) -> Result<Optimization, Failure> {
 
 /// The file with the starts of the command line.
 fn with_starts(a: &OptimizeArgs, file: &ModelFile) -> Result<ModelFile, Failure> {
+    // sampling by its name
     let mut file = file.clone();
     let sampling = a.sampling.as_deref().map(Sampling::parse).transpose();
     let sampling = sampling.map_err(|e| Failure::command(format!("--sampling: {e}"), ""))?;
     let Some(o) = &mut file.study.optimize else { return Ok(file) };
+    // starts = those of the file, or one where --starts is given
     let one = a.starts.map(|_| Starts { count: 1, seed: 0, sampling: Sampling::Sobol });
     match o.starts.or(one) {
         Some(s) => {

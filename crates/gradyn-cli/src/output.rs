@@ -10,12 +10,13 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// `{"coordinates": …, "formulation": …, …}`.
-pub fn method(p: &Prepared, sensitivity: Option<Sensitivity>, run: &Run) -> Value {
+pub(crate) fn method(p: &Prepared, sensitivity: Option<Sensitivity>, run: &Run) -> Value {
     method_object(p, &run.method, sensitivity, run.trajectory.plan.h.first().copied().unwrap_or(0.0))
 }
 
 /// A method as an object; `first` is the step of a run that leaves it to the program.
-pub fn method_object(p: &Prepared, m: &Method, sensitivity: Option<Sensitivity>, first: f64) -> Value {
+pub(crate) fn method_object(p: &Prepared, m: &Method, sensitivity: Option<Sensitivity>, first: f64) -> Value {
+    // names of the method
     let mut o = Map::new();
     o.insert("coordinates".into(), p.model.family.name().into());
     o.insert("formulation".into(), m.formulation.name().into());
@@ -23,6 +24,7 @@ pub fn method_object(p: &Prepared, m: &Method, sensitivity: Option<Sensitivity>,
     if let Some(s) = sensitivity {
         o.insert("sensitivity".into(), s.name().into());
     }
+    // step, or tolerances; defaults are written too
     match m.stepping {
         Stepping::Adaptive { rtol, atol } => {
             o.insert("rtol".into(), rtol.into());
@@ -43,16 +45,16 @@ pub fn method_object(p: &Prepared, m: &Method, sensitivity: Option<Sensitivity>,
 }
 
 /// Warnings as the command writes them.
-pub fn texts<'a>(warnings: impl IntoIterator<Item = &'a Warning>) -> Vec<String> {
+pub(crate) fn texts<'a>(warnings: impl IntoIterator<Item = &'a Warning>) -> Vec<String> {
     warnings.into_iter().map(Warning::to_string).collect()
 }
 
 /// `{name: value}`.
-pub fn named(names: impl IntoIterator<Item = String>, values: &[f64]) -> Value {
+pub(crate) fn named(names: impl IntoIterator<Item = String>, values: &[f64]) -> Value {
     Value::Object(names.into_iter().zip(values).map(|(n, v)| (n, (*v).into())).collect())
 }
 
-pub fn parameter_names(p: &Prepared) -> Vec<String> {
+pub(crate) fn parameter_names(p: &Prepared) -> Vec<String> {
     p.parameters().iter().map(|p| p.name.clone()).collect()
 }
 
@@ -63,10 +65,11 @@ fn real_time(run: &Run, seconds: f64) -> f64 {
 }
 
 /// Counts, times and memory of a run.
-pub fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value {
+pub(crate) fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value {
     let s = &run.trajectory.statistics;
     let mut o = json!({
-        "steps": s.steps, "rejected": s.rejected, "newton_iterations": s.iterations, "factorizations": s.factorizations,
+        "steps": s.steps, "rejected": s.rejected, "newton_iterations": s.iterations,
+        "factorizations": s.factorizations,
         "quadrature": run.method.integrator.quadrature(), "forward_s": run.seconds,
         "real_time": real_time(run, run.seconds + gradient.map_or(0.0, |g| g.seconds)),
         "peak_memory_bytes": peak_memory(), "max_phi": run.drift[0], "max_dphi": run.drift[1],
@@ -82,7 +85,8 @@ pub fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value {
 }
 
 /// The object of `simulate --json`.
-pub fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&PenaltyError>) -> Value {
+pub(crate) fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&PenaltyError>) -> Value {
+    // objectives with their maxima
     let objective = |((name, value), largest): ((&String, &f64), Option<Largest>)| {
         let mut o = json!({"name": name, "value": value});
         if let Some(l) = largest {
@@ -92,9 +96,12 @@ pub fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&Pe
     };
     let objectives: Vec<Value> =
         p.objectives().iter().zip(&run.psi).zip(p.largest(run)).map(objective).collect();
+    // the object
     let mut o = json!({
-        "model": p.model.name, "method": method(p, None, run), "parameters": named(parameter_names(p), p.rho()),
-        "columns": table.columns, "rows": table.rows, "objectives": objectives, "statistics": statistics(run, None),
+        "model": p.model.name, "method": method(p, None, run),
+        "parameters": named(parameter_names(p), p.rho()),
+        "columns": table.columns, "rows": table.rows, "objectives": objectives,
+        "statistics": statistics(run, None),
         "warnings": texts(p.model.warnings.iter().chain(&run.warnings)),
     });
     insert_penalty(p, penalty, &mut o);
@@ -118,7 +125,7 @@ fn insert_penalty(p: &Prepared, penalty: Option<&PenaltyError>, o: &mut Value) {
 }
 
 /// The estimates, one line for each.
-pub fn penalty_text(p: &Prepared, e: &PenaltyError) -> String {
+pub(crate) fn penalty_text(p: &Prepared, e: &PenaltyError) -> String {
     let mut out =
         format!("penalty error, by a second run: {:>20} {:>20} {:>12}\n", "alpha", "10 alpha", "error");
     let mut line = |name: &str, x: &Estimate| {
@@ -143,7 +150,7 @@ fn certificate_json(c: &Certificate) -> Value {
 }
 
 /// The certificate of a gradient of so many objectives.
-pub fn certificate_text(c: &Certificate, objectives: usize) -> String {
+pub(crate) fn certificate_text(c: &Certificate, objectives: usize) -> String {
     let mut out = String::new();
     if c.zero.len() < objectives {
         let _ = writeln!(
@@ -160,7 +167,7 @@ pub fn certificate_text(c: &Certificate, objectives: usize) -> String {
 }
 
 /// The object of `gradient --json`.
-pub fn gradient_json(
+pub(crate) fn gradient_json(
     p: &Prepared,
     run: &Run,
     g: &GradientReport,
@@ -168,15 +175,21 @@ pub fn gradient_json(
     penalty: Option<&PenaltyError>,
 ) -> Value {
     let names = parameter_names(p);
-    let row = |k: usize| json!({"name": p.objectives()[k], "value": run.psi[k], "gradient": named(names.clone(), &g.rows[k])});
+    // objectives with their gradients
+    let row = |k: usize| {
+        let gradient = named(names.clone(), &g.rows[k]);
+        json!({"name": p.objectives()[k], "value": run.psi[k], "gradient": gradient})
+    };
     let certificate = certificate.map_or(json!({}), certificate_json);
     let warnings = texts(p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings));
+    // the object
     let mut o = json!({
         "model": p.model.name, "method": method(p, Some(g.sensitivity), run),
         "parameters": named(names.clone(), p.rho()),
         "objectives": (0..run.psi.len()).map(row).collect::<Vec<_>>(),
         "statistics": statistics(run, Some(g)), "certificate": certificate, "warnings": warnings,
     });
+    // penalty errors and error bars where they are known
     insert_penalty(p, penalty, &mut o);
     for (bars, objective) in g.bars.iter().flatten().zip(o["objectives"].as_array_mut().into_iter().flatten())
     {
@@ -193,12 +206,12 @@ fn peak_memory() -> u64 {
 }
 
 /// A text in comma-separated values.
-pub fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }
 
 /// Rows as comma-separated values, every digit kept.
-pub fn csv(columns: &[String], rows: &[Vec<f64>]) -> String {
+pub(crate) fn csv(columns: &[String], rows: &[Vec<f64>]) -> String {
     let mut text = columns.iter().map(|c| cell(c)).collect::<Vec<_>>().join(",");
     text.push('\n');
     for row in rows {
@@ -210,12 +223,12 @@ pub fn csv(columns: &[String], rows: &[Vec<f64>]) -> String {
 }
 
 /// A line for the user; nobody may be there to read it.
-pub fn complain(text: &str) {
+pub(crate) fn complain(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Prints; a reader that has closed the pipe, such as `head`, is no error.
-pub fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -228,7 +241,7 @@ pub fn say(text: &str) {
 }
 
 /// Refuses, before the work is done, a file that could not be written after it.
-pub fn check_path(path: &Path) -> Result<(), Failure> {
+pub(crate) fn check_path(path: &Path) -> Result<(), Failure> {
     let name = path.display();
     if !path.extension().is_some_and(|e| e == "csv" || e == "json") {
         return Err(Failure::command(
@@ -240,7 +253,7 @@ pub fn check_path(path: &Path) -> Result<(), Failure> {
 }
 
 /// Refuses a file in a directory that does not exist.
-pub fn check_folder(path: &Path) -> Result<(), Failure> {
+pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
     let name = path.display();
     match path.parent().filter(|p| !p.as_os_str().is_empty() && !p.is_dir()) {
         Some(folder) => {
@@ -252,20 +265,24 @@ pub fn check_folder(path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a file whose extension says what it is.
-pub fn write(path: &Path, csv: impl FnOnce() -> String, json: impl FnOnce() -> Value) -> Result<(), Failure> {
+pub(crate) fn write(
+    path: &Path,
+    csv: impl FnOnce() -> String,
+    json: impl FnOnce() -> Value,
+) -> Result<(), Failure> {
     check_path(path)?;
     let text = if path.extension().is_some_and(|e| e == "csv") { csv() } else { json().to_string() + "\n" };
     write_text(path, &text)
 }
 
 /// Writes a file.
-pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text)
         .map_err(|e| Failure::command(format!("{} cannot be written: {e}", path.display()), ""))
 }
 
 /// The method in words.
-pub fn method_line(m: &Method, run: &Run) -> String {
+pub(crate) fn method_line(m: &Method, run: &Run) -> String {
     let s = &run.trajectory.statistics;
     let stepping = match m.stepping {
         Stepping::Fixed(h) => format!("step {h} s"),
@@ -279,14 +296,16 @@ pub fn method_line(m: &Method, run: &Run) -> String {
 }
 
 /// Objectives as columns, parameters as rows.
-pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
+pub(crate) fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
     let mut out = String::new();
+    // head: method, names of objectives
     let width = p.parameters().iter().map(|p| p.name.len()).max().unwrap_or(0).max(9);
     let _ = writeln!(out, "{}: {}, {}", p.model.name, method_line(&run.method, run), g.sensitivity.name());
     let _ = writeln!(out);
     let cell = |x: f64| format!("{x:>20.12e}");
     let head: String = p.objectives().iter().map(|o| format!("{o:>20}")).collect();
     let _ = writeln!(out, "{:width$} {:>16} {head}", "", "value");
+    // values of the objectives
     let _ = writeln!(
         out,
         "{:width$} {:>16} {}",
@@ -294,6 +313,7 @@ pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
         "",
         run.psi.iter().map(|x| cell(*x)).collect::<String>()
     );
+    // a line of each parameter, its error bars below
     for (k, parameter) in p.parameters().iter().enumerate() {
         let row: String = g.rows.iter().map(|r| cell(r[k])).collect();
         let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho()[k], w = width - 3);
@@ -302,6 +322,7 @@ pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
             let _ = writeln!(out, "{:width$} {:>16} {row}", "", "");
         }
     }
+    // times
     let faster = real_time(run, run.seconds + g.seconds);
     let _ = writeln!(
         out,
@@ -313,8 +334,10 @@ pub fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
 }
 
 /// Steps, energy, drift, objectives.
-pub fn run_text(p: &Prepared, run: &Run) -> String {
-    let (s, mut out) = (&run.trajectory.statistics, String::new());
+pub(crate) fn run_text(p: &Prepared, run: &Run) -> String {
+    let s = &run.trajectory.statistics;
+    let mut out = String::new();
+    // method and final time
     let _ = writeln!(out, "{}: {}", p.model.name, method_line(&run.method, run));
     if p.model.until {
         let _ = writeln!(
@@ -323,8 +346,17 @@ pub fn run_text(p: &Prepared, run: &Run) -> String {
             run.trajectory.plan.t[s.steps]
         );
     }
+    out + &work_text(run) + &values_text(p, run)
+}
+
+/// Times, work, energy and constraints of a run.
+fn work_text(run: &Run) -> String {
+    let s = &run.trajectory.statistics;
+    let mut out = String::new();
+    // times and work
     let end = run.trajectory.plan.t.last().copied().unwrap_or(0.0);
-    let (start, faster) = (run.trajectory.plan.t[0], real_time(run, run.seconds));
+    let start = run.trajectory.plan.t[0];
+    let faster = real_time(run, run.seconds);
     let _ = writeln!(
         out,
         "  time            {start} … {end} s in {:.2} ms, {faster:.2} × real time",
@@ -335,12 +367,19 @@ pub fn run_text(p: &Prepared, run: &Run) -> String {
         "  work            {} iterations, {} factorisations, {} rejected steps",
         s.iterations, s.factorizations, s.rejected
     );
+    // energy and constraints
     let _ = writeln!(
         out,
         "  energy          {:.6} J at the start, deviates by {:.2e} J at most",
         run.energy.0, run.energy.1
     );
     let _ = writeln!(out, "  constraints     |Φ| ≤ {:.1e}, |Φ̇| ≤ {:.1e}", run.drift[0], run.drift[1]);
+    out
+}
+
+/// Objectives of a run, with their maxima.
+fn values_text(p: &Prepared, run: &Run) -> String {
+    let mut out = String::new();
     for ((name, psi), largest) in p.objectives().iter().zip(&run.psi).zip(p.largest(run)) {
         let _ = writeln!(out, "  {name:<15} {psi:.12}");
         if let Some(Largest { value, t, excess }) = largest {

@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// Shows how far a run has come.
-pub struct Progress {
+pub(crate) struct Progress {
     started: Instant,
     range: (f64, f64),
     bar: Option<ProgressBar>,
@@ -15,7 +15,7 @@ pub struct Progress {
 
 impl Progress {
     /// For a run between two times.
-    pub fn new(start: f64, end: f64, quiet: bool) -> Self {
+    pub(crate) fn new(start: f64, end: f64, quiet: bool) -> Self {
         Self {
             started: Instant::now(),
             range: (start, end),
@@ -24,18 +24,18 @@ impl Progress {
         }
     }
     /// Tells the bar how far the run has come after a step.
-    pub fn at(&mut self, t: f64, steps: usize) {
+    pub(crate) fn at(&mut self, t: f64, steps: usize) {
         if steps.is_multiple_of(64) {
             let (a, b) = self.range;
             self.show((t - a) / (b - a), || format!("t = {t:.4} s, {steps} steps"));
         }
     }
     /// Before one of many parts.
-    pub fn part(&mut self, done: usize, total: usize, name: &str) {
+    pub(crate) fn part(&mut self, done: usize, total: usize, name: &str) {
         self.show(done as f64 / total.max(1) as f64, || format!("{done} of {total}: {name}"));
     }
     /// After one of at most so many evaluations of one start, or of many starts.
-    pub fn evaluation(&mut self, told: &Told, most: usize, starts: Option<usize>) {
+    pub(crate) fn evaluation(&mut self, told: &Told, most: usize, starts: Option<usize>) {
         let End { iterations, value, optimality, evaluations, .. } = told.now;
         let now = || {
             format!(
@@ -62,7 +62,7 @@ impl Progress {
         bar.set_message(message());
     }
     /// Takes the bar away at the end.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

@@ -16,32 +16,32 @@ use std::path::{Path, PathBuf};
 const SHARE: usize = 4;
 
 /// `gradyn sweep`.
-pub fn sweep(a: &SweepArgs) -> Result<(), Failure> {
+pub(crate) fn sweep(a: &SweepArgs) -> Result<(), Failure> {
+    // what can be refused before the first run
     if a.model.json {
-        return Err(Failure::command(
-            "a sweep is a table: there is no --json",
-            "leave it out; --out FILE writes the table",
-        ));
+        let message = "a sweep is a table: there is no --json";
+        return Err(Failure::command(message, "leave it out; --out FILE writes the table"));
     }
     let (grows, packed) = a.out.as_deref().map_or(Ok((None, false)), destination)?;
     let mut l = Loaded::new(&a.model)?;
     l.times()?;
     let method = l.method(&a.method)?;
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
+    // samples, and row = the line of one of them
     let samples = samples::samples(a, &l.prepared)?;
     let columns = columns(&l);
     let row = |rho: &Vec<f64>| {
-        row(
-            rho,
-            l.prepared.reach(rho).and_then(|p| p.design(&method, sensitivity)).map_err(|e| e.to_string()),
-            columns.len(),
-        )
+        let design = l.prepared.reach(rho).and_then(|p| p.design(&method, sensitivity));
+        row(rho, design.map_err(|e| e.to_string()), columns.len())
     };
+    // threads; table = the file, continued where it ends
     let pool = rayon::ThreadPoolBuilder::new().num_threads(a.threads.unwrap_or(0) as usize).build();
     let pool = pool.map_err(|e| Failure::command(format!("there are no threads: {e}"), ""))?;
     let mut table = Table::open(grows.as_deref(), &columns, a.resume, |old| samples.get(old).map(row))?;
-    let (total, old) = (samples.len(), table.rows);
+    let total = samples.len();
+    let old = table.rows;
     let mut progress = Progress::new(0.0, 1.0, a.model.quiet);
+    // rows in the order of the samples, share by share
     for share in samples[old..].chunks(SHARE * pool.current_num_threads()) {
         progress.part(table.rows, total, "samples");
         let rows: Vec<String> = pool.install(|| share.par_iter().map(row).collect());
@@ -93,15 +93,18 @@ impl Table {
         resume: bool,
         again: impl Fn(usize) -> Option<String>,
     ) -> Result<Self, Failure> {
+        // header, alone where the table goes to standard output
         let header = columns.iter().map(|c| output::cell(c)).collect::<Vec<_>>().join(",");
         let Some(path) = path else {
             output::say(&(header + "\n"));
             return Ok(Self { lines: None, rows: 0 });
         };
+        // sound = the last row that succeeded: it and the last row are computed again
         let mut lines = Lines::read(path, resume, "--out")?;
         let rows = lines.old.len().saturating_sub(1);
         let sound = lines.old.iter().rposition(|row| row.ends_with(',')).map_or(0, |line| line.min(rows));
         let repeats = |line: usize| line == 0 || again(line - 1).as_ref() == lines.old.get(line);
+        // same = header and both rows are those of this sweep
         let same = lines.old.first().is_none_or(|first| *first == header)
             && repeats(rows)
             && (sound == rows || repeats(sound));
@@ -127,7 +130,8 @@ impl Table {
 
 /// Parameters, objectives, derivatives, reason.
 fn columns(l: &Loaded) -> Vec<String> {
-    let (names, objectives) = (output::parameter_names(&l.prepared), l.prepared.objectives());
+    let names = output::parameter_names(&l.prepared);
+    let objectives = l.prepared.objectives();
     let derivatives = objectives.iter().flat_map(|o| names.iter().map(move |p| format!("d{o}/d{p}")));
     names.iter().chain(objectives).cloned().chain(derivatives).chain(["failed".into()]).collect()
 }

@@ -12,7 +12,8 @@ use gradyn::verify::{Plan, Scope};
 use std::time::Duration;
 
 /// Runs, prints; is there no unexplained disagreement?
-pub fn verify(a: &VerifyArgs) -> Result<bool, Failure> {
+pub(crate) fn verify(a: &VerifyArgs) -> Result<bool, Failure> {
+    // plan = method, scope and budget of the arguments
     let budget = a.budget.as_deref().map(budget).transpose()?;
     let mut l = Loaded::new(&a.model)?;
     l.times()?;
@@ -20,11 +21,13 @@ pub fn verify(a: &VerifyArgs) -> Result<bool, Failure> {
     let plan = Plan::star(l.method(&a.method())?);
     let most_steps = plan.most_steps.filter(|_| a.step.is_none());
     let plan = Plan { scope, budget, most_steps, ..plan };
+    // report, with progress
     let mut progress = Progress::new(0.0, 1.0, a.model.quiet);
     let others = l.others();
     let report = l.prepared.verify(&plan, &others, &mut |s| progress.part(s.done, s.total, s.name));
     progress.finish();
     let report = report.map_err(|e| l.fail(e))?;
+    // table or object
     if a.model.json {
         output::say(&format!("{}\n", object::report(&l.prepared, &report)));
     } else {

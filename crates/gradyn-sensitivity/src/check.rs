@@ -1,7 +1,7 @@
 //! Checks of derivatives that somebody wrote by hand, entry by entry.
 //!
 //! ```text
-//! ∂y_i/∂x_j   by duals,   Im y_i(x + iδ e_j)/δ,   extrapolated differences                                (1)  [M13, validation items 4, 5]
+//! ∂y_i/∂x_j   by duals,   Im y_i(x + iδ e_j)/δ,   extrapolated differences  (1) [M13, validation items 4, 5]
 //! ```
 //! The three share nothing but the values y: where the written entry differs from the duals, the other two
 //! tell who is right.
@@ -54,7 +54,8 @@ impl std::fmt::Display for Mismatch {
         let (difference, bar) = self.difference;
         write!(
             f,
-            "d({})/d({}) is written as {:.9e}; duals give {:.9e}, a complex step {:.9e}, differences {difference:.9e} ± {bar:.0e}",
+            "d({})/d({}) is written as {:.9e}; duals give {:.9e}, a complex step {:.9e}, differences \
+            {difference:.9e} ± {bar:.0e}",
             self.output, self.input, self.written, self.dual, self.complex
         )
     }
@@ -118,6 +119,7 @@ fn by_complex<K: Kernel>(kernel: &K, x: &[f64], i: usize, j: usize) -> f64 {
 
 /// Central differences with δ, δ/2, δ/4 …, extrapolated; the smallest difference of two orders is the bar.
 fn by_differences<K: Kernel>(kernel: &K, x: &[f64], i: usize, j: usize) -> (f64, f64) {
+    // at(δ) = y_i(x + δ e_j)
     let at = |δ: f64| {
         let mut x = x.to_vec();
         let mut y = vec![0.0; kernel.sizes()[0]];
@@ -125,9 +127,12 @@ fn by_differences<K: Kernel>(kernel: &K, x: &[f64], i: usize, j: usize) -> (f64,
         kernel.value(&x, &mut y);
         y[i]
     };
-    let (mut row, mut best): (Vec<f64>, _) = (vec![], (f64::NAN, f64::INFINITY));
+    // best = entry of the table whose neighbours are the nearest
+    let mut row: Vec<f64> = vec![];
+    let mut best = (f64::NAN, f64::INFINITY);
     for k in 0..8 {
         let δ = 0.02 * x[j].abs().max(0.1) * 0.5f64.powi(k);
+        // next row of the table: δ, then its extrapolations by powers of 4
         let mut next = vec![(at(δ) - at(-δ)) / (2.0 * δ)];
         for (l, old) in row.iter().enumerate() {
             next.push(next[l] + (next[l] - old) / (4f64.powi(l as i32 + 1) - 1.0));

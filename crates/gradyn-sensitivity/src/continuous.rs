@@ -3,9 +3,9 @@
 //! With ŷ the state, x = (q, v, a, λ) and the rows of a block ([`gradyn_dynamics::block`]),
 //!
 //! ```text
-//! rows(t, x, ŷ; p) = 0,   ŷ' = (v, a),   ψ = w(t_F, x_F; p) + ∫ g(t, x; p) dt                              (1)
-//! rows_x δx = P δŷ - rows_p δp,   δŷ' = (δv, δa)                                       tangent              (2)
-//! rows_xᵀ b = (0, μ, 0) + g_xᵀ,   μ' = -Pᵀ b,   ∇ψ = … + ∫ (g_p - rows_pᵀ b) dt        adjoint              (3)
+//! rows(t, x, ŷ; p) = 0,   ŷ' = (v, a),   ψ = w(t_F, x_F; p) + ∫ g(t, x; p) dt                           (1)
+//! rows_x δx = P δŷ - rows_p δp,   δŷ' = (δv, δa)                                       tangent           (2)
+//! rows_xᵀ b = (0, μ, 0) + g_xᵀ,   μ' = -Pᵀ b,   ∇ψ = … + ∫ (g_p - rows_pᵀ b) dt        adjoint           (3)
 //! ```
 //! P picks what the state holds. (2) are [M13, Eqs. 37–39; A22, Eqs. 8, 9], (3) are [M13, Eqs. 64–66; P14,
 //! Eqs. 29–31] with the matrices of the mixed form in place of M̄⁻¹: eliminating λ and a in (3) gives f_yᵀ
@@ -39,7 +39,8 @@ impl States {
     }
     /// (q, v, a, λ) θ of the way through the step that ends in record `n`.
     fn at<'s>(&'s mut self, case: &'s Case, p: &[f64], n: usize, theta: f64) -> Result<&'s [f64], StepError> {
-        let (run, z) = (case.run, case.run.layout.z());
+        let run = case.run;
+        let z = case.run.layout.z();
         if theta == 0.0 || theta == 1.0 {
             return Ok(&run.record(n - usize::from(theta == 0.0))[..z]);
         }

@@ -11,17 +11,12 @@ mod steps;
 mod unstable;
 mod watch;
 
-pub use watch::Jump;
-
 pub(crate) use branch::on_another_branch;
-pub(crate) use guards::undefined;
-pub(crate) use redundancy::{
-    check_redundant_outputs, check_redundant_parameters, minimum_norm, reads_shared,
-};
+pub(crate) use redundancy::{check_redundant_outputs, check_redundant_parameters, minimum_norm};
 pub(crate) use singular::explain;
 
 use crate::error::Error;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Jump, Prepared, Run};
 use gradyn_model::{LEVEL, Mechanics, Set, System};
 use gradyn_num::largest;
 
@@ -62,7 +57,9 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
 
 /// Drift and energy of a run; returns the largest |Φ̇| in its first and in its second half.
 fn measure(model: &Prepared, run: &mut Run, d: &mut Data) -> [f64; 2] {
-    let (sys, lay, plan) = (&model.model.system, run.trajectory.layout, &run.trajectory.plan);
+    let sys = &model.model.system;
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
     let mut r = vec![0.0; lay.m];
     let mut y = vec![0.0; sys.functionals(Set::Output)];
     let mut growth = [0.0f64; 2];

@@ -11,18 +11,15 @@ mod observed;
 
 pub use observed::Observed;
 
-use crate::diagnose::{self, minimum_norm};
+use crate::diagnose::minimum_norm;
 use crate::dims;
 use crate::error::Error;
 use crate::method::Method;
 use crate::prepared::Prepared;
-use gradyn_dynamics::StepError;
 use gradyn_dynamics::equilibrium::{Balance, Equilibrium, Reduced};
-use gradyn_model::mechanism::Text;
-use gradyn_model::{At, Model, ModelError, Set, System, Undefined, Warning, WarningCode};
+use gradyn_model::{At, ModelError, Set, System};
 use gradyn_num::Wide;
 use gradyn_sensitivity::Design;
-use std::sync::Arc;
 
 /// An equilibrium and what is read there.
 pub struct Statics {
@@ -34,40 +31,6 @@ pub struct Statics {
     pub outputs: Vec<(String, f64)>,
     /// One row per output, one column per parameter, if asked for.
     pub gradient: Option<Vec<Vec<f64>>>,
-}
-
-/// The model at its equilibrium: angles, balanced coordinates, velocities of rest, of which `freedom` are
-/// open.
-pub(crate) fn settle(model: &mut Model, e: &Equilibrium, freedom: usize, p: &[f64], t: f64) {
-    model.angles.clone_from(&e.angles);
-    model.system.start = Arc::new(model.system.start.with_balanced(&e.balanced));
-    if model.rest {
-        model.system.start = Arc::new(model.system.start_at_rest(p, t, &e.angles));
-        let names = (0..freedom).map(|k| model.system.condition_name(true, k));
-        model.conditions.1 = names.map(|text| Text { text, place: None }).collect();
-    }
-    let code = WarningCode::UnstableEquilibrium;
-    model.warnings.retain(|w| w.code != code);
-    let warning = |c: &String| {
-        Warning::new(code, format!("the equilibrium is unstable: a small push at `{c}` leaves it"))
-    };
-    model.warnings.extend(e.unstable.as_ref().map(warning));
-}
-
-/// A load that is not finite, by the name of its force, or with the reason.
-pub(crate) fn undefined(model: &Model, e: StepError, t: f64, p: &[f64]) -> StepError {
-    match &e {
-        StepError::NotFinite { .. } if model.system.statics().is_some() => {
-            match model.system.undefined_at_rest(p, t, &model.angles) {
-                Some(Undefined::Force(name)) => {
-                    StepError::NotFinite { t, equation: format!("{name} at rest") }
-                }
-                Some(Undefined::Place(outside)) => diagnose::undefined(t, outside),
-                None => e,
-            }
-        }
-        _ => e,
-    }
 }
 
 impl Prepared {
@@ -82,7 +45,8 @@ impl Prepared {
                 )
                 .into());
         };
-        let (sys, p) = (&self.model.system, self.model.slots(&self.rho));
+        let sys = &self.model.system;
+        let p = self.model.slots(&self.rho);
         let t = p[self.model.times.start as usize];
         let mut d = sys.data::<f64>();
         sys.prepare(&p, &mut d);
@@ -110,9 +74,12 @@ impl Prepared {
     }
     /// (2), 8 parameters at a time.
     fn output_gradient(&self, balance: &mut Balance) -> Result<Vec<Vec<f64>>, Error> {
-        let (count, columns) = (self.parameters().len(), self.model.columns.len());
+        let count = self.parameters().len();
+        let columns = self.model.columns.len();
         let mut gradient = vec![vec![0.0; count]; columns];
+        // eight columns at a time
         for first in (0..count).step_by(8) {
+            // ρ with unit directions of these columns
             let seed = |i: usize, x: f64| {
                 if (first..count.min(first + 8)).contains(&i) {
                     Wide::var(x, i - first)
@@ -121,6 +88,7 @@ impl Prepared {
                 }
             };
             let rho: Vec<Wide> = self.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
+            // rows = their derivative parts
             let y = self.outputs_along(&Design::Model(&self.model).slots(&rho), balance)?;
             for (row, y) in gradient.iter_mut().zip(&y) {
                 row[first..].iter_mut().zip(y.eps).for_each(|(g, e)| *g = e);
@@ -156,9 +124,12 @@ impl Prepared {
     }
     /// The equations at the equilibrium, factored.
     fn balance(&self, p: &[f64]) -> Result<Option<Balance>, Error> {
-        let (sys, q, t) = (&self.model.system, &self.assembled.q, p[self.model.times.start as usize]);
+        let sys = &self.model.system;
+        let q = &self.assembled.q;
+        let t = p[self.model.times.start as usize];
         let Some(mut balance) = Balance::of(sys, p)? else { return Ok(None) };
-        let (mut d, mut r) = (sys.data::<f64>(), vec![0.0; q.len()]);
+        let mut d = sys.data::<f64>();
+        let mut r = vec![0.0; q.len()];
         sys.prepare(p, &mut d);
         sys.set_angles(&self.model.angles, &mut d);
         sys.place(t, q, &mut d);

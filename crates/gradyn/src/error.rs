@@ -3,7 +3,8 @@
 mod advice;
 mod place;
 
-pub use advice::{ALL_PRESCRIBED, assembly};
+pub(crate) use advice::ALL_PRESCRIBED;
+pub use advice::assembly;
 pub use place::Place;
 
 use advice::advice;
@@ -21,7 +22,7 @@ pub struct Error {
     pub message: String,
     /// Where in the model file, if it is about a place there.
     pub place: Option<Box<Place>>,
-    /// What to try.
+    /// What to try, in one sentence.
     pub help: Option<String>,
     /// The element that it is about, where the place does not say it.
     pub subject: Option<Box<Subject>>,
@@ -43,7 +44,7 @@ pub enum ErrorKind {
     Cancelled {
         /// Time reached [s].
         t: f64,
-        /// Steps done.
+        /// Number of steps done before the stop.
         steps: usize,
     },
 }
@@ -114,7 +115,7 @@ impl Error {
     }
     /// Tells the name and the text of the file, so that the place has a line and a column.
     #[must_use]
-    pub fn in_text(mut self, file: &str, text: &str) -> Self {
+    pub(crate) fn in_text(mut self, file: &str, text: &str) -> Self {
         self.place = self.place.map(|p| Box::new(Place::new(file, text, p.bytes)));
         self
     }

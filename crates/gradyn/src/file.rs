@@ -1,9 +1,10 @@
 //! Model files: TOML, or JSON with the same schema → [`Mechanism`] and [`StudySection`].
 //!
 //! ```text
-//! text ─ tree, json ─▶ tree with places ─ template ─▶ tree without templates ─ reader ─▶ checked tree ─ elements ─▶ Mechanism, StudySection
-//!                                                                               ▲
-//!                            format: one table of keys for each section and element ─ schema ─▶ JSON Schema
+//! text ─ tree, json ─▶ tree with places ─ template ─▶ tree without templates
+//!      ─ reader ─▶ checked tree ─ elements ─▶ Mechanism, StudySection
+//!           ▲
+//!        format: one table of keys for each section and element ─ schema ─▶ JSON Schema
 //! ```
 //!
 //! The tables of `format` are the only list of keys: the reader checks against them and the schema is made
@@ -105,7 +106,7 @@ pub struct Optimize {
     pub method: Option<Text>,
     /// A change of what is minimised that matters, > 0.
     pub scale: f64,
-    /// Constraints.
+    /// Constraints of the optimisation.
     pub limits: Vec<Limit>,
     /// Manoeuvres; the model as it is if there are none.
     pub scenarios: Vec<Scenario>,
@@ -113,7 +114,7 @@ pub struct Optimize {
     pub transforms: Vec<(Text, Text)>,
     /// Tolerances and limits of the optimiser.
     pub settings: gradyn_optimize::Settings,
-    /// Many starts.
+    /// How many starts there are, and how they are chosen.
     pub starts: Option<gradyn_optimize::Starts>,
     /// Where the file gives them.
     pub starts_place: Option<Range<usize>>,
@@ -142,7 +143,7 @@ pub enum Measured {
 /// A manoeuvre of an optimisation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// Name.
+    /// Its name in the file.
     pub name: Text,
     /// Its weight in what is minimised.
     pub weight: f64,
@@ -153,13 +154,13 @@ pub struct Scenario {
 /// A constraint of an optimisation: at least one of `min`, `max` and `equal` is given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// Name.
+    /// Its name in the file.
     pub name: Text,
     /// What is limited.
     pub of: Limited,
-    /// Lower limit.
+    /// Lower limit, if there is one.
     pub min: Option<f64>,
-    /// Upper limit.
+    /// Upper limit, if there is one.
     pub max: Option<f64>,
     /// The value that it must have.
     pub equal: Option<f64>,
@@ -243,6 +244,7 @@ fn read_tree(root: &tree::Table) -> Result<ModelFile, ModelError> {
 
 fn read_plain(root: &tree::Table, origins: Origins) -> Result<ModelFile, ModelError> {
     reader::check_file(root)?;
-    let (mechanism, study) = (elements::mechanism(root)?, elements::study(root)?);
+    let mechanism = elements::mechanism(root)?;
+    let study = elements::study(root)?;
     Ok(ModelFile { mechanism, study, origins, folder: PathBuf::new() })
 }

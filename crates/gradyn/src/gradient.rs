@@ -18,9 +18,9 @@ use std::time::Instant;
 pub struct GradientReport {
     /// One row per objective, one column per parameter.
     pub rows: Gradient,
-    /// Method.
+    /// The method that computed it.
     pub sensitivity: Sensitivity,
-    /// Seconds.
+    /// Computing time [s].
     pub seconds: f64,
     /// Corrections per record of program derivatives.
     pub corrections: Option<program::Corrections>,
@@ -49,8 +49,10 @@ pub(crate) struct Rows {
 
 /// The gradient of a case, by name of the method.
 pub(crate) fn rows_by(case: &Case, m: &Method, sensitivity: Sensitivity) -> Result<Rows, StepError> {
+    // rows, and what some methods know besides
     let plain = |rows: Gradient| Rows { rows, corrections: None, extrapolated: None };
     let program = |(rows, c): (Gradient, program::Corrections)| Rows { corrections: Some(c), ..plain(rows) };
+    // rows by the method
     Ok(match sensitivity {
         Sensitivity::DiscreteDirect => plain(direct(case, |_, _| {})?.gradient),
         Sensitivity::DiscreteAdjoint => plain(Adjoint::new(case)?.gradient(case)?),
@@ -80,6 +82,7 @@ pub(crate) fn index3_adjoint(s: Sensitivity, m: &Method) -> Option<[&'static str
 impl Prepared {
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
+        // what can be refused before it is computed
         sensitivity.check(run.method.formulation)?;
         if let Some([name, help]) = index3_adjoint(sensitivity, &run.method) {
             self.check_holonomic(name, help)?;
@@ -87,14 +90,17 @@ impl Prepared {
         self.check_parameters()?;
         self.check_run(run)?;
         check_redundant_parameters(self, run)?;
+        // rows by the method
         let started = Instant::now();
         let recipe = run.method.build(&self.model);
         let Rows { rows, corrections, extrapolated } =
             rows_by(&self.case(&recipe, run), &run.method, sensitivity)?;
+        // chain rules of maxima and of the final time
         let rows = self.chained(run, rows);
         let free = self.final_time(run, &rows)?;
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &self.chained(run, e.bars.clone())));
         let rows = free.reduce(&rows);
+        // what is zero, not finite or not converged
         let names: Vec<String> = self.parameters().iter().map(|p| p.name.clone()).collect();
         let mut warnings =
             checked(self.objectives(), &names, &rows).map_err(|e| self.without_slope(run).unwrap_or(e))?;
@@ -117,8 +123,11 @@ impl Prepared {
     /// A product of all parameters backward costs two forward. Continuous methods pass through the run once
     /// more and are never cheaper.
     pub fn auto(&self) -> (Sensitivity, String) {
-        let (k, o, more) = (self.parameters().len(), self.objectives().len(), usize::from(self.model.until));
-        let (direct, adjoint) = (2 * (k + more), 3 * (o + more));
+        let k = self.parameters().len();
+        let o = self.objectives().len();
+        let more = usize::from(self.model.until);
+        let direct = 2 * (k + more);
+        let adjoint = 3 * (o + more);
         let choice =
             if direct < adjoint { Sensitivity::DiscreteDirect } else { Sensitivity::DiscreteAdjoint };
         let work = format!("{direct} units of work a step forward, {adjoint} backward");
@@ -133,7 +142,9 @@ impl Prepared {
     /// λ and a of the last node, where they follow from positions, have an error that moves with the last
     /// step: its derivative over the final time does not vanish with h.
     fn moving_end(&self, run: &Run) -> Option<Warning> {
-        let (model, m) = (&self.model, &run.method);
+        let model = &self.model;
+        let m = &run.method;
+        // index 3 and ALI3-P hold positions only
         let projected = m.scheme().is_some() && m.projections() != Projections::Off;
         if !m.formulation.position_level()
             || projected
@@ -142,11 +153,13 @@ impl Prepared {
         {
             return None;
         }
+        // what to use instead
         let names = format!("{} + {}", m.formulation.name(), m.integrator.name());
         let advice =
             if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" };
         let text = format!(
-            "the final time depends on parameters, and derivatives of terminal reactions and accelerations over it have an error with {names} that does not vanish with the step; {advice}"
+            "the final time depends on parameters, and derivatives of terminal reactions and accelerations \
+            over it have an error with {names} that does not vanish with the step; {advice}"
         );
         Some(Warning::new(WarningCode::MovingEnd, text).about(Owner::FinalTime, "t_F"))
     }
@@ -162,6 +175,7 @@ impl Prepared {
     fn without_slope(&self, run: &Run) -> Option<Error> {
         let (sys, lay, plan, p) =
             (&self.model.system, run.trajectory.layout, &run.trajectory.plan, self.model.slots(&run.rho));
+        // first node and functional with a derivative that is not finite
         let mut d = sys.data::<f64>();
         sys.prepare(&p, &mut d);
         for n in 0..=plan.steps() {
@@ -188,7 +202,7 @@ impl Prepared {
         self.differences(run, relative, true)
     }
     /// Central differences on the frozen plan, with steps `relative` × scale.
-    pub fn central_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
+    pub(crate) fn central_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
         self.differences(run, relative, false)
     }
     fn differences(&self, run: &Run, relative: f64, richardson: bool) -> Result<Gradient, Error> {
@@ -220,7 +234,7 @@ impl Prepared {
         self.output_sensitivities_at(run, &(0..=run.trajectory.plan.steps()).collect::<Vec<_>>())
     }
     /// Sensitivities of every output column at some nodes, in increasing order: [node][column][parameter].
-    pub fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
+    pub(crate) fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
         self.check_used()?;
         self.check_run(run)?;
         check_redundant_parameters(self, run)?;
@@ -243,15 +257,18 @@ impl Prepared {
     pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<Certificate, Error> {
         self.check_own(run)?;
         let recipe = run.method.build(&self.model);
+        // direction of generic size in each parameter
         let size =
             |(k, p): (usize, &ParameterInfo)| (((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5) * p.scale;
         let direction: Vec<f64> = self.parameters().iter().enumerate().map(size).collect();
+        // dψ along it, by a complex step through the program
         let along = |direction: &[f64]| -> Result<Vec<f64>, Error> {
             let mut all = program::directional(&self.case(&recipe, run), direction)?;
             self.slopes(run).into_iter().for_each(|(k, slope)| all[k] *= slope);
             Ok(all)
         };
         let exact = self.total_along(direction.clone(), along)?;
+        // distance = the largest of all objectives
         let mut new = Certificate { distance: 0.0, zero: vec![] };
         for (k, (row, exact)) in rows.iter().zip(&exact).enumerate() {
             let parts: Vec<f64> = row.iter().zip(&direction).map(|(g, d)| g * d).collect();
@@ -273,7 +290,10 @@ impl Prepared {
                 "the run passes a singular position at t = {t} s: beyond it there is no gradient"
             ));
             return Err(e
-                .help("the motion may leave it on either branch, whatever the parameters: end the run before it")
+                .help(
+                    "the motion may leave it on either branch, whatever the parameters: end the run before \
+                    it",
+                )
                 .into());
         }
         run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
@@ -313,6 +333,7 @@ pub(crate) fn checked(
     rows: &Gradient,
 ) -> Result<Vec<Warning>, Error> {
     let mut notes = vec![];
+    // an error where it is not finite, a note where it is zero
     for (objective, row) in objectives.iter().zip(rows) {
         for (p, g) in parameters.iter().zip(row) {
             if !g.is_finite() {
@@ -342,9 +363,11 @@ pub(crate) fn not_converged(
     let mut list = vec![];
     let name =
         |names: &[String], k: usize, hidden: &str| names.get(k).map_or(hidden.to_owned(), Clone::clone);
+    // entries that did not reach the tolerance
     for (j, row) in e.converged.iter().enumerate() {
         for k in (0..row.len()).filter(|&k| !row[k]) {
-            let (objective, parameter) = (name(objectives, j, UNTIL), name(parameters, k, FINAL_TIME));
+            let objective = name(objectives, j, UNTIL);
+            let parameter = name(parameters, k, FINAL_TIME);
             let bar = e.bars[j][k];
             let entry = format!("d{objective}/d{parameter}");
             let text = format!("{entry} is known to ± {bar:.1e} only; try another extrapolation_step");

@@ -15,7 +15,7 @@ pub struct Jacobian {
 
 impl Jacobian {
     /// From rows of equal length; `columns` is that length, also where there is no row.
-    pub fn from_rows(rows: &[Vec<f64>], columns: usize) -> Self {
+    pub(crate) fn from_rows(rows: &[Vec<f64>], columns: usize) -> Self {
         Self { rows: rows.len(), columns, values: rows.concat() }
     }
     /// Derivatives of value `i` over all parameters.

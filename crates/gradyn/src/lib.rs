@@ -25,6 +25,7 @@ pub mod method;
 pub mod mobility;
 pub mod optimize;
 pub mod penalty;
+mod prepare;
 pub mod prepared;
 mod progress;
 pub mod reach;
@@ -35,7 +36,6 @@ mod until;
 pub mod user;
 pub mod verify;
 
-pub use diagnose::Jump;
 pub use error::{Error, ErrorKind, Place};
 pub use gradient::{Certificate, GradientReport};
 pub use gradyn_dynamics::assembly::Assembled;
@@ -57,6 +57,7 @@ pub use maximum::Largest;
 pub use method::{Method, Mistakes, Stepping};
 pub use mobility::{Counts, Family, Mobility};
 pub use penalty::{Estimate, PenaltyError};
+pub use prepare::Jump;
 pub use prepared::{Prepared, Run};
 pub use progress::{Observer, Progress};
 pub use registry::{

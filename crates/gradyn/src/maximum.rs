@@ -1,6 +1,6 @@
 //! Objectives that are smooth maxima: values, the chain rule, and the maximum itself.
 
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run};
 use gradyn_model::maximum::Maximum;
 use gradyn_model::{Set, System};
 use gradyn_sensitivity::Gradient;
@@ -10,7 +10,7 @@ use gradyn_sensitivity::Gradient;
 pub struct Largest {
     /// max y over the nodes of the run.
     pub value: f64,
-    /// When [s].
+    /// Time at which it is reached [s].
     pub t: f64,
     /// The most that the smooth maximum is above max y.
     pub excess: f64,
@@ -44,16 +44,22 @@ impl Prepared {
         if self.maxima().next().is_none() {
             return all;
         }
-        let (sys, lay, plan) = (&self.model.system, run.trajectory.layout, &run.trajectory.plan);
-        let (mut d, mut g) = (sys.data::<f64>(), vec![0.0; lay.o]);
+        // integrands at every node
+        let sys = &self.model.system;
+        let lay = run.trajectory.layout;
+        let plan = &run.trajectory.plan;
+        let mut d = sys.data::<f64>();
+        let mut g = vec![0.0; lay.o];
         sys.prepare(&self.model.slots(&run.rho), &mut d);
         for n in 0..=plan.steps() {
             let at = lay.node(plan.t[n], run.trajectory.record(n));
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(at.t, at.q, &mut d);
             sys.measure(Set::Integrand, &at, &mut d, &mut g);
+            // the largest level, and how far ψ may be above
             for (k, m) in self.maxima() {
-                let (value, excess) = (m.level(g[k]), m.excess(plan.t[plan.steps()] - plan.t[0]));
+                let value = m.level(g[k]);
+                let excess = m.excess(plan.t[plan.steps()] - plan.t[0]);
                 if all[k].is_none_or(|l: Largest| l.value < value) {
                     all[k] = Some(Largest { value, t: at.t, excess });
                 }

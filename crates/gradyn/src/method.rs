@@ -42,11 +42,11 @@ pub struct Mistakes {
 /// Formulation, integrator, steps, options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Method {
-    /// Formulation.
+    /// How the constraints enter the equations of motion.
     pub formulation: Formulation,
-    /// Integrator.
+    /// The scheme that makes the steps.
     pub integrator: Integrator,
-    /// Steps.
+    /// Fixed steps, or steps by tolerances.
     pub stepping: Stepping,
     /// Penalty factor.
     pub alpha: f64,
@@ -62,9 +62,9 @@ pub struct Method {
     pub state: State,
     /// Independent coordinates of maggi by name; empty: they are chosen.
     pub freedoms: Vec<String>,
-    /// Newmark β, γ.
+    /// Coefficients β, γ of Newmark.
     pub newmark: Scheme,
-    /// α_f of HHT.
+    /// Coefficient α_f of HHT.
     pub hht_alpha: f64,
     /// ρ_∞ of generalised-α.
     pub rho_inf: f64,
@@ -84,7 +84,7 @@ pub struct Method {
     pub adams_order: Option<usize>,
     /// Newton tolerance.
     pub newton_tol: f64,
-    /// Most steps.
+    /// The largest number of steps of a run.
     pub max_steps: usize,
     /// Largest step of an adaptive run [s].
     pub max_step: f64,
@@ -136,9 +136,10 @@ impl Default for Method {
 }
 
 impl Method {
-    /// By names.
+    /// The method of a formulation and an integrator, by their names.
     pub fn new(formulation: &str, integrator: &str) -> Result<Self, Error> {
-        let (formulation, integrator) = (Formulation::parse(formulation)?, Integrator::parse(integrator)?);
+        let formulation = Formulation::parse(formulation)?;
+        let integrator = Integrator::parse(integrator)?;
         Ok(Self { formulation, integrator, ..Self::default() })
     }
     /// One of the registry.
@@ -166,12 +167,14 @@ impl Method {
     /// What a model file asks for.
     pub fn from_study(s: &StudySection) -> Result<Self, Error> {
         let mut m = Self::default();
+        // names
         if let Some(f) = &s.formulation {
             m.formulation = Formulation::parse(&f.text)?;
         }
         if let Some(i) = &s.integrator {
             m.integrator = Integrator::parse(&i.text)?;
         }
+        // a step, or tolerances; one of them stands for both
         match (s.step, s.rtol, s.atol) {
             (Some(h), None, None) => m.stepping = Stepping::Fixed(h),
             (None, None, None) => {}
@@ -185,6 +188,7 @@ impl Method {
                     Stepping::Adaptive { rtol: rtol.unwrap_or(either), atol: atol.unwrap_or(either) };
             }
         }
+        // options, as on the command line
         if !s.freedoms.is_empty() {
             m.set("freedoms", &s.freedoms.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(", "))?;
         }
@@ -195,62 +199,76 @@ impl Method {
     }
     /// Sets an option by name.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Error> {
+        // x = the number, if it is one
         let option = OptionEntry::find(name)?;
-        let (x, value) = (option.parse(value)?, value.trim());
-        let refuse = || option.refuse(value);
-        let wrong = |_| refuse();
+        let x = option.parse(value)?;
+        let value = value.trim();
+        if !self.set_number(name, x) {
+            self.set_word(name, value).ok_or_else(|| option.refuse(value))?;
+        }
+        self.given.push(name.into());
+        Ok(())
+    }
+    /// Sets an option that takes a number; is it one of them?
+    fn set_number(&mut self, name: &str, x: f64) -> bool {
         match name {
+            // constraints and schemes
             "alpha" => self.alpha = x,
-            "alpha_scaling" => self.alpha_scaling = AlphaScaling::parse(value).map_err(wrong)?,
             "xi" => self.xi = x,
             "omega" => self.omega = x,
-            "stabilisation" => {
-                self.projected_nodes =
-                    choice(value, &[("baumgarte", false), ("projection", true)]).ok_or_else(refuse)?;
-            }
-            "state" => {
-                let states = [("independent", State::Independent), ("mixed", State::Mixed)];
-                self.state = choice(value, &states).ok_or_else(refuse)?;
-            }
-            "freedoms" => self.freedoms = names(value).ok_or_else(refuse)?,
             "beta" => self.newmark.beta = x,
             "gamma" => self.newmark.gamma = x,
             "newmark_xi" => self.newmark = Scheme::dissipative(x),
             "hht_alpha" => self.hht_alpha = x,
             "rho_inf" => self.rho_inf = x,
-            "projection" => {
-                let name = match value {
-                    "true" => "on",
-                    "false" => "off",
-                    name => name,
-                };
-                self.projection = Some(Projections::parse(name).map_err(wrong)?);
-            }
-            "projection_matrix" => {
-                self.projection_matrix = ProjectionMatrices::parse(value).map_err(wrong)?
-            }
             "projection_tol" => self.projection_tol = x,
-            "initial_acceleration" => {
-                self.initial_acceleration = Some(InitialAcceleration::parse(value).map_err(wrong)?)
-            }
             "reduction" => self.reduction = x,
-            "tangent" => {
-                self.truncated = choice(value, &[("full", false), ("truncated", true)]).ok_or_else(refuse)?
-            }
             "adams_order" => self.adams_order = Some(x as usize),
+            // iterations, steps, differences
             "newton_tol" => self.newton_tol = x,
             "max_step" => self.max_step = x,
             "max_steps" => self.max_steps = x as usize,
             "fd_step" => self.fd_step = x,
             "extrapolation_step" => self.extrapolation_step = x,
             "extrapolation_tol" => self.extrapolation_tol = x,
-            _ => return Err(refuse()),
+            _ => return false,
         }
-        self.given.push(name.into());
-        Ok(())
+        true
+    }
+    /// Sets an option that takes a word; nothing if it does not take this one.
+    fn set_word(&mut self, name: &str, value: &str) -> Option<()> {
+        match name {
+            // constraints and coordinates
+            "alpha_scaling" => self.alpha_scaling = AlphaScaling::parse(value).ok()?,
+            "stabilisation" => {
+                self.projected_nodes = choice(value, &[("baumgarte", false), ("projection", true)])?;
+            }
+            "state" => {
+                let states = [("independent", State::Independent), ("mixed", State::Mixed)];
+                self.state = choice(value, &states)?;
+            }
+            "freedoms" => self.freedoms = names(value)?,
+            // coordinate steps
+            "projection" => {
+                let name = match value {
+                    "true" => "on",
+                    "false" => "off",
+                    name => name,
+                };
+                self.projection = Some(Projections::parse(name).ok()?);
+            }
+            "projection_matrix" => self.projection_matrix = ProjectionMatrices::parse(value).ok()?,
+            "initial_acceleration" => {
+                self.initial_acceleration = Some(InitialAcceleration::parse(value).ok()?);
+            }
+            "tangent" => self.truncated = choice(value, &[("full", false), ("truncated", true)])?,
+            _ => return None,
+        }
+        Some(())
     }
     /// Options that were given and that this method does not use.
     pub fn unused_options(&self) -> Vec<Warning> {
+        // used = does the method read the option?
         let family = self.integrator.coordinate();
         let penalty_start = family && self.initial_acceleration() == InitialAcceleration::Penalty;
         let stabilised = matches!(self.formulation, Formulation::Index1 | Formulation::Penalty);
@@ -271,6 +289,7 @@ impl Method {
             "max_step" => self.adapts(),
             _ => true,
         };
+        // warnings of those that it does not read
         let text = |n: &String| {
             let why = match n.as_str() {
                 "max_step" => " and fixed steps",
@@ -285,11 +304,13 @@ impl Method {
     }
     /// Refuses what does not exist.
     pub fn check(&self) -> Result<(), Error> {
+        // names that do not go together
         if !self.formulation.fits(self.integrator) {
             let message =
                 format!("{} does not work with {}", self.formulation.name(), self.integrator.name());
             return Err(Error::method(message, self.alternatives()));
         }
+        // steps and tolerances that make no sense
         match self.stepping {
             Stepping::Fixed(h) if !(h > 0.0 && h.is_finite()) => Err(Error::method(
                 format!("a step of {h} s makes no sense"),
@@ -319,7 +340,8 @@ impl Method {
     }
     /// What works with the formulation, and what with the integrator.
     fn alternatives(&self) -> String {
-        let (f, i) = (self.formulation, self.integrator);
+        let f = self.formulation;
+        let i = self.integrator;
         let integrators = listed(Integrator::ALL, |i| f.fits(*i), |i| i.name());
         let formulations = listed(Formulation::ALL, |f| f.fits(i), |f| f.name());
         format!("{} works with {integrators}; {} with {formulations}", f.name(), i.name())
@@ -393,7 +415,7 @@ impl Method {
         };
         Lagrange { compliance, ..Lagrange::index1(self.xi, self.omega) }
     }
-    /// F.
+    /// The residual F(t, q, v, a, λ; p) of the formulation on this model.
     pub fn lagrange(&self, model: &Model) -> Lagrange {
         self.law(self.penalty(model))
     }
@@ -451,7 +473,7 @@ impl Method {
     }
     /// What makes the step on any system, with the law of the penalty formulation and named coordinates, if
     /// any.
-    pub fn step_on(&self, sys: &Setup, penalty: Lagrange, freedoms: Vec<u32>) -> StepRecipe {
+    pub(crate) fn step_on(&self, sys: &Setup, penalty: Lagrange, freedoms: Vec<u32>) -> StepRecipe {
         // a coordinate step
         if let Some(scheme) = self.scheme() {
             return self.newmark(sys, penalty, scheme).into();

@@ -5,15 +5,15 @@
 //! Cartesian coordinates at the assembled start:
 //!
 //! ```text
-//! freedom   = Σ freedoms of the bodies - rank                     6, 3 in the plane, 5 of a rod in space   (1)
-//! redundant = rows of joints, drivers and constraints - rank                                              (2)
+//! freedom   = Σ freedoms of the bodies - rank                    6, 3 in the plane, 5 of a rod in space  (1)
+//! redundant = rows of joints, drivers and constraints - rank                                            (2)
 //! ```
 //! Rows of Euler parameters and of rods belong to bodies: (1) has them in the freedoms, (2) has not.
 //! Dependencies nᵀΦ_q = 0 with an element in common are one group (3): which elements are in it, and how many
 //! rows too many it has, does not depend on the rows left out.
 
-use crate::diagnose::reads_shared;
 use crate::error::Error;
+use crate::prepare::reads_shared;
 use crate::prepared::Prepared;
 use gradyn_dynamics::assembly::{Ranks, ranks_at};
 use gradyn_model::mechanism::Mechanism;
@@ -54,7 +54,7 @@ pub struct Group {
 /// What is known of a family.
 #[derive(Clone, Debug)]
 pub enum Family {
-    /// Its counts.
+    /// Counts of the model.
     Counted(Counts),
     /// It refuses the model.
     Refused(Error),
@@ -74,9 +74,9 @@ pub struct Counts {
     /// Are they those of Cartesian coordinates? A run takes these instead of relative ones where a shared
     /// load is read.
     pub cartesian: bool,
-    /// Coordinates.
+    /// Number of coordinates.
     pub coordinates: usize,
-    /// Constraints.
+    /// Number of constraint rows.
     pub constraints: usize,
     /// Those that a run leaves out.
     pub redundant: usize,
@@ -167,7 +167,7 @@ fn relative(m: &Mechanism, natural: &Prepared, cartesian: Counts) -> Result<Coun
     Ok(if shared { cartesian } else { Counts::new(&model, &ranks.independent) })
 }
 
-/// (3).
+/// Groups of dependencies with elements in common (3).
 fn groups(names: &[RowName], redundant: &[Dependent]) -> Vec<Group> {
     // an element by its first row
     let mut known = HashMap::new();

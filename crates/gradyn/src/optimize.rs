@@ -53,7 +53,7 @@ use std::slice::from_ref;
 pub struct Optimization {
     /// The manoeuvres, at least one.
     pub scenarios: Vec<Scenario>,
-    /// The problem.
+    /// The problem in numbers: variables, bounds, constraints.
     pub problem: Problem,
     /// How designs are simulated.
     pub method: Method,
@@ -63,7 +63,7 @@ pub struct Optimization {
     pub optimizer: Optimizer,
     /// Its tolerances and limits, those of each start.
     pub settings: Settings,
-    /// Many starts.
+    /// How many starts there are, and how they are chosen.
     pub starts: Option<Starts>,
     /// What outputs are fitted to, in place of objectives that are minimised.
     pub fit: Option<Fit>,
@@ -75,7 +75,7 @@ pub struct Optimization {
 pub struct Scenario {
     /// Its name; empty if the file has no scenarios.
     pub name: String,
-    /// Its weight.
+    /// Its weight in the objective.
     pub weight: f64,
     /// The model at the start, with the parameters that vary and the functionals that are asked for, and no
     /// others.
@@ -103,7 +103,7 @@ pub struct Told<'a> {
 
 /// How a run ended, and how it came there.
 pub struct Report {
-    /// The end.
+    /// How the run of the optimiser ended.
     pub end: End,
     /// The ends of all starts.
     pub starts: Vec<End>,
@@ -165,7 +165,8 @@ impl Optimization {
             if fit.is_some() && rows.is_empty() { Sensitivity::DiscreteDirect } else { sensitivity };
         sensitivity.check(method.formulation)?;
         let (optimizer, place) = plan::optimizer(study, optimizer)?;
-        let (settings, starts) = (study.settings, study.starts);
+        let settings = study.settings;
+        let starts = study.starts;
         let new =
             Self { scenarios, problem, method, sensitivity, optimizer, settings, starts, fit, weights, rows };
         new.fit.as_ref().map_or(Ok(()), |fit| fit.check(new.model()))?;
@@ -174,7 +175,8 @@ impl Optimization {
     }
     /// The optimiser before its first evaluation.
     fn begin(&self) -> Result<Box<dyn gradyn_optimize::Optimizer>, gradyn_optimize::Error> {
-        let (problem, settings) = (&self.problem, self.settings);
+        let problem = &self.problem;
+        let settings = self.settings;
         Ok(match self.starts {
             None => self.optimizer.start(problem, settings, self.start())?,
             Some(starts) => {
@@ -227,7 +229,8 @@ impl Optimization {
     }
     /// What (1) minimises.
     fn weighted(&self, designs: &[Design], n: usize) -> Evaluation {
-        let (mut value, mut gradient) = (0.0, vec![0.0; n]);
+        let mut value = 0.0;
+        let mut gradient = vec![0.0; n];
         for (s, Design { psi, psi_rho, .. }) in self.scenarios.iter().zip(designs) {
             for (k, w) in self.weights.iter().enumerate() {
                 value += s.weight * w * psi[k];
@@ -238,7 +241,9 @@ impl Optimization {
     }
     /// Does a record have the numbers of this problem?
     fn fits(&self, record: &Record) -> bool {
-        let (n, m, r) = (self.problem.n(), self.problem.m(), self.fit.as_ref().map(Fit::count));
+        let n = self.problem.n();
+        let m = self.problem.m();
+        let r = self.fit.as_ref().map(Fit::count);
         let residuals = |e: &Evaluation| e.residuals.as_ref().map(|r| (r.values.len(), r.jacobian.len()));
         let sizes =
             |e: &Evaluation| (e.gradient.len(), e.constraints.len(), e.jacobian.len()) == (n, m, m * n);
@@ -261,17 +266,22 @@ impl Optimization {
         records: &[Record],
         observe: &mut dyn FnMut(&Told) -> ControlFlow<()>,
     ) -> Result<Report, Error> {
+        // the optimiser, and what is known already
         let mut optimizer = self.begin().map_err(|e| ModelError::new(e.to_string()))?;
-        let (mut known, mut done, mut stopped) = (records.iter(), vec![], false);
+        let mut known = records.iter();
+        let mut done = vec![];
+        let mut stopped = false;
         let mut told = vec![0; self.starts.map_or(1, |s| s.count)];
         while let Ask::Evaluate(trials) = optimizer.ask()
             && !stopped
         {
+            // designs in turn, from the record or new
             let (batch, new) = self.batch(least_told(trials, &told), &mut known);
             for record in batch {
                 if !self.fits(&record) || replay(&mut *optimizer, from_ref(&record)).is_err() {
                     return Err(history::foreign(done.len()));
                 }
+                // progress after each of them
                 told[record.trial.start] += 1;
                 let ended = optimizer.starts().iter().filter(|s| s.status != Status::Interrupted).count();
                 stopped = observe(&Told { record: &record, new, now: &optimizer.report(), ended }).is_break();

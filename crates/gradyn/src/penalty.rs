@@ -17,9 +17,9 @@ use gradyn_sensitivity::values;
 /// A value, and (1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// At α.
+    /// The value at the α of the run.
     pub value: f64,
-    /// At 10 α.
+    /// The value at 10 α.
     pub stiffer: f64,
     /// What the value at α is off by, (1).
     pub error: f64,
@@ -28,9 +28,9 @@ pub struct Estimate {
 /// The error of a run by penalty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PenaltyError {
-    /// α of the run.
+    /// The penalty factor α of the run.
     pub alpha: f64,
-    /// Objectives.
+    /// Estimates of the objectives.
     pub values: Vec<Estimate>,
     /// One row per objective, one column per parameter, if a gradient was given.
     pub gradient: Option<Vec<Vec<Estimate>>>,
@@ -60,6 +60,7 @@ impl Prepared {
     pub fn penalty_error(&self, run: &Run, gradient: Option<&GradientReport>) -> Result<PenaltyError, Error> {
         check(&run.method)?;
         self.check_own(run)?;
+        // the run again at 10 α, on its own plan
         let method = Method { alpha: 10.0 * run.method.alpha, ..run.method.clone() };
         let recipe = method.build(&self.model);
         let p = self.model.slots(&run.rho);
@@ -67,6 +68,7 @@ impl Prepared {
         let psi = values(&recipe, &p, &trajectory);
         let stiffer =
             Run { method, trajectory, psi, rho: run.rho.clone(), warnings: vec![], jump: None, ..*run };
+        // gradients of both
         let rows = |g: &GradientReport| -> Result<_, Error> {
             let other = self.gradient(&stiffer, g.sensitivity)?.rows;
             Ok(g.rows.iter().zip(&other).map(|(a, b)| Estimate::all(a, b)).collect())

@@ -10,7 +10,7 @@ pub struct Progress {
     pub t: f64,
     /// Final time, or the latest one where a condition gives it [s].
     pub t_end: f64,
-    /// Steps done.
+    /// Number of steps done.
     pub steps: usize,
     /// Seconds since the run was started.
     pub seconds: f64,

@@ -34,7 +34,9 @@ pub fn reach(m: &Mechanism) -> BTreeMap<String, Vec<String>> {
 
 /// Everything that reads a name, directly or through constants and hard points, nearest first.
 fn users(name: &str, readers: &HashMap<&str, Vec<&str>>) -> Vec<String> {
-    let (mut found, mut seen, mut next) = (vec![], HashSet::new(), VecDeque::from([name]));
+    let mut found = vec![];
+    let mut seen = HashSet::new();
+    let mut next = VecDeque::from([name]);
     while let Some(name) = next.pop_front() {
         for owner in readers.get(name).into_iter().flatten().filter(|o| seen.insert(**o)) {
             found.push((*owner).to_owned());

@@ -2,6 +2,10 @@
 //!
 //! Command-line help, documentation tables and every cross-method test are made from these lists.
 
+mod option;
+
+pub use option::{OptionEntry, Range};
+
 use crate::error::Error;
 use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::tableau::{self, Rosenbrock, Tableau};
@@ -16,13 +20,13 @@ macro_rules! named {
             $(#[doc = $about] $variant,)*
         }
         impl $type {
-            /// All of them.
+            /// All of them, in the order of the lists.
             pub const ALL: &'static [$type] = &[$($type::$variant),*];
             /// Name on the command line and in model files.
             pub fn name(self) -> &'static str {
                 match self { $($type::$variant => $name),* }
             }
-            /// What it is.
+            /// What it is, in one sentence.
             pub fn about(self) -> &'static str {
                 match self { $($type::$variant => $about),* }
             }
@@ -31,12 +35,14 @@ macro_rules! named {
                 Self::parse_beside(name, &[])
             }
             /// The one of that name, where other names are valid too; errors list them first.
-            pub fn parse_beside(name: &str, others: &[&str]) -> Result<Self, Error> {
+            pub(crate) fn parse_beside(name: &str, others: &[&str]) -> Result<Self, Error> {
                 Self::ALL.iter().copied().find(|x| x.name() == name).ok_or_else(|| {
                     let names: Vec<&str> = Self::ALL.iter().map(|x| x.name()).collect();
-                    let hint = nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+                    let near = nearest(name, names.iter().copied());
+                    let hint = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
                     let valid = [others, &names].concat().join(", ");
-                    Error::method(format!(concat!("there is no ", $what, " `{}`"), name), format!("{hint}valid: {valid}"))
+                    let message = format!(concat!("there is no ", $what, " `{}`"), name);
+                    Error::method(message, format!("{hint}valid: {valid}"))
                 })
             }
         }
@@ -46,44 +52,66 @@ macro_rules! named {
 named! {
     /// How the constraints enter the equations of motion.
     Formulation, "formulation":
-    Index3 "index3" "Lagrange multipliers, position-level constraints; projections on by default [A22, Eq. 17]",
-    Ali3p "ali3p" "augmented Lagrangian iteration of index 3 with penalty factor alpha and projections [A22, Eqs. 1-3]",
-    Penalty "penalty" "penalty in mixed form: stiff, damped constraints with compliance 1/alpha [P14, Eqs. 1-5]",
-    Index1 "index1" "Lagrange multipliers, acceleration-level constraints with Baumgarte stabilisation [P14, Table 1]",
-    Maggi "maggi" "independent coordinates by the matrices R and S; no multipliers in the equations of motion [M13, Eqs. 1-21; C12]",
+    Index3 "index3" "Lagrange multipliers, position-level constraints; projections on by default [A22, Eq. \
+        17]",
+    Ali3p "ali3p" "augmented Lagrangian iteration of index 3 with penalty factor alpha and projections [A22, \
+        Eqs. 1-3]",
+    Penalty "penalty" "penalty in mixed form: stiff, damped constraints with compliance 1/alpha [P14, Eqs. \
+        1-5]",
+    Index1 "index1" "Lagrange multipliers, acceleration-level constraints with Baumgarte stabilisation [P14, \
+        Table 1]",
+    Maggi "maggi" "independent coordinates by the matrices R and S; no multipliers in the equations of \
+        motion [M13, Eqs. 1-21; C12]",
 }
 named! {
     /// How time advances.
     Integrator, "integrator":
     Newmark "newmark" "Newmark family, order 2; quadrature: trapezoidal rule [A22, Eqs. 4, 5, 14, 15]",
     Hht "hht" "Hilber-Hughes-Taylor, order 2 with dissipation by hht_alpha; quadrature: trapezoidal rule",
-    GeneralizedAlpha "generalized-alpha" "generalised-alpha, order 2 with dissipation by rho_inf; quadrature: trapezoidal rule",
+    GeneralizedAlpha "generalized-alpha" "generalised-alpha, order 2 with dissipation by rho_inf; \
+        quadrature: trapezoidal rule",
     Rk4 "rk4" "classical Runge-Kutta, order 4, fixed steps; quadrature: its own weights",
     Dopri5 "dopri5" "Dormand-Prince 5(4), fixed or adaptive steps, dense output; quadrature: its own weights",
     Dop853 "dop853" "Dormand-Prince 8(5,3), order 8, fixed or adaptive steps; quadrature: its own weights",
-    Gauss4 "gauss4" "Gauss, 2 stages, order 4, symplectic, fixed or adaptive steps; quadrature: its own weights",
-    Radau3 "radau3" "Radau IIA, 2 stages, order 3, L-stable, fixed or adaptive steps; quadrature: its own weights",
-    Radau5 "radau5" "Radau IIA, 3 stages, order 5, L-stable, fixed or adaptive steps; quadrature: its own weights",
-    Ros3 "ros3" "Rosenbrock, 3 stages, order 3, L-stable, one Jacobian per step, fixed or adaptive steps; quadrature: its own weights",
-    Rodas4 "rodas4" "Rosenbrock, 6 stages, order 4, L-stable, one Jacobian per step, fixed or adaptive steps; quadrature: its own weights",
-    Sdirk4 "sdirk4" "diagonally implicit, 5 stages, order 4, L-stable, fixed or adaptive steps; quadrature: its own weights",
-    Adams "adams" "Adams PECE, order 1-12, fixed or adaptive steps, dense output; quadrature: its own corrector [B92, section IV]",
-    Bashforth "adams-bashforth" "Adams-Bashforth, order 2 (1-12 by adams_order), fixed steps, one evaluation a step; quadrature: Adams-Moulton",
+    Gauss4 "gauss4" "Gauss, 2 stages, order 4, symplectic, fixed or adaptive steps; quadrature: its own \
+        weights",
+    Radau3 "radau3" "Radau IIA, 2 stages, order 3, L-stable, fixed or adaptive steps; quadrature: its own \
+        weights",
+    Radau5 "radau5" "Radau IIA, 3 stages, order 5, L-stable, fixed or adaptive steps; quadrature: its own \
+        weights",
+    Ros3 "ros3" "Rosenbrock, 3 stages, order 3, L-stable, one Jacobian per step, fixed or adaptive steps; \
+        quadrature: its own weights",
+    Rodas4 "rodas4" "Rosenbrock, 6 stages, order 4, L-stable, one Jacobian per step, fixed or adaptive \
+        steps; quadrature: its own weights",
+    Sdirk4 "sdirk4" "diagonally implicit, 5 stages, order 4, L-stable, fixed or adaptive steps; quadrature: \
+        its own weights",
+    Adams "adams" "Adams PECE, order 1-12, fixed or adaptive steps, dense output; quadrature: its own \
+        corrector [B92, section IV]",
+    Bashforth "adams-bashforth" "Adams-Bashforth, order 2 (1-12 by adams_order), fixed steps, one evaluation \
+        a step; quadrature: Adams-Moulton",
 }
 named! {
     /// How gradients are computed.
     Sensitivity, "sensitivity":
-    DiscreteDirect "discrete-direct" "derivative of the steps, forward: cost grows with the number of parameters",
-    DiscreteAdjoint "discrete-adjoint" "derivative of the steps, backward: cost independent of the number of parameters",
+    DiscreteDirect "discrete-direct" "derivative of the steps, forward: cost grows with the number of \
+        parameters",
+    DiscreteAdjoint "discrete-adjoint" "derivative of the steps, backward: cost independent of the number of \
+        parameters",
     Automatic "automatic" "dual numbers through the program, 8 parameters at a time",
     ComplexStep "complex-step" "complex numbers through the program, one parameter at a time",
-    Direct "direct" "tangent linear model, integrated along the run: forward, at the order of the integrator [M13, Eqs. 37-39]",
-    AdjointExplicit "adjoint-explicit" "adjoint of the explicit equations of motion, integrated backward [M13, Eqs. 64-70; P14, Eqs. 29-34]",
-    AdjointSemiExplicit "adjoint-semi-explicit" "the same with the multipliers of the equations of motion as unknowns [M13, Eqs. 71-83]",
-    AdjointStateSpace "adjoint-state-space" "the same in independent coordinates, with the reduced mass matrix [B92, Eqs. 43-51]",
-    AdjointDae "adjoint-dae" "adjoint of the differential-algebraic equations of index 1 and 3, integrated backward [P14, Table 1]",
+    Direct "direct" "tangent linear model, integrated along the run: forward, at the order of the integrator \
+        [M13, Eqs. 37-39]",
+    AdjointExplicit "adjoint-explicit" "adjoint of the explicit equations of motion, integrated backward \
+        [M13, Eqs. 64-70; P14, Eqs. 29-34]",
+    AdjointSemiExplicit "adjoint-semi-explicit" "the same with the multipliers of the equations of motion as \
+        unknowns [M13, Eqs. 71-83]",
+    AdjointStateSpace "adjoint-state-space" "the same in independent coordinates, with the reduced mass \
+        matrix [B92, Eqs. 43-51]",
+    AdjointDae "adjoint-dae" "adjoint of the differential-algebraic equations of index 1 and 3, integrated \
+        backward [P14, Table 1]",
     FiniteDifference "finite-difference" "central differences on the frozen plan: a check, not exact",
-    Extrapolated "extrapolated" "differences extrapolated to step 0, with an error bar: a check that shares nothing with the others [B92, Eqs. 64-68]",
+    Extrapolated "extrapolated" "differences extrapolated to step 0, with an error bar: a check that shares \
+        nothing with the others [B92, Eqs. 64-68]",
 }
 
 named! {
@@ -91,7 +119,8 @@ named! {
     Projections, "projection":
     On "on" "at every step",
     Off "off" "never",
-    Conditional "conditional" "at steps that begin with a violation of the velocity constraints above projection_tol",
+    Conditional "conditional" "at steps that begin with a violation of the velocity constraints above \
+        projection_tol",
 }
 named! {
     /// What the penalty factors of the rows are scaled by.
@@ -103,7 +132,8 @@ named! {
     /// The matrix of the projections of a coordinate step.
     ProjectionMatrices, "projection matrix":
     Mass "mass" "the mass matrix",
-    Tangent "tangent" "the tangent of the scheme without constraints, M + gamma h C + beta h^2 K [A22, Eqs. 2, 3, 11]",
+    Tangent "tangent" "the tangent of the scheme without constraints, M + gamma h C + beta h^2 K [A22, Eqs. \
+        2, 3, 11]",
 }
 named! {
     /// What gives the accelerations at the start of a coordinate step.
@@ -260,7 +290,7 @@ pub fn combinations() -> Vec<(Formulation, Integrator)> {
 }
 
 /// The options that make another step of a combination, and their values, the default first.
-pub fn step_options(
+pub(crate) fn step_options(
     formulation: Formulation,
     integrator: Integrator,
 ) -> Vec<(&'static str, Vec<&'static str>)> {
@@ -285,9 +315,9 @@ pub fn step_options(
 /// A step: a combination, and the value of the option that makes it another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// Formulation.
+    /// How the constraints enter the equations of motion.
     pub formulation: Formulation,
-    /// Integrator.
+    /// The scheme that makes the steps.
     pub integrator: Integrator,
     /// Option and value; `None` is the default.
     pub option: Option<(&'static str, &'static str)>,
@@ -317,99 +347,7 @@ pub fn variants() -> Vec<Variant> {
     plain.chain(others).collect()
 }
 
-/// The numbers that an option takes, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
-    /// Smallest.
-    pub least: f64,
-    /// Largest.
-    pub most: f64,
-    /// Whole numbers only?
-    pub whole: bool,
-}
-
-impl Range {
-    /// Is a number one of them?
-    pub fn contains(self, x: f64) -> bool {
-        (self.least..=self.most).contains(&x) && (!self.whole || x.fract() == 0.0)
-    }
-}
-
-impl std::fmt::Display for Range {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let plain = |x: f64| match x {
-            x if x == 1.0 / 3.0 => "1/3".into(),
-            x if x == 0.0 || (1e-2..1e4).contains(&x.abs()) => format!("{x}"),
-            x => format!("{x:e}"),
-        };
-        write!(f, "{} to {}{}", plain(self.least), plain(self.most), if self.whole { ", whole" } else { "" })
-    }
-}
-
-/// An option of `--option NAME=VALUE`.
-pub struct OptionEntry {
-    /// Name.
-    pub name: &'static str,
-    /// Default.
-    pub default: &'static str,
-    /// The numbers that it takes; `None`: it takes words.
-    pub range: Option<Range>,
-    /// What it is.
-    pub about: &'static str,
-}
-
-impl OptionEntry {
-    const fn words(name: &'static str, default: &'static str, about: &'static str) -> Self {
-        Self { name, default, range: None, about }
-    }
-    const fn number(
-        name: &'static str,
-        default: &'static str,
-        [least, most]: [f64; 2],
-        about: &'static str,
-    ) -> Self {
-        Self { name, default, range: Some(Range { least, most, whole: false }), about }
-    }
-    const fn whole(
-        name: &'static str,
-        default: &'static str,
-        [least, most]: [f64; 2],
-        about: &'static str,
-    ) -> Self {
-        Self { name, default, range: Some(Range { least, most, whole: true }), about }
-    }
-    /// The option of that name.
-    pub fn find(name: &str) -> Result<&'static Self, Error> {
-        OPTIONS.iter().find(|o| o.name == name).ok_or_else(|| {
-            let names: Vec<&str> = OPTIONS.iter().map(|o| o.name).collect();
-            let hint = nearest(name, names.iter().copied())
-                .map_or(String::new(), |n| format!("did you mean `{n}`? "));
-            Error::method(
-                format!("there is no option `{name}`"),
-                format!("{hint}valid: {}", names.join(", ")),
-            )
-        })
-    }
-    /// A value that it does not take.
-    pub fn refuse(&self, value: &str) -> Error {
-        let range = self.range.map_or(String::new(), |r| format!(": it takes numbers from {r}"));
-        let help = format!("{}; default {}", self.about, self.default);
-        Error::method(format!("option {}: `{value}` does not fit{range}", self.name), help)
-    }
-    /// A number in its range; of an option that takes words 0.
-    pub fn parse(&self, value: &str) -> Result<f64, Error> {
-        let Some(range) = self.range else { return Ok(0.0) };
-        number(value).filter(|x| range.contains(*x)).ok_or_else(|| self.refuse(value))
-    }
-}
-
-/// A number or a fraction.
-fn number(value: &str) -> Option<f64> {
-    let one = |x: &str| x.trim().parse::<f64>().ok();
-    value.split_once('/').map_or_else(|| one(value), |(a, b)| Some(one(a)? / one(b)?))
-}
-
-/// All options.
+/// All options of methods.
 pub const OPTIONS: &[OptionEntry] = &[
     OptionEntry::number(
         "alpha",
@@ -420,7 +358,8 @@ pub const OPTIONS: &[OptionEntry] = &[
     OptionEntry::words(
         "alpha_scaling",
         "uniform",
-        "what alpha is relative to: uniform (the largest entry of M), row (the effective mass of each constraint row)",
+        "what alpha is relative to: uniform (the largest entry of M), row (the effective mass of each \
+        constraint row)",
     ),
     OptionEntry::number(
         "xi",
@@ -483,7 +422,8 @@ pub const OPTIONS: &[OptionEntry] = &[
     OptionEntry::words(
         "initial_acceleration",
         "penalty for ali3p, else index1",
-        "accelerations at the start of newmark, hht, generalized-alpha: index1, matrix-r (the same by Maggi's matrices), penalty",
+        "accelerations at the start of newmark, hht, generalized-alpha: index1, matrix-r (the same by \
+        Maggi's matrices), penalty",
     ),
     OptionEntry::number(
         "reduction",

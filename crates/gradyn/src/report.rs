@@ -3,6 +3,7 @@
 use crate::diagnose::minimum_norm;
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
+use gradyn_dynamics::Plan;
 use gradyn_model::{Set, System};
 use gradyn_num::Wide;
 use gradyn_sensitivity::{Case, Gradient};
@@ -22,12 +23,16 @@ impl Prepared {
         self.check_own(run)?;
         let columns = std::iter::once("t".to_owned()).chain(self.model.columns.iter().cloned()).collect();
         let sys = self.model.full.as_ref().unwrap_or(&self.model.system);
-        let (traj, p) = (&run.trajectory, self.model.slots(&run.rho));
-        let (lay, plan) = (traj.layout, &traj.plan);
-        let (mut d, mut y) = (sys.data::<f64>(), vec![0.0; sys.functionals(Set::Output)]);
+        let traj = &run.trajectory;
+        let p = self.model.slots(&run.rho);
+        let lay = traj.layout;
+        let plan = &traj.plan;
+        let mut d = sys.data::<f64>();
+        let mut y = vec![0.0; sys.functionals(Set::Output)];
         sys.prepare(&p, &mut d);
         let mut node = vec![0.0; lay.z()];
         let reads = (0..lay.m).any(|k| sys.reads_multiplier(k));
+        // row = outputs of a node, with the loads that redundant rows share
         let mut row = |t: f64, n: usize, x: &[f64]| {
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(t, &x[..lay.n], &mut d);
@@ -38,45 +43,71 @@ impl Prepared {
             sys.measure(Set::Output, &lay.node(t, &node), &mut d, &mut y);
             std::iter::once(t).chain(y[..self.model.columns.len()].iter().copied()).collect::<Vec<f64>>()
         };
+        // rows at the nodes
         let Some(h) = step else {
             let rows = (0..=plan.steps()).map(|n| row(plan.t[n], n, traj.record(n))).collect();
             return Ok(Table { columns, rows });
         };
-        if !(h > 0.0 && h.is_finite()) {
-            return Err(Error::method(
-                format!("an output step of {h} s makes no sense"),
-                "give a positive number",
-            ));
-        }
-        let mut chain = run.method.build(&self.model).chain(&p)?;
-        let (mut rows, mut n, mut node) = (vec![], 1, vec![0.0; lay.z()]);
-        let (t0, end) = (plan.t[0], *plan.t.last().expect("a plan has a start"));
-        let count = ((end - t0) / h * (1.0 + 1e-12)).floor();
-        if count > 1e7 {
-            return Err(Error::method(
-                format!("an output step of {h} s gives {count:.0e} rows"),
-                "take a larger output step",
-            ));
-        }
-        let count = count as usize;
-        // the final time too, where no row falls on it
-        let last = (end - (t0 + count as f64 * h) > 1e-9 * h).then_some(end);
-        let times = (0..=count).map(|k| (t0 + k as f64 * h).min(end)).chain(last);
-        for t in times {
+        // or at equal times, by the interpolant of the step that each of them is in
+        check_output_step(h)?;
+        let rows = self.at_equal_times(run, h, &p, row)?;
+        Ok(Table { columns, rows })
+    }
+    /// Rows every `h` [s]; `row` makes one of a time, the step that it is in, and the node there.
+    fn at_equal_times(
+        &self,
+        run: &Run,
+        h: f64,
+        p: &[f64],
+        mut row: impl FnMut(f64, usize, &[f64]) -> Vec<f64>,
+    ) -> Result<Vec<Vec<f64>>, Error> {
+        let traj = &run.trajectory;
+        let plan = &traj.plan;
+        let mut chain = run.method.build(&self.model).chain(p)?;
+        let mut rows = vec![];
+        let mut n = 1;
+        let mut node = vec![0.0; traj.layout.z()];
+        for t in output_times(plan, h)? {
+            // n = the step that t is in
             while n < plan.steps() && plan.t[n] < t {
                 n += 1;
             }
-            let record = traj.args(n, &p);
+            // node = its interpolant there
+            let record = traj.args(n, p);
             let theta = ((t - record.span.t) / record.span.h).clamp(0.0, 1.0);
             chain.interpolate(&record, theta, &mut node)?;
             rows.push(row(t, n, &node));
         }
-        Ok(Table { columns, rows })
+        Ok(rows)
     }
 }
 
+/// Refuses an output step [s] that is not positive.
+fn check_output_step(h: f64) -> Result<(), Error> {
+    if h > 0.0 && h.is_finite() {
+        return Ok(());
+    }
+    Err(Error::method(format!("an output step of {h} s makes no sense"), "give a positive number"))
+}
+
+/// Times every `h` [s] from the start, and the final time where none falls on it.
+fn output_times(plan: &Plan, h: f64) -> Result<impl Iterator<Item = f64> + use<>, Error> {
+    let t0 = plan.t[0];
+    let end = *plan.t.last().expect("a plan has a start");
+    let count = ((end - t0) / h * (1.0 + 1e-12)).floor();
+    if count > 1e7 {
+        return Err(Error::method(
+            format!("an output step of {h} s gives {count:.0e} rows"),
+            "take a larger output step",
+        ));
+    }
+    let count = count as usize;
+    let last = (end - (t0 + count as f64 * h) > 1e-9 * h).then_some(end);
+    Ok((0..=count).map(move |k| (t0 + k as f64 * h).min(end)).chain(last))
+}
+
 /// d(column)/dρ at the nodes of a direct run, 8 parameters at a time.
-pub struct OutputDerivatives {
+pub(crate) struct OutputDerivatives {
     slots: Vec<Vec<Wide>>,
 }
 
@@ -87,23 +118,31 @@ impl OutputDerivatives {
     }
     /// Rows [column][parameter] of record `n` with columns `s` (parameter-major).
     pub fn rows(&mut self, case: &Case, n: usize, s: &[f64]) -> Gradient {
-        let (sys, lay, plan) = (case.recipe.system(), case.run.layout, &case.run.plan);
-        let (count, x) = (case.rho.len(), case.run.record(n));
+        let sys = case.recipe.system();
+        let lay = case.run.layout;
+        let plan = &case.run.plan;
+        let count = case.rho.len();
+        let x = case.run.record(n);
         let outputs = sys.functionals(Set::Output);
         let mut rows = vec![vec![0.0; count]; outputs.saturating_sub(1)];
+        // eight columns at a time
         for (chunk, p) in self.slots.iter().enumerate() {
+            // record with its derivatives along them
             let seeded: Vec<Wide> = (0..lay.z())
                 .map(|i| {
                     let part = |k: usize| s.get((chunk * 8 + k) * lay.len + i).copied().unwrap_or(0.0);
                     Wide { re: x[i], eps: std::array::from_fn(part) }
                 })
                 .collect();
-            let (mut d, mut y) = (sys.data::<Wide>(), vec![Wide::from(0.0); outputs]);
+            // outputs there
+            let mut d = sys.data::<Wide>();
+            let mut y = vec![Wide::from(0.0); outputs];
             let t = plan.node(n, p);
             sys.prepare(p, &mut d);
             sys.set_angles(plan.angles(n), &mut d);
             sys.place(t, &seeded[..lay.n], &mut d);
             sys.measure(Set::Output, &lay.node(t, &seeded), &mut d, &mut y);
+            // rows = their derivative parts
             for (row, y) in rows.iter_mut().zip(&y) {
                 row[chunk * 8..].iter_mut().zip(y.eps).for_each(|(r, e)| *r = e);
             }

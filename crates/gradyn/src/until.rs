@@ -4,55 +4,17 @@
 //! then
 //!
 //! ```text
-//! dt_F/dρ = -H_ρ/H_t,   dψ/dρ = ψ_ρ - τ H_ρ,   τ = ψ_t/H_t                                        (1)  [B92, Eqs. 22, 30, 34, 43]
+//! dt_F/dρ = -H_ρ/H_t,   dψ/dρ = ψ_ρ - τ H_ρ,   τ = ψ_t/H_t                   (1)  [B92, Eqs. 22, 30, 34, 43]
 //! ```
 //! H is the last objective of the model and t_F its last parameter; nobody else sees them.
 
 use crate::error::Error;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run, UNTIL};
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{ModelError, ParameterInfo, System};
+use gradyn_model::System;
 use gradyn_sensitivity::Gradient;
 
-/// What users call the condition.
-const NAME: &str = "`until` of [study]";
-
-/// An error of the condition under its own name: it is built as the last objective.
-pub(crate) fn named(m: &Mechanism, e: ModelError) -> ModelError {
-    let place = m.until.as_ref().and_then(|until| until.place.clone());
-    let inside = |e: &ModelError| {
-        place.zip(e.place.clone()).is_none_or(|(all, at)| all.start <= at.start && at.end <= all.end)
-    };
-    let rest = ["objective `until`", "expression"].iter().find_map(|name| e.message.strip_prefix(name));
-    match rest {
-        Some(rest) if m.until.is_some() && inside(&e) => ModelError { message: format!("{NAME}{rest}"), ..e },
-        _ => e,
-    }
-}
-
 impl Prepared {
-    /// The parameters of the user.
-    pub fn parameters(&self) -> &[ParameterInfo] {
-        &self.model.parameters[..self.model.parameters.len() - usize::from(self.model.until)]
-    }
-    /// Values of the parameters.
-    pub fn rho(&self) -> &[f64] {
-        &self.rho[..self.parameters().len()]
-    }
-    /// Every number that kernels read at these parameters: p = e(ρ).
-    pub fn slots(&self) -> Vec<f64> {
-        self.model.slots(&self.rho)
-    }
-    /// Refuses another number of values than there are parameters.
-    pub(crate) fn check_count(&self, rho: &[f64]) -> Result<(), Error> {
-        let count = self.parameters().len();
-        if rho.len() == count {
-            return Ok(());
-        }
-        let (values, parameters) = (plural(rho.len(), "value"), plural(count, "parameter"));
-        Err(Error::argument(format!("{values} for {parameters}"), "give one value for each parameter"))
-    }
     /// Refuses a run of another model, or of other parameters.
     pub(crate) fn check_own(&self, run: &Run) -> Result<(), Error> {
         let dims = self.model.system.dims();
@@ -71,10 +33,10 @@ impl Prepared {
     /// What errors call the objectives, the condition included.
     pub(crate) fn functionals(&self) -> Vec<String> {
         let names = self.objectives().iter().map(|o| format!("objective `{o}`"));
-        names.chain(self.model.until.then(|| NAME.to_owned())).collect()
+        names.chain(self.model.until.then(|| UNTIL.to_owned())).collect()
     }
-    /// The derivative of objectives along a direction of ρ, at the final time that follows it; `along` is that
-    /// at a fixed plan, over all of (ρ, t_F).
+    /// The derivative of objectives along a direction of ρ, at the final time that follows it; `along` is
+    /// that at a fixed plan, over all of (ρ, t_F).
     pub(crate) fn total_along(
         &self,
         mut direction: Vec<f64>,
@@ -108,12 +70,7 @@ impl Prepared {
     }
 }
 
-/// `1 value`, `2 values`.
-fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
-/// (1).
+/// The derivative of the final time, and what it adds to a gradient (1).
 pub(crate) struct FinalTime {
     /// dt_F/dρ, and τ of each objective; nothing where the final time is not a condition.
     slopes: Option<(Vec<f64>, Vec<f64>)>,
@@ -121,13 +78,15 @@ pub(crate) struct FinalTime {
 
 impl FinalTime {
     /// The final time is no condition.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self { slopes: None }
     }
     /// From gradients whose last row is that of H and whose last column is that of t_F.
-    pub fn new(run: &Trajectory, rows: &Gradient, scales: &[f64]) -> Result<Self, Error> {
-        let (h, k) = (rows.len() - 1, scales.len());
-        let (rate, t) = (rows[h][k], run.plan.t[run.plan.steps()]);
+    pub(crate) fn new(run: &Trajectory, rows: &Gradient, scales: &[f64]) -> Result<Self, Error> {
+        let h = rows.len() - 1;
+        let k = scales.len();
+        let rate = rows[h][k];
+        let t = run.plan.t[run.plan.steps()];
         let size = scales.iter().zip(&rows[h]).fold(0.0f64, |s, (scale, x)| s.max((x * scale).abs()));
         if rate.abs() * (t - run.plan.t[0]) <= 1e-6 * size {
             return Err(StepError::Grazes { t, rate }.into());
@@ -136,13 +95,13 @@ impl FinalTime {
         Ok(Self { slopes: Some((slopes, rows.iter().map(|row| row[k] / rate).collect())) })
     }
     /// Total derivatives of objectives.
-    pub fn reduce(&self, rows: &Gradient) -> Gradient {
+    pub(crate) fn reduce(&self, rows: &Gradient) -> Gradient {
         let rows = self.reduce_rows(rows);
         let Some((slopes, _)) = &self.slopes else { return rows };
         rows.into_iter().map(|row| row[..slopes.len()].to_vec()).collect()
     }
     /// Derivatives of objectives over anything else than ρ, at the final time that follows it.
-    pub fn reduce_rows(&self, rows: &Gradient) -> Gradient {
+    pub(crate) fn reduce_rows(&self, rows: &Gradient) -> Gradient {
         let Some((_, tau)) = &self.slopes else { return rows.clone() };
         let Some((condition, rows)) = rows.split_last() else { return vec![] };
         let total =
@@ -150,13 +109,13 @@ impl FinalTime {
         rows.iter().zip(tau).map(total).collect()
     }
     /// Total derivatives of anything that depends on (ρ, t_F).
-    pub fn along(&self, rows: &Gradient) -> Gradient {
+    pub(crate) fn along(&self, rows: &Gradient) -> Gradient {
         let Some((slopes, _)) = &self.slopes else { return rows.clone() };
         let total = |row: &Vec<f64>| slopes.iter().zip(row).map(|(s, x)| x + row[slopes.len()] * s).collect();
         rows.iter().map(total).collect()
     }
     /// Error bars of (1).
-    pub fn bars(&self, rows: &Gradient, bars: &Gradient) -> Gradient {
+    pub(crate) fn bars(&self, rows: &Gradient, bars: &Gradient) -> Gradient {
         let (Some((slopes, tau)), Some(last)) = (&self.slopes, bars.last()) else { return bars.clone() };
         let k = slopes.len();
         let bar = |(j, row): (usize, &Vec<f64>)| {

@@ -13,9 +13,16 @@
 //!     fn objectives(&self) -> Vec<String> { vec!["psi".into()] }
 //!     fn rates<S: Scalar>(&self, _t: S, _y: &[S], z: &[S], _p: &[S], rates: &mut [S]) { rates[0] = z[0]; }
 //!     fn mass<S: Scalar>(&self, _t: S, _y: &[S], _p: &[S], mass: &mut [S]) { mass[0] = S::one(); }
-//!     fn forces<S: Scalar>(&self, _t: S, y: &[S], _z: &[S], p: &[S], forces: &mut [S]) { forces[0] = -p[0] * y[0]; }
-//!     fn initial<S: Scalar>(&self, _t: S, y: &[S], z: &[S], p: &[S], rows: &mut [S]) { rows[0] = y[0]; rows[1] = z[0] - p[1]; }
-//!     fn terminals<S: Scalar>(&self, _t: S, y: &[S], _z: &[S], _p: &[S], values: &mut [S]) { values[0] = y[0]; }
+//!     fn forces<S: Scalar>(&self, _t: S, y: &[S], _z: &[S], p: &[S], forces: &mut [S]) {
+//!         forces[0] = -p[0] * y[0];
+//!     }
+//!     fn initial<S: Scalar>(&self, _t: S, y: &[S], z: &[S], p: &[S], rows: &mut [S]) {
+//!         rows[0] = y[0];
+//!         rows[1] = z[0] - p[1];
+//!     }
+//!     fn terminals<S: Scalar>(&self, _t: S, y: &[S], _z: &[S], _p: &[S], values: &mut [S]) {
+//!         values[0] = y[0];
+//!     }
 //! }
 //!
 //! let model = UserModel::new(Oscillator, 0.0, FinalTime::At(std::f64::consts::FRAC_PI_2));
@@ -57,18 +64,18 @@ pub enum FinalTime {
 
 /// A system that the user wrote, at certain parameters.
 pub struct UserModel {
-    /// The system.
+    /// The system that the user wrote.
     pub system: Setup,
     /// Names of the parameters and of the objectives.
     parameters: Vec<String>,
     objectives: Vec<String>,
-    /// Parameters.
+    /// Values of the parameters.
     pub rho: Vec<f64>,
     /// Their typical sizes.
     pub scales: Vec<f64>,
     /// Start time [s].
     pub t_start: f64,
-    /// Final time.
+    /// When a run ends.
     pub t_end: FinalTime,
 }
 
@@ -78,7 +85,7 @@ pub struct UserRun {
     pub method: Method,
     /// Records and plan.
     pub trajectory: Trajectory,
-    /// Objectives.
+    /// Values of the objectives.
     pub psi: Vec<f64>,
     /// ρ, then the final time.
     rho: Vec<f64>,
@@ -106,6 +113,7 @@ impl UserModel {
     }
     /// Refuses sizes that do not fit.
     fn check(&self) -> Result<(), Error> {
+        // as many values as parameters
         let count = self.parameters.len();
         let wrong = |message: String, help: &str| Err(Error::method(message, help));
         if self.rho.len() != count || self.scales.len() != count {
@@ -114,6 +122,7 @@ impl UserModel {
                 "give one for each",
             );
         }
+        // a final time that exists
         match self.t_end {
             FinalTime::Parameter(k) if k >= count => wrong(
                 format!("the final time is parameter {k} of a system with {count}"),
@@ -141,23 +150,23 @@ impl UserModel {
     /// Runs from the start to the final time, or until the observer, which is called after each step, breaks
     /// the run off.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<UserRun, Error> {
+        // what can be refused before the run
         method.check()?;
         self.check()?;
         check_options(method)?;
-        if method.formulation == Formulation::Index3 {
-            let message = "index3 holds constraints of positions only; the equations of a user system are of first order";
-            return Err(Error::method(message, "use one of maggi, index1, penalty, ali3p"));
-        }
+        // mesh and controller of the method
         let (end, slot) = self.end();
         let mut rho = [&self.rho[..], &[end]].concat();
         let mesh = Mesh::new((self.t_start, None), &[], &[], (end, Some(slot)))?;
         let control = method.controller(end - self.t_start);
         let condition = matches!(self.t_end, FinalTime::Condition { .. });
         let observe = &mut Stopwatch::start().observer(end, observe);
+        // the run, step by step
         let recipe = self.recipe(method);
         let mut trajectory = Trajectory::start(&recipe, &[], &mesh);
         let until = condition.then(|| trajectory.layout.o - 1);
         continue_run(&recipe, &rho, &[], &mesh, &control, until, observe, &mut trajectory)?;
+        // values of the objectives at the end that was found
         rho[self.rho.len()] = trajectory.plan.t[trajectory.plan.steps()];
         let psi = values(&recipe, &rho, &trajectory);
         if let Some(k) = psi.iter().position(|x| !x.is_finite()) {
@@ -168,7 +177,9 @@ impl UserModel {
             }
             .into());
         }
-        let (lay, last) = (trajectory.layout, trajectory.last());
+        // a condition is a terminal value
+        let lay = trajectory.layout;
+        let last = trajectory.last();
         if condition && last[lay.z() + lay.o - 1] != 0.0 {
             let message = "the condition for the final time, the last objective, has an integrand";
             return Err(Error::method(message, "give it a terminal value only"));
@@ -177,8 +188,10 @@ impl UserModel {
     }
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &UserRun, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
+        // what can be refused before it is computed
         self.check()?;
-        let (started, objectives) = (Instant::now(), self.objectives());
+        let started = Instant::now();
+        let objectives = self.objectives();
         if objectives.is_empty() || self.rho.is_empty() {
             return Err(Error::method(
                 "the user system has no objective or no parameter",
@@ -189,11 +202,13 @@ impl UserModel {
         if let Some([name, help]) = index3_adjoint(sensitivity, &run.method) {
             return Err(Error::method(format!("{name} holds constraints of positions only"), help));
         }
+        // rows by the method, the final time as a parameter of its own
         let scales = [&self.scales[..], &[run.rho[self.rho.len()].abs().max(1e-3)]].concat();
         let recipe = self.recipe(&run.method);
         let case =
             Case { recipe: &recipe, design: Design::Plain(&scales), rho: &run.rho, run: &run.trajectory };
         let Rows { rows, corrections, extrapolated } = rows_by(&case, &run.method, sensitivity)?;
+        // chain rule of the final time
         let free = match self.t_end {
             FinalTime::Condition { .. } => until::FinalTime::new(&run.trajectory, &rows, &self.scales)?,
             _ => until::FinalTime::none(),
@@ -201,6 +216,7 @@ impl UserModel {
         let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
         let rows: Gradient =
             free.reduce(&rows).into_iter().map(|row| row[..self.rho.len()].to_vec()).collect();
+        // what is zero, not finite or not converged
         let names = &self.parameters;
         let mut warnings = checked(&objectives, names, &rows)?;
         warnings.extend(extrapolated.iter().flat_map(|e| not_converged(&objectives, names, e)));
@@ -209,8 +225,9 @@ impl UserModel {
     }
 }
 
-/// Refuses options that name or scale what only mechanisms have.
+/// Refuses what only mechanisms have: options that name or scale it, and constraints of positions alone.
 fn check_options(m: &Method) -> Result<(), Error> {
+    // options
     let (name, help) = match () {
         () if !m.freedoms.is_empty() => {
             ("freedoms", "leave it out: a user system has no free velocities to choose from")
@@ -219,6 +236,12 @@ fn check_options(m: &Method) -> Result<(), Error> {
             "alpha_scaling",
             "leave it out, and scale alpha itself: rows of a user system have no masses to scale by",
         ),
+        // formulations
+        () if m.formulation == Formulation::Index3 => {
+            let message = "index3 holds constraints of positions only; the equations of a user system are of \
+                first order";
+            return Err(Error::method(message, "use one of maggi, index1, penalty, ali3p"));
+        }
         () => return Ok(()),
     };
     Err(Error::method(format!("option {name} has no meaning for a user system"), help))

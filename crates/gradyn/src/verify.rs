@@ -37,7 +37,7 @@ use reference::Steps;
 use std::time::Duration;
 
 /// A distance of so many expected errors is a disagreement.
-pub const LIMIT: f64 = 10.0;
+pub(crate) const LIMIT: f64 = 10.0;
 
 /// What to verify.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl Plan {
 pub struct Stage<'a> {
     /// Rows done or skipped.
     pub done: usize,
-    /// All rows.
+    /// Number of all rows.
     pub total: usize,
     /// What runs now.
     pub name: &'a str,
@@ -110,34 +110,42 @@ impl Prepared {
         self.check_parameters()?;
         self.mesh()?;
         let started = Stopwatch::start();
+        // items = combinations in the order in which they run
         let centres = combination::centres(self, &plan.method);
         let models: Vec<&Prepared> = std::iter::once(self).chain(others).collect();
         let families: Vec<Coordinates> = models.iter().map(|m| m.model.family).collect();
         let items = combination::list(&centres, plan.scope, &families);
         let total = items.len();
+        // the reference, and steps that fit it
         observe(&Stage { done: 0, total, name: "reference" });
         let reference = self.reference(plan, &centres);
         let steps = Steps::new(self, plan, reference.as_ref().ok())?;
         let mut runs = Runs { models, reference: reference.as_ref().ok(), steps, groups: vec![] };
-        let (mut rows, mut skipped, mut clock) = (vec![], vec![], Clock::new(started, plan.budget));
+        let mut rows = vec![];
+        let mut skipped = vec![];
+        let mut clock = Clock::new(started, plan.budget);
         for (done, item) in items.iter().enumerate() {
-            if clock.is_late(runs.has(item)) {
+            let new = !runs.has(item);
+            if clock.is_late(!new) {
                 skipped.push((item.place, item.combination));
                 continue;
             }
             observe(&Stage { done, total, name: &item.combination.to_string() });
-            let new = !runs.has(item);
             let row = runs.row(item);
             clock.add(new, row.seconds);
             rows.push((item.place, row));
             runs.forget(&items[done + 1..]);
         }
-        rows.sort_by_key(|r| r.0);
-        skipped.sort_by_key(|s| s.0);
-        let rows = rows.into_iter().map(|r| r.1).collect();
-        let skipped = skipped.into_iter().map(|s| s.1).collect();
+        let rows = in_order(rows);
+        let skipped = in_order(skipped);
         Ok(Report { reference, rows, skipped, seconds: started.seconds() })
     }
+}
+
+/// What a list holds, by the places in the table that stand beside it.
+fn in_order<P: Ord + Copy, T>(mut list: Vec<(P, T)>) -> Vec<T> {
+    list.sort_by_key(|x| x.0);
+    list.into_iter().map(|x| x.1).collect()
 }
 
 /// Runs that later rows need again.
@@ -159,7 +167,8 @@ impl<'a> Runs<'a> {
     /// Runs and compares one combination.
     fn row(&mut self, item: &Item) -> Row {
         let started = Stopwatch::start();
-        let (model, reference) = (self.model(&item.combination), self.reference);
+        let model = self.model(&item.combination);
+        let reference = self.reference;
         let measured = match self.group(&item.combination) {
             Ok(group) => group.measure(model, item.combination.sensitivity, reference),
             Err(e) => Err(e.clone()),

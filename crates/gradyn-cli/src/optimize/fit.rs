@@ -13,26 +13,40 @@ fn residuals(report: &Report) -> (usize, f64) {
     r.map_or((0, f64::NAN), |r| (r.values.len(), r.values.iter().map(|r| r * r).sum::<f64>().sqrt()))
 }
 
-pub fn object(report: &Report, fit: &Identification) -> Value {
+pub(crate) fn object(report: &Report, fit: &Identification) -> Value {
     let (count, norm) = residuals(report);
-    let estimate = |e: &Estimate| json!({"name": e.name, "value": e.value, "deviation": e.deviation, "interval": e.interval, "proposed_scale": e.proposed_scale});
-    let direction = |d: &Direction| json!({"strength": d.strength, "components": d.components.iter().map(|(n, x)| json!({"name": n, "component": x})).collect::<Vec<_>>()});
+    // objects of a parameter, of a direction, of a pair
+    let estimate = |e: &Estimate| {
+        json!({
+            "name": e.name, "value": e.value, "deviation": e.deviation, "interval": e.interval,
+            "proposed_scale": e.proposed_scale,
+        })
+    };
+    let direction = |d: &Direction| {
+        let component = |(name, x): &(String, f64)| json!({"name": name, "component": x});
+        let components: Vec<_> = d.components.iter().map(component).collect();
+        json!({"strength": d.strength, "components": components})
+    };
     let correlation = |(a, b, r): (&str, &str, f64)| json!({"parameters": [a, b], "correlation": r});
+    // the object
     json!({
-        "residuals": count, "residual_norm": norm, "residual_deviation": fit.residual_deviation, "freedoms": fit.freedoms,
+        "residuals": count, "residual_norm": norm, "residual_deviation": fit.residual_deviation,
+        "freedoms": fit.freedoms,
         "estimates": fit.estimates.iter().map(estimate).collect::<Vec<_>>(), "covariance": fit.covariance,
         "correlations": fit.correlations(HIGH).into_iter().map(correlation).collect::<Vec<_>>(),
         "unidentifiable": fit.unidentifiable.iter().map(direction).collect::<Vec<_>>(),
     })
 }
 
-pub fn text(report: &Report, fit: &Identification) -> String {
+pub(crate) fn text(report: &Report, fit: &Identification) -> String {
     let (count, norm) = residuals(report);
+    // size of the residuals
     let mut text = format!(
         "  fit             {count} residuals, norm {norm:.3e}; σ = {:.3e} of their scales, {} degrees of \
          freedom\n",
         fit.residual_deviation, fit.freedoms
     );
+    // a line of each parameter: deviation, interval, scale
     let width = fit.estimates.iter().map(|e| e.name.chars().count()).max().unwrap_or(0).max(9);
     text += &format!(
         "  {:<w$}    {:>12}    {:^40}    proposed scale\n",
@@ -52,6 +66,7 @@ pub fn text(report: &Report, fit: &Identification) -> String {
             e.name, e.deviation, e.proposed_scale
         );
     }
+    // pairs that are correlated, directions that nothing determines
     for (a, b, r) in fit.correlations(HIGH) {
         text += &format!("  correlated      {a} and {b}: {r:.4}\n");
     }

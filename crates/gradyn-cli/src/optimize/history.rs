@@ -11,14 +11,16 @@ use std::path::Path;
 
 /// What a history is of: everything that decides its numbers. Limits do not, so that a run may go on with
 /// higher ones.
-pub fn header(a: &OptimizeArgs, l: &Loaded, study: &Optimization) -> Value {
+pub(crate) fn header(a: &OptimizeArgs, l: &Loaded, study: &Optimization) -> Value {
     let p = study.model();
     let starts =
         study.starts.map(|s| json!({"count": s.count, "seed": s.seed, "sampling": s.sampling.name()}));
     let record = study.fit.as_ref().map(|fit| format!("{:016x}", hash(&format!("{:?}", fit.record))));
     json!({
-        "gradyn": env!("CARGO_PKG_VERSION"), "model": p.model.name, "source": format!("{:016x}", hash(l.text())),
-        "set": a.model.set, "t_end": a.model.t_end, "option": a.method.option, "optimizer": study.optimizer.name(),
+        "gradyn": env!("CARGO_PKG_VERSION"), "model": p.model.name,
+        "source": format!("{:016x}", hash(l.text())),
+        "set": a.model.set, "t_end": a.model.t_end, "option": a.method.option,
+        "optimizer": study.optimizer.name(),
         "method": super::method(study), "parameters": output::parameter_names(p),
         "starts": starts, "record": record,
     })
@@ -30,7 +32,7 @@ fn hash(text: &str) -> u64 {
 }
 
 /// Opens a history, and what it tells already.
-pub fn open(path: &Path, header: &Value, resume: bool) -> Result<(Lines, Vec<Record>), Failure> {
+pub(crate) fn open(path: &Path, header: &Value, resume: bool) -> Result<(Lines, Vec<Record>), Failure> {
     let mut lines = Lines::read(path, resume, "--history")?;
     let name = path.display().to_string();
     if let Some(first) = lines.old.first() {
@@ -50,9 +52,11 @@ pub fn open(path: &Path, header: &Value, resume: bool) -> Result<(Lines, Vec<Rec
 /// Refuses the history of something else.
 fn check(name: &str, old: Value, new: &Value) -> Result<(), Failure> {
     let help = "give another file by --history, or run without --resume";
+    // the first line of another file
     if old["gradyn"].is_null() {
         return Err(Failure::command(format!("{name} is not the history of an optimisation"), help));
     }
+    // first key that differs
     let keys = new.as_object().into_iter().flatten();
     match keys.map(|(key, value)| (key, &old[key], value)).find(|(_, old, new)| old != new) {
         None => Ok(()),

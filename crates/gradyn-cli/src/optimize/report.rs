@@ -6,7 +6,7 @@ use gradyn::optimize::{Failure, Multiplier, Optimization, Report, Side, Status, 
 use serde_json::{Value, json};
 
 /// A run that ended.
-pub struct Ended<'a> {
+pub(crate) struct Ended<'a> {
     pub study: &'a Optimization,
     pub report: &'a Report,
     /// One object for each evaluation.
@@ -17,9 +17,10 @@ pub struct Ended<'a> {
 }
 
 /// What the history of `--json` says about an evaluation.
-pub fn step(study: &Optimization, told: &Told) -> Value {
+pub(crate) fn step(study: &Optimization, told: &Told) -> Value {
     let x = output::named(output::parameter_names(study.model()), &told.record.trial.x);
-    let (evaluation, iteration) = (told.now.evaluations, told.now.iterations);
+    let evaluation = told.now.evaluations;
+    let iteration = told.now.iterations;
     let mut o = json!({"evaluation": evaluation, "iteration": iteration, "parameters": x});
     if study.starts.is_some() {
         o["start"] = told.record.trial.start.into();
@@ -32,7 +33,7 @@ pub fn step(study: &Optimization, told: &Told) -> Value {
 }
 
 /// Twelve digits.
-pub fn digits(x: f64) -> String {
+pub(crate) fn digits(x: f64) -> String {
     if x != 0.0 && x.abs() < 1e-3 {
         return format!("{x:.11e}");
     }
@@ -49,7 +50,7 @@ fn side(side: Side) -> &'static str {
 
 impl Ended<'_> {
     /// A local optimum, or the best design up to a limit.
-    pub fn usable(&self) -> bool {
+    pub(crate) fn usable(&self) -> bool {
         let status = self.report.end.status;
         status.converged()
             || matches!(status, Status::IterationLimit | Status::EvaluationLimit | Status::Interrupted)
@@ -58,9 +59,11 @@ impl Ended<'_> {
     fn initial(&self) -> Option<f64> {
         self.report.initial().map(|e| e.value)
     }
-    pub fn object(&self) -> Value {
-        let (s, end) = (self.study, &self.report.end);
+    pub(crate) fn object(&self) -> Value {
+        let s = self.study;
+        let end = &self.report.end;
         let names = output::parameter_names(s.model());
+        // bounds, constraints and failures as lists
         let active: Vec<Value> = end
             .active
             .iter()
@@ -73,16 +76,21 @@ impl Ended<'_> {
             .iter()
             .map(|f| json!({"start": f.start, "evaluation": f.evaluation, "reason": f.reason}))
             .collect();
+        // the object
         let mut o = json!({
             "model": s.model().model.name, "method": super::method(s),
             "optimizer": s.optimizer.name(), "status": end.status.name(), "message": end.status.about(),
             "iterations": end.iterations, "evaluations": end.evaluations,
             "parameters": output::named(names.clone(), &end.x), "start": output::named(names, s.start()),
             "objective": {"initial": self.initial(), "final": end.value},
-            "optimality": end.optimality, "violation": end.violation, "active": active, "constraints": constraints,
+            "optimality": end.optimality, "violation": end.violation, "active": active,
+            "constraints": constraints,
             "failures": failures, "history": self.steps,
-            "statistics": {"seconds": self.seconds, "evaluations_of_history": self.old, "failed": end.failures.len()},
+            "statistics": {
+                "seconds": self.seconds, "evaluations_of_history": self.old, "failed": end.failures.len(),
+            },
         });
+        // what many starts and fits add
         if s.starts.is_some() {
             o["starts"] = starts::object(s, self.report);
         }
@@ -91,9 +99,12 @@ impl Ended<'_> {
         }
         o
     }
-    pub fn text(&self) -> String {
-        let (s, end) = (self.study, &self.report.end);
-        let (f, i) = (s.method.formulation.name(), s.method.integrator.name());
+    pub(crate) fn text(&self) -> String {
+        let s = self.study;
+        let end = &self.report.end;
+        let f = s.method.formulation.name();
+        let i = s.method.integrator.name();
+        // method, end and value
         let mut text = format!(
             "{}: {}, with {f} + {i}, {}\n",
             s.model().model.name,
@@ -105,11 +116,13 @@ impl Ended<'_> {
             &format!("  objective       {:.12e} → {:.12e}\n", self.initial().unwrap_or(f64::NAN), end.value);
         text += &format!("  optimality      projected gradient {:.1e}", end.optimality);
         text += &if s.problem.m() > 0 { format!(", violation {:.1e}\n", end.violation) } else { "\n".into() };
+        // work, with what came from the history
         let old = if self.old > 0 { format!(", {} from the history", self.old) } else { String::new() };
         text += &format!(
             "  work            {} iterations, {} evaluations{old}, {:.2} s\n",
             end.iterations, end.evaluations, self.seconds
         );
+        // what many starts and fits add
         let starts = if s.starts.is_some() { starts::text(s, self.report) } else { String::new() };
         let fit =
             self.report.identification.as_ref().map_or(String::new(), |fit| fit::text(self.report, fit));

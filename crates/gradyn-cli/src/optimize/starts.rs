@@ -33,9 +33,12 @@ fn reasons(ends: &[End]) -> Vec<(String, usize)> {
     list
 }
 
-pub fn object(study: &Optimization, report: &Report) -> Value {
+pub(crate) fn object(study: &Optimization, report: &Report) -> Value {
     let names = output::parameter_names(study.model());
-    let optimum = |o: &Optimum| json!({"parameters": output::named(names.clone(), &o.x), "objective": o.value, "starts": o.starts});
+    let optimum = |o: &Optimum| {
+        let parameters = output::named(names.clone(), &o.x);
+        json!({"parameters": parameters, "objective": o.value, "starts": o.starts})
+    };
     let end =
         |e: &End| json!({"status": e.status.name(), "objective": e.value, "evaluations": e.evaluations});
     let statuses: serde_json::Map<String, Value> =
@@ -56,7 +59,7 @@ fn shortened(lines: Vec<String>) -> String {
     lines.into_iter().take(SHOWN).collect::<String>() + &rest
 }
 
-pub fn text(study: &Optimization, report: &Report) -> String {
+pub(crate) fn text(study: &Optimization, report: &Report) -> String {
     let ends = &report.starts;
     let converged = ends.iter().filter(|e| e.status.converged()).count();
     let statuses: Vec<String> =

@@ -5,14 +5,14 @@ use crate::diagnostic::Failure;
 use std::path::{Path, PathBuf};
 
 /// The table that grows, if the file that is asked for cannot: `sweep.parquet.csv` for `sweep.parquet`.
-pub fn growing(out: &Path) -> PathBuf {
+pub(crate) fn growing(out: &Path) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(".csv");
     name.into()
 }
 
 /// Is it a Parquet file that is asked for? Refused where this program cannot write one.
-pub fn asked(out: &Path) -> Result<bool, Failure> {
+pub(crate) fn asked(out: &Path) -> Result<bool, Failure> {
     let asked = out.extension().is_some_and(|e| e == "parquet");
     if asked && !cfg!(feature = "parquet") {
         let message = format!("{}: this gradyn was built without Parquet", out.display());
@@ -23,7 +23,7 @@ pub fn asked(out: &Path) -> Result<bool, Failure> {
 
 /// Turns the finished table into the file that is asked for.
 #[cfg(feature = "parquet")]
-pub fn finish(out: &Path) -> Result<(), Failure> {
+pub(crate) fn finish(out: &Path) -> Result<(), Failure> {
     let from = growing(out);
     let fail = |e: &dyn std::fmt::Display| {
         let help = format!("the table is in {}", from.display());
@@ -36,7 +36,7 @@ pub fn finish(out: &Path) -> Result<(), Failure> {
 
 /// Nothing to do: such files are refused.
 #[cfg(not(feature = "parquet"))]
-pub fn finish(_: &Path) -> Result<(), Failure> {
+pub(crate) fn finish(_: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
@@ -50,11 +50,12 @@ mod file {
     use std::sync::Arc;
 
     /// The file of a table of comma-separated values whose last column is a text.
-    pub fn bytes(text: &str) -> Result<Vec<u8>> {
+    pub(crate) fn bytes(text: &str) -> Result<Vec<u8>> {
         let mut lines = text.lines().map(cells);
         let header = lines.next().unwrap_or_default();
         let rows: Vec<Vec<String>> = lines.collect();
         let last = header.len().saturating_sub(1);
+        // schema = numbers, and a text in the last column
         let field = |(k, name): (usize, &String)| {
             let (physical, converted) = if k == last {
                 (Physical::BYTE_ARRAY, ConvertedType::UTF8)
@@ -70,6 +71,7 @@ mod file {
         let mut writer = SerializedFileWriter::new(&mut out, schema, Default::default())?;
         let mut group = writer.next_row_group()?;
         let mut k = 0;
+        // columns; an empty cell is a null
         while let Some(mut column) = group.next_column()? {
             let cells: Vec<&str> = rows.iter().map(|r| r.get(k).map_or("", String::as_str)).collect();
             let levels: Vec<i16> = cells.iter().map(|c| i16::from(!c.is_empty())).collect();
@@ -91,7 +93,8 @@ mod file {
 
     /// The cells of a line; a cell in quotes may have commas, and quotes twice.
     fn cells(line: &str) -> Vec<String> {
-        let (mut list, mut quoted) = (vec![String::new()], false);
+        let mut list = vec![String::new()];
+        let mut quoted = false;
         let mut chars = line.chars().peekable();
         while let Some(c) = chars.next() {
             let cell = list.last_mut();

@@ -8,7 +8,7 @@ use gradyn_optimize::latin_hypercube;
 use std::path::Path;
 
 /// Parameters of every sample.
-pub fn samples(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
+pub(crate) fn samples(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     let list = unchecked(a, p)?;
     for (k, info) in p.parameters().iter().enumerate() {
         let (least, most) =
@@ -69,6 +69,7 @@ fn varied(text: &str, p: &Prepared) -> Result<Varied, Failure> {
 fn grid(varied: &[Varied], a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     let mut all = vec![nominal(p)];
     for (k, (at, parts, range)) in varied.iter().enumerate() {
+        // values = list, or count equal parts from … to
         let values = match parts[..] {
             _ if !range => parts.clone(),
             [from, to, count] if count >= 2.0 && count.fract() == 0.0 && count <= 1e6 => {
@@ -82,6 +83,7 @@ fn grid(varied: &[Varied], a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>,
                 ));
             }
         };
+        // product with what there is
         if all.len() * values.len() > 10_000_000 {
             return Err(Failure::command(
                 "the grid has more than ten million samples",
@@ -104,6 +106,7 @@ fn random(
     a: &SweepArgs,
     p: &Prepared,
 ) -> Result<Vec<Vec<f64>>, Failure> {
+    // ranges only
     for (k, (_, parts, range)) in varied.iter().enumerate() {
         if !range || parts.len() != 2 {
             return Err(Failure::command(
@@ -112,6 +115,7 @@ fn random(
             ));
         }
     }
+    // place = the sample at u ∈ [0, 1]ⁿ
     let place = |u: Vec<f64>| {
         let mut rho = nominal(p);
         for ((at, range, _), u) in varied.iter().zip(u) {
@@ -125,6 +129,7 @@ fn random(
 /// Rows of a file; its first line names the parameters.
 fn listed(path: &Path, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     let name = path.display();
+    // at = parameter of each column
     let text = std::fs::read_to_string(path)
         .map_err(|e| Failure::command(format!("{name} cannot be read: {e}"), ""))?;
     let mut lines =
@@ -134,6 +139,7 @@ fn listed(path: &Path, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     if let Some(i) = (1..at.len()).find(|&i| at[..i].contains(&at[i])) {
         return Err(Failure::command(format!("{name}: the column `{}` is there twice", columns[i]), ""));
     }
+    // row = nominal values with those of the line
     let row = |(k, cells): (usize, Vec<&str>)| {
         let wrong = || {
             Failure::command(format!("{name}, line {}: {} numbers are expected here", k + 2, at.len()), "")

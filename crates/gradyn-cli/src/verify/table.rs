@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 const NARROW: usize = 4;
 
 /// The whole report as text.
-pub fn report(p: &Prepared, r: &Report) -> String {
+pub(crate) fn report(p: &Prepared, r: &Report) -> String {
     let mut out = head(p, r);
     let layout = Layout::new(p, r);
     for (k, row) in r.rows.iter().enumerate() {
@@ -28,13 +28,16 @@ pub fn report(p: &Prepared, r: &Report) -> String {
 
 /// Model and reference.
 fn head(p: &Prepared, r: &Report) -> String {
+    // line 1 = name and sizes
     let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let sizes =
         [plural(p.objectives().len(), "objective"), plural(p.parameters().len(), "parameter")].join(", ");
     let mut out = format!("{}: {sizes}\n", p.model.name);
+    // the reference and how well it is known, or why there is none
     match &r.reference {
         Ok(x) => {
-            let (f, i) = (x.method.formulation.name(), x.method.integrator.name());
+            let f = x.method.formulation.name();
+            let i = x.method.integrator.name();
             let Reference { steps, error, certificate, .. } = x;
             let _ = writeln!(
                 out,
@@ -58,15 +61,18 @@ fn head(p: &Prepared, r: &Report) -> String {
 
 /// The last line.
 fn summary(r: &Report) -> String {
+    // how many agree
     let count = |name: &str| r.count(|v| v.name() == name);
     let compared = r.rows.iter().filter(|row| row.measured.is_some()).count();
     let mut out = format!("{} of {compared} agree", count("agrees") + count("loose"));
+    // counts of other verdicts, where there are some
     let words = ["differs", "loose", "explained", "refused", "stopped"]
         .map(|w| (count(w), w.trim_end_matches('s').to_owned()));
     let skipped = (r.skipped.len(), "skipped".to_owned());
     for (n, word) in words.into_iter().chain([skipped]).filter(|x| x.0 > 0) {
         let _ = write!(out, ", {n} {word}");
     }
+    // the row that is farthest off
     if let Some((row, m)) = r.farthest().and_then(|row| Some((row, row.measured.as_ref()?))) {
         let _ = write!(
             out,
@@ -88,6 +94,7 @@ struct Layout {
 
 impl Layout {
     fn new(p: &Prepared, r: &Report) -> Self {
+        // widths of names and entries
         let names = |row: &Row| {
             let c = &row.combination;
             [c.formulation.name(), c.integrator.name(), third(row)].map(str::len)
@@ -97,7 +104,9 @@ impl Layout {
             .rows
             .iter()
             .filter_map(|row| Some(row.measured.as_ref()?.distance.entry.name(p).chars().count()));
-        let (objectives, parameters) = (p.objectives().len(), p.parameters().len());
+        // all entries, if they fit as columns
+        let objectives = p.objectives().len();
+        let parameters = p.parameters().len();
         let all = (0..objectives).flat_map(|objective| {
             let parameter = std::iter::once(None).chain((0..parameters).map(Some));
             parameter.map(move |parameter| Entry { objective, parameter })
@@ -116,7 +125,8 @@ impl Layout {
             true => format!("{:>13}", "value"),
             false => self.columns.iter().map(|c| format!("{:>13}", c.0)).collect(),
         };
-        let (w, entry) = (self.entry, "worst entry");
+        let w = self.entry;
+        let entry = "worst entry";
         format!(
             "{section:<names$}  {:<11} {:>6}  {entry:<w$} {values}  {:<9} {:>8} {:>8} {:>6} {:>5}  {:<11} \
              {:>8}",
@@ -139,12 +149,15 @@ impl Layout {
         }
     }
     fn numbers(&self, p: &Prepared, r: &Row, m: &Measured) -> String {
-        let (d, w) = (&m.distance, self.entry);
+        let d = &m.distance;
+        let w = self.entry;
+        // values = all entries, or the worst
         let cell = |x: &Answer, e: Entry| format!("{:>13}", short(x.at(e), 7));
         let values: String = match self.columns.is_empty() {
             true => cell(&m.answer, d.entry),
             false => self.columns.iter().map(|c| cell(&m.answer, c.1)).collect(),
         };
+        // columns of the comparison
         let against = match m.against {
             Against::Reference => "reference",
             Against::SameRun => "same run",

@@ -76,6 +76,7 @@ impl OfSystem<'_> {
         let rows = self.sizes()[0];
         let mut d = self.placed(x);
         let at = self.at(x);
+        // grad = (∂y/∂p)ᵀ μ as it is written
         let mu: Vec<f64> = (0..rows).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
         let mut grad = vec![0.0; dims.args];
         match self.term {
@@ -125,7 +126,9 @@ impl OfSystem<'_> {
         }
     }
     fn constraint(&self, level: usize, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        let (sys, n, at) = (self.sys, self.sys.dims().n, self.at(x));
+        let sys = self.sys;
+        let n = self.sys.dims().n;
+        let at = self.at(x);
         let mn = &sys.patterns().mn;
         let mut q = vec![0.0; mn.nnz()];
         let mut v = vec![0.0; mn.nnz()];
@@ -140,7 +143,9 @@ impl OfSystem<'_> {
         }
     }
     fn balance(&self, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        let (sys, n, at) = (self.sys, self.sys.dims().n, self.at(x));
+        let sys = self.sys;
+        let n = self.sys.dims().n;
+        let at = self.at(x);
         let nn = &sys.patterns().nn;
         let mn = &sys.patterns().mn;
         let mut q = vec![0.0; nn.nnz()];
@@ -195,12 +200,14 @@ impl Kernel for OfSystem<'_> {
         let dims = self.sys.dims();
         let mut d = self.placed(x);
         let mut out = vec![0.0; rows * columns];
+        // columns of (q, v, a, λ)
         match self.term {
             Term::Constraint(level) => self.constraint(level, x, &mut d, &mut out),
             Term::Balance => self.balance(x, &mut d, &mut out),
             Term::Forces => self.forces(x, &mut d, &mut out),
             Term::Functionals(set) => self.functionals(set, x, &mut d, &mut out),
         }
+        // columns of slots
         for k in 0..dims.slots {
             let mut delta = vec![0.0; dims.slots];
             let mut column = vec![0.0; rows];
@@ -219,7 +226,8 @@ impl Kernel for OfSystem<'_> {
         format!("{:?} `{name}`", self.term)
     }
     fn input(&self, j: usize) -> String {
-        let (n, node) = (self.sys.dims().n, self.width());
+        let n = self.sys.dims().n;
+        let node = self.width();
         match j {
             j if j < n => self.sys.coordinate_name(j),
             j if j < 2 * n => format!("vel({})", self.sys.coordinate_name(j - n)),

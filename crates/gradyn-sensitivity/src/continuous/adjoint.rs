@@ -1,9 +1,10 @@
 //! The adjoint equations, integrated backwards along the steps of a run.
 //!
 //! ```text
-//! end      rows_xᵀ b = w_xᵀ,   μ = Pᵀ b,   ∇ψ = w_p - rows_pᵀ b + t_F' (g + μᵀŷ' - bᵀ rows_t + w_t)          (1)  [P14, Eq. 30; B92, Eqs. 43–45]
-//! stages   y_i = y + h Σ_j a_ij k_j,   k_j = -y'(t_n - c_j h, y_j)                                             (2)
-//! start    R_xᵀ b = (μ, 0),   ∇ψ += -R_pᵀ b - t_0' (g + μᵀŷ' + bᵀ R_t)                                         (3)  [B92, Eqs. 49–51]
+//! end      rows_xᵀ b = w_xᵀ,   μ = Pᵀ b                                    (1)  [P14, Eq. 30]
+//!          ∇ψ = w_p - rows_pᵀ b + t_F' (g + μᵀŷ' - bᵀ rows_t + w_t)             [B92, Eqs. 43–45]
+//! stages   y_i = y + h Σ_j a_ij k_j,   k_j = -y'(t_n - c_j h, y_j)         (2)
+//! start    R_xᵀ b = (μ, 0),   ∇ψ += -R_pᵀ b - t_0' (g + μᵀŷ' + bᵀ R_t)     (3)  [B92, Eqs. 49–51]
 //! ```
 //! R are the rows of record 0. Where the independent coordinates change, μ passes through the node as in (1).
 
@@ -93,35 +94,39 @@ pub(super) fn evaluate(
     form.rate(sys, at, (y, &w.mu), &w.slope, &mut w.u, k);
 }
 
+impl Work {
+    /// Room for `n` coordinates and `m` constraint rows.
+    fn new(n: usize, m: usize) -> Self {
+        Self { mu: vec![0.0; 2 * n], slope: vec![0.0; 2 * n], u: vec![0.0; 2 * (n + m)] }
+    }
+}
+
 impl<'c> Sweep<'c> {
     fn new(case: &'c Case<'c>, form: Form) -> Result<Self, StepError> {
-        let (sys, p, o) = (case.recipe.system(), case.slots(), case.objectives());
+        // sizes
+        let sys = case.recipe.system();
+        let p = case.slots();
+        let o = case.objectives();
         let node = case.recipe.equations();
         let eq = form.equations(node);
         let (_, kkt) = block::prepare(sys, &p)?;
         let s = eq.scheme.rows.len();
         let lay = case.run.layout;
         let size = form.size(sys);
+        // group = coupled stages of an implicit scheme
         let group = |rows: std::ops::Range<usize>| {
             eq.scheme.is_implicit(rows.clone()).then(|| Stages::new(sys, &eq, form, rows)).transpose()
         };
+        // instant = terms at the node, and at each stage
+        let moves = form.moves() || form == Form::Dae;
+        let instant = |i: usize| Instant::new(sys, if i == 0 { &node } else { &eq }, &p, &kkt, moves);
         Ok(Self {
             case,
             node,
             eq,
             form,
             states: States::new(case, &p)?,
-            instants: (0..=s)
-                .map(|i| {
-                    Instant::new(
-                        sys,
-                        if i == 0 { &node } else { &eq },
-                        &p,
-                        &kkt,
-                        form.moves() || form == Form::Dae,
-                    )
-                })
-                .collect(),
+            instants: (0..=s).map(instant).collect(),
             groups: eq.scheme.groups().map(group).collect::<Result<_, _>>()?,
             y: vec![0.0; o * size],
             yi: vec![0.0; (s + 1) * o * size],
@@ -129,11 +134,7 @@ impl<'c> Sweep<'c> {
             b: vec![0.0; (s + 1) * o * lay.z()],
             slots: vec![0.0; o * sys.dims().args],
             rates: vec![0.0; o * sys.dims().args],
-            work: Work {
-                mu: vec![0.0; 2 * lay.n],
-                slope: vec![0.0; 2 * lay.n],
-                u: vec![0.0; 2 * (lay.n + lay.m)],
-            },
+            work: Work::new(lay.n, lay.m),
             same: false,
             p,
         })
@@ -159,7 +160,8 @@ impl<'c> Sweep<'c> {
     }
     /// Block 0 at node `n` with what was decided for another record.
     fn place_node(&mut self, n: usize, frozen: Frozen) -> Result<(), StepError> {
-        let (case, run) = (self.case, self.case.run);
+        let case = self.case;
+        let run = self.case.run;
         self.instants[0].set(
             case.recipe.system(),
             &run.layout.node(run.plan.t[n], run.record(n)),
@@ -169,7 +171,9 @@ impl<'c> Sweep<'c> {
     }
     /// Covectors of x at the node of block 0 become y; what rows_p takes of them goes to the slots.
     fn pass(&mut self, j: usize) {
-        let (sys, size, z) = (self.case.recipe.system(), self.size(), self.case.run.layout.z());
+        let sys = self.case.recipe.system();
+        let size = self.size();
+        let z = self.case.run.layout.z();
         let b = &mut self.b[j * z..(j + 1) * z];
         let args = sys.dims().args;
         let at = &mut self.instants[0];
@@ -186,11 +190,16 @@ impl<'c> Sweep<'c> {
     }
     /// At node `n`, if the step that ends there has other independent coordinates than the next one.
     pub(super) fn change_coordinates(&mut self, n: usize) -> Result<(), StepError> {
-        let (case, plan) = (self.case, &self.case.run.plan);
+        // nothing to do where the independent coordinates stay
+        let case = self.case;
+        let plan = &self.case.run.plan;
         if !self.changes(n) {
             return Ok(());
         }
-        let (sys, size, lay) = (case.recipe.system(), self.size(), case.run.layout);
+        let sys = case.recipe.system();
+        let size = self.size();
+        let lay = case.run.layout;
+        // μ with the coordinates after the node
         self.same = false;
         self.b.fill(0.0);
         self.place_node(n, plan.frozen(n + 1))?;
@@ -198,16 +207,21 @@ impl<'c> Sweep<'c> {
             self.form.lower(sys, &mut self.instants[0], &self.y[j * size..(j + 1) * size], &mut self.work.mu);
             self.b[j * lay.z()..][..2 * lay.n].copy_from_slice(&self.work.mu);
         }
+        // μ through the node with those before it (1)
         self.place_node(n, plan.frozen(n))?;
         (0..case.objectives()).for_each(|j| self.pass(j));
         Ok(())
     }
     /// (2) from record `n` to the one before.
     fn step(&mut self, n: usize) -> Result<(), StepError> {
-        let (case, scheme, plan) = (self.case, self.eq.scheme, &self.case.run.plan);
+        let case = self.case;
+        let scheme = self.eq.scheme;
+        let plan = &self.case.run.plan;
         let span = plan.span(n, &self.p);
         let h = span.h;
-        let (s, size, o) = (scheme.rows.len(), self.size(), case.objectives());
+        let s = scheme.rows.len();
+        let size = self.size();
+        let o = case.objectives();
         let first = scheme.rows.iter().any(|row| row[0] != 0.0);
         let b = scheme.rows[s - 1];
         if first {
@@ -225,15 +239,7 @@ impl<'c> Sweep<'c> {
                         self.form.moves() || self.groups[g].is_none(),
                     )?;
                 }
-                let at = (i + 1) * o * size;
-                self.yi[at..at + o * size].copy_from_slice(&self.y);
-                for j in (0..=rows.start).filter(|&j| scheme.a(i, j) != 0.0) {
-                    let from = &self.k[j * o * size..(j + 1) * o * size];
-                    self.yi[at..at + o * size]
-                        .iter_mut()
-                        .zip(from)
-                        .for_each(|(y, k)| *y += h * scheme.a(i, j) * k);
-                }
+                self.add_known(i, rows.start, h);
             }
             if !idle {
                 self.solve(g, rows, span.t, h, plan.frozen(n).choice)?;
@@ -246,10 +252,23 @@ impl<'c> Sweep<'c> {
         self.same = true;
         Ok(())
     }
+    /// y_i = y + h Σ_j a_ij k_j (2) over the stages up to `last`, which are known.
+    fn add_known(&mut self, i: usize, last: usize, h: f64) {
+        let scheme = self.eq.scheme;
+        let width = self.y.len();
+        let at = (i + 1) * width;
+        self.yi[at..at + width].copy_from_slice(&self.y);
+        for j in (0..=last).filter(|&j| scheme.a(i, j) != 0.0) {
+            let from = &self.k[j * width..(j + 1) * width];
+            self.yi[at..at + width].iter_mut().zip(from).for_each(|(y, k)| *y += h * scheme.a(i, j) * k);
+        }
+    }
     /// Evaluates k_0 and b_0 of a step.
     fn begin(&mut self, n: usize) -> Result<(), StepError> {
-        let (s, o, size, z) =
-            (self.eq.scheme.rows.len(), self.case.objectives(), self.size(), self.case.run.layout.z());
+        let s = self.eq.scheme.rows.len();
+        let o = self.case.objectives();
+        let size = self.size();
+        let z = self.case.run.layout.z();
         if self.same && self.case.run.plan.declared[n].is_none() {
             self.instants.swap(0, s);
             self.k.copy_within(s * o * size.., 0);
@@ -263,8 +282,11 @@ impl<'c> Sweep<'c> {
     }
     /// k_i and b_i of an explicit block at y_i.
     pub(super) fn evaluate(&mut self, i: usize) {
-        let (sys, size, z, o) =
-            (self.case.recipe.system(), self.size(), self.case.run.layout.z(), self.case.objectives());
+        let sys = self.case.recipe.system();
+        let size = self.size();
+        let z = self.case.run.layout.z();
+        let o = self.case.objectives();
+        // k = y'(t_i, y_i) of each objective
         for j in 0..o {
             let y = (i * o + j) * size;
             let b = (i * o + j) * z;
@@ -291,11 +313,14 @@ impl<'c> Sweep<'c> {
         h: f64,
         choice: &[u32],
     ) -> Result<(), StepError> {
-        let (sys, size, o) = (self.case.recipe.system(), self.size(), self.case.objectives());
+        // a stage that stands alone
+        let sys = self.case.recipe.system();
+        let o = self.case.objectives();
         let Some(stages) = &mut self.groups[g] else {
             self.evaluate(rows.start + 1);
             return Ok(());
         };
+        // k of coupled stages, y_i = y + h Σ_j a_ij k_j (2)
         let blocks = rows.start + 1..rows.end + 1;
         stages.prepare(sys, &self.eq, (t, h), choice, &mut self.instants[blocks.clone()], &mut self.work)?;
         for j in 0..o {
@@ -308,23 +333,30 @@ impl<'c> Sweep<'c> {
                 b: &mut self.b,
             };
             stages.solve(sys, &self.eq, &mut self.instants[blocks.clone()], &mut self.work, group);
-            for i in rows.clone() {
-                let to = ((i + 1) * o + j) * size;
-                for from in blocks.clone() {
-                    let k = (from * o + j) * size;
-                    let a = h * self.eq.scheme.a(i, from);
-                    (0..size).for_each(|d| self.yi[to + d] += a * self.k[k + d]);
-                }
-            }
         }
+        rows.for_each(|i| (0..o).for_each(|j| self.add_coupled(i, blocks.clone(), j, h)));
+        // forms with moving terms are evaluated at the final y_i
         if self.form.moves() {
             blocks.for_each(|i| self.evaluate(i));
         }
         Ok(())
     }
+    /// y_i += h Σ_j a_ij k_j (2) of one objective, over the blocks of a coupled group.
+    fn add_coupled(&mut self, i: usize, blocks: std::ops::Range<usize>, j: usize, h: f64) {
+        let size = self.size();
+        let o = self.case.objectives();
+        let to = ((i + 1) * o + j) * size;
+        for from in blocks {
+            let k = (from * o + j) * size;
+            let a = h * self.eq.scheme.a(i, from);
+            (0..size).for_each(|d| self.yi[to + d] += a * self.k[k + d]);
+        }
+    }
     /// slots += s (g_p - rows_pᵀ b) of a block.
     pub(super) fn gather(&mut self, i: usize, s: f64) {
-        let (sys, z, o) = (self.case.recipe.system(), self.case.run.layout.z(), self.case.objectives());
+        let sys = self.case.recipe.system();
+        let z = self.case.run.layout.z();
+        let o = self.case.objectives();
         for (j, slots) in self.slots.chunks_exact_mut(sys.dims().args).enumerate() {
             let b = (i * o + j) * z;
             self.instants[i].gather(sys, j, &self.b[b..b + z], s, slots);

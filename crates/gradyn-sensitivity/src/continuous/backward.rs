@@ -2,7 +2,8 @@
 //! IV.B].
 //!
 //! ```text
-//! (μ, ∇ψ)' = …  [B92, Eqs. 47, 48, 63],   (q, v, a, λ)(t) by Aitken–Neville interpolation of the order of the step [B92, Eqs. 59, 60]      (1)
+//! (μ, ∇ψ)' = …                                                                   (1)  [B92, Eqs. 47, 48, 63]
+//! (q, v, a, λ)(t) by Aitken–Neville interpolation of the order of the step            [B92, Eqs. 59, 60]
 //! ```
 //! The mesh is its own. Its pieces are those of the run: they end where the run began anew, and where the
 //! independent coordinates change.
@@ -14,7 +15,6 @@ use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::RESTARTS;
 use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::adams::ode::Ode;
-use gradyn_model::System;
 
 impl Sweep<'_> {
     /// (1) over the whole run.
@@ -59,34 +59,42 @@ impl Sweep<'_> {
         n: usize,
         tol: Tolerance,
     ) -> Result<(), StepError> {
-        let (run, o) = (self.case.run, self.case.objectives());
+        // the mesh of the piece
+        let run = self.case.run;
         let plan = &run.plan;
-        let args = self.case.recipe.system().dims().args;
         let size = self.y.len();
         let end = plan.t[n];
         let times = &plan.t[nodes.clone()];
         let first = nodes.start;
+        // y = (state, slots), integrated from the end of the piece to its start
         let mut ode = Ode::new([&self.y[..], &self.slots].concat(), MOST, tol);
         let mut x = vec![0.0; run.layout.z()];
+        // (q, v, a, λ)(t) from the records around (1)
         ode.integrate(end - plan.t[m], |s, y, out| {
             let t = (end - s).clamp(plan.t[m], end);
             let k = (m + plan.t[m..n].partition_point(|x| *x < t)).clamp(m + 1, n);
             let order = self.case.recipe.variable_order(plan.frozen(k)).map_or(1, |o| o.0 + 1);
             aitken_neville(times, |i| run.record(first + i), t, order, &mut x);
             self.instants[0].set(self.case.recipe.system(), &run.layout.node(t, &x), plan.frozen(k), true)?;
+            // (μ, ∇ψ)' at that point
             self.yi[..size].copy_from_slice(&y[..size]);
             self.evaluate(0);
             let (state, rates) = out.split_at_mut(size);
             state.copy_from_slice(&self.k[..size]);
-            std::mem::swap(&mut self.slots, &mut self.rates);
-            self.slots.fill(0.0);
-            self.gather(0, 1.0);
-            rates.copy_from_slice(&self.slots[..o * args]);
-            std::mem::swap(&mut self.slots, &mut self.rates);
+            self.slot_rates(rates);
             Ok(())
         })?;
+        // state and slots at the start of the piece
         self.y.copy_from_slice(&ode.y[..size]);
         self.slots.copy_from_slice(&ode.y[size..]);
         Ok(())
+    }
+    /// out = (∇ψ)' at the instant that is set; the slots stay as they are.
+    fn slot_rates(&mut self, out: &mut [f64]) {
+        std::mem::swap(&mut self.slots, &mut self.rates);
+        self.slots.fill(0.0);
+        self.gather(0, 1.0);
+        out.copy_from_slice(&self.slots);
+        std::mem::swap(&mut self.slots, &mut self.rates);
     }
 }

@@ -5,9 +5,9 @@
 //! be taken from μ:
 //!
 //! ```text
-//! μ_v ← μ_v - Φ_qᵀ η,   μ_q ← μ_q - Φ̇_qᵀ η - Φ_qᵀ ζ,   ∇ψ -= Φ̇_pᵀ η + Φ_pᵀ ζ                              (1)
-//! [ M Φ_qᵀ ; Φ_q 0 ] (ν, η) = (μ_v + g_a, g_λ)                                                             (2)
-//! [ M Φ_qᵀ ; Φ_q 0 ] (ν', -ζ) = (-μ_q + Φ̇_qᵀ η - g_v + Cᵀν + g_a' - Ṁν, g_λ' - Φ̇_q ν)                      (3)
+//! μ_v ← μ_v - Φ_qᵀ η,   μ_q ← μ_q - Φ̇_qᵀ η - Φ_qᵀ ζ,   ∇ψ -= Φ̇_pᵀ η + Φ_pᵀ ζ                          (1)
+//! [ M Φ_qᵀ ; Φ_q 0 ] (ν, η) = (μ_v + g_a, g_λ)                                                         (2)
+//! [ M Φ_qᵀ ; Φ_q 0 ] (ν', -ζ) = (-μ_q + Φ̇_qᵀ η - g_v + Cᵀν + g_a' - Ṁν, g_λ' - Φ̇_q ν)                  (3)
 //! ```
 
 use super::instant::Instant;
@@ -26,7 +26,8 @@ pub(crate) fn make_consistent(
     mu: &mut [f64],
     slots: &mut [f64],
 ) {
-    let (n, m) = (sys.dims().n, sys.dims().m);
+    let n = sys.dims().n;
+    let m = sys.dims().m;
     let mut g = vec![0.0; 3 * n + m];
     let mut dg = vec![0.0; 3 * n + m];
     i.g.mul_t(objective, 1.0, &mut g);
@@ -42,7 +43,7 @@ pub(crate) fn make_consistent(
     let mut turned = vec![0.0; n + m];
     moving.mul(sys, &[&vec![0.0; n][..], &eta].concat(), &mut turned);
     (0..n).for_each(|k| mu[k] -= turned[k]);
-    // (3)
+    // (3), from g_a' and g_λ'
     (0..n).for_each(|k| next[k] -= mu[k] + g[n + k]);
     let mut stiffness = vec![0.0; n];
     let mut damping = vec![0.0; n];
@@ -53,13 +54,25 @@ pub(crate) fn make_consistent(
     next.iter_mut().zip(&moved).for_each(|(x, f)| *x -= f);
     i.block.solve_u(sys, &mut next);
     let zeta: Vec<f64> = next[n..].iter().map(|x| -x).collect();
-    // (1)
+    remove(sys, at, (&eta, &zeta), i, mu, slots);
+}
+
+/// (1): takes the multipliers η of velocities and ζ of positions out of μ and of ∇ψ.
+fn remove(
+    sys: &Setup,
+    at: &At,
+    (eta, zeta): (&[f64], &[f64]),
+    i: &mut Instant,
+    mu: &mut [f64],
+    slots: &mut [f64],
+) {
+    let n = sys.dims().n;
     let mn = &sys.patterns().mn;
     let d = &mut i.block.linear.data;
-    mn.mul_t(sys.phi_q(d), -1.0, &eta, &mut mu[n..]);
-    mn.mul_t(sys.phi_q(d), -1.0, &zeta, &mut mu[..n]);
-    sys.constraint_p_t(at, LEVEL[1], &eta, -1.0, d, slots);
-    sys.constraint_p_t(at, LEVEL[0], &zeta, -1.0, d, slots);
+    mn.mul_t(sys.phi_q(d), -1.0, eta, &mut mu[n..]);
+    mn.mul_t(sys.phi_q(d), -1.0, zeta, &mut mu[..n]);
+    sys.constraint_p_t(at, LEVEL[1], eta, -1.0, d, slots);
+    sys.constraint_p_t(at, LEVEL[0], zeta, -1.0, d, slots);
 }
 
 /// d/dt of g_x along the run.

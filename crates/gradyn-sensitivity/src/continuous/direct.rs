@@ -25,9 +25,12 @@ pub fn direct(case: &Case) -> Result<Direct, StepError> {
 
 /// The run as records of another scheme, whose stages are at `nodes`.
 fn stages(case: &Case, recipe: &StepRecipe, nodes: &[f64]) -> Result<Trajectory, StepError> {
-    let (p, from, to) = (case.slots(), case.run.layout, recipe.layout());
+    let p = case.slots();
+    let from = case.run.layout;
+    let to = recipe.layout();
     let mut states = States::new(case, &p)?;
     let steps = case.run.plan.steps();
+    // x = records with heads of the run and states at the stages
     let mut x = vec![0.0; (steps + 1) * to.len];
     x[..to.head()].copy_from_slice(&case.run.record(0)[..from.head()]);
     for n in 1..=steps {
@@ -37,6 +40,7 @@ fn stages(case: &Case, recipe: &StepRecipe, nodes: &[f64]) -> Result<Trajectory,
             stage.copy_from_slice(states.at(case, &p, n, *c)?);
         }
     }
+    // plan = that of the run with the choices of this step
     let count = recipe.choices();
     let choices = (0..=steps).flat_map(|n| &case.run.plan.frozen(n).choice[..count]).copied().collect();
     let plan = Plan { choices, choice_count: count, ..case.run.plan.clone() };

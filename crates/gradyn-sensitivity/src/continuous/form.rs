@@ -1,10 +1,10 @@
 //! What an adjoint integrates.
 //!
 //! ```text
-//! explicit        (μ_q, μ_v)                                                                              (1)  [M13, Eq. 64; P14, Eq. 29]
-//! semi-explicit   (μ_q, χ),   F_u χ = (μ_v, 0),   F_u χ' = (μ_v', 0) - Ḟ_u χ                              (2)  [M13, Eqs. 71–75]
-//! state space     (μ_z, ν),   M̄ ν = μ_ż,   M̄ ν' = μ_ż' - M̄' ν,   M̄ = RᵀMR                                 (3)  [B92, Eqs. 43–48]
-//! index 3         (μ_q, μ_v) with b_u = (ν, κ):   M ν = μ_v + g_a,   Φ_q ν = g_λ                            (4)  the method of [P14, Table 1, row 5]
+//! explicit      (μ_q, μ_v)                                                    (1) [M13, Eq. 64; P14, Eq. 29]
+//! semi-explicit (μ_q, χ),   F_u χ = (μ_v, 0),   F_u χ' = (μ_v', 0) - Ḟ_u χ      (2) [M13, Eqs. 71–75]
+//! state space   (μ_z, ν),   M̄ ν = μ_ż,   M̄ ν' = μ_ż' - M̄' ν,   M̄ = RᵀMR     (3) [B92, Eqs. 43–48]
+//! index 3       (μ_q, μ_v) with b_u = (ν, κ):   M ν = μ_v + g_a,   Φ_q ν = g_λ  (4) [P14, Table 1, row 5]
 //! ```
 //! F_u = [M Φ_qᵀ; Φ_q -1/α] stands for M̄ in (2): χ = (ν, κ), and eliminating κ leaves M̄ν' of the penalty
 //! formulation. For Maggi's equations χ = (Rν, -SᵀMRν), so that (3) is the row B of (2): M̄'ν = Rᵀ(Ṁ -
@@ -33,7 +33,8 @@ pub enum Form {
 impl Form {
     /// Numbers of a state.
     pub(super) fn size(self, sys: &Setup) -> usize {
-        let (n, m) = (sys.dims().n, sys.dims().m);
+        let n = sys.dims().n;
+        let m = sys.dims().m;
         if self == Form::SemiExplicit { 2 * n + m } else { 2 * n }
     }
     /// Does it need Ḟ_u?
@@ -87,9 +88,11 @@ impl Form {
         out: &mut [f64],
     ) {
         let n = sys.dims().n;
+        // forms without moving terms: out = slope
         let Some(moving) = at.moving.as_ref().filter(|_| self.moves()) else {
             return out.copy_from_slice(slope);
         };
+        // χ = (ν, κ), given or by F_u χ = (μ_v, 0)
         out[..n].copy_from_slice(&slope[..n]);
         let (χ, u) = u.split_at_mut(u.len() / 2);
         χ.fill(0.0);
@@ -99,6 +102,7 @@ impl Form {
             χ[..n].copy_from_slice(&mu[n..]);
             at.block.solve_u(sys, χ);
         }
+        // F_u χ' = (μ_v', 0) - Ḟ_u χ (2)
         u.fill(0.0);
         u[..n].copy_from_slice(&slope[n..]);
         moving.mul(sys, χ, u);

@@ -1,8 +1,8 @@
 //! Stages of an implicit scheme for adjoint equations, which are linear.
 //!
 //! ```text
-//! rows_x,iᵀ b_i - h Σ_j a_ij (0, P_jᵀ b_j, 0) = (0, μ̂_i, 0) + g_x,iᵀ                                          (1)  explicit form
-//! k_i - h Σ_j a_ij A_i k_j = k_i(ŷ_i),   A_i by columns                                                      (2)  other forms
+//! rows_x,iᵀ b_i - h Σ_j a_ij (0, P_jᵀ b_j, 0) = (0, μ̂_i, 0) + g_x,iᵀ                     (1)  explicit form
+//! k_i - h Σ_j a_ij A_i k_j = k_i(ŷ_i),   A_i by columns                                 (2)  other forms
 //! ```
 //! (1) is the transpose of the matrix of a step with the coefficients a_ji. μ̂_i and ŷ_i come from the groups
 //! before.
@@ -44,14 +44,17 @@ impl Stages {
         form: Form,
         rows: std::ops::Range<usize>,
     ) -> Result<Self, StepError> {
+        // coefficients of the group
         let a = |i: usize, j: usize| eq.scheme.a(rows.start + i, rows.start + j + 1);
         let blocks = rows.len();
         let size = form.size(sys);
         let all = (0..blocks).flat_map(|i| (0..blocks).map(move |j| (i, j)));
+        // explicit form: one transposed matrix (1)
         if !form.moves() {
             let transposed = all.map(|(i, j)| a(j, i)).collect();
             return Ok(Self::Transposed(Box::new(Coupled::new(sys, &eq.law, eq.state, transposed)?)));
         }
+        // other forms: columns (2)
         Ok(Self::Columns(Box::new(Columns {
             form,
             a: all.map(|(i, j)| a(i, j)).collect(),
@@ -85,12 +88,14 @@ impl Stages {
     pub(super) fn solve(&mut self, sys: &Setup, eq: &Equations, at: &mut [Instant], w: &mut Work, g: Group) {
         match self {
             Self::Transposed(matrix) => {
+                // b = right-hand sides (1), then solutions
                 let size = w.mu.len();
                 let z = matrix.b.len() / at.len();
                 for (i, (at, b)) in at.iter().zip(matrix.b.chunks_exact_mut(z)).enumerate() {
                     at.source(&g.y[g.of(i, size)], Some(g.objective), b);
                 }
                 matrix.solve_t(sys, &eq.law);
+                // k = P_iᵀ b_i
                 for (i, (at, b)) in at.iter().zip(matrix.b.chunks_exact(z)).enumerate() {
                     let to = g.of(i, z);
                     let slope = g.of(i, size);
@@ -99,10 +104,12 @@ impl Stages {
                 }
             }
             Self::Columns(c) => {
+                // k_i(ŷ_i) of each stage (2)
                 let size = c.size;
                 for (i, (at, k)) in at.iter_mut().zip(c.rhs.chunks_exact_mut(size)).enumerate() {
                     evaluate(sys, c.form, at, &g.y[g.of(i, size)], Some(g.objective), w, &mut c.b, k);
                 }
+                // k of the coupled stages
                 c.matrix.solve(&mut c.rhs);
                 for (i, k) in c.rhs.chunks_exact(size).enumerate() {
                     let to = g.of(i, size);
@@ -144,7 +151,8 @@ impl Columns {
         at: &mut [Instant],
         w: &mut Work,
     ) -> Result<(), StepError> {
-        let (size, total) = (self.size, self.blocks * self.size);
+        let size = self.size;
+        let total = self.blocks * self.size;
         let mut unit = vec![0.0; size];
         let mut column = vec![0.0; size];
         for (i, at) in at.iter_mut().enumerate() {

@@ -36,6 +36,7 @@ impl Instant {
         frozen: Frozen,
         factored: bool,
     ) -> Result<(), StepError> {
+        // partials at the point, factored where that is asked for
         sys.set_angles(frozen.angles, &mut self.block.linear.data);
         if factored {
             self.block.set(sys, at, frozen.choice)?;
@@ -43,6 +44,7 @@ impl Instant {
             sys.place(at.t, at.q, &mut self.block.linear.data);
             self.block.partials(sys, at, frozen.choice)?;
         }
+        // functionals and moving terms there
         self.g.set(sys, at, &mut self.block.linear.data);
         if let Some(moving) = &mut self.moving {
             moving.set(sys, at, frozen.angles);
@@ -101,7 +103,8 @@ impl Moving {
     }
     /// out += Ḟ_u χ = (Ṁ ν + Φ̇_qᵀ κ, Φ̇_q ν).
     pub(super) fn mul(&self, sys: &Setup, chi: &[f64], out: &mut [f64]) {
-        let (n, patterns) = (sys.dims().n, sys.patterns());
+        let n = sys.dims().n;
+        let patterns = sys.patterns();
         let (nu, kappa) = chi.split_at(n);
         let (top, bottom) = out.split_at_mut(n);
         patterns.nn.mul(&self.mass, 1.0, nu, top);

@@ -11,25 +11,29 @@
 //! n, and where another choice of rows is independent.
 
 use super::singular::{DETERMINANT, sign};
-use crate::prepared::Prepared;
+use crate::prepare::Prepared;
 use gradyn_model::{At, System};
 
 /// (1), nothing where it is not known.
 fn orientation(model: &Prepared) -> Option<f64> {
-    let (sys, q) = (&model.model.system, &model.assembled.q);
+    let sys = &model.model.system;
+    let q = &model.assembled.q;
     let (dims, rows, conditions) =
         (sys.dims(), &model.assembled.independent[0], model.model.conditions.0.len());
     if sys.statics().is_some() || dims.n > DETERMINANT || rows.len() + conditions != dims.n {
         return None;
     }
-    let (p, mut d, zero) = (model.model.slots(&model.rho), sys.data::<f64>(), vec![0.0; dims.n.max(dims.m)]);
+    let p = model.model.slots(&model.rho);
+    let mut d = sys.data::<f64>();
+    let zero = vec![0.0; dims.n.max(dims.m)];
     let t = p[model.model.times.start as usize];
     sys.prepare(&p, &mut d);
     sys.set_angles(&model.model.angles, &mut d);
     sys.place(t, q, &mut d);
 
     // Φ_q
-    let (mn, mut a) = (&sys.patterns().mn, vec![vec![0.0; dims.n]; dims.n]);
+    let mn = &sys.patterns().mn;
+    let mut a = vec![vec![0.0; dims.n]; dims.n];
     for (row, &k) in a.iter_mut().zip(rows) {
         mn.row(k as usize).for_each(|p| row[mn.col(p)] = sys.phi_q(&d)[p]);
     }
@@ -37,7 +41,8 @@ fn orientation(model: &Prepared) -> Option<f64> {
     // E_q
     let at = At { t, q, v: &zero[..dims.n], a: &zero[..dims.n], lam: &zero[..dims.m] };
     for k in 0..conditions {
-        let (columns, support) = (sys.condition_pattern(false, k), sys.condition_support(false, k).len());
+        let columns = sys.condition_pattern(false, k);
+        let support = sys.condition_support(false, k).len();
         let (mut e_q, mut e_v, mut e_p) =
             (vec![0.0; columns.len()], vec![0.0; columns.len()], vec![0.0; support]);
         sys.condition_row(false, k, &at, &mut d, &mut e_q, &mut e_v, &mut e_p);

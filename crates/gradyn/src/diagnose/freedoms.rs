@@ -1,21 +1,22 @@
 //! Independent coordinates that the user names for `maggi`.
 //!
 //! ```text
-//! [ Φ_q ; B ] regular,   B picks the named coordinates,   [ Φ_q ; B ]⁻¹ = [ S  R ]                     (1)  [M13, Eqs. 13–16]
+//! [ Φ_q ; B ] regular,   B picks the named coordinates,   [ Φ_q ; B ]⁻¹ = [ S  R ]    (1)  [M13, Eqs. 13–16]
 //! ```
 //! They stay for the whole run. With rows of velocity level there are fewer independent velocities: the first
 //! of the names. (1) is checked at the start; where the largest entry of R is large, the run warns, and where
 //! (1) ends, it says so. It ends too where a run seems to go on: at an extreme of a named coordinate
 //!
 //! ```text
-//! det [ Φ_q ; B ] changes its sign between nodes,   or it would on q + h v while it does not,   or R is beyond bounds       (2)
+//! det [ Φ_q ; B ] changes its sign between nodes,                                     (2)
+//! or it would on q + h v while it does not,   or R is beyond bounds
 //! ```
 //! because (1) is singular between: the run passes by luck, turns back as no motion does, or stays there.
 
 use super::singular::{DETERMINANT, NEAR, nearest_minimum, sign};
 use crate::error::Error;
 use crate::method::Method;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::block::{Kinematic, choose};
 use gradyn_dynamics::{StepError, Trajectory};
@@ -52,11 +53,14 @@ impl Method {
 impl Prepared {
     /// Refuses names that do not exist, too many, too few, and those that do not determine the velocities at
     /// the start.
-    pub fn check_freedoms(&self, method: &Method) -> Result<(), Error> {
+    pub(crate) fn check_freedoms(&self, method: &Method) -> Result<(), Error> {
         if !method.has_freedoms() {
             return Ok(());
         }
-        let (sys, given, names) = (&self.model.system, &method.freedoms, names(&self.model.system));
+        let sys = &self.model.system;
+        let given = &method.freedoms;
+        let names = names(&self.model.system);
+        // every name is a coordinate
         if let Some(name) = given.iter().find(|f| !names.contains(f)) {
             let hint = nearest(name, names.iter().map(String::as_str))
                 .map_or(String::new(), |n| format!("did you mean `{n}`? "));
@@ -66,6 +70,7 @@ impl Prepared {
             )
             .about(Owner::Coordinate, name));
         }
+        // every name stands once
         if let Some((_, name)) = given.iter().enumerate().find(|(k, f)| given[..*k].contains(f)) {
             return Err(Error::method(
                 format!("freedoms: `{name}` is named twice"),
@@ -73,27 +78,33 @@ impl Prepared {
             )
             .about(Owner::Coordinate, name));
         }
+        // as many names as degrees of freedom
         let free = sys.dims().n - sys.independent(false).len();
         if given.len() != free {
             let what = if free == 1 { "degree" } else { "degrees" };
             let message = format!("freedoms: the model has {free} {what} of freedom, not {}", given.len());
             return Err(Error::method(message, "name as many coordinates as degrees of freedom"));
         }
+        // (1) at the start, for positions and velocities
         (0..2).try_for_each(|level| check_regular(self, method, level == 1))
     }
 }
 
 /// (1) at the start.
 fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<(), Error> {
-    let (sys, p) = (&model.model.system, model.model.slots(&model.rho));
+    // [Φ_q ; B] at the start
+    let sys = &model.model.system;
+    let p = model.model.slots(&model.rho);
     let mut d = sys.data::<f64>();
     sys.prepare(&p, &mut d);
     sys.set_angles(&model.model.angles, &mut d);
     sys.place(p[model.model.times.start as usize], &model.assembled.q, &mut d);
+    // first = a dependency of its rows
     let stack = Stack::new(sys, velocity, &method.independent_coordinates(sys));
     let values = stack.values(sys, &d);
     let found = row_dependencies(&stack.pattern, &values, ZERO);
     let Some(first) = found.dependent.first() else { return Ok(()) };
+    // the named coordinates in it
     let m = stack.rows.len();
     let mut named: Vec<usize> =
         first.on.iter().map(|o| o.0).chain([first.row]).filter(|i| *i >= m).map(|i| i - m).collect();
@@ -101,6 +112,7 @@ fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<()
     let first = named.first().map(|&k| method.freedoms[k].clone());
     let named = named.iter().map(|&k| format!("`{}`", method.freedoms[k])).collect::<Vec<_>>();
     let verb = if named.len() == 1 { "is held by the constraints" } else { "follow from each other" };
+    // message with the condition of [Φ_q ; B]
     let condition = stack.independence().condition(&stack.pattern, &values);
     let message = format!(
         "the freedoms do not determine the velocities at the start: {} {verb} (σ_min/σ_max of [Φ_q; B] \
@@ -113,10 +125,12 @@ fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<()
 
 /// Where the named coordinates have come near an extreme; (2) is an error.
 pub(super) fn freedoms(model: &Prepared, run: &Run, d: &mut Data) -> Result<Vec<Warning>, StepError> {
-    let (sys, named) = (&model.model.system, run.method.independent_coordinates(&model.model.system));
+    let sys = &model.model.system;
+    let named = run.method.independent_coordinates(&model.model.system);
     if named.is_empty() {
         return Ok(vec![]);
     }
+    // (2): the run ends where a named coordinate passes its extreme
     for velocity in [false, true] {
         if let Some(n) = passes_extreme(model, &run.trajectory, &Stack::new(sys, velocity, &named), d) {
             return Err(StepError::Freedoms {
@@ -125,6 +139,7 @@ pub(super) fn freedoms(model: &Prepared, run: &Run, d: &mut Data) -> Result<Vec<
             });
         }
     }
+    // (2): it warns where R is large, and ends where R is beyond bounds
     for velocity in [false, true] {
         let (worst, n, best) = worst_r(model, run, velocity, &named, d)?;
         let t = run.trajectory.plan.t[n];
@@ -151,13 +166,16 @@ fn worst_r(
     named: &[u32],
     d: &mut Data,
 ) -> Result<(f64, usize, f64), StepError> {
-    let (sys, plan) = (&model.model.system, &run.trajectory.plan);
+    let sys = &model.model.system;
+    let plan = &run.trajectory.plan;
     let free = sys.dims().n - sys.independent(velocity).len();
     let q = |n: usize| &run.trajectory.record(n)[..sys.dims().n];
+    // best = the largest entry of R of chosen coordinates at the start
     sys.place(plan.t[0], q(0), d);
     let mut chosen = Kinematic::new(sys, velocity, &choose(sys, velocity, sys.phi_q(d)))?;
     let mut named = Kinematic::new(sys, velocity, &named[..free])?;
     let best = largest_r(sys, plan.t[0], d, &mut chosen).max(1.0);
+    // worst = that of the named ones over all nodes
     let mut size = |n: usize| {
         sys.place(plan.t[n], q(n), d);
         largest_r(sys, plan.t[n], d, &mut named)
@@ -168,7 +186,9 @@ fn worst_r(
 
 /// The first node beyond a change of sign, (2).
 fn passes_extreme(model: &Prepared, run: &Trajectory, stack: &Stack, d: &mut Data) -> Option<usize> {
-    let (sys, plan, n) = (&model.model.system, &run.plan, run.layout.n);
+    let sys = &model.model.system;
+    let plan = &run.plan;
+    let n = run.layout.n;
     if n > DETERMINANT {
         return None;
     }
@@ -195,10 +215,12 @@ pub(crate) fn explain_freedoms(
     run: &Trajectory,
     d: &mut Data,
 ) -> StepError {
-    let (sys, named) = (&model.model.system, method.independent_coordinates(&model.model.system));
+    let sys = &model.model.system;
+    let named = method.independent_coordinates(&model.model.system);
     if named.is_empty() {
         return e;
     }
+    // e, or (2) where it holds between the last nodes
     for velocity in [false, true] {
         let stack = Stack::new(sys, velocity, &named);
         if let Some(n) = passes_extreme(model, run, &stack, d) {
@@ -225,7 +247,9 @@ struct Stack {
 
 impl Stack {
     fn new(sys: &Mechanics, velocity: bool, named: &[u32]) -> Self {
-        let (n, mn, rows) = (sys.dims().n, &sys.patterns().mn, sys.independent(velocity).to_vec());
+        let n = sys.dims().n;
+        let mn = &sys.patterns().mn;
+        let rows = sys.independent(velocity).to_vec();
         let part = mn.part(&rows);
         let picked = named[..n - rows.len()].iter().enumerate().map(|(k, &i)| (rows.len() + k, i as usize));
         let pattern = Pattern::from_entries(n, n, part.iter().map(|(i, j, _)| (i, j)).chain(picked));
@@ -237,7 +261,8 @@ impl Stack {
         values
     }
     fn matrix(&self, sys: &Mechanics, d: &Data) -> Vec<Vec<f64>> {
-        let (n, values) = (self.pattern.rows(), self.values(sys, d));
+        let n = self.pattern.rows();
+        let values = self.values(sys, d);
         let mut a = vec![vec![0.0; n]; n];
         self.pattern.iter().for_each(|(i, j, p)| a[i][j] = values[p]);
         a
@@ -252,7 +277,8 @@ fn largest_r(sys: &Mechanics, t: f64, d: &Data, kinematic: &mut Kinematic) -> f6
     if kinematic.refactor(sys, t, sys.phi_q(d)).is_err() {
         return f64::INFINITY;
     }
-    let (n, free) = (sys.dims().n, kinematic.choice().len());
+    let n = sys.dims().n;
+    let free = kinematic.choice().len();
     let mut column = vec![0.0; n];
     let columns = (n - free..n).map(|j| {
         column.fill(0.0);

@@ -1,7 +1,7 @@
 //! Constraints that do not hold, ends of springs that meet, bodies without mass, objectives without value.
 
 use crate::error::Error;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::StepError;
 use gradyn_model::build::Positive;
@@ -13,7 +13,9 @@ type Data = <Mechanics as System>::Data<f64>;
 /// Constraints that do not hold, springs whose ends pass through each other.
 pub(super) fn geometry(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Warning> {
     let mut warnings = vec![];
-    let (traj, n) = (&run.trajectory, run.trajectory.layout.n);
+    let traj = &run.trajectory;
+    let n = run.trajectory.layout.n;
+    // drift against the size of the mechanism
     let size = largest((0..=traj.plan.steps()).flat_map(|k| &traj.record(k)[..n]).copied());
     if run.drift[0] > 1e-3 * size * size.max(1.0) {
         let penalty = run.method.formulation == Formulation::Penalty;
@@ -21,6 +23,7 @@ pub(super) fn geometry(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Warning
         let text = format!("the constraints are violated by up to {:.1e}; {advice}", run.drift[0]);
         warnings.push(Warning::new(WarningCode::Drift, text));
     }
+    // forces whose ends changed sides within a step
     let met = (1..=traj.plan.steps()).find_map(|k| {
         Some((k, model.model.system.reversed_force(d, &traj.record(k - 1)[..n], &traj.record(k)[..n])?))
     });
@@ -54,10 +57,13 @@ pub(super) fn massless(model: &Prepared, e: StepError, p: &[f64]) -> StepError {
 
 /// An objective that is not a number is an error, at the time when it stopped being one.
 pub(super) fn check_values(model: &Prepared, run: &Run) -> Result<(), Error> {
-    let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
+    // first node where the integral is not finite, or the last one
     for (k, name) in model.objectives().iter().enumerate() {
         let bad = (0..=plan.steps()).find(|&n| !run.trajectory.record(n)[lay.z() + k].is_finite());
         if let Some(n) = bad.or_else(|| (!run.psi[k].is_finite()).then_some(plan.steps())) {
+            // a smooth maximum has a remedy of its own
             if model.model.maxima[k].is_some() {
                 let message = format!(
                     "objective `{name}`: the exponential of its smooth maximum leaves the range of numbers"

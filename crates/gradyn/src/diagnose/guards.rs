@@ -7,34 +7,19 @@
 //! ```
 //! and where it ends, neighbouring records are compared: a step may have passed over the place.
 
+use super::singular::is_numerical;
 use crate::error::Error;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run, undefined_force};
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::{At, Mechanics, Outside, System};
+use gradyn_model::{At, Mechanics, System};
 use gradyn_num::largest;
 
 type Data = <Mechanics as System>::Data<f64>;
 
-/// The error of a force that has no value at a time [s].
-pub(crate) fn undefined(t: f64, Outside { force, why }: Outside) -> StepError {
-    StepError::Undefined { t, force, what: why }
-}
-
 /// The error as it is, or the force that is not defined where it happened.
 pub(crate) fn explain_undefined(model: &Prepared, e: StepError, run: &Trajectory, p: &[f64]) -> StepError {
-    let stopped = |e: &StepError| {
-        use StepError::*;
-        matches!(
-            e,
-            NotFinite { .. }
-                | StepTooSmall { .. }
-                | Newton { .. }
-                | Stalled { .. }
-                | Singular { .. }
-                | Positions { .. }
-        )
-    };
-    if !model.model.system.guarded() || !stopped(&e) {
+    // found = what is undefined at the start, or ahead of the last record
+    if !model.model.system.guarded() || !is_numerical(&e) {
         return e;
     }
     let found =
@@ -45,17 +30,19 @@ pub(crate) fn explain_undefined(model: &Prepared, e: StepError, run: &Trajectory
 /// Without steps there are no velocities: what is not defined at the start is so at rest.
 fn undefined_start(model: &Prepared, e: &StepError, p: &[f64]) -> Option<StepError> {
     let StepError::NotFinite { t, .. } = *e else { return None };
-    let (q, zero) = (&model.assembled.q, vec![0.0; model.assembled.q.len()]);
+    let q = &model.assembled.q;
+    let zero = vec![0.0; model.assembled.q.len()];
     let at = At { t, q, v: &zero, a: &zero, lam: &[] };
     let outside =
         model.model.system.undefined_force(&at, &at, &mut data_at(model, &model.model.angles, p, &at))?;
-    Some(undefined(t, outside))
+    Some(undefined_force(t, outside))
 }
 
-/// (1).
+/// What is undefined on the way ahead of the last record (1), if anything.
 fn undefined_ahead(model: &Prepared, run: &Trajectory, p: &[f64]) -> Option<StepError> {
     const PARTS: usize = 40;
-    let (last, lay) = (run.plan.steps(), run.layout);
+    let last = run.plan.steps();
+    let lay = run.layout;
     let from = lay.node(run.plan.t[last], run.record(last));
     let far = 2.0 * largest(run.plan.h[last.saturating_sub(20)..].iter().copied());
     (1..=PARTS).find_map(|k| {
@@ -64,13 +51,15 @@ fn undefined_ahead(model: &Prepared, run: &Trajectory, p: &[f64]) -> Option<Step
         let v: Vec<f64> = (0..lay.n).map(|i| from.v[i] + τ * from.a[i]).collect();
         let to = At { t: from.t + τ, q: &q, v: &v, ..from };
         let mut d = data_at(model, run.plan.angles(last), p, &to);
-        model.model.system.undefined_force(&from, &to, &mut d).map(|outside| undefined(to.t, outside))
+        model.model.system.undefined_force(&from, &to, &mut d).map(|outside| undefined_force(to.t, outside))
     })
 }
 
 /// A force that was not defined somewhere between two records.
 pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<(), Error> {
-    let (sys, lay, plan) = (&model.model.system, run.trajectory.layout, &run.trajectory.plan);
+    let sys = &model.model.system;
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
     if !sys.guarded() {
         return Ok(());
     }
@@ -79,7 +68,7 @@ pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<()
     for n in 1..=plan.steps() {
         sys.set_time(plan.t[n], &mut d);
         if let Some(outside) = sys.undefined_force(&node(n - 1), &node(n), &mut d) {
-            return Err(undefined(plan.t[n], outside).into());
+            return Err(undefined_force(plan.t[n], outside).into());
         }
     }
     Ok(())

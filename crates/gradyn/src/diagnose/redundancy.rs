@@ -4,12 +4,12 @@
 //! the independent ones,
 //!
 //! ```text
-//! j_r = d_rᵀ J,   n_r = (d_r, -1)                       n_r: multipliers that do nothing                 (1)
-//! Φ_r = 0 along the run                                 it stays redundant                             (2)
-//! n_r·Φ_ρ = 0 along the run                             a parameter does not break the loop             (3)
-//! n_r·ψ_λ = 0 at λ and at λ + s n_r                      an objective is determinate                     (4)
-//! λ + Σ c_r n_r with the smallest Σ λ_k²                 minimum-norm reactions of outputs               (5)
-//! α |j_k| |2ξωΦ̇ + ω²Φ|_k ≤ 5 max |Φ_qᵀλ| with penalty    loads are shared by α, not by errors             (6)
+//! j_r = d_rᵀ J,   n_r = (d_r, -1)                       n_r: multipliers that do nothing               (1)
+//! Φ_r = 0 along the run                                 it stays redundant                           (2)
+//! n_r·Φ_ρ = 0 along the run                             a parameter does not break the loop           (3)
+//! n_r·ψ_λ = 0 at λ and at λ + s n_r                      an objective is determinate                   (4)
+//! λ + Σ c_r n_r with the smallest Σ λ_k²                 minimum-norm reactions of outputs             (5)
+//! α |j_k| |2ξωΦ̇ + ω²Φ|_k ≤ 5 max |Φ_qᵀλ| with penalty    loads are shared by α, not by errors           (6)
 //! ```
 //! The sum of (5) is over the rows of joints, drivers and constraints: differences of points and products of
 //! unit vectors, so that multipliers are forces [N] and torques [N m]. The rows that keep bodies rigid take
@@ -22,11 +22,10 @@
 
 use crate::error::Error;
 use crate::method::Method;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run, reads_shared, shared_rows};
 use crate::registry::Formulation;
 use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System, Warning, WarningCode};
-use gradyn_num::{Basis, DenseLu, Dependent, Wide, largest, nothing, unit_rows};
-use std::collections::BTreeSet;
+use gradyn_num::{Basis, DenseLu, Wide, largest, nothing, unit_rows};
 
 /// What counts as zero in (2)–(4), relative to the terms.
 const ZERO: f64 = 1e-6;
@@ -50,12 +49,15 @@ type NullVectors = Vec<Vec<f64>>;
 
 /// (1) where `phi_q` was evaluated; `None` where independent rows became dependent.
 fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<NullVectors> {
-    let (mn, rows) = (&sys.patterns().mn, sys.independent(true));
+    let mn = &sys.patterns().mn;
+    let rows = sys.independent(true);
+    // basis of the kept rows, of unit length
     let (sizes, unit) = unit_rows(mn, phi_q);
     let mut basis = Basis::default();
     if rows.iter().any(|&k| basis.add(unit[k as usize].clone(), ROUNDING) <= ROUNDING) {
         return None;
     }
+    // n of a redundant row: n_k = d_k |r|/|k| of kept rows, -1 of itself
     let vector = |&r: &usize| {
         let d = basis.coefficients(&unit[r]);
         let zero = ROUNDING * largest(d.iter().copied());
@@ -73,7 +75,10 @@ fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<N
 /// inverse.
 fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) -> Vec<f64> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(weight).map(|((a, b), w)| a * b * w).sum::<f64>();
-    let (r, mut gram, mut stress) = (vectors.len(), DenseLu::new(vectors.len()), vec![0.0; lam.len()]);
+    let r = vectors.len();
+    let mut gram = DenseLu::new(vectors.len());
+    let mut stress = vec![0.0; lam.len()];
+    // G_ij = n_iᵀ W n_j
     for (i, a) in vectors.iter().enumerate() {
         for (j, b) in vectors.iter().enumerate() {
             gram.matrix_mut()[i * r + j] = dot(a, b);
@@ -82,6 +87,7 @@ fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) -> Vec<f64> {
     if gram.factor().is_err() {
         return stress;
     }
+    // c = G⁻¹ nᵀ W λ, stress = Σ c n
     let mut c: Vec<f64> = vectors.iter().map(|n| dot(n, lam)).collect();
     gram.solve(&mut c);
     for (c, n) in c.iter().zip(vectors) {
@@ -112,17 +118,6 @@ fn contract(n: &[f64], x: &[f64]) -> (f64, f64) {
 fn squares(sys: &Mechanics, d: &Data) -> Vec<f64> {
     let mn = &sys.patterns().mn;
     (0..mn.rows()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect()
-}
-
-/// Rows that take part in a dependency, each once.
-fn shared_rows(redundant: &[Dependent]) -> Vec<usize> {
-    let parts = redundant.iter().flat_map(|r| r.on.iter().map(|o| o.0).chain([r.row]));
-    parts.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-/// Does anything read the multiplier of such a row?
-pub(crate) fn reads_shared(sys: &Mechanics, redundant: &[Dependent]) -> bool {
-    shared_rows(redundant).into_iter().any(|k| sys.reads_multiplier(k))
 }
 
 /// Redundancy cannot be judged at t.
@@ -164,7 +159,9 @@ fn at_records(
     sys: &Mechanics,
     mut f: impl FnMut(usize, &NullVectors, &At, &mut Data) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, model.model.slots(&model.rho));
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
+    let p = model.model.slots(&model.rho);
     let mut d = sys.data::<f64>();
     sys.prepare(&p, &mut d);
     // rows that give way are dependent at the start only
@@ -184,15 +181,20 @@ fn at_records(
 /// (2) at every record, (4).
 pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error> {
     let Some(sys) = splits(model, &run.method) else { return Ok(()) };
-    let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, model.model.slots(&model.rho));
-    let (mut d, mut phi) = (sys.data::<f64>(), vec![0.0; lay.m]);
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
+    let p = model.model.slots(&model.rho);
+    let mut d = sys.data::<f64>();
+    let mut phi = vec![0.0; lay.m];
     sys.prepare(&p, &mut d);
+    // Φ of every row at every node
     for n in 0..=plan.steps() {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
         sys.set_angles(plan.angles(n), &mut d);
         sys.place(at.t, at.q, &mut d);
         phi.fill(0.0);
         sys.constraint(&at, LEVEL[0], &mut d, &mut phi);
+        // a redundant row is broken where it is beyond rounding and beyond the kept ones
         let kept = largest(sys.independent(true).iter().map(|&k| phi[k as usize]));
         let [q, v] = [at.q, at.v].map(|x| largest(x.iter().copied()));
         let holonomic = sys.dims().m - sys.dims().m_vel;
@@ -207,6 +209,7 @@ pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error>
             ));
         }
     }
+    // objectives must not read what the rows share
     let sets = [Set::Integrand, Set::Terminal];
     check_determined(model, run, sys, &sets, &model.functionals())
 }
@@ -221,7 +224,8 @@ fn check_determined(
 ) -> Result<(), Error> {
     let lay = run.trajectory.layout;
     at_records(model, run, sys, |k, vectors, at, d| {
-        let (row, vector) = (redundant_rows(model)[k], &vectors[k]);
+        let row = redundant_rows(model)[k];
+        let vector = &vectors[k];
         let s = largest(at.lam.iter().copied()).max(1.0);
         let moved: Vec<f64> = at.lam.iter().zip(vector).map(|(l, n)| l + s * n).collect();
         for &set in sets {
@@ -266,7 +270,8 @@ pub(crate) fn check_redundant_parameters(model: &Prepared, run: &Run) -> Result<
         for (k, parameter) in model.model.parameters.iter().enumerate().skip(first).take(8) {
             let delta: Vec<f64> = p.iter().map(|p| p.eps[k - first]).collect();
             at_records(model, run, sys, |k, vectors, at, d| {
-                let (row, vector) = (redundant_rows(model)[k], &vectors[k]);
+                let row = redundant_rows(model)[k];
+                let vector = &vectors[k];
                 // n_r moves, so that Φ̇ may depend on ρ although the loop holds: rows of velocity level
                 // only
                 let velocity = row >= sys.dims().m - sys.dims().m_vel;
@@ -299,24 +304,23 @@ pub(crate) fn minimum_norm(model: &Prepared, method: &Method, d: &Data, lam: &mu
 /// (6): loads that redundant constraints share by the errors of the integrator, times α.
 pub(super) fn shared_load(model: &Prepared, run: &Run) -> Vec<Warning> {
     let penalty = run.method.formulation == Formulation::Penalty;
-    let Some(sys) = model
-        .model
-        .full
-        .as_ref()
-        .filter(|_| penalty && reads_shared(&model.model.system, &model.assembled.redundant))
-    else {
-        return vec![];
-    };
+    let reads = || reads_shared(&model.model.system, &model.assembled.redundant);
+    let Some(sys) = model.model.full.as_ref().filter(|_| penalty && reads()) else { return vec![] };
     let f = run.method.lagrange(&model.model);
-    let (c, level) = (f.compliance.rows(sys), [f.level[0], f.level[1], 0.0]);
-    let (shared, mn) = (shared_rows(&model.assembled.redundant), &sys.patterns().mn);
+    let c = f.compliance.rows(sys);
+    let level = [f.level[0], f.level[1], 0.0];
+    let shared = shared_rows(&model.assembled.redundant);
+    let mn = &sys.patterns().mn;
     // (|j_k| α (2ξωΦ̇ + ω²Φ)_k, k, t), |Φ_qᵀλ| of shared rows, |j_k λ_k| of the others
-    let (mut worst, mut load, mut all, mut give) =
-        ((0.0f64, 0, 0.0), 0.0f64, 0.0f64, vec![0.0; run.trajectory.layout.m]);
+    let mut worst = (0.0f64, 0, 0.0);
+    let mut load = 0.0f64;
+    let mut all = 0.0f64;
+    let mut give = vec![0.0; run.trajectory.layout.m];
     blocks(model, run, sys, |at, d| {
         give.fill(0.0);
         sys.constraint(at, level, d, &mut give);
-        let (size, mut force) = (squares(sys, d), vec![0.0; at.q.len()]);
+        let size = squares(sys, d);
+        let mut force = vec![0.0; at.q.len()];
         for &k in &shared {
             mn.row(k).for_each(|p| force[mn.col(p)] += sys.phi_q(d)[p] * at.lam[k]);
             let g = (give[k] / c(k)).abs() * size[k].sqrt();
@@ -330,26 +334,32 @@ pub(super) fn shared_load(model: &Prepared, run: &Run) -> Vec<Warning> {
             .for_each(|k| all = all.max(at.lam[k].abs() * size[k].sqrt()));
     });
     if worst.0 > (GAIN * load).max(SMALL * all) {
-        let text = format!(
-            "the drift of `{}` at t = {} s, times α, loads redundant constraints by {:.1e} beside \
-             {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order \
-             or a larger omega",
-            sys.row_name(worst.1),
-            worst.2,
-            worst.0
-        );
-        let row = &sys.row_names()[worst.1];
-        return vec![Warning::new(WarningCode::SharedLoad, text).about(row.owner, &row.element)];
+        return vec![shared_load_warning(sys, worst, load)];
     }
     vec![]
 }
 
+/// The warning (6): (load [N], row, t [s]) of the worst row, beside the largest load of shared rows [N].
+fn shared_load_warning(sys: &Mechanics, (size, k, t): (f64, usize, f64), load: f64) -> Warning {
+    let text = format!(
+        "the drift of `{}` at t = {t} s, times α, loads redundant constraints by {size:.1e} beside \
+         {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order \
+         or a larger omega",
+        sys.row_name(k)
+    );
+    let row = &sys.row_names()[k];
+    Warning::new(WarningCode::SharedLoad, text).about(row.owner, &row.element)
+}
+
 /// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.
 fn blocks(model: &Prepared, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &mut Data)) {
-    let (lay, plan, p) = (run.trajectory.layout, &run.trajectory.plan, model.model.slots(&model.rho));
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
+    let p = model.model.slots(&model.rho);
     let stages = run.method.build(&model.model).stage_times();
     let mut d = sys.data::<f64>();
     sys.prepare(&p, &mut d);
+    // f at the stages that dynamics are read at, then at the node
     for n in 0..=plan.steps() {
         let x = run.trajectory.record(n);
         let inner = stages.iter().enumerate().filter(|(_, c)| n > 0 && c.is_some() && sys.reads_dynamics());

@@ -20,7 +20,7 @@ use super::geometry::massless;
 use super::guards::explain_undefined;
 use super::unstable::explodes;
 use crate::method::Method;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run};
 use crate::registry::Integrator;
 use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};
@@ -69,7 +69,8 @@ pub(super) fn singular(model: &Prepared, run: &Run, d: &mut Data) -> (Option<f64
 /// s and t of the first singular position, or of the one that is closest to it; `None` where s stays
 /// above [`NEAR`].
 fn first_singular(model: &Prepared, run: &Run, d: &mut Data) -> Option<(f64, f64)> {
-    let (sys, plan) = (&model.model.system, &run.trajectory.plan);
+    let sys = &model.model.system;
+    let plan = &run.trajectory.plan;
     let mut rows = Independence::new(&sys.patterns().mn, sys.independent(true));
     let list = independence_along(model, run, &mut rows, d);
     let is_low = |i: &usize| {
@@ -123,9 +124,12 @@ fn branch(model: &Prepared, run: &Run, t: f64, d: &mut Data) -> &'static str {
 
 /// Does the determinant of [Φ_q; B] change its sign between the nodes before and after t?
 fn turns_over(model: &Prepared, run: &Run, t: f64, d: &mut Data) -> bool {
-    let (sys, lay, plan) = (&model.model.system, run.trajectory.layout, &run.trajectory.plan);
+    let sys = &model.model.system;
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
     let after = plan.t.partition_point(|x| *x <= t).clamp(1, plan.steps());
     let rows = sys.independent(true);
+    // sign of det [Φ_q ; B] at a node, and the columns that B picks
     let mut matrix = |n: usize, picked: Option<Vec<u32>>| {
         sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
         let picked =
@@ -138,6 +142,7 @@ fn turns_over(model: &Prepared, run: &Run, t: f64, d: &mut Data) -> bool {
         a[rows.len()..].iter_mut().zip(&picked).for_each(|(row, &i)| row[i as usize] = 1.0);
         (sign(a), picked)
     };
+    // turned over = the signs before and after t differ
     let (before, picked) = matrix(after - 1, None);
     before * matrix(after, Some(picked)).0 < 0.0
 }
@@ -150,16 +155,34 @@ fn independence(
     rows: &mut Independence,
     d: &mut Data,
 ) -> f64 {
-    let (sys, lay, plan) = (&model.model.system, run.trajectory.layout, &run.trajectory.plan);
+    let sys = &model.model.system;
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
+    // Φ_q at a node, or between two of them
     if theta == 0.0 {
         sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
         rows.learn(&sys.patterns().mn, sys.phi_q(d));
     } else {
-        let (h, mut q) = (plan.h[n], vec![0.0; lay.n]);
+        let h = plan.h[n];
+        let mut q = vec![0.0; lay.n];
         hermite(&lay, h, theta, run.trajectory.record(n), run.trajectory.record(n + 1), &mut q);
         sys.place(plan.t[n] + theta * h, &q, d);
     }
     rows.measure(&sys.patterns().mn, sys.phi_q(d))
+}
+
+/// Errors of the numbers of a step, which something else may have caused.
+pub(super) fn is_numerical(e: &StepError) -> bool {
+    use StepError::*;
+    matches!(
+        e,
+        Newton { .. }
+            | Positions { .. }
+            | Singular { .. }
+            | NotFinite { .. }
+            | StepTooSmall { .. }
+            | Stalled { .. }
+    )
 }
 
 /// The reason behind an error of a step: a body without mass, a singular position, freedoms that
@@ -172,17 +195,10 @@ pub(crate) fn explain(
     p: &[f64],
 ) -> StepError {
     let e = massless(model, e, p);
-    let numerical = matches!(
-        e,
-        StepError::Newton { .. }
-            | StepError::Positions { .. }
-            | StepError::Singular { .. }
-            | StepError::NotFinite { .. }
-            | StepError::StepTooSmall { .. }
-            | StepError::Stalled { .. }
-    );
+    let numerical = is_numerical(&e);
     let turned = matches!(e, StepError::Turn { .. });
-    let (explicit, n) = (method.integrator == Integrator::Bashforth, run.plan.steps());
+    let explicit = method.integrator == Integrator::Bashforth;
+    let n = run.plan.steps();
     // before guards, which an explosion passes too; named freedoms may be the reason
     if explicit && (numerical || turned) && method.freedoms.is_empty() && explodes(run) {
         return StepError::Unstable { t: run.plan.t[n], h: run.plan.h[n - 1] };
@@ -192,6 +208,7 @@ pub(crate) fn explain(
     if !(numerical || turned) || named || n == 0 {
         return e;
     }
+    // a singular position near the end of the run, or freedoms that end there
     let sys = &model.model.system;
     let mut d = sys.data::<f64>();
     sys.prepare(p, &mut d);
@@ -219,7 +236,8 @@ fn nearest(
     rows: &mut Independence,
     d: &mut Data,
 ) -> (f64, f64) {
-    let (mn, last) = (&sys.patterns().mn, run.plan.steps());
+    let mn = &sys.patterns().mn;
+    let last = run.plan.steps();
     let late = last.saturating_sub(LATE);
     let place = |n: usize, d: &mut Data| sys.place(run.plan.t[n], &run.record(n)[..run.layout.n], d);
     // the last nodes may be those of a run that explodes
@@ -228,7 +246,8 @@ fn nearest(
         rows.learn(mn, sys.phi_q(d));
     }
     let first = if turned { 0 } else { late };
-    let (mut least, mut node) = (f64::INFINITY, first);
+    let mut least = f64::INFINITY;
+    let mut node = first;
     for n in first..=last {
         place(n, d);
         let s = rows.measure(mn, sys.phi_q(d));
@@ -252,11 +271,16 @@ pub(crate) fn nearest_minimum(
     mut f: impl FnMut(&Data) -> f64,
 ) -> (f64, f64) {
     const PARTS: usize = 24;
-    let (n, h, longest) = (run.layout.n, &run.plan.h, largest(run.plan.h.iter().copied()));
+    let n = run.layout.n;
+    let h = &run.plan.h;
+    let longest = largest(run.plan.h.iter().copied());
     // velocities after very short steps are lost in rounding
     let node = h.iter().rposition(|h| *h >= 0.01 * longest).map_or(run.plan.steps(), |k| k + 1);
-    let (t, h, x) = (run.plan.t[node], h[node - 1], run.record(node));
-    let (size, speed) = (sys.size_of(&x[..n]), largest(x[n..2 * n].iter().copied()));
+    let t = run.plan.t[node];
+    let h = h[node - 1];
+    let x = run.record(node);
+    let size = sys.size_of(&x[..n]);
+    let speed = largest(x[n..2 * n].iter().copied());
     let far = if speed > 0.0 { FAR * size / speed } else { 0.0 }.max(2.0 * h);
     let mut at = |τ: f64, curved: f64| {
         let q: Vec<f64> = (0..n).map(|i| x[i] + τ * x[n + i] + 0.5 * curved * τ * τ * x[2 * n + i]).collect();
@@ -269,7 +293,8 @@ pub(crate) fn nearest_minimum(
         let (_, k) = (0..=PARTS)
             .map(|k| (at(grid(k), curved), k))
             .fold((f64::INFINITY, 0), |a, b| if b.0 < a.0 { b } else { a });
-        let (left, right) = (grid(k.saturating_sub(1)), grid((k + 1).min(PARTS)));
+        let left = grid(k.saturating_sub(1));
+        let right = grid((k + 1).min(PARTS));
         let (s, θ) = minimum(|θ| at(left + θ * (right - left), curved));
         (s, left + θ * (right - left), curved)
     });
@@ -279,8 +304,10 @@ pub(crate) fn nearest_minimum(
 
 /// Rows that depend on others where their independence is s, or else those that vanish, by name.
 fn dependent_rows(sys: &Mechanics, s: f64, measure: &Independence, d: &Data) -> Vec<(String, Vec<String>)> {
-    let (mn, rows) = (&sys.patterns().mn, sys.independent(true));
-    let (pattern, values) = (mn.part(rows), mn.part_values(rows, sys.phi_q(d)));
+    let mn = &sys.patterns().mn;
+    let rows = sys.independent(true);
+    let pattern = mn.part(rows);
+    let values = mn.part_values(rows, sys.phi_q(d));
     let name = |i: usize| sys.row_name(rows[i] as usize);
     // s is measured in another order than the one in which rows are found dependent
     let found = [2.0, 10.0, 50.0].map(|c| row_dependencies(&pattern, &values, (c * s).max(1e-6)).dependent);
@@ -295,7 +322,8 @@ fn dependent_rows(sys: &Mechanics, s: f64, measure: &Independence, d: &Data) -> 
 
 /// Sign of a determinant.
 pub(crate) fn sign(mut a: Vec<Vec<f64>>) -> f64 {
-    let (n, mut sign) = (a.len(), 1.0);
+    let n = a.len();
+    let mut sign = 1.0;
     for k in 0..n {
         let pivot = (k..n).fold(k, |p, i| if a[i][k].abs() > a[p][k].abs() { i } else { p });
         if pivot != k {
@@ -322,7 +350,8 @@ fn may_vanish(s: &[f64], h: &[f64], n: usize) -> bool {
 /// Minimum of a function with one minimum in [0, 1] by golden sections: value and place.
 fn minimum(mut f: impl FnMut(f64) -> f64) -> (f64, f64) {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
-    let (mut a, mut b) = (0.0, 1.0);
+    let mut a = 0.0;
+    let mut b = 1.0;
     let mut inner = [1.0 - GOLDEN, GOLDEN].map(|x| (f(x), x));
     // 0.618²⁵ ≈ 6e-6 of the step
     for _ in 0..25 {

@@ -1,7 +1,7 @@
 //! What steps lose: stability that limits them, velocities without projections, accelerations at short steps.
 
 use super::watch::scales;
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Prepared, Run};
 use crate::registry::Projections;
 use gradyn_dynamics::formulation::largest_mass;
 use gradyn_model::{Mechanics, System, Warning, WarningCode};
@@ -41,7 +41,8 @@ pub(super) fn newmark(model: &Prepared, run: &Run, growth: [f64; 2], d: &mut Dat
     let Some(scheme) = run.method.scheme() else { return warnings };
     let [q, v, forces, accelerations, _] = scales(model, run, d);
     let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
-    let (m, (iterations, n)) = (&run.method, run.trajectory.statistics.slowest);
+    let m = &run.method;
+    let (iterations, n) = run.trajectory.statistics.slowest;
     if iterations >= WANDERING {
         let t = run.trajectory.plan.t[n];
         let text = format!(
@@ -51,18 +52,9 @@ pub(super) fn newmark(model: &Prepared, run: &Run, growth: [f64; 2], d: &mut Dat
         warnings.push(Warning::new(WarningCode::SlowNewton, text));
     }
     if m.formulation.position_level() && m.projections() == Projections::Off && !scheme.dissipates() {
-        let grew = growth[1] / growth[0].max(f64::MIN_POSITIVE);
         // q̇ = γ Δq/(βh): rounding of Φ̇ = Φ_q q̇, of which some hundred add up
         let rounding = 100.0 * f64::EPSILON * q * v.max(q * scheme.gamma / (scheme.beta * h));
-        // 3: what begins at zero doubles by itself
-        if grew > 3.0 && growth[1] > rounding {
-            let text = format!(
-                "without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the \
-                 run, {:.1e} in the second, × {grew:.1}); use projection=on",
-                growth[0], growth[1]
-            );
-            warnings.push(Warning::new(WarningCode::UnstableIndex3, text));
-        }
+        warnings.extend(growing_violation(growth, rounding));
     }
     // a = Δq/(βh²): rounding of q is amplified. At rest accelerations are small against those of the
     // forces alone; where nothing acts either, they are nothing but rounding and there is nothing to
@@ -81,4 +73,17 @@ pub(super) fn newmark(model: &Prepared, run: &Run, growth: [f64; 2], d: &mut Dat
         warnings.push(Warning::new(WarningCode::SmallStep, text));
     }
     warnings
+}
+
+/// |Φ̇| of the second half of a run beyond that of the first, and beyond rounding.
+fn growing_violation(growth: [f64; 2], rounding: f64) -> Option<Warning> {
+    let grew = growth[1] / growth[0].max(f64::MIN_POSITIVE);
+    // 3: what begins at zero doubles by itself
+    let grows = grew > 3.0 && growth[1] > rounding;
+    let text = format!(
+        "without projections the velocity violation |Φ̇| grows ({:.1e} in the first half of the \
+         run, {:.1e} in the second, × {grew:.1}); use projection=on",
+        growth[0], growth[1]
+    );
+    grows.then(|| Warning::new(WarningCode::UnstableIndex3, text))
 }

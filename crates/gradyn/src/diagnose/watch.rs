@@ -10,55 +10,12 @@
 //! no step applies. Accelerations jump where a clamped spline that drives begins or ends: the node has those
 //! of one side, so that the step on the other is of first order.
 
-use crate::prepared::{Prepared, Run};
+use crate::prepare::{Jump, Prepared, Run};
 use gradyn_model::spline::Kind;
-use gradyn_model::{LEVEL, Mechanics, ModelError, Set, Subject, System, Warning, WarningCode};
+use gradyn_model::{LEVEL, Mechanics, Set, Subject, System};
 use gradyn_num::largest;
 
 type Data = <Mechanics as System>::Data<f64>;
-
-/// Something that jumps at a declared time, or where a clamped spline begins or ends.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Jump {
-    /// When [s].
-    pub t: f64,
-    /// What, with its verb.
-    pub what: String,
-    /// The element whose constraint jumps, if it is one.
-    pub subject: Option<Subject>,
-    /// Is it the value or the rate of a driver or of a constraint: an impact?
-    pub impact: bool,
-    /// Is the time a declared one? If it is, gradients are refused.
-    pub declared: bool,
-}
-
-impl Jump {
-    /// For the warnings of a run.
-    pub fn warning(&self) -> Warning {
-        let Jump { t, what, impact, declared, subject } = self;
-        let then = match (impact, declared) {
-            (true, _) => "the impact that this means is not applied: the motion after it is wrong",
-            (false, true) => "only kinks are handled there: the run is of first order and has no gradient",
-            (false, false) => {
-                "most integrators and continuous sensitivities are of first order there; gradients of the \
-                 steps are exact"
-            }
-        };
-        let time = if *declared { "at the declared time" } else { "where a clamped spline begins or ends," };
-        let text = format!("{what} {time} t = {t} s; {then}");
-        Warning { subject: subject.clone(), ..Warning::new(WarningCode::Jump, text) }
-    }
-    /// For gradients.
-    pub fn refusal(&self) -> ModelError {
-        let Jump { t, what, .. } = self;
-        let message = format!("{what} at t = {t} s: the gradient across a jump is not available");
-        let e = ModelError { subject: self.subject.clone(), ..ModelError::new(message) };
-        e.help(match self.impact {
-            true => "let the driven value begin and end smoothly, with its rate; a spline does",
-            false => "make the law continuous, for example a ramp between two break times",
-        })
-    }
-}
 
 /// What jumps at a declared time inside the run, (1).
 pub(crate) fn declared_jump(model: &Prepared, run: &Run, d: &mut Data) -> Option<Jump> {
@@ -71,7 +28,8 @@ pub(crate) fn declared_jump(model: &Prepared, run: &Run, d: &mut Data) -> Option
 /// What jumps where a clamped spline begins or ends inside the run, unless that is a declared time.
 pub(crate) fn spline_jumps(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Jump> {
     let plan = &run.trajectory.plan;
-    let (start, end) = (plan.t[0], plan.t[plan.steps()]);
+    let start = plan.t[0];
+    let end = plan.t[plan.steps()];
     let clamped = model.model.splines.iter().filter(|s| s.kind == Kind::Clamped);
     let near = |t: f64| (1..plan.steps()).find(|&n| (plan.t[n] - t).abs() <= 1e-12 * (end - start));
     let mut nodes: Vec<usize> = clamped.flat_map(|s| [s.t0, s.t0 + s.length]).filter_map(near).collect();
@@ -85,7 +43,8 @@ pub(crate) fn spline_jumps(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Jum
 /// What a jump of each quantity is small against: its size at some fifty nodes, that of q, q̇, q̈ for Φ,
 /// Φ̇, Φ̈, which are zero up to rounding.
 pub(crate) fn scales(model: &Prepared, run: &Run, d: &mut Data) -> [f64; 5] {
-    let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
     let mut scales = [0.0f64; 5];
     for n in (0..=plan.steps()).step_by(1 + plan.steps() / 50) {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
@@ -99,6 +58,7 @@ pub(crate) fn scales(model: &Prepared, run: &Run, d: &mut Data) -> [f64; 5] {
 fn jump_at(model: &Prepared, run: &Run, n: usize, scales: &[f64; 5], d: &mut Data) -> Option<Jump> {
     let t = run.trajectory.plan.t[n];
     let side = 1e-8 * (1.0 + t.abs());
+    // gap = what changes from t - side to t + side
     let mut gap = |side: f64| {
         let (before, after) =
             (quantities(model, run, n, t - side, d), quantities(model, run, n, t + side, d));
@@ -107,12 +67,15 @@ fn jump_at(model: &Prepared, run: &Run, n: usize, scales: &[f64; 5], d: &mut Dat
             .map(|(a, b)| (size(&a).max(size(&b)), a.iter().zip(&b).map(|(a, b)| (a - b).abs()).collect()))
             .collect()
     };
-    let (far, near): (Vec<(f64, Vec<f64>)>, Vec<(f64, Vec<f64>)>) = (gap(side), gap(0.1 * side));
+    let far: Vec<(f64, Vec<f64>)> = gap(side);
+    let near: Vec<(f64, Vec<f64>)> = gap(0.1 * side);
+    // (k, row) = what changes as much over a tenth of the side
     let (k, row) = (0..near.len()).find_map(|k| {
         let least = 1e-9 * near[k].0.max(scales[k]);
         let jumps = |i: &usize| near[k].1[*i] > 0.5 * far[k].1[*i] && near[k].1[*i] > least;
         (0..near[k].1.len()).find(jumps).map(|row| (k, row))
     })?;
+    // name of it
     let name = &model.model.system.row_names().get(row);
     let subject = name.filter(|_| [0, 1, 3].contains(&k)).map(|r| Subject::new(r.owner, &r.element));
     let row = |what: &str| format!("the {what} of `{}` jumps", model.model.system.row_name(row));
@@ -128,11 +91,14 @@ fn jump_at(model: &Prepared, run: &Run, n: usize, scales: &[f64; 5], d: &mut Dat
 
 /// Φ, Φ̇, forces, Φ̈ and integrands with the coordinates of node `n` at another time.
 fn quantities(model: &Prepared, run: &Run, n: usize, t: f64, d: &mut Data) -> [Vec<f64>; 5] {
-    let (sys, lay) = (&model.model.system, run.trajectory.layout);
+    let sys = &model.model.system;
+    let lay = run.trajectory.layout;
     let at = lay.node(t, run.trajectory.record(n));
     sys.set_angles(run.trajectory.plan.angles(n), d);
     sys.place(t, at.q, d);
-    let (mut f, mut g, mut c) = (vec![0.0; lay.n], vec![0.0; lay.o], [(); 3].map(|()| vec![0.0; lay.m]));
+    let mut f = vec![0.0; lay.n];
+    let mut g = vec![0.0; lay.o];
+    let mut c = [(); 3].map(|()| vec![0.0; lay.m]);
     System::forces(sys, &at, d, &mut f);
     sys.measure(Set::Integrand, &at, d, &mut g);
     c.iter_mut().zip(LEVEL).for_each(|(c, level)| sys.constraint(&at, level, d, c));

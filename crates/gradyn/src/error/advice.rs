@@ -12,6 +12,7 @@ pub(super) fn advice(e: &StepError) -> Option<String> {
 
 /// What to try at a position where equations have no solution, or more than one.
 fn of_positions(e: &StepError) -> Option<&'static str> {
+    // what to try, by the cause
     Some(match e {
         StepError::Newton { .. } => {
             "try a smaller step; if it fails at the start, look at the initial conditions"
@@ -47,6 +48,7 @@ fn of_positions(e: &StepError) -> Option<&'static str> {
 
 /// What to try with steps that are too short, too long or too many.
 fn of_steps(e: &StepError) -> Option<&'static str> {
+    // what to try, by the cause
     Some(match e {
         StepError::StepTooSmall { .. } => {
             "something may jump or become infinite there; put the time of a kink into `breaks` of [study], \
@@ -76,6 +78,7 @@ fn of_steps(e: &StepError) -> Option<&'static str> {
 
 /// What to try with declared times, and with a condition for the final time.
 fn of_times(e: &StepError) -> Option<&'static str> {
+    // what to try, by the cause
     Some(match e {
         StepError::Moved { .. } => {
             "take a smaller fd_step or extrapolation_step, or larger steps around declared times"
@@ -99,7 +102,7 @@ fn of_times(e: &StepError) -> Option<&'static str> {
 }
 
 /// What to write where no velocity is free.
-pub const ALL_PRESCRIBED: &str =
+pub(crate) const ALL_PRESCRIBED: &str =
     "joints and drivers prescribe every velocity: write `velocity = {}` in [initial]";
 
 /// An assembly error as an error of the model, at the element that it names.
@@ -144,6 +147,7 @@ impl Names<'_> {
 
 /// Constraints that cannot be met.
 fn of_constraints(names: &Names, e: &StepError) -> Option<Remedy> {
+    // the condition or row that is meant, and what to try
     let (place, help) = match e {
         StepError::Assembly { worst, .. } => (
             names.place(worst).or_else(|| names.condition(worst)),
@@ -197,6 +201,7 @@ fn of_conditions(names: &Names, e: &StepError) -> Option<Remedy> {
 
 /// An equilibrium that there is not, or that conditions contradict.
 fn of_equilibrium(names: &Names, e: &StepError) -> Option<Remedy> {
+    // the condition or element that is meant, and what to try
     let (place, help) = match e {
         StepError::NoEquilibrium { open, .. } if !open.is_empty() => (
             names.first(open),

@@ -10,7 +10,7 @@ const DEPTH: usize = 100;
 type Parsed<T> = Result<T, ModelError>;
 
 /// Parses JSON whose root is an object.
-pub fn from_json(source: &str) -> Parsed<Table> {
+pub(crate) fn from_json(source: &str) -> Parsed<Table> {
     let at = source.len() - source.trim_start_matches('\u{feff}').len();
     let mut parser = Parser { source, at, depth: 0 };
     if parser.peek().is_none() {
@@ -79,10 +79,12 @@ impl<'a> Parser<'a> {
     }
     fn object(&mut self) -> Parsed<Value> {
         let mut table = Table::default();
+        // an empty table
         self.take('{');
         if self.take('}') {
             return Ok(Value::Table(table));
         }
+        // key : value, until the table ends
         loop {
             if self.peek() != Some('"') {
                 return Err(self.wrong("a key in double quotes is expected here"));
@@ -121,7 +123,9 @@ impl<'a> Parser<'a> {
         }
     }
     fn string(&mut self) -> Parsed<Word> {
-        let (start, mut text) = (self.at, String::new());
+        // characters until the closing quote
+        let start = self.at;
+        let mut text = String::new();
         let mut chars = self.rest().char_indices().skip(1);
         while let Some((i, c)) = chars.next() {
             match c {
@@ -145,7 +149,8 @@ impl<'a> Parser<'a> {
         let rest = self.rest();
         let length =
             rest.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))).unwrap_or(rest.len());
-        let (text, place) = (&rest[..length], self.at..self.at + length);
+        let text = &rest[..length];
+        let place = self.at..self.at + length;
         self.at = place.end;
         let digits = text.trim_start_matches('-');
         let zeros = digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();

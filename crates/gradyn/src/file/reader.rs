@@ -41,12 +41,12 @@ fn suggest(word: &str, noun: &str, known: &[&str]) -> String {
 }
 
 /// Checks a whole file.
-pub fn check_file(root: &Table) -> Checked {
+pub(crate) fn check_file(root: &Table) -> Checked {
     fields(root, FILE.fields, false, "", &(0..0))
 }
 
 /// Checks one section of a file, or of a template, if it is there.
-pub fn check_section(root: &Table, name: &str) -> Checked {
+pub(crate) fn check_section(root: &Table, name: &str) -> Checked {
     let given = root
         .entries
         .iter()
@@ -113,6 +113,12 @@ fn accepts(kind: &Kind, node: &Node) -> bool {
 
 /// What a value of the right type contains.
 fn inside(node: &Node, kind: &Kind, here: &Here) -> Checked {
+    let not_expected =
+        |x: f64| error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place);
+    let not_two = |noun: &str, count: usize| {
+        error(&here.name(), format!("two {noun} are expected here, not {count}"), &node.place)
+    };
+    // what a value of the right type may still have wrong
     match (kind, &node.value) {
         (Kind::Word(words), Value::Text(w)) if !words.contains(&w.text.as_str()) => {
             let e = error(
@@ -123,28 +129,20 @@ fn inside(node: &Node, kind: &Kind, here: &Here) -> Checked {
             Err(e.help(suggest(&w.text, "known", words)))
         }
         (Kind::Dimension, Value::Number(x)) if *x != 2.0 && *x != 3.0 => {
-            let e =
-                error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place);
-            Err(e.help("2: a plane mechanism; 3: a mechanism in space"))
+            Err(not_expected(*x).help("2: a plane mechanism; 3: a mechanism in space"))
         }
         (Kind::Count, Value::Number(x)) if x.fract() != 0.0 || !(1.0..=MAX_COUNT as f64).contains(x) => {
-            Err(error(&here.name(), format!("{} is expected here, not {x}", kind.expected()), &node.place))
+            Err(not_expected(*x))
         }
-        (Kind::VectorPair, Value::List(items)) if items.len() != 2 => Err(error(
-            &here.name(),
-            format!("two vectors are expected here, not {}", items.len()),
-            &node.place,
-        )),
+        (Kind::VectorPair, Value::List(items)) if items.len() != 2 => Err(not_two("vectors", items.len())),
         (Kind::VectorPair, Value::List(items)) => each(items, &Kind::Vector, here),
         (Kind::Matrix, Value::List(items)) => items.iter().try_for_each(|item| match item.value {
             Value::List(_) => check(item, &Kind::Numbers, here),
             _ => check(item, &Kind::Number, here),
         }),
-        (Kind::Pair(noun) | Kind::OneOrPair(noun), Value::List(items)) if items.len() != 2 => Err(error(
-            &here.name(),
-            format!("two {noun} are expected here, not {}", items.len()),
-            &node.place,
-        )),
+        (Kind::Pair(noun) | Kind::OneOrPair(noun), Value::List(items)) if items.len() != 2 => {
+            Err(not_two(noun, items.len()))
+        }
         (Kind::Pair(_) | Kind::OneOrPair(_) | Kind::Texts(_), Value::List(items)) => {
             each(items, &Kind::Text, here)
         }

@@ -20,7 +20,9 @@ fn list(items: Value) -> Value {
 }
 
 fn kind(k: &Kind) -> Value {
-    let (text, number) = (json!({ "type": "string" }), json!({ "type": ["number", "string"] }));
+    // parts of several kinds
+    let text = json!({ "type": "string" });
+    let number = json!({ "type": ["number", "string"] });
     let pair = || json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 });
     match k {
         Kind::Text => text,
@@ -32,7 +34,8 @@ fn kind(k: &Kind) -> Value {
         Kind::NumberOrVector | Kind::NumberOrNumbers => json!({ "anyOf": [number.clone(), list(number)] }),
         Kind::Numbers => list(number),
         Kind::VectorPair => {
-            json!({ "type": "array", "items": { "anyOf": [text, list(number)] }, "minItems": 2, "maxItems": 2 })
+            let items = json!({ "anyOf": [text, list(number)] });
+            json!({ "type": "array", "items": items, "minItems": 2, "maxItems": 2 })
         }
         Kind::Matrix => json!({ "type": "array", "items": { "anyOf": [number.clone(), list(number)] } }),
         Kind::Pair(_) => pair(),
@@ -49,6 +52,7 @@ fn kind(k: &Kind) -> Value {
 
 /// A table with these fields, and `type` if it is a variant.
 fn object(fields: &[Field], tag: Option<&str>) -> Map<String, Value> {
+    // properties with their descriptions
     let mut properties = Map::new();
     if let Some(tag) = tag {
         properties.insert("type".into(), json!({ "const": tag }));
@@ -58,8 +62,10 @@ fn object(fields: &[Field], tag: Option<&str>) -> Map<String, Value> {
         property["description"] = json!(f.doc);
         properties.insert(f.name.into(), property);
     }
+    // what must be there
     let required: Vec<&str> =
         tag.map(|_| "type").into_iter().chain(fields.iter().filter(|f| f.required).map(|f| f.name)).collect();
+    // the object
     let mut object = Map::new();
     object.insert("type".into(), json!("object"));
     object.insert("properties".into(), Value::Object(properties));

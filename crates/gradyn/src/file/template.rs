@@ -1,7 +1,8 @@
 //! Templates: parts of a model that instances copy, before the reader sees the file.
 //!
 //! ```text
-//! tree ─ library: templates, instances ─▶ sizes, scopes ─ copy: names, arguments, mirror ─▶ merge ─▶ tree without templates
+//! tree ─ library: templates, instances ─▶ sizes, scopes
+//!      ─ copy: names, arguments, mirror ─▶ merge ─▶ tree without templates
 //! ```
 //!
 //! Every copy is the template with {texts} filled in, its own names prefixed wherever they stand (`text`)
@@ -43,7 +44,7 @@ const MAX_TEXT: usize = 1 << 26;
 const MAX_DEPTH: usize = 16;
 
 /// A file whose instances have been copied.
-pub struct Expanded {
+pub(crate) struct Expanded {
     /// The model without templates.
     pub root: Table,
     /// Who made what.
@@ -51,7 +52,7 @@ pub struct Expanded {
 }
 
 /// Copies all instances; `None` if the file has neither templates nor instances.
-pub fn expand(root: &Table) -> Result<Option<Expanded>, ModelError> {
+pub(crate) fn expand(root: &Table) -> Result<Option<Expanded>, ModelError> {
     if root.get("template").is_none() && root.get("instance").is_none() {
         return Ok(None);
     }
@@ -95,6 +96,7 @@ impl<'a> Expander<'a> {
     fn copies(&self, instances: &[Instance<'a>], outer: &Context) -> Result<Vec<Copy<'a>>, ModelError> {
         let mut copies = vec![];
         for instance in instances {
+            // a plane has no z to mirror
             if instance.mirror == Some(2) && outer.dimension == 2 {
                 let e = wrong(
                     format!("instance `{}`, mirror: a plane model has no z axis", instance.name.text),
@@ -102,11 +104,14 @@ impl<'a> Expander<'a> {
                 );
                 return Err(outer.inside(e.help("mirror = \"x\" or mirror = \"y\"")));
             }
+            // flips = those outside and its own
             let mut flips = outer.flips;
             instance.mirror.iter().for_each(|&k| flips[k] = !flips[k]);
+            // a copy for each number
             for i in 1..=instance.count.unwrap_or(1) {
                 let number = instance.count.map(|n| (i, n));
-                let (name, prefix) = (instance.name_of(i), instance.prefix_of(i));
+                let name = instance.name_of(i);
+                let prefix = instance.prefix_of(i);
                 copies.push(Copy {
                     name: format!("{}{name}", outer.prefix),
                     instance: instance.name,
@@ -128,12 +133,14 @@ impl<'a> Expander<'a> {
         outer: &Context,
     ) -> Result<Vec<Option<Argument>>, ModelError> {
         let template = &self.library.templates[instance.template];
+        // tables in the order in which they win
         let mut tables = vec![];
         tables.extend(instance.table("first").filter(|_| i == 1));
         tables.extend(instance.table("last").filter(|_| instance.count == Some(i)));
         tables.extend(instance.table("with"));
         let number = instance.count.map(|n| (i, n));
         let mut given: Vec<Option<Argument>> = template.arguments.iter().map(|_| None).collect();
+        // given = first value of each argument
         for (key, node) in tables.into_iter().flat_map(|t| &t.entries) {
             let Some(k) = template.argument(&key.text) else {
                 return Err(outer.inside(template.unknown(key, &instance.name.text)));
@@ -142,6 +149,7 @@ impl<'a> Expander<'a> {
                 given[k] = Some(outer.numbered(number, || outer.argument(node))?);
             }
         }
+        // what has no default must be given
         let missing = template
             .arguments
             .iter()
@@ -193,6 +201,7 @@ impl<'a> Expander<'a> {
         inside.into_iter().try_for_each(|c| self.copy(c, &context))
     }
     fn check_used(&self, template: &Template, context: &Context) -> Result<(), ModelError> {
+        // unused = read neither as a number nor as a text
         let unused = template
             .arguments
             .iter()

@@ -8,8 +8,8 @@ use toml::de::{DeInteger, DeTable, DeValue};
 
 /// A string of the file: a key or a value.
 #[derive(Clone, Debug)]
-pub struct Word {
-    /// What it says.
+pub(crate) struct Word {
+    /// What it says, without quotes.
     pub text: String,
     /// Its bytes: without the quotes if `exact`.
     pub place: Range<usize>,
@@ -19,7 +19,7 @@ pub struct Word {
 
 /// A value of the file.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub(crate) struct Node {
     pub value: Value,
     /// Its bytes, quotes and brackets included.
     pub place: Range<usize>,
@@ -27,7 +27,7 @@ pub struct Node {
 
 /// What a value is.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub(crate) enum Value {
     Text(Word),
     Number(f64),
     Flag(bool),
@@ -39,13 +39,13 @@ pub enum Value {
 
 /// Keys and values in the order of the file.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub(crate) struct Table {
     pub entries: Vec<(Word, Node)>,
 }
 
 impl Word {
     /// The string `text` whose source, with its quotes if it has any, stands at `span`.
-    pub fn new(source: &str, span: Range<usize>, text: &str) -> Self {
+    pub(crate) fn new(source: &str, span: Range<usize>, text: &str) -> Self {
         let raw = source.get(span.clone()).unwrap_or("");
         let unquoted =
             |quote: &&str| raw.strip_prefix(*quote)?.strip_suffix(*quote).map(|inner| (quote.len(), inner));
@@ -60,12 +60,12 @@ impl Word {
         let place = if exact { start..start + inner.len() } else { span };
         Self { text: text.into(), place, exact }
     }
-    /// As a name.
-    pub fn name(&self) -> Text {
+    /// The key as a name with its place.
+    pub(crate) fn name(&self) -> Text {
         Text { text: self.text.clone(), place: Some(self.place.clone()) }
     }
     /// As an expression.
-    pub fn expression(&self) -> Number {
+    pub(crate) fn expression(&self) -> Number {
         Number {
             source: Source::Expression(self.text.clone()),
             place: Some(self.place.clone()),
@@ -76,7 +76,7 @@ impl Word {
 
 impl Node {
     /// What it is, for messages.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match &self.value {
             Value::Text(_) => "a string",
             Value::Number(_) => "a number",
@@ -86,24 +86,24 @@ impl Node {
             Value::Table(_) => "a table",
         }
     }
-    /// The string.
-    pub fn word(&self) -> Option<&Word> {
+    /// The string that it holds, if it is one.
+    pub(crate) fn word(&self) -> Option<&Word> {
         if let Value::Text(word) = &self.value { Some(word) } else { None }
     }
     /// The items of a list; none if it is something else.
-    pub fn items(&self) -> &[Node] {
+    pub(crate) fn items(&self) -> &[Node] {
         if let Value::List(items) = &self.value { items } else { &[] }
     }
-    /// Is it a list?
-    pub fn is_list(&self) -> bool {
+    /// Is it a list of values?
+    pub(crate) fn is_list(&self) -> bool {
         matches!(self.value, Value::List(_))
     }
-    /// The table.
-    pub fn table(&self) -> Option<&Table> {
+    /// The table that it holds, if it is one.
+    pub(crate) fn table(&self) -> Option<&Table> {
         if let Value::Table(table) = &self.value { Some(table) } else { None }
     }
     /// The value of a number, the expression of a string or of a list of components.
-    pub fn number(&self) -> Option<Number> {
+    pub(crate) fn number(&self) -> Option<Number> {
         let place = Some(self.place.clone());
         match &self.value {
             Value::Number(x) => Some(Number { source: Source::Value(*x), place, exact: false }),
@@ -129,11 +129,11 @@ impl Node {
         }
     }
     /// Numbers of a list.
-    pub fn numbers(&self) -> Vec<Number> {
+    pub(crate) fn numbers(&self) -> Vec<Number> {
         self.items().iter().filter_map(Node::number).collect()
     }
     /// Components of a list, or a vector expression.
-    pub fn vector(&self) -> Option<Vector> {
+    pub(crate) fn vector(&self) -> Option<Vector> {
         match &self.value {
             Value::List(_) => Some(Vector::Components(self.numbers(), Some(self.place.clone()))),
             _ => self.number().map(Vector::Expression),
@@ -151,17 +151,17 @@ fn written(n: &Number) -> String {
 
 impl Table {
     /// The value of a key.
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.entries.iter().find(|(k, _)| k.text == key).map(|(_, node)| node)
     }
     /// About how many bytes it takes to write.
-    pub fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         self.entries.iter().map(|(key, node)| key.text.len() + node.weight()).sum()
     }
 }
 
-/// Parses TOML.
-pub fn from_toml(source: &str) -> Result<Table, ModelError> {
+/// Parses TOML into a tree with places.
+pub(crate) fn from_toml(source: &str) -> Result<Table, ModelError> {
     match DeTable::parse(source) {
         Ok(root) => Ok(table(source, root.get_ref())),
         Err(e) => {

@@ -56,7 +56,8 @@ fn number<'a>(m: &'a Mechanism, name: &str) -> Option<&'a Number> {
 
 /// The place of a value with the quotes around it.
 fn with_quotes(text: &str, place: Range<usize>) -> Range<usize> {
-    let (before, after) = (text[..place.start].chars().next_back(), text[place.end..].chars().next());
+    let before = text[..place.start].chars().next_back();
+    let after = text[place.end..].chars().next();
     match (before, after) {
         (Some(a), Some(b)) if a == b && ['"', '\''].contains(&a) => {
             with_quotes(text, place.start - 1..place.end + 1)

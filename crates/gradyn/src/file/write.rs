@@ -3,7 +3,7 @@
 use super::tree::{Node, Table, Value, Word};
 
 /// The whole file: values first, then the sections.
-pub fn toml(root: &Table) -> String {
+pub(crate) fn toml(root: &Table) -> String {
     let (sections, values): (Vec<_>, Vec<_>) =
         root.entries.iter().partition(|(_, node)| node.table().is_some());
     let mut out = String::new();

@@ -52,8 +52,11 @@ impl Fit {
     }
     /// Refuses a record with times outside of the run, or with fewer numbers than parameters.
     pub(super) fn check(&self, model: &Prepared) -> Result<(), Error> {
-        let (mesh, n) = (model.mesh()?, model.parameters().len());
-        let (start, end) = (mesh.start.0, mesh.end());
+        // times within the run
+        let mesh = model.mesh()?;
+        let n = model.parameters().len();
+        let start = mesh.start.0;
+        let end = mesh.end();
         let tiny = 1e-12 * (end - start);
         if let Some(t) = self.record.times.iter().find(|t| **t < start - tiny || **t > end + tiny) {
             let message = format!(
@@ -64,6 +67,7 @@ impl Fit {
                 .help("look at t_end of [study], or leave it out")
                 .into());
         }
+        // as many values as parameters
         if self.count() < n {
             let message = format!(
                 "study, optimize, fit: {} measured values for {n} parameters are too few",
@@ -79,7 +83,8 @@ impl Fit {
     /// The nodes of a run at the times of the record.
     fn nodes(&self, run: &Run) -> Result<Vec<usize>, Error> {
         let t = &run.trajectory.plan.t;
-        let (start, end) = (t[0], t[t.len() - 1]);
+        let start = t[0];
+        let end = t[t.len() - 1];
         let node = |time: &f64| {
             let after = t.partition_point(|t| t < time).min(t.len() - 1);
             let near = [after.saturating_sub(1), after]
@@ -94,8 +99,10 @@ impl Fit {
     /// r and ∂r/∂ρ (1), by rows.
     pub(super) fn residuals(&self, model: &Prepared, run: &Run) -> Result<Residuals, Error> {
         let nodes = self.nodes(run)?;
-        let (table, slopes) = (model.table(run, None)?, model.output_sensitivities_at(run, &nodes)?);
-        let (mut values, mut jacobian) = (vec![], vec![]);
+        let table = model.table(run, None)?;
+        let slopes = model.output_sensitivities_at(run, &nodes)?;
+        let mut values = vec![];
+        let mut jacobian = vec![];
         for ((node, measured), y_rho) in nodes.iter().zip(&self.record.values).zip(&slopes) {
             for (j, (name, scale)) in self.columns.iter().enumerate() {
                 let y = table.rows[*node][1 + j];

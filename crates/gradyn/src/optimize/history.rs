@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 
 /// A line of a history, without its end.
 pub fn line(number: usize, record: &Record) -> String {
+    // design
     let head = json!({"evaluation": number, "start": record.trial.start, "x": record.trial.x});
+    // outcome: why it failed, residuals, or a value
     let rest = match &record.outcome {
         Err(Failed { reason }) => json!({"failed": reason}),
         Ok(Evaluation {
@@ -25,9 +27,13 @@ pub fn line(number: usize, record: &Record) -> String {
             json!({"residuals": values, "slopes": jacobian, "constraints": constraints, "jacobian": c_x})
         }
         Ok(e) => {
-            json!({"value": e.value, "gradient": e.gradient, "constraints": e.constraints, "jacobian": e.jacobian})
+            json!({
+                "value": e.value, "gradient": e.gradient,
+                "constraints": e.constraints, "jacobian": e.jacobian,
+            })
         }
     };
+    // both in one object
     let mut all = head;
     all.as_object_mut().into_iter().for_each(|o| o.extend(rest.as_object().cloned().into_iter().flatten()));
     all.to_string()

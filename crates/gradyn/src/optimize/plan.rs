@@ -1,24 +1,27 @@
 //! From the names of a study to a problem, and to the model that it needs: parameters that do not vary become
 //! constants, objectives that nobody asks for are left out, limited expressions become objectives.
 
+mod reach;
+
 use super::fit::Fit;
 use crate::file::{Limit, Limited, Optimize, Scenario};
 use crate::prepared::Prepared;
-use crate::reach::{names, reach};
+use crate::reach::names;
 use gradyn_model::ModelError;
 use gradyn_model::error::nearest;
-use gradyn_model::mechanism::{Mechanism, Number, Objective, Text};
+use gradyn_model::mechanism::{Mechanism, Objective, Text};
 use gradyn_optimize::{Error, Method as Optimizer, Problem, Transform, Variable};
+use reach::{check_reach, reads_motion};
 use std::ops::Range;
 use std::path::Path;
 
 type Place = Option<Range<usize>>;
 
 /// What a study needs.
-pub struct Plan {
+pub(crate) struct Plan {
     /// The models: name, weight, mechanism. Without scenarios one model without a name.
     pub scenarios: Vec<(String, f64, Mechanism)>,
-    /// The problem.
+    /// The problem in numbers: variables, bounds, constraints.
     pub problem: Problem,
     /// Weight of each functional in what is minimised.
     pub weights: Vec<f64>,
@@ -29,7 +32,7 @@ pub struct Plan {
 }
 
 /// sign (ψ - limit) = 0 or ≤ 0.
-pub struct Row {
+pub(crate) struct Row {
     pub scenario: usize,
     pub functional: usize,
     pub sign: f64,
@@ -39,7 +42,7 @@ pub struct Row {
 impl Plan {
     /// Of the study of a model in a folder; values, bounds and scales of the parameters are those of
     /// `nominal`.
-    pub fn new(
+    pub(crate) fn new(
         study: &Optimize,
         m: &Mechanism,
         nominal: &Prepared,
@@ -60,7 +63,11 @@ impl Plan {
 }
 
 /// The optimiser that is asked for, and where.
-pub fn optimizer(study: &Optimize, given: Option<Optimizer>) -> Result<(Optimizer, Place), ModelError> {
+pub(crate) fn optimizer(
+    study: &Optimize,
+    given: Option<Optimizer>,
+) -> Result<(Optimizer, Place), ModelError> {
+    // found = of the command, of the file, or what fits the study
     let named = study.method.as_ref().filter(|_| given.is_none());
     let place = named.and_then(|t| t.place.clone());
     let fallback = match (&study.fit, &study.limits[..]) {
@@ -69,6 +76,7 @@ pub fn optimizer(study: &Optimize, given: Option<Optimizer>) -> Result<(Optimize
         _ => Optimizer::Sqp,
     };
     let found = named.and_then(|t| Optimizer::parse(&t.text).ok()).or(given).unwrap_or(fallback);
+    // least squares need residuals
     if found.least_squares() && study.fit.is_none() {
         let others: Vec<&str> =
             Optimizer::ALL.iter().filter(|o| !o.least_squares()).map(|o| o.name()).collect();
@@ -109,6 +117,7 @@ fn varying(study: &Optimize, m: &Mechanism) -> Result<Vec<String>, ModelError> {
 
 /// The objectives that are minimised or limited, then the limited expressions.
 fn functionals(study: &Optimize, m: &Mechanism) -> Result<Vec<Objective>, ModelError> {
+    // objectives that are asked for
     let all: Vec<&str> = m.objectives.iter().map(|o| o.name.text.as_str()).collect();
     let limited = study
         .limits
@@ -119,6 +128,7 @@ fn functionals(study: &Optimize, m: &Mechanism) -> Result<Vec<Objective>, ModelE
         return Err(unknown("objective", name, &all));
     }
     let used = m.objectives.iter().filter(|o| asked.iter().any(|n| n.text == o.name.text)).cloned();
+    // values of constraints are objectives of their own
     let value = |l: &Limit| match &l.of {
         Limited::Objective(_) => None,
         Limited::Value(x) => {
@@ -146,74 +156,6 @@ fn reduced(m: &Mechanism, nominal: &Prepared, varying: &[String], objectives: Ve
     new
 }
 
-/// Something that parameters should change.
-struct Target<'a> {
-    name: &'a Text,
-    owner: String,
-    /// Does it follow the motion?
-    moves: bool,
-    /// Is it an integral over time?
-    integral: bool,
-}
-
-/// Does an expression read a sensor, not only parameters, constants and points?
-fn reads_motion(x: &Number, m: &Mechanism) -> bool {
-    let constants = m.constants.iter().map(|c| &c.0).chain(m.hard_points.iter().map(|p| &p.0));
-    let still: Vec<&str> =
-        m.parameters.iter().map(|p| &p.name).chain(constants).map(|t| t.text.as_str()).collect();
-    names(x)
-        .iter()
-        .any(|name| name.split('.').next().is_some_and(|first| first != "ground" && !still.contains(&first)))
-}
-
-/// Every functional and every fitted column depends on a parameter, and every parameter reaches one of them.
-fn check_reach<'a>(study: &Optimize, m: &'a Mechanism) -> Result<(), ModelError> {
-    let reaches = reach(m);
-    let moves = |o: &Objective| o.integral.iter().chain(&o.terminal).any(|x| reads_motion(x, m));
-    let functional = |o: &'a Objective| Target {
-        name: &o.name,
-        owner: format!("objective {}", o.name),
-        moves: moves(o),
-        integral: o.integral.is_some(),
-    };
-    let column = |(name, x): &'a (Text, Number)| Target {
-        name,
-        owner: format!("output {name}"),
-        moves: reads_motion(x, m),
-        integral: false,
-    };
-    let fitted = m.outputs.iter().filter(|_| study.fit.is_some());
-    let targets: Vec<Target> = m.objectives.iter().map(functional).chain(fitted.map(column)).collect();
-    let depends = |target: &Target, p: &str| {
-        let aside = ["output ", "objective ", "constant ", "hard point "];
-        let motion = reaches[p].iter().any(|owner| !aside.iter().any(|a| owner.starts_with(a)));
-        let times = reaches[p].iter().any(|owner| owner == "times") || (motion && m.until.is_some());
-        reaches[p].contains(&target.owner) || (motion && target.moves) || (times && target.integral)
-    };
-    for o in &targets {
-        if !m.parameters.iter().any(|p| depends(o, &p.name.text)) {
-            let e =
-                ModelError::new(format!("study, optimize: `{}` depends on no parameter that varies", o.name));
-            return Err(e
-                .at(&o.name.place)
-                .help("look at `parameters` of [study.optimize], and at what they reach: `gradyn check`"));
-        }
-    }
-    for p in &m.parameters {
-        if !targets.iter().any(|o| depends(o, &p.name.text)) {
-            let mention =
-                study.parameters.iter().flatten().find(|n| n.text == p.name.text).unwrap_or(&p.name);
-            let goal = if study.fit.is_some() { "a fitted column" } else { "what is minimised" };
-            let message =
-                format!("study, optimize: parameter `{}` reaches neither {goal} nor a constraint", p.name);
-            return Err(ModelError::new(message)
-                .at(&mention.place)
-                .help("leave it out of `parameters` in [study.optimize]"));
-        }
-    }
-    Ok(())
-}
-
 /// Variables with the bounds and scales of the parameters.
 fn problem(
     study: &Optimize,
@@ -221,6 +163,7 @@ fn problem(
     nominal: &Prepared,
     varying: &[String],
 ) -> Result<Problem, ModelError> {
+    // transforms of what varies
     let valid: Vec<&str> = varying.iter().map(String::as_str).collect();
     if let Some((name, _)) = study.transforms.iter().find(|t| !valid.contains(&t.0.text.as_str())) {
         return Err(unknown("varying parameter", name, &valid));
@@ -228,12 +171,15 @@ fn problem(
     let transform = |name: &str| {
         study.transforms.iter().find(|t| t.0.text == name).and_then(|t| Transform::parse(&t.1.text).ok())
     };
+    // variables with bounds and scales
     let infos = || nominal.parameters().iter().zip(&nominal.rho).filter(|(p, _)| varying.contains(&p.name));
     let variable = |p: &gradyn_model::ParameterInfo| {
-        let (lower, upper) = (p.bounds.0.unwrap_or(f64::NEG_INFINITY), p.bounds.1.unwrap_or(f64::INFINITY));
+        let lower = p.bounds.0.unwrap_or(f64::NEG_INFINITY);
+        let upper = p.bounds.1.unwrap_or(f64::INFINITY);
         let transform = transform(&p.name).unwrap_or(Transform::Identity);
         Variable::between(&p.name, lower, upper).scale(p.scale).transform(transform)
     };
+    // problem, its start and its scale
     let place = |e: Error| refused(e, m, &None);
     let problem = Problem::new(infos().map(|(p, _)| variable(p)).collect()).map_err(place)?;
     problem.check_start(&infos().map(|(_, x)| *x).collect::<Vec<_>>()).map_err(place)?;
@@ -241,7 +187,7 @@ fn problem(
 }
 
 /// What an optimiser refuses: at its parameter, or at another place.
-pub fn refused(e: Error, m: &Mechanism, place: &Place) -> ModelError {
+pub(crate) fn refused(e: Error, m: &Mechanism, place: &Place) -> ModelError {
     let Error::Variable { name, what } = e else {
         return ModelError::new(format!("study, optimize: {e}")).at(place);
     };
@@ -251,6 +197,7 @@ pub fn refused(e: Error, m: &Mechanism, place: &Place) -> ModelError {
 
 /// The model in every scenario.
 fn scenarios(study: &Optimize, m: &Mechanism) -> Result<Vec<(String, f64, Mechanism)>, ModelError> {
+    // one = the mechanism with the constants of the scenario
     let valid: Vec<&str> = m.constants.iter().map(|c| c.0.text.as_str()).collect();
     let one = |s: &Scenario| {
         let mut new = m.clone();
@@ -261,6 +208,7 @@ fn scenarios(study: &Optimize, m: &Mechanism) -> Result<Vec<(String, f64, Mechan
         }
         Ok((s.name.text.clone(), s.weight, new))
     };
+    // scenarios, or the mechanism as it is
     match &study.scenarios[..] {
         [] => Ok(vec![(String::new(), 1.0, m.clone())]),
         [first, ..] if study.fit.is_some() => {
@@ -279,8 +227,10 @@ fn constrained(
     m: &Mechanism,
 ) -> Result<(Problem, Vec<Row>), ModelError> {
     let mut rows = vec![];
+    // equalities first, then inequalities
     for equal in [true, false] {
         for l in &study.limits {
+            // everywhere = it is another number in each scenario
             let set =
                 |name: &String| study.scenarios.iter().flat_map(|s| &s.set).any(|(n, _)| n.text == *name);
             let (name, everywhere) = match &l.of {
@@ -293,6 +243,7 @@ fn constrained(
                 .position(|o| o.name.text == name.text)
                 .expect("every limit has its functional");
             let count = if everywhere { study.scenarios.len().max(1) } else { 1 };
+            // a row for each scenario and side
             for (scenario, (limit, sign, name)) in
                 (0..count).flat_map(|s| sides(study, l, equal, everywhere, s).map(move |side| (s, side)))
             {
@@ -316,10 +267,12 @@ fn sides(
     everywhere: bool,
     scenario: usize,
 ) -> impl Iterator<Item = (f64, f64, String)> {
+    // name, with the scenario where there are several
     let name = match study.scenarios.get(scenario) {
         Some(s) if study.scenarios.len() > 1 && everywhere => format!("{}, {}", l.name, s.name),
         _ => l.name.text.clone(),
     };
+    // sides that are given
     let both = l.min.is_some() && l.max.is_some();
     let given = if equal {
         [(l.equal, 1.0, ""), (None, 1.0, "")]

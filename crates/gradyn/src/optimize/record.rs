@@ -14,7 +14,7 @@ use std::path::Path;
 /// Times and values [time][column], in the order of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// When [s].
+    /// Times of the samples [s].
     pub times: Vec<f64>,
     /// What was measured.
     pub values: Vec<Vec<f64>>,
@@ -23,6 +23,7 @@ pub struct Record {
 impl Record {
     /// What a fit refers to; its file is relative to the folder of the model.
     pub fn new(fit: &Fit, folder: &Path) -> Result<Self, ModelError> {
+        // rows of the study or of its file
         let mut rows = match &fit.record {
             Measured::Rows(rows) => rows.clone(),
             Measured::File(name) => {
@@ -34,6 +35,7 @@ impl Record {
                 table(name, &text, fit)?
             }
         };
+        // in order of time
         if let Some(row) = rows.iter().find(|row| row.iter().any(|x| !x.is_finite())) {
             let message = format!("study, optimize, fit: {row:?} has a value that is not finite");
             return Err(ModelError::new(message).at(&fit.place));
@@ -52,19 +54,15 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
     let cells =
         |line: &str| line.split(',').map(|c| c.trim().trim_matches('"').to_owned()).collect::<Vec<_>>();
     // some spreadsheets begin a file with a mark of its encoding
-    let mut lines = text
-        .trim_start_matches('\u{feff}')
-        .lines()
-        .map(cells)
-        .enumerate()
-        .filter(|(_, cells)| cells.iter().any(|c| !c.is_empty()));
+    let lines = text.trim_start_matches('\u{feff}').lines().map(cells).enumerate();
+    let mut lines = lines.filter(|(_, cells)| cells.iter().any(|c| !c.is_empty()));
     let header = lines.next().map_or(vec![], |(_, cells)| cells);
     if header.first().is_none_or(|first| first != "t") {
         let e = wrong(": the first column is not `t`".into()).at(&fit.place);
-        return Err(
-            e.help("the first line names the columns, with commas: t,NAME,NAME…; t is the time in seconds")
-        );
+        let help = "the first line names the columns, with commas: t,NAME,NAME…; t is the time in seconds";
+        return Err(e.help(help));
     }
+    // places = cells of the fitted columns
     let find = |column: &gradyn_model::mechanism::Text| {
         header[1..].iter().position(|h| *h == column.text).map(|k| k + 1).ok_or_else(|| {
             let e = wrong(format!(" has no column `{column}`")).at(&column.place);
@@ -75,16 +73,17 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
     if let Some(k) = (1..header.len()).find(|&k| header[..k].contains(&header[k])) {
         return Err(wrong(format!(" has the column `{}` twice", header[k])).at(&fit.place));
     }
+    // rows = times and their values
     let row = |(line, cells): (usize, Vec<String>)| {
         if cells.len() != header.len() {
             let counts = format!("{} cells for {} columns", cells.len(), header.len());
             return Err(wrong(format!(", line {}: {counts}", line + 1)).at(&fit.place));
         }
         let number = |k: usize| {
-            let (cell, column) = (cells.get(k).map_or("", String::as_str), &header[k]);
-            let place = format!(", line {}, column `{column}`", line + 1);
-            cell.parse::<f64>()
-                .map_err(|_| wrong(format!("{place}: `{cell}` is not a number")).at(&fit.place))
+            let cell = cells.get(k).map_or("", String::as_str);
+            let place = format!(", line {}, column `{}`", line + 1, header[k]);
+            let wrong = |_| wrong(format!("{place}: `{cell}` is not a number")).at(&fit.place);
+            cell.parse::<f64>().map_err(wrong)
         };
         std::iter::once(0).chain(places.iter().copied()).map(number).collect::<Result<Vec<f64>, _>>()
     };

@@ -11,17 +11,17 @@ use gradyn_model::Coordinates;
 /// Formulation, integrator, sensitivity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Combination {
-    /// Formulation.
+    /// How the constraints enter the equations of motion.
     pub formulation: Formulation,
-    /// Integrator.
+    /// The scheme that makes the steps.
     pub integrator: Integrator,
-    /// Sensitivity.
+    /// The method of the gradient.
     pub sensitivity: Sensitivity,
-    /// Coordinates.
+    /// Coordinates of the model.
     pub coordinates: Coordinates,
 }
 
-/// How much.
+/// How many combinations are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Every formulation with one integrator, every integrator with one formulation, all coordinates and
@@ -40,14 +40,14 @@ pub enum Section {
     Integrators,
     /// The centres in other coordinates.
     Coordinates,
-    /// The centres.
+    /// All sensitivities at the centres.
     Sensitivities,
     /// The rest of the product.
     Others,
 }
 
 impl Section {
-    /// Name.
+    /// Name of the section in tables.
     pub fn name(self) -> &'static str {
         match self {
             Section::Formulations => "formulations",
@@ -68,7 +68,7 @@ impl Combination {
         Self { formulation, integrator, sensitivity, coordinates }
     }
     /// Do both differentiate the same run?
-    pub fn same_run(&self, other: &Self) -> bool {
+    pub(crate) fn same_run(&self, other: &Self) -> bool {
         let run = |c: &Self| (c.formulation, c.integrator, c.coordinates);
         run(self) == run(other)
     }
@@ -116,7 +116,9 @@ pub(super) fn list(
     scope: Scope,
     families: &[Coordinates],
 ) -> Vec<Item> {
-    let (mut items, sweep, own) = (vec![], Sensitivity::DiscreteAdjoint, families[0]);
+    let mut items = vec![];
+    let sweep = Sensitivity::DiscreteAdjoint;
+    let own = families[0];
     for &f in Formulation::ALL {
         let integrator = centres.iter().map(|c| c.1).find(|i| f.fits(*i)).unwrap_or(Integrator::Newmark);
         add(&mut items, Section::Formulations, Combination::new((f, integrator), sweep, own));

@@ -8,7 +8,7 @@ use gradyn_sensitivity::Gradient;
 /// What a method says: objectives and their gradients; or a difference of two such.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// Objectives.
+    /// Values of the objectives.
     pub psi: Vec<f64>,
     /// One row per objective, one column per parameter.
     pub rows: Gradient,
@@ -34,9 +34,9 @@ impl Entry {
 /// The entry that is farthest off. All numbers are relative to the size of its objective.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// Which entry.
+    /// The entry that is the farthest off.
     pub entry: Entry,
-    /// Its distance.
+    /// Distance of that entry.
     pub off: f64,
     /// The error that is expected.
     pub expected: f64,
@@ -101,9 +101,11 @@ impl Ruler {
     }
     /// (4) of a difference: its worst entry.
     pub fn worst(&self, x: &Answer, expected: &Errors) -> Distance {
+        // worst = largest ratio of the distance to what is expected; NaN is the worst of all
         let mut worst =
             Distance { entry: Entry { objective: 0, parameter: None }, off: 0.0, expected: 0.0, ratio: -1.0 };
         for (objective, [value, gradient]) in expected.0.iter().enumerate() {
+            // value and derivatives of the objective, in their scales
             let entries = std::iter::once((None, 1.0, *value));
             let columns = self.scales.iter().enumerate().map(|(k, s)| (Some(k), *s, *gradient));
             for (parameter, scale, expected) in entries.chain(columns) {
@@ -125,15 +127,15 @@ impl Ruler {
 }
 
 impl Errors {
-    /// Sum.
+    /// Sum with other errors, entry by entry.
     pub fn plus(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(a, b)| [a[0] + b[0], a[1] + b[1]]).collect())
     }
-    /// Multiple.
+    /// Multiple of the errors, entry by entry.
     pub fn times(&self, factor: f64) -> Self {
         Self(self.0.iter().map(|e| e.map(|e| e * factor)).collect())
     }
-    /// The largest.
+    /// The largest of all errors.
     pub fn largest(&self) -> f64 {
         largest(self.0.iter().flatten().copied())
     }

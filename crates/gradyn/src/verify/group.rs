@@ -19,13 +19,14 @@ pub(super) struct Group {
 }
 
 impl Group {
-    pub fn new(model: &Prepared, methods: [Method; 2]) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Prepared, methods: [Method; 2]) -> Result<Self, Error> {
         let run = |m: &Method| -> Result<_, Error> {
             let run = model.run(m)?;
             let gradient = model.gradient(&run, Sensitivity::DiscreteAdjoint)?;
             Ok((run, gradient))
         };
-        let (coarse, fine) = (run(&methods[0])?, run(&methods[1])?);
+        let coarse = run(&methods[0])?;
+        let fine = run(&methods[1])?;
         let estimate = methods[0].formulation == Formulation::Penalty;
         let penalty = estimate.then(|| model.penalty_error(&coarse.0, Some(&coarse.1))).transpose()?;
         let answer = |(run, g): (&Run, Gradient)| Answer { psi: run.psi.clone(), rows: g };
@@ -36,7 +37,7 @@ impl Group {
         })
     }
     /// The second run as a reference.
-    pub fn into_reference(self, model: &Prepared, seconds: f64) -> Result<Reference, Error> {
+    pub(crate) fn into_reference(self, model: &Prepared, seconds: f64) -> Result<Reference, Error> {
         let [_, run] = self.runs;
         let [coarse, answer] = self.answers;
         let ruler = Ruler::new(model.parameters().iter().map(|p| p.scale).collect(), &answer);
@@ -55,22 +56,21 @@ impl Group {
         })
     }
     /// One sensitivity of these runs, compared.
-    pub fn measure(
+    pub(crate) fn measure(
         &self,
         model: &Prepared,
         s: Sensitivity,
         reference: Option<&Reference>,
     ) -> Result<Measured, Error> {
         let Some(reference) = reference else {
-            return Err(Error::method(
-                "there is no reference to compare with",
-                "look at the reason above the table",
-            ));
+            let help = "look at the reason above the table";
+            return Err(Error::method("there is no reference to compare with", help));
         };
         let of = |run: &Run| -> Result<Answer, Error> {
             Ok(Answer { psi: run.psi.clone(), rows: model.gradient(run, s)?.rows })
         };
         let run = &self.runs[0];
+        // what its error is known by: the other run, its own steps, its bars, or rounding
         match s {
             Sensitivity::DiscreteAdjoint => Ok(self.converging(self.answers.clone(), reference)),
             s if s.is_continuous() => Ok(self.converging([of(run)?, of(&self.runs[1])?], reference)),
@@ -79,27 +79,10 @@ impl Group {
                 let other =
                     Answer { psi: run.psi.clone(), rows: model.central_differences(run, 4.0 * step)? };
                 let answer = of(run)?;
-                Ok(self.beside(
-                    answer.clone(),
-                    |ruler| difference_error(ruler, &answer, &other, step),
-                    reference,
-                ))
+                let expected = |ruler: &Ruler| difference_error(ruler, &answer, &other, step);
+                Ok(self.beside(answer.clone(), expected, reference))
             }
-            Sensitivity::Extrapolated => {
-                let g = model.gradient(run, s)?;
-                let bars = Answer { psi: vec![0.0; run.psi.len()], rows: g.bars.unwrap_or_default() };
-                let tolerance = run.method.extrapolation_tol;
-                let answer = Answer { psi: run.psi.clone(), rows: g.rows };
-                let expected = |ruler: &Ruler| ruler.norms(&bars).plus(&ruler.uniform(tolerance));
-                let measured = self.beside(answer, expected, reference);
-                // of this entry, or of the final time, which all entries use
-                let entry = Subject::new(Owner::Derivative, measured.distance.entry.name(model));
-                let of = |s: &Subject| *s == entry || s.kind == Owner::FinalTime;
-                let about =
-                    |w: &Warning| w.code == WarningCode::NotConverged && w.subject.as_ref().is_some_and(of);
-                let warnings = g.warnings.into_iter().filter(about).collect();
-                Ok(Measured { warnings, ..measured })
-            }
+            Sensitivity::Extrapolated => self.extrapolated(model, reference),
             _ => {
                 let noise = self.noise(model);
                 let expected = |ruler: &Ruler| {
@@ -109,6 +92,23 @@ impl Group {
                 Ok(self.beside(of(run)?, expected, reference))
             }
         }
+    }
+    /// Extrapolated differences, compared by their error bars.
+    fn extrapolated(&self, model: &Prepared, reference: &Reference) -> Result<Measured, Error> {
+        // distance against bars and tolerance
+        let run = &self.runs[0];
+        let g = model.gradient(run, Sensitivity::Extrapolated)?;
+        let bars = Answer { psi: vec![0.0; run.psi.len()], rows: g.bars.unwrap_or_default() };
+        let tolerance = run.method.extrapolation_tol;
+        let answer = Answer { psi: run.psi.clone(), rows: g.rows };
+        let expected = |ruler: &Ruler| ruler.norms(&bars).plus(&ruler.uniform(tolerance));
+        let measured = self.beside(answer, expected, reference);
+        // warnings of this entry, or of the final time, which all entries use
+        let entry = Subject::new(Owner::Derivative, measured.distance.entry.name(model));
+        let of = |s: &Subject| *s == entry || s.kind == Owner::FinalTime;
+        let about = |w: &Warning| w.code == WarningCode::NotConverged && w.subject.as_ref().is_some_and(of);
+        let warnings = g.warnings.into_iter().filter(about).collect();
+        Ok(Measured { warnings, ..measured })
     }
     /// What rounding does to the discrete adjoint: the same with parameters moved by four roundings, this way
     /// and that.
@@ -124,7 +124,8 @@ impl Group {
     }
     /// (1)–(4): answers of both runs against the reference.
     fn converging(&self, [coarse, fine]: [Answer; 2], reference: &Reference) -> Measured {
-        let (ruler, run) = (&reference.ruler, &self.runs[0]);
+        let ruler = &reference.ruler;
+        let run = &self.runs[0];
         let moved = ruler.norms(&coarse.minus(&fine));
         let mut expected =
             moved.times(richardson(&run.method)).plus(&reference.errors).plus(&ruler.uniform(rounding(run)));

@@ -15,7 +15,7 @@ const TIGHT: [f64; 2] = [1e-10, 1e-12];
 
 /// What the rows are compared with: a run and its discrete adjoint.
 pub struct Reference {
-    /// Method.
+    /// The method of the reference.
     pub method: Method,
     /// Number of steps.
     pub steps: usize,
@@ -26,7 +26,7 @@ pub struct Reference {
     pub error: f64,
     /// Distance of one direction from a complex step through the program.
     pub certificate: f64,
-    /// Seconds.
+    /// Computing time [s].
     pub seconds: f64,
     pub(super) duration: f64,
     pub(super) errors: Errors,
@@ -41,6 +41,7 @@ impl Prepared {
         plan: &Plan,
         centres: &[(Formulation, Integrator); 2],
     ) -> Result<Reference, Vec<String>> {
+        // candidates: tight tolerances first, then short steps of the centres
         let of = |formulation, integrator| Method { formulation, integrator, ..plan.method.clone() };
         let tight = [
             (Formulation::Maggi, Integrator::Dop853),
@@ -50,6 +51,7 @@ impl Prepared {
         let steps = Steps::new(self, plan, None).map_err(|e| vec![e.to_string()])?;
         let tight = tight.map(|(f, i)| TIGHT.map(|tol| of(f, i).tolerance(tol, tol)));
         let loose = centres.map(|(f, i)| steps.of(&of(f, i)));
+        // the first that is good enough
         let mut refusals = vec![];
         for methods in tight.into_iter().chain(loose) {
             let started = Stopwatch::start();
@@ -106,12 +108,14 @@ impl Steps {
     /// it after two: no last step is so short that rounding is all of it. None is longer than the longest
     /// piece between declared times and knots.
     pub fn new(model: &Prepared, plan: &Plan, reference: Option<&Reference>) -> Result<Self, Error> {
+        // the run, and the longest step that fits between its ends
         let mesh = model.mesh()?;
         let (duration, count) = reference.map_or((mesh.end() - mesh.start.0, 0), |r| (r.duration, r.steps));
         let longest = longest_piece(&mesh, mesh.start.0 + duration);
         if let Stepping::Fixed(h) = plan.method.stepping {
             check_step(h, longest, duration)?;
         }
+        // h = step of the plan, doubled until there are few enough, or by the reference
         let h = match (plan.method.stepping, plan.most_steps) {
             (Stepping::Fixed(h), None) => h,
             (Stepping::Fixed(h), Some(most)) => {

@@ -34,7 +34,7 @@ pub enum Against {
 pub struct Measured {
     /// Objectives and gradients.
     pub answer: Answer,
-    /// What with.
+    /// What it is compared with.
     pub against: Against,
     /// The worst entry.
     pub distance: Distance,
@@ -61,29 +61,29 @@ pub enum Verdict {
     Loose,
     /// Beyond it, and a warning of the run says why.
     Explained {
-        /// The warning.
+        /// Text of the warning that says why.
         reason: String,
     },
-    /// Beyond it.
+    /// It is beyond the bound, and nothing explains it.
     Differs {
         /// What is known about it.
         reason: String,
     },
     /// The combination does not exist for this model.
     Refused {
-        /// Why.
+        /// Why, as a sentence for the user.
         reason: String,
     },
     /// The run stopped.
     Stopped {
-        /// Why.
+        /// Why, as a sentence for the user.
         reason: String,
     },
 }
 
 /// A row of the table.
 pub struct Row {
-    /// What was run.
+    /// The combination that was run.
     pub combination: Combination,
     /// Where it belongs.
     pub section: Section,
@@ -143,7 +143,7 @@ impl Verdict {
         };
         Self::Differs { reason }
     }
-    /// In a word.
+    /// The verdict in a word.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Agrees => "agrees",

@@ -11,8 +11,11 @@ use gradyn_num::Wide;
 impl Sweep<'_> {
     /// Terminal values (1).
     pub(super) fn end(&mut self) -> Result<(), StepError> {
-        let (case, plan, z) = (self.case, &self.case.run.plan, self.case.run.layout.z());
-        let (last, args) = (plan.steps(), case.recipe.system().dims().args);
+        let case = self.case;
+        let plan = &self.case.run.plan;
+        let z = self.case.run.layout.z();
+        let last = plan.steps();
+        let args = case.recipe.system().dims().args;
         let w = TerminalRows::new(case, &self.p);
         self.place_node(last, plan.frozen(last))?;
         self.b.fill(0.0);
@@ -34,7 +37,8 @@ impl Sweep<'_> {
     }
     /// Terminal values of the index-3 adjoint.
     fn make_consistent(&mut self, j: usize, n: usize, rows_t: &[f64]) {
-        let (sys, run) = (self.case.recipe.system(), self.case.run);
+        let sys = self.case.recipe.system();
+        let run = self.case.run;
         let lay = run.layout;
         let args = sys.dims().args;
         let x = run.record(n);
@@ -52,7 +56,8 @@ impl Sweep<'_> {
     }
     /// g + μᵀ ŷ' at node `n`, with μ at hand.
     fn power(&mut self, j: usize, n: usize) -> f64 {
-        let (sys, run) = (self.case.recipe.system(), self.case.run);
+        let sys = self.case.recipe.system();
+        let run = self.case.run;
         let lay = run.layout;
         let x = run.record(n);
         let mut g = vec![0.0; lay.o];
@@ -66,7 +71,8 @@ impl Sweep<'_> {
     }
     /// ∂rows/∂t at node `n`.
     fn rows_t(&self, n: usize) -> Vec<f64> {
-        let (sys, run) = (self.case.recipe.system(), self.case.run);
+        let sys = self.case.recipe.system();
+        let run = self.case.run;
         let lay = run.layout;
         let frozen = run.plan.frozen(n);
         let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
@@ -92,9 +98,12 @@ impl Sweep<'_> {
     }
     /// Initial values (3).
     pub(super) fn start(&mut self) -> Result<(), StepError> {
-        let (case, plan) = (self.case, &self.case.run.plan);
-        let (sys, size) = (case.recipe.system(), self.size());
-        let (n2, args) = (2 * case.run.layout.n, sys.dims().args);
+        let case = self.case;
+        let plan = &self.case.run.plan;
+        let sys = case.recipe.system();
+        let size = self.size();
+        let n2 = 2 * case.run.layout.n;
+        let args = sys.dims().args;
         self.place_node(0, plan.frozen(1.min(plan.steps())))?;
         // record 0, and what its time changes
         let record = case.run.args(0, &self.p);

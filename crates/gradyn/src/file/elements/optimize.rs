@@ -1,5 +1,7 @@
 //! What to optimise.
 
+use super::super::tree::Word;
+use super::keys::{entries, fixed, value};
 use super::*;
 use crate::file::{Fit, Limit, Limited, Measured, Optimize, Scenario};
 use gradyn_optimize::{Error, Sampling, Settings, Starts};
@@ -7,7 +9,7 @@ use gradyn_optimize::{Error, Sampling, Settings, Starts};
 const PARENT: &str = "study, optimize";
 
 /// The table `optimize` of a study.
-pub fn optimize(t: &Table) -> Result<Optimize, ModelError> {
+pub(crate) fn optimize(t: &Table) -> Result<Optimize, ModelError> {
     let transform = |(name, node): &(Word, Node)| Some((name.name(), node.word()?.name()));
     Ok(Optimize {
         minimise: t.get("minimise").map_or(Ok(vec![]), |_| minimise(t))?,
@@ -40,6 +42,7 @@ fn minimise(t: &Table) -> Result<Vec<(Text, f64)>, ModelError> {
 
 fn fit(t: &Table) -> Result<Fit, ModelError> {
     let parent = format!("{PARENT}, fit");
+    // columns with their scales
     let column = |(name, t): (Text, &Table)| {
         let scale = positive(t, "scale", &format!("{parent}, column `{name}`"))?;
         Ok((name, scale.unwrap_or(1.0)))
@@ -49,6 +52,7 @@ fn fit(t: &Table) -> Result<Fit, ModelError> {
     if columns.is_empty() {
         return Err(ModelError::new(format!("{parent}, columns: there is no column")).at(&place("columns")));
     }
+    // row = time and one value for each column
     let row = |node: &Node| {
         let row = node
             .numbers()
@@ -65,6 +69,7 @@ fn fit(t: &Table) -> Result<Fit, ModelError> {
         );
         Err(ModelError::new(message).at(&Some(node.place.clone())))
     };
+    // record = name of a file, or rows
     let record = match text(t, "record") {
         Some(name) => Measured::File(name.text),
         None => Measured::Rows(
@@ -107,8 +112,11 @@ fn scenario(name: Text, t: &Table) -> Result<Scenario, ModelError> {
 
 fn limit(name: Text, t: &Table) -> Result<Limit, ModelError> {
     let parent = format!("{PARENT}, constraint `{name}`");
+    // limits, and whether they agree
     let [min, max, equal] = ["min", "max", "equal"].map(|key| fixed(t, key, &parent));
-    let (min, max, equal) = (min?, max?, equal?);
+    let min = min?;
+    let max = max?;
+    let equal = equal?;
     let wrong = |message: &str, help: &str| {
         Err(ModelError::new(format!("{parent}: {message}")).at(&name.place).help(help))
     };
@@ -125,6 +133,7 @@ fn limit(name: Text, t: &Table) -> Result<Limit, ModelError> {
         }
         _ => {}
     }
+    // what is limited
     let of = match text(t, "objective") {
         Some(objective) => Limited::Objective(objective),
         None => Limited::Value(number(t, "value", 0.0)),
@@ -138,6 +147,7 @@ fn settings(t: &Table) -> Result<Settings, ModelError> {
     let or = |key: &str, default: f64| Ok::<f64, ModelError>(fixed(t, key, &parent)?.unwrap_or(default));
     let count = |key: &str, default: usize| Ok::<usize, ModelError>(or(key, default as f64)? as usize);
     let d = Settings::default();
+    // settings with their defaults
     let settings = Settings {
         gradient_tol: or("gradient_tol", d.gradient_tol)?,
         value_tol: or("value_tol", d.value_tol)?,
@@ -148,6 +158,7 @@ fn settings(t: &Table) -> Result<Settings, ModelError> {
         max_evaluations: count("max_evaluations", d.max_evaluations)?,
         max_failures: count("max_failures", d.max_failures)?,
     };
+    // mistakes at the number that makes them
     settings.check().map_err(|e| {
         let place =
             if let Error::Setting { name, .. } = e { maybe(t, name).and_then(|n| n.place) } else { None };

@@ -3,8 +3,9 @@
 use super::*;
 use gradyn_model::build::tyre::LawReader;
 
-/// A road.
-pub fn road(name: Text, t: &Table) -> Result<Road, ModelError> {
+/// Reads a road: its height as a function of the place.
+pub(crate) fn road(name: Text, t: &Table) -> Result<Road, ModelError> {
+    // an expression of x
     let Some(rows) = t.get("points") else {
         if let Some((key, _)) = t.entries.iter().find(|(k, _)| k.text == "ends") {
             let e = ModelError::new(format!("road `{name}`: `ends` belongs to `points`"))
@@ -13,6 +14,7 @@ pub fn road(name: Text, t: &Table) -> Result<Road, ModelError> {
         }
         return Ok(Road { name, height: Height::Expression(number(t, "height", 0.0)) });
     };
+    // points of a spline
     let point = |row: &Node| {
         <[Number; 2]>::try_from(row.numbers()).map_err(|row_of| {
             let e = ModelError::new(format!(
@@ -28,8 +30,8 @@ pub fn road(name: Text, t: &Table) -> Result<Road, ModelError> {
     Ok(Road { height: Height::Points { points, clamped }, name })
 }
 
-/// A tyre.
-pub fn tyre(name: &Text, t: &Table) -> Result<Tyre, ModelError> {
+/// Reads a tyre on a road.
+pub(crate) fn tyre(name: &Text, t: &Table) -> Result<Tyre, ModelError> {
     Ok(Tyre {
         at: word(t, "at"),
         axis: vector(t, "axis").unwrap_or([0.0, 1.0, 0.0].into()),

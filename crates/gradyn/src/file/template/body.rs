@@ -11,8 +11,8 @@ use gradyn_model::spec::{Kind, Role};
 
 type Made<T> = Result<T, ModelError>;
 
-/// A body.
-pub fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
+/// Copies a body of a template.
+pub(crate) fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
     let node = Node { value: Value::Table(t.clone()), place: 0..0 };
     let Value::Table(mut body) = value(c, &node, kind, ("body", Role::Unknown), None)?.value else {
         return Ok(t.clone());
@@ -37,6 +37,7 @@ pub fn body(c: &Context, name: &str, t: &Table, kind: &Kind) -> Made<Table> {
 
 /// The ends of a rod by their names.
 fn ends(c: &Context, name: &str, t: &Table, rod: &Table, body: &mut Table) {
+    // ends with the names of the copy
     let given: Vec<&Word> =
         rod.get("points").map_or(&[][..], Node::items).iter().filter_map(Node::word).collect();
     let ends: Vec<Word> = given.iter().map(|w| c.point_of(name, w)).collect();
@@ -44,12 +45,14 @@ fn ends(c: &Context, name: &str, t: &Table, rod: &Table, body: &mut Table) {
     else {
         return;
     };
+    // points of the rod = these names
     for (key, node) in &mut new.entries {
         if key.text == "points" && ends.len() == node.items().len() {
             let ends = ends.iter().map(|w| Node { value: Value::Text(w.clone()), place: w.place.clone() });
             node.value = Value::List(ends.collect());
         }
     }
+    // a rod that lies along x is drawn backwards, where its ends are not drawn otherwise
     let own = |w: &Word| t.get("points").and_then(Node::table).is_some_and(|p| p.get(&w.text).is_some());
     let hard = |w: &Word| {
         t.get("hard").is_some_and(|h| h.items().iter().filter_map(Node::word).any(|h| h.text == w.text))
@@ -61,12 +64,14 @@ fn ends(c: &Context, name: &str, t: &Table, rod: &Table, body: &mut Table) {
 
 /// A rod on the negative x axis: its ends as points, from 0 to -length.
 fn backwards(c: &Context, body: &mut Table, ends: &[Word]) {
+    // the rod with a length
     let Some(Value::Table(rod)) = body.entries.iter_mut().find(|e| e.0.text == "rod").map(|e| &mut e.1.value)
     else {
         return;
     };
     let Some(k) = rod.entries.iter().position(|e| e.0.text == "length") else { return };
     let length = rod.entries.remove(k).1;
+    // its ends as points of the body: 0 and -length along x
     let at = |x: Node| {
         let zero = Node { value: Value::Number(0.0), place: length.place.clone() };
         let items = std::iter::once(x).chain((1..c.dimension).map(|_| zero.clone())).collect();

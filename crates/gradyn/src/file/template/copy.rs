@@ -3,9 +3,9 @@
 //!
 //! | key | mirrored |
 //! | --- | --- |
-//! | points, com, axis, axes, normal, normals, near, a force on a point | (1) of `text`: the components of the axis change sign |
+//! | points, com, axis, axes, normal, normals, near, a force on a point | the components of the axis (1) |
 //! | angle, torque, driven angles | change sign; a torque vector is det M · M τ |
-//! | inertia of six numbers [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] | products that involve the axis once change sign |
+//! | inertia of six numbers [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] | products with the axis once change sign |
 //! | masses, lengths, stiffness, damping, tensions, driven distances, splines, parameters | stay |
 //! | effort of an actuator | stays along a position, changes sign along an angle |
 //! | diagonal of a bushing | stays: its axes are mirrored up to their signs, which a diagonal does not see |
@@ -39,7 +39,7 @@ pub(super) type Special = (&'static str, Mirror);
 type Made<T> = Result<T, ModelError>;
 
 /// The sections of a copy.
-pub fn sections(c: &Context, template: &Table) -> Made<Vec<(&'static str, Node)>> {
+pub(crate) fn sections(c: &Context, template: &Table) -> Made<Vec<(&'static str, Node)>> {
     let mut made = vec![];
     for (key, node) in &template.entries {
         let field = FILE.fields.iter().find(|f| f.name == key.text && f.name != "instance");
@@ -56,8 +56,10 @@ pub fn sections(c: &Context, template: &Table) -> Made<Vec<(&'static str, Node)>
 }
 
 /// Constants and hard points for the arguments that expressions of the template read.
-pub fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static str, Node)>> {
-    let (mut constants, mut points) = (Table::default(), Table::default());
+pub(crate) fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static str, Node)>> {
+    let mut constants = Table::default();
+    let mut points = Table::default();
+    // numbers become constants, vectors hard points; mirrored ones change signs
     for (((name, _), argument), used) in template.arguments.iter().zip(&c.arguments).zip(&c.used) {
         let Some(node) = argument.node.clone().filter(|_| used.get()) else { continue };
         let key = Word { exact: false, place: node.place.clone(), ..c.define(name) };
@@ -77,6 +79,7 @@ pub fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static str, No
             (true, _) => points.entries.push((key, node)),
         }
     }
+    // sections that are not empty
     let made =
         [("constants", constants), ("points", points)].into_iter().filter(|(_, t)| !t.entries.is_empty());
     Ok(made.map(|(section, t)| (section, Node { value: Value::Table(t), place: 0..0 })).collect())
@@ -85,6 +88,7 @@ pub fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static str, No
 /// A section whose keys are names.
 fn named(c: &Context, t: &Table, section: &Field, template: &Table) -> Made<Table> {
     let Kind::Map(_, kind) = section.kind else { return Ok(t.clone()) };
+    // entry = name of the copy, and a value read by its section
     let entry = |(key, node): &(Word, Node)| {
         let node = match (section.name, &node.value) {
             ("body", Value::Table(body)) => Node {
@@ -163,20 +167,24 @@ fn spec(joint: &Table) -> Option<&'static JointSpec> {
 
 /// Refuses a joint that would not be mirrored: by directions that are left to their defaults, or by its kind.
 fn check_joint(c: &Context, name: &Word, joint: &Table) -> Made<()> {
+    // only what is mirrored is checked
     let Some(spec) = spec(joint).filter(|_| c.mirrored()) else { return Ok(()) };
     let wrong = |why: String, help: &str| {
         Err(c.inside(wrong(format!("joint `{}` {why}", name.text), &name.place).help(help)))
     };
+    // directions that are absent
     if let Some(missing) = implicit(c, joint, spec) {
         let help = match missing {
             "normals" => {
-                "write `normals`, in the frame of each body a direction across its axis, from which the angles are measured"
+                "write `normals`, in the frame of each body a direction across its axis, from which the \
+                angles are measured"
             }
             "normal" => "write `normal`, a direction across the axis, from which the angle is measured",
             _ => "write `axis`: what is absent cannot be mirrored",
         };
         return wrong(format!("is mirrored, but its `{missing}` is not written"), help);
     }
+    // joints that have no mirror image in the plane
     match spec.one_sided.filter(|_| c.dimension == 2) {
         Some([why, help]) => wrong(format!("cannot be mirrored: {why}"), help),
         None => Ok(()),
@@ -209,6 +217,7 @@ fn ground(c: &Context, t: &Table) -> Made<Table> {
 }
 
 fn initial(c: &Context, t: &Table) -> Made<Table> {
+    // near = points; other keys are conditions on sensors
     let entry = |(key, node): &(Word, Node)| {
         let near = key.text == "near";
         let role = |sensor: &Word| {
@@ -253,6 +262,7 @@ pub(super) fn value(
     (key, role): (&str, Role),
     special: Option<Special>,
 ) -> Made<Node> {
+    // tables by their keys; everything else by its role
     let value = match (kind, &node.value) {
         (Kind::Record(r), Value::Table(t)) => Value::Table(fields(c, t, r.fields, special)?),
         (Kind::Variants(_, list), Value::Table(t)) => {
@@ -288,10 +298,12 @@ fn diagonal(c: &Context, node: &Node, kind: &Kind) -> bool {
 fn unknown(c: &Context, key: &str, node: &Node) -> ModelError {
     let help = match key {
         "effort" => {
-            "an effort is mirrored along a revolute, prismatic, cylindrical or screw joint of the template itself"
+            "an effort is mirrored along a revolute, prismatic, cylindrical or screw joint of the template \
+            itself"
         }
         "stiffness" | "damping" => {
-            "of a bushing the diagonal is mirrored, not a full matrix; write the mirrored part without a template"
+            "of a bushing the diagonal is mirrored, not a full matrix; write the mirrored part without a \
+            template"
         }
         _ => "write the mirrored part without a template",
     };
@@ -316,6 +328,7 @@ fn fields(c: &Context, t: &Table, fields: &[Field], special: Option<Special>) ->
 /// A text, a number or a list in its role.
 fn leaf(c: &Context, node: &Node, mirror: Mirror) -> Made<Node> {
     let place = node.place.clone();
+    // value with the names of the copy
     let value = match &node.value {
         Value::List(items) => return list(c, node, items, mirror),
         Value::Text(word) => Value::Text(match mirror {
@@ -330,6 +343,7 @@ fn leaf(c: &Context, node: &Node, mirror: Mirror) -> Made<Node> {
         }),
         other => other.clone(),
     };
+    // minus = its sign changes in the mirror
     let minus = match mirror {
         Mirror::As(Role::Odd) | Mirror::Law(Law::Torsion) => odd(&c.flips),
         Mirror::Along(k) => c.flips[k],
@@ -361,7 +375,7 @@ fn list(c: &Context, node: &Node, items: &[Node], mirror: Mirror) -> Made<Node> 
 }
 
 /// The number, or minus it.
-pub fn signed(node: Node, minus: bool) -> Node {
+pub(crate) fn signed(node: Node, minus: bool) -> Node {
     let value = match node.value {
         Value::Number(x) if minus && x != 0.0 => Value::Number(-x),
         Value::Text(word) if minus => Value::Text(replaced(&word, format!("-({})", word.text))),

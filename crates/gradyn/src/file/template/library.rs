@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A template.
-pub struct Template<'a> {
+/// A template of the file, before it is copied.
+pub(crate) struct Template<'a> {
     pub name: &'a Word,
     pub table: &'a Table,
     /// Arguments and their defaults; those without are required.
@@ -20,7 +20,7 @@ pub struct Template<'a> {
 }
 
 /// An instance, or an array of them.
-pub struct Instance<'a> {
+pub(crate) struct Instance<'a> {
     pub name: &'a Word,
     pub template: usize,
     /// Number of copies of an array.
@@ -32,7 +32,7 @@ pub struct Instance<'a> {
 }
 
 /// All templates of a file.
-pub struct Library<'a> {
+pub(crate) struct Library<'a> {
     pub templates: Vec<Template<'a>>,
     names: HashMap<&'a str, usize>,
     sizes: Vec<Size>,
@@ -78,12 +78,13 @@ impl<'a> Template<'a> {
         Ok(Self { name, table, arguments, indices, instances: vec![] })
     }
     /// The index of an argument.
-    pub fn argument(&self, name: &str) -> Option<usize> {
+    pub(crate) fn argument(&self, name: &str) -> Option<usize> {
         self.indices.get(name).copied()
     }
     /// An instance gives an argument that there is not.
-    pub fn unknown(&self, argument: &Word, instance: &str) -> ModelError {
-        let (name, word) = (&self.name.text, &argument.text);
+    pub(crate) fn unknown(&self, argument: &Word, instance: &str) -> ModelError {
+        let name = &self.name.text;
+        let word = &argument.text;
         let e = wrong(
             format!("instance `{instance}`: template `{name}` has no argument `{word}`"),
             &argument.place,
@@ -91,7 +92,7 @@ impl<'a> Template<'a> {
         e.help(suggest(word, "arguments", self.arguments.iter().map(|a| a.0.text.as_str())))
     }
     /// An instance does not give an argument that is required.
-    pub fn missing(&self, argument: &str, instance: &str, key: &Word) -> ModelError {
+    pub(crate) fn missing(&self, argument: &str, instance: &str, key: &Word) -> ModelError {
         let name = &self.name.text;
         let e = wrong(
             format!("instance `{instance}`: the argument `{argument}` of template `{name}` is missing"),
@@ -108,6 +109,15 @@ impl<'a> Template<'a> {
             (_, Some(t)) => t.entries.len(),
         };
         self.table.entries.iter().map(size).sum()
+    }
+}
+
+impl Template<'_> {
+    /// The error of an instance below the deepest level.
+    fn too_deep(&self, instance: &Instance) -> ModelError {
+        let message =
+            format!("template `{}`: templates are nested more than {MAX_DEPTH} deep", self.name.text);
+        wrong(message, &instance.place("use")).help("let some of them use fewer others")
     }
 }
 
@@ -130,6 +140,7 @@ impl<'a> Instance<'a> {
         Ok(instance)
     }
     fn check_array(&self) -> Result<(), ModelError> {
+        // keys of arrays only
         let alone =
             ["first", "last"].into_iter().find(|k| self.count.is_none() && self.node.get(k).is_some());
         if let Some(key) = alone {
@@ -139,6 +150,7 @@ impl<'a> Instance<'a> {
             );
             return Err(e.help("give these arguments in `with`"));
         }
+        // a prefix that keeps the names of copies apart
         match self.prefix {
             Some(p) if self.count.is_some_and(|n| n > 1) && !p.text.contains("{i}") => {
                 let e = wrong(
@@ -159,36 +171,39 @@ impl<'a> Instance<'a> {
         }
     }
     /// A table of arguments.
-    pub fn table(&self, key: &str) -> Option<&'a Table> {
+    pub(crate) fn table(&self, key: &str) -> Option<&'a Table> {
         self.node.get(key).and_then(Node::table)
     }
     /// Where the value of a key stands.
-    pub fn place(&self, key: &str) -> Range<usize> {
+    pub(crate) fn place(&self, key: &str) -> Range<usize> {
         self.node.get(key).map_or(self.name.place.clone(), |n| n.place.clone())
     }
     /// What the i-th copy is called.
-    pub fn name_of(&self, i: usize) -> String {
+    pub(crate) fn name_of(&self, i: usize) -> String {
         if self.count.is_some() { format!("{}_{i}", self.name.text) } else { self.name.text.clone() }
     }
     /// What comes before the names of the i-th copy.
-    pub fn prefix_of(&self, i: usize) -> String {
+    pub(crate) fn prefix_of(&self, i: usize) -> String {
         self.prefix.map_or_else(|| self.name_of(i) + "_", |p| p.text.replace("{i}", &i.to_string()))
     }
 }
 
 impl<'a> Library<'a> {
     /// Reads all templates of a file whose tables have been checked.
-    pub fn new(root: &'a Table) -> Result<Self, ModelError> {
+    pub(crate) fn new(root: &'a Table) -> Result<Self, ModelError> {
+        // templates by their names
         let entries = || root.get("template").and_then(Node::table).into_iter().flat_map(|t| &t.entries);
         let named = entries().filter_map(|(name, node)| Some((name, node.table()?)));
         let mut templates =
             named.map(|(name, table)| Template::new(name, table)).collect::<Result<Vec<_>, _>>()?;
         let names: HashMap<&str, usize> =
             templates.iter().enumerate().map(|(k, t)| (t.name.text.as_str(), k)).collect();
+        // instances inside of templates
         for t in &mut templates {
             reader::check_section(t.table, "instance")?;
             t.instances = instances(t.table, &names)?;
         }
+        // sizes, inner templates first
         let scopes = RefCell::new(vec![None; templates.len()]);
         let mut library = Self { sizes: vec![], templates, names, scopes };
         let mut sizes = vec![None; library.templates.len()];
@@ -199,8 +214,15 @@ impl<'a> Library<'a> {
         Ok(library)
     }
     /// The instances of the file itself.
-    pub fn instances(&self, root: &'a Table) -> Result<Vec<Instance<'a>>, ModelError> {
+    pub(crate) fn instances(&self, root: &'a Table) -> Result<Vec<Instance<'a>>, ModelError> {
         instances(root, &self.names)
+    }
+    /// The error of a template that is one of those above it.
+    fn uses_itself(&self, above: &[usize], instance: &Instance) -> ModelError {
+        let chain = above.iter().skip_while(|&&a| a != instance.template).chain([&instance.template]);
+        let names: Vec<String> = chain.map(|&k| format!("`{}`", self.templates[k].name.text)).collect();
+        let message = format!("a template uses itself: {}", names.join(" → "));
+        wrong(message, &instance.place("use")).help("an array repeats a template: count = …")
     }
     /// How many elements a copy of a template has, those inside it included.
     fn size(
@@ -212,6 +234,7 @@ impl<'a> Library<'a> {
         if let Some(size) = sizes[k] {
             return Ok(size);
         }
+        // size of its own elements
         let t = &self.templates[k];
         let mut size = Size { elements: t.elements(), bytes: t.table.weight(), depth: 1 };
         if size.elements == 0 && t.instances.is_empty() {
@@ -222,29 +245,17 @@ impl<'a> Library<'a> {
         }
         size.elements += t.arguments.len();
         above.push(k);
+        // size of its instances, none of which is above it
         for instance in &t.instances {
-            let chain = || above.iter().skip_while(|&&a| a != instance.template).chain([&instance.template]);
-            let names = |chain: &mut dyn Iterator<Item = &usize>| {
-                chain.map(|&k| format!("`{}`", self.templates[k].name.text)).collect::<Vec<_>>().join(" → ")
-            };
             if above.contains(&instance.template) {
-                let e =
-                    wrong(format!("a template uses itself: {}", names(&mut chain())), &instance.place("use"));
-                return Err(e.help("an array repeats a template: count = …"));
+                return Err(self.uses_itself(above, instance));
             }
-            let deep = || {
-                let e = wrong(
-                    format!("template `{}`: templates are nested more than {MAX_DEPTH} deep", t.name.text),
-                    &instance.place("use"),
-                );
-                e.help("let some of them use fewer others")
-            };
             if above.len() == MAX_DEPTH {
-                return Err(deep());
+                return Err(t.too_deep(instance));
             }
             let inner = self.size(instance.template, above, sizes)?;
             if inner.depth == MAX_DEPTH {
-                return Err(deep());
+                return Err(t.too_deep(instance));
             }
             size.add(inner, instance);
         }
@@ -253,7 +264,7 @@ impl<'a> Library<'a> {
         Ok(size)
     }
     /// Refuses instances that make too many elements.
-    pub fn check_size(&self, instances: &[Instance]) -> Result<(), ModelError> {
+    pub(crate) fn check_size(&self, instances: &[Instance]) -> Result<(), ModelError> {
         let mut total = Size { elements: 0, bytes: 0, depth: 0 };
         for i in instances {
             total.add(self.sizes[i.template], i);
@@ -271,7 +282,7 @@ impl<'a> Library<'a> {
         Ok(())
     }
     /// The names of a template.
-    pub fn scope(&self, k: usize) -> Rc<Scope> {
+    pub(crate) fn scope(&self, k: usize) -> Rc<Scope> {
         if let Some(scope) = &self.scopes.borrow()[k] {
             return scope.clone();
         }

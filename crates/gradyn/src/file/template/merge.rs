@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// A model that grows.
-pub struct Merge {
+pub(crate) struct Merge {
     root: Table,
     /// (kind of name, name) → who made it.
     taken: HashMap<(&'static str, String), String>,
@@ -38,7 +38,7 @@ fn kind(section: &str) -> Option<&'static str> {
 
 impl Merge {
     /// The file without its templates.
-    pub fn new(root: &Table) -> Self {
+    pub(crate) fn new(root: &Table) -> Self {
         let mut m =
             Self { root: Table::default(), taken: HashMap::new(), part: Part::default(), parts: vec![] };
         for (key, node) in root.entries.iter().filter(|(k, _)| k.text != "template" && k.text != "instance") {
@@ -58,7 +58,7 @@ impl Merge {
         m
     }
     /// Adds a section of a copy.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         section: &str,
         node: Node,
@@ -67,10 +67,12 @@ impl Merge {
     ) -> Result<(), ModelError> {
         let place = node.place.clone();
         let Value::Table(table) = node.value else { return Ok(()) };
+        // most sections are one table
         self.note(section, &table);
         if !matches!(section, "ground" | "initial") {
             return self.extend(section, None, table, place, label, instance);
         }
+        // ground and initial are tables of tables
         for (key, node) in table.entries {
             match node.value {
                 Value::Table(t) => self.extend(section, Some(&key), t, place.clone(), label, instance)?,
@@ -124,14 +126,14 @@ impl Merge {
         }
     }
     /// The end of a part.
-    pub fn part_done(&mut self, label: &str, place: &Range<usize>) {
+    pub(crate) fn part_done(&mut self, label: &str, place: &Range<usize>) {
         let part = std::mem::take(&mut self.part);
         if part.position || part.velocity {
             self.parts.push(Part { label: label.into(), place: place.clone(), ..part });
         }
     }
     /// The model: velocities are listed by all parts or by none.
-    pub fn finish(self) -> Result<Table, ModelError> {
+    pub(crate) fn finish(self) -> Result<Table, ModelError> {
         let lists = self.parts.iter().find(|p| p.velocity);
         let rests = self.parts.iter().find(|p| !p.velocity);
         if let (Some(a), Some(b)) = (lists, rests) {

@@ -15,19 +15,20 @@
 //! surrounding model are numbers and stay: a copy that starts from P and its mirror image, which starts from
 //! M P.
 
-use super::scope::axis;
+mod sense;
+
 use super::text::{Context, Filled, parsed, replaced, spliced};
-use super::{Thing, wrong};
+use super::wrong;
 use crate::file::tree::Word;
 use gradyn_model::ModelError;
 use gradyn_model::expression::{Ast, Expr, parse};
 use std::ops::Range;
 
 /// Axes that change their sign: the diagonal of M.
-pub type Flips = [bool; 3];
+pub(crate) type Flips = [bool; 3];
 
-/// det M = -1?
-pub fn odd(flips: &Flips) -> bool {
+/// Does the image change the handedness: det M = -1?
+pub(crate) fn odd(flips: &Flips) -> bool {
     flips.iter().filter(|f| **f).count() % 2 == 1
 }
 
@@ -37,14 +38,14 @@ const FRAMES: [&str; 5] = ["local", "axis", "roll", "pitch", "yaw"];
 /// Whose law an expression is: `length` or `angle` and `speed` are those of the spring, whatever else has
 /// these names.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Law {
+pub(crate) enum Law {
     None,
     Spring,
     Torsion,
 }
 
 impl Law {
-    pub fn owns(self, name: &str) -> bool {
+    pub(crate) fn owns(self, name: &str) -> bool {
         match self {
             Law::None => false,
             Law::Spring => name == "length" || name == "speed",
@@ -55,7 +56,7 @@ impl Law {
 
 /// What mirroring does to a value that is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Sense {
+pub(crate) enum Sense {
     Same,
     Minus,
     /// (1), with the axes that change.
@@ -72,7 +73,7 @@ struct Atom {
 
 impl Context<'_> {
     /// The value of an expression with the eyes of the template.
-    pub fn even(&self, word: &Word, law: Law) -> Result<Word, ModelError> {
+    pub(crate) fn even(&self, word: &Word, law: Law) -> Result<Word, ModelError> {
         if !self.mirrored() {
             return self.renamed_law(word, law);
         }
@@ -83,13 +84,16 @@ impl Context<'_> {
         Ok(replaced(word, text))
     }
     /// A vector of the template as the model knows it: M times its value.
-    pub fn polar(&self, word: &Word) -> Result<Word, ModelError> {
+    pub(crate) fn polar(&self, word: &Word) -> Result<Word, ModelError> {
+        // without a mirror only names change
         if !self.mirrored() {
             return self.renamed(word);
         }
+        // the expression, if it is one
         let filled = self.fill(word)?;
         let Ok(ast) = parse(&filled.text) else { return Ok(replaced(word, filled.text)) };
         self.check_units(&filled.text, word)?;
+        // a vector by itself, or by its components
         match (&ast.expr, self.atom(&ast, &filled, Law::None, word)?) {
             (_, Some(atom)) if atom.sense == Sense::Vector(self.flips) => {
                 return Ok(replaced(word, atom.plain()));
@@ -104,11 +108,12 @@ impl Context<'_> {
             }
             _ => {}
         }
+        // any other expression: M (…)
         let text = self.seen(&ast, &filled, 0..filled.text.len(), Law::None, word)?;
         Ok(replaced(word, self.reflected(&text)))
     }
     /// M v of a vector expression v.
-    pub fn reflected(&self, v: &str) -> String {
+    pub(crate) fn reflected(&self, v: &str) -> String {
         let part = |k: usize| {
             let unit: Vec<&str> = (0..self.dimension).map(|j| if j == k { "1" } else { "0" }).collect();
             format!("{}dot({v}, [{}])", if self.flips[k] { "-" } else { "" }, unit.join(", "))
@@ -116,7 +121,7 @@ impl Context<'_> {
         format!("[{}]", (0..self.dimension).map(part).collect::<Vec<_>>().join(", "))
     }
     /// What mirroring does to the value of a plain sensor; `None` if the expression is none.
-    pub fn sense(&self, word: &Word) -> Result<Option<Sense>, ModelError> {
+    pub(crate) fn sense(&self, word: &Word) -> Result<Option<Sense>, ModelError> {
         let filled = self.fill(word)?;
         let Some(ast) = parsed(&filled.text) else { return Ok(None) };
         Ok(self.atom(&ast, &filled, Law::None, word)?.map(|a| a.sense))
@@ -130,6 +135,7 @@ impl Context<'_> {
         law: Law,
         word: &Word,
     ) -> Result<String, ModelError> {
+        // edits = names as the mirror sees them
         let mut edits = vec![];
         let mut nodes = vec![ast];
         while let Some(node) = nodes.pop() {
@@ -148,25 +154,21 @@ impl Context<'_> {
                 }
             }
         }
+        // text with these edits
         edits.sort_by_key(|e| e.1.start);
         Ok(spliced(&filled.text, range, edits))
     }
     /// A name, or a call of vel, acc, distance or angle.
     fn atom(&self, ast: &Ast, filled: &Filled, law: Law, word: &Word) -> Result<Option<Atom>, ModelError> {
-        let turned = if odd(&self.flips) { Sense::Minus } else { Sense::Same };
+        // a name, its rate, or a function of names: a sense of its own
         match &ast.expr {
             Expr::Name(name) if law.owns(name) => {
-                let sense = if law == Law::Torsion { turned } else { Sense::Same };
-                Ok(Some(Atom { open: String::new(), name: name.clone(), close: "", sense }))
+                let sense = if law == Law::Torsion { self.turned() } else { Sense::Same };
+                Ok(Some(Atom::new(name.clone(), sense)))
             }
             Expr::Name(name) => {
                 let sense = self.sense_of(name, &ast.span, filled, word)?;
-                Ok(Some(Atom {
-                    open: String::new(),
-                    name: self.name(name, &ast.span, filled),
-                    close: "",
-                    sense,
-                }))
+                Ok(Some(Atom::new(self.name(name, &ast.span, filled), sense)))
             }
             Expr::Call { function, args } if function == "vel" || function == "acc" => {
                 let inner = args.first().map(|a| self.atom(a, filled, law, word)).transpose()?.flatten();
@@ -182,13 +184,8 @@ impl Context<'_> {
                     .into_iter()
                     .map(|(name, span)| (self.name(&name, &span, filled), span))
                     .collect();
-                let sense = if function == "angle" { turned } else { Sense::Same };
-                Ok(Some(Atom {
-                    open: String::new(),
-                    name: spliced(&filled.text, ast.span.clone(), edits),
-                    close: "",
-                    sense,
-                }))
+                let sense = if function == "angle" { self.turned() } else { Sense::Same };
+                Ok(Some(Atom::new(spliced(&filled.text, ast.span.clone(), edits), sense)))
             }
             Expr::Call { function, .. } if FRAMES.contains(&function.as_str()) => {
                 Err(self.cannot(function, word))
@@ -196,108 +193,18 @@ impl Context<'_> {
             _ => Ok(None),
         }
     }
-    /// (1)–(3) for a name.
-    fn sense_of(
-        &self,
-        name: &str,
-        span: &Range<usize>,
-        filled: &Filled,
-        word: &Word,
-    ) -> Result<Sense, ModelError> {
-        let parts: Vec<&str> = name.split('.').collect();
-        let foreign = filled.is_foreign(&(span.start..span.start + parts[0].len()));
-        let thing = if foreign { None } else { self.scope.find(parts[0]) };
-        let turned = if odd(&self.flips) { Sense::Minus } else { Sense::Same };
-        let along =
-            |flips: Flips, k: usize| if flips.get(k) == Some(&true) { Sense::Minus } else { Sense::Same };
-        let vector =
-            |flips: Flips, at: usize| parts.get(at).map_or(Sense::Vector(flips), |a| along(flips, axis(a)));
-        let second = parts.get(1).copied().unwrap_or("");
-        Ok(match thing {
-            Some(Thing::Point) => vector(self.flips, 1),
-            Some(Thing::Argument(k, _)) if self.arguments.get(k).is_some_and(|a| a.vector) => {
-                vector(self.flips, 1)
-            }
-            Some(Thing::Number | Thing::List | Thing::Spring | Thing::Distance | Thing::Argument(..)) => {
-                Sense::Same
-            }
-            Some(Thing::Torsion | Thing::Angle) => turned,
-            Some(Thing::Body) if second == "angle" => turned,
-            Some(Thing::Body) if ["roll", "pitch", "yaw", "omega", "angular_momentum"].contains(&second) => {
-                return Err(self.cannot(name, word));
-            }
-            Some(Thing::Body) if ["kinetic", "potential", "energy"].contains(&second) => Sense::Same,
-            Some(Thing::Joint) if second.starts_with("angle") => turned,
-            Some(Thing::Joint) if second == "position" => Sense::Same,
-            Some(Thing::Joint) if parts.len() == 2 && ["x", "y"].contains(&second) => {
-                return Err(self.cannot(name, word));
-            }
-            Some(Thing::Force) if ["normal", "gap", "kappa", "radius"].contains(&second) => Sense::Same,
-            Some(Thing::Force) if second == "alpha" => turned,
-            Some(Thing::Force) if second != "force" => return Err(self.cannot(name, word)),
-            Some(Thing::Joint) if second == "torque" && self.dimension == 2 => turned,
-            Some(Thing::Joint) if second == "torque" => return Err(self.cannot(name, word)),
-            Some(Thing::Coordinate(3)) => return Err(self.cannot(name, word)),
-            Some(Thing::Coordinate(k)) => along(self.flips, k),
-            Some(Thing::Body | Thing::Joint | Thing::Force) => vector(self.flips, 2),
-            None => match (parts.len(), second) {
-                _ if parts[0] == "system" && second.ends_with("momentum") => {
-                    return Err(self.cannot(name, word));
-                }
-                _ if parts[0] == "system" => Sense::Same,
-                (1, _) | (2, "x" | "y" | "z") => vector_or_number(&parts, self.point_above(parts[0])),
-                (2, "angle" | "torque") if self.dimension == 2 => turned,
-                (2, "length" | "position" | "kinetic" | "potential" | "energy") => Sense::Same,
-                (
-                    2,
-                    "roll" | "pitch" | "yaw" | "omega" | "angular_momentum" | "angle_1" | "angle_2"
-                    | "multiplier" | "gap",
-                ) => {
-                    return Err(self.cannot(name, word));
-                }
-                (2, "angle" | "torque" | "force" | "speed" | "effort") => return Err(self.cannot(name, word)),
-                _ => vector(self.flips, 2),
-            },
-        })
-    }
-    /// The reflection of a hard point of a template above, as the model knows it.
-    fn point_above(&self, name: &str) -> Option<Flips> {
-        let mut above = self.parent;
-        while let Some(c) = above {
-            if let Some(own) = name.strip_prefix(c.prefix.as_str()) {
-                match c.scope.find(own) {
-                    Some(Thing::Point) => return Some(c.flips),
-                    Some(Thing::Argument(k, _)) if c.arguments.get(k).is_some_and(|a| a.vector) => {
-                        return Some(c.flips);
-                    }
-                    _ => {}
-                }
-            }
-            above = c.parent;
-        }
-        None
-    }
+    /// The error of a name whose mirror image is not known.
     fn cannot(&self, name: &str, word: &Word) -> ModelError {
         let e = wrong(format!("`{name}` cannot be read in a mirrored template"), &word.place);
         self.inside(e.help("move this expression out of the template, into the model itself"))
     }
 }
 
-fn vector_or_number(parts: &[&str], point: Option<Flips>) -> Sense {
-    match (point, parts.get(1)) {
-        (None, _) => Sense::Same,
-        (Some(flips), None) => Sense::Vector(flips),
-        (Some(flips), Some(a)) => {
-            if flips.get(axis(a)) == Some(&true) {
-                Sense::Minus
-            } else {
-                Sense::Same
-            }
-        }
-    }
-}
-
 impl Atom {
+    /// A name alone.
+    fn new(name: String, sense: Sense) -> Self {
+        Self { open: String::new(), name, close: "", sense }
+    }
     fn plain(&self) -> String {
         format!("{}{}{}", self.open, self.name, self.close)
     }

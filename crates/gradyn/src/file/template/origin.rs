@@ -52,7 +52,8 @@ impl Origins {
     pub(super) fn add(&mut self, template: usize, context: &Context) {
         let texts =
             context.arguments.iter().filter(|a| a.as_text.get()).filter_map(|a| a.text.clone()).collect();
-        let (prefix, label) = (context.prefix.clone(), context.label.clone());
+        let prefix = context.prefix.clone();
+        let label = context.label.clone();
         self.templates[template].copies.push(Made { prefix, label, texts });
     }
     /// The error, with the copy that it is about if it stands in a template.
@@ -101,6 +102,7 @@ fn gather(table: &Table, places: &mut Vec<Place>) {
     let mut push = |p: &Range<usize>, filled: bool| places.push(Place { start: p.start, end: p.end, filled });
     let mut tables = vec![table];
     let mut lists: Vec<&Node> = vec![];
+    // places of keys and values, tables first
     while let Some(t) = tables.pop() {
         for (key, node) in &t.entries {
             push(&key.place, key.text.contains('{'));

@@ -6,12 +6,12 @@ use std::collections::{HashMap, HashSet};
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Thing {
+pub(crate) enum Thing {
     /// A constant, a parameter, a spline.
     Number,
     /// A list parameter: `tau` stands for tau_0, tau_1, …
     List,
-    /// A hard point.
+    /// A hard point of the template.
     Point,
     /// The k-th argument of the template, and whether it is a vector by default.
     Argument(usize, bool),
@@ -33,7 +33,7 @@ pub enum Thing {
 
 /// The names of a template, those of the templates inside it included.
 #[derive(Debug, Default)]
-pub struct Scope {
+pub(crate) struct Scope {
     pub names: HashMap<String, Thing>,
     /// `ground.O`, and `body.P` where P is a hard point of the template: the second name is prefixed, too.
     pub points: HashSet<String>,
@@ -42,11 +42,13 @@ pub struct Scope {
 impl Scope {
     /// The names of the sections of a template, and its arguments: name, and whether it is a vector by
     /// default.
-    pub fn new<'a>(table: &Table, arguments: impl Iterator<Item = (&'a str, bool)>) -> Self {
+    pub(crate) fn new<'a>(table: &Table, arguments: impl Iterator<Item = (&'a str, bool)>) -> Self {
+        // names of arguments
         let mut scope = Self::default();
         scope.names.extend(
             arguments.enumerate().map(|(k, (name, vector))| (name.into(), Thing::Argument(k, vector))),
         );
+        // names of elements by their sections
         for (section, node) in &table.entries {
             for (name, node) in node.table().into_iter().flat_map(|t| &t.entries) {
                 if let Some(thing) = thing(&section.text, node) {
@@ -54,6 +56,7 @@ impl Scope {
                 }
             }
         }
+        // points of the ground and of bodies
         let inner = |section: &str, key: &str| table.get(section).and_then(Node::table)?.get(key)?.table();
         let ground = inner("ground", "points").into_iter().flat_map(|t| &t.entries);
         scope.points.extend(ground.map(|(name, _)| format!("ground.{}", name.text)));
@@ -68,7 +71,7 @@ impl Scope {
         scope
     }
     /// Adds the names of a template inside this one.
-    pub fn add(&mut self, inner: &Scope, prefix: &str) {
+    pub(crate) fn add(&mut self, inner: &Scope, prefix: &str) {
         let outside = |thing: &Thing| match thing {
             Thing::Argument(_, true) => Thing::Point,
             Thing::Argument(_, false) => Thing::Number,
@@ -83,7 +86,7 @@ impl Scope {
         }));
     }
     /// What a name is; `tau_3` is one of a list.
-    pub fn find(&self, name: &str) -> Option<Thing> {
+    pub(crate) fn find(&self, name: &str) -> Option<Thing> {
         let of_list = || {
             let (list, number) = name.rsplit_once('_')?;
             let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
@@ -95,10 +98,12 @@ impl Scope {
 
 /// What an entry of a section is; `None` if no expression can name it.
 fn thing(section: &str, node: &Node) -> Option<Thing> {
+    // words of the element
     let table = node.table();
     let word =
         |key: &str| table.and_then(|t| t.get(key)).and_then(Node::word).map_or("", |w| w.text.as_str());
     let has = |key: &str| table.is_some_and(|t| t.get(key).is_some());
+    // thing by its section, and by its type
     Some(match section {
         "constants" | "spline" => Thing::Number,
         "parameters" if has("count") || table.and_then(|t| t.get("value")).is_some_and(Node::is_list) => {
@@ -125,6 +130,6 @@ fn thing(section: &str, node: &Node) -> Option<Thing> {
 }
 
 /// 0, 1, 2 for x, y, z; 3 for anything else.
-pub fn axis(name: &str) -> usize {
+pub(crate) fn axis(name: &str) -> usize {
     ["x", "y", "z"].iter().position(|a| *a == name).unwrap_or(3)
 }

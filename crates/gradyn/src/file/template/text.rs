@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// The value of an argument.
 #[derive(Debug, Default)]
-pub struct Argument {
+pub(crate) struct Argument {
     /// As a text; `None` for a vector.
     pub text: Option<String>,
     /// As a number or a vector, with the eyes of the surrounding template.
@@ -24,7 +24,7 @@ pub struct Argument {
 }
 
 /// What the strings of a template mean in one copy.
-pub struct Context<'c> {
+pub(crate) struct Context<'c> {
     pub scope: Rc<Scope>,
     pub prefix: String,
     pub flips: Flips,
@@ -42,15 +42,16 @@ pub struct Context<'c> {
 }
 
 /// A string with its {texts} filled in, and what came from them: names of the surrounding model.
-pub struct Filled {
+pub(crate) struct Filled {
     pub text: String,
     foreign: Vec<Range<usize>>,
 }
 
 impl<'c> Context<'c> {
     /// The file itself: nothing is renamed.
-    pub fn root(scope: Rc<Scope>, dimension: usize, budget: &'c Cell<usize>) -> Self {
-        let (prefix, label) = (String::new(), String::new());
+    pub(crate) fn root(scope: Rc<Scope>, dimension: usize, budget: &'c Cell<usize>) -> Self {
+        let prefix = String::new();
+        let label = String::new();
         Self {
             scope,
             prefix,
@@ -65,23 +66,23 @@ impl<'c> Context<'c> {
         }
     }
     /// `f` inside an array, with another number.
-    pub fn numbered<R>(&self, number: Option<(usize, usize)>, f: impl FnOnce() -> R) -> R {
+    pub(crate) fn numbered<R>(&self, number: Option<(usize, usize)>, f: impl FnOnce() -> R) -> R {
         let before = self.number.replace(number.or(self.number.get()));
         let result = f();
         self.number.set(before);
         result
     }
     /// Is anything mirrored?
-    pub fn mirrored(&self) -> bool {
+    pub(crate) fn mirrored(&self) -> bool {
         self.flips != [false; 3]
     }
     /// The error, with the copy that it is about.
-    pub fn inside(&self, e: ModelError) -> ModelError {
+    pub(crate) fn inside(&self, e: ModelError) -> ModelError {
         let message =
             if self.label.is_empty() { e.message } else { format!("{}, in {}", e.message, self.label) };
         ModelError { message, ..e }
     }
-    pub fn spend(&self, bytes: usize, place: &Range<usize>) -> Result<(), ModelError> {
+    pub(crate) fn spend(&self, bytes: usize, place: &Range<usize>) -> Result<(), ModelError> {
         let left = self.budget.get().checked_sub(bytes + 16);
         self.budget.set(left.unwrap_or(0));
         let limit = super::MAX_TEXT >> 20;
@@ -93,8 +94,10 @@ impl<'c> Context<'c> {
     // {texts}
 
     /// Fills in {argument}, {i}, {i-1}, {n}.
-    pub fn fill(&self, word: &Word) -> Result<Filled, ModelError> {
-        let (mut text, mut foreign, mut rest) = (String::new(), vec![], word.text.as_str());
+    pub(crate) fn fill(&self, word: &Word) -> Result<Filled, ModelError> {
+        let mut text = String::new();
+        let mut foreign = vec![];
+        let mut rest = word.text.as_str();
         while let Some((before, after)) = rest.split_once('{') {
             let Some((inside, after)) = after.split_once('}') else { break };
             text += before;
@@ -109,6 +112,7 @@ impl<'c> Context<'c> {
         Ok(Filled { text, foreign })
     }
     fn placeholder(&self, name: &str, word: &Word) -> Result<String, ModelError> {
+        // an argument
         if let Some(Thing::Argument(k, _)) = self.scope.names.get(name)
             && let Some(argument) = self.arguments.get(*k)
         {
@@ -121,9 +125,11 @@ impl<'c> Context<'c> {
                 self.inside(e.help(format!("write the name without braces: {name}, {name}.x")))
             });
         }
+        // the number of the copy
         if let (Some((i, n)), Some(offset)) = (self.number.get(), offset(name)) {
             return Ok(offset.map_or(n as i64, |k| (i as i64).saturating_add(k)).to_string());
         }
+        // neither: what is near
         let known = self
             .scope
             .names
@@ -143,7 +149,7 @@ impl<'c> Context<'c> {
     // names
 
     /// A reference such as `thigh.hip`.
-    pub fn reference(&self, word: &Word) -> Result<Word, ModelError> {
+    pub(crate) fn reference(&self, word: &Word) -> Result<Word, ModelError> {
         let filled = self.fill(word)?;
         let head = filled.text.split('.').next().unwrap_or("").len();
         let name = if filled.is_foreign(&(0..head)) { filled.text } else { self.path(&filled.text) };
@@ -151,9 +157,13 @@ impl<'c> Context<'c> {
     }
     /// A path with its names prefixed where the template defines them.
     fn path(&self, path: &str) -> String {
+        // head.second.rest
         let mut parts = path.splitn(3, '.');
-        let (head, second, rest) = (parts.next().unwrap_or(""), parts.next(), parts.next());
+        let head = parts.next().unwrap_or("");
+        let second = parts.next();
+        let rest = parts.next();
         let mut out = String::new();
+        // the prefix stands before an own name, and before an own point of a body
         if let Some(thing) = self.scope.find(head) {
             out += &self.prefix;
             if let Thing::Argument(k, _) = thing {
@@ -171,26 +181,26 @@ impl<'c> Context<'c> {
         out
     }
     /// Is a point of a body a hard point of the template?
-    pub fn owns(&self, body: &str, point: &str) -> bool {
+    pub(crate) fn owns(&self, body: &str, point: &str) -> bool {
         self.scope.points.contains(&format!("{body}.{point}"))
     }
     /// A point of a body by its own name, such as an end of a rod.
-    pub fn point_of(&self, body: &str, point: &Word) -> Word {
+    pub(crate) fn point_of(&self, body: &str, point: &Word) -> Word {
         let own = self.owns(body, &point.text);
         replaced(point, if own { format!("{}{}", self.prefix, point.text) } else { point.text.clone() })
     }
     /// A key that defines a name.
-    pub fn define(&self, name: &Word) -> Word {
+    pub(crate) fn define(&self, name: &Word) -> Word {
         replaced(name, format!("{}{}", self.prefix, name.text))
     }
 
     // expressions
 
     /// An expression with its names prefixed.
-    pub fn renamed(&self, word: &Word) -> Result<Word, ModelError> {
+    pub(crate) fn renamed(&self, word: &Word) -> Result<Word, ModelError> {
         self.renamed_law(word, Law::None)
     }
-    pub fn renamed_law(&self, word: &Word, law: Law) -> Result<Word, ModelError> {
+    pub(crate) fn renamed_law(&self, word: &Word, law: Law) -> Result<Word, ModelError> {
         let filled = self.fill(word)?;
         let Some(ast) = parsed(&filled.text) else { return Ok(replaced(word, filled.text)) };
         self.check_units(&filled.text, word)?;
@@ -201,7 +211,7 @@ impl<'c> Context<'c> {
         Ok(replaced(word, spliced(&filled.text, 0..filled.text.len(), edits)))
     }
     /// `5 N/m` with a number m of the template, before m is prefixed and the doubt is gone.
-    pub fn check_units(&self, text: &str, word: &Word) -> Result<(), ModelError> {
+    pub(crate) fn check_units(&self, text: &str, word: &Word) -> Result<(), ModelError> {
         let number = |name: &str| matches!(self.scope.find(name), Some(Thing::Number | Thing::Argument(..)));
         match check_units(text, false, number) {
             Ok(_) => Ok(()),
@@ -209,7 +219,7 @@ impl<'c> Context<'c> {
         }
     }
     /// A name of an expression as the model knows it; `i` and `n` of an array are numbers.
-    pub fn name(&self, name: &str, span: &Range<usize>, filled: &Filled) -> String {
+    pub(crate) fn name(&self, name: &str, span: &Range<usize>, filled: &Filled) -> String {
         let head = name.split('.').next().unwrap_or("").len();
         match (name, self.number.get()) {
             _ if filled.is_foreign(&(span.start..span.start + head)) => name.into(),
@@ -221,12 +231,14 @@ impl<'c> Context<'c> {
     // arguments
 
     /// The value of an argument that is written here.
-    pub fn argument(&self, node: &Node) -> Result<Argument, ModelError> {
+    pub(crate) fn argument(&self, node: &Node) -> Result<Argument, ModelError> {
+        // text = what braces put in
         let text = match &node.value {
             Value::Text(word) => Some(self.renamed(word)?.text),
             Value::Number(x) => Some(x.to_string()),
             _ => None,
         };
+        // node = what its name stands for
         let number = |n: &Node| {
             let value = match &n.value {
                 Value::Text(word) => Value::Text(self.even(word, Law::None)?),
@@ -246,7 +258,7 @@ impl<'c> Context<'c> {
 }
 
 impl Filled {
-    pub fn is_foreign(&self, span: &Range<usize>) -> bool {
+    pub(crate) fn is_foreign(&self, span: &Range<usize>) -> bool {
         self.foreign.iter().any(|f| f.start <= span.start && span.end <= f.end)
     }
 }
@@ -264,19 +276,20 @@ fn offset(text: &str) -> Option<Option<i64>> {
 }
 
 /// The word with another text.
-pub fn replaced(word: &Word, text: String) -> Word {
+pub(crate) fn replaced(word: &Word, text: String) -> Word {
     let exact = word.exact && text == word.text;
     Word { text, place: word.place.clone(), exact }
 }
 
 /// The expression, if it has names at all and is one; what is none is refused later, by the build.
-pub fn parsed(text: &str) -> Option<Ast> {
+pub(crate) fn parsed(text: &str) -> Option<Ast> {
     if text.contains(|c: char| c.is_alphabetic() || c == '_') { parse(text).ok() } else { None }
 }
 
 /// The part `range` of a text with pieces of it replaced; the edits are in order.
-pub fn spliced(text: &str, range: Range<usize>, edits: Vec<(String, Range<usize>)>) -> String {
-    let (mut out, mut at) = (String::new(), range.start);
+pub(crate) fn spliced(text: &str, range: Range<usize>, edits: Vec<(String, Range<usize>)>) -> String {
+    let mut out = String::new();
+    let mut at = range.start;
     for (piece, span) in edits.into_iter().filter(|e| range.start <= e.1.start && e.1.end <= range.end) {
         out += &text[at..span.start];
         out += &piece;

@@ -1,0 +1,233 @@
+//! A model that is built, assembled and checked at values of its parameters.
+
+mod jump;
+mod start;
+
+pub use jump::Jump;
+
+pub(crate) use start::{reads_shared, shared_rows, undefined_force};
+
+use crate::error::{Error, assembly};
+use crate::method::Method;
+use gradyn_dynamics::assembly::{Assembled, assemble};
+use gradyn_dynamics::control::Mesh;
+use gradyn_dynamics::{StepError, Trajectory};
+use gradyn_model::mechanism::Mechanism;
+use gradyn_model::{
+    Coordinates, Model, ModelError, ParameterInfo, System, Warning, build, build_apart, build_framed,
+    build_in,
+};
+use start::{check_start, settle, undefined};
+use std::sync::Arc;
+
+/// A model at certain parameters, assembled.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The model, built and assembled.
+    pub model: Model,
+    /// ρ, with the final time where a condition gives it.
+    pub(crate) rho: Vec<f64>,
+    /// Its assembly at the start.
+    pub assembled: Assembled,
+}
+
+/// A forward run.
+pub struct Run {
+    /// How it was made.
+    pub method: Method,
+    /// Records and plan.
+    pub trajectory: Trajectory,
+    /// Values of the objectives.
+    pub psi: Vec<f64>,
+    /// Computing time [s].
+    pub seconds: f64,
+    /// ρ, with the final time that the run found where a condition gives it.
+    pub(crate) rho: Vec<f64>,
+    /// What jumps at a declared time: only kinks of forces and of driver accelerations are handled there.
+    pub jump: Option<Jump>,
+    /// When the run passes a singular position.
+    pub singular: Option<f64>,
+    /// Things to know about this run.
+    pub warnings: Vec<Warning>,
+    /// Largest |Φ|, |Φ̇| at a node.
+    pub drift: [f64; 2],
+    /// Energy at the start and largest deviation from it: (E₀, max |E - E₀|) [J].
+    pub energy: (f64, f64),
+}
+
+/// What users call the condition.
+pub(crate) const UNTIL: &str = "`until` of [study]";
+
+/// An error of the condition under its own name: it is built as the last objective.
+fn named(m: &Mechanism, e: ModelError) -> ModelError {
+    let place = m.until.as_ref().and_then(|until| until.place.clone());
+    let inside = |e: &ModelError| {
+        place.zip(e.place.clone()).is_none_or(|(all, at)| all.start <= at.start && at.end <= all.end)
+    };
+    let rest = ["objective `until`", "expression"].iter().find_map(|name| e.message.strip_prefix(name));
+    match rest {
+        Some(rest) if m.until.is_some() && inside(&e) => {
+            ModelError { message: format!("{UNTIL}{rest}"), ..e }
+        }
+        _ => e,
+    }
+}
+
+impl Prepared {
+    /// Builds, assembles and checks a mechanism in natural coordinates. Where a shared load is read, every
+    /// joint has rows to carry its part.
+    pub fn new(m: &Mechanism) -> Result<Self, Error> {
+        Self::new_in(m, Coordinates::Natural)
+    }
+    /// Builds, assembles and checks a mechanism in coordinates of some family. Others than natural ones start
+    /// where those are assembled, on the same branch; shared loads are read where every body is free and
+    /// every joint has rows.
+    pub fn new_in(m: &Mechanism, family: Coordinates) -> Result<Self, Error> {
+        let build = |family: Coordinates| match family {
+            Coordinates::Natural => Self::nominal(build(m).map_err(|e| named(m, e))?),
+            _ => Self::nominal(Self::framed(m)?.drawn_in(m, family)?),
+        };
+        let mut new = build(family)?;
+        if reads_shared(&new.model.system, &new.assembled.redundant) {
+            new = match family {
+                Coordinates::Natural => Self::nominal(build_apart(m).map_err(|e| named(m, e))?)?,
+                _ => build(Coordinates::Cartesian)?,
+            };
+        }
+        // the scales of alpha_scaling=row: of the nominal start, whatever parameters follow
+        let p = new.model.slots(&new.rho);
+        let t = p[new.model.times.start as usize];
+        let active = new.model.slots.varying();
+        let Model { system, full, .. } = &mut new.model;
+        for sys in std::iter::once(system).chain(full) {
+            sys.rows = Arc::new(sys.scaled_rows(&p, t, &new.assembled.q));
+            sys.rows = Arc::new(sys.active_rows(&active));
+        }
+        Ok(new)
+    }
+    fn nominal(model: Model) -> Result<Self, Error> {
+        let rho = model.rho();
+        Self::assemble(model, rho)
+    }
+    /// In natural coordinates, with the frames of all bodies.
+    pub(crate) fn framed(m: &Mechanism) -> Result<Self, Error> {
+        Self::nominal(build_framed(m).map_err(|e| named(m, e))?)
+    }
+    /// The model in coordinates of another family, drawn where these frames are.
+    pub(crate) fn drawn_in(&self, m: &Mechanism, family: Coordinates) -> Result<Model, Error> {
+        let frames = self.model.frames_at(&self.model.slots(&self.rho), &self.assembled.q);
+        let mut model = build_in(m, family).map_err(|e| named(m, e))?;
+        let p = model.slots(&model.rho());
+        model.system.start = Arc::new(model.system.start_near(&frames, &p));
+        Ok(model)
+    }
+    /// This model at other parameters; nothing is rebuilt.
+    pub fn at(&self, rho: &[f64]) -> Result<Self, Error> {
+        self.check_count(rho)?;
+        Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())
+    }
+    fn assemble(mut model: Model, rho: Vec<f64>) -> Result<Self, Error> {
+        // conditions by their names
+        let p = model.slots(&rho);
+        let names =
+            |list: &[gradyn_model::mechanism::Text]| list.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
+        let position = names(&model.conditions.0);
+        let velocity = names(&model.conditions.1);
+        model.check(&p)?;
+        // the start, with all rows
+        let all = model.system.dims().all_rows();
+        model.system.rows = Arc::new(model.system.rows.chosen(all, vec![]));
+        let t = p[model.times.start as usize];
+        let resting = model.rest && model.system.statics().is_some();
+        let velocity = (!resting).then_some(&velocity[..]);
+        let assembled = assemble(&model.system, t, &p, &model.angles, (&position, velocity))
+            .map_err(|e| assembly(&model, undefined(&model, e, t, &p)))?;
+        model.system.start = Arc::new(model.system.start.with_guess(&assembled.q));
+        if let Some(e) = &assembled.equilibrium {
+            settle(&mut model, e, assembled.velocity_freedom, &p, t);
+        }
+        // the independent rows; the whole system stays where some are dropped
+        model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), vec![]));
+        model.full = None;
+        if !assembled.redundant.is_empty() {
+            model.full = Some(model.system.clone());
+            let dropped = assembled.redundant.iter().map(|r| r.row as u32).collect();
+            model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), dropped));
+        }
+        check_start(&model, &assembled, t, &p)?;
+        Ok(Self { model, rho, assembled })
+    }
+    /// Times at which steps end.
+    pub fn mesh(&self) -> Result<Mesh, Error> {
+        // times of the design
+        let p = self.model.slots(&self.rho);
+        let times = &self.model.times;
+        let at = |slot: u32| p[slot as usize];
+        let start = at(times.start);
+        let end = at(times.end);
+        let breaks: Vec<(f64, u32)> = times.breaks.iter().map(|&s| (at(s), s)).collect();
+        // knots of splines end steps, if they are not too many
+        if let Some(s) = self.model.splines.iter().find(|s| (end - start) / s.dt() > 1e6) {
+            let message = format!(
+                "a spline has a knot every {:.1e} s: too many for a run of {} s",
+                s.dt(),
+                end - start
+            );
+            return Err(ModelError::new(message).help("look at the duration of the splines").into());
+        }
+        let knots: Vec<f64> = self.model.splines.iter().flat_map(|s| s.knots(start, end)).collect();
+        // mesh, and its mistakes in words of the file
+        let mesh = Mesh::new((start, Some(times.start)), &breaks, &knots, (end, Some(times.end)));
+        let name = if self.model.until { "t_max" } else { "t_end" };
+        mesh.map_err(|e| {
+            let backward = |e| match e {
+                StepError::Backward { start, end } => {
+                    format!("the run must end after it starts: t_start = {start} s, {name} = {end} s")
+                }
+                e => e.to_string(),
+            };
+            ModelError::new(backward(e)).help(format!("look at t_start and {name} in [study]")).into()
+        })
+    }
+    /// Refuses rows of velocity level, for a method that holds constraints of positions only.
+    pub(crate) fn check_holonomic(&self, method: &str, help: &str) -> Result<(), Error> {
+        let sys = &self.model.system;
+        if sys.dims().m_vel == 0 {
+            return Ok(());
+        }
+        let row = &sys.row_names()[sys.dims().m - sys.dims().m_vel];
+        let owner = row.owner;
+        let element = &row.element;
+        let message = format!(
+            "{owner} `{element}` is a velocity constraint: {method} holds constraints of positions only"
+        );
+        Err(Error::method(message, help))
+    }
+    /// The parameters of the user.
+    pub fn parameters(&self) -> &[ParameterInfo] {
+        &self.model.parameters[..self.model.parameters.len() - usize::from(self.model.until)]
+    }
+    /// Values of the parameters.
+    pub fn rho(&self) -> &[f64] {
+        &self.rho[..self.parameters().len()]
+    }
+    /// Every number that kernels read at these parameters: p = e(ρ).
+    pub fn slots(&self) -> Vec<f64> {
+        self.model.slots(&self.rho)
+    }
+    /// Refuses another number of values than there are parameters.
+    pub(crate) fn check_count(&self, rho: &[f64]) -> Result<(), Error> {
+        let count = self.parameters().len();
+        if rho.len() == count {
+            return Ok(());
+        }
+        let values = plural(rho.len(), "value");
+        let parameters = plural(count, "parameter");
+        Err(Error::argument(format!("{values} for {parameters}"), "give one value for each parameter"))
+    }
+}
+
+/// `1 value`, `2 values`.
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
