@@ -29,6 +29,8 @@ pub struct Prepared {
     pub(crate) rho: Vec<f64>,
     /// Its assembly at the start.
     pub assembled: Assembled,
+    /// Times at which steps end without a break [s], in the order of outputs.
+    pub(crate) samples: Vec<f64>,
 }
 
 /// A forward run.
@@ -108,7 +110,8 @@ impl Prepared {
     /// This model at other parameters; nothing is rebuilt.
     pub fn at(&self, rho: &[f64]) -> Result<Self, Error> {
         self.check_count(rho)?;
-        Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())
+        let new = Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())?;
+        Ok(Self { samples: self.samples.clone(), ..new })
     }
     /// This model at other parameters, on this branch: by a straight walk from here, where it cannot be assembled at once or not on
     /// this branch. What comes out depends on `rho` alone.
@@ -173,7 +176,7 @@ impl Prepared {
                 .help("the direction of its force is not defined there; move one end or the initial position")
                 .into());
         }
-        Ok(Self { model, rho, assembled })
+        Ok(Self { model, rho, assembled, samples: vec![] })
     }
     /// Times at which steps end.
     pub fn mesh(&self) -> Result<Mesh, Error> {
@@ -192,15 +195,16 @@ impl Prepared {
         let knots: Vec<f64> = self.model.splines.iter().flat_map(|s| s.knots(start, end)).collect();
         let mesh = Mesh::new((start, Some(times.start)), &breaks, &knots, (end, Some(times.end)));
         let name = if self.model.until { "t_max" } else { "t_end" };
-        mesh.map_err(|e| {
+        let mesh = mesh.map_err(|e| {
             let backward = |e| match e {
                 StepError::Backward { start, end } => {
                     format!("the run must end after it starts: t_start = {start} s, {name} = {end} s")
                 }
                 e => e.to_string(),
             };
-            ModelError::new(backward(e)).help(format!("look at t_start and {name} in [study]")).into()
-        })
+            ModelError::new(backward(e)).help(format!("look at t_start and {name} in [study]"))
+        })?;
+        self.with_samples(mesh)
     }
     /// Refuses methods that do not exist, and those that do not fit this model.
     pub fn check_method(&self, method: &Method) -> Result<(), Error> {

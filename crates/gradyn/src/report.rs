@@ -77,18 +77,27 @@ impl Prepared {
 
 /// d(column)/dρ at the nodes of a direct run, 8 parameters at a time.
 pub struct OutputDerivatives {
+    /// p' of 8 directions at a time.
     slots: Vec<Vec<Wide>>,
+    /// Number of directions.
+    count: usize,
 }
 
 impl OutputDerivatives {
     /// p' of all parameters.
     pub fn new(case: &Case) -> Self {
-        Self { slots: (0..case.rho.len()).step_by(8).map(|first| case.slot_directions(first)).collect() }
+        let count = case.rho.len();
+        Self { slots: (0..count).step_by(8).map(|first| case.slot_directions(first)).collect(), count }
+    }
+    /// One direction p' of slots, in the first part of each.
+    pub(crate) fn along(slots: Vec<Wide>) -> Self {
+        Self { slots: vec![slots], count: 1 }
     }
     /// Rows [column][parameter] of record `n` with columns `s` (parameter-major).
     pub fn rows(&mut self, case: &Case, n: usize, s: &[f64]) -> Gradient {
         let (sys, lay, plan) = (case.recipe.system(), case.run.layout, &case.run.plan);
-        let (count, x) = (case.rho.len(), case.run.record(n));
+        let count = self.count;
+        let x = case.run.record(n);
         let outputs = sys.functionals(Set::Output);
         let mut rows = vec![vec![0.0; count]; outputs.saturating_sub(1)];
         for (chunk, p) in self.slots.iter().enumerate() {
