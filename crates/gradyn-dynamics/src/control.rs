@@ -10,7 +10,7 @@
 //! (t_end - t_n) w/(t_n - t_{n-w}) > 10⁷/n · N                                                         (2)
 //! ```
 //! Fixed steps end on every declared time and knot with one or two shorter steps,
-//! never with a sliver.
+//! never with a sliver. They end on samples too, but nothing begins anew there: a sample is no break.
 
 use crate::error::StepError;
 use crate::plan::Statistics;
@@ -23,7 +23,12 @@ pub struct Mesh {
     pub start: (f64, Option<u32>),
     /// Ends of the smooth pieces, increasing; the last is the final time.
     pub ends: Vec<(f64, Option<u32>)>,
+    /// Other times at which steps end [s], increasing, inside the pieces.
+    samples: Vec<f64>,
 }
+
+/// Times nearer to each other than this, relative to the length of the run, are one.
+const SAME_TIME: f64 = 1e-12;
 
 impl Mesh {
     /// Sorts declared times and knots; the final time is the last.
@@ -46,7 +51,7 @@ impl Mesh {
         ends.push(end);
         // declared times first among equals, and no sliver between a knot and its neighbour
         ends.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.is_some().cmp(&a.1.is_some())));
-        let tiny = 1e-12 * (end.0 - start.0);
+        let tiny = SAME_TIME * (end.0 - start.0);
         let mut kept: Vec<(f64, Option<u32>)> = vec![];
         for e in ends {
             match kept.last_mut() {
@@ -59,7 +64,39 @@ impl Mesh {
                 _ => kept.push(e),
             }
         }
-        Ok(Self { start, ends: kept })
+        Ok(Self { start, ends: kept, samples: vec![] })
+    }
+    /// Ends steps at samples [s] too, in any order; one that is not between start and end is an error.
+    pub fn with_samples(mut self, times: &[f64]) -> Result<Self, StepError> {
+        let (start, end) = (self.start.0, self.end());
+        if let Some(t) = times.iter().find(|t| !(start..=end).contains(*t)) {
+            let text = format!("sample t = {t} s is outside the run from {start} s to {end} s");
+            return Err(StepError::Times(text));
+        }
+        // times that are no node yet, each once
+        let tiny = SAME_TIME * (end - start);
+        let mut sorted = times.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        for t in sorted {
+            let next = self.ends.partition_point(|e| e.0 < t - tiny);
+            let is_end = self.ends.get(next).is_some_and(|e| e.0 <= t + tiny);
+            let last = self.samples.last().copied().unwrap_or(start);
+            if !is_end && t - last > tiny {
+                self.samples.push(t);
+            }
+        }
+        Ok(self)
+    }
+    /// Record of a sample [s] in a run over nodes `t` [s]; `None` where the run ended before it.
+    pub fn sample_record(&self, sample: f64, t: &[f64]) -> Option<usize> {
+        let tiny = SAME_TIME * (self.end() - self.start.0);
+        let n = t.partition_point(|t| *t < sample - tiny);
+        t.get(n).filter(|t| **t <= sample + tiny).map(|_| n)
+    }
+    /// The next time after t at which a step ends [s]: a sample, or the `end` of the piece.
+    pub(crate) fn target(&self, t: f64, end: f64) -> f64 {
+        let next = self.samples.partition_point(|sample| *sample <= t);
+        self.samples.get(next).map_or(end, |sample| sample.min(end))
     }
     /// Final time of the mesh [s].
     pub fn end(&self) -> f64 {
@@ -113,13 +150,21 @@ impl Controller {
             _ => h,
         }
     }
-    /// Time after step `done` of a smooth piece that began at `begin`. Fixed steps are counted, not summed:
-    /// summing their rounding would leave a sliver at the end of a long run.
-    pub fn arrive(&self, begin: f64, done: usize, halvings: u32, t: f64, size: f64, end: Option<f64>) -> f64 {
+    /// Time after step `done` of a smooth piece, whose last time that had to be a node was `begin`, after
+    /// `before` steps. Fixed steps are counted, not summed: summing their rounding would leave a sliver at the
+    /// end of a long run.
+    pub(crate) fn arrive(
+        &self,
+        (begin, before): (f64, usize),
+        done: usize,
+        halvings: u32,
+        (t, size): (f64, f64),
+        end: Option<f64>,
+    ) -> f64 {
         match (end, self.tolerance, self.step) {
             (Some(end), ..) => end,
             (None, None, Some(step)) if size == self.size(done - 1, halvings, size) => {
-                begin + step * grid(done, halvings)
+                begin + step * (grid(done, halvings) - grid(before, halvings))
             }
             (None, ..) => t + size,
         }
@@ -175,7 +220,7 @@ impl Controller {
     }
     /// How many steps to make room for.
     pub(crate) fn expected_steps(&self, mesh: &Mesh, halvings: u32) -> usize {
-        let each = mesh.ends.len() * (1 + halvings as usize) + 1;
+        let each = mesh.ends.len() * (1 + halvings as usize) + mesh.samples.len() + 1;
         self.fixed_steps(mesh).map_or(256, |steps| (steps.ceil() as usize).min(1 << 20) + each)
     }
     /// (2), every 10,000 steps; `t` are the nodes so far, `worst` is asked for the name of the coordinate

@@ -1,5 +1,5 @@
-//! The loop: record 0, then steps to the final time, on a mesh that ends at every declared time and spline
-//! knot.
+//! The loop: record 0, then steps to the final time, on a mesh that ends at every declared time, spline knot
+//! and sample. Only declared times and knots begin a smooth piece; at a sample the history of a step goes on.
 
 use crate::control::{Controller, Mesh};
 use crate::error::StepError;
@@ -114,40 +114,56 @@ impl<'a> Walk<'a> {
         observe: Observer,
     ) -> Result<bool, StepError> {
         let (recipe, control, mesh) = (self.recipe, self.control, self.mesh);
-        let begin = self.run.plan.t[self.run.plan.steps()];
+        let mut t = self.run.plan.t[self.run.plan.steps()];
         let mut done = 0;
-        let mut t = begin;
+        // the last time that had to be a node, and the steps before it
+        let mut node = (t, 0);
         let first = control.tolerance.and_then(|tol| recipe.first_step(tol, self.run.last()));
         self.h = control.begin(first, self.h, mesh);
         // steps to the end of the piece
         while t < end {
             self.continue_angles()?;
-            let (size, arrives) = control.clip(t, control.size(done, self.halvings, self.h), end);
+            let target = mesh.target(t, end);
+            let (size, arrives) = control.clip(t, control.size(done, self.halvings, self.h), target);
             let attempt = self.attempt(size, done)?;
             if !attempt.accepted {
                 continue;
             }
             // did the condition end the run in this step?
-            if let Some(event) = event
-                && let Some(ending) =
-                    event.ends(self.run, size, done, (&self.references, &self.choice), &mut self.chain)?
-            {
-                self.finish(ending)?;
+            if self.ends(size, done - node.1, event)? {
                 self.tell(observe)?;
                 return Ok(true);
             }
             // append to the plan
             done += 1;
-            t = control.arrive(begin, done, self.halvings, t, size, arrives.then_some(end));
-            self.run.plan.push(size, t, declared.filter(|_| arrives), &self.references, &self.choice);
-            self.run.statistics.steps += 1;
-            self.run.statistics.limited += usize::from(self.chain.limited());
-            control.check_count(&self.run.statistics, t, mesh)?;
-            control
-                .check_advance(&self.run.plan.t, mesh, || recipe.system().coordinate_name(attempt.worst))?;
+            t = control.arrive(node, done, self.halvings, (t, size), arrives.then_some(target));
+            self.append(size, t, declared.filter(|_| arrives && target == end), attempt.worst)?;
             self.tell(observe)?;
+            if arrives {
+                node = (t, done);
+            }
         }
         Ok(false)
+    }
+    /// Does the condition end the run in the step of `size`, `since` steps after a time that must be a node?
+    fn ends(&mut self, size: f64, since: usize, event: &mut Option<Event>) -> Result<bool, StepError> {
+        let Some(event) = event else { return Ok(false) };
+        let decided = (&self.references[..], &self.choice[..]);
+        let Some(ending) = event.ends(self.run, size, since, decided, &mut self.chain)? else {
+            return Ok(false);
+        };
+        self.finish(ending)?;
+        Ok(true)
+    }
+    /// Appends a step that ends at t to the plan, and checks how many there are; `worst` is the coordinate with
+    /// the largest error.
+    fn append(&mut self, size: f64, t: f64, declared: Option<u32>, worst: usize) -> Result<(), StepError> {
+        let (control, mesh) = (self.control, self.mesh);
+        self.run.plan.push(size, t, declared, &self.references, &self.choice);
+        self.run.statistics.steps += 1;
+        self.run.statistics.limited += usize::from(self.chain.limited());
+        control.check_count(&self.run.statistics, t, mesh)?;
+        control.check_advance(&self.run.plan.t, mesh, || self.recipe.system().coordinate_name(worst))
     }
     /// Tells the observer about the last step; what it breaks off is an error.
     fn tell(&self, observe: Observer) -> Result<(), StepError> {

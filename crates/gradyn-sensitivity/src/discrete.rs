@@ -2,6 +2,7 @@
 
 pub mod adjoint;
 pub mod direct;
+mod seeds;
 
 use gradyn_dynamics::step::ChainResidual;
 use gradyn_dynamics::{Residual, Span, StepArgs, StepRecipe};

@@ -9,7 +9,7 @@ pub mod objective;
 pub mod program;
 
 pub use check::{Kernel, Mismatch, check_kernel, check_system};
-pub use discrete::adjoint::{Adjoint, Contributions};
-pub use discrete::direct::{Direct, direct};
+pub use discrete::adjoint::{Adjoint, Contributions, weighted_outputs};
+pub use discrete::direct::{Direct, along, direct};
 pub use objective::{Case, Design, Gradient, values};
 pub use program::{Corrections, automatic, complex_step};

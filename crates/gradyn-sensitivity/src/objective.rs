@@ -72,6 +72,11 @@ impl Case<'_> {
     pub fn objectives(&self) -> usize {
         self.run.layout.o
     }
+    /// p' along one direction of ρ, in the first part of each slot.
+    pub fn slots_along(&self, direction: &[f64]) -> Vec<Wide> {
+        let rho: Vec<Wide> = self.rho.iter().zip(direction).map(|(&x, &d)| Wide::along(x, d)).collect();
+        self.design.slots(&rho)
+    }
     /// p' for directions `first` … `first + 8` of ρ.
     pub fn slot_directions(&self, first: usize) -> Vec<Wide> {
         let seed = |i: usize, x: f64| {
@@ -127,7 +132,11 @@ impl TerminalRows {
             sys.measure_row(Set::Terminal, k, &at, &mut d, &mut row);
             row
         });
-        Self { rows: rows.collect(), slopes: slopes(case.recipe, p, t, plan.angles(n), &at), node: lay.z() }
+        Self {
+            rows: rows.collect(),
+            slopes: slopes(case.recipe, Set::Terminal, p, plan.angles(n), &at),
+            node: lay.z(),
+        }
     }
     /// b += w_xᵀ of objective `k`.
     pub(crate) fn add_state(&self, k: usize, b: &mut [f64]) {
@@ -159,8 +168,8 @@ impl TerminalRows {
     }
 }
 
-/// Slopes ∂w/∂t of the terminal values.
-fn slopes(recipe: &StepRecipe, p: &[f64], t: f64, angles: &[f64], at: &At) -> Vec<f64> {
+/// Slopes ∂w/∂t of the functionals of a set, at rest of everything else.
+pub(crate) fn slopes(recipe: &StepRecipe, set: Set, p: &[f64], angles: &[f64], at: &At) -> Vec<f64> {
     let lift = |x: &[f64]| -> Vec<Wide> { x.iter().map(|&x| Dual::from(x)).collect() };
     let sys = recipe.system();
     let q = lift(at.q);
@@ -169,9 +178,9 @@ fn slopes(recipe: &StepRecipe, p: &[f64], t: f64, angles: &[f64], at: &At) -> Ve
     let lam = lift(at.lam);
     let mut d = sys.prepared::<Wide>(p);
     sys.set_angles(angles, &mut d);
-    let t = Wide::var(t, 0);
+    let t = Wide::var(at.t, 0);
     sys.place(t, &q, &mut d);
-    let mut w = vec![Wide::from(0.0); recipe.layout().o];
-    sys.measure(Set::Terminal, &At { t, q: &q, v: &v, a: &a, lam: &lam }, &mut d, &mut w);
+    let mut w = vec![Wide::from(0.0); sys.functionals(set)];
+    sys.measure(set, &At { t, q: &q, v: &v, a: &a, lam: &lam }, &mut d, &mut w);
     w.iter().map(|w| w.eps[0]).collect()
 }

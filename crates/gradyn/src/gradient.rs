@@ -1,5 +1,9 @@
 //! Gradients of a run, by name of the method, and what they are checked with.
 
+mod products;
+
+pub use products::Outputs;
+
 use crate::diagnose::{check_redundant_outputs, check_redundant_parameters};
 use crate::error::Error;
 use crate::method::Method;

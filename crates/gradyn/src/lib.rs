@@ -37,7 +37,7 @@ pub mod user;
 pub mod verify;
 
 pub use error::{Error, ErrorKind, Place};
-pub use gradient::{Certificate, GradientReport};
+pub use gradient::{Certificate, GradientReport, Outputs};
 pub use gradyn_dynamics::assembly::Assembled;
 pub use gradyn_dynamics::control::{Controller, Mesh};
 pub use gradyn_dynamics::equilibrium::Equilibrium;

@@ -29,6 +29,8 @@ pub struct Prepared {
     pub(crate) rho: Vec<f64>,
     /// Its assembly at the start.
     pub assembled: Assembled,
+    /// Times at which steps end without a break [s], in the order of outputs.
+    pub(crate) samples: Vec<f64>,
 }
 
 /// A forward run.
@@ -124,7 +126,8 @@ impl Prepared {
     /// This model at other parameters; nothing is rebuilt.
     pub fn at(&self, rho: &[f64]) -> Result<Self, Error> {
         self.check_count(rho)?;
-        Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())
+        let new = Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())?;
+        Ok(Self { samples: self.samples.clone(), ..new })
     }
     fn assemble(mut model: Model, rho: Vec<f64>) -> Result<Self, Error> {
         // conditions by their names
@@ -155,7 +158,7 @@ impl Prepared {
             model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), dropped));
         }
         check_start(&model, &assembled, t, &p)?;
-        Ok(Self { model, rho, assembled })
+        Ok(Self { model, rho, assembled, samples: vec![] })
     }
     /// Times at which steps end.
     pub fn mesh(&self) -> Result<Mesh, Error> {
@@ -179,15 +182,18 @@ impl Prepared {
         // mesh, and its mistakes in words of the file
         let mesh = Mesh::new((start, Some(times.start)), &breaks, &knots, (end, Some(times.end)));
         let name = if self.model.until { "t_max" } else { "t_end" };
-        mesh.map_err(|e| {
+        let mesh = mesh.map_err(|e| {
             let backward = |e| match e {
                 StepError::Backward { start, end } => {
                     format!("the run must end after it starts: t_start = {start} s, {name} = {end} s")
                 }
                 e => e.to_string(),
             };
-            ModelError::new(backward(e)).help(format!("look at t_start and {name} in [study]")).into()
-        })
+            ModelError::new(backward(e)).help(format!("look at t_start and {name} in [study]"))
+        })?;
+        // samples end steps too
+        let help = "give samples between the start and the end of the run";
+        mesh.with_samples(&self.samples).map_err(|e| Error::argument(e.to_string(), help))
     }
     /// Refuses rows of velocity level, for a method that holds constraints of positions only.
     pub(crate) fn check_holonomic(&self, method: &str, help: &str) -> Result<(), Error> {

@@ -108,20 +108,28 @@ fn output_times(plan: &Plan, h: f64) -> Result<impl Iterator<Item = f64> + use<>
 
 /// d(column)/dρ at the nodes of a direct run, 8 parameters at a time.
 pub(crate) struct OutputDerivatives {
+    /// p' of 8 directions at a time.
     slots: Vec<Vec<Wide>>,
+    /// Number of directions.
+    count: usize,
 }
 
 impl OutputDerivatives {
     /// p' of all parameters.
     pub fn new(case: &Case) -> Self {
-        Self { slots: (0..case.rho.len()).step_by(8).map(|first| case.slot_directions(first)).collect() }
+        let count = case.rho.len();
+        Self { slots: (0..count).step_by(8).map(|first| case.slot_directions(first)).collect(), count }
+    }
+    /// One direction p' of slots, in the first part of each.
+    pub(crate) fn along(slots: Vec<Wide>) -> Self {
+        Self { slots: vec![slots], count: 1 }
     }
     /// Rows [column][parameter] of record `n` with columns `s` (parameter-major).
     pub fn rows(&mut self, case: &Case, n: usize, s: &[f64]) -> Gradient {
         let sys = case.recipe.system();
         let lay = case.run.layout;
         let plan = &case.run.plan;
-        let count = case.rho.len();
+        let count = self.count;
         let x = case.run.record(n);
         let outputs = sys.functionals(Set::Output);
         let mut rows = vec![vec![0.0; count]; outputs.saturating_sub(1)];

@@ -4,6 +4,21 @@
 //! text ─ open, from_text ─▶ Study ─ at(ρ) ─▶ StudyModel ─ run, run_with ─▶ StudyRun ─ gradient ─▶ Jacobian
 //!                             ▲ set, method, option, coordinates
 //! ```
+//! Outputs at samples, and products with their derivatives:
+//!
+//! ```
+//! let text = gradyn::examples::find("five_bar").ok_or("no such example")?;
+//! let mut study = gradyn::Study::from_text("five_bar.toml", text)?;
+//! study.end_at("2 s").method("index1", "adams")?;
+//! let model = study.nominal()?;
+//! let run = model.sampled(&[0.5, 1.0, 1.5])?.run()?;
+//! let y = run.outputs()?;
+//! let weights = vec![1.0; y.values().len()];
+//! let back = run.vjp(&weights)?;
+//! let ahead = run.jvp(&[1.0, 0.0, 0.0, 0.0, 0.0])?;
+//! assert!((back[0] - ahead.iter().sum::<f64>()).abs() < 1e-9 * back[0].abs());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //! Everything is checked when it is first needed: `set` may make a model impossible that the next `set` makes
 //! possible again. Errors know their line of the file.
 
@@ -178,6 +193,7 @@ impl Study {
     fn model(&self, prepared: Prepared) -> Result<StudyModel, Error> {
         let method: Method = self.chosen_method()?;
         let sensitivity: Sensitivity = self.chosen_sensitivity()?.0;
+        let prepared = Arc::new(prepared);
         Ok(StudyModel { source: self.source.clone(), prepared, method, sensitivity, limit: self.limit })
     }
 }

@@ -1,14 +1,18 @@
 //! Discrete adjoint sensitivities, once for all steps.
 //!
 //! ```text
-//! R_xᵀ μ_n = [n = N] ψ_{x_N}ᵀ - R_past,n+1ᵀ μ_{n+1},     ∇ψ = w_pᵀ - Σ (R_p + R_h h' + R_t t')ᵀ μ_n       (1)  [A22, Eqs. 22–28, 41–45]
+//! R_xᵀ μ_n = ψ_{x_n}ᵀ - R_past,n+1ᵀ μ_{n+1},     ∇ψ = ψ_pᵀ - Σ (R_p + R_h h' + R_t t')ᵀ μ_n       (1)  [A22, Eqs. 22–28, 41–45]
 //! ```
+//! ψ_{x_n} and ψ_p are those of [`Seeds`]: objectives have them at the last record, products with weights over
+//! outputs at the records of the samples.
+//!
 //! One factorisation and one transposed solve per step and objective, one pass over the elements for R_pᵀμ:
 //! the cost does not depend on the number of parameters. Gradients are gathered in slot space; (∂e/∂ρ)ᵀ is
 //! applied once per run.
 
 use super::TimeColumns;
-use crate::objective::{Case, Gradient, TerminalRows};
+use super::seeds::{ObjectiveSeeds, SampleSeeds, Seeds};
+use crate::objective::{Case, Gradient};
 use gradyn_dynamics::{Chain, StepError};
 use gradyn_model::{Setup, System};
 
@@ -38,14 +42,19 @@ pub struct Contributions {
 }
 
 impl Adjoint {
-    /// Memory for a case.
+    /// Memory for the objectives of a case.
     pub fn new(case: &Case) -> Result<Self, StepError> {
-        let (p, o) = (case.slots(), case.objectives());
-        let (len, args) = (case.run.layout.len, case.recipe.system().dims().args);
+        Self::for_values(case, case.objectives())
+    }
+    /// Memory for some values ψ of a case.
+    fn for_values(case: &Case, count: usize) -> Result<Self, StepError> {
+        let p = case.slots();
+        let len = case.run.layout.len;
+        let args = case.recipe.system().dims().args;
         Ok(Self {
             mu: vec![0.0; len],
-            carry: vec![0.0; len * o],
-            slots: vec![0.0; args * o],
+            carry: vec![0.0; len * count],
+            slots: vec![0.0; args * count],
             part: vec![0.0; args],
             chain: case.recipe.chain(&p)?,
             times: TimeColumns::new(case.recipe, &p),
@@ -59,29 +68,37 @@ impl Adjoint {
     }
     /// The gradient ∇ψ by (1).
     pub fn gradient(&mut self, case: &Case) -> Result<Gradient, StepError> {
-        self.run(case, None)
+        let p = case.slots();
+        self.run(case, &p, &ObjectiveSeeds::new(case, &p), None)
     }
     /// ∇ψ with its history.
     pub fn contributions(&mut self, case: &Case) -> Result<(Gradient, Contributions), StepError> {
         let empty = vec![vec![0.0; case.rho.len()]; case.objectives()];
         let mut c =
             Contributions { records: vec![empty; case.run.plan.steps() + 1], ..Contributions::default() };
-        let gradient = self.run(case, Some(&mut c))?;
+        let p = case.slots();
+        let gradient = self.run(case, &p, &ObjectiveSeeds::new(case, &p), Some(&mut c))?;
         Ok((gradient, c))
     }
-    fn run(&mut self, case: &Case, mut history: Option<&mut Contributions>) -> Result<Gradient, StepError> {
-        let (p, args) = (case.slots(), self.part.len());
-        let w = TerminalRows::new(case, &p);
+    /// (1) from any seeds: a row of ρ for each value.
+    fn run(
+        &mut self,
+        case: &Case,
+        p: &[f64],
+        seeds: &dyn Seeds,
+        mut history: Option<&mut Contributions>,
+    ) -> Result<Gradient, StepError> {
+        let args = self.part.len();
         self.carry.fill(0.0);
         self.slots.fill(0.0);
         // μ and Σ (R_p + R_h h' + R_t t')ᵀ μ over slots
-        self.sweep(case, &p, &w, history.as_deref_mut())?;
-        // w_p, and back to ρ
+        self.sweep(case, p, seeds, history.as_deref_mut())?;
+        // ψ_p, and back to ρ
         let pull = |slots: &[f64]| case.design.pull_back(case.rho, slots);
         let mut gradient = vec![];
         for (j, slots) in self.slots.chunks_exact_mut(args).enumerate() {
             self.part.fill(0.0);
-            w.add_slots(case, j, &mut self.part);
+            seeds.add_slots(j, &mut self.part);
             if let Some(h) = history.as_deref_mut() {
                 let last = h.records.last_mut().expect("record 0 is always there");
                 last[j].iter_mut().zip(pull(&self.part)).for_each(|(x, w)| *x += w);
@@ -96,62 +113,71 @@ impl Adjoint {
         &mut self,
         case: &Case,
         p: &[f64],
-        w: &TerminalRows,
+        seeds: &dyn Seeds,
         mut history: Option<&mut Contributions>,
     ) -> Result<(), StepError> {
-        let (sys, run, z) = (case.recipe.system(), case.run, case.run.layout.z());
-        let (len, args, last) = (run.layout.len, self.part.len(), run.plan.steps());
-        for n in (0..=last).rev() {
+        let run = case.run;
+        for n in (0..=run.plan.steps()).rev() {
+            // factors of R_x, and R_h, R_t where a declared time moves the step
             let record = run.args(n, p);
             self.chain.linearise(&record)?;
             self.linearisations += 1;
             if run.plan.moves(n) {
                 self.times.set(&record);
             }
-            for j in 0..case.objectives() {
-                // R_xᵀ μ = [n = N] ψ_xᵀ - carry
-                let carry = &mut self.carry[j * len..(j + 1) * len];
-                self.mu.iter_mut().zip(&*carry).for_each(|(m, c)| *m = -c);
-                if n == last {
-                    self.mu[z + j] += 1.0;
-                    w.add_state(j, &mut self.mu);
-                }
-                if let Some(h) = history.as_deref_mut().filter(|_| n == 0) {
-                    let mut b = self.mu.clone();
-                    self.chain.start.state_t(sys, &mut b);
-                    h.initial_state.push(b[..2 * run.layout.n].to_vec());
-                }
-                self.chain.solve_t(&mut self.mu);
-                self.solves += 1;
-                // carry = R_pastᵀ μ
-                carry.fill(0.0);
-                self.chain.past_mul_t(&self.mu, carry);
-                match history.as_deref_mut() {
-                    None => gather(
-                        case,
-                        n,
-                        &self.mu,
-                        &mut self.chain,
-                        &self.times,
-                        &mut self.slots[j * args..(j + 1) * args],
-                    ),
-                    Some(h) => {
-                        self.part.fill(0.0);
-                        gather(case, n, &self.mu, &mut self.chain, &self.times, &mut self.part);
-                        self.slots[j * args..(j + 1) * args]
-                            .iter_mut()
-                            .zip(&self.part)
-                            .for_each(|(s, p)| *s += p);
-                        h.records[n][j] = case.design.pull_back(case.rho, &self.part);
-                        if n == 0 {
-                            h.conditions.push(condition_values(sys, &self.mu));
-                        }
-                    }
-                }
+            // μ_n of each value
+            for j in 0..seeds.count() {
+                self.solve_record(case, n, j, seeds, history.as_deref_mut());
             }
         }
         Ok(())
     }
+    /// (1) at record `n` for value `j`: μ_n, what record n - 1 receives, and the part of the slot gradient.
+    fn solve_record(
+        &mut self,
+        case: &Case,
+        n: usize,
+        j: usize,
+        seeds: &dyn Seeds,
+        mut history: Option<&mut Contributions>,
+    ) {
+        let len = case.run.layout.len;
+        let args = self.part.len();
+        // R_xᵀ μ = ψ_xᵀ - carry
+        let carry = &mut self.carry[j * len..(j + 1) * len];
+        self.mu.iter_mut().zip(&*carry).for_each(|(m, c)| *m = -c);
+        seeds.add_state(n, j, &mut self.mu);
+        if let Some(h) = history.as_deref_mut().filter(|_| n == 0) {
+            let mut b = self.mu.clone();
+            self.chain.start.state_t(case.recipe.system(), &mut b);
+            h.initial_state.push(b[..2 * case.run.layout.n].to_vec());
+        }
+        self.chain.solve_t(&mut self.mu);
+        self.solves += 1;
+        // carry = R_pastᵀ μ
+        carry.fill(0.0);
+        self.chain.past_mul_t(&self.mu, carry);
+        // slots -= (R_p + R_h h' + R_t t')ᵀ μ, by way of `part` where it is remembered
+        let slots = &mut self.slots[j * args..(j + 1) * args];
+        let Some(h) = history else {
+            return gather(case, n, &self.mu, &mut self.chain, &self.times, slots);
+        };
+        self.part.fill(0.0);
+        gather(case, n, &self.mu, &mut self.chain, &self.times, &mut self.part);
+        slots.iter_mut().zip(&self.part).for_each(|(s, p)| *s += p);
+        h.records[n][j] = case.design.pull_back(case.rho, &self.part);
+        if n == 0 {
+            h.conditions.push(condition_values(case.recipe.system(), &self.mu));
+        }
+    }
+}
+
+/// wᵀ ∂y/∂ρ by one backward sweep: outputs y at some records, with weights w record by record.
+pub fn weighted_outputs(case: &Case, records: &[usize], weights: &[f64]) -> Result<Vec<f64>, StepError> {
+    let p = case.slots();
+    let seeds = SampleSeeds::new(case, &p, records, weights);
+    let gradient = Adjoint::for_values(case, seeds.count())?.run(case, &p, &seeds, None)?;
+    Ok(gradient.concat())
 }
 
 /// grad -= (R_p + R_h h' + R_t t')ᵀ μ of record `n`.

@@ -3,7 +3,7 @@
 //! ```text
 //! R_x s_n = -(R_past s_{n-1} + R_p p' + R_h h' + R_t t'),     ψ' = z_N' + w_x s_N + w_p p' + w_t t_N'       (1)
 //! ```
-//! One column per parameter; the factor of `linearise` serves them all. Record 0 is the same call.
+//! One column per direction p' of slots; the factor of `linearise` serves them all. Record 0 is the same call.
 
 use super::TimeColumns;
 use crate::objective::{Case, Gradient, TerminalRows};
@@ -11,7 +11,7 @@ use gradyn_dynamics::{Plan, StepError};
 
 /// What a direct run returns.
 pub struct Direct {
-    /// The gradient ∇ψ.
+    /// ψ' along the directions: the gradient ∇ψ where they are those of all parameters.
     pub gradient: Gradient,
     /// Linear solves.
     pub solves: usize,
@@ -20,12 +20,22 @@ pub struct Direct {
 }
 
 /// (1); `observe` gets each record's number and all columns s_n (parameter-major).
-pub fn direct(case: &Case, mut observe: impl FnMut(usize, &[f64])) -> Result<Direct, StepError> {
+pub fn direct(case: &Case, observe: impl FnMut(usize, &[f64])) -> Result<Direct, StepError> {
+    along(case, &directions(case), observe)
+}
+
+/// (1) along some directions p' of slots in place of all parameters; `observe` gets each record's number and
+/// the columns s_n, one after the other.
+pub fn along(
+    case: &Case,
+    directions: &[Vec<f64>],
+    mut observe: impl FnMut(usize, &[f64]),
+) -> Result<Direct, StepError> {
     let run = case.run;
     let p = case.slots();
-    let (len, count) = (run.layout.len, case.rho.len());
-    let directions = directions(case);
-    // memory, and a column for each parameter
+    let len = run.layout.len;
+    let count = directions.len();
+    // memory, and a column for each direction
     let mut chain = case.recipe.chain(&p)?;
     let mut times = TimeColumns::new(case.recipe, &p);
     let mut s = vec![0.0; count * len];
@@ -37,7 +47,7 @@ pub fn direct(case: &Case, mut observe: impl FnMut(usize, &[f64])) -> Result<Dir
         if run.plan.moves(n) {
             times.set(&args);
         }
-        for (s, delta) in s.chunks_exact_mut(len).zip(&directions) {
+        for (s, delta) in s.chunks_exact_mut(len).zip(directions) {
             r.fill(0.0);
             chain.past_mul(s, &mut r);
             chain.slot_mul(delta, &mut r);
@@ -50,7 +60,7 @@ pub fn direct(case: &Case, mut observe: impl FnMut(usize, &[f64])) -> Result<Dir
         }
         observe(n, &s);
     }
-    // ψ'
+    // ψ' of each objective along each direction
     let w = TerminalRows::new(case, &p);
     let z = run.layout.z();
     let entry = |j: usize, k: usize| {

@@ -2,7 +2,7 @@
 
 use super::source::Source;
 use crate::error::Error;
-use crate::gradient::GradientReport;
+use crate::gradient::{GradientReport, Outputs};
 use crate::jacobian::Jacobian;
 use crate::method::Method;
 use crate::prepared::{Prepared, Run};
@@ -16,8 +16,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct StudyModel {
     pub(super) source: Arc<Source>,
-    /// The model, assembled.
-    pub prepared: Prepared,
+    /// The model, assembled; its runs share it.
+    pub prepared: Arc<Prepared>,
     /// How it is run.
     pub method: Method,
     /// How gradients are computed.
@@ -27,32 +27,36 @@ pub struct StudyModel {
 }
 
 impl StudyModel {
+    /// The model with times [s] at which steps end and outputs are asked for, in any order. They are no breaks:
+    /// nothing restarts there.
+    pub fn sampled(&self, times: &[f64]) -> Result<Self, Error> {
+        let prepared = self.prepared.sampled(times).map_err(|e| self.source.locate(e))?;
+        Ok(Self { prepared: Arc::new(prepared), ..self.clone() })
+    }
     /// Runs from the start to the final time.
-    pub fn run(&self) -> Result<StudyRun<'_>, Error> {
+    pub fn run(&self) -> Result<StudyRun, Error> {
         self.run_with(|_| ControlFlow::Continue(()))
     }
     /// Runs from the start to the final time, or until the observer, which is called after each step, breaks
     /// the run off.
-    pub fn run_with(
-        &self,
-        mut observe: impl FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Result<StudyRun<'_>, Error> {
+    pub fn run_with(&self, mut observe: impl FnMut(&Progress) -> ControlFlow<()>) -> Result<StudyRun, Error> {
         let limit = self.limit.unwrap_or(f64::INFINITY);
         let mut in_time = |p: &Progress| if p.seconds > limit { ControlFlow::Break(()) } else { observe(p) };
         let run = self.prepared.simulate(&self.method, &mut in_time);
-        Ok(StudyRun { model: self, run: run.map_err(|e| self.source.locate(e))? })
+        let run = run.map_err(|e| self.source.locate(e))?;
+        Ok(StudyRun { model: self.clone(), run })
     }
 }
 
 /// A run of a study.
-pub struct StudyRun<'a> {
+pub struct StudyRun {
     /// What was run.
-    pub model: &'a StudyModel,
+    pub model: StudyModel,
     /// The run with its records.
     pub run: Run,
 }
 
-impl StudyRun<'_> {
+impl StudyRun {
     /// Values of the objectives.
     pub fn objectives(&self) -> &[f64] {
         &self.run.psi
@@ -68,7 +72,19 @@ impl StudyRun<'_> {
     }
     /// The gradient with what is known about it: warnings, time, error bars.
     pub fn gradient_report(&self) -> Result<GradientReport, Error> {
-        let StudyModel { source, prepared, sensitivity, .. } = self.model;
+        let StudyModel { source, prepared, sensitivity, .. } = &self.model;
         prepared.gradient(&self.run, *sensitivity).map_err(|e| source.locate(e))
+    }
+    /// Outputs at the samples of the model.
+    pub fn outputs(&self) -> Result<Outputs, Error> {
+        self.model.prepared.outputs(&self.run).map_err(|e| self.model.source.locate(e))
+    }
+    /// wᵀ ∂y/∂ρ by one backward sweep, over the parameters: `weights` w has an entry for each of the outputs y.
+    pub fn vjp(&self, weights: &[f64]) -> Result<Vec<f64>, Error> {
+        self.model.prepared.vjp(&self.run, weights).map_err(|e| self.model.source.locate(e))
+    }
+    /// ∂y/∂ρ · d by one forward sweep, over the outputs y: `direction` d has an entry for each parameter.
+    pub fn jvp(&self, direction: &[f64]) -> Result<Vec<f64>, Error> {
+        self.model.prepared.jvp(&self.run, direction).map_err(|e| self.model.source.locate(e))
     }
 }
