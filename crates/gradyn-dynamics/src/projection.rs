@@ -5,10 +5,10 @@
 //! [g(q, a - a*, σ) ; Φ̈(t, q, v, a) - cσ] = 0                                        (2)  [A22, Eq. 3, mixed form]
 //! [P̄ Φ_qᵀ; Φ_q -c] (v - v*, σ) = (0, -Φ̇(t, q, v*))                                   (3)  both are linear
 //! ```
-//! c = 1/(ςα). A22 eliminates σ = ςα Φ̇; kept as an unknown, c = 0 is allowed where Φ_q has full rank, and c
-//! > 0 passes positions where it has not. Without drivers Φ̇ = Φ_q v, and (1) never raises the kinetic energy
-//! T, whether M is positive definite or only semidefinite: v·M(v - v*) = -σ·Φ_q v = -c σ·σ gives T(v) = T(v*)
-//! - T(v - v*) - c σ·σ.
+//! c = 1/(ςα). A22 eliminates σ = ςα Φ̇; kept as an unknown, c = 0 is allowed where Φ_q has full rank, and
+//! c > 0 passes positions where it has not. Without drivers Φ̇ = Φ_q v, and (1) never raises the kinetic
+//! energy T, whether M is positive definite or only semidefinite: v·M(v - v*) = -σ·Φ_q v = -c σ·σ gives
+//! T(v) = T(v*) - T(v - v*) - c σ·σ.
 
 use gradyn_model::{At, Data, LEVEL, Setup, System};
 
