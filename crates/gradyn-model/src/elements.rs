@@ -170,6 +170,7 @@ impl Elements {
     }
     /// Memory for one point of evaluation, with what was decided about the rows.
     pub(crate) fn data<S: Scalar>(&self, rows: &Arc<RowStatus>) -> Data<S> {
+        // all memory at once, so that no term allocates
         let Dims { n, m, slots, args: ext, .. } = self.dims;
         let signals = self.signals.list.len();
         let zero = S::zero();
@@ -227,6 +228,7 @@ impl Elements {
     }
     /// The first force that is not finite at rest.
     pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64], q: &[f64]) -> Option<Undefined> {
+        // the point (t, q, 0)
         let mut d = self.plain_data();
         self.prepare(p, &mut d);
         self.set_angles(angles, &mut d);
@@ -234,9 +236,11 @@ impl Elements {
         let zero = vec![0.0; self.dims.n];
         let mut out = vec![0.0; self.dims.n];
         let here = ForceAt { t, q, v: &zero, args: &d.args };
+        // does a guard exclude it?
         if let Some(why) = self.guards.iter().find_map(|g| g.excluded(&here, &mut d.load)) {
             return Some(Undefined::Place(why));
         }
+        // else the first force or load that is not finite there
         for f in self.forces.iter().filter(|f| !f.motion) {
             f.subtract(&here, &mut d.law, &mut out);
             if out.iter().any(|x| !x.is_finite()) {

@@ -160,6 +160,7 @@ impl Ast {
     /// Every use of abs, sign, min, max, if and comparisons: where, and what is not smooth there.
     pub fn nonsmooth(&self) -> Vec<(Range<usize>, String)> {
         let mut uses = Vec::new();
+        // what is said of each function and comparison that has a kink or jumps
         self.visit(&mut |ast| {
             let text = match &ast.expr {
                 Expr::Call { function, .. } => match function.as_str() {
@@ -179,6 +180,7 @@ impl Ast {
             };
             uses.push((ast.span.clone(), text));
         });
+        // in the order of the text
         uses.sort_by_key(|(span, _)| span.start);
         uses
     }

@@ -109,11 +109,13 @@ impl Law {
         w: &LawScratch<S>,
         mut f: impl FnMut(u32, S),
     ) {
+        // F_p of (2): u, k, y₀, c
         let p = |i: u32| args.values[i as usize];
         f(self.applied, S::one());
         f(self.stiffness, p(self.rest) - y);
         f(self.rest, p(self.stiffness));
         f(self.damping, -d);
+        // the parameters of f
         if let Some((_, inputs)) = &self.program {
             for (i, b) in inputs.iter().zip(&w.inputs_bar) {
                 if let Input::Arg(i) = i {

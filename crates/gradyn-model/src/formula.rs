@@ -201,6 +201,7 @@ impl Formula {
         port: impl Fn(&Self, &mut [S]),
         arg: impl Fn(u32, usize) -> S,
     ) {
+        // x with its direction
         let x = &mut w.plain.ports;
         let dx = &mut w.direction;
         let m = &mut w.duals;
@@ -208,6 +209,7 @@ impl Formula {
         dx.fill(S::zero());
         port(self, dx);
         m.ports.iter_mut().zip(x.iter().zip(dx.iter())).for_each(|(m, (&x, &d))| *m = Dual::along(x, d));
+        // the program on duals, forwards and backwards: J with its derivative
         let value = |i: u32, level: usize| Dual::along(args.jet(i).level(level), arg(i, level));
         m.run(&self.program, &self.inputs, Dual::constant(t), value);
         m.reverse(&self.program, &[(0, Dual::from(1.0))]);
@@ -289,6 +291,7 @@ impl FormulaRow {
         out: &mut [S],
     ) {
         const LANES: usize = 8;
+        // x, eight columns of H at a time
         let f = &self.formula;
         let rows = &f.moving().linear;
         let columns = &f.ports.linear;
@@ -301,11 +304,13 @@ impl FormulaRow {
                     d.eps[k - first] = S::one();
                 }
             }
+            // J with its derivatives along these columns
             m.run(&f.program, &f.inputs, Dual::constant(at.t), |i, level| {
                 Dual::constant(args.jet(i).level(level))
             });
             m.reverse(&f.program, &[(0, Dual::from(1.0))]);
             m.spread(&f.inputs);
+            // out += λ Cᵀ H C on the pattern
             for (a, pairs) in rows.iter().zip(self.pairs.chunks_exact(columns.len())) {
                 let row = &m.ports[a.arg as usize].eps;
                 let ca = lam * args.values[a.slot as usize];
@@ -361,8 +366,10 @@ impl FormulaRow {
         dot: &ArgsDot<S>,
         w: &mut FormulaScratch<S>,
     ) -> S {
+        // (2): cotangents of the inputs
         let f = &self.formula;
         f.bars(args, at, c, S::one(), w);
+        // Σ over levels: cotangent times direction, of ports (C_p) and of parameters
         let mut sum = S::zero();
         for (level, x) in [at.q, at.v, at.a].into_iter().enumerate() {
             w.plain.ports.fill(S::zero());
@@ -392,8 +399,10 @@ impl FormulaRow {
         w: &mut FormulaScratch<S>,
         bar: &mut ArgsBar<S>,
     ) {
+        // (2): cotangents of the inputs
         let f = &self.formula;
         f.bars(args, at, c, s, w);
+        // C_pᵀ of the ports, level by level
         for (level, x) in [at.q, at.v, at.a].into_iter().enumerate() {
             f.spread(level, w);
             match level {
@@ -402,6 +411,7 @@ impl FormulaRow {
             }
             f.rates.gather_rate_p_t(x, &w.plain.ports, bar.values);
         }
+        // parameters that the program reads
         for (i, b) in f.inputs.iter().zip(&w.bars) {
             if let Input::Arg(k) | Input::Rate(k, _) = i {
                 bar.add(*k, [0, 1, 2].map(|level| f.bar(i, b, level)));
@@ -418,6 +428,7 @@ impl FormulaRow {
         w: &mut FormulaScratch<S>,
         out: &mut [S],
     ) {
+        // J along the direction of the slots
         let f = &self.formula;
         f.along(
             at.t,
@@ -427,6 +438,7 @@ impl FormulaRow {
             |f, x| f.ports.gather(dot.slots, at.q, x),
             |i, level| dot.level(i, level),
         );
+        // out += λ (Cᵀ J̇ + Ċᵀ J)
         w.duals.spread(&f.inputs);
         for e in &f.moving().linear {
             let j = &w.duals.ports[e.arg as usize];
@@ -444,14 +456,17 @@ impl FormulaRow {
         w: &mut FormulaScratch<S>,
         bar: &mut ArgsBar<S>,
     ) {
+        // J along the direction C μ
         let f = &self.formula;
         f.along(at.t, at.q, args, w, |f, x| f.moving().gather_rate(&args.values, mu, x), |_, _| S::zero());
+        // parameters that the program reads
         for (i, j) in f.inputs.iter().zip(&w.duals.inputs_bar) {
             if let Input::Arg(k) | Input::Rate(k, _) = i {
                 let j = [s * j.eps[0], S::zero(), S::zero()];
                 bar.add(*k, [0, 1, 2].map(|level| f.bar(i, &j, level)));
             }
         }
+        // C_p on both sides of H: Jᵀ C_p μ, and (H C μ)ᵀ (C_p q + d_p)
         w.duals.spread(&f.inputs);
         let j = &w.duals.ports;
         for e in &f.moving().linear {

@@ -70,6 +70,7 @@ impl<S> Cotangent<S> {
 
 impl Sensor {
     fn value<S: Scalar>(&self, at: &At<S>, sys: &Sensed, mass: &[S], args: &Args<S>) -> S {
+        // y of each kind of sensor
         match self {
             Sensor::Affine(ports, level) => {
                 let mut x = [S::zero()];
@@ -114,6 +115,7 @@ impl Sensor {
         args: &Args<S>,
         cot: &mut Cotangent<S>,
     ) {
+        // (q̄, v̄, ā, λ̄, p̄) += s y_(q, v, a, λ, p) of each kind of sensor
         match self {
             Sensor::Affine(ports, level) => {
                 let x = [&mut cot.q, &mut cot.v, &mut cot.a];
@@ -275,6 +277,7 @@ impl Functional {
         slots: usize,
         signal_slots: impl Fn(usize, &mut Vec<u32>),
     ) -> Self {
+        // what the sensors and the program read
         let mut reads = vec![];
         let mut coords = vec![];
         let mut all = false;
@@ -286,6 +289,7 @@ impl Functional {
             Input::Arg(i) | Input::Rate(i, _) => Some(*i),
             Input::Time | Input::Sensor(_) => None,
         }));
+        // slots: directly, or through signals
         let mut support = vec![];
         for i in reads {
             match (i as usize).checked_sub(slots) {
@@ -293,6 +297,7 @@ impl Functional {
                 Some(k) => signal_slots(k, &mut support),
             }
         }
+        // sorted, without repetition
         if all {
             coords = (0..n as u32).collect();
         }
@@ -317,6 +322,7 @@ impl Functional {
         w: &mut FunctionalScratch<S>,
         out: &mut [S],
     ) {
+        // sensors, then the inputs of the program
         for (y, sensor) in w.sensors.iter_mut().zip(&self.sensors) {
             *y = sensor.value(at, sys, mass, args);
         }
@@ -328,6 +334,7 @@ impl Functional {
                 Input::Sensor(k) => w.sensors[*k as usize],
             };
         }
+        // outputs of the program
         self.program.eval(&w.inputs, &mut w.regs);
         for (k, o) in out.iter_mut().enumerate() {
             *o = self.program.output(k, &w.regs);
@@ -344,8 +351,10 @@ impl Functional {
         w: &mut FunctionalScratch<S>,
         cot: &mut Cotangent<S>,
     ) {
+        // cotangents of the inputs for output k
         w.inputs_bar[..self.inputs.len()].fill(S::zero());
         self.program.reverse(&w.regs, &[(k, S::one())], &mut w.bars, &mut w.inputs_bar);
+        // from there to parameters, signals and sensors
         for (i, b) in self.inputs.iter().zip(&w.inputs_bar) {
             match i {
                 Input::Time => {}

@@ -221,13 +221,16 @@ impl LoadRows {
         f: Option<&mut [S]>,
         bar: Option<&mut ArgsBar<S>>,
     ) {
+        // f, and its cotangents for -s C_w μ
         self.reverse(at, w, mu, s);
         if let Some(f) = f {
             self.subtract_known(at, w, f);
         }
+        // q̄ += Cᵀ x̄, v̄ += Cᵀ ẋ̄
         let (x, d) = w.plain.ports.split_at(self.load.position_args);
         self.load.positions.scatter(&at.args.values, x, q);
         self.load.velocities.scatter(&at.args.values, d, v);
+        // p̄ where slots are active
         if let Some(bar) = bar {
             self.pull_slots(at, w, mu, s, bar);
         }
@@ -241,16 +244,19 @@ impl LoadRows {
         s: f64,
         bar: &mut ArgsBar<S>,
     ) {
+        // -s fᵀ (C_w)_p μ
         let l = &self.load;
         let m = &w.plain;
         for e in &l.work.linear {
             bar.values[e.slot as usize] -= m.output(&l.program, e.arg as usize) * s * mu[e.coord as usize];
         }
+        // parameters that f reads
         for (i, b) in l.inputs.iter().zip(&m.inputs_bar) {
             if let Input::Arg(i) = i {
                 bar.add(*i, [*b, S::zero(), S::zero()]);
             }
         }
+        // C_p of its arguments
         let (x, d) = m.ports.split_at(l.position_args);
         l.positions.gather_p_t(at.q, x, bar.values);
         l.velocities.gather_rate_p_t(at.v, d, bar.values);

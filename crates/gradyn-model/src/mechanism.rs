@@ -295,6 +295,7 @@ pub struct Mechanism {
 impl Mechanism {
     /// An empty plane mechanism without gravity, from 0 to 1 s.
     pub fn new(name: &str) -> Self {
+        // a plane model without elements, from 0 to 1 s
         Self {
             name: name.into(),
             dimension: 2,

@@ -257,6 +257,7 @@ impl Nodes {
     /// An existing node, or the node to add; not all operands are constant.
     fn simplify(&mut self, node: Node) -> Result<u32, Node> {
         let is = |nodes: &Self, a: u32, v: f64| nodes.constant(a) == Some(v);
+        // a node that exists already (`Ok`), or the one to insert (`Err`)
         match node {
             Node::Add(a, b) if is(self, b, 0.0) => Ok(a),
             Node::Add(a, b) if is(self, a, 0.0) => Ok(b),
@@ -444,6 +445,7 @@ impl Program {
     /// One instruction of (2).
     #[inline(always)]
     fn sweep<S: Scalar>(&self, k: usize, regs: &[S], bars: &mut [S], xbar: &mut [S]) {
+        // r̄_a += s ∂v/∂a for each operand a
         let r = |a: u32| regs[a as usize];
         let v = regs[k];
         let s = bars[k];
@@ -483,6 +485,7 @@ impl Program {
     /// ∂f_k over its first or second operand; `None` where it does not depend on it.
     #[inline(always)]
     fn partial<S: Scalar>(&self, k: usize, second: bool, regs: &[S]) -> Option<S> {
+        // ∂v/∂a of the first operand or of the second; none where it is zero
         let r = |a: u32| regs[a as usize];
         let v = regs[k];
         Some(match self.code[k] {

@@ -117,13 +117,16 @@ impl Relative {
         reference: Reference,
         dimension: usize,
     ) -> Self {
+        // patterns over z, and how those of x are contracted to them
         let frames = inner.dims;
         let n = tree.names.len();
         let balls: Vec<u32> = tree.balls.iter().map(|b| b.0).collect();
         let nodes = Nodes::new(&tree.bodies, n);
         let (mut patterns, contraction) = Contraction::new(&inner, &tree.bodies, &nodes, n, &balls);
+        // rows: norms of Euler parameters first
         let norms = tree.balls.iter().map(|b| RowName::new(Owner::Norm, &b.1, "norm"));
         let row_names: Vec<RowName> = norms.chain(inner.row_names.iter().cloned()).collect();
+        // M: bodies with frames by their pseudo-inertia, the others entry by entry
         let pseudo = tree.bodies.iter().enumerate().filter_map(|(i, b)| Some((i, b.link?, b.first as usize)));
         let pseudo = pseudo
             .map(|(i, link, first)| (i, Pseudo::new(link, first, dimension, &inner.patterns.nn)))
@@ -131,10 +134,12 @@ impl Relative {
         let alone = alone(&tree.bodies, &inner.patterns, &patterns);
         let on_path = contraction.on_path.iter().flat_map(|e| [e.2, e.3]);
         patterns.mass = sorted(on_path.chain(alone.iter().map(|e| e.1)).collect());
+        // sizes; each norm has four entries on m × n and on the diagonal
         let dims = Dims { n, m: frames.m + balls.len(), ..frames };
         let four =
             balls.iter().enumerate().flat_map(|(row, &first)| (0..4).map(move |i| (row, first as usize + i)));
         let norms = four.map(|(row, k)| [patterns.mn.at(row, k), patterns.nn.at(k, k)]).collect();
+        // what depends on all of it comes last
         let mut new = Self {
             dims,
             patterns,

@@ -69,6 +69,7 @@ impl Signals {
     }
     /// u, u̇, ü at time t, into `args`.
     pub fn eval<S: Scalar>(&self, t: S, args: &mut Args<S>, w: &mut Scratch<S>) {
+        // (1) or (2) on time jets
         let time = Jet::new(t, S::one(), S::zero());
         for (k, signal) in self.list.iter().enumerate() {
             let u = match signal {
@@ -86,6 +87,7 @@ impl Signals {
                     program.output(0, &w.regs)
                 }
             };
+            // u with its rates
             args.values[args.slots + k] = u.x;
             args.rates[k] = (u.d, u.dd);
         }
@@ -147,6 +149,7 @@ impl Signals {
         w: &mut Scratch<S>,
         mut f: impl FnMut(usize, Jet<S>),
     ) {
+        // ∂u/∂p on time jets: the weights of (1), a reverse sweep of (2)
         match &self.list[k] {
             Signal::Spline(spline, slots) => {
                 let (first, weights) = spline.active(time);

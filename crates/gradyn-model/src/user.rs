@@ -346,6 +346,7 @@ impl UserSystem {
         v: &mut [S],
         p: &mut [S],
     ) {
+        // row k of Φ⁰ depends on q and p only
         v.fill(S::zero());
         for (over, out) in [(Over::Q, q), (Over::P, p)] {
             let put = &mut |j: usize, i: usize, x: S| {

@@ -93,6 +93,7 @@ impl<'g> Solid<'g> {
         let name = &b.name.text;
         let what = |field: &str| format!("body `{name}`, {field}");
         let mut points = Points { body: name, list: vec![] };
+        // points: those of the body, then its hard points
         for (t, at) in &b.points {
             let at = n.vector(at, &what(&format!("point `{t}`")))?;
             points.push(t, at)?;
@@ -104,6 +105,7 @@ impl<'g> Solid<'g> {
             let at = n.vector(at, &what(&format!("hard point `{t}`")))?;
             points.push(t, at)?;
         }
+        // com: as given, else the middle of the rod, else the origin
         let rod = rod(b, &mut points, n)?;
         let middle = rod.map(|[i, j]| {
             let ends = points.list[i].at.iter().zip(&points.list[j].at);
@@ -113,11 +115,13 @@ impl<'g> Solid<'g> {
             Some(c) => n.vector(c, &what("com"))?,
             None => middle.unwrap_or_else(|| vec![n.graph.constant(0.0); m.dimension]),
         };
+        // m, I: a rod of length² ℓ² has its own inertia
         let length2 = rod.map(|[i, j]| {
             let d = difference(&points.list[j].at, &points.list[i].at);
             dot(&d, &d)
         });
         let (mass, inertia, sizes) = inertia(b, length2, n)?;
+        // the centre of mass is the last point
         let mut points = points.list;
         points.push(LocalPoint {
             name: "com".into(),
@@ -131,6 +135,7 @@ impl<'g> Solid<'g> {
     /// The ground: fixed points, no inertia.
     pub fn ground(m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
         let zero = n.graph.constant(0.0);
+        // points, whose names differ
         let mut points: Vec<LocalPoint> = vec![];
         for (t, at) in &m.ground {
             if points.iter().any(|p| p.name == t.text) {
@@ -145,6 +150,7 @@ impl<'g> Solid<'g> {
                 spot: 0,
             });
         }
+        // the ground has neither mass nor inertia
         let com = vec![zero; m.dimension];
         Ok(Self {
             name: "ground".into(),
@@ -175,9 +181,11 @@ fn rod<'g>(
     n: &mut Numbers<'g>,
 ) -> Result<Option<[usize; 2]>, ModelError> {
     let Some(r) = &b.rod else { return Ok(None) };
+    // both ends are points already
     if let (Some(i), Some(j)) = (points.find(&r.points[0]), points.find(&r.points[1])) {
         return Ok(Some([i, j]));
     }
+    // else point 1 is the origin, point 2 = (ℓ, 0, …)
     let length = r.length.as_ref().ok_or_else(|| {
         let help = "give `length`, or list both ends as hard points";
         ModelError::new(format!("body `{}`: the rod has no length", b.name)).at(&b.name.place).help(help)
@@ -199,6 +207,7 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<We
     let wrong = |message: &str, help: &str| {
         Err(ModelError::new(format!("body `{name}` {message}")).at(&name.place).help(help))
     };
+    // m: given, or density times volume
     let own = b.mass.as_ref().map(|m| n.number(m, &format!("body `{name}`, mass"))).transpose()?;
     let shape = b.shape.as_ref().map(|s| shapes::read(s, name, n)).transpose()?;
     let dense = shape.as_ref().and_then(|s| s.mass);
@@ -206,6 +215,7 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<We
         return wrong("has a mass and a density", "give one of them");
     }
     let mass = own.or(dense).unwrap_or(n.graph.constant(0.0));
+    // I of a shape
     if shape.is_some() && (rod.is_some() || !b.inertia.is_empty()) {
         return wrong("has a shape and also a rod or an inertia", "give one of them");
     }
@@ -218,6 +228,7 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<We
         }
         return Ok((mass, shape.inertia(mass, n.graph), shape.sizes));
     }
+    // I as given; m ℓ²/12 of a rod; none without mass
     if !b.inertia.is_empty() {
         return Ok((mass, given(b, rod.is_some(), n)?, vec![]));
     }
@@ -231,11 +242,13 @@ fn inertia<'g>(b: &Body, rod: Option<Sym<'g>>, n: &mut Numbers<'g>) -> Result<We
 /// The inertia as given.
 fn given<'g>(b: &Body, rod: bool, n: &mut Numbers<'g>) -> Result<Inertia<'g>, ModelError> {
     let name = &b.name;
+    // the moments and products in the order of the file
     let entries = b
         .inertia
         .iter()
         .map(|x| n.number(x, &format!("body `{name}`, inertia")))
         .collect::<Result<Vec<_>, _>>()?;
+    // I: one number in the plane and of a rod, else 1, 3 or 6 of the tensor
     let polar = n.dimension == 2 || rod;
     match entries[..] {
         [i] if polar => Ok(Inertia::Polar(i)),

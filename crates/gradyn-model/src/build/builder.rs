@@ -81,12 +81,14 @@ impl<'g, 'm> Builder<'g, 'm> {
         mut numbers: Numbers<'g>,
         solids: Vec<Solid<'g>>,
     ) -> Result<Self, ModelError> {
+        // numbers of bodies by name; the ground comes last
         let index = |names: &mut dyn Iterator<Item = &Text>| -> HashMap<String, usize> {
             names.enumerate().map(|(k, t)| (t.text.clone(), k)).collect()
         };
         let mut body_index = index(&mut m.bodies.iter().map(|b| &b.name));
         body_index.insert("ground".into(), m.bodies.len());
         let gravity = numbers.vector(&m.gravity, "gravity")?;
+        // everything that later stages fill is empty
         Ok(Self {
             m,
             graph,
@@ -134,12 +136,14 @@ impl<'g, 'm> Builder<'g, 'm> {
     }
     /// The point that `body.point` names.
     pub(super) fn point_ref(&self, t: &Text) -> Result<PointRef, ModelError> {
+        // `body.point` → body and point
         let Some((body, point)) = t.text.split_once('.') else {
             let e = ModelError::new(format!("`{t}` is not a point")).at(&t.place);
             return Err(e.help("write body.point or ground.point"));
         };
         let body = self.body(&Text { text: body.into(), place: t.place.clone() })?;
         let solid = &self.solids[body];
+        // the point by its name, or what the body has instead
         match solid.points.iter().position(|p| p.name == point) {
             Some(i) => Ok((body, i)),
             None => {
@@ -183,6 +187,7 @@ impl<'g, 'm> Builder<'g, 'm> {
     pub(super) fn add_splines(&mut self) -> Result<(), ModelError> {
         for s in &self.m.splines {
             let what = format!("spline `{}`", s.name);
+            // t₀ and T, numbers that no parameter changes
             let start = self.numbers.constant(&s.start, &format!("{what}, start"))?;
             let duration = self.numbers.constant(&s.duration, &format!("{what}, duration"))?;
             if duration <= 0.0 {
@@ -190,6 +195,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                     ModelError::new(format!("{what}: the duration must be positive")).at(&s.duration.place)
                 );
             }
+            // values at the knots → coefficients c
             let values =
                 s.values.iter().map(|v| self.numbers.number(v, &what)).collect::<Result<Vec<_>, _>>()?;
             let wrong = |e: SplineError| ModelError::new(format!("{what}: {e}")).at(&s.name.place);
@@ -200,6 +206,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                 spline::Kind::Clamped => spline::coefficients_clamped(&values, None, None, spline.dt()),
             }
             .map_err(wrong)?;
+            // c → slots; the spline becomes a signal
             let slots = coefficients.into_iter().map(|c| self.slots.slot(c)).collect();
             self.signal_names.insert(s.name.text.clone(), SIGNAL + self.signals.len() as u32);
             self.splines.push(spline);

@@ -94,12 +94,14 @@ pub(super) fn check_bodies<'g>(
             };
             ModelError::new(format!("body `{name}`: {what} {x} is {is}")).at(place).help(help)
         };
+        // m ≥ 0
         let bad = |x: &f64| *x < 0.0 || !x.is_finite();
         let mass = numbers.nominal(&[solid.mass])[0];
         if bad(&mass) {
             let place = body.mass.as_ref().map_or(&body.name.place, |m| &m.place);
             return Err(wrong("mass", mass, place, "a mass is zero or positive"));
         }
+        // moments ≥ 0
         let place = body.inertia.first().map_or(&body.name.place, |i| &i.place);
         let diagonal: Vec<Sym> = match &solid.inertia {
             Inertia::Polar(i) => vec![*i],
@@ -108,6 +110,7 @@ pub(super) fn check_bodies<'g>(
         if let Some(i) = numbers.nominal(&diagonal).into_iter().find(bad) {
             return Err(wrong("inertia", i, place, "give the inertia about the centre of mass"));
         }
+        // ∫ x xᵀ dm must be positive semidefinite, else no real body has this tensor
         if let Inertia::Tensor(_) = &solid.inertia {
             let moments = solid.inertia.second_moments(numbers.graph);
             let s = numbers.nominal(&moments.concat());
@@ -173,6 +176,7 @@ impl Builder<'_, '_> {
     /// Masses, inertias and the lengths of rods.
     fn require_solids(&mut self) {
         for s in &self.solids[..self.solids.len() - 1] {
+            // mass, moments, length and sizes, which no parameter may make negative
             let mut list = vec![("mass", s.mass, false)];
             match &s.inertia {
                 Inertia::Polar(i) => list.push(("inertia", *i, false)),
@@ -185,6 +189,7 @@ impl Builder<'_, '_> {
                 list.push(("length of the rod", dot(&d, &d).sqrt(), true));
             }
             list.extend(&s.sizes);
+            // each as a slot that is watched
             for (what, x, strict) in list {
                 let slot = self.slots.slot(x);
                 self.positive.push(Positive::new((Owner::Body, &s.name), what, slot, strict));
@@ -241,6 +246,7 @@ impl Builder<'_, '_> {
     /// Names of bodies, joints, forces, drivers and splines must differ.
     pub(super) fn check_names(&self) -> Result<(), ModelError> {
         let m = self.m;
+        // all names in the order of the file
         let mut seen: HashSet<&str> = ["ground", "system", "t"].into();
         let bodies = m.bodies.iter().map(|b| &b.name);
         let rest = m.joints.iter().map(|j| &j.name).chain(m.drivers.iter().map(|d| &d.name));
@@ -251,6 +257,7 @@ impl Builder<'_, '_> {
             .chain(m.forces.iter().map(|f| &f.name))
             .chain(m.splines.iter().map(|s| &s.name));
         let all = all.chain(m.roads.iter().map(|r| &r.name));
+        // each of them is neither reserved nor taken
         for name in all {
             if ["ground", "system", "t"].contains(&name.text.as_str()) {
                 return Err(ModelError::new(format!("the name `{name}` is reserved")).at(&name.place));

@@ -151,6 +151,7 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
     /// The basis of each body.
     pub fn choose_coordinates(&mut self) -> Result<(), ModelError> {
         let ground = self.b.ground();
+        // points and vectors on the ground are constants
         for p in &self.b.solids[ground].points {
             self.classes.point_ports.insert(p.class, fixed(&p.at));
         }
@@ -159,6 +160,7 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
                 self.classes.vector_ports.insert(c, fixed(&v.local));
             }
         }
+        // a basis for each body: a line, or three directions in space
         for b in 0..ground {
             let frame = if self.b.solids[b].rod.is_some() || self.b.m.dimension == 2 {
                 self.line_frame(b)?
@@ -168,6 +170,7 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
             self.b.frames.push(frame);
         }
         self.b.frames.push(Frame::ground(self.b.graph, self.b.m.dimension));
+        // points that several bodies share
         let shared = self.classes.points.iter().enumerate().filter(|(_, members)| members.len() > 1);
         self.b.class_points = shared.map(|(c, members)| (c, members.clone())).collect();
         Ok(())
@@ -355,22 +358,26 @@ impl<'g, 'm> Builder<'g, 'm> {
         k: usize,
         tied: &mut HashMap<usize, Vec<Vec<Port<'g>>>>,
     ) -> Result<bool, ModelError> {
+        // what the joint connects
         let j = &self.m.joints[k];
         let refs = self.joint_ends(k);
         let ends = Ends { frames: refs.map(|(b, _)| &self.frames[b]), points: refs.map(|r| self.port(r)) };
         let class = refs.map(|(b, i)| self.solids[b].points[i].class);
         let wanted = self.wanted.contains_key(&j.name.text);
+        // closed: the points are one already, by coordinates that they share
         let spec = j.kind.spec();
         let shares_point = spec.shares_point[self.m.dimension - 2];
         let mut closed = shares_point && class[0] == class[1];
         if closed && !tie(tied.entry(class[0]).or_default(), &ends.points) {
             closed = false;
         }
+        // does it repeat what shared coordinates say, where its reaction is read?
         let torque =
             self.m.dimension == 3 && self.wanted.get(&j.name.text) == Some(&true) && spec.shares_axis;
         let axis = |s: usize| self.frames[refs[s].0].direction(&self.joint_frames[k].axes[s]);
         let point = shares_point && (closed || same(&ends.points[0], &ends.points[1]));
         let repeats = (wanted && point) || (torque && same(&axis(0), &axis(1)));
+        // its rows, and its reaction by them
         let frame: &JointFrame<'g> = &self.joint_frames[k];
         let reaction = joints::add(j, frame, &ends, closed, &mut self.numbers, &mut self.rows)?;
         self.aligned.extend(reaction.aligned.iter().map(|q| (j.name.text.clone(), q.clone())));

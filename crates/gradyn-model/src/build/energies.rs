@@ -15,6 +15,7 @@ use crate::program::Sym;
 impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     /// Energies and momenta of bodies.
     pub(super) fn energy(&mut self, which: &str, bodies: &[usize], system: bool) -> Option<Value<'h>> {
+        // (1), of the system by its matrices, of single bodies by their frames
         match which {
             "kinetic" if system => {
                 Some(Value::Scalar(self.sense("kinetic".into(), |_| vec![Sensor::Kinetic])[0]))

@@ -201,6 +201,7 @@ impl<'g> Builder<'g, '_> {
     }
     /// The penalty factors of each row: those of the element that it belongs to.
     fn penalties(&mut self, rows: &[RowName]) -> Result<Vec<Penalty>, ModelError> {
+        // factors are positive, and belong to an element with rows
         for (name, p) in &self.m.penalties {
             if ![p.alpha, p.xi, p.omega].iter().all(|x| *x > 0.0 && x.is_finite()) {
                 return Err(ModelError::new(format!(
@@ -216,6 +217,7 @@ impl<'g> Builder<'g, '_> {
                 self.numbers.warnings.push(warning);
             }
         }
+        // the factors of each row
         let of = |row: &RowName| {
             self.m.penalties.iter().find(|p| p.0.text == row.element).map_or(Penalty::default(), |p| p.1)
         };
@@ -242,6 +244,7 @@ impl<'g> Builder<'g, '_> {
     /// Entries (i, j, slot) of M, (coordinate, slot) of the weights, and the slot of the potential's
     /// constant.
     fn inertia_and_weights(&mut self) -> Result<(Vec<(u32, u32, u32)>, Vec<(u32, u32)>, u32), ModelError> {
+        // M_ij += c x_i y_j, and weights m g ∂r_G/∂q_i with the constant part of the potential
         let g = self.gravity.clone();
         let mut mass: BTreeMap<(usize, usize), Sym<'g>> = BTreeMap::new();
         let mut weight: BTreeMap<usize, Sym<'g>> = BTreeMap::new();
@@ -264,6 +267,7 @@ impl<'g> Builder<'g, '_> {
                 level = level - solid.mass * g * r.constant;
             }
         }
+        // entries that are not zero → slots
         let some = |s: &Sym| s.as_constant() != Some(0.0);
         let mass = mass
             .into_iter()
@@ -293,6 +297,7 @@ impl<'g> Builder<'g, '_> {
         n: usize,
         m: usize,
     ) -> Patterns {
+        // diagonal, M and the quadratic rows
         let mut nn = vec![];
         let mut mn = vec![];
         nn.extend((0..n).map(|i| (i, i)));
@@ -301,6 +306,7 @@ impl<'g> Builder<'g, '_> {
             nn.extend(row.a.iter().map(|&(i, j, _)| (i, j)));
             mn.extend(row.coords().map(|i| (k, i)));
         }
+        // formulas, forces and loads couple all coordinates that they read
         let mut pairs = |coords: &mut dyn Iterator<Item = u32>| {
             let mut coords: Vec<usize> = coords.map(|i| i as usize).collect();
             coords.sort_unstable();
@@ -315,6 +321,7 @@ impl<'g> Builder<'g, '_> {
         loads.iter().for_each(|l| {
             pairs(&mut l.work.coords().chain(l.positions.coords()).chain(l.velocities.coords()))
         });
+        // positions of M on n × n
         let nn = Pattern::from_entries(n, n, nn);
         let mut mass: Vec<u32> = inertia.iter().map(|e| nn.at(e.0 as usize, e.1 as usize)).collect();
         mass.sort_unstable();

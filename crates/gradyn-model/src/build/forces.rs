@@ -167,6 +167,7 @@ impl ForceMaker<'_, '_, '_> {
         for (k, f) in m.forces.iter().enumerate() {
             let first = (self.b.forces.len(), self.b.loads.len());
             let plane = m.dimension == 2;
+            // the law or the load of each kind, after checks
             match &f.kind {
                 ForceKind::SpringDamper { .. } => self.spring(f)?,
                 ForceKind::Torsion { about: About::Bodies(between), .. } if plane => {
@@ -252,6 +253,7 @@ impl ForceMaker<'_, '_, '_> {
                 | ForceKind::Along { .. }
                 | ForceKind::Friction { .. } => self.add_load(k, &f.name)?,
             }
+            // all that this force has pushed acts in motion only, if it says so
             let motion = f.active == Active::Motion;
             self.b.forces[first.0..].iter_mut().for_each(|x| x.motion |= motion);
             self.b.loads[first.1..].iter_mut().for_each(|x| x.motion |= motion);
@@ -278,6 +280,7 @@ impl ForceMaker<'_, '_, '_> {
             return Ok(());
         };
         let name = &f.name;
+        // its two ends, which are apart
         let [a, b] = [self.b.point_ref(&between[0])?, self.b.point_ref(&between[1])?];
         if a != b {
             self.two_bodies(name, [a, b], between)?;
@@ -289,6 +292,7 @@ impl ForceMaker<'_, '_, '_> {
             ));
             return Err(e.at(&between[1].place).help("a spring needs two different points"));
         }
+        // y = |r₂ - r₁|, F by its law
         let kind = if self.b.m.dimension == 2 { Kind::Distance2 } else { Kind::Distance3 };
         let ports: Vec<_> = self.b.port(a).into_iter().chain(self.b.port(b)).collect();
         let element =
@@ -386,12 +390,14 @@ impl ForceMaker<'_, '_, '_> {
     }
     /// A force by its symbols: one load, and another for what acts in motion only.
     fn add_load(&mut self, k: usize, name: &Text) -> Result<(), ModelError> {
+        // f and w as symbols
         let graph = Graph::new();
         let mut env = SensorEnv::new(self.b, &graph);
         let Applied { work, motion, guards, .. } = env.applied(k)?;
         if work.is_empty() && motion.is_empty() {
             return Err(nothing_moves(name));
         }
+        // one load that always acts, one that acts in motion
         let drafts = [&work, &motion].map(|w| env.draft(&w.iter().map(|w| w.1).collect::<Vec<_>>()));
         let guard = env.draft(&guards.iter().map(|g| g.value).collect::<Vec<_>>());
         for ((work, motion), draft) in
@@ -402,6 +408,7 @@ impl ForceMaker<'_, '_, '_> {
             let load = self.load(name, draft, work)?;
             self.b.loads.push(Load { motion, ..load });
         }
+        // where they are not defined
         if !guards.is_empty() {
             let load = self.load(name, guard, Ports::default())?;
             self.b
@@ -411,6 +418,7 @@ impl ForceMaker<'_, '_, '_> {
         Ok(())
     }
     fn load(&self, name: &Text, draft: Draft, work: Ports) -> Result<Load, ModelError> {
+        // f as a program of positions and velocities only
         let Some(Moving {
             ports: [positions, velocities],
             count: [position_args, velocity_args],

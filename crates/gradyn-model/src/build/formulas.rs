@@ -73,6 +73,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         kind: &str,
         make: impl for<'a, 'h> FnOnce(&mut SensorEnv<'a, 'g, 'm, 'h>) -> Made<Sym<'h>>,
     ) -> Made<()> {
+        // φ as a formula of positions
         let what = format!("{owner} `{name}`");
         let Some(formula) = self.formula(make)?.filter(|f| !f.velocity()) else {
             let e = ModelError::new(format!("{what} reads more than positions")).at(&name.place);
@@ -86,6 +87,7 @@ impl<'g, 'm> Builder<'g, 'm> {
             };
             return Err(e.help(help));
         };
+        // it reads no rates, and moves something
         if formula.inputs.iter().any(|i| matches!(i, Input::Rate(..))) {
             let e = ModelError::new(format!("{what} reads the rate of a function of time")).at(&name.place);
             return Err(e.help("write the rate as an expression of t"));
@@ -99,6 +101,7 @@ impl<'g, 'm> Builder<'g, 'm> {
     }
     /// Pushes the row of a gear (1) or a rack (2).
     fn coupling(&mut self, c: &Coupling) -> Made<()> {
+        // the joints, which share a body
         let name = &c.name;
         let [one, two] = [self.joint(&c.joints[0])?, self.joint(&c.joints[1])?];
         let [first, second] = [one, two].map(|k| self.joint_ends(k).map(|r| r.0));
@@ -111,10 +114,12 @@ impl<'g, 'm> Builder<'g, 'm> {
                 .at(&c.joints[1].place)
                 .help("both joints must be on the carrier of the wheels, or on the ground"));
         }
+        // ratio or radius, and the offset
         let rack = matches!(c.kind, CouplingKind::Rack { .. });
         let (CouplingKind::Gear { ratio: factor } | CouplingKind::Rack { radius: factor }) = &c.kind;
         let factor = self.numbers.number(factor, &format!("joint `{name}`"))?;
         let offset = self.numbers.number(&c.offset, &format!("joint `{name}`, offset"))?;
+        // the first joint turns; the second turns, or slides with a rack
         for (k, t, slide) in [(one, &c.joints[0], false), (two, &c.joints[1], rack)] {
             let slides = self.m.joints[k].kind.spec().slides();
             let mut turns = || {
@@ -128,6 +133,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                 return Err(e.help("a gear ties two revolute joints, a rack a revolute and a prismatic one"));
             }
         }
+        // φ of (1) or (2)
         self.named_row(Owner::Joint, name, c.kind.spec().name, |env| {
             let (_, x) = env.joint_coordinate(name, &c.joints[0])?;
             let (_, y) = env.joint_coordinate(name, &c.joints[1])?;
@@ -138,9 +144,11 @@ impl<'g, 'm> Builder<'g, 'm> {
     }
     /// Pushes the row of a driver (4), and its effort.
     fn driver(&mut self, d: &Driver) -> Made<()> {
+        // u(t)
         let name = &d.name;
         let what = format!("driver `{}`", d.name);
         let u = self.signal(&d.value, &what)?;
+        // φ = y - u
         let mut driven = None;
         self.named_row(Owner::Driver, name, "driver", |env| {
             let y = match &d.quantity {
@@ -162,6 +170,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                 Quantity::Coordinate(c) => env.coordinate(c)?,
                 Quantity::Sensor(x) => env.number_expression(x, &what)?,
             };
+            // an angle that is driven starts near u
             driven = env.angle_symbols.iter().find(|a| a.0.id() == y.id()).map(|a| a.1);
             Ok(y - env.input(Input::Arg(u)))
         })?;

@@ -52,6 +52,7 @@ impl<'g> Frame<'g> {
         rest: Vec<Basis<'g>>,
         dimension: usize,
     ) -> Self {
+        // d_k, e_k: differences of points, or unit vectors
         let mut d = vec![];
         let mut e = vec![];
         let mut vectors = vec![];
@@ -70,11 +71,13 @@ impl<'g> Frame<'g> {
                 }
             }
         }
+        // in the plane d⊥ comes second
         if dimension == 2 {
             let second = vec![-e[0][1], e[0][0]];
             d.push(normal(&d[0]));
             e.push(second);
         }
+        // E⁻¹
         let inverse = inverse(&e);
         let thin = dimension == 3 && d.len() == 1;
         Self { p, d, origin, e, inverse, points, vectors, thin }

@@ -89,10 +89,12 @@ impl Builder<'_, '_> {
         list: &[(Option<Number>, String)],
         outer: impl for<'g> Fn(usize, Sym<'g>) -> Sym<'g>,
     ) -> Result<Draft, ModelError> {
+        // all expressions are parsed before any is compiled
         let graph = Graph::new();
         let asts = list.iter().map(|(x, what)| x.as_ref().map(|x| self.numbers.parse(x, what)).transpose());
         let asts = asts.collect::<Result<Vec<_>, _>>()?;
         let mut env = SensorEnv::new(self, &graph);
+        // output k: outer(k, x_k), or 0 where there is no expression
         let mut outputs = vec![];
         for (k, ((x, what), ast)) in list.iter().zip(asts).enumerate() {
             let (Some(x), Some(ast)) = (x, ast) else {
@@ -154,6 +156,7 @@ impl Builder<'_, '_> {
     /// E(q) = key - value for positions; rates for velocities.
     pub(super) fn conditions(&mut self) -> Result<Conditions, ModelError> {
         let initial = &self.m.initial;
+        // position conditions; those after the free ones hold in an equilibrium
         let mut c = Conditions {
             position: vec![],
             held: vec![],
@@ -168,10 +171,12 @@ impl Builder<'_, '_> {
             c.held.extend(drafts.iter().map(|_| k >= free));
             c.position.extend(drafts);
         }
+        // at rest in an equilibrium: v = 0
         if initial.equilibrium.is_some() && initial.velocity == InitialVelocity::Rest {
             c.at_rest = (0..self.coordinates.len() as u32).map(coordinate_rate).collect();
             return Ok(c);
         }
+        // velocity conditions: rates of the position conditions are zero, or as given
         let velocity: Vec<(&Number, Option<&Number>)> = match &initial.velocity {
             InitialVelocity::Rest => initial.position.iter().map(|(k, _)| (k, None)).collect(),
             InitialVelocity::Conditions(list) => list.iter().map(|(k, v)| (k, Some(v))).collect(),
@@ -206,6 +211,7 @@ impl Builder<'_, '_> {
         velocity: bool,
         part: usize,
     ) -> Result<(usize, Draft), ModelError> {
+        // left side, a plain sensor or an expression
         let what = format!("initial {}", if velocity { "velocity" } else { "position" });
         let (ast, right) =
             (self.numbers.parse(key, &what)?, value.map(|v| self.numbers.parse(v, &what)).transpose()?);
@@ -214,6 +220,7 @@ impl Builder<'_, '_> {
         let mut env = SensorEnv::new(self, &graph);
         let wrong = |source: &Number, e| ModelError::expression(&what, source, e);
         let mut left = list(&compile(&ast, &graph, &mut env).map_err(|e| wrong(key, e))?);
+        // a velocity condition on a plain sensor of positions means its rate
         let speed = ast.calls().iter().any(|c| c.0 == "vel") || env.read_velocities(&left);
         if velocity && value.is_none() && (!plain || speed) {
             let e = ModelError::new("velocity = \"rest\" needs position conditions on plain sensors")
@@ -225,6 +232,7 @@ impl Builder<'_, '_> {
                 .rates(&left)
                 .map_err(|none| ModelError::new(format!("{what}: {none} is not available")).at(&key.place))?;
         }
+        // right side, of as many components
         let right = match (&right, value) {
             (Some(r), Some(v)) => Some(list(&compile(r, &graph, &mut env).map_err(|e| wrong(v, e))?)),
             _ => None,
@@ -236,10 +244,12 @@ impl Builder<'_, '_> {
             ));
             return Err(e.at(&value.and_then(|v| v.place.clone()).or(key.place.clone())));
         }
+        // left - right = 0 of this component
         let near = env.angle_symbols.iter().find(|a| a.0.id() == left[part].id()).map(|a| a.1);
         let right = right.map_or(graph.constant(0.0), |r| r[part]);
         let constant = right.as_constant();
         let draft = env.draft(&[left[part] - right]);
+        // it reads no more than is known at the start
         let late = |s: &Sensor| s.needs_dynamics() || (!velocity && s.needs_velocity());
         if draft.sensors.iter().any(late) {
             let allowed = if velocity { "positions and velocities" } else { "positions" };
@@ -249,6 +259,7 @@ impl Builder<'_, '_> {
                 "accelerations, reactions and efforts follow from the motion; they cannot be conditions",
             ));
         }
+        // an angle starts on the branch nearest to its given value
         if let (Some(k), false, Some(v)) = (near, velocity, value) {
             let number = self.numbers.number(v, &what).ok().map(|s| self.numbers.nominal(&[s])[0]);
             self.angles[k].near = number.or(constant);

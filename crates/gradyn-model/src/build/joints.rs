@@ -49,6 +49,7 @@ impl<'g> Builder<'g, '_> {
     pub(super) fn read_joint_frames(&mut self) -> Result<(), ModelError> {
         let dimension = self.m.dimension;
         for j in &self.m.joints {
+            // joints of space need space
             let spec = j.kind.spec();
             if dimension == 2 && spec.spatial {
                 let message = format!("joint `{}`: a {} joint needs a model in space", j.name, j.kind.word());
@@ -56,6 +57,7 @@ impl<'g> Builder<'g, '_> {
                     .at(&j.name.place)
                     .help("write dimension = 3, or use a plane joint"));
             }
+            // a rod in space has no directions
             let ends = self.read_joint_ends(j)?;
             for (side, needs) in spec.directions[dimension - 2].into_iter().enumerate() {
                 let solid = &self.solids[ends[side].0];
@@ -69,6 +71,7 @@ impl<'g> Builder<'g, '_> {
                     return Err(ModelError::new(message).at(&j.name.place).help(help));
                 }
             }
+            // axes and normals, which the kind may refuse
             let frame = self.read_joint_frame(j)?;
             let mut directions = Directions { b: self, joint: j, ends, frame: &frame };
             joint_type(&j.kind).check(&mut directions)?;
@@ -81,6 +84,7 @@ impl<'g> Builder<'g, '_> {
     fn read_joint_frame(&mut self, j: &Joint) -> Result<JointFrame<'g>, ModelError> {
         let n = &mut self.numbers;
         let last = if self.m.dimension == 2 { 0 } else { 2 };
+        // a and n of one side, n across a
         let mut side = |k: usize| -> Result<(Symbols<'g>, Symbols<'g>), ModelError> {
             let axis = n.direction(j.axes[k].as_ref(), last, &format!("joint `{}`: the axis", j.name))?;
             let what = format!("joint `{}`: the normal", j.name);
@@ -94,6 +98,7 @@ impl<'g> Builder<'g, '_> {
             };
             Ok((axis, normal))
         };
+        // both sides
         let (a1, n1) = side(0)?;
         let (a2, n2) = side(1)?;
         Ok(JointFrame { axes: [a1, a2], normals: [n1, n2] })

@@ -60,6 +60,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     }
     fn apply(&mut self, f: &Force) -> Made<Applied<'g, 'h>> {
         let name = &f.name;
+        // work on ports and sensors of each kind
         match &f.kind {
             ForceKind::SpringDamper { between, stiffness, damping, length, force } => {
                 let (y, _) = self.length(between)?;
@@ -200,12 +201,14 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         [k, c, rest]: [&Number; 3],
         extra: Option<&Number>,
     ) -> Made<Applied<'g, 'h>> {
+        // ẏ and the numbers k, c, y₀
         let speed = self.speed_of(y, name)?;
         let [k, c, rest] = [
             self.expression(k, name, "stiffness")?,
             self.expression(c, name, "damping")?,
             self.expression(rest, name, along)?,
         ];
+        // k (y - y₀) + c ẏ + what is added
         let mut t = k * (y - rest) + c * speed;
         if let Some(x) = extra {
             let before = std::mem::replace(&mut self.local, vec![(along.into(), y), ("speed".into(), speed)]);
@@ -213,6 +216,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             self.local = before;
             t = t + more?;
         }
+        // sensors, and ½ k (y - y₀)² of a spring
         let sensors = [(effort, t), (along, y), ("speed", speed)].map(|(n, s)| (n, Value::Scalar(s)));
         let energy = (k.as_constant() != Some(0.0)).then(|| k * (y - rest) * (y - rest) * 0.5);
         Ok(Applied { sensors: sensors.to_vec(), energy, ..Applied::default() })
@@ -224,6 +228,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         numbers: [&Number; 3],
         extra: Option<&Number>,
     ) -> Made<Applied<'g, 'h>> {
+        // in the plane the angle of two bodies: an element does the work
         match about {
             About::Bodies(between) => {
                 let [a, b] = [self.b.body(&between[0])?, self.b.body(&between[1])?];
@@ -231,6 +236,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 let y = self.angle(k);
                 self.law(name, ["torque", "angle"], y, numbers, extra)
             }
+            // about a joint: the torque works on both bodies
             About::Joint(joint) => {
                 let k = self.b.joint(joint)?;
                 let Some(angle) = self.b.joint_angle(k, Coordinate::Angle) else {
@@ -273,6 +279,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         joint: &Text,
         e: impl FnOnce(Sym<'h>, Sym<'h>) -> Sym<'h>,
     ) -> Made<Applied<'g, 'h>> {
+        // planar joints have several coordinates
         let k = self.b.joint(joint)?;
         if self.b.m.joints[k].kind.spec().coordinates[self.b.m.dimension - 2].contains(&Coordinate::X) {
             let message =
@@ -281,6 +288,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 "for its angle use `torsion` with `joint`, or `torque`; for x and y `force` or `bushing`";
             return Err(ModelError::new(message).at(&joint.place).help(help));
         }
+        // y, ẏ → effort along y
         let (k, y) = self.joint_coordinate(name, joint)?;
         let speed = self.speed_of(y, name)?;
         let effort = e(y, speed);
@@ -359,6 +367,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         tau: &[Sym<'h>],
         name: &Text,
     ) -> Made<()> {
+        // nothing to do on the ground; rods carry no torque
         if body == self.b.ground() || tau.iter().all(|t| t.as_constant() == Some(0.0)) {
             return Ok(());
         }
@@ -369,12 +378,14 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 .at(&name.place)
                 .help("describe the body by `shape` or `inertia`"));
         }
+        // τ u⊥·δu in the plane
         let axes = self.b.frames[body].axes();
         if tau.len() == 1 {
             let x = self.port(&axes[0]);
             push(work, &axes[0], &[-(tau[0] * x[1]), tau[0] * x[0]]);
             return Ok(());
         }
+        // ½ Σ (τ × u_k)·δu_k in space
         for axis in &axes {
             let u = self.port(axis);
             push(work, axis, &scaled(self.graph.constant(0.5), &cross(tau, &u)));

@@ -155,6 +155,7 @@ impl<'g> Numbers<'g> {
     }
     /// A vector of ρ.
     pub fn vector(&mut self, x: &Vector, what: &str) -> Result<Symbols<'g>, ModelError> {
+        // the components, and where they stand in the file
         let (parts, place) = match x {
             Vector::Components(c, place) => {
                 (c.iter().map(|c| self.number(c, what)).collect::<Result<Vec<_>, _>>()?, place.clone())
@@ -170,6 +171,7 @@ impl<'g> Numbers<'g> {
                 }
             },
         };
+        // as many as the model has dimensions
         let count = parts.len();
         let d = self.dimension;
         if count == d {

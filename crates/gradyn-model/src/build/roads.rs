@@ -29,11 +29,13 @@ impl Builder<'_, '_> {
         points: &[[Number; 2]],
         clamped: bool,
     ) -> Result<Table, ModelError> {
+        // (x, z) of each point
         let what = format!("road `{name}`, points");
         let mut list = vec![];
         for [x, z] in points {
             list.push([self.numbers.constant(x, &what)?, self.numbers.constant(z, &what)?]);
         }
+        // two points or more, in the order of x
         if list.len() < 2 {
             let e =
                 ModelError::new(format!("{what}: two points or more are expected here, not {}", list.len()));
@@ -62,11 +64,13 @@ impl<'h> SensorEnv<'_, '_, '_, 'h> {
         [x, y]: [Sym<'h>; 2],
         guards: &mut Vec<Guard<'h>>,
     ) -> Result<Sym<'h>, ModelError> {
+        // no road is the plane z = 0
         let (Some(name), m) = (road, self.b.m) else { return Ok(self.graph.constant(0.0)) };
         let Some(k) = m.roads.iter().position(|r| r.name.text == name.text) else {
             return Err(unknown("road", name, m.roads.iter().map(|r| r.name.text.as_str())));
         };
         let Road { name, height } = &m.roads[k];
+        // z by the table, which has ends, or by the expression
         match (height, self.b.road_tables[k].clone()) {
             (Height::Points { .. }, Some(table)) => {
                 let [first, last] = table.range();

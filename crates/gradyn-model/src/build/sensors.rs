@@ -66,6 +66,7 @@ impl<'h> Env<'h> for SensorEnv<'_, '_, '_, 'h> {
         }
     }
     fn call(&mut self, function: &str, args: &[Ast], span: Range<usize>) -> Found<'h> {
+        // the functions of the table above
         match (function, args) {
             ("vel", [x]) => self.rate_of(x, 1),
             ("acc", [x]) => self.rate_of(x, 2),
@@ -177,9 +178,11 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     }
     /// A dotted name.
     fn path(&mut self, path: &str, span: &Range<usize>) -> Found<'h> {
+        // `head.second.rest`
         let mut parts = path.split('.');
         let (Some(head), Some(second)) = (parts.next(), parts.next()) else { return Ok(None) };
         let rest: Vec<&str> = parts.collect();
+        // the value by what the head names
         let value = if head == "system" {
             let all: Vec<usize> = (0..self.b.ground()).collect();
             self.energy(second, &all, true)
@@ -192,6 +195,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         } else {
             self.force_sensor(head, second).map_err(|e| at(e, span))?
         };
+        // the value itself, or a component of it
         match (value, rest.as_slice()) {
             (Some(v), []) => Ok(Some(v)),
             (Some(Value::Vector(v)), [axis]) if AXES[..v.len()].contains(axis) => {
@@ -211,6 +215,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     }
     /// Why `head.second` is nothing.
     fn explain(&self, head: &str, second: &str, span: &Range<usize>) -> Found<'h> {
+        // what the element has instead
         let b = &self.b;
         let offers: Vec<String> = if let Some(&k) = b.body_index.get(head) {
             let points = b.solids[k].points.iter().map(|p| p.name.clone());
@@ -234,16 +239,19 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         } else {
             return Err(at(b.unknown_element(&head.into()), span));
         };
+        // the message lists it
         let e = ExpressionError::new(format!("`{head}` has no `{second}`"), span.clone());
         Err(e.help(format!("it has {}", offers.join(", "))))
     }
     fn body_sensor(&mut self, b: usize, what: &str) -> Option<Value<'h>> {
+        // a point by name
         let ground = self.b.ground();
         let plane = self.b.m.dimension == 2;
         if let Some(i) = self.b.solids[b].points.iter().position(|p| p.name == what) {
             let port = self.b.port((b, i));
             return Some(Value::Vector(self.port(&port)));
         }
+        // angles, angular velocity and energies, where the body has them
         match what {
             _ if b == ground => None,
             "angle" if plane => {

@@ -178,6 +178,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         Ok(self.rates(&[s])?[0])
     }
     fn input_rate(&mut self, i: Input) -> Result<Sym<'h>, String> {
+        // ṫ = 1; slots and references are constant; signals and affine sensors have rates one level higher
         match i {
             Input::Time => Ok(self.graph.constant(1.0)),
             Input::Arg(s) if (super::SIGNAL..super::ANGLE).contains(&s) => Ok(self.input(Input::Rate(s, 1))),
@@ -275,6 +276,7 @@ impl<'g> Builder<'g, '_> {
     /// The plane angle of body `b` relative to body `a`.
     pub(super) fn plane_angle(&mut self, a: usize, b: usize) -> usize {
         self.angle_def(format!("angle {a} {b}"), |s| {
+            // the x axes of both bodies
             let x = super::vectors::unit(s.graph, 2, 0);
             let d1 = s.frames[a].direction(&x);
             let d2 = s.frames[b].direction(&x);
@@ -283,6 +285,7 @@ impl<'g> Builder<'g, '_> {
                 true => format!("the angle of `{}`", name(b)),
                 false => format!("the angle from `{}` to `{}`", name(a), name(b)),
             };
+            // atan2(d₁⊥·d₂, d₁·d₂)
             AngleDef {
                 text,
                 y: (normal(&d1), d2.clone()),

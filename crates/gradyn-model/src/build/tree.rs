@@ -55,6 +55,7 @@ impl TreeChooser<'_, '_, '_> {
     pub fn choose(&self) -> Result<Vec<Edge>, ModelError> {
         let ground = self.b.ground();
         let joints = &self.b.m.joints;
+        // a joint can carry a body if both have frames, nobody forbids it and its rows are not read
         let framed = |b: usize| b == ground || !self.b.is_thin(b);
         let usable = |k: usize| {
             let j = &joints[k];
@@ -64,10 +65,12 @@ impl TreeChooser<'_, '_, '_> {
                 && j.tree != Some(false)
                 && !self.read.contains(&j.name.text)
         };
+        // usable joints of each body
         let mut of_body = vec![vec![]; ground + 1];
         for k in (0..joints.len()).filter(|&k| usable(k)) {
             (0..2).for_each(|side| of_body[self.b.joint_ends(k)[side].0].push((k, side)));
         }
+        // attaching a body offers its joints, those of few freedoms and near the ground first
         let mut edges = vec![];
         let mut depth = vec![None; ground + 1];
         let mut frontier = BTreeSet::new();
@@ -85,6 +88,7 @@ impl TreeChooser<'_, '_, '_> {
                 frontier.insert((cost, at, k, side));
             }
         };
+        // from the ground on: the cheapest joint, or a free body where none is left
         attach(ground, 0, &mut depth, &mut frontier);
         loop {
             let edge = if let Some((_, at, k, side)) = frontier.pop_first() {
@@ -126,10 +130,12 @@ pub(super) struct TreeMaker<'a, 'g, 'm> {
 impl<'g> TreeMaker<'_, 'g, '_> {
     /// The links of the edges; numbers become slots.
     pub fn make(mut self, edges: &[Edge]) -> Result<Tree, ModelError> {
+        // components of the frame of each body among x
         let ground = self.b.ground();
         let mut own = vec![vec![]; ground];
         self.b.coordinates.iter().enumerate().for_each(|(i, c)| own[c.body].push(i));
         let mut carried: Vec<Option<Carried>> = vec![None; ground];
+        // links of each edge after those of its parent
         for edge in edges {
             let (parent, name) = match edge.joint {
                 Some((k, side)) => (self.b.joint_ends(k)[side].0, self.b.m.joints[k].name.text.clone()),
@@ -145,6 +151,7 @@ impl<'g> TreeMaker<'_, 'g, '_> {
             for piece in pieces {
                 self.push_link(piece, &mut link, &name);
             }
+            // names and path of its coordinates; all its links end at the last one
             self.tree.names.extend(words.iter().map(|w| format!("{name}.{w}")));
             path.extend(first as u32..self.tree.names.len() as u32);
             let last = link.expect("every edge has a link");
@@ -152,6 +159,7 @@ impl<'g> TreeMaker<'_, 'g, '_> {
             let parts: &[u8] = if self.b.m.dimension == 2 { &PLANE } else { &SPACE };
             carried[edge.body] = Some(Carried { link, first: own[edge.body][0] as u32, parts, path });
         }
+        // bodies without a frame keep their own coordinates
         for b in 0..ground {
             if let Some(body) = carried[b].take() {
                 self.tree.bodies.push(body);
@@ -173,10 +181,12 @@ impl<'g> TreeMaker<'_, 'g, '_> {
     }
     /// Adds the link of a piece behind `link`, which it becomes.
     fn push_link(&mut self, piece: Piece<'g>, link: &mut Option<u32>, name: &str) {
+        // where its numbers and its coordinates begin
         let tree = &mut self.tree;
         let parent = *link;
         let at = tree.geometry.len() as u32;
         let coord = tree.chain.link_of.len() as u32;
+        // the motion of (1) and (2) in `relative/chain.rs`, with its numbers as slots
         let motion = match piece {
             Piece::Shift(s) => {
                 tree.geometry.extend(s.into_iter().map(|x| self.b.slots.slot(x)));
@@ -193,6 +203,7 @@ impl<'g> TreeMaker<'_, 'g, '_> {
                 Motion::Ball
             }
         };
+        // the link comes last
         let new = Link { parent, motion, coord };
         *link = Some(tree.chain.links.len() as u32);
         tree.chain.link_of.extend((0..new.count()).map(|_| *link));
@@ -264,12 +275,14 @@ impl<'g> TreeMaker<'_, 'g, '_> {
     }
     /// Axes of the joint in both bodies, if its motion has any.
     fn triads(&self, k: usize, which: Triads) -> Option<[[Symbols<'g>; 3]; 2]> {
+        // (n, b, a) of one side
         let frame = &self.b.joint_frames[k];
         let usual = |s: usize| {
             let a = &frame.axes[s];
             let n = &frame.normals[s];
             [n.clone(), cross(a, n), a.clone()]
         };
+        // the triads whose first axis, or third, the joint turns about
         match which {
             Triads::None => None,
             Triads::Line => {

@@ -27,6 +27,7 @@ impl<'g, 'm> Builder<'g, 'm> {
     /// All rows of velocity level: those of joints, then user constraints.
     pub(super) fn add_velocity_rows(&mut self) -> Made<()> {
         let m = self.m;
+        // no-slip rows (2) of joints
         for (k, j) in m.joints.iter().enumerate() {
             let count = j.kind.spec().slips[m.dimension - 2];
             for part in 0..count {
@@ -39,6 +40,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                 self.slip_rows.entry(k).or_default().push(row);
             }
         }
+        // constraints of velocities that the user writes
         for (name, x) in &m.velocity_constraints {
             let what = format!("constraint `{name}`");
             let formula = self.velocity_row(name, &what, |env| env.number_expression(x, &what))?;
@@ -54,6 +56,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         what: &str,
         make: impl for<'a, 'h> FnOnce(&mut SensorEnv<'a, 'g, 'm, 'h>) -> Made<Sym<'h>>,
     ) -> Made<Formula> {
+        // c as a formula of positions and velocities
         let wrong = |message: String, help: &str| Err(ModelError::new(message).at(&name.place).help(help));
         let Some(f) = self.formula(make)? else {
             return wrong(
@@ -61,6 +64,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                 "accelerations and forces follow from it",
             );
         };
+        // it reads velocities, and no second rates
         if !f.velocity() {
             let help = "write the expression itself, without `velocity`, to keep positions at zero";
             return wrong(format!("{what} reads no velocity"), help);
@@ -71,6 +75,7 @@ impl<'g, 'm> Builder<'g, 'm> {
                 "write it as an expression of t",
             );
         }
+        // c = A v + b
         let moving = |i: usize| matches!(f.inputs[i], Input::Sensor(k) if k as usize >= f.args);
         if !f.program.affine(moving) {
             let help = "it must have the form A v + b, where A and b do not depend on velocities: \

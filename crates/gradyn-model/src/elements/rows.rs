@@ -23,7 +23,9 @@ impl Elements {
         part: impl Fn(usize) -> Range<usize>,
         one: impl Fn([f64; 3], &mut Data<S>, &mut [S]),
     ) {
+        // (1) where all rows have one weight
         let Some(weights) = self.penalties.weights(c) else { return one(c, d, out) };
+        // (2): each level alone, times its weights
         let mut all = std::mem::take(&mut d.level);
         for (l, w) in weights.iter().enumerate().filter(|(l, _)| c[*l] != 0.0) {
             let level = &mut all[..out.len()];
@@ -115,19 +117,23 @@ impl Elements {
         q: &mut [S],
         v: &mut [S],
     ) {
+        // μ without the dropped rows
         let mut kept = std::mem::take(&mut d.kept);
         kept.copy_from_slice(mu);
         d.rows.dropped_elements().for_each(|k| kept[k] = S::zero());
         let (quadratic, formulas) = kept.split_at(self.rows.rows);
+        // q̄ += s c₀ Φ_qᵀ μ, v̄ += s c₁ Φ_qᵀ μ of quadratic rows
         for (c, out) in [(c[0], &mut *q), (c[1], &mut *v)] {
             for (k, mu) in quadratic.iter().enumerate().filter(|_| c != 0.0) {
                 let mu = *mu * (s * c);
                 self.patterns.mn.row(k).for_each(|pos| out[self.patterns.mn.col(pos)] += d.phi_q[pos] * mu);
             }
         }
+        // the parts of their rates
         if c[1] != 0.0 || c[2] != 0.0 {
             self.rows.rates_t(&d.args.values, at, c, quadratic, s, q, v);
         }
+        // rows by formula
         for (f, mu) in self.formulas.iter().zip(formulas) {
             f.constraint_t(&d.args, at, c, *mu * s, &mut d.formula, [q, v]);
         }

@@ -179,13 +179,16 @@ impl Elements {
         d: &mut Data<S>,
         grad: &mut [S],
     ) {
+        // p̄ += s μᵀ (M w)_p
         for &(i, j, slot) in self.inertia.iter().filter(|_| d.rows.active().inertial) {
             grad[slot as usize] += mu[i as usize] * s * w[j as usize];
         }
+        // p̄ += s μᵀ (Φ_qᵀ λ)_p of quadratic rows
         if !d.rows.active().rowed {
             return;
         }
         self.rows.balance_p_t(at.q, lam, mu, s, grad);
+        // … and of formulas
         if self.formulas.is_empty() {
             return;
         }
@@ -218,9 +221,11 @@ impl Elements {
         d: &mut Data<S>,
         grad: &mut [S],
     ) {
+        // p̄ -= s μᵀ g_p of the weights
         for &(i, slot) in &self.weights {
             grad[slot as usize] -= mu[i as usize] * s;
         }
+        // p̄ -= s μᵀ Q_p of what depends on active slots
         self.with_bar(at.t, d, grad, |d, bar| {
             let fixed = &d.rows.active().fixed;
             let (forces, loads) = fixed.split_at(self.forces.len());
@@ -253,8 +258,10 @@ impl Elements {
         d: &mut Data<S>,
         row: &mut [S],
     ) {
+        // cotangents of output k
         let f = self.set(set);
         self.functional_cotangent(f, k, at, d);
+        // (q̄, v̄, ā, λ̄) into the row, and cleared for the next time
         let mut rest = row;
         for x in [&mut d.cot.q, &mut d.cot.v, &mut d.cot.a, &mut d.cot.lam] {
             let (head, tail) = rest.split_at_mut(x.len());
@@ -262,6 +269,7 @@ impl Elements {
             x.fill(S::zero());
             rest = tail;
         }
+        // slots on their support
         for (r, &s) in rest.iter_mut().zip(&f.support) {
             *r = std::mem::replace(&mut d.cot.args[s as usize], S::zero());
         }
@@ -379,17 +387,21 @@ impl Elements {
         [q, v, grad]: [&mut [S]; 3],
         mut f: Option<&mut [S]>,
     ) {
+        // rows: (q̄, v̄, p̄) of c₀Φ + c₁Φ̇ + c₂Φ̈
         self.by_level_t(c, d, rows, |c, d, rows| self.rows_t(at, c, rows, s, d, q, v));
         self.constraint_p_t(at, c, rows, s, d, grad);
+        // balance: q̄ += s ((Φ_qᵀ λ)_q)ᵀ μ and its slots
         self.rows.balance_t(&d.args.values, at.lam, mu, s, q);
         for (row, lam) in self.formulas.iter().zip(&at.lam[self.rows.rows..]) {
             row.balance_t(at, *lam * s, mu, &d.args, &mut d.formula, q);
         }
         self.balance_p_t(at, at.a, at.lam, mu, s, d, grad);
+        // weights
         for &(i, slot) in &self.weights {
             f.iter_mut().for_each(|f| f[i as usize] -= d.args.values[slot as usize]);
             grad[slot as usize] -= mu[i as usize] * s;
         }
+        // forces and loads, each evaluated once for f and all cotangents
         self.with_bar(at.t, d, grad, |d, bar| {
             let fixed = &d.rows.active().fixed;
             let (forces, loads) = fixed.split_at(self.forces.len());

@@ -40,6 +40,7 @@ type Compiled<'g> = Result<Value<'g>, ExpressionError>;
 
 /// The value of `ast` in `graph`, with names from `env`.
 pub fn compile<'g>(ast: &Ast, graph: &'g Graph, env: &mut dyn Env<'g>) -> Compiled<'g> {
+    // functions of the environment come before the built-in ones
     let value = match &ast.expr {
         Expr::Number(x) => Value::Scalar(graph.constant(*x)),
         Expr::Name(name) => self::name(name, ast, graph, env)?,
@@ -67,6 +68,7 @@ pub fn compile<'g>(ast: &Ast, graph: &'g Graph, env: &mut dyn Env<'g>) -> Compil
             value
         }
     };
+    // a constant that is not finite is a mistake
     finite(value, ast)
 }
 
@@ -144,6 +146,7 @@ fn binary<'g>(
 ) -> Compiled<'g> {
     let fail = |message: String| Err(ExpressionError::new(message, all.clone()));
     let text = op.text();
+    // quotients and products, sums of vectors, then scalars; what is left has no meaning
     Ok(match (op, left, compile(right, graph, env)?) {
         (Operator::Div, _, Value::Vector(_)) => return Err(error("a vector cannot be a divisor", right)),
         (Operator::Div, _, Value::Scalar(b)) if b.as_constant() == Some(0.0) => {
@@ -199,6 +202,7 @@ fn power<'g>(a: Sym<'g>, b: Sym<'g>, span: Range<usize>) -> Result<Sym<'g>, Expr
 
 /// Whether a built-in function exists and takes so many arguments.
 fn check_call(function: &str, given: usize, ast: &Ast) -> Result<(), ExpressionError> {
+    // how many arguments the function takes
     let (least, most) = match function {
         "atan2" | "dot" | "cross" | "splus" => (2, 2),
         "min" | "max" => (2, usize::MAX),
@@ -211,6 +215,7 @@ fn check_call(function: &str, given: usize, ast: &Ast) -> Result<(), ExpressionE
             return Err(ExpressionError::new(format!("unknown function '{function}'"), span).help(help));
         }
     };
+    // whether that many are given
     if (least..=most).contains(&given) {
         return Ok(());
     }
@@ -228,6 +233,7 @@ fn call<'g>(
     env: &mut dyn Env<'g>,
 ) -> Compiled<'g> {
     check_call(function, args.len(), ast)?;
+    // functions of vectors and of several arguments, then those of one number
     Ok(match function {
         "if" => choose(args, graph, env)?,
         "cross" => cross(args, graph, env)?,
@@ -264,6 +270,7 @@ fn call<'g>(
 
 /// A function of one scalar.
 fn elementary<'g>(function: &str, x: Sym<'g>, ast: &Ast) -> Result<Sym<'g>, ExpressionError> {
+    // a constant must lie where the function is defined
     if let Some(c) = x.as_constant() {
         let wrong = match function {
             "sqrt" if c < 0.0 => Some("of a negative number"),
@@ -275,6 +282,7 @@ fn elementary<'g>(function: &str, x: Sym<'g>, ast: &Ast) -> Result<Sym<'g>, Expr
             return Err(error(format!("{function} {wrong}: {c}"), ast));
         }
     }
+    // f(x); the rest are logarithms
     Ok(match function {
         "sqrt" => x.sqrt(),
         "sin" => x.sin(),

@@ -44,12 +44,14 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
     let mut tokens = Vec::new();
     let mut at = 0;
     loop {
+        // blanks are skipped; the text ends with a token of its own
         at += text[at..].len() - text[at..].trim_start().len();
         let rest = &text[at..];
         let Some(c) = rest.chars().next() else {
             tokens.push(Token { kind: Kind::End, span: at..at });
             return Ok(tokens);
         };
+        // a number with its unit, a name, or a symbol
         let (kind, len) =
             if c.is_ascii_digit() || (c == '.' && rest[1..].starts_with(|d: char| d.is_ascii_digit())) {
                 number(text, at)?

@@ -116,6 +116,7 @@ impl Parser {
     /// atom = number | name | name "(" list ")" | "[" list "]" | "(" expression ")"
     fn atom(&mut self) -> Parsed {
         let Token { kind, span } = self.peek().clone();
+        // number, name or call, vector, parentheses
         match kind {
             Kind::Number { value, .. } => {
                 self.at += 1;

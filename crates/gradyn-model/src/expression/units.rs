@@ -17,10 +17,12 @@ pub fn check_units(
 ) -> Result<Vec<String>, ExpressionError> {
     let tokens = tokens(text)?;
     let mut named = vec![];
+    // each number with a unit
     for (k, token) in tokens.iter().enumerate() {
         let Kind::Number { unit: Some(unit), .. } = token.kind else { continue };
         let number = text[token.span.start..unit].trim_end();
         let word = &text[unit..token.span.end];
+        // `2 t` is a mass, and may be meant as a time
         if timed && word == "t" {
             let e = ExpressionError::new(
                 format!("`{number} {word}` is a mass in tonnes, and t is the time here"),
@@ -28,6 +30,7 @@ pub fn check_units(
             );
             return Err(e.help(format!("write {number}*t for the time, {number}*(1000 kg) for the mass")));
         }
+        // a unit that is also a name of the model
         if known(word) {
             named.push(word.to_owned());
         }
@@ -38,6 +41,7 @@ pub fn check_units(
 
 /// number unit ("*" | "/") name, where the name is a unit too.
 fn compound(text: &str, tokens: &[Token], known: &impl Fn(&str) -> bool) -> Result<(), ExpressionError> {
+    // number, `*` or `/`, name
     let [
         number,
         Token { kind: Kind::Symbol(op @ ("*" | "/")), .. },
@@ -47,9 +51,11 @@ fn compound(text: &str, tokens: &[Token], known: &impl Fn(&str) -> bool) -> Resu
     else {
         return Ok(());
     };
+    // the name is a unit, and a number of the model too
     if to_si(1.0, name).is_none() || !known(name) {
         return Ok(());
     }
+    // which of both was meant?
     let first = &text[number.span.clone()];
     let all = number.span.start..span.end;
     let does = if *op == "*" { "multiplies by" } else { "divides by" };

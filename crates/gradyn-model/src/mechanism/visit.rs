@@ -116,6 +116,7 @@ impl ContactLaw {
 
 impl ForceKind {
     fn visit(&mut self, owner: &str, f: Visitor) {
+        // the numbers of each kind, in the order of its fields
         match self {
             ForceKind::SpringDamper { stiffness, damping, length, force, .. } => {
                 [stiffness, damping, length].into_iter().chain(force).for_each(|x| f(owner, x));

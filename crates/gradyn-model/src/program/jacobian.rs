@@ -130,6 +130,7 @@ impl Plan {
 impl Jacobian {
     /// Plans (2) for the inputs that are `active`.
     pub fn new(program: &Program, active: impl Fn(usize) -> bool) -> Self {
+        // an empty plan over registers and outputs
         let n = program.code.len();
         let outputs = program.outputs.len();
         let size = n + outputs;
@@ -138,20 +139,24 @@ impl Jacobian {
             readers: vec![BTreeSet::new(); size],
             steps: vec![],
         };
+        // (1) of the registers that depend on an active input
         let mut moving = vec![false; n];
         for (k, node) in program.code.iter().enumerate() {
             moving[k] = matches!(node, Node::Input(i) if active(*i as usize))
                 || node.differentiated().into_iter().flatten().any(|a| moving[a as usize]);
             plan.locals(k as u32, *node, &moving);
         }
+        // outputs read their registers
         for (o, &k) in program.outputs.iter().enumerate().filter(|(_, k)| moving[**k as usize]) {
             plan.join((n + o) as u32, k, Edge::Constant(1.0), Edge::Constant(1.0));
         }
+        // (2), the cheapest vertex first
         let mut left: Vec<usize> =
             (0..n).filter(|&k| moving[k] && !matches!(program.code[k], Node::Input(_))).collect();
         while let Some(next) = (0..left.len()).rev().min_by_key(|&i| plan.cost(left[i])) {
             plan.eliminate(left.swap_remove(next));
         }
+        // what is left: partials of outputs over inputs
         let mut entries = vec![];
         for (o, partials) in plan.partials[n..].iter().enumerate() {
             for (&k, &edge) in partials {
@@ -178,9 +183,11 @@ impl Jacobian {
         values: &mut [S],
         mut f: impl FnMut(u32, u32, S),
     ) {
+        // registers behind a branch that is not taken have no partials
         if self.branches {
             program.mark_live(regs, live);
         }
+        // the plan, step by step
         let values = &mut values[..self.steps.len()];
         for (t, step) in self.steps.iter().enumerate() {
             let v = |a: u32| values[a as usize];
@@ -195,6 +202,7 @@ impl Jacobian {
                 Step::AddConstant(a, c) => v(a) + S::from(c),
             };
         }
+        // ∂y/∂x, entry by entry
         for &(output, input, edge) in &self.entries {
             let value = match edge {
                 Edge::Constant(c) => S::from(c),

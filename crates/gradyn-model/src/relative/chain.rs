@@ -146,6 +146,7 @@ impl Chain {
     /// (1)–(3) at z, with geometry g.
     pub fn place<S: Scalar>(&self, z: &[S], g: &[S], pose: &mut Pose<S>) {
         for (l, link) in self.links.iter().enumerate() {
+            // frame after the link by (1) or (2), with its screws (3)
             let before = link.parent.map_or(Frame::global(), |k| pose.frames[k as usize]);
             let mut after = before;
             let k = link.coord as usize;
@@ -172,6 +173,7 @@ impl Chain {
                     }
                 }
             }
+            // it is the frame before those that follow
             pose.frames[l] = after;
         }
     }
@@ -203,12 +205,14 @@ impl Chain {
         pose: &Pose<S>,
         out: &mut [Twist<S>],
     ) {
+        // Ṡ = [V before, S]
         let global = Frame::global();
         for link in &self.links {
             let before = link.parent.map_or(Twist::zero(), |k| v[k as usize]);
             let first = link.coord as usize;
             for k in first..first + link.count() {
                 out[k] = before.bracket(&pose.screws[k]);
+                // plus the own rate, which only balls have
                 if link.motion == Motion::Ball {
                     let frame = self.before(link, pose, &global);
                     let own = euler::column_rate(&link.four(z), &link.four(w), k - first);
@@ -226,6 +230,7 @@ impl Chain {
         pose: &Pose<S>,
         flow: &mut Flow<S>,
     ) {
+        // S̈ = [A before, S] + [V before, Ṡ]
         let global = Frame::global();
         for link in &self.links {
             let (v, a) = link
@@ -234,6 +239,7 @@ impl Chain {
             let first = link.coord as usize;
             for k in first..first + link.count() {
                 let mut sum = a.bracket(&pose.screws[k]).plus(&v.bracket(&flow.rates[k]));
+                // plus the own rates of a ball: [V before, own] + second rate
                 if link.motion == Motion::Ball {
                     let e = link.four(z);
                     let de = link.four(rate);

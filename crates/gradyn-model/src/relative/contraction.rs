@@ -99,6 +99,7 @@ impl Contraction {
         n: usize,
         balls: &[u32],
     ) -> (Patterns, Self) {
+        // entries of Φ_x by row and body
         let inner = &elements.patterns;
         let stiff = elements.stiff();
         let owners = owners(bodies, inner.nn.rows());
@@ -107,12 +108,14 @@ impl Contraction {
             let (b, part) = owners[i];
             rows.entry((k, b)).or_default().push((pos as u32, part));
         }
+        // m × n: norms, then every row over the paths of its bodies
         let path = |b: usize| bodies[b].path.iter().map(|&k| k as usize);
         let first = balls.len();
         let m = balls.len() + inner.mn.rows();
         let mut mn: Vec<(usize, usize)> =
             balls.iter().enumerate().flat_map(|(r, &k)| (0..4).map(move |i| (r, k as usize + i))).collect();
         mn.extend(rows.keys().flat_map(|&(k, b)| path(b).map(move |l| (first + k, l))));
+        // entries of n × n by pairs of bodies, of forces and of stresses
         let pairs = stiff.map(|list| {
             let mut pairs = BTreeMap::<[usize; 2], Vec<(u32, u8, u8)>>::new();
             for (i, j, pos) in inner.nn.iter().filter(|e| list.contains(&(e.2 as u32))) {
@@ -122,15 +125,18 @@ impl Contraction {
             }
             pairs
         });
+        // n × n: each path with itself, and paths of bodies that touch
         let touching: Vec<[usize; 2]> = pairs.iter().flat_map(|p| p.keys().copied()).collect();
         let mut nn: Vec<(usize, usize)> =
             along_paths(bodies, n).flat_map(|(k, l)| [(k, l), (l, k)]).collect();
         nn.extend(
             touching.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))),
         );
+        // blocks (3) and the order in which they are folded
         let all: Vec<[usize; 2]> = touching.into_iter().chain((0..bodies.len()).map(|b| [b, b])).collect();
         let patterns = Patterns::new(Pattern::from_entries(n, n, nn), Pattern::from_entries(m, n, mn));
         let fold = Fold::new(nodes, &all, &patterns.nn);
+        // where rows, forces, loads and stresses go
         let rows = rows.into_iter().map(|((k, b), entries)| RowBlock {
             body: b,
             entries,
@@ -143,6 +149,7 @@ impl Contraction {
         let [_, stresses] = pairs;
         let block = |(bodies, entries)| Some(PairBlock { block: fold.block(bodies)?, bodies, entries });
         let stresses = stresses.into_iter().filter_map(block).collect();
+        // where M goes
         let own = (0..bodies.len()).map(|b| fold.block([b, b])).collect();
         let rows = rows.collect();
         let on_path = on_path(bodies, n, &patterns.nn);
@@ -244,6 +251,7 @@ impl Relative {
         out: &mut [S],
     ) {
         for block in &self.contraction.rows {
+            // g = Σ a P, by order of the rate
             let mut g = [Twist::zero(); N];
             for (g, terms) in g.iter_mut().zip(terms) {
                 for &(a, s, order) in terms {
@@ -253,6 +261,7 @@ impl Relative {
                     });
                 }
             }
+            // out += g·S over the path of the body
             for (&l, &pos) in self.bodies[block.body].path.iter().zip(&block.map) {
                 for (g, columns) in g.iter().zip(columns) {
                     out[pos as usize] += g.dot(&columns[l as usize]);
@@ -314,6 +323,7 @@ impl Relative {
         b: &mut Blocks<S>,
         into: usize,
     ) {
+        // X of each body with itself, by its pseudo-inertia
         let Blocks { x, moving, .. } = b;
         for (i, pseudo) in &self.pseudo {
             let Some(block) = self.contraction.own[*i] else { continue };

@@ -75,6 +75,7 @@ pub(super) struct Tangent<S> {
 impl Relative {
     /// Memory for one point of evaluation, with what was decided about the rows.
     pub(crate) fn data<S: Scalar>(&self, rows: &Arc<RowStatus>) -> Data<S> {
+        // sizes
         let zero = S::zero();
         let frames = self.inner.dims().n;
         let n = self.dims.n;
@@ -82,6 +83,7 @@ impl Relative {
         let list = |len: usize| vec![zero; len];
         let [nn, mn] = [self.inner.patterns().nn.nnz(), self.inner.patterns().mn.nnz()];
         let row = 3 * frames + self.inner.dims().m + self.inner.dims().slots;
+        // all memory at once, so that no term allocates
         Data {
             inner: self.inner.data(rows),
             g: list(self.geometry.len()),
@@ -218,6 +220,7 @@ impl Relative {
         delta: &[S],
         d: &mut Data<S>,
     ) -> bool {
+        // geometry along δ; nothing moves if none of it changes
         let t = &mut d.tangent;
         for ((g, x), &s) in t.g.iter_mut().zip(&d.g).zip(&self.geometry) {
             *g = Dual::along(*x, delta[s as usize]);
@@ -225,9 +228,11 @@ impl Relative {
         if t.g.iter().all(|g| g.eps[0] == S::zero()) {
             return false;
         }
+        // (z, ż, z̈) are constant
         for (to, from) in t.z.iter_mut().zip([z, rate, second.unwrap_or(&d.rest)]) {
             to.iter_mut().zip(from).for_each(|(t, x)| *t = Dual::constant(*x));
         }
+        // frames with their rates along δ
         self.chain.place(&t.z[0], &t.g, &mut t.pose);
         self.chain.run(&t.z[0], &t.z[1], &t.z[2], &t.pose, &mut t.flow);
         self.frames(&t.z[0], &t.pose, &mut t.x[0]);
@@ -269,12 +274,14 @@ impl Relative {
         x_bar: [&[S]; 3],
         bars: &mut [Bar<S>],
     ) {
+        // cotangents of p and e_k with their rates, of the body's frame
         let Some(link) = body.link.map(|l| l as usize) else { return };
         let frame = state.pose.frames[link];
         let parts = x_bar.map(|f| self.spread(body, f));
         let motion = Moving { v: &state.flow.v[link], a: &state.flow.a[link] };
         let bar = &mut bars[link];
         let part = |i: usize| parts.map(|f| vector(&f, 3 * i));
+        // added to those of the link that carries it
         let p = bar.moved(&frame.p, motion, part(0), true);
         increase(&mut bar.frame.p, &p);
         for k in 0..3 {

@@ -22,6 +22,7 @@ impl Relative {
     }
     /// Coordinates that bring the bodies near the frames x, for the slots p.
     fn near(&self, x: &[f64], p: &[f64]) -> Vec<f64> {
+        // links of each body, and bodies of the links
         let mut z = vec![0.0; self.dims.n];
         let g: Vec<f64> = self.geometry.iter().map(|&s| p[s as usize]).collect();
         let links = self.chain.links.len();
@@ -32,6 +33,7 @@ impl Relative {
             .iter()
             .enumerate()
             .for_each(|(b, body)| body.link.into_iter().for_each(|l| bodies[l as usize] = Some(b)));
+        // z of each body from the frames before and after its links; without links they are x
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
             let Some(own) = body.link else {

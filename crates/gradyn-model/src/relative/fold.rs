@@ -74,6 +74,7 @@ pub struct Fold {
 
 /// Nodes in order, and that of each coordinate.
 fn nodes(bodies: &[Carried], n: usize) -> (Vec<Node>, Vec<usize>) {
+    // which coordinate comes before each, which follow, and where paths end
     let mut before = vec![None; n];
     let mut next = vec![BTreeSet::new(); n];
     let mut ends = vec![false; n];
@@ -84,6 +85,7 @@ fn nodes(bodies: &[Carried], n: usize) -> (Vec<Node>, Vec<usize>) {
         }
         body.path.last().into_iter().for_each(|&l| ends[l as usize] = true);
     }
+    // coordinates in a row without branches are one node
     let mut list: Vec<Node> = vec![];
     let mut of: Vec<usize> = vec![];
     for l in 0..n as u32 {
@@ -145,6 +147,7 @@ impl Fold {
         needed: &BTreeMap<usize, BTreeSet<usize>>,
         nn: &Pattern,
     ) -> HashMap<(usize, u32), u32> {
+        // a vector g_il for each node i and coordinate l
         let mut vectors = HashMap::new();
         for (&j, rows) in needed {
             for &i in rows {
@@ -153,6 +156,7 @@ impl Fold {
                 }
             }
         }
+        // (3) from the leaves to the root, with positions on n × n
         for (&j, rows) in needed {
             for l in list[j].coords.clone() {
                 for &i in rows.iter().rev() {
@@ -187,10 +191,12 @@ impl Fold {
         k: &mut [S],
         c: Option<&mut [S]>,
     ) {
+        // vectors for K, and for C where it is asked for
         let both = c.is_some();
         let Blocks { x, vectors: [g, h], .. } = b;
         g.fill(Twist::zero());
         h.fill(Twist::zero());
+        // (2): g += X S
         for column in &self.columns {
             let block = column.block as usize;
             for (v, l) in
@@ -204,6 +210,7 @@ impl Fold {
                     add_product(&x[2][block], &s1[l].plus(&s1[l]), &mut h[v]);
                 }
             }
+            // X goes to the node before
             if let Some(before) = column.before {
                 for x in &mut x[..if both { 3 } else { 2 }] {
                     let from = x[block];
@@ -211,6 +218,7 @@ impl Fold {
                 }
             }
         }
+        // (3)
         self.add_vectors(s, g, k);
         if let Some(c) = c {
             self.add_vectors(s, h, c);

@@ -57,6 +57,7 @@ impl Pseudo {
         s: f64,
         out: &mut Block<S>,
     ) {
+        // G = Σ J_ab x_a y_bᵀ, h = Σ J_0b y_b, m
         let mut g = [[S::zero(); 3]; 3];
         let mut h = [S::zero(); 3];
         let mut m = S::zero();
@@ -74,6 +75,7 @@ impl Pseudo {
                 m = self.at[0][0].map_or(S::zero(), |at| mass[at as usize] * s);
             }
         }
+        // the block of 6 × 6: tr G - G, h ×, m
         let trace = g[0][0] + g[1][1] + g[2][2];
         for i in 0..3 {
             let j = (i + 1) % 3;
@@ -138,6 +140,7 @@ impl Relative {
     }
     /// M into `d.mass`.
     pub(super) fn fill_mass<S: Scalar>(&self, d: &mut Data<S>) {
+        // (1) of each link
         d.mass.fill(S::zero());
         d.composites.fill(Composite::zero());
         for (_, body) in &self.pseudo {
@@ -145,6 +148,7 @@ impl Relative {
             let own = self.own(body, d);
             d.composites[link].add(&own);
         }
+        // sums over all that follows, by (2)
         for l in (0..self.chain.links.len()).rev() {
             let Some(k) = self.chain.links[l].parent.map(|k| k as usize) else { continue };
             let sum = match self.reference {
@@ -155,6 +159,7 @@ impl Relative {
             };
             d.composites[k].add(&sum);
         }
+        // (3) along the paths; the momentum of k is found once
         let mut last = (u32::MAX, Twist::zero(), [S::zero(); 3]);
         for &(k, l, here, there) in &self.contraction.on_path {
             if last.0 != k {
@@ -168,6 +173,7 @@ impl Relative {
             d.mass[here as usize] = value;
             d.mass[there as usize] = value;
         }
+        // bodies without links
         let inner = self.inner.mass(&d.inner);
         for &(from, to) in &self.alone {
             d.mass[to as usize] += inner[from as usize];
@@ -175,10 +181,12 @@ impl Relative {
     }
     /// (1) of a body.
     fn own<S: Scalar>(&self, body: &Pseudo, d: &Data<S>) -> Composite<S> {
+        // y₀ = p - r, y_k = e_k
         let frame = &d.here.pose.frames[body.link as usize];
         let r = self.reference(body.link as usize, d);
         let y = [sub(&frame.p, &r), frame.e[0], frame.e[1], frame.e[2]];
         let values = self.inner.mass(&d.inner);
+        // (1)
         let mut out = Composite::zero();
         for a in 0..4 {
             for b in 0..4 {

@@ -54,6 +54,7 @@ impl Relative {
     }
     /// A gradient over (x, ẋ, ẍ) in `d.bar`, added to one over (z, ż, z̈) in `d.z` and over the slots.
     fn pull_part<S: Scalar>(&self, part: &Part, at: &At<S>, apart: bool, d: &mut Data<S>, grad: &mut [S]) {
+        // z̄ by (1) and (2) of `pull.rs`, over the nodes of the part only
         let m = if apart { &mut d.seen } else { &mut d.here };
         self.seconds(m);
         let [x, v, a] = &d.bar;
@@ -63,14 +64,17 @@ impl Relative {
         part.nodes.iter().for_each(|&node| g[node as usize] = [Twist::zero(); 3]);
         part.bodies.iter().for_each(|&body| self.pull_body(body as usize, &levels, g, &mut out));
         part.nodes.iter().rev().for_each(|&node| self.pull_node(node as usize, &levels, g, &mut out));
+        // no slot changes the geometry
         if !d.inner.rows.active().shaped {
             return;
         }
+        // cotangents of the frames, then the links backwards
         let state = State { z: at.q, rate: at.v, second: at.a, g: &d.g, pose: &m.pose, flow: &m.flow };
         part.links.iter().for_each(|&l| d.bars[l as usize] = Bar::zero());
         for &body in &part.bodies {
             self.pull_frame(&self.bodies[body as usize], &state, levels.bars, &mut d.bars);
         }
+        // cotangents of the numbers → slots
         let numbers = || part.links.iter().flat_map(|&l| self.chain.links[l as usize].numbers());
         numbers().for_each(|i| d.g_bar[i] = S::zero());
         part.links
@@ -88,9 +92,11 @@ impl Relative {
         d: &mut Data<S>,
         out: [&mut [S]; 3],
     ) {
+        // frames at (q, v, a)
         let part = &self.condition_parts[usize::from(velocity)][k];
         let apart = !d.here.is_at(at.q);
         let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
+        // the row over frames and slots
         let coords = self.inner.condition_pattern(velocity, k);
         let support = self.inner.condition_support(velocity, k);
         let mut own = std::mem::take(&mut d.row);
@@ -98,6 +104,7 @@ impl Relative {
         let (rate, slots) = rest.split_at_mut(coords.len());
         let here = self.inner_at(at.t, &m.x, &d.none);
         self.inner.condition_row(velocity, k, &here, &mut d.inner, x, rate, &mut slots[..support.len()]);
+        // as cotangents: slots, x̄ and its rate
         let mut grad = std::mem::take(&mut d.slots);
         support.iter().zip(&*slots).for_each(|(&s, x)| grad[s as usize] = *x);
         for body in part.bodies.iter().map(|&b| &self.bodies[b as usize]) {
@@ -108,7 +115,9 @@ impl Relative {
             d.bar[0][i as usize] = *x;
             d.bar[1][i as usize] = *r;
         }
+        // over coordinates and slots
         self.pull_part(part, at, apart, d, &mut grad);
+        // into the row, and cleared for the next time
         let [q, v, p] = out;
         let take = |from: &mut [S], i: u32| std::mem::replace(&mut from[i as usize], S::zero());
         for ((q, v), &i) in q.iter_mut().zip(v).zip(&part.coords) {

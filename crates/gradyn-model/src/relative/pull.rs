@@ -50,6 +50,7 @@ impl Relative {
         out: &mut [Option<&mut [S]>; N],
     ) {
         let (Some(node), body) = (self.nodes.of_body[body], &self.bodies[body]) else { return };
+        // a body without links: its coordinates are x
         if body.link.is_none() {
             for (out, bar) in out.iter_mut().zip(levels.bars).filter_map(|(o, b)| Some((o.as_mut()?, b))) {
                 body.path
@@ -59,10 +60,12 @@ impl Relative {
             }
             return;
         }
+        // nothing to add
         let entries = body.first as usize..body.first as usize + body.parts.len();
         if levels.bars.iter().all(|b| b[entries.clone()].iter().all(|b| *b == S::zero())) {
             return;
         }
+        // (1) of the body
         let x = levels.x.map(|x| self.spread(body, x));
         let bars = levels.bars.map(|b| self.spread(body, b));
         for j in 0..N {
@@ -77,6 +80,7 @@ impl Relative {
         g: &mut [Pulled<S>],
         out: &mut [Option<&mut [S]>; N],
     ) {
+        // (2) for the coordinates of the node
         let sum = g[node];
         let node = &self.nodes.list[node];
         for k in node.coords.start as usize..node.coords.end as usize {
@@ -87,6 +91,7 @@ impl Relative {
                 });
             }
         }
+        // (1): G goes to the node before
         if let Some(before) = node.before {
             g[before].iter_mut().zip(&sum).take(N).for_each(|(g, sum)| *g = g.plus(sum));
         }

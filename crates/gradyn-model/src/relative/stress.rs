@@ -69,6 +69,7 @@ impl Relative {
         loads: &mut [Load<S>],
         out: &mut [S],
     ) {
+        // F and Y of each link
         loads.fill(Load::zero());
         for body in &self.bodies {
             let Some(link) = body.link.map(|l| l as usize) else { continue };
@@ -79,12 +80,14 @@ impl Relative {
             load.apply(&frame.p, &vector(&f, 0));
             (0..3).for_each(|k| load.apply(&frame.e[k], &vector(&f, 3 + 3 * k)));
         }
+        // sums over all that follows
         for l in (0..self.chain.links.len()).rev() {
             if let Some(k) = self.chain.links[l].parent {
                 let load = loads[l];
                 loads[k as usize].add(&load);
             }
         }
+        // (1) along the paths, symmetric
         for &(k, l, here, there) in &self.contraction.on_path {
             let k = k as usize;
             let l = l as usize;

@@ -124,6 +124,7 @@ fn turn<S: Scalar>(before: &Frame<S>, bar: &Bar<S>, g: &[S], at: u32, grad: &mut
 }
 
 fn joint<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, state: &State<S>) -> Bar<S> {
+    // cotangents before the link; a ball turns E by R(e), with ω and ω̇ of its own
     let mut out = *bar;
     let k = link.coord as usize;
     if link.motion == Motion::Ball {
@@ -143,6 +144,7 @@ fn joint<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, 
         out.screw(before, &dy, &bar.a);
         return out;
     }
+    // V' = V + S ż,  A' = A + S z̈ + [V, S] ż
     let rate = state.rate[k];
     let s = state.pose.screws[k];
     let mut carried = Twist::zero();
@@ -151,6 +153,7 @@ fn joint<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, 
     screw.increase(rate, &bar.v);
     screw.increase(state.second[k], &bar.a);
     out.v = bar.v.plus(&s.bracket_left(&carried));
+    // the screw and the frame by the kind of motion
     match link.motion {
         Motion::Revolve(axis, sign) => {
             let (i, j, c, sn) =

@@ -131,13 +131,16 @@ impl Relative {
         out: [&mut [S]; 3],
         grad: &mut [S],
     ) {
+        // frames with their rates at (q, v, a)
         let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
         self.seconds(m);
+        // coordinates
         self.pull_coordinates(
             Levels { x: m.lists(), bars, screws: m.screws() },
             &mut d.pulled,
             out.map(Some),
         );
+        // slots of the geometry
         let state = State { z: at.q, rate: at.v, second: at.a, g: &d.g, pose: &m.pose, flow: &m.flow };
         if d.inner.rows.active().shaped {
             self.pull_back(&state, bars, (&mut d.bars, &mut d.g_bar), grad);
@@ -218,13 +221,16 @@ impl Relative {
         &d.phi_q
     }
     pub(crate) fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
+        // norms of Euler parameters
         self.norms()
             .for_each(|(_, k, [pos, _])| out[pos] += at.q[k] * c[0] + at.v[k] * c[1] + at.a[k] * c[2]);
+        // Φ_z = Φ_x J alone
         if self.positions_only(c) {
             d.mn[0].fill(S::zero());
             self.inner.constraint_q(&self.inner_at(at.t, &d.here.x, &d.none), c, &mut d.inner, &mut d.mn[0]);
             return self.add_rows([&[(&d.mn[0], 1.0, 0)]], [&d.here.pose.screws], &d.blocks, out);
         }
+        // (1)
         self.row_partials(at, c, d);
         let x = &d.mn[0][..];
         let v = &d.mn[1][..];
@@ -253,9 +259,12 @@ impl Relative {
         d: &mut Data<S>,
         out: &mut [S],
     ) {
+        // norms of Euler parameters
         self.norms().for_each(|(row, _, [_, pos])| out[pos] += lam[row]);
+        // (Jᵀ)_z f of (2)
         self.balanced(w, lam, d);
         self.add_stress(at.q, &d.f, &d.here.pose, &mut d.loads, out);
+        // blocks of (Φ_xᵀλ)_x J and of M_x (J w)_z
         self.row_stress(at, lam, d);
         self.chain.screw_rates(at.q, w, &d.v, &d.here.pose, &mut d.rates);
         self.gather(&[&d.here.x[0], &d.y], &mut d.blocks);
@@ -264,6 +273,7 @@ impl Relative {
         let mass = self.inner.mass(&d.inner);
         self.add_mass_blocks(mass, 1, 1.0, &mut d.blocks, 0);
         self.add_mass_blocks(mass, 0, 1.0, &mut d.blocks, 1);
+        // contracted: Jᵀ (…)
         self.add_folded([&d.here.pose.screws, &d.rates, &d.rates], &mut d.blocks, out, None);
     }
     pub(crate) fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
@@ -293,10 +303,12 @@ impl Relative {
         d: &mut Data<S>,
         [q, v, grad]: [&mut [S]; 3],
     ) -> bool {
+        // norms; frames at (q, v, a), η = J μ
         let &Active { shaped, .. } = d.inner.rows.active();
         self.norms_t(at, c, [mu, rows], s, q, v);
         self.run(at.v, Some(at.a), d);
         self.weigh(mu, d);
+        // f, and cotangents of (x, ẋ, ẍ) by the elements
         d.bar.iter_mut().for_each(|b| b.fill(S::zero()));
         d.f.fill(S::zero());
         let [x, x_rate, x_second] = &mut d.bar;
@@ -309,10 +321,12 @@ impl Relative {
         self.inner.pull_with_forces(&here, c, [eta, rows], s, inner, [x, x_rate, grad], Some(&mut d.f));
         self.inner.add_momentum(s, eta, inner, x_second);
         self.inner.patterns().mn.mul_t(self.inner.phi_q(inner), s * c[2], rows, x_second);
+        // (J μ)·f_z and its slots
         self.pull_state(d, [&mut *q, v]);
         if shaped {
             self.pull_slots(at.q, [at.v, at.a], d, grad);
         }
+        // f·(J μ)_z and its slots
         self.pull_turned(at.q, mu, s, d, q);
         if shaped {
             self.pull_turning(at.q, mu, s, d, grad);
@@ -348,6 +362,7 @@ impl Relative {
         d: &mut Data<S>,
         grad: &mut [S],
     ) {
+        // partials of the rows over frames, where the geometry has slots
         let &Active { shaped, rowed, .. } = d.inner.rows.active();
         if !shaped && !rowed {
             return;
@@ -357,10 +372,12 @@ impl Relative {
         } else {
             self.run(at.v, Some(at.a), d);
         }
+        // slots of the elements
         let mu = &mu[self.balls.len()..];
         let mn = &self.inner.patterns().mn;
         let here = self.inner_at(at.t, &d.here.x, &d.none);
         self.inner.constraint_p_t(&here, c, mu, s, &mut d.inner, grad);
+        // slots of the geometry: x̄ = s r_xᵀ μ, and of the rates
         if !shaped {
             return;
         }
@@ -379,17 +396,20 @@ impl Relative {
         d: &mut Data<S>,
         out: &mut [S],
     ) {
+        // f_p of the elements
         self.balanced(w, lam, d);
         self.row_stress(at, lam, d);
         d.sum.fill(S::zero());
         let here = self.inner_at(at.t, &d.here.x, &d.none);
         self.inner.balance_p(&here, &d.y, &lam[self.balls.len()..], delta, &mut d.inner, &mut d.sum);
+        // f_x x_p, and (Jᵀ)_p f
         if self.along(at.q, w, None, delta, d) {
             let nn = &self.inner.patterns().nn;
             nn.mul(&d.nn[0], 1.0, &d.dx[0], &mut d.sum);
             self.inner.add_momentum(1.0, &d.dx[1], &d.inner, &mut d.sum);
             self.pull_along(&d.f, &mut d.tangent, out);
         }
+        // Jᵀ of the sum
         self.pull_force(&d.sum, &d.here.x[0], &d.here.pose.screws, &mut d.pulled, out);
     }
     pub(crate) fn balance_p_t<S: Scalar>(
@@ -402,6 +422,7 @@ impl Relative {
         d: &mut Data<S>,
         grad: &mut [S],
     ) {
+        // f, with its partials where the geometry has slots
         let &Active { shaped, rowed, inertial, .. } = d.inner.rows.active();
         if !shaped && !rowed && !inertial {
             return;
@@ -412,10 +433,12 @@ impl Relative {
         } else if self.dims.m_vel > 0 {
             self.run(at.v, Some(at.a), d);
         }
+        // (J μ)·f_p of the elements
         self.weigh(mu, d);
         let nn = &self.inner.patterns().nn;
         let here = self.inner_at(at.t, &d.here.x, &d.none);
         self.inner.balance_p_t(&here, &d.y, &lam[self.balls.len()..], &d.eta, s, &mut d.inner, grad);
+        // (4): (J μ)·f_x x_p, and f·(J μ)_p
         if !shaped {
             return;
         }
@@ -496,6 +519,7 @@ impl Relative {
         d: &mut Data<S>,
         row: &mut [S],
     ) {
+        // the row over frames
         let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
         let frames = self.inner.dims().n;
         let inner = self.inner.dims().m;
@@ -505,6 +529,7 @@ impl Relative {
         let len = 3 * frames + inner + own_support.len();
         let here = self.inner_at(at.t, &m.x, &at.lam[norms..]);
         self.inner.measure_row(set, k, &here, &mut d.inner, &mut own[..len]);
+        // the row over coordinates: multipliers are those of the elements
         let (x, rest) = own.split_at(3 * frames);
         row.fill(S::zero());
         let n = self.dims.n;
@@ -513,9 +538,11 @@ impl Relative {
         let (a, tail) = tail.split_at_mut(n);
         let (lam, slots) = tail.split_at_mut(self.dims.m);
         lam[norms..].copy_from_slice(&rest[..inner]);
+        // frames → coordinates and slots
         let mut grad = std::mem::take(&mut d.slots);
         own_support.iter().zip(&rest[inner..len - 3 * frames]).for_each(|(&s, x)| grad[s as usize] = *x);
         self.pull_seen(at, [&x[..frames], &x[frames..2 * frames], &x[2 * frames..]], d, [q, v, a], &mut grad);
+        // slots on their support, and cleared for the next time
         for (to, &s) in slots.iter_mut().zip(&self.supports[set as usize]) {
             *to = std::mem::replace(&mut grad[s as usize], S::zero());
         }

@@ -117,6 +117,7 @@ impl Relative {
     pub(super) fn add_touch<S: Scalar>(&self, touch: &Touch, p: &[S], t: &Tangents<S>, b: &mut Blocks<S>) {
         let mut products = std::mem::take(&mut b.products);
         for side in &touch.sides {
+            // K r + C ṙ and C r of this body, for each row of work
             let [first, second] = products.each_mut().map(|x| &mut x[..touch.outputs]);
             first.fill(Twist::zero());
             second.fill(Twist::zero());
@@ -135,6 +136,7 @@ impl Relative {
                     v.increase(*c, &r);
                 }
             }
+            // (2): times r_wᵀ, into the blocks
             for (row, &block) in touch.rows.iter().zip(&side.blocks) {
                 for (arg, entries) in &row.args {
                     let r = self.argument(row, entries.clone(), p, 0, b);

@@ -100,6 +100,7 @@ pub(super) struct SpaceDrawing<'a, 'g, 'm> {
 impl SpaceDrawing<'_, '_, '_> {
     /// Rough coordinates.
     pub(super) fn draw(&mut self, driven: &[(usize, f64)]) -> Result<Vec<f64>, ModelError> {
+        // the ground, and bodies whose hard points stand in global components
         let hints = self.hints(driven)?;
         let ground = self.b.ground();
         let mut poses: Vec<Option<Pose>> = vec![None; ground + 1];
@@ -109,11 +110,13 @@ impl SpaceDrawing<'_, '_, '_> {
                 poses[b] = Some(Pose { o: [0.0; 3], a: EYE });
             }
         }
+        // bodies with hints of their own
         for b in 0..ground {
             if poses[b].is_none() && self.b.solids[b].rod.is_none() {
                 poses[b] = self.free_pose(b, &hints);
             }
         }
+        // the others from those by the joints, rods last
         self.move_drawing(&hints, &mut poses);
         self.spread_poses(&hints, &mut poses);
         for b in 0..ground {
@@ -121,9 +124,11 @@ impl SpaceDrawing<'_, '_, '_> {
                 poses[b] = self.rod_pose(b, &hints, &poses);
             }
         }
+        // what no joint reaches stays at the origin
         let rest = |b: usize| Pose { o: [0.0; 3], a: hints.attitude.get(&b).map_or(EYE, |&x| attitude(x)) };
         let poses: Vec<Pose> =
             poses.into_iter().enumerate().map(|(b, p)| p.unwrap_or_else(|| rest(b))).collect();
+        // q: a component of a point o + A x or of a direction A e
         let coordinate = |c: &super::super::coordinates::Coordinate| {
             let p = &poses[c.body];
             match &c.of {
@@ -136,11 +141,13 @@ impl SpaceDrawing<'_, '_, '_> {
     /// Nearest joints first: breadth-first from bodies that have a pose, joints that say most before those
     /// that say less.
     fn spread_poses(&self, hints: &Hints, poses: &mut [Option<Pose>]) {
+        // joints of each body
         let mut joints_of: Vec<Vec<usize>> = vec![vec![]; poses.len()];
         for k in 0..self.b.m.joints.len() {
             let ends = self.b.joint_ends(k);
             ends.iter().for_each(|e| joints_of[e.0].push(k));
         }
+        // over joints that say much first: breadth first, from every body that has a pose
         let says = |k: usize| self.b.m.joints[k].kind.spec().pose.says;
         for least in [3, 2, 1, 0] {
             let mut queue: std::collections::VecDeque<usize> =
@@ -159,6 +166,7 @@ impl SpaceDrawing<'_, '_, '_> {
     }
     /// (1): the pose of the other body of joint `k`, from that of body `b`.
     fn joint_pose(&self, k: usize, b: usize, from: Pose, hints: &Hints) -> Option<Pose> {
+        // the triads (n, b, a) of both sides, in the frames of the bodies
         let ends = self.b.joint_ends(k);
         let side = usize::from(ends[1].0 == b);
         let other = ends[1 - side];
@@ -169,11 +177,13 @@ impl SpaceDrawing<'_, '_, '_> {
             let n = value(&frame.normals[s]);
             [n, cross(&a, &n), a]
         });
+        // angle θ, position s and second angle that the hints give
         let [θ, s, second] = hints.joints.get(&k).copied().unwrap_or_default();
         let crossed = universal(θ, second);
         let pose = &self.b.m.joints[k].kind.spec().pose;
         let (θ, s) = if side == 0 { (θ, s) } else { (-θ, -s) };
         let rotation: M3 = [[θ.cos(), θ.sin(), 0.0], [-θ.sin(), θ.cos(), 0.0], EYE[2]];
+        // A of the other body: given, or A F R Fᵀ of the joint
         let a = match (hints.attitude.get(&other.0), pose.attitude) {
             (Some(&x), _) => attitude(x),
             (None, Attitude::Crossed) => {
@@ -185,9 +195,11 @@ impl SpaceDrawing<'_, '_, '_> {
                 times(&times(&from.a, &f[side]), &times(&rotation, &transposed(&f[1 - side])))
             }
         };
+        // its point: that of the first body plus s a
         let value = |r: super::super::PointRef| &self.b.solids[r.0].points[r.1].value;
         let axis = turn(&from.a, &f[side][2]);
         let at = add(add(from.o, 1.0, turn(&from.a, value(ends[side]))), s, axis);
+        // turned towards its other points where nothing is given
         let given = hints.attitude.contains_key(&other.0) || hints.joints.contains_key(&k);
         let a = match pose.swing {
             Swing::Axis if !given => self.towards(other, at, a, Some(axis), hints),
@@ -339,12 +351,14 @@ impl SpaceDrawing<'_, '_, '_> {
         Ok(hints)
     }
     fn hint(&mut self, key: &str, value: &Number, hints: &mut Hints) {
+        // what the key names, and the value if it is a number
         let parts: Vec<&str> = key.split('.').collect();
         let scalar =
             self.b.numbers.number(value, "initial position").ok().map(|s| self.b.numbers.nominal(&[s])[0]);
         let body = parts.first().and_then(|b| self.b.body_index.get(*b)).copied();
         let angle = ["roll", "pitch", "yaw"].iter().position(|a| parts.get(1) == Some(a));
         let joint = parts.first().and_then(|j| self.b.joint_index(j));
+        // an angle of a body, a point, a component of a point, or a coordinate of a joint
         match (body, joint, &parts[1..], scalar) {
             (Some(b), _, [_], Some(x)) if angle.is_some() => {
                 hints.attitude.entry(b).or_default()[angle.expect("just found")] = x;

@@ -57,10 +57,12 @@ impl JointType for Universal {
     /// configuration.
     fn check(&self, directions: &mut Directions) -> Made<()> {
         let Directions { b, joint: j, ends, frame } = directions;
+        // |a₁·a₂| < 1: the axes are not parallel
         let cosine = b.numbers.nominal(&[dot(&frame.axes[0], &frame.axes[1])])[0];
         if cosine.abs() < 1.0 - 1e-9 {
             return Ok(());
         }
+        // they must be perpendicular where both bodies are drawn in place
         let drawn = |body: usize| b.m.bodies.get(body).is_none_or(|body| !body.hard.is_empty());
         let message = format!("joint `{}`: its two axes are parallel", j.name);
         if ends.iter().all(|e| drawn(e.0)) {
@@ -69,6 +71,7 @@ impl JointType for Universal {
             let place = j.axes[1].as_ref().and_then(|a| a.place()).or(j.name.place.clone());
             return Err(ModelError::new(message).at(&place).help(help));
         }
+        // else the bodies turn when they are assembled
         let then = "the bodies are assembled a quarter turn from each other";
         let text = format!("{message} in the frames of the bodies: {then}");
         let warning = Warning::new(WarningCode::ParallelAxes, text).about(Owner::Joint, &j.name);

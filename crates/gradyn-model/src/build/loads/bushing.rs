@@ -22,18 +22,22 @@ pub(super) fn bushing<'g, 'h>(
     axes: &[Option<Vector>; 2],
     [stiffness, damping, extra]: [&[Number]; 3],
 ) -> Made<Applied<'g, 'h>> {
+    // points on bodies that have an orientation
     let refs = [env.b.point_ref(&between[0])?, env.b.point_ref(&between[1])?];
     for (r, t) in refs.iter().zip(between) {
         env.oriented_body(&Text { text: env.b.solids[r.0].name.clone(), place: t.place.clone() })?;
     }
+    // (d, γ) and their rates
     let (frame, y) = bushing_motion(env, refs, axes, name)?;
     let speed = env.speeds_of(&y, name)?;
     let dimension = env.b.m.dimension;
+    // f = -(K (d, γ) + C (ḋ, γ̇))
     let mut f = vec![env.graph.constant(0.0); y.len()];
     for (numbers, x, field) in [(stiffness, &y, "stiffness"), (damping, &speed, "damping")] {
         let part = product(env, numbers, x, name, field)?;
         f = difference(&f, &part);
     }
+    // minus what is added, by expressions of (d, γ) and their rates
     if !extra.is_empty() {
         if extra.len() != y.len() {
             let e = ModelError::new(format!(
@@ -50,6 +54,7 @@ pub(super) fn bushing<'g, 'h>(
         env.local = before;
         f = difference(&f, &more?);
     }
+    // force and torque in global components, with their reactions
     let (force, torque) = f.split_at(dimension);
     let force = combination(force, &frame);
     let tau = if dimension == 2 { torque.to_vec() } else { combination(torque, &frame) };
@@ -57,6 +62,7 @@ pub(super) fn bushing<'g, 'h>(
     env.push_pair(&mut a.work, refs, &force, name)?;
     env.push_torque(&mut a.work, refs[1].0, &tau, name)?;
     env.push_torque(&mut a.work, refs[0].0, &opposite(&tau), name)?;
+    // what sensors read
     let vector = |v: &[Sym<'h>]| if v.len() == 1 { Value::Scalar(v[0]) } else { Value::Vector(v.to_vec()) };
     let (d, gamma) = y.split_at(dimension);
     a.sensors = vec![
@@ -75,16 +81,19 @@ fn bushing_motion<'g, 'h>(
     axes: &[Option<Vector>; 2],
     name: &Text,
 ) -> Made<(Vec<Symbols<'h>>, Symbols<'h>)> {
+    // d = A₁ᵀ (r₂ - r₁)
     let bodies = refs.map(|r| r.0);
     let [r1, r2] = refs.map(|r| env.b.port(r));
     let d = difference(&env.port(&r2), &env.port(&r1));
     let frame = bushing_axes(env, bodies[0], axes, name)?;
     let mut y: Symbols = frame.iter().map(|u| dot(u, &d)).collect();
+    // γ: the angle in the plane
     if env.b.m.dimension == 2 {
         let k = env.b.plane_angle(bodies[0], bodies[1]);
         y.push(env.angle(k));
         return Ok((frame, y));
     }
+    // γ = ½ A₁ᵀ Σ u₁ₖ × u₂ₖ in space
     let u1 = env.axes(bodies[0]);
     let u2 = env.axes(bodies[1]);
     let turns = u1.iter().zip(&u2).map(|(a, b)| cross(a, b)).reduce(|a, b| sum(&a, &b)).expect("three axes");
@@ -98,10 +107,12 @@ fn bushing_axes<'g, 'h>(
     axes: &[Option<Vector>; 2],
     name: &Text,
 ) -> Made<Vec<Symbols<'h>>> {
+    // a normal without an axis says nothing
     if let (Some(v), true) = (&axes[1], axes[0].is_none() || env.b.m.dimension == 2) {
         let e = ModelError::new(format!("force `{name}`: a normal needs an axis, in space")).at(&v.place());
         return Err(e.help("give `axis` too, or remove it"));
     }
+    // axes of the bushing in the frame of body 1
     let [Some(axis), normal] = axes else { return Ok(env.axes(body)) };
     let what = format!("force `{name}`: the axis");
     let n = &mut env.b.numbers;
@@ -117,6 +128,7 @@ fn bushing_axes<'g, 'h>(
             vec![x.clone(), cross(&z, &x), z]
         }
     };
+    // in global components
     Ok(local
         .iter()
         .map(|w| {
@@ -135,7 +147,9 @@ fn product<'g, 'h>(
     field: &str,
 ) -> Made<Symbols<'h>> {
     let n = x.len();
+    // the numbers of the file
     let a = numbers.iter().map(|k| env.expression(k, name, field)).collect::<Made<Symbols>>()?;
+    // none, the diagonal, or all rows
     match a.len() {
         0 => Ok(vec![env.graph.constant(0.0); n]),
         k if k == n => Ok(a.iter().zip(x).map(|(&a, &x)| a * x).collect()),

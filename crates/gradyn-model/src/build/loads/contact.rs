@@ -41,14 +41,17 @@ pub(super) fn bump_stop<'g, 'h>(
     pull: bool,
     law: &ContactLaw,
 ) -> Made<Applied<'g, 'h>> {
+    // δ: how far the distance is beyond the stop
     let (l, u) = env.length(between)?;
     let stop = env.expression(length, name, "length")?;
     let speed = env.speed_of(l, name)?;
     let delta = if pull { l - stop } else { stop - l };
+    // N along the line of the points
     let n = push_back(env, delta, law, name)?;
     let n = if pull { -n } else { n };
     let refs = [env.b.point_ref(&between[0])?, env.b.point_ref(&between[1])?].map(|r| env.b.port(r));
     let f = scaled(n, &u);
+    // the force on point 2, its opposite on point 1
     let sensors =
         [("force", -n), ("length", l), ("speed", speed)].map(|(k, s)| (k, Value::Scalar(s))).to_vec();
     let mut a = Applied { sensors, ..Applied::default() };

@@ -8,12 +8,14 @@ use crate::mechanism::Joint;
 impl TreeChooser<'_, '_, '_> {
     /// A joint that is to be kept where it cannot be.
     pub(super) fn check_hints(&self, edges: &[Edge]) -> Result<(), ModelError> {
+        // a joint that shall carry its body but does not
         if self.coordinates == Coordinates::Cartesian {
             return Ok(());
         }
         let taken: Vec<usize> = edges.iter().filter_map(|e| Some(e.joint?.0)).collect();
         let wrong = |(k, j): &(usize, &Joint)| j.tree == Some(true) && !taken.contains(k);
         let Some((k, j)) = self.b.m.joints.iter().enumerate().find(wrong) else { return Ok(()) };
+        // why it does not
         let why = match j.kind.spec().carry[self.b.m.dimension - 2].freedom(self.b.m.dimension) {
             None => format!("a {} joint has no coordinates of its own", j.kind.word()),
             _ if self.read.contains(&j.name.text) => {
