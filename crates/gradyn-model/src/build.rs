@@ -101,7 +101,7 @@ pub struct Model {
     pub family: Coordinates,
     /// Frames of the bodies in natural coordinates, if they were asked for: what relative coordinates are
     /// drawn by. Number of components, and where they are.
-    pub frames: Vec<(usize, Ports)>,
+    pub(crate) frames: Vec<(usize, Ports)>,
     /// The program of the slots, p = e(ρ).
     pub slots: Arc<Program>,
     /// The parameters ρ, in the order of the file.

@@ -9,11 +9,11 @@ use crate::ports::Ports;
 use gradyn_num::{Jet, Scalar};
 
 /// The most arguments that a kernel has.
-pub const MOST: usize = 6;
+pub(crate) const MOST: usize = 6;
 
 /// Extended parameters: slots, then signals of t, then angle references; rates of the signals.
 #[derive(Clone, Debug)]
-pub struct Args<S> {
+pub(crate) struct Args<S> {
     /// Values of slots, signals and angle references, in this order.
     pub values: Vec<S>,
     /// (u̇, ü) of the signals.
@@ -25,7 +25,7 @@ pub struct Args<S> {
 impl<S: Scalar> Args<S> {
     /// Argument `i` with its rates.
     #[inline]
-    pub fn jet(&self, i: u32) -> Jet<S> {
+    pub(crate) fn jet(&self, i: u32) -> Jet<S> {
         let i = i as usize;
         let x = self.values[i];
         match self.rates.get(i.wrapping_sub(self.slots)) {
@@ -36,7 +36,7 @@ impl<S: Scalar> Args<S> {
 }
 
 /// Cotangents of the extended parameters: values, and first and second rates of the signals.
-pub struct ArgsBar<'a, S> {
+pub(crate) struct ArgsBar<'a, S> {
     /// ū of slots, signals and angle references.
     pub values: &'a mut [S],
     /// Cotangents of u̇ and ü of the signals.
@@ -48,7 +48,7 @@ pub struct ArgsBar<'a, S> {
 /// Tangents of the extended parameters, split like [`ArgsBar`]: δ of the slots and (δu, δu̇, δü) of the
 /// signals.
 #[derive(Clone, Copy)]
-pub struct ArgsDot<'a, S> {
+pub(crate) struct ArgsDot<'a, S> {
     /// δp of the slots.
     pub slots: &'a [S],
     /// (δu, δu̇, δü) of the signals.
@@ -57,7 +57,7 @@ pub struct ArgsDot<'a, S> {
 impl<S: Scalar> ArgsDot<'_, S> {
     /// δ of argument `i` (level 0) or of its rates.
     #[inline]
-    pub fn level(&self, i: u32, level: usize) -> S {
+    pub(crate) fn level(&self, i: u32, level: usize) -> S {
         let i = i as usize;
         match i.checked_sub(self.slots.len()) {
             None if level == 0 => self.slots[i],
@@ -67,14 +67,14 @@ impl<S: Scalar> ArgsDot<'_, S> {
     }
     /// δ of argument `i` itself.
     #[inline]
-    pub fn value(&self, i: u32) -> S {
+    pub(crate) fn value(&self, i: u32) -> S {
         self.level(i, 0)
     }
 }
 
 /// (1): which quantity, on which ports, with which parameters.
 #[derive(Clone, Debug)]
-pub struct Element {
+pub(crate) struct Element {
     /// The geometric quantity Y.
     pub kind: Kind,
     /// The ports C q + d that it is evaluated on.
@@ -86,7 +86,7 @@ pub struct Element {
 impl Element {
     /// x = C q + d and the parameters, as an argument array.
     #[inline]
-    pub fn args<S: Scalar, const Y: usize>(&self, ports: usize, args: &Args<S>, q: &[S]) -> [S; Y] {
+    pub(crate) fn args<S: Scalar, const Y: usize>(&self, ports: usize, args: &Args<S>, q: &[S]) -> [S; Y] {
         let mut x = [S::zero(); Y];
         self.ports.gather(&args.values, q, &mut x);
         for (x, &i) in x[ports..].iter_mut().zip(&self.params) {
@@ -96,13 +96,13 @@ impl Element {
     }
     /// ẋ = C v, with the parameters at rest.
     #[inline]
-    pub fn port_rates<S: Scalar, const Y: usize>(&self, args: &Args<S>, v: &[S]) -> [S; Y] {
+    pub(crate) fn port_rates<S: Scalar, const Y: usize>(&self, args: &Args<S>, v: &[S]) -> [S; Y] {
         let mut x = [S::zero(); Y];
         self.ports.gather_rate(&args.values, v, &mut x);
         x
     }
     /// The quantity y at q, by (1).
-    pub fn value<S: Scalar>(&self, args: &Args<S>, q: &[S]) -> S {
+    pub(crate) fn value<S: Scalar>(&self, args: &Args<S>, q: &[S]) -> S {
         fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(e: &Element, args: &Args<S>, q: &[S]) -> S {
             K::value(&e.args::<S, Y>(K::PORTS, args, q))
         }
@@ -110,7 +110,7 @@ impl Element {
     }
     /// y and J, padded.
     #[inline]
-    pub fn gradient<S: Scalar>(&self, args: &Args<S>, q: &[S]) -> (S, [S; MOST]) {
+    pub(crate) fn gradient<S: Scalar>(&self, args: &Args<S>, q: &[S]) -> (S, [S; MOST]) {
         #[inline]
         fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(
             e: &Element,
@@ -123,7 +123,7 @@ impl Element {
         dispatch!(self.kind, f::<S>(self, args, q))
     }
     /// Slots, signals and references that it reads.
-    pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = u32> + '_ {
         self.ports.slots().chain(self.params.iter().copied())
     }
 }
@@ -131,7 +131,7 @@ impl Element {
 impl<S: Scalar> ArgsBar<'_, S> {
     /// Adds cotangents of a parameter and of its rates.
     #[inline]
-    pub fn add(&mut self, i: u32, bars: [S; 3]) {
+    pub(crate) fn add(&mut self, i: u32, bars: [S; 3]) {
         let i = i as usize;
         self.values[i] += bars[0];
         if let Some(r) = self.rates.get_mut(i.wrapping_sub(self.slots)) {

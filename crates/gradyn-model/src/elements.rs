@@ -14,7 +14,7 @@ mod terms;
 
 pub(crate) use terms::Acting;
 
-pub use penalty::RowPenalties;
+pub(crate) use penalty::RowPenalties;
 
 use crate::element::{Args, MOST};
 use crate::force::{Force, ForceAt, LawScratch};

@@ -20,8 +20,9 @@ mod parser;
 mod unit;
 mod units;
 
-pub use compile::{Env, FUNCTIONS, Value, compile, constant};
-pub use unit::{UNITS, label_factor};
+pub(crate) use compile::FUNCTIONS;
+pub use compile::{Env, Value, compile, constant};
+pub(crate) use unit::{UNITS, label_factor};
 pub use units::check_units;
 
 use std::ops::Range;
@@ -59,7 +60,7 @@ pub enum Operator { Add, Sub, Mul, Div, Pow, Lt, Le, Gt, Ge, Eq }
 
 impl Operator {
     /// As it is written.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Operator::Add => "+",
             Operator::Sub => "-",
@@ -75,7 +76,7 @@ impl Operator {
     }
 
     /// Whether it compares, with value 1 or 0.
-    pub fn compares(self) -> bool {
+    pub(crate) fn compares(self) -> bool {
         matches!(self, Operator::Lt | Operator::Le | Operator::Gt | Operator::Ge | Operator::Eq)
     }
 }

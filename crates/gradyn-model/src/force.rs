@@ -19,7 +19,7 @@ use gradyn_num::{Dual, Pattern, Scalar};
 
 /// (2): extended-parameter indices; `program` inputs: sensor 0 is y, sensor 1 is ẏ.
 #[derive(Clone, Debug)]
-pub struct Law {
+pub(crate) struct Law {
     /// k [N/m or N m/rad].
     pub stiffness: u32,
     /// c [N s/m or N m s/rad].
@@ -34,7 +34,7 @@ pub struct Law {
 
 /// Scratch for the law's program.
 #[derive(Clone, Debug)]
-pub struct LawScratch<S> {
+pub(crate) struct LawScratch<S> {
     inputs: Vec<S>,
     regs: Vec<S>,
     bars: Vec<S>,
@@ -42,7 +42,7 @@ pub struct LawScratch<S> {
 }
 impl<S: Scalar> LawScratch<S> {
     /// Memory for the largest of some laws.
-    pub fn new<'a>(laws: impl Iterator<Item = &'a Law>) -> Self {
+    pub(crate) fn new<'a>(laws: impl Iterator<Item = &'a Law>) -> Self {
         let mut inputs = 0;
         let mut regs = 0;
         for (p, i) in laws.filter_map(|l| l.program.as_ref()) {
@@ -60,7 +60,7 @@ impl<S: Scalar> LawScratch<S> {
 
 /// F with its slopes.
 #[derive(Clone, Copy, Debug)]
-pub struct Slope<S> {
+pub(crate) struct Slope<S> {
     /// The force F [N] or torque [N m].
     pub f: S,
     /// Its slope F_y over the quantity.
@@ -72,7 +72,7 @@ pub struct Slope<S> {
 impl Law {
     /// The force F of (2) at y and ẏ = `d`.
     #[inline]
-    pub fn value<S: Scalar>(&self, t: S, y: S, d: S, args: &Args<S>, w: &mut LawScratch<S>) -> S {
+    pub(crate) fn value<S: Scalar>(&self, t: S, y: S, d: S, args: &Args<S>, w: &mut LawScratch<S>) -> S {
         let p = |i: u32| args.values[i as usize];
         let mut f = p(self.applied) - p(self.stiffness) * (y - p(self.rest)) - p(self.damping) * d;
         if let Some((program, inputs)) = &self.program {
@@ -125,7 +125,7 @@ impl Law {
         }
     }
     /// Parameters that the law reads.
-    pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = u32> + '_ {
         let program = self
             .program
             .iter()
@@ -149,7 +149,7 @@ fn fill<S: Scalar>(inputs: &[Input], t: S, y: S, d: S, args: &Args<S>, out: &mut
 
 /// (1): a law along an element.
 #[derive(Clone, Debug)]
-pub struct Force {
+pub(crate) struct Force {
     /// Name of the element.
     pub name: String,
     /// The quantity y that it acts along.
@@ -164,7 +164,7 @@ pub struct Force {
 
 /// A point of evaluation: t, q, v and the extended parameters.
 #[derive(Clone, Copy)]
-pub struct ForceAt<'a, S> {
+pub(crate) struct ForceAt<'a, S> {
     /// The time t [s].
     pub t: S,
     /// The positions q.
@@ -177,14 +177,14 @@ pub struct ForceAt<'a, S> {
 
 impl Force {
     /// Compiles a force onto the n × n pattern.
-    pub fn new(name: String, element: Element, law: Law, motion: bool, nn: &Pattern) -> Self {
+    pub(crate) fn new(name: String, element: Element, law: Law, motion: bool, nn: &Pattern) -> Self {
         let entries = &element.ports.linear;
         let at = |i: u32, j: u32| nn.at(i as usize, j as usize);
         let pairs = entries.iter().flat_map(|a| entries.iter().map(move |b| at(a.coord, b.coord))).collect();
         Self { name, element, law, motion, pairs }
     }
     /// Positions on n × n that it writes.
-    pub fn positions(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn positions(&self) -> impl Iterator<Item = u32> {
         self.pairs.iter().copied()
     }
     /// The law F with its slopes, and the gradient J of y with its rate.
@@ -215,7 +215,7 @@ impl Force {
     }
     /// out -= Q, (1).
     #[inline]
-    pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut [S]) {
+    pub(crate) fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut [S]) {
         #[inline]
         fn f<K: Geometry<Y>, const Y: usize, S: Scalar>(
             f: &Force,
@@ -229,21 +229,27 @@ impl Force {
         dispatch!(self.element.kind, f::<S>(self, at, w, out));
     }
     /// K and C, (3), between the arguments of the ports: rows (K | C).
-    pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut Tangents<S>) {
+    pub(crate) fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, out: &mut Tangents<S>) {
         dispatch!(self.element.kind, tangents::<S>(self, at, w, out));
     }
     /// k, c += (3), from what `tangents` gave.
-    pub fn expand<S: Scalar>(&self, p: &[S], t: &Tangents<S>, k: &mut [S], c: &mut [S]) {
+    pub(crate) fn expand<S: Scalar>(&self, p: &[S], t: &Tangents<S>, k: &mut [S], c: &mut [S]) {
         let ports = &self.element.ports;
         t.expand(p, [ports, ports], 0, &self.pairs, k);
         t.expand(p, [ports, ports], t.split, &self.pairs, c);
     }
     /// Product with the slots, out -= Q_p δ.
-    pub fn slots<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LawScratch<S>, dp: &ArgsDot<S>, out: &mut [S]) {
+    pub(crate) fn slots<S: Scalar>(
+        &self,
+        at: &ForceAt<S>,
+        w: &mut LawScratch<S>,
+        dp: &ArgsDot<S>,
+        out: &mut [S],
+    ) {
         dispatch!(self.element.kind, slots::<S>(self, at, w, dp, out));
     }
     /// bar -= s Q_pᵀ μ.
-    pub fn slots_t<S: Scalar>(
+    pub(crate) fn slots_t<S: Scalar>(
         &self,
         at: &ForceAt<S>,
         w: &mut LawScratch<S>,
@@ -254,7 +260,7 @@ impl Force {
         dispatch!(self.element.kind, pull::<S>(self, at, w, mu, s, None, None, Some(bar)));
     }
     /// q -= s Q_qᵀ μ, v -= s Q_vᵀ μ, f -= Q and `slots_t` where they are wanted.
-    pub fn pull<S: Scalar>(
+    pub(crate) fn pull<S: Scalar>(
         &self,
         at: &ForceAt<S>,
         w: &mut LawScratch<S>,

@@ -29,7 +29,7 @@ use gradyn_num::{Dual, Jet, Scalar};
 
 /// f: a program of one output; input `Sensor(k)` is port argument k, positions first, then velocities.
 #[derive(Clone, Debug)]
-pub struct Formula {
+pub(crate) struct Formula {
     /// x: positions of ports, one argument each.
     pub ports: Ports,
     /// Number of position arguments.
@@ -46,7 +46,7 @@ pub struct Formula {
 
 /// A formula as row k of Φ, on the patterns.
 #[derive(Clone, Debug)]
-pub struct FormulaRow {
+pub(crate) struct FormulaRow {
     /// The formula f of the row.
     pub formula: Formula,
     /// Position of each port entry in row k of m × n, positions first.
@@ -57,7 +57,7 @@ pub struct FormulaRow {
 
 /// Scratch of formulas: the program scalar, its jets, and duals.
 #[derive(Clone, Debug)]
-pub struct FormulaScratch<S> {
+pub(crate) struct FormulaScratch<S> {
     plain: Memory<S>,
     jets: Memory<Jet<S>>,
     duals: Memory<Dual<S, 8>>,
@@ -69,7 +69,7 @@ pub struct FormulaScratch<S> {
 
 impl<S: Scalar> FormulaScratch<S> {
     /// Memory for the largest of some formulas.
-    pub fn new<'a>(all: impl Iterator<Item = &'a Formula>) -> Self {
+    pub(crate) fn new<'a>(all: impl Iterator<Item = &'a Formula>) -> Self {
         let size = all.map(Formula::size).fold(Size::default(), Size::max);
         Self {
             plain: Memory::new(size),
@@ -90,7 +90,7 @@ impl Formula {
         }
     }
     /// Is it a row of velocity level?
-    pub fn velocity(&self) -> bool {
+    pub(crate) fn velocity(&self) -> bool {
         self.rate_args > 0
     }
     /// Weights of (f, ḟ, f̈) in c₀Φ + c₁Φ̇ + c₂Φ̈.
@@ -110,7 +110,7 @@ impl Formula {
         if self.velocity() { &self.rates } else { &self.ports }
     }
     /// All entries of ports, positions first.
-    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.ports.linear.iter().chain(&self.rates.linear)
     }
     /// x, with ẋ = 0.
@@ -215,7 +215,7 @@ impl Formula {
         m.reverse(&self.program, &[(0, Dual::from(1.0))]);
     }
     /// Slots, signals and references that it reads.
-    pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = u32> + '_ {
         let args = self.inputs.iter().filter_map(|i| match i {
             Input::Arg(i) | Input::Rate(i, _) => Some(*i),
             Input::Time | Input::Sensor(_) => None,
@@ -226,7 +226,7 @@ impl Formula {
 
 impl FormulaRow {
     /// Row `k` on the patterns.
-    pub fn new(formula: Formula, k: usize, patterns: &Patterns) -> Self {
+    pub(crate) fn new(formula: Formula, k: usize, patterns: &Patterns) -> Self {
         let row = formula.entries().map(|e| patterns.mn.at(k, e.coord as usize)).collect();
         let at = |i: u32, j: u32| patterns.nn.at(i as usize, j as usize);
         let pairs =
@@ -234,11 +234,11 @@ impl FormulaRow {
         Self { formula, row, pairs }
     }
     /// Positions on n × n that it writes.
-    pub fn positions(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn positions(&self) -> impl Iterator<Item = u32> {
         self.pairs.iter().copied()
     }
     /// c₀Φ + c₁Φ̇ + c₂Φ̈.
-    pub fn constraint<S: Scalar>(
+    pub(crate) fn constraint<S: Scalar>(
         &self,
         args: &Args<S>,
         at: &At<S>,
@@ -254,7 +254,14 @@ impl FormulaRow {
         y.x * c[0] + y.d * c[1] + y.dd * c[2]
     }
     /// Φ_q: out += J C, or A of (3).
-    pub fn phi_q<S: Scalar>(&self, t: S, q: &[S], args: &Args<S>, w: &mut FormulaScratch<S>, out: &mut [S]) {
+    pub(crate) fn phi_q<S: Scalar>(
+        &self,
+        t: S,
+        q: &[S],
+        args: &Args<S>,
+        w: &mut FormulaScratch<S>,
+        out: &mut [S],
+    ) {
         let f = &self.formula;
         f.value(t, q, args, w);
         w.plain.reverse(&f.program, &[(0, S::one())]);
@@ -265,7 +272,7 @@ impl FormulaRow {
         }
     }
     /// out += (c₀Φ + c₁Φ̇ + c₂Φ̈)_q (level 0) or _v (level 1).
-    pub fn rate_q<S: Scalar>(
+    pub(crate) fn rate_q<S: Scalar>(
         &self,
         args: &Args<S>,
         at: &At<S>,
@@ -282,7 +289,7 @@ impl FormulaRow {
         }
     }
     /// out += λ (J C)ᵀ_q = λ Cᵀ H C, or (4).
-    pub fn balance_q<S: Scalar>(
+    pub(crate) fn balance_q<S: Scalar>(
         &self,
         at: &At<S>,
         lam: S,
@@ -323,7 +330,7 @@ impl FormulaRow {
         }
     }
     /// q += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_qᵀ, v likewise.
-    pub fn constraint_t<S: Scalar>(
+    pub(crate) fn constraint_t<S: Scalar>(
         &self,
         args: &Args<S>,
         at: &At<S>,
@@ -341,7 +348,7 @@ impl FormulaRow {
         }
     }
     /// q += s ((J C)ᵀ)_qᵀ μ = s Cᵀ H C μ, or the transpose of (4).
-    pub fn balance_t<S: Scalar>(
+    pub(crate) fn balance_t<S: Scalar>(
         &self,
         at: &At<S>,
         s: S,
@@ -358,7 +365,7 @@ impl FormulaRow {
         }
     }
     /// (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.
-    pub fn constraint_p<S: Scalar>(
+    pub(crate) fn constraint_p<S: Scalar>(
         &self,
         args: &Args<S>,
         at: &At<S>,
@@ -390,7 +397,7 @@ impl FormulaRow {
         sum
     }
     /// bar += s (c₀Φ + c₁Φ̇ + c₂Φ̈)_pᵀ.
-    pub fn constraint_p_t<S: Scalar>(
+    pub(crate) fn constraint_p_t<S: Scalar>(
         &self,
         args: &Args<S>,
         at: &At<S>,
@@ -419,7 +426,7 @@ impl FormulaRow {
         }
     }
     /// out += λ (Cᵀ J)_p δ = λ (δCᵀ J + Cᵀ H δx).
-    pub fn balance_p<S: Scalar>(
+    pub(crate) fn balance_p<S: Scalar>(
         &self,
         at: &At<S>,
         lam: S,
@@ -447,7 +454,7 @@ impl FormulaRow {
         }
     }
     /// bar += s λ (Cᵀ J)_pᵀ μ.
-    pub fn balance_p_t<S: Scalar>(
+    pub(crate) fn balance_p_t<S: Scalar>(
         &self,
         at: &At<S>,
         s: S,

@@ -17,7 +17,7 @@ use crate::system::At;
 use gradyn_num::{Pattern, Scalar};
 
 /// What a sensor reads of the system.
-pub struct Sensed<'a> {
+pub(crate) struct Sensed<'a> {
     /// (coordinate, slot): weight on each coordinate.
     pub weights: &'a [(u32, u32)],
     /// (i, j, slot): entries of M.
@@ -30,7 +30,7 @@ pub struct Sensed<'a> {
 
 /// A scalar sensor.
 #[derive(Clone, Debug)]
-pub enum Sensor {
+pub(crate) enum Sensor {
     /// Affine in q (level 0), v (1) or a (2): argument 0 of the port.
     Affine(Ports, usize),
     /// A component Σ λ_row ψ(q) of a reaction.
@@ -45,7 +45,7 @@ pub enum Sensor {
 
 /// Cotangents of (q, v, a, λ) and of the extended parameters.
 #[derive(Clone, Debug)]
-pub struct Cotangent<S> {
+pub(crate) struct Cotangent<S> {
     /// The cotangent q̄ of positions.
     pub q: Vec<S>,
     /// The cotangent v̄ of velocities.
@@ -63,7 +63,7 @@ pub struct Cotangent<S> {
 }
 impl<S> Cotangent<S> {
     /// The extended parameters.
-    pub fn bar(&mut self) -> ArgsBar<'_, S> {
+    pub(crate) fn bar(&mut self) -> ArgsBar<'_, S> {
         ArgsBar { values: &mut self.args, rates: &mut self.rates, slots: self.slots }
     }
 }
@@ -178,11 +178,11 @@ impl Sensor {
         Some(())
     }
     /// Does the sensor depend on velocities?
-    pub fn needs_velocity(&self) -> bool {
+    pub(crate) fn needs_velocity(&self) -> bool {
         matches!(self, Sensor::Affine(_, 1) | Sensor::Kinetic)
     }
     /// Does the sensor read the multiplier of a row?
-    pub fn reads_multiplier(&self, row: usize) -> bool {
+    pub(crate) fn reads_multiplier(&self, row: usize) -> bool {
         match self {
             Sensor::Reaction(rows) => rows.iter().any(|r| r.0 == row),
             Sensor::Multiplier(k) => *k == row,
@@ -190,7 +190,7 @@ impl Sensor {
         }
     }
     /// Does the sensor depend on the multipliers or accelerations?
-    pub fn needs_dynamics(&self) -> bool {
+    pub(crate) fn needs_dynamics(&self) -> bool {
         matches!(self, Sensor::Affine(_, 2) | Sensor::Reaction(_) | Sensor::Multiplier(_))
     }
 }
@@ -219,7 +219,7 @@ fn quadratic_t<S: Scalar>(row: &Form, bar: S, q: &[S], p: &[S], q_bar: &mut [S],
 
 /// (1): some outputs over shared sensors.
 #[derive(Clone, Debug)]
-pub struct Functional {
+pub(crate) struct Functional {
     /// Sensors that the outputs share.
     pub sensors: Vec<Sensor>,
     /// The program of all outputs.
@@ -234,7 +234,7 @@ pub struct Functional {
 
 /// Scratch of a functional.
 #[derive(Clone, Debug)]
-pub struct FunctionalScratch<S> {
+pub(crate) struct FunctionalScratch<S> {
     sensors: Vec<S>,
     inputs: Vec<S>,
     regs: Vec<S>,
@@ -243,7 +243,7 @@ pub struct FunctionalScratch<S> {
 }
 impl<S: Scalar> FunctionalScratch<S> {
     /// Memory for the largest of some functionals.
-    pub fn new<'a>(all: impl Iterator<Item = &'a Functional>) -> Self {
+    pub(crate) fn new<'a>(all: impl Iterator<Item = &'a Functional>) -> Self {
         let mut sensors = 0;
         let mut inputs = 0;
         let mut regs = 0;
@@ -264,11 +264,11 @@ impl<S: Scalar> FunctionalScratch<S> {
 
 impl Functional {
     /// A functional without outputs.
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self { sensors: vec![], program: Program::default(), inputs: vec![], support: vec![], coords: vec![] }
     }
     /// Finds what the functional can depend on; `signal_slots(k)` lists the slots behind a signal.
-    pub fn new(
+    pub(crate) fn new(
         sensors: Vec<Sensor>,
         program: Program,
         inputs: Vec<Input>,
@@ -308,12 +308,12 @@ impl Functional {
         Self { sensors, program, inputs, support, coords }
     }
     /// Extended parameters that the program reads itself.
-    pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = u32> + '_ {
         self.inputs.iter().filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None })
     }
     /// (1), into `out`.
     #[inline]
-    pub fn eval<S: Scalar>(
+    pub(crate) fn eval<S: Scalar>(
         &self,
         at: &At<S>,
         sys: &Sensed,
@@ -341,7 +341,7 @@ impl Functional {
         }
     }
     /// (2) for output `k`, after `eval` at the same point: cot += ∂f_k.
-    pub fn pull_back<S: Scalar>(
+    pub(crate) fn pull_back<S: Scalar>(
         &self,
         k: usize,
         at: &At<S>,

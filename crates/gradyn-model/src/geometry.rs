@@ -140,10 +140,6 @@ macro_rules! kernels {
         impl Kind {
             /// All quantities, in the order of the list.
             pub const ALL: &'static [Kind] = &[$(Kind::$name),*];
-            /// (port arguments, all arguments).
-            pub fn arity(self) -> (usize, usize) {
-                match self { $(Kind::$name => (<$name as Geometry<$y>>::PORTS, $y),)* }
-            }
         }
         /// Calls `f::<Kernel, Y, S>(args)` for the kernel of a [`Kind`].
         macro_rules! dispatch {

@@ -29,7 +29,7 @@ pub struct Outside {
 
 /// (1) for some quantities of one force.
 #[derive(Clone, Debug)]
-pub struct Guard {
+pub(crate) struct Guard {
     /// The quantities: a load that does no work.
     pub load: Load,
     /// For each, whether zero is excluded too, and what has happened where it passes zero.
@@ -39,14 +39,14 @@ pub struct Guard {
 impl Guard {
     /// What has happened between two points, the earlier one first; of one point twice, what is not defined
     /// there.
-    pub fn passed(&self, [from, to]: [&ForceAt<f64>; 2], w: &mut LoadScratch<f64>) -> Option<Outside> {
+    pub(crate) fn passed(&self, [from, to]: [&ForceAt<f64>; 2], w: &mut LoadScratch<f64>) -> Option<Outside> {
         let before = self.load.values(from, w);
         let after = self.load.values(to, w);
         let passes = |k: &usize| before[*k] * after[*k] < 0.0 || (self.list[*k].0 && after[*k] == 0.0);
         (0..self.list.len()).find(|k| passes(k) || self.beyond(&after, *k)).map(|k| self.outside(k))
     }
     /// What does not allow a place, whatever the velocity there.
-    pub fn excluded(&self, at: &ForceAt<f64>, w: &mut LoadScratch<f64>) -> Option<Outside> {
+    pub(crate) fn excluded(&self, at: &ForceAt<f64>, w: &mut LoadScratch<f64>) -> Option<Outside> {
         let values = self.load.values(at, w);
         (0..self.list.len()).find(|k| self.beyond(&values, *k)).map(|k| self.outside(k))
     }

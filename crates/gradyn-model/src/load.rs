@@ -20,7 +20,7 @@ use gradyn_num::{Dual, Pattern, Scalar};
 
 /// (1): input `Sensor(k)` is port argument k, positions first, then velocities.
 #[derive(Clone, Debug)]
-pub struct Load {
+pub(crate) struct Load {
     /// Name of the element.
     pub name: String,
     /// x: positions of ports, one argument each.
@@ -43,7 +43,7 @@ pub struct Load {
 
 /// A load on the n × n pattern.
 #[derive(Clone, Debug)]
-pub struct LoadRows {
+pub(crate) struct LoadRows {
     /// The load, with f and w.
     pub load: Load,
     /// Position of each (work entry, position entry) and (work entry, velocity entry).
@@ -54,7 +54,7 @@ pub struct LoadRows {
 
 /// Scratch of loads.
 #[derive(Clone, Debug)]
-pub struct LoadScratch<S> {
+pub(crate) struct LoadScratch<S> {
     plain: Memory<S>,
     duals: Memory<Dual<S, 1>>,
     live: Vec<bool>,
@@ -63,7 +63,7 @@ pub struct LoadScratch<S> {
 }
 impl<S: Scalar> LoadScratch<S> {
     /// Memory for the largest of some loads, and for those whose values alone are needed.
-    pub fn new<'a>(loads: &'a [LoadRows], values: impl Iterator<Item = &'a Load>) -> Self {
+    pub(crate) fn new<'a>(loads: &'a [LoadRows], values: impl Iterator<Item = &'a Load>) -> Self {
         let mut size = Size::default();
         let mut outputs = 0;
         for l in loads.iter().map(|l| &l.load).chain(values) {
@@ -95,13 +95,13 @@ impl Load {
         self.velocities.gather_rate(&at.args.values, at.v, d);
     }
     /// Values of the force components f [N, N m].
-    pub fn values<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>) -> Vec<S> {
+    pub(crate) fn values<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>) -> Vec<S> {
         self.gather(at, &mut w.plain.ports);
         w.plain.run(&self.program, &self.inputs, at.t, |i, _| at.args.values[i as usize]);
         (0..self.program.outputs()).map(|k| w.plain.output(&self.program, k)).collect()
     }
     /// Extended parameters that it reads.
-    pub fn reads(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = u32> + '_ {
         let args = self.inputs.iter().filter_map(|i| if let Input::Arg(i) = i { Some(*i) } else { None });
         self.positions.slots().chain(self.velocities.slots()).chain(self.work.slots()).chain(args)
     }
@@ -109,7 +109,7 @@ impl Load {
 
 impl LoadRows {
     /// Compiles a load onto the pattern.
-    pub fn new(load: Load, nn: &Pattern) -> Self {
+    pub(crate) fn new(load: Load, nn: &Pattern) -> Self {
         let pairs = [&load.positions, &load.velocities].map(|ports| {
             let at = |i: u32, j: u32| nn.at(i as usize, j as usize);
             load.work
@@ -122,11 +122,11 @@ impl LoadRows {
         Self { load, pairs, jacobian }
     }
     /// Positions on n × n that it writes.
-    pub fn positions(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn positions(&self) -> impl Iterator<Item = u32> {
         self.pairs.iter().flatten().copied()
     }
     /// out -= Q, (1).
-    pub fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut [S]) {
+    pub(crate) fn subtract<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut [S]) {
         let l = &self.load;
         l.gather(at, &mut w.plain.ports);
         w.plain.run(&l.program, &l.inputs, at.t, |i, _| at.args.values[i as usize]);
@@ -140,7 +140,7 @@ impl LoadRows {
         }
     }
     /// -f_x and -f_ẋ, outputs × arguments.
-    pub fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut Tangents<S>) {
+    pub(crate) fn tangents<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, out: &mut Tangents<S>) {
         let l = &self.load;
         let args = self.load.args();
         (out.stride, out.split) = (args, l.position_args);
@@ -156,17 +156,23 @@ impl LoadRows {
         });
     }
     /// k, c += (2), from what `tangents` gave.
-    pub fn expand<S: Scalar>(&self, p: &[S], t: &Tangents<S>, k: &mut [S], c: &mut [S]) {
+    pub(crate) fn expand<S: Scalar>(&self, p: &[S], t: &Tangents<S>, k: &mut [S], c: &mut [S]) {
         let l = &self.load;
         t.expand(p, [&l.work, &l.positions], 0, &self.pairs[0], k);
         t.expand(p, [&l.work, &l.velocities], t.split, &self.pairs[1], c);
     }
     /// Numbers of `tangents`.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.load.program.outputs() * self.load.args()
     }
     /// Product with the slots, out -= Q_p δ.
-    pub fn slots<S: Scalar>(&self, at: &ForceAt<S>, w: &mut LoadScratch<S>, dp: &ArgsDot<S>, out: &mut [S]) {
+    pub(crate) fn slots<S: Scalar>(
+        &self,
+        at: &ForceAt<S>,
+        w: &mut LoadScratch<S>,
+        dp: &ArgsDot<S>,
+        out: &mut [S],
+    ) {
         let l = &self.load;
         l.gather(at, &mut w.plain.ports);
         w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| *d = Dual::constant(x));
@@ -199,7 +205,7 @@ impl LoadRows {
         m.spread(&l.inputs);
     }
     /// bar -= s Q_pᵀ μ.
-    pub fn slots_t<S: Scalar>(
+    pub(crate) fn slots_t<S: Scalar>(
         &self,
         at: &ForceAt<S>,
         w: &mut LoadScratch<S>,
@@ -211,7 +217,7 @@ impl LoadRows {
         self.pull_slots(at, w, mu, s, bar);
     }
     /// q -= s Q_qᵀ μ, v -= s Q_vᵀ μ, f -= Q and `slots_t` where they are wanted.
-    pub fn pull<S: Scalar>(
+    pub(crate) fn pull<S: Scalar>(
         &self,
         at: &ForceAt<S>,
         w: &mut LoadScratch<S>,

@@ -6,7 +6,7 @@ use gradyn_num::Scalar;
 
 /// Memory of one scalar for the largest of some programs.
 #[derive(Clone, Debug)]
-pub struct Memory<S> {
+pub(crate) struct Memory<S> {
     /// Port arguments, or their cotangents.
     pub ports: Vec<S>,
     /// Cotangents of the inputs.
@@ -18,7 +18,7 @@ pub struct Memory<S> {
 
 /// Sizes of a program on ports.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Size {
+pub(crate) struct Size {
     /// Port arguments.
     pub ports: usize,
     /// Number of inputs of a program.
@@ -28,7 +28,7 @@ pub struct Size {
 }
 impl Size {
     /// The larger in each respect.
-    pub fn max(self, o: Self) -> Self {
+    pub(crate) fn max(self, o: Self) -> Self {
         Self {
             ports: self.ports.max(o.ports),
             inputs: self.inputs.max(o.inputs),
@@ -39,7 +39,7 @@ impl Size {
 
 impl<S: Scalar> Memory<S> {
     /// Memory of some size.
-    pub fn new(size: Size) -> Self {
+    pub(crate) fn new(size: Size) -> Self {
         let z = S::zero();
         Self {
             ports: vec![z; size.ports],
@@ -51,7 +51,13 @@ impl<S: Scalar> Memory<S> {
     }
     /// Inputs from the port arguments, the time and `arg(i, level)`, a parameter or a rate of it; then the
     /// program.
-    pub fn run(&mut self, program: &Program, inputs: &[Input], time: S, arg: impl Fn(u32, usize) -> S) {
+    pub(crate) fn run(
+        &mut self,
+        program: &Program,
+        inputs: &[Input],
+        time: S,
+        arg: impl Fn(u32, usize) -> S,
+    ) {
         for (x, i) in self.inputs.iter_mut().zip(inputs) {
             *x = match i {
                 Input::Time => time,
@@ -63,20 +69,20 @@ impl<S: Scalar> Memory<S> {
         program.eval(&self.inputs, &mut self.regs);
     }
     /// Value of output `k`.
-    pub fn output(&self, program: &Program, k: usize) -> S {
+    pub(crate) fn output(&self, program: &Program, k: usize) -> S {
         program.output(k, &self.regs)
     }
     /// All registers.
-    pub fn registers(&self) -> &[S] {
+    pub(crate) fn registers(&self) -> &[S] {
         &self.regs
     }
     /// Cotangents of the inputs for some seeds.
-    pub fn reverse(&mut self, program: &Program, seeds: &[(usize, S)]) {
+    pub(crate) fn reverse(&mut self, program: &Program, seeds: &[(usize, S)]) {
         self.inputs_bar.fill(S::zero());
         program.reverse(&self.regs, seeds, &mut self.bars, &mut self.inputs_bar);
     }
     /// Cotangents of the inputs → of the port arguments.
-    pub fn spread(&mut self, inputs: &[Input]) {
+    pub(crate) fn spread(&mut self, inputs: &[Input]) {
         self.ports.fill(S::zero());
         for (i, b) in inputs.iter().zip(&self.inputs_bar) {
             if let Input::Sensor(k) = i {

@@ -10,13 +10,13 @@ use crate::program::Sym;
 use gradyn_num::Scalar;
 
 /// The slot that is always 1.
-pub const ONE: u32 = 0;
+pub(crate) const ONE: u32 = 0;
 /// The slot that is always 0.
-pub const ZERO: u32 = 1;
+pub(crate) const ZERO: u32 = 1;
 
 /// Σ c_i q_i + c₀ with symbolic coefficients: a port while the system is being built.
 #[derive(Clone, Debug)]
-pub struct Affine<'g> {
+pub(crate) struct Affine<'g> {
     /// (coordinate, coefficient).
     pub terms: Vec<(usize, Sym<'g>)>,
     /// The constant c₀.
@@ -25,15 +25,15 @@ pub struct Affine<'g> {
 
 impl<'g> Affine<'g> {
     /// The form that is a constant.
-    pub fn constant(c: Sym<'g>) -> Self {
+    pub(crate) fn constant(c: Sym<'g>) -> Self {
         Self { terms: vec![], constant: c }
     }
     /// Coordinate `i`.
-    pub fn coordinate(i: usize, one: Sym<'g>) -> Self {
+    pub(crate) fn coordinate(i: usize, one: Sym<'g>) -> Self {
         Self { terms: vec![(i, one)], constant: one * 0.0 }
     }
     /// The form self + s o.
-    pub fn plus(&self, s: Sym<'g>, o: &Self) -> Self {
+    pub(crate) fn plus(&self, s: Sym<'g>, o: &Self) -> Self {
         let mut sum = Self { terms: self.terms.clone(), constant: self.constant + s * o.constant };
         for &(i, c) in &o.terms {
             match sum.terms.iter_mut().find(|(j, _)| *j == i) {
@@ -45,15 +45,15 @@ impl<'g> Affine<'g> {
         sum
     }
     /// The form self - o.
-    pub fn minus(&self, o: &Self) -> Self {
+    pub(crate) fn minus(&self, o: &Self) -> Self {
         self.plus(o.constant.graph().constant(-1.0), o)
     }
     /// The form s self.
-    pub fn times(&self, s: Sym<'g>) -> Self {
+    pub(crate) fn times(&self, s: Sym<'g>) -> Self {
         Self::constant(s * 0.0).plus(s, self)
     }
     /// Equal to the letter: same coordinates, same coefficients.
-    pub fn same(&self, o: &Self) -> bool {
+    pub(crate) fn same(&self, o: &Self) -> bool {
         let sorted = |a: &Self| {
             let mut t: Vec<_> = a.terms.iter().map(|(i, c)| (*i, c.id())).collect();
             t.sort_unstable();
@@ -65,7 +65,7 @@ impl<'g> Affine<'g> {
 
 /// One entry of C: x[arg] += p[slot] q[coord].
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Local argument.
     pub arg: u32,
     /// Number of the coordinate.
@@ -76,7 +76,7 @@ pub struct Entry {
 
 /// (1), compiled.
 #[derive(Clone, Debug, Default)]
-pub struct Ports {
+pub(crate) struct Ports {
     /// Entries of the matrix C.
     pub linear: Vec<Entry>,
     /// (argument, slot) of d.
@@ -86,7 +86,7 @@ pub struct Ports {
 impl Ports {
     /// Adds the arguments, x += C q + d.
     #[inline]
-    pub fn gather<S: Scalar>(&self, p: &[S], q: &[S], x: &mut [S]) {
+    pub(crate) fn gather<S: Scalar>(&self, p: &[S], q: &[S], x: &mut [S]) {
         self.gather_rate(p, q, x);
         for &(a, s) in &self.constant {
             x[a as usize] += p[s as usize];
@@ -94,37 +94,37 @@ impl Ports {
     }
     /// Adds the rates of the arguments, x += C v.
     #[inline]
-    pub fn gather_rate<S: Scalar>(&self, p: &[S], v: &[S], x: &mut [S]) {
+    pub(crate) fn gather_rate<S: Scalar>(&self, p: &[S], v: &[S], x: &mut [S]) {
         for e in &self.linear {
             x[e.arg as usize] += p[e.slot as usize] * v[e.coord as usize];
         }
     }
     /// Adds the transpose, out += Cᵀ f.
     #[inline]
-    pub fn scatter<S: Scalar>(&self, p: &[S], f: &[S], out: &mut [S]) {
+    pub(crate) fn scatter<S: Scalar>(&self, p: &[S], f: &[S], out: &mut [S]) {
         for e in &self.linear {
             out[e.coord as usize] += p[e.slot as usize] * f[e.arg as usize];
         }
     }
     /// grad += (C q + d)_pᵀ x̄.
-    pub fn gather_p_t<S: Scalar>(&self, q: &[S], bar: &[S], grad: &mut [S]) {
+    pub(crate) fn gather_p_t<S: Scalar>(&self, q: &[S], bar: &[S], grad: &mut [S]) {
         self.gather_rate_p_t(q, bar, grad);
         for &(a, s) in &self.constant {
             grad[s as usize] += bar[a as usize];
         }
     }
     /// grad += (C v)_pᵀ x̄.
-    pub fn gather_rate_p_t<S: Scalar>(&self, v: &[S], bar: &[S], grad: &mut [S]) {
+    pub(crate) fn gather_rate_p_t<S: Scalar>(&self, v: &[S], bar: &[S], grad: &mut [S]) {
         for e in &self.linear {
             grad[e.slot as usize] += bar[e.arg as usize] * v[e.coord as usize];
         }
     }
     /// Slots that the port reads.
-    pub fn slots(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn slots(&self) -> impl Iterator<Item = u32> + '_ {
         self.linear.iter().map(|e| e.slot).chain(self.constant.iter().map(|c| c.1))
     }
     /// Coordinates that the port reads.
-    pub fn coords(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn coords(&self) -> impl Iterator<Item = u32> + '_ {
         self.linear.iter().map(|e| e.coord)
     }
 }
@@ -132,7 +132,7 @@ impl Ports {
 /// Tangents of an element between arguments of ports: rows of work, columns of positions and then of
 /// velocities.
 #[derive(Clone, Debug)]
-pub struct Tangents<S> {
+pub(crate) struct Tangents<S> {
     /// (K | C) by rows.
     pub values: Vec<S>,
     /// Length of a row.
@@ -142,13 +142,20 @@ pub struct Tangents<S> {
 }
 impl<S: Scalar> Tangents<S> {
     /// Memory for so many values.
-    pub fn new(len: usize) -> Self {
+    pub(crate) fn new(len: usize) -> Self {
         Self { values: vec![S::zero(); len], stride: 0, split: 0 }
     }
     /// out += Cᵀ T C' for ports C of the rows and C' of the columns from `first` on, with the position of
     /// each pair of entries.
     #[inline]
-    pub fn expand(&self, p: &[S], [rows, columns]: [&Ports; 2], first: usize, pairs: &[u32], out: &mut [S]) {
+    pub(crate) fn expand(
+        &self,
+        p: &[S],
+        [rows, columns]: [&Ports; 2],
+        first: usize,
+        pairs: &[u32],
+        out: &mut [S],
+    ) {
         if columns.linear.is_empty() {
             return;
         }

@@ -354,7 +354,7 @@ impl Graph {
 
     /// Values of all nodes at x; `values` holds those of the nodes that it was extended to before, at the
     /// same x.
-    pub fn extend_values(&self, x: &[f64], values: &mut Vec<f64>) {
+    pub(crate) fn extend_values(&self, x: &[f64], values: &mut Vec<f64>) {
         let nodes = self.nodes.borrow();
         for node in &nodes.list[values.len()..] {
             let value = node.value(x, &nodes.tables, |a| values[a as usize]);

@@ -168,7 +168,7 @@ impl QuadraticRows {
     }
     /// q += s (c₁Φ̇ + c₂Φ̈)_qᵀ μ, v += s (c₂Φ̈)_vᵀ μ: what Φ_q is not part of.
     #[inline]
-    pub fn rates_t<S: Scalar>(
+    pub(crate) fn rates_t<S: Scalar>(
         &self,
         p: &[S],
         at: &At<S>,
@@ -187,7 +187,7 @@ impl QuadraticRows {
     }
     /// q += s Σ λ_k A_kᵀ μ.
     #[inline]
-    pub fn balance_t<S: Scalar>(&self, p: &[S], lam: &[S], mu: &[S], s: f64, q: &mut [S]) {
+    pub(crate) fn balance_t<S: Scalar>(&self, p: &[S], lam: &[S], mu: &[S], s: f64, q: &mut [S]) {
         for t in &self.a {
             q[t.j as usize] += lam[t.row as usize] * p[t.slot as usize] * s * mu[t.i as usize];
         }

@@ -1,10 +1,10 @@
 //! Relative coordinates: the coordinates of the joints of a spanning tree.
 //!
 //! ```text
-//! x = X(z; p)                            frames of the bodies: centre of mass and axes        (1)
-//! ẋ = J ż,   ẍ = J z̈ + γ,   γ = J̇ ż                                                         (2)
-//! Φ(x), Q(x, ẋ), M_x, functionals        elements on frames: [`Elements`] with coordinates x  (3)
-//! M = Jᵀ M_x J,   Q_z = Jᵀ (Q - M_x γ)   Φ_z = Φ_x J                                          (4)  [A22, C12]
+//! x = X(z; p)                            frames of the bodies: centre of mass and axes       (1)
+//! ẋ = J ż,   ẍ = J z̈ + γ,   γ = J̇ ż                                                        (2)
+//! Φ(x), Q(x, ẋ), M_x, functionals        elements on frames: [`Elements`] with coordinates x (3)
+//! M = Jᵀ M_x J,   Q_z = Jᵀ (Q - M_x γ)   Φ_z = Φ_x J                                         (4)  [A22, C12]
 //! ```
 //! So one spring file serves both families. Rows of x are those of the joints that close loops (of joints
 //! whose reaction is read, too), of drivers and of the user; rows of z keep the length of Euler parameters. M
@@ -27,9 +27,9 @@ mod sweep;
 mod terms;
 mod touch;
 
-pub use chain::{Chain, Link, Motion};
-pub use data::Data;
-pub use mass::Reference;
+pub(crate) use chain::{Chain, Link, Motion};
+pub(crate) use data::Data;
+pub(crate) use mass::Reference;
 
 use crate::elements::Elements;
 use crate::guard::Outside;
@@ -46,7 +46,7 @@ pub(crate) const PARTS: usize = 12;
 
 /// A body: where its frame is in x, and the coordinates that move it.
 #[derive(Clone, Debug)]
-pub struct Carried {
+pub(crate) struct Carried {
     /// The link whose frame is the body's; none for a body whose frame coordinates are coordinates
     /// themselves.
     pub link: Option<u32>,
@@ -60,7 +60,7 @@ pub struct Carried {
 
 /// A tree of joints, as the builder makes it.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub(crate) struct Tree {
     /// The links between the bodies.
     pub chain: Chain,
     /// The bodies that the chain carries.
@@ -77,7 +77,7 @@ pub struct Tree {
 
 /// A mechanism in relative coordinates.
 #[derive(Clone, Debug)]
-pub struct Relative {
+pub(crate) struct Relative {
     inner: Elements,
     dims: Dims,
     patterns: Patterns,
@@ -110,7 +110,7 @@ pub struct Relative {
 
 impl Relative {
     /// Elements on frames, drawn at `sketch`, and a tree that carries them.
-    pub fn new(
+    pub(crate) fn new(
         inner: Elements,
         sketch: Vec<f64>,
         tree: Tree,
@@ -185,7 +185,7 @@ impl Relative {
         RowStatus::new(self.dims, self.balls.len(), compliances, active)
     }
     /// Bodies that a coordinate moves, those next to it first.
-    pub fn moved_by(&self, coordinate: &str) -> Vec<String> {
+    pub(crate) fn moved_by(&self, coordinate: &str) -> Vec<String> {
         let Some(i) = self.coordinate_names.iter().position(|n| n == coordinate) else { return vec![] };
         let mut moved: Vec<&Carried> = self.bodies.iter().filter(|b| b.path.contains(&(i as u32))).collect();
         moved.sort_by_key(|b| b.path.len());
@@ -200,11 +200,11 @@ impl Relative {
         Active { shaped, ..self.inner.active(slots) }
     }
     /// The elements, on frames.
-    pub fn inner(&self) -> &Elements {
+    pub(crate) fn inner(&self) -> &Elements {
         &self.inner
     }
     /// Why a force is not defined at the second of two points, or between them.
-    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<Outside> {
+    pub(crate) fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<Outside> {
         let [a, b] = [from, to]
             .map(|at| self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]).x.clone());
         let [from, to] =
@@ -216,7 +216,7 @@ impl Relative {
         self.with_norms(&self.inner.scaled_compliances(p, t, &self.frames_at(p, z)))
     }
     /// x at z, for the slots p.
-    pub fn frames_at(&self, p: &[f64], z: &[f64]) -> Vec<f64> {
+    pub(crate) fn frames_at(&self, p: &[f64], z: &[f64]) -> Vec<f64> {
         let g: Vec<f64> = self.geometry.iter().map(|&s| p[s as usize]).collect();
         let mut seen = self.new_placed(self.inner.dims.n);
         self.pose_at(z, &g, &mut seen);
@@ -224,16 +224,16 @@ impl Relative {
         x
     }
     /// The first force along a distance whose ends pass through each other between two positions.
-    pub fn reversed_force(&self, d: &mut Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
+    pub(crate) fn reversed_force(&self, d: &mut Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
         let [from, to] = [from, to].map(|z| self.see(z, None, &d.g, [&mut d.here, &mut d.seen]).x[0].clone());
         self.inner.reversed_force(&d.inner, &from, &to)
     }
     /// Names of the constraint rows.
-    pub fn row_names(&self) -> &[RowName] {
+    pub(crate) fn row_names(&self) -> &[RowName] {
         &self.row_names
     }
     /// Does any objective or output read the multiplier of a row?
-    pub fn reads_multiplier(&self, row: usize) -> bool {
+    pub(crate) fn reads_multiplier(&self, row: usize) -> bool {
         row.checked_sub(self.balls.len()).is_some_and(|k| self.inner.reads_multiplier(k))
     }
 }

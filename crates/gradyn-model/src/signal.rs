@@ -13,7 +13,7 @@ use gradyn_num::{Jet, Scalar};
 
 /// An input of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Input {
+pub(crate) enum Input {
     /// The time t [s].
     Time,
     /// An extended parameter: slot, signal or angle reference.
@@ -26,7 +26,7 @@ pub enum Input {
 
 /// A spline (1) or an expression (2).
 #[derive(Clone, Debug)]
-pub enum Signal {
+pub(crate) enum Signal {
     /// (1): a spline and its coefficient slots.
     Spline(UniformSpline, Vec<u32>),
     /// (2): a program of one output.
@@ -35,7 +35,7 @@ pub enum Signal {
 
 /// Scratch for programs on jets.
 #[derive(Clone, Debug)]
-pub struct Scratch<S> {
+pub(crate) struct Scratch<S> {
     inputs: Vec<Jet<S>>,
     regs: Vec<Jet<S>>,
     bars: Vec<Jet<S>>,
@@ -44,14 +44,14 @@ pub struct Scratch<S> {
 
 /// All signals, splines first; signal k is extended parameter slots + k.
 #[derive(Clone, Debug, Default)]
-pub struct Signals {
+pub(crate) struct Signals {
     /// The signals in order of evaluation.
     pub list: Vec<Signal>,
 }
 
 impl Signals {
     /// Scratch memory.
-    pub fn scratch<S: Scalar>(&self) -> Scratch<S> {
+    pub(crate) fn scratch<S: Scalar>(&self) -> Scratch<S> {
         let programs = || {
             self.list
                 .iter()
@@ -68,7 +68,7 @@ impl Signals {
         }
     }
     /// u, u̇, ü at time t, into `args`.
-    pub fn eval<S: Scalar>(&self, t: S, args: &mut Args<S>, w: &mut Scratch<S>) {
+    pub(crate) fn eval<S: Scalar>(&self, t: S, args: &mut Args<S>, w: &mut Scratch<S>) {
         // (1) or (2) on time jets
         let time = Jet::new(t, S::one(), S::zero());
         for (k, signal) in self.list.iter().enumerate() {
@@ -102,7 +102,7 @@ impl Signals {
         }
     }
     /// (δu, δu̇, δü) of every signal for a slot direction.
-    pub fn tangent<S: Scalar>(
+    pub(crate) fn tangent<S: Scalar>(
         &self,
         t: S,
         args: &Args<S>,
@@ -125,7 +125,13 @@ impl Signals {
         }
     }
     /// Pulls the cotangents of the signals back to the slots and clears them.
-    pub fn pull_back<S: Scalar>(&self, t: S, args: &Args<S>, w: &mut Scratch<S>, bar: &mut ArgsBar<S>) {
+    pub(crate) fn pull_back<S: Scalar>(
+        &self,
+        t: S,
+        args: &Args<S>,
+        w: &mut Scratch<S>,
+        bar: &mut ArgsBar<S>,
+    ) {
         let time = Jet::new(t, S::one(), S::zero());
         let zero = S::zero();
         for k in (0..self.list.len()).rev() {
@@ -171,7 +177,7 @@ impl Signals {
         }
     }
     /// Slots that signal `k` reads, through other signals too.
-    pub fn reads(&self, k: usize, slots: usize, out: &mut Vec<u32>) {
+    pub(crate) fn reads(&self, k: usize, slots: usize, out: &mut Vec<u32>) {
         match &self.list[k] {
             Signal::Spline(_, s) => out.extend(s),
             Signal::Expression(_, inputs) => {

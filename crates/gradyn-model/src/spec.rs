@@ -153,7 +153,7 @@ impl Field {
         Self { bound: Bound::Positive, ..self }
     }
     /// A number that must not be negative for any parameter.
-    pub const fn not_negative(self) -> Self {
+    pub(crate) const fn not_negative(self) -> Self {
         Self { bound: Bound::NotNegative, ..self }
     }
 }

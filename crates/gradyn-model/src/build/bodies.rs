@@ -8,7 +8,7 @@ use crate::mechanism::{Body, Mechanism, Number, Text};
 use crate::program::{Graph, Sym};
 
 /// A point of a body, in its frame.
-pub struct LocalPoint<'g> {
+pub(crate) struct LocalPoint<'g> {
     /// Name within the body.
     pub name: String,
     /// Coordinates in the body's frame.
@@ -22,7 +22,7 @@ pub struct LocalPoint<'g> {
 }
 
 /// Inertia about the centre of mass.
-pub enum Inertia<'g> {
+pub(crate) enum Inertia<'g> {
     /// About the normal of the plane; of a rod in space, about any normal of it.
     Polar(Sym<'g>),
     /// The tensor, by rows.
@@ -30,7 +30,7 @@ pub enum Inertia<'g> {
 }
 
 /// A body's geometry and inertia as symbols, before it has coordinates.
-pub struct Solid<'g> {
+pub(crate) struct Solid<'g> {
     /// Name of the body (the last one is the ground).
     pub name: String,
     /// Its points; the last one of a moving body is its centre of mass, `com`.
@@ -48,7 +48,7 @@ pub struct Solid<'g> {
 }
 
 /// Names that a point cannot have: they are sensors of a body.
-pub const SENSORS: [&str; 11] = [
+pub(super) const SENSORS: [&str; 11] = [
     "com",
     "angle",
     "roll",
@@ -89,7 +89,7 @@ impl<'g> Points<'_, 'g> {
 
 impl<'g> Solid<'g> {
     /// Reads a body; checks are by nominal values later.
-    pub fn read(b: &Body, m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
+    pub(crate) fn read(b: &Body, m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
         let name = &b.name.text;
         let what = |field: &str| format!("body `{name}`, {field}");
         let mut points = Points { body: name, list: vec![] };
@@ -133,7 +133,7 @@ impl<'g> Solid<'g> {
         Ok(Self { name: name.clone(), points, mass, inertia, com, rod, sizes })
     }
     /// The ground: fixed points, no inertia.
-    pub fn ground(m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
+    pub(crate) fn ground(m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
         let zero = n.graph.constant(0.0);
         // points, whose names differ
         let mut points: Vec<LocalPoint> = vec![];
@@ -163,13 +163,13 @@ impl<'g> Solid<'g> {
         })
     }
     /// The nominal distance of two points.
-    pub fn distance(&self, i: usize, j: usize) -> f64 {
+    pub(crate) fn distance(&self, i: usize, j: usize) -> f64 {
         let a = &self.points[i].value;
         let b = &self.points[j].value;
         a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
     }
     /// Points that the model names: without the centre of mass of a moving body.
-    pub fn named_points(&self) -> impl Iterator<Item = &LocalPoint<'g>> {
+    pub(crate) fn named_points(&self) -> impl Iterator<Item = &LocalPoint<'g>> {
         self.points.iter().filter(|p| p.name != "com")
     }
 }
@@ -280,13 +280,13 @@ fn isotropic(i: Sym, dimension: usize) -> Inertia {
 }
 
 /// The tensor from its diagonal and xy, xz, yz.
-pub fn tensor<'g>(d: [Sym<'g>; 3], [xy, xz, yz]: [Sym<'g>; 3]) -> Inertia<'g> {
+pub(super) fn tensor<'g>(d: [Sym<'g>; 3], [xy, xz, yz]: [Sym<'g>; 3]) -> Inertia<'g> {
     Inertia::Tensor([[d[0], xy, xz], [xy, d[1], yz], [xz, yz, d[2]]])
 }
 
 impl<'g> Inertia<'g> {
     /// S = ∫ x xᵀ dm about the centre of mass: ½ tr(I) 1 - I.
-    pub fn second_moments(&self, graph: &'g Graph) -> [[Sym<'g>; 3]; 3] {
+    pub(crate) fn second_moments(&self, graph: &'g Graph) -> [[Sym<'g>; 3]; 3] {
         match self {
             Inertia::Polar(_) => [[graph.constant(0.0); 3]; 3],
             Inertia::Tensor(i) => {
@@ -300,7 +300,7 @@ impl<'g> Inertia<'g> {
 }
 
 /// The least eigenvalue of a symmetric 3 × 3 matrix (by rows) if it is clearly negative.
-pub fn negative(s: &[f64]) -> Option<f64> {
+pub(super) fn negative(s: &[f64]) -> Option<f64> {
     let mut a: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| s[3 * i + j]));
     // Jacobi: turn each pair of axes until the matrix is diagonal
     for (p, q) in [(0, 1), (0, 2), (1, 2)].into_iter().cycle().take(30) {

@@ -61,7 +61,7 @@ pub(crate) struct Chooser<'a, 'g, 'm> {
 impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
     /// Union of points and axes that joints make one, except where the joint's reaction is asked for;
     /// `apart`: nowhere.
-    pub fn share(b: &'a mut Builder<'g, 'm>, apart: bool) -> Self {
+    pub(super) fn share(b: &'a mut Builder<'g, 'm>, apart: bool) -> Self {
         for j in b.m.joints.iter().filter(|_| apart) {
             b.wanted.entry(j.name.text.clone()).or_insert(false);
         }
@@ -149,7 +149,7 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
         self.classes.vectors[into].extend(moved);
     }
     /// The basis of each body.
-    pub fn choose_coordinates(&mut self) -> Result<(), ModelError> {
+    pub(crate) fn choose_coordinates(&mut self) -> Result<(), ModelError> {
         let ground = self.b.ground();
         // points and vectors on the ground are constants
         for p in &self.b.solids[ground].points {
@@ -176,7 +176,7 @@ impl<'a, 'g, 'm> Chooser<'a, 'g, 'm> {
         Ok(())
     }
     /// The centre of mass and the axes of every body; the points of rods in space.
-    pub fn choose_frames(&mut self) -> Result<(), ModelError> {
+    pub(crate) fn choose_frames(&mut self) -> Result<(), ModelError> {
         let ground = self.b.ground();
         let dimension = self.b.m.dimension;
         for b in 0..ground {

@@ -24,7 +24,7 @@ use crate::warning::{Warning, WarningCode};
 use std::ops::Range;
 
 /// A scalar force before its indices are final.
-pub struct Compiled {
+pub(crate) struct Compiled {
     /// Name of the element, with a component where it has several.
     pub name: String,
     pub element: Element,

@@ -18,7 +18,7 @@ use super::vectors::{Port, Symbols, cross, difference, dot, fixed, minus, normal
 use crate::program::{Graph, Sym};
 
 /// The basis (1) of a body, with what it is made of.
-pub struct Frame<'g> {
+pub(crate) struct Frame<'g> {
     p: Port<'g>,
     /// Directions; in the plane d and d⊥.
     d: Vec<Port<'g>>,
@@ -35,7 +35,7 @@ pub struct Frame<'g> {
 }
 
 /// An element of a basis.
-pub enum Basis<'g> {
+pub(crate) enum Basis<'g> {
     /// Point of the body.
     Point(usize, Port<'g>),
     /// Unit vector: local components.
@@ -44,7 +44,7 @@ pub enum Basis<'g> {
 
 impl<'g> Frame<'g> {
     /// The frame of a point p (with its local coordinates) and 1 (plane, rod) or 3 further elements.
-    pub fn new(
+    pub(crate) fn new(
         solid: &Solid<'g>,
         origin: Symbols<'g>,
         point: Option<usize>,
@@ -83,7 +83,7 @@ impl<'g> Frame<'g> {
         Self { p, d, origin, e, inverse, points, vectors, thin }
     }
     /// The ground, which has no coordinates.
-    pub fn ground(graph: &'g Graph, dimension: usize) -> Self {
+    pub(crate) fn ground(graph: &'g Graph, dimension: usize) -> Self {
         let origin = vec![graph.constant(0.0); dimension];
         let e: Vec<Symbols> = (0..dimension).map(|k| unit(graph, dimension, k)).collect();
         let d = e.iter().map(|e| fixed(e)).collect();
@@ -99,23 +99,23 @@ impl<'g> Frame<'g> {
         }
     }
     /// Is it a rod in space?
-    pub fn thin(&self) -> bool {
+    pub(crate) fn thin(&self) -> bool {
         self.thin
     }
     /// (1): a point given in the body's frame.
-    pub fn at(&self, x: &[Sym<'g>]) -> Port<'g> {
+    pub(crate) fn at(&self, x: &[Sym<'g>]) -> Port<'g> {
         let one = self.origin[0].graph().constant(1.0);
         plus(&self.p, one, &self.combined(&difference(x, &self.origin)))
     }
     /// Point `i` of the body.
-    pub fn point(&self, solid: &Solid<'g>, i: usize) -> Port<'g> {
+    pub(crate) fn point(&self, solid: &Solid<'g>, i: usize) -> Port<'g> {
         match self.points.iter().find(|(b, _)| *b == i) {
             Some((_, port)) => port.clone(),
             None => self.at(&solid.points[i].at),
         }
     }
     /// A unit vector given in the body's frame.
-    pub fn direction(&self, w: &[Sym<'g>]) -> Port<'g> {
+    pub(crate) fn direction(&self, w: &[Sym<'g>]) -> Port<'g> {
         let equal = |v: &Symbols| v.iter().zip(w).all(|(a, b)| a.id() == b.id());
         match self.vectors.iter().find(|(v, _)| equal(v)) {
             Some((_, port)) => port.clone(),
@@ -129,14 +129,14 @@ impl<'g> Frame<'g> {
         self.inverse.iter().zip(&self.d).fold(start, |sum, (row, d)| plus(&sum, dot(row, w), d))
     }
     /// Directions of the local axes.
-    pub fn axes(&self) -> Vec<Port<'g>> {
+    pub(crate) fn axes(&self) -> Vec<Port<'g>> {
         let graph = self.origin[0].graph();
         let dimension = self.origin.len();
         (0..dimension).map(|k| self.direction(&unit(graph, dimension, k))).collect()
     }
     /// (3): the rows that keep the body rigid, and whether they tie unit vectors only, which other bodies may
     /// share.
-    pub fn rigid(&self, graph: &'g Graph) -> Vec<(Quad<'g>, bool)> {
+    pub(crate) fn rigid(&self, graph: &'g Graph) -> Vec<(Quad<'g>, bool)> {
         let count = if self.d.len() == 2 { 1 } else { self.d.len() };
         let pairs = (0..count).flat_map(|k| (k..count).map(move |l| (k, l)));
         let row = |(k, l): (usize, usize)| {
@@ -153,7 +153,7 @@ impl<'g> Frame<'g> {
         pairs.filter(|p| !given(p)).map(row).collect()
     }
     /// (2): f(a, b, J_ab) for each product of velocities in M.
-    pub fn inertia(&self, solid: &Solid<'g>, mut f: impl FnMut(&Port<'g>, &Port<'g>, Sym<'g>)) {
+    pub(crate) fn inertia(&self, solid: &Solid<'g>, mut f: impl FnMut(&Port<'g>, &Port<'g>, Sym<'g>)) {
         let w = difference(&solid.com, &self.origin);
         let m = solid.mass;
         f(&self.p, &self.p, m);

@@ -15,14 +15,14 @@ use crate::signal::Input;
 
 /// A functional before its indices are final.
 #[derive(Default)]
-pub struct Draft {
+pub(crate) struct Draft {
     pub sensors: Vec<Sensor>,
     pub program: Program,
     pub inputs: Vec<Input>,
 }
 
 /// A draft that reads positions and velocities of ports only.
-pub struct Moving {
+pub(crate) struct Moving {
     /// Positions and velocities, one argument each.
     pub ports: [Ports; 2],
     /// Numbers of their arguments.
@@ -34,7 +34,7 @@ pub struct Moving {
 
 impl Draft {
     /// Sensors sorted by their level; nothing if there are others than positions and velocities.
-    pub fn moving(self) -> Option<Moving> {
+    pub(crate) fn moving(self) -> Option<Moving> {
         let mut ports = [Ports::default(), Ports::default()];
         let mut count = [0; 2];
         let mut renamed = vec![];
@@ -62,13 +62,13 @@ fn append(all: &mut Ports, one: &Ports, arg: u32) {
 }
 
 /// Integrands and terminal values of the objectives, in order.
-pub struct Objectives {
+pub(super) struct Objectives {
     pub integrand: Draft,
     pub terminal: Draft,
 }
 
 /// Conditions at the start.
-pub struct Conditions {
+pub(super) struct Conditions {
     pub position: Vec<Draft>,
     /// Position conditions of an equilibrium that may carry a load.
     pub held: Vec<bool>,

@@ -10,7 +10,7 @@ mod bushing;
 mod contact;
 mod tyre;
 
-pub use tyre::Guard;
+pub(crate) use tyre::Guard;
 
 use super::joint::Coordinate;
 use super::sensors::list;
@@ -23,11 +23,11 @@ use crate::ports::Affine;
 use crate::program::Sym;
 
 /// (port component, force on it).
-pub type Work<'g, 'h> = Vec<(Affine<'g>, Sym<'h>)>;
+pub(super) type Work<'g, 'h> = Vec<(Affine<'g>, Sym<'h>)>;
 
 /// What a force applies.
 #[derive(Default)]
-pub struct Applied<'g, 'h> {
+pub(crate) struct Applied<'g, 'h> {
     /// (port component, force on it).
     pub work: Work<'g, 'h>,
     /// (port component, force on it) of what acts in motion only: it has no meaning at rest.
@@ -44,7 +44,7 @@ type Made<T> = Result<T, ModelError>;
 
 impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
     /// What force `k` applies.
-    pub fn applied(&mut self, k: usize) -> Made<Applied<'g, 'h>> {
+    pub(crate) fn applied(&mut self, k: usize) -> Made<Applied<'g, 'h>> {
         let m = self.b.m;
         let f: &Force = &m.forces[k];
         if self.reading.contains(&f.name.text) {
@@ -116,15 +116,15 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         }
     }
     /// Elastic energies of the linear springs.
-    pub fn springs(&mut self) -> Symbols<'h> {
+    pub(crate) fn springs(&mut self) -> Symbols<'h> {
         (0..self.b.m.forces.len()).filter_map(|k| self.applied(k).ok()?.energy).collect()
     }
     /// A number that may be an expression of sensors.
-    pub fn expression(&mut self, x: &Number, name: &Text, field: &str) -> Made<Sym<'h>> {
+    pub(crate) fn expression(&mut self, x: &Number, name: &Text, field: &str) -> Made<Sym<'h>> {
         self.number_of(x, &format!("force `{name}`, {field}"))
     }
     /// A number of `what` that may be an expression of sensors.
-    pub fn number_of(&mut self, x: &Number, what: &str) -> Made<Sym<'h>> {
+    pub(crate) fn number_of(&mut self, x: &Number, what: &str) -> Made<Sym<'h>> {
         if let Source::Value(v) = x.source {
             if !v.is_finite() {
                 return Err(ModelError::new(format!("{what}: {v} is not a finite number")).at(&x.place));
@@ -255,7 +255,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         }
     }
     /// The joint of a name and its coordinate: angle, or position where it has no angle.
-    pub fn joint_coordinate(&mut self, name: &Text, joint: &Text) -> Made<(usize, Sym<'h>)> {
+    pub(crate) fn joint_coordinate(&mut self, name: &Text, joint: &Text) -> Made<(usize, Sym<'h>)> {
         let k = self.b.joint(joint)?;
         if self.b.m.joints[k].kind.spec().slides() {
             let axis = self.b.joint_frames[k].axes[0].clone();

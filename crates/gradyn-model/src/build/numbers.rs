@@ -24,7 +24,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// Names of parameters, constants and hard points, and what they mean in ρ.
-pub struct Numbers<'g> {
+pub(crate) struct Numbers<'g> {
     /// The graph whose inputs are ρ.
     pub graph: &'g Graph,
     /// Nominal values of ρ [SI].
@@ -56,7 +56,7 @@ impl<'g> Env<'g> for Numbers<'g> {
 
 impl<'g> Numbers<'g> {
     /// Parameters, then constants in order, then hard points.
-    pub fn new(graph: &'g Graph, m: &Mechanism) -> Result<Self, ModelError> {
+    pub(crate) fn new(graph: &'g Graph, m: &Mechanism) -> Result<Self, ModelError> {
         let rho = vec![];
         let values = RefCell::new(vec![]);
         let names = HashMap::new();
@@ -93,7 +93,7 @@ impl<'g> Numbers<'g> {
         Ok(())
     }
     /// The value of a name, with `.x`, `.y`, `.z` of a hard point.
-    pub fn lookup(&self, path: &str) -> Option<Value<'g>> {
+    pub(crate) fn lookup(&self, path: &str) -> Option<Value<'g>> {
         if let Some(v) = self.names.get(path) {
             return Some(v.clone());
         }
@@ -104,11 +104,11 @@ impl<'g> Numbers<'g> {
         }
     }
     /// Parses an expression that may read the time, and notes what is not smooth.
-    pub fn parse(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
+    pub(crate) fn parse(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
         self.parse_at(x, what, true)
     }
     /// Parses an expression without notes, to see what it reads before it is compiled.
-    pub fn glance(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
+    pub(crate) fn glance(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
         let before = self.warnings.len();
         let ast = self.parse(x, what);
         self.warnings.truncate(before);
@@ -145,7 +145,7 @@ impl<'g> Numbers<'g> {
         compile(&ast, graph, self).map_err(|e| ModelError::expression(what, x, e))
     }
     /// A scalar of ρ.
-    pub fn number(&mut self, x: &Number, what: &str) -> Result<Sym<'g>, ModelError> {
+    pub(crate) fn number(&mut self, x: &Number, what: &str) -> Result<Sym<'g>, ModelError> {
         match self.value(x, what)? {
             Value::Scalar(s) => Ok(s),
             Value::Vector(_) => {
@@ -154,7 +154,7 @@ impl<'g> Numbers<'g> {
         }
     }
     /// A vector of ρ.
-    pub fn vector(&mut self, x: &Vector, what: &str) -> Result<Symbols<'g>, ModelError> {
+    pub(crate) fn vector(&mut self, x: &Vector, what: &str) -> Result<Symbols<'g>, ModelError> {
         // the components, and where they stand in the file
         let (parts, place) = match x {
             Vector::Components(c, place) => {
@@ -182,7 +182,7 @@ impl<'g> Numbers<'g> {
             .help(format!("write {d} components")))
     }
     /// A unit vector of ρ: that of `axis`, or local axis `k` if absent.
-    pub fn direction(
+    pub(crate) fn direction(
         &mut self,
         axis: Option<&Vector>,
         k: usize,
@@ -193,7 +193,7 @@ impl<'g> Numbers<'g> {
         self.normalised(v, what, &axis.place())
     }
     /// v/|v|; refused where v is zero at the nominal parameters.
-    pub fn normalised(
+    pub(crate) fn normalised(
         &mut self,
         v: Symbols<'g>,
         what: &str,
@@ -217,19 +217,24 @@ impl<'g> Numbers<'g> {
         Ok(v.into_iter().map(|x| x / length).collect())
     }
     /// The unit vector of a given direction across a unit axis.
-    pub fn across(&mut self, v: &Vector, axis: &Symbols<'g>, what: &str) -> Result<Symbols<'g>, ModelError> {
+    pub(crate) fn across(
+        &mut self,
+        v: &Vector,
+        axis: &Symbols<'g>,
+        what: &str,
+    ) -> Result<Symbols<'g>, ModelError> {
         let given = self.vector(v, what)?;
         let across = difference(&given, &scaled(dot(&given, axis), axis));
         self.normalised(across, &format!("{what}, across the axis,"), &v.place())
     }
     /// Values of symbols at the nominal parameters.
-    pub fn nominal(&self, symbols: &[Sym<'g>]) -> Vec<f64> {
+    pub(crate) fn nominal(&self, symbols: &[Sym<'g>]) -> Vec<f64> {
         let mut values = self.values.borrow_mut();
         self.graph.extend_values(&self.rho, &mut values);
         symbols.iter().map(|s| values[s.id()]).collect()
     }
     /// A number that no parameter may change.
-    pub fn constant(&mut self, x: &Number, what: &str) -> Result<f64, ModelError> {
+    pub(crate) fn constant(&mut self, x: &Number, what: &str) -> Result<f64, ModelError> {
         self.number(x, what)?.as_constant().ok_or_else(|| {
             ModelError::new(format!("{what}: this number cannot depend on parameters"))
                 .at(&x.place)
@@ -244,7 +249,7 @@ fn example(dimension: usize) -> &'static str {
 }
 
 /// An unknown name, with the nearest known one.
-pub fn unknown<'a>(
+pub(super) fn unknown<'a>(
     kind: &str,
     name: &crate::mechanism::Text,
     known: impl IntoIterator<Item = &'a str>,
@@ -259,21 +264,21 @@ pub fn unknown<'a>(
 }
 
 /// Slots p = e(ρ): each distinct symbol once; slot 0 is 1, slot 1 is 0.
-pub struct SlotTable<'g> {
+pub(crate) struct SlotTable<'g> {
     /// The symbols, in order.
     pub symbols: Vec<Sym<'g>>,
     index: HashMap<usize, u32>,
 }
 impl<'g> SlotTable<'g> {
     /// The slots 1 and 0.
-    pub fn new(graph: &'g Graph) -> Self {
+    pub(crate) fn new(graph: &'g Graph) -> Self {
         let mut table = Self { symbols: vec![], index: HashMap::new() };
         table.slot(graph.constant(1.0));
         table.slot(graph.constant(0.0));
         table
     }
     /// The slot of a symbol.
-    pub fn slot(&mut self, s: Sym<'g>) -> u32 {
+    pub(crate) fn slot(&mut self, s: Sym<'g>) -> u32 {
         *self.index.entry(s.id()).or_insert_with(|| {
             self.symbols.push(s);
             self.symbols.len() as u32 - 1
@@ -283,30 +288,30 @@ impl<'g> SlotTable<'g> {
 
 /// Σ c q_i q_j + Σ c q_i + c with symbolic coefficients: a row while the system is being built.
 #[derive(Clone)]
-pub struct Quad<'g> {
+pub(crate) struct Quad<'g> {
     bilinear: BTreeMap<(usize, usize), Sym<'g>>,
     linear: BTreeMap<usize, Sym<'g>>,
     constant: Sym<'g>,
 }
 impl<'g> Quad<'g> {
     /// The form that is 0.
-    pub fn zero(graph: &'g Graph) -> Self {
+    pub(crate) fn zero(graph: &'g Graph) -> Self {
         Self { bilinear: BTreeMap::new(), linear: BTreeMap::new(), constant: graph.constant(0.0) }
     }
     /// Adds a constant: self + c.
-    pub fn plus_constant(mut self, c: Sym<'g>) -> Self {
+    pub(crate) fn plus_constant(mut self, c: Sym<'g>) -> Self {
         self.constant = self.constant + c;
         self
     }
     /// Adds a multiple: self + s a.
-    pub fn plus(mut self, s: Sym<'g>, a: &Affine<'g>) -> Self {
+    pub(crate) fn plus(mut self, s: Sym<'g>, a: &Affine<'g>) -> Self {
         for &(i, c) in &a.terms {
             self.linear.entry(i).and_modify(|x| *x = *x + s * c).or_insert(s * c);
         }
         self.plus_constant(s * a.constant)
     }
     /// Adds a product: self + s a b.
-    pub fn plus_product(mut self, s: Sym<'g>, a: &Affine<'g>, b: &Affine<'g>) -> Self {
+    pub(crate) fn plus_product(mut self, s: Sym<'g>, a: &Affine<'g>, b: &Affine<'g>) -> Self {
         for &(i, ca) in &a.terms {
             for &(j, cb) in &b.terms {
                 let c = s * ca * cb;
@@ -319,17 +324,17 @@ impl<'g> Quad<'g> {
         self.plus(constants.1, &linear(a)).plus(constants.0, &linear(b)).plus_constant(fixed)
     }
     /// self + s a·b of vectors.
-    pub fn plus_dot(self, s: Sym<'g>, a: &[Affine<'g>], b: &[Affine<'g>]) -> Self {
+    pub(crate) fn plus_dot(self, s: Sym<'g>, a: &[Affine<'g>], b: &[Affine<'g>]) -> Self {
         a.iter().zip(b).fold(self, |sum, (a, b)| sum.plus_product(s, a, b))
     }
     /// What makes two rows the same to the letter.
-    pub fn key(&self) -> Vec<usize> {
+    pub(crate) fn key(&self) -> Vec<usize> {
         let bilinear = self.bilinear.iter().flat_map(|(&(i, j), s)| [i, j, s.id()]);
         let linear = self.linear.iter().flat_map(|(&i, s)| [i, usize::MAX, s.id()]);
         bilinear.chain(linear).chain([self.constant.id()]).collect()
     }
     /// A constraint row on slots: A_ij = A_ji is the coefficient of q_i q_j, and twice it on the diagonal.
-    pub fn row(&self, slots: &mut SlotTable<'g>) -> RowTerms {
+    pub(crate) fn row(&self, slots: &mut SlotTable<'g>) -> RowTerms {
         let form = self.form(slots);
         let mut a = vec![];
         for (&(i, j), &s) in self.bilinear.iter().filter(|(_, s)| s.as_constant() != Some(0.0)) {
@@ -343,7 +348,7 @@ impl<'g> Quad<'g> {
         RowTerms { a, b: form.linear, c: form.constant }
     }
     /// The form on slots.
-    pub fn form(&self, slots: &mut SlotTable<'g>) -> Form {
+    pub(crate) fn form(&self, slots: &mut SlotTable<'g>) -> Form {
         let zero = |s: &Sym<'g>| s.as_constant() == Some(0.0);
         Form {
             bilinear: self

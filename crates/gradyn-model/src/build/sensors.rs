@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `body.point`, `body.com`, `ground.point` | position (vector; `.x`, `.y`, `.z` its components) [m] |
 //! | `body.angle`, `angle(body1, body2)` | plane: angle to the x axis, or to body 1, over any turns [rad] |
-//! | `body.roll`, `.pitch`, `.yaw`; `roll(body1, body2)` … | space: attitude, or in the axes of body 1 [rad] |
+//! | `body.roll`, `.pitch`, `.yaw`; `roll(body1, body2)` … | space: attitude, or to body 1 [rad] |
 //! | `body.omega` | angular velocity, global components; a number in the plane [rad/s] |
 //! | `distance(p, q)` | distance of two points [m] |
 //! | `vel(…)`, `acc(…)` | first and second rate of any expression |
@@ -13,7 +13,7 @@
 //! | `joint.reaction`, `joint.torque` | on body 2, about point 2, global components [N, N m] |
 //! | `driver.effort`, `constraint.multiplier` | what a driver applies along its quantity; λ of a row |
 //! | `force.force`, `.torque`, `.length`, `.angle`, `.speed` … | what it applies and acts along |
-//! | `system.kinetic`, `.potential`, `.energy`, `.momentum`, `.angular_momentum` | also of a body [J, N s, N m s] |
+//! | `system.kinetic`, `.potential`, `.energy`, `.momentum`, `.angular_momentum` | of a body too [J, N s] |
 
 use super::Builder;
 use super::joint::Coordinate;
@@ -30,7 +30,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Joints whose reaction some expression reads, and whether it reads the torque.
-pub fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashMap<String, bool>, ModelError> {
+pub(crate) fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashMap<String, bool>, ModelError> {
     let objectives = m.objectives.iter().flat_map(|o| o.integral.iter().chain(&o.terminal));
     let mut wanted = HashMap::new();
     for x in objectives.chain(m.outputs.iter().map(|o| &o.1)) {
@@ -338,7 +338,7 @@ fn force_offers(kind: &ForceKind) -> &'static [&'static str] {
     }
 }
 
-pub fn list<'h>(v: &Value<'h>) -> Symbols<'h> {
+pub(super) fn list<'h>(v: &Value<'h>) -> Symbols<'h> {
     match v {
         Value::Scalar(s) => vec![*s],
         Value::Vector(v) => v.clone(),

@@ -15,7 +15,7 @@ use crate::program::{Graph, Sym};
 use std::f64::consts::PI;
 
 /// A shape as symbols.
-pub struct Measured<'g> {
+pub(super) struct Measured<'g> {
     /// Density times volume (area in the plane).
     pub mass: Option<Sym<'g>>,
     /// Sizes that must be positive, or, if not `true`, zero or positive.
@@ -33,7 +33,7 @@ enum Unit<'g> {
 
 impl<'g> Measured<'g> {
     /// The inertia of a mass.
-    pub fn inertia(&self, mass: Sym<'g>, graph: &'g Graph) -> Inertia<'g> {
+    pub(super) fn inertia(&self, mass: Sym<'g>, graph: &'g Graph) -> Inertia<'g> {
         let zero = graph.constant(0.0);
         match &self.unit {
             Unit::Polar(i) => Inertia::Polar(mass * *i),
@@ -51,7 +51,7 @@ impl<'g> Measured<'g> {
 }
 
 /// Reads a shape.
-pub fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<'g>, ModelError> {
+pub(super) fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<'g>, ModelError> {
     let what = format!("body `{body}`, shape");
     let mut sizes = vec![];
     let (volume, unit) = match &s.kind {

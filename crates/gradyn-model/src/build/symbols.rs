@@ -6,7 +6,8 @@
 //! attitude of 2 in 1    yaw atan2(R₂₁, R₁₁), pitch atan2(-R₃₁, √(R₃₂² + R₃₃²)), roll atan2(R₃₂, R₃₃)  (2)
 //! angular velocity      ω = ½ Σ u_k × u̇_k                                                            (3)
 //! ```
-//! R_ij = a_i·b_j with the axes a of body 1 and b of body 2. The rate of any expression is an expression of ports one level higher.
+//! R_ij = a_i·b_j with the axes a of body 1 and b of body 2. The rate of any expression is an
+//! expression of ports one level higher.
 
 use super::Builder;
 use super::functionals::Draft;
@@ -20,7 +21,7 @@ use crate::signal::Input;
 use std::collections::{HashMap, HashSet};
 
 /// An angle with a branch: atan2(y.0·y.1, x.0·x.1).
-pub struct AngleDef<'g> {
+pub(crate) struct AngleDef<'g> {
     /// What it is, for messages.
     pub text: String,
     /// Numerator and denominator.
@@ -35,7 +36,7 @@ pub struct AngleDef<'g> {
 }
 impl<'g> AngleDef<'g> {
     /// (Y, X) as forms.
-    pub fn quads(&self, graph: &'g Graph) -> [Quad<'g>; 2] {
+    pub(crate) fn quads(&self, graph: &'g Graph) -> [Quad<'g>; 2] {
         [&self.y, &self.x].map(|(a, b)| Quad::zero(graph).plus_dot(graph.constant(1.0), a, b))
     }
 }
@@ -44,7 +45,7 @@ impl<'g> AngleDef<'g> {
 type AffineKey = (Vec<(usize, usize)>, usize, usize);
 
 /// Sensors as inputs of one graph.
-pub struct SensorEnv<'a, 'g, 'm, 'h> {
+pub(crate) struct SensorEnv<'a, 'g, 'm, 'h> {
     pub b: &'a mut Builder<'g, 'm>,
     pub graph: &'h Graph,
     pub sensors: Vec<Sensor>,
@@ -65,7 +66,7 @@ pub struct SensorEnv<'a, 'g, 'm, 'h> {
 }
 
 impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
-    pub fn new(b: &'a mut Builder<'g, 'm>, graph: &'h Graph) -> Self {
+    pub(crate) fn new(b: &'a mut Builder<'g, 'm>, graph: &'h Graph) -> Self {
         Self {
             b,
             graph,
@@ -82,7 +83,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         }
     }
     /// The program of some outputs, with the sensors that they need.
-    pub fn draft(&self, outputs: &[Sym<'h>]) -> Draft {
+    pub(crate) fn draft(&self, outputs: &[Sym<'h>]) -> Draft {
         let used: HashSet<usize> = outputs.iter().flat_map(|s| s.inputs()).collect();
         let mut sensors = vec![];
         let keep = |(i, input): (usize, &Input)| match input {
@@ -97,13 +98,13 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         Draft { program: self.graph.program(outputs), inputs, sensors }
     }
     /// Do some symbols read velocities?
-    pub fn read_velocities(&self, symbols: &[Sym<'h>]) -> bool {
+    pub(crate) fn read_velocities(&self, symbols: &[Sym<'h>]) -> bool {
         let sensor = |i: usize| {
             if let Input::Sensor(k) = self.inputs[i] { Some(&self.sensors[k as usize]) } else { None }
         };
         symbols.iter().flat_map(|s| s.inputs()).filter_map(sensor).any(Sensor::needs_velocity)
     }
-    pub fn input(&mut self, i: Input) -> Sym<'h> {
+    pub(crate) fn input(&mut self, i: Input) -> Sym<'h> {
         let next = self.inputs.len();
         let k = *self.input_index.entry(i).or_insert(next);
         if k == next {
@@ -116,7 +117,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         self.input(Input::Sensor(self.sensors.len() as u32 - 1))
     }
     /// Sensors under a key, once.
-    pub fn sense(
+    pub(crate) fn sense(
         &mut self,
         key: String,
         make: impl FnOnce(&mut Builder<'g, 'm>) -> Vec<Sensor>,
@@ -130,7 +131,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         symbols
     }
     /// A symbol of ρ: its slot, or itself if constant.
-    pub fn parameter(&mut self, s: Sym<'g>) -> Sym<'h> {
+    pub(crate) fn parameter(&mut self, s: Sym<'g>) -> Sym<'h> {
         match s.as_constant() {
             Some(c) => self.graph.constant(c),
             None => {
@@ -139,11 +140,11 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
             }
         }
     }
-    pub fn parameters(&mut self, v: &[Sym<'g>]) -> Symbols<'h> {
+    pub(crate) fn parameters(&mut self, v: &[Sym<'g>]) -> Symbols<'h> {
         v.iter().map(|&s| self.parameter(s)).collect()
     }
     /// A component of a port.
-    pub fn component(&mut self, x: &Affine<'g>) -> Sym<'h> {
+    pub(crate) fn component(&mut self, x: &Affine<'g>) -> Sym<'h> {
         if x.terms.is_empty() {
             return self.parameter(x.constant);
         }
@@ -160,11 +161,11 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         s
     }
     /// A port as symbols.
-    pub fn port(&mut self, p: &Port<'g>) -> Symbols<'h> {
+    pub(crate) fn port(&mut self, p: &Port<'g>) -> Symbols<'h> {
         p.iter().map(|x| self.component(x)).collect()
     }
     /// First rates of symbols; the name of what has none where there is none.
-    pub fn rates(&mut self, symbols: &[Sym<'h>]) -> Result<Symbols<'h>, String> {
+    pub(crate) fn rates(&mut self, symbols: &[Sym<'h>]) -> Result<Symbols<'h>, String> {
         let mut needed: Vec<usize> = symbols.iter().flat_map(|s| s.inputs()).collect();
         needed.sort_unstable();
         needed.dedup();
@@ -174,7 +175,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         }
         Ok(self.graph.rates(symbols, |i| rate[&i]))
     }
-    pub fn rate(&mut self, s: Sym<'h>) -> Result<Sym<'h>, String> {
+    pub(crate) fn rate(&mut self, s: Sym<'h>) -> Result<Sym<'h>, String> {
         Ok(self.rates(&[s])?[0])
     }
     fn input_rate(&mut self, i: Input) -> Result<Sym<'h>, String> {
@@ -203,7 +204,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         }
     }
     /// ∂s/∂x of every port component x that `s` reads; `None` if it reads more than positions.
-    pub fn gradient(&self, s: Sym<'h>) -> Option<Vec<(Affine<'g>, Sym<'h>)>> {
+    pub(crate) fn gradient(&self, s: Sym<'h>) -> Option<Vec<(Affine<'g>, Sym<'h>)>> {
         let constant = |c: bool| self.graph.constant(f64::from(u8::from(c)));
         let mut parts = vec![];
         for i in s.inputs() {
@@ -214,7 +215,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         Some(parts)
     }
     /// An angle with a branch.
-    pub fn angle(&mut self, k: usize) -> Sym<'h> {
+    pub(crate) fn angle(&mut self, k: usize) -> Sym<'h> {
         let y = self.b.angles[k].y.clone();
         let x = self.b.angles[k].x.clone();
         let [y0, y1, x0, x1] = [&y.0, &y.1, &x.0, &x.1].map(|p| self.port(p));
@@ -224,15 +225,15 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         s
     }
     /// Directions of the local axes of a body.
-    pub fn axes(&mut self, b: usize) -> Vec<Symbols<'h>> {
+    pub(crate) fn axes(&mut self, b: usize) -> Vec<Symbols<'h>> {
         self.b.frames[b].axes().iter().map(|p| self.port(p)).collect()
     }
     /// Components of a vector in the axes of a body.
-    pub fn local(&mut self, v: &[Sym<'h>], b: usize) -> Symbols<'h> {
+    pub(crate) fn local(&mut self, v: &[Sym<'h>], b: usize) -> Symbols<'h> {
         self.axes(b).iter().map(|axis| dot(axis, v)).collect()
     }
     /// (3); a number in the plane.
-    pub fn omega(&mut self, b: usize) -> Symbols<'h> {
+    pub(crate) fn omega(&mut self, b: usize) -> Symbols<'h> {
         let axes = self.axes(b);
         let rates: Vec<Symbols> =
             axes.iter().map(|a| self.rates(a).expect("directions have rates")).collect();
@@ -243,7 +244,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         scaled(self.graph.constant(0.5), &parts.expect("three axes"))
     }
     /// (2) of body 2 in body 1.
-    pub fn attitude(&mut self, which: &str, [one, two]: [usize; 2]) -> Sym<'h> {
+    pub(crate) fn attitude(&mut self, which: &str, [one, two]: [usize; 2]) -> Sym<'h> {
         if which != "pitch" {
             let k = self.b.attitude_angle(which, [one, two]);
             return self.angle(k);
@@ -254,7 +255,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         (-r(2, 0)).atan2((r(2, 1) * r(2, 1) + r(2, 2) * r(2, 2)).sqrt())
     }
     /// The slide (r₂ - r₁)·a₁ of a joint.
-    pub fn joint_position(&mut self, k: usize, direction: &[Sym<'g>]) -> Sym<'h> {
+    pub(crate) fn joint_position(&mut self, k: usize, direction: &[Sym<'g>]) -> Sym<'h> {
         let ends = self.b.joint_ends(k);
         let [r1, r2] = ends.map(|r| self.b.port(r));
         let axis = self.b.frames[ends[0].0].direction(direction);

@@ -52,7 +52,7 @@ pub(super) struct TreeChooser<'a, 'g, 'm> {
 
 impl TreeChooser<'_, '_, '_> {
     /// Attaches every body that has a frame.
-    pub fn choose(&self) -> Result<Vec<Edge>, ModelError> {
+    pub(super) fn choose(&self) -> Result<Vec<Edge>, ModelError> {
         let ground = self.b.ground();
         let joints = &self.b.m.joints;
         // a joint can carry a body if both have frames, nobody forbids it and its rows are not read
@@ -129,7 +129,7 @@ pub(super) struct TreeMaker<'a, 'g, 'm> {
 
 impl<'g> TreeMaker<'_, 'g, '_> {
     /// The links of the edges; numbers become slots.
-    pub fn make(mut self, edges: &[Edge]) -> Result<Tree, ModelError> {
+    pub(super) fn make(mut self, edges: &[Edge]) -> Result<Tree, ModelError> {
         // components of the frame of each body among x
         let ground = self.b.ground();
         let mut own = vec![vec![]; ground];

@@ -125,7 +125,11 @@ fn slip<'g, 'h>(env: &mut SensorEnv<'_, 'g, '_, 'h>, k: usize, part: usize) -> M
 }
 
 /// (3), or its torque about point 2, of joint `k`.
-pub fn slip_reaction<'g, 'h>(env: &mut SensorEnv<'_, 'g, '_, 'h>, k: usize, what: &str) -> Made<Value<'h>> {
+pub(crate) fn slip_reaction<'g, 'h>(
+    env: &mut SensorEnv<'_, 'g, '_, 'h>,
+    k: usize,
+    what: &str,
+) -> Made<Value<'h>> {
     let rows = env.b.slip_rows[&k].clone();
     let slip = joint_type(&env.b.m.joints[k].kind).slip(env, k)?.expect("the kind has such rows");
     let directions: Vec<Symbols> = slip.normal.into_iter().chain(slip.tangents).collect();

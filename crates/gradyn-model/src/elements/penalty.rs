@@ -20,7 +20,7 @@ const MASSLESS: f64 = 1e-6;
 
 /// Penalty factors (1)–(3) of all rows.
 #[derive(Clone, Debug)]
-pub struct RowPenalties {
+pub(crate) struct RowPenalties {
     /// 1/f_k, relative to the compliance of the formulation.
     pub(crate) compliances: Vec<f64>,
     /// Weights of c₀, c₁, c₂ for each row, if they are not all 1; none of c₀ for rows of velocity level.
@@ -29,7 +29,7 @@ pub struct RowPenalties {
 
 impl RowPenalties {
     /// The factors of each row, of which the last `m_vel` are of velocity level.
-    pub fn new(rows: &[Penalty], m_vel: usize) -> Self {
+    pub(crate) fn new(rows: &[Penalty], m_vel: usize) -> Self {
         let inverse: Vec<f64> = rows.iter().map(|r| 1.0 / r.alpha).collect();
         let positions = rows.len() - m_vel;
         let all = |weight: &dyn Fn(&Penalty) -> f64| rows.iter().map(weight).collect::<Vec<_>>();
@@ -39,7 +39,7 @@ impl RowPenalties {
         Self { compliances: inverse, weights: (!plain).then_some(weights) }
     }
     /// Weights of the levels in a sum with weights c, where they differ from row to row.
-    pub fn weights(&self, c: [f64; 3]) -> Option<&[Vec<f64>; 3]> {
+    pub(crate) fn weights(&self, c: [f64; 3]) -> Option<&[Vec<f64>; 3]> {
         self.weights.as_ref().filter(|_| c[2] != 0.0 && (c[0] != 0.0 || c[1] != 0.0))
     }
 }

@@ -31,7 +31,7 @@ pub trait Env<'g> {
 
 /// The built-in functions.
 #[rustfmt::skip]
-pub const FUNCTIONS: &[&str] = &[
+pub(crate) const FUNCTIONS: &[&str] = &[
     "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "ln", "log", "sinh", "cosh", "tanh",
     "abs", "sign", "min", "max", "if", "norm", "norm2", "dot", "cross", "splus", "smoothstep", "join",
 ];

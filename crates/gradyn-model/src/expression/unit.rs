@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 
 /// Units: name, multiplier, divisor.
 #[rustfmt::skip]
-pub const UNITS: &[(&str, f64, f64)] = &[
+pub(crate) const UNITS: &[(&str, f64, f64)] = &[
     ("deg", PI, 180.0), ("rad", 1.0, 1.0), ("%", 1.0, 100.0),
     ("m", 1.0, 1.0), ("mm", 1.0, 1e3), ("cm", 1.0, 1e2), ("km", 1e3, 1.0), ("um", 1.0, 1e6),
     ("in", 254.0, 1e4), ("ft", 3048.0, 1e4),
@@ -29,7 +29,7 @@ pub(super) fn list() -> String {
 
 /// SI value of a label such as `kN/mm`, `kg m^2` or `N·m/rad`; `None` if it is not made of known units. What
 /// follows one `/` up to the next is its divisor.
-pub fn label_factor(label: &str) -> Option<f64> {
+pub(crate) fn label_factor(label: &str) -> Option<f64> {
     let separate = |c: char| c.is_whitespace() || matches!(c, '*' | '·' | '⋅' | '(' | ')');
     let mut factor = 1.0;
     for (k, part) in label.split('/').enumerate() {

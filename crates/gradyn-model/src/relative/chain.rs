@@ -14,7 +14,7 @@ use gradyn_num::Scalar;
 
 /// An elementary motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Motion {
+pub(crate) enum Motion {
     /// By numbers of the model, from this index of the geometry on: 3 components.
     Shift(u32),
     /// By 9 of them, the columns of G.
@@ -29,7 +29,7 @@ pub enum Motion {
 
 /// A step of the chain.
 #[derive(Clone, Copy, Debug)]
-pub struct Link {
+pub(crate) struct Link {
     /// The frame before; `None` is the ground.
     pub parent: Option<u32>,
     /// What the link does.
@@ -40,7 +40,7 @@ pub struct Link {
 
 /// The tree: links in order, and the link of each coordinate.
 #[derive(Clone, Debug, Default)]
-pub struct Chain {
+pub(crate) struct Chain {
     /// Links; parents come first.
     pub links: Vec<Link>,
     /// Link of each coordinate; `None` for coordinates of bodies that stand alone.
@@ -49,7 +49,7 @@ pub struct Chain {
 
 /// A frame: an origin and three axes.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame<S> {
+pub(crate) struct Frame<S> {
     /// The origin p [m].
     pub p: V3<S>,
     /// The axes, columns of E.
@@ -57,7 +57,7 @@ pub struct Frame<S> {
 }
 impl<S: Scalar> Frame<S> {
     /// The global frame.
-    pub fn global() -> Self {
+    pub(crate) fn global() -> Self {
         let o = S::zero();
         let i = S::one();
         Self { p: [o; 3], e: [[i, o, o], [o, i, o], [o, o, i]] }
@@ -66,7 +66,7 @@ impl<S: Scalar> Frame<S> {
 
 /// Frames after each link, and screws of the coordinates.
 #[derive(Clone, Debug)]
-pub struct Pose<S> {
+pub(crate) struct Pose<S> {
     /// After each link.
     pub frames: Vec<Frame<S>>,
     /// The screws S of (3), one for each coordinate.
@@ -75,7 +75,7 @@ pub struct Pose<S> {
 
 /// Motions after each link, (4), and the rates of the screws.
 #[derive(Clone, Debug)]
-pub struct Flow<S> {
+pub(crate) struct Flow<S> {
     /// The motion V of each link.
     pub v: Vec<Twist<S>>,
     /// The acceleration A of each link.
@@ -88,7 +88,7 @@ pub struct Flow<S> {
 
 impl Link {
     /// Number of its coordinates.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         match self.motion {
             Motion::Shift(_) | Motion::Turn(_) => 0,
             Motion::Revolve(..) | Motion::Slide(..) => 1,
@@ -96,7 +96,7 @@ impl Link {
         }
     }
     /// Its numbers in the geometry.
-    pub fn numbers(&self) -> std::ops::Range<usize> {
+    pub(crate) fn numbers(&self) -> std::ops::Range<usize> {
         match self.motion {
             Motion::Shift(at) => at as usize..at as usize + 3,
             Motion::Turn(at) => at as usize..at as usize + 9,
@@ -104,13 +104,13 @@ impl Link {
         }
     }
     /// Its Euler parameters among some numbers for each coordinate.
-    pub fn four<S: Scalar>(&self, z: &[S]) -> E4<S> {
+    pub(crate) fn four<S: Scalar>(&self, z: &[S]) -> E4<S> {
         std::array::from_fn(|i| z[self.coord as usize + i])
     }
 }
 
 /// Three numbers of the geometry.
-pub fn three<S: Scalar>(g: &[S], at: u32) -> V3<S> {
+pub(super) fn three<S: Scalar>(g: &[S], at: u32) -> V3<S> {
     std::array::from_fn(|i| g[at as usize + i])
 }
 
@@ -130,21 +130,21 @@ fn revolved<S: Scalar>(e: &[V3<S>; 3], k: usize, z: S) -> [V3<S>; 3] {
 
 impl Chain {
     /// Memory for the poses.
-    pub fn pose<S: Scalar>(&self) -> Pose<S> {
+    pub(crate) fn pose<S: Scalar>(&self) -> Pose<S> {
         Pose {
             frames: vec![Frame::global(); self.links.len()],
             screws: vec![Twist::zero(); self.link_of.len()],
         }
     }
     /// Memory for the motions.
-    pub fn flow<S: Scalar>(&self) -> Flow<S> {
+    pub(crate) fn flow<S: Scalar>(&self) -> Flow<S> {
         let links = self.links.len();
         let n = self.link_of.len();
         let zero = Twist::zero();
         Flow { v: vec![zero; links], a: vec![zero; links], rates: vec![zero; n], seconds: vec![zero; n] }
     }
     /// (1)–(3) at z, with geometry g.
-    pub fn place<S: Scalar>(&self, z: &[S], g: &[S], pose: &mut Pose<S>) {
+    pub(crate) fn place<S: Scalar>(&self, z: &[S], g: &[S], pose: &mut Pose<S>) {
         for (l, link) in self.links.iter().enumerate() {
             // frame after the link by (1) or (2), with its screws (3)
             let before = link.parent.map_or(Frame::global(), |k| pose.frames[k as usize]);
@@ -178,7 +178,7 @@ impl Chain {
         }
     }
     /// The frame before a link.
-    pub fn before<'a, S: Scalar>(
+    pub(crate) fn before<'a, S: Scalar>(
         &self,
         link: &Link,
         pose: &'a Pose<S>,
@@ -187,7 +187,7 @@ impl Chain {
         link.parent.map_or(global, |k| &pose.frames[k as usize])
     }
     /// V of (4) alone, with rates w.
-    pub fn velocities<S: Scalar>(&self, w: &[S], pose: &Pose<S>, v: &mut [Twist<S>]) {
+    pub(crate) fn velocities<S: Scalar>(&self, w: &[S], pose: &Pose<S>, v: &mut [Twist<S>]) {
         for (l, link) in self.links.iter().enumerate() {
             let mut sum = link.parent.map_or(Twist::zero(), |k| v[k as usize]);
             for k in link.coord as usize..link.coord as usize + link.count() {
@@ -197,7 +197,7 @@ impl Chain {
         }
     }
     /// Ṡ of (4) for the motions v of some rates w.
-    pub fn screw_rates<S: Scalar>(
+    pub(crate) fn screw_rates<S: Scalar>(
         &self,
         z: &[S],
         w: &[S],
@@ -222,7 +222,7 @@ impl Chain {
         }
     }
     /// S̈ = [A before, S] + [V before, Ṡ] + the rate of the own rate, after `run`.
-    pub fn screw_seconds<S: Scalar>(
+    pub(crate) fn screw_seconds<S: Scalar>(
         &self,
         z: &[S],
         rate: &[S],
@@ -259,7 +259,14 @@ impl Chain {
         }
     }
     /// Motions V, accelerations A and rates Ṡ of (4).
-    pub fn run<S: Scalar>(&self, z: &[S], rate: &[S], second: &[S], pose: &Pose<S>, flow: &mut Flow<S>) {
+    pub(crate) fn run<S: Scalar>(
+        &self,
+        z: &[S],
+        rate: &[S],
+        second: &[S],
+        pose: &Pose<S>,
+        flow: &mut Flow<S>,
+    ) {
         self.velocities(rate, pose, &mut flow.v);
         self.screw_rates(z, rate, &flow.v, pose, &mut flow.rates);
         for (l, link) in self.links.iter().enumerate() {

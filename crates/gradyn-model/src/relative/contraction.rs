@@ -19,10 +19,10 @@ use gradyn_num::{Pattern, Scalar};
 use std::collections::BTreeMap;
 
 /// Six rows of six.
-pub type Block<S> = [Twist<S>; 6];
+pub(super) type Block<S> = [Twist<S>; 6];
 
 /// Twelve components of a frame, of its rate or of its second rate.
-pub type Parts<S> = [S; PARTS];
+pub(super) type Parts<S> = [S; PARTS];
 
 /// Entries of a row that belong to one body.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ struct PairBlock {
 
 /// Where entries over x belong.
 #[derive(Clone, Debug)]
-pub struct Contraction {
+pub(crate) struct Contraction {
     rows: Vec<RowBlock>,
     /// Forces, then loads.
     touches: Vec<Touch>,
@@ -61,7 +61,7 @@ pub struct Contraction {
 
 /// Memory of (3): X for S, Ṡ, S̈, and the frames with their rates.
 #[derive(Clone, Debug)]
-pub struct Blocks<S> {
+pub(crate) struct Blocks<S> {
     pub(super) x: [Vec<Block<S>>; 3],
     /// Products of one element.
     pub(super) products: [Vec<Twist<S>>; 2],
@@ -73,13 +73,13 @@ pub struct Blocks<S> {
 
 impl<S: Scalar> Blocks<S> {
     /// X = 0, the first so many of them.
-    pub fn clear(&mut self, count: usize) {
+    pub(super) fn clear(&mut self, count: usize) {
         self.x[..count].iter_mut().flatten().flatten().for_each(|row| *row = Twist::zero());
     }
 }
 
 /// Body and component of each entry of x.
-pub fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
+pub(super) fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
     let mut owners = vec![(0, 0); n];
     for (b, body) in bodies.iter().enumerate() {
         for (i, &part) in body.parts.iter().enumerate() {
@@ -92,7 +92,7 @@ pub fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
 impl Contraction {
     /// The patterns over the coordinates, and the maps to them. `balls`: first coordinates of Euler
     /// parameters, whose rows come first.
-    pub fn new(
+    pub(super) fn new(
         elements: &Elements,
         bodies: &[Carried],
         nodes: &Nodes,
@@ -156,7 +156,7 @@ impl Contraction {
         (patterns, Self { rows, touches, stresses, own, on_path, fold })
     }
     /// Memory for the blocks of `bodies` bodies.
-    pub fn blocks<S: Scalar>(&self, bodies: usize) -> Blocks<S> {
+    pub(super) fn blocks<S: Scalar>(&self, bodies: usize) -> Blocks<S> {
         let (blocks, vectors) = self.fold.sizes();
         let x = || vec![[Twist::zero(); 6]; blocks];
         let outputs = self.touches.iter().map(Touch::outputs).max().unwrap_or(0);
@@ -351,6 +351,6 @@ impl Relative {
 }
 
 /// Three numbers of a frame.
-pub fn element<S: Scalar>(x: &Parts<S>, a: usize) -> V3<S> {
+pub(super) fn element<S: Scalar>(x: &Parts<S>, a: usize) -> V3<S> {
     [x[3 * a], x[3 * a + 1], x[3 * a + 2]]
 }

@@ -12,7 +12,7 @@ use super::spatial::{V3, add, cross, dot, increase, scale};
 use gradyn_num::Scalar;
 
 /// Euler parameters e.
-pub type E4<S> = [S; 4];
+pub(crate) type E4<S> = [S; 4];
 
 fn vector<S: Scalar>(e: &E4<S>) -> V3<S> {
     [e[1], e[2], e[3]]
@@ -33,7 +33,7 @@ fn product<S: Scalar>(a: &E4<S>, b: &E4<S>) -> V3<S> {
 }
 
 /// (1): the columns of R.
-pub fn rotation<S: Scalar>(e: &E4<S>) -> [V3<S>; 3] {
+pub(super) fn rotation<S: Scalar>(e: &E4<S>) -> [V3<S>; 3] {
     let s = S::from(2.0) / length(e, e);
     let v = vector(e);
     std::array::from_fn(|k| {
@@ -46,27 +46,27 @@ pub fn rotation<S: Scalar>(e: &E4<S>) -> [V3<S>; 3] {
     })
 }
 /// The angular velocity ω of (2) [rad/s].
-pub fn velocity<S: Scalar>(e: &E4<S>, rate: &E4<S>) -> V3<S> {
+pub(super) fn velocity<S: Scalar>(e: &E4<S>, rate: &E4<S>) -> V3<S> {
     scale(S::from(2.0) / length(e, e), &product(e, rate))
 }
 /// The angular acceleration ω̇ [rad/s²].
-pub fn acceleration<S: Scalar>(e: &E4<S>, rate: &E4<S>, second: &E4<S>) -> V3<S> {
+pub(super) fn acceleration<S: Scalar>(e: &E4<S>, rate: &E4<S>, second: &E4<S>) -> V3<S> {
     let n = length(e, e);
     let slow = length(e, rate) * 4.0 / (n * n); // 2 ṅ/n²
     add(&scale(S::from(2.0) / n, &product(e, second)), &scale(-slow, &product(e, rate)))
 }
 /// The column w_i of (3).
-pub fn column<S: Scalar>(e: &E4<S>, i: usize) -> V3<S> {
+pub(super) fn column<S: Scalar>(e: &E4<S>, i: usize) -> V3<S> {
     velocity(e, &unit(i))
 }
 /// The rate ẇ_i of a column.
-pub fn column_rate<S: Scalar>(e: &E4<S>, rate: &E4<S>, i: usize) -> V3<S> {
+pub(crate) fn column_rate<S: Scalar>(e: &E4<S>, rate: &E4<S>, i: usize) -> V3<S> {
     let n = length(e, e);
     let slow = length(e, rate) * 4.0 / (n * n);
     add(&scale(S::from(2.0) / n, &product(rate, &unit(i))), &scale(-slow, &product(e, &unit(i))))
 }
 /// The second rate ẅ_i of a column.
-pub fn column_second<S: Scalar>(e: &E4<S>, rate: &E4<S>, second: &E4<S>, i: usize) -> V3<S> {
+pub(crate) fn column_second<S: Scalar>(e: &E4<S>, rate: &E4<S>, second: &E4<S>, i: usize) -> V3<S> {
     // ṅ = 2 half
     let n = length(e, e);
     let half = length(e, rate);
@@ -78,12 +78,12 @@ pub fn column_second<S: Scalar>(e: &E4<S>, rate: &E4<S>, second: &E4<S>, i: usiz
     out
 }
 /// (ω)_{e_l} at rates w: Σ_i (w_i)_{e_l} w_i.
-pub fn slope<S: Scalar>(e: &E4<S>, w: &E4<S>, l: usize) -> V3<S> {
+pub(super) fn slope<S: Scalar>(e: &E4<S>, w: &E4<S>, l: usize) -> V3<S> {
     let n = length(e, e);
     add(&scale(S::from(2.0) / n, &product(&unit(l), w)), &scale(-(e[l] * 4.0 / (n * n)), &product(e, w)))
 }
 /// Euler parameters of length 1 of a rotation given by its columns: the largest of the four decides.
-pub fn parameters(columns: &[V3<f64>; 3]) -> E4<f64> {
+pub(super) fn parameters(columns: &[V3<f64>; 3]) -> E4<f64> {
     let r = |i: usize, j: usize| columns[j][i];
     let trace = r(0, 0) + r(1, 1) + r(2, 2);
     let squares: E4<f64> =

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// Coordinates that carry the same bodies.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub(super) struct Node {
     /// The coordinates.
     pub coords: Range<u32>,
     /// The node before it.
@@ -26,7 +26,7 @@ pub struct Node {
 
 /// Nodes in order, those before first, and the last node that moves each body.
 #[derive(Clone, Debug)]
-pub struct Nodes {
+pub(crate) struct Nodes {
     /// The nodes, from the root to the leaves.
     pub list: Vec<Node>,
     /// That of each body that moves.
@@ -34,7 +34,7 @@ pub struct Nodes {
 }
 impl Nodes {
     /// For n coordinates.
-    pub fn new(bodies: &[Carried], n: usize) -> Self {
+    pub(super) fn new(bodies: &[Carried], n: usize) -> Self {
         let (list, of) = nodes(bodies, n);
         Self { list, of_body: bodies.iter().map(|b| b.path.last().map(|&l| of[l as usize])).collect() }
     }
@@ -62,7 +62,7 @@ struct Row {
 
 /// The order in which blocks are folded.
 #[derive(Clone, Debug, Default)]
-pub struct Fold {
+pub(crate) struct Fold {
     /// Node of each body.
     node: Vec<Option<usize>>,
     blocks: HashMap<[usize; 2], u32>,
@@ -105,13 +105,13 @@ fn nodes(bodies: &[Carried], n: usize) -> (Vec<Node>, Vec<usize>) {
 }
 
 /// A node and all before it, the last first.
-pub fn up(list: &[Node], node: usize) -> impl Iterator<Item = usize> {
+pub(super) fn up(list: &[Node], node: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(node), |&i| list[i].before)
 }
 
 impl Fold {
     /// For pairs of bodies.
-    pub fn new(nodes: &Nodes, pairs: &[[usize; 2]], nn: &Pattern) -> Self {
+    pub(super) fn new(nodes: &Nodes, pairs: &[[usize; 2]], nn: &Pattern) -> Self {
         let Nodes { list, of_body: node } = nodes;
         // columns of each row: nodes and all before them
         let mut columns = BTreeMap::<usize, BTreeSet<usize>>::new();
@@ -176,15 +176,15 @@ impl Fold {
         vectors
     }
     /// The block of a pair of bodies, unless one of them does not move.
-    pub fn block(&self, [a, b]: [usize; 2]) -> Option<u32> {
+    pub(super) fn block(&self, [a, b]: [usize; 2]) -> Option<u32> {
         Some(self.blocks[&[self.node[a]?, self.node[b]?]])
     }
     /// Numbers of blocks and of vectors.
-    pub fn sizes(&self) -> (usize, usize) {
+    pub(super) fn sizes(&self) -> (usize, usize) {
         (self.blocks.len(), self.vectors)
     }
     /// (2), (3): K with X₀ S + X₁ Ṡ + X₂ S̈, C with X₁ S + 2 X₂ Ṡ.
-    pub fn run<S: Scalar>(
+    pub(super) fn run<S: Scalar>(
         &self,
         [s, s1, s2]: [&[Twist<S>]; 3],
         b: &mut Blocks<S>,

@@ -16,7 +16,7 @@ use gradyn_num::{Pattern, Scalar};
 
 /// The points r of (1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reference {
+pub(crate) enum Reference {
     /// The point of each body that coincides with the global origin.
     #[default]
     Origin,
@@ -26,14 +26,14 @@ pub enum Reference {
 
 /// Positions of the pseudo-inertia of a body on N × N.
 #[derive(Clone, Debug)]
-pub struct Pseudo {
+pub(crate) struct Pseudo {
     link: u32,
     at: [[Option<u32>; 4]; 4],
 }
 
 impl Pseudo {
     /// Of a body with its frame from entry `first` of x on, in so many dimensions.
-    pub fn new(link: u32, first: usize, dimension: usize, nn: &Pattern) -> Self {
+    pub(super) fn new(link: u32, first: usize, dimension: usize, nn: &Pattern) -> Self {
         let elements = if dimension == 2 { 2 } else { 4 };
         let entry = |a: usize, b: usize| {
             let inside = a < elements && b < elements;
@@ -95,7 +95,7 @@ impl Pseudo {
 
 /// Mass and moments (1), summed over bodies.
 #[derive(Clone, Copy, Debug)]
-pub struct Composite<S> {
+pub(crate) struct Composite<S> {
     m: S,
     h: V3<S>,
     c: [V3<S>; 3],
@@ -103,7 +103,7 @@ pub struct Composite<S> {
 
 impl<S: Scalar> Composite<S> {
     /// Mass and moments of nothing.
-    pub fn zero() -> Self {
+    pub(super) fn zero() -> Self {
         Self { m: S::zero(), h: [S::zero(); 3], c: [[S::zero(); 3]; 3] }
     }
     fn add(&mut self, o: &Self) {

@@ -14,7 +14,7 @@ use gradyn_num::Scalar;
 
 /// Bodies, nodes, links and coordinates, each in order.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub(super) struct Part {
     bodies: Vec<u32>,
     nodes: Vec<u32>,
     links: Vec<u32>,

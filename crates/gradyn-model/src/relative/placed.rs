@@ -7,7 +7,7 @@ use gradyn_num::Scalar;
 
 /// What follows from (z, ż, z̈) as far as it was asked for.
 #[derive(Clone, Debug)]
-pub struct Placed<S> {
+pub(super) struct Placed<S> {
     /// The coordinates with their rates: z, ż, z̈.
     pub z: [Vec<S>; 3],
     /// Frames and screws.
@@ -31,19 +31,19 @@ enum Known {
 
 impl<S: Scalar> Placed<S> {
     /// Forgets everything: the geometry has changed.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.known = Known::Nothing;
     }
     /// Are the frames those at z?
-    pub fn is_at(&self, z: &[S]) -> bool {
+    pub(super) fn is_at(&self, z: &[S]) -> bool {
         self.known >= Known::Pose && self.z[0] == z
     }
     /// The screws with their rates: S, Ṡ, S̈.
-    pub fn screws(&self) -> [&[Twist<S>]; 3] {
+    pub(crate) fn screws(&self) -> [&[Twist<S>]; 3] {
         [&self.pose.screws, &self.flow.rates, &self.flow.seconds]
     }
     /// The frames with their rates: x, ẋ, ẍ.
-    pub fn lists(&self) -> [&[S]; 3] {
+    pub(super) fn lists(&self) -> [&[S]; 3] {
         [&self.x[0], &self.x[1], &self.x[2]]
     }
 }

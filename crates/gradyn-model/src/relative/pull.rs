@@ -16,11 +16,11 @@ use gradyn_num::Scalar;
 const CHOOSE: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 2.0, 1.0]];
 
 /// G₀, G₁, G₂ of a node.
-pub type Pulled<S> = [Twist<S>; 3];
+pub(super) type Pulled<S> = [Twist<S>; 3];
 
 /// (x, ẋ, …), their cotangents, and (S, Ṡ, …): as many levels as are asked for.
 #[derive(Clone, Copy)]
-pub struct Levels<'a, S, const N: usize> {
+pub(crate) struct Levels<'a, S, const N: usize> {
     /// The frames with their rates: x, ẋ, ….
     pub x: [&'a [S]; N],
     /// The cotangents x̄⁽ʲ⁾ of each level.

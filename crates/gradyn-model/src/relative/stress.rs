@@ -13,14 +13,14 @@ use gradyn_num::Scalar;
 
 /// F and Y of (1).
 #[derive(Clone, Copy, Debug)]
-pub struct Load<S> {
+pub(crate) struct Load<S> {
     force: V3<S>,
     /// By rows: x_i f_j.
     virial: [V3<S>; 3],
 }
 impl<S: Scalar> Load<S> {
     /// The load of nothing.
-    pub fn zero() -> Self {
+    pub(super) fn zero() -> Self {
         Self { force: [S::zero(); 3], virial: [[S::zero(); 3]; 3] }
     }
     fn add(&mut self, o: &Self) {
@@ -45,12 +45,12 @@ impl<S: Scalar> Load<S> {
 }
 
 /// Three numbers of a list.
-pub fn vector<S: Scalar>(x: &[S], at: usize) -> V3<S> {
+pub(super) fn vector<S: Scalar>(x: &[S], at: usize) -> V3<S> {
     [x[at], x[at + 1], x[at + 2]]
 }
 
 /// A motion on a frame: (T p, ω × e_k).
-pub fn moved<S: Scalar>(t: &Twist<S>, frame: &Frame<S>) -> [S; PARTS] {
+pub(super) fn moved<S: Scalar>(t: &Twist<S>, frame: &Frame<S>) -> [S; PARTS] {
     let mut out = [S::zero(); PARTS];
     out[..3].copy_from_slice(&t.at(&frame.p));
     (0..3).for_each(|k| out[3 + 3 * k..6 + 3 * k].copy_from_slice(&cross(&t.w, &frame.e[k])));

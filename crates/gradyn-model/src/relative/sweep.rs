@@ -7,7 +7,7 @@ use gradyn_num::Scalar;
 
 /// Cotangents after a link.
 #[derive(Clone, Copy, Debug)]
-pub struct Bar<S> {
+pub(crate) struct Bar<S> {
     /// Cotangent of the frame.
     pub frame: Frame<S>,
     /// Cotangent of the motion V.
@@ -18,7 +18,7 @@ pub struct Bar<S> {
 
 /// A motion: ẋ = V x, ẍ = A x + ω × ẋ of what is fixed in a frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Moving<'a, S> {
+pub(crate) struct Moving<'a, S> {
     /// The motion V before the link.
     pub v: &'a Twist<S>,
     /// The acceleration A before the link.
@@ -27,12 +27,12 @@ pub struct Moving<'a, S> {
 
 impl<S: Scalar> Bar<S> {
     /// Cotangents that are zero.
-    pub fn zero() -> Self {
+    pub(crate) fn zero() -> Self {
         let none = [S::zero(); 3];
         Self { frame: Frame { p: none, e: [none; 3] }, v: Twist::zero(), a: Twist::zero() }
     }
     /// Cotangents of V, A and x from those of (x, ẋ, ẍ); x is a point, or a direction. Returns x̄.
-    pub fn moved(&mut self, x: &V3<S>, m: Moving<S>, bars: [V3<S>; 3], point: bool) -> V3<S> {
+    pub(crate) fn moved(&mut self, x: &V3<S>, m: Moving<S>, bars: [V3<S>; 3], point: bool) -> V3<S> {
         let w = &m.v.w;
         let dx = if point { m.v.at(x) } else { cross(w, x) };
         // ẋ stands in ẍ too
@@ -61,7 +61,7 @@ impl<S: Scalar> Bar<S> {
 }
 
 /// (z, ż, z̈) with what follows from them.
-pub struct State<'a, S> {
+pub(crate) struct State<'a, S> {
     /// The coordinates z.
     pub z: &'a [S],
     /// Their rates ż.
@@ -78,11 +78,11 @@ pub struct State<'a, S> {
 
 impl Chain {
     /// Adds to the cotangents of the geometry; `bars` are those after each link, and are used up.
-    pub fn backward<S: Scalar>(&self, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
+    pub(crate) fn backward<S: Scalar>(&self, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
         (0..self.links.len()).rev().for_each(|l| self.back_link(l, state, bars, g));
     }
     /// Adds to the cotangents of the geometry of one link, after those that follow it.
-    pub fn back_link<S: Scalar>(&self, l: usize, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
+    pub(crate) fn back_link<S: Scalar>(&self, l: usize, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
         let link = &self.links[l];
         let bar = std::mem::replace(&mut bars[l], Bar::zero());
         let global = Frame::global();

@@ -40,7 +40,7 @@ struct Side {
 
 /// What an element touches.
 #[derive(Clone, Debug)]
-pub struct Touch {
+pub(crate) struct Touch {
     rows: Vec<Arm>,
     sides: Vec<Side>,
     /// Number of rows of (2).
@@ -68,7 +68,7 @@ fn arms(ports: &Ports, owners: &[(usize, u8)], bodies: &[Carried]) -> BTreeMap<u
 
 impl Touch {
     /// Work, positions and velocities of an element.
-    pub fn new(
+    pub(super) fn new(
         [work, positions, velocities]: [&Ports; 3],
         owners: &[(usize, u8)],
         bodies: &[Carried],
@@ -87,11 +87,11 @@ impl Touch {
         Self { sides: sides.collect(), rows, outputs }
     }
     /// What a load touches.
-    pub fn of(load: &Load, owners: &[(usize, u8)], bodies: &[Carried], fold: &Fold) -> Self {
+    pub(super) fn of(load: &Load, owners: &[(usize, u8)], bodies: &[Carried], fold: &Fold) -> Self {
         Self::new([&load.work, &load.positions, &load.velocities], owners, bodies, fold)
     }
     /// Number of rows of (2).
-    pub fn outputs(&self) -> usize {
+    pub(super) fn outputs(&self) -> usize {
         self.outputs
     }
 }

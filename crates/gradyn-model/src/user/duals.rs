@@ -18,7 +18,7 @@ impl<S: Scalar> Lifted<S> {
 
 const LANES: usize = 8;
 /// Eight directions at once.
-pub type Lanes<S> = Dual<S, LANES>;
+pub(super) type Lanes<S> = Dual<S, LANES>;
 
 /// The point with the variables `first` … of a block seeded.
 fn seeded<S: Scalar>(at: &At<S>, p: &[S], over: Over, first: usize) -> Lifted<Lanes<S>> {
@@ -35,7 +35,7 @@ fn seeded<S: Scalar>(at: &At<S>, p: &[S], over: Over, first: usize) -> Lifted<La
 }
 
 /// Calls `put(row, column, ∂f_row/∂x_column)` for every variable of a block.
-pub fn jacobian<S: Scalar>(
+pub(super) fn jacobian<S: Scalar>(
     (at, p, over): (&At<S>, &[S], Over),
     f: impl Fn(&At<Lanes<S>>, &[Lanes<S>]) -> Vec<Lanes<S>>,
     mut put: impl FnMut(usize, usize, S),
@@ -50,7 +50,7 @@ pub fn jacobian<S: Scalar>(
 }
 
 /// f along p + ε δ.
-pub fn along_p<S: Scalar>(
+pub(crate) fn along_p<S: Scalar>(
     (at, p, delta): (&At<S>, &[S], &[S]),
     f: impl Fn(&At<Dual<S, 1>>, &[Dual<S, 1>]) -> Vec<Dual<S, 1>>,
     out: &mut [S],

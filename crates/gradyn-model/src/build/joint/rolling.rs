@@ -6,8 +6,8 @@
 //! rolling       t·(v₂(p) - v₁(p)) = 0                        for each t across n                        (3)
 //! ```
 //! Body 1 carries the plane, body 2 is the disc with its centre r₂; in the plane n = t⊥ of the line t, and
-//! s = 1. The force on body 2 is -(λ₀ n + Σ λ_k t_k) at p. (1) is a row of position level, whose gradient is the
-//! force n at p because p is the lowest point. Undefined where the disc lies flat on the plane (s = 0).
+//! s = 1. The force on body 2 is -(λ₀ n + Σ λ_k t_k) at p. (1) is a row of position level, whose gradient is
+//! the force n at p because p is the lowest point. Undefined where the disc lies flat on the plane (s = 0).
 
 use super::*;
 use crate::build::joints::number_of;

@@ -25,7 +25,7 @@ use crate::mechanism::{Text, Tyre};
 use crate::program::Sym;
 
 /// What keeps a force from being defined.
-pub struct Guard<'h> {
+pub(crate) struct Guard<'h> {
     /// It ends where this passes zero.
     pub value: Sym<'h>,
     /// Is it undefined at zero too?
