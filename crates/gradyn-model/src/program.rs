@@ -12,7 +12,9 @@
 //! reused, because (2) reads all of them; constants are registers too, loaded in (1).
 
 mod affine;
+mod function;
 mod jacobian;
+mod nodes;
 mod rate;
 mod smooth;
 mod symbol;
@@ -22,10 +24,11 @@ pub use jacobian::Jacobian;
 pub use symbol::Sym;
 pub use table::Table;
 
+use function::{Binary, Unary};
 use gradyn_num::Scalar;
+use nodes::Nodes;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// One instruction; operands are registers. Constants are kept as bits, so that nodes can be compared and
@@ -46,95 +49,6 @@ enum Node {
     Select(u32, u32, u32),
     /// A table of the graph, the order of its derivative, and the operand.
     Table(u32, u8, u32),
-}
-
-#[rustfmt::skip]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Unary { Sqrt, Exp, Ln, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Abs, Sign }
-
-#[rustfmt::skip]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Binary { Atan2, Powf, Min, Max, Lt, Le, Gt, Ge, Eq, Unwrap }
-
-impl Unary {
-    #[inline(always)]
-    fn value<S: Scalar>(self, a: S) -> S {
-        match self {
-            Unary::Sqrt => a.sqrt(),
-            Unary::Exp => a.exp(),
-            Unary::Ln => a.ln(),
-            Unary::Sin => a.sin(),
-            Unary::Cos => a.cos(),
-            Unary::Tan => a.tan(),
-            Unary::Asin => a.asin(),
-            Unary::Acos => a.acos(),
-            Unary::Atan => a.atan(),
-            Unary::Sinh => a.sinh(),
-            Unary::Cosh => a.cosh(),
-            Unary::Tanh => a.tanh(),
-            Unary::Abs => a.abs(),
-            Unary::Sign if a.re() == 0.0 => S::zero(),
-            Unary::Sign => S::from(a.re().signum()),
-        }
-    }
-
-    /// f'(a), with v = f(a).
-    #[inline(always)]
-    fn slope<S: Scalar>(self, a: S, v: S) -> S {
-        match self {
-            Unary::Sqrt => S::from(0.5) / v,
-            Unary::Exp => v,
-            Unary::Ln => S::one() / a,
-            Unary::Sin => a.cos(),
-            Unary::Cos => -a.sin(),
-            Unary::Tan => S::one() + v * v,
-            Unary::Asin => S::one() / (S::one() - a * a).sqrt(),
-            Unary::Acos => -(S::one() / (S::one() - a * a).sqrt()),
-            Unary::Atan => S::one() / (S::one() + a * a),
-            Unary::Sinh => a.cosh(),
-            Unary::Cosh => a.sinh(),
-            Unary::Tanh => S::one() - v * v,
-            Unary::Abs => S::from(if a.re() < 0.0 { -1.0 } else { 1.0 }),
-            Unary::Sign => S::zero(),
-        }
-    }
-}
-
-impl Binary {
-    #[inline(always)]
-    fn value<S: Scalar>(self, a: S, b: S) -> S {
-        let truth = |c: bool| S::from(f64::from(u8::from(c)));
-        match self {
-            Binary::Atan2 => a.atan2(b),
-            Binary::Powf => a.powf(b),
-            Binary::Min => a.min(b),
-            Binary::Max => a.max(b),
-            Binary::Lt => truth(a.re() < b.re()),
-            Binary::Le => truth(a.re() <= b.re()),
-            Binary::Gt => truth(a.re() > b.re()),
-            Binary::Ge => truth(a.re() >= b.re()),
-            Binary::Eq => truth(a.re() == b.re()),
-            Binary::Unwrap => a + S::from(TAU * ((b.re() - a.re()) / TAU).round()),
-        }
-    }
-
-    /// (∂f/∂a, ∂f/∂b) with v = f(a, b); `None` where f does not depend on the operand.
-    #[inline(always)]
-    fn slopes<S: Scalar>(self, a: S, b: S, v: S) -> (Option<S>, Option<S>) {
-        let first = |taken: bool| if taken { (Some(S::one()), None) } else { (None, Some(S::one())) };
-        match self {
-            Binary::Atan2 => {
-                let d = a * a + b * b;
-                (Some(b / d), Some(-(a / d)))
-            }
-            // ∂(aᵇ)/∂b → 0 as a → 0
-            Binary::Powf => (Some(b * a.powf(b - S::one())), (a.re() != 0.0).then(|| v * a.ln())),
-            Binary::Min => first(b.re() >= a.re() || b.re().is_nan()),
-            Binary::Max => first(b.re() <= a.re() || b.re().is_nan()),
-            Binary::Unwrap => first(true),
-            _ => (None, None),
-        }
-    }
 }
 
 impl Node {
@@ -205,96 +119,6 @@ impl Node {
             f(a);
             a
         });
-    }
-}
-
-#[derive(Debug, Default)]
-struct Nodes {
-    list: Vec<Node>,
-    index: HashMap<Node, u32>,
-    tables: Vec<Arc<Table>>,
-}
-
-impl Nodes {
-    fn constant(&self, a: u32) -> Option<f64> {
-        if let Node::Constant(c) = self.list[a as usize] { Some(f64::from_bits(c)) } else { None }
-    }
-
-    /// The number of a node equal to `node` in value: folded, simplified, shared.
-    fn insert(&mut self, node: Node) -> u32 {
-        let mut constant = !matches!(node, Node::Input(_) | Node::Constant(_));
-        node.each_operand(|a| constant &= self.constant(a).is_some());
-        let node = if constant {
-            let value: f64 = node.value(&[], &self.tables, |a| self.constant(a).unwrap_or(f64::NAN));
-            Node::Constant(value.to_bits())
-        } else {
-            match self.simplify(node) {
-                Ok(same) => return same,
-                Err(node) => node,
-            }
-        };
-        let list = &mut self.list;
-        *self.index.entry(node).or_insert_with(|| {
-            list.push(node);
-            (list.len() - 1) as u32
-        })
-    }
-
-    /// The number of a table.
-    fn table(&mut self, table: &Arc<Table>) -> u32 {
-        let found = self.tables.iter().position(|t| t == table);
-        found.unwrap_or_else(|| {
-            self.tables.push(table.clone());
-            self.tables.len() - 1
-        }) as u32
-    }
-
-    /// Is a = -b to the letter?
-    fn opposite(&self, a: u32, b: u32) -> bool {
-        self.list[a as usize] == Node::Neg(b) || self.list[b as usize] == Node::Neg(a)
-    }
-
-    /// An existing node, or the node to add; not all operands are constant.
-    fn simplify(&mut self, node: Node) -> Result<u32, Node> {
-        let is = |nodes: &Self, a: u32, v: f64| nodes.constant(a) == Some(v);
-        // a node that exists already (`Ok`), or the one to insert (`Err`)
-        match node {
-            Node::Add(a, b) if is(self, b, 0.0) => Ok(a),
-            Node::Add(a, b) if is(self, a, 0.0) => Ok(b),
-            Node::Add(a, b) if self.opposite(a, b) => Ok(self.insert(Node::Constant(0))),
-            Node::Add(a, b) => Err(Node::Add(a.min(b), a.max(b))),
-            Node::Sub(a, b) if is(self, b, 0.0) => Ok(a),
-            Node::Sub(a, b) if is(self, a, 0.0) => Ok(self.insert(Node::Neg(b))),
-            Node::Sub(a, b) if a == b => Ok(self.insert(Node::Constant(0))),
-            Node::Mul(a, b) => match (self.constant(a), self.constant(b)) {
-                (Some(c), _) => self.simplify(Node::Scale(b, c.to_bits())),
-                (_, Some(c)) => self.simplify(Node::Scale(a, c.to_bits())),
-                _ => Err(Node::Mul(a.min(b), a.max(b))),
-            },
-            Node::Scale(a, c) => match f64::from_bits(c) {
-                0.0 => Ok(self.insert(Node::Constant(0))),
-                1.0 => Ok(a),
-                -1.0 => Ok(self.insert(Node::Neg(a))),
-                _ => Err(node),
-            },
-            Node::Div(a, _) if is(self, a, 0.0) => Ok(self.insert(Node::Constant(0))),
-            Node::Div(a, b) if is(self, b, 1.0) => Ok(a),
-            Node::Neg(a) => match self.list[a as usize] {
-                Node::Neg(x) => Ok(x),
-                _ => Err(node),
-            },
-            Node::Powi(_, 0) => Ok(self.insert(Node::Constant(1f64.to_bits()))),
-            Node::Powi(a, 1) => Ok(a),
-            Node::Powi(a, 2) => Err(Node::Mul(a, a)),
-            Node::Binary(Binary::Powf, a, b) => match self.constant(b) {
-                Some(n) if n.fract() == 0.0 && n.abs() <= 1e6 => Ok(self.insert(Node::Powi(a, n as i32))),
-                Some(0.5) => Err(Node::Unary(Unary::Sqrt, a)),
-                _ => Err(node),
-            },
-            Node::Select(_, a, b) if a == b => Ok(a),
-            Node::Select(c, a, b) => self.constant(c).map(|c| if c > 0.0 { a } else { b }).ok_or(node),
-            _ => Err(node),
-        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! The terms of [`System`](crate::system::System) in natural coordinates: loops over rows,
 //! drivers, forces and signals.
 
+mod functionals;
+mod pull;
+
 use super::{Data, Elements};
 use crate::element::{ArgsBar, ArgsDot};
 use crate::force::{Force, ForceAt};
@@ -240,87 +243,6 @@ impl Elements {
         });
     }
 
-    pub(crate) fn functionals(&self, set: Set) -> usize {
-        self.set(set).program.outputs()
-    }
-    pub(crate) fn support(&self, set: Set) -> &[u32] {
-        &self.set(set).support
-    }
-    #[inline]
-    pub(crate) fn measure<S: Scalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
-        self.set(set).eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, out);
-    }
-    pub(crate) fn measure_row<S: Scalar>(
-        &self,
-        set: Set,
-        k: usize,
-        at: &At<S>,
-        d: &mut Data<S>,
-        row: &mut [S],
-    ) {
-        // cotangents of output k
-        let f = self.set(set);
-        self.functional_cotangent(f, k, at, d);
-        // (q̄, v̄, ā, λ̄) into the row, and cleared for the next time
-        let mut rest = row;
-        for x in [&mut d.cot.q, &mut d.cot.v, &mut d.cot.a, &mut d.cot.lam] {
-            let (head, tail) = rest.split_at_mut(x.len());
-            head.copy_from_slice(x);
-            x.fill(S::zero());
-            rest = tail;
-        }
-        // slots on their support
-        for (r, &s) in rest.iter_mut().zip(&f.support) {
-            *r = std::mem::replace(&mut d.cot.args[s as usize], S::zero());
-        }
-    }
-
-    /// Values of the conditions of positions and of the chosen ones of velocities.
-    pub(crate) fn conditions<S: Scalar>(
-        &self,
-        at: &At<S>,
-        chosen: &[u32],
-        d: &mut Data<S>,
-        position: &mut [S],
-        velocity: &mut [S],
-    ) {
-        let positions = self.position.iter().zip(position);
-        let velocities = chosen.iter().map(|&k| self.condition(true, k as usize)).zip(velocity);
-        for (f, o) in positions.chain(velocities) {
-            let mut value = [S::zero()];
-            f.eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, &mut value);
-            *o = value[0];
-        }
-    }
-    pub(crate) fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
-        &self.condition(velocity, k).coords
-    }
-    pub(crate) fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
-        &self.condition(velocity, k).support
-    }
-    pub(crate) fn condition_row<S: Scalar>(
-        &self,
-        velocity: bool,
-        k: usize,
-        at: &At<S>,
-        d: &mut Data<S>,
-        q: &mut [S],
-        v: &mut [S],
-        p: &mut [S],
-    ) {
-        let f = self.condition(velocity, k);
-        self.functional_cotangent(f, 0, at, d);
-        // what a condition reads is on its pattern: nothing else was written
-        for ((q, v), &i) in q.iter_mut().zip(v).zip(&f.coords) {
-            *q = std::mem::replace(&mut d.cot.q[i as usize], S::zero());
-            *v = std::mem::replace(&mut d.cot.v[i as usize], S::zero());
-            d.cot.a[i as usize] = S::zero();
-        }
-        for (p, &s) in p.iter_mut().zip(&f.support) {
-            *p = std::mem::replace(&mut d.cot.args[s as usize], S::zero());
-        }
-    }
-
     pub(crate) fn visits(&self, d: &Data<f64>) -> usize {
         d.visits
     }
@@ -376,81 +298,11 @@ impl Elements {
             f(Acting::Load(i, load), &d.args.values, &d.tangents);
         }
     }
-    /// `pull`, and f -= Q where it is wanted.
-    pub(crate) fn pull_with_forces<S: Scalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        [mu, rows]: [&[S]; 2],
-        s: f64,
-        d: &mut Data<S>,
-        [q, v, grad]: [&mut [S]; 3],
-        mut f: Option<&mut [S]>,
-    ) {
-        // rows: (q̄, v̄, p̄) of c₀Φ + c₁Φ̇ + c₂Φ̈
-        self.by_level_t(c, d, rows, |c, d, rows| self.rows_t(at, c, rows, s, d, q, v));
-        self.constraint_p_t(at, c, rows, s, d, grad);
-        // balance: q̄ += s ((Φ_qᵀ λ)_q)ᵀ μ and its slots
-        self.rows.balance_t(&d.args.values, at.lam, mu, s, q);
-        for (row, lam) in self.formulas.iter().zip(&at.lam[self.rows.rows..]) {
-            row.balance_t(at, *lam * s, mu, &d.args, &mut d.formula, q);
-        }
-        self.balance_p_t(at, at.a, at.lam, mu, s, d, grad);
-        // weights
-        for &(i, slot) in &self.weights {
-            f.iter_mut().for_each(|f| f[i as usize] -= d.args.values[slot as usize]);
-            grad[slot as usize] -= mu[i as usize] * s;
-        }
-        // forces and loads, each evaluated once for f and all cotangents
-        self.with_bar(at.t, d, grad, |d, bar| {
-            let fixed = &d.rows.active().fixed;
-            let (forces, loads) = fixed.split_at(self.forces.len());
-            d.visits += fixed.len();
-            let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-            for (i, force) in self.acting_forces(d.rest) {
-                force.pull(
-                    &here,
-                    &mut d.law,
-                    mu,
-                    s,
-                    [q, v],
-                    f.as_deref_mut(),
-                    Some(&mut *bar).filter(|_| !forces[i]),
-                );
-            }
-            for (i, load) in self.acting_loads(d.rest) {
-                load.pull(
-                    &here,
-                    &mut d.load,
-                    mu,
-                    s,
-                    [q, v],
-                    f.as_deref_mut(),
-                    Some(&mut *bar).filter(|_| !loads[i]),
-                );
-            }
-        });
-    }
     /// out += s M w: M has few of the entries of n × n.
     #[inline]
     pub(crate) fn add_momentum<S: Scalar>(&self, s: f64, w: &[S], d: &Data<S>, out: &mut [S]) {
         for &(i, j, slot) in &self.inertia {
             out[i as usize] += d.args.values[slot as usize] * w[j as usize] * s;
-        }
-    }
-    fn set(&self, set: Set) -> &Functional {
-        match set {
-            Set::Integrand => &self.integrand,
-            Set::Terminal => &self.terminal,
-            Set::Output => &self.output,
-        }
-    }
-    /// Condition `k` of positions, or of velocities: the given ones, then the rates of the coordinates.
-    fn condition(&self, velocity: bool, k: usize) -> &Functional {
-        match k.checked_sub(self.velocity.len()) {
-            Some(i) if velocity => &self.at_rest[i],
-            _ if velocity => &self.velocity[k],
-            _ => &self.position[k],
         }
     }
     /// Forces that act, with their numbers: at rest not those of motion.
@@ -483,15 +335,5 @@ impl Elements {
             self.signals.pull_back(t, &d.args, &mut d.signals, &mut bar);
         }
         d.cot.rates = rates;
-    }
-    /// Evaluates a functional and leaves the gradient of output `k` in the cotangents.
-    fn functional_cotangent<S: Scalar>(&self, f: &Functional, k: usize, at: &At<S>, d: &mut Data<S>) {
-        let sys = self.sensed();
-        let outputs = f.program.outputs();
-        f.eval(at, &sys, &d.mass, &d.args, &mut d.functional, &mut d.value[..outputs]);
-        f.pull_back(k, at, &sys, &d.mass, &d.args, &mut d.functional, &mut d.cot);
-        if d.timed {
-            self.signals.pull_back(at.t, &d.args, &mut d.signals, &mut d.cot.bar());
-        }
     }
 }
