@@ -174,6 +174,7 @@ impl LoadRows {
         out: &mut [S],
     ) {
         let l = &self.load;
+        // x, ẋ along their slots
         l.gather(at, &mut w.plain.ports);
         w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| *d = Dual::constant(x));
         w.plain.ports.fill(S::zero());
@@ -181,6 +182,7 @@ impl LoadRows {
         l.positions.gather(dp.slots, at.q, x);
         l.velocities.gather_rate(dp.slots, at.v, d);
         w.duals.ports.iter_mut().zip(&w.plain.ports).for_each(|(d, &x)| d.eps[0] = x);
+        // f along all slots, then out -= C_wᵀ f_p δ + (C_w)_pᵀ f δ
         w.duals.run(&l.program, &l.inputs, Dual::constant(at.t), |i, _| {
             Dual::along(at.args.values[i as usize], dp.value(i))
         });

@@ -31,19 +31,8 @@ pub(super) fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<Parameter
         let min = bound(&p.min, format!("{what}, min"))?;
         let max = bound(&p.max, format!("{what}, max"))?;
         let scale = bound(&p.scale, format!("{what}, scale"))?;
-        if let Some((min, max)) = min.zip(max).filter(|(min, max)| min > max) {
-            return Err(ModelError::new(format!(
-                "{what}: its bounds are empty: nothing lies between {min} and {max}"
-            ))
-            .at(&p.name.place));
-        }
-        if min.is_some_and(|b| value < b) || max.is_some_and(|b| value > b) {
-            let bound = |b: Option<f64>, none: &str| b.map_or(none.into(), |b| b.to_string());
-            let bounds = format!("{} … {}", bound(min, "-∞"), bound(max, "∞"));
-            return Err(ModelError::new(format!("{what}: {value} is outside its bounds {bounds}"))
-                .at(&p.value.place)
-                .about(Owner::Parameter, &p.name));
-        }
+        check_bounds(p, value, (min, max), &what)?;
+        // s > 0; |value| if it is not given
         if scale.is_some_and(|s| s <= 0.0) {
             return Err(ModelError::new(format!("{what}: the scale must be positive")).at(&p.name.place));
         }
@@ -61,6 +50,30 @@ pub(super) fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<Parameter
         });
     }
     Ok(list)
+}
+/// The bounds of a parameter hold its nominal value between them.
+fn check_bounds(
+    p: &Parameter,
+    value: f64,
+    (min, max): (Option<f64>, Option<f64>),
+    what: &str,
+) -> Result<(), ModelError> {
+    // min ≤ max
+    if let Some((min, max)) = min.zip(max).filter(|(min, max)| min > max) {
+        return Err(ModelError::new(format!(
+            "{what}: its bounds are empty: nothing lies between {min} and {max}"
+        ))
+        .at(&p.name.place));
+    }
+    // min ≤ value ≤ max
+    if min.is_some_and(|b| value < b) || max.is_some_and(|b| value > b) {
+        let bound = |b: Option<f64>, none: &str| b.map_or(none.into(), |b| b.to_string());
+        let bounds = format!("{} … {}", bound(min, "-∞"), bound(max, "∞"));
+        return Err(ModelError::new(format!("{what}: {value} is outside its bounds {bounds}"))
+            .at(&p.value.place)
+            .about(Owner::Parameter, &p.name));
+    }
+    Ok(())
 }
 
 /// A label that is no SI unit contradicts its number.
@@ -110,21 +123,22 @@ pub(super) fn check_bodies<'g>(
         if let Some(i) = numbers.nominal(&diagonal).into_iter().find(bad) {
             return Err(wrong("inertia", i, place, "give the inertia about the centre of mass"));
         }
-        // ∫ x xᵀ dm must be positive semidefinite, else no real body has this tensor
-        if let Inertia::Tensor(_) = &solid.inertia {
-            let moments = solid.inertia.second_moments(numbers.graph);
-            let s = numbers.nominal(&moments.concat());
-            if let Some(least) = bodies::negative(&s) {
-                let why = format!("the smallest of ∫x² dm in its principal axes would be {least:.3e} kg m²");
-                let text = format!("body `{name}`: no real body has this inertia; {why}");
-                numbers
-                    .warnings
-                    .push(Warning::new(WarningCode::ImpossibleInertia, text).about(Owner::Body, name));
-            }
-        }
+        warn_of_inertia(numbers, solid);
         check_rod(body, solid)?;
     }
     Ok(())
+}
+/// Warns of a tensor that no real body has: ∫ x xᵀ dm must be positive semidefinite.
+fn warn_of_inertia<'g>(numbers: &mut Numbers<'g>, solid: &Solid<'g>) {
+    let Inertia::Tensor(_) = &solid.inertia else { return };
+    let name = &solid.name;
+    let moments = solid.inertia.second_moments(numbers.graph);
+    let s = numbers.nominal(&moments.concat());
+    if let Some(least) = bodies::negative(&s) {
+        let why = format!("the smallest of ∫x² dm in its principal axes would be {least:.3e} kg m²");
+        let text = format!("body `{name}`: no real body has this inertia; {why}");
+        numbers.warnings.push(Warning::new(WarningCode::ImpossibleInertia, text).about(Owner::Body, name));
+    }
 }
 
 /// A rod has a length, and in space points on its line only.

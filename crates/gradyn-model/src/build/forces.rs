@@ -17,7 +17,7 @@ use crate::force::Law;
 use crate::geometry::Kind;
 use crate::guard::Guard;
 use crate::load::Load;
-use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, Vector};
+use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, Tyre, Vector};
 use crate::ports::{Ports, ZERO};
 use crate::program::{Graph, Program, Sym};
 use crate::row::Owner;
@@ -168,97 +168,118 @@ impl ForceMaker<'_, '_, '_> {
         let m = self.b.m;
         for (k, f) in m.forces.iter().enumerate() {
             let first = (self.b.forces.len(), self.b.loads.len());
-            let plane = m.dimension == 2;
-            // the law or the load of each kind, after checks
-            match &f.kind {
-                ForceKind::SpringDamper { .. } => self.spring(f)?,
-                ForceKind::Torsion { about: About::Bodies(between), .. } if plane => {
-                    self.plane_torsion(f, between)?
-                }
-                ForceKind::Torsion { about: About::Bodies(between), .. } => {
-                    let e = ModelError::new(format!(
-                        "force `{}`: in space a torsional spring acts on a joint",
-                        f.name
-                    ));
-                    return Err(e.at(&between[0].place).help("write joint = \"NAME\" instead of `between`"));
-                }
-                ForceKind::Torque { torque, .. } if torque.len() != if plane { 1 } else { 3 } => {
-                    let expected = if plane { "one number" } else { "three components" };
-                    let e = ModelError::new(format!(
-                        "force `{}`, torque: {expected} expected here, not {}",
-                        f.name,
-                        torque.len()
-                    ));
-                    return Err(e.at(&torque.first().and_then(|t| t.place.clone()).or(f.name.place.clone())));
-                }
-                ForceKind::Torque { on, reaction, torque, frame } => {
-                    frame.as_ref().map_or(Ok(0), |f| self.b.body(f))?;
-                    let [a, b] = [self.b.body(reaction)?, self.b.body(on)?];
-                    if a == b {
-                        return Err(ModelError::new(format!("force `{}`: `{on}` reacts on itself", f.name))
-                            .at(&reaction.place));
-                    }
-                    if plane && !self.reads_sensors(&torque[0]) {
-                        let applied = self.b.signal(&torque[0], &format!("force `{}`, torque", f.name))?;
-                        let element = self.plane_angle_element(a, b);
-                        self.push_force(&f.name, "", element, Law { applied, ..Law::none() })?;
-                    } else {
-                        self.add_load(k, &f.name)?;
-                    }
-                }
-                ForceKind::Point { at, force, frame } => {
-                    if frame.is_none() && !self.vector_reads_sensors(force) {
-                        self.point_force(f, at, force)?;
-                    } else {
-                        self.add_load(k, &f.name)?;
-                    }
-                }
-                ForceKind::Bushing { between, .. } | ForceKind::BumpStop { between, .. } => {
-                    let refs = [self.b.point_ref(&between[0])?, self.b.point_ref(&between[1])?];
-                    self.two_bodies(&f.name, refs, between)?;
-                    if matches!(f.kind, ForceKind::BumpStop { .. }) && self.coincident(refs[0], refs[1]) {
-                        let message = format!(
-                            "force `{}`: the ends `{}` and `{}` coincide",
-                            f.name, between[0], between[1]
-                        );
-                        return Err(ModelError::new(message)
-                            .at(&between[1].place)
-                            .help("a stop needs two different points"));
-                    }
-                    self.add_load(k, &f.name)?;
-                }
-                ForceKind::Contact { point, plane, .. } => {
-                    let refs = [self.b.point_ref(plane)?, self.b.point_ref(point)?];
-                    self.two_bodies(&f.name, refs, &[plane.clone(), point.clone()])?;
-                    self.add_load(k, &f.name)?;
-                }
-                ForceKind::Tyre(_) if plane => {
-                    let e = ModelError::new(format!("force `{}`: tyres belong to models in space", f.name))
-                        .at(&f.name.place);
-                    return Err(e.help("write dimension = 3, or use `contact`"));
-                }
-                ForceKind::Tyre(tyre) => {
-                    if let Some(law) = law_type(&tyre.law).filter(|law| law.kinks()) {
-                        let law = law.entry().name;
-                        let text = format!(
-                            "the {law} law of a tyre has kinks where it saturates; \
-                             gradients are those of the branch taken"
-                        );
-                        let text = format!("force `{}`: {text}", f.name);
-                        let warning = Warning::new(WarningCode::NotSmooth, text);
-                        self.b.numbers.warnings.push(warning.about(Owner::Force, &f.name));
-                    }
-                    self.add_load(k, &f.name)?;
-                }
-                ForceKind::Torsion { about: About::Joint(_), .. }
-                | ForceKind::Actuator { .. }
-                | ForceKind::Along { .. }
-                | ForceKind::Friction { .. } => self.add_load(k, &f.name)?,
-            }
-            // all that this force has pushed acts in motion only, if it says so
+            self.add_force(k, f)?;
             let motion = f.active == Active::Motion;
             self.b.forces[first.0..].iter_mut().for_each(|x| x.motion |= motion);
             self.b.loads[first.1..].iter_mut().for_each(|x| x.motion |= motion);
+        }
+        Ok(())
+    }
+    /// The law or the load of force `k`, after checks.
+    fn add_force(&mut self, k: usize, f: &Force) -> Result<(), ModelError> {
+        let plane = self.b.m.dimension == 2;
+        match &f.kind {
+            // laws along a quantity
+            ForceKind::SpringDamper { .. } => self.spring(f),
+            ForceKind::Torsion { about: About::Bodies(between), .. } if plane => {
+                self.plane_torsion(f, between)
+            }
+            ForceKind::Torsion { about: About::Bodies(between), .. } => {
+                let e = ModelError::new(format!(
+                    "force `{}`: in space a torsional spring acts on a joint",
+                    f.name
+                ));
+                Err(e.at(&between[0].place).help("write joint = \"NAME\" instead of `between`"))
+            }
+            // laws where nothing is read, loads otherwise
+            ForceKind::Torque { .. } => self.torque(k, f),
+            ForceKind::Point { at, force, frame } => {
+                if frame.is_none() && !self.vector_reads_sensors(force) {
+                    self.point_force(f, at, force)
+                } else {
+                    self.add_load(k, &f.name)
+                }
+            }
+            // loads
+            ForceKind::Bushing { between, .. } | ForceKind::BumpStop { between, .. } => {
+                self.check_ends(f, between)?;
+                self.add_load(k, &f.name)
+            }
+            ForceKind::Contact { point, plane, .. } => {
+                let refs = [self.b.point_ref(plane)?, self.b.point_ref(point)?];
+                self.two_bodies(&f.name, refs, &[plane.clone(), point.clone()])?;
+                self.add_load(k, &f.name)
+            }
+            ForceKind::Tyre(tyre) => {
+                self.check_tyre(f, tyre)?;
+                self.add_load(k, &f.name)
+            }
+            ForceKind::Torsion { about: About::Joint(_), .. }
+            | ForceKind::Actuator { .. }
+            | ForceKind::Along { .. }
+            | ForceKind::Friction { .. } => self.add_load(k, &f.name),
+        }
+    }
+    /// A torque with its reaction: a law where it is a number of the plane that reads no sensors.
+    fn torque(&mut self, k: usize, f: &Force) -> Result<(), ModelError> {
+        let ForceKind::Torque { on, reaction, torque, frame } = &f.kind else { return Ok(()) };
+        // as many components as the space has rotations
+        let plane = self.b.m.dimension == 2;
+        if torque.len() != if plane { 1 } else { 3 } {
+            let expected = if plane { "one number" } else { "three components" };
+            let e = ModelError::new(format!(
+                "force `{}`, torque: {expected} expected here, not {}",
+                f.name,
+                torque.len()
+            ));
+            return Err(e.at(&torque.first().and_then(|t| t.place.clone()).or(f.name.place.clone())));
+        }
+        // on two bodies
+        frame.as_ref().map_or(Ok(0), |f| self.b.body(f))?;
+        let [a, b] = [self.b.body(reaction)?, self.b.body(on)?];
+        if a == b {
+            return Err(
+                ModelError::new(format!("force `{}`: `{on}` reacts on itself", f.name)).at(&reaction.place)
+            );
+        }
+        // along their angle, or as a load
+        if plane && !self.reads_sensors(&torque[0]) {
+            let applied = self.b.signal(&torque[0], &format!("force `{}`, torque", f.name))?;
+            let element = self.plane_angle_element(a, b);
+            self.push_force(&f.name, "", element, Law { applied, ..Law::none() })
+        } else {
+            self.add_load(k, &f.name)
+        }
+    }
+    /// A bushing or a stop is between two bodies, and a stop between points that are apart.
+    fn check_ends(&self, f: &Force, between: &[Text; 2]) -> Result<(), ModelError> {
+        let refs = [self.b.point_ref(&between[0])?, self.b.point_ref(&between[1])?];
+        self.two_bodies(&f.name, refs, between)?;
+        if matches!(f.kind, ForceKind::BumpStop { .. }) && self.coincident(refs[0], refs[1]) {
+            let message =
+                format!("force `{}`: the ends `{}` and `{}` coincide", f.name, between[0], between[1]);
+            return Err(ModelError::new(message)
+                .at(&between[1].place)
+                .help("a stop needs two different points"));
+        }
+        Ok(())
+    }
+    /// A tyre is in space; a law with kinks is worth a warning.
+    fn check_tyre(&mut self, f: &Force, tyre: &Tyre) -> Result<(), ModelError> {
+        if self.b.m.dimension == 2 {
+            let e = ModelError::new(format!("force `{}`: tyres belong to models in space", f.name))
+                .at(&f.name.place);
+            return Err(e.help("write dimension = 3, or use `contact`"));
+        }
+        if let Some(law) = law_type(&tyre.law).filter(|law| law.kinks()) {
+            let law = law.entry().name;
+            let text = format!(
+                "the {law} law of a tyre has kinks where it saturates; \
+                 gradients are those of the branch taken"
+            );
+            let text = format!("force `{}`: {text}", f.name);
+            let warning = Warning::new(WarningCode::NotSmooth, text);
+            self.b.numbers.warnings.push(warning.about(Owner::Force, &f.name));
         }
         Ok(())
     }

@@ -70,26 +70,9 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             ForceKind::Torsion { about, stiffness, damping, angle, torque } => {
                 self.torsion(name, about, [stiffness, damping, angle], torque.as_ref())
             }
-            ForceKind::Point { at, force, frame } => {
-                let r = self.b.point_ref(at)?;
-                let f = self.components(force, name, "force")?;
-                let f = self.in_frame(f, frame)?;
-                let mut a =
-                    Applied { sensors: vec![("force", Value::Vector(f.clone()))], ..Applied::default() };
-                let port = self.b.port(r);
-                push(&mut a.work, &port, &f);
-                Ok(a)
-            }
+            ForceKind::Point { at, force, frame } => self.point_load(name, at, force, frame),
             ForceKind::Torque { on, reaction, torque, frame } => {
-                let bodies = [self.b.body(reaction)?, self.b.body(on)?];
-                let tau =
-                    torque.iter().map(|x| self.expression(x, name, "torque")).collect::<Made<Symbols>>()?;
-                let tau = if tau.len() == 3 { self.in_frame(tau, frame)? } else { tau };
-                let value = if tau.len() == 1 { Value::Scalar(tau[0]) } else { Value::Vector(tau.clone()) };
-                let mut a = Applied { sensors: vec![("torque", value)], ..Applied::default() };
-                self.push_torque(&mut a.work, bodies[1], &tau, name)?;
-                self.push_torque(&mut a.work, bodies[0], &opposite(&tau), name)?;
-                Ok(a)
+                self.torque_load(name, [reaction, on], torque, frame)
             }
             ForceKind::Actuator { joint, effort } => {
                 let effort = self.expression(effort, name, "effort")?;
@@ -115,6 +98,41 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             }
             ForceKind::Tyre(tyre) => tyre::tyre(self, name, tyre),
         }
+    }
+    /// A force on a point, in global components or in those of a body.
+    fn point_load(
+        &mut self,
+        name: &Text,
+        at: &Text,
+        force: &Vector,
+        frame: &Option<Text>,
+    ) -> Made<Applied<'g, 'h>> {
+        let r = self.b.point_ref(at)?;
+        let f = self.components(force, name, "force")?;
+        let f = self.in_frame(f, frame)?;
+        let mut a = Applied { sensors: vec![("force", Value::Vector(f.clone()))], ..Applied::default() };
+        let port = self.b.port(r);
+        push(&mut a.work, &port, &f);
+        Ok(a)
+    }
+    /// A torque on the second body, and its reaction on the first.
+    fn torque_load(
+        &mut self,
+        name: &Text,
+        bodies: [&Text; 2],
+        torque: &[Number],
+        frame: &Option<Text>,
+    ) -> Made<Applied<'g, 'h>> {
+        // τ in global components
+        let bodies = [self.b.body(bodies[0])?, self.b.body(bodies[1])?];
+        let tau = torque.iter().map(|x| self.expression(x, name, "torque")).collect::<Made<Symbols>>()?;
+        let tau = if tau.len() == 3 { self.in_frame(tau, frame)? } else { tau };
+        // what sensors read, and its work on both bodies
+        let value = if tau.len() == 1 { Value::Scalar(tau[0]) } else { Value::Vector(tau.clone()) };
+        let mut a = Applied { sensors: vec![("torque", value)], ..Applied::default() };
+        self.push_torque(&mut a.work, bodies[1], &tau, name)?;
+        self.push_torque(&mut a.work, bodies[0], &opposite(&tau), name)?;
+        Ok(a)
     }
     /// Elastic energies of the linear springs.
     pub(crate) fn springs(&mut self) -> Symbols<'h> {
@@ -272,6 +290,25 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 Err(e.help("revolute, prismatic, cylindrical and screw joints have one"))
             }
         }
+    }
+    /// An effort F along a sensor y of positions: F ∂y/∂x on every port component x that y reads.
+    fn along_sensor(&mut self, name: &Text, sensor: &Number, effort: &Number) -> Made<Applied<'g, 'h>> {
+        // y and its effort, an expression of `value` and `speed`
+        let y = self.expression(sensor, name, "sensor")?;
+        let speed = self.speed_of(y, name)?;
+        let before = std::mem::replace(&mut self.local, vec![("value".into(), y), ("speed".into(), speed)]);
+        let effort = self.expression(effort, name, "effort");
+        self.local = before;
+        let effort = effort?;
+        // F ∂y/∂x on each port component
+        let Some(slopes) = self.gradient(y) else {
+            let e = ModelError::new(format!("force `{name}`: its sensor reads more than positions"))
+                .at(&sensor.place);
+            return Err(e.help("a force acts along an expression of positions and angles"));
+        };
+        let work = slopes.into_iter().map(|(x, slope)| (x, effort * slope)).collect();
+        let sensors = vec![("effort", Value::Scalar(effort)), ("speed", Value::Scalar(speed))];
+        Ok(Applied { work, sensors, ..Applied::default() })
     }
 }
 

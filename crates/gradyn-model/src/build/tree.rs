@@ -165,19 +165,17 @@ impl<'g> TreeMaker<'_, 'g, '_> {
                 self.tree.bodies.push(body);
                 continue;
             }
-            let own = &own[b];
-            let first = self.tree.names.len() as u32;
-            self.tree.names.extend(own.iter().map(|&i| self.b.coordinates[i].name.clone()));
-            self.tree.chain.link_of.extend(own.iter().map(|_| None));
-            let path = (first..first + own.len() as u32).collect();
-            self.tree.bodies.push(Carried {
-                link: None,
-                first: own[0] as u32,
-                parts: &SPACE[..own.len()],
-                path,
-            });
+            self.push_own(&own[b]);
         }
         Ok(self.tree)
+    }
+    /// A body without a frame, whose coordinates are its own.
+    fn push_own(&mut self, own: &[usize]) {
+        let first = self.tree.names.len() as u32;
+        self.tree.names.extend(own.iter().map(|&i| self.b.coordinates[i].name.clone()));
+        self.tree.chain.link_of.extend(own.iter().map(|_| None));
+        let path = (first..first + own.len() as u32).collect();
+        self.tree.bodies.push(Carried { link: None, first: own[0] as u32, parts: &SPACE[..own.len()], path });
     }
     /// Adds the link of a piece behind `link`, which it becomes.
     fn push_link(&mut self, piece: Piece<'g>, link: &mut Option<u32>, name: &str) {
@@ -234,18 +232,7 @@ impl<'g> TreeMaker<'_, 'g, '_> {
         if let Some(t) = &triads {
             turn(t[side].clone(), &mut list);
         }
-        // the motions, backwards from side 2
-        let mut middle: Vec<Piece<'g>> = motions.iter().map(|m| piece(*m, side)).collect();
-        let angle = turned.map(|a| if side == 0 { a } else { -a });
-        if side == 1 {
-            middle.reverse();
-        }
-        if let Some(angle) = angle {
-            turn(self.about_axis(angle), &mut middle);
-            if side == 1 {
-                middle.rotate_right(1);
-            }
-        }
+        let middle = self.middle(motions, turned, side);
         list.extend(middle);
         // from the triad of the other side to the frame of the body
         if let Some(t) = &triads {
@@ -258,6 +245,21 @@ impl<'g> TreeMaker<'_, 'g, '_> {
             list.push(Piece::Shift(vec![self.b.graph.constant(0.0); 3]));
         }
         Ok((list, words))
+    }
+    /// The motions of a joint with its constant angle, backwards from side 2.
+    fn middle(&self, motions: &[Move], turned: Option<Sym<'g>>, side: usize) -> Vec<Piece<'g>> {
+        let mut middle: Vec<Piece<'g>> = motions.iter().map(|m| piece(*m, side)).collect();
+        let angle = turned.map(|a| if side == 0 { a } else { -a });
+        if side == 1 {
+            middle.reverse();
+        }
+        if let Some(angle) = angle {
+            turn(self.about_axis(angle), &mut middle);
+            if side == 1 {
+                middle.rotate_right(1);
+            }
+        }
+        middle
     }
     /// A point of a body from its centre of mass, in three components.
     fn local(&self, (b, i): PointRef) -> Symbols<'g> {

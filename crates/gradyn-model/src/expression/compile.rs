@@ -171,20 +171,24 @@ fn binary<'g>(
                 a.into_iter().zip(b).map(|(a, b)| if op == Operator::Add { a + b } else { a - b }).collect(),
             )
         }
-        (_, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(match op {
-            Operator::Add => a + b,
-            Operator::Sub => a - b,
-            Operator::Lt => a.lt(b),
-            Operator::Le => a.le(b),
-            Operator::Gt => a.gt(b),
-            Operator::Ge => a.ge(b),
-            Operator::Eq => a.eq(b),
-            Operator::Pow | Operator::Mul | Operator::Div => power(a, b, all)?,
-        }),
+        (_, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(combined(op, a, b, all)?),
         (_, Value::Vector(_), Value::Vector(_)) => {
             return fail(format!("vectors cannot be combined by {text}"));
         }
         _ => return fail(format!("a scalar and a vector cannot be combined by {text}")),
+    })
+}
+/// Two scalars combined by an operator.
+fn combined<'g>(op: Operator, a: Sym<'g>, b: Sym<'g>, all: Range<usize>) -> Result<Sym<'g>, ExpressionError> {
+    Ok(match op {
+        Operator::Add => a + b,
+        Operator::Sub => a - b,
+        Operator::Lt => a.lt(b),
+        Operator::Le => a.le(b),
+        Operator::Gt => a.gt(b),
+        Operator::Ge => a.ge(b),
+        Operator::Eq => a.eq(b),
+        Operator::Pow | Operator::Mul | Operator::Div => power(a, b, all)?,
     })
 }
 

@@ -124,26 +124,11 @@ fn turn<S: Scalar>(before: &Frame<S>, bar: &Bar<S>, g: &[S], at: u32, grad: &mut
 }
 
 fn joint<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, state: &State<S>) -> Bar<S> {
-    // cotangents before the link; a ball turns E by R(e), with ω and ω̇ of its own
+    if link.motion == Motion::Ball {
+        return ball(link, before, v, bar, state);
+    }
     let mut out = *bar;
     let k = link.coord as usize;
-    if link.motion == Motion::Ball {
-        let e = link.four(state.z);
-        let rate = link.four(state.rate);
-        let second = link.four(state.second);
-        let columns = euler::rotation(&e);
-        out.frame.e = [[S::zero(); 3]; 3];
-        for c in 0..3 {
-            (0..3).for_each(|i| increase(&mut out.frame.e[i], &scale(columns[c][i], &bar.frame.e[c])));
-        }
-        let y = euler::velocity(&e, &rate);
-        let dy = euler::acceleration(&e, &rate, &second);
-        let own = Twist::screw(combine(&before.e, &y), &before.p);
-        out.v = bar.v.plus(&own.bracket_left(&bar.a));
-        out.screw(before, &y, &bar.v.plus(&v.bracket_right(&bar.a)));
-        out.screw(before, &dy, &bar.a);
-        return out;
-    }
     // V' = V + S ż,  A' = A + S z̈ + [V, S] ż
     let rate = state.rate[k];
     let s = state.pose.screws[k];
@@ -172,5 +157,26 @@ fn joint<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, 
         }
         _ => unreachable!("shifts, turns and balls are elsewhere"),
     }
+    out
+}
+/// Cotangents before a ball, which turns E by R(e), with ω and ω̇ of its own.
+fn ball<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, state: &State<S>) -> Bar<S> {
+    // Ē = Ē' Rᵀ
+    let mut out = *bar;
+    let e = link.four(state.z);
+    let rate = link.four(state.rate);
+    let second = link.four(state.second);
+    let columns = euler::rotation(&e);
+    out.frame.e = [[S::zero(); 3]; 3];
+    for c in 0..3 {
+        (0..3).for_each(|i| increase(&mut out.frame.e[i], &scale(columns[c][i], &bar.frame.e[c])));
+    }
+    // V' = V + own,  A' = A + own rate + [V, own]
+    let y = euler::velocity(&e, &rate);
+    let dy = euler::acceleration(&e, &rate, &second);
+    let own = Twist::screw(combine(&before.e, &y), &before.p);
+    out.v = bar.v.plus(&own.bracket_left(&bar.a));
+    out.screw(before, &y, &bar.v.plus(&v.bracket_right(&bar.a)));
+    out.screw(before, &dy, &bar.a);
     out
 }

@@ -39,20 +39,8 @@ pub(super) fn bushing<'g, 'h>(
     }
     // minus what is added, by expressions of (d, γ) and their rates
     if !extra.is_empty() {
-        if extra.len() != y.len() {
-            let e = ModelError::new(format!(
-                "force `{name}`, force: {} expressions are expected here, not {}",
-                y.len(),
-                extra.len()
-            ));
-            return Err(e.at(&name.place).help("forces, then torques"));
-        }
-        let names: &[&str] = if dimension == 2 { &["x", "y", "rz", "vx", "vy", "wz"] } else { &BUSHING };
-        let local = names.iter().map(|n| n.to_string()).zip(y.iter().chain(&speed).copied()).collect();
-        let before = std::mem::replace(&mut env.local, local);
-        let more = extra.iter().map(|x| env.expression(x, name, "force")).collect::<Made<Symbols>>();
-        env.local = before;
-        f = difference(&f, &more?);
+        let more = added(env, extra, [&y, &speed], name)?;
+        f = difference(&f, &more);
     }
     // force and torque in global components, with their reactions
     let (force, torque) = f.split_at(dimension);
@@ -72,6 +60,31 @@ pub(super) fn bushing<'g, 'h>(
         ("rotation", vector(gamma)),
     ];
     Ok(a)
+}
+/// What is added to a bushing: expressions of its displacements, rotations and their rates.
+fn added<'g, 'h>(
+    env: &mut SensorEnv<'_, 'g, '_, 'h>,
+    extra: &[Number],
+    [y, speed]: [&Symbols<'h>; 2],
+    name: &Text,
+) -> Made<Symbols<'h>> {
+    // one for each direction
+    if extra.len() != y.len() {
+        let e = ModelError::new(format!(
+            "force `{name}`, force: {} expressions are expected here, not {}",
+            y.len(),
+            extra.len()
+        ));
+        return Err(e.at(&name.place).help("forces, then torques"));
+    }
+    // their names hold while the expressions are compiled
+    let plane = env.b.m.dimension == 2;
+    let names: &[&str] = if plane { &["x", "y", "rz", "vx", "vy", "wz"] } else { &BUSHING };
+    let local = names.iter().map(|n| n.to_string()).zip(y.iter().chain(speed).copied()).collect();
+    let before = std::mem::replace(&mut env.local, local);
+    let more = extra.iter().map(|x| env.expression(x, name, "force")).collect::<Made<Symbols>>();
+    env.local = before;
+    more
 }
 
 /// Axes of the bushing, fixed in body 1, and (d, γ) in them.

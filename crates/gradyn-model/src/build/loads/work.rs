@@ -29,28 +29,6 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         self.push_along_joint(&mut a.work, k, effort, name)?;
         Ok(a)
     }
-    /// An effort F along a sensor y of positions: F ∂y/∂x on every port component x that y reads.
-    pub(super) fn along_sensor(
-        &mut self,
-        name: &Text,
-        sensor: &Number,
-        effort: &Number,
-    ) -> Made<Applied<'g, 'h>> {
-        let y = self.expression(sensor, name, "sensor")?;
-        let speed = self.speed_of(y, name)?;
-        let before = std::mem::replace(&mut self.local, vec![("value".into(), y), ("speed".into(), speed)]);
-        let effort = self.expression(effort, name, "effort");
-        self.local = before;
-        let effort = effort?;
-        let Some(slopes) = self.gradient(y) else {
-            let e = ModelError::new(format!("force `{name}`: its sensor reads more than positions"))
-                .at(&sensor.place);
-            return Err(e.help("a force acts along an expression of positions and angles"));
-        };
-        let work = slopes.into_iter().map(|(x, slope)| (x, effort * slope)).collect();
-        let sensors = vec![("effort", Value::Scalar(effort)), ("speed", Value::Scalar(speed))];
-        Ok(Applied { work, sensors, ..Applied::default() })
-    }
     /// An effort on body 2 of joint `k`, along or about its axis, and its reaction on body 1.
     pub(super) fn push_along_joint(
         &mut self,
