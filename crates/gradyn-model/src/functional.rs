@@ -117,16 +117,7 @@ impl Sensor {
     ) {
         // (q̄, v̄, ā, λ̄, p̄) += s y_(q, v, a, λ, p) of each kind of sensor
         match self {
-            Sensor::Affine(ports, level) => {
-                let x = [&mut cot.q, &mut cot.v, &mut cot.a];
-                let bar = [s];
-                ports.scatter(&args.values, &bar, x.into_iter().nth(*level).expect("a level is 0, 1 or 2"));
-                match level {
-                    0 => ports.gather_p_t(at.q, &bar, &mut cot.args),
-                    1 => ports.gather_rate_p_t(at.v, &bar, &mut cot.args),
-                    _ => ports.gather_rate_p_t(at.a, &bar, &mut cot.args),
-                }
-            }
+            Sensor::Affine(ports, level) => pull_affine(ports, *level, s, at, args, cot),
             Sensor::Reaction(rows) => {
                 for (k, row) in rows {
                     cot.lam[*k] += s * quadratic(row, &args.values, at.q);
@@ -203,6 +194,7 @@ pub(crate) fn quadratic<S: Scalar>(row: &Form, p: &[S], q: &[S]) -> S {
     row.constant.iter().for_each(|&s| sum += p[s as usize]);
     sum
 }
+
 /// Its cotangents.
 fn quadratic_t<S: Scalar>(row: &Form, bar: S, q: &[S], p: &[S], q_bar: &mut [S], p_bar: &mut [S]) {
     for &(i, j, s) in &row.bilinear {
@@ -215,6 +207,27 @@ fn quadratic_t<S: Scalar>(row: &Form, bar: S, q: &[S], p: &[S], q_bar: &mut [S],
         p_bar[s as usize] += bar * q[i];
     }
     row.constant.iter().for_each(|&s| p_bar[s as usize] += bar);
+}
+
+/// cot += s (∂y/∂x)ᵀ of a port at a level: 0 of q, 1 of v, 2 of a.
+fn pull_affine<S: Scalar>(
+    ports: &Ports,
+    level: usize,
+    s: S,
+    at: &At<S>,
+    args: &Args<S>,
+    cot: &mut Cotangent<S>,
+) {
+    // q̄, v̄ or ā
+    let x = [&mut cot.q, &mut cot.v, &mut cot.a];
+    let bar = [s];
+    ports.scatter(&args.values, &bar, x.into_iter().nth(level).expect("a level is 0, 1 or 2"));
+    // p̄
+    match level {
+        0 => ports.gather_p_t(at.q, &bar, &mut cot.args),
+        1 => ports.gather_rate_p_t(at.v, &bar, &mut cot.args),
+        _ => ports.gather_rate_p_t(at.a, &bar, &mut cot.args),
+    }
 }
 
 /// (1): some outputs over shared sensors.

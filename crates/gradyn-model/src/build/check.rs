@@ -51,6 +51,7 @@ pub(super) fn parameters(m: &Mechanism, n: &mut Numbers) -> Result<Vec<Parameter
     }
     Ok(list)
 }
+
 /// The bounds of a parameter hold its nominal value between them.
 fn check_bounds(
     p: &Parameter,
@@ -128,6 +129,7 @@ pub(super) fn check_bodies<'g>(
     }
     Ok(())
 }
+
 /// Warns of a tensor that no real body has: ∫ x xᵀ dm must be positive semidefinite.
 fn warn_of_inertia<'g>(numbers: &mut Numbers<'g>, solid: &Solid<'g>) {
     let Inertia::Tensor(_) = &solid.inertia else { return };

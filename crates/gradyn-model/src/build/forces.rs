@@ -177,20 +177,10 @@ impl ForceMaker<'_, '_, '_> {
     }
     /// The law or the load of force `k`, after checks.
     fn add_force(&mut self, k: usize, f: &Force) -> Result<(), ModelError> {
-        let plane = self.b.m.dimension == 2;
         match &f.kind {
             // laws along a quantity
             ForceKind::SpringDamper { .. } => self.spring(f),
-            ForceKind::Torsion { about: About::Bodies(between), .. } if plane => {
-                self.plane_torsion(f, between)
-            }
-            ForceKind::Torsion { about: About::Bodies(between), .. } => {
-                let e = ModelError::new(format!(
-                    "force `{}`: in space a torsional spring acts on a joint",
-                    f.name
-                ));
-                Err(e.at(&between[0].place).help("write joint = \"NAME\" instead of `between`"))
-            }
+            ForceKind::Torsion { about: About::Bodies(between), .. } => self.plane_torsion(f, between),
             // laws where nothing is read, loads otherwise
             ForceKind::Torque { .. } => self.torque(k, f),
             ForceKind::Point { at, force, frame } => {

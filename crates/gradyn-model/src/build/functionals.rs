@@ -238,27 +238,14 @@ impl Builder<'_, '_> {
             _ => None,
         };
         if right.as_ref().is_some_and(|r| r.len() != left.len()) {
-            let e = ModelError::new(format!(
-                "{what}: `{}` and its value do not have the same number of components",
-                text(key)
-            ));
-            return Err(e.at(&value.and_then(|v| v.place.clone()).or(key.place.clone())));
+            return Err(unequal(key, value, &what));
         }
         // left - right = 0 of this component
         let near = env.angle_symbols.iter().find(|a| a.0.id() == left[part].id()).map(|a| a.1);
         let right = right.map_or(graph.constant(0.0), |r| r[part]);
         let constant = right.as_constant();
         let draft = env.draft(&[left[part] - right]);
-        // it reads no more than is known at the start
-        let late = |s: &Sensor| s.needs_dynamics() || (!velocity && s.needs_velocity());
-        if draft.sensors.iter().any(late) {
-            let allowed = if velocity { "positions and velocities" } else { "positions" };
-            let e =
-                ModelError::new(format!("{what}: `{}` reads more than {allowed}", text(key))).at(&key.place);
-            return Err(e.help(
-                "accelerations, reactions and efforts follow from the motion; they cannot be conditions",
-            ));
-        }
+        check_known(&draft, key, velocity, &what)?;
         // an angle starts on the branch nearest to its given value
         if let (Some(k), false, Some(v)) = (near, velocity, value) {
             let number = self.numbers.number(v, &what).ok().map(|s| self.numbers.nominal(&[s])[0]);
@@ -266,6 +253,24 @@ impl Builder<'_, '_> {
         }
         Ok((left.len(), draft))
     }
+}
+
+/// A condition whose sides have different numbers of components.
+fn unequal(key: &Number, value: Option<&Number>, what: &str) -> ModelError {
+    let key_text = text(key);
+    let message = format!("{what}: `{key_text}` and its value do not have the same number of components");
+    ModelError::new(message).at(&value.and_then(|v| v.place.clone()).or(key.place.clone()))
+}
+
+/// A condition reads no more than is known at the start.
+fn check_known(draft: &Draft, key: &Number, velocity: bool, what: &str) -> Result<(), ModelError> {
+    let late = |s: &Sensor| s.needs_dynamics() || (!velocity && s.needs_velocity());
+    if !draft.sensors.iter().any(late) {
+        return Ok(());
+    }
+    let allowed = if velocity { "positions and velocities" } else { "positions" };
+    let e = ModelError::new(format!("{what}: `{}` reads more than {allowed}", text(key))).at(&key.place);
+    Err(e.help("accelerations, reactions and efforts follow from the motion; they cannot be conditions"))
 }
 
 /// The rate of a coordinate.

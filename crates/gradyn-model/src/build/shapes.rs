@@ -10,16 +10,19 @@
 use super::bodies::{Inertia, tensor};
 use super::numbers::Numbers;
 use crate::error::ModelError;
-use crate::mechanism::{Shape, ShapeKind, Text, Vector};
+use crate::mechanism::{Number, Shape, ShapeKind, Text, Vector};
 use crate::program::{Graph, Sym};
 use std::f64::consts::PI;
+
+/// (name, size, whether it must be positive rather than not negative).
+type Size<'g> = (&'static str, Sym<'g>, bool);
 
 /// A shape as symbols.
 pub(super) struct Measured<'g> {
     /// Density times volume (area in the plane).
     pub mass: Option<Sym<'g>>,
     /// Sizes that must be positive, or, if not `true`, zero or positive.
-    pub sizes: Vec<(&'static str, Sym<'g>, bool)>,
+    pub sizes: Vec<Size<'g>>,
     /// Per unit of mass.
     unit: Unit<'g>,
 }
@@ -53,21 +56,10 @@ impl<'g> Measured<'g> {
 /// Reads a shape.
 pub(super) fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Measured<'g>, ModelError> {
     let what = format!("body `{body}`, shape");
-    let mut sizes = vec![];
+    let mut sizes: Vec<Size> = vec![];
+    // volume (area in the plane) and inertia per unit of mass
     let (volume, unit) = match &s.kind {
-        ShapeKind::Box(sides) => {
-            if sides.len() != n.dimension {
-                let message = format!("{what}: {} side lengths in a {}-D model", sides.len(), n.dimension);
-                return Err(ModelError::new(message).at(&body.place).help(format!("give {}", n.dimension)));
-            }
-            let a = sides.iter().map(|x| n.number(x, &what)).collect::<Result<Vec<_>, _>>()?;
-            sizes.extend(a.iter().map(|&a| ("side of the box", a, true)));
-            let square = |i: usize, j: usize| (a[i] * a[i] + a[j] * a[j]) / 12.0;
-            match n.dimension {
-                2 => (a[0] * a[1], Unit::Polar(square(0, 1))),
-                _ => (a[0] * a[1] * a[2], Unit::Principal([square(1, 2), square(0, 2), square(0, 1)])), // (1)
-            }
-        }
+        ShapeKind::Box(sides) => cuboid(sides, body, n, &mut sizes)?,
         ShapeKind::Sphere(r) => {
             let r = n.number(r, &what)?;
             sizes.push(("radius", r, true));
@@ -95,6 +87,29 @@ pub(super) fn read<'g>(s: &Shape, body: &Text, n: &mut Numbers<'g>) -> Result<Me
     };
     let density = s.density.as_ref().map(|d| n.number(d, &format!("body `{body}`, density"))).transpose()?;
     Ok(Measured { mass: density.map(|d| d * volume), sizes, unit })
+}
+
+/// Volume (area in the plane) and inertia (1) of a box or rectangle.
+fn cuboid<'g>(
+    sides: &[Number],
+    body: &Text,
+    n: &mut Numbers<'g>,
+    sizes: &mut Vec<Size<'g>>,
+) -> Result<(Sym<'g>, Unit<'g>), ModelError> {
+    // one side for each axis
+    let what = format!("body `{body}`, shape");
+    if sides.len() != n.dimension {
+        let message = format!("{what}: {} side lengths in a {}-D model", sides.len(), n.dimension);
+        return Err(ModelError::new(message).at(&body.place).help(format!("give {}", n.dimension)));
+    }
+    let a = sides.iter().map(|x| n.number(x, &what)).collect::<Result<Vec<_>, _>>()?;
+    sizes.extend(a.iter().map(|&a| ("side of the box", a, true)));
+    // (1)
+    let square = |i: usize, j: usize| (a[i] * a[i] + a[j] * a[j]) / 12.0;
+    Ok(match n.dimension {
+        2 => (a[0] * a[1], Unit::Polar(square(0, 1))),
+        _ => (a[0] * a[1] * a[2], Unit::Principal([square(1, 2), square(0, 2), square(0, 1)])),
+    })
 }
 
 /// Volume (area in the plane) and inertia (3) of a cylinder or ring.

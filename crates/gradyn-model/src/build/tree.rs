@@ -55,19 +55,9 @@ impl TreeChooser<'_, '_, '_> {
     pub(super) fn choose(&self) -> Result<Vec<Edge>, ModelError> {
         let ground = self.b.ground();
         let joints = &self.b.m.joints;
-        // a joint can carry a body if both have frames, nobody forbids it and its rows are not read
-        let framed = |b: usize| b == ground || !self.b.is_thin(b);
-        let usable = |k: usize| {
-            let j = &joints[k];
-            let framed = self.b.joint_ends(k).iter().all(|e| framed(e.0));
-            self.coordinates != Coordinates::Cartesian
-                && framed
-                && j.tree != Some(false)
-                && !self.read.contains(&j.name.text)
-        };
         // usable joints of each body
         let mut of_body = vec![vec![]; ground + 1];
-        for k in (0..joints.len()).filter(|&k| usable(k)) {
+        for k in (0..joints.len()).filter(|&k| self.usable(k)) {
             (0..2).for_each(|side| of_body[self.b.joint_ends(k)[side].0].push((k, side)));
         }
         // attaching a body offers its joints, those of few freedoms and near the ground first
@@ -75,16 +65,10 @@ impl TreeChooser<'_, '_, '_> {
         let mut depth = vec![None; ground + 1];
         let mut frontier = BTreeSet::new();
         let mut open = self.by_joints().into_iter();
-        let free = if self.b.m.dimension == 2 { 3 } else { 7 };
         let attach = |body: usize, at: usize, depth: &mut Vec<Option<usize>>, frontier: &mut BTreeSet<_>| {
             depth[body] = Some(at);
             for &(k, side) in &of_body[body] {
-                let cost =
-                    match joints[k].kind.spec().carry[self.b.m.dimension - 2].freedom(self.b.m.dimension) {
-                        Some(_) if joints[k].tree == Some(true) => 0,
-                        Some(freedom) if freedom <= free => 1 + freedom,
-                        _ => continue,
-                    };
+                let Some(cost) = self.cost(k) else { continue };
                 frontier.insert((cost, at, k, side));
             }
         };
@@ -106,6 +90,27 @@ impl TreeChooser<'_, '_, '_> {
         }
         self.check_hints(&edges)?;
         Ok(edges)
+    }
+    /// Can joint `k` carry a body? Both must have frames, nobody forbids it, and its rows are not read.
+    fn usable(&self, k: usize) -> bool {
+        let j = &self.b.m.joints[k];
+        let ground = self.b.ground();
+        let framed = self.b.joint_ends(k).iter().all(|e| e.0 == ground || !self.b.is_thin(e.0));
+        self.coordinates != Coordinates::Cartesian
+            && framed
+            && j.tree != Some(false)
+            && !self.read.contains(&j.name.text)
+    }
+    /// Joints that shall carry come first, then those of few freedoms; none has more than a free body.
+    fn cost(&self, k: usize) -> Option<usize> {
+        let dimension = self.b.m.dimension;
+        let j = &self.b.m.joints[k];
+        let free = if dimension == 2 { 3 } else { 7 };
+        match j.kind.spec().carry[dimension - 2].freedom(dimension) {
+            Some(_) if j.tree == Some(true) => Some(0),
+            Some(freedom) if freedom <= free => Some(1 + freedom),
+            _ => None,
+        }
     }
     /// Bodies with frames, those with the most joints first; the heaviest of these.
     fn by_joints(&self) -> Vec<usize> {
@@ -361,6 +366,7 @@ fn shift<'g>(s: Symbols<'g>, list: &mut Vec<Piece<'g>>) {
         list.push(Piece::Shift(s));
     }
 }
+
 /// Adds a turn, unless it is none.
 fn turn<'g>(g: [Symbols<'g>; 3], list: &mut Vec<Piece<'g>>) {
     let one = |i: usize, j: usize| Some(f64::from(u8::from(i == j)));
@@ -368,6 +374,7 @@ fn turn<'g>(g: [Symbols<'g>; 3], list: &mut Vec<Piece<'g>>) {
         list.push(Piece::Turn(g));
     }
 }
+
 fn transposed<'g>(g: &[Symbols<'g>; 3]) -> [Symbols<'g>; 3] {
     std::array::from_fn(|i| (0..3).map(|j| g[j][i]).collect())
 }

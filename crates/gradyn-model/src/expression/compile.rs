@@ -159,18 +159,7 @@ fn binary<'g>(
         }
         (Operator::Mul, a, Value::Scalar(b)) => each(a, |x| x * b),
         (Operator::Mul, Value::Scalar(a), b) => each(b, |x| a * x),
-        (Operator::Add | Operator::Sub, Value::Vector(a), Value::Vector(b)) => {
-            if a.len() != b.len() {
-                return fail(format!(
-                    "vectors of {} and {} components cannot be combined by {text}",
-                    a.len(),
-                    b.len()
-                ));
-            }
-            Value::Vector(
-                a.into_iter().zip(b).map(|(a, b)| if op == Operator::Add { a + b } else { a - b }).collect(),
-            )
-        }
+        (Operator::Add | Operator::Sub, Value::Vector(a), Value::Vector(b)) => sum(op, a, b, all)?,
         (_, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(combined(op, a, b, all)?),
         (_, Value::Vector(_), Value::Vector(_)) => {
             return fail(format!("vectors cannot be combined by {text}"));
@@ -178,6 +167,19 @@ fn binary<'g>(
         _ => return fail(format!("a scalar and a vector cannot be combined by {text}")),
     })
 }
+
+/// The sum or difference of two vectors.
+fn sum<'g>(op: Operator, a: Vec<Sym<'g>>, b: Vec<Sym<'g>>, all: Range<usize>) -> Compiled<'g> {
+    if a.len() != b.len() {
+        let text = op.text();
+        let message =
+            format!("vectors of {} and {} components cannot be combined by {text}", a.len(), b.len());
+        return Err(ExpressionError::new(message, all));
+    }
+    let part = |(a, b): (Sym<'g>, Sym<'g>)| if op == Operator::Add { a + b } else { a - b };
+    Ok(Value::Vector(a.into_iter().zip(b).map(part).collect()))
+}
+
 /// Two scalars combined by an operator.
 fn combined<'g>(op: Operator, a: Sym<'g>, b: Sym<'g>, all: Range<usize>) -> Result<Sym<'g>, ExpressionError> {
     Ok(match op {
@@ -256,20 +258,28 @@ fn call<'g>(
                 [&args[0], &args[1], &args[2], &args[3]].map(|a| scalar(a, graph, env));
             Value::Scalar(x?.gt(at?).select(above?, below?))
         }
-        "min" | "max" | "atan2" => {
-            let mut value = scalar(&args[0], graph, env)?;
-            for arg in &args[1..] {
-                let next = scalar(arg, graph, env)?;
-                value = match function {
-                    "min" => value.min(next),
-                    "max" => value.max(next),
-                    _ => value.atan2(next),
-                };
-            }
-            Value::Scalar(value)
-        }
+        "min" | "max" | "atan2" => Value::Scalar(folded(function, args, graph, env)?),
         _ => Value::Scalar(elementary(function, scalar(&args[0], graph, env)?, &args[0])?),
     })
+}
+
+/// A function of several numbers, from the first to the last.
+fn folded<'g>(
+    function: &str,
+    args: &[Ast],
+    graph: &'g Graph,
+    env: &mut dyn Env<'g>,
+) -> Result<Sym<'g>, ExpressionError> {
+    let mut value = scalar(&args[0], graph, env)?;
+    for arg in &args[1..] {
+        let next = scalar(arg, graph, env)?;
+        value = match function {
+            "min" => value.min(next),
+            "max" => value.max(next),
+            _ => value.atan2(next),
+        };
+    }
+    Ok(value)
 }
 
 /// A function of one scalar.

@@ -42,13 +42,7 @@ impl Mechanism {
         for s in &mut self.splines {
             s.values.iter_mut().for_each(|x| f(&format!("spline {}", s.name), x));
         }
-        self.initial.position.iter_mut().for_each(|(_, v)| f("initial position", v));
-        if let Some(e) = &mut self.initial.equilibrium {
-            e.free.iter_mut().chain(&mut e.hold).for_each(|(_, v)| f("equilibrium", v));
-        }
-        if let InitialVelocity::Conditions(list) = &mut self.initial.velocity {
-            list.iter_mut().for_each(|(_, v)| f("initial velocity", v));
-        }
+        self.initial.visit(f);
         for o in &mut self.objectives {
             let owner = format!("objective {}", o.name);
             o.integral.iter_mut().chain(&mut o.terminal).for_each(|x| f(&owner, x));
@@ -57,6 +51,18 @@ impl Mechanism {
         // the latest time is a constant
         let end = self.until.is_none().then_some(&mut self.t_end);
         [&mut self.t_start].into_iter().chain(end).chain(&mut self.breaks).for_each(|x| f("times", x));
+    }
+}
+
+impl Initial {
+    fn visit(&mut self, f: Visitor) {
+        self.position.iter_mut().for_each(|(_, v)| f("initial position", v));
+        if let Some(e) = &mut self.equilibrium {
+            e.free.iter_mut().chain(&mut e.hold).for_each(|(_, v)| f("equilibrium", v));
+        }
+        if let InitialVelocity::Conditions(list) = &mut self.velocity {
+            list.iter_mut().for_each(|(_, v)| f("initial velocity", v));
+        }
     }
 }
 

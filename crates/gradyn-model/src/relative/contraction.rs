@@ -16,7 +16,7 @@ use super::{Carried, PARTS, Relative};
 use crate::elements::{self, Acting, Elements};
 use crate::system::{At, Patterns};
 use gradyn_num::{Pattern, Scalar};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Six rows of six.
 pub(super) type Block<S> = [Twist<S>; 6];
@@ -99,33 +99,18 @@ impl Contraction {
         n: usize,
         balls: &[u32],
     ) -> (Patterns, Self) {
-        // entries of Φ_x by row and body
-        let inner = &elements.patterns;
-        let stiff = elements.stiff();
-        let owners = owners(bodies, inner.nn.rows());
-        let mut rows = BTreeMap::<(usize, usize), Vec<(u32, u8)>>::new();
-        for (k, i, pos) in inner.mn.iter() {
-            let (b, part) = owners[i];
-            rows.entry((k, b)).or_default().push((pos as u32, part));
-        }
         // m × n: norms, then every row over the paths of its bodies
+        let inner = &elements.patterns;
+        let owners = owners(bodies, inner.nn.rows());
+        let rows = entries_by_row(&inner.mn, &owners);
         let path = |b: usize| bodies[b].path.iter().map(|&k| k as usize);
         let first = balls.len();
         let m = balls.len() + inner.mn.rows();
         let mut mn: Vec<(usize, usize)> =
             balls.iter().enumerate().flat_map(|(r, &k)| (0..4).map(move |i| (r, k as usize + i))).collect();
         mn.extend(rows.keys().flat_map(|&(k, b)| path(b).map(move |l| (first + k, l))));
-        // entries of n × n by pairs of bodies, of forces and of stresses
-        let pairs = stiff.map(|list| {
-            let mut pairs = BTreeMap::<[usize; 2], Vec<(u32, u8, u8)>>::new();
-            for (i, j, pos) in inner.nn.iter().filter(|e| list.contains(&(e.2 as u32))) {
-                let (a, s) = owners[i];
-                let (b, t) = owners[j];
-                pairs.entry([a, b]).or_default().push((pos as u32, s, t));
-            }
-            pairs
-        });
         // n × n: each path with itself, and paths of bodies that touch
+        let pairs = elements.stiff().map(|list| entries_by_pair(&inner.nn, &list, &owners));
         let touching: Vec<[usize; 2]> = pairs.iter().flat_map(|p| p.keys().copied()).collect();
         let mut nn: Vec<(usize, usize)> =
             along_paths(bodies, n).flat_map(|(k, l)| [(k, l), (l, k)]).collect();
@@ -142,10 +127,7 @@ impl Contraction {
             entries,
             map: path(b).map(|l| patterns.mn.at(first + k, l)).collect(),
         });
-        let forces =
-            elements.forces.iter().map(|f| Touch::new([&f.element.ports; 3], &owners, bodies, &fold));
-        let touches =
-            forces.chain(elements.loads.iter().map(|l| Touch::of(&l.load, &owners, bodies, &fold))).collect();
+        let touches = touches(elements, &owners, bodies, &fold);
         let [_, stresses] = pairs;
         let block = |(bodies, entries)| Some(PairBlock { block: fold.block(bodies)?, bodies, entries });
         let stresses = stresses.into_iter().filter_map(block).collect();
@@ -169,6 +151,37 @@ impl Contraction {
             moving: [parts(), parts(), parts()],
         }
     }
+}
+
+/// Entries of m × n by row and body: (position, component of the frame).
+fn entries_by_row(mn: &Pattern, owners: &[(usize, u8)]) -> BTreeMap<(usize, usize), Vec<(u32, u8)>> {
+    let mut rows = BTreeMap::<(usize, usize), Vec<(u32, u8)>>::new();
+    for (k, i, pos) in mn.iter() {
+        let (b, part) = owners[i];
+        rows.entry((k, b)).or_default().push((pos as u32, part));
+    }
+    rows
+}
+
+/// Listed entries of n × n by pairs of bodies: (position, components of both frames).
+fn entries_by_pair(
+    nn: &Pattern,
+    list: &HashSet<u32>,
+    owners: &[(usize, u8)],
+) -> BTreeMap<[usize; 2], Vec<(u32, u8, u8)>> {
+    let mut pairs = BTreeMap::<[usize; 2], Vec<(u32, u8, u8)>>::new();
+    for (i, j, pos) in nn.iter().filter(|e| list.contains(&(e.2 as u32))) {
+        let (a, s) = owners[i];
+        let (b, t) = owners[j];
+        pairs.entry([a, b]).or_default().push((pos as u32, s, t));
+    }
+    pairs
+}
+
+/// What each force touches, then each load.
+fn touches(elements: &Elements, owners: &[(usize, u8)], bodies: &[Carried], fold: &Fold) -> Vec<Touch> {
+    let forces = elements.forces.iter().map(|f| Touch::new([&f.element.ports; 3], owners, bodies, fold));
+    forces.chain(elements.loads.iter().map(|l| Touch::of(&l.load, owners, bodies, fold))).collect()
 }
 
 /// Each coordinate with itself and with those before it on its path: once, because a path is that of its last
@@ -202,6 +215,7 @@ fn add_component<S: Scalar>(parts: &Parts<S>, part: u8, s: S, moves: bool, out: 
         out.u[i] += s;
     }
 }
+
 /// X += (row of P of a component)ᵀ v.
 #[inline]
 fn add_left<S: Scalar>(frame: &Parts<S>, part: usize, v: &Twist<S>, x: &mut Block<S>) {

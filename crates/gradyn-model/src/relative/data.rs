@@ -75,12 +75,10 @@ pub(super) struct Tangent<S> {
 impl Relative {
     /// Memory for one point of evaluation, with what was decided about the rows.
     pub(crate) fn data<S: Scalar>(&self, rows: &Arc<RowStatus>) -> Data<S> {
-        // sizes
-        let zero = S::zero();
         let frames = self.inner.dims().n;
         let n = self.dims.n;
         let links = self.chain.links.len();
-        let list = |len: usize| vec![zero; len];
+        let list = |len: usize| vec![S::zero(); len];
         let [nn, mn] = [self.inner.patterns().nn.nnz(), self.inner.patterns().mn.nnz()];
         let row = 3 * frames + self.inner.dims().m + self.inner.dims().slots;
         // all memory at once, so that no term allocates

@@ -90,7 +90,7 @@ impl Relative {
         (velocity, k): (bool, usize),
         at: &At<S>,
         d: &mut Data<S>,
-        out: [&mut [S]; 3],
+        [q, v, p]: [&mut [S]; 3],
     ) {
         // frames at (q, v, a)
         let part = &self.condition_parts[usize::from(velocity)][k];
@@ -118,7 +118,6 @@ impl Relative {
         // over coordinates and slots
         self.pull_part(part, at, apart, d, &mut grad);
         // into the row, and cleared for the next time
-        let [q, v, p] = out;
         let take = |from: &mut [S], i: u32| std::mem::replace(&mut from[i as usize], S::zero());
         for ((q, v), &i) in q.iter_mut().zip(v).zip(&part.coords) {
             [*q, *v, _] = d.z.each_mut().map(|z| take(z, i));

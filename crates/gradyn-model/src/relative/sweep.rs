@@ -159,6 +159,7 @@ fn joint<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, 
     }
     out
 }
+
 /// Cotangents before a ball, which turns E by R(e), with ω and ω̇ of its own.
 fn ball<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, state: &State<S>) -> Bar<S> {
     // Ē = Ē' Rᵀ

@@ -49,21 +49,27 @@ const EYE: M3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 fn turn(a: &M3, x: &[f64]) -> V3 {
     std::array::from_fn(|i| (0..3).map(|k| a[k][i] * x[k]).sum())
 }
+
 fn times(a: &M3, b: &M3) -> M3 {
     b.map(|column| turn(a, &column))
 }
+
 fn transposed(a: &M3) -> M3 {
     std::array::from_fn(|k| std::array::from_fn(|i| a[i][k]))
 }
+
 fn cross(a: &V3, b: &V3) -> V3 {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
+
 fn dot(a: &V3, b: &V3) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
+
 fn add(a: V3, s: f64, b: V3) -> V3 {
     std::array::from_fn(|i| a[i] + s * b[i])
 }
+
 /// R_z(yaw) R_y(pitch) R_x(roll).
 fn attitude([roll, pitch, yaw]: V3) -> M3 {
     let (sr, cr) = roll.sin_cos();
@@ -75,6 +81,7 @@ fn attitude([roll, pitch, yaw]: V3) -> M3 {
         [cy * sp * cr + sy * sr, sy * sp * cr - cy * sr, cp * cr],
     ]
 }
+
 /// Some rotation that takes unit vector x to unit vector d.
 fn along(d: V3) -> M3 {
     let k = (0..3).min_by(|&a, &b| d[a].abs().total_cmp(&d[b].abs())).unwrap_or(0);
@@ -83,12 +90,14 @@ fn along(d: V3) -> M3 {
     let y = across.map(|x| x / length);
     [d, y, cross(&d, &y)]
 }
+
 /// (2): n₂, b₂, a₂ in n₁, b₁, a₁.
 fn universal(first: f64, second: f64) -> M3 {
     let (s1, c1) = first.sin_cos();
     let (s2, c2) = second.sin_cos();
     [[s2 * s1, -s2 * c1, c2], [c2 * s1, -c2 * c1, -s2], [c1, s1, 0.0]]
 }
+
 fn vec3(x: &[f64]) -> V3 {
     [x[0], x[1], x[2]]
 }
@@ -172,13 +181,7 @@ impl SpaceDrawing<'_, '_, '_> {
         let ends = self.b.joint_ends(k);
         let side = usize::from(ends[1].0 == b);
         let other = ends[1 - side];
-        let frame = &self.b.joint_frames[k];
-        let f = [0, 1].map(|s| {
-            let value = |v: &Vec<crate::program::Sym>| vec3(&self.b.numbers.nominal(v));
-            let a = value(&frame.axes[s]);
-            let n = value(&frame.normals[s]);
-            [n, cross(&a, &n), a]
-        });
+        let f = self.triads(k);
         // angle θ, position s and second angle that the hints give
         let [θ, s, second] = hints.joints.get(&k).copied().unwrap_or_default();
         let crossed = universal(θ, second);
@@ -209,6 +212,16 @@ impl SpaceDrawing<'_, '_, '_> {
             Swing::Axis | Swing::Any | Swing::None => a,
         };
         Some(Pose { o: add(at, -1.0, turn(&a, value(other))), a })
+    }
+    /// The triads (n, b, a) of both sides of joint `k`, in the frames of the bodies.
+    fn triads(&self, k: usize) -> [M3; 2] {
+        let frame = &self.b.joint_frames[k];
+        [0, 1].map(|s| {
+            let value = |v: &Vec<crate::program::Sym>| vec3(&self.b.numbers.nominal(v));
+            let a = value(&frame.axes[s]);
+            let n = value(&frame.normals[s]);
+            [n, cross(&a, &n), a]
+        })
     }
     /// Axes `a` of a body turned about its point `joint`, which is at `at`, so that its point that is
     /// farthest from there and whose place is given comes near to that: about `hinge`, or the shortest way.

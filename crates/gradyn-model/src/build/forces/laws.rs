@@ -46,11 +46,18 @@ impl ForceMaker<'_, '_, '_> {
     }
     pub(super) fn plane_torsion(&mut self, f: &Force, between: &[Text; 2]) -> Result<(), ModelError> {
         let ForceKind::Torsion { stiffness, damping, angle, torque, .. } = &f.kind else { return Ok(()) };
+        // bodies of the plane, not one and the same
+        if self.b.m.dimension == 3 {
+            let e =
+                ModelError::new(format!("force `{}`: in space a torsional spring acts on a joint", f.name));
+            return Err(e.at(&between[0].place).help("write joint = \"NAME\" instead of `between`"));
+        }
         let [a, b] = [self.b.body(&between[0])?, self.b.body(&between[1])?];
         if a == b {
             let e = ModelError::new(format!("force `{}` connects `{}` with itself", f.name, between[0]));
             return Err(e.at(&between[1].place));
         }
+        // y: their angle, F by its law
         let element = self.plane_angle_element(a, b);
         let law = self.law(&f.name, [stiffness, damping, angle], torque.as_ref(), &["angle", "speed"])?;
         self.push_force(&f.name, "", element, law)

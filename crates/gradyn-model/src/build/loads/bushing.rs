@@ -27,21 +27,10 @@ pub(super) fn bushing<'g, 'h>(
     for (r, t) in refs.iter().zip(between) {
         env.oriented_body(&Text { text: env.b.solids[r.0].name.clone(), place: t.place.clone() })?;
     }
-    // (d, γ) and their rates
+    // (d, γ), and f by them and their rates
     let (frame, y) = bushing_motion(env, refs, axes, name)?;
-    let speed = env.speeds_of(&y, name)?;
+    let f = restoring(env, &y, [stiffness, damping, extra], name)?;
     let dimension = env.b.m.dimension;
-    // f = -(K (d, γ) + C (ḋ, γ̇))
-    let mut f = vec![env.graph.constant(0.0); y.len()];
-    for (numbers, x, field) in [(stiffness, &y, "stiffness"), (damping, &speed, "damping")] {
-        let part = product(env, numbers, x, name, field)?;
-        f = difference(&f, &part);
-    }
-    // minus what is added, by expressions of (d, γ) and their rates
-    if !extra.is_empty() {
-        let more = added(env, extra, [&y, &speed], name)?;
-        f = difference(&f, &more);
-    }
     // force and torque in global components, with their reactions
     let (force, torque) = f.split_at(dimension);
     let force = combination(force, &frame);
@@ -51,16 +40,41 @@ pub(super) fn bushing<'g, 'h>(
     env.push_torque(&mut a.work, refs[1].0, &tau, name)?;
     env.push_torque(&mut a.work, refs[0].0, &opposite(&tau), name)?;
     // what sensors read
-    let vector = |v: &[Sym<'h>]| if v.len() == 1 { Value::Scalar(v[0]) } else { Value::Vector(v.to_vec()) };
     let (d, gamma) = y.split_at(dimension);
     a.sensors = vec![
-        ("force", vector(&force)),
-        ("torque", vector(&tau)),
-        ("displacement", vector(d)),
-        ("rotation", vector(gamma)),
+        ("force", value(&force)),
+        ("torque", value(&tau)),
+        ("displacement", value(d)),
+        ("rotation", value(gamma)),
     ];
     Ok(a)
 }
+
+/// f = -(K (d, γ) + C (ḋ, γ̇) + …) in the axes of the bushing.
+fn restoring<'h>(
+    env: &mut SensorEnv<'_, '_, '_, 'h>,
+    y: &Symbols<'h>,
+    [stiffness, damping, extra]: [&[Number]; 3],
+    name: &Text,
+) -> Made<Symbols<'h>> {
+    let speed = env.speeds_of(y, name)?;
+    let mut f = vec![env.graph.constant(0.0); y.len()];
+    for (numbers, x, field) in [(stiffness, y, "stiffness"), (damping, &speed, "damping")] {
+        let part = product(env, numbers, x, name, field)?;
+        f = difference(&f, &part);
+    }
+    if !extra.is_empty() {
+        let more = added(env, extra, [y, &speed], name)?;
+        f = difference(&f, &more);
+    }
+    Ok(f)
+}
+
+/// A vector as a sensor reads it; in the plane a torque is a number.
+fn value<'h>(v: &[Sym<'h>]) -> Value<'h> {
+    if v.len() == 1 { Value::Scalar(v[0]) } else { Value::Vector(v.to_vec()) }
+}
+
 /// What is added to a bushing: expressions of its displacements, rotations and their rates.
 fn added<'g, 'h>(
     env: &mut SensorEnv<'_, 'g, '_, 'h>,

@@ -28,7 +28,19 @@ impl Elements {
             f.iter_mut().for_each(|f| f[i as usize] -= d.args.values[slot as usize]);
             grad[slot as usize] -= mu[i as usize] * s;
         }
-        // forces and loads, each evaluated once for f and all cotangents
+        self.pull_elements(at, mu, s, d, [q, v, grad], f);
+    }
+    /// Forces and loads, each evaluated once for f and all cotangents.
+    fn pull_elements<S: Scalar>(
+        &self,
+        at: &At<S>,
+        mu: &[S],
+        s: f64,
+        d: &mut Data<S>,
+        [q, v, grad]: [&mut [S]; 3],
+        mut f: Option<&mut [S]>,
+    ) {
+        // (q̄, v̄) of all that acts, p̄ where slots are active
         self.with_bar(at.t, d, grad, |d, bar| {
             let fixed = &d.rows.active().fixed;
             let (forces, loads) = fixed.split_at(self.forces.len());

@@ -30,6 +30,11 @@ impl SpaceDrawing<'_, '_, '_> {
                 }
             }
         }
+        self.joint_hints(driven, &mut hints)?;
+        Ok(hints)
+    }
+    /// Angles of joints that are driven, given or held.
+    fn joint_hints(&mut self, driven: &[(usize, f64)], hints: &mut Hints) -> Result<(), ModelError> {
         for (k, j) in self.b.m.joints.iter().enumerate() {
             for (which, part) in [(1, 0), (2, 2)] {
                 let Some(a) = self.b.angle_index.get(&format!("joint {k} {which}")).copied() else {
@@ -45,7 +50,7 @@ impl SpaceDrawing<'_, '_, '_> {
                 hints.joints.entry(k).or_default()[0] = self.b.numbers.nominal(&[angle])[0];
             }
         }
-        Ok(hints)
+        Ok(())
     }
     pub(super) fn hint(&mut self, key: &str, value: &Number, hints: &mut Hints) {
         // what the key names, and the value if it is a number
