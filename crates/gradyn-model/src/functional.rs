@@ -261,7 +261,8 @@ impl<S: Scalar> FunctionalScratch<S> {
         let mut inputs = 0;
         let mut regs = 0;
         for f in all {
-            (sensors, inputs) = (sensors.max(f.sensors.len()), inputs.max(f.inputs.len()));
+            sensors = sensors.max(f.sensors.len());
+            inputs = inputs.max(f.inputs.len());
             regs = regs.max(f.program.registers());
         }
         let z = S::zero();

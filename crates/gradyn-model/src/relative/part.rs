@@ -123,6 +123,7 @@ impl Relative {
             [*q, *v, _] = d.z.each_mut().map(|z| take(z, i));
         }
         p.iter_mut().zip(&part.support).for_each(|(p, &s)| *p = take(&mut grad, s));
-        (d.row, d.slots) = (own, grad);
+        d.row = own;
+        d.slots = grad;
     }
 }
