@@ -188,7 +188,7 @@ impl Force {
     pub(crate) fn positions(&self) -> impl Iterator<Item = u32> {
         self.pairs.iter().copied()
     }
-    /// The law F with its slopes, and the gradient J of y with its rate.
+    /// The force F, and the gradient J of y.
     #[inline]
     fn evaluate<K: Geometry<Y>, const Y: usize, S: Scalar>(
         &self,

@@ -146,7 +146,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         }
         Ok(())
     }
-    /// Pushes the row of a driver (4), and its effort.
+    /// Pushes the row of a driver (4), and notes which angle it drives.
     fn driver(&mut self, d: &Driver) -> Made<()> {
         // u(t)
         let name = &d.name;

@@ -92,7 +92,6 @@ impl Relative {
         d: &mut Data<S>,
         [q, v, p]: [&mut [S]; 3],
     ) {
-        // frames at (q, v, a)
         let part = &self.condition_parts[usize::from(velocity)][k];
         let apart = !d.here.is_at(at.q);
         let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);

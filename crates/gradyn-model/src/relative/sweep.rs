@@ -19,9 +19,9 @@ pub(crate) struct Bar<S> {
 /// A motion: ẋ = V x, ẍ = A x + ω × ẋ of what is fixed in a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moving<'a, S> {
-    /// The motion V before the link.
+    /// The motion V of the frame.
     pub v: &'a Twist<S>,
-    /// The acceleration A before the link.
+    /// The acceleration A of the frame.
     pub a: &'a Twist<S>,
 }
 
