@@ -46,7 +46,8 @@ impl<S: Scalar> LawScratch<S> {
         let mut inputs = 0;
         let mut regs = 0;
         for (p, i) in laws.filter_map(|l| l.program.as_ref()) {
-            (inputs, regs) = (inputs.max(i.len()), regs.max(p.registers()));
+            inputs = inputs.max(i.len());
+            regs = regs.max(p.registers());
         }
         let z = S::zero();
         Self {
@@ -187,7 +188,7 @@ impl Force {
     pub(crate) fn positions(&self) -> impl Iterator<Item = u32> {
         self.pairs.iter().copied()
     }
-    /// The law F with its slopes, and the gradient J of y with its rate.
+    /// The force F, and the gradient J of y.
     #[inline]
     fn evaluate<K: Geometry<Y>, const Y: usize, S: Scalar>(
         &self,
@@ -292,7 +293,8 @@ fn tangents<K: Geometry<Y>, const Y: usize, S: Scalar>(
     let Slope { f, f_y, f_d } = force.law.slope(at.t, y, dot(&j, &x), at.args, w);
     // F_y J + F_ẏ J̇, J̇ = H ẋ
     let row: [S; Y] = std::array::from_fn(|b| f_y * j[b] + f_d * dot(&h[b], &x));
-    (out.stride, out.split) = (2 * K::PORTS, K::PORTS);
+    out.stride = 2 * K::PORTS;
+    out.split = K::PORTS;
     for (a, out) in out.values.chunks_exact_mut(2 * K::PORTS).enumerate().take(K::PORTS) {
         let (k, c) = out.split_at_mut(K::PORTS);
         for b in 0..K::PORTS {

@@ -66,7 +66,25 @@ struct Points<'a, 'g> {
     body: &'a str,
     list: Vec<LocalPoint<'g>>,
 }
-impl<'g> Points<'_, 'g> {
+impl<'a, 'g> Points<'a, 'g> {
+    /// The points of a body, then its hard points.
+    fn read(b: &'a Body, m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
+        let name = &b.name.text;
+        let what = |field: &str| format!("body `{name}`, {field}");
+        let mut points = Points { body: name, list: vec![] };
+        for (t, at) in &b.points {
+            let at = n.vector(at, &what(&format!("point `{t}`")))?;
+            points.push(t, at)?;
+        }
+        for t in &b.hard {
+            let Some((_, at)) = m.hard_points.iter().find(|(h, _)| h.text == t.text) else {
+                return Err(unknown("hard point", t, m.hard_points.iter().map(|h| h.0.text.as_str())));
+            };
+            let at = n.vector(at, &what(&format!("hard point `{t}`")))?;
+            points.push(t, at)?;
+        }
+        Ok(points)
+    }
     fn push(&mut self, t: &Text, at: Symbols<'g>) -> Result<(), ModelError> {
         if SENSORS.contains(&t.text.as_str()) || self.find(t).is_some() {
             return Err(
@@ -91,20 +109,7 @@ impl<'g> Solid<'g> {
     /// Reads a body; checks are by nominal values later.
     pub(crate) fn read(b: &Body, m: &Mechanism, n: &mut Numbers<'g>) -> Result<Self, ModelError> {
         let name = &b.name.text;
-        let what = |field: &str| format!("body `{name}`, {field}");
-        let mut points = Points { body: name, list: vec![] };
-        // points: those of the body, then its hard points
-        for (t, at) in &b.points {
-            let at = n.vector(at, &what(&format!("point `{t}`")))?;
-            points.push(t, at)?;
-        }
-        for t in &b.hard {
-            let Some((_, at)) = m.hard_points.iter().find(|(h, _)| h.text == t.text) else {
-                return Err(unknown("hard point", t, m.hard_points.iter().map(|h| h.0.text.as_str())));
-            };
-            let at = n.vector(at, &what(&format!("hard point `{t}`")))?;
-            points.push(t, at)?;
-        }
+        let mut points = Points::read(b, m, n)?;
         // com: as given, else the middle of the rod, else the origin
         let rod = rod(b, &mut points, n)?;
         let middle = rod.map(|[i, j]| {
@@ -112,7 +117,7 @@ impl<'g> Solid<'g> {
             ends.map(|(&a, &b)| (a + b) * 0.5).collect::<Symbols>()
         });
         let com = match &b.com {
-            Some(c) => n.vector(c, &what("com"))?,
+            Some(c) => n.vector(c, &format!("body `{name}`, com"))?,
             None => middle.unwrap_or_else(|| vec![n.graph.constant(0.0); m.dimension]),
         };
         // m, I: a rod of length² ℓ² has its own inertia

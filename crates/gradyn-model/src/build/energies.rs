@@ -36,8 +36,8 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
                 for &b in bodies {
                     let port = self.b.frames[b].at(&self.b.solids[b].com);
                     let r = self.port(&port);
-                    let (v, m) =
-                        (self.rates(&r).expect("points have rates"), self.parameter(self.b.solids[b].mass));
+                    let v = self.rates(&r).expect("points have rates");
+                    let m = self.parameter(self.b.solids[b].mass);
                     let p = scaled(m, &v);
                     total = Some(total.map_or(p.clone(), |t| sum(&t, &p)));
                 }

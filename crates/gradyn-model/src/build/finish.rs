@@ -67,24 +67,10 @@ impl<'g> Builder<'g, '_> {
         let mut asked = self.asked(sharing, edges.as_ref().map(|e| &e.1[..]))?;
         let (mut system, fix) = self.elements(terms, &mut asked);
         compile_functionals(&mut system, &fix, &mut asked);
-        // a first drawing, in these coordinates or in those of the tree
+        // a first drawing, and parameters that are read
         let program = self.graph.program(&self.slots.symbols);
-        let driven = self.driven_angles(&system, &fix, &program, rho, asked.times.start);
-        let (drawn, angles) = self.drawn(&driven)?;
-        let p = values(&program, rho);
-        let m_vel = system.dims.m_vel;
         let family = edges.map_or(Coordinates::Natural, |e| e.0);
-        let held = take(&mut asked.conditions.held);
-        let statics = self.m.initial.equilibrium.as_ref().map(|_| Statics { held, balanced: vec![] });
-        let velocity_conditions = (0..system.velocity.len() as u32).collect();
-        let (kind, guess) = placed(system, drawn, asked.tree.take(), family, self.m.dimension, &p);
-        let mut system = Mechanics::new(kind, Start { guess, statics, velocity_conditions });
-        // conditions of velocity, and parameters that are read
-        let rest = self.m.initial.velocity == InitialVelocity::Rest;
-        if rest && m_vel > 0 && system.statics().is_none() {
-            let names = &mut asked.conditions.names.1;
-            super::rest::keep_open(&mut system, names, &p, p[asked.times.start as usize], &angles);
-        }
+        let (system, angles) = self.placed(system, &fix, &mut asked, (&program, rho), family)?;
         for &i in program.used_inputs() {
             parameters[i].used = true;
         }
@@ -107,10 +93,38 @@ impl<'g> Builder<'g, '_> {
             positive: self.positive,
             warnings: distinct(self.numbers.warnings),
             conditions: asked.conditions.names,
-            rest,
+            rest: m.initial.velocity == InitialVelocity::Rest,
             places: places(m),
             counts: [m.bodies.len(), m.joints.len() + m.couplings.len(), m.forces.len(), m.drivers.len()],
         })
+    }
+    /// The system with its start, in these coordinates or in those of the tree, and references of the angles.
+    fn placed(
+        &mut self,
+        elements: Elements,
+        fix: &Numbering,
+        asked: &mut Asked,
+        (program, rho): (&Program, &[f64]),
+        family: Coordinates,
+    ) -> Result<(Mechanics, Vec<f64>), ModelError> {
+        // a first drawing
+        let driven = self.driven_angles(&elements, fix, program, rho, asked.times.start);
+        let (drawn, angles) = self.drawn(&driven)?;
+        let p = values(program, rho);
+        let m_vel = elements.dims.m_vel;
+        // the start
+        let held = take(&mut asked.conditions.held);
+        let statics = self.m.initial.equilibrium.as_ref().map(|_| Statics { held, balanced: vec![] });
+        let velocity_conditions = (0..elements.velocity.len() as u32).collect();
+        let (kind, guess) = placed(elements, drawn, asked.tree.take(), family, self.m.dimension, &p);
+        let mut system = Mechanics::new(kind, Start { guess, statics, velocity_conditions });
+        // conditions of velocity beside rows of velocity level
+        let rest = self.m.initial.velocity == InitialVelocity::Rest;
+        if rest && m_vel > 0 && system.statics().is_none() {
+            let names = &mut asked.conditions.names.1;
+            super::rest::keep_open(&mut system, names, &p, p[asked.times.start as usize], &angles);
+        }
+        Ok((system, angles))
     }
     /// Rows, inertia and weights; their numbers become slots.
     fn terms(&mut self) -> Result<Terms, ModelError> {

@@ -120,19 +120,8 @@ impl<'g, 'm> Builder<'g, 'm> {
         let factor = self.numbers.number(factor, &format!("joint `{name}`"))?;
         let offset = self.numbers.number(&c.offset, &format!("joint `{name}`, offset"))?;
         // the first joint turns; the second turns, or slides with a rack
-        for (k, t, slide) in [(one, &c.joints[0], false), (two, &c.joints[1], rack)] {
-            let slides = self.m.joints[k].kind.spec().slides();
-            let mut turns = || {
-                let angles = [Coordinate::Angle, Coordinate::FirstAngle];
-                angles.into_iter().any(|c| self.joint_angle(k, c).is_some())
-            };
-            if slides != slide || (!slide && !turns()) {
-                let wanted = if slide { "slides" } else { "turns" };
-                let e = ModelError::new(format!("joint `{name}`: `{t}` is not a joint that {wanted}"))
-                    .at(&t.place);
-                return Err(e.help("a gear ties two revolute joints, a rack a revolute and a prismatic one"));
-            }
-        }
+        self.check_tied(name, one, &c.joints[0], false)?;
+        self.check_tied(name, two, &c.joints[1], rack)?;
         // φ of (1) or (2)
         self.named_row(Owner::Joint, name, c.kind.spec().name, |env| {
             let (_, x) = env.joint_coordinate(name, &c.joints[0])?;
@@ -142,7 +131,22 @@ impl<'g, 'm> Builder<'g, 'm> {
             Ok(if rack { y - factor * x - offset } else { x - factor * y - offset })
         })
     }
-    /// Pushes the row of a driver (4), and its effort.
+    /// A joint that a coupling ties slides, or turns.
+    fn check_tied(&mut self, name: &Text, k: usize, t: &Text, slide: bool) -> Made<()> {
+        let slides = self.m.joints[k].kind.spec().slides();
+        let mut turns = || {
+            let angles = [Coordinate::Angle, Coordinate::FirstAngle];
+            angles.into_iter().any(|c| self.joint_angle(k, c).is_some())
+        };
+        if slides != slide || (!slide && !turns()) {
+            let wanted = if slide { "slides" } else { "turns" };
+            let e =
+                ModelError::new(format!("joint `{name}`: `{t}` is not a joint that {wanted}")).at(&t.place);
+            return Err(e.help("a gear ties two revolute joints, a rack a revolute and a prismatic one"));
+        }
+        Ok(())
+    }
+    /// Pushes the row of a driver (4), and notes which angle it drives.
     fn driver(&mut self, d: &Driver) -> Made<()> {
         // u(t)
         let name = &d.name;

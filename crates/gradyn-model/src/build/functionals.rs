@@ -5,7 +5,7 @@ use super::sensors::list;
 use super::symbols::SensorEnv;
 use super::vectors::AXES;
 use crate::error::ModelError;
-use crate::expression::{Expr, Value, compile};
+use crate::expression::{Ast, Expr, Value, compile};
 use crate::functional::Sensor;
 use crate::maximum::Maximum;
 use crate::mechanism::{InitialVelocity, Number, Source, Text};
@@ -213,25 +213,14 @@ impl Builder<'_, '_> {
     ) -> Result<(usize, Draft), ModelError> {
         // left side, a plain sensor or an expression
         let what = format!("initial {}", if velocity { "velocity" } else { "position" });
-        let (ast, right) =
-            (self.numbers.parse(key, &what)?, value.map(|v| self.numbers.parse(v, &what)).transpose()?);
-        let plain = matches!(&ast.expr, Expr::Name(_) | Expr::Call { .. } | Expr::Component(..));
+        let ast = self.numbers.parse(key, &what)?;
+        let right = value.map(|v| self.numbers.parse(v, &what)).transpose()?;
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
         let wrong = |source: &Number, e| ModelError::expression(&what, source, e);
-        let mut left = list(&compile(&ast, &graph, &mut env).map_err(|e| wrong(key, e))?);
-        // a velocity condition on a plain sensor of positions means its rate
-        let speed = ast.calls().iter().any(|c| c.0 == "vel") || env.read_velocities(&left);
-        if velocity && value.is_none() && (!plain || speed) {
-            let e = ModelError::new("velocity = \"rest\" needs position conditions on plain sensors")
-                .at(&key.place);
-            return Err(e.help("give the velocity conditions one by one"));
-        }
-        if velocity && plain && !speed {
-            left = env
-                .rates(&left)
-                .map_err(|none| ModelError::new(format!("{what}: {none} is not available")).at(&key.place))?;
-        }
+        let left = list(&compile(&ast, &graph, &mut env).map_err(|e| wrong(key, e))?);
+        let left =
+            if velocity { rate_of_plain(&mut env, left, (&ast, key), value.is_some(), &what)? } else { left };
         // right side, of as many components
         let right = match (&right, value) {
             (Some(r), Some(v)) => Some(list(&compile(r, &graph, &mut env).map_err(|e| wrong(v, e))?)),
@@ -253,6 +242,30 @@ impl Builder<'_, '_> {
         }
         Ok((left.len(), draft))
     }
+}
+
+/// The left side of a velocity condition: the rate of a plain sensor of positions, else as it is.
+fn rate_of_plain<'h>(
+    env: &mut SensorEnv<'_, '_, '_, 'h>,
+    left: Vec<Sym<'h>>,
+    (ast, key): (&Ast, &Number),
+    given: bool,
+    what: &str,
+) -> Result<Vec<Sym<'h>>, ModelError> {
+    // at rest only rates of plain sensors are zero
+    let plain = matches!(&ast.expr, Expr::Name(_) | Expr::Call { .. } | Expr::Component(..));
+    let speed = ast.calls().iter().any(|c| c.0 == "vel") || env.read_velocities(&left);
+    if !given && (!plain || speed) {
+        let e =
+            ModelError::new("velocity = \"rest\" needs position conditions on plain sensors").at(&key.place);
+        return Err(e.help("give the velocity conditions one by one"));
+    }
+    // a velocity is meant as it is written
+    if !plain || speed {
+        return Ok(left);
+    }
+    env.rates(&left)
+        .map_err(|none| ModelError::new(format!("{what}: {none} is not available")).at(&key.place))
 }
 
 /// A condition whose sides have different numbers of components.

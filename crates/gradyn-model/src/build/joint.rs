@@ -1,7 +1,7 @@
 //! Kinds of joints: one file for each, which says everything about it.
 //!
 //! A kind is a [`JointSpec`], data that the passes of `build`, the reader, templates and documents ask, and a
-//! [`JointType`], what needs code: its rows and its reaction. [`joint_type`] is the only place that knows
+//! `JointType`, what needs code: its rows and its reaction. `joint_type` is the only place that knows
 //! which file belongs to which [`JointKind`].
 
 mod constant_velocity;

@@ -1,7 +1,7 @@
 //! Laws of tyres along the ground: one file for each, which says everything about it.
 //!
 //! A law gives F_x and F_y by the normal force F_n and the slips κ and α of `loads/tyre.rs`, where α is
-//! positive if the tyre pushes to its left. [`law_type`] is the only place that knows which file belongs to
+//! positive if the tyre pushes to its left. `law_type` is the only place that knows which file belongs to
 //! which [`TyreLaw`].
 
 mod linear;

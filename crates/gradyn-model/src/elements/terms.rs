@@ -2,6 +2,7 @@
 //! drivers, forces and signals.
 
 mod functionals;
+mod names;
 mod pull;
 
 use super::{Data, Elements};
@@ -242,35 +243,6 @@ impl Elements {
             }
         });
     }
-
-    pub(crate) fn visits(&self, d: &Data<f64>) -> usize {
-        d.visits
-    }
-    pub(crate) fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        let p = &d.args.values;
-        out.copy_from_slice(&p[p.len() - self.dims.angles..]);
-        for ((out, (y, x)), _) in
-            out.iter_mut().zip(&self.angles).zip(&self.tracked).filter(|(_, tracked)| **tracked)
-        {
-            let angle = quadratic(y, p, q).atan2(quadratic(x, p, q));
-            *out = angle + TAU * ((*out - angle) / TAU).round();
-        }
-    }
-    pub(crate) fn angle_name(&self, k: usize) -> AngleName {
-        self.angle_names[k].clone()
-    }
-    pub(crate) fn row_name(&self, k: usize) -> String {
-        self.row_names[k].to_string()
-    }
-    pub(crate) fn condition_name(&self, velocity: bool, k: usize) -> String {
-        match k.checked_sub(self.velocity.len()) {
-            Some(i) if velocity => format!("velocity of {}", self.coordinate_names[i]),
-            _ => self.condition_names[usize::from(velocity)][k].clone(),
-        }
-    }
-    pub(crate) fn coordinate_name(&self, i: usize) -> String {
-        self.coordinate_names[i].clone()
-    }
 }
 
 /// An element that acts, with its number.
@@ -280,24 +252,6 @@ pub(crate) enum Acting<'a> {
 }
 
 impl Elements {
-    /// f(element, p, (K | C)) for the tangents of every element that acts.
-    pub(crate) fn each_tangent<S: Scalar>(
-        &self,
-        at: &At<S>,
-        d: &mut Data<S>,
-        mut f: impl FnMut(Acting, &[S], &Tangents<S>),
-    ) {
-        d.visits += self.forces.len() + self.loads.len();
-        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-        for (i, force) in self.acting_forces(d.rest) {
-            force.tangents(&here, &mut d.law, &mut d.tangents);
-            f(Acting::Force(i, force), &d.args.values, &d.tangents);
-        }
-        for (i, load) in self.acting_loads(d.rest) {
-            load.tangents(&here, &mut d.load, &mut d.tangents);
-            f(Acting::Load(i, load), &d.args.values, &d.tangents);
-        }
-    }
     /// out += s M w: M has few of the entries of n × n.
     #[inline]
     pub(crate) fn add_momentum<S: Scalar>(&self, s: f64, w: &[S], d: &Data<S>, out: &mut [S]) {

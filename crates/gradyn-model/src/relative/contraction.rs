@@ -112,14 +112,9 @@ impl Contraction {
         // n × n: each path with itself, and paths of bodies that touch
         let pairs = elements.stiff().map(|list| entries_by_pair(&inner.nn, &list, &owners));
         let touching: Vec<[usize; 2]> = pairs.iter().flat_map(|p| p.keys().copied()).collect();
-        let mut nn: Vec<(usize, usize)> =
-            along_paths(bodies, n).flat_map(|(k, l)| [(k, l), (l, k)]).collect();
-        nn.extend(
-            touching.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))),
-        );
         // blocks (3) and the order in which they are folded
+        let patterns = Patterns::new(coupled(bodies, n, &touching), Pattern::from_entries(m, n, mn));
         let all: Vec<[usize; 2]> = touching.into_iter().chain((0..bodies.len()).map(|b| [b, b])).collect();
-        let patterns = Patterns::new(Pattern::from_entries(n, n, nn), Pattern::from_entries(m, n, mn));
         let fold = Fold::new(nodes, &all, &patterns.nn);
         // where rows, forces, loads and stresses go
         let rows = rows.into_iter().map(|((k, b), entries)| RowBlock {
@@ -176,6 +171,14 @@ fn entries_by_pair(
         pairs.entry([a, b]).or_default().push((pos as u32, s, t));
     }
     pairs
+}
+
+/// The pattern n × n: each path with itself, and paths of bodies that touch.
+fn coupled(bodies: &[Carried], n: usize, touching: &[[usize; 2]]) -> Pattern {
+    let path = |b: usize| bodies[b].path.iter().map(|&k| k as usize);
+    let mut nn: Vec<(usize, usize)> = along_paths(bodies, n).flat_map(|(k, l)| [(k, l), (l, k)]).collect();
+    nn.extend(touching.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))));
+    Pattern::from_entries(n, n, nn)
 }
 
 /// What each force touches, then each load.

@@ -57,24 +57,7 @@ impl Pseudo {
         s: f64,
         out: &mut Block<S>,
     ) {
-        // G = Σ J_ab x_a y_bᵀ, h = Σ J_0b y_b, m
-        let mut g = [[S::zero(); 3]; 3];
-        let mut h = [S::zero(); 3];
-        let mut m = S::zero();
-        for a in 0..4 {
-            let mut sum = [S::zero(); 3];
-            for b in 0..4 {
-                if let Some(at) = self.at[a][b] {
-                    increase(&mut sum, &scale(mass[at as usize] * s, &element(y, b)));
-                }
-            }
-            let xa = element(x, a);
-            (0..3).for_each(|r| increase(&mut g[r], &scale(sum[r], &xa)));
-            if a == 0 {
-                h = sum;
-                m = self.at[0][0].map_or(S::zero(), |at| mass[at as usize] * s);
-            }
-        }
+        let (g, h, m) = self.moments(mass, x, y, s);
         // the block of 6 × 6: tr G - G, h ×, m
         let trace = g[0][0] + g[1][1] + g[2][2];
         for i in 0..3 {
@@ -90,6 +73,29 @@ impl Pseudo {
                 out[3 + i].u[i] += m;
             }
         }
+    }
+    /// G = s Σ J_ab x_a y_bᵀ, h = s Σ J_0b y_b, and s m.
+    #[inline]
+    fn moments<S: Scalar>(&self, mass: &[S], x: &Parts<S>, y: &Parts<S>, s: f64) -> ([[S; 3]; 3], [S; 3], S) {
+        let mut g = [[S::zero(); 3]; 3];
+        let mut h = [S::zero(); 3];
+        let mut m = S::zero();
+        // row a of J y, times x_a
+        for a in 0..4 {
+            let mut sum = [S::zero(); 3];
+            for b in 0..4 {
+                if let Some(at) = self.at[a][b] {
+                    increase(&mut sum, &scale(mass[at as usize] * s, &element(y, b)));
+                }
+            }
+            let xa = element(x, a);
+            (0..3).for_each(|r| increase(&mut g[r], &scale(sum[r], &xa)));
+            if a == 0 {
+                h = sum;
+                m = self.at[0][0].map_or(S::zero(), |at| mass[at as usize] * s);
+            }
+        }
+        (g, h, m)
     }
 }
 

@@ -92,7 +92,6 @@ impl Relative {
         d: &mut Data<S>,
         [q, v, p]: [&mut [S]; 3],
     ) {
-        // frames at (q, v, a)
         let part = &self.condition_parts[usize::from(velocity)][k];
         let apart = !d.here.is_at(at.q);
         let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
@@ -123,6 +122,7 @@ impl Relative {
             [*q, *v, _] = d.z.each_mut().map(|z| take(z, i));
         }
         p.iter_mut().zip(&part.support).for_each(|(p, &s)| *p = take(&mut grad, s));
-        (d.row, d.slots) = (own, grad);
+        d.row = own;
+        d.slots = grad;
     }
 }

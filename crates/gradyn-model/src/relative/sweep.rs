@@ -19,9 +19,9 @@ pub(crate) struct Bar<S> {
 /// A motion: ẋ = V x, ẍ = A x + ω × ẋ of what is fixed in a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moving<'a, S> {
-    /// The motion V before the link.
+    /// The motion V of the frame.
     pub v: &'a Twist<S>,
-    /// The acceleration A before the link.
+    /// The acceleration A of the frame.
     pub a: &'a Twist<S>,
 }
 
@@ -141,8 +141,10 @@ fn joint<S: Scalar>(link: &Link, before: &Frame<S>, v: &Twist<S>, bar: &Bar<S>, 
     // the screw and the frame by the kind of motion
     match link.motion {
         Motion::Revolve(axis, sign) => {
-            let (i, j, c, sn) =
-                ((axis + 1) % 3, (axis + 2) % 3, (state.z[k] * sign).cos(), (state.z[k] * sign).sin());
+            let i = (axis + 1) % 3;
+            let j = (axis + 2) % 3;
+            let c = (state.z[k] * sign).cos();
+            let sn = (state.z[k] * sign).sin();
             for x in 0..3 {
                 out.frame.e[i][x] = bar.frame.e[i][x] * c - bar.frame.e[j][x] * sn;
                 out.frame.e[j][x] = bar.frame.e[i][x] * sn + bar.frame.e[j][x] * c;

@@ -35,8 +35,7 @@ impl PlaneDrawing<'_, '_, '_> {
                 self.settle(b, ([0.0; 2], 0.0), &mut poses, &mut known);
             }
         }
-        // strict rounds first (two points, or a point and an angle), then a point with a guessed angle, then
-        // anything
+        // two points, or a point and an angle; then a point with a guessed angle; then anything
         for guess in 0..3 {
             // around all bodies until a whole round settles none
             let mut b = 0;

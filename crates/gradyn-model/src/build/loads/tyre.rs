@@ -17,9 +17,10 @@
 //! in `build/tyre`.
 
 use super::{Applied, Made, push};
+use crate::build::PointRef;
 use crate::build::symbols::SensorEnv;
 use crate::build::tyre::law_type;
-use crate::build::vectors::{Symbols, plus};
+use crate::build::vectors::{Port, Symbols, plus};
 use crate::expression::Value;
 use crate::mechanism::{Text, Tyre};
 use crate::program::Sym;
@@ -43,10 +44,7 @@ pub(super) fn tyre<'g, 'h>(
     let wheel = env.b.point_ref(&tyre.at)?;
     let body = env.b.solids[wheel.0].name.clone();
     env.oriented_body(&Text { text: body, place: tyre.at.place.clone() })?;
-    let axis = env.b.numbers.direction(Some(&tyre.axis), 1, &format!("force `{name}`: the axis"))?;
-    let axis = env.b.frames[wheel.0].direction(&axis);
-    let offset = env.b.numbers.number(&tyre.offset, &format!("force `{name}`, offset"))?;
-    let centre = plus(&env.b.port(wheel), offset, &axis);
+    let (axis, centre) = axle(env, name, tyre, wheel)?;
     let c = env.port(&centre);
     let mut a = Applied::default();
     // (1)
@@ -75,6 +73,20 @@ pub(super) fn tyre<'g, 'h>(
     a.sensors = numbers.map(|(n, s)| (n, Value::Scalar(s))).to_vec();
     a.sensors.push(("force", Value::Vector(force)));
     Ok(a)
+}
+
+/// The spin axis u, and the centre c of the tyre on it.
+fn axle<'g>(
+    env: &mut SensorEnv<'_, 'g, '_, '_>,
+    name: &Text,
+    tyre: &Tyre,
+    wheel: PointRef,
+) -> Made<(Port<'g>, Port<'g>)> {
+    let axis = env.b.numbers.direction(Some(&tyre.axis), 1, &format!("force `{name}`: the axis"))?;
+    let axis = env.b.frames[wheel.0].direction(&axis);
+    let offset = env.b.numbers.number(&tyre.offset, &format!("force `{name}`, offset"))?;
+    let centre = plus(&env.b.port(wheel), offset, &axis);
+    Ok((axis, centre))
 }
 
 /// F_n of (1) with the deflection R - r.

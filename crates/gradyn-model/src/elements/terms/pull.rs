@@ -1,4 +1,4 @@
-//! One backward sweep over all terms at a point.
+//! Tangents of elements, and one backward sweep over all terms at a point.
 
 use super::*;
 
@@ -69,5 +69,23 @@ impl Elements {
                 );
             }
         });
+    }
+    /// f(element, p, (K | C)) for the tangents of every element that acts.
+    pub(crate) fn each_tangent<S: Scalar>(
+        &self,
+        at: &At<S>,
+        d: &mut Data<S>,
+        mut f: impl FnMut(Acting, &[S], &Tangents<S>),
+    ) {
+        d.visits += self.forces.len() + self.loads.len();
+        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
+        for (i, force) in self.acting_forces(d.rest) {
+            force.tangents(&here, &mut d.law, &mut d.tangents);
+            f(Acting::Force(i, force), &d.args.values, &d.tangents);
+        }
+        for (i, load) in self.acting_loads(d.rest) {
+            load.tangents(&here, &mut d.load, &mut d.tangents);
+            f(Acting::Load(i, load), &d.args.values, &d.tangents);
+        }
     }
 }

@@ -73,7 +73,8 @@ impl Relative {
         for (to, &s) in slots.iter_mut().zip(&self.supports[set as usize]) {
             *to = std::mem::replace(&mut grad[s as usize], S::zero());
         }
-        (d.row, d.slots) = (own, grad);
+        d.row = own;
+        d.slots = grad;
     }
     pub(crate) fn conditions<S: Scalar>(
         &self,

@@ -1,0 +1,34 @@
+//! Angles and names, and how many elements were visited.
+
+use super::*;
+
+impl Elements {
+    pub(crate) fn visits(&self, d: &Data<f64>) -> usize {
+        d.visits
+    }
+    pub(crate) fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+        let p = &d.args.values;
+        out.copy_from_slice(&p[p.len() - self.dims.angles..]);
+        for ((out, (y, x)), _) in
+            out.iter_mut().zip(&self.angles).zip(&self.tracked).filter(|(_, tracked)| **tracked)
+        {
+            let angle = quadratic(y, p, q).atan2(quadratic(x, p, q));
+            *out = angle + TAU * ((*out - angle) / TAU).round();
+        }
+    }
+    pub(crate) fn angle_name(&self, k: usize) -> AngleName {
+        self.angle_names[k].clone()
+    }
+    pub(crate) fn row_name(&self, k: usize) -> String {
+        self.row_names[k].to_string()
+    }
+    pub(crate) fn condition_name(&self, velocity: bool, k: usize) -> String {
+        match k.checked_sub(self.velocity.len()) {
+            Some(i) if velocity => format!("velocity of {}", self.coordinate_names[i]),
+            _ => self.condition_names[usize::from(velocity)][k].clone(),
+        }
+    }
+    pub(crate) fn coordinate_name(&self, i: usize) -> String {
+        self.coordinate_names[i].clone()
+    }
+}
