@@ -173,8 +173,10 @@ impl Prepared {
     /// The first objective whose slopes at a node are not finite: in a backward sweep it spoils the others
     /// too.
     fn without_slope(&self, run: &Run) -> Option<Error> {
-        let (sys, lay, plan, p) =
-            (&self.model.system, run.trajectory.layout, &run.trajectory.plan, self.model.slots(&run.rho));
+        let sys = &self.model.system;
+        let lay = run.trajectory.layout;
+        let plan = &run.trajectory.plan;
+        let p = self.model.slots(&run.rho);
         // first node and functional with a derivative that is not finite
         let mut d = sys.data::<f64>();
         sys.prepare(&p, &mut d);
