@@ -22,9 +22,9 @@
 
 use crate::error::Error;
 use crate::method::Method;
-use crate::prepare::{Prepared, Run, reads_shared, shared_rows};
+use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
-use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System, Warning, WarningCode};
+use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System};
 use gradyn_num::{Basis, DenseLu, Wide, largest, nothing, unit_rows};
 
 /// What counts as zero in (2)–(4), relative to the terms.
@@ -37,12 +37,6 @@ const RECORDS: usize = 7;
 const ROUNDING: f64 = 1e-11;
 
 type Data = <Mechanics as System>::Data<f64>;
-
-/// Bound of (6): an oscillator with ξ ≥ 0.2 answers with less.
-const GAIN: f64 = 5.0;
-
-/// Part of the loads of all rows below which a shared load is none.
-const SMALL: f64 = 1e-3;
 
 /// n_r of (1), of all rows; exact zeros where a row has no part in it.
 type NullVectors = Vec<Vec<f64>>;
@@ -112,12 +106,6 @@ fn linked(row: usize, vectors: &NullVectors) -> Vec<bool> {
 /// n·x and Σ|n_i x_i|.
 fn contract(n: &[f64], x: &[f64]) -> (f64, f64) {
     n.iter().zip(x).map(|(n, x)| n * x).fold((0.0, 0.0), |(s, a), x| (s + x, a + x.abs()))
-}
-
-/// |j_k|² of the rows of Φ_q.
-fn squares(sys: &Mechanics, d: &Data) -> Vec<f64> {
-    let mn = &sys.patterns().mn;
-    (0..mn.rows()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect()
 }
 
 /// Redundancy cannot be judged at t.
@@ -299,80 +287,6 @@ pub(crate) fn minimum_norm(model: &Prepared, method: &Method, d: &Data, lam: &mu
     let weight: Vec<f64> = sys.row_names().iter().map(|r| f64::from(!r.owner.of_body())).collect();
     let stress = self_stress(&vectors, &weight, lam);
     lam.iter_mut().zip(stress).for_each(|(l, s)| *l -= s);
-}
-
-/// (6): loads that redundant constraints share by the errors of the integrator, times α.
-pub(super) fn shared_load(model: &Prepared, run: &Run) -> Vec<Warning> {
-    let penalty = run.method.formulation == Formulation::Penalty;
-    let reads = || reads_shared(&model.model.system, &model.assembled.redundant);
-    let Some(sys) = model.model.full.as_ref().filter(|_| penalty && reads()) else { return vec![] };
-    let f = run.method.lagrange(&model.model);
-    let c = f.compliance.rows(sys);
-    let level = [f.level[0], f.level[1], 0.0];
-    let shared = shared_rows(&model.assembled.redundant);
-    let mn = &sys.patterns().mn;
-    // (|j_k| α (2ξωΦ̇ + ω²Φ)_k, k, t), |Φ_qᵀλ| of shared rows, |j_k λ_k| of the others
-    let mut worst = (0.0f64, 0, 0.0);
-    let mut load = 0.0f64;
-    let mut all = 0.0f64;
-    let mut give = vec![0.0; run.trajectory.layout.m];
-    blocks(model, run, sys, |at, d| {
-        give.fill(0.0);
-        sys.constraint(at, level, d, &mut give);
-        let size = squares(sys, d);
-        let mut force = vec![0.0; at.q.len()];
-        for &k in &shared {
-            mn.row(k).for_each(|p| force[mn.col(p)] += sys.phi_q(d)[p] * at.lam[k]);
-            let g = (give[k] / c(k)).abs() * size[k].sqrt();
-            if g > worst.0 {
-                worst = (g, k, at.t);
-            }
-        }
-        load = load.max(largest(force.iter().copied()));
-        (0..size.len())
-            .filter(|k| !shared.contains(k))
-            .for_each(|k| all = all.max(at.lam[k].abs() * size[k].sqrt()));
-    });
-    if worst.0 > (GAIN * load).max(SMALL * all) {
-        return vec![shared_load_warning(sys, worst, load)];
-    }
-    vec![]
-}
-
-/// The warning (6): (load [N], row, t [s]) of the worst row, beside the largest load of shared rows [N].
-fn shared_load_warning(sys: &Mechanics, (size, k, t): (f64, usize, f64), load: f64) -> Warning {
-    let text = format!(
-        "the drift of `{}` at t = {t} s, times α, loads redundant constraints by {size:.1e} beside \
-         {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order \
-         or a larger omega",
-        sys.row_name(k)
-    );
-    let row = &sys.row_names()[k];
-    Warning::new(WarningCode::SharedLoad, text).about(row.owner, &row.element)
-}
-
-/// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.
-fn blocks(model: &Prepared, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &mut Data)) {
-    let lay = run.trajectory.layout;
-    let plan = &run.trajectory.plan;
-    let p = model.model.slots(&model.rho);
-    let stages = run.method.build(&model.model).stage_times();
-    let mut d = sys.data::<f64>();
-    sys.prepare(&p, &mut d);
-    // f at the stages that dynamics are read at, then at the node
-    for n in 0..=plan.steps() {
-        let x = run.trajectory.record(n);
-        let inner = stages.iter().enumerate().filter(|(_, c)| n > 0 && c.is_some() && sys.reads_dynamics());
-        let stage = |(i, c): (usize, &Option<f64>)| {
-            (plan.t[n - 1] + c.unwrap_or(0.0) * plan.h[n - 1], &x[lay.head() + i * lay.z()..])
-        };
-        for (t, block) in inner.map(stage).chain([(plan.t[n], x)]) {
-            let at = lay.node(t, block);
-            sys.set_angles(plan.angles(n), &mut d);
-            sys.place(t, at.q, &mut d);
-            f(&at, &mut d);
-        }
-    }
 }
 
 fn named_row(model: &Prepared, row: usize) -> (String, String) {
