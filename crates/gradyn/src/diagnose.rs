@@ -5,6 +5,7 @@ mod branch;
 mod freedoms;
 mod geometry;
 mod guards;
+mod null_vectors;
 mod redundancy;
 mod shared_load;
 mod singular;
