@@ -5,7 +5,9 @@ mod branch;
 mod freedoms;
 mod geometry;
 mod guards;
+mod null_vectors;
 mod redundancy;
+mod shared_load;
 mod singular;
 mod steps;
 mod unstable;
@@ -38,7 +40,7 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     let mut warnings = steps::newmark(model, run, growth, &mut d);
     warnings.extend(steps::stiff(model, run));
     warnings.extend(unstable::unstable(run));
-    warnings.extend(redundancy::shared_load(model, run));
+    warnings.extend(shared_load::shared_load(model, run));
     warnings.extend(geometry::geometry(model, run, &mut d));
     let (singular, found) = singular::singular(model, run, &mut d);
     warnings.extend(found);

@@ -98,11 +98,15 @@ impl Prepared {
     }
     /// Outputs with the derivative parts of the slots, (1).
     fn outputs_along(&self, p: &[Wide], balance: &mut Balance) -> Result<Vec<Wide>, Error> {
-        let (sys, n, m, t) =
-            (&self.model.system, self.assembled.q.len(), dims(self).m, p[self.model.times.start as usize]);
+        let sys = &self.model.system;
+        let n = self.assembled.q.len();
+        let m = dims(self).m;
+        let t = p[self.model.times.start as usize];
         let zero = vec![Wide::from(0.0); n.max(m)];
-        let (mut d, mut r, mut lam, mut b) =
-            (sys.data::<Wide>(), zero[..n].to_vec(), zero[..m].to_vec(), vec![0.0; n]);
+        let mut d = sys.data::<Wide>();
+        let mut r = zero[..n].to_vec();
+        let mut lam = zero[..m].to_vec();
+        let mut b = vec![0.0; n];
         sys.prepare(p, &mut d);
         sys.set_angles(&self.model.angles, &mut d);
         let mut q: Vec<Wide> = self.assembled.q.iter().map(|&q| Wide::from(q)).collect();

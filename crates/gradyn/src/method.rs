@@ -386,7 +386,7 @@ impl Method {
         self.projected_nodes && self.has_step_option("stabilisation")
     }
     /// What gives the initial accelerations of a coordinate step.
-    pub fn initial_acceleration(&self) -> InitialAcceleration {
+    pub(crate) fn initial_acceleration(&self) -> InitialAcceleration {
         let ali3p = self.formulation == Formulation::Ali3p;
         self.initial_acceleration.unwrap_or(if ali3p {
             InitialAcceleration::Penalty
@@ -416,7 +416,7 @@ impl Method {
         Lagrange { compliance, ..Lagrange::index1(self.xi, self.omega) }
     }
     /// The residual F(t, q, v, a, λ; p) of the formulation on this model.
-    pub fn lagrange(&self, model: &Model) -> Lagrange {
+    pub(crate) fn lagrange(&self, model: &Model) -> Lagrange {
         self.law(self.penalty(model))
     }
     /// F, with that of the penalty formulation at hand.

@@ -28,6 +28,7 @@ mod fit;
 pub mod history;
 mod plan;
 mod record;
+mod report;
 
 use crate::error::Error;
 use crate::file::ModelFile;
@@ -46,6 +47,7 @@ use gradyn_sensitivity::Gradient;
 use plan::{Plan, Row};
 use rayon::prelude::*;
 pub use record::Record as Measured;
+pub use report::{Report, Told};
 use std::ops::ControlFlow;
 use std::slice::from_ref;
 
@@ -89,30 +91,6 @@ impl Scenario {
     }
 }
 
-/// What an observer sees after each evaluation.
-pub struct Told<'a> {
-    /// The design and what became of it.
-    pub record: &'a Record,
-    /// Was it evaluated now, or is it from a history?
-    pub new: bool,
-    /// Where the run is.
-    pub now: &'a End,
-    /// How many starts have ended.
-    pub ended: usize,
-}
-
-/// How a run ended, and how it came there.
-pub struct Report {
-    /// How the run of the optimiser ended.
-    pub end: End,
-    /// The ends of all starts.
-    pub starts: Vec<End>,
-    /// What a fit says about its parameters, with intervals of 95 %.
-    pub identification: Option<Identification>,
-    /// All designs, in order.
-    pub records: Vec<Record>,
-}
-
 /// Functionals of a scenario at a design, and what is fitted.
 struct Design {
     psi: Vec<f64>,
@@ -125,17 +103,6 @@ const CONFIDENCE: f64 = 0.95;
 
 /// Designs that are evaluated before they are told, for each thread.
 const AHEAD: usize = 4;
-
-impl Report {
-    /// The evaluation of the start; nothing if it failed.
-    pub fn initial(&self) -> Option<&Evaluation> {
-        self.records.first()?.outcome.as_ref().ok()
-    }
-    /// The evaluation of the design at the end.
-    pub fn best(&self) -> Option<&Evaluation> {
-        self.records.iter().find(|r| r.trial.x == self.end.x)?.outcome.as_ref().ok()
-    }
-}
 
 impl Optimization {
     /// The study of a file. `nominal` is its model, changed or not: at its parameters the run starts, those

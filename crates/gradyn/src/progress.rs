@@ -25,15 +25,15 @@ pub(crate) struct Stopwatch(Instant);
 
 impl Stopwatch {
     /// A clock that begins now.
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self(Instant::now())
     }
     /// Seconds since it began.
-    pub fn seconds(self) -> f64 {
+    pub(crate) fn seconds(self) -> f64 {
         self.0.elapsed().as_secs_f64()
     }
     /// An observer of steps that tells how far a run to `t_end` [s] has come.
-    pub fn observer(self, t_end: f64, observe: Observer) -> impl FnMut(f64, usize) -> ControlFlow<()> {
+    pub(crate) fn observer(self, t_end: f64, observe: Observer) -> impl FnMut(f64, usize) -> ControlFlow<()> {
         move |t, steps| observe(&Progress { t, t_end, steps, seconds: self.seconds() })
     }
 }

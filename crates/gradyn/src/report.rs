@@ -116,7 +116,7 @@ pub(crate) struct OutputDerivatives {
 
 impl OutputDerivatives {
     /// p' of all parameters.
-    pub fn new(case: &Case) -> Self {
+    pub(crate) fn new(case: &Case) -> Self {
         let count = case.rho.len();
         Self { slots: (0..count).step_by(8).map(|first| case.slot_directions(first)).collect(), count }
     }
@@ -125,7 +125,7 @@ impl OutputDerivatives {
         Self { slots: vec![slots], count: 1 }
     }
     /// Rows [column][parameter] of record `n` with columns `s` (parameter-major).
-    pub fn rows(&mut self, case: &Case, n: usize, s: &[f64]) -> Gradient {
+    pub(crate) fn rows(&mut self, case: &Case, n: usize, s: &[f64]) -> Gradient {
         let sys = case.recipe.system();
         let lay = case.run.layout;
         let plan = &case.run.plan;

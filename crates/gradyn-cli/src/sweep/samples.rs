@@ -11,8 +11,8 @@ use std::path::Path;
 pub(crate) fn samples(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     let list = unchecked(a, p)?;
     for (k, info) in p.parameters().iter().enumerate() {
-        let (least, most) =
-            (info.bounds.0.unwrap_or(f64::NEG_INFINITY), info.bounds.1.unwrap_or(f64::INFINITY));
+        let least = info.bounds.0.unwrap_or(f64::NEG_INFINITY);
+        let most = info.bounds.1.unwrap_or(f64::INFINITY);
         if let Some(x) = list.iter().map(|rho| rho[k]).find(|x| !(least..=most).contains(x)) {
             let message = format!("`{}` = {x} is outside its bounds {least} … {most}", info.name);
             return Err(Failure::command(message, "change the samples, or the bounds in the model"));

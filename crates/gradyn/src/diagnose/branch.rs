@@ -18,8 +18,9 @@ use gradyn_model::{At, System};
 fn orientation(model: &Prepared) -> Option<f64> {
     let sys = &model.model.system;
     let q = &model.assembled.q;
-    let (dims, rows, conditions) =
-        (sys.dims(), &model.assembled.independent[0], model.model.conditions.0.len());
+    let dims = sys.dims();
+    let rows = &model.assembled.independent[0];
+    let conditions = model.model.conditions.0.len();
     if sys.statics().is_some() || dims.n > DETERMINANT || rows.len() + conditions != dims.n {
         return None;
     }
@@ -43,8 +44,9 @@ fn orientation(model: &Prepared) -> Option<f64> {
     for k in 0..conditions {
         let columns = sys.condition_pattern(false, k);
         let support = sys.condition_support(false, k).len();
-        let (mut e_q, mut e_v, mut e_p) =
-            (vec![0.0; columns.len()], vec![0.0; columns.len()], vec![0.0; support]);
+        let mut e_q = vec![0.0; columns.len()];
+        let mut e_v = vec![0.0; columns.len()];
+        let mut e_p = vec![0.0; support];
         sys.condition_row(false, k, &at, &mut d, &mut e_q, &mut e_v, &mut e_p);
         columns.iter().zip(e_q).for_each(|(&j, x)| a[rows.len() + k][j as usize] = x);
     }

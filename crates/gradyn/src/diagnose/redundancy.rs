@@ -20,105 +20,18 @@
 //! 0. How a load is shared depends on which joints have rows: where a multiplier of a dependency is read, all
 //!    have.
 
+use super::null_vectors::{NullVectors, ZERO, contract, linked, null_vectors, self_stress};
 use crate::error::Error;
 use crate::method::Method;
-use crate::prepare::{Prepared, Run, reads_shared, shared_rows};
+use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
-use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System, Warning, WarningCode};
-use gradyn_num::{Basis, DenseLu, Wide, largest, nothing, unit_rows};
-
-/// What counts as zero in (2)–(4), relative to the terms.
-const ZERO: f64 = 1e-6;
+use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System};
+use gradyn_num::{Wide, largest, nothing};
 
 /// Parts of a run at whose ends (3) and (4) are checked.
 const RECORDS: usize = 7;
 
-/// Coefficients of (1) below this, for rows of unit length, are roundings.
-const ROUNDING: f64 = 1e-11;
-
 type Data = <Mechanics as System>::Data<f64>;
-
-/// Bound of (6): an oscillator with ξ ≥ 0.2 answers with less.
-const GAIN: f64 = 5.0;
-
-/// Part of the loads of all rows below which a shared load is none.
-const SMALL: f64 = 1e-3;
-
-/// n_r of (1), of all rows; exact zeros where a row has no part in it.
-type NullVectors = Vec<Vec<f64>>;
-
-/// (1) where `phi_q` was evaluated; `None` where independent rows became dependent.
-fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<NullVectors> {
-    let mn = &sys.patterns().mn;
-    let rows = sys.independent(true);
-    // basis of the kept rows, of unit length
-    let (sizes, unit) = unit_rows(mn, phi_q);
-    let mut basis = Basis::default();
-    if rows.iter().any(|&k| basis.add(unit[k as usize].clone(), ROUNDING) <= ROUNDING) {
-        return None;
-    }
-    // n of a redundant row: n_k = d_k |r|/|k| of kept rows, -1 of itself
-    let vector = |&r: &usize| {
-        let d = basis.coefficients(&unit[r]);
-        let zero = ROUNDING * largest(d.iter().copied());
-        let mut n = vec![0.0; mn.rows()];
-        for (k, d) in rows.iter().map(|&k| k as usize).zip(d) {
-            n[k] = if d.abs() > zero { d * sizes[r] / sizes[k] } else { 0.0 };
-        }
-        n[r] = -1.0;
-        n
-    };
-    Some(redundant.iter().map(vector).collect())
-}
-
-/// What of λ is in the span of n_r, orthogonal with respect to W: N (NᵀWN)⁻¹ NᵀWλ; nothing where that has no
-/// inverse.
-fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) -> Vec<f64> {
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(weight).map(|((a, b), w)| a * b * w).sum::<f64>();
-    let r = vectors.len();
-    let mut gram = DenseLu::new(vectors.len());
-    let mut stress = vec![0.0; lam.len()];
-    // G_ij = n_iᵀ W n_j
-    for (i, a) in vectors.iter().enumerate() {
-        for (j, b) in vectors.iter().enumerate() {
-            gram.matrix_mut()[i * r + j] = dot(a, b);
-        }
-    }
-    if gram.factor().is_err() {
-        return stress;
-    }
-    // c = G⁻¹ nᵀ W λ, stress = Σ c n
-    let mut c: Vec<f64> = vectors.iter().map(|n| dot(n, lam)).collect();
-    gram.solve(&mut c);
-    for (c, n) in c.iter().zip(vectors) {
-        stress.iter_mut().zip(n).for_each(|(s, n)| *s += c * n);
-    }
-    stress
-}
-
-/// Rows that share a load with a redundant row: those of its n_r, and of all n_r that meet them.
-fn linked(row: usize, vectors: &NullVectors) -> Vec<bool> {
-    let mut linked = vec![false; vectors[0].len()];
-    linked[row] = true;
-    for _ in vectors {
-        for n in vectors {
-            let meets = n.iter().zip(&linked).any(|(n, on)| *on && n.abs() > ZERO);
-            linked.iter_mut().zip(n).for_each(|(on, n)| *on |= meets && n.abs() > ZERO);
-        }
-    }
-    linked
-}
-
-/// n·x and Σ|n_i x_i|.
-fn contract(n: &[f64], x: &[f64]) -> (f64, f64) {
-    n.iter().zip(x).map(|(n, x)| n * x).fold((0.0, 0.0), |(s, a), x| (s + x, a + x.abs()))
-}
-
-/// |j_k|² of the rows of Φ_q.
-fn squares(sys: &Mechanics, d: &Data) -> Vec<f64> {
-    let mn = &sys.patterns().mn;
-    (0..mn.rows()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect()
-}
 
 /// Redundancy cannot be judged at t.
 fn lost(t: f64) -> Error {
@@ -299,80 +212,6 @@ pub(crate) fn minimum_norm(model: &Prepared, method: &Method, d: &Data, lam: &mu
     let weight: Vec<f64> = sys.row_names().iter().map(|r| f64::from(!r.owner.of_body())).collect();
     let stress = self_stress(&vectors, &weight, lam);
     lam.iter_mut().zip(stress).for_each(|(l, s)| *l -= s);
-}
-
-/// (6): loads that redundant constraints share by the errors of the integrator, times α.
-pub(super) fn shared_load(model: &Prepared, run: &Run) -> Vec<Warning> {
-    let penalty = run.method.formulation == Formulation::Penalty;
-    let reads = || reads_shared(&model.model.system, &model.assembled.redundant);
-    let Some(sys) = model.model.full.as_ref().filter(|_| penalty && reads()) else { return vec![] };
-    let f = run.method.lagrange(&model.model);
-    let c = f.compliance.rows(sys);
-    let level = [f.level[0], f.level[1], 0.0];
-    let shared = shared_rows(&model.assembled.redundant);
-    let mn = &sys.patterns().mn;
-    // (|j_k| α (2ξωΦ̇ + ω²Φ)_k, k, t), |Φ_qᵀλ| of shared rows, |j_k λ_k| of the others
-    let mut worst = (0.0f64, 0, 0.0);
-    let mut load = 0.0f64;
-    let mut all = 0.0f64;
-    let mut give = vec![0.0; run.trajectory.layout.m];
-    blocks(model, run, sys, |at, d| {
-        give.fill(0.0);
-        sys.constraint(at, level, d, &mut give);
-        let size = squares(sys, d);
-        let mut force = vec![0.0; at.q.len()];
-        for &k in &shared {
-            mn.row(k).for_each(|p| force[mn.col(p)] += sys.phi_q(d)[p] * at.lam[k]);
-            let g = (give[k] / c(k)).abs() * size[k].sqrt();
-            if g > worst.0 {
-                worst = (g, k, at.t);
-            }
-        }
-        load = load.max(largest(force.iter().copied()));
-        (0..size.len())
-            .filter(|k| !shared.contains(k))
-            .for_each(|k| all = all.max(at.lam[k].abs() * size[k].sqrt()));
-    });
-    if worst.0 > (GAIN * load).max(SMALL * all) {
-        return vec![shared_load_warning(sys, worst, load)];
-    }
-    vec![]
-}
-
-/// The warning (6): (load [N], row, t [s]) of the worst row, beside the largest load of shared rows [N].
-fn shared_load_warning(sys: &Mechanics, (size, k, t): (f64, usize, f64), load: f64) -> Warning {
-    let text = format!(
-        "the drift of `{}` at t = {t} s, times α, loads redundant constraints by {size:.1e} beside \
-         {load:.1e}: how they share it is an error; take smaller steps, an integrator of higher order \
-         or a larger omega",
-        sys.row_name(k)
-    );
-    let row = &sys.row_names()[k];
-    Warning::new(WarningCode::SharedLoad, text).about(row.owner, &row.element)
-}
-
-/// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.
-fn blocks(model: &Prepared, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &mut Data)) {
-    let lay = run.trajectory.layout;
-    let plan = &run.trajectory.plan;
-    let p = model.model.slots(&model.rho);
-    let stages = run.method.build(&model.model).stage_times();
-    let mut d = sys.data::<f64>();
-    sys.prepare(&p, &mut d);
-    // f at the stages that dynamics are read at, then at the node
-    for n in 0..=plan.steps() {
-        let x = run.trajectory.record(n);
-        let inner = stages.iter().enumerate().filter(|(_, c)| n > 0 && c.is_some() && sys.reads_dynamics());
-        let stage = |(i, c): (usize, &Option<f64>)| {
-            (plan.t[n - 1] + c.unwrap_or(0.0) * plan.h[n - 1], &x[lay.head() + i * lay.z()..])
-        };
-        for (t, block) in inner.map(stage).chain([(plan.t[n], x)]) {
-            let at = lay.node(t, block);
-            sys.set_angles(plan.angles(n), &mut d);
-            sys.place(t, at.q, &mut d);
-            f(&at, &mut d);
-        }
-    }
 }
 
 fn named_row(model: &Prepared, row: usize) -> (String, String) {

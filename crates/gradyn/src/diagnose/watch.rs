@@ -60,8 +60,8 @@ fn jump_at(model: &Prepared, run: &Run, n: usize, scales: &[f64; 5], d: &mut Dat
     let side = 1e-8 * (1.0 + t.abs());
     // gap = what changes from t - side to t + side
     let mut gap = |side: f64| {
-        let (before, after) =
-            (quantities(model, run, n, t - side, d), quantities(model, run, n, t + side, d));
+        let before = quantities(model, run, n, t - side, d);
+        let after = quantities(model, run, n, t + side, d);
         let pairs = before.into_iter().zip(after);
         pairs
             .map(|(a, b)| (size(&a).max(size(&b)), a.iter().zip(&b).map(|(a, b)| (a - b).abs()).collect()))

@@ -1,4 +1,4 @@
-//! Checked tree → [`Mechanism`] and [`StudySection`]. The reader has seen every key and type; defaults here
+//! Checked tree → [`Mechanism`] and `StudySection`. The reader has seen every key and type; defaults here
 //! are those of the format.
 
 mod keys;

@@ -55,7 +55,7 @@ impl Answer {
         Self { psi: each(&self.psi, &other.psi), rows }
     }
     /// Entry by entry.
-    pub fn minus(&self, other: &Self) -> Self {
+    pub(crate) fn minus(&self, other: &Self) -> Self {
         self.with(other, |a, b| a - b)
     }
     /// Value of an entry.
@@ -78,7 +78,7 @@ pub(super) struct Ruler {
 
 impl Ruler {
     /// S = max(|ψ|, max_k s_k |∂ψ/∂ρ_k|).
-    pub fn new(scales: Vec<f64>, x: &Answer) -> Self {
+    pub(crate) fn new(scales: Vec<f64>, x: &Answer) -> Self {
         let size = |(psi, row): (&f64, &Vec<f64>)| {
             let s = largest(row.iter().zip(&scales).map(|(g, s)| g * s).chain([*psi]));
             // of an objective that is zero to rounding the numbers are those of size 1
@@ -88,7 +88,7 @@ impl Ruler {
         Self { scales, sizes }
     }
     /// |x|, for each objective and its gradient.
-    pub fn norms(&self, x: &Answer) -> Errors {
+    pub(crate) fn norms(&self, x: &Answer) -> Errors {
         let norm = |(j, size): (usize, &f64)| {
             let row = largest(x.rows[j].iter().zip(&self.scales).map(|(g, s)| g * s));
             [x.psi[j].abs() / size, row / size]
@@ -96,11 +96,11 @@ impl Ruler {
         Errors(self.sizes.iter().enumerate().map(norm).collect())
     }
     /// One error for every objective and for every gradient.
-    pub fn uniform(&self, error: f64) -> Errors {
+    pub(crate) fn uniform(&self, error: f64) -> Errors {
         Errors(vec![[error; 2]; self.sizes.len()])
     }
     /// (4) of a difference: its worst entry.
-    pub fn worst(&self, x: &Answer, expected: &Errors) -> Distance {
+    pub(crate) fn worst(&self, x: &Answer, expected: &Errors) -> Distance {
         // worst = largest ratio of the distance to what is expected; NaN is the worst of all
         let mut worst =
             Distance { entry: Entry { objective: 0, parameter: None }, off: 0.0, expected: 0.0, ratio: -1.0 };
@@ -128,15 +128,15 @@ impl Ruler {
 
 impl Errors {
     /// Sum with other errors, entry by entry.
-    pub fn plus(&self, other: &Self) -> Self {
+    pub(crate) fn plus(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(a, b)| [a[0] + b[0], a[1] + b[1]]).collect())
     }
     /// Multiple of the errors, entry by entry.
-    pub fn times(&self, factor: f64) -> Self {
+    pub(crate) fn times(&self, factor: f64) -> Self {
         Self(self.0.iter().map(|e| e.map(|e| e * factor)).collect())
     }
     /// The largest of all errors.
-    pub fn largest(&self) -> f64 {
+    pub(crate) fn largest(&self) -> f64 {
         largest(self.0.iter().flatten().copied())
     }
 }

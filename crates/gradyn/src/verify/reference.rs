@@ -107,7 +107,7 @@ impl Steps {
     /// four for each step of the reference. A condition ends the run after a third of a step, and of half of
     /// it after two: no last step is so short that rounding is all of it. None is longer than the longest
     /// piece between declared times and knots.
-    pub fn new(model: &Prepared, plan: &Plan, reference: Option<&Reference>) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Prepared, plan: &Plan, reference: Option<&Reference>) -> Result<Self, Error> {
         // the run, and the longest step that fits between its ends
         let mesh = model.mesh()?;
         let (duration, count) = reference.map_or((mesh.end() - mesh.start.0, 0), |r| (r.duration, r.steps));
@@ -130,7 +130,7 @@ impl Steps {
         Ok(Self { base: plan.method.clone(), h })
     }
     /// Both runs of a combination.
-    pub fn method(&self, c: &Combination) -> [Method; 2] {
+    pub(crate) fn method(&self, c: &Combination) -> [Method; 2] {
         self.of(&Method { formulation: c.formulation, integrator: c.integrator, ..self.base.clone() })
     }
     /// h and h/2, or a tolerance and a hundredth of it; by the order, so that no method takes many more steps

@@ -3,7 +3,8 @@
 //!
 //! | key | mirrored |
 //! | --- | --- |
-//! | points, com, axis, axes, normal, normals, near, a force on a point | the components of the axis (1) |
+//! | points, com, near, a force on a point | (1) of `text`: the components of the axis change sign |
+//! | axis, axes, normal, normals | (1) of `text`: the components of the axis change sign |
 //! | angle, torque, driven angles | change sign; a torque vector is det M · M τ |
 //! | inertia of six numbers [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] | products with the axis once change sign |
 //! | masses, lengths, stiffness, damping, tensions, driven distances, splines, parameters | stay |

@@ -110,9 +110,6 @@ impl<'a> Template<'a> {
         };
         self.table.entries.iter().map(size).sum()
     }
-}
-
-impl Template<'_> {
     /// The error of an instance below the deepest level.
     fn too_deep(&self, instance: &Instance) -> ModelError {
         let message =
@@ -144,11 +141,9 @@ impl<'a> Instance<'a> {
         let alone =
             ["first", "last"].into_iter().find(|k| self.count.is_none() && self.node.get(k).is_some());
         if let Some(key) = alone {
-            let e = wrong(
-                format!("instance `{}`: `{key}` is for arrays, and there is no `count`", self.name.text),
-                &self.place(key),
-            );
-            return Err(e.help("give these arguments in `with`"));
+            let name = &self.name.text;
+            let message = format!("instance `{name}`: `{key}` is for arrays, and there is no `count`");
+            return Err(wrong(message, &self.place(key)).help("give these arguments in `with`"));
         }
         // a prefix that keeps the names of copies apart
         match self.prefix {
@@ -239,9 +234,8 @@ impl<'a> Library<'a> {
         let mut size = Size { elements: t.elements(), bytes: t.table.weight(), depth: 1 };
         if size.elements == 0 && t.instances.is_empty() {
             let e = wrong(format!("template `{}` has no elements", t.name.text), &t.name.place);
-            return Err(
-                e.help(format!("give it sections of a model, such as [template.{}.body.NAME]", t.name.text))
-            );
+            let help = format!("give it sections of a model, such as [template.{}.body.NAME]", t.name.text);
+            return Err(e.help(help));
         }
         size.elements += t.arguments.len();
         above.push(k);

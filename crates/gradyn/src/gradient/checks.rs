@@ -1,0 +1,168 @@
+//! What a gradient needs, and what is said about one: refusals, and warnings of its entries.
+
+use crate::error::Error;
+use crate::prepared::{Prepared, Run};
+use crate::registry::Projections;
+use gradyn_model::{ModelError, Owner, Set, Subject, System, Warning, WarningCode};
+use gradyn_sensitivity::{Gradient, differences};
+
+/// What to try where a derivative is not finite.
+const NO_SLOPE: &str = "look for a law that has no derivative on this run, such as sqrt at 0";
+
+impl Prepared {
+    /// λ and a of the last node, where they follow from positions, have an error that moves with the last
+    /// step: its derivative over the final time does not vanish with h.
+    pub(super) fn moving_end(&self, run: &Run) -> Option<Warning> {
+        let model = &self.model;
+        let m = &run.method;
+        // index 3 and ALI3-P hold positions only
+        let projected = m.scheme().is_some() && m.projections() != Projections::Off;
+        if !m.formulation.position_level()
+            || projected
+            || !model.system.reads_final_dynamics()
+            || !self.end_moves(run)
+        {
+            return None;
+        }
+        // what to use instead
+        let names = format!("{} + {}", m.formulation.name(), m.integrator.name());
+        let advice =
+            if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" };
+        let text = format!(
+            "the final time depends on parameters, and derivatives of terminal reactions and accelerations \
+            over it have an error with {names} that does not vanish with the step; {advice}"
+        );
+        Some(Warning::new(WarningCode::MovingEnd, text).about(Owner::FinalTime, "t_F"))
+    }
+    /// Does the final time depend on parameters?
+    fn end_moves(&self, run: &Run) -> bool {
+        let model = &self.model;
+        let mut end = vec![0.0; model.slots(&run.rho).len()];
+        end[model.times.end as usize] = 1.0;
+        model.until || model.pull_back(&run.rho, &end).iter().any(|x| *x != 0.0)
+    }
+    /// The first objective whose slopes at a node are not finite: in a backward sweep it spoils the others
+    /// too.
+    pub(super) fn without_slope(&self, run: &Run) -> Option<Error> {
+        let sys = &self.model.system;
+        let lay = run.trajectory.layout;
+        let plan = &run.trajectory.plan;
+        let p = self.model.slots(&run.rho);
+        // first node and functional with a derivative that is not finite
+        let mut d = sys.data::<f64>();
+        sys.prepare(&p, &mut d);
+        for n in 0..=plan.steps() {
+            let at = lay.node(plan.t[n], run.trajectory.record(n));
+            sys.set_angles(plan.angles(n), &mut d);
+            sys.place(at.t, at.q, &mut d);
+            for set in [Set::Integrand, Set::Terminal].into_iter().take(1 + usize::from(n == plan.steps())) {
+                let mut row = vec![0.0; lay.z() + sys.support(set).len()];
+                for (k, functional) in self.functionals().iter().enumerate() {
+                    sys.measure_row(set, k, &at, &mut d, &mut row);
+                    if row.iter().any(|x| !x.is_finite()) {
+                        let e = ModelError::new(format!("{functional} has no derivative at t = {} s", at.t));
+                        let subject = self.objectives().get(k).map(|o| Subject::new(Owner::Objective, o));
+                        let e = ModelError { subject, ..e };
+                        return Some(e.help(NO_SLOPE).into());
+                    }
+                }
+            }
+        }
+        None
+    }
+    /// Gradients need a run of this model at these parameters, without jumps.
+    pub(super) fn check_run(&self, run: &Run) -> Result<(), Error> {
+        self.check_own(run)?;
+        if let Some(t) = run.singular {
+            let e = ModelError::new(format!(
+                "the run passes a singular position at t = {t} s: beyond it there is no gradient"
+            ));
+            return Err(e
+                .help(
+                    "the motion may leave it on either branch, whatever the parameters: end the run before \
+                    it",
+                )
+                .into());
+        }
+        run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
+    }
+    /// Gradients need objectives too.
+    pub(crate) fn check_parameters(&self) -> Result<(), Error> {
+        if self.objectives().is_empty() {
+            return Err(ModelError::new("the model has no objective")
+                .help("add [objective] with `integral` or `terminal`")
+                .into());
+        }
+        self.check_used()
+    }
+    /// Sensitivities need parameters that something reads.
+    pub(super) fn check_used(&self) -> Result<(), Error> {
+        if self.parameters().is_empty() {
+            return Err(ModelError::new("the model has no parameter")
+                .help("name numbers in [parameters]")
+                .into());
+        }
+        match self.model.parameters.iter().find(|p| !p.used) {
+            None => Ok(()),
+            Some(p) => {
+                let message =
+                    format!("parameter `{}` reaches nothing: no number of the model uses it", p.name);
+                let e = ModelError::new(message).about(Owner::Parameter, &p.name);
+                Err(e.help("use it in an expression, or remove it").into())
+            }
+        }
+    }
+}
+
+/// Non-finite entries are errors, zero entries are reported.
+pub(crate) fn checked(
+    objectives: &[String],
+    parameters: &[String],
+    rows: &Gradient,
+) -> Result<Vec<Warning>, Error> {
+    let mut notes = vec![];
+    // an error where it is not finite, a note where it is zero
+    for (objective, row) in objectives.iter().zip(rows) {
+        for (p, g) in parameters.iter().zip(row) {
+            if !g.is_finite() {
+                let e = ModelError::new(format!("d{objective}/d{p} is not a finite number"));
+                return Err(e.help(NO_SLOPE).into());
+            }
+            if *g == 0.0 {
+                let text = format!("`{p}` does not change `{objective}` in this run");
+                notes.push(Warning::new(WarningCode::Zero, text).about(Owner::Parameter, p));
+            }
+        }
+    }
+    Ok(notes)
+}
+
+/// What warnings call a condition for the final time, which is one more objective, and the final time, which
+/// is one more parameter.
+const UNTIL: &str = "(until)";
+const FINAL_TIME: &str = "(final time)";
+
+/// Entries of extrapolated differences that did not converge.
+pub(crate) fn not_converged(
+    objectives: &[String],
+    parameters: &[String],
+    e: &differences::Extrapolated,
+) -> Vec<Warning> {
+    let mut list = vec![];
+    let name =
+        |names: &[String], k: usize, hidden: &str| names.get(k).map_or(hidden.to_owned(), Clone::clone);
+    // entries that did not reach the tolerance
+    for (j, row) in e.converged.iter().enumerate() {
+        for k in (0..row.len()).filter(|&k| !row[k]) {
+            let objective = name(objectives, j, UNTIL);
+            let parameter = name(parameters, k, FINAL_TIME);
+            let bar = e.bars[j][k];
+            let entry = format!("d{objective}/d{parameter}");
+            let text = format!("{entry} is known to ± {bar:.1e} only; try another extrapolation_step");
+            let hidden = j >= objectives.len() || k >= parameters.len();
+            let kind = if hidden { Owner::FinalTime } else { Owner::Derivative };
+            list.push(Warning::new(WarningCode::NotConverged, text).about(kind, entry));
+        }
+    }
+    list
+}
