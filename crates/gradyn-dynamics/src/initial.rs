@@ -9,7 +9,7 @@
 //! ```
 //! In equilibrium (1) is [Φ; E; r] = 0, [`equilibrium`](crate::equilibrium), where r is what is left of the
 //! forces at rest. F₀ is the formulation itself for state steps; for coordinate steps Φ̈ = 0, by the
-//! saddle-point matrix or by R [`Solver`], or the penalty formulation [A22, Eqs. 34–36]. E and E' are
+//! saddle-point matrix or by R (`Solver`), or the penalty formulation [A22, Eqs. 34–36]. E and E' are
 //! expressions of sensors, as many as there are degrees of freedom, so that what is held when a parameter
 //! changes is explicit. The transposed sweep is [A22, Eqs. 43c, 43b, 43a].
 

@@ -1,6 +1,6 @@
 //! Formulations, integrators and trajectories of Gradyn.
 //!
-//! A [`formulation::Lagrange`] is F(t, q, v, a, λ; p) = 0 and its partials; a [`step::Stepper`] is R(x_n,
+//! A [`formulation::Lagrange`] is F(t, q, v, a, λ; p) = 0 and its partials; a `Stepper` is R(x_n,
 //! x_{n-1}, h; p) = 0 with R_x⁻¹, R_x⁻ᵀ and the other products; [`simulate`] runs a step over a
 //! [`Plan`].
 
