@@ -42,6 +42,7 @@ mod user;
 mod values;
 mod vehicles;
 mod verify;
+mod vjp;
 
 use gradyn_model::mechanism::Mechanism;
 
