@@ -155,8 +155,7 @@ impl<'a> Walk<'a> {
         self.finish(ending)?;
         Ok(true)
     }
-    /// Appends a step that ends at t to the plan, and checks how many there are; `worst` is the coordinate with
-    /// the largest error.
+    /// Appends a step that ends at t, and checks how many there are; the error is largest in `worst`.
     fn append(&mut self, size: f64, t: f64, declared: Option<u32>, worst: usize) -> Result<(), StepError> {
         let (control, mesh) = (self.control, self.mesh);
         self.run.plan.push(size, t, declared, &self.references, &self.choice);

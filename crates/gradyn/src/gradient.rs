@@ -181,7 +181,7 @@ impl Prepared {
         self.output_sensitivities_at(run, &(0..=run.trajectory.plan.steps()).collect::<Vec<_>>())
     }
     /// Sensitivities of every output column at some nodes, in increasing order: [node][column][parameter].
-    pub(crate) fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
+    pub fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
         self.check_used()?;
         self.check_run(run)?;
         check_redundant_parameters(self, run)?;
