@@ -245,7 +245,7 @@ fn wrong_arguments_are_refused() {
     let study = Study::from_mechanism(example("double_pendulum"));
     let model = study.nominal().expect("assembles");
     for t in [-0.1, 1.5, f64::NAN] {
-        let e = model.sampled(&[0.5, t]).err().expect("is refused");
+        let e = model.sampled(&[0.5, t]).expect_err("is refused");
         assert!(matches!(e.kind, ErrorKind::Argument), "{e}");
         assert_eq!(e.message, format!("sample t = {t} s is outside the run from 0 s to 1 s"));
     }
